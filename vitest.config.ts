@@ -24,7 +24,7 @@ export default defineConfig({
         test: {
           name: 'parts',
           include: ['test/**/*.parts.test.ts'],
-          globalSetup: ['test/support/redis-for-tests.ts'],
+          globalSetup: ['test/support/redis-for-tests.ts', 'test/support/postgres-for-tests.ts'],
           // These mostly wait for servers, so more of them at once than there are cores.
           maxWorkers: 4,
           testTimeout: 60_000,

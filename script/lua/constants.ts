@@ -18,11 +18,12 @@ import {
   DOUBT_FIELD,
   DOUBT_SLOT_MS,
   EVENT_FIELD,
+  HISTORY_FIELD,
   MARK,
   UNSENT_FIELD,
   UNSENT_XOF_FIELD,
 } from '../../src/operations/keys.ts';
-import { statesThatAre } from '../../src/kinds/index.ts';
+import { isKept, statesOf, statesThatAre } from '../../src/kinds/index.ts';
 import { MOMENT_DIGITS } from '../../src/operations/places.ts';
 import { OFF, declarationOf, limitsOf, moneyLimits } from '../../src/operations/limits.ts';
 import { MARKS_KEPT_S, MARK_LENGTH, OPEN_KEPT_MS } from '../../src/operations/slice-form.ts';
@@ -45,6 +46,9 @@ export const constants: Readonly<Record<string, Constant>> = {
   DOUBT_FIELD,
   DOUBT_SLOT_MS,
   IN_FLIGHT: setOf(statesThatAre('disbursement', 'in flight')),
+
+  HISTORY_FIELD,
+  KEPT_MESSAGES: setOf(statesOf('message').filter((state) => isKept('message', state))),
 
   CAMPAIGN_BINS: campaignBins,
   PACE_AHEAD_MS,

@@ -17,6 +17,7 @@ import { Balances } from '../operations/balances.ts';
 import { Batches } from '../operations/batches.ts';
 import { Campaigns } from '../operations/campaigns.ts';
 import { Heartbeat, RECOVERING, Recovery } from '../operations/heartbeat.ts';
+import { type WaitingForHistory, waitingForHistory } from '../operations/history.ts';
 import { Operations } from '../operations/operations.ts';
 import { DayBook } from '../operations/book.ts';
 import { OptOuts } from '../operations/opt-outs.ts';
@@ -129,7 +130,7 @@ export function createContainer(config: Config, logger: Logger, more: ContainerO
   const queries = new Queries(redis);
   const accounts = new Accounts(redis);
   const metrics = metricsOf(
-    { ...seen, queries, accounts, bullQueues, quietly },
+    { ...seen, queries, accounts, bullQueues, quietly, history: historyOf(config, redis) },
     { durability: () => durability, recovering: () => heartbeat.recovering() !== undefined },
   );
   const fence = fenceOf(config, redis, metrics);
@@ -254,10 +255,16 @@ function withFence(seen: Durability, fence: Fence | undefined): Durability {
   return closed === undefined ? seen : { ...seen, durable: false, reasons: [closed, ...seen.reasons] };
 }
 
-type Counted = Pick<Container, 'queries' | 'accounts' | 'bullQueues' | 'quietly' | 'balanceRows' | 'misplaced'>;
+type Counted = Pick<Container, 'queries' | 'accounts' | 'bullQueues' | 'quietly' | 'balanceRows' | 'misplaced'> & {
+  readonly history: (() => Promise<WaitingForHistory>) | undefined;
+};
+
+function historyOf({ HISTORY_URL: url }: Config, redis: Redis): Counted['history'] {
+  return url && (() => waitingForHistory(redis));
+}
 
 function metricsOf(
-  { queries, accounts, bullQueues, quietly, balanceRows: rows, misplaced }: Counted,
+  { queries, accounts, bullQueues, quietly, balanceRows: rows, misplaced, history }: Counted,
   { durability, recovering }: Pick<Container, 'durability'> & { readonly recovering: () => boolean },
 ): Metrics {
   const figures = queueFigures({ bullQueues, queries, clock: systemClock });
@@ -266,6 +273,7 @@ function metricsOf(
     accounts,
     balances: rows,
     misplaced,
+    history,
     jobCounts: (queue) => figures.counts(queue),
     oldestJobAt: (queue) => figures.oldestAt(queue),
     durable: () => durability().durable,

@@ -25,6 +25,7 @@ import { consoleFilesHere } from './doors.ts';
 import { examineConsole } from './examine/console.ts';
 import { examineIntake, examineState } from './examine/state.ts';
 import { type Finding, checkNames, examined, skipped } from './examine/finding.ts';
+import { examineHistory } from './examine/history.ts';
 import { opinionsOf } from '../settings/settings.ts';
 import { doctorWords } from '../words/doctor.ts';
 import type { Language } from '../words/languages.ts';
@@ -98,6 +99,7 @@ async function* examine(tools: DoctorTools): AsyncGenerator<Finding> {
       );
       yield* await examined('records', () => examineRecords(reached));
       yield* await examined('state', () => examineState(reached, tools.clock.now()));
+      yield* await examined('history', () => examineHistory(reached, config, tools.clock.now()));
       yield* await examined('intake', () =>
         besideOurKeys(config, (redis) => examineIntake(redis, config.REDIS_PREFIX)),
       );

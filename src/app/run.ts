@@ -14,6 +14,7 @@ import { auditorPart } from './auditor.ts';
 import type { ProcessorContext } from '../processors/context.ts';
 import { type Container, createContainer, timingOf } from './container.ts';
 import { heartbeatPart } from './heartbeat.ts';
+import { historyPart } from './history.ts';
 import { keyKeeperPart, keysOf } from './key-keeper.ts';
 import { limitsPart } from './limits.ts';
 import { Outage } from './outage.ts';
@@ -88,6 +89,7 @@ export async function startRoles(
       ? [webhooksPart(container, { ...auditing, tellUrl: (url) => (urls.webhooks = url) })]
       : []),
     ...(roles.includes('worker') ? workerParts(container, context, timing, queues) : []),
+    ...(roles.includes('history') ? [historyPart(container)] : []),
     ...(roles.includes('api')
       ? apiParts(container, context, { auditing, tellUrl: (url) => (urls.api = url), urls })
       : []),

@@ -5,7 +5,7 @@ import type { Language } from '../words/languages.ts';
 /** 0 done, 1 refused or failed, 2 wrong usage. */
 export type ExitCode = 0 | 1 | 2;
 
-export const roles = ['worker', 'webhooks', 'api'] as const;
+export const roles = ['worker', 'webhooks', 'api', 'history'] as const;
 export type Role = (typeof roles)[number];
 
 export interface RunOptions {

@@ -29,6 +29,7 @@ const PAY_ANEW = 'A new payment is a new disbursement with another reference.';
 export const disbursement = kind({
   prefix: 'dsb',
   area: 'payments',
+  history: { table: 'disbursements', by: 'month' },
   money: 'out',
   resolve: ['succeeded', 'failed', 'reversed', 'cancelled', 'resubmit'],
   states: {
@@ -86,6 +87,7 @@ export const disbursement = kind({
       queue: 'status-poll',
       to: ['queued', 'submitting', 'succeeded', 'failed', 'reversed', 'cancelled'],
       is: ['in doubt', 'reasoned'],
+      kept: true,
     },
     succeeded: {
       says: 'The beneficiary was paid, once; upstream confirmed it.',

@@ -114,6 +114,11 @@ export function isOver(kind: Kind, state: string): boolean {
   return isFinal(kind, state) && queueOf(kind, state) === undefined;
 }
 
+/** History takes it as it is then: it is over, or may stand so for ever. */
+export function isKept(kind: Kind, state: string): boolean {
+  return isFinal(kind, state) || stateOf(kind, state).kept === true;
+}
+
 /** `lane` matters where one-time passwords have a queue of their own. */
 export function queueOf(kind: Kind, state: string, lane = 'normal'): QueueName | undefined {
   const { queue } = stateOf(kind, state);

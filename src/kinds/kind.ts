@@ -50,6 +50,13 @@ export interface State<Name extends string = string> {
   readonly is?: readonly Trait[];
   /** Absent: it waits for somebody, as it is. */
   readonly restored?: Restoring;
+  /** History takes it in this state too, though it is not final: it may stand so for ever. */
+  readonly kept?: true;
+}
+
+export interface HistoryTable {
+  readonly table: string;
+  readonly by: 'day' | 'month';
 }
 
 interface Declaration<States, Events> {
@@ -66,6 +73,8 @@ interface Declaration<States, Events> {
   readonly request?: z.ZodObject;
   /** In the order in which callers see them; then those that they do not see. */
   readonly fields: Fields;
+  /** Where history keeps it, and how long a part of that table is. Absent: it is kept by what it consists of. */
+  readonly history?: HistoryTable;
   readonly events?: Events;
 }
 

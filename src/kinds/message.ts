@@ -33,6 +33,7 @@ export const messageRequest = z
 export const message = kind({
   prefix: 'msg',
   area: 'messaging',
+  history: { table: 'messages', by: 'day' },
   states: {
     queued: {
       says: 'It is accepted and waits for its turn; nothing was sent.',
@@ -48,6 +49,7 @@ export const message = kind({
       says: 'It may or may not have been sent; the statistics of the service are asked.',
       to: ['queued', 'sent', 'failed'],
       restored: 'look',
+      kept: true,
     },
     sent: { says: 'The service took it; whether a telephone received it is not told.' },
     failed: {

@@ -114,6 +114,18 @@ export const declarations = {
     labels: { outcome: 'messageOutcomes' },
     help: 'Recipients and messages by outcome. One that was unknown and then found counts under both.',
   },
+  relais_history_waiting: {
+    type: 'gauge',
+    of: 'whole',
+    labels: {},
+    help: 'Records and slices that are over, or changed since, and that history does not have yet; absent without HISTORY_URL.',
+  },
+  relais_history_oldest_waiting_seconds: {
+    type: 'gauge',
+    of: 'whole',
+    labels: {},
+    help: 'How long history has not had what waits longest for it; 0 when nothing waits, absent without HISTORY_URL.',
+  },
   relais_unreadable_records: {
     type: 'gauge',
     of: 'whole',
@@ -332,7 +344,7 @@ export const words = {
   countries: Object.keys(countries),
   holdReasons,
   eventTypes,
-  roles: ['worker', 'webhooks', 'api'],
+  roles: ['worker', 'webhooks', 'api', 'history'],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 
 type WordSet = keyof typeof words;

@@ -3,6 +3,7 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom
 import { type CountedKind, countedKinds, statesOf, statesThatAre } from '../kinds/index.ts';
 import { type Clock, within } from '../lib/clock.ts';
 import type { AccountHold, Accounts } from '../operations/accounts.ts';
+import type { WaitingForHistory } from '../operations/history.ts';
 import type { Queries } from '../operations/queries.ts';
 import { type AnyQueueName, queueNames } from '../queues/index.ts';
 import type { ExchangeSummary } from '../upstream/verdict.ts';
@@ -138,6 +139,8 @@ const NOTHING_SEEN: Whole = {
   relais_chunks_in_doubt: [],
   relais_oldest_chunk_in_doubt_seconds: [],
   relais_events_total: [],
+  relais_history_waiting: [],
+  relais_history_oldest_waiting_seconds: [],
   relais_unreadable_records: [],
   relais_held: [],
   relais_balance_xof: [],
@@ -169,6 +172,8 @@ interface WholeSources {
   /** What the accounts had left when somebody last looked; null: it could not be read. */
   readonly balances: () => Promise<readonly BalanceSeen[]>;
   readonly misplaced: () => Promise<number>;
+  /** What waits for history; absent: none is kept. */
+  readonly history?: (() => Promise<WaitingForHistory>) | undefined;
   /** How many jobs BullMQ has in each state. A state that is not in the answer has none. */
   readonly jobCounts: (queue: AnyQueueName) => Promise<Readonly<Record<string, number>>>;
   /** When the job at the head of the queue was added, ms since the epoch; undefined when none waits. */
@@ -246,6 +251,11 @@ const readers: { readonly [Name in WholeName]: Reader<Name> } = {
       labels: { type },
       value,
     })),
+
+  relais_history_waiting: async ({ history }) => (history ? [{ labels: {}, value: (await history()).count }] : []),
+
+  relais_history_oldest_waiting_seconds: async ({ history }, nowMs) =>
+    history ? [{ labels: {}, value: secondsSince((await history()).since, nowMs) }] : [],
 
   relais_unreadable_records: async ({ queries }) => [{ labels: {}, value: await queries.unreadable() }],
 

@@ -171,6 +171,7 @@ export class Campaigns {
       scheduled: keys.state('campaign', 'scheduled'),
       awaiting: keys.state('campaign', 'awaiting_approval'),
       limits: keys.limits,
+      history: keys.historyWaiting,
       left: from.map((state) => keys.state('campaign', state)),
       ...told(act),
       now: this.#now(),

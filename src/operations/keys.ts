@@ -19,6 +19,9 @@ export const UNSENT_XOF_FIELD = 'unsent-xof:';
 export const DOUBT_FIELD = 'doubt:';
 export const DOUBT_SLOT_MS = 300_000;
 
+/** Field of the same hash: history is kept, so what becomes final is noted for it. */
+export const HISTORY_FIELD = 'history:';
+
 /**
  * Where each thing lives in Redis, below the prefix that the connection puts before every key (`openCommands`). Nothing
  * else in the code base spells a key of ours.
@@ -155,4 +158,10 @@ export const keys = {
   textsCost: (account: string, month: string): string => `texts-cost:${account}:${month}`,
   /** String: the operation that paid this beneficiary this amount a little while ago. */
   sameAgain: (account: string, payment: string): string => `same:${account}:${payment}`,
+  /** Hash: how far history has come in looking for what was final before it was kept. */
+  history: 'history',
+  /** Sorted set: ids of what history does not have yet as it is now, by when it became so (ms). */
+  historyWaiting: 'history:waiting',
+  /** String: the process whose turn it is to write history. */
+  historyTurn: 'history:turn',
 } as const;

@@ -2,7 +2,16 @@
 import type { Redis } from 'ioredis';
 import { type Kind, kindOf, kinds, subjects } from '../kinds/index.ts';
 import { dueQueues, type QueueName } from '../kinds/due-queues.ts';
-import { DOUBT_FIELD, EVENT_FIELD, FLIGHT_FIELD, flightField, keys, UNSENT_FIELD, UNSENT_XOF_FIELD } from './keys.ts';
+import {
+  DOUBT_FIELD,
+  EVENT_FIELD,
+  FLIGHT_FIELD,
+  flightField,
+  HISTORY_FIELD,
+  keys,
+  UNSENT_FIELD,
+  UNSENT_XOF_FIELD,
+} from './keys.ts';
 import { idOf, type NamePlace } from './places.ts';
 import { type Filters, type Page, type PageOf, areMeant, pageOf, readMany, walkOfName } from './lists.ts';
 import {
@@ -23,7 +32,7 @@ const ROUNDS = 10;
 const NAMED_MOST = 1_000;
 
 /** Fields of the counts that say something else than how many there are in a state. */
-const NOT_OF_A_STATE = [EVENT_FIELD, FLIGHT_FIELD, UNSENT_FIELD, UNSENT_XOF_FIELD, DOUBT_FIELD];
+const NOT_OF_A_STATE = [EVENT_FIELD, FLIGHT_FIELD, UNSENT_FIELD, UNSENT_XOF_FIELD, DOUBT_FIELD, HISTORY_FIELD];
 
 export class Queries {
   readonly #redis: Redis;

@@ -209,7 +209,6 @@ export async function namedUnreadable(redis: Redis): Promise<UnreadableRecord[]>
 /** What says how and when to go on. */
 export const GONE_AT_THE_END = [
   'id',
-  'rev',
   'sentAt',
   'tokenAt',
   'tries',

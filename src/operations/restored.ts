@@ -196,6 +196,7 @@ export class Restored {
       parked: keys.parked(id),
       held: keys.state('campaign', 'held'),
       heartbeat: keys.heartbeat,
+      history: keys.historyWaiting,
       left: openCampaignStates.map((state) => keys.state('campaign', state)),
       now,
       id,

@@ -330,6 +330,7 @@ export class Slices implements SlicesContract {
       entered: to === 'settled' ? undefined : keys.state('slice', to),
       optOuts: lists,
       limits: keys.limits,
+      history: keys.historyWaiting,
       textsCost: keys.textsCost(account, step.period.month),
       day: step.period.day,
       charged: step.charged,

@@ -5,6 +5,7 @@ import {
   operations,
   assertArrow,
   isFinal,
+  isKept,
   queueOf,
   recountOf,
   standsAs,
@@ -76,7 +77,16 @@ export function isApplied(settled: TransitionResult): settled is Applied {
 interface Step {
   readonly keys: Pick<
     TransitionArgs,
-    'record' | 'events' | 'counts' | 'left' | 'entered' | 'listedLeft' | 'listedEntered' | 'dueLeft' | 'dueEntered'
+    | 'record'
+    | 'events'
+    | 'counts'
+    | 'left'
+    | 'entered'
+    | 'listedLeft'
+    | 'listedEntered'
+    | 'dueLeft'
+    | 'dueEntered'
+    | 'history'
   >;
   readonly change: TransitionArgs['change'];
   readonly fields: TransitionArgs['fields'];
@@ -108,6 +118,7 @@ export function stepOf<K extends Kind>(
       listedEntered: areFew(kind) ? undefined : keys.listed(kind, account, to),
       dueLeft: keys.due(queueLeft),
       dueEntered: keys.due(queueEntered ?? queueLeft),
+      history: keys.historyWaiting,
     },
     change: {
       id,
@@ -126,6 +137,8 @@ export function stepOf<K extends Kind>(
       evidence: evidence && packEvidence(evidence),
       endsBriefly: endsBriefly(kind, to),
       nudgeAfterMs: queueEntered === undefined ? 0 : (change.nudgeAfterMs ?? 0),
+      // What it was is in history by now, so that it is no longer so belongs there too.
+      kept: isKept(kind, to) || isKept(kind, from),
     },
     fields: change.set ?? {},
   };

@@ -256,6 +256,16 @@ const messaging = {
   ],
 } as const;
 
+const history = {
+  HISTORY_URL: [
+    secret().refine((url) => url === undefined || /^postgres(ql)?:\/\//.test(url.reveal()), {
+      error: 'must begin with postgres://',
+    }),
+    'The PostgreSQL that what is over is copied to: postgres://user:password@host/database. Absent: all stays in Redis alone.',
+    'secret',
+  ],
+} as const;
+
 const running = {
   BALANCE_INTERVAL: [
     durationOrOff('10m'),
@@ -339,6 +349,7 @@ const groups = {
   'Invoices, payment requests, direct credits': collect,
   Transport: transport,
   Messages: messaging,
+  History: history,
   Running: running,
   Traces: traces,
   Sandbox: sandbox,
@@ -356,6 +367,7 @@ export const settings = z.object({
   ...typesOf(collect),
   ...typesOf(transport),
   ...typesOf(messaging),
+  ...typesOf(history),
   ...typesOf(running),
   ...typesOf(traces),
   ...typesOf(sandbox),

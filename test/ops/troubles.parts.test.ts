@@ -6,7 +6,7 @@ import { request } from 'undici';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { systemClock } from '../../src/lib/clock.ts';
 import { Secret } from '../../src/lib/secret.ts';
-import { keys } from '../../src/operations/keys.ts';
+import { HISTORY_FIELD, keys } from '../../src/operations/keys.ts';
 import { callbackPath } from '../../src/webhooks/receiver.ts';
 import { missing, until } from './prometheus.ts';
 import { CALLBACK_SECRET, quickly, startWatched, type Watched } from './watched.ts';
@@ -43,6 +43,8 @@ describe.skipIf(missing)('the alert', () => {
         UPSTREAM_CONNECT_TIMEOUT: '500ms',
         RECHECK_SUCCEEDED: '3s,6s,12s,24s',
         BALANCE_INTERVAL: '1s',
+        // Nothing listens there.
+        HISTORY_URL: 'postgres://127.0.0.1:1/history',
       },
     });
     await until('nothing fires', async () => (await watched.prometheus.alerts()).length === 0, SOON_MS);
@@ -130,6 +132,14 @@ describe.skipIf(missing)('the alert', () => {
       await watched.api('POST', `/v1/disbursements/${id}/cancel`);
       await fires('RelaisEventDeliveryFailing');
     });
+  });
+
+  test('RelaisHistoryBehind fires when nobody copies what is over', async () => {
+    // As the first process with the role says it, and then ends.
+    await watched.redis.hset(`{relais}:${keys.counts('disbursement')}`, HISTORY_FIELD, '1');
+    const id = await pay('not-copied', '771234568', { notBefore: inAnHour() });
+    await watched.api('POST', `/v1/disbursements/${id}/cancel`);
+    await fires('RelaisHistoryBehind');
   });
 
   test('RelaisRedisFilling fires while there is still room, and ends when there is more', async () => {

@@ -14,6 +14,7 @@ export const checkNames = [
   'limits',
   'records',
   'state',
+  'history',
   'intake',
   'keys',
   'sms login',

@@ -45,7 +45,7 @@ local function acquire(one)
   put(stored, 'until', string.format('%.0f', ends))
   if nudged then put(stored, 'hint', '') end
   if r[BRIEF_CREATED_AT] then
-    in_full(one.id, one.record)
+    in_full(one.id, one.record, r[BRIEF_CREATED_AT])
     stored, r = stored_in(one.record)
     if r.account then asked_for[r.account] = true end
   end

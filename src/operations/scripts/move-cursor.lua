@@ -4,6 +4,7 @@
 -- @key events
 -- @key counts  of campaigns
 -- @key running  the set of that state
+-- @key history  what waits for it
 -- @arg now at?  @arg id text
 -- @arg retry int  which one
 -- @arg before int  the place it was read at
@@ -26,6 +27,7 @@ if after < tonumber(r[4]) then
   redis.call('HSET', campaign, 'walk', after)
 else
   redis.call('HDEL', campaign, 'walk', 'walkUnknown')
-  finish_if_over(at, {campaign = campaign, events = events, counts = counts, due = due, sets = {running = running}})
+  finish_if_over(at, {campaign = campaign, events = events, counts = counts, due = due, history = history,
+    sets = {running = running}})
 end
 return 1

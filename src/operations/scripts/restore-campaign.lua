@@ -7,6 +7,7 @@
 -- @key parked
 -- @key held  the set of that state
 -- @key heartbeat
+-- @key history  what waits for it
 -- @keys left  the sets of the states of `from`
 -- @arg now at?  @arg id text
 -- @arg from state[]  the states that it may be left from
@@ -47,7 +48,7 @@ if mayHaveBeenSent then
   redis.call('HDEL', campaign, 'walk', 'walkUnknown')
   redis.call('HSET', campaign, 'fed', slices)
   redis.call('HINCRBY', campaign, 'out', math.max(0, slices - handed_out))
-  local keys = {campaign = campaign, events = events, counts = counts, due = due, sets = {held = held}}
+  local keys = {campaign = campaign, events = events, counts = counts, due = due, history = history, sets = {held = held}}
   if slices > 0 then finish_if_over(at, keys) end
 end
 return 1

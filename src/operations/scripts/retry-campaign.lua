@@ -6,6 +6,7 @@
 -- @key running  the set of that state
 -- @key due  of campaigns
 -- @key limits
+-- @key history  what waits for it
 -- @keys audit
 -- @arg now at?  @arg id text
 -- @arg key text?  of the request
@@ -18,6 +19,7 @@
 --- @include "lib/audit"
 --- @include "lib/clock"
 --- @include "lib/contains"
+--- @include "lib/history"
 --- @include "lib/move"
 --- @include "lib/version"
 
@@ -47,7 +49,10 @@ redis.call('HSET', campaign, 'state', 'running', 'since', at, 'updatedAt', at, '
 -- What failed or is in doubt before it is retried is not held against it again.
 redis.call('HSET', campaign, 'judgedFailed', failed, 'judgedUnknown', unknown, 'judgedOver', sent + failed + unknown)
 redis.call('HINCRBY', campaign, 'retries', 1)
-move({counts = counts, id = id, at = at, from = 'finished', to = 'running', left = running, entered = running})
+local counted = sheet(counts)
+move({counts = counted, id = id, at = at, from = 'finished', to = 'running', left = running, entered = running})
+write_sheet(counted)
+for_history(counted, history, at, {id})
 redis.call('ZADD', due, at, id)
 audit_line(audit, act, at, audit_word('state', state), audit_word('state', 'running'))
 return {'applied', redis.call('HINCRBY', campaign, 'rev', 1)}

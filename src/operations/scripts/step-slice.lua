@@ -16,6 +16,7 @@
 -- @key heartbeat  @key heldAccounts
 -- @key book  @key closedDays
 -- @key limits
+-- @key history  what waits for it
 -- @key textsCost  hundredths of XOF that the texts of the account were counted for in a month, in all and by day
 -- @keys optOuts  lists that nobody has looked into for those who are about to leave
 -- @arg now at?  @arg id text  @arg lease text
@@ -64,6 +65,7 @@
 --- @include "lib/finish-sliced"
 --- @include "lib/follow"
 --- @include "lib/heartbeat"
+--- @include "lib/history"
 --- @include "lib/marks"
 --- @include "lib/move"
 --- @include "lib/strictest"
@@ -88,7 +90,7 @@ rev = whole(rev, 0, 'rev') + 1
 local at = clock(now)
 
 -- What the campaign counts, read once and written once.
-local goes, per_second, value, put = 'running', nil, {}, {}
+local goes, per_second, campaign_id, value, put = 'running', nil, nil, {}, {}
 local function read_campaign()
   local asked = {'account', 'v', 'id', 'perSecond', 'state'}
   for _, field in ipairs({'paceAt', 'rev', 'seq', 'slices', 'settled', 'out', 't:queued', 't:cancelled', 't:sending'}) do
@@ -99,7 +101,7 @@ local function read_campaign()
   if not c[5] then refuse('a campaign without a record') end
   same_version(c[2])
   if not (c[1] and c[3] and c[9]) then refuse('slices, account or id') end
-  goes, per_second = c[5], tonumber(c[4] or '')
+  goes, per_second, campaign_id = c[5], tonumber(c[4] or ''), c[3]
   for i = 6, #asked do value[asked[i]] = whole(c[i], 0, asked[i]) end
 end
 local function count(field, delta)
@@ -208,17 +210,21 @@ for i = 1, #fields, 2 do add(fields[i], fields[i + 1]) end
 if from ~= to then add('since', at) end
 if keepLeaseMs then add('until', at + keepLeaseMs) else redis.call('HDEL', slice, 'lease', 'until') end
 redis.call('HSET', slice, unpack(set))
-move({counts = counts, id = id, at = at, from = from, to = to, left = left, entered = entered})
+local counted, messages_counted = sheet(counts), sheet(messageCounts)
+move({counts = counted, id = id, at = at, from = from, to = to, left = left, entered = entered})
+write_sheet(counted)
 post(book, closedDays, at, posts)
 unmark(openTexts, marks_in(closes))
 for i = 1, leave do mark_open(openTexts, marks_in(leaving[i].opens), at) end
 mark_sent(sentTexts, marks_in(sent))
-local places = {left = {}, entered = {}}
+local places = {left = {}, entered = {}, kept = {}}
 for _, message in ipairs(messages) do
   if message.leavesWith <= leave then
-    follow(message, at, {counts = messageCounts, outcomes = outcomes, events = events}, places)
+    follow(message, at, {counts = messages_counted, outcomes = outcomes, events = events}, places)
   end
 end
+write_sheet(messages_counted)
+for_history(messages_counted, history, at, places.kept)
 for _, list in ipairs(lists) do
   if places.left[list.state] then redis.call('ZREM', list.set, unpack(places.left[list.state])) end
   if places.entered[list.state] then redis.call('ZADD', list.set, unpack(places.entered[list.state])) end
@@ -231,9 +237,13 @@ end
 local write = {}
 for field in pairs(put) do write[#write + 1] = field; write[#write + 1] = value[field] end
 if #write > 0 then redis.call('HSET', campaign, unpack(write)) end
+-- What a campaign that is over counts goes on to change until the last of its slices is over too.
+if campaign and to == 'settled' then
+  for_history(counted, history, at, (goes == 'cancelled' or goes == 'finished') and {id, campaign_id} or {id})
+end
 if campaign and to == 'settled' and value.settled >= value.slices then
   finish_if_over(at, {campaign = campaign, events = events, counts = campaignCounts, due = dueCampaigns,
-    sets = {running = running, paused = paused, held = held}})
+    history = history, sets = {running = running, paused = paused, held = held}})
 end
 
 local function due(set_of, in_ms)

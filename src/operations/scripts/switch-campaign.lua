@@ -9,6 +9,7 @@
 -- @key entered?  the set of the state that it is to enter; what is over stands in none
 -- @key scheduled  @key awaiting  the sets of these states
 -- @key limits
+-- @key history  what waits for it
 -- @keys left  the sets of the states of `from`
 -- @keys audit
 -- @arg now at?  @arg id text
@@ -30,6 +31,7 @@
 --- @include "lib/audit"
 --- @include "lib/clock"
 --- @include "lib/emit"
+--- @include "lib/history"
 --- @include "lib/move"
 --- @include "lib/version"
 
@@ -65,7 +67,8 @@ if trace then redis.call('HSET', campaign, 'trace', trace) end
 if approves then redis.call('HSET', campaign, 'approvedBy', by, 'approvedAt', at)
 elseif by then redis.call('HSETNX', campaign, HAND .. by, at) end
 if reason then redis.call('HSET', campaign, 'reason', reason) else redis.call('HDEL', campaign, 'reason') end
-move({counts = counts, id = id, at = at, from = stood, to = to, left = set, entered = entered})
+local counted = sheet(counts)
+move({counts = counted, id = id, at = at, from = stood, to = to, left = set, entered = entered})
 
 local function unpark()
   for _, slice in ipairs(redis.call('SMEMBERS', parked)) do redis.call('ZADD', dueSlices, at, slice) end
@@ -94,8 +97,10 @@ if eventType then
   local data = {id = id, state = to, name = name, reason = reason}
   if reference then data.reference = reference end
   if to == 'awaiting_approval' then data.recipients, data.xof = recipients, xof end
-  emit(campaign, {stream = events, counts = counts, id = id, at = at, account = account, type = eventType,
+  emit(campaign, {stream = events, counts = counted, id = id, at = at, account = account, type = eventType,
     data = cjson.encode(data), trace = trace or r[18]})
 end
+write_sheet(counted)
+if not entered then for_history(counted, history, at, {id}) end
 audit_line(audit, act, at, audit_word('state', stood), audit_word('state', to))
 return {'applied', stood, redis.call('HINCRBY', campaign, 'rev', 1), to}

@@ -4,6 +4,7 @@
 -- @key entered?  the set of the state that it enters; what is over stands in none
 -- @key listedLeft?  @key listedEntered?  where lists find it
 -- @key dueLeft  @key dueEntered
+-- @key history  what waits for it
 -- @key account?  nothing is changed while it is held as `unlessHeld` says
 -- @key callback?  what was last posted about it, to be forgotten, unless more was posted since the record was read
 -- @key heartbeat
@@ -60,7 +61,7 @@ local function claim()
 end
 
 local keys = {record = record, events = events, counts = counts, left = left, entered = entered, listedLeft = listedLeft,
-  listedEntered = listedEntered, dueLeft = dueLeft, dueEntered = dueEntered}
+  listedEntered = listedEntered, dueLeft = dueLeft, dueEntered = dueEntered, history = history}
 local answer = change_record(clock(now), keys, change, fields, claim)
 if answer[1] ~= 'applied' and answer[1] ~= 'claimed' then answer = claim() or answer end
 if answer[1] == 'applied' then

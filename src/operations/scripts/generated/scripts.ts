@@ -96,8 +96,11 @@ local function write_sheet(counts)
     if counts.by[name] ~= 0 then names[#names + 1] = name end
   end
   if #names == 0 then return none end
+  names[#names + 1] = "history:"
   local read = redis.pcall('HMGET', counts.key, unpack(names))
   if read.err then return none end
+  names[#names] = nil
+  counts.history = read[#names + 1]
   for i, name in ipairs(names) do
     local value = read[i] or '0'
     if #value <= 16 and string.find(value, '^%-?%d+$') then
@@ -412,8 +415,11 @@ local function write_sheet(counts)
     if counts.by[name] ~= 0 then names[#names + 1] = name end
   end
   if #names == 0 then return none end
+  names[#names + 1] = "history:"
   local read = redis.pcall('HMGET', counts.key, unpack(names))
   if read.err then return none end
+  names[#names] = nil
+  counts.history = read[#names + 1]
   for i, name in ipairs(names) do
     local value = read[i] or '0'
     if #value <= 16 and string.find(value, '^%-?%d+$') then
@@ -710,8 +716,11 @@ local function write_sheet(counts)
     if counts.by[name] ~= 0 then names[#names + 1] = name end
   end
   if #names == 0 then return none end
+  names[#names + 1] = "history:"
   local read = redis.pcall('HMGET', counts.key, unpack(names))
   if read.err then return none end
+  names[#names] = nil
+  counts.history = read[#names + 1]
   for i, name in ipairs(names) do
     local value = read[i] or '0'
     if #value <= 16 and string.find(value, '^%-?%d+$') then
@@ -1069,8 +1078,8 @@ local function base36(n)
   until n == 0
   return text
 end
-local function in_full(id, record)
-  local accepted = tonumber(redis.call('HGET', record, "c"))
+local function in_full(id, record, accepted)
+  accepted = tonumber(accepted)
   if not accepted then return end
   local names, words = ({["c"] = "createdAt", ["u"] = "updatedAt", ["i"] = "since", ["o"] = "account", ["a"] = "amount", ["l"] = "accountAlias", ["w"] = "withdrawMode", ["n"] = "debitAccountNumber", ["d"] = "disburseId", ["r"] = "reference", ["t"] = "token", ["x"] = "transactionId", ["y"] = "disburseTxId", ["p"] = "providerRef", ["s"] = "sends", ["b"] = "batch"}), ({["c"] = "create", ["s"] = "submit", ["t"] = "status", ["b"] = "callback", ["n"] = "named"})
   local stored, set, since = redis.call('HGETALL', record), {'id', id}, nil
@@ -1180,7 +1189,7 @@ local function acquire(one)
   put(stored, 'until', string.format('%.0f', ends))
   if nudged then put(stored, 'hint', '') end
   if r["c"] then
-    in_full(one.id, one.record)
+    in_full(one.id, one.record, r["c"])
     stored, r = stored_in(one.record)
     if r.account then asked_for[r.account] = true end
   end
@@ -1679,8 +1688,11 @@ local function write_sheet(counts)
     if counts.by[name] ~= 0 then names[#names + 1] = name end
   end
   if #names == 0 then return none end
+  names[#names + 1] = "history:"
   local read = redis.pcall('HMGET', counts.key, unpack(names))
   if read.err then return none end
+  names[#names] = nil
+  counts.history = read[#names + 1]
   for i, name in ipairs(names) do
     local value = read[i] or '0'
     if #value <= 16 and string.find(value, '^%-?%d+$') then
@@ -2230,8 +2242,11 @@ local function write_sheet(counts)
     if counts.by[name] ~= 0 then names[#names + 1] = name end
   end
   if #names == 0 then return none end
+  names[#names + 1] = "history:"
   local read = redis.pcall('HMGET', counts.key, unpack(names))
   if read.err then return none end
+  names[#names] = nil
+  counts.history = read[#names + 1]
   for i, name in ipairs(names) do
     local value = read[i] or '0'
     if #value <= 16 and string.find(value, '^%-?%d+$') then
@@ -2426,8 +2441,11 @@ local function write_sheet(counts)
     if counts.by[name] ~= 0 then names[#names + 1] = name end
   end
   if #names == 0 then return none end
+  names[#names + 1] = "history:"
   local read = redis.pcall('HMGET', counts.key, unpack(names))
   if read.err then return none end
+  names[#names] = nil
+  counts.history = read[#names + 1]
   for i, name in ipairs(names) do
     local value = read[i] or '0'
     if #value <= 16 and string.find(value, '^%-?%d+$') then
@@ -2640,8 +2658,11 @@ local function write_sheet(counts)
     if counts.by[name] ~= 0 then names[#names + 1] = name end
   end
   if #names == 0 then return none end
+  names[#names + 1] = "history:"
   local read = redis.pcall('HMGET', counts.key, unpack(names))
   if read.err then return none end
+  names[#names] = nil
+  counts.history = read[#names + 1]
   for i, name in ipairs(names) do
     local value = read[i] or '0'
     if #value <= 16 and string.find(value, '^%-?%d+$') then
@@ -3358,8 +3379,11 @@ local function write_sheet(counts)
     if counts.by[name] ~= 0 then names[#names + 1] = name end
   end
   if #names == 0 then return none end
+  names[#names + 1] = "history:"
   local read = redis.pcall('HMGET', counts.key, unpack(names))
   if read.err then return none end
+  names[#names] = nil
+  counts.history = read[#names + 1]
   for i, name in ipairs(names) do
     local value = read[i] or '0'
     if #value <= 16 and string.find(value, '^%-?%d+$') then
@@ -3431,6 +3455,62 @@ export async function holdAccount(redis: lua.ScriptHost, args: HoldAccountArgs):
   const keys = [args.account, args.held, args.events, args.counts, ...args.audit];
   const words: lua.Word[] = [args.now ?? '', args.name, args.reason, args.data, args.audit.length, ...lua.counted(args.act)];
   return readHoldAccountAnswer(await lua.runScript(redis, holdAccountScript, keys, words));
+}
+
+export interface KeepInHistoryArgs {
+  /** key */ readonly waiting: string;
+  /** ms since the epoch */ readonly now?: number | undefined;
+  /** ms: when what could not be read is read again */ readonly againInMs: number;
+  readonly unread: readonly string[];
+  readonly kept: readonly {
+    /** key */ readonly record: string;
+    readonly id: string;
+    /** as history has it */ readonly rev: number;
+  }[];
+}
+
+export type KeepInHistoryAnswer = number;
+
+const readKeepInHistoryAnswer: lua.Read<KeepInHistoryAnswer> = lua.number;
+
+export const keepInHistoryScript = lua.defineScript('keep-in-history', `
+local function clock(given)
+  if given then return given end
+  local t = redis.call('TIME')
+  return tonumber(t[1]) * 1000 + math.floor(tonumber(t[2]) / 1000)
+end
+-- <generated>
+local waiting = KEYS[1]
+local now = tonumber(ARGV[1])
+local againInMs = tonumber(ARGV[2])
+local _arg, _key = 2, 1
+local unread = {}
+_arg = _arg + 1
+for _i = 1, tonumber(ARGV[_arg]) do unread[_i] = ARGV[_arg + _i] end
+_arg = _arg + #unread
+local kept = {}
+_arg = _arg + 1
+for _n = 1, tonumber(ARGV[_arg]) do
+  local _one = {record = KEYS[_key + 1], id = ARGV[_arg + 1], rev = tonumber(ARGV[_arg + 2])}
+  _arg, _key = _arg + 2, _key + 1
+  kept[_n] = _one
+end
+-- </generated>
+local done = {}
+for _, one in ipairs(kept) do
+  local rev = redis.call('HGET', one.record, 'rev')
+  if not rev or tonumber(rev) == one.rev then done[#done + 1] = one.id end
+end
+for _, id in ipairs(unread) do redis.call('ZADD', waiting, 'XX', clock(now) + againInMs, id) end
+return #done > 0 and redis.call('ZREM', waiting, unpack(done)) or 0
+`);
+
+/** What history has, as it was read back there, waits for it no longer, unless it has gone on since. What nobody could
+ * read is put off. Answers how many no longer wait. */
+export async function keepInHistory(redis: lua.ScriptHost, args: KeepInHistoryArgs): Promise<KeepInHistoryAnswer> {
+  const keys = [args.waiting, ...args.kept.flatMap((one) => [one.record])];
+  const words: lua.Word[] = [args.now ?? '', args.againInMs, ...lua.counted(args.unread), args.kept.length, ...args.kept.flatMap((one) => [one.id, one.rev])];
+  return readKeepInHistoryAnswer(await lua.runScript(redis, keepInHistoryScript, keys, words));
 }
 
 export interface LeaveRecoveryArgs {
@@ -3505,8 +3585,11 @@ local function write_sheet(counts)
     if counts.by[name] ~= 0 then names[#names + 1] = name end
   end
   if #names == 0 then return none end
+  names[#names + 1] = "history:"
   local read = redis.pcall('HMGET', counts.key, unpack(names))
   if read.err then return none end
+  names[#names] = nil
+  counts.history = read[#names + 1]
   for i, name in ipairs(names) do
     local value = read[i] or '0'
     if #value <= 16 and string.find(value, '^%-?%d+$') then
@@ -3686,6 +3769,7 @@ export interface MoveCursorArgs {
   /** key */ readonly events: string;
   /** key: of campaigns */ readonly counts: string;
   /** key: the set of that state */ readonly running: string;
+  /** key: what waits for it */ readonly history: string;
   /** ms since the epoch */ readonly now?: number | undefined;
   readonly id: string;
   /** which one */ readonly retry: number;
@@ -3719,8 +3803,11 @@ local function write_sheet(counts)
     if counts.by[name] ~= 0 then names[#names + 1] = name end
   end
   if #names == 0 then return none end
+  names[#names + 1] = "history:"
   local read = redis.pcall('HMGET', counts.key, unpack(names))
   if read.err then return none end
+  names[#names] = nil
+  counts.history = read[#names + 1]
   for i, name in ipairs(names) do
     local value = read[i] or '0'
     if #value <= 16 and string.find(value, '^%-?%d+$') then
@@ -3738,6 +3825,14 @@ local function emit(record, e)
   local entry = {'op', e.id, 'seq', seq, 'at', e.at, 'account', e.account, 'type', e.type, 'data', e.data}
   if e.trace then entry[#entry + 1] = 'trace'; entry[#entry + 1] = e.trace end
   redis.call('XADD', e.stream, e.place or '*', unpack(entry))
+end
+local function for_history(counts, waiting, at, ids)
+  if #ids == 0 then return end
+  if counts.history == nil then counts.history = redis.pcall('HGET', counts.key, "history:") end
+  if counts.history ~= '1' then return end
+  local words = {}
+  for _, id in ipairs(ids) do words[#words + 1] = at; words[#words + 1] = id end
+  redis.call('ZADD', waiting, unpack(words))
 end
 local function move(m)
   local from, to, xof = m.from, m.to, m.xof
@@ -3760,15 +3855,18 @@ local function finish_if_over(at, keys)
   if not left or tonumber(settled or '0') < tonumber(slices) or cursor then return end
   redis.call('HSET', campaign, 'state', 'finished', 'since', at, 'updatedAt', at)
   redis.call('HINCRBY', campaign, 'rev', 1)
-  move({counts = keys.counts, id = id, at = at, from = state, to = 'finished', left = left})
+  local counted = sheet(keys.counts)
+  move({counts = counted, id = id, at = at, from = state, to = 'finished', left = left})
   redis.call('ZREM', keys.due, id)
   local totals = {}
   for _, bin in ipairs(({"total", "queued", "held", "sending", "sent", "failed", "unknown", "skipped", "expired", "cancelled"})) do totals[bin] = tonumber(redis.call('HGET', campaign, 't:' .. bin) or '0') end
   local data = {id = id, state = 'finished', name = name, totals = totals}
   if reference then data.reference = reference end
   if retries then data.retries = tonumber(retries) end
-  emit(campaign, {stream = keys.events, counts = keys.counts, id = id, at = at, account = account,
+  emit(campaign, {stream = keys.events, counts = counted, id = id, at = at, account = account,
     type = 'campaign.finished', data = cjson.encode(data), trace = trace})
+  write_sheet(counted)
+  for_history(counted, keys.history, at, {id})
 end
 local function refuse(what)
   error("UNREADABLE" .. ' ' .. what, 0)
@@ -3790,6 +3888,7 @@ local due = KEYS[2]
 local events = KEYS[3]
 local counts = KEYS[4]
 local running = KEYS[5]
+local history = KEYS[6]
 local now = tonumber(ARGV[1])
 local id = ARGV[2]
 local retry = tonumber(ARGV[3])
@@ -3808,14 +3907,15 @@ if after < tonumber(r[4]) then
   redis.call('HSET', campaign, 'walk', after)
 else
   redis.call('HDEL', campaign, 'walk', 'walkUnknown')
-  finish_if_over(at, {campaign = campaign, events = events, counts = counts, due = due, sets = {running = running}})
+  finish_if_over(at, {campaign = campaign, events = events, counts = counts, due = due, history = history,
+    sets = {running = running}})
 end
 return 1
 `);
 
 /** Notes how far the slices of a campaign have been looked through. After the last one it is over as soon as they are. */
 export async function moveCursor(redis: lua.ScriptHost, args: MoveCursorArgs): Promise<MoveCursorAnswer> {
-  const keys = [args.campaign, args.due, args.events, args.counts, args.running];
+  const keys = [args.campaign, args.due, args.events, args.counts, args.running, args.history];
   const words: lua.Word[] = [args.now ?? '', args.id, args.retry, args.before, args.after, args.againInMs];
   return readMoveCursorAnswer(await lua.runScript(redis, moveCursorScript, keys, words));
 }
@@ -4505,8 +4605,11 @@ local function write_sheet(counts)
     if counts.by[name] ~= 0 then names[#names + 1] = name end
   end
   if #names == 0 then return none end
+  names[#names + 1] = "history:"
   local read = redis.pcall('HMGET', counts.key, unpack(names))
   if read.err then return none end
+  names[#names] = nil
+  counts.history = read[#names + 1]
   for i, name in ipairs(names) do
     local value = read[i] or '0'
     if #value <= 16 and string.find(value, '^%-?%d+$') then
@@ -4722,8 +4825,11 @@ local function write_sheet(counts)
     if counts.by[name] ~= 0 then names[#names + 1] = name end
   end
   if #names == 0 then return none end
+  names[#names + 1] = "history:"
   local read = redis.pcall('HMGET', counts.key, unpack(names))
   if read.err then return none end
+  names[#names] = nil
+  counts.history = read[#names + 1]
   for i, name in ipairs(names) do
     local value = read[i] or '0'
     if #value <= 16 and string.find(value, '^%-?%d+$') then
@@ -5121,6 +5227,7 @@ export interface RestoreCampaignArgs {
   /** key */ readonly parked: string;
   /** key: the set of that state */ readonly held: string;
   /** key */ readonly heartbeat: string;
+  /** key: what waits for it */ readonly history: string;
   /** key: the sets of the states of `from` */ readonly left: readonly string[];
   /** ms since the epoch */ readonly now?: number | undefined;
   readonly id: string;
@@ -5155,8 +5262,11 @@ local function write_sheet(counts)
     if counts.by[name] ~= 0 then names[#names + 1] = name end
   end
   if #names == 0 then return none end
+  names[#names + 1] = "history:"
   local read = redis.pcall('HMGET', counts.key, unpack(names))
   if read.err then return none end
+  names[#names] = nil
+  counts.history = read[#names + 1]
   for i, name in ipairs(names) do
     local value = read[i] or '0'
     if #value <= 16 and string.find(value, '^%-?%d+$') then
@@ -5174,6 +5284,14 @@ local function emit(record, e)
   local entry = {'op', e.id, 'seq', seq, 'at', e.at, 'account', e.account, 'type', e.type, 'data', e.data}
   if e.trace then entry[#entry + 1] = 'trace'; entry[#entry + 1] = e.trace end
   redis.call('XADD', e.stream, e.place or '*', unpack(entry))
+end
+local function for_history(counts, waiting, at, ids)
+  if #ids == 0 then return end
+  if counts.history == nil then counts.history = redis.pcall('HGET', counts.key, "history:") end
+  if counts.history ~= '1' then return end
+  local words = {}
+  for _, id in ipairs(ids) do words[#words + 1] = at; words[#words + 1] = id end
+  redis.call('ZADD', waiting, unpack(words))
 end
 local function move(m)
   local from, to, xof = m.from, m.to, m.xof
@@ -5196,15 +5314,18 @@ local function finish_if_over(at, keys)
   if not left or tonumber(settled or '0') < tonumber(slices) or cursor then return end
   redis.call('HSET', campaign, 'state', 'finished', 'since', at, 'updatedAt', at)
   redis.call('HINCRBY', campaign, 'rev', 1)
-  move({counts = keys.counts, id = id, at = at, from = state, to = 'finished', left = left})
+  local counted = sheet(keys.counts)
+  move({counts = counted, id = id, at = at, from = state, to = 'finished', left = left})
   redis.call('ZREM', keys.due, id)
   local totals = {}
   for _, bin in ipairs(({"total", "queued", "held", "sending", "sent", "failed", "unknown", "skipped", "expired", "cancelled"})) do totals[bin] = tonumber(redis.call('HGET', campaign, 't:' .. bin) or '0') end
   local data = {id = id, state = 'finished', name = name, totals = totals}
   if reference then data.reference = reference end
   if retries then data.retries = tonumber(retries) end
-  emit(campaign, {stream = keys.events, counts = keys.counts, id = id, at = at, account = account,
+  emit(campaign, {stream = keys.events, counts = counted, id = id, at = at, account = account,
     type = 'campaign.finished', data = cjson.encode(data), trace = trace})
+  write_sheet(counted)
+  for_history(counted, keys.history, at, {id})
 end
 -- <generated>
 local campaign = KEYS[1]
@@ -5214,12 +5335,13 @@ local due = KEYS[4]
 local parked = KEYS[5]
 local held = KEYS[6]
 local heartbeat = KEYS[7]
+local history = KEYS[8]
 local now = tonumber(ARGV[1])
 local id = ARGV[2]
 local reason = ARGV[3]
 local mayHaveBeenSent = ARGV[4] == '1'
 local eventsLost = tonumber(ARGV[5])
-local _arg, _key = 5, 7
+local _arg, _key = 5, 8
 local left = {}
 _arg = _arg + 1
 for _i = 1, tonumber(ARGV[_arg]) do _key = _key + 1; left[_i] = KEYS[_key] end
@@ -5255,7 +5377,7 @@ if mayHaveBeenSent then
   redis.call('HDEL', campaign, 'walk', 'walkUnknown')
   redis.call('HSET', campaign, 'fed', slices)
   redis.call('HINCRBY', campaign, 'out', math.max(0, slices - handed_out))
-  local keys = {campaign = campaign, events = events, counts = counts, due = due, sets = {held = held}}
+  local keys = {campaign = campaign, events = events, counts = counts, due = due, history = history, sets = {held = held}}
   if slices > 0 then finish_if_over(at, keys) end
 end
 return 1
@@ -5265,7 +5387,7 @@ return 1
  * of it counts as handed out from here on, a retry that was under way is over, and nothing is left to be released.
  * Answers whether it was held by this: not where there was nothing to do, or no recovery is under way. */
 export async function restoreCampaign(redis: lua.ScriptHost, args: RestoreCampaignArgs): Promise<RestoreCampaignAnswer> {
-  const keys = [args.campaign, args.events, args.counts, args.due, args.parked, args.held, args.heartbeat, ...args.left];
+  const keys = [args.campaign, args.events, args.counts, args.due, args.parked, args.held, args.heartbeat, args.history, ...args.left];
   const words: lua.Word[] = [args.now ?? '', args.id, args.reason, args.mayHaveBeenSent ? 1 : 0, args.eventsLost, args.left.length, ...lua.counted(args.from)];
   return readRestoreCampaignAnswer(await lua.runScript(redis, restoreCampaignScript, keys, words));
 }
@@ -5276,6 +5398,7 @@ export interface RetryCampaignArgs {
   /** key: the set of that state */ readonly running: string;
   /** key: of campaigns */ readonly due: string;
   /** key */ readonly limits: string;
+  /** key: what waits for it */ readonly history: string;
   /** key */ readonly audit: readonly string[];
   /** ms since the epoch */ readonly now?: number | undefined;
   readonly id: string;
@@ -5380,6 +5503,14 @@ local function contains(list, one)
   end
   return false
 end
+local function for_history(counts, waiting, at, ids)
+  if #ids == 0 then return end
+  if counts.history == nil then counts.history = redis.pcall('HGET', counts.key, "history:") end
+  if counts.history ~= '1' then return end
+  local words = {}
+  for _, id in ipairs(ids) do words[#words + 1] = at; words[#words + 1] = id end
+  redis.call('ZADD', waiting, unpack(words))
+end
 local function sheet(key) return {key = key, names = {}, by = {}} end
 local function tally(counts, field, delta)
   if type(counts) == 'string' then
@@ -5395,8 +5526,11 @@ local function write_sheet(counts)
     if counts.by[name] ~= 0 then names[#names + 1] = name end
   end
   if #names == 0 then return none end
+  names[#names + 1] = "history:"
   local read = redis.pcall('HMGET', counts.key, unpack(names))
   if read.err then return none end
+  names[#names] = nil
+  counts.history = read[#names + 1]
   for i, name in ipairs(names) do
     local value = read[i] or '0'
     if #value <= 16 and string.find(value, '^%-?%d+$') then
@@ -5430,11 +5564,12 @@ local counts = KEYS[2]
 local running = KEYS[3]
 local due = KEYS[4]
 local limits = KEYS[5]
+local history = KEYS[6]
 local now = tonumber(ARGV[1])
 local id = ARGV[2]
 local key = _given(ARGV[3])
 local includeUnknown = ARGV[4] == '1'
-local _arg, _key = 4, 5
+local _arg, _key = 4, 6
 local audit = {}
 _arg = _arg + 1
 for _i = 1, tonumber(ARGV[_arg]) do _key = _key + 1; audit[_i] = KEYS[_key] end
@@ -5472,7 +5607,10 @@ redis.call('HSET', campaign, 'state', 'running', 'since', at, 'updatedAt', at, '
   'retryUnknown', unknown_too, 'extra', 0)
 redis.call('HSET', campaign, 'judgedFailed', failed, 'judgedUnknown', unknown, 'judgedOver', sent + failed + unknown)
 redis.call('HINCRBY', campaign, 'retries', 1)
-move({counts = counts, id = id, at = at, from = 'finished', to = 'running', left = running, entered = running})
+local counted = sheet(counts)
+move({counts = counted, id = id, at = at, from = 'finished', to = 'running', left = running, entered = running})
+write_sheet(counted)
+for_history(counted, history, at, {id})
 redis.call('ZADD', due, at, id)
 audit_line(audit, act, at, audit_word('state', state), audit_word('state', 'running'))
 return {'applied', redis.call('HINCRBY', campaign, 'rev', 1)}
@@ -5482,7 +5620,7 @@ return {'applied', redis.call('HINCRBY', campaign, 'rev', 1)}
  * here on `walk` is the place of the next slice to be looked through; while it is there the campaign is not over. One
  * that is above what leaves on the word of one key, and was never approved, is not retried. */
 export async function retryCampaign(redis: lua.ScriptHost, args: RetryCampaignArgs): Promise<RetryCampaignAnswer> {
-  const keys = [args.campaign, args.counts, args.running, args.due, args.limits, ...args.audit];
+  const keys = [args.campaign, args.counts, args.running, args.due, args.limits, args.history, ...args.audit];
   const words: lua.Word[] = [args.now ?? '', args.id, args.key ?? '', args.includeUnknown ? 1 : 0, args.audit.length, ...lua.counted(args.act), ...lua.pairs(args.asked)];
   return readRetryCampaignAnswer(await lua.runScript(redis, retryCampaignScript, keys, words));
 }
@@ -5839,8 +5977,11 @@ local function write_sheet(counts)
     if counts.by[name] ~= 0 then names[#names + 1] = name end
   end
   if #names == 0 then return none end
+  names[#names + 1] = "history:"
   local read = redis.pcall('HMGET', counts.key, unpack(names))
   if read.err then return none end
+  names[#names] = nil
+  counts.history = read[#names + 1]
   for i, name in ipairs(names) do
     local value = read[i] or '0'
     if #value <= 16 and string.find(value, '^%-?%d+$') then
@@ -5963,6 +6104,7 @@ export interface StepSliceArgs {
   /** key */ readonly book: string;
   /** key */ readonly closedDays: string;
   /** key */ readonly limits: string;
+  /** key: what waits for it */ readonly history: string;
   /** key: hundredths of XOF that the texts of the account were counted for in a month, in all and by day */ readonly textsCost: string;
   /** key: lists that nobody has looked into for those who are about to leave */ readonly optOuts: readonly string[];
   /** ms since the epoch */ readonly now?: number | undefined;
@@ -6124,8 +6266,11 @@ local function write_sheet(counts)
     if counts.by[name] ~= 0 then names[#names + 1] = name end
   end
   if #names == 0 then return none end
+  names[#names + 1] = "history:"
   local read = redis.pcall('HMGET', counts.key, unpack(names))
   if read.err then return none end
+  names[#names] = nil
+  counts.history = read[#names + 1]
   for i, name in ipairs(names) do
     local value = read[i] or '0'
     if #value <= 16 and string.find(value, '^%-?%d+$') then
@@ -6143,6 +6288,14 @@ local function emit(record, e)
   local entry = {'op', e.id, 'seq', seq, 'at', e.at, 'account', e.account, 'type', e.type, 'data', e.data}
   if e.trace then entry[#entry + 1] = 'trace'; entry[#entry + 1] = e.trace end
   redis.call('XADD', e.stream, e.place or '*', unpack(entry))
+end
+local function for_history(counts, waiting, at, ids)
+  if #ids == 0 then return end
+  if counts.history == nil then counts.history = redis.pcall('HGET', counts.key, "history:") end
+  if counts.history ~= '1' then return end
+  local words = {}
+  for _, id in ipairs(ids) do words[#words + 1] = at; words[#words + 1] = id end
+  redis.call('ZADD', waiting, unpack(words))
 end
 local function move(m)
   local from, to, xof = m.from, m.to, m.xof
@@ -6165,15 +6318,18 @@ local function finish_if_over(at, keys)
   if not left or tonumber(settled or '0') < tonumber(slices) or cursor then return end
   redis.call('HSET', campaign, 'state', 'finished', 'since', at, 'updatedAt', at)
   redis.call('HINCRBY', campaign, 'rev', 1)
-  move({counts = keys.counts, id = id, at = at, from = state, to = 'finished', left = left})
+  local counted = sheet(keys.counts)
+  move({counts = counted, id = id, at = at, from = state, to = 'finished', left = left})
   redis.call('ZREM', keys.due, id)
   local totals = {}
   for _, bin in ipairs(({"total", "queued", "held", "sending", "sent", "failed", "unknown", "skipped", "expired", "cancelled"})) do totals[bin] = tonumber(redis.call('HGET', campaign, 't:' .. bin) or '0') end
   local data = {id = id, state = 'finished', name = name, totals = totals}
   if reference then data.reference = reference end
   if retries then data.retries = tonumber(retries) end
-  emit(campaign, {stream = keys.events, counts = keys.counts, id = id, at = at, account = account,
+  emit(campaign, {stream = keys.events, counts = counted, id = id, at = at, account = account,
     type = 'campaign.finished', data = cjson.encode(data), trace = trace})
+  write_sheet(counted)
+  for_history(counted, keys.history, at, {id})
 end
 local function refuse(what)
   error("UNREADABLE" .. ' ' .. what, 0)
@@ -6202,6 +6358,7 @@ local function follow(m, at, keys, places)
   if m.entered == 'sending' then put('sentAt', at) end
   if m.forgets then put('text', '') end
   redis.call('HSET', m.record, unpack(set))
+  if ({["unknown"] = true, ["sent"] = true, ["failed"] = true, ["skipped"] = true, ["expired"] = true, ["cancelled"] = true})[m.entered] then places.kept[#places.kept + 1] = id end
   if state ~= m.entered then
     tally(keys.counts, state, -1)
     tally(keys.counts, m.entered, 1)
@@ -6294,7 +6451,8 @@ local heldAccounts = KEYS[18]
 local book = KEYS[19]
 local closedDays = KEYS[20]
 local limits = KEYS[21]
-local textsCost = KEYS[22]
+local history = KEYS[22]
+local textsCost = KEYS[23]
 local now = tonumber(ARGV[1])
 local id = ARGV[2]
 local lease = ARGV[3]
@@ -6315,7 +6473,7 @@ local day = ARGV[20]
 local charged = tonumber(ARGV[21])
 local closes = _given(ARGV[22])
 local sent = _given(ARGV[23])
-local _arg, _key = 23, 22
+local _arg, _key = 23, 23
 local campaign
 _arg = _arg + 1
 if ARGV[_arg] == '1' then _key = _key + 1; campaign = KEYS[_key] end
@@ -6390,7 +6548,7 @@ same_version(version)
 if inRecovery and redis.call('HEXISTS', heartbeat, 'recovering') == 0 then return {'recovered'} end
 rev = whole(rev, 0, 'rev') + 1
 local at = clock(now)
-local goes, per_second, value, put = 'running', nil, {}, {}
+local goes, per_second, campaign_id, value, put = 'running', nil, nil, {}, {}
 local function read_campaign()
   local asked = {'account', 'v', 'id', 'perSecond', 'state'}
   for _, field in ipairs({'paceAt', 'rev', 'seq', 'slices', 'settled', 'out', 't:queued', 't:cancelled', 't:sending'}) do
@@ -6401,7 +6559,7 @@ local function read_campaign()
   if not c[5] then refuse('a campaign without a record') end
   same_version(c[2])
   if not (c[1] and c[3] and c[9]) then refuse('slices, account or id') end
-  goes, per_second = c[5], tonumber(c[4] or '')
+  goes, per_second, campaign_id = c[5], tonumber(c[4] or ''), c[3]
   for i = 6, #asked do value[asked[i]] = whole(c[i], 0, asked[i]) end
 end
 local function count(field, delta)
@@ -6505,17 +6663,21 @@ for i = 1, #fields, 2 do add(fields[i], fields[i + 1]) end
 if from ~= to then add('since', at) end
 if keepLeaseMs then add('until', at + keepLeaseMs) else redis.call('HDEL', slice, 'lease', 'until') end
 redis.call('HSET', slice, unpack(set))
-move({counts = counts, id = id, at = at, from = from, to = to, left = left, entered = entered})
+local counted, messages_counted = sheet(counts), sheet(messageCounts)
+move({counts = counted, id = id, at = at, from = from, to = to, left = left, entered = entered})
+write_sheet(counted)
 post(book, closedDays, at, posts)
 unmark(openTexts, marks_in(closes))
 for i = 1, leave do mark_open(openTexts, marks_in(leaving[i].opens), at) end
 mark_sent(sentTexts, marks_in(sent))
-local places = {left = {}, entered = {}}
+local places = {left = {}, entered = {}, kept = {}}
 for _, message in ipairs(messages) do
   if message.leavesWith <= leave then
-    follow(message, at, {counts = messageCounts, outcomes = outcomes, events = events}, places)
+    follow(message, at, {counts = messages_counted, outcomes = outcomes, events = events}, places)
   end
 end
+write_sheet(messages_counted)
+for_history(messages_counted, history, at, places.kept)
 for _, list in ipairs(lists) do
   if places.left[list.state] then redis.call('ZREM', list.set, unpack(places.left[list.state])) end
   if places.entered[list.state] then redis.call('ZADD', list.set, unpack(places.entered[list.state])) end
@@ -6527,9 +6689,12 @@ end
 local write = {}
 for field in pairs(put) do write[#write + 1] = field; write[#write + 1] = value[field] end
 if #write > 0 then redis.call('HSET', campaign, unpack(write)) end
+if campaign and to == 'settled' then
+  for_history(counted, history, at, (goes == 'cancelled' or goes == 'finished') and {id, campaign_id} or {id})
+end
 if campaign and to == 'settled' and value.settled >= value.slices then
   finish_if_over(at, {campaign = campaign, events = events, counts = campaignCounts, due = dueCampaigns,
-    sets = {running = running, paused = paused, held = held}})
+    history = history, sets = {running = running, paused = paused, held = held}})
 end
 local function due(set_of, in_ms)
   if in_ms then redis.call('ZADD', set_of, at + in_ms, id) else redis.call('ZREM', set_of, id) end
@@ -6550,7 +6715,7 @@ return {'applied', leave, why, wait, rev, leave > 0 and raise(heartbeat, beat) o
  * answered. Each request that changes is compared with what was read of it, and a new one takes the next number, which
  * must be the one that was read: a step that comes late, or once more, changes nothing. */
 export async function stepSlice(redis: lua.ScriptHost, args: StepSliceArgs): Promise<StepSliceAnswer> {
-  const keys = [args.slice, args.dueToSend, args.dueToLook, args.counts, args.left, args.parked, args.outcomes, args.events, args.messageCounts, args.openTexts, args.sentTexts, args.campaignCounts, args.dueCampaigns, args.running, args.paused, args.held, args.heartbeat, args.heldAccounts, args.book, args.closedDays, args.limits, args.textsCost, ...(args.campaign === undefined ? [] : [args.campaign]), ...(args.entered === undefined ? [] : [args.entered]), ...args.optOuts, ...args.lists.flatMap((one) => [one.set]), ...args.messages.flatMap((one) => [one.record])];
+  const keys = [args.slice, args.dueToSend, args.dueToLook, args.counts, args.left, args.parked, args.outcomes, args.events, args.messageCounts, args.openTexts, args.sentTexts, args.campaignCounts, args.dueCampaigns, args.running, args.paused, args.held, args.heartbeat, args.heldAccounts, args.book, args.closedDays, args.limits, args.history, args.textsCost, ...(args.campaign === undefined ? [] : [args.campaign]), ...(args.entered === undefined ? [] : [args.entered]), ...args.optOuts, ...args.lists.flatMap((one) => [one.set]), ...args.messages.flatMap((one) => [one.record])];
   const words: lua.Word[] = [args.now ?? '', args.id, args.lease, args.op, args.from, args.to, args.keepLeaseMs ?? '', args.sendInMs ?? '', args.sendAsItIs ? 1 : 0, args.lookInMs ?? '', args.lookAsItIs ? 1 : 0, args.tried ? 1 : 0, args.inRecovery ? 1 : 0, args.recounted ? 1 : 0, args.next, args.memory.epoch ?? '', args.memory.counter, args.memory.name ?? '', args.memory.mark, args.day, args.charged, args.closes ?? '', args.sent ?? '', args.campaign === undefined ? 0 : 1, args.entered === undefined ? 0 : 1, args.optOuts.length, ...lua.pairs(args.asked), ...lua.counted(args.opened), ...lua.pairs(args.fields), ...lua.pairs(args.posts), ...lua.pairs(args.deltas), args.changed.length, ...args.changed.flatMap((one) => [one.number, one.read, one.becomes]), args.leaving.length, ...args.leaving.flatMap((one) => [one.becomes, one.carries, one.cost ?? '', one.expiresAt ?? '', one.opens ?? '']), args.lists.length, ...args.lists.flatMap((one) => [one.state]), args.messages.length, ...args.messages.flatMap((one) => [one.leavesWith, one.left, one.entered, one.code ?? '', one.eventType ?? '', one.eventData ?? '', one.forgets ? 1 : 0])];
   return readStepSliceAnswer(await lua.runScript(redis, stepSliceScript, keys, words));
 }
@@ -6566,6 +6731,7 @@ export interface SwitchCampaignArgs {
   /** key */ readonly scheduled: string;
   /** key: the sets of these states */ readonly awaiting: string;
   /** key */ readonly limits: string;
+  /** key: what waits for it */ readonly history: string;
   /** key: the sets of the states of `from` */ readonly left: readonly string[];
   /** key */ readonly audit: readonly string[];
   /** ms since the epoch */ readonly now?: number | undefined;
@@ -6678,8 +6844,11 @@ local function write_sheet(counts)
     if counts.by[name] ~= 0 then names[#names + 1] = name end
   end
   if #names == 0 then return none end
+  names[#names + 1] = "history:"
   local read = redis.pcall('HMGET', counts.key, unpack(names))
   if read.err then return none end
+  names[#names] = nil
+  counts.history = read[#names + 1]
   for i, name in ipairs(names) do
     local value = read[i] or '0'
     if #value <= 16 and string.find(value, '^%-?%d+$') then
@@ -6697,6 +6866,14 @@ local function emit(record, e)
   local entry = {'op', e.id, 'seq', seq, 'at', e.at, 'account', e.account, 'type', e.type, 'data', e.data}
   if e.trace then entry[#entry + 1] = 'trace'; entry[#entry + 1] = e.trace end
   redis.call('XADD', e.stream, e.place or '*', unpack(entry))
+end
+local function for_history(counts, waiting, at, ids)
+  if #ids == 0 then return end
+  if counts.history == nil then counts.history = redis.pcall('HGET', counts.key, "history:") end
+  if counts.history ~= '1' then return end
+  local words = {}
+  for _, id in ipairs(ids) do words[#words + 1] = at; words[#words + 1] = id end
+  redis.call('ZADD', waiting, unpack(words))
 end
 local function move(m)
   local from, to, xof = m.from, m.to, m.xof
@@ -6724,6 +6901,7 @@ local dueSlices = KEYS[6]
 local scheduled = KEYS[7]
 local awaiting = KEYS[8]
 local limits = KEYS[9]
+local history = KEYS[10]
 local now = tonumber(ARGV[1])
 local id = ARGV[2]
 local to = ARGV[3]
@@ -6734,7 +6912,7 @@ local againInMs = tonumber(ARGV[7])
 local by = _given(ARGV[8])
 local approves = tonumber(ARGV[9])
 local trace = _given(ARGV[10])
-local _arg, _key = 10, 9
+local _arg, _key = 10, 10
 local entered
 _arg = _arg + 1
 if ARGV[_arg] == '1' then _key = _key + 1; entered = KEYS[_key] end
@@ -6789,7 +6967,8 @@ if trace then redis.call('HSET', campaign, 'trace', trace) end
 if approves then redis.call('HSET', campaign, 'approvedBy', by, 'approvedAt', at)
 elseif by then redis.call('HSETNX', campaign, "hand:" .. by, at) end
 if reason then redis.call('HSET', campaign, 'reason', reason) else redis.call('HDEL', campaign, 'reason') end
-move({counts = counts, id = id, at = at, from = stood, to = to, left = set, entered = entered})
+local counted = sheet(counts)
+move({counts = counted, id = id, at = at, from = stood, to = to, left = set, entered = entered})
 local function unpark()
   for _, slice in ipairs(redis.call('SMEMBERS', parked)) do redis.call('ZADD', dueSlices, at, slice) end
   redis.call('DEL', parked)
@@ -6815,9 +6994,11 @@ if eventType then
   local data = {id = id, state = to, name = name, reason = reason}
   if reference then data.reference = reference end
   if to == 'awaiting_approval' then data.recipients, data.xof = recipients, xof end
-  emit(campaign, {stream = events, counts = counts, id = id, at = at, account = account, type = eventType,
+  emit(campaign, {stream = events, counts = counted, id = id, at = at, account = account, type = eventType,
     data = cjson.encode(data), trace = trace or r[18]})
 end
+write_sheet(counted)
+if not entered then for_history(counted, history, at, {id}) end
 audit_line(audit, act, at, audit_word('state', stood), audit_word('state', to))
 return {'applied', stood, redis.call('HINCRBY', campaign, 'rev', 1), to}
 `);
@@ -6826,7 +7007,7 @@ return {'applied', stood, redis.call('HINCRBY', campaign, 'rev', 1), to}
  * itself when its time has come; one that is above what leaves on the word of one key, and was not approved, waits for
  * another key instead. Whose hand was in it is noted: none of them may approve it. */
 export async function switchCampaign(redis: lua.ScriptHost, args: SwitchCampaignArgs): Promise<SwitchCampaignAnswer> {
-  const keys = [args.campaign, args.events, args.counts, args.due, args.parked, args.dueSlices, args.scheduled, args.awaiting, args.limits, ...(args.entered === undefined ? [] : [args.entered]), ...args.left, ...args.audit];
+  const keys = [args.campaign, args.events, args.counts, args.due, args.parked, args.dueSlices, args.scheduled, args.awaiting, args.limits, args.history, ...(args.entered === undefined ? [] : [args.entered]), ...args.left, ...args.audit];
   const words: lua.Word[] = [args.now ?? '', args.id, args.to, args.eventType ?? '', args.reason ?? '', args.only ?? '', args.againInMs ?? '', args.by ?? '', args.approves ?? '', args.trace ?? '', args.entered === undefined ? 0 : 1, args.left.length, args.audit.length, ...lua.counted(args.from), ...lua.counted(args.act), ...lua.pairs(args.asked)];
   return readSwitchCampaignAnswer(await lua.runScript(redis, switchCampaignScript, keys, words));
 }
@@ -7012,6 +7193,57 @@ export async function takeDeliveries(redis: lua.ScriptHost, args: TakeDeliveries
   return readTakeDeliveriesAnswer(await lua.runScript(redis, takeDeliveriesScript, keys, words));
 }
 
+export interface TakeHistoryTurnArgs {
+  /** key */ readonly turn: string;
+  /** key */ readonly history: string;
+  /** key: of each kind */ readonly counts: readonly string[];
+  /** of the process */ readonly name: string;
+  /** ms */ readonly forMs: number;
+}
+
+export type TakeHistoryTurnAnswer =
+  | { readonly is: 'mine'; readonly fresh: boolean }
+  | { readonly is: 'another' };
+
+function readTakeHistoryTurnAnswer(value: unknown): TakeHistoryTurnAnswer {
+  const answer = lua.items(value);
+  switch (answer[0]) {
+    case 'mine':
+      return { is: 'mine', fresh: lua.flag(answer[1]) };
+    case 'another':
+      return { is: 'another' };
+  }
+  return lua.unexpected(value);
+}
+
+export const takeHistoryTurnScript = lua.defineScript('take-history-turn', `
+-- <generated>
+local turn = KEYS[1]
+local history = KEYS[2]
+local name = ARGV[1]
+local forMs = tonumber(ARGV[2])
+local _arg, _key = 2, 2
+local counts = {}
+_arg = _arg + 1
+for _i = 1, tonumber(ARGV[_arg]) do _key = _key + 1; counts[_i] = KEYS[_key] end
+-- </generated>
+local whose = redis.call('GET', turn)
+if whose and whose ~= name then return {'another'} end
+redis.call('SET', turn, name, 'PX', forMs)
+local fresh = 0
+for _, of in ipairs(counts) do fresh = fresh + redis.call('HSETNX', of, "history:", 1) end
+if fresh > 0 then redis.call('DEL', history) end
+return {'mine', fresh > 0 and 1 or 0}
+`);
+
+/** Takes or keeps the turn of the one process that writes history, and says in the counters of each kind that history is
+ * kept: from then on each script notes what it ends. Where that had to be said, what ended before is looked for anew. */
+export async function takeHistoryTurn(redis: lua.ScriptHost, args: TakeHistoryTurnArgs): Promise<TakeHistoryTurnAnswer> {
+  const keys = [args.turn, args.history, ...args.counts];
+  const words: lua.Word[] = [args.name, args.forMs, args.counts.length];
+  return readTakeHistoryTurnAnswer(await lua.runScript(redis, takeHistoryTurnScript, keys, words));
+}
+
 export interface TakeArgs {
   /** key */ readonly due: string;
   /** key: what BullMQ knows of the queue */ readonly queue: string;
@@ -7063,6 +7295,7 @@ export interface TransitionArgs {
   /** key: where lists find it */ readonly listedEntered?: string | undefined;
   /** key */ readonly dueLeft: string;
   /** key */ readonly dueEntered: string;
+  /** key: what waits for it */ readonly history: string;
   /** key: nothing is changed while it is held as `unlessHeld` says */ readonly account?: string | undefined;
   /** key: what was last posted about it, to be forgotten, unless more was posted since the record was read */ readonly callback?: string | undefined;
   /** key */ readonly heartbeat: string;
@@ -7072,7 +7305,7 @@ export interface TransitionArgs {
   /** key: of the day in which it was counted, where they change by this step */ readonly sums?: string | undefined;
   /** key */ readonly audit: readonly string[];
   /** ms since the epoch */ readonly now?: number | undefined;
-  readonly change: { readonly id: string; readonly lease?: string | undefined; readonly op: string; readonly from: string; readonly to: string; readonly dueInMs?: number | undefined; readonly keepLeaseMs?: number | undefined; readonly eventType?: string | undefined; readonly eventData?: string | undefined; readonly trace?: string | undefined; readonly xof?: number | undefined; readonly stood?: 'unsent' | 'doubt' | undefined; readonly stands?: 'unsent' | 'doubt' | undefined; readonly evidence?: string | undefined; readonly member: string; readonly endsBriefly: boolean; readonly nudgeAfterMs: number };
+  readonly change: { readonly id: string; readonly lease?: string | undefined; readonly op: string; readonly from: string; readonly to: string; readonly dueInMs?: number | undefined; readonly keepLeaseMs?: number | undefined; readonly eventType?: string | undefined; readonly eventData?: string | undefined; readonly trace?: string | undefined; readonly xof?: number | undefined; readonly stood?: 'unsent' | 'doubt' | undefined; readonly stands?: 'unsent' | 'doubt' | undefined; readonly evidence?: string | undefined; readonly member: string; readonly endsBriefly: boolean; readonly nudgeAfterMs: number; readonly kept: boolean };
   /** `area.reason` */ readonly unlessHeld?: string | undefined;
   /** what leaves after it has an effect: refused while a recovery is under way, and counted */ readonly hasEffect: boolean;
   readonly memory: { readonly epoch?: string | undefined; readonly counter: number; readonly name?: string | undefined; readonly mark: number };
@@ -7223,7 +7456,7 @@ local function read_record(record)
   return names, by
 end
 local function write_briefly(record, stored, r, set, drop)
-  local gone, names, words = ({["id"] = true, ["rev"] = true, ["sentAt"] = true, ["tokenAt"] = true, ["tries"] = true, ["lease"] = true, ["until"] = true, ["hint"] = true, ["quietUntil"] = true, ["createdSeenAt"] = true, ["keys"] = true, ["mode"] = true, ["acceptedFor"] = true}), ({["createdAt"] = "c", ["updatedAt"] = "u", ["since"] = "i", ["account"] = "o", ["amount"] = "a", ["accountAlias"] = "l", ["withdrawMode"] = "w", ["debitAccountNumber"] = "n", ["disburseId"] = "d", ["reference"] = "r", ["token"] = "t", ["transactionId"] = "x", ["disburseTxId"] = "y", ["providerRef"] = "p", ["sends"] = "s", ["batch"] = "b"}), ({["create"] = "c", ["submit"] = "s", ["status"] = "t", ["callback"] = "b", ["named"] = "n"})
+  local gone, names, words = ({["id"] = true, ["sentAt"] = true, ["tokenAt"] = true, ["tries"] = true, ["lease"] = true, ["until"] = true, ["hint"] = true, ["quietUntil"] = true, ["createdSeenAt"] = true, ["keys"] = true, ["mode"] = true, ["acceptedFor"] = true}), ({["createdAt"] = "c", ["updatedAt"] = "u", ["since"] = "i", ["account"] = "o", ["amount"] = "a", ["accountAlias"] = "l", ["withdrawMode"] = "w", ["debitAccountNumber"] = "n", ["disburseId"] = "d", ["reference"] = "r", ["token"] = "t", ["transactionId"] = "x", ["disburseTxId"] = "y", ["providerRef"] = "p", ["sends"] = "s", ["batch"] = "b"}), ({["create"] = "c", ["submit"] = "s", ["status"] = "t", ["callback"] = "b", ["named"] = "n"})
   for _, name in ipairs(drop) do
     if r[name] then r[name] = false end
   end
@@ -7261,8 +7494,11 @@ local function write_sheet(counts)
     if counts.by[name] ~= 0 then names[#names + 1] = name end
   end
   if #names == 0 then return none end
+  names[#names + 1] = "history:"
   local read = redis.pcall('HMGET', counts.key, unpack(names))
   if read.err then return none end
+  names[#names] = nil
+  counts.history = read[#names + 1]
   for i, name in ipairs(names) do
     local value = read[i] or '0'
     if #value <= 16 and string.find(value, '^%-?%d+$') then
@@ -7303,8 +7539,16 @@ local function fly(counts, account, mode, from, to, xof)
   if flying[from] == flying[to] then return end
   tally(counts, 'flight:' .. account .. ':' .. mode, flying[to] and xof or -xof)
 end
-local function in_full(id, record)
-  local accepted = tonumber(redis.call('HGET', record, "c"))
+local function for_history(counts, waiting, at, ids)
+  if #ids == 0 then return end
+  if counts.history == nil then counts.history = redis.pcall('HGET', counts.key, "history:") end
+  if counts.history ~= '1' then return end
+  local words = {}
+  for _, id in ipairs(ids) do words[#words + 1] = at; words[#words + 1] = id end
+  redis.call('ZADD', waiting, unpack(words))
+end
+local function in_full(id, record, accepted)
+  accepted = tonumber(accepted)
   if not accepted then return end
   local names, words = ({["c"] = "createdAt", ["u"] = "updatedAt", ["i"] = "since", ["o"] = "account", ["a"] = "amount", ["l"] = "accountAlias", ["w"] = "withdrawMode", ["n"] = "debitAccountNumber", ["d"] = "disburseId", ["r"] = "reference", ["t"] = "token", ["x"] = "transactionId", ["y"] = "disburseTxId", ["p"] = "providerRef", ["s"] = "sends", ["b"] = "batch"}), ({["c"] = "create", ["s"] = "submit", ["t"] = "status", ["b"] = "callback", ["n"] = "named"})
   local stored, set, since = redis.call('HGETALL', record), {'id', id}, nil
@@ -7413,7 +7657,7 @@ local function change_record(at, keys, c, fields, stop)
   local stopped = stop and stop()
   if stopped then return stopped end
   if brief_since then
-    in_full(c.id, record)
+    in_full(c.id, record, brief_since)
     stored, r = read_record(record)
   end
   local set, drop = {'state', to, 'op', c.op, 'updatedAt', at}, {}
@@ -7462,6 +7706,7 @@ local function change_record(at, keys, c, fields, stop)
       data = c.eventData, seq = seq, trace = c.trace})
   end
   write_standing(counted)
+  if c.kept then for_history(counted, keys.history, at, {c.id}) end
   return {'applied', to, rev, at}
 end
 local function clock(given)
@@ -7498,18 +7743,19 @@ local counts = KEYS[3]
 local left = KEYS[4]
 local dueLeft = KEYS[5]
 local dueEntered = KEYS[6]
-local heartbeat = KEYS[7]
-local book = KEYS[8]
-local closedDays = KEYS[9]
+local history = KEYS[7]
+local heartbeat = KEYS[8]
+local book = KEYS[9]
+local closedDays = KEYS[10]
 local now = tonumber(ARGV[1])
-local change = {id = ARGV[2], lease = _given(ARGV[3]), op = ARGV[4], from = ARGV[5], to = ARGV[6], dueInMs = tonumber(ARGV[7]), keepLeaseMs = tonumber(ARGV[8]), eventType = _given(ARGV[9]), eventData = _given(ARGV[10]), trace = _given(ARGV[11]), xof = tonumber(ARGV[12]), stood = _given(ARGV[13]), stands = _given(ARGV[14]), evidence = _given(ARGV[15]), member = ARGV[16], endsBriefly = ARGV[17] == '1', nudgeAfterMs = tonumber(ARGV[18])}
-local unlessHeld = _given(ARGV[19])
-local hasEffect = ARGV[20] == '1'
-local memory = {epoch = _given(ARGV[21]), counter = tonumber(ARGV[22]), name = _given(ARGV[23]), mark = tonumber(ARGV[24])}
-local inRecovery = tonumber(ARGV[25])
-local beneficiary = _given(ARGV[26])
-local recounted = tonumber(ARGV[27])
-local _arg, _key = 27, 9
+local change = {id = ARGV[2], lease = _given(ARGV[3]), op = ARGV[4], from = ARGV[5], to = ARGV[6], dueInMs = tonumber(ARGV[7]), keepLeaseMs = tonumber(ARGV[8]), eventType = _given(ARGV[9]), eventData = _given(ARGV[10]), trace = _given(ARGV[11]), xof = tonumber(ARGV[12]), stood = _given(ARGV[13]), stands = _given(ARGV[14]), evidence = _given(ARGV[15]), member = ARGV[16], endsBriefly = ARGV[17] == '1', nudgeAfterMs = tonumber(ARGV[18]), kept = ARGV[19] == '1'}
+local unlessHeld = _given(ARGV[20])
+local hasEffect = ARGV[21] == '1'
+local memory = {epoch = _given(ARGV[22]), counter = tonumber(ARGV[23]), name = _given(ARGV[24]), mark = tonumber(ARGV[25])}
+local inRecovery = tonumber(ARGV[26])
+local beneficiary = _given(ARGV[27])
+local recounted = tonumber(ARGV[28])
+local _arg, _key = 28, 10
 local entered
 _arg = _arg + 1
 if ARGV[_arg] == '1' then _key = _key + 1; entered = KEYS[_key] end
@@ -7575,7 +7821,7 @@ local function claim()
   if owner ~= change.id then return {'claimed', owner} end
 end
 local keys = {record = record, events = events, counts = counts, left = left, entered = entered, listedLeft = listedLeft,
-  listedEntered = listedEntered, dueLeft = dueLeft, dueEntered = dueEntered}
+  listedEntered = listedEntered, dueLeft = dueLeft, dueEntered = dueEntered, history = history}
 local answer = change_record(clock(now), keys, change, fields, claim)
 if answer[1] ~= 'applied' and answer[1] ~= 'claimed' then answer = claim() or answer end
 if answer[1] == 'applied' then
@@ -7592,7 +7838,7 @@ return answer
 
 /** Changes the state of a record, and in the same step all that may stand in the way of it. */
 export async function transition(redis: lua.ScriptHost, args: TransitionArgs): Promise<TransitionAnswer> {
-  const keys = [args.record, args.events, args.counts, args.left, args.dueLeft, args.dueEntered, args.heartbeat, args.book, args.closedDays, ...(args.entered === undefined ? [] : [args.entered]), ...(args.listedLeft === undefined ? [] : [args.listedLeft]), ...(args.listedEntered === undefined ? [] : [args.listedEntered]), ...(args.account === undefined ? [] : [args.account]), ...(args.callback === undefined ? [] : [args.callback]), ...(args.claimed === undefined ? [] : [args.claimed]), ...(args.sums === undefined ? [] : [args.sums]), ...args.audit, ...args.names.flatMap((one) => [one.bucket])];
-  const words: lua.Word[] = [args.now ?? '', args.change.id, args.change.lease ?? '', args.change.op, args.change.from, args.change.to, args.change.dueInMs ?? '', args.change.keepLeaseMs ?? '', args.change.eventType ?? '', args.change.eventData ?? '', args.change.trace ?? '', args.change.xof ?? '', args.change.stood ?? '', args.change.stands ?? '', args.change.evidence ?? '', args.change.member, args.change.endsBriefly ? 1 : 0, args.change.nudgeAfterMs, args.unlessHeld ?? '', args.hasEffect ? 1 : 0, args.memory.epoch ?? '', args.memory.counter, args.memory.name ?? '', args.memory.mark, args.inRecovery ?? '', args.beneficiary ?? '', args.recounted ?? '', args.entered === undefined ? 0 : 1, args.listedLeft === undefined ? 0 : 1, args.listedEntered === undefined ? 0 : 1, args.account === undefined ? 0 : 1, args.callback === undefined ? 0 : 1, args.claimed === undefined ? 0 : 1, args.sums === undefined ? 0 : 1, args.audit.length, ...lua.counted(args.act), ...lua.pairs(args.posts), ...lua.pairs(args.fields), args.names.length, ...args.names.flatMap((one) => [one.head])];
+  const keys = [args.record, args.events, args.counts, args.left, args.dueLeft, args.dueEntered, args.history, args.heartbeat, args.book, args.closedDays, ...(args.entered === undefined ? [] : [args.entered]), ...(args.listedLeft === undefined ? [] : [args.listedLeft]), ...(args.listedEntered === undefined ? [] : [args.listedEntered]), ...(args.account === undefined ? [] : [args.account]), ...(args.callback === undefined ? [] : [args.callback]), ...(args.claimed === undefined ? [] : [args.claimed]), ...(args.sums === undefined ? [] : [args.sums]), ...args.audit, ...args.names.flatMap((one) => [one.bucket])];
+  const words: lua.Word[] = [args.now ?? '', args.change.id, args.change.lease ?? '', args.change.op, args.change.from, args.change.to, args.change.dueInMs ?? '', args.change.keepLeaseMs ?? '', args.change.eventType ?? '', args.change.eventData ?? '', args.change.trace ?? '', args.change.xof ?? '', args.change.stood ?? '', args.change.stands ?? '', args.change.evidence ?? '', args.change.member, args.change.endsBriefly ? 1 : 0, args.change.nudgeAfterMs, args.change.kept ? 1 : 0, args.unlessHeld ?? '', args.hasEffect ? 1 : 0, args.memory.epoch ?? '', args.memory.counter, args.memory.name ?? '', args.memory.mark, args.inRecovery ?? '', args.beneficiary ?? '', args.recounted ?? '', args.entered === undefined ? 0 : 1, args.listedLeft === undefined ? 0 : 1, args.listedEntered === undefined ? 0 : 1, args.account === undefined ? 0 : 1, args.callback === undefined ? 0 : 1, args.claimed === undefined ? 0 : 1, args.sums === undefined ? 0 : 1, args.audit.length, ...lua.counted(args.act), ...lua.pairs(args.posts), ...lua.pairs(args.fields), args.names.length, ...args.names.flatMap((one) => [one.head])];
   return readTransitionAnswer(await lua.runScript(redis, transitionScript, keys, words));
 }

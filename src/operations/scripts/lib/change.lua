@@ -2,6 +2,7 @@
 --- @include "emit"
 --- @include "evidence"
 --- @include "fly"
+--- @include "history"
 --- @include "in-full"
 --- @include "move"
 --- @include "stand"
@@ -27,6 +28,7 @@
 --   @arg member text  how it stands in a list
 --   @arg endsBriefly flag  keep the record in its brief form
 --   @arg nudgeAfterMs ms  a nudge that came during the attempt makes the next look due after so long
+--   @arg kept flag  history takes it, as it is then
 
 -- A name that begins with @ is a time: its value is ms from now. The value '' removes the field.
 local function sort_fields(at, fields, set, drop)
@@ -54,7 +56,7 @@ local function write_fields(record, r, set, drop)
 end
 
 -- `keys` holds record, events, counts, left and entered (state sets; entered nil: it is over), listedLeft and
--- listedEntered (where lists find it; nil: they find all of its kind in one place), dueLeft and dueEntered.
+-- listedEntered (where lists find it; nil: they find all of its kind in one place), dueLeft and dueEntered, history.
 -- `stop` is asked once the record is found to be as expected, and before anything is written: what it answers is
 -- answered. Of what it has changed it says in `keys` when it was created, and what nudged it meanwhile.
 local function change_record(at, keys, c, fields, stop)
@@ -77,7 +79,7 @@ local function change_record(at, keys, c, fields, stop)
   local stopped = stop and stop()
   if stopped then return stopped end
   if brief_since then
-    in_full(c.id, record)
+    in_full(c.id, record, brief_since)
     stored, r = read_record(record)
   end
 
@@ -130,5 +132,6 @@ local function change_record(at, keys, c, fields, stop)
       data = c.eventData, seq = seq, trace = c.trace})
   end
   write_standing(counted)
+  if c.kept then for_history(counted, keys.history, at, {c.id}) end
   return {'applied', to, rev, at}
 end

@@ -6,8 +6,8 @@ local function note(places, state, ...)
   places[state] = list
 end
 -- A single message goes where its slice goes. One that cannot be read is left alone, and its neighbours go on: the
--- slice says what became of it. `keys` holds counts, outcomes and events; `places` gathers, by state, what leaves it
--- and what enters it.
+-- slice says what became of it. `keys` holds counts (a sheet), outcomes and events; `places` gathers, by state, what
+-- leaves it and what enters it, and what history takes.
 local function follow(m, at, keys, places)
   local id, account, reference, state, version, rev, seq, created = unpack(redis.call('HMGET', m.record, 'id',
     'account', 'reference', 'state', 'v', 'rev', 'seq', 'createdAt'))
@@ -19,6 +19,7 @@ local function follow(m, at, keys, places)
   if m.entered == 'sending' then put('sentAt', at) end
   if m.forgets then put('text', '') end
   redis.call('HSET', m.record, unpack(set))
+  if KEPT_MESSAGES[m.entered] then places.kept[#places.kept + 1] = id end
   if state ~= m.entered then
     tally(keys.counts, state, -1)
     tally(keys.counts, m.entered, 1)

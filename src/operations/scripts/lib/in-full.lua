@@ -1,7 +1,8 @@
 --- @include "base36"
--- Writes a record that is in its brief form in full again, for an attempt that looks at it once more.
-local function in_full(id, record)
-  local accepted = tonumber(redis.call('HGET', record, BRIEF_CREATED_AT))
+-- Writes a record that is in its brief form in full again, for an attempt that looks at it once more. `accepted`: when
+-- it was accepted, by its brief name.
+local function in_full(id, record, accepted)
+  accepted = tonumber(accepted)
   if not accepted then return end
   local names, words = FULL_NAMES, FULL_WORDS
   local stored, set, since = redis.call('HGETALL', record), {'id', id}, nil

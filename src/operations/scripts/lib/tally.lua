@@ -9,15 +9,18 @@ local function tally(counts, field, delta)
   if not counts.by[field] then counts.names[#counts.names + 1] = field end
   counts.by[field] = (counts.by[field] or 0) + delta
 end
--- Answers which of them have come to nothing.
+-- Answers which of them have come to nothing. In the same breath it reads whether history is kept (`history`).
 local function write_sheet(counts)
   local names, set, none = {}, {}, {}
   for _, name in ipairs(counts.names) do
     if counts.by[name] ~= 0 then names[#names + 1] = name end
   end
   if #names == 0 then return none end
+  names[#names + 1] = HISTORY_FIELD
   local read = redis.pcall('HMGET', counts.key, unpack(names))
   if read.err then return none end
+  names[#names] = nil
+  counts.history = read[#names + 1]
   for i, name in ipairs(names) do
     local value = read[i] or '0'
     if #value <= 16 and string.find(value, '^%-?%d+$') then

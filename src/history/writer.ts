@@ -1,0 +1,253 @@
+/**
+ * Copies what waits into history: what ended, the events, the audit and the balances. One process at a time; whatever
+ * it is doing when it dies, the next one does again, and again comes to the same: what is there already is not written
+ * twice, and nothing stops to wait until it was read back.
+ */
+import type { Redis } from 'ioredis';
+import type { EventStream } from '../events/stream.ts';
+import { auditTable, balanceTable, eventTable, type Table } from '../kinds/tables.ts';
+import type { Audit, AuditLine } from '../operations/audit.ts';
+import type { Balances } from '../operations/balances.ts';
+import type { HistoryDesk } from '../operations/history.ts';
+import { keys } from '../operations/keys.ts';
+import { type Fields, isUnreadable, noteUnreadable } from '../operations/record.ts';
+import { campaignOfSlice, isSlice } from '../operations/slices.ts';
+import { type CampaignTimes, type Reading, readingOf } from './readings.ts';
+import type { Row } from './rows.ts';
+import type { Copy, HistoryStore } from './store.ts';
+
+interface HistorySources {
+  readonly redis: Redis;
+  readonly desk: HistoryDesk;
+  readonly events: Pick<EventStream, 'entries'>;
+  readonly audit: Pick<Audit, 'after'>;
+  readonly balances: Pick<Balances, 'history'>;
+  readonly accounts: readonly string[];
+}
+
+interface WriterOptions extends HistorySources {
+  readonly open: () => Promise<HistoryStore>;
+  /** Told of each step before it is made, for tests that end the process there. */
+  readonly at?: (step: WriterStep) => Promise<void> | void;
+}
+
+/** Between any two of them the process, PostgreSQL or Redis may end. */
+export const writerSteps = ['taken', 'read', 'written', 'compared', 'kept'] as const;
+export type WriterStep = (typeof writerSteps)[number];
+
+/** Slices hold up to a thousand rows each. */
+const IDS_AT_ONCE = 200;
+const ROWS_AT_ONCE = 10_000;
+const LINES_AT_ONCE = 1_000;
+const BEGINNING = '0-0';
+
+export class HistoryWriter {
+  readonly #options: WriterOptions;
+  #store: HistoryStore | undefined;
+
+  constructor(options: WriterOptions) {
+    this.#options = options;
+  }
+
+  /** Writes what there is, if it is our turn. Whatever fails, the next pass begins with another connection. */
+  async pass(isStopping: () => boolean = () => false): Promise<void> {
+    const { desk } = this.#options;
+    try {
+      if (!(await desk.isMyTurn())) return await this.#leave();
+      this.#store ??= await this.#open();
+      await this.#streams(this.#store);
+      let swept = false;
+      // What had ended before history was kept is looked for without a pause: there may be much of it.
+      while (!swept && !isStopping() && (await desk.isMyTurn())) {
+        swept = await desk.sweep(this.#store.name);
+        while (!isStopping() && (await this.#records(this.#store))) await desk.isMyTurn();
+      }
+    } catch (error) {
+      this.cut();
+      desk.beginAnew();
+      throw error;
+    }
+  }
+
+  /** Hangs up at once. */
+  cut(): void {
+    this.#store?.destroy();
+    this.#store = undefined;
+  }
+
+  async close(): Promise<void> {
+    await this.#leave();
+    await this.#options.desk.letGo();
+  }
+
+  async #leave(): Promise<void> {
+    const store = this.#store;
+    this.#store = undefined;
+    await store?.close();
+  }
+
+  async #open(): Promise<HistoryStore> {
+    const store = await this.#options.open();
+    await this.#options.desk.isBehind(Number((await store.fact('pass')) ?? 0));
+    return store;
+  }
+
+  /** True where there may be more. */
+  async #records(store: HistoryStore): Promise<boolean> {
+    const { desk, redis } = this.#options;
+    const ids = await desk.next(IDS_AT_ONCE);
+    if (ids.length === 0) return false;
+    await this.#at('taken');
+    const { readings, gone, unread } = await this.#read(ids);
+    await noteUnreadable(redis, unread);
+    await this.#at('read');
+    const copies = copiesOf(readings);
+    const pass = await desk.nextPass();
+    await store.write(copies, { pass: String(pass) });
+    await this.#at('written');
+    await store.compare(copies);
+    await this.#at('compared');
+    await desk.areKept([...readings, ...gone.map((id) => ({ id, rev: 0 }))], unread);
+    await desk.notePass(pass);
+    await this.#at('kept');
+    return readings.length + gone.length + unread.length > 0;
+  }
+
+  async #read(ids: readonly string[]): Promise<Taken> {
+    const { desk } = this.#options;
+    const taken: Taken = { readings: [], gone: [], unread: [] };
+    const stored = await desk.read(ids);
+    const madeAt = await this.#campaignTimes(ids);
+    let rows = 0;
+    for (const [at, id] of ids.entries()) {
+      if (rows >= ROWS_AT_ONCE) break;
+      rows += take(taken, { id, stored: stored[at] ?? {}, madeAt });
+    }
+    return taken;
+  }
+
+  async #campaignTimes(ids: readonly string[]): Promise<CampaignTimes> {
+    const campaigns = [...new Set(ids.filter(isSlice).map(campaignOfSlice))];
+    const read = await this.#options.desk.read(campaigns);
+    return new Map(
+      campaigns.flatMap((id, at) => {
+        const createdAt = Number(read[at]?.['createdAt']);
+        return Number.isFinite(createdAt) ? [[id, createdAt] as const] : [];
+      }),
+    );
+  }
+
+  async #streams(store: HistoryStore): Promise<void> {
+    const { events, audit, redis } = this.#options;
+    await follow(store, eventTable, async (place) =>
+      (await events.entries(place, LINES_AT_ONCE)).map((one) => ({ place: one.place, row: rowOfEvent(one) })),
+    );
+    const [[last] = []] = await redis.xrevrange(keys.audit, '+', '-', 'COUNT', 1);
+    if (last !== undefined) {
+      await follow(store, auditTable, async (place) =>
+        (await audit.after(place, last, LINES_AT_ONCE)).map((line) => ({ place: line.id, row: rowOfAct(line) })),
+      );
+    }
+    for (const account of this.#options.accounts) await this.#balances(store, account);
+  }
+
+  async #balances(store: HistoryStore, account: string): Promise<void> {
+    const name = `balances:${account}`;
+    const from = Number((await store.fact(name)) ?? 0) + 1;
+    let newest: number | undefined;
+    let after: string | undefined;
+    // The newest come first, so how far it has come is noted when the last of them is there.
+    do {
+      const { items, next } = await this.#options.balances.history([account], { from, after, limit: LINES_AT_ONCE });
+      const rows = items.flatMap(({ seen: { at, balances } }) =>
+        Object.entries(balances).map(([country, xof]): Row => ({ account, country, xof, at })),
+      );
+      newest ??= items[0]?.seen.at;
+      if (rows.length > 0) await writeAndCompare(store, [[balanceTable, rows]]);
+      after = next;
+    } while (after !== undefined);
+    if (newest !== undefined) await store.note(name, String(newest));
+  }
+
+  async #at(step: WriterStep): Promise<void> {
+    await this.#options.at?.(step);
+  }
+}
+
+interface Taken {
+  readonly readings: Reading[];
+  /** Their records are gone, or history has no table for them. */
+  readonly gone: string[];
+  readonly unread: string[];
+}
+
+interface Found {
+  readonly id: string;
+  readonly stored: Fields;
+  readonly madeAt: CampaignTimes;
+}
+
+/** How many rows it is. */
+function take({ readings, gone, unread }: Taken, { id, stored, madeAt }: Found): number {
+  try {
+    const reading = stored['kind'] === undefined ? undefined : readingOf(id, stored, madeAt);
+    if (reading === undefined) gone.push(id);
+    else readings.push(reading);
+    return reading?.rows.length ?? 0;
+  } catch (error) {
+    if (!isUnreadable(error)) throw error;
+    unread.push(id);
+    return 0;
+  }
+}
+
+function copiesOf(readings: readonly Reading[]): Copy[] {
+  const byTable = new Map<Table, Row[]>();
+  for (const { table, rows } of readings) {
+    const all = byTable.get(table) ?? [];
+    for (const row of rows) all.push(row);
+    byTable.set(table, all);
+  }
+  return [...byTable];
+}
+
+async function writeAndCompare(store: HistoryStore, copies: readonly Copy[]): Promise<void> {
+  await store.write(copies);
+  await store.compare(copies);
+}
+
+/** Copies a stream from where history has come to, which history itself knows. */
+async function follow(
+  store: HistoryStore,
+  table: Table,
+  after: (place: string) => Promise<readonly { readonly place: string; readonly row: Row }[]>,
+): Promise<void> {
+  let place = (await store.fact(table.table)) ?? BEGINNING;
+  for (;;) {
+    const lines = await after(place);
+    const last = lines.at(-1);
+    if (last === undefined) return;
+    await writeAndCompare(store, [[table, lines.map(({ row }) => row)]]);
+    place = last.place;
+    await store.note(table.table, place);
+  }
+}
+
+function rowOfEvent({ place, event }: Awaited<ReturnType<EventStream['entries']>>[number]): Row {
+  const { id, type, timestamp, sequence, account, data } = event;
+  return {
+    place,
+    type,
+    operation: id.slice(0, id.lastIndexOf('.')),
+    sequence,
+    account,
+    data,
+    at: Date.parse(timestamp),
+  };
+}
+
+function rowOfAct({ id, words }: AuditLine): Row {
+  const { before, after } = words;
+  const json = (text: string): unknown => (text === '' ? undefined : JSON.parse(text));
+  return { ...words, id, before: json(before), after: json(after), at: Number(words.at) };
+}

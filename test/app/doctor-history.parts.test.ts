@@ -1,0 +1,37 @@
+/** What the doctor says of history: nothing where none is kept, and what waits where PostgreSQL is away. */
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { examineHistory } from '../../src/app/examine/history.ts';
+import { Secret } from '../../src/lib/secret.ts';
+import { keys } from '../../src/operations/keys.ts';
+import { type FreshPostgres, freshPostgres } from '../support/fresh-postgres.ts';
+import { storeOfThisFile } from '../support/fresh-redis.ts';
+
+const NOW = Date.parse('2026-11-22T12:00:00Z');
+const HOUR_MS = 3_600_000;
+
+const store = storeOfThisFile();
+let database: FreshPostgres;
+beforeEach(async () => {
+  database = await freshPostgres();
+});
+afterEach(() => database?.close());
+
+const found = (url?: string) =>
+  examineHistory(store.redis, { HISTORY_URL: url === undefined ? undefined : new Secret(url) }, NOW);
+
+test('where no history is kept, nothing is said', async () => expect(await found()).toEqual([]));
+
+test('PostgreSQL answers', async () => {
+  expect(await found(database.url)).toEqual([
+    { check: 'history', is: 'ok', says: 'PostgreSQL answers; 0 wait for it' },
+  ]);
+});
+
+test('what waits is told, whether PostgreSQL is away, nobody copies or nobody knows where to', async () => {
+  await store.redis.zadd(keys.historyWaiting, NOW - HOUR_MS, 'dsb_a');
+  expect(await found('postgres://127.0.0.1:1/none')).toMatchObject([
+    { is: 'fault', says: 'PostgreSQL is away (connect ECONNREFUSED 127.0.0.1:1); 1 wait for it, for 1h' },
+  ]);
+  expect(await found(database.url)).toMatchObject([{ is: 'fault', says: '1 wait for it, for 1h' }]);
+  expect(await found()).toMatchObject([{ is: 'fault', says: 'no HISTORY_URL here; 1 wait for it, for 1h' }]);
+});

@@ -1,0 +1,210 @@
+/** What became final is in history once, with its last revision, whatever is cut or killed on the way. */
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { writerSteps } from '../../src/history/writer.ts';
+import { keys } from '../../src/operations/keys.ts';
+import { type FreshPostgres, freshPostgres } from '../support/fresh-postgres.ts';
+import { storeOfThisFile } from '../support/fresh-redis.ts';
+import { type HistoryWorld, historyWorld, PAID, writerOf } from './history-world.ts';
+
+const NOON = Date.parse('2026-11-22T12:00:00Z');
+
+const store = storeOfThisFile();
+let database: FreshPostgres;
+let world: HistoryWorld;
+
+beforeEach(async () => {
+  database = await freshPostgres();
+  world = historyWorld(store.redis, NOON);
+});
+afterEach(() => database?.close());
+
+const kept = () =>
+  database.query<{ id: string; rev: string; state: string }>(
+    'select id, rev, state from relais.disbursements order by id, rev',
+  );
+const waiting = () => store.redis.zrange(keys.historyWaiting, '0', '-1');
+const writer = (parts: Parameters<typeof writerOf>[2] = {}) => writerOf(store.redis, () => database.url, parts);
+
+async function pass(): Promise<void> {
+  const one = writer();
+  await one.pass();
+  await one.close();
+}
+
+test('nothing is noted where history is not kept', async () => {
+  await world.accept('dsb_a');
+  await world.go('dsb_a', ...PAID);
+  expect(await waiting()).toEqual([]);
+});
+
+test('what had ended before history was kept is found', async () => {
+  await world.accept('dsb_a');
+  await world.go('dsb_a', ...PAID);
+  await world.accept('dsb_open');
+  await pass();
+  expect(await kept()).toEqual([{ id: 'dsb_a', rev: '5', state: 'succeeded' }]);
+  expect(await waiting()).toEqual([]);
+});
+
+test('what ends later waits from the step in which it ends, and no longer once it is kept', async () => {
+  await pass();
+  await world.accept('dsb_a');
+  expect(await waiting()).toEqual([]);
+  await world.go('dsb_a', ...PAID);
+  expect(await waiting()).toEqual(['dsb_a']);
+  await pass();
+  expect(await kept()).toEqual([{ id: 'dsb_a', rev: '5', state: 'succeeded' }]);
+  expect(await waiting()).toEqual([]);
+});
+
+test('a late word is a higher revision of the same row', async () => {
+  await world.accept('dsb_a');
+  await world.go('dsb_a', ...PAID);
+  await pass();
+  await world.go('dsb_a', 'reversed');
+  expect(await waiting()).toEqual(['dsb_a']);
+  await pass();
+  expect(await kept()).toEqual([{ id: 'dsb_a', rev: '6', state: 'reversed' }]);
+});
+
+test('what is final no more is told as what it is', async () => {
+  await world.accept('dsb_a');
+  await world.go('dsb_a', 'created', 'submitting', 'failed');
+  await pass();
+  await world.go('dsb_a', 'needs_review');
+  await pass();
+  expect(await kept()).toMatchObject([{ id: 'dsb_a', state: 'needs_review' }]);
+  expect(await database.query('select kind, id, xof from relais.in_doubt')).toEqual([
+    { kind: 'disbursement', id: 'dsb_a', xof: '500' },
+  ]);
+});
+
+test('what goes on while it is written goes on waiting', async () => {
+  await world.accept('dsb_a');
+  await world.go('dsb_a', ...PAID);
+  let once = true;
+  const one = writer({
+    at: async (step) => {
+      if (step !== 'compared' || !once) return;
+      once = false;
+      await world.go('dsb_a', 'reversed');
+      expect(await kept()).toMatchObject([{ state: 'succeeded' }]);
+    },
+  });
+  await one.pass();
+  await one.close();
+  expect(await kept()).toEqual([{ id: 'dsb_a', rev: '6', state: 'reversed' }]);
+  expect(await waiting()).toEqual([]);
+});
+
+test('what PostgreSQL has lost since it was written goes on waiting', async () => {
+  await world.accept('dsb_a');
+  await world.go('dsb_a', ...PAID);
+  const one = writer({
+    at: async (step) => {
+      if (step === 'written') await database.query('delete from relais.disbursements');
+    },
+  });
+  await expect(one.pass()).rejects.toThrow('a row of disbursements is not there');
+  expect(await waiting()).toEqual(['dsb_a']);
+  await one.close();
+  await pass();
+  expect(await kept()).toEqual([{ id: 'dsb_a', rev: '5', state: 'succeeded' }]);
+});
+
+test('a row that is there otherwise than it was given is given again', async () => {
+  await world.accept('dsb_a');
+  await world.go('dsb_a', ...PAID);
+  const one = writer({
+    at: async (step) => {
+      if (step === 'written') await database.query('update relais.disbursements set amount = 501');
+    },
+  });
+  await expect(one.pass()).rejects.toThrow('a row of disbursements differs');
+  await one.close();
+  await pass();
+  expect(await database.query('select amount from relais.disbursements')).toEqual([{ amount: '500' }]);
+});
+
+test('a writer that slept does not write an older revision over a later one', async () => {
+  await world.accept('dsb_a');
+  await world.go('dsb_a', ...PAID);
+  const slept = writer({
+    at: async (step) => {
+      if (step !== 'read') return;
+      await store.redis.del(keys.historyTurn);
+      await world.go('dsb_a', 'reversed');
+      const other = writer({ name: 'two' });
+      await other.pass();
+      await other.close();
+    },
+  });
+  await slept.pass();
+  await slept.close();
+  expect(await kept()).toEqual([{ id: 'dsb_a', rev: '6', state: 'reversed' }]);
+  expect(await waiting()).toEqual([]);
+});
+
+test.for(writerSteps)('a writer that ends when it has %s leaves nothing out and nothing twice', async (last) => {
+  for (const id of ['dsb_a', 'dsb_b']) {
+    await world.accept(id);
+    await world.go(id, ...PAID);
+  }
+  const ends = writer({
+    at: (step) => {
+      if (step === last) throw new Error('it ends here');
+    },
+  });
+  await expect(ends.pass()).rejects.toThrow('it ends here');
+  await store.redis.del(keys.historyTurn);
+  await world.go('dsb_a', 'reversed');
+  const next = writer({ name: 'two' });
+  await next.pass();
+  await next.close();
+  expect(await kept()).toEqual([
+    { id: 'dsb_a', rev: '6', state: 'reversed' },
+    { id: 'dsb_b', rev: '5', state: 'succeeded' },
+  ]);
+  expect(await waiting()).toEqual([]);
+});
+
+test('one process writes at a time', async () => {
+  const [one, two] = [writer({ name: 'one' }), writer({ name: 'two' })];
+  await one.pass();
+  await world.accept('dsb_a');
+  await world.go('dsb_a', ...PAID);
+  await two.pass();
+  expect(await waiting()).toEqual(['dsb_a']);
+  await one.close();
+  await two.pass();
+  await two.close();
+  expect(await waiting()).toEqual([]);
+});
+
+test('another database, and one that was put back from a copy, are given all that there is', async () => {
+  await world.accept('dsb_a');
+  await world.go('dsb_a', ...PAID);
+  await pass();
+  // As it was before the last pass.
+  await database.query('delete from relais.disbursements');
+  await database.query("update relais.facts set value = '0' where name = 'pass'");
+  await pass();
+  expect(await kept()).toMatchObject([{ id: 'dsb_a' }]);
+  const before = database;
+  database = await freshPostgres();
+  await before.close();
+  await pass();
+  expect(await kept()).toMatchObject([{ id: 'dsb_a' }]);
+});
+
+test('a record that cannot be read holds up no other', async () => {
+  for (const id of ['dsb_a', 'dsb_b']) {
+    await world.accept(id);
+    await world.go(id, ...PAID);
+  }
+  await store.redis.hset(keys.record('dsb_a'), 'v', '99');
+  await pass();
+  expect(await kept()).toMatchObject([{ id: 'dsb_b' }]);
+  expect(await waiting()).toEqual(['dsb_a']);
+  expect(await store.redis.smembers(keys.unreadable)).toEqual(['dsb_a']);
+});

@@ -1,0 +1,43 @@
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { Client } from 'pg';
+import { inject } from 'vitest';
+import { systemRandom } from '../../src/lib/random.ts';
+
+export interface FreshPostgres {
+  /** Of a database that nobody else uses. */
+  readonly url: string;
+  /** For looking from outside. */
+  query<Row extends object>(sql: string): Promise<readonly Row[]>;
+  close(): Promise<void>;
+}
+
+/** An empty database of the run's PostgreSQL. Only for tests named `*.parts.test.ts`. */
+export async function freshPostgres(): Promise<FreshPostgres> {
+  const base = await text(connect(inject('postgresPort'), '127.0.0.1'));
+  if (!base.startsWith('postgres')) throw new Error(`there is no PostgreSQL: ${base}`);
+  return freshDatabase(base);
+}
+
+export async function freshDatabase(base: string): Promise<FreshPostgres> {
+  const name = `test_${systemRandom.hex(6)}`;
+  await once(base, `create database ${name}`);
+  const url = Object.assign(new URL(base), { pathname: `/${name}` }).href;
+  return {
+    url,
+    query: (sql) => once(url, sql),
+    close: async () => void (await once(base, `drop database ${name} with (force)`)),
+  };
+}
+
+async function once<Row extends object>(url: string, sql: string): Promise<readonly Row[]> {
+  const client = new Client({ connectionString: url });
+  client.on('error', () => undefined);
+  await client.connect();
+  try {
+    await client.query("set timezone to 'UTC'");
+    return (await client.query<Row>(sql)).rows;
+  } finally {
+    await client.end();
+  }
+}

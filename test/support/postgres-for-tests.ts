@@ -1,0 +1,38 @@
+/** One PostgreSQL for a run of the tests, started when the first of them asks for it: most runs need none. */
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+import type { TestProject } from 'vitest/node';
+import { NoPostgresServer, type OwnPostgres, startPostgres } from './postgres.ts';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** Who connects there is told the address of a PostgreSQL, or why there is none. */
+    postgresPort: number;
+  }
+}
+
+export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  let started: Promise<OwnPostgres | string> | undefined;
+  const door = createServer((socket) => {
+    started ??= startPostgres().catch(orNamed);
+    void started.then(
+      (server) => socket.end(typeof server === 'string' ? server : server.url),
+      (error: unknown) => socket.end(`no: ${String(error)}`),
+    );
+    socket.on('error', () => undefined);
+  }).listen(0, '127.0.0.1');
+  await once(door, 'listening');
+  project.provide('postgresPort', (door.address() as AddressInfo).port);
+  return async () => {
+    door.close();
+    const server = await started?.catch(() => undefined);
+    if (server !== undefined && typeof server !== 'string') await server.stop();
+  };
+}
+
+/** Only where npm has no server for this platform is the one that HISTORY_URL names used. */
+function orNamed(error: unknown): string {
+  const named = process.env['HISTORY_URL'];
+  if (error instanceof NoPostgresServer && named) return named;
+  throw error;
+}
