@@ -1,3 +1,6 @@
+import { mkdtemp, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { request } from 'undici';
 import { describe, expect, test, vi } from 'vitest';
@@ -43,6 +46,23 @@ describe.skipIf(missing).concurrent('the alert', () => {
       expect(labels).toMatchObject({ account: 'main', area: 'payments', reason: 'funds' });
       expect((await firingNames(watched)).filter((name) => name === 'RelaisAccountHeld')).toHaveLength(1);
     }));
+
+  test('RelaisAccountHeld fires for a budget of texts that is used up, to the text', async () => {
+    const prices = join(await mkdtemp(join(tmpdir(), 'relais-prices-')), 'prices.json');
+    await writeFile(prices, JSON.stringify({ SN: 20 }));
+    const settings = { SMS_PRICES_FILE: prices, SMS_BUDGET_DAY: '60' };
+    await inTrouble(async (watched) => {
+      const texts = [1, 2, 3, 4, 5].map((nth) => ({
+        to: `+22177123450${nth}`,
+        text: 'Bonjour',
+        reference: `b-${nth}`,
+      }));
+      await watched.api('POST', '/v1/messages', texts);
+      const { labels } = await watched.prometheus.untilFiring('RelaisAccountHeld');
+      expect(labels).toMatchObject({ account: 'main', area: 'messaging', reason: 'budget' });
+      expect(await watched.books('messages')).toHaveLength(3);
+    }, settings);
+  });
 
   test('RelaisNeedsReview fires when the service never said whether it paid', () =>
     inTrouble(async (watched) => {
@@ -95,8 +115,11 @@ describe.skipIf(missing).concurrent('the alert', () => {
   );
 });
 
-async function inTrouble(trouble: (watched: Watched) => Promise<void>): Promise<void> {
-  const watched = await startWatched(quickly);
+async function inTrouble(
+  trouble: (watched: Watched) => Promise<void>,
+  settings: Readonly<Record<string, string>> = {},
+): Promise<void> {
+  const watched = await startWatched(quickly, { settings });
   try {
     // Whatever fires later must be of the trouble that the test makes, not of the start.
     await until('nothing fires', async () => (await firingNames(watched)).length === 0, 60_000);
