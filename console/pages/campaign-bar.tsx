@@ -89,7 +89,7 @@ export function Bins({ totals, chosen, choose }: BinsProps) {
           </button>
         </li>
       ))}
-      <li className="rounded-lg bg-sunk px-3 py-2" data-bin="total">
+      <li className="col-span-full flex items-baseline justify-between rounded-lg bg-sunk px-3 py-2" data-bin="total">
         <span className="block text-sm text-quiet">{says.everybody}</span>
         <span className="text-xl font-semibold">
           <Count value={totals.total} />

@@ -100,10 +100,10 @@ function Standing({ campaign }: { readonly campaign: Whole }) {
 }
 
 function About({ campaign }: { readonly campaign: Whole }) {
-  const { pages, parts } = useWords();
+  const { pages } = useWords();
   const says = pages.campaign;
   const { text, segments, from, perSecond, quietHours, timezone, askedBy, approvedBy, createdAt, account } = campaign;
-  const hours = typeof quietHours === 'string' ? quietHours : quietHours ? says.usualHours : parts.none;
+  const hours = typeof quietHours === 'string' ? quietHours : quietHours ? says.usualHours : says.noHours;
   return (
     <Section title={says.about}>
       <p className="mb-4 rounded-lg bg-sunk p-3 whitespace-pre-wrap">{text}</p>

@@ -87,7 +87,7 @@ function Told({ report: { date, timezone, closed, rows }, at }: { readonly repor
   return (
     <>
       <p className="mb-4 flex flex-wrap items-center gap-2" data-closed={closed}>
-        <Sign tone={closed ? 'done' : 'moving'} /> {date} ({timezone}): {closed ? says.closed : says.open}
+        <Sign tone={closed ? 'done' : 'moving'} /> {(closed ? says.closed : says.open)(`${date} (${timezone})`)}
       </p>
       {rows.length === 0 && <Notice>{says.empty}</Notice>}
       {rows.map((row) => (
@@ -109,9 +109,8 @@ function OfAccount({ row }: { readonly row: Row }) {
       {shown.length > 0 && <Sums row={row} figures={shown} caption={says.beside} />}
       {texts > 0 && (
         <p className="mt-3">
-          {says.texts}: {says.sent} <Count value={row.texts.sent} />, {says.notSent}{' '}
-          <Count value={row.texts.failed} />, {says.uncertain} <Count value={row.texts.unknown} />, {says.late}{' '}
-          <Count value={row.texts.expired} />.{' '}
+          {says.texts} {says.sent} <Count value={row.texts.sent} />, {says.notSent} <Count value={row.texts.failed} />
+          , {says.uncertain} <Count value={row.texts.unknown} />, {says.late} <Count value={row.texts.expired} />.{' '}
           {row.costEstimated === null ? (
             says.noPrice
           ) : (
