@@ -46,6 +46,8 @@ export async function startBroken(failure: Error, more: Partial<ApiContext> = {}
     }),
     reports: Object.assign(Object.create(failing as object), { timezone: 'Africa/Dakar', keepMs: 0 }),
     console: { find: async () => undefined },
+    traces: undefined,
+    signAct: undefined,
     refusal: () => undefined,
     keepingRefusal: () => undefined,
     onError: () => undefined,
