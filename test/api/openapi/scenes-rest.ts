@@ -28,6 +28,7 @@ export async function messageScenes({ ask, service }: Stage): Promise<void> {
   await ask('POST', '/v1/recovery', { body: { nothingWasLost: true } });
   // So that the others find the doors open again.
   await service.redis.hset(keys.recovery, 'because', 'silence');
+  await service.redis.hset(keys.heartbeat, 'recovering', 'silence');
   expect((await ask('POST', '/v1/recovery', { body: { nothingWasLost: true } })).status).toBe(200);
 
   const phones = { body: { phones: ['+221770000001', 'nobody'] } };
