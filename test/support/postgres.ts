@@ -15,7 +15,7 @@ import { retryUntilDeadline, systemClock } from '../../src/lib/clock.ts';
 export interface OwnPostgres {
   /** Of the database `postgres`, as a user who may do everything. */
   readonly url: string;
-  /** Without a word, as a loss of power does. */
+  /** At once: nothing is written any more, and what was committed is read from its log at the next start. */
   kill(): Promise<void>;
   /** Again, on the same port and folder. */
   start(): Promise<void>;
@@ -47,7 +47,7 @@ export async function startPostgres(): Promise<OwnPostgres> {
   const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
   const args = ['-D', data, '-p', String(port), '-k', dir, '-c', 'listen_addresses=127.0.0.1'];
   let server: ChildProcess | undefined;
-  const halt = async (signal: 'SIGKILL' | 'SIGINT'): Promise<void> => {
+  const halt = async (signal: 'SIGQUIT' | 'SIGINT'): Promise<void> => {
     const was = server;
     server = undefined;
     if (!was || was.exitCode !== null || was.signalCode !== null) return;
@@ -63,7 +63,7 @@ export async function startPostgres(): Promise<OwnPostgres> {
   return {
     url,
     start,
-    kill: () => halt('SIGKILL'),
+    kill: () => halt('SIGQUIT'),
     stop: async () => {
       await halt('SIGINT');
       rmSync(dir, { recursive: true, force: true });
