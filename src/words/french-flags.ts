@@ -99,8 +99,6 @@ export const frenchFlags: Readonly<Record<string, string>> = {
     'son contentHash, pour que parte exactement ce qui a été regardé',
   'send at any hour': 'envoyer à toute heure',
   'print it as JSON; with --follow a line each time': 'l’afficher en JSON ; avec --follow, une ligne chaque fois',
-  'only these: queued held sending sent failed unknown skipped expired cancelled':
-    'seulement : queued held sending sent failed unknown skipped expired cancelled',
   'only this one, however it is spelt': 'seulement celui-ci, quelle que soit l’écriture',
   'print a JSON array, one recipient a line': 'afficher un tableau JSON, un destinataire par ligne',
   'those who may have got it too: they may get it twice':
