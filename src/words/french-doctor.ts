@@ -11,6 +11,7 @@ export const frenchChecks: Readonly<Record<string, string>> = {
   limits: 'plafonds',
   records: 'fiches',
   state: 'état',
+  history: 'historique',
   intake: 'arrivées',
   keys: 'clés',
   'sms login': 'accès SMS',
@@ -21,6 +22,17 @@ export const frenchChecks: Readonly<Record<string, string>> = {
 
 export const frenchFindings: Readonly<Record<string, string>> = {
   'could not be looked at: {why}': 'n’a pas pu être examiné : {why}',
+  'Set it where the role history is.': 'Réglez-le là où se trouve le rôle history.',
+  'Nothing stops meanwhile.': 'Rien ne s’arrête entre-temps.',
+  'Start a process with the role history; see its log.':
+    'Démarrez un processus qui a le rôle history ; voyez son journal.',
+  'no HISTORY_URL here; {count} wait for it, the first for {time}':
+    'pas de HISTORY_URL ici ; {count} l’attendent, la première depuis {time}',
+  'PostgreSQL is away ({why}); {count} wait for it, the first for {time}':
+    'PostgreSQL est injoignable ({why}) ; {count} l’attendent, la première depuis {time}',
+  'PostgreSQL answers; {count} wait for it, the first for {time}':
+    'PostgreSQL répond ; {count} l’attendent, la première depuis {time}',
+  'PostgreSQL answers; nothing waits for it': 'PostgreSQL répond ; rien ne l’attend',
   'Mend that, and look again.': 'Corrigez cela, puis relancez.',
   'Mend it, and start every process again.': 'Corrigez-le, puis redémarrez chaque processus.',
   '{count} are set, all can be read': '{count} réglés, tous lisibles',

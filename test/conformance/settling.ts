@@ -223,7 +223,7 @@ export function settlingConformance(open: () => Promise<OperationsUnderTest>): v
       const seen = { unnamedLooks: 0, contraryLooks: 0, late: false, toldPaid: false };
       const known = { token: 't', transactionId: 'x', sends: 1, idUsed: false, ...seen };
       const named = { kind: 'disbursement', id: 'a', state: 'succeeded', account: 'main' };
-      expect(over).toEqual({ ...named, ...changedAt, ...money, ...known, rev: 0, tries: 0 });
+      expect(over).toEqual({ ...named, ...changedAt, ...money, ...known, rev: 4, tries: 0 });
       expect(readEvidence(fields).lines).toEqual([
         { at: START + 2_000, operation: 'submit', code: 'intended', detail: 'send 1' },
         { at: START + 5_000, ...status },

@@ -3,6 +3,7 @@ import type { Redis } from 'ioredis';
 import type { Config } from '../../config.ts';
 import { describeMs } from '../../lib/clock.ts';
 import { waitingForHistory } from '../../operations/history.ts';
+import { said } from '../../words/said.ts';
 import { type Finding, fault, ok } from './finding.ts';
 
 /** Copied within a minute, as long as nothing stands in the way. */
@@ -15,16 +16,25 @@ export async function examineHistory(
   now: number,
 ): Promise<readonly Finding[]> {
   const { count, since = now } = await waitingForHistory(redis);
-  const waits = `${count} wait for it${count > 0 ? `, for ${describeMs(Math.max(0, now - since))}` : ''}`;
+  const values = { count, time: describeMs(Math.max(0, now - since)) };
   if (url === undefined) {
     return count === 0
       ? []
-      : [fault('history', `no HISTORY_URL here; ${waits}`, 'Set it where the role history is.')];
+      : [
+          fault(
+            'history',
+            said('no HISTORY_URL here; {count} wait for it, the first for {time}', values),
+            'Set it where the role history is.',
+          ),
+        ];
   }
   const { reachHistory } = await import('../../history/store.ts');
-  const away = await reachHistory(url.reveal());
-  if (away !== undefined)
-    return [fault('history', `PostgreSQL is away (${away}); ${waits}`, 'Nothing stops meanwhile.')];
-  if (now - since > LATE_MS) return [fault('history', waits, 'Start a process with the role history; see its log.')];
-  return [ok('history', `PostgreSQL answers; ${waits}`)];
+  const why = await reachHistory(url.reveal());
+  if (why !== undefined) {
+    const says = said('PostgreSQL is away ({why}); {count} wait for it, the first for {time}', { ...values, why });
+    return [fault('history', says, 'Nothing stops meanwhile.')];
+  }
+  const says = said('PostgreSQL answers; {count} wait for it, the first for {time}', values);
+  if (now - since > LATE_MS) return [fault('history', says, 'Start a process with the role history; see its log.')];
+  return [ok('history', count === 0 ? 'PostgreSQL answers; nothing waits for it' : says)];
 }
