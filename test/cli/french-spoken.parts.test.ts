@@ -2,6 +2,7 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { parseSync } from 'oxc-parser';
 import { expect, test } from 'vitest';
+import { roles } from '../../src/cli/io.ts';
 import { english } from '../../src/words/english.ts';
 import { french } from '../../src/words/french.ts';
 import { frenchLabels } from '../../src/words/french-labels.ts';
@@ -219,8 +220,9 @@ test.for(scenes.map((scene) => [scene.argv.join(' '), scene] as const))('%s', as
   const { stdout, stderr } = await relais(['--lang', 'fr', ...argv], { columns: 120, ...situation, env: api.env });
   const said = `${stdout}\n${stderr}`;
   expect(said).toMatch(says);
-  // Wire names, flags and what was typed are the same in every language.
-  const wire = new Set(wordsOf(JSON.stringify([argv, situation, answers.toString(), limit, recovering, recovered])));
+  // Wire names, roles, flags and what was typed are the same in every language.
+  const named = [argv, roles, situation, answers.toString(), limit, recovering, recovered];
+  const wire = new Set(wordsOf(JSON.stringify(named)));
   const strange = wordsOf(said.replace(/--[a-z-]+|relais( [a-z-]+)+|[\w.]+\.\w+|\S+,\S+/g, '')).filter(
     (word) => englishOnly.has(word) && !wire.has(word),
   );

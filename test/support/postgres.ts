@@ -4,7 +4,17 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chownSync, cpSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+} from 'node:fs';
 import { createRequire } from 'node:module';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -39,6 +49,8 @@ export async function startPostgres(): Promise<OwnPostgres> {
   if (native !== installed) cpSync(installed, native, { recursive: true, verbatimSymlinks: true });
   const as = isRoot ? { uid: NOBODY, gid: NOBODY } : {};
   if (isRoot) chownSync(dir, NOBODY, NOBODY);
+  // The tests of root have a folder of their own for what is temporary, and nobody else may look into it.
+  if (isRoot && !isOpenToAll(tmpdir())) chmodSync(tmpdir(), 0o711);
   const data = join(dir, 'data');
   const run = (program: string, args: readonly string[]): ChildProcess =>
     spawn(join(native, 'bin', program), args, { stdio: ['ignore', 'ignore', 'pipe'], cwd: dir, ...as });
