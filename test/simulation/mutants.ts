@@ -114,7 +114,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     without: 'the difference between no answer and "created"',
-    breaks: /P10/,
+    breaks: /P3|P10/,
     options: {
       ...kind,
       troubles: { statusFault: 0.5 },
@@ -123,7 +123,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     without: 'the comparison of the answer with the question',
-    breaks: /P3|P4/,
+    breaks: /P3|P4|P6/,
     options: {
       ...kind,
       troubles: { statusOfAnother: 0.1 },
