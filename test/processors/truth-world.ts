@@ -30,11 +30,16 @@ function truthWorld({ redis }: FreshRedis) {
     redis,
     /** A disbursement that was submitted with a token of its own. */
     async submitted(id = 'dsb_1', token = `tok-${id}`, transactionId?: string) {
+      const told = { status: 'pending', ...(transactionId ? { transactionId } : {}) };
+      return this.answered(ok(told), id, token);
+    },
+    /** The same, and its submit was answered so. */
+    async answered(verdict: ReturnType<typeof not> | ReturnType<typeof ok>, id = 'dsb_1', token = `tok-${id}`) {
       const fields = { amount: 100, accountAlias: '77', withdrawMode: 'wallet-a-senegal', disburseId: `d-${id}` };
       const of = { kind: 'disbursement', state: 'queued', account: 'main', fingerprint: 'fp', xof: 100 } as const;
       await made.operations.accept({ ...of, id, dueInMs: 0, fields });
       made.answer('createDisbursement', ok({ token }));
-      made.answer('submitDisbursement', ok({ status: 'pending', ...(transactionId ? { transactionId } : {}) }));
+      made.answer('submitDisbursement', verdict);
       return payDisbursement(id, made.context);
     },
     /** A look at which upstream says this, after so long. */

@@ -75,6 +75,17 @@ describe('a disbursement that failed', () => {
   });
 });
 
+test('what is sent again and does not leave waits as after a first try, however often looks had failed before', async () => {
+  const at = world();
+  await at.answered(not('unknown', '5000', 'answered'));
+  at.advance(QUIET_MS * 2);
+  for (let look = 0; look < 9; look += 1) await at.lookInVain(not('transient', 'unreadable'));
+  expect(await at.look('created', { disburseId: undefined })).toMatchObject({ reason: 'created_once' });
+  at.answer('submitDisbursement', not('transient', 'send_deadline', 'never'));
+  expect(await at.look('created', { disburseId: undefined })).toMatchObject({ reason: 'send_deadline' });
+  expect(await at.due()).toBeLessThan(60_000);
+});
+
 describe('a late word about a disbursement that failed', () => {
   test('is looked into again when upstream could not be asked', async () => {
     const at = world();

@@ -136,8 +136,8 @@ export async function submit(a: Attempt, fresh?: Fresh): Promise<AttemptResult> 
   const token = fresh?.token ?? record.token;
   if (token === undefined) throw new Error(`disbursement ${id} has no token to submit`);
   const sends = record.sends + 1;
-  // Upstream has answered: what did not happen before it counts no more.
-  const tries = fresh ? 0 : record.tries;
+  // Upstream has answered, with the token or with `created`: what did not happen before it counts no more.
+  const tries = fresh || record.sends > 0 ? 0 : record.tries;
   const written = { ...record, state: 'submitting', token, sends, tries } as const;
   const intent = {
     written,
