@@ -1,10 +1,9 @@
 /** Which accounts there are, what holds them, and the switches: stop all that leaves, let it go on. */
-import { useState } from 'react';
 import type { Answer } from '../asking/ask.ts';
 import { useAct } from '../asking/acts.ts';
 import { useAsk } from '../asking/queries.ts';
 import { useSession } from '../asking/session.tsx';
-import { Sure } from '../parts/act.tsx';
+import { AskFirst } from '../parts/act.tsx';
 import { AsOf, Since } from '../parts/figures.tsx';
 import { useWords } from '../parts/language.tsx';
 import { Notice, Page, Read, Section } from '../parts/page.tsx';
@@ -81,36 +80,8 @@ interface TurnProps {
 }
 
 function Turn({ act: which, name, label, says, grave = false }: TurnProps) {
-  const { act, end, isUnderWay, forget } = useAct(which);
-  const [isAsked, setAsked] = useState(false);
-  const yes = async (): Promise<void> => {
-    if (await act({ name })) setAsked(false);
-  };
-  return (
-    <>
-      <button
-        type="button"
-        data-act={which}
-        className={`button ${grave ? 'button-grave' : 'button-main'}`}
-        onClick={() => {
-          forget();
-          setAsked(true);
-        }}
-      >
-        {label}
-      </button>
-      {isAsked && (
-        <Sure
-          title={`${label} (${name})`}
-          says={<p>{says}</p>}
-          button={label}
-          grave={grave}
-          isUnderWay={isUnderWay}
-          end={end}
-          onYes={() => void yes()}
-          onClose={() => setAsked(false)}
-        />
-      )}
-    </>
-  );
+  const doing = useAct(which);
+  const title = `${label} (${name})`;
+  const look = grave ? 'grave' : 'main';
+  return <AskFirst doing={doing} onYes={() => doing.act({ name })} {...{ label, title, says, look }} name={which} />;
 }

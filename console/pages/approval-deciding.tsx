@@ -3,7 +3,7 @@ import { type FormEvent, useId, useState } from 'react';
 import { type End, useAct } from '../asking/acts.ts';
 import { pageOf } from '../asking/kinds.ts';
 import { useSession } from '../asking/session.tsx';
-import { Ended, Sure } from '../parts/act.tsx';
+import { AskFirst, Ended } from '../parts/act.tsx';
 import { countIn, moneyIn } from '../parts/figures.tsx';
 import { useWords } from '../parts/language.tsx';
 import { Section } from '../parts/page.tsx';
@@ -120,35 +120,10 @@ function Dropping({ kind, id }: Pick<DecidingProps, 'kind' | 'id'>) {
     batch: useAct('cancelBatch'),
     campaign: useAct('cancelCampaign'),
   };
-  const { act, end, isUnderWay, forget } = acts[kind];
-  const [isAsked, setAsked] = useState(false);
-  const yes = async (): Promise<void> => {
-    if (await act({ id })) setAsked(false);
-  };
+  const doing = acts[kind];
   return (
     <div className="mt-6 border-t border-line pt-4">
-      <button
-        type="button"
-        className="button button-grave"
-        onClick={() => {
-          forget();
-          setAsked(true);
-        }}
-      >
-        {says.drop}
-      </button>
-      {isAsked && (
-        <Sure
-          title={says.drop}
-          says={<p>{says.dropSays}</p>}
-          button={says.drop}
-          grave
-          isUnderWay={isUnderWay}
-          end={end}
-          onYes={() => void yes()}
-          onClose={() => setAsked(false)}
-        />
-      )}
+      <AskFirst doing={doing} onYes={() => doing.act({ id })} label={says.drop} says={says.dropSays} look="grave" />
     </div>
   );
 }

@@ -4,7 +4,7 @@ import { Link } from 'wouter';
 import type { Answer } from '../asking/ask.ts';
 import { useAct } from '../asking/acts.ts';
 import { useSession } from '../asking/session.tsx';
-import { Dialog, Ended, Sure } from '../parts/act.tsx';
+import { AskFirst, Dialog, Ended } from '../parts/act.tsx';
 import { countIn } from '../parts/figures.tsx';
 import { useWords } from '../parts/language.tsx';
 
@@ -53,38 +53,9 @@ interface SwitchProps {
 }
 
 function Switch({ act: name, id, name: label, says, grave = false }: SwitchProps) {
-  const { act, end, isUnderWay, forget } = useAct(name);
-  const [isAsked, setAsked] = useState(false);
-  const yes = async (): Promise<void> => {
-    if (await act({ id })) setAsked(false);
-  };
-  return (
-    <>
-      <button
-        type="button"
-        data-act={name}
-        className={`button ${grave ? 'button-grave' : ''}`}
-        onClick={() => {
-          forget();
-          setAsked(true);
-        }}
-      >
-        {label}
-      </button>
-      {isAsked && (
-        <Sure
-          title={label}
-          says={<p>{says}</p>}
-          button={label}
-          grave={grave}
-          isUnderWay={isUnderWay}
-          end={end}
-          onYes={() => void yes()}
-          onClose={() => setAsked(false)}
-        />
-      )}
-    </>
-  );
+  const doing = useAct(name);
+  const look = grave ? 'grave' : 'plain';
+  return <AskFirst doing={doing} onYes={() => doing.act({ id })} {...{ label, says, look, name }} />;
 }
 
 function End({ campaign: { id, totals } }: { readonly campaign: Whole }) {

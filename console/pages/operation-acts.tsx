@@ -1,10 +1,9 @@
 /** What can be done about one operation, here and where it is decided. */
-import { useState } from 'react';
 import { Link } from 'wouter';
 import { useAct } from '../asking/acts.ts';
 import type { AnyRow, Listed } from '../asking/kinds.ts';
 import { useSession } from '../asking/session.tsx';
-import { Ended, Sure } from '../parts/act.tsx';
+import { AskFirst } from '../parts/act.tsx';
 import { useWords } from '../parts/language.tsx';
 
 /** Nothing was sent yet in any of these. */
@@ -38,37 +37,7 @@ export function OperationActs({ operation: { id, state }, kind }: ActsProps) {
 
 function CallOff({ id }: { readonly id: string }) {
   const { pages } = useWords();
-  const says = pages.operation;
-  const { act, end, isUnderWay, forget } = useAct('cancelDisbursement');
-  const [isAsked, setAsked] = useState(false);
-  const yes = async (): Promise<void> => {
-    if (await act({ id })) setAsked(false);
-  };
-  return (
-    <>
-      <button
-        type="button"
-        className="button button-grave"
-        onClick={() => {
-          forget();
-          setAsked(true);
-        }}
-      >
-        {says.callOff}
-      </button>
-      {!isAsked && <Ended end={end} />}
-      {isAsked && (
-        <Sure
-          title={says.callOff}
-          says={<p>{says.callOffSays}</p>}
-          button={says.callOff}
-          grave
-          isUnderWay={isUnderWay}
-          end={end}
-          onYes={() => void yes()}
-          onClose={() => setAsked(false)}
-        />
-      )}
-    </>
-  );
+  const { callOff, callOffSays } = pages.operation;
+  const doing = useAct('cancelDisbursement');
+  return <AskFirst doing={doing} onYes={() => doing.act({ id })} label={callOff} says={callOffSays} look="grave" />;
 }

@@ -1,5 +1,5 @@
 /** Doing something: a question that says what follows, and its three ends. */
-import { type ReactNode, useEffect, useId, useRef } from 'react';
+import { type ReactNode, useEffect, useId, useRef, useState } from 'react';
 import type { End } from '../asking/acts.ts';
 import { useWords } from './language.tsx';
 
@@ -86,7 +86,7 @@ interface AskedProps {
 }
 
 /** Before an act: what will be so afterwards, and what cannot be undone. */
-export function Sure({ title, says, button, grave = false, isUnderWay, end, onYes, onClose }: AskedProps) {
+function Sure({ title, says, button, grave = false, isUnderWay, end, onYes, onClose }: AskedProps) {
   const { parts } = useWords();
   return (
     <Dialog title={title} onClose={onClose}>
@@ -109,5 +109,54 @@ export function Sure({ title, says, button, grave = false, isUnderWay, end, onYe
         )}
       </div>
     </Dialog>
+  );
+}
+
+interface AskFirstProps {
+  readonly doing: { readonly end: End | undefined; readonly isUnderWay: boolean; readonly forget: () => void };
+  /** The answer where it is done, and the question goes away. */
+  readonly onYes: () => Promise<object | undefined>;
+  readonly label: string;
+  /** Of the question; the label where there is no more to say. */
+  readonly title?: string;
+  readonly says: ReactNode;
+  readonly look?: 'plain' | 'main' | 'grave';
+  /** The name of the act, as a page can be asked for it. */
+  readonly name?: string;
+}
+
+/** A button, and the question that stands before what it does. */
+export function AskFirst({ doing, onYes, label, title = label, says, look = 'plain', name }: AskFirstProps) {
+  const [isAsked, setAsked] = useState(false);
+  const { end, isUnderWay, forget } = doing;
+  const yes = async (): Promise<void> => {
+    if (await onYes()) setAsked(false);
+  };
+  return (
+    <>
+      <button
+        type="button"
+        data-act={name}
+        className={look === 'plain' ? 'button' : `button button-${look}`}
+        onClick={() => {
+          forget();
+          setAsked(true);
+        }}
+      >
+        {label}
+      </button>
+      {isAsked && (
+        <Sure
+          title={title}
+          says={<p>{says}</p>}
+          button={label}
+          grave={look === 'grave'}
+          isUnderWay={isUnderWay}
+          end={end}
+          onYes={() => void yes()}
+          onClose={() => setAsked(false)}
+        />
+      )}
+    </>
   );
 }

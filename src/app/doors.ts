@@ -300,7 +300,7 @@ export function webhooksPart(
 
 /**
  * In the trace of the operation that it is about. A `traceparent` that comes with it is not taken: the service is not
- * ours, and whoever sends one could write into our traces. Nor is its path told, which is signed.
+ * ours, and a stranger that sends one could write into our traces. Nor is its path told, which is signed.
  */
 function tellCallback(
   traces: Traces,

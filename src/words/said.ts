@@ -14,7 +14,7 @@ export function filled(sentence: string, values: Values): string {
   );
 }
 
-/** A sentence and what stands in it, for whoever says it in another language. */
+/** A sentence and what stands in it, to be said in another language. */
 export interface Said {
   readonly sentence: string;
   readonly values: Values;
