@@ -5,7 +5,8 @@ import type { Operations, Problem } from '../../src/client/generated/api.ts';
 export type OperationId = keyof Operations;
 
 type AskedOf<O> = O extends { asked: infer A } ? Readonly<A> : unknown;
-type BodyOf<O> = O extends { body: infer B } ? { readonly body?: B } : unknown;
+/** A file goes as it is, by its own type. */
+type BodyOf<O> = O extends { body: infer B } ? { readonly body?: B; readonly file?: Blob } : unknown;
 export type Asked<Id extends OperationId> = AskedOf<Operations[Id]> & BodyOf<Operations[Id]>;
 export type Answer<Id extends OperationId> = Operations[Id] extends { answer: infer R } ? R : never;
 
@@ -29,6 +30,7 @@ export class NoAnswer extends Error {}
 
 interface Sent {
   readonly body?: unknown;
+  readonly file?: Blob | undefined;
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal | undefined;
 }
@@ -39,7 +41,11 @@ let seenAt = Date.now();
 for (const sign of ['pointerdown', 'keydown'] as const) addEventListener(sign, () => (seenAt = Date.now()), true);
 
 /** Cookies say who asks; a write says besides that it comes from this page. */
-export async function send(method: string, path: string, { body, headers, signal }: Sent = {}): Promise<Response> {
+export async function send(
+  method: string,
+  path: string,
+  { body, file, headers, signal }: Sent = {},
+): Promise<Response> {
   const isWrite = method !== 'GET';
   const init: RequestInit = {
     method,
@@ -51,6 +57,7 @@ export async function send(method: string, path: string, { body, headers, signal
       ...headers,
     },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    ...(file === undefined ? {} : { body: file }),
     ...(signal ? { signal } : {}),
   };
   const response = await fetch(path, init).catch((error: unknown) => {
@@ -91,7 +98,11 @@ export async function ask<Id extends OperationId>(
   signal?: AbortSignal,
 ): Promise<Answer<Id>> {
   const given = asked as Readonly<Record<string, unknown>>;
-  const response = await send(operations[id].method, addressOf(id, given), { body: given['body'], signal });
+  const response = await send(operations[id].method, addressOf(id, given), {
+    body: given['body'],
+    file: given['file'] as Blob | undefined,
+    signal,
+  });
   const text = await response.text();
   return (text === '' ? undefined : JSON.parse(text)) as Answer<Id>;
 }

@@ -3,9 +3,8 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { createContext, type ReactNode, useCallback, useContext, useMemo, useRef, useState } from 'react';
 import { type Answer, NoAnswer, Refused, ask } from './ask.ts';
 import { SESSION } from './queries.ts';
+import type { Role } from '../shell/entries.ts';
 import { ConfirmKey } from '../shell/confirm-key.tsx';
-
-export type Role = 'enqueue' | 'read' | 'approve' | 'operate' | 'admin';
 
 export type Session = Answer<'readSession'>;
 
@@ -47,6 +46,17 @@ export function useSession(): Signed {
   const signed = useContext(Context);
   if (signed === undefined) throw new Error('Nobody is signed in here.');
   return signed;
+}
+
+interface Reached {
+  readonly roles: readonly Role[];
+  readonly ofAll?: boolean;
+}
+
+/** Whether the key that is signed in gets to something. */
+export function useReach(): (wished: Reached) => boolean {
+  const { may, session } = useSession();
+  return ({ roles, ofAll = false }) => roles.some(may) && !(ofAll && session.accounts !== null);
 }
 
 export function Signedin({ session, children }: { readonly session: Session; readonly children: ReactNode }) {

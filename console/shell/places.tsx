@@ -1,9 +1,10 @@
 /** Every address, and the page that stands there. A page is loaded when it is opened. */
 import { lazy } from 'react';
-import { Route, Switch } from 'wouter';
-import { useSession } from '../asking/session.tsx';
+import { Route, Switch, useLocation } from 'wouter';
+import { useReach } from '../asking/session.tsx';
 import { NotAllowed, Notice, Page } from '../parts/page.tsx';
 import { useWords } from '../parts/language.tsx';
+import { entryAt } from './entries.ts';
 
 const Today = lazy(async () => ({ default: (await import('../pages/today.tsx')).Today }));
 const Operations = lazy(async () => ({ default: (await import('../pages/operations.tsx')).Operations }));
@@ -18,9 +19,10 @@ const Campaigns = lazy(async () => ({ default: (await import('../pages/campaigns
 const Campaign = lazy(async () => ({ default: (await import('../pages/campaign.tsx')).Campaign }));
 
 export function Places() {
-  const { may } = useSession();
+  const reaches = useReach();
+  const [at] = useLocation();
   const { parts } = useWords();
-  if (!may('read')) {
+  if (!reaches(entryAt(at) ?? { roles: ['read'] })) {
     return (
       <Page title={parts.forbiddenTitle}>
         <NotAllowed />

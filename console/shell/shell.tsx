@@ -1,33 +1,16 @@
 /** What stands around every page: search, navigation, the person, and the line of trouble. */
 import { Suspense, useEffect, useRef } from 'react';
 import { Link, useLocation } from 'wouter';
-import { type Role, useSession } from '../asking/session.tsx';
+import { useReach, useSession } from '../asking/session.tsx';
 import { useStream } from '../asking/stream.ts';
 import { useWords } from '../parts/language.tsx';
 import { Loading } from '../parts/page.tsx';
-import type { Words } from '../words/words.ts';
 import { ColourChoice, LanguageChoice } from './choices.tsx';
+import { type Entry, entries, entryAt } from './entries.ts';
 import { Mark } from './mark.tsx';
 import { Places } from './places.tsx';
 import { SearchField } from './search-field.tsx';
 import { Trouble } from './trouble.tsx';
-
-interface Entry {
-  readonly to: string;
-  readonly name: keyof Words['shell'] &
-    ('today' | 'operations' | 'review' | 'approvals' | 'campaigns' | 'holds' | 'reports');
-  readonly role: Role;
-}
-
-const ENTRIES: readonly Entry[] = [
-  { to: '/', name: 'today', role: 'read' },
-  { to: '/operations', name: 'operations', role: 'read' },
-  { to: '/review', name: 'review', role: 'read' },
-  { to: '/approvals', name: 'approvals', role: 'read' },
-  { to: '/campaigns', name: 'campaigns', role: 'read' },
-  { to: '/accounts', name: 'holds', role: 'read' },
-  { to: '/reports', name: 'reports', role: 'read' },
-];
 
 export function Shell() {
   const { shell } = useWords();
@@ -37,7 +20,7 @@ export function Shell() {
       <a href="#content" className="button fixed top-2 left-2 z-10 -translate-y-20 focus:translate-y-0">
         {shell.skip}
       </a>
-      <aside className="hidden border-r border-line bg-sheet lg:sticky lg:top-0 lg:flex lg:h-dvh lg:flex-col lg:p-4">
+      <aside className="hidden border-r border-line bg-sheet lg:sticky lg:top-0 lg:flex lg:h-dvh lg:flex-col lg:overflow-y-auto lg:p-4">
         <Link to="/" className="mb-6 no-underline">
           <Mark />
         </Link>
@@ -72,25 +55,30 @@ function LoadingPage() {
 
 function Navigation() {
   const { shell } = useWords();
-  const { may } = useSession();
-  const [at] = useLocation();
   return (
     <nav aria-label={shell.navigation} className="flex flex-1 flex-col gap-1">
-      {ENTRIES.filter(({ role }) => may(role)).map(({ to, name }) => {
-        const isHere = to === '/' ? at === '/' : at.startsWith(to) || (to === '/operations' && at.startsWith('/o/'));
-        return (
-          <Link
-            key={to}
-            to={to}
-            aria-current={isHere ? 'page' : undefined}
-            className={`flex min-h-11 items-center rounded-lg px-3 font-medium no-underline hover:bg-sunk ${isHere ? 'bg-accent-soft text-accent' : ''}`}
-          >
-            {shell[name]}
-          </Link>
-        );
-      })}
+      <Entries of={entries.daily} />
+      <h2 className="mt-3 mb-1 px-3 text-sm text-quiet">{shell.running}</h2>
+      <Entries of={entries.running} />
     </nav>
   );
+}
+
+function Entries({ of: listed }: { readonly of: readonly Entry[] }) {
+  const { shell } = useWords();
+  const reaches = useReach();
+  const [at] = useLocation();
+  const here = entryAt(at);
+  return listed.filter(reaches).map((entry) => (
+    <Link
+      key={entry.to}
+      to={entry.to}
+      aria-current={entry === here ? 'page' : undefined}
+      className={`flex min-h-11 items-center rounded-lg px-3 font-medium no-underline hover:bg-sunk lg:min-h-9 ${entry === here ? 'bg-accent-soft text-accent' : ''}`}
+    >
+      {shell[entry.name]}
+    </Link>
+  ));
 }
 
 /** On a telephone: the popover of the browser, which closes by a press beside it and by Escape. */
@@ -112,7 +100,7 @@ function SmallMenu() {
         id="menu"
         ref={menu}
         popover="auto"
-        className="top-14 left-2 w-72 rounded-xl border border-line bg-sheet p-4 text-ink shadow-xl"
+        className="top-14 left-2 max-h-[calc(100dvh-4rem)] w-72 overflow-y-auto rounded-xl border border-line bg-sheet p-4 text-ink shadow-xl"
       >
         <Navigation />
         <Person />

@@ -51,6 +51,7 @@ export const english = {
     skip: 'To the content',
     menu: 'Menu',
     navigation: 'Pages',
+    running: 'Running relais',
     today: 'Today',
     operations: 'Operations',
     review: 'To decide',

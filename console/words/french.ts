@@ -52,6 +52,7 @@ export const french: Words = {
     skip: 'Aller au contenu',
     menu: 'Menu',
     navigation: 'Pages',
+    running: 'Exploitation',
     today: 'Aujourd’hui',
     operations: 'Opérations',
     review: 'À trancher',

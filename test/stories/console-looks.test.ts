@@ -2,6 +2,7 @@
 import axe from 'axe-core';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { entries } from '../../console/shell/entries.ts';
 import {
   type ConsoleWorld,
   type Visit,
@@ -26,20 +27,15 @@ beforeAll(async () => {
   const sent = await campaign(world, { name: 'November', people: 30 });
   await world.api.post(`/v1/campaigns/${sent}/start`);
   pages = [
-    '/',
-    '/operations/disbursement',
+    // A page that the navigation names is looked at without being named here.
+    ...[...entries.daily, ...entries.running].map(({ to }) => to),
     '/operations/disbursement?state=cancelled',
     '/operations/message',
     `/o/${paid}`,
     '/search?q=771234567',
-    '/review',
-    '/approvals',
     `/approvals/${waiting}`,
     `/approvals/${batch.id}`,
-    '/campaigns',
     `/campaigns/${sent}`,
-    '/accounts',
-    '/reports',
     '/no-such-page',
   ];
 });
@@ -95,7 +91,7 @@ test.for(WAYS)('nothing serious stands in anybody’s way: $language, $colours',
   await settled(before);
   expect(await findings(before)).toEqual([]);
   await leave(before);
-  const page = await world.signedIn('fatou', '/', how);
+  const page = await world.signedIn('moussa', '/', how);
   for (const path of pages) {
     await page.goto(`${world.url}${path}`);
     await settled(page);

@@ -10,12 +10,15 @@ const CHECKER = 'checker-secret-of-24-characters';
 const BOUND = 'bound-secret-of-24-characters';
 const SENDER = 'sender-secret-of-24-characters';
 
-/** Who asks and operates, who approves, who sees one account, and whose key only asks. */
+const OWNER = 'owner-secret-of-24-characters';
+
+/** Who asks and operates, who approves, who sees one account, whose key only asks, and who may do everything. */
 export const people = {
   awa: { key: MAKER, name: 'awa', roles: ['enqueue', 'read', 'operate'] },
   fatou: { key: CHECKER, name: 'fatou', roles: ['read', 'approve'] },
   ibou: { key: BOUND, name: 'ibou', roles: ['read', 'enqueue'], accounts: ['main'] },
   service: { key: SENDER, name: 'service', roles: ['enqueue'] },
+  moussa: { key: OWNER, name: 'moussa', roles: ['enqueue', 'read', 'approve', 'operate', 'admin'] },
 } as const;
 export type Person = keyof typeof people;
 
