@@ -44,11 +44,11 @@ async function show(stay: boolean): Promise<number> {
   redis = await openRedis();
   const stage = await openStage({ processes, redisUrl: redis.url, workers: 2, settings: redis.settings });
   const pids = processes.running.map(({ name, pid }) => `${name} ${pid}`);
-  story.say(`${redis.name}. Started four processes of relais: ${pids.join(', ')}.`);
+  story.say(`${redis.name}, ${pids.join(', ')}.`);
   const verdicts = await play(stage, story);
-  story.print(`\nThe books of the service, compared with our records line by line:\n\n${renderTable(verdicts)}\n`);
-  story.print(wrapped(renderSentence(verdicts), WIDEST).join('\n'));
   verdict = exitCodeOf(verdicts);
+  story.print(`\nThe books of the service, compared with our records line by line:\n${renderTable(verdicts)}`);
+  story.conclude(wrapped(renderSentence(verdicts), WIDEST), verdict === 0);
   if (verdict !== 0) story.print(`The logs of all processes are in ${logs}`);
   mkdirSync(dirname(PAGE), { recursive: true });
   writeFileSync(PAGE, await stage.api.page('/v1/reports/daily'));
@@ -61,25 +61,20 @@ async function show(stay: boolean): Promise<number> {
 
 /** Everything has stopped by then, so what can be looked at is a file. */
 const ENDING = `
-Next: ./script/demo --stay      the same, and it stays up to be asked
-      ./bin/relais.js dev       your own, with nothing to configure
+Next: ./script/demo --stay    the same, and its console stays up to be looked at
+      ./bin/relais.js dev     your own, with nothing to configure
 Look at what the day came to: ${pathToFileURL(PAGE).href}`;
 
-function invite({ api, control, front, redisUrl }: Stage): void {
-  const metrics = processes.running.filter(({ urls }) => urls['metrics'] !== undefined);
+function invite({ api, control, redisUrl }: Stage): void {
+  const metrics = processes.running.flatMap(({ urls }) => urls['metrics'] ?? []);
+  const ports = [api.base, control.base, redisUrl, ...metrics].map((url) => new URL(url).port);
+  const [ofApi, ofSandbox, ofRedis, ...ofMetrics] = ports;
   story.print(
-    [
-      '',
-      'It all stays up. Ctrl-C stops it and leaves nothing behind.',
-      `  API        ${api.base}   Authorization: Bearer ${API_KEY}`,
-      `  callbacks  ${front.urls['webhooks']}`,
-      `  sandbox    ${control.base}   its control API: books, faults, clock`,
-      `  redis      ${redisUrl}`,
-      ...metrics.map(({ name, urls }) => `  metrics    ${urls['metrics']}/metrics   ${name}`),
-      `  try        RELAIS_URL=${api.base} RELAIS_API_KEY=${API_KEY} ./bin/relais.js disburse list`,
-      `  or         RELAIS_URL=${api.base} RELAIS_API_KEY=${API_KEY} ./bin/relais.js status`,
-      `Look at it in a browser: ${api.base}/docs`,
-    ].join('\n'),
+    `
+Until Ctrl-C on 127.0.0.1: API ${ofApi}, sandbox ${ofSandbox}, Redis ${ofRedis}, metrics ${ofMetrics.join(' ')}
+Next: RELAIS_URL=${api.base} RELAIS_API_KEY=${API_KEY} ./bin/relais.js status
+      ./bin/relais.js dev     your own, with nothing to configure
+Look at what happened, with the key “${API_KEY}”: ${api.base}/console/operations/disbursement`,
   );
 }
 

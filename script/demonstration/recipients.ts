@@ -8,7 +8,6 @@ import type { RecipientView, UploadReport } from './views.ts';
 export const TEXT = 'Bonjour {{prenom}}, votre solde est de {{montant}} F.';
 export const COUNTRY = 'SN';
 const FILE = fileURLToPath(new URL('../../examples/recipients.csv', import.meta.url));
-const EXAMPLES_SHOWN = 3;
 
 export const readFile = (): string => readFileSync(FILE, 'utf8');
 
@@ -31,26 +30,27 @@ export function international(number: string): string {
   return digits.length === 9 ? `221${digits}` : digits;
 }
 
-/** What is wrong with the file, in a few lines. */
 /** The whole of a run stands on a screen of thirty lines. */
-const REASONS_SHOWN = 3;
+const REASONS_SHOWN = 2;
 
-export function describeReport({ total, recipients, skipped, reasons, countries, segments }: UploadReport): string {
-  const where = Object.entries(countries).map(([country, { recipients: count }]) => `${country} ${count}`);
+/** What is wrong with the file, in a few lines: why rows are skipped, and the first of each. */
+export function describeReport({ total, recipients, skipped, reasons, countries }: UploadReport): string {
   const wrong = Object.entries(reasons).sort(([, a], [, b]) => b.count - a.count);
-  const people = `${recipients} people (${where.join(', ')}), ${segments?.total ?? 0} segments`;
+  const shown = wrong.slice(0, REASONS_SHOWN).map(([reason, { count, examples }]) => {
+    const first = examples.slice(0, 1).map(({ row, to }) => `, such as row ${row}${to && ` “${to}”`}`);
+    return `${String(count).padStart(4)}  ${shortOf(reason)}${first.join('')}`;
+  });
+  const others = wrong.length - shown.length;
+  const more = others > 0 ? [`   …  and ${others} more reasons`] : [];
   return [
-    `${total} rows: ${people}; ${skipped} rows are skipped:`,
-    ...wrong.slice(0, REASONS_SHOWN).map(([reason, { count, examples }]) => {
-      const shown = examples.slice(0, EXAMPLES_SHOWN).map(({ row, to }) => `row ${row}${to && ` “${to}”`}`);
-      const more = count > shown.length ? ', …' : '';
-      return `${String(count).padStart(4)}  ${sentenceOf(reason)} ${shown.join(', ')}${more}`;
-    }),
-    ...(wrong.length > REASONS_SHOWN ? [`   …  and ${wrong.length - REASONS_SHOWN} more reasons`] : []),
+    `${recipients} people in ${Object.keys(countries).length} countries; ${skipped} of ${total} rows are skipped:`,
+    ...shown,
+    ...more,
   ].join('\n');
 }
 
-function sentenceOf(reason: string): string {
+/** The sentence as far as it says what is so, without what to do about it. */
+function shortOf(reason: string): string {
   const sentences: Readonly<Record<string, string>> = skipReasons;
-  return sentences[reason] ?? reason;
+  return (sentences[reason] ?? reason).replace(/ \([^)]*\)/g, '').replace(/[.;].*$/, '');
 }

@@ -4,7 +4,7 @@ import { startEmbeddedRedis, NoRedisServer } from '../../src/redis/embedded.ts';
 
 export interface DemoRedis {
   readonly url: string;
-  /** A sentence about where it comes from. */
+  /** How the sentence about what was started begins. */
   readonly name: string;
   /** What the processes must be told about it. */
   readonly settings: Readonly<Record<string, string>>;
@@ -20,7 +20,7 @@ export async function openRedis(): Promise<DemoRedis> {
   const { REDIS_SERVER_BIN: binary, REDIS_URL: url } = process.env;
   try {
     const server = await startEmbeddedRedis(binary ? { binary } : {});
-    return { url: server.url, name: `Started a Redis (pid ${server.pid})`, settings: {}, stop: () => server.stop() };
+    return { url: server.url, name: `Started: Redis ${server.pid}`, settings: {}, stop: () => server.stop() };
   } catch (error) {
     if (!(error instanceof NoRedisServer) || !url) throw error;
     return borrow(url);
@@ -36,7 +36,7 @@ async function borrow(url: string): Promise<DemoRedis> {
   }
   return {
     url,
-    name: 'Using the Redis of REDIS_URL',
+    name: 'Started, beside the Redis of REDIS_URL: no other',
     // Nothing of worth will be kept in it, so it need not be as durable as one that is.
     settings: { DURABILITY: 'asserted' },
     stop: async () => {

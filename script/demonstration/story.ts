@@ -5,6 +5,16 @@ import { renderBar, renderLine, type CampaignProgress } from '../../src/cli/prog
 export const WIDEST = 100;
 const INDENT = '       ';
 
+/** Black on nothing, and white on nothing, is what screens have: these two can be read on both. */
+const LOUD = '\u001b[1;97;41m';
+const GOOD = '\u001b[1;32m';
+
+/** On a terminal only, and not where somebody asked for none. */
+function coloured(lines: readonly string[], colour: string): readonly string[] {
+  const isPlain = !process.stdout.isTTY || Boolean(process.env['NO_COLOR']);
+  return isPlain ? lines : lines.map((line) => `${colour}${line}\u001b[0m`);
+}
+
 const CLEAR_LINE = '\r\u001b[K';
 const LINE_EVERY_MS = 2_000;
 
@@ -20,10 +30,12 @@ export class Story {
 
   /** What nobody must miss. */
   shout(text: string): void {
-    const isPlain = !process.stdout.isTTY || Boolean(process.env['NO_COLOR']);
-    const [before, after] = isPlain ? ['', ''] : ['\u001b[1;31m', '\u001b[0m'];
-    const lines = this.#lines(text).map((line) => `${before}${line}${after}`);
-    this.#stamped(lines);
+    this.#stamped(coloured(this.#lines(text), LOUD));
+  }
+
+  /** What it all came to. */
+  conclude(lines: readonly string[], good: boolean): void {
+    this.print(coloured(lines, good ? GOOD : LOUD).join('\n'));
   }
 
   #stamped(lines: readonly string[]): void {

@@ -47,11 +47,8 @@ export function renderSentence(verdicts: Verdicts): string {
 
 function exactSentence({ texts, disbursements }: Verdicts): string {
   const refused = texts.never + disbursements.never;
-  const rest =
-    refused === 0
-      ? 'none twice and none never'
-      : `none twice; the ${refused} that we report as failed never took effect`;
-  return `Each text (${texts.once}) and each payment (${disbursements.once}) happened exactly once: ${rest}.`;
+  const rest = refused === 0 ? '' : `; the ${refused} that failed never took effect`;
+  return `Each text (${texts.once}) and each payment (${disbursements.once}) happened exactly once${rest}.`;
 }
 
 /** Honest about what we do not know, although the books of this service could be asked. */

@@ -48,9 +48,9 @@ async function main(minutes: number): Promise<number> {
     const targets: string[] = [];
     for await (const line of createInterface({ input: demo.stdout })) {
       console.log(line);
-      const [, url] = /^ {2}metrics +(http\S+)\/metrics/.exec(line) ?? [];
-      if (url) targets.push(url);
-      if (line.startsWith('  try ')) break;
+      const [, ports] = /^Until Ctrl-C .* metrics ([\d ]+)$/.exec(line) ?? [];
+      for (const port of ports?.split(' ') ?? []) targets.push(`http://127.0.0.1:${port}`);
+      if (line.startsWith('Look at ')) break;
     }
     if (targets.length === 0) throw new Error('the demo did not stay up');
     console.log(`\nWatching for ${minutes} minutes, with ${rulesOf('alerts').length} alerts …`);
