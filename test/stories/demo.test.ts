@@ -41,7 +41,10 @@ test('the demo ends with equal books', async () => {
   expect(readFileSync(new URL(page), 'utf8')).toContain('<table');
   expect(page).toContain('/.relais/');
   // On a terminal these are one line, which is drawn anew.
-  const lines = output.trimEnd().split('\n').filter((line) => !/^ *\d+ s +\d+ %|^ *\d+ s .* have ended$/.test(line));
+  const lines = output
+    .trimEnd()
+    .split('\n')
+    .filter((line) => !/^ *\d+ s +\d+ %|^ *\d+ s .* have ended$/.test(line));
   expect(lines.length).toBeLessThanOrEqual(LINES);
   expect(lines.slice(0, -1).filter((line) => line.length > COLUMNS)).toEqual([]);
   expect(output).not.toContain('\u001b');
