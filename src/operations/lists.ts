@@ -117,9 +117,7 @@ async function sourceOfFew(redis: Redis, kind: Kind, filters: Filters): Promise<
   );
   const open = ids.flat();
   if (open.length > UNDER_WAY_MOST) return all;
-  const pipeline = redis.pipeline();
-  for (const id of open) pipeline.zscore(keys.index(kind), id);
-  const created = await answersOf(pipeline, maybe(text));
+  const created = open.length === 0 ? [] : await redis.zmscore(keys.index(kind), open);
   return { ...all, known: open.map((member, at) => ({ member, score: Number(created[at] ?? 0) })) };
 }
 

@@ -135,22 +135,20 @@ export class Status {
   /** What holds which account since when, the longest first, with what waits behind it. */
   async holds(accounts: Pick<Accounts, 'allHolds'>): Promise<HoldStanding[]> {
     const holds = (await accounts.allHolds()).toSorted((a, b) => a.since - b.since);
-    return Promise.all(holds.map(async (hold) => ({ ...hold, ...(await this.#behind(hold)) })));
+    // Once for all of them: there may be as many holds as accounts.
+    const texts = holds.some(({ area }) => area === 'messaging') ? await this.#openCampaigns(READ_AT_MOST) : [];
+    const behind = (hold: AccountHold): Sum | Promise<Sum> =>
+      hold.area === 'messaging' ? recipientsWaiting(hold, texts) : this.#behind(hold);
+    return Promise.all(holds.map(async (hold) => ({ ...hold, ...(await behind(hold)) })));
   }
 
   async #behind({ account, area }: AccountHold): Promise<Sum> {
-    if (area === 'messaging') return { count: await this.#recipientsWaiting(account), xof: 0 };
     const held = kinds.filter((kind) => asDeclared(kind).area === area && mayWait(kind));
     const pipeline = this.#redis.pipeline();
     for (const kind of held) pipeline.hmget(keys.counts(kind), UNSENT_FIELD + account, UNSENT_XOF_FIELD + account);
     const sums = await answersOf(pipeline, list(maybe(text)));
     const total = (at: number): number => sums.reduce((all, sum) => all + Number(sum[at] ?? 0), 0);
     return { count: total(0), xof: total(1) };
-  }
-
-  async #recipientsWaiting(account: string): Promise<number> {
-    const own = (await this.#openCampaigns(READ_AT_MOST)).filter((campaign) => campaign.account === account);
-    return own.reduce((all, { totals: { queued, held } }) => all + queued + held, 0);
   }
 
   /** Those that are under way, those that run first. */
@@ -165,6 +163,11 @@ export class Status {
     const open = pages.flatMap(({ items }) => items.flatMap((one) => (one instanceof UnreadableRecord ? [] : [one])));
     return open.slice(0, limit);
   }
+}
+
+function recipientsWaiting({ account }: AccountHold, campaigns: readonly CampaignRecord[]): Sum {
+  const own = campaigns.filter((campaign) => campaign.account === account);
+  return { count: own.reduce((all, { totals: { queued, held } }) => all + queued + held, 0), xof: 0 };
 }
 
 const mayWait = (kind: Kind): boolean => statesOf(kind).some((state) => standsAs(kind, state) === 'unsent');
