@@ -174,6 +174,18 @@ describe.skipIf(missing)('the alert', () => {
     expect((await fires('RelaisContradiction')).labels['contradiction']).toBe('reversed');
   });
 
+  test('RelaisContradiction fires when the service has paid after all what it had said had failed', async () => {
+    await watched.control('DELETE', '/faults');
+    const id = await pay('failed-first', '779999901');
+    await stateIs(id, 'failed');
+    const { token } = await watched.api('GET', `/v1/disbursements/${id}`);
+    await watched.control('POST', `/disbursements/${String(token)}`, { status: 'success' });
+    await stateIs(id, 'succeeded');
+    const told = async () =>
+      (await firing('RelaisContradiction')).some(({ labels }) => labels['contradiction'] === 'paid_after_all');
+    await until('it is told', told, SOON_MS);
+  });
+
   test('RelaisLostLocks fires when a worker was frozen for longer than its work is its own, and each is paid once', async () => {
     await watched.control('DELETE', '/faults');
     await watched.control('POST', '/settings', { latencyMs: LATENCY_MS });

@@ -12,6 +12,8 @@ import { openProcesses } from './world.ts';
 
 type Settings = Readonly<Record<string, string>>;
 
+export type Shell = (...args: readonly string[]) => Promise<string>;
+
 const MAKER = 'maker-secret-of-24-characters';
 const CHECKER = 'checker-secret-of-24-characters';
 
@@ -132,6 +134,18 @@ export class Deployment {
   /** A command of an operator who may approve and operate. */
   command(...args: readonly string[]): Promise<Ended & { readonly stdout: string; readonly log: string }> {
     return this.processes.run(args, { RELAIS_URL: this.checker.base, RELAIS_API_KEY: CHECKER });
+  }
+
+  /** The commands of a person, by their key: what they print, or why they did not end well. */
+  shellOf(key: string): Shell {
+    return async (...args) => {
+      const { code, stdout, log } = await this.processes.run(args, {
+        RELAIS_URL: this.maker.base,
+        RELAIS_API_KEY: key,
+      });
+      if (code !== 0) throw new Error(`relais ${args.join(' ')} ended with ${code}: ${stdout}${log.slice(-2_000)}`);
+      return stdout;
+    };
   }
 
   async close(): Promise<void> {
