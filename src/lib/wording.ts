@@ -250,19 +250,29 @@ export function countSegments(text: string): SegmentCount {
 function partsOf(text: string, units: number, encoding: SegmentCount['encoding']): number {
   const { single, part } = LIMITS[encoding];
   if (units <= single) return units === 0 ? 0 : 1;
-  const width = encoding === 'GSM-7' ? (at: number) => septetsOf(text.charCodeAt(at)) : () => 1;
+  if (encoding === 'UCS-2') return partsOfUnits(text, part);
+  // Nothing in it takes two septets.
+  if (units === text.length) return Math.ceil(units / part);
   let parts = 1;
   let filled = 0;
-  for (let at = 0; at < text.length; ) {
-    const pair = encoding === 'UCS-2' && isPair(text, at);
-    const size = pair ? 2 : width(at);
-    // Neither an escape and its septet nor the halves of a surrogate pair may stand in different parts.
+  for (let at = 0; at < text.length; at += 1) {
+    const size = septetsOf(text.charCodeAt(at));
+    // An escape and its septet may not stand in different parts.
     if (filled + size > part) {
       parts += 1;
       filled = 0;
     }
     filled += size;
-    at += pair ? 2 : 1;
+  }
+  return parts;
+}
+
+/** The halves of a surrogate pair may not stand in different parts: only where one ends has to be looked at. */
+function partsOfUnits(text: string, part: number): number {
+  let parts = 0;
+  for (let at = 0; at < text.length; parts += 1) {
+    const end = at + part;
+    at = end < text.length && isPair(text, end - 1) ? end - 1 : end;
   }
   return parts;
 }

@@ -60,19 +60,12 @@ const NO_CODE = '-';
 export function packRequest({ is, part, from, letters, at, codes, looks, dueAt }: Omit<Request, 'number'>): string {
   const [first = NOBODY] = letters;
   const alike = letters === first.repeat(letters.length);
+  const head = stateLetters[is] + (part ? PART : '');
+  const packed = `${head},${from},${letters.length},${alike ? first : letters},${at.toString(36)}`;
   const named = codes.some((code) => code !== '') ? codes.map((code) => code || NO_CODE).join(' ') : '';
-  return [
-    stateLetters[is] + (part ? PART : ''),
-    from,
-    letters.length,
-    alike ? first : letters,
-    at.toString(36),
-    named,
-    looks || '',
-    dueAt ? dueAt.toString(36) : '',
-  ]
-    .join(',')
-    .replace(/,+$/, '');
+  if (dueAt) return `${packed},${named},${looks || ''},${dueAt.toString(36)}`;
+  if (looks) return `${packed},${named},${looks}`;
+  return named === '' ? packed : `${packed},${named}`;
 }
 
 /** Throws where it is none of ours: what cannot be read must not be taken for nothing. */
@@ -108,8 +101,11 @@ export function lettersFor(
 ): { readonly from: number; readonly letters: string } {
   const [from = 0] = places;
   let letters = '';
-  for (const [index, place] of places.entries())
-    letters += NOBODY.repeat(place - from - letters.length) + letterOf(place, index);
+  for (let index = 0; index < places.length; index += 1) {
+    const place = places[index] ?? 0;
+    if (place > from + letters.length) letters += NOBODY.repeat(place - from - letters.length);
+    letters += letterOf(place, index);
+  }
   return { from, letters };
 }
 
@@ -132,7 +128,7 @@ export interface Standing {
 }
 
 function emptyStanding(count: number): Standing {
-  const filled = <T>(value: T): T[] => Array.from({ length: count }, () => value);
+  const filled = <T>(value: T): T[] => new Array<T>(count).fill(value);
   return {
     letters: filled('q'),
     requests: filled(-1),
@@ -146,8 +142,10 @@ function emptyStanding(count: number): Standing {
 export function applyRequest(standing: Standing, request: Request): void {
   const { letters, requests, again, before, codes } = standing;
   let index = 0;
-  for (const place of placesOf(request)) {
-    const letter = request.letters[place - request.from] as Letter;
+  for (let at = 0; at < request.letters.length; at += 1) {
+    const letter = request.letters[at] as Letter | typeof NOBODY;
+    if (letter === NOBODY) continue;
+    const place = request.from + at;
     const was = letters[place];
     if (was === undefined) throw new Error(`request ${request.number} is about somebody who is not there`);
     const isNew = requests[place] !== request.number;
@@ -191,12 +189,14 @@ export function requestsIn(fields: Readonly<Record<string, string>>): Request[] 
 const ESCAPES: Readonly<Record<string, string>> = { '\\': '\\\\', '\t': '\\t', '\n': '\\n' };
 const PLAIN: Readonly<Record<string, string>> = { '\\\\': '\\', '\\t': '\t', '\\n': '\n' };
 const escaped = (value: string): string => value.replaceAll(/[\\\t\n]/g, (one) => ESCAPES[one] ?? one);
-const unescaped = (value: string): string =>
-  value.includes('\\') ? value.replaceAll(/\\[\\tn]/g, (one) => PLAIN[one] ?? one) : value;
+const unescaped = (value: string): string => value.replaceAll(/\\[\\tn]/g, (one) => PLAIN[one] ?? one);
 
 /** Cells of a row in one line. */
 export const packValues = (values: readonly string[]): string => values.map(escaped).join('\t');
-export const unpackValues = (line: string): string[] => line.split('\t').map(unescaped);
+export const unpackValues = (line: string): string[] => {
+  const values = line.split('\t');
+  return line.includes('\\') ? values.map(unescaped) : values;
+};
 
 /** The lines, and the rows: `first` where one follows on the other, else runs of them (`4*50,60*3`). */
 export function packItems(items: readonly SliceItem[]): { readonly items: string; readonly rows: string } {
@@ -224,7 +224,7 @@ export interface MessageItem {
   readonly text: string;
 }
 
-export function messageIn({ to, values }: SliceItem): MessageItem {
+export function messageIn({ to, values }: Pick<SliceItem, 'to' | 'values'>): MessageItem {
   const [id = '', from = '', expiresAt = '', text = ''] = values;
   return { id, to, from, expiresAt: Number(expiresAt), text };
 }
@@ -239,10 +239,14 @@ export function unpackItems({ items, rows }: { readonly items: string; readonly 
     const [first = 0, count = 0] = run.split('*').map(Number);
     return Array.from({ length: count }, (_, offset) => first + offset);
   });
-  return items.split('\n').map((line, index) => {
-    const [to = '', ...values] = unpackValues(line);
-    return { row: numbers[index] ?? 0, to: isPurged(to) ? to : `+${to}`, values };
-  });
+  return items.split('\n').map((line, index) => ({ row: numbers[index] ?? 0, ...unpackItem(line) }));
+}
+
+/** One line of them: its row is told beside the lines. */
+export function unpackItem(line: string): Pick<SliceItem, 'to' | 'values'> {
+  const values = unpackValues(line);
+  const to = values.shift() ?? '';
+  return { to: isPurged(to) ? to : `+${to}`, values };
 }
 
 /** The few fields of a campaign that its slices ask for. */
@@ -339,7 +343,7 @@ export function packCountries(countries: readonly string[]): string {
 }
 
 export function unpackCountries(packed: string, count: number): string[] {
-  if (!packed.includes('*')) return Array.from({ length: count }, () => packed);
+  if (!packed.includes('*')) return new Array<string>(count).fill(packed);
   return packed.split(',').flatMap((run) => {
     const [country = '', times = '1'] = run.split('*');
     return Array.from({ length: Number(times) }, () => country);

@@ -46,7 +46,10 @@ export function campaignWorld(redis: Redis, { size = 50 }: { readonly size?: num
     slots,
     optOuts: new OptOuts(redis),
     account: () => ({ upstream: { name: 'main', smsSender: 'SHOP' }, fingerprint: 'keys-1' }),
-    upstream: { messaging: { prepare: async () => ok(undefined), send }, admit: async () => ({ admitted: true }) },
+    upstream: {
+      messaging: { prepare: async () => ok({ usableForMs: 3_600_000 }), send },
+      admit: async () => ({ admitted: true }),
+    },
     policy: {
       ...world.context.policy,
       settleDelayMs: 60_000,

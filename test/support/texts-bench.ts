@@ -9,7 +9,7 @@ import type { ProcessorContext, AttemptResult } from '../../src/processors/conte
 import { lookAtSlice } from '../../src/processors/text/look.ts';
 import { sendNextSlice } from '../../src/processors/text/slice.ts';
 import { Slots } from '../../src/processors/text/slots.ts';
-import type { OutgoingMessage, Statistics } from '../../src/upstream/messaging/messaging.ts';
+import type { Messaging, OutgoingMessage, Statistics } from '../../src/upstream/messaging/messaging.ts';
 import type { Verdict } from '../../src/upstream/verdict.ts';
 import { processorWorld, not, ok } from './processor-world.ts';
 
@@ -41,7 +41,7 @@ export class ServiceDouble {
     this.#now = now;
   }
 
-  readonly prepare = async (): Promise<Verdict<unknown>> => ok(undefined);
+  readonly prepare: Messaging['prepare'] = async () => ok({ usableForMs: 3_600_000 });
 
   readonly send = async (
     _account: unknown,

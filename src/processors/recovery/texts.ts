@@ -35,10 +35,7 @@ export async function doubtSlice(id: string, lost: Lost, context: ProcessorConte
       held.change(number, { is: 'doubt', letters: letters.replaceAll('g', 'u'), looks: 0, dueAt });
   }
   const at = lost.from || held.campaign?.createdAt || Number(record.fields['createdAt'] ?? 0);
-  held.leaveOut(
-    held.waiting.filter((place) => isPurged(texts.to(place))),
-    'x',
-  );
+  held.leaveOut(texts.purgedAmong(held.waiting), 'x');
   if (record.lane === 'otp') held.leaveOut(held.waiting, 'e');
   const { waiting } = held;
   // They may have left since the copy was made, and were counted in what is lost.

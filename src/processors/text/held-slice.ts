@@ -8,8 +8,8 @@
  * again. What was written after another attempt took the lease, or in a Redis that has forgotten, is found out by the
  * second reading, and then nothing leaves.
  */
-import type { RecipientState } from '../../kinds/recipient.ts';
 import {
+  NOBODY,
   unpackCountries,
   type Letter,
   type MessageItem,
@@ -21,7 +21,6 @@ import {
   packItems,
   packRequest,
   placesOf,
-  recipientStateOf,
   standingOf,
   type SliceCampaign,
 } from '../../operations/slice-form.ts';
@@ -38,13 +37,10 @@ import {
 import { isUnreadable } from '../../operations/record.ts';
 import type { ProcessorContext, AttemptResult } from '../context.ts';
 import { type Committed, type Committing, type Draft, Singles } from './step.ts';
-import { Costs, TextBook, type Texts, textsOf } from './texts.ts';
+import { Costs, Moves, type Texts, textsOf } from './texts.ts';
 
 /** How soon a step, or a second reading, whose answer was lost is asked for again. */
 const AGAIN_MS = 500;
-
-/** The states that are counted by country too. */
-const COUNTED_BY_COUNTRY: ReadonlySet<RecipientState> = new Set(['sent', 'failed', 'unknown']);
 
 /** Stands in for the number of a request that is not written yet. */
 const UNNUMBERED = -2;
@@ -92,8 +88,7 @@ export class HeldSlice {
   readonly #begunAt: number;
   /** Each request as it stands in Redis. */
   readonly #stored = new Map<number, string>();
-  readonly #countries: readonly string[];
-  readonly #book: TextBook;
+  readonly #moves: Moves;
   readonly #singles: Singles | undefined;
   #state: SliceState;
   #next: number;
@@ -122,7 +117,6 @@ export class HeldSlice {
     this.#leaseEndsMono = mono + context.policy.leaseMs;
     this.#state = record.state;
     this.#next = record.next;
-    this.#countries = unpackCountries(record.countries, record.count);
     this.standing = standingOf(record.count, record.requests);
     for (const request of record.requests) {
       this.requests.set(request.number, request);
@@ -130,7 +124,8 @@ export class HeldSlice {
     }
     this.texts = textsOf(record, campaign);
     const { prices } = context.policy;
-    this.#book = new TextBook({ account: record.account, texts: this.texts, countries: this.#countries, prices });
+    const countries = unpackCountries(record.countries, record.count);
+    this.#moves = new Moves({ account: record.account, texts: this.texts, countries, prices });
     this.costs = new Costs(this.texts, context.budgets);
     this.#singles = campaign ? undefined : new Singles(record, this, (place) => this.#messageAt(place));
   }
@@ -277,7 +272,7 @@ export class HeldSlice {
       this.#stored.set(number, becomes);
       return { number, read, becomes };
     });
-    const posts = this.#book.take();
+    const { bins, posts } = this.#moves.take();
     const opened = this.#opened.map((request, index) => this.#numbered(request, this.#next + index));
     const { leaseMs } = this.#context.policy;
     const sends = this.#queue !== 'status-poll';
@@ -294,7 +289,7 @@ export class HeldSlice {
       opened,
       leaving: leaving.map((request) => this.#leavingOf(request)),
       next: this.#next,
-      counts: this.#counts,
+      counts: this.campaign ? { ...this.#counts, ...bins } : {},
       posts: recounted ? {} : posts,
       recounted,
       inRecovery,
@@ -358,7 +353,7 @@ export class HeldSlice {
   #hasLeft(written: Omit<Request, 'number'>, step: SliceStep, index: number): Request {
     const request = { ...written, number: step.next + step.opened.length + index };
     this.costs.left(request.number, step, index);
-    this.#stored.set(request.number, packRequest(request));
+    this.#stored.set(request.number, step.leaving[index]?.becomes ?? packRequest(request));
     this.requests.set(request.number, request);
     applyRequest(this.standing, request);
     this.#singles?.left(placesOf(request));
@@ -387,26 +382,18 @@ export class HeldSlice {
 
   #put(after: Partial<Request> & Pick<Request, 'number'>, before: Request | undefined): Request {
     const request: Request = { ...(before ?? BLANK), ...after };
-    for (const place of placesOf(request)) {
-      this.#moved.add(place);
-      this.#countMove(place, request.letters[place - request.from] as Letter);
+    const { letters } = this.standing;
+    for (let index = 0; index < request.letters.length; index += 1) {
+      const becomes = request.letters[index] as Letter | typeof NOBODY;
+      if (becomes === NOBODY) continue;
+      const place = request.from + index;
+      if (this.#singles) this.#moved.add(place);
+      const was = letters[place];
+      if (was !== undefined && was !== becomes) this.#moves.add(place, was, becomes);
     }
     applyRequest(this.standing, request);
     if (request.number !== UNNUMBERED) this.requests.set(request.number, request);
     return request;
-  }
-
-  #countMove(place: number, becomes: Letter): void {
-    const was = this.standing.letters[place];
-    if (was === undefined || was === becomes) return;
-    this.#book.moved(place, recipientStateOf[was], recipientStateOf[becomes]);
-    if (this.campaign === undefined) return;
-    const country = this.#countries[place];
-    for (const [letter, delta] of [[was, -1] as const, [becomes, 1] as const]) {
-      const state = recipientStateOf[letter];
-      this.count(`t:${state}`, delta);
-      if (country && COUNTED_BY_COUNTRY.has(state)) this.count(`c:${country}:${state}`, delta);
-    }
   }
 
   /** Asks until there is an answer, or the lease is nearly over: then another attempt finds what was written. */

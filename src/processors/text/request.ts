@@ -1,7 +1,7 @@
 /** A request with texts: which recipients it leaves without, when it may leave, and what its answer means for each of them. */
 import { toMs } from '../../lib/clock.ts';
 import type { OptOuts } from '../../operations/opt-outs.ts';
-import { type Letter, RECIPIENTS_PER_REQUEST, isPurged } from '../../operations/slice-form.ts';
+import { type Letter, RECIPIENTS_PER_REQUEST } from '../../operations/slice-form.ts';
 import { smsBatch } from '../../queues/index.ts';
 import type { UpstreamAccount } from '../../upstream/client.ts';
 import type { SentItem } from '../../upstream/messaging/messaging.ts';
@@ -149,11 +149,7 @@ export class LeftOut {
     this.#held = held;
     this.#account = account;
     this.#optOuts = optOuts;
-    // A person who was forgotten has no number to send to.
-    this.#leaveOut(
-      held.waiting.filter((place) => isPurged(held.texts.to(place))),
-      'purged',
-    );
+    this.#leaveOut(held.texts.purgedAmong(held.waiting), 'purged');
   }
 
   /**
@@ -211,6 +207,9 @@ const RETRY_MS = smsBatch.retryAfter.map(toMs);
 /** A slice whose campaign is ahead of its pace looks again this soon, since the pace may be changed meanwhile. */
 const PACE_LOOK_MS = 5_000;
 
+/** A bearer that was there need not be asked for with each request: who sends asks for it once more. */
+const PREPARED_MS = 250;
+
 /** Why no more requests of the slice leave in this attempt. */
 export interface Stop {
   readonly reason: string;
@@ -231,6 +230,7 @@ export class Gate {
   readonly #untilMono: number;
   /** The service has answered a request of this attempt. */
   answered = false;
+  #preparedUntilMono = 0;
 
   constructor(held: HeldSlice, account: UpstreamAccount, context: ProcessorContext) {
     this.#held = held;
@@ -253,11 +253,14 @@ export class Gate {
       await campaigns.switch(campaign.id, 'hold', { reason: 'quiet_hours', againInMs: until - at });
       return { reason: 'quiet_hours', dueInMs: until - at, outcome: 'waits' };
     }
-    const prepared = await upstream.messaging.prepare(this.#account);
-    if (prepared.is !== 'ok') {
-      const judgement = unsent(prepared);
-      await this.hold(judgement);
-      return this.stopUnsent(judgement);
+    if (clock.monotonic() >= this.#preparedUntilMono) {
+      const prepared = await upstream.messaging.prepare(this.#account);
+      if (prepared.is !== 'ok') {
+        const judgement = unsent(prepared);
+        await this.hold(judgement);
+        return this.stopUnsent(judgement);
+      }
+      this.#preparedUntilMono = clock.monotonic() + Math.min(PREPARED_MS, prepared.value.usableForMs);
     }
     const admission = await upstream.admit(this.#account, 'messaging', 'act');
     return admission.admitted ? undefined : { reason: 'rate', dueInMs: admission.retryAfterMs, outcome: 'waits' };

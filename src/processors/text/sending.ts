@@ -286,7 +286,7 @@ export class Sending {
 
   async #request(request: Request): Promise<void> {
     const { slots } = this.#context;
-    const sent = placesOf(request).map((place) => this.#texting(place));
+    const sent = placesOf(request).map((place) => this.#held.texts.at(place));
     await slots.requests.take();
     const verdict = await this.#send(request, sent).finally(() => slots.requests.giveBack());
     if (verdict === undefined) return;
@@ -317,11 +317,6 @@ export class Sending {
       this.#withdraw(request, 'failed');
       throw error;
     }
-  }
-
-  #texting(place: number): Texting {
-    const { to, text, from } = this.#held.texts.at(place);
-    return { to, text, ...(from ? { from } : {}) };
   }
 
   /** Nothing of it has left: its people wait as before, and go out under another number. */

@@ -3,9 +3,18 @@ import { parsePhoneNumberFromString } from 'libphonenumber-js/max';
 import type { Prices } from '../../files/prices.ts';
 import type { RecipientState } from '../../kinds/recipient.ts';
 import { wordingOf, countSegments } from '../../lib/wording.ts';
-import { type Posts, type TextCounted, addText, isTextState } from '../../operations/book.ts';
+import { type Posts, addText, isTextState } from '../../operations/book.ts';
 import type { BudgetsContract } from '../../operations/budgets.ts';
-import { type MessageItem, messageIn, unpackItems, type SliceCampaign } from '../../operations/slice-form.ts';
+import {
+  type Letter,
+  type MessageItem,
+  type SliceCampaign,
+  PURGED,
+  isPurged,
+  messageIn,
+  recipientStateOf,
+  unpackItem,
+} from '../../operations/slice-form.ts';
 import type { SliceRecord, BudgetPeriod, SliceStep } from '../../operations/slices.ts';
 
 interface Text {
@@ -19,22 +28,41 @@ interface Text {
 /** By position. */
 export interface Texts {
   to(place: number): string;
-  /** Made when it is asked for. */
+  /** Made when it is asked for, and kept until it is over: it is sent, and counted by what it said. */
   at(place: number): Text;
+  over(place: number): void;
+  /** Those of them whose person was forgotten: they have no number to send to. */
+  purgedAmong(places: readonly number[]): number[];
 }
 
 export function textsOf(record: SliceRecord, campaign: SliceCampaign | undefined): Texts {
-  const items = unpackItems(record);
-  const itemAt = (place: number): (typeof items)[number] => {
-    const item = items[place];
-    if (item === undefined) throw new Error(`nobody at ${place} of ${record.id}`);
-    return item;
+  // A thousand recipients taken apart at once would outlive the requests that need fifty of them.
+  const lines = record.items.split('\n');
+  const itemAt = (place: number): ReturnType<typeof unpackItem> => {
+    const line = lines[place];
+    if (line === undefined) throw new Error(`nobody at ${place} of ${record.id}`);
+    return unpackItem(line);
   };
-  const to = (place: number): string => itemAt(place).to;
-  if (campaign === undefined) return { to, at: (place) => single(messageIn(itemAt(place))) };
-  const wording = wordingOf(campaign);
-  const { from } = campaign;
-  return { to, at: (place) => ({ to: to(place), text: wording.textOf(itemAt(place).values), from }) };
+  const wording = campaign && wordingOf(campaign);
+  const make = (place: number): Text => {
+    const item = itemAt(place);
+    if (wording === undefined) return single(messageIn(item));
+    return { to: item.to, text: wording.textOf(item.values), from: campaign?.from };
+  };
+  const made = new Map<number, Text>();
+  return {
+    to: (place) => made.get(place)?.to ?? itemAt(place).to,
+    at: (place) => {
+      const known = made.get(place);
+      if (known) return known;
+      const text = make(place);
+      made.set(place, text);
+      return text;
+    },
+    over: (place) => void made.delete(place),
+    purgedAmong: (places) =>
+      record.items.includes(PURGED) ? places.filter((place) => isPurged(itemAt(place).to)) : [],
+  };
 }
 
 function single(message: MessageItem): Text {
@@ -112,7 +140,7 @@ export class Costs {
   }
 }
 
-/** What becomes of the texts of a slice, as the book of the day counts it: by country, with their segments and costs. */
+/** What becomes of the recipients of a slice, as the bins of its campaign and the book of the day count it. */
 
 interface Of {
   readonly account: string;
@@ -122,54 +150,82 @@ interface Of {
   readonly prices: Prices | undefined;
 }
 
-/** Texts that moved alike: most of a request do, and are written down as one. */
+/** Recipients that moved alike: most of a request do, and are counted as one. */
 interface Alike {
-  readonly text: TextCounted;
-  readonly from: RecipientState;
-  readonly to: RecipientState;
+  readonly was: Letter;
+  readonly becomes: Letter;
+  /** As the upload has it; '' where nobody has looked. */
+  readonly country: string;
+  /** As the number has it where the upload says nothing. Empty for texts that are not in the book. */
+  readonly sentTo: string;
+  readonly segments: number;
   times: number;
 }
 
-export class TextBook {
+/** The states that are counted by country too. */
+const COUNTED_BY_COUNTRY: ReadonlySet<RecipientState> = new Set(['sent', 'failed', 'unknown']);
+
+export class Moves {
   readonly #of: Of;
   readonly #alike = new Map<string, Alike>();
-  /** People of one name get the same text, and it is asked about when it leaves and when it is over. */
-  readonly #segments = new Map<string, number>();
+  #last: Alike | undefined;
 
   constructor(of: Of) {
     this.#of = of;
   }
 
-  moved(place: number, from: RecipientState, to: RecipientState): void {
-    if (!isTextState(from) && !isTextState(to)) return;
-    const { account, texts, countries, prices } = this.#of;
-    const { to: phone, text } = texts.at(place);
-    const country = countries[place] || (parsePhoneNumberFromString(phone)?.country ?? '');
-    const segments = this.#segmentsOf(text);
-    const name = `${from} ${to} ${country} ${segments}`;
-    const alike = this.#alike.get(name);
-    if (alike) {
-      alike.times += 1;
-      return;
-    }
-    const price = prices?.[country];
-    const cost = price === undefined ? undefined : segments * Math.round(price * 100);
-    this.#alike.set(name, { text: { account, country, segments, cost }, from, to, times: 1 });
+  add(place: number, was: Letter, becomes: Letter): void {
+    const { texts, countries } = this.#of;
+    const country = countries[place] ?? '';
+    const isTold = isTextState(recipientStateOf[was]) || isTextState(recipientStateOf[becomes]);
+    const segments = isTold ? countSegments(texts.at(place).text).segments : 0;
+    const last = this.#last;
+    if (
+      last?.was === was &&
+      last.becomes === becomes &&
+      last.segments === segments &&
+      last.country === country &&
+      country !== ''
+    )
+      last.times += 1;
+    else
+      this.#find({ was, becomes, country, sentTo: isTold ? this.#sentTo(place) : '', segments, times: 0 }).times += 1;
+    // Whoever waits or is on its way is sent what it says; of the others nobody asks again.
+    if (becomes !== 'q' && becomes !== 'g') texts.over(place);
   }
 
-  #segmentsOf(text: string): number {
-    const known = this.#segments.get(text);
-    if (known !== undefined) return known;
-    const { segments } = countSegments(text);
-    this.#segments.set(text, segments);
-    return segments;
+  #find(move: Alike): Alike {
+    const { was, becomes, country, sentTo, segments } = move;
+    const name = `${was} ${becomes} ${country} ${sentTo} ${segments}`;
+    const alike = this.#alike.get(name) ?? move;
+    this.#alike.set(name, alike);
+    this.#last = alike;
+    return alike;
   }
 
-  /** What moved since the last step. */
-  take(): Posts {
+  #sentTo(place: number): string {
+    const { texts, countries } = this.#of;
+    return countries[place] || (parsePhoneNumberFromString(texts.at(place).to)?.country ?? '');
+  }
+
+  /** What moved since the last step: `bins` by field of the campaign. */
+  take(): { readonly bins: Readonly<Record<string, number>>; readonly posts: Posts } {
+    const { account, prices } = this.#of;
+    const bins: Record<string, number> = {};
     const posts: Record<string, number> = {};
-    for (const { text, from, to, times } of this.#alike.values()) addText(posts, text, { from, to, times });
+    const add = (bin: string, delta: number): void => void (bins[bin] = (bins[bin] ?? 0) + delta);
+    for (const { was, becomes, country, sentTo, segments, times } of this.#alike.values()) {
+      const [from, to] = [recipientStateOf[was], recipientStateOf[becomes]];
+      for (const [state, delta] of [[from, -times] as const, [to, times] as const]) {
+        add(`t:${state}`, delta);
+        if (country && COUNTED_BY_COUNTRY.has(state)) add(`c:${country}:${state}`, delta);
+      }
+      const price = prices?.[sentTo];
+      const cost = price === undefined ? undefined : segments * Math.round(price * 100);
+      addText(posts, { account, country: sentTo, segments, cost }, { from, to, times });
+    }
     this.#alike.clear();
-    return posts;
+    this.#last = undefined;
+    return { bins, posts };
   }
 }

@@ -196,20 +196,16 @@ function told(items: readonly SentItem[]): Taken<{ readonly items: readonly Sent
 function readItems(messages: readonly OutgoingMessage[], body: JsonObject): readonly SentItem[] {
   const data = isObject(body['data']) ? body['data'] : {};
   const list: readonly unknown[] = Array.isArray(data['sms']) ? data['sms'] : [];
-  const results = list.filter(isObject);
-  return inOrder(messages, results) ?? attribute(messages, results.map(readResult));
+  return inOrder(messages, list) ?? attribute(messages, list.filter(isObject).map(readResult));
 }
 
 /** Mostly they come in the order of the request, and then nothing is searched. */
-function inOrder(
-  messages: readonly OutgoingMessage[],
-  results: readonly JsonObject[],
-): readonly SentItem[] | undefined {
+function inOrder(messages: readonly OutgoingMessage[], results: readonly unknown[]): readonly SentItem[] | undefined {
   const items: SentItem[] = [];
   for (let index = 0; index < messages.length; index += 1) {
     const message = messages[index];
     const result = results[index];
-    if (!message || !result || result['text'] !== message.text || !isTo(message, result)) return undefined;
+    if (!message || !isObject(result) || result['text'] !== message.text || !isTo(message, result)) return undefined;
     items.push(itemFor(index, readItemCode(result), senderIn(result)));
   }
   return items;
@@ -257,7 +253,7 @@ function attribute(messages: readonly OutgoingMessage[], results: readonly Resul
 }
 
 function itemFor(index: number, { outcome, code, strange }: ItemCode, sender: string | undefined): SentItem {
-  return { index, outcome, code, sender, ...(strange ? { strange } : {}) };
+  return strange ? { index, outcome, code, sender, strange } : { index, outcome, code, sender };
 }
 
 const MOST_NUMBERS = 50;

@@ -30,7 +30,7 @@ async function slice({ expiresInMs = 0, fence = async () => true } = {}) {
     statistics: async (): Promise<unknown> => not('transient', 'server_error'),
   };
   const messaging = {
-    prepare: async () => ok(undefined),
+    prepare: async () => ok({ usableForMs: 3_600_000 }),
     send: (...how: readonly unknown[]) => asked.push('send') && upstream.send(...how),
     statistics: () => asked.push('statistics') && upstream.statistics(),
   };
