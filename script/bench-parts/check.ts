@@ -107,7 +107,7 @@ function median(values: readonly number[]): number {
 }
 
 /** What the image and the unit of systemd start a process with. */
-export const NODE_OPTIONS = ['--max-semi-space-size=4'];
+export const NODE_OPTIONS = ['--max-semi-space-size=16'];
 
 /**
  * In a process of its own: memory that was once used here would be counted too. The first only fills the cache of

@@ -128,7 +128,7 @@ export interface Standing {
 }
 
 function emptyStanding(count: number): Standing {
-  const filled = <T>(value: T): T[] => new Array<T>(count).fill(value);
+  const filled = <T>(value: T): T[] => Array.from<T>({ length: count }).fill(value);
   return {
     letters: filled('q'),
     requests: filled(-1),
@@ -343,7 +343,7 @@ export function packCountries(countries: readonly string[]): string {
 }
 
 export function unpackCountries(packed: string, count: number): string[] {
-  if (!packed.includes('*')) return new Array<string>(count).fill(packed);
+  if (!packed.includes('*')) return Array.from<string>({ length: count }).fill(packed);
   return packed.split(',').flatMap((run) => {
     const [country = '', times = '1'] = run.split('*');
     return Array.from({ length: Number(times) }, () => country);

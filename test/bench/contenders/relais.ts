@@ -4,6 +4,7 @@ import { Redis } from 'ioredis';
 import { Readable } from 'node:stream';
 import { Agent, request } from 'undici';
 import type { EmbeddedRedis } from '../../../src/redis/embedded.ts';
+import { NODE_OPTIONS } from '../../../script/bench-parts/check.ts';
 import { relaisSettings } from '../../support/relais-settings.ts';
 import type { Pids } from '../measure.ts';
 import { type Program, startProgram } from '../programs.ts';
@@ -45,7 +46,12 @@ export async function startRelais(stage: Stage, plan: RelaisPlan = {}): Promise<
   };
   const { dir, program } = stage;
   const start = (name: string, roles: string): Promise<Program> =>
-    startProgram({ name, args: [...(plan.nodeOptions ?? []), program, 'run', '--roles', roles], settings, dir });
+    startProgram({
+      name,
+      args: [...NODE_OPTIONS, ...(plan.nodeOptions ?? []), program, 'run', '--roles', roles],
+      settings,
+      dir,
+    });
   const door = await start('door', 'api,webhooks');
   const workers = await Promise.all(
     Array.from({ length: plan.workers ?? 1 }, (_, index) => start(`worker-${index + 1}`, 'worker')),
