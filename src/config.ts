@@ -31,7 +31,13 @@ export function loadConfig(
 ): Config {
   const problems: string[] = [];
   const given = readSecretFiles(env, problems);
-  problems.push(...unknownSettings(env), ...alsoMissing(given), ...shortSecrets(given), ...unpriced(given));
+  problems.push(
+    ...unknownSettings(env),
+    ...alsoMissing(given),
+    ...shortSecrets(given),
+    ...unpriced(given),
+    ...twoPlaces(given),
+  );
   const parsed = settings.safeParse(given);
   for (const issue of parsed.error?.issues ?? []) problems.push(`${issue.path.join('.')}: ${issue.message}`);
   if (!parsed.success || problems.length > 0) throw new WrongSettings(problems);
@@ -107,6 +113,19 @@ function unpriced(given: Environment): string[] {
       value !== undefined && value !== 'off' && (name !== 'CAMPAIGN_APPROVAL_ABOVE' || value.includes('xof'));
     return isInXof ? [`${name}: needs SMS_PRICES_FILE, which says what a text costs`] : [];
   });
+}
+
+function twoPlaces({ REDIS_CLUSTER, REDIS_SENTINELS, REDIS_URL = '' }: Environment): string[] {
+  if (REDIS_CLUSTER === undefined) return [];
+  const { pathname } = URL.canParse(REDIS_URL) ? new URL(REDIS_URL) : { pathname: '' };
+  return [
+    ...(REDIS_SENTINELS === undefined
+      ? []
+      : ['REDIS_CLUSTER: a Redis is in a cluster or behind sentinels, not both']),
+    ...(/^\/?0?$/.test(pathname)
+      ? []
+      : ['REDIS_CLUSTER: a cluster has no databases, so leave the number out of REDIS_URL']),
+  ];
 }
 
 function shortSecrets(given: Environment): string[] {

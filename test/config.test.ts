@@ -63,6 +63,20 @@ test('sentinels are read as addresses, IPv6 too', () => {
   ]);
 });
 
+test('nodes of a cluster are read as addresses; it has no databases, and no sentinels', () => {
+  const REDIS_CLUSTER = 'n1:7000,n2:7000';
+  expect(loadConfig({ REDIS_CLUSTER }).REDIS_CLUSTER).toEqual([
+    { host: 'n1', port: 7000 },
+    { host: 'n2', port: 7000 },
+  ]);
+  expect(problemsOf({ REDIS_CLUSTER, REDIS_URL: 'redis://x/2' })).toEqual([
+    expect.stringMatching(/^REDIS_CLUSTER: .*no databases/),
+  ]);
+  expect(problemsOf({ REDIS_CLUSTER, REDIS_SENTINELS: 's1:26379' })).toEqual([
+    expect.stringMatching(/^REDIS_CLUSTER: .*not both/),
+  ]);
+});
+
 test('an empty variable is one that is not set', () => {
   expect(loadConfig({ SERVICE_BASE_URL: '', API_PORT: '' }).API_PORT).toBe(3000);
 });

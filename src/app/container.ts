@@ -43,7 +43,7 @@ import {
 import {
   type Durability,
   checkDurability,
-  refuseCluster,
+  refuseWrongKind,
   watchDurability,
   type Fence,
   createFence,
@@ -315,12 +315,13 @@ function openConnections(target: RedisTarget, quietly: Container['quietly']): Co
 }
 
 export function targetOf(config: Config): RedisTarget {
-  const { REDIS_SENTINELS: sentinels, REDIS_CA_FILE: ca } = config;
+  const { REDIS_SENTINELS: sentinels, REDIS_CLUSTER: cluster, REDIS_CA_FILE: ca } = config;
   const { REDIS_SENTINEL_NAME: sentinelName, REDIS_SENTINEL_USER: user, REDIS_SENTINEL_PASSWORD: password } = config;
   return {
     url: config.REDIS_URL,
     prefix: config.REDIS_PREFIX,
     ...(sentinels ? { sentinels, sentinelName } : {}),
+    ...(cluster ? { cluster } : {}),
     ...(user === undefined ? {} : { sentinelUser: user }),
     ...(password === undefined ? {} : { sentinelPassword: password }),
     ...(ca ? { ca: ca.holds } : {}),
@@ -340,7 +341,7 @@ function redisPart({ redis, queueClient, bullQueues, waker }: Connections, patie
       signal?.addEventListener('abort', hangUp);
       try {
         for (const client of clients) await waitForRedis(() => waitUntilReady(client, waitMs), patience);
-        await waitForRedis(() => refuseCluster(redis), patience);
+        await waitForRedis(() => refuseWrongKind(redis), patience);
       } catch (error) {
         for (const client of clients) client.disconnect();
         throw error;

@@ -49,6 +49,7 @@ function devSettings(): Settings {
     PUBLIC_URL: undefined,
     ACCOUNTS_FILE: undefined,
     REDIS_SENTINELS: undefined,
+    REDIS_CLUSTER: undefined,
     REDIS_WAIT_REPLICAS: undefined,
     // Its Redis is forgotten at its end, so there is nothing to be a witness of.
     WITNESS_FILE: 'off',

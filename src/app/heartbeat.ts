@@ -95,6 +95,8 @@ async function witnessOf({ config, logger, random }: Needs): Promise<Witness | u
 /** The name of this place, without a password. */
 function placeOf(config: Config): string {
   const { host, pathname } = new URL(config.REDIS_URL);
-  const server = config.REDIS_SENTINELS === undefined ? host : config.REDIS_SENTINEL_NAME;
+  const [node] = config.REDIS_CLUSTER ?? [];
+  const found = node === undefined ? host : `${node.host}:${node.port}`;
+  const server = config.REDIS_SENTINELS === undefined ? found : config.REDIS_SENTINEL_NAME;
   return `${config.ENVIRONMENT} ${server}${pathname === '' ? '/' : pathname} ${config.REDIS_PREFIX}`;
 }

@@ -18,7 +18,7 @@ export { deadLettersOf } from './subscription.ts';
 export type { EventHandler, HandlerContext } from './subscription.ts';
 
 export interface OnEventOptions {
-  /** The Redis that relais uses: `redis://…`, or that as `url`, with the sentinels or the workers' REDIS_PREFIX. */
+  /** The Redis that relais uses: `redis://…`, or that as `url`, with the sentinels, the nodes of the cluster or the workers' REDIS_PREFIX. */
   readonly redis: string | RedisTarget | undefined;
   /** Each group sees every event; the consumers of one group share them. */
   readonly group: string;

@@ -246,7 +246,7 @@ export interface RedisHost {
 }
 
 /**
- * `redis://…` or `rediss://…`; or that as `url`, with the sentinels, with the workers' REDIS_PREFIX or with what the workers have in REDIS_CA_FILE as
+ * `redis://…` or `rediss://…`; or that as `url`, with the sentinels, with the nodes of the cluster, with the workers' REDIS_PREFIX or with what the workers have in REDIS_CA_FILE as
  * `ca` (PEM); or host and port. The same Redis that the workers use.
  */
 export type RedisPlace = string | RedisTarget | RedisHost;

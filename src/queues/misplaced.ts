@@ -4,11 +4,14 @@
  */
 import type { Redis } from 'ioredis';
 import { answersOf, number } from '../redis/scripts.ts';
+import { nodesFollowed } from '../redis/slot.ts';
 
 export const MISPLACED_QUEUE = 'bull:intake';
 
 /** How many wait there. `unprefixed` is a connection that puts nothing before its keys. */
 export async function misplacedJobs(unprefixed: Redis): Promise<number> {
+  // Without braces its keys are in many slots of a cluster, and adding such a job fails there.
+  if (nodesFollowed(unprefixed) !== undefined) return 0;
   const pipeline = unprefixed.pipeline();
   for (const list of ['wait', 'paused']) pipeline.llen(`${MISPLACED_QUEUE}:${list}`);
   for (const set of ['prioritized', 'delayed']) pipeline.zcard(`${MISPLACED_QUEUE}:${set}`);

@@ -2,8 +2,12 @@ import { isIP } from 'node:net';
 import { Redis, type RedisOptions } from 'ioredis';
 import { type Clock, systemClock, describeMs } from '../lib/clock.ts';
 import type { Secret } from '../lib/secret.ts';
+import { addressesOf, type ClusterNode, followSlot, nodesFollowed } from './slot.ts';
 
-/** Where Redis is. With sentinels, `url` still gives the user, the password, the database and whether to use TLS. */
+/**
+ * Where Redis is. With sentinels or a cluster, `url` still gives the user, the password and whether to use TLS (with
+ * sentinels also the database).
+ */
 export interface RedisTarget {
   readonly url: string;
   /** What all keys of the deployment begin with, as the workers have it in REDIS_PREFIX. Default: `{relais}`. */
@@ -15,6 +19,8 @@ export interface RedisTarget {
   readonly sentinelUser?: string;
   /** What the sentinels themselves ask for. That of Redis stands in `url`. */
   readonly sentinelPassword?: Secret | string;
+  /** Some nodes of a Redis Cluster; they tell of the others. */
+  readonly cluster?: readonly ClusterNode[];
   /** For `rediss://`: the authority that signs the certificates of Redis and of the sentinels (PEM). Default: those that Node.js trusts. */
   readonly ca?: string;
 }
@@ -43,11 +49,11 @@ const COMMAND_TIMEOUT_MS = 5_000;
 const retryStrategy = (times: number): number => Math.min(100 * times, 1_000);
 
 /**
- * A server that takes no writes any more was the primary until now. Its address may lead to the next one, and it is
- * only asked again when connecting. The refused command itself is not sent a second time. (Before version 7 of Redis
- * what a script was told stands in the middle of the message.)
+ * A server that takes no writes any more was the primary until now, and a node of a cluster may have given our keys
+ * away. The address may lead to the next one, and it is only asked again when connecting. The refused command itself is
+ * not sent a second time. (Before version 7 of Redis what a script was told stands in the middle of the message.)
  */
-const reconnectOnError = (error: Error): boolean => /(?:^|: -)READONLY /.test(error.message);
+const reconnectOnError = (error: Error): boolean => /(?:^|: -)(READONLY|MOVED) /.test(error.message);
 
 /**
  * A machine that is gone says no goodbye, and the system tells us after a quarter of an hour. A socket on which an
@@ -70,8 +76,11 @@ const FAIL_FAST = {
   reconnectOnError,
 } as const satisfies ConnectionRecipe;
 
-/** Event of a connection for commands: Redis has answered that it takes no writes, since its disk fails. */
-export const DISK_FAILS = 'diskFails';
+/** Event of a connection for commands: Redis has answered that it takes no writes for now, and will say why. */
+export const TAKES_NO_WRITES = 'takesNoWrites';
+
+/** Its disk fails; or our keys are on their way to another node, or the cluster has no node for them. */
+const NOT_NOW = /\b(MISCONF|ASK|TRYAGAIN|CLUSTERDOWN) /;
 
 /**
  * The connection for our own records and scripts: it puts the prefix of the deployment before every key. Not ready yet:
@@ -91,9 +100,9 @@ function open(recipe: ConnectionRecipe, options: CommandsOptions): Redis {
     ...recipe,
     ...FAIL_FAST,
     connectionName: options.name,
-    // Every refusal comes by here. What fails is its disk: another connection to it would be no better.
+    // Every refusal comes by here. Another connection to a server whose disk fails would be no better.
     reconnectOnError: (error) => {
-      if (/\bMISCONF\b/.test(error.message)) redis.emit(DISK_FAILS);
+      if (NOT_NOW.test(error.message)) redis.emit(TAKES_NO_WRITES);
       return reconnectOnError(error);
     },
   });
@@ -203,19 +212,30 @@ export async function closeConnection(redis: Redis): Promise<void> {
 
 function unavailable(redis: Redis, why: string, seen: Error | undefined): RedisUnavailable {
   const cause = lastErrors.get(redis) ?? seen;
-  const { host, port, sentinels } = redis.options;
-  const place = sentinels?.map((one) => `${one.host}:${one.port}`).join(', ') ?? `${host}:${port}`;
   const detail = cause === undefined ? '' : ` (last error: ${cause.message})`;
-  const told = `Redis at ${place} is not available: ${why}${detail}. ${remedyFor(cause)}`;
+  const told = `Redis at ${placeOf(redis)} is not available: ${why}${detail}. ${remedyFor(cause)}`;
   return new RedisUnavailable(told, { cause });
 }
+
+/** Where it was looked for. */
+export function placeOf(redis: Redis): string {
+  const { host, port, sentinels } = redis.options;
+  const nodes = nodesFollowed(redis);
+  if (nodes !== undefined) return addressesOf(nodes);
+  return sentinels?.map((one) => `${one.host}:${one.port}`).join(', ') ?? `${host}:${port}`;
+}
+
+/** A Redis that is no node of a cluster, asked for its nodes. */
+const NO_CLUSTER = /cluster support disabled/;
 
 function remedyFor(cause: Error | undefined): string {
   const says = cause?.message ?? '';
   if (DENIED.test(says))
     return 'Mend it there: give it a password (requirepass) that stands in REDIS_URL too, or, in a closed network, set protected-mode no.';
+  if (NO_CLUSTER.test(says))
+    return 'Point REDIS_CLUSTER at nodes of a cluster, or leave it out and point REDIS_URL at this Redis.';
   if (!/NOAUTH|WRONGPASS|NOPERM/.test(says))
-    return 'Start it, or point REDIS_URL (or REDIS_SENTINELS) at one that runs; `relais dev` brings its own.';
+    return 'Start it, or point REDIS_URL (or REDIS_SENTINELS, or REDIS_CLUSTER) at one that runs; `relais dev` brings its own.';
   // As ioredis begins what it heard from the last sentinel; whatever Redis itself refuses comes without it.
   return says.startsWith('All sentinels are unreachable')
     ? 'Mend REDIS_SENTINEL_PASSWORD, and REDIS_SENTINEL_USER where they have users.'
@@ -233,6 +253,8 @@ function addressOf(target: RedisTarget): ConnectionRecipe {
   };
   const ca = target.ca === undefined ? {} : { ca: target.ca };
   const encrypted = url.protocol === 'rediss:';
+  if (target.cluster !== undefined && target.cluster.length > 0)
+    return toCluster(target, common, encrypted ? { tls: ca } : {});
   if (target.sentinels === undefined || target.sentinels.length === 0) {
     const tls = encrypted ? { tls: { ...(isIP(host) === 0 ? { servername: host } : {}), ...ca } } : {};
     return { ...common, ...tls, host, port: url.port === '' ? 6379 : Number(url.port) };
@@ -241,6 +263,22 @@ function addressOf(target: RedisTarget): ConnectionRecipe {
   const tls = encrypted ? { tls: ca, sentinelTLS: ca, enableTLSForSentinelMode: true } : {};
   const name = target.sentinelName ?? 'mymaster';
   return { ...common, ...tls, ...toSentinels(target), sentinels: [...target.sentinels], name };
+}
+
+/** A machine of a cluster that is gone does not refuse: others are asked sooner than the system would give up. */
+const CLUSTER_CONNECT_MS = 3_000;
+
+function toCluster(
+  target: RedisTarget,
+  { db, ...user }: Pick<RedisOptions, 'username' | 'password' | 'db'>,
+  encryption: { readonly tls?: { readonly ca?: string } },
+): ConnectionRecipe {
+  const { cluster: nodes = [], sentinels = [] } = target;
+  if (sentinels.length > 0) throw new TypeError('a Redis is found by sentinels or in a cluster, not both');
+  if (db !== 0) throw new TypeError('a Redis Cluster has no databases: leave the number out of the Redis URL');
+  const speaking = { ...user, ...encryption };
+  const following = { nodes, prefix: prefixOf(target), speaking, retryStrategy, clock: systemClock };
+  return { ...speaking, Connector: followSlot(following), connectTimeout: CLUSTER_CONNECT_MS };
 }
 
 function toSentinels({ sentinelUser: user, sentinelPassword: password }: RedisTarget): ConnectionRecipe {
@@ -289,8 +327,8 @@ const NOT_SENT =
 /** The command may have been carried out, and only its answer was lost. */
 const NO_ANSWER =
   /^(Command timed out|Command aborted|Reached the max retries)|ECONNRESET|EPIPE|ETIMEDOUT|ECONNABORTED/;
-/** A wrong password or certificate stays wrong, and so does protected mode. */
-const NEVER = /WRONGPASS|NOAUTH|NOPERM|DENIED |invalid username-password|certificate/;
+/** A wrong password or certificate stays wrong, and so do protected mode and a Redis that is none of a cluster. */
+const NEVER = /WRONGPASS|NOAUTH|NOPERM|DENIED |invalid username-password|certificate|cluster support disabled/;
 
 /** Whether a command was carried out all the same; undefined: it is not about Redis being away. */
 export function howAway(error: unknown): 'not done' | 'maybe done' | undefined {

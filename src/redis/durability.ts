@@ -1,6 +1,7 @@
 import type { Redis } from 'ioredis';
 import type { Clock } from '../lib/clock.ts';
-import { DISK_FAILS } from './connections.ts';
+import { placeOf, TAKES_NO_WRITES } from './connections.ts';
+import { nodesFollowed, slotOf } from './slot.ts';
 
 /** A fuller Redis accepts nothing new, at any door; what was accepted is settled all the same. */
 export const MEMORY_SHARE_MAX = 0.85;
@@ -29,6 +30,15 @@ interface DurabilityOptions {
 interface ServerFacts {
   readonly info: ReadonlyMap<string, string>;
   readonly settings: ReadonlyMap<string, string>;
+  /** Absent: one Redis is spoken to, whatever it says of itself. */
+  readonly cluster?: ClusterFacts;
+}
+
+interface ClusterFacts {
+  /** `ok`, or what is the matter with it. */
+  readonly state: string;
+  /** Our keys are being given to another node, one by one. */
+  readonly leaves: boolean;
 }
 
 const SECTIONS = ['persistence', 'server', 'replication', 'memory'] as const;
@@ -73,6 +83,23 @@ async function askFacts(redis: Redis): Promise<ServerFacts> {
   return {
     info: new Map(infos.flatMap((text) => readInfo(text ?? ''))),
     settings: new Map(answers.flatMap((answer) => readSetting(answer))),
+    ...(nodesFollowed(redis) === undefined ? {} : { cluster: await askCluster(redis) }),
+  };
+}
+
+/** The node says so itself, in its own line: `[12714->-` and the name of the node that gets the slot. */
+async function askCluster(redis: Redis): Promise<ClusterFacts> {
+  const [info, nodes] = await Promise.all(
+    ['INFO', 'NODES'].map((what) => unlessForbidden(redis.call('CLUSTER', what))),
+  );
+  const { keyPrefix = '' } = redis.options;
+  const own =
+    String(nodes)
+      .split('\n')
+      .find((line) => line.includes('myself')) ?? '';
+  return {
+    state: new Map(readInfo(String(info))).get('cluster_state') ?? 'ok',
+    leaves: own.includes(`[${slotOf(keyPrefix)}->-`),
   };
 }
 
@@ -134,10 +161,12 @@ function diskFaults({ info, settings }: ServerFacts): readonly string[] {
   ];
 }
 
-function faultsOf({ info }: ServerFacts, replicas: number): readonly string[] {
+function faultsOf(facts: ServerFacts, replicas: number): readonly string[] {
+  const { info } = facts;
   const connected = Number(info.get('connected_slaves') ?? replicas);
   return [
-    ...clusterFaults(info),
+    ...kindFaults(facts),
+    ...clusterFaults(facts),
     ...(info.get('role') === 'slave' ? ['it is a replica and takes no writes: point REDIS_URL at the primary'] : []),
     ...(connected < replicas
       ? [`REDIS_WAIT_REPLICAS is ${replicas} and ${connected} replica(s) are connected: bring them back`]
@@ -145,14 +174,31 @@ function faultsOf({ info }: ServerFacts, replicas: number): readonly string[] {
   ];
 }
 
-/** Our scripts take keys of one slot, but a slot moves, and nothing here follows it. */
-function clusterFaults(info: ServerFacts['info']): readonly string[] {
-  return info.get('redis_mode') === 'cluster'
-    ? [
-        'it is a node of a Redis Cluster, whose keys move from node to node: ' +
-          'point REDIS_URL at a Redis that is none (cluster-enabled no)',
-      ]
-    : [];
+/** Whatever is set there: it is of a kind that we cannot work with. */
+function kindFaults({ info, cluster }: ServerFacts): readonly string[] {
+  return [
+    ...(info.get('redis_mode') === 'cluster' && cluster === undefined
+      ? [
+          'it is a node of a Redis Cluster, whose keys move from node to node: ' +
+            'name nodes of it in REDIS_CLUSTER (host:port,host:port), so that they are followed',
+        ]
+      : []),
+    ...(info.has('dragonfly_version')
+      ? ['it is Dragonfly, which keeps no append-only file: point REDIS_URL at Redis 6.2 or newer, or Valkey']
+      : []),
+  ];
+}
+
+function clusterFaults({ cluster }: ServerFacts): readonly string[] {
+  if (cluster === undefined) return [];
+  return [
+    ...(cluster.state === 'ok'
+      ? []
+      : [`its cluster is ${cluster.state}: see CLUSTER INFO, and bring back the nodes that are away`]),
+    ...(cluster.leaves
+      ? ['its keys are on their way to another node: nothing to do; relais goes on when all of them are there']
+      : []),
+  ];
 }
 
 /** A Redis that answers, and is of a kind that we cannot work with however long we wait. */
@@ -160,11 +206,13 @@ export class WrongRedis extends Error {
   override readonly name = 'WrongRedis';
 }
 
-/** Throws a `WrongRedis` for a node of a Redis Cluster. */
-export async function refuseCluster(redis: Redis): Promise<void> {
+/** Throws a `WrongRedis` for a node of a Redis Cluster that is not followed, and for what only answers like Redis. */
+export async function refuseWrongKind(redis: Redis): Promise<void> {
   const info = new Map(readInfo((await unlessForbidden(redis.info('server'))) ?? ''));
-  for (const fault of clusterFaults(info)) {
-    throw new WrongRedis(`Redis at ${redis.options.host}:${redis.options.port} is not one for relais: ${fault}.`);
+  const cluster = nodesFollowed(redis) && { state: 'ok', leaves: false };
+  const facts = { info, settings: new Map(), ...(cluster ? { cluster } : {}) };
+  for (const fault of kindFaults(facts)) {
+    throw new WrongRedis(`Redis at ${placeOf(redis)} is not one for relais: ${fault}.`);
   }
 }
 
@@ -222,13 +270,13 @@ export function watchDurability({ redis, clock, everyMs, check, onChange }: Dura
   };
 
   redis.on('ready', start);
-  redis.on(DISK_FAILS, startIfCalm);
+  redis.on(TAKES_NO_WRITES, startIfCalm);
   start();
   return () => {
     looks += 1;
     cancelNext();
     redis.off('ready', start);
-    redis.off(DISK_FAILS, startIfCalm);
+    redis.off(TAKES_NO_WRITES, startIfCalm);
   };
 }
 

@@ -30,7 +30,7 @@ import {
   redisUrl,
   secret,
   sender,
-  sentinels,
+  addresses,
   words,
 } from './types.ts';
 
@@ -59,7 +59,11 @@ const redis = {
     fileWith(readCertificates).optional(),
     'PEM file of the authority that signs the certificate of a `rediss://`, where Node.js does not know it.',
   ],
-  REDIS_SENTINELS: [sentinels().optional(), 'host:port,host:port of the sentinels, where there are some.'],
+  REDIS_SENTINELS: [addresses().optional(), 'host:port,host:port of the sentinels, where there are some.'],
+  REDIS_CLUSTER: [
+    addresses().optional(),
+    'host:port,host:port of some nodes of a Redis Cluster; `REDIS_URL` gives user, password and encryption.',
+  ],
   REDIS_SENTINEL_NAME: [z.string().default('mymaster'), 'The name by which the sentinels know the primary.'],
   REDIS_SENTINEL_USER: [
     z.string().optional(),

@@ -99,7 +99,7 @@ export const httpUrl = () =>
     .transform((url) => url.replace(/\/+$/, ''));
 export const redisUrl = (fallback: string) => z.string().default(fallback).transform(orIssue(readRedisUrl));
 export const country = () => z.string().transform(orIssue(readCountry));
-export const sentinels = () =>
+export const addresses = () =>
   z.string().transform(orIssue((text) => text.split(',').map((part) => readHostAndPort(part.trim()))));
 export const sender = () => z.string().transform(orIssue(readSender));
 /** What is read from the file that a setting names. */

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { Secret } from '../../src/lib/secret.ts';
 import { prefixOf, queueConnection, workerConnection } from '../../src/redis/connections.ts';
+import { slotOf } from '../../src/redis/slot.ts';
 
 test('a bare URL means the usual port, the first database and no TLS', () => {
   expect(workerConnection({ url: 'redis://redis.example' })).toMatchObject({
@@ -72,6 +73,22 @@ test('with sentinels the URL gives only the password and the database', () => {
   expect(options).toMatchObject({ sentinels, name: 'mymaster', password: 'pass', db: 2 });
   expect(options).not.toHaveProperty('host');
   expect(workerConnection({ url: 'redis://x', sentinels, sentinelName: 'money' }).name).toBe('money');
+});
+
+test('in a cluster the URL gives user, password and encryption; there are no databases, and no sentinels', () => {
+  const cluster = [{ host: 'n1', port: 7000 }];
+  const options = workerConnection({ url: 'rediss://app:pass@ignored:1', cluster, ca: 'pem' });
+  expect(options).toMatchObject({ username: 'app', password: 'pass', tls: { ca: 'pem' } });
+  expect(options).not.toHaveProperty('host');
+  expect(options.reconnectOnError?.(new Error('MOVED 12714 n2:7000'))).toBe(true);
+  expect(() => workerConnection({ url: 'redis://x/2', cluster })).toThrow(/no databases/);
+  expect(() => workerConnection({ url: 'redis://x', cluster, sentinels: cluster })).toThrow(/not both/);
+});
+
+test('the slot of a prefix is counted from what stands in its braces', () => {
+  expect(['{relais}', '{relais}:', 'shop.{relais}-2', '{123456789}'].map(slotOf)).toEqual([
+    12_714, 12_714, 12_714, 12_739,
+  ]);
 });
 
 test('a worker never gives up on a command, nor times one out', () => {

@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { expect, test } from 'vitest';
-import { DISK_FAILS } from '../../src/redis/connections.ts';
+import { TAKES_NO_WRITES } from '../../src/redis/connections.ts';
 import { type Durability, watchDurability } from '../../src/redis/durability.ts';
 import type { Clock } from '../../src/lib/clock.ts';
 
@@ -63,11 +63,11 @@ test('a write that the disk refuses is looked into at once, and once for a hundr
   const broken: Durability = { ...durable, durable: false, reasons: ['its last snapshot failed'] };
   const watch = watching([durable, broken, durable]);
   await watch.settled();
-  for (let refusal = 0; refusal < 100; refusal += 1) watch.redis.emit(DISK_FAILS);
+  for (let refusal = 0; refusal < 100; refusal += 1) watch.redis.emit(TAKES_NO_WRITES);
   await watch.settled();
   expect(watch.told).toEqual([durable, broken]);
   // From here on it is looked at every five seconds anyway.
-  watch.redis.emit(DISK_FAILS);
+  watch.redis.emit(TAKES_NO_WRITES);
   await watch.settled();
   expect(watch.told).toEqual([durable, broken]);
   expect(watch.waiting()).toEqual([5_000]);
@@ -100,7 +100,7 @@ test('after the end nothing is looked at or told', async () => {
   watch.stop();
   await watch.settled();
   watch.redis.emit('ready');
-  watch.redis.emit(DISK_FAILS);
+  watch.redis.emit(TAKES_NO_WRITES);
   await watch.settled();
   expect(watch.told).toEqual([]);
   expect(watch.waiting()).toEqual([]);

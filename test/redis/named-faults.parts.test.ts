@@ -1,4 +1,6 @@
 /** What a Redis that answers, and is not one to work with, is told about: at the start, in /readyz, by the doctor. */
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import type { Redis } from 'ioredis';
 import { request } from 'undici';
@@ -13,7 +15,7 @@ import { freePort, type Server, startServer } from './servers.ts';
 
 const NOWHERE = 'http://127.0.0.1:9';
 const WITHIN = { timeout: 30_000, interval: 50 };
-const CLUSTER = /is a node of a Redis Cluster.*point REDIS_URL at a Redis that is none \(cluster-enabled no\)/s;
+const CLUSTER = /is a node of a Redis Cluster.*name nodes of it in REDIS_CLUSTER/s;
 
 const settingsFor = (redisUrl: string) => ({
   ...relaisSettings({ redisUrl, base: NOWHERE, crm: NOWHERE }),
@@ -48,24 +50,44 @@ function started(env: Readonly<Record<string, string>>, roles = 'api,worker,webh
   return relais;
 }
 
-async function findings(redisUrl: string): Promise<string> {
+async function findings(redisUrl: string, more: Readonly<Record<string, string>> = {}): Promise<string> {
   const lines: string[] = [];
-  const env = { REDIS_URL: redisUrl };
+  const env = { REDIS_URL: redisUrl, ...more };
   const { signal } = new AbortController();
   const print = (line: string): void => void lines.push(line);
   await doctor({ env, clock: systemClock, random: systemRandom, signal, json: false, print });
   return lines.join('\n');
 }
 
-test('a node of a Redis Cluster is refused at the start by name, and by the doctor', async () => {
+test('a node of a Redis Cluster that is not followed is refused at the start by name, and by the doctor', async () => {
   for (const node of [await wholeCluster(), await server({ 'cluster-enabled': 'yes' })]) {
     const url = `redis://127.0.0.1:${node.port}`;
     const relais = started(settingsFor(url));
     expect(await relais.ended).toBe(1);
     expect(relais.written()).toMatch(CLUSTER);
     const found = await findings(url);
-    expect(found).toMatch(/✗ redis .*is a node of a Redis Cluster.* → .*point REDIS_URL/i);
+    expect(found).toMatch(/✗ redis .*is a node of a Redis Cluster.* → .*name nodes of it in REDIS_CLUSTER/i);
   }
+});
+
+test('a Redis that is in no cluster is refused by name where REDIS_CLUSTER names it, and by the doctor', async () => {
+  const { port } = await server();
+  const cluster = { REDIS_CLUSTER: `127.0.0.1:${port}` };
+  const relais = started({ ...settingsFor('redis://ignored'), ...cluster });
+  expect(await relais.ended).toBe(1);
+  const named = /cluster support disabled.*leave it out and point REDIS_URL at this Redis/s;
+  expect(relais.written()).toMatch(named);
+  expect(await findings('redis://ignored', cluster)).toMatch(
+    /✗ redis .*cluster support disabled.* → Point REDIS_CLUSTER/,
+  );
+});
+
+test('what only answers like Redis is refused by name, at the start and by the doctor', async () => {
+  const dragonfly = await answeringLikeDragonfly(await server());
+  const relais = started({ ...settingsFor(dragonfly), DURABILITY: 'asserted' });
+  expect(await relais.ended).toBe(1);
+  expect(relais.written()).toMatch(/it is Dragonfly, which keeps no append-only file: point REDIS_URL at Redis 6.2/);
+  expect(await findings(dragonfly)).toMatch(/✗ redis .*it is Dragonfly.* → point REDIS_URL at Redis/i);
 });
 
 test('a Redis that becomes a node of a cluster while we run is named by /readyz, and nothing is accepted', async () => {
@@ -84,6 +106,26 @@ test('a Redis that becomes a node of a cluster while we run is named by /readyz,
     expect(text).toMatch(CLUSTER);
   }, WITHIN);
 });
+
+/** A Redis whose INFO says what that of Dragonfly says. */
+async function answeringLikeDragonfly({ port }: Server): Promise<string> {
+  const between = createServer((client) => {
+    const redis = connect(port, '127.0.0.1');
+    client.pipe(redis);
+    redis.on('data', (piece) =>
+      client.write(piece.toString('latin1').replace('redis_mode:standalone', DRAGONFLY), 'latin1'),
+    );
+    redis.on('close', () => client.destroy());
+    client.on('close', () => redis.destroy());
+    for (const socket of [client, redis]) socket.on('error', () => undefined);
+  }).listen(0, '127.0.0.1');
+  await once(between, 'listening');
+  onTestFinished(() => void between.close());
+  return `redis://127.0.0.1:${(between.address() as AddressInfo).port}`;
+}
+
+/** As long as what it stands for. */
+const DRAGONFLY = 'dragonfly_version:df1';
 
 test('a command that another node would take was not done: Redis is away', async () => {
   const [one, two] = [await server({ 'cluster-enabled': 'yes' }), await server({ 'cluster-enabled': 'yes' })];

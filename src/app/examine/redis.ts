@@ -12,7 +12,7 @@ import {
   type Durability,
   checkDurability,
   MEMORY_SHARE_MAX,
-  refuseCluster,
+  refuseWrongKind,
   WrongRedis,
 } from '../../redis/durability.ts';
 import { list, text } from '../../redis/scripts.ts';
@@ -32,17 +32,17 @@ export async function reachRedis(config: Config): Promise<Redis | Finding> {
   const redis = openCommands(targetOf(config), { name: 'relais-doctor', onError: () => undefined });
   try {
     await waitUntilReady(redis, READY_WAIT_MS);
-    await refuseCluster(redis);
+    await refuseWrongKind(redis);
     return redis;
   } catch (error) {
     await closeConnection(redis);
     if (error instanceof WrongRedis) {
-      const [says = '', fix = ''] = error.message.split(/: (?=point )/);
+      const [says = '', fix = ''] = error.message.split(/: (?=point |name )/);
       return fault('redis', says, fix);
     }
     if (!(error instanceof RedisUnavailable)) throw error;
     const [, says = error.message, fix = 'Start it.'] =
-      /^(.*?)\. ((?:Start it|Mend)\b.*)$/s.exec(error.message) ?? [];
+      /^(.*?)\. ((?:Start it|Mend|Point)\b.*)$/s.exec(error.message) ?? [];
     return fault('redis', says, fix);
   }
 }

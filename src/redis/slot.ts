@@ -1,0 +1,204 @@
+/**
+ * The way to the node of a Redis Cluster that holds our keys. All of them are in one slot, so that one node at a time
+ * has them all, and a connection to that node is a connection as to any Redis: WAIT, INFO, TIME, SCAN, transactions and
+ * blocking reads are about our keys. (ioredis' own client of a cluster asks any node what has no key in it, and sends
+ * again what may have been carried out.) Which node that is, the cluster is asked whenever the connection is made.
+ */
+import { type NetConnectOpts, isIP, connect } from 'node:net';
+import { connect as connectEncrypted } from 'node:tls';
+import { AbstractConnector, Redis, type RedisOptions } from 'ioredis';
+import type { Clock } from '../lib/clock.ts';
+import { items, list, number } from './scripts.ts';
+
+export interface ClusterNode {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** How every node is spoken to. */
+type Speaking = Pick<RedisOptions, 'username' | 'password'> & {
+  readonly tls?: { readonly ca?: string };
+};
+
+interface Following {
+  /** Some nodes of the cluster: they tell of the others. */
+  readonly nodes: readonly ClusterNode[];
+  readonly prefix: string;
+  readonly speaking: Speaking;
+  /** Between two rounds through all nodes. */
+  readonly retryStrategy: (times: number) => number;
+  readonly clock: Pick<Clock, 'sleep'>;
+}
+
+type Connector = NonNullable<RedisOptions['Connector']>;
+type Tell = Parameters<AbstractConnector['connect']>[0];
+type Stream = Awaited<ReturnType<AbstractConnector['connect']>>;
+
+const ANSWERS_WITHIN_MS = 2_000;
+const DISCONNECT_MS = 2_000;
+const SLOTS = 16_384;
+
+/** The nodes that were named to each kind of connection. */
+const followed = new WeakMap<Connector, readonly ClusterNode[]>();
+
+/** What ioredis is told instead of a host and a port. What one connection learns of the nodes, the next one knows. */
+export function followSlot(following: Following): Connector {
+  const map = new SlotMap(following);
+  const connector = class extends SlotConnector {
+    constructor() {
+      super(map, following);
+    }
+  };
+  followed.set(connector, following.nodes);
+  return connector;
+}
+
+/** Undefined: it is a connection to one Redis, and follows nothing. */
+export function nodesFollowed(redis: Pick<Redis, 'options'>): readonly ClusterNode[] | undefined {
+  const { Connector: connector } = redis.options;
+  return connector && followed.get(connector);
+}
+
+export const addressesOf = (nodes: readonly ClusterNode[]): string =>
+  nodes.map(({ host, port }) => `${host}:${port}`).join(', ');
+
+/** As the cluster counts it: by what stands in the braces. */
+export function slotOf(prefix: string): number {
+  const [, tag = prefix] = /\{([^}]+)\}/.exec(prefix) ?? [];
+  let crc = 0;
+  for (const byte of Buffer.from(tag)) {
+    crc ^= byte << 8;
+    for (let bit = 0; bit < 8; bit += 1) crc = ((crc << 1) ^ (crc & 0x8000 ? 0x1021 : 0)) & 0xffff;
+  }
+  return crc % SLOTS;
+}
+
+class SlotConnector extends AbstractConnector {
+  readonly #map: SlotMap;
+  readonly #following: Following;
+  /** A search that was broken off does not go on beside the next one. */
+  #search = 0;
+
+  constructor(map: SlotMap, following: Following) {
+    super(DISCONNECT_MS);
+    this.#map = map;
+    this.#following = following;
+  }
+
+  override async connect(tell: Tell): Promise<Stream> {
+    this.connecting = true;
+    this.#search += 1;
+    const mine = this.#search;
+    const isWanted = (): boolean => this.connecting && this.#search === mine;
+    const { clock, retryStrategy, speaking } = this.#following;
+    for (let times = 1; ; times += 1) {
+      const found = await this.#map.ask().catch((error: unknown) => error);
+      // As ioredis says it of every connection that was closed meanwhile.
+      if (!isWanted()) throw new Error('Connection is closed.');
+      if (isNode(found)) return (this.stream = this.#open(found, speaking));
+      tell('error', found instanceof Error ? found : new Error(String(found)));
+      await clock.sleep(retryStrategy(times));
+    }
+  }
+
+  /** Whoever was refused asks for this, and many are at once. */
+  override disconnect(): void {
+    if (this.stream?.writableEnded) this.connecting = false;
+    else super.disconnect();
+  }
+
+  #open(node: ClusterNode, { tls }: Speaking): Stream {
+    const stream =
+      tls === undefined ? connect(node satisfies NetConnectOpts) : connectEncrypted(encrypted(node, tls));
+    stream.once('error', (error) => (this.firstError = error));
+    return stream;
+  }
+}
+
+const encrypted = (node: ClusterNode, tls: { readonly ca?: string }) => ({
+  ...node,
+  ...tls,
+  ...(isIP(node.host) === 0 ? { servername: node.host } : {}),
+});
+
+function isNode(value: unknown): value is ClusterNode {
+  return typeof value === 'object' && value !== null && !(value instanceof Error);
+}
+
+/** Who has the slot, as far as the nodes know. */
+class SlotMap {
+  readonly #following: Following;
+  readonly #slot: number;
+  #known: readonly ClusterNode[];
+  /** Each search begins with another node: one may not have heard yet of a change that the next one knows. */
+  #next = 0;
+
+  constructor(following: Following) {
+    this.#following = following;
+    this.#slot = slotOf(following.prefix);
+    this.#known = following.nodes;
+  }
+
+  /** The node that has our keys, as the first says that answers; or what the last one said instead. */
+  async ask(): Promise<ClusterNode> {
+    let last: unknown;
+    const nodes = this.#known;
+    this.#next += 1;
+    for (let at = 0; at < nodes.length; at += 1) {
+      const node = nodes[(this.#next + at) % nodes.length];
+      if (node === undefined) continue;
+      try {
+        return this.#read(await askSlots(node, this.#following.speaking), node);
+      } catch (error) {
+        last = error;
+      }
+    }
+    throw last;
+  }
+
+  /** Rows of first and last slot, then the nodes that have these slots, the primary first. */
+  #read(answer: unknown, asked: ClusterNode): ClusterNode {
+    const rows = list(items)(answer).map(([first, last, ...nodes]) => ({
+      first: number(first),
+      last: number(last),
+      nodes: nodes.map((node) => readNode(node, asked)),
+    }));
+    const [primary] = rows.find(({ first, last }) => first <= this.#slot && this.#slot <= last)?.nodes ?? [];
+    // As the nodes say it themselves.
+    if (primary === undefined) throw new Error(`CLUSTERDOWN Hash slot ${this.#slot} is not served by any node`);
+    const all = [...rows.flatMap(({ nodes }) => nodes), ...this.#following.nodes];
+    this.#known = [...new Map(all.map((node) => [addressesOf([node]), node])).values()];
+    return primary;
+  }
+}
+
+/** A node that does not know its own name means the address at which it was asked. */
+function readNode(node: unknown, { host: askedAt }: ClusterNode): ClusterNode {
+  const [host, port] = items(node);
+  return { host: typeof host === 'string' && host !== '' && host !== '?' ? host : askedAt, port: number(port) };
+}
+
+async function askSlots(node: ClusterNode, { tls, ...user }: Speaking): Promise<unknown> {
+  const redis = new Redis({
+    ...user,
+    ...node,
+    ...(tls === undefined ? {} : { tls: encrypted(node, tls) }),
+    retryStrategy: () => null,
+    maxRetriesPerRequest: 0,
+    enableReadyCheck: false,
+    disableClientInfo: true,
+    connectTimeout: ANSWERS_WITHIN_MS,
+    commandTimeout: ANSWERS_WITHIN_MS,
+  });
+  let cause: Error | undefined;
+  redis.on('error', (error: Error) => (cause ??= error));
+  try {
+    return await redis.call('CLUSTER', 'SLOTS');
+  } catch (error) {
+    // What went wrong first says more than that the connection is closed.
+    const told = cause?.message ?? (error instanceof Error ? error.message : String(error));
+    throw new Error(`${addressesOf([node])}: ${told}`, { cause: error });
+  } finally {
+    redis.disconnect();
+  }
+}
