@@ -1,6 +1,6 @@
 import { setFlagsFromString } from 'node:v8';
 import { type CliIo, type Services } from './cli/io.ts';
-import { runCli } from './cli/cli.ts';
+import { languageOf, runCli } from './cli/cli.ts';
 import { systemClock } from './lib/clock.ts';
 import { describeError } from './lib/phone.ts';
 import { systemRandom } from './lib/random.ts';
@@ -38,9 +38,13 @@ const surroundings: Surroundings = {
   ready: (facts) => process.stdout.write(`${JSON.stringify(facts)}\n`),
 };
 
+/** French only where somebody reads it; what it takes is loaded before anything may refuse to start. */
+let inOurs = (text: string): string => text;
+
 /** What is wrong with the settings is said in words, not as a stack of calls. */
 function told(error: unknown): string {
-  for (let cause = error; cause instanceof Error; cause = cause.cause) if (isOfSettings(cause)) return cause.message;
+  for (let cause = error; cause instanceof Error; cause = cause.cause)
+    if (isOfSettings(cause)) return inOurs(cause.message);
   return JSON.stringify({ level: 'fatal', err: describeError(error) });
 }
 
@@ -48,7 +52,9 @@ function told(error: unknown): string {
 const isOfSettings = ({ name }: Error): boolean => name === 'WrongSettings' || name === 'PortTaken';
 
 /** What did not start may leave connections open that would keep the process alive without any use: it ends here. */
-function explained(service: () => Promise<number>): Promise<number> {
+async function explained(service: () => Promise<number>): Promise<number> {
+  const { language } = languageOf(process.argv.slice(2), process);
+  if (language === 'fr') inOurs = (await import('./words/refusals.ts')).refusalsInFrench;
   return service().catch(die);
 }
 

@@ -7,6 +7,7 @@ import { ApiClient, type JsonObject } from '../cli/client.ts';
 import { itemsOf } from '../cli/record.ts';
 import { type Clock, describeMs } from '../lib/clock.ts';
 import { Secret } from '../lib/secret.ts';
+import { type Language, wordFor, wordsIn } from '../words/languages.ts';
 import { keys } from '../operations/keys.ts';
 import { isOver } from '../operations/recovery-report.ts';
 import { Restored, type Standing } from '../operations/restored.ts';
@@ -14,6 +15,7 @@ import { closeConnection, openCommands, waitUntilReady } from '../redis/connecti
 import { startEmbeddedRedis } from '../redis/embedded.ts';
 
 export interface BackupTools {
+  readonly language?: Language;
   readonly dir: string;
   readonly json: boolean;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -37,7 +39,7 @@ const SNAPSHOT = 'dump.rdb';
 export async function verifyBackup(tools: BackupTools): Promise<0 | 1> {
   const found = findCopy(tools.dir);
   if (found === undefined) {
-    tools.print(`${tools.dir}: there is no ${APPEND_ONLY} and no ${SNAPSHOT} in it.`);
+    tools.print(wordsIn(tools.language ?? 'en').commands.backup.noCopy(tools.dir));
     return 1;
   }
   const folder = mkdtempSync(join(tmpdir(), 'relais-backup-'));
@@ -47,7 +49,7 @@ export async function verifyBackup(tools: BackupTools): Promise<0 | 1> {
     const copy = await look(folder, found.snapshot, tools.env);
     const runs = await running(tools);
     if (tools.json) tools.print(JSON.stringify(asJson(copy, runs), null, 2));
-    else for (const line of asText(copy, runs, tools.clock.now())) tools.print(line);
+    else for (const line of asText(copy, runs, tools)) tools.print(line);
     return copy.standings.length === 0 ? 1 : 0;
   } finally {
     rmSync(folder, { recursive: true, force: true });
@@ -123,20 +125,29 @@ function runningNow({ kind, state }: Standing, runs: readonly JsonObject[] | und
   return { running: Number(same?.['count'] ?? 0) };
 }
 
-function* asText(copy: InCopy, runs: readonly JsonObject[] | undefined, now: number): Generator<string> {
+/** As it is counted by programs, with the names of people beside it where these are others. */
+function* asText(
+  copy: InCopy,
+  runs: readonly JsonObject[] | undefined,
+  { clock, language = 'en' }: BackupTools,
+): Generator<string> {
   const { standings, newestEvent, lastBeat } = copy;
-  const ago = (ms: number | undefined): string =>
-    ms === undefined ? 'none' : `${iso(ms)}, ${describeMs(Math.max(0, now - ms))} ago`;
-  yield `newest event  ${ago(newestEvent)}`;
-  yield `last at work  ${ago(lastBeat)}`;
-  yield `XOF open      ${openXof(standings)}`;
-  if (standings.length === 0) yield 'There is nothing of relais in it: is it the right REDIS_PREFIX, and database?';
+  const { commands, states, status } = wordsIn(language);
+  const { labels, ago, none, nothing, running: inWhatRuns, notCompared } = commands.backup;
+  const since = (ms: number | undefined): string =>
+    ms === undefined ? none : ago(iso(ms) ?? none, describeMs(Math.max(0, clock.now() - ms)));
+  const width = Math.max(...Object.values(labels).map((label) => label.length)) + 2;
+  yield `${labels.newestEvent.padEnd(width)}${since(newestEvent)}`;
+  yield `${labels.lastBeat.padEnd(width)}${since(lastBeat)}`;
+  yield `${labels.open.padEnd(width)}${openXof(standings)}`;
+  if (standings.length === 0) yield nothing;
   for (const one of standings) {
-    const { running: now_ } = isOver(one) ? {} : runningNow(one, runs);
-    const beside = now_ === undefined ? '' : `  (${now_} in what runs)`;
-    yield `${one.kind.padEnd(16)}${one.state.padEnd(18)}${String(one.count).padStart(9)}${beside}`;
+    const { running: now } = isOver(one) ? {} : runningNow(one, runs);
+    const beside = now === undefined ? '' : `  ${inWhatRuns(now)}`;
+    const [kind, state] = [wordFor(status.kinds, one.kind), wordFor(states, one.state)];
+    yield `${kind.padEnd(21)}${state.padEnd(24)}${String(one.count).padStart(9)}${beside}`;
   }
-  if (runs === undefined) yield 'Not compared: nobody answers at RELAIS_URL, or it is not set.';
+  if (runs === undefined) yield notCompared;
 }
 
 function openXof(standings: readonly Standing[]): number {

@@ -5,7 +5,7 @@ import { Readable } from 'node:stream';
 import { type CreationFlags, identityHeader, refuseQuestion, unopened } from './asking.ts';
 import { CommandFailed } from './failure.ts';
 import { counted } from '../words/figures.ts';
-import { type Words, wordFor } from '../words/languages.ts';
+import { wordFor } from '../words/languages.ts';
 import type { ExitCode } from './io.ts';
 import { printable } from './output.ts';
 import type { Shell } from './shell.ts';
@@ -39,7 +39,7 @@ export async function sendLines(file: string, bulk: Bulk, flags: CreationFlags, 
     const verdict = JSON.parse(line) as Verdict;
     counts.set(verdict.outcome, (counts.get(verdict.outcome) ?? 0) + 1);
     if (flags.json) await shell.output.line(line);
-    else if (!WELL.includes(verdict.outcome)) await shell.output.line(readable(verdict, say));
+    else if (!WELL.includes(verdict.outcome)) await shell.output.line(readable(verdict, shell));
   }
   const sums = [...counts]
     .map(([outcome, count]) => `${counted(count, shell.words.figures)} ${wordFor(say.outcomes, outcome)}`)
@@ -79,8 +79,10 @@ async function* answered(
   }
 }
 
-function readable({ index, id, outcome, problem = [] }: Verdict, say: Words['shell']): string {
-  const why = problem.map(({ pointer, message }) => printable(`${pointer} ${message}`.trim()));
+function readable({ index, id, outcome, problem = [] }: Verdict, { words: { shell: say }, spoken }: Shell): string {
+  const why = problem.map(({ pointer, message }) => {
+    return printable(`${pointer} ${spoken.refusal(message) ?? message}`.trim());
+  });
   return [say.line(index + 1), wordFor(say.outcomes, outcome), ...(id === null ? [] : [id]), why.join('; ')]
     .join('  ')
     .trimEnd();

@@ -35,7 +35,10 @@ export async function runCli(given: readonly string[], io: CliIo): Promise<numbe
 }
 
 /** `--lang` may stand anywhere and is for every command; without it, the language is that of the terminal. */
-function languageOf(given: readonly string[], { env }: CliIo): { language: Language; argv: readonly string[] } {
+export function languageOf(
+  given: readonly string[],
+  { env }: Pick<CliIo, 'env'>,
+): { language: Language; argv: readonly string[] } {
   const at = given.findIndex((word) => word === LANG || word.startsWith(`${LANG}=`));
   const isAlone = given[at] === LANG;
   const asked = isAlone ? given[at + 1] : given[at]?.slice(LANG.length + 1);

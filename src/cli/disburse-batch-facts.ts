@@ -44,9 +44,13 @@ function describeSum({ count, xof }: Sum, words: BatchWords): string {
   return words.sum(counted(count, words.figures), count === 1, money(xof, words.figures));
 }
 
-/** `✗ row 3, amount: must be …`, one a line, and how many are not shown. What is wrong is said by the API. */
-function findingLines({ count, list }: Findings, mark: string, words: BatchWords): string {
-  const lines = list.map((finding) => `${mark} ${placeOf(finding, words)} ${printable(finding.reason)}\n`);
+/** `✗ row 3, amount: must be …`, one a line, and how many are not shown. */
+function findingLines({ count, list }: Findings, mark: string, { words: all, spoken }: Shell): string {
+  const words = batchWords(all);
+  const lines = list.map((finding) => {
+    const reason = printable(finding.reason);
+    return `${mark} ${placeOf(finding, words)} ${spoken.refusal(reason) ?? reason}\n`;
+  });
   const more = count - list.length;
   return lines.join('') + (more > 0 ? `${mark} ${words.more(grouped(more))}\n` : '');
 }
@@ -57,15 +61,15 @@ function placeOf({ row, column }: Finding, words: BatchWords): string {
 }
 
 /** Problems and warnings of an answer of the API. */
-function findingsOf(body: JsonObject, { output, words }: Shell): string {
-  const batch = batchWords(words);
+function findingsOf(body: JsonObject, shell: Shell): string {
+  const { output } = shell;
   const read = (list: unknown, count: unknown): Findings => ({
     list: Array.isArray(list) ? (list as Finding[]) : [],
     count: typeof count === 'number' ? count : 0,
   });
   return (
-    findingLines(read(body['problems'], body['problemCount']), output.styled('red', '✗'), batch) +
-    findingLines(read(body['warnings'], body['warningCount']), output.styled('yellow', '!'), batch)
+    findingLines(read(body['problems'], body['problemCount']), output.styled('red', '✗'), shell) +
+    findingLines(read(body['warnings'], body['warningCount']), output.styled('yellow', '!'), shell)
   );
 }
 

@@ -132,14 +132,14 @@ function openTyping({ io }: Shell): Typing {
   };
 }
 
-async function askUntilRight(name: Asked, typing: Typing, { output, words }: Shell): Promise<string> {
+async function askUntilRight(name: Asked, typing: Typing, { output, words, spoken }: Shell): Promise<string> {
   const secret = metas.get(name)?.secret ?? false;
   for (;;) {
     const answer = await typing.line(`${words.init.asks[name]} (${name}): `, secret);
     if (answer === '') return '';
     const wrong = whatIsWrong(name, answer, words);
     if (wrong === undefined) return answer;
-    await output.note(printable(`${name}: ${wrong}`));
+    await output.note(printable(`${name}: ${spoken.refusal(wrong) ?? wrong}`));
   }
 }
 

@@ -39,6 +39,7 @@ interface NewStampCommand {
 }
 
 interface BackupCommand {
+  readonly language: Language;
   /** The folder of Redis, as it was copied. */
   readonly dir: string;
   readonly json: boolean;

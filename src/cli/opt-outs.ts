@@ -101,7 +101,7 @@ async function peek(source: AsyncIterable<Buffer>): Promise<{ first: string; all
   return { first, all: Readable.from(again()) };
 }
 
-async function tell(body: JsonObject, { output, words }: Shell): Promise<void> {
+async function tell(body: JsonObject, { output, words, spoken }: Shell): Promise<void> {
   const { labels, everySender } = words.commands.optOuts;
   const count = (name: string): string | undefined =>
     typeof body[name] === 'number' ? grouped(body[name]) : undefined;
@@ -115,7 +115,10 @@ async function tell(body: JsonObject, { output, words }: Shell): Promise<void> {
     [labels.refused, count('refused')],
   ]);
   const problems = (Array.isArray(body['problems']) ? body['problems'] : []) as readonly JsonObject[];
-  for (const { at, message } of problems) await output.note(`  ${printable(at)}: ${printable(message)}`);
+  for (const { at, message } of problems) {
+    const why = printable(message);
+    await output.note(`  ${printable(at)}: ${spoken.refusal(why) ?? why}`);
+  }
 }
 
 function addList(group: Command, shell: Shell): void {

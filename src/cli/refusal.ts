@@ -73,14 +73,16 @@ export class Refused extends CommandFailed {
   }
 }
 
-function explain(status: number, { title, detail, problems }: ApiProblem, { words }: Speech): string {
+function explain(status: number, { title, detail, problems }: ApiProblem, { words, spoken }: Speech): string {
   const { refused } = words.shell;
   // The detail of a list of problems is that list in one line.
-  const short = problems.length > 0 ? title : detail;
-  const said = short ?? detail ?? title ?? refused.answered(status);
+  const said = (problems.length > 0 ? [title, detail] : [detail, title]).filter((one) => one !== undefined);
+  const inOurs = said.map(spoken.refusal).find((one) => one !== undefined);
   return [
-    said,
-    ...problems.map(({ pointer, message }) => `  ${flagOf(pointer) ?? refused.theRequest} ${message}`),
+    inOurs ?? said[0] ?? refused.answered(status),
+    ...problems.map(({ pointer, message }) => {
+      return `  ${flagOf(pointer) ?? refused.theRequest} ${spoken.refusal(message) ?? refused.unfit}`;
+    }),
   ].join('\n');
 }
 

@@ -160,7 +160,8 @@ async function decide(word: JsonObject, json: true | undefined, shell: Shell): P
     const line = JSON.parse(text) as Line;
     if (json) await shell.output.line(text);
     else if (line.outcome === 'refused') {
-      await shell.output.line(`${printable(line.id)}  ${review.refused}  ${printable(line.problem?.detail)}`);
+      const why = printable(line.problem?.detail);
+      await shell.output.line(`${printable(line.id)}  ${review.refused}  ${shell.spoken.refusal(why) ?? why}`);
     }
     if (line.outcome === 'done') last = line;
   }

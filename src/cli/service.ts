@@ -35,7 +35,11 @@ export function addBackup(group: Command, shell: Shell): void {
     .description('Load a copy into a private Redis, count what is in it, and compare with what runs')
     .argument('<dir>', 'folder with appendonlydir or dump.rdb; it is only read')
     .option('--json', 'print the findings as JSON')
-    .action(shell.action((dir: string, { json = false }: JsonFlag) => shell.io.services.verifyBackup({ dir, json })));
+    .action(
+      shell.action((dir: string, { json = false }: JsonFlag) =>
+        shell.io.services.verifyBackup({ dir, json, language: shell.language }),
+      ),
+    );
   withExample(verify, 'relais backup verify /backups/redis-2026-11-21');
 }
 

@@ -3,6 +3,7 @@ import { someInFrench } from './counts.ts';
 import { frenchChecks, frenchFindings } from './french-doctor.ts';
 import { type Language, wordFor } from './languages.ts';
 import { type Said, filled } from './said.ts';
+import { refusalInFrench } from './refusals.ts';
 import { translated } from './told.ts';
 
 interface DoctorWords {
@@ -25,7 +26,9 @@ const french: DoctorWords = {
       name,
       typeof value === 'string' ? wordFor(translated, value) : value,
     ]);
-    return filled(wordFor(frenchFindings, sentence), Object.fromEntries(inFrench));
+    const known = Object.hasOwn(frenchFindings, sentence);
+    const own = known ? wordFor(frenchFindings, sentence) : (refusalInFrench(sentence) ?? sentence);
+    return filled(own, Object.fromEntries(inFrench));
   },
   faults: (count) => (count === 0 ? 'Aucun problème trouvé.' : `${someInFrench(count, 'problème', 'problèmes')}.`),
 };

@@ -107,6 +107,15 @@ export const frenchCommands: Words['commands'] = {
     open: (count) =>
       `${some(count, 'opération est', 'opérations sont')} encore en route, non réglées ou liées à de l’argent : relancez la commande quand ce sera fini.`,
   },
+  backup: {
+    labels: { newestEvent: 'dernier événement', lastBeat: 'dernier travail', open: 'XOF ouverts' },
+    noCopy: (dir) => `${dir} : ni appendonlydir ni dump.rdb dans ce dossier.`,
+    ago: (time, span) => `${time}, il y a ${span}`,
+    none: 'aucun',
+    nothing: 'Cette copie ne contient rien de relais : est-ce le bon REDIS_PREFIX, et la bonne base ?',
+    running: (count) => `(${count} dans ce qui tourne)`,
+    notCompared: 'Pas de comparaison : rien ne répond à RELAIS_URL, ou ce réglage manque.',
+  },
   recover: {
     help: `
 Ce qui s’est passé : rien n’a travaillé pendant longtemps, ou Redis en sait moins que quelqu’un ne s’en souvient

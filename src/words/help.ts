@@ -6,12 +6,15 @@ import { frenchFlags } from './french-flags.ts';
 import { frenchHelp } from './french-help.ts';
 import { frenchLabels } from './french-labels.ts';
 import { frenchUsage } from './french-usage.ts';
+import { refusalInFrench } from './refusals.ts';
 
 export const translatedHelp: Readonly<Record<string, string>> = { ...frenchHelp, ...frenchFlags };
 
 export interface Spoken {
   /** A sentence of a declaration. */
   readonly sentence: (english: string) => string;
+  /** What the API refused with. */
+  readonly refusal: (english: string) => string | undefined;
   /** The name of a field, as it is read: `created at`. */
   readonly label: (english: string) => string;
   /** Absent: in the words of commander. */
@@ -25,6 +28,7 @@ export const inFrench: Spoken = {
     const french = own(translatedHelp, head);
     return names === undefined ? french : `${french}, parmi ${names}`;
   },
+  refusal: refusalInFrench,
   label: (label) => own(frenchLabels, label),
   usage: frenchUsage,
 };

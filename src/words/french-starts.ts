@@ -1,0 +1,133 @@
+/** Pourquoi un processus ne démarre pas : ses réglages, sa Redis, ses ports; as in `french-refusals.ts`. */
+export const frenchStarts: Readonly<Record<string, string>> = {
+  'A setting is wrong:': 'Un réglage ne va pas :',
+  '{a} settings are wrong:': '{a} réglages ne vont pas :',
+
+  // Ce qui manque.
+  'is not set': 'n’est pas réglé',
+  'is not set ({a})': 'n’est pas réglé ({a})',
+  'Main key of the account `main`.': 'clé principale du compte `main`',
+  'Private key of the account `main`.': 'clé privée du compte `main`',
+  'Application token of the account `main`.': 'jeton d’application du compte `main`',
+  'User key of the messaging account.': 'clé d’utilisateur du compte SMS',
+  'Secret key of the messaging account.': 'clé secrète du compte SMS',
+  'Application key of the messaging account.': 'clé d’application du compte SMS',
+  'Key of the callback paths and of the links of `{{stop}}`, 24 characters or more; a comma-separated list rotates it.':
+    'clé des chemins de rappel et des liens `{{stop}}`, 24 caractères ou plus ; une liste séparée par des virgules la renouvelle',
+  'Where the service reaches our webhooks listener, and people the page behind `{{stop}}` in a text.':
+    'adresse où le service nous rappelle, et où les gens trouvent la page du lien `{{stop}}` d’un SMS',
+  'Key of what is kept sealed in Redis, 24 characters or more. To rotate it: the new one first, the old after a comma, then `relais secrets rotate`.':
+    'clé de ce qui est gardé scellé dans Redis, 24 caractères ou plus. Pour la renouveler : la nouvelle d’abord, l’ancienne après une virgule, puis `relais secrets rotate`',
+  'SERVICE_MASTER_KEY, SERVICE_PRIVATE_KEY and SERVICE_TOKEN':
+    'SERVICE_MASTER_KEY, SERVICE_PRIVATE_KEY et SERVICE_TOKEN',
+  'SMS_USER_KEY, SMS_SECRET_KEY and SMS_APP_KEY': 'SMS_USER_KEY, SMS_SECRET_KEY et SMS_APP_KEY',
+  'masterKey, privateKey and token': 'masterKey, privateKey et token',
+  'smsUserKey, smsSecretKey and smsAppKey': 'smsUserKey, smsSecretKey et smsAppKey',
+  'The payment and disbursement area of the service.': 'adresse du service pour les paiements',
+  'The messaging area of the service.': 'adresse du service pour les SMS',
+  'either {a}, or {b}: are not set, and ACCOUNTS_FILE gives no account':
+    'soit {a}, soit {b} : pas réglés, et ACCOUNTS_FILE ne donne aucun compte',
+  'ACCOUNTS_FILE: {a} lacks either {b}, or {c}': 'ACCOUNTS_FILE : il manque à {a} soit {b}, soit {c}',
+  'ACCOUNTS_FILE: {a} lacks {b}': 'ACCOUNTS_FILE : il manque à {a} : {b}',
+  'is needed, since HOST={a} can be reached from outside':
+    'est nécessaire, car HOST={a} est joignable de l’extérieur',
+  'is needed, since the service is not on this machine': 'est nécessaire, car le service n’est pas sur cette machine',
+  'is needed, unless the service is on this machine': 'est nécessaire, sauf si le service est sur cette machine',
+  'needs SMS_PRICES_FILE, which says what a text costs': 'demande SMS_PRICES_FILE, qui dit ce que coûte un SMS',
+  'has {a} characters; {b} is the least (openssl rand -hex 32)':
+    'a {a} caractères ; il en faut au moins {b} (openssl rand -hex 32)',
+  'number {a} has {b} characters; {c} is the least (openssl rand -hex 32)':
+    'le numéro {a} a {b} caractères ; il en faut au moins {c} (openssl rand -hex 32)',
+  'has {a} characters; {b} is the most': 'a {a} caractères ; {b} au plus',
+  'is not a setting of relais': 'n’est pas un réglage de relais',
+  'is not a setting of relais; did you mean {a}?': 'n’est pas un réglage de relais ; vouliez-vous dire {a} ?',
+  'is not a setting of relais, though it is called like one (docs/settings.md has them all)':
+    'n’est pas un réglage de relais, bien qu’il en ait le nom (docs/settings.md les a tous)',
+  'is not a setting of relais: only a secret may come from a file, and {a} is none':
+    'n’est pas un réglage de relais : seul un secret peut venir d’un fichier, et {a} n’en est pas un',
+
+  // Ce qui est mal écrit.
+  'ENOENT: no such file or directory, open {a}': 'ce fichier n’existe pas : {a}',
+  'EACCES: permission denied, open {a}': 'sa lecture n’est pas permise : {a}',
+  'EISDIR: illegal operation on a directory, read': 'c’est un dossier',
+  'cannot be read ({a})': 'est illisible ({a})',
+  'cannot be written ({a})': 'ne peut pas être écrit ({a})',
+  'Expected a number': 'doit être un nombre',
+  'must be checked or asserted': 'doit être checked ou asserted',
+  'must be letters, digits, - or _': 'doit être des lettres, des chiffres, - ou _',
+  'must be letters, digits and -': 'doit être des lettres, des chiffres et -',
+  'must be live or test': 'doit être live ou test',
+  'must be refuse or send': 'doit être refuse ou send',
+  'must be on or off': 'doit être on ou off',
+  'must be resubmit or strict': 'doit être resubmit ou strict',
+  'must be hold or resend': 'doit être hold ou resend',
+  'must be auto, form, json or form-as-json': 'doit être auto, form, json ou form-as-json',
+  'must be json or pretty': 'doit être json ou pretty',
+  'must be strict or lenient': 'doit être strict ou lenient',
+  'must begin with postgres://': 'doit commencer par postgres://',
+  'must be a level such as info': 'doit être un niveau comme info',
+  'must be a share such as 0.1': 'doit être une part comme 0.1',
+  'must be a whole number of {a}, or off': 'doit être un nombre entier ({a}), ou off',
+  'must be longer than nothing, or off': 'doit être plus long que rien, ou off',
+  'must be an address such as https://host': 'doit être une adresse comme https://host',
+  'must be such as 50000xof, 1000recipients, both with a comma between, or off':
+    'doit être comme 50000xof, 1000recipients, les deux séparés par une virgule, ou off',
+  'must hold one name in braces, such as {relais-staging}; letters, digits, . _ and -, and no : after the braces':
+    'doit avoir un nom entre accolades, comme {relais-staging} ; lettres, chiffres, . _ et -, et pas de : après les accolades',
+  'not a country: "{a}" (write two capital letters, such as SN)':
+    '« {a} » n’est pas un pays (écrivez deux lettres majuscules, comme SN)',
+  'not a withdraw mode: "{a}" (write letters, digits, . _ and -, several with commas)':
+    '« {a} » n’est pas un mode de retrait (lettres, chiffres, . _ et -, plusieurs séparés par des virgules)',
+  'not a fingerprint: "{a}" (write the twelve characters that relais doctor tells)':
+    '« {a} » n’est pas une empreinte (écrivez les douze caractères que donne relais doctor)',
+  'holds no certificate (write it as PEM: -----BEGIN CERTIFICATE-----)':
+    'ne contient pas de certificat (en PEM : -----BEGIN CERTIFICATE-----)',
+  'not host:port: "{a}" (write s1:26379,s2:26379,s3:26379)':
+    '« {a} » n’est pas machine:port (écrivez s1:26379,s2:26379,s3:26379)',
+  'an account is named in lower-case letters, digits, - and _':
+    'le nom d’un compte est fait de minuscules, de chiffres, de - et de _',
+  'is not JSON': 'n’est pas du JSON',
+  'not a duration: "{a}" (write it as 250ms, 30s, 10m, 24h or 30d)':
+    '« {a} » n’est pas une durée (écrivez 250ms, 30s, 10m, 24h ou 30d)',
+  'not hours of a day: "{a}" (write them as 21:00-08:00)':
+    '« {a} » : ce ne sont pas des heures (écrivez 21:00-08:00)',
+  '"{a}" is the whole day, or none of it': '« {a} » est tout le jour, ou rien',
+  'not a time zone: "{a}" (write it as Africa/Dakar)': '« {a} » n’est pas un fuseau horaire (écrivez Africa/Dakar)',
+  'not a Redis URL: write redis://host:6379, rediss://user:password@host:6379/0':
+    'ce n’est pas une adresse de Redis : écrivez redis://host:6379, rediss://user:password@host:6379/0',
+  'a % in its user or password is written %25': 'un % dans son utilisateur ou son mot de passe s’écrit %25',
+  'not a Redis database number: "{a}" (write redis://host:6379/0)':
+    '« {a} » n’est pas un numéro de base Redis (écrivez redis://host:6379/0)',
+
+  // API_KEYS.
+  '{a} (write name[/person]:role+role[@account+account]:secret-or-sha256:hex)':
+    '{a} (écrivez nom[/personne]:rôle+rôle[@compte+compte]:secret-ou-sha256:hex)',
+  'entry {a}: {b}': 'entrée {a} : {b}',
+  'is not of that form': 'n’a pas cette forme',
+  '{a} is not a role; the roles are {b}': '{a} n’est pas un rôle ; il y a : {b}',
+  'sha256: must be followed by 64 hex characters': 'sha256: doit être suivi de 64 caractères hexadécimaux',
+  'the secret of "{a}" has {b} characters; {c} is the least (openssl rand -hex 24)':
+    'le secret de « {a} » a {b} caractères ; il en faut au moins {c} (openssl rand -hex 24)',
+  '"{a}" has the same secret as "{b}"': '« {a} » a le même secret que « {b} »',
+  '"{a}" is of {b} already': '« {a} » est déjà à {b}',
+  'RELAIS_API_KEY: is not among API_KEYS': 'RELAIS_API_KEY : n’est pas dans API_KEYS',
+  'RELAIS_API_KEY: {a} has not the role {b}; approve and operate, for all accounts, are needed':
+    'RELAIS_API_KEY : {a} n’a pas le rôle {b} ; il faut approve et operate, pour tous les comptes',
+  'RELAIS_API_KEY: {a} is for some accounts only; approve and operate, for all accounts, are needed':
+    'RELAIS_API_KEY : {a} n’est que pour certains comptes ; il faut approve et operate, pour tous les comptes',
+
+  // Un autre déploiement a ces clés, ou la place est prise.
+  'is {a}, and the keys {b} of this Redis are of {c}. {d}': 'est {a}, et les clés {b} de ce Redis sont à {c}. {d}',
+  '{a} is in {b} mode, and in the keys {c} of this Redis in {d} mode. {e}':
+    '{a} est en mode {b}, et en mode {d} dans les clés {c} de ce Redis. {e}',
+  'is another service than that of the keys {a} of this Redis. {b} Where it is the same service that has moved: relais recover --new-stamp.':
+    'est un autre service que celui des clés {a} de ce Redis. {b} Si c’est le même service qui a déménagé : relais recover --new-stamp.',
+  '{a} is not in it any more, and has open operations ({b}) in the keys {c} of this Redis. Put it back until they have ended. {d}':
+    '{a} n’y est plus, et a des opérations ouvertes ({b}) dans les clés {c} de ce Redis. Remettez-le jusqu’à ce qu’elles soient finies. {d}',
+  'Give this deployment a REDIS_PREFIX of its own, such as {a}, or another database in REDIS_URL.':
+    'Donnez à ce déploiement son propre REDIS_PREFIX, comme {a}, ou une autre base dans REDIS_URL.',
+  'port {a} on {b} is taken; choose another, or 0 for a free one':
+    'le port {a} sur {b} est pris ; choisissez-en un autre, ou 0 pour un port libre',
+  'port {a} on {b} is not for this user; choose another, or 0 for a free one':
+    'cet utilisateur n’a pas droit au port {a} sur {b} ; choisissez-en un autre, ou 0 pour un port libre',
+};
