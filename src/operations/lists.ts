@@ -50,8 +50,11 @@ export interface PageOf<K extends Kind> {
   readonly next?: string;
 }
 
-/** So much is looked at for one page: a few milliseconds of Redis. Then the page is cut, and leads on. */
-const PLACES_MOST = 2_500;
+/**
+ * So much is asked for one page, a set counted as one place more: three milliseconds of Redis. Then the page is cut,
+ * and leads on. Of many sets some places of each are fetched to find one, so what is looked at would count too little.
+ */
+const ASKED_MOST = 4_000;
 const RECORDS_MOST = 300;
 const AT_ONCE_MOST = 1_000;
 const AT_ONCE_LEAST = 16;
@@ -164,6 +167,7 @@ class Walk {
   isOver = false;
   readonly #redis: Redis;
   readonly #streams: readonly Stream[];
+  #asked = 0;
   #seen = 0;
 
   constructor(
@@ -185,8 +189,9 @@ class Walk {
 
   async next(count: number, passes: (place: Place) => boolean): Promise<Place[]> {
     const found: Place[] = [];
-    while (found.length < count && this.#seen < PLACES_MOST) {
+    while (found.length < count) {
       const dry = this.#streams.filter(isDry);
+      if (dry.length > 0 && this.#seen > 0 && this.#asked >= ASKED_MOST) break;
       if (dry.length > 0) await this.#refill(dry);
       if (dry.some(isDry)) continue;
       const place = this.#newest()?.places.pop();
@@ -206,7 +211,11 @@ class Walk {
     const asked = this.#redis.multi();
     for (const { source, last, count, ties } of dry) source.ask(asked, last, count + ties);
     const answers = await answersOf(asked, list(text));
-    for (const [at, stream] of dry.entries()) take(stream, stream.source.read(answers[at] ?? []));
+    for (const [at, stream] of dry.entries()) {
+      const fetched = stream.source.read(answers[at] ?? []);
+      this.#asked += 1 + fetched.length;
+      take(stream, fetched);
+    }
   }
 
   #newest(): Stream | undefined {

@@ -78,12 +78,49 @@ test('one of another account among many is found at once', async () => {
 
 test('a walk that finds little is cut, and leads on', async () => {
   const { queries } = await made(1, () => ({}));
-  const later = Array.from({ length: 4_000 }, (_, n) => [1_700_000_001_000 + n, `dsb_x${n}.1`]).flat();
+  const later = Array.from({ length: 6_000 }, (_, n) => [1_700_000_001_000 + n, `dsb_x${n}.1`]).flat();
   await store.redis.zadd(keys.listed('disbursement', 'main', 'queued'), ...later);
   const first = await queries.page('disbursement', { limit: 2, amountMin: 2 });
   expect([first.items, typeof first.next]).toEqual([[], 'string']);
   const second = await queries.page('disbursement', { limit: 2, amountMin: 2, after: first.next });
   expect([idsOf(second.items), second.next]).toEqual([['dsb_0'], undefined]);
+});
+
+test('of many accounts no more is asked for a page that finds little, and none is left out', async () => {
+  const accounts = ['main', ...Array.from({ length: 49 }, (_, nth) => `shop-${nth}`)];
+  const [all, rare] = [10_000, 'dsb_rare.2'];
+  const pipeline = store.redis.pipeline().sadd(keys.accounts, ...accounts);
+  for (let nth = 0; nth < all; nth += 1) {
+    const account = nth % 2 === 0 ? 'main' : (accounts[1 + (Math.floor(nth / 2) % 49)] ?? '');
+    pipeline.zadd(keys.listed('disbursement', account, 'succeeded'), nth, nth === 0 ? rare : `dsb_x${nth}.1`);
+  }
+  await pipeline.exec();
+  const asked: number[] = [];
+  const multi = () => {
+    const chain = store.redis.multi();
+    const exec = chain.exec.bind(chain);
+    return Object.assign(chain, {
+      exec: async () => {
+        const answers = await exec();
+        asked.push((answers ?? []).reduce((sum, [, found]) => sum + 1 + (found as unknown[]).length / 2, 0));
+        return answers;
+      },
+    });
+  };
+  const counted = new Proxy(store.redis, {
+    get: (redis, name) => {
+      const own: unknown = name === 'multi' ? multi : Reflect.get(redis, name);
+      return typeof own === 'function' ? own.bind(redis) : own;
+    },
+  });
+  const queries = new Queries(counted);
+  let after: string | undefined;
+  do {
+    asked.length = 0;
+    ({ next: after } = await queries.page('disbursement', { limit: 50, amountMin: 2, after }));
+    expect(asked.reduce((sum, one) => sum + one, 0)).toBeLessThanOrEqual(5_000);
+  } while (after !== undefined);
+  expect(asked.length).toBeGreaterThan(0);
 });
 
 test('what was accepted in the same moment is shown once each, however the pages fall', async () => {

@@ -29,22 +29,15 @@ const STATUS = {
   redis: { daysUntilFull: null },
 };
 
-export const commandRows: RowMaker = async ({ dir, program }, { rounds }) => {
+type Settings = Readonly<Record<string, string>>;
+
+/** The processor time of `node` with these arguments, ms; asked for once for each run. */
+export async function processorTime(dir: string, settings: Settings): Promise<(...args: string[]) => Run> {
   const [preload, told] = [join(dir, 'tells.cjs'), join(dir, 'told')];
   await writeFile(preload, TELLS);
-  const api = createServer((_asked, answer) => {
-    answer.setHeader('content-type', 'application/json').end(JSON.stringify(STATUS));
-  });
-  await new Promise<void>((resolve) => void api.listen(0, '127.0.0.1', resolve));
-  const env = {
-    ...process.env,
-    BENCH_TOLD: told,
-    RELAIS_URL: `http://127.0.0.1:${(api.address() as AddressInfo).port}`,
-    RELAIS_API_KEY: 'key-of-the-bench',
-  };
-  const ms =
-    (...args: readonly string[]) =>
-    async (): Promise<number> => {
+  const env = { ...process.env, BENCH_TOLD: told, ...settings };
+  return (...args) =>
+    async () => {
       await new Promise<void>((resolve, reject) => {
         execFile(process.execPath, ['--require', preload, ...args], { env }, (error, _stdout, stderr) =>
           error ? reject(new Error(stderr)) : resolve(),
@@ -52,6 +45,19 @@ export const commandRows: RowMaker = async ({ dir, program }, { rounds }) => {
       });
       return Number(await readFile(told, 'utf8'));
     };
+}
+
+type Run = () => Promise<number>;
+
+export const commandRows: RowMaker = async ({ dir, program }, { rounds }) => {
+  const api = createServer((_asked, answer) => {
+    answer.setHeader('content-type', 'application/json').end(JSON.stringify(STATUS));
+  });
+  await new Promise<void>((resolve) => void api.listen(0, '127.0.0.1', resolve));
+  const ms = await processorTime(dir, {
+    RELAIS_URL: `http://127.0.0.1:${(api.address() as AddressInfo).port}`,
+    RELAIS_API_KEY: 'key-of-the-bench',
+  });
   try {
     const took = await interleaved(rounds * ROUNDS_OF_EACH, {
       nothing: ms('--eval', '0'),
