@@ -5,7 +5,6 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { RequestHandler, Response } from 'express';
 import { ApiProblem } from './problem.ts';
-import { REPORTS } from './console-reports.ts';
 
 interface ConsoleFile {
   readonly type: string;
@@ -16,6 +15,20 @@ interface ConsoleFile {
 export interface ConsoleFiles {
   /** By what follows `/console/`. Undefined: there is none. */
   find(path: string): Promise<ConsoleFile | undefined>;
+}
+
+/** Where browsers say what they kept a page from, and what of that is counted and logged. */
+export const REPORTS = '/v1/console-reports';
+
+export interface Violation {
+  /** What it was about, as metrics know it. */
+  readonly about: 'script' | 'style' | 'connect' | 'frame' | 'other';
+  /** Of the policy, by name. */
+  readonly directive: string;
+  /** `inline`, `eval` and the like, or an origin: never a whole address. */
+  readonly blocked: string;
+  /** The path of the page, without what was asked for. */
+  readonly page: string;
 }
 
 const INDEX = 'index.html';

@@ -1,30 +1,17 @@
 /** What browsers kept a page of the console from: counted, and logged without what the page was about. */
 import { z } from 'zod';
+import { REPORTS, type Violation } from './console-files.ts';
 import { readJsonBody } from './mount.ts';
 import { route } from './route.ts';
 
-/** What it was about, as metrics know it. */
-type Matter = 'script' | 'style' | 'connect' | 'frame' | 'other';
-
 /** Trusted types are about what becomes a script. */
-const MATTERS: readonly (readonly [RegExp, Matter])[] = [
+const MATTERS: readonly (readonly [RegExp, Violation['about']])[] = [
   [/^(?:script-src|trusted-types|require-trusted-types-for)/, 'script'],
   [/^style-src/, 'style'],
   [/^connect-src/, 'connect'],
   [/^frame-/, 'frame'],
 ];
 
-export interface Violation {
-  readonly about: Matter;
-  /** Of the policy, by name. */
-  readonly directive: string;
-  /** `inline`, `eval` and the like, or an origin: never a whole address. */
-  readonly blocked: string;
-  /** The path of the page, without what was asked for. */
-  readonly page: string;
-}
-
-export const REPORTS = '/v1/console-reports';
 const MOST = '16kb';
 /** Of one body. */
 const AT_ONCE = 20;

@@ -39,8 +39,7 @@ import { describeProblems } from '../producer/problems.ts';
 import type { BatchDoor } from '../producer/batch/door.ts';
 import type { IntakeJobs } from '../queues/intake-jobs.ts';
 import type { BatchAdvisor } from './batch-advice.ts';
-import type { ConsoleFiles } from './console-files.ts';
-import type { Violation } from './console-reports.ts';
+import type { ConsoleFiles, Violation } from './console-files.ts';
 import { type KeyRing, type ApiKey, mayUseAccount } from './keys.ts';
 import { ApiProblem, invalid } from './problem.ts';
 

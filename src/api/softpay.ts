@@ -8,7 +8,7 @@ import type { InvoiceRecord } from '../operations/record.ts';
 import { isApplied } from '../operations/transition.ts';
 import { advanceInvoice } from '../processors/collect/invoice.ts';
 import type { Problem } from '../producer/problems.ts';
-import type { CallOptions } from '../upstream/account.ts';
+import type { CallOptions } from '../upstream/transport.ts';
 import { readAccountAlias, type Country } from '../upstream/capabilities.ts';
 import type { UpstreamAccount } from '../upstream/client.ts';
 import {

@@ -4,7 +4,7 @@ import type { Redis } from 'ioredis';
 import { createApi } from '../api/app.ts';
 import { BatchAdvisor } from '../api/batch-advice.ts';
 import { consoleFilesIn } from '../api/console-files.ts';
-import type { Violation } from '../api/console-reports.ts';
+import type { Violation } from '../api/console-files.ts';
 import type { QueueSwitches } from '../api/context.ts';
 import type { Config } from '../config.ts';
 import { type Clock, describeMs, withDeadline } from '../lib/clock.ts';

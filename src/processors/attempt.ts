@@ -24,7 +24,8 @@ import {
 } from '../operations/transition.ts';
 import { type StateOf, isFinal } from '../kinds/index.ts';
 import { type Fields, type RecordAt, TRACE } from '../operations/record.ts';
-import type { CallOptions, UpstreamAccount } from '../upstream/account.ts';
+import type { UpstreamAccount } from '../upstream/account.ts';
+import type { CallOptions } from '../upstream/transport.ts';
 import type { NotOk, Verdict } from '../upstream/verdict.ts';
 import {
   type AccountKeys,

@@ -91,13 +91,3 @@ export interface UpstreamOptions {
   /** Told of every exchange, whatever became of it. */
   readonly onExchange: (exchange: ExchangeSummary, letter: Pick<OutgoingRequest, 'method' | 'url'>) => void;
 }
-
-export interface CallOptions {
-  /**
-   * On the monotonic clock, ms. Looked at before a connection is opened, and again with the open connection in hand,
-   * right before the request is written: past it, no byte of it leaves. Whatever has an effect is asked with it.
-   */
-  readonly sendBy?: number | undefined;
-  /** Gives up a read at any time, but an effect only before it leaves: giving it up in flight would tell us nothing. */
-  readonly signal?: AbortSignal | undefined;
-}

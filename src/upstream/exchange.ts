@@ -1,8 +1,8 @@
 import type { Clock } from '../lib/clock.ts';
 import { readJson as readStrictJson } from '../lib/json.ts';
 import { maskPhone } from '../lib/phone.ts';
-import { type Area, type CallOptions, type UpstreamAccount, type UpstreamOptions, secretsOf } from './account.ts';
-import type { Delivery, OutgoingRequest, Transport } from './transport.ts';
+import { type Area, type UpstreamAccount, type UpstreamOptions, secretsOf } from './account.ts';
+import type { CallOptions, Delivery, OutgoingRequest, Transport } from './transport.ts';
 import {
   consequenceOf,
   type FailureCode,

@@ -1,6 +1,5 @@
 import { Agent, buildConnector, Client, type Dispatcher } from 'undici';
 import type { Clock } from '../lib/clock.ts';
-import type { CallOptions } from './account.ts';
 import type { FailureCode } from './verdict.ts';
 
 const LARGEST_ANSWER = 1_048_576;
@@ -10,6 +9,16 @@ const LARGEST_ANSWER = 1_048_576;
  * request.
  */
 const KEEP_ALIVE_MS = 2_000;
+
+export interface CallOptions {
+  /**
+   * On the monotonic clock, ms. Looked at before a connection is opened, and again with the open connection in hand,
+   * right before the request is written: past it, no byte of it leaves. Whatever has an effect is asked with it.
+   */
+  readonly sendBy?: number | undefined;
+  /** Gives up a read at any time, but an effect only before it leaves: giving it up in flight would tell us nothing. */
+  readonly signal?: AbortSignal | undefined;
+}
 
 export interface OutgoingRequest {
   readonly method: 'GET' | 'POST';

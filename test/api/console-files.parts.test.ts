@@ -7,7 +7,7 @@ import { pathToFileURL } from 'node:url';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { consoleFilesIn } from '../../src/api/console-files.ts';
-import type { Violation } from '../../src/api/console-reports.ts';
+import type { Violation } from '../../src/api/console-files.ts';
 import { apiOn, type Running } from '../support/api-process.ts';
 import { freshRedis } from '../support/fresh-redis.ts';
 import { ask } from '../support/service.ts';

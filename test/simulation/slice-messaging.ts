@@ -1,6 +1,6 @@
 /** The messaging area as a process sees it: what it does with a request, and every way in which that goes wrong. */
 import { digitsOf } from '../../src/lib/phone.ts';
-import type { CallOptions } from '../../src/upstream/account.ts';
+import type { CallOptions } from '../../src/upstream/transport.ts';
 import type { Messaging, OutgoingMessage, SentItem } from '../../src/upstream/messaging/messaging.ts';
 import type { NotOk, ExchangeSummary, UpstreamOperation, Verdict } from '../../src/upstream/verdict.ts';
 import { ConnectionLost } from './connection.ts';

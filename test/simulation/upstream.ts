@@ -1,5 +1,6 @@
 /** The three calls that a disbursement makes, as a process sees them: with every way in which they go wrong. */
-import type { CallOptions, UpstreamAccount } from '../../src/upstream/account.ts';
+import type { UpstreamAccount } from '../../src/upstream/account.ts';
+import type { CallOptions } from '../../src/upstream/transport.ts';
 import type { DisbursementStatus, Payments, SubmittedDisbursement } from '../../src/upstream/payments/ask.ts';
 import type { NotOk, ExchangeSummary, UpstreamOperation, Verdict } from '../../src/upstream/verdict.ts';
 import type { Ledger, Token } from './ledger.ts';

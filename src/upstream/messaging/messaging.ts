@@ -1,5 +1,5 @@
 import { digitsOf } from '../../lib/phone.ts';
-import { type CallOptions, type UpstreamAccount, messagingKeys, type MessagingKeys } from '../account.ts';
+import { type UpstreamAccount, messagingKeys, type MessagingKeys } from '../account.ts';
 import {
   unasked,
   type Exchange,
@@ -14,6 +14,7 @@ import {
   type Reading,
   tellsOfSent,
 } from '../exchange.ts';
+import type { CallOptions } from '../transport.ts';
 import { type Verdict, type UpstreamOperation, codeOfStatus, type FailureCode, listedCode } from '../verdict.ts';
 import { ACCEPT, type Tokens } from './token.ts';
 

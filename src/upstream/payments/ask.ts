@@ -1,5 +1,6 @@
 /** What payments are asked for and answer, and what all of these calls check and read alike. */
-import { type CallOptions, type UpstreamAccount, paymentKeys } from '../account.ts';
+import { type UpstreamAccount, paymentKeys } from '../account.ts';
+import type { CallOptions } from '../transport.ts';
 import {
   type Answer,
   type Exchange,

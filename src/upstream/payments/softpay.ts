@@ -1,7 +1,8 @@
 import { readAccountAlias } from '../capabilities.ts';
 import { unasked, isObject, type JsonObject, readText } from '../exchange.ts';
 import { readXof } from '../../lib/money.ts';
-import type { CallOptions, UpstreamAccount } from '../account.ts';
+import type { UpstreamAccount } from '../account.ts';
+import type { CallOptions } from '../transport.ts';
 import type { Verdict } from '../verdict.ts';
 import {
   askPayments,
