@@ -1,4 +1,4 @@
-/** One thing that waits for an approval: what, how much, to whom, what is unusual; then the total, typed back. */
+/** One thing that waits for an approval: what, how much, for which beneficiaries, what is unusual; then the total, typed back. */
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import type { Answer } from '../asking/ask.ts';

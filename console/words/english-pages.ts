@@ -161,12 +161,12 @@ export const englishPages = {
       succeeded: {
         name: 'It was paid',
         when: 'The service shows it as done.',
-        follows: 'It counts as paid, for good. Whoever asked for it is told.',
+        follows: 'It counts as paid, for good. The caller is told.',
       },
       failed: {
         name: 'It was not paid',
         when: 'The service shows it as failed, and nothing has left.',
-        follows: 'It counts as not paid, for good. Whoever asked for it is told, and may pay anew.',
+        follows: 'It counts as not paid, for good. The caller is told, and may pay anew.',
       },
       resubmit: {
         name: 'Not paid: let it go on',
@@ -182,12 +182,12 @@ export const englishPages = {
       reversed: {
         name: 'Paid, and taken back',
         when: 'The service shows that the money came back.',
-        follows: 'It counts as taken back, for good. Whoever asked for it is told.',
+        follows: 'It counts as taken back, for good. The caller is told.',
       },
       completed: {
         name: 'It was paid',
         when: 'The service shows it as paid.',
-        follows: 'It counts as paid, for good. Whoever asked for it is told.',
+        follows: 'It counts as paid, for good. The caller is told.',
       },
     },
   },

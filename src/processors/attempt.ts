@@ -5,9 +5,8 @@
  *
  * A step that finds something in the way writes down that the operation waits, or has ended, and throws `Stopped`:
  * `attempt` makes its result the result of the attempt, so what follows a step is what the step let through. BullMQ
- * knows the same signal by the names of DelayedError and RateLimitError. A step that is not awaited would let through
- * what it should have stopped, and the linter refuses that (no-floating-promises).
- *
+ * knows the same signal as DelayedError. A step that is not awaited would let through what it should have stopped, and
+ * the linter refuses that (no-floating-promises).
  * Nothing but `finish` ends an attempt: every other ending is made of it.
  */
 import type { QueueName } from '../kinds/due-queues.ts';

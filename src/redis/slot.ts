@@ -101,7 +101,7 @@ class SlotConnector extends AbstractConnector {
     }
   }
 
-  /** Whoever was refused asks for this, and many are at once. */
+  /** Each that was refused asks for this, and many are at once. */
   override disconnect(): void {
     if (this.stream?.writableEnded) this.connecting = false;
     else super.disconnect();

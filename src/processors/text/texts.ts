@@ -190,7 +190,7 @@ export class Moves {
       last.times += 1;
     else
       this.#find({ was, becomes, country, sentTo: isTold ? this.#sentTo(place) : '', segments, times: 0 }).times += 1;
-    // Whoever waits or is on its way is sent what it says; of the others nobody asks again.
+    // What waits or is on its way is still sent; of the others nobody asks again.
     if (becomes !== 'q' && becomes !== 'g') texts.over(place);
   }
 
