@@ -29,8 +29,9 @@ export function isOfConsole({ method, headers }: Asking): boolean {
   return method === 'GET' || method === 'HEAD' || headers['x-relais-console'] === '1';
 }
 
-/** Asked by the page itself, and not since somebody is there. */
-export const isBackground = ({ headers }: Asking): boolean => headers['x-relais-console'] === 'background';
+/** Asked by the page itself, and not since somebody is there. So is the stream of events: it comes back after each break. */
+export const isBackground = ({ headers }: Asking): boolean =>
+  headers['x-relais-console'] === 'background' || headers.accept === 'text/event-stream';
 
 /** One that is there twice was put there by somebody else too, and is none. */
 export function sessionCookieIn({ cookie = '', host = '' }: IncomingHttpHeaders): SessionCookie | undefined {

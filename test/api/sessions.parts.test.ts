@@ -160,6 +160,18 @@ describe('a session', () => {
     expect((await browser.fetch('GET', '/v1/session', asks)).status).toBe(401);
   });
 
+  test('is not prolonged by its stream of events, which comes back by itself', async () => {
+    const browser = await signedIn();
+    await aged(browser, 20, ['usedAt']);
+    const stream = await browser.fetch('GET', '/v1/stream', {
+      headers: { 'x-relais-console': '', accept: 'text/event-stream' },
+      until: 'retry:',
+    });
+    expect(stream.status).toBe(200);
+    await aged(browser, 10, ['usedAt']);
+    expect((await browser.fetch('GET', '/v1/session')).status).toBe(401);
+  });
+
   test('is over after eight hours, however much it is used', async () => {
     const browser = await signedIn();
     await aged(browser, 8 * 60, ['startedAt']);
