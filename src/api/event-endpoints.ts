@@ -4,7 +4,13 @@ import { eventTypes } from '../kinds/index.ts';
 import type { Endpoint, LogLine } from '../operations/endpoints.ts';
 import type { ApiContext } from './context.ts';
 import type { ApiKey } from './keys.ts';
-import { endpointDetail, endpoints, endpointWithSecret, replayed } from './openapi/answers-operating.ts';
+import {
+  endpointDetail,
+  endpoints,
+  endpointTested,
+  endpointWithSecret,
+  replayed,
+} from './openapi/answers-operating.ts';
 import { answer, json, route } from './route.ts';
 import { ApiProblem, invalid } from './problem.ts';
 
@@ -151,6 +157,22 @@ const replayEvents = route(
   },
 );
 
+const testEventEndpoint = route(
+  {
+    ...ofOne,
+    method: 'post',
+    path: '/v1/event-endpoints/{id}/test',
+    id: 'testEventEndpoint',
+    cli: 'endpoints test',
+    summary: 'Post a test to it at this moment, and tell what it answered.',
+    description:
+      `${ONLY_OWN} The test is an \`endpoint.tested\`, signed as everything is. It is posted once, whatever the endpoint ` +
+      'is registered for, and is in no list of events or deliveries.',
+    answers: { 200: answer('Whether it took it.', endpointTested) },
+  },
+  async (asked) => asked.context.endpointService.test(await find(asked)),
+);
+
 const rotateEndpointSecret = route(
   {
     ...ofOne,
@@ -218,5 +240,6 @@ export const endpointRoutes = [
   getEventEndpoint,
   deleteEventEndpoint,
   replayEvents,
+  testEventEndpoint,
   rotateEndpointSecret,
 ];

@@ -15,8 +15,8 @@ export function endpointsOf({ redis, random }: Container): Endpoints {
   return new Endpoints({ redis, random });
 }
 
-export function endpointServiceOf(container: Container, endpoints: Endpoints): EndpointService {
-  const { config, events, random, wake } = container;
+export function endpointServiceOf(container: Container, endpoints: Endpoints, outgoing: Outgoing): EndpointService {
+  const { config, clock, events, random, wake } = container;
   return new EndpointService({
     endpoints,
     events,
@@ -24,7 +24,14 @@ export function endpointServiceOf(container: Container, endpoints: Endpoints): E
     secrets: sealingSecrets(config),
     rules: rulesOf(container),
     wake: (endpoint, rev) => wake('event-delivery', endpoint, rev),
+    post: createWebhookSender({ outgoing, clock, secrets: sealingSecrets(config) }),
+    clock,
   });
+}
+
+/** For what is posted at once, and by no worker. */
+export function outgoingOf(container: Container): Outgoing {
+  return openOutgoing({ clock: container.clock, ...rulesOf(container) });
 }
 
 function rulesOf({ config }: Container): { readonly allowLoopback: boolean } {
@@ -38,8 +45,7 @@ export interface Delivery {
 }
 
 export function deliveryOf(container: Container): Delivery {
-  const { clock } = container;
-  const outgoing = openOutgoing({ clock, ...rulesOf(container) });
+  const outgoing = outgoingOf(container);
   const tools = toolsOf(container, outgoing);
   return { processor: (id) => deliverEvents(id, tools), part: dispatcherPart(container, outgoing) };
 }

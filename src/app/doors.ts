@@ -32,7 +32,7 @@ import { isAway } from '../redis/connections.ts';
 import { type CallbackVerdict, type Noted, createReceiver } from '../webhooks/receiver.ts';
 import type { StopOutcome } from '../webhooks/stop-page.ts';
 import type { Container } from './container.ts';
-import { endpointServiceOf, endpointsOf } from './deliveries.ts';
+import { endpointServiceOf, endpointsOf, outgoingOf } from './deliveries.ts';
 import type { Keys } from './key-keeper.ts';
 import type { Part } from './parts.ts';
 import type { Auditing } from './auditor.ts';
@@ -94,7 +94,7 @@ export function apiPart(
     name: 'the API',
     start: async () => {
       const acceptance = acceptanceOf(container);
-      const endpoints = endpointsOf(container);
+      const [endpoints, outgoing] = [endpointsOf(container), outgoingOf(container)];
       const app = createApi({
         ...storesOf(container),
         ...keys,
@@ -107,7 +107,7 @@ export function apiPart(
         acceptance,
         collect: collectAcceptanceOf(container),
         endpoints,
-        endpointService: endpointServiceOf(container, endpoints),
+        endpointService: endpointServiceOf(container, endpoints, outgoing),
         processing: context,
         ...batchDeskOf(container, context),
         resolve: (id, request) => resolveDisbursement(id, request, context),
@@ -129,7 +129,7 @@ export function apiPart(
       tellUrl(url);
       return async () => {
         container.followers.end();
-        await close();
+        await close().then(() => outgoing.close());
         acceptance.flush();
       };
     },

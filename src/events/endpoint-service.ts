@@ -1,11 +1,18 @@
 /** Registering endpoints: what their owners may ask for. Secrets are shown once, when they are made. */
+import type { Clock } from '../lib/clock.ts';
 import type { Random } from '../lib/random.ts';
 import type { Secret } from '../lib/secret.ts';
 import type { Act } from '../operations/audit.ts';
 import type { Endpoint, Endpoints, NewEndpoint } from '../operations/endpoints.ts';
+import { anEvent } from './catalogue.ts';
 import { wantsKind } from './dispatcher.ts';
 import { type EndpointRules, checkEndpointUrl, endpointProblems } from './outgoing/endpoint.ts';
-import { openEndpointSecrets, sealEndpointSecret, newEndpointSecret } from './outgoing/webhook-sender.ts';
+import {
+  type createWebhookSender,
+  openEndpointSecrets,
+  sealEndpointSecret,
+  newEndpointSecret,
+} from './outgoing/webhook-sender.ts';
 import type { EventStream } from './stream.ts';
 
 export interface EndpointServiceOptions {
@@ -16,6 +23,14 @@ export interface EndpointServiceOptions {
   readonly secrets: readonly Secret[];
   readonly rules: EndpointRules;
   readonly wake: (endpoint: string, rev: string) => void;
+  readonly post: ReturnType<typeof createWebhookSender>;
+  readonly clock: Clock;
+}
+
+/** What an endpoint made of a post, as in the list of its deliveries. */
+export interface Tested {
+  readonly taken: boolean;
+  readonly answer: string;
 }
 
 /** Nothing was done, and by which rule. */
@@ -127,6 +142,22 @@ export class EndpointService {
     }
     if (replayed > 0) wake(endpoint.id, `replay-${random.hex(4)}`);
     return { replayed, complete: !more };
+  }
+
+  /** Posts a test to it alone, signed as everything is. Once: nothing of it is kept, and it is not tried again. */
+  async test({ id, url, accounts }: Endpoint): Promise<Tested> {
+    const { endpoints, clock, random, post } = this.#options;
+    const event = anEvent('endpoint.tested', {
+      account: accounts[0] ?? 'main',
+      timestamp: new Date(clock.now()).toISOString(),
+      data: { id, url },
+    });
+    // An id of its own: who keeps the ids that it had takes no test for an event, and no second test for the first.
+    const letter = { ...event, id: `${id}-test-${random.hex(8)}.1` };
+    return post(
+      { id, url, secrets: await endpoints.sealedSecrets(id) },
+      { id: letter.id, body: JSON.stringify(letter) },
+    );
   }
 
   #newSecret(): { secret: Secret; key: Secret } | undefined {

@@ -14,6 +14,10 @@ export const eventEndpoint = {
         says: 'It took no event for days, so no more are sent to it.',
         example: { url: 'https://shop.example/relais', reason: 'http_500' },
       },
+      'endpoint.tested': {
+        says: 'Somebody has sent it a test: nothing has happened. It goes to this endpoint alone, and is in no list of events.',
+        example: { url: 'https://shop.example/relais', reason: 'test' },
+      },
     },
     { id: 'The id of the endpoint.', carries: { url: z.string(), reason: z.string() }, more: {} },
   ),

@@ -150,6 +150,8 @@ export const frenchHelp: Readonly<Record<string, string>> = {
   'Post nothing more to it': 'Ne plus rien y envoyer',
   'Post what it wants of the events since then, or one of them, again':
     'Y renvoyer les événements voulus depuis ce moment, ou un seul',
+  'Post a test to it at this moment, and tell what it answered':
+    'Lui envoyer un essai à cet instant, et dire ce qu’elle a répondu',
   'Make another secret. For a day deliveries are signed with both':
     'Créer un autre secret. Pendant un jour, les remises sont signées avec les deux',
   'What is kept sealed in Redis': 'Ce qui est gardé scellé dans Redis',

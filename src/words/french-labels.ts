@@ -72,6 +72,7 @@ export const frenchLabels: Readonly<Record<string, string>> = {
   deliveries: 'remises',
   event: 'événement',
   outcome: 'résultat',
+  taken: 'pris',
   answer: 'réponse',
   tries: 'essais',
   replayed: 'renvoyés',

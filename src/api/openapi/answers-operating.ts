@@ -71,6 +71,13 @@ export const endpointDetail = z
   })
   .meta({ id: 'EventEndpointDetail' });
 
+export const endpointTested = z
+  .looseObject({
+    taken: z.boolean().meta({ example: true, description: 'It answered 2xx.' }),
+    answer: text('http_200').meta({ description: 'What it answered, or why it could not.' }),
+  })
+  .meta({ id: 'EndpointTested' });
+
 export const replayed = z
   .looseObject({
     replayed: count,

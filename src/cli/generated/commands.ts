@@ -1570,6 +1570,7 @@ export const commands: readonly DerivedCommand[] = [
               "account.held",
               "account.released",
               "endpoint.disabled",
+              "endpoint.tested",
               "system.recovering",
               "system.recovered"
             ]
@@ -1654,6 +1655,21 @@ export const commands: readonly DerivedCommand[] = [
       }
     ],
     "answer": "Replayed"
+  },
+  {
+    "name": "endpoints test",
+    "says": "Post a test to it at this moment, and tell what it answered",
+    "example": "ep_4n7q0c1w2e3r4t5y6z7a8b9c0d",
+    "method": "POST",
+    "path": "/v1/event-endpoints/{id}/test",
+    "takes": [
+      {
+        "name": "id",
+        "in": "path"
+      }
+    ],
+    "flags": [],
+    "answer": "EndpointTested"
   },
   {
     "name": "endpoints rotate-secret",

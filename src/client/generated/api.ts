@@ -55,6 +55,7 @@ export const operations = {
   getEventEndpoint: {"method":"GET","path":"/v1/event-endpoints/{id}","query":[]},
   deleteEventEndpoint: {"method":"DELETE","path":"/v1/event-endpoints/{id}","query":[]},
   replayEvents: {"method":"POST","path":"/v1/event-endpoints/{id}/replay","query":[]},
+  testEventEndpoint: {"method":"POST","path":"/v1/event-endpoints/{id}/test","query":[]},
   rotateEndpointSecret: {"method":"POST","path":"/v1/event-endpoints/{id}/rotate-secret","query":[]},
   listReview: {"method":"GET","path":"/v1/review","query":["account","after","limit","kind"]},
   resolveSelection: {"method":"POST","path":"/v1/review/resolve","query":[]},
@@ -130,7 +131,7 @@ export type MessageRequests = (MessageRequest | MessageRequest[])
 export type AnyJson = (string | number | boolean | null | AnyJson[] | {
   [k: string]: AnyJson
 })
-export type Event = (DisbursementSucceededEvent | DisbursementFailedEvent | DisbursementReversedEvent | DisbursementAwaitingApprovalEvent | DisbursementRejectedEvent | DisbursementCancelledEvent | DisbursementNeedsReviewEvent | DisbursementHeldEvent | MessageSentEvent | MessageFailedEvent | MessageUnknownEvent | MessageExpiredEvent | MessageSkippedEvent | CampaignFinishedEvent | CampaignAwaitingApprovalEvent | CampaignPausedEvent | CampaignCancelledEvent | CampaignHeldEvent | BatchAwaitingApprovalEvent | BatchFinishedEvent | BatchNeedsReviewEvent | InvoiceCompletedEvent | InvoiceCancelledEvent | InvoiceFailedEvent | InvoiceNeedsReviewEvent | PaymentRequestCompletedEvent | PaymentRequestFailedEvent | PaymentRequestNeedsReviewEvent | PaymentRequestUntrackedEvent | DirectCreditSucceededEvent | DirectCreditRejectedEvent | DirectCreditFailedEvent | DirectCreditNeedsReviewEvent | AccountHeldEvent | AccountReleasedEvent | EndpointDisabledEvent | SystemRecoveringEvent | SystemRecoveredEvent)
+export type Event = (DisbursementSucceededEvent | DisbursementFailedEvent | DisbursementReversedEvent | DisbursementAwaitingApprovalEvent | DisbursementRejectedEvent | DisbursementCancelledEvent | DisbursementNeedsReviewEvent | DisbursementHeldEvent | MessageSentEvent | MessageFailedEvent | MessageUnknownEvent | MessageExpiredEvent | MessageSkippedEvent | CampaignFinishedEvent | CampaignAwaitingApprovalEvent | CampaignPausedEvent | CampaignCancelledEvent | CampaignHeldEvent | BatchAwaitingApprovalEvent | BatchFinishedEvent | BatchNeedsReviewEvent | InvoiceCompletedEvent | InvoiceCancelledEvent | InvoiceFailedEvent | InvoiceNeedsReviewEvent | PaymentRequestCompletedEvent | PaymentRequestFailedEvent | PaymentRequestNeedsReviewEvent | PaymentRequestUntrackedEvent | DirectCreditSucceededEvent | DirectCreditRejectedEvent | DirectCreditFailedEvent | DirectCreditNeedsReviewEvent | AccountHeldEvent | AccountReleasedEvent | EndpointDisabledEvent | EndpointTestedEvent | SystemRecoveringEvent | SystemRecoveredEvent)
 /**
  * As where it is read alone, and with its kind.
  */
@@ -1246,7 +1247,7 @@ export interface Operations {
        */
       limit?: number
       /**
-       * Separated by commas, of disbursement.succeeded, disbursement.failed, disbursement.reversed, disbursement.awaiting_approval, disbursement.rejected, disbursement.cancelled, disbursement.needs_review, disbursement.held, message.sent, message.failed, message.unknown, message.expired, message.skipped, campaign.finished, campaign.awaiting_approval, campaign.paused, campaign.cancelled, campaign.held, batch.awaiting_approval, batch.finished, batch.needs_review, invoice.completed, invoice.cancelled, invoice.failed, invoice.needs_review, payment_request.completed, payment_request.failed, payment_request.needs_review, payment_request.untracked, direct_credit.succeeded, direct_credit.rejected, direct_credit.failed, direct_credit.needs_review, account.held, account.released, endpoint.disabled, system.recovering, system.recovered.
+       * Separated by commas, of disbursement.succeeded, disbursement.failed, disbursement.reversed, disbursement.awaiting_approval, disbursement.rejected, disbursement.cancelled, disbursement.needs_review, disbursement.held, message.sent, message.failed, message.unknown, message.expired, message.skipped, campaign.finished, campaign.awaiting_approval, campaign.paused, campaign.cancelled, campaign.held, batch.awaiting_approval, batch.finished, batch.needs_review, invoice.completed, invoice.cancelled, invoice.failed, invoice.needs_review, payment_request.completed, payment_request.failed, payment_request.needs_review, payment_request.untracked, direct_credit.succeeded, direct_credit.rejected, direct_credit.failed, direct_credit.needs_review, account.held, account.released, endpoint.disabled, endpoint.tested, system.recovering, system.recovered.
        */
       types?: string
     }
@@ -1258,7 +1259,7 @@ export interface Operations {
   followEvents: {
     asked: {
       /**
-       * Separated by commas, of disbursement.succeeded, disbursement.failed, disbursement.reversed, disbursement.awaiting_approval, disbursement.rejected, disbursement.cancelled, disbursement.needs_review, disbursement.held, message.sent, message.failed, message.unknown, message.expired, message.skipped, campaign.finished, campaign.awaiting_approval, campaign.paused, campaign.cancelled, campaign.held, batch.awaiting_approval, batch.finished, batch.needs_review, invoice.completed, invoice.cancelled, invoice.failed, invoice.needs_review, payment_request.completed, payment_request.failed, payment_request.needs_review, payment_request.untracked, direct_credit.succeeded, direct_credit.rejected, direct_credit.failed, direct_credit.needs_review, account.held, account.released, endpoint.disabled, system.recovering, system.recovered.
+       * Separated by commas, of disbursement.succeeded, disbursement.failed, disbursement.reversed, disbursement.awaiting_approval, disbursement.rejected, disbursement.cancelled, disbursement.needs_review, disbursement.held, message.sent, message.failed, message.unknown, message.expired, message.skipped, campaign.finished, campaign.awaiting_approval, campaign.paused, campaign.cancelled, campaign.held, batch.awaiting_approval, batch.finished, batch.needs_review, invoice.completed, invoice.cancelled, invoice.failed, invoice.needs_review, payment_request.completed, payment_request.failed, payment_request.needs_review, payment_request.untracked, direct_credit.succeeded, direct_credit.rejected, direct_credit.failed, direct_credit.needs_review, account.held, account.released, endpoint.disabled, endpoint.tested, system.recovering, system.recovered.
        */
       types?: string
     }
@@ -1306,6 +1307,15 @@ export interface Operations {
     }
     body: ReplayOrder
     answer: Replayed
+  }
+  /**
+   * Post a test to it at this moment, and tell what it answered.
+   */
+  testEventEndpoint: {
+    asked: {
+      id: string
+    }
+    answer: EndpointTested
   }
   /**
    * Make another secret. For a day deliveries are signed with both.
@@ -5158,7 +5168,38 @@ export interface EndpointDisabledEvent {
      * The id of the endpoint.
      */
     id: string
-    state: "disabled"
+    state: ("disabled" | "tested")
+    url: string
+    reason: string
+  }
+}
+/**
+ * Somebody has sent it a test: nothing has happened. It goes to this endpoint alone, and is in no list of events.
+ */
+export interface EndpointTestedEvent {
+  /**
+   * Stable: the operation and its sequence. The same each time it is delivered.
+   */
+  id: string
+  type: "endpoint.tested"
+  /**
+   * When the state was entered.
+   */
+  timestamp: string
+  /**
+   * Grows by one per operation, and by a thousand where Redis was put back from a copy; no order is promised between operations.
+   */
+  sequence: number
+  /**
+   * The name of the account that it is about.
+   */
+  account: string
+  data: {
+    /**
+     * The id of the endpoint.
+     */
+    id: string
+    state: ("disabled" | "tested")
     url: string
     reason: string
   }
@@ -5242,7 +5283,7 @@ export interface EndpointRegistration {
   /**
    * Only events of these types; absent: all.
    */
-  types?: ("disbursement.succeeded" | "disbursement.failed" | "disbursement.reversed" | "disbursement.awaiting_approval" | "disbursement.rejected" | "disbursement.cancelled" | "disbursement.needs_review" | "disbursement.held" | "message.sent" | "message.failed" | "message.unknown" | "message.expired" | "message.skipped" | "campaign.finished" | "campaign.awaiting_approval" | "campaign.paused" | "campaign.cancelled" | "campaign.held" | "batch.awaiting_approval" | "batch.finished" | "batch.needs_review" | "invoice.completed" | "invoice.cancelled" | "invoice.failed" | "invoice.needs_review" | "payment_request.completed" | "payment_request.failed" | "payment_request.needs_review" | "payment_request.untracked" | "direct_credit.succeeded" | "direct_credit.rejected" | "direct_credit.failed" | "direct_credit.needs_review" | "account.held" | "account.released" | "endpoint.disabled" | "system.recovering" | "system.recovered")[]
+  types?: ("disbursement.succeeded" | "disbursement.failed" | "disbursement.reversed" | "disbursement.awaiting_approval" | "disbursement.rejected" | "disbursement.cancelled" | "disbursement.needs_review" | "disbursement.held" | "message.sent" | "message.failed" | "message.unknown" | "message.expired" | "message.skipped" | "campaign.finished" | "campaign.awaiting_approval" | "campaign.paused" | "campaign.cancelled" | "campaign.held" | "batch.awaiting_approval" | "batch.finished" | "batch.needs_review" | "invoice.completed" | "invoice.cancelled" | "invoice.failed" | "invoice.needs_review" | "payment_request.completed" | "payment_request.failed" | "payment_request.needs_review" | "payment_request.untracked" | "direct_credit.succeeded" | "direct_credit.rejected" | "direct_credit.failed" | "direct_credit.needs_review" | "account.held" | "account.released" | "endpoint.disabled" | "endpoint.tested" | "system.recovering" | "system.recovered")[]
 }
 export interface EventEndpointWithSecret {
   id: string
@@ -5337,6 +5378,16 @@ export interface Replayed {
    * false: there are more; ask again from a later time.
    */
   complete: boolean
+}
+export interface EndpointTested {
+  /**
+   * It answered 2xx.
+   */
+  taken: boolean
+  /**
+   * What it answered, or why it could not.
+   */
+  answer: string
 }
 export interface ReviewList {
   items: (Reviewed | Unreadable)[]

@@ -128,6 +128,7 @@ export async function eventScenes({ ask, service, sealed }: Stage): Promise<void
   await ask('GET', `${path}/${made.id}`);
   await ask('POST', `${path}/${made.id}/replay`, { body: { since: '2026-01-01T00:00:00Z' } });
   await ask('POST', `${path}/${made.id}/replay`, { body: {} });
+  await ask('POST', `${path}/${made.id}/test`);
   await ask('POST', `${path}/${made.id}/rotate-secret`);
   await ask('POST', '/v1/secrets/rotate');
   expect((await sealed('POST', '/v1/secrets/rotate')).status).toBe(409);
