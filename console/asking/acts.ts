@@ -4,7 +4,7 @@ import { useCallback, useState } from 'react';
 import { type Answer, type Asked, NoAnswer, type OperationId, Refused, ask } from './ask.ts';
 import { SESSION } from './queries.ts';
 import { useSession } from './session.tsx';
-import { askAgain } from './stream.ts';
+import { askAllAgain } from './stream.ts';
 
 export type End =
   | { readonly is: 'done' }
@@ -40,7 +40,7 @@ export function useAct<Id extends OperationId>(id: Id): Acting<Id> {
         return undefined;
       } finally {
         setUnderWay(false);
-        await askAgain(client);
+        await askAllAgain(client);
       }
     },
     [id, client, confirm],

@@ -104,8 +104,17 @@ export async function ask<Id extends OperationId>(
     signal,
   });
   const text = await response.text();
-  return (text === '' ? undefined : JSON.parse(text)) as Answer<Id>;
+  if (response.headers.get('content-type')?.startsWith('application/x-ndjson')) return linesOf(text) as Answer<Id>;
+  // Nothing came with it but that it is done.
+  return (text === '' ? {} : JSON.parse(text)) as Answer<Id>;
 }
+
+/** What was answered one by one: a list. */
+const linesOf = (text: string): unknown =>
+  text
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line));
 
 const AWAY: readonly string[] = ['unavailable', 'not-durable', 'memory-full', 'recovering'];
 

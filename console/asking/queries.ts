@@ -1,5 +1,14 @@
 /** What pages ask, and how it stays true: asked again by events, by time, and until it is answered. */
-import { QueryCache, QueryClient, type UseQueryResult, keepPreviousData, useQuery } from '@tanstack/react-query';
+import {
+  type InfiniteData,
+  QueryCache,
+  QueryClient,
+  type UseInfiniteQueryResult,
+  type UseQueryResult,
+  keepPreviousData,
+  useInfiniteQuery,
+  useQuery,
+} from '@tanstack/react-query';
 import { type Answer, type Asked, type OperationId, Refused, ask, troubleOf } from './ask.ts';
 
 export const SESSION = ['session'] as const;
@@ -40,5 +49,25 @@ export function useAsk<Id extends OperationId>(id: Id, asked: Asked<Id>, how: Ho
     enabled,
     refetchInterval: ({ state }) => (troubleOf(state.error) === undefined ? (everyMs ?? false) : AGAIN_MS),
     ...(keeps ? { placeholderData: keepPreviousData } : {}),
+  });
+}
+
+interface Page {
+  readonly next?: string | null;
+}
+
+/** A list that comes page by page, each asked for by what the one before answered. */
+export function usePages<Id extends OperationId>(
+  id: Id,
+  asked: Asked<Id>,
+  { everyMs }: Pick<How, 'everyMs'> = {},
+): UseInfiniteQueryResult<InfiniteData<Answer<Id>>> {
+  return useInfiniteQuery({
+    queryKey: [id, asked, 'pages'],
+    queryFn: ({ pageParam, signal }) =>
+      ask(id, { ...asked, ...(pageParam === undefined ? {} : { after: pageParam }) }, signal),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: (page) => (page as Page).next ?? undefined,
+    refetchInterval: ({ state }) => (troubleOf(state.error) === undefined ? (everyMs ?? false) : AGAIN_MS),
   });
 }

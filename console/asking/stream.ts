@@ -2,6 +2,7 @@
 import type { QueryClient } from '@tanstack/react-query';
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
+import { SESSION } from './queries.ts';
 
 /** Of a thousand payments in a second the page asks once. */
 const AT_MOST_EVERY_MS = 1_000;
@@ -28,7 +29,12 @@ const LIVE: ReadonlySet<unknown> = new Set([
   'listAccounts',
 ]);
 
-export function askAgain(client: QueryClient): Promise<void> {
+/** After an act: it may have changed whatever is shown. */
+export function askAllAgain(client: QueryClient): Promise<void> {
+  return client.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== SESSION[0] });
+}
+
+function askAgain(client: QueryClient): Promise<void> {
   return client.invalidateQueries({ predicate: ({ queryKey }) => LIVE.has(queryKey[0]) });
 }
 

@@ -1,13 +1,12 @@
 /** Every list, with its filters in the address. */
-import { useInfiniteQuery } from '@tanstack/react-query';
-import { useState } from 'react';
 import { Link, useSearchParams } from 'wouter';
-import { type Asked, ask, troubleOf } from '../asking/ask.ts';
-import { download } from '../asking/download.ts';
+import type { Asked } from '../asking/ask.ts';
 import { type AnyRow, type Listed, listed as allListed, lists } from '../asking/kinds.ts';
-import { AsOf } from '../parts/figures.tsx';
+import { usePages } from '../asking/queries.ts';
+import { DownloadButton } from '../parts/download-button.tsx';
 import { useWords } from '../parts/language.tsx';
-import { Failed, Loading, Notice, Page } from '../parts/page.tsx';
+import { Notice, Page } from '../parts/page.tsx';
+import { Paged } from '../parts/paged.tsx';
 import { Rows } from '../parts/rows.tsx';
 import { Filters, filtersOf } from './operations-filters.tsx';
 
@@ -46,46 +45,21 @@ function useFilters(kind: Listed): Asked<'listDisbursements'> {
   return Object.fromEntries(given) as Asked<'listDisbursements'>;
 }
 
-function useList(kind: Listed, filters: Asked<'listDisbursements'>) {
-  const id = lists[kind] as 'listDisbursements';
-  return useInfiniteQuery({
-    queryKey: [id, filters, 'pages'],
-    queryFn: ({ pageParam, signal }) =>
-      ask(id, { ...filters, ...(pageParam === undefined ? {} : { after: pageParam }) }, signal),
-    initialPageParam: undefined as string | undefined,
-    getNextPageParam: ({ next }) => next ?? undefined,
-    refetchInterval: ({ state }) => (troubleOf(state.error) === undefined ? 30_000 : 4_000),
-  });
-}
-
 function List({ kind }: { readonly kind: Listed }) {
   const words = useWords();
   const filters = useFilters(kind);
-  const list = useList(kind, filters);
-  const { parts } = words;
-  if (list.data === undefined) {
-    return list.error === null ? <Loading /> : <Failed error={list.error} again={() => void list.refetch()} />;
-  }
-  const rows = list.data.pages.flatMap(({ items }) => items as readonly AnyRow[]);
+  const list = usePages(lists[kind] as 'listDisbursements', filters, { everyMs: 30_000 });
   return (
-    <>
-      {rows.length === 0 && !list.hasNextPage ? (
-        <Nothing kind={kind} isFiltered={Object.keys(filters).length > 0} />
-      ) : (
-        <Rows caption={words.lists[kind]} rows={rows} kindOf={() => kind} />
-      )}
-      {list.hasNextPage && (
-        <button
-          type="button"
-          className="button mt-4"
-          disabled={list.isFetching}
-          onClick={() => void list.fetchNextPage()}
-        >
-          {parts.more}
-        </button>
-      )}
-      <AsOf at={list.dataUpdatedAt} />
-    </>
+    <Paged of={list}>
+      {(pages) => {
+        const rows = pages.flatMap(({ items }) => items as readonly AnyRow[]);
+        return rows.length === 0 && !list.hasNextPage ? (
+          <Nothing kind={kind} isFiltered={Object.keys(filters).length > 0} />
+        ) : (
+          <Rows caption={words.lists[kind]} rows={rows} kindOf={() => kind} />
+        );
+      }}
+    </Paged>
   );
 }
 
@@ -108,31 +82,6 @@ function Nothing({ kind, isFiltered }: { readonly kind: Listed; readonly isFilte
 }
 
 function Download({ kind }: { readonly kind: Listed }) {
-  const { parts, trouble } = useWords();
   const filters = useFilters(kind);
-  const [isUnderWay, setUnderWay] = useState(false);
-  const [isFailed, setFailed] = useState(false);
-  const run = async (): Promise<void> => {
-    setUnderWay(true);
-    setFailed(false);
-    try {
-      await download(lists[kind] as 'listDisbursements', filters, `${kind}.csv`);
-    } catch {
-      setFailed(true);
-    } finally {
-      setUnderWay(false);
-    }
-  };
-  return (
-    <div>
-      <button type="button" className="button" disabled={isUnderWay} onClick={() => void run()}>
-        {parts.download}
-      </button>
-      {isFailed && (
-        <p role="alert" className="mt-1 text-bad">
-          {trouble['no-answer']}
-        </p>
-      )}
-    </div>
-  );
+  return <DownloadButton id={lists[kind] as 'listDisbursements'} asked={filters} name={`${kind}.csv`} />;
 }

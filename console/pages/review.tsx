@@ -1,9 +1,10 @@
 /** What relais cannot know: evidence left, verdict right, the next by keyboard. */
 import { useEffect } from 'react';
-import { useSearchParams } from 'wouter';
+import { Link, useSearchParams } from 'wouter';
 import type { Answer } from '../asking/ask.ts';
 import { type AnyRow, kindOf, xofOf } from '../asking/kinds.ts';
 import { useAsk } from '../asking/queries.ts';
+import { useSession } from '../asking/session.tsx';
 import { AsOf, Money, Since } from '../parts/figures.tsx';
 import { Arrow } from '../parts/arrow.tsx';
 import { useWords } from '../parts/language.tsx';
@@ -21,11 +22,17 @@ type Item = Answer<'listReview'>['items'][number];
 const MOST = 100;
 
 export function Review() {
-  const { shell, pages } = useWords();
+  const { shell, pages, desk } = useWords();
+  const { may } = useSession();
   const says = pages.review;
   const review = useAsk('listReview', { limit: MOST }, { everyMs: 10_000 });
+  const many = may('approve') && (
+    <Link to="/review/many" className="button">
+      {desk.many.link}
+    </Link>
+  );
   return (
-    <Page title={shell.review}>
+    <Page title={shell.review} beside={many}>
       <Read of={review}>
         {({ items, next }, at) => (
           <>

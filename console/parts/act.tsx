@@ -112,26 +112,21 @@ function Sure({ title, says, button, grave = false, isUnderWay, end, onYes, onCl
   );
 }
 
-interface AskFirstProps {
+interface Opening {
   readonly doing: { readonly end: End | undefined; readonly isUnderWay: boolean; readonly forget: () => void };
-  /** The answer where it is done, and the question goes away. */
-  readonly onYes: () => Promise<object | undefined>;
   readonly label: string;
-  /** Of the question; the label where there is no more to say. */
-  readonly title?: string;
-  readonly says: ReactNode;
   readonly look?: 'plain' | 'main' | 'grave';
   /** The name of the act, as a page can be asked for it. */
   readonly name?: string;
 }
 
-/** A button, and the question that stands before what it does. */
-export function AskFirst({ doing, onYes, label, title = label, says, look = 'plain', name }: AskFirstProps) {
+interface OpensProps extends Opening {
+  readonly children: (close: () => void) => ReactNode;
+}
+
+/** A button, and what it opens: how an earlier try ended is forgotten with it. */
+export function Opens({ doing, label, look = 'plain', name, children }: OpensProps) {
   const [isAsked, setAsked] = useState(false);
-  const { end, isUnderWay, forget } = doing;
-  const yes = async (): Promise<void> => {
-    if (await onYes()) setAsked(false);
-  };
   return (
     <>
       <button
@@ -139,24 +134,42 @@ export function AskFirst({ doing, onYes, label, title = label, says, look = 'pla
         data-act={name}
         className={look === 'plain' ? 'button' : `button button-${look}`}
         onClick={() => {
-          forget();
+          doing.forget();
           setAsked(true);
         }}
       >
         {label}
       </button>
-      {isAsked && (
+      {isAsked && children(() => setAsked(false))}
+    </>
+  );
+}
+
+interface AskFirstProps extends Opening {
+  /** The answer where it is done, and the question goes away. */
+  readonly onYes: () => Promise<object | undefined>;
+  /** Of the question; the label where there is no more to say. */
+  readonly title?: string;
+  readonly says: ReactNode;
+}
+
+/** A button, and the question that stands before what it does. */
+export function AskFirst({ onYes, title, says, ...opening }: AskFirstProps) {
+  const { doing, label, look } = opening;
+  return (
+    <Opens {...opening}>
+      {(close) => (
         <Sure
-          title={title}
+          title={title ?? label}
           says={<p>{says}</p>}
           button={label}
           grave={look === 'grave'}
-          isUnderWay={isUnderWay}
-          end={end}
-          onYes={() => void yes()}
-          onClose={() => setAsked(false)}
+          isUnderWay={doing.isUnderWay}
+          end={doing.end}
+          onYes={() => void onYes().then((done) => done && close())}
+          onClose={close}
         />
       )}
-    </>
+    </Opens>
   );
 }

@@ -24,9 +24,20 @@ export const entries: Readonly<Record<'daily' | 'running', readonly Entry[]>> = 
     { to: '/review', name: 'review', roles: ['read'] },
     { to: '/approvals', name: 'approvals', roles: ['read'] },
     { to: '/campaigns', name: 'campaigns', roles: ['read'] },
+    { to: '/opt-outs', name: 'optOuts', roles: ['read'] },
     { to: '/reports', name: 'reports', roles: ['read'] },
+    { to: '/balances', name: 'balances', roles: ['read'] },
   ],
-  running: [{ to: '/accounts', name: 'holds', roles: ['read'] }],
+  running: [
+    { to: '/health', name: 'health', roles: ['read'], ofAll: true },
+    { to: '/accounts', name: 'holds', roles: ['read'] },
+    { to: '/queues', name: 'queues', roles: ['read'] },
+    { to: '/endpoints', name: 'endpoints', roles: ['read'] },
+    { to: '/limits', name: 'limits', roles: ['read'] },
+    { to: '/audit', name: 'audit', roles: ['operate', 'admin'], ofAll: true },
+    { to: '/keys', name: 'keys', roles: ['admin'], ofAll: true },
+    { to: '/forget', name: 'forget', roles: ['operate'], ofAll: true },
+  ],
 };
 
 /** The entry that an address belongs to; undefined where it is none of the navigation's. */

@@ -17,6 +17,17 @@ const Accounts = lazy(async () => ({ default: (await import('../pages/accounts.t
 const Reports = lazy(async () => ({ default: (await import('../pages/reports.tsx')).Reports }));
 const Campaigns = lazy(async () => ({ default: (await import('../pages/campaigns.tsx')).Campaigns }));
 const Campaign = lazy(async () => ({ default: (await import('../pages/campaign.tsx')).Campaign }));
+const ReviewMany = lazy(async () => ({ default: (await import('../pages/review-many.tsx')).ReviewMany }));
+const OptOuts = lazy(async () => ({ default: (await import('../pages/opt-outs.tsx')).OptOuts }));
+const Balances = lazy(async () => ({ default: (await import('../pages/balances.tsx')).Balances }));
+const Health = lazy(async () => ({ default: (await import('../pages/health.tsx')).Health }));
+const Queues = lazy(async () => ({ default: (await import('../pages/queues.tsx')).Queues }));
+const Endpoints = lazy(async () => ({ default: (await import('../pages/endpoints.tsx')).Endpoints }));
+const OneEndpoint = lazy(async () => ({ default: (await import('../pages/endpoint.tsx')).OneEndpoint }));
+const Limits = lazy(async () => ({ default: (await import('../pages/limits.tsx')).Limits }));
+const Audit = lazy(async () => ({ default: (await import('../pages/audit.tsx')).Audit }));
+const Keys = lazy(async () => ({ default: (await import('../pages/keys.tsx')).Keys }));
+const Forget = lazy(async () => ({ default: (await import('../pages/forget.tsx')).Forget }));
 
 export function Places() {
   const reaches = useReach();
@@ -42,6 +53,17 @@ export function Places() {
       <Route path="/reports" component={Reports} />
       <Route path="/campaigns" component={Campaigns} />
       <Route path="/campaigns/:id">{({ id }) => <Campaign key={id} id={id} />}</Route>
+      <Route path="/review/many" component={ReviewMany} />
+      <Route path="/opt-outs" component={OptOuts} />
+      <Route path="/balances" component={Balances} />
+      <Route path="/health" component={Health} />
+      <Route path="/queues" component={Queues} />
+      <Route path="/endpoints" component={Endpoints} />
+      <Route path="/endpoints/:id">{({ id }) => <OneEndpoint key={id} id={id} />}</Route>
+      <Route path="/limits" component={Limits} />
+      <Route path="/audit" component={Audit} />
+      <Route path="/keys" component={Keys} />
+      <Route path="/forget" component={Forget} />
       <Route>
         <Page title={parts.notFoundTitle}>
           <Notice>{parts.notFound}</Notice>

@@ -1,10 +1,12 @@
 /** What the console says. The French has the same form: what it lacks does not compile. */
+import { englishDesk } from './english-desk.ts';
 import { englishPages } from './english-pages.ts';
 import { englishStates } from './english-states.ts';
 
 export const english = {
   states: englishStates,
   pages: englishPages,
+  desk: englishDesk,
   figures: {
     locale: 'en-GB',
     xof: (amount: string) => `${amount} XOF`,
@@ -59,6 +61,15 @@ export const english = {
     campaigns: 'Campaigns',
     holds: 'Accounts and holds',
     reports: 'Day by day',
+    optOuts: 'Opt-outs',
+    forget: 'Forget a person',
+    audit: 'Audit',
+    keys: 'Keys',
+    limits: 'Limits',
+    queues: 'Queues and workers',
+    endpoints: 'Events and endpoints',
+    balances: 'Balances over time',
+    health: 'How relais is',
     search: 'Search',
     searchHint: 'Telephone number, reference or id',
     searchKey: 'Press / to search',

@@ -1,5 +1,6 @@
 /** Ce que dit la console. */
 import type { Words } from './words.ts';
+import { frenchDesk } from './french-desk.ts';
 import { frenchPages } from './french-pages.ts';
 import { frenchStates } from './french-states.ts';
 
@@ -8,6 +9,7 @@ const units = { second: 'seconde', minute: 'minute', hour: 'heure', day: 'jour' 
 export const french: Words = {
   states: frenchStates,
   pages: frenchPages,
+  desk: frenchDesk,
   figures: {
     locale: 'fr-FR',
     xof: (amount) => `${amount} F CFA`,
@@ -60,6 +62,15 @@ export const french: Words = {
     campaigns: 'Campagnes',
     holds: 'Comptes et retenues',
     reports: 'Jour par jour',
+    optOuts: 'Désinscriptions',
+    forget: 'Oublier une personne',
+    audit: 'Journal',
+    keys: 'Clés',
+    limits: 'Limites',
+    queues: 'Files et processus',
+    endpoints: 'Annonces et adresses',
+    balances: 'Soldes dans le temps',
+    health: 'État de relais',
     search: 'Chercher',
     searchHint: 'Numéro de téléphone, référence ou id',
     searchKey: 'Tapez / pour chercher',

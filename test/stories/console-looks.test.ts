@@ -26,6 +26,10 @@ beforeAll(async () => {
   const batch = await world.api.post<{ id: string }>('/v1/disbursement-batches', lines, 'text/csv');
   const sent = await campaign(world, { name: 'November', people: 30 });
   await world.api.post(`/v1/campaigns/${sent}/start`);
+  await world.api.post('/v1/opt-outs', { phones: ['+221770000001'] });
+  const endpoint = await world.api.post<{ id: string }>('/v1/event-endpoints', {
+    url: 'https://shop.example/relais',
+  });
   pages = [
     // A page that the navigation names is looked at without being named here.
     ...[...entries.daily, ...entries.running].map(({ to }) => to),
@@ -36,6 +40,8 @@ beforeAll(async () => {
     `/approvals/${waiting}`,
     `/approvals/${batch.id}`,
     `/campaigns/${sent}`,
+    '/review/many',
+    `/endpoints/${endpoint.id}`,
     '/no-such-page',
   ];
 });
@@ -100,6 +106,49 @@ test.for(WAYS)('nothing serious stands in anybody’s way: $language, $colours',
     expect(await findings(page), path).toEqual([]);
     // Nothing is wider than the telephone.
     expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth'), path).toBeLessThanOrEqual(0);
+  }
+  await leave(page);
+});
+
+/** Whatever can be pressed, filled or opened; of a group of radios one is reached, and arrows lead on. */
+const MARK = `(() => {
+  const all = document.querySelectorAll('a[href], button:not([disabled]), input:not([disabled]), select, textarea, summary');
+  const shown = [...all].filter((one) => one.checkVisibility({ visibilityProperty: true }));
+  const names = new Set();
+  for (const one of shown) {
+    const name = one.type === 'radio' ? 'radio ' + one.name : String(names.size);
+    one.dataset.reach = name;
+    names.add(name);
+  }
+  return [...names].join('|');
+})()`;
+
+const REACHED = "document.activeElement?.dataset.reach ?? ''";
+
+test('the keyboard alone reaches everything, on every page', async () => {
+  const page = await world.signedIn('moussa');
+  for (const path of pages) {
+    await page.goto(`${world.url}${path}`);
+    await settled(page);
+    const left = new Set(String(await page.evaluate(MARK)).split('|'));
+    // Twice around at most: what comes while it is looked at is no part of it.
+    for (let press = left.size * 2 + 20; press > 0 && left.size > 0; press -= 1) {
+      await page.keyboard.press('Tab');
+      left.delete(String(await page.evaluate(REACHED)));
+    }
+    const unreached = await Promise.all(
+      [...left].map((name) =>
+        page
+          .locator(`[data-reach="${name}"]`)
+          .first()
+          .evaluate((one: any) => String(one.outerHTML).slice(0, 120), undefined, { timeout: 2_000 })
+          .catch(() => 'gone since'),
+      ),
+    );
+    expect(
+      unreached.filter((one) => one !== 'gone since'),
+      path,
+    ).toEqual([]);
   }
   await leave(page);
 });
