@@ -25,6 +25,7 @@ import {
 } from '../../src/operations/keys.ts';
 import { isKept, statesOf, statesThatAre } from '../../src/kinds/index.ts';
 import { MOMENT_DIGITS } from '../../src/operations/places.ts';
+import { STUB_PRINT, stateOfLetter } from '../../src/operations/stubs.ts';
 import { OFF, declarationOf, limitsOf, moneyLimits } from '../../src/operations/limits.ts';
 import { MARKS_KEPT_S, MARK_LENGTH, OPEN_KEPT_MS } from '../../src/operations/slice-form.ts';
 import type { Constant } from './lua-text.ts';
@@ -48,6 +49,8 @@ export const constants: Readonly<Record<string, Constant>> = {
   IN_FLIGHT: setOf(statesThatAre('disbursement', 'in flight')),
 
   HISTORY_FIELD,
+  STUB_PRINT,
+  STUB_STATES: stateOfLetter,
   KEPT_MESSAGES: setOf(statesOf('message').filter((state) => isKept('message', state))),
 
   CAMPAIGN_BINS: campaignBins,

@@ -1,6 +1,7 @@
 /** The role history: copies what is over to PostgreSQL. Without HISTORY_URL it is nothing, and loads nothing. */
 import { Audit } from '../operations/audit.ts';
 import { HistoryDesk } from '../operations/history.ts';
+import { Trimming } from '../operations/trimming.ts';
 import { repeatUntil } from '../processors/sweeper.ts';
 import { isAway } from '../redis/connections.ts';
 import type { Container } from './container.ts';
@@ -13,7 +14,7 @@ const STUCK_MS = 120_000;
 
 type Needs = Pick<
   Container,
-  'config' | 'clock' | 'logger' | 'quietly' | 'random' | 'redis' | 'events' | 'balances' | 'book'
+  'config' | 'clock' | 'logger' | 'quietly' | 'random' | 'redis' | 'operations' | 'events' | 'balances' | 'book'
 >;
 
 export function historyPart(needs: Needs): Part {
@@ -50,15 +51,29 @@ export function historyPart(needs: Needs): Part {
 }
 
 async function writerOf(needs: Needs, url: string, onError: (error: unknown) => void) {
-  const { config, random, redis, events, balances, book } = needs;
-  const [{ HistoryStore }, { HistoryWriter }] = await Promise.all([
+  const { config, random, redis, operations, events, balances, book } = needs;
+  const [{ HistoryStore }, { HistoryWriter }, { Trimmer }, { payeesWith }] = await Promise.all([
     import('../history/store.ts'),
     import('../history/writer.ts'),
+    import('../history/trimmer.ts'),
+    import('../history/payees.ts'),
   ]);
+  const payeeOf = payeesWith(config.EXTRA_WITHDRAW_MODES);
+  const desk = new HistoryDesk(redis, random.hex(8));
+  const { HISTORY_AFTER: money, HISTORY_TEXTS_AFTER: texts } = config;
+  const trimmer = new Trimmer({
+    trimming: new Trimming({ redis, keepMs: config.IDENTITY_KEEP, payeeOf }),
+    desk,
+    operations,
+    payeeOf,
+    after: { ...(money > 0 && { disbursement: money, direct_credit: money }), ...(texts > 0 && { message: texts }) },
+  });
   const store = { url, newName: () => random.hex(8), timezone: config.TIMEZONE };
   return new HistoryWriter({
     redis,
-    desk: new HistoryDesk(redis, random.hex(8)),
+    desk,
+    payeeOf,
+    trimmer,
     events,
     audit: new Audit(redis),
     balances,

@@ -1,9 +1,11 @@
 /** What of Redis becomes which rows: a record its row, a slice of a campaign a row for each of its people. */
-import { type Kind, kinds } from '../kinds/index.ts';
-import { kindTables, recipientTable, REST, type Table, TOTALS } from '../kinds/tables.ts';
-import { type Fields, readStored, type RecordAt, UnreadableRecord } from '../operations/record.ts';
+import { kinds } from '../kinds/index.ts';
+import { kindTables, NAMES, recipientTable, REST, type Table, TOTALS } from '../kinds/tables.ts';
+import { nameInHistory, namedIn } from '../operations/places.ts';
+import { type Fields, readStored, type RecordBase, UnreadableRecord } from '../operations/record.ts';
 import { recipientStateOf, standingOf, unpackCountries, unpackItems } from '../operations/slice-form.ts';
 import { campaignOfSlice, readSlice, type SliceRecord } from '../operations/slices.ts';
+import type { PayeeOf } from './payees.ts';
 import type { Row } from './rows.ts';
 
 /** A record, or a slice, as it was read: which rows it is. */
@@ -21,7 +23,11 @@ const NOT_KEPT = ['lease', 'until', 'op', 'hint', 'kind', 'v'];
 export type CampaignTimes = ReadonlyMap<string, number>;
 
 /** Throws an UnreadableRecord. Undefined: history has no table for it. */
-export function readingOf(id: string, stored: Fields, madeAt: CampaignTimes): Reading | undefined {
+export function readingOf(
+  id: string,
+  stored: Fields,
+  { madeAt, payeeOf }: { readonly madeAt: CampaignTimes; readonly payeeOf: PayeeOf },
+): Reading | undefined {
   const kind = kinds.find((one) => one === stored['kind']);
   if (kind === undefined) throw new UnreadableRecord(id, stored['account'], 'it has no kind');
   if (kind === 'slice') return readingOfSlice(readSlice(stored), madeAt);
@@ -29,14 +35,29 @@ export function readingOf(id: string, stored: Fields, madeAt: CampaignTimes): Re
   if (table === undefined) return undefined;
   const record = readStored(kind, id, stored);
   if (record instanceof UnreadableRecord) throw record;
-  return { id, rev: record.rev, table, rows: [rowOf(record, table)] };
+  return { id, rev: record.rev, table, rows: [rowOf(record, table, payeeOf)] };
 }
 
-function rowOf(record: RecordAt<Kind>, table: Table): Row {
+/** `kind` and `fields` say it all to whoever knows the one from the other. */
+type AnyRecord = Pick<RecordBase, 'kind' | 'fields'>;
+
+export function rowOf(record: AnyRecord, table: Table, payeeOf: PayeeOf): Row {
   const values: Readonly<Record<string, unknown>> = { ...record };
   const own = new Set([...table.columns.map(({ of }) => of), ...NOT_KEPT]);
   const rest = Object.entries(record.fields).filter(([name]) => !own.has(name) && !name.startsWith('t:'));
-  return { ...values, [TOTALS]: values['totals'] ?? {}, [REST]: Object.fromEntries(rest) };
+  return {
+    ...values,
+    [NAMES]: namesIn(record, payeeOf),
+    [TOTALS]: values['totals'] ?? {},
+    [REST]: Object.fromEntries(rest),
+  };
+}
+
+/** By what it is found, each behind the letter that says what it is: as the index of Redis has it, in clear. */
+function namesIn(record: AnyRecord, payeeOf: PayeeOf): string[] {
+  const payee = payeeOf(record);
+  const named = [...(payee === undefined ? [] : [['phone', payee] as const]), ...namedIn(record.kind, record.fields)];
+  return [...new Set(named.map(nameInHistory))].toSorted();
 }
 
 function readingOfSlice(slice: SliceRecord, madeAt: CampaignTimes): Reading {

@@ -32,8 +32,16 @@ function timeIn(ms: number): string {
   return `${date} ${clock.replace(/\.?0+$/, '')}+00`;
 }
 
+/** As PostgreSQL writes an element of a list: between quotes where it would read otherwise. */
+function elementOf(value: unknown): string {
+  const text = String(value);
+  const plain = text !== '' && !/[\s,{}"\\]/.test(text) && text.toLowerCase() !== 'null';
+  return plain ? text : `"${text.replaceAll(/["\\]/g, '\\$&')}"`;
+}
+
 const writers: Readonly<Record<ColumnType, (value: unknown) => string>> = {
   text: (value) => escaped(clean(String(value))),
+  'text[]': (value) => escaped(clean(`{${Array.isArray(value) ? value.map(elementOf).join(',') : ''}}`)),
   bigint: (value) => String(Math.trunc(Number(value))),
   boolean: (value) => (value === true ? 't' : 'f'),
   timestamptz: (value) => timeIn(Number(value)),

@@ -7,7 +7,7 @@ import { asDeclared, isFinal, isKept, kinds, statesOf } from '../kinds/index.ts'
 import { type Column, ROW_TIME, type Table, kindTables, tables } from '../kinds/tables.ts';
 
 /** Raised with each change of what is declared below, or in `kinds/tables.ts`. */
-export const VERSION = 1;
+export const VERSION = 2;
 
 /** Held while the schema is changed, so that processes that start together change it one after the other. */
 export const SCHEMA_LOCK = 7_236_817;
@@ -42,10 +42,11 @@ function tableIn({ table, columns, key }: Table): string[] {
 }
 
 /** By what rows are looked for besides their names. */
-const indexes: readonly (readonly [table: string, columns: string])[] = [
+const indexes: readonly (readonly [table: string, columns: string, using?: 'gin'])[] = [
   ...Object.values(kindTables)
     .filter(({ columns }) => columns.some(({ name }) => name === 'reference'))
     .map(({ table }) => [table, 'account, reference'] as const),
+  ...Object.values(kindTables).map(({ table }) => [table, 'names', 'gin'] as const),
   ['events', 'operation, sequence'],
   ['recipients', 'campaign, row_number'],
 ];
@@ -121,9 +122,9 @@ const views = { daily, in_doubt: inDoubt } as const;
 export const schema: readonly string[] = [
   'create table if not exists relais.facts (name text primary key, value text not null)',
   ...tables.flatMap(tableIn),
-  ...indexes.map(([table, columns]) => {
+  ...indexes.map(([table, columns, using = 'btree']) => {
     const [first = ''] = columns.split(', ').toReversed();
-    return `create index if not exists ${table}_by_${first} on relais.${table} (${columns})`;
+    return `create index if not exists ${table}_by_${first} on relais.${table} using ${using} (${columns})`;
   }),
   ...Object.keys(views).map((name) => `drop view if exists relais.${name}`),
   ...Object.entries(views).map(([name, query]) => `create view relais.${name} as ${query}`),

@@ -8,6 +8,7 @@ import { pipeline } from 'node:stream/promises';
 import { Client } from 'pg';
 import { from as copyFrom, to as copyTo } from 'pg-copy-streams';
 import { ROW_TIME, type Table } from '../kinds/tables.ts';
+import { selectOf, type TextRow } from './past.ts';
 import { cellAt, lineOf, nameOfLine, type Row } from './rows.ts';
 import { foundations, partOf, schema, SCHEMA_LOCK, VERSION, WRITER } from './schema.ts';
 
@@ -30,6 +31,8 @@ const SESSION = [
   // Staging tables have no statistics: a few hundred rows are looked up by their names, whatever the planner thinks.
   'set enable_hashjoin to off',
   'set enable_mergejoin to off',
+  // What leaves Redis on the strength of a commit must outlive the server that said so.
+  "select set_config('synchronous_commit', 'on', false) where current_setting('synchronous_commit') in ('off', 'local')",
 ];
 
 /** Why it cannot be reached; undefined: it can be. Changes nothing there. */
@@ -148,6 +151,19 @@ export class HistoryStore {
           throw new NotAsWritten(`a row of ${table.table} ${line === undefined ? 'is not there' : 'differs'}`);
       }
     }
+  }
+
+  /** Of each row, whether it is there exactly as given. */
+  async has(table: Table, rows: readonly Row[]): Promise<boolean[]> {
+    await this.#stage(table, rows);
+    const found = new Set(await this.#readBack(table));
+    return rows.map((row) => found.has(lineOf(table, row)));
+  }
+
+  /** Records by their ids, to be read by `fieldsOfRow`. */
+  async rows(table: Table, ids: readonly string[]): Promise<TextRow[]> {
+    const { rows } = await this.#client.query<TextRow>(`${selectOf(table)} where id = any($1)`, [ids]);
+    return rows;
   }
 
   async #prepare(newName: () => string, timezone: string): Promise<void> {

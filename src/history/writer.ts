@@ -13,8 +13,10 @@ import { keys } from '../operations/keys.ts';
 import { type Fields, isUnreadable, noteUnreadable } from '../operations/record.ts';
 import { campaignOfSlice, isSlice } from '../operations/slices.ts';
 import { type CampaignTimes, type Reading, readingOf } from './readings.ts';
+import type { PayeeOf } from './payees.ts';
 import type { Row } from './rows.ts';
 import type { Copy, HistoryStore } from './store.ts';
+import type { Trimmer } from './trimmer.ts';
 
 interface HistorySources {
   readonly redis: Redis;
@@ -23,10 +25,13 @@ interface HistorySources {
   readonly audit: Pick<Audit, 'after'>;
   readonly balances: Pick<Balances, 'history'>;
   readonly accounts: readonly string[];
+  readonly payeeOf: PayeeOf;
 }
 
 interface WriterOptions extends HistorySources {
   readonly open: () => Promise<HistoryStore>;
+  /** Takes out of Redis what history has. Absent: nothing leaves. */
+  readonly trimmer?: Pick<Trimmer, 'pass'> | undefined;
   /** Told of each step before it is made, for tests that end the process there. */
   readonly at?: (step: WriterStep) => Promise<void> | void;
 }
@@ -62,6 +67,7 @@ export class HistoryWriter {
         swept = await desk.sweep(this.#store.name);
         while (!isStopping() && (await this.#records(this.#store))) await desk.isMyTurn();
       }
+      await this.#options.trimmer?.pass(this.#store, isStopping);
     } catch (error) {
       this.cut();
       desk.beginAnew();
@@ -121,7 +127,7 @@ export class HistoryWriter {
     let rows = 0;
     for (const [at, id] of ids.entries()) {
       if (rows >= ROWS_AT_ONCE) break;
-      rows += take(taken, { id, stored: stored[at] ?? {}, madeAt });
+      rows += take(taken, { id, stored: stored[at] ?? {}, madeAt, payeeOf: this.#options.payeeOf });
     }
     return taken;
   }
@@ -185,12 +191,13 @@ interface Found {
   readonly id: string;
   readonly stored: Fields;
   readonly madeAt: CampaignTimes;
+  readonly payeeOf: PayeeOf;
 }
 
 /** How many rows it is. */
-function take({ readings, gone, unread }: Taken, { id, stored, madeAt }: Found): number {
+function take({ readings, gone, unread }: Taken, { id, stored, ...parts }: Found): number {
   try {
-    const reading = stored['kind'] === undefined ? undefined : readingOf(id, stored, madeAt);
+    const reading = stored['kind'] === undefined ? undefined : readingOf(id, stored, parts);
     if (reading === undefined) gone.push(id);
     else readings.push(reading);
     return reading?.rows.length ?? 0;

@@ -6,7 +6,7 @@ import { asDeclared, type Kind, kinds } from './index.ts';
 import type { Field } from './fields.ts';
 import type { HistoryTable } from './kind.ts';
 
-export type ColumnType = 'text' | 'bigint' | 'boolean' | 'timestamptz' | 'json';
+export type ColumnType = 'text' | 'text[]' | 'bigint' | 'boolean' | 'timestamptz' | 'json';
 
 export interface Column {
   readonly name: string;
@@ -77,6 +77,8 @@ function columnsOf(kind: Kind): Column[] {
 
 /** What is in no column of its own, by the names of its fields. */
 export const REST = 'record';
+/** By what it is found besides its id and its reference. */
+export const NAMES = 'names';
 /** Of a campaign: its recipients by what became of them. */
 export const TOTALS = 'totals';
 
@@ -88,6 +90,12 @@ function tableOf(kind: Kind, history: HistoryTable): Table {
       ...base,
       ...columnsOf(kind),
       ...(kind === 'campaign' ? [sure('totals', 'json', TOTALS, 'Its recipients by what became of them.')] : []),
+      sure(
+        NAMES,
+        'text[]',
+        NAMES,
+        'By what it is found: `p:` the person, `t:` token, `x:` transaction, `r:` of the provider, `d:` disburse_id, `b:` batch.',
+      ),
       sure('record', 'json', REST, 'What has no column of its own, what the service said included.'),
     ],
     key: ['id', ROW_TIME],

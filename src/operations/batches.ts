@@ -12,6 +12,7 @@ import { type Act, told } from './audit.ts';
 import { type AskedFields, differing } from './differing.ts';
 import { type Guard, NO_MEMORY } from './heartbeat.ts';
 import { keys } from './keys.ts';
+import { stubsLeft } from './stubs.ts';
 import { inFull, storedNames, type Fields, RECORD_VERSION } from './record.ts';
 import { acceptBatch } from './scripts/generated/scripts.ts';
 
@@ -57,6 +58,8 @@ export const WAITING = 'waiting';
 
 /** A row whose disbursement was accepted before, by itself or in another batch: it is counted there and not here. */
 const ELSEWHERE = 'elsewhere';
+/** In the place of a record that history alone has: no more than its state is known here. */
+const LEFT = 'left';
 
 /** What is known about a row now. `id` and the fields are absent where no disbursement was accepted for it. */
 export interface RowNow {
@@ -180,9 +183,15 @@ export class Batches {
       pipeline.hget(keys.record(id), 'fp').get(keys.reference(account, 'disbursement', reference));
     }
     const answers = await answersOf(pipeline, maybe(text));
+    const left = await stubsLeft(
+      this.#redis,
+      requests.map(({ id }) => id),
+    );
     const standing = requests.map(({ id, fingerprint }, index) => {
       const [known, owner] = answers.slice(index * 2, index * 2 + 2);
       if (known !== undefined) return { id, same: known === fingerprint };
+      const stub = left[index];
+      if (stub) return { id, same: stub.isOf(fingerprint) };
       return owner !== undefined && owner !== id ? { id: owner, same: false } : undefined;
     });
     return this.#comparedWith(requests, standing);
@@ -224,9 +233,22 @@ export class Batches {
     const stored = names.flatMap((name) => storedNames(name).map((one) => ({ name, one })));
     for (const { id } of rows) pipeline.hmget(keys.record(id), ...stored.map(({ one }) => one));
     const answers = await answersOf(pipeline, list(maybe(text)));
-    return answers.map((values) =>
-      Object.fromEntries(stored.flatMap(({ name }, index) => (values[index] ? [[name, values[index]]] : []))),
+    const records = answers.map(
+      (values): Fields =>
+        Object.fromEntries(stored.flatMap(({ name }, index) => (values[index] ? [[name, values[index]]] : []))),
     );
+    return this.#withLeft(rows, records);
+  }
+
+  /** Of what history alone has it is known at least how it ended: it is not handed out again. */
+  async #withLeft(rows: readonly BatchRow[], records: readonly Fields[]): Promise<Fields[]> {
+    const absent = rows.filter((_, at) => records[at]?.['state'] === undefined).map(({ id }) => id);
+    const left = await stubsLeft(this.#redis, absent);
+    const stateOf = new Map(absent.map((id, at) => [id, left[at]?.state]));
+    return records.map((record, at) => {
+      const state = stateOf.get(rows[at]?.id ?? '');
+      return state === undefined ? record : { state, [LEFT]: '1' };
+    });
   }
 }
 
@@ -248,6 +270,7 @@ function rowNow(
   if (refused !== undefined) return { row, state: 'rejected', reason: refused };
   const { state, reason } = record;
   if (!fed || state === undefined) return { row, state: WAITING };
+  if (record[LEFT]) return { row, state, fields: {} };
   if (record['batch'] !== batch) {
     const where = record['batch'] === undefined ? 'by itself' : `in ${record['batch']}`;
     return { row, state: ELSEWHERE, fields: record, reason: `accepted_before: ${where}` };

@@ -82,6 +82,13 @@ export class HistoryDesk {
     });
   }
 
+  /** History does not have them as they are: they wait again. */
+  async copyAnew(ids: readonly string[]): Promise<void> {
+    if (ids.length === 0) return;
+    const at = await this.#now();
+    await this.#redis.zadd(keys.historyWaiting, 'NX', ...ids.flatMap((id) => [at, id]));
+  }
+
   /**
    * Looks through some of the keys for what had ended before history was kept. True once all were looked through. What
    * a store has is known by its name and by how far it had come: another one, or an older copy, has to be given all.

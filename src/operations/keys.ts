@@ -162,6 +162,12 @@ export const keys = {
   history: 'history',
   /** Sorted set: ids of what history does not have yet as it is now, by when it became so (ms). */
   historyWaiting: 'history:waiting',
+  /** Hash: name of an identity → what is left of its record, which history alone has; see `stubs.ts`. */
+  stubs: (bucket: string): string => `stubs:${bucket}`,
+  /** Hash: kind → up to which creation time (ms) some of its records were taken out, since history has them. */
+  trimmed: 'history:trimmed',
+  /** Hash: id of a record that history alone has → what was said about it since (JSON). */
+  recalled: 'history:recalled',
   /** String: the process whose turn it is to write history. */
   historyTurn: 'history:turn',
 } as const;

@@ -7,6 +7,7 @@ import { type Act, toldEach } from './audit.ts';
 import { keys } from './keys.ts';
 import type { NamePlace } from './places.ts';
 import type { AcceptMessagesArgs } from './scripts/generated/scripts.ts';
+import { stubsOf } from './stubs.ts';
 import { type Lane, queueOfLane } from './slices.ts';
 
 export interface NewMessage {
@@ -62,6 +63,7 @@ export async function acceptMessages(
     queued: keys.state('slice', 'queued'),
     listed: keys.listed('message', account, 'queued'),
     accounts: keys.accounts,
+    trimmed: keys.trimmed,
     heartbeat: keys.heartbeat,
     ...toldEach(acts),
     now: now?.(),
@@ -101,6 +103,7 @@ function asked(message: NewMessage, account: string): Omit<AcceptMessagesArgs['m
     ...names,
     mapping: reference ? keys.reference(account, 'message', reference) : undefined,
     other: otherId && keys.record(otherId),
+    ...stubsOf(id, idOfReference),
     id,
     fingerprint,
     reference,

@@ -19,6 +19,7 @@ import { keys } from './keys.ts';
 import { listedNew, type Named, Names, namedIn } from './places.ts';
 import { type Opinions, limitNamed, wordsOf, type MoneyLimit } from './limits.ts';
 import { inFull, type RecordAt, type RecordBase, RECORD_VERSION, TRACE, readRecord } from './record.ts';
+import { stubAt, stubsOf } from './stubs.ts';
 import {
   appendEvidence,
   claim,
@@ -76,6 +77,13 @@ export type Hinted = (
   readonly trace?: string | undefined;
 };
 
+/** What was said about a record that history alone has. */
+export interface Recalled {
+  readonly evidence: EvidenceDraft;
+  readonly intervalMs: number;
+  readonly posted: Posted;
+}
+
 export class Operations {
   readonly #redis: Redis;
   readonly #random: Random;
@@ -129,6 +137,7 @@ export class Operations {
       record: keys.record(id),
       mapping: reference ? keys.reference(account, kind, reference) : undefined,
       other: otherId === id ? undefined : keys.record(otherId),
+      ...stubsOf(id, otherId),
       counts: keys.counts(kind),
       entered: keys.state(kind, state),
       ...listedNew(operation),
@@ -265,8 +274,12 @@ export class Operations {
     posted: Posted = NOTHING_POSTED,
   ): Promise<Hinted> {
     const queue = lookQueueOf(kind);
+    const said: Recalled = { evidence, intervalMs, posted };
     const answer = await nudge(this.#redis, {
       record: keys.record(id),
+      ...stubAt(id),
+      recalled: keys.recalled,
+      recall: JSON.stringify(said),
       due: keys.due(queue),
       callback: keys.callback(id),
       now: this.#now(),
@@ -278,6 +291,8 @@ export class Operations {
       agreesWith: posted.agreesWith,
     });
     if (answer.is === 'none') return { is: answer.is, written: {} };
+    // The process that writes history brings it back and nudges it then.
+    if (answer.is === 'recalled') return { is: 'final', state: answer.state, written: {} };
     const { state, field, line = '', trace } = answer;
     const written = field === undefined ? {} : { [field]: line };
     if (answer.is === 'look') return { is: answer.is, state, written, trace };

@@ -102,6 +102,9 @@ export interface NamePlace {
 
 export type Named = readonly [name: SoughtName, value: string];
 
+/** The same name where history has it, in clear. */
+export const nameInHistory = ([name, value]: Named): string => `${soughtNames[name]}:${value}`;
+
 /** 18 bits choose the bucket, so that ten million names leave each of them small enough for Redis to pack it. */
 const BUCKET_LETTERS = 3;
 /** 42 more tell the names in it apart. */

@@ -260,6 +260,8 @@ const messaging = {
   ],
 } as const;
 
+const IDENTITY_KEPT_LEAST_MS = 30 * 86_400_000;
+
 const history = {
   HISTORY_URL: [
     secret().refine((url) => url === undefined || /^postgres(ql)?:\/\//.test(url.reveal()), {
@@ -267,6 +269,15 @@ const history = {
     }),
     'The PostgreSQL that what is over is copied to: postgres://user:password@host/database. Absent: all stays in Redis alone.',
     'secret',
+  ],
+  HISTORY_AFTER: [
+    durationOrOff('off'),
+    'Payments that are over for so long, and are read back from history, leave Redis, such as `7d`; `off`: none does.',
+  ],
+  HISTORY_TEXTS_AFTER: [durationOrOff('off'), 'The same of single messages, such as `3d`.'],
+  IDENTITY_KEEP: [
+    duration('400d').refine((ms) => ms >= IDENTITY_KEPT_LEAST_MS, { error: 'must be 30d or more' }),
+    'How long the reference of what left Redis is taken: asked again it is a duplicate or a conflict, and never paid anew.',
   ],
 } as const;
 

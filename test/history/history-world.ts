@@ -1,15 +1,19 @@
 /** A Redis, a PostgreSQL and the writer between them; the tests lead operations to their ends by hand. */
 import type { Redis } from 'ioredis';
 import { EventStream } from '../../src/events/stream.ts';
+import { payeesWith } from '../../src/history/payees.ts';
 import { HistoryStore } from '../../src/history/store.ts';
+import { Trimmer, type TrimmerOptions } from '../../src/history/trimmer.ts';
 import { HistoryWriter, type WriterStep } from '../../src/history/writer.ts';
 import type { disbursement } from '../../src/kinds/disbursement.ts';
+import { fingerprint } from '../../src/lib/ids.ts';
 import { systemRandom } from '../../src/lib/random.ts';
 import { Audit } from '../../src/operations/audit.ts';
 import { Balances } from '../../src/operations/balances.ts';
 import { HistoryDesk } from '../../src/operations/history.ts';
-import { Operations } from '../../src/operations/operations.ts';
+import { type AcceptedAt, type NewOperation, Operations } from '../../src/operations/operations.ts';
 import { Queries } from '../../src/operations/queries.ts';
+import { Trimming } from '../../src/operations/trimming.ts';
 import { type Announced, eventOf } from '../../src/operations/transition.ts';
 
 type State = keyof typeof disbursement.states;
@@ -18,6 +22,7 @@ export interface HistoryWorld {
   readonly operations: Operations;
   readonly balances: Balances;
   accept(id: string, amount?: number): Promise<void>;
+  ask(id: string, more?: Partial<NewOperation<'disbursement'>>): Promise<AcceptedAt>;
   /** Each step tells callers what its kind tells of it. */
   go(id: string, ...states: readonly State[]): Promise<void>;
   turnTo(ms: number): void;
@@ -34,11 +39,8 @@ export function historyWorld(redis: Redis, begins: number): HistoryWorld {
     turnTo: (ms) => {
       now = ms;
     },
-    async accept(id, amount = 500) {
-      const fields = { amount, accountAlias: '771000000', disburseId: id, withdrawMode: 'wallet-a-senegal' };
-      const asked = { kind: 'disbursement', id, account: 'main', state: 'queued', xof: amount, fields } as const;
-      await operations.accept({ ...asked, fingerprint: id, dueInMs: 0, reference: `of-${id}` });
-    },
+    accept: async (id, amount = 500) => void (await operations.accept(asked(id, amount))),
+    ask: (id, more = {}) => operations.accept({ ...asked(id, 500), ...more }),
     async go(id, ...states) {
       for (const to of states) {
         const record = await new Queries(redis).read('disbursement', id);
@@ -51,6 +53,12 @@ export function historyWorld(redis: Redis, begins: number): HistoryWorld {
   };
 }
 
+function asked(id: string, amount: number): NewOperation<'disbursement'> {
+  const fields = { amount, accountAlias: '771000000', disburseId: id, withdrawMode: 'wallet-a-senegal' };
+  const own = { kind: 'disbursement', id, account: 'main', state: 'queued', xof: amount, fields } as const;
+  return { ...own, fingerprint: fingerprint(id), dueInMs: 0, reference: `of-${id}`, phone: 'SN 771000000' };
+}
+
 const TOLD: readonly string[] = ['succeeded', 'failed', 'reversed', 'rejected', 'cancelled', 'needs_review', 'held'];
 const isTold = (state: State): state is State & Announced<'disbursement'> => TOLD.includes(state);
 
@@ -58,13 +66,14 @@ interface WriterParts {
   readonly name?: string;
   readonly accounts?: readonly string[];
   readonly at?: (step: WriterStep) => Promise<void> | void;
+  readonly trimmer?: Pick<Trimmer, 'pass'>;
 }
 
 /** `url` is asked for with each connection. */
 export function writerOf(
   redis: Redis,
   url: () => string,
-  { name = 'one', accounts = ['main'], at }: WriterParts = {},
+  { name = 'one', accounts = ['main'], at, trimmer }: WriterParts = {},
 ): HistoryWriter {
   return new HistoryWriter({
     redis,
@@ -73,6 +82,8 @@ export function writerOf(
     audit: new Audit(redis),
     balances: new Balances(redis),
     accounts,
+    payeeOf: payeesWith([]),
+    ...(trimmer ? { trimmer } : {}),
     open: () =>
       HistoryStore.open(
         { url: url(), newName: () => systemRandom.hex(8), timezone: 'Africa/Dakar' },
@@ -80,4 +91,18 @@ export function writerOf(
       ),
     ...(at ? { at } : {}),
   });
+}
+
+interface TrimmerParts extends Partial<Pick<TrimmerOptions, 'after' | 'at'>> {
+  readonly now: () => number;
+}
+
+const DAY_MS = 86_400_000;
+
+export function trimmerOf(redis: Redis, operations: Operations, { now, after, at }: TrimmerParts) {
+  const payeeOf = payeesWith([]);
+  const trimming = new Trimming({ redis, keepMs: 400 * DAY_MS, payeeOf, now });
+  const desk = new HistoryDesk(redis, 'trimmer');
+  const options = { trimming, desk, operations, payeeOf, after: after ?? { disbursement: 7 * DAY_MS } };
+  return Object.assign(new Trimmer({ ...options, ...(at ? { at } : {}) }), { trimming });
 }

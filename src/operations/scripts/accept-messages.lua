@@ -6,6 +6,7 @@
 -- @key queued  the set of queued slices
 -- @key listed  where lists find those that are queued
 -- @key accounts  of which there are any
+-- @key trimmed  there is none while nothing has left Redis
 -- @key heartbeat
 -- @keys audit
 -- @arg now at?
@@ -20,6 +21,8 @@
 --   @key bucket?  @arg head text?  by which it is found by its number
 --   @key mapping?  of its reference
 --   @key other?  the record that the reference alone would have, where that is another one
+--   @key stubs  @key otherStubs?  what is left of either where history alone has it
+--   @arg stubName text  @arg otherStubName text?
 --   @arg id text  @arg fingerprint text  @arg reference text?
 --   @arg otherId text?
 --   @arg to text  @arg text text  @arg from text?
@@ -60,7 +63,10 @@ local function write(m)
   places[#places + 1] = at; places[#places + 1] = m.id
   items[#items + 1] = table.concat({string.sub(m.to, 2), m.id, escaped(m.from or ''), expires, escaped(m.text)}, '\t')
 end
+-- Asked once for all of them, and of each only where there may be something.
+local any_left = redis.call('EXISTS', trimmed) == 1
 for i, m in ipairs(messages) do
+  if not any_left then m.stubs, m.otherStubs = nil, nil end
   local known, detail = standing(m)
   if known then
     verdicts[i] = {known, detail}

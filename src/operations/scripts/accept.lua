@@ -5,6 +5,7 @@
 -- @key record
 -- @key mapping?  of its reference, where it claims one
 -- @key other?  the record that the reference alone would have, where that is another one
+-- @key stubs  @key otherStubs?  what is left of either where history alone has it
 -- @key counts  @key entered  @key due  @key limits
 -- @key listed  @key listedAwaiting  where lists find it
 -- @key accounts  of which there are any
@@ -16,6 +17,7 @@
 -- @keys audit
 -- @arg now at?
 -- @arg id text  @arg otherId text  @arg fingerprint text  @arg state state  @arg account text
+-- @arg stubName text  @arg otherStubName text?
 -- @arg xof xof?  where it moves money
 -- @arg unsent flag  it may have to wait with its account, unless it waits for an approval first
 -- @arg dueInMs ms?  @arg notBefore at?
@@ -49,7 +51,8 @@
 local shut = guard(heartbeat, memory)
 if shut then return shut end
 local at = clock(now)
-local who = {id = id, fingerprint = fingerprint, record = record, mapping = mapping, other = other, otherId = otherId}
+local who = {id = id, fingerprint = fingerprint, record = record, mapping = mapping, other = other, otherId = otherId,
+  stubs = stubs, stubName = stubName, otherStubs = otherStubs, otherStubName = otherStubName}
 local known, detail = standing(who)
 if known == 'duplicate' then return {known, id, detail} end
 if known then return {known, detail} end

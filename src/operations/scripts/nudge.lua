@@ -1,23 +1,32 @@
 -- Something more may be known (a callback came): keep what was said as evidence and make the next look due, at most
 -- one per operation and interval. Changes no state. What was posted is kept, also about what we do not know; not
--- where it says what the state says.
--- @key record  @key due
+-- where it says what the state says. What history alone has is noted, to be brought back and nudged then.
+-- @key record  @key due  @key stubs
+-- @key recalled  what is to be brought back
 -- @key callback  what was last posted
--- @arg now at?  @arg id text  @arg evidence text  @arg intervalMs ms
+-- @arg now at?  @arg id text  @arg stubName text  @arg evidence text  @arg intervalMs ms
+-- @arg recall json  what it was nudged with
 -- @arg posted text?  to be kept
 -- @arg lookedAt state[]  in that queue
 -- @arg agreesWith state[]  states that say what was posted
--- @returns look {state, field?, line?, trace?} | noted {state, field?, line?, trace?} | none
+-- @returns look {state, field?, line?, trace?} | noted {state, field?, line?, trace?} | recalled {state} | none
 --- @include "lib/clock"
 --- @include "lib/contains"
 --- @include "lib/evidence"
+--- @include "lib/stub"
 --- @include "lib/version"
 
 local at = clock(now)
 local state, lease, ends, nudged_at, lines, version, trace = unpack(redis.call('HMGET', record, 'state', 'lease',
   'until', 'hintedAt', 'en', 'v', 'trace'))
 if posted and not contains(agreesWith, state) then redis.call('SET', callback, posted, 'EX', CALLBACK_KEPT_S) end
-if not state then return {'none'} end
+if not state then
+  local _, left = stub_of(stubs, stubName)
+  if not left then return {'none'} end
+  -- The last word counts: what it was nudged with before said no more than that something is known.
+  redis.call('HSET', recalled, id, recall)
+  return {'recalled', left}
+end
 -- What was posted is kept, and nothing else is touched: what can read the record asks upstream by itself.
 local readable = version == VERSION and pcall(function()
   whole(ends, 0, 'until'); whole(nudged_at, 0, 'hintedAt'); whole(lines, 0, 'en')

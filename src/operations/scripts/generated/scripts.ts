@@ -255,6 +255,7 @@ export interface AcceptMessagesArgs {
   /** key: the set of queued slices */ readonly queued: string;
   /** key: where lists find those that are queued */ readonly listed: string;
   /** key: of which there are any */ readonly accounts: string;
+  /** key: there is none while nothing has left Redis */ readonly trimmed: string;
   /** key */ readonly heartbeat: string;
   /** key */ readonly audit: readonly string[];
   /** ms since the epoch */ readonly now?: number | undefined;
@@ -272,7 +273,11 @@ export interface AcceptMessagesArgs {
     /** key */ readonly bucket?: string | undefined;
     /** key: of its reference */ readonly mapping?: string | undefined;
     /** key: the record that the reference alone would have, where that is another one */ readonly other?: string | undefined;
+    /** key */ readonly stubs: string;
+    /** key: what is left of either where history alone has it */ readonly otherStubs?: string | undefined;
     /** by which it is found by its number */ readonly head?: string | undefined;
+    readonly stubName: string;
+    readonly otherStubName?: string | undefined;
     readonly id: string;
     readonly fingerprint: string;
     readonly reference?: string | undefined;
@@ -369,16 +374,28 @@ local function raise(heartbeat, known)
   else redis.call('HSET', heartbeat, 'counter', counter) end
   return counter
 end
+local function stub_of(stubs, name)
+  local stub = redis.call('HGET', stubs, name)
+  if not stub then return nil end
+  return string.sub(stub, 1, 6), ({["s"] = "succeeded", ["f"] = "failed", ["r"] = "reversed", ["j"] = "rejected", ["c"] = "cancelled", ["d"] = "sent", ["e"] = "expired", ["k"] = "skipped"})[string.sub(stub, 6 + 1, 6 + 1)]
+end
 local function standing(r)
   local fingerprint, state = unpack(redis.call('HMGET', r.record, 'fp', 'state'))
+  local asked = r.fingerprint
+  if not fingerprint and r.stubs then
+    fingerprint, state = stub_of(r.stubs, r.stubName)
+    asked = string.sub(asked, 1, 6)
+  end
   if fingerprint then
-    if fingerprint == r.fingerprint then return 'duplicate', state end
+    if fingerprint == asked then return 'duplicate', state end
     return 'conflict', r.id
   end
   if not r.mapping then return nil end
   local owner = redis.call('GET', r.mapping)
   if owner and owner ~= r.id then return 'conflict', owner end
-  if r.other and redis.call('EXISTS', r.other) == 1 then return 'conflict', r.otherId end
+  if not r.other then return nil end
+  local is_there = redis.call('EXISTS', r.other) == 1
+  if is_there or (r.otherStubs and stub_of(r.otherStubs, r.otherStubName)) then return 'conflict', r.otherId end
   return nil
 end
 local function claim_reference(r)
@@ -394,11 +411,19 @@ local function base36(n)
   until n == 0
   return text
 end
+local function moment_of(created)
+  local moment = base36(created)
+  return string.rep('0', 8 - #moment) .. moment
+end
 local function add_names(names, created, id)
   if #names == 0 then return end
-  local moment = base36(created)
-  moment = string.rep('0', 8 - #moment) .. moment
+  local moment = moment_of(created)
   for _, name in ipairs(names) do redis.call('ZADD', name.bucket, 0, name.head .. moment .. id) end
+end
+local function remove_names(names, created, id)
+  if #names == 0 then return end
+  local moment = moment_of(created)
+  for _, name in ipairs(names) do redis.call('ZREM', name.bucket, name.head .. moment .. id) end
 end
 local function sheet(key) return {key = key, names = {}, by = {}} end
 local function tally(counts, field, delta)
@@ -440,7 +465,8 @@ local sliceCounts = KEYS[4]
 local queued = KEYS[5]
 local listed = KEYS[6]
 local accounts = KEYS[7]
-local heartbeat = KEYS[8]
+local trimmed = KEYS[8]
+local heartbeat = KEYS[9]
 local now = tonumber(ARGV[1])
 local sliceId = ARGV[2]
 local account = ARGV[3]
@@ -448,7 +474,7 @@ local lane = ARGV[4]
 local most = tonumber(ARGV[5])
 local dueInMs = tonumber(ARGV[6])
 local memory = {epoch = _given(ARGV[7]), counter = tonumber(ARGV[8]), name = _given(ARGV[9]), mark = tonumber(ARGV[10])}
-local _arg, _key = 10, 8
+local _arg, _key = 10, 9
 local audit = {}
 _arg = _arg + 1
 for _i = 1, tonumber(ARGV[_arg]) do _key = _key + 1; audit[_i] = KEYS[_key] end
@@ -466,14 +492,16 @@ end
 local messages = {}
 _arg = _arg + 1
 for _n = 1, tonumber(ARGV[_arg]) do
-  local _one = {record = KEYS[_key + 1], head = _given(ARGV[_arg + 1]), id = ARGV[_arg + 2], fingerprint = ARGV[_arg + 3], reference = _given(ARGV[_arg + 4]), otherId = _given(ARGV[_arg + 5]), to = ARGV[_arg + 6], text = ARGV[_arg + 7], from = _given(ARGV[_arg + 8]), expiresAt = tonumber(ARGV[_arg + 9]), asker = tonumber(ARGV[_arg + 10])}
-  _arg, _key = _arg + 10, _key + 1
+  local _one = {record = KEYS[_key + 1], stubs = KEYS[_key + 2], head = _given(ARGV[_arg + 1]), stubName = ARGV[_arg + 2], otherStubName = _given(ARGV[_arg + 3]), id = ARGV[_arg + 4], fingerprint = ARGV[_arg + 5], reference = _given(ARGV[_arg + 6]), otherId = _given(ARGV[_arg + 7]), to = ARGV[_arg + 8], text = ARGV[_arg + 9], from = _given(ARGV[_arg + 10]), expiresAt = tonumber(ARGV[_arg + 11]), asker = tonumber(ARGV[_arg + 12])}
+  _arg, _key = _arg + 12, _key + 2
 _arg = _arg + 1
 if ARGV[_arg] == '1' then _key = _key + 1; _one.bucket = KEYS[_key] end
 _arg = _arg + 1
 if ARGV[_arg] == '1' then _key = _key + 1; _one.mapping = KEYS[_key] end
 _arg = _arg + 1
 if ARGV[_arg] == '1' then _key = _key + 1; _one.other = KEYS[_key] end
+_arg = _arg + 1
+if ARGV[_arg] == '1' then _key = _key + 1; _one.otherStubs = KEYS[_key] end
   messages[_n] = _one
 end
 -- </generated>
@@ -501,7 +529,9 @@ local function write(m)
   places[#places + 1] = at; places[#places + 1] = m.id
   items[#items + 1] = table.concat({string.sub(m.to, 2), m.id, escaped(m.from or ''), expires, escaped(m.text)}, '\\t')
 end
+local any_left = redis.call('EXISTS', trimmed) == 1
 for i, m in ipairs(messages) do
+  if not any_left then m.stubs, m.otherStubs = nil, nil end
   local known, detail = standing(m)
   if known then
     verdicts[i] = {known, detail}
@@ -543,8 +573,8 @@ return {'accepted', count, verdicts}
  * them. Each has a verdict of its own, in their order; the slice is read once and written once for all of them, its
  * items in the form of slice-form.ts. */
 export async function acceptMessages(redis: lua.ScriptHost, args: AcceptMessagesArgs): Promise<AcceptMessagesAnswer> {
-  const keys = [args.slice, args.due, args.messageCounts, args.sliceCounts, args.queued, args.listed, args.accounts, args.heartbeat, ...args.audit, ...args.messages.flatMap((one) => [one.record, ...(one.bucket === undefined ? [] : [one.bucket]), ...(one.mapping === undefined ? [] : [one.mapping]), ...(one.other === undefined ? [] : [one.other])])];
-  const words: lua.Word[] = [args.now ?? '', args.sliceId, args.account, args.lane, args.most, args.dueInMs, args.memory.epoch ?? '', args.memory.counter, args.memory.name ?? '', args.memory.mark, args.audit.length, args.acts.length, ...args.acts.flatMap((one) => [...lua.counted(one.words)]), args.messages.length, ...args.messages.flatMap((one) => [one.head ?? '', one.id, one.fingerprint, one.reference ?? '', one.otherId ?? '', one.to, one.text, one.from ?? '', one.expiresAt ?? '', one.asker, one.bucket === undefined ? 0 : 1, one.mapping === undefined ? 0 : 1, one.other === undefined ? 0 : 1])];
+  const keys = [args.slice, args.due, args.messageCounts, args.sliceCounts, args.queued, args.listed, args.accounts, args.trimmed, args.heartbeat, ...args.audit, ...args.messages.flatMap((one) => [one.record, one.stubs, ...(one.bucket === undefined ? [] : [one.bucket]), ...(one.mapping === undefined ? [] : [one.mapping]), ...(one.other === undefined ? [] : [one.other]), ...(one.otherStubs === undefined ? [] : [one.otherStubs])])];
+  const words: lua.Word[] = [args.now ?? '', args.sliceId, args.account, args.lane, args.most, args.dueInMs, args.memory.epoch ?? '', args.memory.counter, args.memory.name ?? '', args.memory.mark, args.audit.length, args.acts.length, ...args.acts.flatMap((one) => [...lua.counted(one.words)]), args.messages.length, ...args.messages.flatMap((one) => [one.head ?? '', one.stubName, one.otherStubName ?? '', one.id, one.fingerprint, one.reference ?? '', one.otherId ?? '', one.to, one.text, one.from ?? '', one.expiresAt ?? '', one.asker, one.bucket === undefined ? 0 : 1, one.mapping === undefined ? 0 : 1, one.other === undefined ? 0 : 1, one.otherStubs === undefined ? 0 : 1])];
   return readAcceptMessagesAnswer(await lua.runScript(redis, acceptMessagesScript, keys, words));
 }
 
@@ -552,6 +582,8 @@ export interface AcceptArgs {
   /** key */ readonly record: string;
   /** key: of its reference, where it claims one */ readonly mapping?: string | undefined;
   /** key: the record that the reference alone would have, where that is another one */ readonly other?: string | undefined;
+  /** key */ readonly stubs: string;
+  /** key: what is left of either where history alone has it */ readonly otherStubs?: string | undefined;
   /** key */ readonly counts: string;
   /** key */ readonly entered: string;
   /** key */ readonly due: string;
@@ -573,6 +605,8 @@ export interface AcceptArgs {
   readonly fingerprint: string;
   readonly state: string;
   readonly account: string;
+  readonly stubName: string;
+  readonly otherStubName?: string | undefined;
   /** whole XOF: where it moves money */ readonly xof?: number | undefined;
   /** it may have to wait with its account, unless it waits for an approval first */ readonly unsent: boolean;
   /** ms */ readonly dueInMs?: number | undefined;
@@ -771,16 +805,28 @@ local function raise(heartbeat, known)
   else redis.call('HSET', heartbeat, 'counter', counter) end
   return counter
 end
+local function stub_of(stubs, name)
+  local stub = redis.call('HGET', stubs, name)
+  if not stub then return nil end
+  return string.sub(stub, 1, 6), ({["s"] = "succeeded", ["f"] = "failed", ["r"] = "reversed", ["j"] = "rejected", ["c"] = "cancelled", ["d"] = "sent", ["e"] = "expired", ["k"] = "skipped"})[string.sub(stub, 6 + 1, 6 + 1)]
+end
 local function standing(r)
   local fingerprint, state = unpack(redis.call('HMGET', r.record, 'fp', 'state'))
+  local asked = r.fingerprint
+  if not fingerprint and r.stubs then
+    fingerprint, state = stub_of(r.stubs, r.stubName)
+    asked = string.sub(asked, 1, 6)
+  end
   if fingerprint then
-    if fingerprint == r.fingerprint then return 'duplicate', state end
+    if fingerprint == asked then return 'duplicate', state end
     return 'conflict', r.id
   end
   if not r.mapping then return nil end
   local owner = redis.call('GET', r.mapping)
   if owner and owner ~= r.id then return 'conflict', owner end
-  if r.other and redis.call('EXISTS', r.other) == 1 then return 'conflict', r.otherId end
+  if not r.other then return nil end
+  local is_there = redis.call('EXISTS', r.other) == 1
+  if is_there or (r.otherStubs and stub_of(r.otherStubs, r.otherStubName)) then return 'conflict', r.otherId end
   return nil
 end
 local function claim_reference(r)
@@ -808,11 +854,19 @@ local function base36(n)
   until n == 0
   return text
 end
+local function moment_of(created)
+  local moment = base36(created)
+  return string.rep('0', 8 - #moment) .. moment
+end
 local function add_names(names, created, id)
   if #names == 0 then return end
-  local moment = base36(created)
-  moment = string.rep('0', 8 - #moment) .. moment
+  local moment = moment_of(created)
   for _, name in ipairs(names) do redis.call('ZADD', name.bucket, 0, name.head .. moment .. id) end
+end
+local function remove_names(names, created, id)
+  if #names == 0 then return end
+  local moment = moment_of(created)
+  for _, name in ipairs(names) do redis.call('ZREM', name.bucket, name.head .. moment .. id) end
 end
 local function stand(s)
   if not s.xof or (not s.left and not s.entered) then return end
@@ -852,44 +906,50 @@ end
 -- <generated>
 local function _given(word) if word ~= '' then return word end end
 local record = KEYS[1]
-local counts = KEYS[2]
-local entered = KEYS[3]
-local due = KEYS[4]
-local limits = KEYS[5]
-local listed = KEYS[6]
-local listedAwaiting = KEYS[7]
-local accounts = KEYS[8]
-local spent = KEYS[9]
-local same = KEYS[10]
-local awaiting = KEYS[11]
-local heartbeat = KEYS[12]
-local events = KEYS[13]
-local book = KEYS[14]
-local closedDays = KEYS[15]
+local stubs = KEYS[2]
+local counts = KEYS[3]
+local entered = KEYS[4]
+local due = KEYS[5]
+local limits = KEYS[6]
+local listed = KEYS[7]
+local listedAwaiting = KEYS[8]
+local accounts = KEYS[9]
+local spent = KEYS[10]
+local same = KEYS[11]
+local awaiting = KEYS[12]
+local heartbeat = KEYS[13]
+local events = KEYS[14]
+local book = KEYS[15]
+local closedDays = KEYS[16]
 local now = tonumber(ARGV[1])
 local id = ARGV[2]
 local otherId = ARGV[3]
 local fingerprint = ARGV[4]
 local state = ARGV[5]
 local account = ARGV[6]
-local xof = tonumber(ARGV[7])
-local unsent = ARGV[8] == '1'
-local dueInMs = tonumber(ARGV[9])
-local notBefore = tonumber(ARGV[10])
-local beneficiary = ARGV[11]
-local meantAgain = ARGV[12] == '1'
-local dryRun = ARGV[13] == '1'
-local approval = _given(ARGV[14])
-local day = ARGV[15]
-local member = ARGV[16]
-local memory = {epoch = _given(ARGV[17]), counter = tonumber(ARGV[18]), name = _given(ARGV[19]), mark = tonumber(ARGV[20])}
-local _arg, _key = 20, 15
+local stubName = ARGV[7]
+local otherStubName = _given(ARGV[8])
+local xof = tonumber(ARGV[9])
+local unsent = ARGV[10] == '1'
+local dueInMs = tonumber(ARGV[11])
+local notBefore = tonumber(ARGV[12])
+local beneficiary = ARGV[13]
+local meantAgain = ARGV[14] == '1'
+local dryRun = ARGV[15] == '1'
+local approval = _given(ARGV[16])
+local day = ARGV[17]
+local member = ARGV[18]
+local memory = {epoch = _given(ARGV[19]), counter = tonumber(ARGV[20]), name = _given(ARGV[21]), mark = tonumber(ARGV[22])}
+local _arg, _key = 22, 16
 local mapping
 _arg = _arg + 1
 if ARGV[_arg] == '1' then _key = _key + 1; mapping = KEYS[_key] end
 local other
 _arg = _arg + 1
 if ARGV[_arg] == '1' then _key = _key + 1; other = KEYS[_key] end
+local otherStubs
+_arg = _arg + 1
+if ARGV[_arg] == '1' then _key = _key + 1; otherStubs = KEYS[_key] end
 local audit = {}
 _arg = _arg + 1
 for _i = 1, tonumber(ARGV[_arg]) do _key = _key + 1; audit[_i] = KEYS[_key] end
@@ -920,7 +980,8 @@ end
 local shut = guard(heartbeat, memory)
 if shut then return shut end
 local at = clock(now)
-local who = {id = id, fingerprint = fingerprint, record = record, mapping = mapping, other = other, otherId = otherId}
+local who = {id = id, fingerprint = fingerprint, record = record, mapping = mapping, other = other, otherId = otherId,
+  stubs = stubs, stubName = stubName, otherStubs = otherStubs, otherStubName = otherStubName}
 local known, detail = standing(who)
 if known == 'duplicate' then return {known, id, detail} end
 if known then return {known, detail} end
@@ -1005,8 +1066,8 @@ return {'accepted', id, state, at}
  * the process asks for itself, so that they hold through every door. What counts towards a limit of the day says so
  * in the record, since it may have to be given back. */
 export async function accept(redis: lua.ScriptHost, args: AcceptArgs): Promise<AcceptAnswer> {
-  const keys = [args.record, args.counts, args.entered, args.due, args.limits, args.listed, args.listedAwaiting, args.accounts, args.spent, args.same, args.awaiting, args.heartbeat, args.events, args.book, args.closedDays, ...(args.mapping === undefined ? [] : [args.mapping]), ...(args.other === undefined ? [] : [args.other]), ...args.audit, ...args.names.flatMap((one) => [one.bucket])];
-  const words: lua.Word[] = [args.now ?? '', args.id, args.otherId, args.fingerprint, args.state, args.account, args.xof ?? '', args.unsent ? 1 : 0, args.dueInMs ?? '', args.notBefore ?? '', args.beneficiary, args.meantAgain ? 1 : 0, args.dryRun ? 1 : 0, args.approval ?? '', args.day, args.member, args.memory.epoch ?? '', args.memory.counter, args.memory.name ?? '', args.memory.mark, args.mapping === undefined ? 0 : 1, args.other === undefined ? 0 : 1, args.audit.length, ...lua.pairs(args.asked), ...lua.counted(args.act), ...lua.pairs(args.posts), ...lua.pairs(args.fields), args.names.length, ...args.names.flatMap((one) => [one.head])];
+  const keys = [args.record, args.stubs, args.counts, args.entered, args.due, args.limits, args.listed, args.listedAwaiting, args.accounts, args.spent, args.same, args.awaiting, args.heartbeat, args.events, args.book, args.closedDays, ...(args.mapping === undefined ? [] : [args.mapping]), ...(args.other === undefined ? [] : [args.other]), ...(args.otherStubs === undefined ? [] : [args.otherStubs]), ...args.audit, ...args.names.flatMap((one) => [one.bucket])];
+  const words: lua.Word[] = [args.now ?? '', args.id, args.otherId, args.fingerprint, args.state, args.account, args.stubName, args.otherStubName ?? '', args.xof ?? '', args.unsent ? 1 : 0, args.dueInMs ?? '', args.notBefore ?? '', args.beneficiary, args.meantAgain ? 1 : 0, args.dryRun ? 1 : 0, args.approval ?? '', args.day, args.member, args.memory.epoch ?? '', args.memory.counter, args.memory.name ?? '', args.memory.mark, args.mapping === undefined ? 0 : 1, args.other === undefined ? 0 : 1, args.otherStubs === undefined ? 0 : 1, args.audit.length, ...lua.pairs(args.asked), ...lua.counted(args.act), ...lua.pairs(args.posts), ...lua.pairs(args.fields), args.names.length, ...args.names.flatMap((one) => [one.head])];
   return readAcceptAnswer(await lua.runScript(redis, acceptScript, keys, words));
 }
 
@@ -1975,6 +2036,96 @@ export async function beginSlice(redis: lua.ScriptHost, args: BeginSliceArgs): P
   const keys = [args.slice, args.due, args.heldAccounts, ...(args.campaign === undefined ? [] : [args.campaign])];
   const words: lua.Word[] = [args.now ?? '', args.id, args.lease, args.leaseMs, args.campaign === undefined ? 0 : 1, ...lua.counted(args.lookedAt), ...lua.counted(args.final), ...lua.counted(args.fields)];
   return readBeginSliceAnswer(await lua.runScript(redis, beginSliceScript, keys, words));
+}
+
+export interface BringBackArgs {
+  /** key */ readonly record: string;
+  /** key */ readonly stubs: string;
+  /** key */ readonly listed: string;
+  /** key: those that something was said about */ readonly recalled: string;
+  readonly id: string;
+  readonly stubName: string;
+  /** ms since the epoch */ readonly created: number;
+  readonly member: string;
+  readonly fields: Readonly<Record<string, string | number>>;
+  readonly names: readonly {
+    /** key */ readonly bucket: string;
+    readonly head: string;
+  }[];
+}
+
+export type BringBackAnswer = boolean;
+
+const readBringBackAnswer: lua.Read<BringBackAnswer> = lua.flag;
+
+export const bringBackScript = lua.defineScript('bring-back', `
+local function base36(n)
+  local digits, text = '0123456789abcdefghijklmnopqrstuvwxyz', ''
+  n = math.floor(n)
+  repeat
+    local d = n % 36
+    text = string.sub(digits, d + 1, d + 1) .. text
+    n = (n - d) / 36
+  until n == 0
+  return text
+end
+local function moment_of(created)
+  local moment = base36(created)
+  return string.rep('0', 8 - #moment) .. moment
+end
+local function add_names(names, created, id)
+  if #names == 0 then return end
+  local moment = moment_of(created)
+  for _, name in ipairs(names) do redis.call('ZADD', name.bucket, 0, name.head .. moment .. id) end
+end
+local function remove_names(names, created, id)
+  if #names == 0 then return end
+  local moment = moment_of(created)
+  for _, name in ipairs(names) do redis.call('ZREM', name.bucket, name.head .. moment .. id) end
+end
+local function stub_of(stubs, name)
+  local stub = redis.call('HGET', stubs, name)
+  if not stub then return nil end
+  return string.sub(stub, 1, 6), ({["s"] = "succeeded", ["f"] = "failed", ["r"] = "reversed", ["j"] = "rejected", ["c"] = "cancelled", ["d"] = "sent", ["e"] = "expired", ["k"] = "skipped"})[string.sub(stub, 6 + 1, 6 + 1)]
+end
+-- <generated>
+local record = KEYS[1]
+local stubs = KEYS[2]
+local listed = KEYS[3]
+local recalled = KEYS[4]
+local id = ARGV[1]
+local stubName = ARGV[2]
+local created = tonumber(ARGV[3])
+local member = ARGV[4]
+local _arg, _key = 4, 4
+local fields = {}
+_arg = _arg + 1
+for _i = 1, tonumber(ARGV[_arg]) do fields[_i] = ARGV[_arg + _i] end
+_arg = _arg + #fields
+local names = {}
+_arg = _arg + 1
+for _n = 1, tonumber(ARGV[_arg]) do
+  local _one = {bucket = KEYS[_key + 1], head = ARGV[_arg + 1]}
+  _arg, _key = _arg + 1, _key + 1
+  names[_n] = _one
+end
+-- </generated>
+if redis.call('EXISTS', record) == 1 or not stub_of(stubs, stubName) then
+  redis.call('HDEL', recalled, id)
+  return 0
+end
+redis.call('HSET', record, unpack(fields))
+redis.call('ZADD', listed, created, member)
+add_names(names, created, id)
+return 1
+`);
+
+/** Writes a record again that history alone has, as it left, since something was said about it. Never over one that is
+ * there, and only where its stub says that it left. Its stub stays: it says nothing while the record is there. */
+export async function bringBack(redis: lua.ScriptHost, args: BringBackArgs): Promise<BringBackAnswer> {
+  const keys = [args.record, args.stubs, args.listed, args.recalled, ...args.names.flatMap((one) => [one.bucket])];
+  const words: lua.Word[] = [args.id, args.stubName, args.created, args.member, ...lua.pairs(args.fields), args.names.length, ...args.names.flatMap((one) => [one.head])];
+  return readBringBackAnswer(await lua.runScript(redis, bringBackScript, keys, words));
 }
 
 export interface ChangeOptOutsArgs {
@@ -3206,6 +3357,51 @@ export async function forgetRows(redis: lua.ScriptHost, args: ForgetRowsArgs): P
   return readForgetRowsAnswer(await lua.runScript(redis, forgetRowsScript, keys, words));
 }
 
+export interface ForgetStubsArgs {
+  /** key */ readonly stubs: string;
+  /** ms since the epoch */ readonly now?: number | undefined;
+}
+
+export type ForgetStubsAnswer = number;
+
+const readForgetStubsAnswer: lua.Read<ForgetStubsAnswer> = lua.number;
+
+export const forgetStubsScript = lua.defineScript('forget-stubs', `
+local function base36(n)
+  local digits, text = '0123456789abcdefghijklmnopqrstuvwxyz', ''
+  n = math.floor(n)
+  repeat
+    local d = n % 36
+    text = string.sub(digits, d + 1, d + 1) .. text
+    n = (n - d) / 36
+  until n == 0
+  return text
+end
+local function clock(given)
+  if given then return given end
+  local t = redis.call('TIME')
+  return tonumber(t[1]) * 1000 + math.floor(tonumber(t[2]) / 1000)
+end
+-- <generated>
+local stubs = KEYS[1]
+local now = tonumber(ARGV[1])
+-- </generated>
+local today = base36(math.floor(clock(now) / 86400000))
+local stored, over = redis.call('HGETALL', stubs), {}
+for i = 1, #stored, 2 do
+  local last = string.sub(stored[i + 1], 6 + 2)
+  if #last < #today or (#last == #today and last < today) then over[#over + 1] = stored[i] end
+end
+return #over > 0 and redis.call('HDEL', stubs, unpack(over)) or 0
+`);
+
+/** Takes away the stubs of one bucket whose day is over. Answers how many. */
+export async function forgetStubs(redis: lua.ScriptHost, args: ForgetStubsArgs): Promise<ForgetStubsAnswer> {
+  const keys = [args.stubs];
+  const words: lua.Word[] = [args.now ?? ''];
+  return readForgetStubsAnswer(await lua.runScript(redis, forgetStubsScript, keys, words));
+}
+
 export interface HandBackArgs {
   /** key */ readonly due: string;
   /** ms since the epoch */ readonly now?: number | undefined;
@@ -4037,11 +4233,15 @@ export async function noteAct(redis: lua.ScriptHost, args: NoteActArgs): Promise
 export interface NudgeArgs {
   /** key */ readonly record: string;
   /** key */ readonly due: string;
+  /** key */ readonly stubs: string;
+  /** key: what is to be brought back */ readonly recalled: string;
   /** key: what was last posted */ readonly callback: string;
   /** ms since the epoch */ readonly now?: number | undefined;
   readonly id: string;
+  readonly stubName: string;
   readonly evidence: string;
   /** ms */ readonly intervalMs: number;
+  /** JSON: what it was nudged with */ readonly recall: string;
   /** to be kept */ readonly posted?: string | undefined;
   /** in that queue */ readonly lookedAt: readonly string[];
   /** states that say what was posted */ readonly agreesWith: readonly string[];
@@ -4050,6 +4250,7 @@ export interface NudgeArgs {
 export type NudgeAnswer =
   | { readonly is: 'look'; readonly state: string; readonly field?: string | undefined; readonly line?: string | undefined; readonly trace?: string | undefined }
   | { readonly is: 'noted'; readonly state: string; readonly field?: string | undefined; readonly line?: string | undefined; readonly trace?: string | undefined }
+  | { readonly is: 'recalled'; readonly state: string }
   | { readonly is: 'none' };
 
 function readNudgeAnswer(value: unknown): NudgeAnswer {
@@ -4059,6 +4260,8 @@ function readNudgeAnswer(value: unknown): NudgeAnswer {
       return { is: 'look', state: lua.text(answer[1]), field: lua.optional(lua.text, answer[2]), line: lua.optional(lua.text, answer[3]), trace: lua.optional(lua.text, answer[4]) };
     case 'noted':
       return { is: 'noted', state: lua.text(answer[1]), field: lua.optional(lua.text, answer[2]), line: lua.optional(lua.text, answer[3]), trace: lua.optional(lua.text, answer[4]) };
+    case 'recalled':
+      return { is: 'recalled', state: lua.text(answer[1]) };
     case 'none':
       return { is: 'none' };
   }
@@ -4103,6 +4306,11 @@ local function evidence_fields(at, lines, count, set)
   end
   set[#set + 1] = 'en'; set[#set + 1] = n
 end
+local function stub_of(stubs, name)
+  local stub = redis.call('HGET', stubs, name)
+  if not stub then return nil end
+  return string.sub(stub, 1, 6), ({["s"] = "succeeded", ["f"] = "failed", ["r"] = "reversed", ["j"] = "rejected", ["c"] = "cancelled", ["d"] = "sent", ["e"] = "expired", ["k"] = "skipped"})[string.sub(stub, 6 + 1, 6 + 1)]
+end
 local function refuse(what)
   error("UNREADABLE" .. ' ' .. what, 0)
 end
@@ -4121,13 +4329,17 @@ end
 local function _given(word) if word ~= '' then return word end end
 local record = KEYS[1]
 local due = KEYS[2]
-local callback = KEYS[3]
+local stubs = KEYS[3]
+local recalled = KEYS[4]
+local callback = KEYS[5]
 local now = tonumber(ARGV[1])
 local id = ARGV[2]
-local evidence = ARGV[3]
-local intervalMs = tonumber(ARGV[4])
-local posted = _given(ARGV[5])
-local _arg, _key = 5, 3
+local stubName = ARGV[3]
+local evidence = ARGV[4]
+local intervalMs = tonumber(ARGV[5])
+local recall = ARGV[6]
+local posted = _given(ARGV[7])
+local _arg, _key = 7, 5
 local lookedAt = {}
 _arg = _arg + 1
 for _i = 1, tonumber(ARGV[_arg]) do lookedAt[_i] = ARGV[_arg + _i] end
@@ -4141,7 +4353,12 @@ local at = clock(now)
 local state, lease, ends, nudged_at, lines, version, trace = unpack(redis.call('HMGET', record, 'state', 'lease',
   'until', 'hintedAt', 'en', 'v', 'trace'))
 if posted and not contains(agreesWith, state) then redis.call('SET', callback, posted, 'EX', 2592000) end
-if not state then return {'none'} end
+if not state then
+  local _, left = stub_of(stubs, stubName)
+  if not left then return {'none'} end
+  redis.call('HSET', recalled, id, recall)
+  return {'recalled', left}
+end
 local readable = version == "1" and pcall(function()
   whole(ends, 0, 'until'); whole(nudged_at, 0, 'hintedAt'); whole(lines, 0, 'en')
 end)
@@ -4167,10 +4384,10 @@ return {'noted', state, field, line, trace}
 
 /** Something more may be known (a callback came): keep what was said as evidence and make the next look due, at most
  * one per operation and interval. Changes no state. What was posted is kept, also about what we do not know; not
- * where it says what the state says. */
+ * where it says what the state says. What history alone has is noted, to be brought back and nudged then. */
 export async function nudge(redis: lua.ScriptHost, args: NudgeArgs): Promise<NudgeAnswer> {
-  const keys = [args.record, args.due, args.callback];
-  const words: lua.Word[] = [args.now ?? '', args.id, args.evidence, args.intervalMs, args.posted ?? '', ...lua.counted(args.lookedAt), ...lua.counted(args.agreesWith)];
+  const keys = [args.record, args.due, args.stubs, args.recalled, args.callback];
+  const words: lua.Word[] = [args.now ?? '', args.id, args.stubName, args.evidence, args.intervalMs, args.recall, args.posted ?? '', ...lua.counted(args.lookedAt), ...lua.counted(args.agreesWith)];
   return readNudgeAnswer(await lua.runScript(redis, nudgeScript, keys, words));
 }
 
@@ -7729,11 +7946,19 @@ local function raise(heartbeat, known)
   else redis.call('HSET', heartbeat, 'counter', counter) end
   return counter
 end
+local function moment_of(created)
+  local moment = base36(created)
+  return string.rep('0', 8 - #moment) .. moment
+end
 local function add_names(names, created, id)
   if #names == 0 then return end
-  local moment = base36(created)
-  moment = string.rep('0', 8 - #moment) .. moment
+  local moment = moment_of(created)
   for _, name in ipairs(names) do redis.call('ZADD', name.bucket, 0, name.head .. moment .. id) end
+end
+local function remove_names(names, created, id)
+  if #names == 0 then return end
+  local moment = moment_of(created)
+  for _, name in ipairs(names) do redis.call('ZREM', name.bucket, name.head .. moment .. id) end
 end
 -- <generated>
 local function _given(word) if word ~= '' then return word end end
@@ -7841,4 +8066,166 @@ export async function transition(redis: lua.ScriptHost, args: TransitionArgs): P
   const keys = [args.record, args.events, args.counts, args.left, args.dueLeft, args.dueEntered, args.history, args.heartbeat, args.book, args.closedDays, ...(args.entered === undefined ? [] : [args.entered]), ...(args.listedLeft === undefined ? [] : [args.listedLeft]), ...(args.listedEntered === undefined ? [] : [args.listedEntered]), ...(args.account === undefined ? [] : [args.account]), ...(args.callback === undefined ? [] : [args.callback]), ...(args.claimed === undefined ? [] : [args.claimed]), ...(args.sums === undefined ? [] : [args.sums]), ...args.audit, ...args.names.flatMap((one) => [one.bucket])];
   const words: lua.Word[] = [args.now ?? '', args.change.id, args.change.lease ?? '', args.change.op, args.change.from, args.change.to, args.change.dueInMs ?? '', args.change.keepLeaseMs ?? '', args.change.eventType ?? '', args.change.eventData ?? '', args.change.trace ?? '', args.change.xof ?? '', args.change.stood ?? '', args.change.stands ?? '', args.change.evidence ?? '', args.change.member, args.change.endsBriefly ? 1 : 0, args.change.nudgeAfterMs, args.change.kept ? 1 : 0, args.unlessHeld ?? '', args.hasEffect ? 1 : 0, args.memory.epoch ?? '', args.memory.counter, args.memory.name ?? '', args.memory.mark, args.inRecovery ?? '', args.beneficiary ?? '', args.recounted ?? '', args.entered === undefined ? 0 : 1, args.listedLeft === undefined ? 0 : 1, args.listedEntered === undefined ? 0 : 1, args.account === undefined ? 0 : 1, args.callback === undefined ? 0 : 1, args.claimed === undefined ? 0 : 1, args.sums === undefined ? 0 : 1, args.audit.length, ...lua.counted(args.act), ...lua.pairs(args.posts), ...lua.pairs(args.fields), args.names.length, ...args.names.flatMap((one) => [one.head])];
   return readTransitionAnswer(await lua.runScript(redis, transitionScript, keys, words));
+}
+
+export interface TrimArgs {
+  /** key */ readonly record: string;
+  /** key */ readonly stubs: string;
+  /** key: what waits for history */ readonly waiting: string;
+  /** key: where it would be looked at */ readonly due: string;
+  /** key */ readonly listed: string;
+  /** key */ readonly callback: string;
+  /** key: of its reference, where that may not be the identity */ readonly mapping?: string | undefined;
+  /** key: how far each kind was taken out */ readonly trimmed: string;
+  /** ms since the epoch */ readonly now?: number | undefined;
+  readonly id: string;
+  readonly kind: string;
+  /** SHA-1 of its fields and values in the order of HGETALL, each behind its length */ readonly digest: string;
+  readonly stubName: string;
+  /** of its state */ readonly letter: string;
+  /** the stub */ readonly keepDays: number;
+  /** how it stands in the list */ readonly member: string;
+  readonly names: readonly {
+    /** key */ readonly bucket: string;
+    readonly head: string;
+  }[];
+}
+
+export type TrimAnswer =
+  | { readonly is: 'trimmed' }
+  | { readonly is: 'changed' }
+  | { readonly is: 'gone' };
+
+function readTrimAnswer(value: unknown): TrimAnswer {
+  const answer = lua.items(value);
+  switch (answer[0]) {
+    case 'trimmed':
+      return { is: 'trimmed' };
+    case 'changed':
+      return { is: 'changed' };
+    case 'gone':
+      return { is: 'gone' };
+  }
+  return lua.unexpected(value);
+}
+
+export const trimScript = lua.defineScript('trim', `
+local function base36(n)
+  local digits, text = '0123456789abcdefghijklmnopqrstuvwxyz', ''
+  n = math.floor(n)
+  repeat
+    local d = n % 36
+    text = string.sub(digits, d + 1, d + 1) .. text
+    n = (n - d) / 36
+  until n == 0
+  return text
+end
+local function read_record(record)
+  local flat, names, by = redis.call('HGETALL', record), {}, {}
+  for i = 1, #flat, 2 do
+    names[#names + 1] = flat[i]
+    by[flat[i]] = flat[i + 1]
+  end
+  return names, by
+end
+local function write_briefly(record, stored, r, set, drop)
+  local gone, names, words = ({["id"] = true, ["sentAt"] = true, ["tokenAt"] = true, ["tries"] = true, ["lease"] = true, ["until"] = true, ["hint"] = true, ["quietUntil"] = true, ["createdSeenAt"] = true, ["keys"] = true, ["mode"] = true, ["acceptedFor"] = true}), ({["createdAt"] = "c", ["updatedAt"] = "u", ["since"] = "i", ["account"] = "o", ["amount"] = "a", ["accountAlias"] = "l", ["withdrawMode"] = "w", ["debitAccountNumber"] = "n", ["disburseId"] = "d", ["reference"] = "r", ["token"] = "t", ["transactionId"] = "x", ["disburseTxId"] = "y", ["providerRef"] = "p", ["sends"] = "s", ["batch"] = "b"}), ({["create"] = "c", ["submit"] = "s", ["status"] = "t", ["callback"] = "b", ["named"] = "n"})
+  for _, name in ipairs(drop) do
+    if r[name] then r[name] = false end
+  end
+  for i = 1, #set, 2 do
+    if r[set[i]] == nil then stored[#stored + 1] = set[i] end
+    r[set[i]] = set[i + 1]
+  end
+  local accepted, changed, written = tonumber(r.createdAt), tonumber(r.updatedAt), {}
+  for _, name in ipairs(stored) do
+    local value = r[name]
+    if name == 'since' and tonumber(value) == changed then value = nil
+    elseif name == 'updatedAt' or name == 'since' then value = tonumber(value) - accepted
+    elseif value and string.find(name, '^e%d+$') then
+      local at, word, rest = string.match(value, '^(%w+)|([^|]*)(.*)$')
+      local after = at and tonumber(at, 36) - accepted or -1
+      if after >= 0 then value = "+" .. base36(after) .. '|' .. (words[word] or word) .. rest end
+    end
+    if value and not gone[name] then written[#written + 1] = names[name] or name; written[#written + 1] = value end
+  end
+  redis.call('DEL', record)
+  redis.call('HSET', record, unpack(written))
+end
+local function clock(given)
+  if given then return given end
+  local t = redis.call('TIME')
+  return tonumber(t[1]) * 1000 + math.floor(tonumber(t[2]) / 1000)
+end
+local function moment_of(created)
+  local moment = base36(created)
+  return string.rep('0', 8 - #moment) .. moment
+end
+local function add_names(names, created, id)
+  if #names == 0 then return end
+  local moment = moment_of(created)
+  for _, name in ipairs(names) do redis.call('ZADD', name.bucket, 0, name.head .. moment .. id) end
+end
+local function remove_names(names, created, id)
+  if #names == 0 then return end
+  local moment = moment_of(created)
+  for _, name in ipairs(names) do redis.call('ZREM', name.bucket, name.head .. moment .. id) end
+end
+-- <generated>
+local record = KEYS[1]
+local stubs = KEYS[2]
+local waiting = KEYS[3]
+local due = KEYS[4]
+local listed = KEYS[5]
+local callback = KEYS[6]
+local trimmed = KEYS[7]
+local now = tonumber(ARGV[1])
+local id = ARGV[2]
+local kind = ARGV[3]
+local digest = ARGV[4]
+local stubName = ARGV[5]
+local letter = ARGV[6]
+local keepDays = tonumber(ARGV[7])
+local member = ARGV[8]
+local _arg, _key = 8, 7
+local mapping
+_arg = _arg + 1
+if ARGV[_arg] == '1' then _key = _key + 1; mapping = KEYS[_key] end
+local names = {}
+_arg = _arg + 1
+for _n = 1, tonumber(ARGV[_arg]) do
+  local _one = {bucket = KEYS[_key + 1], head = ARGV[_arg + 1]}
+  _arg, _key = _arg + 1, _key + 1
+  names[_n] = _one
+end
+-- </generated>
+local at = clock(now)
+local stored, r = read_record(record)
+if #stored == 0 then return {'gone'} end
+local pieces = {}
+local function piece(word) pieces[#pieces + 1] = #word .. ':' .. word end
+for _, name in ipairs(stored) do piece(name); piece(r[name]) end
+if redis.sha1hex(table.concat(pieces)) ~= digest then return {'changed'} end
+local leased = r.lease and r.lease ~= '' and tonumber(r['until'] or '0') > at
+if leased or redis.call('ZSCORE', waiting, id) or redis.call('ZSCORE', due, id) then return {'changed'} end
+if #(r.fp or '') < 6 then return {'changed'} end
+local created = tonumber(r["c"] or r.createdAt)
+local last = base36(math.floor(at / 86400000) + keepDays)
+local furthest = math.max(created, tonumber(redis.call('HGET', trimmed, kind) or '0'))
+redis.call('HSET', stubs, stubName, string.sub(r.fp, 1, 6) .. letter .. last)
+redis.call('DEL', record, callback)
+redis.call('ZREM', listed, member)
+remove_names(names, created, id)
+if mapping then redis.call('EXPIRE', mapping, keepDays * 86400) end
+redis.call('HSET', trimmed, kind, string.format('%.0f', furthest))
+return {'trimmed'}
+`);
+
+/** Takes a record out of Redis that history has as it is, with all by which it was found, and leaves a stub: its
+ * identity is taken for as long as that stands. Whoever asks has read it back from history just now; `digest` is of the record as
+ * it was compared there. What has still to be copied, is looked at once more, or is held by an attempt stays. */
+export async function trim(redis: lua.ScriptHost, args: TrimArgs): Promise<TrimAnswer> {
+  const keys = [args.record, args.stubs, args.waiting, args.due, args.listed, args.callback, args.trimmed, ...(args.mapping === undefined ? [] : [args.mapping]), ...args.names.flatMap((one) => [one.bucket])];
+  const words: lua.Word[] = [args.now ?? '', args.id, args.kind, args.digest, args.stubName, args.letter, args.keepDays, args.member, args.mapping === undefined ? 0 : 1, args.names.length, ...args.names.flatMap((one) => [one.head])];
+  return readTrimAnswer(await lua.runScript(redis, trimScript, keys, words));
 }

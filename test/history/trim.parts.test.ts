@@ -1,0 +1,297 @@
+/** What history has leaves Redis, its identity stays taken, and what is said about it later is not lost. */
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { fingerprint } from '../../src/lib/ids.ts';
+import { systemRandom } from '../../src/lib/random.ts';
+import { Batches } from '../../src/operations/batches.ts';
+import { keys } from '../../src/operations/keys.ts';
+import { acceptMessages } from '../../src/operations/messages.ts';
+import { Names } from '../../src/operations/places.ts';
+import { Queries } from '../../src/operations/queries.ts';
+import { forgetStubs } from '../../src/operations/scripts/generated/scripts.ts';
+import { stubsLeft, stubAt, stubBuckets } from '../../src/operations/stubs.ts';
+import { type FreshPostgres, freshPostgres } from '../support/fresh-postgres.ts';
+import { keysLike, storeOfThisFile } from '../support/fresh-redis.ts';
+import { type HistoryWorld, historyWorld, PAID, trimmerOf, writerOf } from './history-world.ts';
+
+const DAY_MS = 86_400_000;
+const NOON = Date.parse('2026-11-01T12:00:00Z');
+const LATER = NOON + 8 * DAY_MS;
+
+const BATCH = {
+  id: 'bat_1',
+  account: 'main',
+  fingerprint: 'fp',
+  contentHash: 'ab',
+  state: 'awaiting_approval',
+  dueInMs: 1_000,
+  fields: { by: 'maker' },
+  tells: {},
+} as const;
+
+const store = storeOfThisFile();
+let database: FreshPostgres;
+let world: HistoryWorld;
+let now: number;
+
+beforeEach(async () => {
+  database = await freshPostgres();
+  now = NOON;
+  world = historyWorld(store.redis, NOON);
+});
+afterEach(() => database?.close());
+
+/** As if so much time had gone by. */
+function turnTo(ms: number): void {
+  now = ms;
+  world.turnTo(ms);
+}
+
+async function pass(parts: Omit<Parameters<typeof trimmerOf>[2], 'now'> = {}): Promise<void> {
+  const trimmer = trimmerOf(store.redis, world.operations, { now: () => now, ...parts });
+  const writer = writerOf(store.redis, () => database.url, { trimmer });
+  await writer.pass();
+  await writer.close();
+}
+
+const read = (id: string) => new Queries(store.redis).read('disbursement', id);
+const isThere = async (id: string) => (await store.redis.exists(keys.record(id))) === 1;
+
+async function paidAndKept(...ids: string[]): Promise<void> {
+  for (const id of ids) {
+    await world.accept(id);
+    await world.go(id, ...PAID);
+  }
+  await pass();
+}
+
+test('a payment that history has leaves after its time, and with it all by which it was found', async () => {
+  await paidAndKept('dsb_a');
+  turnTo(LATER);
+  await pass();
+  expect(await isThere('dsb_a')).toBe(false);
+  expect(await keysLike(store.redis, '*dsb_a*')).toEqual([]);
+  expect(await store.redis.zcard(keys.listed('disbursement', 'main', 'succeeded'))).toBe(0);
+  expect(await keysLike(store.redis, 'names:*')).toEqual([]);
+  expect((await stubsLeft(store.redis, ['dsb_a', 'dsb_b'])).map((stub) => stub?.state)).toEqual([
+    'succeeded',
+    undefined,
+  ]);
+});
+
+test('what is younger stays, and so does what is open or waits for a person', async () => {
+  await paidAndKept('dsb_a');
+  await world.accept('dsb_open');
+  await world.accept('dsb_review');
+  await world.go('dsb_review', 'created', 'submitting', 'needs_review');
+  turnTo(NOON + 6 * DAY_MS);
+  await pass();
+  expect(await isThere('dsb_a')).toBe(true);
+  turnTo(LATER);
+  await pass();
+  expect([await isThere('dsb_a'), await isThere('dsb_open'), await isThere('dsb_review')]).toEqual([
+    false,
+    true,
+    true,
+  ]);
+});
+
+test('nothing leaves where no time is set for it', async () => {
+  await paidAndKept('dsb_a');
+  turnTo(LATER);
+  await pass({ after: {} });
+  expect(await isThere('dsb_a')).toBe(true);
+});
+
+test('an old reference is a duplicate, or a conflict, and nothing is written for it', async () => {
+  await paidAndKept('dsb_a');
+  turnTo(LATER);
+  await pass();
+  expect(await world.ask('dsb_a')).toMatchObject({ outcome: 'duplicate', id: 'dsb_a', state: 'succeeded' });
+  expect(await world.ask('dsb_a', { fingerprint: fingerprint('something else') })).toMatchObject({
+    outcome: 'conflict',
+    id: 'dsb_a',
+  });
+  expect(await isThere('dsb_a')).toBe(false);
+});
+
+test('a reference that left is taken for another identity too', async () => {
+  await paidAndKept('dsb_a');
+  turnTo(LATER);
+  await pass();
+  expect(await world.ask('dsb_b', { idOfReference: 'dsb_a', reference: 'of-dsb_a' })).toMatchObject({
+    outcome: 'conflict',
+    id: 'dsb_a',
+  });
+});
+
+test('its identity is free again only after its time', async () => {
+  await paidAndKept('dsb_a');
+  turnTo(LATER);
+  await pass();
+  const { stubs, stubName } = stubAt('dsb_a');
+  const forgetAt = (ms: number) => forgetStubs(store.redis, { stubs, now: ms });
+  expect(await forgetAt(LATER + 400 * DAY_MS)).toBe(0);
+  expect(await store.redis.hexists(stubs, stubName)).toBe(1);
+  expect(await forgetAt(LATER + 401 * DAY_MS)).toBe(1);
+  expect(await store.redis.exists(stubs)).toBe(0);
+});
+
+test('each bucket of stubs is looked through in turn', () => {
+  const [first, second] = [stubBuckets(0, 200_000), stubBuckets(200_000, 62_144)];
+  expect(new Set([...first.names, ...second.names]).size).toBe(262_144);
+  expect([...first.names, ...second.names]).toContain(stubAt('dsb_a').stubs.slice(-3));
+  expect(second.next).toBe(0);
+});
+
+test('what changes between the comparison and the trim stays, and history gets it as it is', async () => {
+  await paidAndKept('dsb_a');
+  turnTo(LATER);
+  await pass({ at: async (step) => void (step === 'compared' && (await world.go('dsb_a', 'reversed'))) });
+  expect((await read('dsb_a'))?.state).toBe('reversed');
+  await pass();
+  expect(await database.query('select state, rev from relais.disbursements')).toEqual([
+    { state: 'reversed', rev: '6' },
+  ]);
+});
+
+test('what somebody said of it between the comparison and the trim keeps it there', async () => {
+  await paidAndKept('dsb_a');
+  turnTo(LATER);
+  const said = { operation: 'callback', code: 'failed' } as const;
+  await pass({
+    at: async (step) => void (step === 'compared' && (await world.operations.appendEvidence('dsb_a', said))),
+  });
+  expect(await isThere('dsb_a')).toBe(true);
+  // History has not heard that: it is copied, and then it may leave.
+  await pass();
+  await pass();
+  expect(await isThere('dsb_a')).toBe(false);
+  const [row] = await database.query<{ record: Record<string, string> }>('select record from relais.disbursements');
+  expect(JSON.stringify(row?.record)).toContain('callback');
+});
+
+test('what history does not have as it is stays, and is copied anew', async () => {
+  await paidAndKept('dsb_a', 'dsb_b');
+  await database.query("delete from relais.disbursements where id = 'dsb_a'");
+  await database.query("update relais.disbursements set amount = 501 where id = 'dsb_b'");
+  turnTo(LATER);
+  await pass();
+  expect([await isThere('dsb_a'), await isThere('dsb_b')]).toEqual([true, true]);
+  await pass();
+  expect([await isThere('dsb_a'), await isThere('dsb_b')]).toEqual([false, false]);
+  expect(await database.query('select id, amount from relais.disbursements order by id')).toEqual([
+    { id: 'dsb_a', amount: '500' },
+    { id: 'dsb_b', amount: '500' },
+  ]);
+});
+
+test('what is looked at once more stays', async () => {
+  await paidAndKept('dsb_a');
+  await store.redis.zadd(keys.due('status-poll'), LATER + 1, 'dsb_a');
+  turnTo(LATER);
+  await pass();
+  expect(await isThere('dsb_a')).toBe(true);
+});
+
+test('nothing leaves for another database than the one that has the rest', async () => {
+  await paidAndKept('dsb_a', 'dsb_b');
+  await store.redis.hset(keys.trimmed, 'store', 'another');
+  turnTo(LATER);
+  await expect(pass()).rejects.toThrow('what left Redis is in another database');
+  expect(await isThere('dsb_a')).toBe(true);
+});
+
+test('a callback for what left brings it back, and is noted and looked into', async () => {
+  await paidAndKept('dsb_a');
+  const before = await read('dsb_a');
+  turnTo(LATER);
+  await pass();
+  const said = { operation: 'callback', code: 'failed' } as const;
+  const posted = { redacted: '{"status":"failed"}', agreesWith: ['failed', 'reversed'] };
+  const hinted = await world.operations.nudge('disbursement', 'dsb_a', said, 5_000, posted);
+  expect(hinted).toMatchObject({ is: 'final', state: 'succeeded' });
+  expect(await isThere('dsb_a')).toBe(false);
+  await pass();
+  const after = await read('dsb_a');
+  expect(after).toMatchObject({ state: 'succeeded', rev: before?.rev, createdAt: before?.createdAt });
+  expect(JSON.stringify(after?.fields)).toContain('callback');
+  expect(await store.redis.zscore(keys.due('status-poll'), 'dsb_a')).not.toBeNull();
+  expect(await new Queries(store.redis).page('disbursement', { limit: 10 })).toMatchObject({
+    items: [{ id: 'dsb_a' }],
+  });
+  expect(await store.redis.hgetall(keys.recalled)).toEqual({});
+  await world.go('dsb_a', 'reversed');
+  await pass();
+  expect(await database.query('select state from relais.disbursements')).toEqual([{ state: 'reversed' }]);
+  expect((await world.ask('dsb_a')).outcome).toBe('duplicate');
+});
+
+test('a record that comes back is the record that left, field by field', async () => {
+  await paidAndKept('dsb_a');
+  const before = await read('dsb_a');
+  turnTo(LATER);
+  await pass();
+  await world.operations.nudge('disbursement', 'dsb_a', { operation: 'callback', code: 'completed' }, 5_000);
+  await pass();
+  const { hint: _hint, hintedAt: _at, en: _en, ...after } = (await read('dsb_a'))?.fields ?? {};
+  const { op: _op, en: _lines, ...left } = before?.fields ?? {};
+  const isLine = (name: string): boolean => /^e\d+$/.test(name);
+  const plain = (fields: object) => Object.fromEntries(Object.entries(fields).filter(([name]) => !isLine(name)));
+  expect(plain(after)).toEqual(plain(left));
+});
+
+test('a name leads to what is there alone', async () => {
+  await paidAndKept('dsb_a');
+  const [place] = await Names.of({ redis: store.redis }).placesOf([['disburseId', 'dsb_a']]);
+  const found = async () => (place ? new Queries(store.redis).named(place, { accounts: undefined, limit: 10 }) : []);
+  expect(await found()).toMatchObject([{ id: 'dsb_a' }]);
+  turnTo(LATER);
+  await pass();
+  expect(await found()).toEqual([]);
+});
+
+test('a row whose payment left is settled, and known when its file comes again', async () => {
+  await paidAndKept('dsb_a');
+  turnTo(LATER);
+  await pass();
+  const batches = new Batches(store.redis, systemRandom);
+  const to = { row: 2, accountAlias: '771000000', amount: 500, withdrawMode: 'wallet-a-senegal', reference: 'of' };
+  const rows = ['dsb_a', 'dsb_never'].map((id) => ({ ...to, id }));
+  await batches.accept(BATCH, rows);
+  const states: string[] = [];
+  for await (const page of batches.rowsNow({ id: 'bat_1', fed: 2 }, { from: 0, to: 2 })) {
+    states.push(...page.map(({ state }) => state));
+  }
+  expect(states).toEqual(['succeeded', 'waiting']);
+  const asked = (id: string, print: string) => ({ id, fingerprint: fingerprint(print), reference: 'of', fields: {} });
+  const known = await batches.standing('main', [
+    asked('dsb_a', 'dsb_a'),
+    asked('dsb_a', 'other'),
+    asked('dsb_n', 'n'),
+  ]);
+  expect(known).toMatchObject([{ id: 'dsb_a', same: true }, { id: 'dsb_a', same: false }, undefined]);
+});
+
+test('a single message leaves too, and its reference stays taken', async () => {
+  const slice = { id: 'slc_1', account: 'main', lane: 'normal', dueInMs: 0 } as const;
+  const one = { id: 'msg_a', fingerprint: fingerprint('a'), to: '+221771234567', text: 'Bonjour', reference: 'r' };
+  const ask = async (id: string, more: object = {}) =>
+    (await acceptMessages(store.redis, { ...slice, id }, [{ ...one, ...more }], { now: () => now })).verdicts;
+  const texts = { message: 3 * DAY_MS };
+  await pass({ after: texts });
+  expect(await ask('slc_1')).toMatchObject([{ outcome: 'accepted' }]);
+  await store.redis.hset(keys.record('msg_a'), 'state', 'sent');
+  await store.redis.zrem(keys.listed('message', 'main', 'queued'), 'msg_a');
+  await store.redis.zadd(keys.listed('message', 'main', 'sent'), NOON, 'msg_a');
+  turnTo(LATER);
+  await pass({ after: texts });
+  await pass({ after: texts });
+  expect(await isThere('msg_a')).toBe(false);
+  expect(await ask('slc_2')).toMatchObject([{ outcome: 'duplicate', state: 'sent' }]);
+  expect(await ask('slc_2', { text: 'Another', fingerprint: fingerprint('b') })).toMatchObject([
+    { outcome: 'conflict' },
+  ]);
+  expect(await ask('slc_2', { id: 'msg_b', idOfReference: 'msg_a' })).toMatchObject([
+    { outcome: 'conflict', id: 'msg_a' },
+  ]);
+});
