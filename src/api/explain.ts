@@ -1,6 +1,6 @@
 /** GET /v1/explain/{id}: the story of any operation, with what keeps it waiting at this moment. */
 import { queueOf, type Kind } from '../kinds/index.ts';
-import { foreignTo } from '../processors/attempt.ts';
+import { foreignTo } from '../processors/context.ts';
 import { explainDisbursement, explainOther, explainReason } from '../operations/explain.ts';
 import { explainCampaign, explainMessage, explainSlice } from '../operations/explain-texts.ts';
 import type { Circumstances, Explanation, FailureOf, Standing } from '../operations/explanation.ts';

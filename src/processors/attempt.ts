@@ -10,6 +10,7 @@
  * Nothing but `finish` ends an attempt: every other ending is made of it.
  */
 import type { QueueName } from '../kinds/due-queues.ts';
+import { isAway } from '../redis/connections.ts';
 import type { AccountStanding } from '../operations/accounts.ts';
 import {
   type EvidenceDraft,
@@ -22,7 +23,7 @@ import {
   eventOf,
 } from '../operations/transition.ts';
 import { type StateOf, isFinal } from '../kinds/index.ts';
-import { type Fields, type RecordAt, TRACE } from '../operations/record.ts';
+import { type RecordAt, TRACE } from '../operations/record.ts';
 import type { UpstreamAccount } from '../upstream/account.ts';
 import type { CallOptions } from '../upstream/transport.ts';
 import type { NotOk, Verdict } from '../upstream/verdict.ts';
@@ -33,10 +34,21 @@ import {
   type Outcome,
   type Policy,
   closedFor,
+  foreignTo,
   isRecovering,
   retryAt,
 } from './context.ts';
-import { CLAIMED, type Ending, INTENDED, type IntentSteps, finish, sendBy, write, writeIntent } from './intent.ts';
+import {
+  CLAIMED,
+  type Ending,
+  INTENDED,
+  type IntentSteps,
+  finish,
+  sendBy,
+  untilSaid,
+  write,
+  writeIntent,
+} from './intent.ts';
 
 /** What became of an attempt, and what upstream said where it said no: a caller that waits is told. */
 export interface Tried extends AttemptResult {
@@ -62,10 +74,13 @@ export async function attemptAt<K extends AttemptedKind, R>(
   context: MoneyContext,
   run: (attempt: Attempt<K>) => Promise<R>,
 ): Promise<R | AttemptResult> {
+  let begun: Attempt<K> | undefined;
   try {
-    return await run(await begin(kind, id, queue, context));
+    begun = await begin(kind, id, queue, context);
+    return await run(begun);
   } catch (error) {
     if (error instanceof Stopped) return error.result;
+    if (isAway(error)) await begun?.letGo();
     throw error;
   }
 }
@@ -262,6 +277,12 @@ export class Attempt<K extends AttemptedKind> {
     return finish<K>(this, this.context, ending);
   }
 
+  /** Redis was away: until its lease has ended nobody else would look, and nothing of this attempt is under way any more. */
+  async letGo(): Promise<void> {
+    const say = (): Promise<AttemptResult> => this.stay({ dueInMs: 0, reason: 'redis_away' });
+    await untilSaid(say, this.#leaseEndsMono, this.context);
+  }
+
   /** Leaves the operation in its state. */
   stay({ outcome, set, to = this.#record.state, ...how }: Staying<K>): Promise<AttemptResult> {
     // Waiting for a turn or a condition is no try: what comes after it must not wait longer for it.
@@ -403,29 +424,6 @@ interface Told {
   readonly hasEffect?: true;
   /** Where the attempt says it in another word. */
   readonly as?: string;
-}
-
-/**
- * Why these keys are not for an operation, if they are not. What was begun is never ended with other keys. What was
- * only accepted may go on with those that the operator says have taken the place of the ones it was accepted for.
- */
-export function foreignTo(
-  { upstream, fingerprint, before }: AccountKeys,
-  { mode, keys, acceptedFor }: Fields,
-): 'other_keys_or_mode' | 'accepted_for_other_keys' | undefined {
-  if (keys)
-    return keys === fingerprint && upstream.mode === (mode ?? upstream.mode) ? undefined : 'other_keys_or_mode';
-  if (!acceptedFor || acceptedFor === fingerprint || before?.has(acceptedFor)) return undefined;
-  return 'accepted_for_other_keys';
-}
-
-/** How long an operation that was published may still be asked about, ms. */
-export function timeLeft(
-  { publishedAt, createdAt }: { readonly publishedAt?: number; readonly createdAt: number },
-  limitMs: number,
-  at: number,
-): number {
-  return (publishedAt ?? createdAt) + limitMs - at;
 }
 
 /** What upstream asked us to wait, ms. */

@@ -8,6 +8,7 @@ import type { Campaigns } from '../operations/campaigns.ts';
 import type { Heartbeat } from '../operations/heartbeat.ts';
 import type { Operations } from '../operations/operations.ts';
 import type { OptOuts } from '../operations/opt-outs.ts';
+import type { Fields } from '../operations/record.ts';
 import type { Retries } from '../operations/retries.ts';
 import type { Queries } from '../operations/queries.ts';
 import type { Policy } from '../settings/settings.ts';
@@ -109,6 +110,29 @@ export type Outcome =
 export interface AttemptResult {
   readonly outcome: Outcome;
   readonly reason: string;
+}
+
+/**
+ * Why these keys are not for an operation, if they are not. What was begun is never ended with other keys. What was
+ * only accepted may go on with those that the operator says have taken the place of the ones it was accepted for.
+ */
+export function foreignTo(
+  { upstream, fingerprint, before }: AccountKeys,
+  { mode, keys, acceptedFor }: Fields,
+): 'other_keys_or_mode' | 'accepted_for_other_keys' | undefined {
+  if (keys)
+    return keys === fingerprint && upstream.mode === (mode ?? upstream.mode) ? undefined : 'other_keys_or_mode';
+  if (!acceptedFor || acceptedFor === fingerprint || before?.has(acceptedFor)) return undefined;
+  return 'accepted_for_other_keys';
+}
+
+/** How long an operation that was published may still be asked about, ms. */
+export function timeLeft(
+  { publishedAt, createdAt }: { readonly publishedAt?: number; readonly createdAt: number },
+  limitMs: number,
+  at: number,
+): number {
+  return (publishedAt ?? createdAt) + limitMs - at;
 }
 
 /** The wait before try number `tries` (0 = the first); the last wait of the list repeats. */

@@ -61,29 +61,27 @@ export async function writeIntent<A>(
     context.heartbeat?.remember(settled.counter ?? 0);
     return steps.written(settled, leaseEndsMono);
   } catch (error) {
-    await takeBack(steps.withdrawIntent, sendBy({ leaseEndsMono }, context), context);
+    // The answer to our intent was lost, so the intent may stand in the record; but we stopped before sending, and only we
+    // know that. Said under the same lease while it is ours, it spares a look, a person or a text that nobody dares to
+    // send. If it cannot be said in time, the next attempt finds an intent and doubts it, which is safe. An intent that is
+    // still on its way to Redis and arrives after this is harmless for the same reason.
+    const say = (): Promise<AttemptResult> => steps.withdrawIntent({ because: 'intent_lost', code: 'not_sent' });
+    await untilSaid(say, sendBy({ leaseEndsMono }, context), context);
     throw error;
   }
 }
 
 const EVERY_MS = 500;
 
-/**
- * The answer to our intent was lost, so the intent may stand in the record; but we stopped before sending, and only we
- * know that. Said under the same lease while it is ours, it spares a look, a person or a text that nobody dares to
- * send.
- * If it cannot be said in time, the next attempt finds an intent and doubts it, which is safe.
- *
- * An intent that is still on its way to Redis and arrives after this is harmless for the same reason.
- */
-async function takeBack(
-  withdraw: IntentSteps<unknown>['withdrawIntent'],
+/** Says again and again, while Redis is away, what only this process knows. */
+export async function untilSaid(
+  say: () => Promise<AttemptResult>,
   untilMono: number,
-  context: AttemptContext,
+  { clock }: Pick<AttemptContext, 'clock'>,
 ): Promise<void> {
-  while (context.clock.monotonic() < untilMono) {
-    await context.clock.sleep(EVERY_MS);
-    const said = await withdraw({ because: 'intent_lost', code: 'not_sent' }).then(
+  while (clock.monotonic() < untilMono) {
+    await clock.sleep(EVERY_MS);
+    const said = await say().then(
       () => true,
       () => false,
     );

@@ -4,7 +4,7 @@ import { Agent, type Dispatcher, request } from 'undici';
 import { systemClock } from '../../src/lib/clock.ts';
 import { loadConfig } from '../../src/config.ts';
 import { startRoles } from '../../src/app/run.ts';
-import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
+import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/sandbox.ts';
 import { freshRedis } from './fresh-redis.ts';
 import { relaisSettings } from './relais-settings.ts';
 
@@ -57,9 +57,12 @@ export const KEYS = [
 const WAIT_MS = 30_000;
 const ASK_EVERY_MS = 25;
 
-export async function startService(env: Readonly<Record<string, string>> = {}): Promise<Service> {
+export async function startService(
+  env: Readonly<Record<string, string>> = {},
+  { onLine }: Pick<SandboxOptions, 'onLine'> = {},
+): Promise<Service> {
   const fresh = await freshRedis();
-  const sandbox = await startSandbox();
+  const sandbox = await startSandbox(onLine ? { onLine } : {});
   const running = await startRoles(
     loadConfig({
       ...relaisSettings({ ...sandbox, redisUrl: fresh.url }),

@@ -21,9 +21,8 @@ import {
   type Tried,
   attempt,
   evidenceOf,
-  timeLeft,
 } from '../attempt.ts';
-import { type AttemptResult, waitAt, type Policy } from '../context.ts';
+import { type AttemptResult, type Policy, timeLeft, waitAt } from '../context.ts';
 
 const RETRY_MS = declaration.retryAfter.map(toMs);
 

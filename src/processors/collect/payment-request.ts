@@ -11,8 +11,8 @@ import { statusPoll as declaration } from '../../queues/index.ts';
 import type { CreatedPaymentRequest } from '../../upstream/payments/ask.ts';
 import type { NotOk, Verdict } from '../../upstream/verdict.ts';
 import { eventOf } from '../../operations/transition.ts';
-import { type Attempt as AttemptOf, type Intent, type Tried, attempt, evidenceOf, timeLeft } from '../attempt.ts';
-import { type AttemptResult, waitAt } from '../context.ts';
+import { type Attempt as AttemptOf, type Intent, type Tried, attempt, evidenceOf } from '../attempt.ts';
+import { type AttemptResult, timeLeft, waitAt } from '../context.ts';
 import { CREATE_LIMIT_MS } from './invoice.ts';
 
 const RETRY_MS = declaration.retryAfter.map(toMs);
