@@ -99,7 +99,7 @@ async function* examine(tools: DoctorTools): AsyncGenerator<Finding> {
       );
       yield* await examined('records', () => examineRecords(reached));
       yield* await examined('state', () => examineState(reached, tools.clock.now()));
-      yield* await examined('history', () => examineHistory(reached, config, tools.clock.now()));
+      yield* await examined('history', () => examineHistory(reached, config, { now: tools.clock.now(), roles }));
       yield* await examined('intake', () =>
         besideOurKeys(config, (redis) => examineIntake(redis, config.REDIS_PREFIX)),
       );

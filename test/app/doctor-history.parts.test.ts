@@ -1,6 +1,7 @@
 /** What the doctor says of history: nothing where none is kept, and what waits where PostgreSQL is away. */
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { examineHistory } from '../../src/app/examine/history.ts';
+import { type Role, roles } from '../../src/cli/io.ts';
 import { Secret } from '../../src/lib/secret.ts';
 import { keys } from '../../src/operations/keys.ts';
 import { type FreshPostgres, freshPostgres } from '../support/fresh-postgres.ts';
@@ -16,8 +17,12 @@ beforeEach(async () => {
 });
 afterEach(() => database?.close());
 
-const found = (url?: string) =>
-  examineHistory(store.redis, { HISTORY_URL: url === undefined ? undefined : new Secret(url) }, NOW);
+const found = (url?: string, asked: readonly Role[] = roles) =>
+  examineHistory(
+    store.redis,
+    { HISTORY_URL: url === undefined ? undefined : new Secret(url) },
+    { now: NOW, roles: asked },
+  );
 
 test('where no history is kept, nothing is said', async () => expect(await found()).toEqual([]));
 
@@ -36,4 +41,6 @@ test('what waits is told, whether PostgreSQL is away, nobody copies or nobody kn
   expect(await found(database.url)).toMatchObject([{ is: 'fault', says: late }]);
   const nowhere = 'no HISTORY_URL here; 1 wait for it, the first for 1h';
   expect(await found()).toMatchObject([{ is: 'fault', says: nowhere }]);
+  // It is not for a worker to know: the process that has the role does.
+  expect(await found(undefined, ['worker'])).toEqual([]);
 });

@@ -24,6 +24,7 @@ interface Service {
   readonly depends_on?: readonly string[] | Readonly<Record<string, { readonly condition: string }>>;
   readonly mem_limit?: string;
   readonly pids_limit?: number;
+  readonly profiles?: readonly string[];
 }
 
 const ROOT = new URL('../../', import.meta.url);
@@ -38,12 +39,12 @@ const ours = services.filter(([, { image }]) => image === '${RELAIS_IMAGE:-local
 /** What the specification of compose knows of a service and we use. */
 const KEYS =
   'build cap_drop command depends_on environment healthcheck image logging mem_limit pids_limit ' +
-  'ports profiles read_only restart security_opt stop_grace_period tmpfs user volumes';
+  'ports profiles read_only restart security_opt stop_grace_period stop_signal tmpfs user volumes';
 
 describe('docker-compose.yml', () => {
   test('has the roles, the sandbox, Redis and whoever watches', () => {
     const names = services.map(([name]) => name).join(' ');
-    expect(names).toBe('redis api webhooks worker sandbox prometheus grafana');
+    expect(names).toBe('redis api webhooks worker history postgres sandbox prometheus grafana');
   });
 
   test.for(services)('%s uses only what the specification knows', ([, service]) => {
@@ -112,7 +113,15 @@ describe('docker-compose.yml', () => {
     expect(given('worker')).toEqual(['CALLBACK_SECRET', 'SEALING_SECRET', ...keys.split(' ')]);
     expect(given('api')).toEqual(['CALLBACK_SECRET', 'SEALING_SECRET', ...keys.split(' '), 'API_KEYS']);
     expect(given('webhooks')).toEqual(['CALLBACK_SECRET']);
+    expect(given('history')).toEqual(['HISTORY_URL']);
     expect(given('sandbox')).toEqual([]);
+  });
+
+  test('history and its PostgreSQL come only where they are asked for, and know each other', () => {
+    const { history, postgres } = compose.services;
+    expect([history?.profiles, postgres?.profiles]).toEqual([['history'], ['history']]);
+    const { POSTGRES_USER: user, POSTGRES_DB: database, POSTGRES_PASSWORD: password } = postgres?.environment ?? {};
+    expect(history?.environment?.['HISTORY_URL']).toBe(`postgres://${user}:${password}@postgres:5432/${database}`);
   });
 
   test('one process knows from outside Redis how far it had come, in a volume that it may write', () => {
@@ -152,7 +161,7 @@ describe('docker-compose.yml', () => {
     };
     expect(config.rule_files).toEqual(['rules/*.yml']);
     const [found] = config.scrape_configs.flatMap(({ dns_sd_configs }) => dns_sd_configs);
-    expect(found?.names.toSorted((a, b) => a.localeCompare(b))).toEqual(['api', 'webhooks', 'worker']);
+    expect(found?.names.toSorted((a, b) => a.localeCompare(b))).toEqual(['api', 'history', 'webhooks', 'worker']);
     expect(read('Dockerfile')).toContain(`METRICS_PORT=${found?.port}`);
     expect(compose.services['prometheus']?.volumes).toContain('./ops/prometheus/rules:/etc/prometheus/rules:ro');
   });
@@ -192,7 +201,9 @@ describe.skipIf(absent)('docker-compose itself', () => {
   });
 
   test('reads in it what we read in it', () => {
-    const { services: known } = parse(config('config').stdout) as typeof compose;
+    const { services: known } = parse(
+      config('--profile', 'grafana', '--profile', 'history', 'config').stdout,
+    ) as typeof compose;
     expect(Object.keys(known).toSorted()).toEqual(Object.keys(compose.services).toSorted());
     expect(known['api']?.ports).toEqual(['127.0.0.1:3000:3000/tcp']);
   });

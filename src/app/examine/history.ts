@@ -1,5 +1,6 @@
 /** Whether what is over comes to PostgreSQL: whether that can be reached, and what waits for it. */
 import type { Redis } from 'ioredis';
+import type { Role } from '../../cli/io.ts';
 import type { Config } from '../../config.ts';
 import { describeMs } from '../../lib/clock.ts';
 import { waitingForHistory } from '../../operations/history.ts';
@@ -9,16 +10,16 @@ import { type Finding, fault, ok } from './finding.ts';
 /** Copied within a minute, as long as nothing stands in the way. */
 const LATE_MS = 900_000;
 
-/** Nothing is said where history is not kept and never was. */
+/** Nothing is said where history is not kept and never was, or where a process with another role keeps it. */
 export async function examineHistory(
   redis: Redis,
   { HISTORY_URL: url }: Pick<Config, 'HISTORY_URL'>,
-  now: number,
+  { now, roles }: { readonly now: number; readonly roles: readonly Role[] },
 ): Promise<readonly Finding[]> {
   const { count, since = now } = await waitingForHistory(redis);
   const values = { count, time: describeMs(Math.max(0, now - since)) };
   if (url === undefined) {
-    return count === 0
+    return count === 0 || !roles.includes('history')
       ? []
       : [
           fault(

@@ -11,10 +11,17 @@ import { metricsIn } from '../rules-files.ts';
 import { complaintsAbout, secretsInTheExample, secretsOf, settingsOf } from './complaints.ts';
 import { type Manifest, missing, render, schemaComplaints, typeComplaints } from './manifests.ts';
 
-const overlays = ['overlays/small', 'overlays/scaled'] as const;
-const rendered = new Map(overlays.map((overlay) => [overlay, render(overlay)]));
+const WITH_HISTORY = 'overlays/small with components/history';
+const overlays = ['overlays/small', 'overlays/scaled', WITH_HISTORY] as const;
+const rendered = new Map(
+  overlays.map((overlay) => {
+    const [folder = '', component] = overlay.split(' with ');
+    return [overlay, render(folder, component)] as const;
+  }),
+);
 const small = rendered.get('overlays/small') ?? [];
 const scaled = rendered.get('overlays/scaled') ?? [];
+const withHistory = rendered.get(WITH_HISTORY) ?? [];
 
 const find = (objects: readonly Manifest[], kind: string, name: string): Manifest => {
   const found = objects.find((object) => object.kind === kind && object.metadata.name === name);
@@ -52,7 +59,25 @@ describe.skipIf(missing)('what a cluster is given', () => {
     expect(given('worker')).toEqual(worker);
     expect(given('api')).toEqual([...worker, 'API_KEYS']);
     expect(given('webhooks')).toEqual(['REDIS_URL', 'CALLBACK_SECRET']);
-    expect(secretsInTheExample.toSorted()).toEqual([...worker, 'API_KEYS'].toSorted());
+    expect(secretsInTheExample.toSorted()).toEqual([...worker, 'API_KEYS', 'HISTORY_URL'].toSorted());
+  });
+
+  test('history is one process more, which has the keys of its PostgreSQL alone and reaches that alone', () => {
+    const more = withHistory.filter(
+      ({ kind, metadata }) => !small.some((one) => one.kind === kind && one.metadata.name === metadata.name),
+    );
+    expect(more.map(({ kind, metadata }) => `${kind} ${metadata.name}`).toSorted()).toEqual([
+      'Deployment relais-history',
+      'NetworkPolicy relais-history',
+    ]);
+    expect(secretsOf(find(withHistory, 'Deployment', 'relais-history'))).toEqual(['REDIS_URL', 'HISTORY_URL']);
+    // With the policy of all processes: DNS, Redis, and this one port.
+    expect(find(withHistory, 'NetworkPolicy', 'relais-history').spec).toMatchObject({
+      policyTypes: ['Egress'],
+      egress: [{ ports: [{ port: 5432 }] }],
+    });
+    for (const { metadata } of deployments(small))
+      expect(secretsOf(find(withHistory, 'Deployment', metadata.name))).not.toContain('HISTORY_URL');
   });
 
   test('small keeps a witness, in a volume that only one process at a time has', () => {

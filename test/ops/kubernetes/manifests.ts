@@ -1,6 +1,7 @@
 /** The files under ops/kubernetes as a cluster would get them, and what is known of each kind. */
 import { execFile, execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -10,7 +11,7 @@ import { Deployment } from 'kubernetes-models/apps/v1';
 import { NetworkPolicy } from 'kubernetes-models/networking.k8s.io/v1';
 import { PodDisruptionBudget } from 'kubernetes-models/policy/v1';
 import { ConfigMap, PersistentVolumeClaim, Service, ServiceAccount } from 'kubernetes-models/v1';
-import { parseAllDocuments } from 'yaml';
+import { parse, parseAllDocuments, stringify } from 'yaml';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 
@@ -47,11 +48,24 @@ export const missing = renderer ? undefined : 'skipped: neither kubectl nor kust
 
 if (missing) console.warn(missing);
 
-export function render(overlay: string): Manifest[] {
+/** As whoever copies an overlay would have it, with a component more in its list. */
+export function render(overlay: string, component?: string): Manifest[] {
   if (renderer === undefined) return [];
   const { command, args } = renderer;
-  const text = execFileSync(command, [...args, join(ROOT, 'ops/kubernetes', overlay)], { encoding: 'utf8' });
-  return parseAllDocuments(text).map((document) => document.toJS() as Manifest);
+  const folder = mkdtempSync(join(tmpdir(), 'relais-kubernetes-'));
+  try {
+    cpSync(join(ROOT, 'ops/kubernetes'), folder, { recursive: true });
+    if (component !== undefined) addTo(join(folder, overlay, 'kustomization.yaml'), `../../${component}`);
+    const text = execFileSync(command, [...args, join(folder, overlay)], { encoding: 'utf8' });
+    return parseAllDocuments(text).map((document) => document.toJS() as Manifest);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function addTo(file: string, component: string): void {
+  const { components = [], ...rest } = parse(readFileSync(file, 'utf8')) as { components?: string[] };
+  writeFileSync(file, stringify({ ...rest, components: [...components, component] }));
 }
 
 interface Model {
