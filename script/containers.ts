@@ -19,7 +19,8 @@ const DISBURSEMENTS = 200;
 const AMOUNT = 1_000;
 const TEXTS = 3_000;
 const SETTLED_WITHIN_MS = 300_000;
-const SERVICES = ['redis', 'api', 'webhooks', 'worker', 'sandbox', 'prometheus'];
+const ROLES = ['api', 'webhooks', 'worker', 'history'];
+const SERVICES = ['redis', ...ROLES, 'postgres', 'sandbox', 'prometheus'];
 
 const facts: Record<string, string | number> = {};
 function fact(what: string, value: string | number): void {
@@ -102,7 +103,7 @@ async function kill(container: string): Promise<void> {
 async function up(...args: readonly string[]): Promise<void> {
   await composed('up', '-d', ...args, ...SERVICES);
   await until('every process is ready', async () => {
-    for (const service of ['api', 'webhooks', 'worker'])
+    for (const service of ROLES)
       for (const container of await containersOf(service)) await docker('exec', container, 'node', '-e', READY);
     return true;
   });
@@ -122,12 +123,36 @@ async function start(): Promise<void> {
   const began = Date.now();
   await up('--scale', 'worker=2');
   fact('compose up to all ready, s', Math.round((Date.now() - began) / 1_000));
-  for (const service of ['api', 'webhooks', 'worker'])
-    fact(`start to ready, ${service}, ms`, await msToReady((await containersOf(service))[0] ?? ''));
+  for (const service of ROLES)
+    fact(`start of all to ready, ${service}, ms`, await msToReady((await containersOf(service))[0] ?? ''));
   const bytes = Number(await docker('image', 'inspect', '--format', '{{.Size}}', 'relais-check/relais'));
   const base = Number(await docker('image', 'inspect', '--format', '{{.Size}}', await baseImage()));
   fact('image, MB', Math.round(bytes / 1e6));
-  fact('of it Node and Debian, MB', Math.round(base / 1e6));
+  fact('that of Node alone, which it is made with, MB', Math.round(base / 1e6));
+}
+
+/** What one process needs while the others are at rest: nobody else begins, and nothing is asked for. */
+async function alone(): Promise<void> {
+  for (const service of ROLES) {
+    const [container = ''] = await containersOf(service);
+    await docker('restart', container);
+    await until(`${service} is ready again`, () => docker('exec', container, 'node', '-e', READY).then(() => true));
+    fact(`start of one to ready, ${service}, ms`, await msToReady(container));
+  }
+}
+
+/** What people open in a browser is in the image, whole: the page, and each file that it names. */
+async function served(): Promise<void> {
+  const page = await fetch(at('API_PORT', '/console/'));
+  const text = await page.text();
+  const named = [...text.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, path = '']) => new URL(path, page.url));
+  const statuses = await Promise.all(named.map(async (file) => (await fetch(file)).status));
+  const seen = { status: page.status, named: named.map(({ pathname }) => pathname), statuses };
+  hold(
+    'the console is served',
+    page.status === 200 && named.length > 1 && statuses.every((one) => one === 200),
+    seen,
+  );
 }
 
 async function baseImage(): Promise<string> {
@@ -137,12 +162,14 @@ async function baseImage(): Promise<string> {
 
 async function hardening(): Promise<void> {
   const [worker = ''] = await containersOf('worker');
-  const says = (script: string): Promise<string> => docker('exec', worker, 'sh', '-c', script);
-  hold('it is not root', (await says('id -u')) === '1000', await says('id'));
-  const wrote = await says('touch /app/x 2>/dev/null && echo wrote || echo refused');
-  hold('it cannot write its own files', wrote === 'refused', wrote);
-  const able = await says('grep CapEff /proc/1/status');
+  const says = (script: string): Promise<string> => docker('exec', worker, 'node', '-p', script);
+  hold('it is not root', (await says('process.getuid()')) === '1000', await says('process.getuid()'));
+  const wrote = await says('try { fs.writeFileSync("/app/x", "") } catch ({ code }) { code }');
+  hold('it cannot write its own files', wrote === 'EROFS', wrote);
+  const able = await says('/^CapEff.*/m.exec(fs.readFileSync("/proc/1/status", "utf8"))[0]');
   hold('it has no capability', /\t0+$/.test(able), able);
+  const programs = await says('fs.readdirSync("/usr/local/bin").join() + fs.existsSync("/bin/sh")');
+  hold('there is no other program in it than Node, and no shell', programs === 'nodefalse', programs);
   const limits = await inspect(worker, '{{.HostConfig.Memory}} {{.HostConfig.PidsLimit}}');
   hold('memory and processes are limited', /^[1-9]\d* [1-9]\d*$/.test(limits), limits);
   for (const service of SERVICES)
@@ -281,6 +308,20 @@ async function stop(): Promise<void> {
   hold('and ends well', (await inspect(worker, '{{.State.ExitCode}}')) === '0', await inspect(worker, '{{.State}}'));
 }
 
+/** As whoever may only read asks PostgreSQL, in its own container. */
+async function copied({ disbursements }: Accepted): Promise<void> {
+  const [postgres = ''] = await containersOf('postgres');
+  const counted = (query: string): Promise<string> =>
+    docker('exec', postgres, 'psql', '-U', 'relais', '-d', 'relais', '-Atc', query);
+  const wanted = `${disbursements.length}|${disbursements.length * AMOUNT}|${TEXTS}`;
+  const query = `select count(*), sum(amount), (select count(*) from relais.recipients) from relais.disbursements where state = 'succeeded'`;
+  const said = await until('all of it is in PostgreSQL', async () => {
+    const rows = await counted(query);
+    return rows === wanted ? rows : undefined;
+  });
+  hold('PostgreSQL has each disbursement and each recipient once', said === wanted, said);
+}
+
 /** Under the names by which `prometheus.yml` asks for them, scaled ones too. */
 async function watched(processes: number): Promise<void> {
   const asked = at('PROMETHEUS_PORT', `/api/v1/query?query=${encodeURIComponent('count(up{job="relais"} == 1)')}`);
@@ -293,13 +334,17 @@ async function watched(processes: number): Promise<void> {
 
 await start();
 await hardening();
+await served();
 await latency(1_000);
 const made = await accept();
 await trouble();
 await latency(0);
 const finished = await settled(made);
-await watched(5);
+await watched(6);
 const told = await compare(finished);
+await copied(made);
 await again(made, finished, told);
+await copied(made);
+await alone();
 await stop();
 writeFileSync(join(work, 'report.json'), `${JSON.stringify(facts, null, 2)}\n`);
