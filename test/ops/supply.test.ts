@@ -47,7 +47,8 @@ test('every image is named with its registry and its digest', () => {
     image && !image.includes('RELAIS_IMAGE') ? [image] : [],
   );
   const built = [...read('Dockerfile').matchAll(/^ARG \w+_IMAGE=(\S+)/gm)].map(([, image]) => image ?? '');
-  for (const [, from] of read('Dockerfile').matchAll(/^FROM (\S+)/gm)) expect(['${NODE_IMAGE}', 'scratch']).toContain(from);
+  for (const [, from] of read('Dockerfile').matchAll(/^FROM (\S+)/gm))
+    expect(['${NODE_IMAGE}', 'scratch']).toContain(from);
   const images = [...composed, ...built];
   expect(images.length).toBeGreaterThan(3);
   for (const image of images) expect(image).toMatch(/^docker\.io\/[\w/-]+:[\w.-]+@sha256:[0-9a-f]{64}$/);
