@@ -167,7 +167,12 @@ function refsMoved(value: unknown): unknown {
   return Object.fromEntries(
     Object.entries(value).flatMap(([name, inner]): [string, unknown][] => {
       if (name === '$ref') return [[name, String(inner).replace(REFS, '#/definitions/')]];
-      if (LEFT_OUT.includes(name) || (isOpen && name === 'additionalProperties')) return [];
+      // A list is a word of schemas; a field may be called so too.
+      if (
+        (LEFT_OUT.includes(name) && (Array.isArray(inner) || typeof inner !== 'object')) ||
+        (isOpen && name === 'additionalProperties')
+      )
+        return [];
       return [[name, refsMoved(inner)]];
     }),
   );

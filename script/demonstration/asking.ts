@@ -9,7 +9,7 @@ export interface Reply {
 const ANSWER_LIMIT_MS = 20_000;
 
 interface Request {
-  readonly method?: 'GET' | 'POST' | 'DELETE';
+  readonly method?: 'GET' | 'PATCH' | 'POST' | 'DELETE';
   /** An object is sent as JSON, a text as it is. */
   readonly body?: object | string;
   readonly contentType?: string;

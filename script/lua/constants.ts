@@ -9,7 +9,7 @@ import {
   UNREADABLE,
 } from '../../src/operations/record.ts';
 import { BOOK_KEPT_DAYS } from '../../src/operations/book.ts';
-import { APPROVED_WITH, HAND, PACE_AHEAD_MS } from '../../src/operations/campaigns.ts';
+import { APPROVED_WITH, DRAFTED, HAND, PACE_AHEAD_MS } from '../../src/operations/campaigns.ts';
 import { SLICE_WAKE_GRACE_MS } from '../../src/operations/slices.ts';
 import { EVIDENCE_SLOTS, LINE_END, LIST } from '../../src/operations/transition.ts';
 import { campaignBins } from '../../src/kinds/recipient.ts';
@@ -57,6 +57,7 @@ export const constants: Readonly<Record<string, Constant>> = {
   PACE_AHEAD_MS,
   HAND,
   APPROVED_WITH: setOf(APPROVED_WITH),
+  DRAFTED: setOf(DRAFTED),
 
   LINE_END,
   EVIDENCE_FIRST: EVIDENCE_SLOTS.first,

@@ -8,6 +8,7 @@ import { type RepairableCountry, repairableCountries } from '../campaigns/check/
 import { skippedCsv } from '../campaigns/check/skipped-csv.ts';
 import {
   NoStopLinks,
+  NoText,
   type UploadAnswer,
   type UploadOptions,
   checkUpload,
@@ -28,7 +29,7 @@ const SKIPPED_CSV =
   'to;prenom;row;reason;explanation;column;detail\r\n' +
   '+221771234567;Awa;7;duplicate;The same number is on an earlier row of this file.;;same number as row 2\r\n';
 /** Of a column or a sheet. */
-const named = z.string().regex(/^[^\p{Cc}]{1,100}$/u, 'must be 1 to 100 characters that can be seen');
+export const named = z.string().regex(/^[^\p{Cc}]{1,100}$/u, 'must be 1 to 100 characters that can be seen');
 
 const isRepairable = (code: string): code is RepairableCountry =>
   repairableCountries.some((country) => country === code);
@@ -37,6 +38,18 @@ const repair = z
   .string()
   .refine((text) => text.split(',').every(isRepairable), `must be some of ${repairableCountries.join(',')}`)
   .transform((text) => text.split(',').filter(isRepairable));
+
+/** How a file is read. */
+export const reading = {
+  repair: repair.optional().meta({
+    description: `Countries whose old numbers are renewed, of ${repairableCountries.join(',')}.`,
+  }),
+  phoneColumn: named.optional().meta({
+    description: 'The column of the numbers, where its name does not tell.',
+  }),
+  sheet: named.optional().meta({ description: 'Of a workbook; absent: the first that can be seen.' }),
+  takeHidden: flag.meta({ description: 'Take the rows that the spreadsheet hides, too.' }),
+};
 
 const addRecipients = route(
   {
@@ -55,14 +68,7 @@ const addRecipients = route(
     query: {
       dryRun: flag.meta({ description: 'Judge everything, add nothing.' }),
       preview: wholeNumber(PREVIEW_MAX).optional().meta({ description: 'Show so many of the first texts.' }),
-      repair: repair.optional().meta({
-        description: `Countries whose old numbers are renewed, of ${repairableCountries.join(',')}.`,
-      }),
-      phoneColumn: named.optional().meta({
-        description: 'The column of the numbers, where its name does not tell.',
-      }),
-      sheet: named.optional().meta({ description: 'Of a workbook; absent: the first that can be seen.' }),
-      takeHidden: flag.meta({ description: 'Take the rows that the spreadsheet hides, too.' }),
+      ...reading,
     },
     body: { files: listFiles('to;prenom\n+221771234567;Awa\n', '{"to":"+221771234567","prenom":"Awa"}\n') },
     answers: {
@@ -102,11 +108,11 @@ const addRecipients = route(
   },
 );
 
-function withCountry({ defaultCountry }: ApiContext, campaign: CampaignRecord): CampaignRecord {
+export function withCountry({ defaultCountry }: ApiContext, campaign: CampaignRecord): CampaignRecord {
   return defaultCountry === undefined ? campaign : { country: defaultCountry, ...campaign };
 }
 
-function toolsOf(
+export function toolsOf(
   { campaigns, slices, random, optOuts, smsPrices, senderOf, stop }: ApiContext,
   { account }: CampaignRecord,
 ): UploadOptions {
@@ -114,11 +120,12 @@ function toolsOf(
 }
 
 /** What is wrong with the file as a whole is for its author. */
-async function judging<T>(request: Request, work: () => Promise<T>): Promise<T> {
+export async function judging<T>(request: Request, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    if (error instanceof NoStopLinks) throw invalid([{ pointer: '/text', message: error.message }]);
+    if (error instanceof NoStopLinks || error instanceof NoText)
+      throw invalid([{ pointer: '/text', message: error.message }]);
     if (error instanceof UnusableFile) throw invalid(error.problems.map(describeFileProblem));
     // Nobody is left to read it; it must not look like a fault of ours in the log.
     if (request.destroyed && !request.complete) throw new ApiProblem('malformed', 'The body broke off.');
@@ -130,7 +137,7 @@ async function judging<T>(request: Request, work: () => Promise<T>): Promise<T> 
 const HELD_CHARACTERS = 1_000_000;
 
 /** Behind what was held back the rows leave as they are met; a file that then proves unusable cuts the answer off. */
-async function sendSkipped(check: Check, request: Request, response: Response): Promise<void> {
+export async function sendSkipped(check: Check, request: Request, response: Response): Promise<void> {
   const language = languageAccepted(request.get('accept-language')) ?? 'en';
   const rest = skippedCsv(check, language);
   let held = '';
@@ -150,15 +157,16 @@ async function sendSkipped(check: Check, request: Request, response: Response): 
   }
 }
 
-function viewOf(given: Exclude<UploadAnswer, { is: 'changed' }>) {
+export function viewOf(given: Exclude<UploadAnswer, { is: 'changed' }>) {
   if (given.is === 'checked') return { dryRun: true, replayed: false, ...given.summary };
   if (given.is === 'counted') return { replayed: false, ...given.summary };
   const { recipients, skipped } = given.upload;
   return { replayed: true, total: recipients + skipped, recipients, skipped };
 }
 
-function describeFileProblem({ message, detail, row }: UnusableFile['problems'][number]) {
+function describeFileProblem({ code, message, detail, row }: UnusableFile['problems'][number]) {
   return {
+    code,
     pointer: row === undefined ? '' : `/${row}`,
     message: detail === undefined ? message : `${message} (${detail.message})`,
   };

@@ -6,13 +6,14 @@ import {
   campaignSwitches,
   contentHashOf,
   handsIn,
-  paceToRecord,
+  amendmentToRecord,
 } from '../operations/campaigns.ts';
 import type { Act } from '../operations/audit.ts';
 import type { CampaignRecord } from '../operations/record.ts';
 import { campaignAmendment, campaignRequest } from '../kinds/campaign-request.ts';
 import { recipientBins } from '../kinds/recipient.ts';
 import { campaignRetry, retryCampaign } from './campaign-retry.ts';
+import { fileRoutes } from './campaign-file.ts';
 import { uploadRoutes } from './campaign-upload.ts';
 import { type ApiContext, findRecord, requireKept, takeAnswer } from './context.ts';
 import { phoneFilter, readerOf } from './finding.ts';
@@ -35,7 +36,8 @@ import {
 } from './route.ts';
 import { campaign, recipients } from './openapi/answers-texts.ts';
 import { personOf } from './keys.ts';
-import { ApiProblem } from './problem.ts';
+import { templateProblems } from '../producer/problems.ts';
+import { ApiProblem, invalid } from './problem.ts';
 import { triedAgainAt } from '../operations/accounts.ts';
 import { campaignView } from './views.ts';
 
@@ -86,6 +88,9 @@ const getCampaign = route(
   ({ context, record }) => view(context, record),
 );
 
+/** What a file of recipients is judged with. */
+const READ_FOR = ['text', 'country', 'replaceCostly', 'from'] as const;
+
 const amendCampaign = route(
   {
     ...about,
@@ -93,16 +98,24 @@ const amendCampaign = route(
     path: '/v1/campaigns/{id}',
     id: 'amendCampaign',
     summary: 'Send it faster or slower, through the night or not.',
-    description: 'Counts from the next request on. null takes a limit away.',
+    description:
+      'Counts from the next request on. null takes a limit away. Name, text, sender, country, look-alikes and time are ' +
+      'changed only while it has no recipients.',
     body: json(campaignAmendment),
     problems: ['wrong-state'],
   },
   async ({ context, key, record, body, again, act }) => {
+    const problems = templateProblems(body.text ?? '');
+    if (problems.length > 0) throw invalid(problems);
     const how = { by: personOf(key), act: act(record.id) };
-    const amended = await context.campaigns.amend(record.id, paceToRecord(body), how);
+    const amended = await context.campaigns.amend(record.id, amendmentToRecord(body), how);
     if (amended.is === 'approved') {
       const detail =
         'It was approved with its hours, and they stay as they were approved; cancel it and make another.';
+      throw new ApiProblem('wrong-state', detail, { state: record.state });
+    }
+    if (amended.is === 'filled') {
+      const detail = 'It has recipients, whose values were taken for this text: cancel it and make another.';
       throw new ApiProblem('wrong-state', detail, { state: record.state });
     }
     if (amended.is === 'refused') {
@@ -110,6 +123,7 @@ const amendCampaign = route(
       throw new ApiProblem('wrong-state', `It is ${state}: nothing is sent any more.`, { state });
     }
     context.wake('campaign', record.id, amended.rev);
+    if (READ_FOR.some((name) => body[name] !== undefined)) await context.keptFiles.outdated(record.id);
     await requireKept(context);
     return view(context, await again());
   },
@@ -312,6 +326,7 @@ async function switchCampaign(
     }
   }
   const switched = await context.campaigns.switch(record.id, name, { by, act });
+  if (name === 'cancel') await context.keptFiles.forget(record.id);
   if (switched.is !== 'applied') {
     const { state } = switched.is === 'refused' ? switched : record;
     throw new ApiProblem('wrong-state', `It is ${state}, so there is nothing to ${name}.`, { state });
@@ -340,6 +355,7 @@ export const campaignRoutes = [
   getCampaign,
   amendCampaign,
   ...uploadRoutes,
+  ...fileRoutes,
   listRecipients,
   ...switchRoutes,
   approveCampaign,

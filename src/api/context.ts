@@ -17,6 +17,8 @@ import type { DayBook } from '../operations/book.ts';
 import type { Batches } from '../operations/batches.ts';
 import type { Campaigns } from '../operations/campaigns.ts';
 import type { Slices } from '../operations/slices.ts';
+import type { Budgets } from '../operations/budgets.ts';
+import type { KeptFiles } from '../operations/kept-files.ts';
 import type { Endpoints } from '../operations/endpoints.ts';
 import type { Operations } from '../operations/operations.ts';
 import type { OptOuts } from '../operations/opt-outs.ts';
@@ -71,6 +73,8 @@ export interface ApiContext {
   readonly names: Names;
   readonly campaigns: Campaigns;
   readonly slices: Slices;
+  readonly keptFiles: KeptFiles;
+  readonly budgets: Pick<Budgets, 'standing'>;
   readonly retries: Retries;
   readonly optOuts: OptOuts;
   readonly purge: Purge;

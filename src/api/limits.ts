@@ -3,7 +3,8 @@ import { z } from 'zod';
 import { type MoneyLimit, isMoneyLimit, moneyLimits, type LimitStanding } from '../operations/limits.ts';
 import { requireKept } from './context.ts';
 import { personOf } from './keys.ts';
-import { limitList, limitStanding } from './openapi/answers-operating.ts';
+import { accountName } from '../kinds/request-pieces.ts';
+import { budgetList, limitList, limitStanding } from './openapi/answers-operating.ts';
 import { answer, json, Reply, route } from './route.ts';
 import { ApiProblem } from './problem.ts';
 
@@ -60,6 +61,23 @@ const setLimit = route(
   },
 );
 
+const listBudgets = route(
+  {
+    method: 'get',
+    path: '/v1/budgets',
+    id: 'listBudgets',
+    tag: 'Operating',
+    summary: 'What the texts of an account have cost this day and month, against its budgets.',
+    role: 'read',
+    scope: 'named',
+    query: { account: accountName.default('main') },
+    answers: { 200: answer('Those that there are.', budgetList) },
+  },
+  async ({ context: { budgets, clock }, query: { account } }) => ({
+    items: await budgets.standing(account, clock.now()),
+  }),
+);
+
 function limitView({ name, value, since, by, asked }: LimitStanding) {
   const iso = (ms: number): string => new Date(ms).toISOString();
   return {
@@ -80,4 +98,4 @@ function noSuchLimit(name: string): ApiProblem {
   return new ApiProblem('not-found', `There is no limit ${name.slice(0, 40)}; there are ${moneyLimits.join(', ')}.`);
 }
 
-export const limitRoutes = [listLimits, setLimit];
+export const limitRoutes = [listLimits, listBudgets, setLimit];

@@ -376,7 +376,7 @@ function sendJson(response: Response, status: number, body: object): void {
 
 /** A file as the body of a request: what its type says of it. */
 
-const FORMATS = {
+export const FORMATS = {
   'text/csv': 'csv',
   'application/x-ndjson': 'ndjson',
   'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet': 'xlsx',

@@ -20,6 +20,7 @@ import { Heartbeat, RECOVERING, Recovery } from '../operations/heartbeat.ts';
 import { type WaitingForHistory, waitingForHistory } from '../operations/history.ts';
 import { Operations } from '../operations/operations.ts';
 import { DayBook } from '../operations/book.ts';
+import { KeptFiles } from '../operations/kept-files.ts';
 import { OptOuts } from '../operations/opt-outs.ts';
 import { StopLinks } from '../operations/stop-links.ts';
 import { Queries } from '../operations/queries.ts';
@@ -74,6 +75,7 @@ export interface Container {
   readonly retries: Retries;
   readonly optOuts: OptOuts;
   readonly stopLinks: StopLinks;
+  readonly keptFiles: KeptFiles;
   readonly dayBook: DayBook;
   readonly batches: Batches;
   readonly balances: Balances;
@@ -195,6 +197,7 @@ function storesOf({ limits, ...records }: Records, accounts: readonly string[]) 
     retries: new Retries(redis, { limits }),
     optOuts: new OptOuts(redis),
     stopLinks: new StopLinks({ redis, random }),
+    keptFiles: new KeptFiles({ redis, random }),
     dayBook: new DayBook(redis),
     batches: new Batches(redis, random, heartbeat),
     recovery: new Recovery({ redis, random }),

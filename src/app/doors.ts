@@ -36,7 +36,14 @@ import { endpointServiceOf, endpointsOf, outgoingOf } from './deliveries.ts';
 import type { Keys } from './key-keeper.ts';
 import type { Part } from './parts.ts';
 import type { Auditing } from './auditor.ts';
-import { type Urls, callbackSecrets, markSecrets, publicUrlOf, sealingSecrets } from './processor-context.ts';
+import {
+  type Urls,
+  budgetsOf,
+  callbackSecrets,
+  markSecrets,
+  publicUrlOf,
+  sealingSecrets,
+} from './processor-context.ts';
 import { queueFigures } from './queue-figures.ts';
 import { collectAcceptanceOf, keepingRefusalOf, refusalOf, acceptanceOf } from './worker.ts';
 
@@ -172,11 +179,13 @@ function storesOf(container: Container) {
     traces,
     operations,
     queries,
+    budgets: budgetsOf(container),
     names: Names.of({ redis, heartbeat: container.heartbeat }),
     campaigns,
     slices,
     retries,
     optOuts,
+    keptFiles: container.keptFiles,
     wake,
     batches,
     limits,

@@ -108,6 +108,11 @@ export function publicUrlOf(config: Config, urls: Urls): string | undefined {
   return config.WEBHOOKS_PORT === 0 ? undefined : `http://${config.HOST}:${config.WEBHOOKS_PORT}`;
 }
 
+export function budgetsOf({ redis, config }: Container): Budgets {
+  const { TIMEZONE: timezone, SMS_PRICES_FILE: prices } = config;
+  return new Budgets(redis, { timezone, prices: prices?.holds, limits: opinionsOf(config) });
+}
+
 /** `urls` is read each time: in development the receiver's is known only once it listens. */
 export function createBench(container: Container, timing: Timing, urls: Urls) {
   const { config, book, fingerprints, clock, random, operations, queries, accounts, wake } = container;
@@ -125,11 +130,7 @@ export function createBench(container: Container, timing: Timing, urls: Urls) {
     campaigns,
     retries,
     optOuts,
-    budgets: new Budgets(container.redis, {
-      timezone: config.TIMEZONE,
-      prices: config.SMS_PRICES_FILE?.holds,
-      limits: opinionsOf(config),
-    }),
+    budgets: budgetsOf(container),
     heartbeat,
     durability,
     wake,

@@ -44,6 +44,8 @@ export interface UploadOptions extends Pick<ReadOptions, 'encoding' | 'sheet'> {
   readonly repair?: readonly RepairableCountry[] | undefined;
   /** Shows so many of the first texts, the longest and the dearest. */
   readonly preview?: number | undefined;
+  readonly row?: number | undefined;
+  readonly withValues?: boolean | undefined;
   /** Judges everything, as the real upload would, and leaves the campaign as it was. */
   readonly dryRun?: boolean | undefined;
   /** As it is told in the audit. */
@@ -61,6 +63,11 @@ export interface StopOptions {
 /** The text has `{{stop}}`, and nobody said where the links lead. */
 export class NoStopLinks extends Error {
   override readonly name = 'NoStopLinks';
+}
+
+/** It is a draft that has no text yet: which columns are its values, and how dear it is, nobody knows. */
+export class NoText extends Error {
+  override readonly name = 'NoText';
 }
 
 export type UploadAnswer =
@@ -94,6 +101,8 @@ export async function uploadRecipients(
   options: UploadOptions,
 ): Promise<UploadAnswer> {
   const { campaigns, random } = options;
+  if (campaign.text === '' && !options.dryRun)
+    throw new NoText('It has no text yet, which its recipients are read for: PATCH {"text": …} first.');
   const check = await checkUpload(campaign, source, options);
   if (options.dryRun) {
     for await (const row of check) void row;
@@ -128,7 +137,7 @@ export async function uploadRecipients(
 
 function checkOptionsOf(
   { text, replaceCostly, country, account, from }: CampaignRecord,
-  { format, optOuts, sender, stop, prices, repair, preview, ...reading }: UploadOptions,
+  { format, optOuts, sender, stop, prices, repair, preview, row, withValues, ...reading }: UploadOptions,
   seen: NumberIndex,
 ): CheckOptions {
   const addressee = (to: string) => ({ to, sender: from ?? sender });
@@ -146,7 +155,7 @@ function checkOptionsOf(
     ...(stop && { stopLink: sampleStopLink(stop.publicUrl) }),
     ...(prices && { prices }),
     ...(repair && { repair }),
-    ...(preview !== undefined && { preview }),
+    ...(preview !== undefined && { preview, row, withValues }),
   };
 }
 

@@ -1,10 +1,8 @@
-import { type SkipReason, skipReasons, type CheckSummary } from '../campaigns/check/report.ts';
+import { type Answers, type Question, type Questionable, questionsIn } from '../campaigns/check/questions.ts';
+import type { CheckSummary } from '../campaigns/check/report.ts';
 import { english } from '../words/english.ts';
 import { type Language, wordsIn } from '../words/languages.ts';
 import { printable } from './output.ts';
-
-/** Rows that somebody surely wants to reach, and that are skipped until it was said what is to become of them. */
-const QUESTIONS = Object.keys(english.file.decide.reasons) as Questionable[];
 
 /** The flags that take such rows in, where there is one; the others can only be mended in the file. */
 const TAKES_IN: Partial<Record<Questionable, string>> = {
@@ -14,44 +12,27 @@ const TAKES_IN: Partial<Record<Questionable, string>> = {
 } satisfies Record<Takable, string>;
 
 type Takable = keyof typeof english.file.decide.takesIn;
-type Questionable = SkipReason & keyof typeof english.file.decide.reasons;
 
-export interface Decision {
-  readonly reason: Questionable | 'not_a_variable';
-  /** How many it is about. */
-  readonly rows: number;
+export interface Decision extends Question {
   /** Either of them decides it. */
   readonly flags: readonly string[];
-  /** In the text: what stands there, and what was probably meant. */
-  readonly meant?: readonly { readonly written: string; readonly meant: string }[];
 }
 
-export const leavable = Object.keys(skipReasons) as SkipReason[];
-
-export interface Decided {
-  readonly leaveOut?: readonly SkipReason[] | undefined;
-  /** The text is meant as it stands. */
-  readonly asWritten?: true | undefined;
+export interface Decided extends Answers {
   /** That of a campaign which is there already cannot be changed. */
   readonly countryIsFixed?: boolean;
 }
 
-/** What is still to be decided, in the order of the table. */
+/** What is still to be decided, and the flags that decide it. */
 export function decisionsIn(
-  { reasons, probablyMeant = [], recipients }: Pick<CheckSummary, 'reasons' | 'probablyMeant' | 'recipients'>,
-  { leaveOut = [], asWritten, countryIsFixed = false }: Decided,
+  summary: Pick<CheckSummary, 'reasons' | 'probablyMeant' | 'recipients'>,
+  { countryIsFixed = false, ...answers }: Decided,
 ): readonly Decision[] {
-  const open = QUESTIONS.filter((reason) => !leaveOut.includes(reason));
-  const aboutRows = open.flatMap((reason): Decision[] => {
-    const rows = reasons[reason]?.count ?? 0;
+  return questionsIn(summary, answers).map(({ reason, rows, meant }) => {
+    if (reason === 'not_a_variable') return { reason, rows, flags: ['--as-written'], ...(meant && { meant }) };
     const takesIn = countryIsFixed && reason === 'no_country' ? undefined : TAKES_IN[reason];
-    return rows === 0 ? [] : [{ reason, rows, flags: [...(takesIn ? [takesIn] : []), `--leave-out ${reason}`] }];
+    return { reason, rows, flags: [...(takesIn ? [takesIn] : []), `--leave-out ${reason}`] };
   });
-  if (asWritten || probablyMeant.length === 0) return aboutRows;
-  return [
-    ...aboutRows,
-    { reason: 'not_a_variable', rows: recipients, flags: ['--as-written'], meant: probablyMeant },
-  ];
 }
 
 /** For a screen: what is open, what each flag does, and all that would leave the rows out at once. */

@@ -35,6 +35,8 @@ export const acts = {
   createCampaign: { act: 'campaign.create', names: ofCampaign },
   amendCampaign: { act: 'campaign.amend', names: ofCampaign },
   addRecipients: { act: 'campaign.upload', names: ofCampaign },
+  keepFile: { nothing: 'a file is kept to be decided about; who counts it is told' },
+  countFile: { act: 'kept-file.upload', names: ofCampaign },
   startCampaign: { act: 'campaign.start', names: ofCampaign },
   approveCampaign: { act: 'campaign.approve', names: ofCampaign },
   pauseCampaign: { act: 'campaign.pause', names: ofCampaign },

@@ -53,9 +53,22 @@ const paceFields = {
     .meta({ description: 'Stops as soon as a text went out under another sender than was asked.' }),
 };
 
+const name = visible(100).meta({ example: 'November' });
+const sender = visible(20);
+
+/** While it has no recipients yet; null takes what was said away. */
+const drafted = {
+  name: name.optional(),
+  text: textToSend.optional(),
+  from: sender.nullable().optional(),
+  country: country.nullable().optional(),
+  replaceCostly: z.boolean().optional(),
+  sendAt: askedTime.nullable().optional(),
+};
+
 /** What may be changed from the next request on. null takes the limit away. */
 export const campaignAmendment = z
-  .strictObject({ ...pace, perSecond: perSecond.nullable().optional().meta({ example: 20 }) })
+  .strictObject({ ...pace, perSecond: perSecond.nullable().optional().meta({ example: 20 }), ...drafted })
   .refine((fields) => Object.keys(fields).length > 0, 'must say what to change')
   .meta({ id: 'CampaignAmendment' });
 
@@ -64,13 +77,15 @@ export type Amendment = z.output<typeof campaignAmendment>;
 
 export const campaignRequest = z
   .strictObject({
-    name: visible(100).meta({ example: 'November' }),
-    text: textToSend.meta({
-      description: 'Words in {{braces}} are filled in from the columns of the recipients.',
+    name,
+    text: textToSend.optional().meta({
+      description:
+        'Words in {{braces}} are filled in from the columns of the recipients. Absent: a draft, which takes no ' +
+        'recipients before it has one (PATCH).',
       example: 'Bonjour {{prenom}}',
     }),
     reference: askedReference.optional(),
-    from: visible(20).optional(),
+    from: sender.optional(),
     account: accountName.default('main'),
     country: country.optional().meta({ description: 'Country of the numbers that are written without one.' }),
     onUnknown: z.enum(['hold', 'resend'], 'must be hold or resend').optional().meta({

@@ -5,6 +5,7 @@ export const rules = {
   'all-accounts': 'Use a key that is bound to no account.',
   'other-person': 'Have another person do it: two keys of one person are one.',
   'own-roles': 'Have another person with the role admin make it: nobody gives themselves a role.',
+  undecided: 'Decide what `decisions` of the report names.',
   'content-changed': 'Look at it again: it is no longer what was read.',
   origin: 'Ask from the page of the console, over https or on this machine.',
   'sign-in-again': 'Show the key again (`POST /v1/session/confirm`), then do it within five minutes.',

@@ -39,6 +39,14 @@ export interface BudgetsContract {
 
 const MINUTE_MS = 60_000;
 
+/** A budget that there is: what it lets through in its period, and what was spent of it. */
+export interface BudgetStanding {
+  readonly limit: 'SMS_BUDGET_DAY' | 'SMS_BUDGET_MONTH';
+  /** XOF, both. */
+  readonly value: number;
+  readonly spent: number;
+}
+
 export class Budgets implements BudgetsContract {
   reckons: boolean;
   readonly pricesAreKnown: boolean;
@@ -89,23 +97,26 @@ export class Budgets implements BudgetsContract {
 
   /** Whether any text may leave, or as much of the budget is unused as a small one ever has. */
   async hasRoom(account: string, at: number): Promise<boolean> {
+    const budgets = await this.standing(account, at);
+    if (budgets.length > 0 && !this.pricesAreKnown) return false;
+    return budgets.every(({ value, spent }) => {
+      const left = value * 100 - Math.round(spent * 100);
+      return left > 0 && left >= Math.min(SEGMENTS_MOST * this.#dearest, value * 50);
+    });
+  }
+
+  async standing(account: string, at: number): Promise<readonly BudgetStanding[]> {
     const { day, month } = this.periodOf(at);
-    const [shared, [ofDay, ofMonth]] = await Promise.all([
-      this.#redis.hmget(keys.limits, 'SMS_BUDGET_DAY', 'SMS_BUDGET_MONTH'),
+    const names = ['SMS_BUDGET_DAY', 'SMS_BUDGET_MONTH'] as const;
+    const [shared, spent] = await Promise.all([
+      this.#redis.hmget(keys.limits, ...names),
       this.#redis.hmget(keys.textsCost(account, month), day, 'all'),
     ]);
-    const names = ['SMS_BUDGET_DAY', 'SMS_BUDGET_MONTH'] as const;
-    const spent = [Number(ofDay ?? 0), Number(ofMonth ?? 0)];
-    const most = names.map((name, place) => {
+    return names.flatMap((limit, place) => {
       const word = shared[place];
-      const value = word === null || word === undefined ? undefined : word === OFF ? null : Number(word);
-      return strictestOf(name, [this.#own[name], value]);
-    });
-    if (most.some((value) => value !== null) && !this.pricesAreKnown) return false;
-    return most.every((value, place) => {
-      if (value === null) return true;
-      const left = value * 100 - (spent[place] ?? 0);
-      return left > 0 && left >= Math.min(SEGMENTS_MOST * this.#dearest, value * 50);
+      const held = word === null || word === undefined ? undefined : word === OFF ? null : Number(word);
+      const value = strictestOf(limit, [this.#own[limit], held]);
+      return value === null ? [] : [{ limit, value, spent: Number(spent[place] ?? 0) / 100 }];
     });
   }
 }

@@ -138,6 +138,7 @@ export class Campaigns {
       ready: keys.state('campaign', 'ready'),
       sliceCounts: keys.counts('slice'),
       ...told(act),
+      rev: campaign.rev,
       before: JSON.stringify(campaign.uploads),
       after: JSON.stringify([...campaign.uploads, upload]),
       by,
@@ -261,17 +262,29 @@ type PaceFields = Readonly<Record<string, string | number>>;
 const CANARY = 50;
 
 /** The fields of the record; '' takes one away, what is not said is left out. */
-export function paceToRecord({
-  quietHours,
-  timezone,
-  pauseOnFailure,
-  perSecond: limit,
-}: Pace | Amendment): PaceFields {
+function paceToRecord({ quietHours, timezone, pauseOnFailure, perSecond: limit }: Pace | Amendment): PaceFields {
   return {
     ...(quietHours === undefined ? {} : { quietHours: writtenHours(quietHours) }),
     ...(timezone === undefined ? {} : { timezone }),
     ...(pauseOnFailure === undefined ? {} : { pauseOnFailure: pauseOnFailure === false ? 0 : pauseOnFailure }),
     ...(limit === undefined ? {} : { perSecond: limit ?? '' }),
+  };
+}
+
+/** What is said of it while it has no recipients: the text is what their values are taken for. */
+export const DRAFTED = ['name', 'text', 'from', 'country', 'replaceCostly', 'sendAt'] as const;
+
+/** All that may be changed, as the record keeps it. */
+export function amendmentToRecord(amendment: Amendment): PaceFields {
+  const { name, text, from, country, replaceCostly, sendAt } = amendment;
+  return {
+    ...paceToRecord(amendment),
+    ...(name === undefined ? {} : { name }),
+    ...(text === undefined ? {} : { text }),
+    ...(from === undefined ? {} : { from: from ?? '' }),
+    ...(country === undefined ? {} : { country: country ?? '' }),
+    ...(replaceCostly === undefined ? {} : { replaceCostly: replaceCostly ? 1 : '' }),
+    ...(sendAt === undefined ? {} : { sendAt: sendAt === null ? '' : Date.parse(sendAt) }),
   };
 }
 

@@ -111,6 +111,8 @@ export const keys = {
   heldAccounts: 'accounts:held',
   /** Set: slices of a campaign that were handed out and found it paused. */
   parked: (campaign: string): string => `parked:${campaign}`,
+  /** Hash: the file of a draft, in pieces by their number, with what is known `about` it; see kept-files.ts. */
+  keptFile: (campaign: string): string => `kept-file:${campaign}`,
   /** List: packed rows of a campaign that will not be sent, with the reason. */
   skipped: (campaign: string, tag: string): string => `skipped:${campaign}:${tag}`,
   /** List: what the file had beside number and values for each recipient of a slice, packed, by place; see slice-form.ts. */

@@ -182,7 +182,7 @@ export class Acceptance {
         fields: {
           [HAND + by]: 0,
           name,
-          text,
+          text: text ?? '',
           ...(from ? { from } : {}),
           ...(country ? { country } : {}),
           ...(replaceCostly ? { replaceCostly: 1 } : {}),

@@ -7,6 +7,8 @@ import { compileTemplate, UnusableTemplate } from '../lib/wording.ts';
 export interface Problem {
   readonly pointer: string;
   readonly message: string;
+  /** Of a file: which of its problems, for programs. */
+  readonly code?: string;
 }
 
 type Checked<T> =

@@ -62,7 +62,7 @@ export const englishFile = {
       'A row cannot be read as CSV; most often text follows a closing quote. Put quotes around the whole cell, and write each quote inside it twice.',
   },
   formats: { csv: 'CSV', ndjson: 'JSON lines', xlsx: 'a workbook (.xlsx)', ods: 'a workbook (.ods)' },
-  why: { first: 'among the first', longest: 'the longest', dearest: 'the dearest' },
+  why: { first: 'among the first', longest: 'the longest', dearest: 'the dearest', asked: 'asked for' },
   rows: (count: number) => some(count, 'row', 'rows'),
   recipients: (count: number) => some(count, 'recipient', 'recipients'),
   segments: (count: number) => some(count, 'segment', 'segments'),

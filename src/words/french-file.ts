@@ -66,7 +66,7 @@ export const frenchFile: Words['file'] = {
       'Une ligne ne peut pas être lue comme CSV ; le plus souvent, du texte suit un guillemet fermant. Mettez des guillemets autour de toute la cellule, et doublez ceux qui sont à l’intérieur.',
   },
   formats: { csv: 'CSV', ndjson: 'lignes JSON', xlsx: 'classeur (.xlsx)', ods: 'classeur (.ods)' },
-  why: { first: 'parmi les premiers', longest: 'le plus long', dearest: 'le plus cher' },
+  why: { first: 'parmi les premiers', longest: 'le plus long', dearest: 'le plus cher', asked: 'demandé' },
   rows: (count) => some(count, 'ligne', 'lignes'),
   recipients: (count) => some(count, 'destinataire', 'destinataires'),
   segments: (count) => some(count, 'segment', 'segments'),

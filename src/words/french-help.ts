@@ -199,6 +199,7 @@ export const frenchHelp: Readonly<Record<string, string>> = {
     'Une autre personne doit le faire : deux clés d’une même personne n’en font qu’une.',
   'Have another person with the role admin make it: nobody gives themselves a role.':
     'Une autre personne avec le rôle admin doit la créer : personne ne se donne un rôle.',
+  'Decide what `decisions` of the report names.': 'Décidez ce que nomme `decisions` du rapport.',
   'Look at it again: it is no longer what was read.': 'Regardez de nouveau : ce n’est plus ce qui a été lu.',
   'Ask from the page of the console, over https or on this machine.':
     'Demandez depuis la page de la console, par https ou sur cette machine.',

@@ -56,7 +56,7 @@ const bodies: readonly (readonly [path: string, wrong: string, body: unknown, po
     ['/accountAlias', '/amount'],
   ],
   ['/v1/disbursements', 'nothing at all', {}, ['/accountAlias', '/amount', '/withdrawMode']],
-  ['/v1/campaigns', 'nothing at all', {}, ['/name', '/text']],
+  ['/v1/campaigns', 'nothing at all', {}, ['/name']],
   ['/v1/messages', 'nothing at all', {}, ['/to', '/text']],
 ];
 

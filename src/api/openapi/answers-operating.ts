@@ -250,7 +250,13 @@ export const problem = z
     status: z.int().meta({ example: 422 }),
     detail: text('/amount must be a whole number of XOF').meta({ description: 'What to do about it.' }),
     problems: z
-      .array(z.looseObject({ pointer: text('/amount'), message: text('must be a whole number of XOF') }))
+      .array(
+        z.looseObject({
+          pointer: text('/amount'),
+          message: text('must be a whole number of XOF'),
+          code: z.string().optional(),
+        }),
+      )
       .optional()
       .meta({
         description: 'With 422: everything that is wrong, and where (JSON Pointer; a query parameter by name).',
@@ -418,3 +424,15 @@ export const found = z
     ),
   })
   .meta({ id: 'Found' });
+
+export const budgetList = z
+  .looseObject({
+    items: z.array(
+      z.looseObject({
+        limit: z.enum(['SMS_BUDGET_DAY', 'SMS_BUDGET_MONTH']),
+        value: z.number().meta({ example: 500_000, description: 'XOF that it lets through in its period.' }),
+        spent: z.number().meta({ example: 125_000 }),
+      }),
+    ),
+  })
+  .meta({ id: 'BudgetList' });

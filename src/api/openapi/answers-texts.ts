@@ -71,54 +71,151 @@ export const textedList = z
   })
   .meta({ id: 'TextedList' });
 
-export const uploadReport = z
+const uploadFields = {
+  replayed: z.boolean().meta({ example: false, description: 'true: these bytes were uploaded before.' }),
+  total: count,
+  recipients: count,
+  skipped: z.int().nonnegative().meta({ example: 0 }),
+  blank: z.int().optional(),
+  reasons: z
+    .record(z.string(), z.looseObject({ count }))
+    .optional()
+    .meta({ description: 'Why rows are left out, with examples.' }),
+  countries: z.record(z.string(), z.looseObject({})).optional(),
+  repaired: z.looseObject({}).optional().meta({ description: 'Old numbers that were renewed.' }),
+  segments: z
+    .looseObject({
+      estimated: z.literal(true),
+      total: z.int(),
+      textsBySegments: z.record(z.string(), z.int()),
+      long: z.int().meta({ description: 'Texts that are unusually long.' }),
+      costly: z.looseObject({}).meta({ description: 'Characters that make texts dear, and what would not.' }),
+    })
+    .optional()
+    .meta({ description: 'Counted by our own reading of the rules: an estimate.' }),
+  cost: z.looseObject({}).optional(),
+  format: z.string().optional().meta({ description: '`csv`, `ndjson`, `xlsx` or `ods`.' }),
+  encoding: z.string().optional().meta({ description: 'Of a text; a workbook has none.' }),
+  delimiter: z.string().optional(),
+  bytes: z.int().optional(),
+  contentHash: z.string().optional(),
+  columns: z.array(z.string()).optional(),
+  titleRows: z.int().optional().meta({ description: 'Rows above the header.' }),
+  sheet: z.string().optional(),
+  otherSheets: z.array(z.string()).optional().meta({ description: 'Not read.' }),
+  merged: z.int().optional().meta({ description: 'Cells over several rows; only the first has the value.' }),
+  ownCut: z
+    .int()
+    .optional()
+    .meta({ description: 'Rows with more beside the number than reports give back (1,000 characters).' }),
+  stopLink: z
+    .looseObject({ characters: z.int(), assumed: z.boolean() })
+    .optional()
+    .meta({ description: 'How long the link of `{{stop}}` is; it is counted in segments.' }),
+  probablyMeant: z
+    .array(z.looseObject({ written: z.string(), meant: z.string() }))
+    .optional()
+    .meta({ description: 'What looks like a variable in the text and is none.' }),
+};
+
+export const uploadReport = z.looseObject(uploadFields).meta({ id: 'UploadReport' });
+
+const shownText = z.looseObject({
+  why: z.array(z.enum(['first', 'longest', 'dearest', 'asked'])),
+  row: z.int().meta({ example: 2 }),
+  to: text('+221771234567'),
+  text: text('Bonjour Awa'),
+  characters: z.int(),
+  encoding: z.enum(['GSM-7', 'UCS-2']),
+  segments: z.int(),
+  estimatedXof: z.number().optional(),
+  values: z.record(z.string(), z.string()).optional().meta({ description: 'The row, by the columns of the file.' }),
+});
+
+const costlyCharacter = z.looseObject({
+  character: text('ê'),
+  codePoint: text('U+00EA'),
+  replacement: z.string().optional(),
+  texts: z.int(),
+  inTemplate: z.boolean(),
+});
+
+const example = z.looseObject({
+  row: z.int(),
+  to: z.string(),
+  column: z.string().optional(),
+  detail: z.looseObject({}).optional(),
+});
+
+export const fileReport = z
   .looseObject({
-    replayed: z.boolean().meta({ example: false, description: 'true: these bytes were uploaded before.' }),
-    total: count,
-    recipients: count,
-    skipped: z.int().nonnegative().meta({ example: 0 }),
-    blank: z.int().optional(),
-    reasons: z
-      .record(z.string(), z.looseObject({ count }))
-      .optional()
-      .meta({ description: 'Why rows are left out, with examples.' }),
-    countries: z.record(z.string(), z.looseObject({})).optional(),
-    repaired: z.looseObject({}).optional().meta({ description: 'Old numbers that were renewed.' }),
+    ...uploadFields,
+    reasons: z.record(z.string(), z.looseObject({ count: z.int(), examples: z.array(example) })).optional(),
+    countries: z
+      .record(
+        z.string(),
+        z.looseObject({ recipients: z.int(), segments: z.int(), estimatedXof: z.number().optional() }),
+      )
+      .optional(),
+    dryRun: z.boolean().optional(),
+    repaired: z
+      .looseObject({
+        count: z.int(),
+        examples: z.array(z.looseObject({ row: z.int(), before: z.string(), after: z.string() })),
+      })
+      .optional(),
     segments: z
       .looseObject({
         estimated: z.literal(true),
         total: z.int(),
         textsBySegments: z.record(z.string(), z.int()),
-        long: z.int().meta({ description: 'Texts that are unusually long.' }),
-        costly: z.looseObject({}).meta({ description: 'Characters that make texts dear, and what would not.' }),
+        long: z.int(),
+        costly: z.looseObject({
+          texts: z.int(),
+          characters: z.array(costlyCharacter),
+          segmentsSaved: z.int(),
+          estimatedXofSaved: z.number().optional(),
+        }),
       })
-      .optional()
-      .meta({ description: 'Counted by our own reading of the rules: an estimate.' }),
-    cost: z.looseObject({}).optional(),
-    format: z.string().optional().meta({ description: '`csv`, `ndjson`, `xlsx` or `ods`.' }),
-    encoding: z.string().optional().meta({ description: 'Of a text; a workbook has none.' }),
-    delimiter: z.string().optional(),
-    bytes: z.int().optional(),
-    contentHash: z.string().optional(),
-    columns: z.array(z.string()).optional(),
-    titleRows: z.int().optional().meta({ description: 'Rows above the header.' }),
-    sheet: z.string().optional(),
-    otherSheets: z.array(z.string()).optional().meta({ description: 'Not read.' }),
-    merged: z.int().optional().meta({ description: 'Cells over several rows; only the first has the value.' }),
-    ownCut: z
-      .int()
-      .optional()
-      .meta({ description: 'Rows with more beside the number than reports give back (1,000 characters).' }),
-    stopLink: z
-      .looseObject({ characters: z.int(), assumed: z.boolean() })
-      .optional()
-      .meta({ description: 'How long the link of `{{stop}}` is; it is counted in segments.' }),
-    probablyMeant: z
-      .array(z.looseObject({ written: z.string(), meant: z.string() }))
-      .optional()
-      .meta({ description: 'What looks like a variable in the text and is none.' }),
+      .optional(),
+    cost: z.looseObject({ xof: z.number(), unpriced: z.array(z.string()) }).optional(),
+    preview: z.array(shownText).optional().meta({ description: 'With `dryRun`.' }),
+    decisions: z
+      .array(
+        z.looseObject({
+          reason: text('no_country'),
+          rows: z.int(),
+          meant: z.array(z.looseObject({ written: z.string(), meant: z.string() })).optional(),
+        }),
+      )
+      .meta({
+        description:
+          'What is still to be decided, by `leaveOut`, `repair`, `takeHidden`, `asWritten` or the country.',
+      }),
   })
-  .meta({ id: 'UploadReport' });
+  .meta({ id: 'FileReport' });
+
+const fileWishes = z.looseObject({
+  repair: z.array(z.string()),
+  phoneColumn: z.string().optional(),
+  sheet: z.string().optional(),
+  takeHidden: z.boolean(),
+  leaveOut: z.array(z.string()),
+  asWritten: z.boolean(),
+});
+
+export const keptFile = z
+  .looseObject({
+    name: perhaps(text('november.xlsx')),
+    bytes: perhaps(z.int()),
+    keptAt: perhaps(time),
+    until: perhaps(time).meta({ description: 'Then it is forgotten.' }),
+    country: perhaps(text('SN')).meta({ description: 'That the campaign gives to numbers without one.' }),
+    replaceCostly: z.boolean().meta({ example: false, description: 'What the campaign says of it.' }),
+    wishes: perhaps(fileWishes).meta({ description: 'How it was read when it was judged last.' }),
+    report: perhaps(fileReport).meta({ description: 'What that said.' }),
+  })
+  .meta({ id: 'KeptFile' });
 
 const listedFor = {
   account: accountField,

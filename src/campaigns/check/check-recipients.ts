@@ -35,6 +35,10 @@ export interface CheckOptions extends PhoneOptions, Pick<ReadOptions, 'format' |
   readonly stopLink?: string | undefined;
   /** Shows this many of the first texts, the longest and the dearest, as they would go out. Needs a text. */
   readonly preview?: number;
+  /** Shows the text of this row besides, if it gets one. */
+  readonly row?: number | undefined;
+  /** Beside each text that is shown, its row by the columns of the file: what could be said in it. */
+  readonly withValues?: boolean | undefined;
 }
 
 export type Check = AsyncGenerator<CheckedRow, void, undefined> & {
@@ -127,7 +131,8 @@ class RowChecker {
     this.#wording = text === undefined ? undefined : wordingOf({ text, replaceCostly });
     this.#readPhone = phoneReader(options);
     this.#stop = this.#wording?.variables.includes(STOP) ? (options.stopLink ?? USUAL_LINK) : undefined;
-    this.#preview = preview === undefined || text === undefined ? undefined : new Preview(preview, prices);
+    this.#preview =
+      preview === undefined || text === undefined ? undefined : new Preview(preview, prices, options.row);
     this.#tally = new Tally({
       ...(prices && { prices }),
       ...(text !== undefined && { templateText: text }),
@@ -173,7 +178,9 @@ class RowChecker {
       }),
       ...(meant.length > 0 && { probablyMeant: meant }),
       ...(this.#own.cut > 0 && { ownCut: this.#own.cut }),
-      ...(this.#preview && { preview: this.#preview.texts() }),
+      ...(this.#preview && {
+        preview: this.#preview.texts(this.#options.withValues ? this.#rows.columns : undefined),
+      }),
     };
   }
 
@@ -238,7 +245,7 @@ class RowChecker {
     if (earlier > 0) return skipped(about, 'duplicate', { detail: detail('same_as_row', { row: earlier }) });
 
     this.#tally.accept(country, said?.text, said?.count);
-    if (said) this.#preview?.add({ row, to: e164, country, ...said });
+    if (said) this.#preview?.add({ row, to: e164, country, cells: about.cells, ...said });
     if (!repaired) return { is: 'recipient', row, to: e164, country, vars };
     const before = to.slice(0, 64);
     this.#tally.repair({ row, before, after: e164 });

@@ -309,7 +309,7 @@ export interface CostEstimate {
 /** A text as it would go out, to one of its recipients. */
 export interface PreviewedText {
   /** Why this one is shown. */
-  readonly why: readonly ('first' | 'longest' | 'dearest')[];
+  readonly why: readonly ('first' | 'longest' | 'dearest' | 'asked')[];
   readonly row: number;
   /** E.164, with the plus. */
   readonly to: string;
@@ -320,6 +320,8 @@ export interface PreviewedText {
   readonly segments: number;
   /** XOF; absent where no price is known. */
   readonly estimatedXof?: number;
+  /** The whole row, by column; present where it was asked for. */
+  readonly values?: Readonly<Record<string, string>>;
 }
 
 /** Why a row is left out, in words for the author of the file. The code is for programs. */

@@ -1,3 +1,4 @@
+import { asTyped } from '../../files/own-cells.ts';
 import { costOf, type Prices } from '../../files/prices.ts';
 import type { FileFacts } from '../../files/rows.ts';
 import { cheaperText, costlyIn, replacementFor, countSegments, type SegmentCount } from '../../lib/wording.ts';
@@ -177,10 +178,15 @@ export class Tally {
   }
 }
 
+function valuesOf(columns: readonly string[], cells: readonly string[]): Readonly<Record<string, string>> {
+  return Object.fromEntries(columns.map((name, at) => [name, asTyped((cells[at] ?? '').trim()).slice(0, 200)]));
+}
+
 interface Candidate {
   readonly row: number;
   readonly to: string;
   readonly country: string;
+  readonly cells: readonly string[];
   readonly text: string;
   readonly count: SegmentCount;
 }
@@ -190,17 +196,21 @@ export class Preview {
   readonly #size: number;
   readonly #prices: Prices | undefined;
   readonly #first: Candidate[] = [];
+  readonly #row: number | undefined;
+  #asked: Candidate | undefined;
   #longest: Candidate | undefined;
   #dearest: Candidate | undefined;
   #dearestXof = 0;
 
-  constructor(size: number, prices: Prices | undefined) {
+  constructor(size: number, prices: Prices | undefined, row?: number) {
     this.#size = size;
     this.#prices = prices;
+    this.#row = row;
   }
 
   add(candidate: Candidate): void {
     if (this.#first.length < this.#size) this.#first.push(candidate);
+    if (candidate.row === this.#row) this.#asked = candidate;
     const { text, count, country } = candidate;
     if (!this.#longest || text.length > this.#longest.text.length) this.#longest = candidate;
     const xof = count.segments * (this.#prices?.[country] ?? 0);
@@ -209,11 +219,14 @@ export class Preview {
     if (!this.#dearest || dearer) [this.#dearest, this.#dearestXof] = [candidate, xof];
   }
 
-  /** Each row once, however many reasons there are to show it. */
-  texts(): readonly PreviewedText[] {
+  /** Each row once, however many reasons there are to show it; with its values where columns are given. */
+  texts(columns?: readonly string[]): readonly PreviewedText[] {
     const texts = new Map<number, PreviewedText>();
     for (const [why, candidate] of this.#chosen()) {
-      if (candidate) texts.set(candidate.row, this.#show(candidate, [...(texts.get(candidate.row)?.why ?? []), why]));
+      if (!candidate) continue;
+      const { row, cells } = candidate;
+      const shown = this.#show(candidate, [...(texts.get(row)?.why ?? []), why]);
+      texts.set(row, columns ? { ...shown, values: valuesOf(columns, cells) } : shown);
     }
     return [...texts.values()];
   }
@@ -224,7 +237,7 @@ export class Preview {
 
   #chosen(): readonly (readonly [PreviewedText['why'][number], Candidate | undefined])[] {
     const first = this.#first.map((candidate) => ['first', candidate] as const);
-    return [...first, ['longest', this.#longest], ['dearest', this.#dearest]];
+    return [...first, ['longest', this.#longest], ['dearest', this.#dearest], ['asked', this.#asked]];
   }
 
   #show({ row, to, country, text, count }: Candidate, why: PreviewedText['why']): PreviewedText {

@@ -28,6 +28,9 @@ export const operations = {
   amendCampaign: {"method":"PATCH","path":"/v1/campaigns/{id}","query":[]},
   addRecipients: {"method":"POST","path":"/v1/campaigns/{id}/recipients","query":["dryRun","preview","repair","phoneColumn","sheet","takeHidden"]},
   listRecipients: {"method":"GET","path":"/v1/campaigns/{id}/recipients","query":["state","phone","after","limit"]},
+  keepFile: {"method":"POST","path":"/v1/campaigns/{id}/file","query":["name"]},
+  getFile: {"method":"GET","path":"/v1/campaigns/{id}/file","query":[]},
+  countFile: {"method":"POST","path":"/v1/campaigns/{id}/file/recipients","query":["dryRun","repair","phoneColumn","sheet","takeHidden","row","leaveOut","asWritten"]},
   startCampaign: {"method":"POST","path":"/v1/campaigns/{id}/start","query":[]},
   pauseCampaign: {"method":"POST","path":"/v1/campaigns/{id}/pause","query":[]},
   resumeCampaign: {"method":"POST","path":"/v1/campaigns/{id}/resume","query":[]},
@@ -76,6 +79,7 @@ export const operations = {
   stopAccount: {"method":"POST","path":"/v1/accounts/{name}/stop","query":[]},
   releaseAccount: {"method":"POST","path":"/v1/accounts/{name}/release","query":[]},
   listLimits: {"method":"GET","path":"/v1/limits","query":[]},
+  listBudgets: {"method":"GET","path":"/v1/budgets","query":["account"]},
   setLimit: {"method":"POST","path":"/v1/limits/{name}","query":[]},
   rotateSecrets: {"method":"POST","path":"/v1/secrets/rotate","query":[]},
   getRecovery: {"method":"GET","path":"/v1/recovery","query":["ask"]},
@@ -994,6 +998,71 @@ export interface Operations {
     accept: "text/csv"
   }
   /**
+   * Keep a file for three days, to be decided about.
+   */
+  keepFile: {
+    asked: {
+      id: string
+      /**
+       * What its author calls it.
+       */
+      name?: string
+    }
+    file: ("text/csv" | "application/x-ndjson" | "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet" | "application/vnd.oasis.opendocument.spreadsheet" | "application/vnd.ms-excel")
+    answer: KeptFile
+  }
+  /**
+   * The file that is kept of a draft, and what the last look at it said.
+   */
+  getFile: {
+    asked: {
+      id: string
+    }
+    answer: KeptFile
+  }
+  /**
+   * Judge the kept file, or count its recipients.
+   */
+  countFile: {
+    asked: {
+      id: string
+      /**
+       * Judge everything, add nothing.
+       */
+      dryRun?: boolean
+      /**
+       * Countries whose old numbers are renewed, of CI,BJ.
+       */
+      repair?: string
+      /**
+       * The column of the numbers, where its name does not tell.
+       */
+      phoneColumn?: string
+      /**
+       * Of a workbook; absent: the first that can be seen.
+       */
+      sheet?: string
+      /**
+       * Take the rows that the spreadsheet hides, too.
+       */
+      takeHidden?: boolean
+      /**
+       * Show the text of this row, too.
+       */
+      row?: number
+      /**
+       * Rows that are left out for these reasons are meant to be.
+       */
+      leaveOut?: string
+      /**
+       * What looks like a variable of the text and is none is meant so.
+       */
+      asWritten?: boolean
+    }
+    answer: FileReport
+    accept: "text/csv"
+  }
+  /**
    * Begin to send.
    */
   startCampaign: {
@@ -1515,6 +1584,18 @@ export interface Operations {
   listLimits: {
     asked: {}
     answer: LimitList
+  }
+  /**
+   * What the texts of an account have cost this day and month, against its budgets.
+   */
+  listBudgets: {
+    asked: {
+      /**
+       * The account of the service that does it; `main` where none is named.
+       */
+      account?: string
+    }
+    answer: BudgetList
   }
   /**
    * Set a limit of money: a stricter one at once, a looser one with another key.
@@ -2217,9 +2298,9 @@ export interface CampaignRow {
 export interface CampaignRequest {
   name: string
   /**
-   * Words in {{braces}} are filled in from the columns of the recipients.
+   * Words in {{braces}} are filled in from the columns of the recipients. Absent: a draft, which takes no recipients before it has one (PATCH).
    */
-  text: string
+  text?: string
   /**
    * Your own name for it: the same one never makes a second.
    */
@@ -2986,6 +3067,12 @@ export interface CampaignAmendment {
    */
   pauseOnFailure?: (false | number)
   perSecond?: (number | null)
+  name?: string
+  text?: string
+  from?: (string | null)
+  country?: (string | null)
+  replaceCostly?: boolean
+  sendAt?: (string | null)
 }
 export interface UploadReport {
   /**
@@ -3112,6 +3199,172 @@ export interface RecipientList {
    * Give it as `after` to go on; null at the end.
    */
   next: (string | null)
+}
+export interface KeptFile {
+  name: (string | null)
+  bytes: (number | null)
+  keptAt: (string | null)
+  /**
+   * Then it is forgotten.
+   */
+  until: (string | null)
+  /**
+   * That the campaign gives to numbers without one.
+   */
+  country: (string | null)
+  /**
+   * What the campaign says of it.
+   */
+  replaceCostly: boolean
+  /**
+   * How it was read when it was judged last.
+   */
+  wishes: ({
+    repair: string[]
+    phoneColumn?: string
+    sheet?: string
+    takeHidden: boolean
+    leaveOut: string[]
+    asWritten: boolean
+  } | null)
+  /**
+   * What that said.
+   */
+  report: (FileReport | null)
+}
+export interface FileReport {
+  /**
+   * true: these bytes were uploaded before.
+   */
+  replayed: boolean
+  total: number
+  recipients: number
+  skipped: number
+  blank?: number
+  reasons?: {
+    [k: string]: {
+      count: number
+      examples: {
+        row: number
+        to: string
+        column?: string
+        detail?: {}
+      }[]
+    }
+  }
+  countries?: {
+    [k: string]: {
+      recipients: number
+      segments: number
+      estimatedXof?: number
+    }
+  }
+  repaired?: {
+    count: number
+    examples: {
+      row: number
+      before: string
+      after: string
+    }[]
+  }
+  segments?: {
+    estimated: true
+    total: number
+    textsBySegments: {
+      [k: string]: number
+    }
+    long: number
+    costly: {
+      texts: number
+      characters: {
+        character: string
+        codePoint: string
+        replacement?: string
+        texts: number
+        inTemplate: boolean
+      }[]
+      segmentsSaved: number
+      estimatedXofSaved?: number
+    }
+  }
+  cost?: {
+    xof: number
+    unpriced: string[]
+  }
+  /**
+   * `csv`, `ndjson`, `xlsx` or `ods`.
+   */
+  format?: string
+  /**
+   * Of a text; a workbook has none.
+   */
+  encoding?: string
+  delimiter?: string
+  bytes?: number
+  contentHash?: string
+  columns?: string[]
+  /**
+   * Rows above the header.
+   */
+  titleRows?: number
+  sheet?: string
+  /**
+   * Not read.
+   */
+  otherSheets?: string[]
+  /**
+   * Cells over several rows; only the first has the value.
+   */
+  merged?: number
+  /**
+   * Rows with more beside the number than reports give back (1,000 characters).
+   */
+  ownCut?: number
+  /**
+   * How long the link of `{{stop}}` is; it is counted in segments.
+   */
+  stopLink?: {
+    characters: number
+    assumed: boolean
+  }
+  /**
+   * What looks like a variable in the text and is none.
+   */
+  probablyMeant?: {
+    written: string
+    meant: string
+  }[]
+  dryRun?: boolean
+  /**
+   * With `dryRun`.
+   */
+  preview?: {
+    why: ("first" | "longest" | "dearest" | "asked")[]
+    row: number
+    to: string
+    text: string
+    characters: number
+    encoding: ("GSM-7" | "UCS-2")
+    segments: number
+    estimatedXof?: number
+    /**
+     * The row, by the columns of the file.
+     */
+    values?: {
+      [k: string]: string
+    }
+  }[]
+  /**
+   * What is still to be decided, by `leaveOut`, `repair`, `takeHidden`, `asWritten` or the country.
+   */
+  decisions: {
+    reason: string
+    rows: number
+    meant?: {
+      written: string
+      meant: string
+    }[]
+  }[]
 }
 export interface CampaignApproval {
   contentHash: string
@@ -5741,6 +5994,16 @@ export interface Limit {
     at: string
   }
 }
+export interface BudgetList {
+  items: {
+    limit: ("SMS_BUDGET_DAY" | "SMS_BUDGET_MONTH")
+    /**
+     * XOF that it lets through in its period.
+     */
+    value: number
+    spent: number
+  }[]
+}
 export interface LimitWish {
   /**
    * XOF; ms for DUPLICATE_WINDOW. null: no limit.
@@ -5975,7 +6238,7 @@ export interface AuditItem {
    */
   requestId: string
   /**
-   * One of audit.forget, disbursement.create, disbursement.cancel, disbursement.approve, disbursement.resolve, batch.create, batch.approve, batch.cancel, campaign.create, campaign.amend, campaign.upload, campaign.start, campaign.approve, campaign.pause, campaign.resume, campaign.cancel, campaign.retry, message.send, opt-outs.add, opt-outs.remove, invoice.create, invoice.resolve, payment-request.create, payment-request.resolve, direct-credit.create, direct-credit.resolve, endpoint.create, endpoint.delete, endpoint.replay, endpoint.rotate-secret, queue.pause, queue.resume, account.stop, account.release, limit.set, key.create, key.revoke, session.sign-in, session.confirm, session.sign-out, secrets.rotate, recovery.leave, person.purge.
+   * One of audit.forget, disbursement.create, disbursement.cancel, disbursement.approve, disbursement.resolve, batch.create, batch.approve, batch.cancel, campaign.create, campaign.amend, campaign.upload, kept-file.upload, campaign.start, campaign.approve, campaign.pause, campaign.resume, campaign.cancel, campaign.retry, message.send, opt-outs.add, opt-outs.remove, invoice.create, invoice.resolve, payment-request.create, payment-request.resolve, direct-credit.create, direct-credit.resolve, endpoint.create, endpoint.delete, endpoint.replay, endpoint.rotate-secret, queue.pause, queue.resume, account.stop, account.release, limit.set, key.create, key.revoke, session.sign-in, session.confirm, session.sign-out, secrets.rotate, recovery.leave, person.purge.
    */
   act: string
   /**
@@ -6261,6 +6524,7 @@ export interface Problem {
   problems?: {
     pointer: string
     message: string
+    code?: string
   }[]
   /**
    * With 409: what the identity already stands for.
@@ -6269,7 +6533,7 @@ export interface Problem {
   /**
    * With 403 and 409: which rule refused, a word for programs.
    */
-  rule?: ("role" | "account" | "all-accounts" | "other-person" | "own-roles" | "content-changed" | "origin" | "sign-in-again" | "limit" | "setting" | "state" | "upstream" | "identity" | "unreadable")
+  rule?: ("role" | "account" | "all-accounts" | "other-person" | "own-roles" | "undecided" | "content-changed" | "origin" | "sign-in-again" | "limit" | "setting" | "state" | "upstream" | "identity" | "unreadable")
   /**
    * With 409: what is not as in the request that `existingId` stands for.
    */

@@ -1,4 +1,5 @@
--- Changes how a campaign is sent, from the next request on. What belongs to an approval that was given stays as it was.
+-- Changes how a campaign is sent, from the next request on. What belongs to an approval that was given stays as it was,
+-- and so does what the values of its recipients were taken for, from the first upload on.
 -- @key campaign
 -- @key due  of campaigns
 -- @keys audit
@@ -7,7 +8,7 @@
 -- @arg act text[]
 -- @arg fields pairs  '' deletes the field
 -- @arg by text  whose hand it is
--- @returns applied {rev int} | refused {state} | approved
+-- @returns applied {rev int} | refused {state} | approved | filled
 --- @include "lib/audit"
 --- @include "lib/clock"
 --- @include "lib/contains"
@@ -18,7 +19,10 @@ local state, version, rev, approved = unpack(redis.call('HMGET', campaign, 'stat
 if not state or contains(over, state) then return {'refused', state or ''} end
 same_version(version)
 whole(rev, 0, 'rev')
-for i = 1, #fields, 2 do if approved and APPROVED_WITH[fields[i]] then return {'approved'} end end
+for i = 1, #fields, 2 do
+  if approved and APPROVED_WITH[fields[i]] then return {'approved'} end
+  if state ~= 'draft' and DRAFTED[fields[i]] then return {'filled'} end
+end
 redis.call('HSETNX', campaign, HAND .. by, at)
 local before, after = {}, {}
 for i = 1, #fields, 2 do

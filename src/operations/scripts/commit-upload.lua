@@ -5,6 +5,7 @@
 -- @key sliceCounts
 -- @keys audit
 -- @arg now at?
+-- @arg rev int  as it was read: while it has no recipients its text may change, which their values were taken for
 -- @arg before json  uploads as they were read
 -- @arg after json  as they become
 -- @arg by text  whose hand it is
@@ -23,6 +24,7 @@ local r = redis.call('HMGET', campaign, 'state', 'uploads', 'id', 'v', 't:queued
 local state, uploads, id, version = unpack(r, 1, 4)
 if (state ~= 'draft' and state ~= 'ready') or (uploads or '[]') ~= before then return {'changed', state or ''} end
 same_version(version)
+if state == 'draft' and tonumber(r[10]) ~= rev then return {'changed', state} end
 for i = 5, 10 do whole(r[i], 0, 'a count') end
 if not id then refuse('id') end
 redis.call('HSET', campaign, 'uploads', after, 'updatedAt', at)

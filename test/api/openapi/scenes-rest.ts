@@ -107,6 +107,21 @@ export async function campaignScenes({ ask, service, becomes }: Stage): Promise<
   await ask('POST', `${two}/pause`);
   await ask('PATCH', two, { body: { quietHours: false } });
   await ask('POST', `${two}/resume`);
+  const { body: drafted } = await ask('POST', path, { body: { name: 'Draft', reference: 'draft' } });
+  const seven = `${path}/${drafted.id}`;
+  await ask('GET', `${seven}/file`);
+  expect((await ask('POST', `${seven}/file/recipients`)).status).toBe(409);
+  expect((await ask('POST', `${seven}/file`, other)).status).toBe(415);
+  await ask('POST', `${seven}/file?name=people.csv`, csv('to;prenom\n+221771234573;Awa\n'));
+  await ask('POST', `${seven}/file?nonsense=1`, csv('to;prenom\n+221771234573;Awa\n'));
+  expect((await ask('POST', `${seven}/file/recipients`)).status).toBe(422);
+  await ask('PATCH', seven, { body: { text: 'Bonjour {{prenom}}' } });
+  await ask('POST', `${seven}/file/recipients?dryRun=true`);
+  await ask('POST', `${seven}/file/recipients?dryRun=true`, { headers: { accept: 'text/csv' } });
+  await ask('GET', `${seven}/file`);
+  expect((await ask('POST', `${seven}/file/recipients`)).status).toBe(200);
+  expect((await ask('POST', `${seven}/file`, csv('to\n+221771234573\n'))).status).toBe(409);
+
   const { body: third } = await create('three');
   await ask('POST', `${path}/${third.id}/cancel`);
 }
@@ -165,6 +180,7 @@ export async function operatingScenes({ ask, service, becomes }: Stage): Promise
   expect((await ask('POST', limit, { body: { value: 0 } })).status).toBe(422);
   expect((await ask('POST', '/v1/limits/MAX_SPEED', { body: { value: 1 } })).status).toBe(404);
   await ask('GET', '/v1/limits');
+  await ask('GET', '/v1/budgets');
   const { body } = await ask('POST', '/v1/disbursements', {
     body: { accountAlias: '779999902', amount: 700, withdrawMode: 'wallet-a-senegal', reference: 'called-back' },
   });

@@ -1470,7 +1470,8 @@ export interface AmendCampaignArgs {
 export type AmendCampaignAnswer =
   | { readonly is: 'applied'; readonly rev: number }
   | { readonly is: 'refused'; readonly state: string }
-  | { readonly is: 'approved' };
+  | { readonly is: 'approved' }
+  | { readonly is: 'filled' };
 
 function readAmendCampaignAnswer(value: unknown): AmendCampaignAnswer {
   const answer = lua.items(value);
@@ -1481,6 +1482,8 @@ function readAmendCampaignAnswer(value: unknown): AmendCampaignAnswer {
       return { is: 'refused', state: lua.text(answer[1]) };
     case 'approved':
       return { is: 'approved' };
+    case 'filled':
+      return { is: 'filled' };
   }
   return lua.unexpected(value);
 }
@@ -1555,7 +1558,10 @@ local state, version, rev, approved = unpack(redis.call('HMGET', campaign, 'stat
 if not state or contains(over, state) then return {'refused', state or ''} end
 same_version(version)
 whole(rev, 0, 'rev')
-for i = 1, #fields, 2 do if approved and ({["quietHours"] = true, ["timezone"] = true})[fields[i]] then return {'approved'} end end
+for i = 1, #fields, 2 do
+  if approved and ({["quietHours"] = true, ["timezone"] = true})[fields[i]] then return {'approved'} end
+  if state ~= 'draft' and ({["name"] = true, ["text"] = true, ["from"] = true, ["country"] = true, ["replaceCostly"] = true, ["sendAt"] = true})[fields[i]] then return {'filled'} end
+end
 redis.call('HSETNX', campaign, "hand:" .. by, at)
 local before, after = {}, {}
 for i = 1, #fields, 2 do
@@ -1571,7 +1577,8 @@ if #after > 0 then audit_line(audit, act, at, table.concat(before, ','), table.c
 return {'applied', redis.call('HINCRBY', campaign, 'rev', 1)}
 `);
 
-/** Changes how a campaign is sent, from the next request on. What belongs to an approval that was given stays as it was. */
+/** Changes how a campaign is sent, from the next request on. What belongs to an approval that was given stays as it was,
+ * and so does what the values of its recipients were taken for, from the first upload on. */
 export async function amendCampaign(redis: lua.ScriptHost, args: AmendCampaignArgs): Promise<AmendCampaignAnswer> {
   const keys = [args.campaign, args.due, ...args.audit];
   const words: lua.Word[] = [args.now ?? '', args.id, args.by, args.audit.length, ...lua.counted(args.over), ...lua.counted(args.act), ...lua.pairs(args.fields)];
@@ -2331,6 +2338,7 @@ export interface CommitUploadArgs {
   /** key */ readonly sliceCounts: string;
   /** key */ readonly audit: readonly string[];
   /** ms since the epoch */ readonly now?: number | undefined;
+  /** as it was read: while it has no recipients its text may change, which their values were taken for */ readonly rev: number;
   /** JSON: uploads as they were read */ readonly before: string;
   /** JSON: as they become */ readonly after: string;
   /** whose hand it is */ readonly by: string;
@@ -2442,14 +2450,15 @@ local draft = KEYS[3]
 local ready = KEYS[4]
 local sliceCounts = KEYS[5]
 local now = tonumber(ARGV[1])
-local before = ARGV[2]
-local after = ARGV[3]
-local by = ARGV[4]
-local recipients = tonumber(ARGV[5])
-local skipped = tonumber(ARGV[6])
-local slices = tonumber(ARGV[7])
-local segments = tonumber(ARGV[8])
-local _arg, _key = 8, 5
+local rev = tonumber(ARGV[2])
+local before = ARGV[3]
+local after = ARGV[4]
+local by = ARGV[5]
+local recipients = tonumber(ARGV[6])
+local skipped = tonumber(ARGV[7])
+local slices = tonumber(ARGV[8])
+local segments = tonumber(ARGV[9])
+local _arg, _key = 9, 5
 local audit = {}
 _arg = _arg + 1
 for _i = 1, tonumber(ARGV[_arg]) do _key = _key + 1; audit[_i] = KEYS[_key] end
@@ -2464,6 +2473,7 @@ local r = redis.call('HMGET', campaign, 'state', 'uploads', 'id', 'v', 't:queued
 local state, uploads, id, version = unpack(r, 1, 4)
 if (state ~= 'draft' and state ~= 'ready') or (uploads or '[]') ~= before then return {'changed', state or ''} end
 same_version(version)
+if state == 'draft' and tonumber(r[10]) ~= rev then return {'changed', state} end
 for i = 5, 10 do whole(r[i], 0, 'a count') end
 if not id then refuse('id') end
 redis.call('HSET', campaign, 'uploads', after, 'updatedAt', at)
@@ -2487,7 +2497,7 @@ return {'committed'}
 /** Counts a whole upload, or nothing of it. */
 export async function commitUpload(redis: lua.ScriptHost, args: CommitUploadArgs): Promise<CommitUploadAnswer> {
   const keys = [args.campaign, args.counts, args.draft, args.ready, args.sliceCounts, ...args.audit];
-  const words: lua.Word[] = [args.now ?? '', args.before, args.after, args.by, args.recipients, args.skipped, args.slices, args.segments, args.audit.length, ...lua.counted(args.act)];
+  const words: lua.Word[] = [args.now ?? '', args.rev, args.before, args.after, args.by, args.recipients, args.skipped, args.slices, args.segments, args.audit.length, ...lua.counted(args.act)];
   return readCommitUploadAnswer(await lua.runScript(redis, commitUploadScript, keys, words));
 }
 

@@ -1,0 +1,193 @@
+/** The file of a draft, kept while it is decided about: judged as often as is wished, and counted once. */
+import { z } from 'zod';
+import { leavable, questionsIn } from '../campaigns/check/questions.ts';
+import type { CheckSummary, SkipReason } from '../campaigns/check/report.ts';
+import { checkUpload, uploadRecipients } from '../campaigns/upload.ts';
+import { FileTooLarge, type KeptFile } from '../operations/kept-files.ts';
+import type { CampaignRecord } from '../operations/record.ts';
+import { judging, reading, sendSkipped, toolsOf, viewOf, withCountry, named } from './campaign-upload.ts';
+import { type ApiContext, requireKept } from './context.ts';
+import { personOf } from './keys.ts';
+import { FORMATS, requireFileBody } from './mount.ts';
+import { fileReport, keptFile } from './openapi/answers-texts.ts';
+import { ApiProblem, invalid } from './problem.ts';
+import { answer, flag, listFiles, replayed, route, wholeNumber } from './route.ts';
+
+/** As much as a workbook may have. */
+const MOST_BYTES = 50_000_000;
+const ROWS_MOST = 10_000_000;
+const SHOWN = 5;
+
+const shared = { tag: 'Campaigns', scope: 'record', record: 'campaign' } as const;
+
+const keepFile = route(
+  {
+    ...shared,
+    method: 'post',
+    path: '/v1/campaigns/{id}/file',
+    id: 'keepFile',
+    summary: 'Keep a file for three days, to be decided about.',
+    description:
+      'For a campaign without recipients. It takes the place of the one before. Judge it, and count it, by `…/file/recipients`.',
+    role: 'enqueue',
+    durable: true,
+    query: { name: named.optional().meta({ description: 'What its author calls it.' }) },
+    body: { files: listFiles('to;prenom\n+221771234567;Awa\n', '{"to":"+221771234567","prenom":"Awa"}\n') },
+    answers: { 200: answer('It is kept.', keptFile) },
+    problems: ['wrong-state'],
+  },
+  async ({ context, record, query, request, type }) => {
+    requireDraft(record);
+    requireFileBody(request);
+    const facts = { name: query.name ?? '', type: String(type), at: context.clock.now(), most: MOST_BYTES };
+    try {
+      await judging(request, () => context.keptFiles.keep(record.id, request, facts));
+    } catch (error) {
+      if (error instanceof FileTooLarge) throw invalid([{ pointer: '', message: 'may have at most 50 MB' }]);
+      throw error;
+    }
+    await requireKept(context);
+    return fileView(await requireFile(context, record), record);
+  },
+);
+
+const getFile = route(
+  {
+    ...shared,
+    method: 'get',
+    path: '/v1/campaigns/{id}/file',
+    id: 'getFile',
+    summary: 'The file that is kept of a draft, and what the last look at it said.',
+    role: 'read',
+    answers: { 200: answer('It is there; without a file all of it is null.', keptFile) },
+  },
+  async ({ context, record }) => fileView(await context.keptFiles.find(record.id), record),
+);
+
+const reasons = z
+  .string()
+  .transform((text) => text.split(',').filter((word): word is SkipReason => leavable.some((one) => one === word)));
+
+const countFile = route(
+  {
+    ...shared,
+    method: 'post',
+    path: '/v1/campaigns/{id}/file/recipients',
+    id: 'countFile',
+    summary: 'Judge the kept file, or count its recipients.',
+    description:
+      'With `dryRun` it is judged, and how it was read is remembered with it. Without, it counts whole or not at all; while ' +
+      'something is left to decide it is refused (409, `undecided`).',
+    role: 'enqueue',
+    durable: true,
+    query: {
+      dryRun: flag.meta({ description: 'Judge everything, add nothing.' }),
+      ...reading,
+      row: wholeNumber(ROWS_MOST).optional().meta({ description: 'Show the text of this row, too.' }),
+      leaveOut: reasons
+        .optional()
+        .meta({ description: 'Rows that are left out for these reasons are meant to be.', example: 'no_country' }),
+      asWritten: flag.meta({ description: 'What looks like a variable of the text and is none is meant so.' }),
+    },
+    answers: {
+      200: {
+        says: 'What was counted, what was left out and why, and what is still to be decided.',
+        schema: fileReport,
+        files: {
+          'text/csv': { says: 'With `dryRun`: the rows that would be left out.', example: 'to;row;reason\r\n' },
+        },
+      },
+    },
+    problems: ['wrong-state'],
+  },
+  async ({ context, key, record, query, request, response, act, again }) => {
+    requireDraft(record);
+    const file = await requireFile(context, record);
+    const { dryRun, leaveOut = [], asWritten, row, ...how } = query;
+    const options = {
+      ...toolsOf(context, record),
+      ...how,
+      repair: how.repair ?? [],
+      format: formatOf(file),
+      preview: SHOWN,
+      withValues: true,
+      row,
+      by: personOf(key),
+      act: act(record.id),
+    };
+    const campaign = withCountry(context, record);
+    const bytes = () => context.keptFiles.open(record.id);
+    if (dryRun && request.accepts(['json', 'csv']) === 'csv') {
+      await judging(request, async () =>
+        sendSkipped(await checkUpload(campaign, bytes(), options), request, response),
+      );
+      return undefined;
+    }
+    const answers = { leaveOut, asWritten };
+    const judged = await judging(request, () => uploadRecipients(campaign, bytes(), { ...options, dryRun: true }));
+    if (judged.is !== 'checked') throw new Error('a dry run counted something');
+    const report = { ...viewOf(judged), decisions: questionsIn(judged.summary, answers) };
+    // Of a text that was changed meanwhile this says nothing.
+    const isSo = (await again()).rev === record.rev;
+    await context.keptFiles.judged(record.id, file, {
+      wishes: { ...how, repair: how.repair ?? [], leaveOut, asWritten },
+      report: isSo ? report : undefined,
+    });
+    if (dryRun) return report;
+    requireDecided(report.decisions, judged.summary);
+    const given = await judging(request, () => uploadRecipients(campaign, bytes(), options));
+    if (given.is === 'changed') throw changedMeanwhile();
+    if (given.is === 'checked') throw new Error('nothing was counted');
+    await requireKept(context);
+    await context.keptFiles.forget(record.id);
+    replayed(response, given.is === 'replayed');
+    return { ...viewOf(given), decisions: [] };
+  },
+);
+
+function requireDraft({ state }: CampaignRecord): void {
+  if (state !== 'draft') {
+    throw new ApiProblem('wrong-state', `It is ${state}: a file is decided about before there are recipients.`, {
+      state,
+    });
+  }
+}
+
+async function requireFile({ keptFiles }: ApiContext, { id }: CampaignRecord): Promise<KeptFile> {
+  const file = await keptFiles.find(id);
+  if (file) return file;
+  throw new ApiProblem('wrong-state', 'No file of it is kept, or no longer: send it again.', { state: 'draft' });
+}
+
+function requireDecided(open: readonly { readonly reason: string }[], { recipients }: CheckSummary): void {
+  const left = open.map(({ reason }) => reason).join(', ');
+  if (left !== '') throw new ApiProblem('wrong-state', `Still to be decided: ${left}.`, { rule: 'undecided' });
+  if (recipients === 0) throw new ApiProblem('wrong-state', 'Nobody would get a text.', { rule: 'undecided' });
+}
+
+function changedMeanwhile(): ApiProblem {
+  const detail = 'The campaign was changed meanwhile; nothing was added. Look at it again.';
+  return new ApiProblem('wrong-state', detail, { rule: 'content-changed' });
+}
+
+function formatOf({ type }: KeptFile) {
+  return FORMATS[type as keyof typeof FORMATS];
+}
+
+function fileView(file: KeptFile | undefined, { country, replaceCostly }: CampaignRecord) {
+  const numbers = { country: country ?? null, replaceCostly };
+  if (!file) return { name: null, bytes: null, keptAt: null, until: null, ...numbers, wishes: null, report: null };
+  const { name, bytes, at, until, wishes = null, report = null } = file;
+  const iso = (ms: number): string => new Date(ms).toISOString();
+  return {
+    name,
+    bytes,
+    keptAt: iso(at),
+    until: iso(until),
+    ...numbers,
+    wishes: wishes as z.input<typeof keptFile>['wishes'],
+    report: report as z.input<typeof keptFile>['report'],
+  };
+}
+
+export const fileRoutes = [keepFile, getFile, countFile];

@@ -1,0 +1,37 @@
+/** What is to be decided of a file before its recipients are counted. */
+import { english } from '../../words/english.ts';
+import { type CheckSummary, type SkipReason, skipReasons } from './report.ts';
+
+export type Questionable = SkipReason & keyof typeof english.file.decide.reasons;
+
+/** Rows that somebody surely wants to reach, and that are skipped until it was said what is to become of them. */
+const QUESTIONS = Object.keys(english.file.decide.reasons) as Questionable[];
+
+export const leavable = Object.keys(skipReasons) as SkipReason[];
+
+export interface Question {
+  readonly reason: Questionable | 'not_a_variable';
+  /** How many it is about. */
+  readonly rows: number;
+  /** In the text: what stands there, and what was probably meant. */
+  readonly meant?: readonly { readonly written: string; readonly meant: string }[];
+}
+
+export interface Answers {
+  readonly leaveOut?: readonly SkipReason[] | undefined;
+  /** The text is meant as it stands. */
+  readonly asWritten?: boolean | undefined;
+}
+
+/** What is still to be decided, in the order of the table. */
+export function questionsIn(
+  { reasons, probablyMeant = [], recipients }: Pick<CheckSummary, 'reasons' | 'probablyMeant' | 'recipients'>,
+  { leaveOut = [], asWritten = false }: Answers,
+): readonly Question[] {
+  const aboutRows = QUESTIONS.flatMap((reason): Question[] => {
+    const rows = leaveOut.includes(reason) ? 0 : (reasons[reason]?.count ?? 0);
+    return rows === 0 ? [] : [{ reason, rows }];
+  });
+  if (asWritten || probablyMeant.length === 0) return aboutRows;
+  return [...aboutRows, { reason: 'not_a_variable', rows: recipients, meant: probablyMeant }];
+}

@@ -1,0 +1,171 @@
+/** A campaign as a person makes it, one step after the other: a draft, its file, what is decided, its text. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { keys } from '../../src/operations/keys.ts';
+import { type Service, startService } from '../support/service.ts';
+
+let service: Service;
+const folder = mkdtempSync(join(tmpdir(), 'relais-prices-'));
+beforeAll(async () => {
+  const prices = join(folder, 'prices.json');
+  writeFileSync(prices, '{"SN": 20}');
+  service = await startService({ SMS_PRICES_FILE: prices, SMS_BUDGET_DAY: '5000' });
+});
+afterAll(async () => {
+  await service.stop();
+  rmSync(folder, { recursive: true });
+});
+
+const FILE = [
+  'numero;Prénom;ville',
+  '+221771000001;Awa;Dakar',
+  '77 100 00 02;Moussa;Thiès',
+  '+221771000003;Fatou;Mbour',
+  '+2250700 0001;Koffi;Abidjan',
+].join('\n');
+
+let made = 0;
+async function draft(more: object = {}): Promise<string> {
+  made += 1;
+  const body = { name: 'draft', reference: `draft-${made}`, ...more };
+  const answer = await service.call('POST', '/v1/campaigns', { body });
+  expect([answer.status, answer.body.state]).toEqual([201, 'draft']);
+  return answer.body.id;
+}
+const at = (id: string, rest = '') => `/v1/campaigns/${id}${rest}`;
+const keep = (id: string, body = FILE) =>
+  service.call('POST', at(id, '/file?name=people.csv'), { body, headers: { 'content-type': 'text/csv' } });
+const judge = (id: string, query = '') => service.call('POST', at(id, `/file/recipients?dryRun=true${query}`));
+const count = (id: string, query = '') => service.call('POST', at(id, `/file/recipients${query}`));
+const amend = (id: string, body: object) => service.call('PATCH', at(id), { body });
+
+test('a draft needs no text, is judged without one, and takes no recipients before it has one', async () => {
+  const id = await draft();
+  expect((await keep(id)).body).toMatchObject({ name: 'people.csv', bytes: Buffer.byteLength(FILE), report: null });
+  const { body } = await judge(id);
+  expect(body).toMatchObject({ total: 4, recipients: 2, columns: ['numero', 'Prénom', 'ville'] });
+  expect(body.decisions).toEqual([
+    { reason: 'no_country', rows: 1 },
+    { reason: 'old_numbering', rows: 1 },
+  ]);
+  expect(body.preview[0].values).toEqual({ numero: '+221771000001', Prénom: 'Awa', ville: 'Dakar' });
+  const refused = await count(id, '?leaveOut=no_country,old_numbering');
+  expect([refused.status, refused.body.problems[0].pointer]).toEqual([422, '/text']);
+  const upload = await service.call('POST', at(id, '/recipients'), {
+    body: FILE,
+    headers: { 'content-type': 'text/csv' },
+  });
+  expect(upload.status).toBe(422);
+});
+
+test('what was done stays: the file, how it was read, what was decided, and what that came to', async () => {
+  const id = await draft();
+  await keep(id);
+  const amended = await amend(id, {
+    text: 'Bonjour {{prenom}} de {{ville}}',
+    country: 'SN',
+    from: 'SHOP',
+    sendAt: '2027-01-01T08:00:00Z',
+  });
+  expect(amended.status).toBe(200);
+  const { body: report } = await judge(id, '&leaveOut=old_numbering&row=4');
+  expect(report.decisions).toEqual([]);
+  expect(report.cost).toEqual({ estimated: true, xof: 60, unpriced: [] });
+  expect(report.preview.find(({ why }: any) => why.includes('asked'))).toMatchObject({
+    row: 4,
+    text: 'Bonjour Fatou de Mbour',
+  });
+  const { body: file } = await service.call('GET', at(id, '/file'));
+  expect(file).toMatchObject({ country: 'SN', wishes: { leaveOut: ['old_numbering'], takeHidden: false }, report });
+  expect(Date.parse(file.until)).toBeGreaterThan(Date.now());
+  expect((await service.call('GET', at(id))).body).toMatchObject({
+    text: 'Bonjour {{prenom}} de {{ville}}',
+    from: 'SHOP',
+    sendAt: '2027-01-01T08:00:00.000Z',
+    state: 'draft',
+  });
+});
+
+test('what a file came to with another text is forgotten; how it is read stays', async () => {
+  const id = await draft({ text: 'Bonjour', country: 'SN' });
+  await keep(id);
+  await judge(id, '&leaveOut=old_numbering');
+  await amend(id, { text: 'Salut {{ville}}' });
+  expect((await service.call('GET', at(id, '/file'))).body).toMatchObject({
+    wishes: { leaveOut: ['old_numbering'] },
+    report: null,
+  });
+});
+
+test('nothing is counted while something is left to decide, and afterwards once; then the file is gone', async () => {
+  const id = await draft({ text: 'Bonjour {{prenom}}', country: 'SN' });
+  await keep(id);
+  const open = await count(id);
+  expect([open.status, open.body.rule]).toEqual([409, 'undecided']);
+  expect((await service.call('GET', at(id))).body.totals.total).toBe(0);
+  expect((await count(id, '?repair=CI')).body).toMatchObject({ recipients: 4, decisions: [] });
+  expect((await service.call('GET', at(id))).body).toMatchObject({ state: 'ready', totals: { total: 4 } });
+  expect(await service.redis.exists(keys.keptFile(id))).toBe(0);
+  expect((await service.call('GET', at(id, '/file'))).body.name).toBe(null);
+  expect((await count(id)).status).toBe(409);
+});
+
+test('what the values of recipients were taken for is not changed any more', async () => {
+  const id = await draft({ text: 'Bonjour {{prenom}}', country: 'SN' });
+  await keep(id);
+  await count(id, '?repair=CI');
+  for (const body of [
+    { text: 'Autre' },
+    { from: 'X' },
+    { country: 'TG' },
+    { replaceCostly: true },
+    { sendAt: null },
+  ]) {
+    expect((await amend(id, body)).status, JSON.stringify(body)).toBe(409);
+  }
+  expect((await amend(id, { perSecond: 5 })).status).toBe(200);
+});
+
+test('a text that is changed while its recipients are counted: nothing of them counts', async () => {
+  const id = await draft({ text: 'Bonjour {{prenom}}', country: 'SN' });
+  await keep(id, ['numero;prenom', ...Array.from({ length: 30_000 }, (_, n) => `77${1_000_000 + n};A`)].join('\n'));
+  const counting = count(id);
+  await service.until(at(id), () => true);
+  let staged = 0;
+  while (staged === 0) staged = (await service.redis.keys(`*${id}.*`)).length;
+  expect((await amend(id, { text: 'Salut {{numero}}' })).status).toBe(200);
+  const { status, body } = await counting;
+  expect([status, body.rule]).toEqual([409, 'content-changed']);
+  expect((await service.call('GET', at(id))).body).toMatchObject({ state: 'draft', totals: { total: 0 } });
+});
+
+test('braces that do not match, and an empty text, are refused', async () => {
+  const id = await draft();
+  for (const text of ['Bonjour {{prenom', '']) expect((await amend(id, { text })).status, text).toBe(422);
+});
+
+test('a file takes the place of the one before, and one that nobody counts is forgotten after three days', async () => {
+  const id = await draft({ text: 'Bonjour', country: 'SN' });
+  await keep(id);
+  await judge(id);
+  await keep(id, 'numero\n+221771000009');
+  expect((await judge(id)).body).toMatchObject({ total: 1 });
+  expect(await service.redis.ttl(keys.keptFile(id))).toBeGreaterThan(3 * 86_400 - 60);
+  await service.call('POST', at(id, '/cancel'));
+  expect(await service.redis.exists(keys.keptFile(id))).toBe(0);
+});
+
+test('a file that cannot be used says which of its problems it has, for pages in any language', async () => {
+  const id = await draft();
+  await keep(id, 'prenom\nAwa');
+  const { status, body } = await judge(id);
+  expect([status, body.problems[0].code]).toEqual([422, 'no_phone_column']);
+});
+
+test('what texts have cost is told beside their budget', async () => {
+  expect((await service.call('GET', '/v1/budgets')).body).toEqual({
+    items: [{ limit: 'SMS_BUDGET_DAY', value: 5_000, spent: 0 }],
+  });
+});
