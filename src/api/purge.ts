@@ -18,7 +18,7 @@ const purgeRequest = z
     country: country.optional(),
     after: z
       .string()
-      .regex(/^(?:\d{1,20}|events-\d{1,15}-\d{1,10}|jobs-\d{1,10})$/)
+      .regex(/^(?:(?:[0-9a-f]{8}|unnamed)-\d{1,20}|events-\d{1,15}-\d{1,10}|jobs-\d{1,10})$/)
       .optional()
       .meta({ description: 'Where the last answer left off (`next`).' }),
   })
@@ -85,7 +85,7 @@ interface Person {
 /** First our keys, then the stream of events, then the jobs that callers have added and what BullMQ says of them. */
 async function step(
   { purge, intakeJobs, audit }: ApiContext,
-  { phone, code, after = '0', act }: Person,
+  { phone, code, after = '', act }: Person,
 ): Promise<Step> {
   const reads = readerOf(phone, code);
   const [walk, place = ''] = /^(events|jobs)-(.*)$/.exec(after)?.slice(1) ?? [];

@@ -10,7 +10,7 @@ import { kinds, isFinal, statesOf } from '../kinds/index.ts';
 import { isAfter } from '../lib/ids.ts';
 import { recoveryCauses, type RecoveryCause } from '../kinds/system.ts';
 import type { Random } from '../lib/random.ts';
-import { unlessForbidden } from '../redis/durability.ts';
+import { serverOf } from '../redis/durability.ts';
 import { type Act, told } from './audit.ts';
 import { MARK, keys } from './keys.ts';
 import type { Fields } from './record.ts';
@@ -255,9 +255,6 @@ export class Heartbeat {
  * and nothing leaves until somebody has said what became of what was lost.
  */
 
-/** Where Redis may not be asked for its name, nobody can tell one from another. */
-const UNNAMED = 'unnamed';
-
 interface RecoveryState {
   /** ms since the epoch, by the clock of Redis. */
   readonly since: number;
@@ -309,10 +306,8 @@ export class Recovery {
   }
 
   /** The server that answers now, as it names itself: another one, or the same started again, has another name. */
-  async server(): Promise<string> {
-    const info = await unlessForbidden(this.#redis.info('server'));
-    const [, name = UNNAMED] = /run_id:(\w+)/.exec(info ?? '') ?? [];
-    return name;
+  server(): Promise<string> {
+    return serverOf(this.#redis);
   }
 
   /**

@@ -11,6 +11,7 @@ import { type Fields, type MessageRecord, readRecord } from './record.ts';
 import { isFinal } from '../kinds/index.ts';
 import { digitsOf } from '../lib/phone.ts';
 import { fingerprint } from '../lib/ids.ts';
+import { serverOf } from '../redis/durability.ts';
 import { answersOf, list, maybe, text } from '../redis/scripts.ts';
 import {
   PURGED,
@@ -47,6 +48,8 @@ type Found = Pick<PurgePage, 'messages' | 'recipients' | 'rows' | 'open'>;
 const NOTHING: Found = { messages: 0, recipients: 0, rows: 0, open: 0 };
 const STEPS_PER_PAGE = 20;
 const KEYS_PER_STEP = 500;
+/** Letters of its name, which tell two of them apart. */
+const SERVER_SHOWN = 8;
 const ROWS_AT_ONCE = 1_000;
 const EVENTS_PER_PAGE = 5_000;
 const OP = keys.record('');
@@ -73,8 +76,10 @@ export class Purge {
     this.#redis = redis;
   }
 
-  async page(who: Forgetting, after = '0') {
-    let cursor = after;
+  /** A place in the middle means nothing to another Redis: there the walk begins anew. */
+  async page(who: Forgetting, after = '') {
+    const server = await this.#server();
+    let cursor = after.startsWith(server) ? after.slice(server.length) : '0';
     let looked = 0;
     let found = NOTHING;
     for (let step = 0; step < STEPS_PER_PAGE; step += 1) {
@@ -89,7 +94,9 @@ export class Purge {
       cursor = next;
       if (cursor === '0') break;
     }
-    const page: PurgePage = { looked, ...found, ...(cursor === '0' ? {} : { next: cursor }) };
+    const now = await this.#server();
+    const next = now === server ? cursor : '0';
+    const page: PurgePage = { looked, ...found, ...(now === server && next === '0' ? {} : { next: now + next }) };
     return page;
   }
 
@@ -117,6 +124,10 @@ export class Purge {
     const about = entries.filter(([, words]) => isAbout(words.join(' '))).map(([place]) => place);
     const gone = about.length > 0 ? await forgetEntries(this.#redis, { stream, ...told(act), places: about }) : 0;
     return [entries, gone] as const;
+  }
+
+  async #server(): Promise<string> {
+    return `${(await serverOf(this.#redis)).slice(0, SERVER_SHOWN)}-`;
   }
 
   /** SCAN alone is not told our prefix by the connection, and answers with it. */

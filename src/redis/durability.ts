@@ -113,6 +113,16 @@ export async function unlessForbidden<Answer>(asked: Promise<Answer>): Promise<A
   }
 }
 
+/** Where Redis may not be asked for its name, nobody can tell one from another. */
+const UNNAMED = 'unnamed';
+
+/** The server that answers now, as it names itself: another one, or the same started again, has another name. */
+export async function serverOf(redis: Redis): Promise<string> {
+  const info = await unlessForbidden(redis.info('server'));
+  const [, name = UNNAMED] = /run_id:(\w+)/.exec(info ?? '') ?? [];
+  return name;
+}
+
 function readInfo(text: string): Array<[string, string]> {
   return [...text.matchAll(/^([^#:\r\n]+):(.*?)\r?$/gm)].map(([, key = '', value = '']) => [key, value]);
 }

@@ -30,6 +30,18 @@ function meanwhile(before: () => Promise<unknown>): void {
   });
 }
 
+test('where another Redis has taken over, the walk begins anew: a place in the middle means nothing there', async () => {
+  const world = campaignWorld(store.redis);
+  await world.ready(3);
+  const walk = new Purge(store.redis);
+  const who = { phone: FIRST, reads: () => false };
+  // All keys of this Redis lie before this place.
+  const beyond = '9223372036854775807';
+  const [, server] = /run_id:(\w{8})/.exec(await store.redis.info('server')) ?? [];
+  expect(await walk.page(who, `${server}-${beyond}`)).toMatchObject({ recipients: 0 });
+  expect(await walk.page(who, `0badf00d-${beyond}`)).toMatchObject({ recipients: 1 });
+});
+
 describe('a slice that no upload has brought', () => {
   async function withLeavings(recipients = 3) {
     const world = campaignWorld(store.redis);

@@ -197,7 +197,8 @@ export async function examinePermissions(redis: Redis, config: Config, random: R
     refused.push(...inside.map((one) => one.split(' ')[0] ?? ''));
   } catch (error) {
     const answer = String(error);
-    if (/one of the keys/i.test(answer)) {
+    // Of 7.0, and of later ones and Valkey.
+    if (/one of the keys|access a key/i.test(answer)) {
       return [
         fault(
           'permissions',
