@@ -89,9 +89,8 @@ async function askFacts(redis: Redis): Promise<ServerFacts> {
 
 /** The node says so itself, in its own line: `[12714->-` and the name of the node that gets the slot. */
 async function askCluster(redis: Redis): Promise<ClusterFacts> {
-  const [info, nodes] = await Promise.all(
-    ['INFO', 'NODES'].map((what) => unlessForbidden(redis.call('CLUSTER', what))),
-  );
+  const asked = [redis.cluster('INFO'), redis.cluster('NODES')];
+  const [info, nodes] = await Promise.all(asked.map((answer) => unlessForbidden(answer)));
   const { keyPrefix = '' } = redis.options;
   const own =
     String(nodes)
@@ -104,7 +103,7 @@ async function askCluster(redis: Redis): Promise<ClusterFacts> {
 }
 
 /** A refusal by the server (no permission, command renamed) is an answer; anything else is not. */
-export async function unlessForbidden<Answer>(asked: Promise<Answer>): Promise<Answer | undefined> {
+async function unlessForbidden<Answer>(asked: Promise<Answer>): Promise<Answer | undefined> {
   try {
     return await asked;
   } catch (error) {

@@ -193,7 +193,7 @@ async function askSlots(node: ClusterNode, { tls, ...user }: Speaking): Promise<
   let cause: Error | undefined;
   redis.on('error', (error: Error) => (cause ??= error));
   try {
-    return await redis.call('CLUSTER', 'SLOTS');
+    return await redis.cluster('SLOTS');
   } catch (error) {
     // What went wrong first says more than that the connection is closed.
     const told = cause?.message ?? (error instanceof Error ? error.message : String(error));

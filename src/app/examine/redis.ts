@@ -16,6 +16,7 @@ import {
   WrongRedis,
 } from '../../redis/durability.ts';
 import { list, text } from '../../redis/scripts.ts';
+import { nodesFollowed } from '../../redis/slot.ts';
 import { targetOf } from '../container.ts';
 import { deploymentOf, problemsOf } from '../deployment.ts';
 import { type Finding, fault, ok } from './finding.ts';
@@ -168,6 +169,7 @@ async function tryOutside(redis: Redis, replicas: number): Promise<readonly stri
     SCAN: () => redis.scan(0, 'COUNT', 1),
     INFO: () => redis.info('server'),
     CLIENT: () => redis.call('CLIENT', 'SETNAME', 'relais-doctor'),
+    ...(nodesFollowed(redis) ? { CLUSTER: () => redis.cluster('INFO') } : {}),
     ...(replicas > 0 ? { WAIT: () => redis.wait(0, 1) } : {}),
   };
   const refused: string[] = [];
