@@ -7,6 +7,7 @@ import { admissionTo } from './admission.ts';
 import { serveConsole } from './console-files.ts';
 import { mount } from './mount.ts';
 import { ApiProblem, sendProblem } from './problem.ts';
+import { HistoryAway } from '../operations/past.ts';
 import { isAway } from '../redis/connections.ts';
 import type { Route } from './route.ts';
 import { routes } from './routes.ts';
@@ -81,6 +82,7 @@ function problemOf(error: unknown): ApiProblem {
   }
   // What follows a percent sign in the path is no character: it was the caller's doing.
   if (error instanceof URIError) return new ApiProblem('malformed', 'The path cannot be read.');
+  if (error instanceof HistoryAway) return new ApiProblem('unavailable', `${error.message}.`);
   if (isAway(error)) return new ApiProblem('unavailable', 'Try again; with the same identity it is safe.');
   return new ApiProblem('internal', 'It was written to the log under this X-Request-Id; trying again is safe.');
 }

@@ -17,6 +17,8 @@ import { Balances } from '../operations/balances.ts';
 import { Batches } from '../operations/batches.ts';
 import { Campaigns } from '../operations/campaigns.ts';
 import { Heartbeat, RECOVERING, Recovery } from '../operations/heartbeat.ts';
+import { HistoryReader } from '../history/reader.ts';
+import type { Past } from '../operations/past.ts';
 import { type WaitingForHistory, waitingForHistory } from '../operations/history.ts';
 import { Operations } from '../operations/operations.ts';
 import { DayBook } from '../operations/book.ts';
@@ -129,7 +131,7 @@ export function createContainer(config: Config, logger: Logger, more: ContainerO
   const { redis, bullQueues, waker } = connections;
   const seen = seenBy(connections, [...book.keys()]);
   let durability = NOT_ASKED_YET;
-  const queries = new Queries(redis);
+  const queries = new Queries(redis, pastOf(config, quietly));
   const accounts = new Accounts(redis);
   const metrics = metricsOf(
     { ...seen, queries, accounts, bullQueues, quietly, history: historyOf(config, redis) },
@@ -261,6 +263,10 @@ function withFence(seen: Durability, fence: Fence | undefined): Durability {
 type Counted = Pick<Container, 'queries' | 'accounts' | 'bullQueues' | 'quietly' | 'balanceRows' | 'misplaced'> & {
   readonly history: (() => Promise<WaitingForHistory>) | undefined;
 };
+
+function pastOf({ HISTORY_URL: url }: Config, quietly: Container['quietly']): Past | undefined {
+  return url && new HistoryReader(url.reveal(), (error) => quietly('history', error));
+}
 
 function historyOf({ HISTORY_URL: url }: Config, redis: Redis): Counted['history'] {
   return url && (() => waitingForHistory(redis));

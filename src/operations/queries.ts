@@ -23,6 +23,7 @@ import {
   readStored,
   UnreadableRecord,
 } from './record.ts';
+import { fieldsLeft, type Past } from './past.ts';
 import { type ReviewKind, type ReviewPage, listReview, placeOf as placeInReview } from './review.ts';
 
 /** How many times as many as a page has are looked at, where a filter has no index of its own. */
@@ -36,13 +37,17 @@ const NOT_OF_A_STATE = [EVENT_FIELD, FLIGHT_FIELD, UNSENT_FIELD, UNSENT_XOF_FIEL
 
 export class Queries {
   readonly #redis: Redis;
+  readonly #past: Past | undefined;
 
-  constructor(redis: Redis) {
+  /** `past` absent: what has left Redis is not there. */
+  constructor(redis: Redis, past?: Past) {
     this.#redis = redis;
+    this.#past = past;
   }
 
   async read<K extends Kind>(kind: K, id: string): Promise<RecordAt<K> | undefined> {
-    const fields: Fields = await this.#redis.hgetall(keys.record(id));
+    const near: Fields = await this.#redis.hgetall(keys.record(id));
+    const fields = near['kind'] === undefined ? await fieldsLeft(this.#redis, this.#past, id) : near;
     if (fields['kind'] !== kind) return undefined;
     const read = readStored(kind, id, fields);
     if (!(read instanceof UnreadableRecord)) return read;
@@ -57,7 +62,8 @@ export class Queries {
 
   /** Undefined also for what is kept as a record and is no operation, as an endpoint is. */
   async kindOf(id: string): Promise<Kind | undefined> {
-    const stored = await this.#redis.hget(keys.record(id), 'kind');
+    const near = await this.#redis.hget(keys.record(id), 'kind');
+    const stored = near ?? (await fieldsLeft(this.#redis, this.#past, id))['kind'];
     return kinds.find((kind) => kind === stored);
   }
 

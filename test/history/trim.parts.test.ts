@@ -1,5 +1,6 @@
 /** What history has leaves Redis, its identity stays taken, and what is said about it later is not lost. */
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { HistoryReader } from '../../src/history/reader.ts';
 import { fingerprint } from '../../src/lib/ids.ts';
 import { systemRandom } from '../../src/lib/random.ts';
 import { Batches } from '../../src/operations/batches.ts';
@@ -294,4 +295,27 @@ test('a single message leaves too, and its reference stays taken', async () => {
   expect(await ask('slc_2', { id: 'msg_b', idOfReference: 'msg_a' })).toMatchObject([
     { outcome: 'conflict', id: 'msg_a' },
   ]);
+});
+
+test('what left is read by its id and its reference as before, from history', async () => {
+  await paidAndKept('dsb_a');
+  const before = await read('dsb_a');
+  turnTo(LATER);
+  await pass();
+  const reader = new HistoryReader(database.url, () => undefined);
+  const queries = new Queries(store.redis, reader);
+  const { fields: _near, ...shown } = before ?? { fields: {} };
+  expect(await queries.read('disbursement', 'dsb_a')).toMatchObject(shown);
+  expect(await queries.kindOf('dsb_a')).toBe('disbursement');
+  expect(await queries.readable('disbursement', ['dsb_a', 'dsb_never'])).toMatchObject([{ id: 'dsb_a' }]);
+  await reader.close();
+});
+
+test('while history is away what left is not denied, and what never was is not there', async () => {
+  await paidAndKept('dsb_a');
+  turnTo(LATER);
+  await pass();
+  const queries = new Queries(store.redis, new HistoryReader('postgres://127.0.0.1:1/none', () => undefined));
+  await expect(queries.read('disbursement', 'dsb_a')).rejects.toThrow('history is away');
+  expect(await queries.read('disbursement', 'dsb_never')).toBeUndefined();
 });
