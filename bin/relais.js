@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 
 // First, and in words that an old one understands: what follows would be a SyntaxError to it.
 const [major, minor] = process.versions.node.split('.').map(Number);
@@ -14,6 +14,13 @@ if (major < 22 || (major === 22 && minor < 19)) {
       'In a clone of relais, script/setup has brought one for that folder: npx node bin/relais.js …\n',
   );
   process.exit(1);
+}
+
+// All the rest would be loaded for one line.
+if (process.argv.length === 3 && ['--version', '-V'].includes(process.argv[2])) {
+  const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
+  process.stdout.write(version + '\n');
+  process.exit(0);
 }
 
 const built = new URL('../dist/main.js', import.meta.url);

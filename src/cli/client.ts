@@ -1,8 +1,8 @@
 import type { Readable } from 'node:stream';
-import type { Agent, Dispatcher } from 'undici';
 import type { Clock } from '../lib/clock.ts';
 import { codeOf, wasNeverSent } from '../lib/not-reached.ts';
 import type { Secret } from '../lib/secret.ts';
+import { type Heard, Line, textOf } from './line.ts';
 import { AnswerLost, NotReached, Refused, readProblem, Unreadable } from './refusal.ts';
 import { ENGLISH, type Speech } from './speech.ts';
 
@@ -27,12 +27,8 @@ export interface ApiOptions {
   readonly speech?: Speech;
 }
 
-const CONNECT_TIMEOUT_MS = 5_000;
-/** An upload is answered after its last row was checked and written; a million rows take their time. */
-const ANSWER_TIMEOUT_MS = 300_000;
 /** Something comes each 15 s. */
 const SILENCE_MOST_MS = 45_000;
-const LARGEST_ANSWER = 64 * 1_048_576;
 const MOST_WAITS = 10;
 const LONGEST_WAIT_S = 30;
 
@@ -48,7 +44,7 @@ interface Letter {
 /** The HTTP API as the commands speak to it. All but a 2xx is thrown; 429 is waited out, because nothing happened. */
 export class ApiClient {
   readonly #options: ApiOptions & { readonly speech: Speech };
-  #agent: Agent | undefined;
+  #line: Line | undefined;
 
   constructor(options: ApiOptions) {
     this.#options = { speech: ENGLISH, ...options };
@@ -113,8 +109,8 @@ export class ApiClient {
     const { signal, speech } = this.#options;
     try {
       const answer = await this.#request(letter, silenceMs);
-      if (answer.statusCode < 200 || answer.statusCode > 299) {
-        throw new Refused(answer.statusCode, readProblem(readObject(await answer.body.text())), { speech });
+      if (answer.status < 200 || answer.status > 299) {
+        throw new Refused(answer.status, readProblem(readObject(await textOf(answer.body))), { speech });
       }
       for await (const part of answer.body.setEncoding('utf8')) yield String(part);
     } catch (error) {
@@ -124,7 +120,7 @@ export class ApiClient {
   }
 
   async close(): Promise<void> {
-    await this.#agent?.destroy();
+    await this.#line?.close();
   }
 
   async #retryUntilDeadline(letter: Letter): Promise<Answer> {
@@ -159,14 +155,13 @@ export class ApiClient {
 
   async #deliver(letter: Letter) {
     const answer = await this.#request(letter);
-    return { status: answer.statusCode, headers: answer.headers, text: await answer.body.text() };
+    return { status: answer.status, headers: answer.headers, text: await textOf(answer.body) };
   }
 
-  async #request({ method, path, headers, body }: Letter, silenceMs?: number): Promise<Dispatcher.ResponseData> {
+  async #request({ method, path, headers, body }: Letter, silenceMs?: number): Promise<Heard> {
     const { url, key, signal, speech } = this.#options;
-    this.#agent ??= await openAgent();
-    return this.#agent.request({
-      origin: new URL(url).origin,
+    this.#line ??= new Line(url);
+    return this.#line.ask({
       path: `${new URL(url).pathname.replace(/\/$/, '')}${path}`,
       method,
       headers: {
@@ -175,9 +170,9 @@ export class ApiClient {
         authorization: `Bearer ${key.reveal()}`,
         ...headers,
       },
-      body: body ?? null,
+      body,
       signal,
-      ...(silenceMs === undefined ? {} : { bodyTimeout: silenceMs }),
+      silenceMs,
     });
   }
 }
@@ -186,16 +181,6 @@ function pathWith(path: string, query: Query): string {
   const given = Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, `${value}`]]));
   const search = new URLSearchParams(given as [string, string][]).toString();
   return search === '' ? path : `${path}?${search}`;
-}
-
-/** Loaded by the first request: what asks nobody starts without it. */
-async function openAgent(): Promise<Agent> {
-  const { Agent } = await import('undici');
-  return new Agent({
-    connect: { timeout: CONNECT_TIMEOUT_MS },
-    headersTimeout: ANSWER_TIMEOUT_MS,
-    maxResponseSize: LARGEST_ANSWER,
-  });
 }
 
 function explainLoss(cause: unknown, { method, body }: Letter, { url, speech = ENGLISH }: ApiOptions): Error {

@@ -1,4 +1,8 @@
-import { readFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 
 /** What is loaded before a command is known: through imports that are neither dynamic nor of types alone. */
@@ -23,4 +27,23 @@ test('a version, a help and a command that is made from a route load neither a s
   expect([...packages]).toEqual(['commander']);
   // Thirteen of them are sentences, of both languages.
   expect(files.size).toBeLessThan(45);
+});
+
+test('what is asked for its version alone loads nothing of relais: not even what was built', () => {
+  const dir = mkdtempSync(join(tmpdir(), 'relais-version-'));
+  try {
+    for (const name of ['bin', 'package.json']) {
+      cpSync(fileURLToPath(new URL(`../../${name}`, import.meta.url)), join(dir, name), { recursive: true });
+    }
+    const said = execFileSync(process.execPath, [join(dir, 'bin', 'relais.js'), '--version'], { encoding: 'utf8' });
+    expect(said).toMatch(/^\d+\.\d+\.\d+\n$/);
+  } finally {
+    rmSync(dir, { recursive: true });
+  }
+});
+
+test('what asks the API asks by Node itself', () => {
+  const { packages } = loadedBy(new URL('../../src/cli/client.ts', import.meta.url));
+  expect([...packages]).toEqual([]);
+  expect(readFileSync(new URL('../../src/cli/line.ts', import.meta.url), 'utf8')).not.toContain('undici');
 });
