@@ -26,7 +26,7 @@ export const frenchCampaign: Words['campaign'] = {
     canary_in_doubt: 'impossible de dire si les premiers destinataires l’ont reçu',
     canary_sender: 'les premiers destinataires ont vu un autre expéditeur',
     sender_replaced: 'quelqu’un a vu un autre expéditeur',
-    restored: 'Redis a été remis depuis une copie',
+    restored: 'Redis a été restauré à partir d’une copie',
   },
   bins: {
     total: 'lignes',
@@ -72,13 +72,13 @@ export const frenchCampaign: Words['campaign'] = {
   wouldText: (state, size) => `État : ${state}. La démarrer enverrait un SMS à ${size}.`,
   text: (size) => `Envoyer à ${size} ?`,
   made: (id) => `Rien n’est encore envoyé. Ensuite : relais campaign start ${id} --follow`,
-  thereAlready: (id) => `La campagne ${id} existait déjà ; il n’en a pas été créé de deuxième.`,
+  thereAlready: (id) => `La campagne ${id} existait déjà ; aucune autre n’a été créée.`,
   withoutRecipients: (id, why) => `La campagne ${id} existe, mais pas ses destinataires : ${why}`,
-  runAgain: 'Relancez la même commande : elle continue avec cette campagne.',
+  runAgain: 'Relancez la même commande : elle reprendra avec cette campagne.',
   withoutThese: 'Créer la campagne telle quelle, sans ces lignes ?',
-  decideFirst: 'Rien n’a été créé : décidez avec les options ci-dessus.',
+  decideFirst: 'Rien n’a été créé : choisissez parmi les options ci-dessus.',
   dryRun: (people, size) =>
-    `Essai à blanc : rien n’a été créé ni chargé. Le SMS irait à ${persons(people)}, ${size}.`,
+    `Essai à blanc : rien n’a été créé ni importé. Le SMS irait à ${persons(people)}, ${size}.`,
   dryRunSize: (segments, price) => `${segments} segments${price}`,
   twice: (count) => `${count} d’entre eux l’ont peut-être déjà reçu, et peuvent le recevoir deux fois.`,
   textAgain: (count) => `Envoyer de nouveau à ${persons(count)} ?`,
@@ -90,5 +90,5 @@ export const frenchCampaign: Words['campaign'] = {
   none: 'Aucun.',
   testQuestion: (row, text, numbers) =>
     `Le texte de la ligne ${row} :\n  ${text}\nL’envoyer maintenant à ${numbers} ?`,
-  noTest: 'Il n’y a pas de texte à essayer : personne n’en recevrait.',
+  noTest: 'Il n’y a pas de SMS à essayer : personne n’en recevrait.',
 };

@@ -31,7 +31,7 @@ export const frenchCommands: Words['commands'] = {
     testAsks: '--test-send pose une question sur l’entrée standard, qui est ici le fichier : ajoutez --yes.',
     testOrDry: '--dry-run n’envoie rien et --test-send envoie : choisissez l’un des deux.',
     nothingToChange: 'Dites ce qu’il faut changer.',
-    fileSaysAll: 'Le fichier dit tout : retirez les autres options.',
+    fileSaysAll: 'Le fichier contient déjà tout : retirez les autres options.',
     toAndText: 'Donnez --to et --text, ou un fichier.',
     csvOfJson: '--csv demande un fichier avec des colonnes ; le JSON n’en a pas.',
     where: (given) => `--where ${given} : écrivez par exemple reason=restored.`,
@@ -89,7 +89,7 @@ export const frenchCommands: Words['commands'] = {
     },
     everySender: 'tous',
     forgotten: (count) =>
-      `${some(count, 'autre n’est gardé que comme empreinte : sa personne a été oubliée', 'autres ne sont gardés que comme empreintes : leurs personnes ont été oubliées')}.`,
+      `${some(count, 'autre numéro n’est gardé que comme empreinte : la personne a été oubliée', 'autres numéros ne sont gardés que comme empreintes : les personnes ont été oubliées')}.`,
   },
   purge: {
     question: 'Oublier cette personne ? C’est définitif.',
@@ -105,7 +105,7 @@ export const frenchCommands: Words['commands'] = {
     kept: 'gardée, comme empreinte',
     none: 'aucune',
     open: (count) =>
-      `${some(count, 'opération est', 'opérations sont')} encore en route, non réglées ou liées à de l’argent : relancez la commande quand ce sera fini.`,
+      `${some(count, 'opération est', 'opérations sont')} encore en route, en suspens ou liées à de l’argent : relancez la commande quand ce sera fini.`,
   },
   backup: {
     labels: { newestEvent: 'dernier événement', lastBeat: 'dernier travail', open: 'XOF ouverts' },
@@ -119,7 +119,7 @@ export const frenchCommands: Words['commands'] = {
   recover: {
     help: `
 Ce qui s’est passé : rien n’a travaillé pendant longtemps, ou Redis en sait moins que quelqu’un ne s’en souvient
-(une copie a été remise, un réplica en retard a pris le relais). Tant que personne n’a regardé, rien n’est accepté et
+(une copie a été restaurée, une réplique en retard a pris le relais). Tant que personne n’a regardé, rien n’est accepté et
 rien ne part.
 
 Exemple :
@@ -160,13 +160,13 @@ Exemple :
         `Les arrêts de comptes, les pauses de files et les plafonds réglés depuis ${since} ont disparu : réglez-les de nouveau.`,
       lifted: 'Ceux qui ont été levés depuis sont revenus : relais account list, GET /v1/queues, relais limits list.',
       endpoints: (since) =>
-        `Les adresses des événements sont comme avant ${since}. Les personnes oubliées depuis sont de nouveau connues : relais purge.`,
+        `Les adresses des événements sont celles d’avant ${since}. Les personnes oubliées depuis sont de nouveau connues : relais purge.`,
       unreadable: (count, ids) =>
         `${some(count, 'enregistrement illisible', 'enregistrements illisibles')} (${ids}) : laissés tels quels, sans rien à faire. relais doctor dit pourquoi.`,
       intake: (count) =>
-        `${some(count, 'demande d’intake abandonnée', 'demandes d’intake abandonnées')} : regardez si chacune a été faite avant de l’ajouter de nouveau.`,
+        `${some(count, 'demande de la file intake abandonnée', 'demandes de la file intake abandonnées')} : regardez si chacune a été faite avant de l’ajouter de nouveau.`,
       review: (count) =>
-        `${count} à vérifier : relais review list. Cherchez chacun dans le tableau de bord du service, aussi ceux qui attendaient déjà : ils ont pu être réglés depuis.`,
+        `${count} à vérifier : relais review list. Cherchez chacun dans le tableau de bord du service, y compris ceux qui attendaient déjà : ils ont pu être réglés depuis.`,
       campaigns: (count) =>
         `${some(count, 'campagne attend sa reprise', 'campagnes attendent leur reprise')} : relais campaign resume ID.`,
       texts:
@@ -202,7 +202,8 @@ le service seul le sait ; docs/runbook.md dit comment continuer.`,
   },
   events: {
     ahead: (cursor) => `Les événements jusqu’à ${cursor} ne sont pas, ou plus, dans le flux.`,
-    aheadNext: 'Redis a été remis d’une copie, ou a perdu quelque chose. Faites le point, puis relisez sans --after.',
+    aheadNext:
+      'Redis a été restauré à partir d’une copie, ou a perdu quelque chose. Faites le point, puis relisez sans --after.',
     forgotten: (cursor) => `Une partie des événements après ${cursor} est oubliée : ce lecteur les a perdus.`,
     forgottenNext: (oldest) =>
       `Faites le point, puis relisez sans --after, à partir du plus ancien encore gardé (${oldest}).`,

@@ -63,7 +63,7 @@ export const frenchFindings: Readonly<Record<string, string>> = {
   'no process has started on the keys {prefix}:* yet': 'aucun processus n’a encore démarré sur les clés {prefix}:*',
   'the keys {prefix}:* are of {environment}: {accounts}': 'les clés {prefix}:* sont à {environment} : {accounts}',
   'no setting is looser than what holds': 'aucun réglage n’est plus large que ce qui est en vigueur',
-  'none was met that cannot be read': 'aucune illisible n’a été rencontrée',
+  'none was met that cannot be read': 'aucune fiche illisible n’a été rencontrée',
   'Run the version that wrote it, or restore the field from a copy of Redis.':
     'Lancez la version qui l’a écrite, ou restaurez le champ depuis une copie de Redis.',
   'Redis is not known to have lost anything': 'rien n’indique que Redis ait perdu quelque chose',
@@ -76,7 +76,7 @@ export const frenchFindings: Readonly<Record<string, string>> = {
     'aucun compte n’est retenu, et aucun montant n’est incertain depuis une heure',
   'no request waits outside of our keys': 'aucune demande n’attend hors de nos clés',
   '{waiting} jobs wait in {queue}, where nobody takes them':
-    '{waiting} demandes attendent dans {queue}, où personne ne les prend',
+    '{waiting} demandes attendent dans {queue}, où aucun processus ne les prend',
   'Add them with the prefix {prefix}: {code}.': 'Ajoutez-les avec le préfixe {prefix} : {code}.',
   'the account {account} is held ({area}: {reason}) since {since}; {count} recipients wait':
     'le compte {account} est retenu ({area} : {reason}) depuis {since} ; {count} destinataires attendent',
@@ -93,49 +93,50 @@ export const frenchFindings: Readonly<Record<string, string>> = {
     'main : aucune clé, seuls les comptes de ACCOUNTS_FILE servent',
   '{account}: has no keys at all': '{account} : aucune clé',
   'Set {names}.': 'Réglez {names}.',
-  '{account}: no payments keys, so it cannot move money': '{account} : pas de clés de paiement, donc aucun paiement',
-  '{account}: no messaging keys, so it cannot send texts': '{account} : pas de clés SMS, donc aucun SMS',
+  '{account}: no payments keys, so it cannot move money':
+    '{account} : pas de clés de paiement, donc aucun paiement possible',
+  '{account}: no messaging keys, so it cannot send texts': '{account} : pas de clés SMS, donc aucun SMS possible',
   '{account}: all payments keys are there (fingerprint {fingerprint})':
     '{account} : toutes les clés de paiement sont là (empreinte {fingerprint})',
   '{account}: all messaging keys are there': '{account} : toutes les clés SMS sont là',
   '{account}: some payments keys are missing, so it cannot move money':
-    '{account} : il manque des clés de paiement, donc aucun paiement',
+    '{account} : il manque des clés de paiement, donc aucun paiement possible',
   '{account}: some messaging keys are missing, so it cannot send texts':
-    '{account} : il manque des clés SMS, donc aucun SMS',
+    '{account} : il manque des clés SMS, donc aucun SMS possible',
   '{account}: keys are missing': '{account} : il manque des clés',
   '{account}: logged in, for another {span}': '{account} : connecté, encore {span}',
   '{account}: the keys are accepted; no balance is told': '{account} : les clés sont acceptées ; aucun solde donné',
   '{account}: about {sums}': '{account} : environ {sums}',
   '{account}: no answer within {span}': '{account} : pas de réponse en {span}',
-  'Is {names} right, and reachable?': '{names} : est-ce juste, et joignable ?',
+  'Is {names} right, and reachable?': '{names} : l’adresse est-elle juste, et joignable ?',
   '{account}: in test mode there is no path for it': '{account} : en mode test il n’y a pas de chemin pour cela',
   '{account}: {sentence} ({answer})': '{account} : {sentence} ({answer})',
   'Check {names}.': 'Vérifiez {names}.',
   'Is {names} right, and reachable from here? Else try again.':
-    '{names} : est-ce juste, et joignable d’ici ? Sinon réessayez.',
+    '{names} : l’adresse est-elle juste, et joignable d’ici ? Sinon, réessayez.',
 
   'SERVICE_BASE_URL is not set': 'SERVICE_BASE_URL n’est pas réglé',
   'PUBLIC_URL is not set, and the webhooks listener takes a free port that is not known here: disbursements wait':
-    'PUBLIC_URL n’est pas réglé, et l’écoute des rappels prend un port libre inconnu d’ici : les décaissements attendent',
+    'PUBLIC_URL n’est pas réglé, et le serveur des rappels prend un port libre inconnu d’ici : les décaissements attendent',
   'PUBLIC_URL is not set: disbursements wait': 'PUBLIC_URL n’est pas réglé : les décaissements attendent',
   'Set PUBLIC_URL to where upstream reaches us.': 'Réglez PUBLIC_URL sur l’adresse où le service nous joint.',
   'CALLBACK_SECRET is not set': 'CALLBACK_SECRET n’est pas réglé',
   '{url} does not answer ({why})': '{url} ne répond pas ({why})',
   'Start a process with the role webhooks, and lead PUBLIC_URL to it.':
-    'Démarrez un processus avec le rôle webhooks, et menez PUBLIC_URL jusqu’à lui.',
+    'Démarrez un processus avec le rôle webhooks, et faites-y arriver PUBLIC_URL.',
   '{url} answers, and only to signed addresses': '{url} répond, et seulement aux adresses signées',
   '{url} says {unsigned} to an address that is not signed: something else answers there':
     '{url} répond {unsigned} à une adresse non signée : autre chose répond là',
   'Lead PUBLIC_URL to the webhooks listener, path and all.':
-    'Menez PUBLIC_URL jusqu’à l’écoute des rappels, chemin compris.',
+    'Faites arriver PUBLIC_URL au serveur des rappels, chemin compris.',
   '{url} says {signed} to a signed address': '{url} répond {signed} à une adresse signée',
   'Give all processes the same CALLBACK_SECRET, and lead PUBLIC_URL to the webhooks listener, path and all.':
-    'Donnez à tous les processus le même CALLBACK_SECRET, et menez PUBLIC_URL jusqu’à l’écoute des rappels, chemin compris.',
+    'Donnez à tous les processus le même CALLBACK_SECRET, et faites arriver PUBLIC_URL au serveur des rappels, chemin compris.',
 
   'CONSOLE=off': 'CONSOLE=off',
   'has not been built: npm run build': 'n’a pas été construite : npm run build',
   'http://{host}:{port}/console, from this machine; from others it needs https before it (docs/console-sessions.md)':
-    'http://{host}:{port}/console, depuis cette machine ; depuis d’autres il lui faut https devant elle (docs/console-sessions.md)',
+    'http://{host}:{port}/console, depuis cette machine ; depuis d’autres, il faut https devant elle (docs/console-sessions.md)',
   'at /console on port {port}; it needs https before it (docs/console-sessions.md)':
-    'à /console sur le port {port} ; il lui faut https devant elle (docs/console-sessions.md)',
+    'à /console sur le port {port} ; il faut https devant elle (docs/console-sessions.md)',
 };

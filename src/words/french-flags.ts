@@ -32,7 +32,7 @@ export const frenchFlags: Readonly<Record<string, string>> = {
   'print the answer as JSON': 'afficher la réponse en JSON',
   'print CSV for a spreadsheet': 'afficher un CSV pour un tableur',
   'as an upload to this campaign: with its text, who is in it, who has opted out':
-    'comme un chargement dans cette campagne : avec son texte, ceux qui y sont, ceux qui ne veulent plus de SMS',
+    'comme un ajout à cette campagne : avec son texte, ceux qui y sont, ceux qui ne veulent plus de SMS',
   'the text with its {{variables}}: counts segments and finds empty values':
     'le texte avec ses {{variables}} : compte les segments et trouve les valeurs vides',
   'country of the numbers without a country code': 'pays des numéros sans indicatif',
@@ -43,7 +43,7 @@ export const frenchFlags: Readonly<Record<string, string>> = {
   'what a text is written in, where it is not recognised: mac-roman':
     'encodage d’un texte, s’il n’est pas reconnu : mac-roman',
   'renew old numbers of CI, BJ': 'mettre à jour les anciens numéros de CI, BJ',
-  'take the rows that the spreadsheet hides, too': 'prendre aussi les lignes masquées dans le tableur',
+  'take the rows that the spreadsheet hides, too': 'prendre aussi les lignes masquées par le tableur',
   'rows skipped for these reasons are meant to be skipped': 'les lignes écartées pour ces raisons le sont à dessein',
   'what looks like a variable of the text and is none is meant as it is written':
     'ce qui ressemble à une variable du texte et n’en est pas une est voulu ainsi',
@@ -60,7 +60,7 @@ export const frenchFlags: Readonly<Record<string, string>> = {
   'account that sends the test': 'compte qui envoie l’essai',
   'do not ask on a terminal': 'ne rien demander sur un terminal',
   'print the report as JSON': 'afficher le rapport en JSON',
-  'what people call it': 'le nom que les gens lui donnent',
+  'what people call it': 'le nom sous lequel on la connaît',
   'the text, with {{variables}} that are columns of the file':
     'le texte, avec des {{variables}} qui sont des colonnes du fichier',
   'your own name for it: the same one never makes a second campaign':
@@ -68,7 +68,7 @@ export const frenchFlags: Readonly<Record<string, string>> = {
   'sender signature of the messaging account': 'expéditeur affiché du compte SMS',
   'account that sends': 'compte qui envoie',
   'who may or may not have got it stays so, or is sent to again':
-    'ceux qui l’ont reçu ou non, on ne sait pas : laissés ainsi, ou servis de nouveau',
+    'ceux dont on ne sait pas s’ils l’ont reçu : laissés ainsi, ou renvoi',
   'recipients per second at most; off takes the limit away':
     'destinataires par seconde au plus ; off enlève la limite',
   'send nothing at night (QUIET_HOURS), or in hours such as 21:00-08:00':
@@ -76,12 +76,12 @@ export const frenchFlags: Readonly<Record<string, string>> = {
   'whose clock the quiet hours are read on, such as Africa/Abidjan':
     'l’horloge sur laquelle se lisent les heures calmes, comme Africa/Abidjan',
   'stop when so many of the last 200 failed or are in doubt (default: 50)':
-    'arrêter quand tant des 200 derniers sont en échec ou incertains (par défaut : 50)',
+    'arrêter quand ce nombre des 200 derniers est en échec ou incertain (par défaut : 50)',
   'go on whatever fails': 'continuer quels que soient les échecs',
   'begin by itself at this time, such as 2026-11-21T08:00:00Z, once it is started':
     'partir d’elle-même à cette heure, comme 2026-11-21T08:00:00Z, une fois démarrée',
   'so many recipients go first, alone (default: 50 above 1,000)':
-    'tant de destinataires partent d’abord, seuls (par défaut : 50 au-dessus de 1 000)',
+    'ce nombre de destinataires part d’abord, seul (par défaut : 50 au-dessus de 1 000)',
   'everybody at once': 'tout le monde à la fois',
   'stop as soon as a text goes out under another sender': 'arrêter dès qu’un SMS part sous un autre expéditeur',
   'send with ê ç œ ’ « » … replaced by cheaper look-alikes':
@@ -89,8 +89,8 @@ export const frenchFlags: Readonly<Record<string, string>> = {
   'show the first n texts, the longest and the dearest, as they will go out':
     'montrer les n premiers SMS, le plus long et le plus cher, tels qu’ils partiront',
   'make and upload nothing: only say what would be sent, and what it costs':
-    'ne rien créer ni charger : dire seulement ce qui partirait, et son coût',
-  'print campaign and upload as JSON': 'afficher la campagne et le chargement en JSON',
+    'ne rien créer ni ajouter : dire seulement ce qui partirait, et son coût',
+  'print campaign and upload as JSON': 'afficher la campagne et l’ajout en JSON',
   'watch it until it ends': 'la suivre jusqu’à la fin',
   'start nothing: only say what would be sent, and what it costs':
     'ne rien démarrer : dire seulement ce qui partirait, et son coût',
@@ -102,7 +102,7 @@ export const frenchFlags: Readonly<Record<string, string>> = {
   'only this one, however it is spelt': 'seulement celui-ci, quelle que soit l’écriture',
   'print a JSON array, one recipient a line': 'afficher un tableau JSON, un destinataire par ligne',
   'those who may have got it too: they may get it twice':
-    'aussi ceux qui l’ont peut-être reçu : ils peuvent le recevoir deux fois',
+    'aussi ceux qui l’ont peut-être reçu, au risque qu’ils le reçoivent deux fois',
   'one number; may be repeated': 'un numéro ; peut être répété',
   'only for this sender; without it, for all': 'seulement pour cet expéditeur ; sans cela, pour tous',
   'those of this sender; without it, those who opted out of all':
@@ -156,7 +156,7 @@ export const frenchFlags: Readonly<Record<string, string>> = {
   'what they read': 'ce que la personne lit',
   'otp overtakes campaigns': 'otp passe devant les campagnes',
   'not sent after this time: 2026-11-21T08:00:00Z': 'pas envoyé après cette heure : 2026-11-21T08:00:00Z',
-  'What became of it, or what is to be done': 'Ce que c’est devenu, ou ce qu’il faut faire',
+  'What became of it, or what is to be done': 'Ce qu’il en est advenu, ou ce qu’il faut faire',
   'How it is known; kept with the record': 'D’où on le sait ; gardé avec la fiche',
   'what is billed, in whole francs': 'ce qui est facturé, en francs entiers',
   'who bills': 'qui facture',
@@ -198,7 +198,7 @@ export const frenchFlags: Readonly<Record<string, string>> = {
   'Only this one, by its id, as `deliveries` tells it': 'Seulement celui-ci, par son id, tel que `deliveries` le dit',
   'With `succeeded`: what the service calls it, so that its statement fits (`relais reconcile`)':
     'Avec `succeeded` : le nom que le service lui donne, pour que son relevé concorde (`relais reconcile`)',
-  'what became of it, or what is to be done': 'ce que c’est devenu, ou ce qu’il faut faire',
+  'what became of it, or what is to be done': 'ce qu’il en est advenu, ou ce qu’il faut faire',
   'how it is known; kept with the record': 'd’où on le sait ; gardé avec la fiche',
   'with succeeded: what the service calls it, so that its statement fits':
     'avec succeeded : le nom que le service lui donne, pour que son relevé concorde',

@@ -6,9 +6,9 @@ const KEPT_AFTER_PURGE =
 
 export const frenchHelp: Readonly<Record<string, string>> = {
   'Bulk SMS and disbursements through one unreliable service: each done once, each reported once.':
-    'SMS en masse et décaissements à travers un seul service peu fiable : chacun fait une fois, chacun rapporté une fois.',
+    'SMS en nombre et décaissements à travers un seul service peu fiable : chacun fait une fois, annoncé une fois.',
   'Run relais: carry out what was asked, hear callbacks, answer the HTTP API':
-    'Faire tourner relais : exécuter ce qui est demandé, entendre les rappels, répondre à l’API HTTP',
+    'Faire tourner relais : exécuter les demandes, recevoir les rappels, répondre à l’API HTTP',
   'Try relais: its own Redis, the sandbox and all roles, with nothing to configure (API key: dev)':
     'Essayer relais : son propre Redis, le bac à sable et tous les rôles, sans rien régler (clé d’API : dev)',
   'Write a file of settings, with secrets made here': 'Écrire un fichier de réglages, avec des secrets créés ici',
@@ -32,7 +32,7 @@ export const frenchHelp: Readonly<Record<string, string>> = {
   'CSV, .xlsx, .ods or JSON lines, with a column of numbers; - reads standard input':
     'CSV, .xlsx, .ods ou lignes JSON, avec une colonne de numéros ; - lit l’entrée standard',
   'Make a campaign and upload its recipients; nothing is sent before its start':
-    'Créer une campagne et charger ses destinataires ; rien ne part avant son démarrage',
+    'Créer une campagne avec ses destinataires ; rien ne part avant son démarrage',
   'Begin to send': 'Commencer l’envoi',
   'Let one be sent that waits for a second pair of eyes; not with a key that had a hand in it':
     'Autoriser l’envoi d’une campagne qui attend un deuxième regard ; pas avec une clé qui y a participé',
@@ -42,14 +42,14 @@ export const frenchHelp: Readonly<Record<string, string>> = {
   'What became of each recipient, row by row': 'Ce qu’est devenu chaque destinataire, ligne par ligne',
   'Send a finished campaign again to those who failed': 'Renvoyer une campagne terminée à ceux qui sont en échec',
   'Who does not want to be texted; asked when a text is sent':
-    'Qui ne veut pas recevoir de SMS ; demandé au moment de l’envoi',
+    'Qui ne veut plus recevoir de SMS ; vérifié au moment de l’envoi',
   'Text these people no more': 'Ne plus envoyer de SMS à ces personnes',
   'They may be texted again': 'Elles peuvent de nouveau recevoir des SMS',
   'CSV, .xlsx, .ods, JSON lines, or one number a line; - reads standard input':
     'CSV, .xlsx, .ods, lignes JSON, ou un numéro par ligne ; - lit l’entrée standard',
   'The numbers, one a line': 'Les numéros, un par ligne',
   'Forget a person: their number and texts, everywhere but in the books of money':
-    'Oublier une personne : son numéro et ses SMS, partout sauf dans les livres de l’argent',
+    'Oublier une personne : son numéro et ses SMS, partout sauf dans les livres de comptes',
   'Pay people': 'Payer des personnes',
   'Pay one person, at most once per reference': 'Payer une personne, au plus une fois par référence',
   'Where one stands, and what the service said about it': 'Où en est un décaissement, et ce que le service en a dit',
@@ -76,9 +76,9 @@ export const frenchHelp: Readonly<Record<string, string>> = {
   'JSON lines of {to, text, reference, …}; - reads standard input':
     'lignes JSON de {to, text, reference, …} ; - lit l’entrée standard',
   'Collect money on a payment page, or from a wallet':
-    'Encaisser sur une page de paiement, ou depuis un porte-monnaie',
+    'Encaisser sur une page de paiement, ou depuis un portefeuille',
   'Ask the service now whether it was paid': 'Demander maintenant au service si c’est payé',
-  "A person's word about one that needs review": 'La parole d’une personne sur ce qui est à vérifier',
+  "A person's word about one that needs review": 'La décision d’une personne sur ce qui est à vérifier',
   'Make a payment page; the flags go before what the file says':
     'Créer une page de paiement ; les options passent avant ce que dit le fichier',
   'JSON with items, customer, channels …; - reads standard input':
@@ -93,9 +93,9 @@ export const frenchHelp: Readonly<Record<string, string>> = {
   'After Redis may have lost something: see what is open, and let work begin again':
     'Quand Redis a peut-être perdu quelque chose : voir ce qui est ouvert, et laisser le travail reprendre',
   'What has this id, reference, name at the service, or telephone number':
-    'Ce qui a cet identifiant, cette référence, ce nom au service, ou ce numéro de téléphone',
+    'Ce qui porte cet identifiant, cette référence, ce nom auprès du service, ou ce numéro de téléphone',
   'What cannot be settled without a person, and deciding about disbursements':
-    'Ce qu’une personne doit trancher, et trancher des décaissements',
+    'Ce qu’une personne doit trancher, et la décision sur les décaissements',
   'Decide one that needs review, or many. The service is asked first, and its word is stronger':
     'Trancher un décaissement à vérifier, ou plusieurs. Le service est interrogé d’abord, et sa parole est plus forte',
   'Which campaigns were to text a number, and how that ended, the newest campaign first':
@@ -110,11 +110,11 @@ export const frenchHelp: Readonly<Record<string, string>> = {
   'What a day came to, by account and country; as CSV, or as a page to print, by `Accept`':
     'Ce qu’une journée a donné, par compte et par pays',
   'A file of the service or a bank against what succeeded here: exit 1 if anything is left over':
-    'Un fichier du service ou d’une banque face à ce qui a réussi ici : fin avec 1 s’il reste quelque chose',
+    'Rapprocher un fichier du service ou d’une banque de ce qui a réussi ici : code 1 s’il reste un écart',
   'CSV or a workbook, of the service or a bank; - for standard input':
     'CSV ou classeur, du service ou d’une banque ; - pour l’entrée standard',
   'What an account waits for, and the switch that stops its money':
-    'Ce qu’un compte attend, et l’interrupteur qui arrête son argent',
+    'Ce qu’un compte attend, et l’arrêt de ses paiements',
   'Which accounts there are, and what holds them': 'Quels comptes il y a, et ce qui les retient',
   'Send no more money of this account until it is released; what was submitted is still looked at':
     'Ne plus envoyer d’argent de ce compte avant qu’il soit libéré ; ce qui a été transmis est encore regardé',
@@ -137,16 +137,16 @@ export const frenchHelp: Readonly<Record<string, string>> = {
     'Qui a fait quoi, et si ce qui en est écrit est resté intact',
   'Who did what, the newest first': 'Qui a fait quoi, du plus récent au plus ancien',
   'Whether every line is as it was written, and none is missing; exits 1 where one does not fit':
-    'Si chaque ligne est intacte et qu’aucune ne manque ; fin avec 1 si l’une ne va pas',
-  'What waits where, and the switches': 'Ce qui attend où, et les interrupteurs',
-  'What stands where': 'Où en est tout',
+    'Si chaque ligne est intacte et qu’aucune ne manque ; code 1 sinon',
+  'What waits where, and the switches': 'Ce qui attend, et où ; mettre en pause et reprendre',
+  'What stands where': 'La situation de chaque file',
   'Let no worker take from a queue; what is at work goes on':
     'Ne plus rien prendre d’une file ; ce qui est en cours continue',
   'Let workers take from it again': 'La laisser servir de nouveau',
   'Where events are posted to': 'Où les événements sont envoyés',
   'Have events posted to an address of yours': 'Faire envoyer les événements à une adresse à vous',
   'List the endpoints of this key': 'Les adresses de cette clé',
-  'How its deliveries go': 'Comment vont ses remises',
+  'How its deliveries go': 'Où en sont ses remises',
   'Post nothing more to it': 'Ne plus rien y envoyer',
   'Post what it wants of the events since then, or one of them, again':
     'Y renvoyer les événements voulus depuis ce moment, ou un seul',
@@ -162,7 +162,7 @@ export const frenchHelp: Readonly<Record<string, string>> = {
     'L’histoire d’une opération, ou ce que veut dire une raison, en mots simples',
   'What the service posted to us about an operation, last':
     'Ce que le service nous a envoyé en dernier sur une opération',
-  'What stands where, on one screen': 'Où en est tout, sur un écran',
+  'What stands where, on one screen': 'La situation générale, sur un écran',
   'What is left, roughly, by country': 'Ce qui reste, à peu près, par pays',
   'The name of the account': 'Le nom du compte',
 

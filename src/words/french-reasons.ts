@@ -10,7 +10,7 @@ export const frenchReasons: Readonly<Record<string, string>> = {
     'La suite vient à la prochaine période ; ou faites-le relever par deux clés avec le rôle approve : relais limits set SMS_BUDGET_DAY XOF.',
   'upstream could not reach our callback address': 'le service n’a pas pu joindre notre adresse de rappel',
   'Check PUBLIC_URL and the webhooks listener (relais doctor); it goes on by itself.':
-    'Vérifiez PUBLIC_URL et l’écoute webhooks (relais doctor) ; la suite vient d’elle-même.',
+    'Vérifiez PUBLIC_URL et le serveur des rappels (relais doctor) ; la suite vient d’elle-même.',
   'the balance did not suffice, or our callback address could not be reached; upstream did not say which':
     'le solde ne suffisait pas, ou notre adresse de rappel n’a pas pu être jointe ; le service n’a pas dit lequel des deux',
   'Check the balance and PUBLIC_URL (relais doctor); it goes on by itself.':
@@ -19,7 +19,7 @@ export const frenchReasons: Readonly<Record<string, string>> = {
   'Check the keys (relais doctor), and that the option is enabled in the application; it goes on by itself.':
     'Vérifiez les clés (relais doctor), et que l’option est activée dans l’application ; la suite vient d’elle-même.',
   'fresh SMS tokens were refused twice within a minute: another system may be using the same login, and each login ends the other one':
-    'des jetons SMS tout neufs ont été refusés deux fois en une minute : un autre système utilise peut-être le même accès, et chaque connexion met fin à l’autre',
+    'des jetons SMS neufs ont été refusés deux fois en une minute : un autre système utilise peut-être le même accès, et chaque connexion met fin à l’autre',
   'Let one deployment alone use these SMS keys, or ask the service for others; it is tried again by itself.':
     'Qu’un seul déploiement utilise ces clés SMS, ou demandez-en d’autres au service ; une nouvelle tentative suit d’elle-même.',
   'upstream is under maintenance': 'le service est en maintenance',
@@ -82,14 +82,14 @@ export const frenchReasons: Readonly<Record<string, string>> = {
   'a person who knows that it was never paid has let it go on':
     'une personne qui sait que ce n’a jamais été payé l’a laissé continuer',
   'Redis was put back from a copy that does not know what became of it since':
-    'Redis a été remis depuis une copie qui ne sait pas ce que c’est devenu depuis',
+    'Redis a été restauré à partir d’une copie qui ne sait pas la suite',
   'It may have been sent, paid or called off since: look in the dashboard of the service, then resolve it. A campaign goes on with relais campaign resume ID, a batch when it is approved once more.':
     'C’est peut-être parti, payé ou abandonné depuis : regardez dans le tableau de bord du service, puis tranchez. ' +
     'Une campagne reprend par relais campaign resume ID, un fichier de paiements quand il est approuvé une nouvelle fois.',
   'too many of the last recipients are in doubt: the answers of the service got lost, or were unclear':
     'trop d’incertains parmi les derniers destinataires : les réponses du service se sont perdues, ou n’étaient pas claires',
   'It goes on by itself if the statistics show that most were sent to. Else see who: relais campaign report ID --state unknown; then go on: relais campaign resume ID.':
-    'La suite vient d’elle-même si les statistiques montrent que la plupart ont été servis. Sinon, voyez qui : relais campaign report ID --state unknown ; puis reprenez : relais campaign resume ID.',
+    'La suite vient d’elle-même si les statistiques montrent que la plupart des SMS sont partis. Sinon, voyez qui : relais campaign report ID --state unknown ; puis reprenez : relais campaign resume ID.',
   'nobody can say whether the recipients that went first got it, so the rest was not sent':
     'impossible de dire si les premiers destinataires l’ont reçu : le reste n’est pas parti',
   'Ask one of them: relais campaign report ID --state unknown. Then go on: relais campaign resume ID.':
@@ -145,7 +145,7 @@ export const frenchReasons: Readonly<Record<string, string>> = {
   'its token is older than a day': 'son jeton a plus d’un jour',
   'upstream has not settled it within its limit of time': 'le service n’a pas tranché dans le délai prévu',
   'It is still looked at where upstream can be asked, and a late word settles it; or ask the service and resolve it.':
-    'Il est encore regardé là où le service peut être interrogé, et une réponse tardive tranche ; ou interrogez le service et tranchez.',
+    'Il est encore vérifié là où le service peut être interrogé, et une réponse tardive tranche ; ou interrogez le service et tranchez.',
   'upstream names another amount than was asked for': 'le service nomme un autre montant que celui demandé',
   'upstream answered about another token': 'le service a répondu pour un autre jeton',
   'upstream answered without naming the payment': 'le service a répondu sans nommer le paiement',
@@ -176,8 +176,8 @@ export const frenchReasons: Readonly<Record<string, string>> = {
   'the endpoint has refused events for so long that no more are sent there':
     'l’adresse a refusé les événements si longtemps que plus rien n’y est envoyé',
   'Mend it, then register it again.': 'Réparez-la, puis enregistrez-la de nouveau.',
-  'the endpoint took the events': 'l’adresse a pris les événements',
-  'the endpoint did not take an event': 'l’adresse n’a pas pris un événement',
+  'the endpoint took the events': 'l’adresse a accepté les événements',
+  'the endpoint did not take an event': 'l’adresse n’a pas accepté un événement',
 
   // Ce qu’une tentative dit d’elle-même.
   'the last submit is so fresh that `created` is no answer about it yet':
@@ -185,8 +185,8 @@ export const frenchReasons: Readonly<Record<string, string>> = {
   'upstream said once that the payment was not executed; it is asked again before it is believed':
     'le service a dit une fois que le paiement n’a pas été exécuté ; il est interrogé de nouveau avant d’être cru',
   'upstream took the submit; its status is asked from now on':
-    'le service a pris la transmission ; il est désormais interrogé sur son état',
-  'upstream is working on it': 'le service y travaille',
+    'le service a accepté la transmission ; il est désormais interrogé sur son état',
+  'upstream is working on it': 'le service le traite',
   'upstream confirmed it': 'le service l’a confirmé',
   'upstream said that it failed': 'le service a dit que c’est un échec',
   'Redis did not answer when it was about to be sent, so it was not sent':
@@ -255,7 +255,7 @@ export const frenchReasons: Readonly<Record<string, string>> = {
     'Redis a-t-il perdu des données ou basculé ? La suite vient d’elle-même.',
   'another attempt or a person has taken it over, so this one changed nothing':
     'une autre tentative ou une personne l’a repris : celle-ci n’a rien changé',
-  'an operation of this kind is never looked at here': 'une opération de ce genre n’est jamais regardée ici',
+  'an operation of this kind is never looked at here': 'une opération de ce genre n’est jamais vérifiée ici',
   'another attempt is at it': 'une autre tentative s’en occupe',
   'it was over already': 'c’était déjà terminé',
   'another queue has it now': 'une autre file s’en occupe maintenant',

@@ -37,7 +37,7 @@ export const frenchTold: Readonly<Record<string, string>> = {
     'Le paiement est en train de partir, ou l’était quand un processus s’est arrêté net.',
   'The payment may or may not have been made; upstream is being asked.':
     'Le paiement a peut-être été fait, et peut-être pas ; le service est interrogé.',
-  'Upstream took it and is working on it.': 'Le service l’a pris et y travaille.',
+  'Upstream took it and is working on it.': 'Le service l’a accepté et le traite.',
   'It cannot be settled without a person.': 'Une personne doit trancher.',
   'See the evidence, ask the service, then resolve it: relais review resolve {id}':
     'Voyez les éléments, interrogez le service, puis tranchez : relais review resolve {id}',
@@ -60,7 +60,7 @@ export const frenchTold: Readonly<Record<string, string>> = {
   'It may or may not have been sent; the statistics of the service are asked.':
     'Il est peut-être parti, et peut-être pas ; les statistiques du service sont demandées.',
   'The service took it; whether a telephone received it is not told.':
-    'Le service l’a pris ; il ne dit pas si un téléphone l’a reçu.',
+    'Le service l’a accepté ; il ne dit pas si un téléphone l’a reçu.',
   'The service refused it; it was not sent.': 'Le service l’a refusé ; il n’est pas parti.',
   'It was left out; nothing was sent.': 'Écarté ; rien n’est parti.',
   'Its time was over before it was sent; nothing was sent.': 'Son délai est passé avant l’envoi ; rien n’est parti.',
@@ -71,7 +71,7 @@ export const frenchTold: Readonly<Record<string, string>> = {
   'It is over.': 'C’est terminé.',
   'It has no recipients yet.': 'Elle n’a pas encore de destinataires.',
   'Upload recipients: POST /v1/campaigns/{id}/recipients':
-    'Chargez les destinataires : POST /v1/campaigns/{id}/recipients',
+    'Ajoutez les destinataires : POST /v1/campaigns/{id}/recipients',
   'It has its recipients and was not started; nothing was sent.':
     'Elle a ses destinataires et n’est pas démarrée ; rien n’est parti.',
   'Start it: relais campaign start {id}': 'Démarrez-la : relais campaign start {id}',
@@ -153,13 +153,14 @@ export const frenchTold: Readonly<Record<string, string>> = {
   'The service says that this disburse_id was already used.': 'Le service dit que ce disburse_id a déjà servi.',
   'The service missed one of our keys.': 'Une de nos clés manquait dans la demande.',
   'The application must be in live mode.': 'L’application doit être en mode réel.',
-  'The service calls our keys invalid.': 'Le service dit que nos clés ne sont pas valables.',
+  'The service calls our keys invalid.': 'Selon le service, nos clés ne sont pas valables.',
   'The service does not know what it was asked about.': 'Le service ne connaît pas ce qui lui a été demandé.',
   'The service does not know the user of this balance.': 'Le service ne connaît pas l’utilisateur de ce solde.',
   'The payment was refused.': 'Le paiement a été refusé.',
   'The payer did not validate in time; the invoice decides.':
     'Le payeur n’a pas validé à temps ; c’est la facture qui tranche.',
-  'SMS not sent, says the service, without saying which.': 'SMS non envoyé, dit le service, sans dire lequel.',
+  'SMS not sent, says the service, without saying which.':
+    'Le service dit qu’un SMS n’a pas été envoyé, sans dire lequel.',
   'The SMS balance is insufficient.': 'Le solde SMS est insuffisant.',
   'The SMS balance was not updated.': 'Le solde SMS n’a pas été mis à jour.',
   'The request body is not valid.': 'Le corps de la demande n’est pas valable.',
@@ -185,7 +186,7 @@ export const frenchTold: Readonly<Record<string, string>> = {
   'The SMS token was logged out.': 'Le jeton SMS a été déconnecté.',
   'The SMS token was refused.': 'Le jeton SMS a été refusé.',
   'Fresh SMS tokens are refused: another system may be using the same login.':
-    'Des jetons SMS tout neufs sont refusés : un autre système utilise peut-être le même accès.',
+    'Des jetons SMS neufs sont refusés : un autre système utilise peut-être le même accès.',
   'Another process is still logging in.': 'Un autre processus est encore en train de se connecter.',
   'This operation has only a live path and the account is in test mode.':
     'Cette opération n’existe qu’en mode réel et le compte est en mode test.',
