@@ -148,11 +148,13 @@ interface SaidProps {
 export function Said({ history, dropped }: SaidProps) {
   const { pages } = useWords();
   const says = pages.operation;
-  if (history.length === 0) return null;
+  // What relais was about to ask is in the story, and is no answer.
+  const answers = history.filter(({ code }) => code !== 'intended');
+  if (answers.length === 0) return null;
   return (
     <Section title={says.said}>
       <ol className="space-y-3">
-        {history.map(({ at, operation, code, httpStatus, detail }, index) => (
+        {answers.map(({ at, operation, code, httpStatus, detail }, index) => (
           <li key={`${at}${operation}${String(index)}`} className="border-l-2 border-line pl-3 text-sm wrap-anywhere">
             <span className="block text-quiet">
               <Moment at={at} seconds /> · {operation}

@@ -3,6 +3,7 @@ import axe from 'axe-core';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { entries } from '../../console/shell/entries.ts';
+import { englishLines } from '../support/english-words.ts';
 import {
   type ConsoleWorld,
   type Visit,
@@ -84,6 +85,9 @@ async function settled(page: Page): Promise<void> {
   await page.locator('.animate-pulse').first().waitFor({ state: 'detached' });
 }
 
+/** By the people of this world, and the languages of the choice. */
+const TYPED = /salary-\w+|rent-11|differs-1|November|English|no-such-page/g;
+
 const WAYS: readonly Visit[] = [
   { language: 'fr', colours: 'light' },
   { language: 'fr', colours: 'dark', width: 390 },
@@ -104,6 +108,8 @@ test.for(WAYS)('nothing serious stands in anybody’s way: $language, $colours',
     expect(await page.getAttribute('html', 'lang')).toBe(how.language);
     expect(await page.getAttribute('html', 'data-colours')).toBe(how.colours);
     expect(await findings(page), path).toEqual([]);
+    // The name of the other language is in that language.
+    if (how.language === 'fr') expect(englishLines(await page.locator('body').innerText(), TYPED), path).toEqual([]);
     // Nothing is wider than the telephone.
     expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth'), path).toBeLessThanOrEqual(0);
   }

@@ -7,7 +7,7 @@ import { loadConfig, missingFor } from '../../src/config.ts';
 import { check, describeProblems } from '../../src/producer/problems.ts';
 import { operations } from '../../src/kinds/index.ts';
 import { refusalInFrench, refusalsInFrench, translatedRefusals } from '../../src/words/refusals.ts';
-import { ENGLISH_WORDS } from './english-words.ts';
+import { ENGLISH_WORDS } from '../support/english-words.ts';
 
 const SRC = new URL('../../src/', import.meta.url);
 
