@@ -89,7 +89,7 @@ export const frenchCommands: Words['commands'] = {
     },
     everySender: 'tous',
     forgotten: (count) =>
-      `${some(count, 'autre numéro n’est gardé que comme empreinte : la personne a été oubliée', 'autres numéros ne sont gardés que comme empreintes : les personnes ont été oubliées')}.`,
+      `${some(count, 'autre n’est gardé que comme empreinte : la personne a été oubliée', 'autres ne sont gardés que comme empreintes : les personnes ont été oubliées')}.`,
   },
   purge: {
     question: 'Oublier cette personne ? C’est définitif.',
@@ -119,8 +119,8 @@ export const frenchCommands: Words['commands'] = {
   recover: {
     help: `
 Ce qui s’est passé : rien n’a travaillé pendant longtemps, ou Redis en sait moins que quelqu’un ne s’en souvient
-(une copie a été restaurée, une réplique en retard a pris le relais). Tant que personne n’a regardé, rien n’est accepté et
-rien ne part.
+(une copie a été restaurée, une réplique en retard a pris le relais). Tant que personne n’a regardé, rien n’est
+accepté et rien ne part.
 
 Exemple :
   relais recover                       ce qui est ouvert, ce que le service en dit, ce qui serait fait

@@ -89,7 +89,8 @@ export const frenchReasons: Readonly<Record<string, string>> = {
   'too many of the last recipients are in doubt: the answers of the service got lost, or were unclear':
     'trop d’incertains parmi les derniers destinataires : les réponses du service se sont perdues, ou n’étaient pas claires',
   'It goes on by itself if the statistics show that most were sent to. Else see who: relais campaign report ID --state unknown; then go on: relais campaign resume ID.':
-    'La suite vient d’elle-même si les statistiques montrent que la plupart des SMS sont partis. Sinon, voyez qui : relais campaign report ID --state unknown ; puis reprenez : relais campaign resume ID.',
+    'La suite vient d’elle-même si la plupart des SMS sont partis, d’après les statistiques. Sinon : ' +
+    'relais campaign report ID --state unknown dit qui ; puis reprenez : relais campaign resume ID.',
   'nobody can say whether the recipients that went first got it, so the rest was not sent':
     'impossible de dire si les premiers destinataires l’ont reçu : le reste n’est pas parti',
   'Ask one of them: relais campaign report ID --state unknown. Then go on: relais campaign resume ID.':
