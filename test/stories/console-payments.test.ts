@@ -33,24 +33,6 @@ test('a wrong key is told in words, and a right one leads to the page that was w
   await leave(page);
 });
 
-test('somebody calls: the payment is found by the telephone number, as it was said, with the keyboard alone', async () => {
-  const page = await world.signedIn('fatou');
-  await page.keyboard.press('/');
-  await page.keyboard.type('+221 77 123 45 67');
-  await page.keyboard.press('Enter');
-  const row = page.locator(`tr[data-id="${paid}"]`);
-  await expect.poll(() => row.innerText()).toMatch(/25,000 XOF/);
-  expect(await page.locator('tbody tr').count()).toBe(1);
-  await row.getByRole('link').focus();
-  await page.keyboard.press('Enter');
-  await expect.poll(() => text(page, '[data-operation]')).toMatch(/Paid\s+25,000 XOF/);
-  expect(await text(page, '[data-operation]')).toContain('The beneficiary was paid, once.');
-  await expect.poll(() => page.locator('#content ol li').count()).toBeGreaterThan(2);
-  // What the service posted is for those who operate.
-  expect(await page.getByText('Show the last message').count()).toBe(0);
-  await leave(page);
-});
-
 test('a filter is the address, and what fits nothing says so', async () => {
   const page = await world.signedIn('fatou', '/operations/disbursement?state=failed');
   await expect.poll(() => page.locator('tbody tr').count()).toBe(1);
@@ -115,36 +97,4 @@ test('a key that may not read is told so, and one of some accounts sees what is 
   await bound.getByText('Your key is for some accounts').waitFor();
   await leave(page);
   await leave(bound);
-});
-
-test('an account is stopped and goes on by two presses each, and whoever looks sees it without a reload', async () => {
-  const other = await world.signedIn('fatou', '/accounts');
-  await other.locator('[data-account=main][data-holds="0"]').waitFor();
-  const page = await world.signedIn('awa', '/accounts');
-  await page.locator('[data-act=stopAccount]').click();
-  expect(await page.locator('dialog').innerText()).toContain('What has left cannot be called back');
-  await page.locator('dialog button').last().click();
-  await other.locator('[data-account=main][data-holds="1"]').waitFor();
-  // Who only looks has no switch.
-  expect(await other.locator('[data-act]').count()).toBe(0);
-  await page.locator('[data-act=releaseAccount]').click();
-  await page.locator('dialog button').last().click();
-  await other.locator('[data-account=main][data-holds="0"]').waitFor();
-  await leave(page);
-  await leave(other);
-});
-
-test('a day closes on its page: what stood and came, less what went, is what stands', async () => {
-  const page = await world.signedIn('fatou', `/reports?date=${new Date().toISOString().slice(0, 10)}`);
-  await page.locator('[data-figure=closing]').first().waitFor();
-  const of = async (figure: string): Promise<number> =>
-    Number(await page.locator(`[data-figure=${figure}] [data-xof]`).first().getAttribute('data-xof'));
-  const [opening, accepted, closing] = [await of('opening'), await of('accepted'), await of('closing')];
-  const gone = (await of('succeeded')) + (await of('failed')) + (await of('rejected')) + (await of('cancelled'));
-  expect(accepted).toBeGreaterThan(0);
-  expect(opening + accepted - gone).toBe(closing);
-  const coming = page.waitForEvent('download');
-  await page.getByRole('button', { name: /CSV/ }).click();
-  expect(await (await coming).failure()).toBeNull();
-  await leave(page);
 });
