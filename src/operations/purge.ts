@@ -158,7 +158,8 @@ export class Purge {
     // The last word about a text in doubt is `unknown` too.
     const over = isFinal('message', message.state) || (await this.#isOver(message));
     if (!over) return { ...NOTHING, open: 1 };
-    const asRead = { message: keys.record(id), state: message.state, to: phone };
+    const waits = { counts: keys.counts('message'), history: keys.historyWaiting };
+    const asRead = { message: keys.record(id), ...waits, id, state: message.state, to: phone };
     const done = await purgeMessage(this.#redis, {
       ...asRead,
       ...told(act?.({ message: id })),

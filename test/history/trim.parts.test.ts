@@ -7,6 +7,7 @@ import { Batches } from '../../src/operations/batches.ts';
 import { keys } from '../../src/operations/keys.ts';
 import { acceptMessages } from '../../src/operations/messages.ts';
 import { Names } from '../../src/operations/places.ts';
+import { Purge } from '../../src/operations/purge.ts';
 import { Queries } from '../../src/operations/queries.ts';
 import { forgetStubs } from '../../src/operations/scripts/generated/scripts.ts';
 import { stubsLeft, stubAt, stubBuckets } from '../../src/operations/stubs.ts';
@@ -318,4 +319,19 @@ test('while history is away what left is not denied, and what never was is not t
   const queries = new Queries(store.redis, new HistoryReader('postgres://127.0.0.1:1/none', () => undefined));
   await expect(queries.read('disbursement', 'dsb_a')).rejects.toThrow('history is away');
   expect(await queries.read('disbursement', 'dsb_never')).toBeUndefined();
+});
+
+test('a single message whose person is forgotten is forgotten in history too, while Redis has it', async () => {
+  await pass();
+  const one = { id: 'msg_a', fingerprint: fingerprint('a'), to: '+221771234567', text: 'Bonjour' };
+  await acceptMessages(store.redis, { id: 'slc_1', account: 'main', lane: 'normal', dueInMs: 0 }, [one]);
+  await store.redis.hset(keys.record('msg_a'), 'state', 'sent');
+  await store.redis.zadd(keys.historyWaiting, 0, 'msg_a');
+  await pass();
+  const kept = () => database.query<{ phone: string }>('select phone from relais.messages');
+  expect(await kept()).toEqual([{ phone: '+221771234567' }]);
+  await new Purge(store.redis).page({ phone: '+221771234567', reads: () => false });
+  await pass();
+  expect(await kept()).toEqual([{ phone: expect.stringMatching(/^purged-/) }]);
+  expect(JSON.stringify(await database.query('select * from relais.messages'))).not.toContain('771234567');
 });

@@ -4635,8 +4635,11 @@ export async function publishLimits(redis: lua.ScriptHost, args: PublishLimitsAr
 
 export interface PurgeMessageArgs {
   /** key */ readonly message: string;
+  /** key */ readonly counts: string;
+  /** key: what waits for it */ readonly history: string;
   /** key */ readonly audit: readonly string[];
   /** ms since the epoch */ readonly now?: number | undefined;
+  readonly id: string;
   readonly state: string;
   /** as they were read */ readonly to: string;
   /** the number */ readonly becomes: string;
@@ -4669,13 +4672,55 @@ local function clock(given)
   local t = redis.call('TIME')
   return tonumber(t[1]) * 1000 + math.floor(tonumber(t[2]) / 1000)
 end
+local function for_history(counts, waiting, at, ids)
+  if #ids == 0 then return end
+  if counts.history == nil then counts.history = redis.pcall('HGET', counts.key, "history:") end
+  if counts.history ~= '1' then return end
+  local words = {}
+  for _, id in ipairs(ids) do words[#words + 1] = at; words[#words + 1] = id end
+  redis.call('ZADD', waiting, unpack(words))
+end
+local function sheet(key) return {key = key, names = {}, by = {}} end
+local function tally(counts, field, delta)
+  if type(counts) == 'string' then
+    redis.pcall('HINCRBY', counts, field, delta)
+    return
+  end
+  if not counts.by[field] then counts.names[#counts.names + 1] = field end
+  counts.by[field] = (counts.by[field] or 0) + delta
+end
+local function write_sheet(counts)
+  local names, set, none = {}, {}, {}
+  for _, name in ipairs(counts.names) do
+    if counts.by[name] ~= 0 then names[#names + 1] = name end
+  end
+  if #names == 0 then return none end
+  names[#names + 1] = "history:"
+  local read = redis.pcall('HMGET', counts.key, unpack(names))
+  if read.err then return none end
+  names[#names] = nil
+  counts.history = read[#names + 1]
+  for i, name in ipairs(names) do
+    local value = read[i] or '0'
+    if #value <= 16 and string.find(value, '^%-?%d+$') then
+      local sum = tonumber(value) + counts.by[name]
+      if sum == 0 then none[#none + 1] = name end
+      set[#set + 1] = name; set[#set + 1] = string.format('%.0f', sum)
+    end
+  end
+  if #set > 0 then redis.call('HSET', counts.key, unpack(set)) end
+  return none
+end
 -- <generated>
 local message = KEYS[1]
+local counts = KEYS[2]
+local history = KEYS[3]
 local now = tonumber(ARGV[1])
-local state = ARGV[2]
-local to = ARGV[3]
-local becomes = ARGV[4]
-local _arg, _key = 4, 1
+local id = ARGV[2]
+local state = ARGV[3]
+local to = ARGV[4]
+local becomes = ARGV[5]
+local _arg, _key = 5, 3
 local audit = {}
 _arg = _arg + 1
 for _i = 1, tonumber(ARGV[_arg]) do _key = _key + 1; audit[_i] = KEYS[_key] end
@@ -4687,14 +4732,17 @@ _arg = _arg + #act
 local stood, number, version = unpack(redis.call('HMGET', message, 'state', 'to', 'v'))
 if stood ~= state or number ~= to or version ~= "1" then return 0 end
 redis.call('HSET', message, 'to', becomes, 'text', '')
-audit_line(audit, act, clock(now))
+local at = clock(now)
+if ({["unknown"] = true, ["sent"] = true, ["failed"] = true, ["skipped"] = true, ["expired"] = true, ["cancelled"] = true})[state] then for_history(sheet(counts), history, at, {id}) end
+audit_line(audit, act, at)
 return 1
 `);
 
-/** Forgets the number and the text of a message, as it was read. Answers whether it was done. */
+/** Forgets the number and the text of a message, as it was read; history, where it is kept, is to forget them too.
+ * Answers whether it was done. */
 export async function purgeMessage(redis: lua.ScriptHost, args: PurgeMessageArgs): Promise<PurgeMessageAnswer> {
-  const keys = [args.message, ...args.audit];
-  const words: lua.Word[] = [args.now ?? '', args.state, args.to, args.becomes, args.audit.length, ...lua.counted(args.act)];
+  const keys = [args.message, args.counts, args.history, ...args.audit];
+  const words: lua.Word[] = [args.now ?? '', args.id, args.state, args.to, args.becomes, args.audit.length, ...lua.counted(args.act)];
   return readPurgeMessageAnswer(await lua.runScript(redis, purgeMessageScript, keys, words));
 }
 
