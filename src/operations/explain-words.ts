@@ -54,6 +54,10 @@ const conditions: Rows = {
     'Redis may have lost something, so nothing leaves until somebody has looked',
     'See what is open, and say what became of it: relais recover.',
   ],
+  redis_away: [
+    'Redis was away while it was being worked on, and nothing of that is under way any more',
+    'Nothing is to be done: it goes on by itself.',
+  ],
   redis_not_durable: [
     'Redis would not survive a power loss, so nothing is sent',
     'Mend what relais doctor names; it goes on by itself.',

@@ -193,7 +193,9 @@ function tell({ operation, code, httpStatus, detail }: Evidence, telling: Tellin
       if (code === 'intended') return story.aboutToAsk;
       return good ? story.token : story.noToken(answer);
     case 'submit':
-      return code === 'intended' ? story.aboutToSubmit(detail ?? '') : story.submitAnswered(answer);
+      return code === 'intended'
+        ? story.aboutToSubmit((detail ?? '').replace(/^send /, ''))
+        : story.submitAnswered(answer);
     case 'send':
       return tellSend(code, answer, story);
     case 'status':

@@ -50,7 +50,7 @@ export const englishExplain = {
     aboutToAsk: 'about to ask upstream for it',
     token: 'upstream gave a token',
     noToken: (answer: string) => `upstream gave no token: ${answer}`,
-    aboutToSubmit: (what: string) => `about to submit (${what})`,
+    aboutToSubmit: (which: string) => `about to submit (send ${which})`,
     submitAnswered: (answer: string) => `submit answered: ${answer}`,
     sendAnswered: (answer: string) => `send answered: ${answer}`,
     asked: (what: string) => `asked: upstream says ${what}`,

@@ -49,8 +49,7 @@ export const frenchExplain: ExplainWords = {
     aboutToAsk: 'sur le point de le demander au service',
     token: 'le service a donné un jeton',
     noToken: (answer) => `le service n’a pas donné de jeton : ${answer}`,
-    // As the evidence counts them: `send 1`.
-    aboutToSubmit: (what) => `sur le point de transmettre (${what.replace(/^send /, 'envoi ')})`,
+    aboutToSubmit: (which) => `sur le point de transmettre (envoi ${which})`,
     submitAnswered: (answer) => `réponse à la transmission : ${answer}`,
     sendAnswered: (answer) => `réponse à l’envoi : ${answer}`,
     asked: (what) => `interrogé, le service dit ${what}`,

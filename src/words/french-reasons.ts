@@ -34,6 +34,8 @@ export const frenchReasons: Readonly<Record<string, string>> = {
     'Redis a peut-être perdu quelque chose : rien ne part avant que quelqu’un ait regardé',
   'See what is open, and say what became of it: relais recover.':
     'Voyez ce qui est ouvert, et dites ce que c’est devenu : relais recover.',
+  'Redis was away while it was being worked on, and nothing of that is under way any more':
+    'Redis était injoignable pendant le travail, dont plus rien n’est en cours',
   'Redis would not survive a power loss, so nothing is sent':
     'Redis ne survivrait pas à une coupure de courant : rien ne part',
   'Mend what relais doctor names; it goes on by itself.':

@@ -102,6 +102,15 @@ export const frenchRefusals: Readonly<Record<string, string>> = {
   'It was deleted at this moment.': 'Elle vient d’être supprimée.',
   'The campaign was changed meanwhile; nothing was added. Send it again.':
     'La campagne a changé entre-temps ; rien n’a été ajouté. Renvoyez le fichier.',
+  'The campaign was changed meanwhile; nothing was added. Look at it again.':
+    'La campagne a changé entre-temps ; rien n’a été ajouté. Regardez-la de nouveau.',
+  'No file of it is kept, or no longer: send it again.':
+    'Son fichier n’est pas gardé, ou ne l’est plus : envoyez-le de nouveau.',
+  'Still to be decided: {a}.': 'Reste à décider : {a}.',
+  'Nobody would get a text.': 'Personne ne recevrait de SMS.',
+  'It has recipients, whose values were taken for this text: cancel it and make another.':
+    'Elle a des destinataires, dont les valeurs ont été prises pour ce texte : annulez-la et faites-en une autre.',
+  'may have at most 50 MB': 'peut faire au plus 50 Mo',
   'The body broke off.': 'L’envoi s’est interrompu.',
   'The replicas did not confirm it in time; send it again, which is harmless.':
     'Les répliques n’ont pas confirmé à temps ; renvoyez la demande, c’est sans danger.',
