@@ -137,10 +137,10 @@ export class Deployment {
   }
 
   /** The commands of a person, by their key: what they print, or why they did not end well. */
-  shellOf(key: string): Shell {
+  shellOf(key: string, url = this.maker.base): Shell {
     return async (...args) => {
       const { code, stdout, log } = await this.processes.run(args, {
-        RELAIS_URL: this.maker.base,
+        RELAIS_URL: url,
         RELAIS_API_KEY: key,
       });
       if (code !== 0) throw new Error(`relais ${args.join(' ')} ended with ${code}: ${stdout}${log.slice(-2_000)}`);

@@ -1,0 +1,90 @@
+/**
+ * Very many payments that a person must decide, decided by one word at a shell: what the process with the doors, which
+ * looks at each at the service, needs of memory for it. 300; RELAIS_DEEP=1 makes it 10,000.
+ */
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { forgetPeak, peakBytes } from '../bench/watch.ts';
+import { DEEP } from '../simulation/depth.ts';
+import { Deployment } from '../support/deployment.ts';
+
+const MANY = DEEP ? 10_000 : 300;
+const AT_ONCE = 500;
+const LIMIT_MS = 1_800_000;
+const MEGABYTE = 1_048_576;
+/** Of a process of ours. */
+const MEMORY_LIMIT = 200 * MEGABYTE;
+/** As the image and the unit of systemd start it. */
+const NODE_OPTIONS = '--max-semi-space-size=4';
+const MAKER = 'maker-secret-of-24-characters';
+const CHECKER = 'checker-secret-of-24-characters';
+
+let deployment: Deployment;
+beforeAll(async () => {
+  deployment = await Deployment.open({
+    UPSTREAM_RATE: '0',
+    WORKER_CONCURRENCY: '25',
+    LOG_LEVEL: 'warn',
+    NODE_OPTIONS,
+  });
+  await deployment.start();
+});
+afterAll(() => deployment?.close());
+
+async function payMany(): Promise<void> {
+  for (let from = 0; from < MANY; from += AT_ONCE) {
+    const lines = Array.from({ length: Math.min(AT_ONCE, MANY - from) }, (_, at) => {
+      const nth = from + at;
+      const asked = { accountAlias: `77${1_000_000 + nth}`, amount: 1_000 + nth, withdrawMode: 'wallet-a-senegal' };
+      return JSON.stringify({ ...asked, reference: `reviewed-${nth}` });
+    });
+    const answer = await fetch(`${deployment.maker.base}/v1/disbursements`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${MAKER}`, 'content-type': 'application/x-ndjson' },
+      body: lines.join('\n'),
+    });
+    expect((await answer.text()).match(/"outcome":"accepted"/g)).toHaveLength(lines.length);
+  }
+}
+
+const standing = async (state: string): Promise<number> => {
+  const { operations } = await deployment.checker.get<{ operations: Record<string, Record<string, number>> }>(
+    '/v1/status',
+  );
+  return operations['disbursement']?.[state] ?? 0;
+};
+const untilAll = (state: string): Promise<void> =>
+  vi.waitFor(async () => expect(await standing(state)).toBe(MANY), { timeout: LIMIT_MS, interval: 500 });
+
+test(
+  `${MANY} that need review are decided by one word, and no process of ours needs 200 MB for it`,
+  async () => {
+    await deployment.control.post('/faults', { fault: 'reports another amount', operation: 'disbursement.status' });
+    await payMany();
+    await untilAll('needs_review');
+    await deployment.control.ask('/faults', { method: 'DELETE' });
+
+    // A door that has done nothing else, and the worker.
+    const { processes, settings } = deployment;
+    const free = { ...settings, API_PORT: '0', METRICS_PORT: '0' };
+    const desk = await processes.start('desk', ['run', '--roles', 'api'], free);
+    const ours = processes.running.filter(({ name }) => name === 'desk' || name.startsWith('worker'));
+    for (const { pid } of ours) forgetPeak(pid);
+    const checker = deployment.shellOf(CHECKER, desk.urls['api']);
+    const word = ['--where', 'account=main', '--outcome', 'succeeded', '--note', 'seen in their dashboard', '--json'];
+    const { count, selection } = JSON.parse(await checker('review', 'resolve', ...word));
+    expect(count).toBe(MANY);
+    const started = performance.now();
+    const lines = (await checker('review', 'resolve', ...word, '--confirm', `${count}:${selection}`))
+      .trim()
+      .split('\n');
+    const seconds = (performance.now() - started) / 1_000;
+    expect(JSON.parse(lines.at(-1) ?? '')).toMatchObject({ outcome: 'done', resolved: MANY, refused: 0 });
+    expect(await standing('succeeded')).toBe(MANY);
+
+    const most = ours.map(({ name, pid }) => [name, peakBytes(pid)] as const);
+    const told = most.map(([name, bytes]) => `${name} ${(bytes / MEGABYTE).toFixed(0)} MB`).join(', ');
+    process.stdout.write(`${MANY} decided in ${seconds.toFixed(1)} s; at most ${told}\n`);
+    for (const [name, bytes] of most) expect(bytes, name).toBeLessThan(MEMORY_LIMIT);
+  },
+  LIMIT_MS,
+);
