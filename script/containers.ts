@@ -311,8 +311,9 @@ async function stop(): Promise<void> {
 /** As whoever may only read asks PostgreSQL, in its own container. */
 async function copied({ disbursements }: Accepted): Promise<void> {
   const [postgres = ''] = await containersOf('postgres');
+  const password = `PGPASSWORD=${settings.get('HISTORY_PASSWORD')}`;
   const counted = (query: string): Promise<string> =>
-    docker('exec', postgres, 'psql', '-U', 'relais', '-d', 'relais', '-Atc', query);
+    docker('exec', '--env', password, postgres, 'psql', '-U', 'relais', '-d', 'relais', '-Atc', query);
   const wanted = `${disbursements.length}|${disbursements.length * AMOUNT}|${TEXTS}`;
   const query = `select count(*), sum(amount), (select count(*) from relais.recipients) from relais.disbursements where state = 'succeeded'`;
   const said = await until('all of it is in PostgreSQL', async () => {
