@@ -65,7 +65,7 @@ function One({ limit }: { readonly limit: Limit }) {
     >
       <p className="text-quiet">{means}</p>
       <p className="mt-1 text-sm text-quiet">
-        {by === null ? says.byDefault : says.setBy(by)} {since !== null && <Moment at={since} />}
+        {by === null ? says.byDefault : says.setBy(words.desk.by(by))} {since !== null && <Moment at={since} />}
       </p>
       {asked && <Asked name={name} asked={asked} />}
       {reaches({ roles: ['approve'], ofAll: true }) && (

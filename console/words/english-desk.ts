@@ -14,6 +14,7 @@ export const englishDesk = {
   copied: 'Copied.',
   notCopied: 'Your browser did not let it be copied: mark it and copy it by hand.',
   kept: 'I have kept it',
+  by: (name: string) => name,
   acts: englishActs as Said,
   optOuts: {
     add: 'Add numbers',
@@ -84,6 +85,7 @@ export const englishDesk = {
     person: 'By',
     what: 'What',
     change: 'Before, after',
+    facts: { is: 'stands' } as Said,
     doors: {
       api: 'a program',
       console: 'console',

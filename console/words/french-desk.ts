@@ -14,6 +14,7 @@ export const frenchDesk: Words['desk'] = {
   copied: 'Copié.',
   notCopied: 'Votre navigateur ne l’a pas laissé copier : marquez-le et copiez-le à la main.',
   kept: 'Je l’ai gardé',
+  by: (name) => name.replace(/^settings of /, 'réglages de '),
   acts: frenchActs,
   optOuts: {
     add: 'Ajouter des numéros',
@@ -85,6 +86,7 @@ export const frenchDesk: Words['desk'] = {
     person: 'Par',
     what: 'Quoi',
     change: 'Avant, après',
+    facts: { is: 'état' },
     doors: { api: 'un programme', console: 'console', link: 'lien dans un SMS', settings: 'réglages' },
   },
   keys: {
