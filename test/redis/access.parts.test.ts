@@ -112,15 +112,15 @@ test('the user may not touch a key of others, change a setting or look into othe
     () => redis.acl('LIST'),
     () => redis.eval("return redis.call('GET', 'shop:1')", 0),
   ]) {
-    await expect(forbidden()).rejects.toThrow(/NOPERM|can't access/);
+    await expect(forbidden()).rejects.toThrow(/NOPERM|can't access|ACL failure/);
   }
   redis.disconnect();
 });
 
-/** What Redis has refused anybody. */
+/** What Redis has refused anybody, but for the name of the library: newer servers are told it, and it is harmless. */
 async function denied(): Promise<readonly unknown[]> {
   const log = (await server.redis.acl('LOG')) as readonly unknown[][];
-  return log.map((entry) => entry.slice(2, 10));
+  return log.map((entry) => entry.slice(2, 10)).filter((entry) => !entry.includes('client|setinfo'));
 }
 
 async function sendTexts(): Promise<void> {
