@@ -47,6 +47,7 @@ export async function send(
   { body, file, headers, signal }: Sent = {},
 ): Promise<Response> {
   const isWrite = method !== 'GET';
+  const text = body === undefined ? '' : JSON.stringify(body);
   const init: RequestInit = {
     method,
     credentials: 'same-origin',
@@ -56,9 +57,11 @@ export async function send(
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       ...headers,
     },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    ...(body === undefined ? {} : { body: text }),
     ...(file === undefined ? {} : { body: file }),
     ...(signal ? { signal } : {}),
+    // What is kept on the way out goes on when the page is gone; a browser takes no more than 64 kB so.
+    keepalive: isWrite && file === undefined && text.length < 20_000,
   };
   const response = await fetch(path, init).catch((error: unknown) => {
     if (signal?.aborted) throw error;
@@ -98,10 +101,12 @@ export async function ask<Id extends OperationId>(
   signal?: AbortSignal,
 ): Promise<Answer<Id>> {
   const given = asked as Readonly<Record<string, unknown>>;
+  const named = given['idempotencyKey'];
   const response = await send(operations[id].method, addressOf(id, given), {
     body: given['body'],
     file: given['file'] as Blob | undefined,
     signal,
+    ...(typeof named === 'string' ? { headers: { 'idempotency-key': named } } : {}),
   });
   const text = await response.text();
   if (response.headers.get('content-type')?.startsWith('application/x-ndjson')) return linesOf(text) as Answer<Id>;

@@ -21,6 +21,11 @@ export function CampaignActs({ campaign }: { readonly campaign: Whole }) {
   if (!may('enqueue')) return state === 'awaiting_approval' ? <ToApproval id={id} /> : null;
   return (
     <div className="mt-5 flex flex-wrap items-start gap-3 border-t border-line pt-4 empty:hidden">
+      {state === 'draft' && (
+        <Link to={`/campaigns/${id}/make`} className="button button-main">
+          {says.makeOn}
+        </Link>
+      )}
       {state === 'ready' && <Switch act="startCampaign" id={id} name={says.start} says={says.startSays(left)} />}
       {state === 'awaiting_approval' && <ToApproval id={id} />}
       {(state === 'running' || state === 'held') && (

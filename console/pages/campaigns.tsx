@@ -1,6 +1,7 @@
 /** All campaigns, each with its bar. */
 import { Link } from 'wouter';
 import type { Answer } from '../asking/ask.ts';
+import { useSession } from '../asking/session.tsx';
 import { useAsk } from '../asking/queries.ts';
 import { AsOf, Moment, countIn } from '../parts/figures.tsx';
 import { useWords } from '../parts/language.tsx';
@@ -12,10 +13,20 @@ type Row = Answer<'listCampaigns'>['items'][number];
 
 export function Campaigns() {
   const { shell, pages, parts } = useWords();
+  const { may } = useSession();
   const says = pages.campaign;
   const campaigns = useAsk('listCampaigns', { limit: 50 }, { everyMs: 5_000 });
   return (
-    <Page title={shell.campaigns}>
+    <Page
+      title={shell.campaigns}
+      beside={
+        may('enqueue') && (
+          <Link to="/campaigns/new" className="button button-main">
+            {says.make}
+          </Link>
+        )
+      }
+    >
       <Read of={campaigns}>
         {({ items, next }, at) => (
           <>

@@ -28,6 +28,8 @@ const Limits = lazy(async () => ({ default: (await import('../pages/limits.tsx')
 const Audit = lazy(async () => ({ default: (await import('../pages/audit.tsx')).Audit }));
 const Keys = lazy(async () => ({ default: (await import('../pages/keys.tsx')).Keys }));
 const Forget = lazy(async () => ({ default: (await import('../pages/forget.tsx')).Forget }));
+const NewCampaign = lazy(async () => ({ default: (await import('../pages/make-new.tsx')).NewCampaign }));
+const Make = lazy(async () => ({ default: (await import('../pages/make.tsx')).Make }));
 
 export function Places() {
   const reaches = useReach();
@@ -52,6 +54,8 @@ export function Places() {
       <Route path="/accounts" component={Accounts} />
       <Route path="/reports" component={Reports} />
       <Route path="/campaigns" component={Campaigns} />
+      <Route path="/campaigns/new" component={NewCampaign} />
+      <Route path="/campaigns/:id/make/:step?">{({ id, step }) => <Make key={id} id={id} step={step} />}</Route>
       <Route path="/campaigns/:id">{({ id }) => <Campaign key={id} id={id} />}</Route>
       <Route path="/review/many" component={ReviewMany} />
       <Route path="/opt-outs" component={OptOuts} />

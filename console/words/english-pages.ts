@@ -263,6 +263,8 @@ export const englishPages = {
   },
   campaign: {
     none: 'There are no campaigns yet.',
+    make: 'New campaign',
+    makeOn: 'Go on making it',
     nobody: 'It has no recipients yet.',
     nobodyNow: 'Nobody is here at this moment.',
     recipients: 'Recipients',

@@ -102,6 +102,7 @@ export const english = {
       'all-accounts': 'This concerns all accounts, and your key is for some.',
       'other-person': 'You asked for it, or had a hand in it: another person must decide.',
       'content-changed': 'It was changed since you looked. Look again before you decide.',
+      undecided: 'Something is still to be decided first.',
       limit: 'A limit stands against it.',
       state: 'It has gone on since, so this is not possible any more.',
       'wrong-state': 'It has gone on since, so this is not possible any more.',

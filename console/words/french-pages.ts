@@ -268,6 +268,8 @@ export const frenchPages: Words['pages'] = {
     },
   },
   campaign: {
+    make: 'Nouvelle campagne',
+    makeOn: 'Continuer sa préparation',
     none: 'Il n’y a pas encore de campagne.',
     nobody: 'Elle n’a pas encore de destinataires.',
     nobodyNow: 'Personne n’est ici en ce moment.',

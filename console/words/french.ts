@@ -103,6 +103,7 @@ export const french: Words = {
       'all-accounts': 'Cela concerne tous les comptes, et votre clé n’en a que certains.',
       'other-person': 'Vous l’avez demandé, ou vous y avez pris part : une autre personne doit décider.',
       'content-changed': 'Le contenu a changé depuis que vous l’avez lu. Regardez de nouveau avant de décider.',
+      undecided: 'Il reste d’abord quelque chose à décider.',
       limit: 'Une limite s’y oppose.',
       state: 'La situation a changé entre-temps : ce n’est plus possible.',
       'wrong-state': 'La situation a changé entre-temps : ce n’est plus possible.',

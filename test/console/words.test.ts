@@ -1,8 +1,12 @@
 import { expect, test } from 'vitest';
-import { english } from '../../console/words/english.ts';
-import { french } from '../../console/words/french.ts';
+import { english as englishOfAll } from '../../console/words/english.ts';
+import { french as frenchOfAll } from '../../console/words/french.ts';
+import { makingIn } from '../../console/words/making.ts';
 import { stateWord, statesOf, toneOf } from '../../console/words/states.ts';
 import { languageOf } from '../../console/words/words.ts';
+
+const english = { ...englishOfAll, making: makingIn('en') };
+const french = { ...frenchOfAll, making: makingIn('fr') };
 
 type Said = readonly [key: string, text: string];
 

@@ -31,9 +31,19 @@ beforeAll(async () => {
   const endpoint = await world.api.post<{ id: string }>('/v1/event-endpoints', {
     url: 'https://shop.example/relais',
   });
+  const { id: draft } = await world.api.post<{ id: string }>('/v1/campaigns', {
+    name: 'December',
+    reference: 'december',
+    text: 'Bonjour {{prenom}}, c’est prêt…',
+  });
+  const people = 'phone;prenom\n771230001;Awa\n+2250700 0001;Koffi\n771230002;\nnobody;Moussa';
+  await world.api.post(`/v1/campaigns/${draft}/file?name=people.csv`, people, 'text/csv');
+  const steps = ['file', 'people', 'text', 'cost', 'sending', 'test', 'start'];
+  const making = ['/campaigns/new', ...steps.map((step) => `/campaigns/${draft}/make/${step}`)];
   pages = [
     // A page that the navigation names is looked at without being named here.
     ...[...entries.daily, ...entries.running].map(({ to }) => to),
+    ...making,
     '/operations/disbursement?state=cancelled',
     '/operations/message',
     `/o/${paid}`,

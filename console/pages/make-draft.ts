@@ -1,0 +1,131 @@
+/** A campaign that is being made: what is known of it, how its file is read, and changing it. */
+import { useCallback, useEffect, useRef, useState } from 'react';
+import { useAct } from '../asking/acts.ts';
+import type { Answer, Asked } from '../asking/ask.ts';
+import { useChoice } from '../parts/language.tsx';
+import { fileWordsIn, makingIn } from '../words/making.ts';
+
+export type Campaign = Answer<'getCampaign'>;
+export type Kept = Answer<'getFile'>;
+export type Report = NonNullable<Kept['report']>;
+export type Wishes = NonNullable<Kept['wishes']>;
+type Change = NonNullable<Asked<'amendCampaign'>['body']>;
+
+export const STEPS = ['file', 'people', 'text', 'cost', 'sending', 'test', 'start'] as const;
+export type Step = (typeof STEPS)[number];
+
+export interface Draft {
+  readonly campaign: Campaign;
+  readonly kept: Kept;
+  readonly wishes: Wishes;
+  readonly judging: Judging;
+  readonly to: (step: Step) => string;
+}
+
+export function useMaking() {
+  const { language } = useChoice();
+  return { says: makingIn(language), fileSays: fileWordsIn(language), language };
+}
+
+/** How it is read before anybody has said anything about it. */
+const NOTHING_SAID: Wishes = { repair: [], takeHidden: false, leaveOut: [], asWritten: false };
+
+export const wishesOf = ({ wishes }: Kept): Wishes => wishes ?? NOTHING_SAID;
+
+/** As the query writes it. */
+export function queryOf({ repair, phoneColumn, sheet, takeHidden, leaveOut, asWritten }: Wishes) {
+  return {
+    takeHidden,
+    asWritten,
+    ...(repair.length > 0 ? { repair: repair.join(',') } : {}),
+    ...(leaveOut.length > 0 ? { leaveOut: leaveOut.join(',') } : {}),
+    ...(phoneColumn ? { phoneColumn } : {}),
+    ...(sheet ? { sheet } : {}),
+  };
+}
+
+type Judged = ReturnType<typeof useAct<'countFile'>>;
+
+export interface Judging {
+  readonly isUnderWay: boolean;
+  readonly end: Judged['end'];
+  readonly judge: (wishes: Wishes, row?: number) => Promise<Report | undefined>;
+}
+
+/** Reads the file again whenever what is known of it is no longer so; once for each text and each file. */
+export function useJudging(campaign: Campaign, kept: Kept): Judging {
+  const { act, end, isUnderWay, forget } = useAct('countFile');
+  const { id, text, state, from } = campaign;
+  const tried = useRef('');
+  const judge = useCallback(
+    (wishes: Wishes, row?: number) =>
+      act({ id, dryRun: true, ...queryOf(wishes), ...(row === undefined ? {} : { row }) }),
+    [act, id],
+  );
+  const { keptAt, report, country, replaceCostly } = kept;
+  const about = [keptAt, text, country, replaceCostly, from].join('\n');
+  const isOpen = state === 'draft' && keptAt !== null && report === null && !isUnderWay;
+  useEffect(() => {
+    if (!isOpen || tried.current === about) return;
+    tried.current = about;
+    forget();
+    void judge(wishesOf(kept));
+  }, [isOpen, about, judge, kept, forget]);
+  return { isUnderWay, end, judge };
+}
+
+const SOON_MS = 700;
+
+export interface Keeping {
+  readonly state: 'kept' | 'under way' | 'not kept';
+  readonly end: ReturnType<typeof useAct>['end'];
+  /** Soon, with what else is changed until then. */
+  readonly change: (more: Change) => void;
+  /** At once. */
+  readonly keep: () => Promise<boolean>;
+}
+
+/** What is typed is kept without a button; what is not kept yet when the page is left is kept then. */
+export function useKeeping(id: string): Keeping {
+  const { act, end } = useAct('amendCampaign');
+  const waiting = useRef<Change>({});
+  const due = useRef<ReturnType<typeof setTimeout>>(undefined);
+  const [state, setState] = useState<Keeping['state']>('kept');
+  const keep = useCallback(async (): Promise<boolean> => {
+    clearTimeout(due.current);
+    const body = waiting.current;
+    if (Object.keys(body).length === 0) return true;
+    waiting.current = {};
+    const done = await act({ id, body });
+    // What was typed meanwhile is newer.
+    if (!done) waiting.current = { ...body, ...waiting.current };
+    setState(Object.keys(waiting.current).length === 0 ? 'kept' : 'not kept');
+    return done !== undefined;
+  }, [act, id]);
+  const change = useCallback(
+    (more: Change) => {
+      waiting.current = { ...waiting.current, ...more };
+      setState('under way');
+      clearTimeout(due.current);
+      due.current = setTimeout(() => void keep(), SOON_MS);
+    },
+    [keep],
+  );
+  useEffect(() => {
+    const leave = (): void => void keep();
+    addEventListener('pagehide', leave);
+    return () => {
+      removeEventListener('pagehide', leave);
+      leave();
+    };
+  }, [keep]);
+  return { state, end, change, keep };
+}
+
+/** Names of countries, as the language calls them. */
+export function countryNames(language: string): Intl.DisplayNames {
+  return new Intl.DisplayNames([language], { type: 'region' });
+}
+
+/** Those of the service first asked for; the API says which it takes. */
+export const COUNTRIES = ['SN', 'CI', 'ML', 'BF', 'BJ', 'TG', 'NE', 'GN', 'GW', 'GM', 'GH', 'NG', 'CM'] as const;

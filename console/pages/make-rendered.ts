@@ -1,0 +1,74 @@
+/** What a text is for one row, as relais itself would write and count it. */
+import {
+  UnusableTemplate,
+  canonicalName,
+  cheaperText,
+  costlyIn,
+  countSegments,
+  replacementFor,
+  wordingOf,
+} from '../../src/lib/wording.ts';
+
+interface Given {
+  readonly replaceCostly?: boolean;
+  /** By the columns of the file. */
+  readonly values?: Readonly<Record<string, string>> | undefined;
+  /** How long the link of a text is with which people can say that they want no more. */
+  readonly link?: number | undefined;
+}
+
+interface Costly {
+  readonly character: string;
+  readonly replacement: string | undefined;
+}
+
+export type Rendered =
+  | { readonly is: 'braces' }
+  | {
+      readonly is: 'text';
+      readonly text: string;
+      readonly characters: number;
+      readonly segments: number;
+      readonly encoding: string;
+      readonly variables: readonly string[];
+      readonly optional: ReadonlySet<string>;
+      readonly costly: readonly Costly[];
+      /** Parts that plain characters would save. */
+      readonly saved: number;
+    };
+
+const LINK = 40;
+
+export function rendered(text: string, { replaceCostly = false, values = {}, link = LINK }: Given): Rendered {
+  try {
+    const wording = wordingOf({ text });
+    const { variables, optional } = wording;
+    const named = Object.fromEntries(Object.entries(values).map(([name, value]) => [canonicalName(name), value]));
+    const asWritten = wording.textFor({
+      stop: 'https://…/'.padEnd(link, 'x').slice(0, link).replace('…', 'x'),
+      ...named,
+    });
+    const cheaper = cheaperText(asWritten);
+    const sent = replaceCostly ? cheaper : asWritten;
+    const { segments, encoding } = countSegments(sent);
+    const costly = [...costlyIn(asWritten)].map((character) => ({
+      character,
+      replacement: replacementFor(character),
+    }));
+    const saved = countSegments(asWritten).segments - countSegments(cheaper).segments;
+    return {
+      is: 'text',
+      text: sent,
+      characters: sent.length,
+      segments,
+      encoding,
+      variables,
+      optional,
+      costly,
+      saved,
+    };
+  } catch (error) {
+    if (error instanceof UnusableTemplate) return { is: 'braces' };
+    throw error;
+  }
+}

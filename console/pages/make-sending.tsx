@@ -1,0 +1,206 @@
+/** When it begins, when nothing leaves, how fast, and under which name. */
+import { useId, useState } from 'react';
+import { type Draft, type Keeping, useKeeping, useMaking } from './make-draft.ts';
+import { Onward } from './make-parts.tsx';
+
+export function SendingStep({ draft }: { readonly draft: Draft }) {
+  const keeping = useKeeping(draft.campaign.id);
+  return (
+    <>
+      <section className="sheet max-w-2xl space-y-6 p-5">
+        <Sender draft={draft} keeping={keeping} />
+        <Begin draft={draft} keeping={keeping} />
+        <Nights draft={draft} keeping={keeping} />
+        <Pace draft={draft} keeping={keeping} />
+      </section>
+      <Onward draft={draft} step="sending" keeping={keeping} />
+    </>
+  );
+}
+
+interface PartProps {
+  readonly draft: Draft;
+  readonly keeping: Keeping;
+}
+
+function Sender({ draft, keeping }: PartProps) {
+  const { says } = useMaking();
+  const field = useId();
+  const [from, setFrom] = useState(draft.campaign.from ?? '');
+  return (
+    <div>
+      <label htmlFor={field} className="mb-1 block font-medium">
+        {says.sending.sender}
+      </label>
+      <input
+        id={field}
+        className="field max-w-64"
+        maxLength={20}
+        autoComplete="off"
+        aria-describedby={`${field}-hint`}
+        value={from}
+        onChange={({ target }) => {
+          setFrom(target.value);
+          keeping.change({ from: target.value.trim() === '' ? null : target.value.trim() });
+        }}
+      />
+      <p id={`${field}-hint`} className="mt-1 text-sm text-quiet">
+        {says.sending.senderHint}
+      </p>
+    </div>
+  );
+}
+
+/** As the field of the browser writes it: the clock of this device, without seconds. */
+function onThisClock(at: Date): string {
+  const two = (value: number): string => String(value).padStart(2, '0');
+  const day = `${String(at.getFullYear())}-${two(at.getMonth() + 1)}-${two(at.getDate())}`;
+  return `${day}T${two(at.getHours())}:${two(at.getMinutes())}`;
+}
+
+function Begin({ draft, keeping }: PartProps) {
+  const { says } = useMaking();
+  const { sendAt } = draft.campaign;
+  const name = useId();
+  const [at, setAt] = useState(sendAt === null ? '' : onThisClock(new Date(sendAt)));
+  const [isLater, setLater] = useState(sendAt !== null);
+  const later = (written: string): void => {
+    setAt(written);
+    if (written !== '') keeping.change({ sendAt: new Date(written).toISOString() });
+  };
+  return (
+    <fieldset>
+      <legend className="mb-1 font-medium">{says.sending.begin}</legend>
+      <Radio
+        name={name}
+        label={says.sending.atOnce}
+        isChosen={!isLater}
+        choose={() => {
+          setLater(false);
+          keeping.change({ sendAt: null });
+        }}
+      />
+      <Radio name={name} label={says.sending.later} isChosen={isLater} choose={() => setLater(true)} />
+      {isLater && (
+        <div className="mt-1 ml-7">
+          <label htmlFor={`${name}-at`} className="mb-1 block text-sm">
+            {says.sending.at}
+          </label>
+          <input
+            id={`${name}-at`}
+            type="datetime-local"
+            className="field max-w-64"
+            value={at}
+            onChange={({ target }) => later(target.value)}
+          />
+        </div>
+      )}
+    </fieldset>
+  );
+}
+
+const NIGHT = ['21:00', '08:00'] as const;
+
+function Nights({ draft, keeping }: PartProps) {
+  const { says } = useMaking();
+  const { quietHours } = draft.campaign;
+  const name = useId();
+  const own = typeof quietHours === 'string' ? quietHours : undefined;
+  const [chosen, setChosen] = useState(own === undefined ? (quietHours ? 'usual' : 'always') : 'own');
+  const [from = NIGHT[0], to = NIGHT[1]] = own?.split('-') ?? [];
+  const [hours, setHours] = useState<readonly [string, string]>([from, to]);
+  const choose = (which: string, more: boolean | string) => () => {
+    setChosen(which);
+    keeping.change({ quietHours: more });
+  };
+  const write = (next: readonly [string, string]): void => {
+    setHours(next);
+    if (next[0] !== '' && next[1] !== '') keeping.change({ quietHours: next.join('-') });
+  };
+  return (
+    <fieldset>
+      <legend className="mb-1 font-medium">{says.sending.window}</legend>
+      <Radio name={name} label={says.sending.usual} isChosen={chosen === 'usual'} choose={choose('usual', true)} />
+      <Radio
+        name={name}
+        label={says.sending.own}
+        isChosen={chosen === 'own'}
+        choose={choose('own', hours.join('-'))}
+      />
+      {chosen === 'own' && (
+        <div className="mt-1 ml-7 flex items-center gap-2">
+          <input
+            type="time"
+            className="field w-32"
+            aria-label={says.sending.own}
+            value={hours[0]}
+            onChange={({ target }) => write([target.value, hours[1]])}
+          />
+          {says.sending.and}
+          <input
+            type="time"
+            className="field w-32"
+            aria-label={says.sending.and}
+            value={hours[1]}
+            onChange={({ target }) => write([hours[0], target.value])}
+          />
+        </div>
+      )}
+      <Radio
+        name={name}
+        label={says.sending.always}
+        isChosen={chosen === 'always'}
+        choose={choose('always', false)}
+      />
+    </fieldset>
+  );
+}
+
+interface RadioProps {
+  readonly name: string;
+  readonly label: string;
+  readonly isChosen: boolean;
+  readonly choose: () => void;
+}
+
+function Radio({ name, label, isChosen, choose }: RadioProps) {
+  return (
+    <label className="flex min-h-11 items-center gap-2">
+      <input type="radio" name={name} className="size-5 accent-accent" checked={isChosen} onChange={choose} />
+      {label}
+    </label>
+  );
+}
+
+function Pace({ draft, keeping }: PartProps) {
+  const { says } = useMaking();
+  const field = useId();
+  const { perSecond } = draft.campaign;
+  const [pace, setPace] = useState(perSecond === null ? '' : String(perSecond));
+  const write = (written: string): void => {
+    setPace(written);
+    const value = Number(written);
+    if (written === '') keeping.change({ perSecond: null });
+    else if (Number.isInteger(value) && value > 0) keeping.change({ perSecond: value });
+  };
+  return (
+    <div>
+      <label htmlFor={field} className="mb-1 block font-medium">
+        {says.sending.pace}
+      </label>
+      <input
+        id={field}
+        type="number"
+        min={1}
+        step={1}
+        className="field max-w-48"
+        aria-describedby={`${field}-hint`}
+        value={pace}
+        onChange={({ target }) => write(target.value)}
+      />
+      <p id={`${field}-hint`} className="mt-1 text-sm text-quiet">
+        {says.sending.paceHint}
+      </p>
+    </div>
+  );
+}

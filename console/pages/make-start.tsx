@@ -1,0 +1,125 @@
+/** The last page before it leaves: what will happen, what cannot be undone, and the one button. */
+import { useState } from 'react';
+import { useLocation } from 'wouter';
+import { useAct } from '../asking/acts.ts';
+import { Ended } from '../parts/act.tsx';
+import { Moment, countIn, moneyIn } from '../parts/figures.tsx';
+import { useWords } from '../parts/language.tsx';
+import { Section } from '../parts/page.tsx';
+import { useApproval } from './make-cost.tsx';
+import { type Draft, type Report, queryOf, useMaking } from './make-draft.ts';
+import { Judged, Onward } from './make-parts.tsx';
+import { Fact } from './operation-facts.tsx';
+
+export function StartStep({ draft }: { readonly draft: Draft }) {
+  return (
+    <>
+      <Judged draft={draft}>
+        {draft.kept.report && (
+          <>
+            <Summary draft={draft} report={draft.kept.report} />
+            <Leaving draft={draft} report={draft.kept.report} />
+          </>
+        )}
+      </Judged>
+      <Onward draft={draft} step="start" />
+    </>
+  );
+}
+
+interface PartProps {
+  readonly draft: Draft;
+  readonly report: Report;
+}
+
+function Summary({ draft, report }: PartProps) {
+  const words = useWords();
+  const { says } = useMaking();
+  const of = words.pages.campaign;
+  const { campaign, kept } = draft;
+  const { text, from, sendAt, perSecond, quietHours } = campaign;
+  const hours = typeof quietHours === 'string' ? quietHours : quietHours ? of.usualHours : of.noHours;
+  return (
+    <Section title={says.start.summary}>
+      <p className="mb-4 max-w-xl rounded-lg bg-sunk p-3 whitespace-pre-wrap">{text === '' ? '–' : text}</p>
+      <dl className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-2">
+        <Fact name={says.start.to} is={of.toPeople(countIn(words, report.recipients))} />
+        <Fact name={says.start.file} is={kept.name ?? ''} />
+        <Fact name={says.cost.price} is={report.cost ? moneyIn(words, report.cost.xof) : says.cost.noPrice} />
+        <Fact name={says.start.under} is={from ?? says.start.ofAccount} />
+        <Fact name={says.sending.begin} is={sendAt === null ? says.sending.atOnce : <Moment at={sendAt} />} />
+        <Fact name={of.quietHours} is={hours} />
+        <Fact name={of.pace} is={perSecond === null ? of.noPace : of.rate(String(perSecond))} />
+      </dl>
+    </Section>
+  );
+}
+
+/** What is in the way, in the order of the steps. */
+function useMissing({ campaign, kept }: Draft, report: Report): readonly string[] {
+  const { says } = useMaking();
+  return [
+    ...(kept.keptAt === null ? [says.start.noFile] : []),
+    ...(campaign.text === '' ? [says.start.noText] : []),
+    ...(report.decisions.length > 0 ? [says.start.undecided] : []),
+    ...(report.recipients === 0 ? [says.start.nobody] : []),
+  ];
+}
+
+/** Its recipients are counted, then it is started. What is not known of the first is never followed by the second. */
+function useLeaving({ campaign: { id }, wishes }: Draft) {
+  const counting = useAct('countFile');
+  const starting = useAct('startCampaign');
+  const [isUnderWay, setUnderWay] = useState(false);
+  const [, go] = useLocation();
+  const leave = async (): Promise<void> => {
+    setUnderWay(true);
+    const counted = await counting.act({ id, dryRun: false, ...queryOf(wishes) });
+    const started = counted && (await starting.act({ id }));
+    setUnderWay(false);
+    // Counted, and not started or not known: the campaign itself says how it stands, and has the button.
+    if (started || counted) go(`/campaigns/${id}`);
+  };
+  return { leave, isUnderWay, end: counting.end };
+}
+
+function Leaving({ draft, report }: PartProps) {
+  const { says } = useMaking();
+  const missing = useMissing(draft, report);
+  const { named, isAbove } = useApproval(report);
+  const { leave, isUnderWay, end } = useLeaving(draft);
+  if (missing.length > 0) {
+    return (
+      <Section title={says.start.missing}>
+        <ul className="list-disc pl-5" data-missing={missing.length}>
+          {missing.map((one) => (
+            <li key={one}>{one}</li>
+          ))}
+        </ul>
+      </Section>
+    );
+  }
+  return (
+    <section className="sheet p-5">
+      <p data-approval={isAbove ? 'above' : 'below'}>{isAbove ? says.cost.aboveLimit(named) : says.start.cannot}</p>
+      {isAbove && <p className="mt-2">{says.start.submits}</p>}
+      {end?.is !== 'done' && <Ended end={end} />}
+      {isUnderWay && (
+        <p role="status" className="mt-3 text-moving">
+          {says.start.starting}
+        </p>
+      )}
+      {end?.is !== 'not known' && (
+        <button
+          type="button"
+          className="button button-main mt-4"
+          data-leave={isAbove ? 'submit' : 'start'}
+          disabled={isUnderWay}
+          onClick={() => void leave()}
+        >
+          {isAbove ? says.start.submit : says.start.start}
+        </button>
+      )}
+    </section>
+  );
+}
