@@ -115,7 +115,7 @@ function One({ line }: { readonly line: Item }) {
         <Moment at={at} seconds />
       </Cell>
       <Cell>
-        <span className="break-all">{person ?? by}</span>
+        <span className="break-all">{person ?? desk.by(by)}</span>
         <span className="block text-sm text-quiet">
           {person === null ? '' : `${by}, `}
           {desk.audit.doors[door] ?? door}
@@ -152,12 +152,13 @@ const said = (value: unknown): string => (typeof value === 'string' ? value : JS
 
 /** What was so, and what is; facts that stayed are not told twice. */
 function Change({ before, after }: { readonly before: Facts; readonly after: Facts }) {
+  const { desk } = useWords();
   const names = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])];
   return (
     <span className="text-sm break-all text-quiet">
       {names.map((name) => (
         <span key={name} className="block">
-          {name}:{' '}
+          {desk.audit.facts[name] ?? name}:{' '}
           {before?.[name] !== undefined && (
             <>
               {said(before[name])} <Arrow to="right" />{' '}
