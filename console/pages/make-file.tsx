@@ -105,7 +105,7 @@ function Choosing({ isAnother, onFile }: ChoosingProps) {
         type="file"
         accept={TAKEN}
         aria-describedby={`${field}-hint`}
-        className="mx-auto block max-w-full file:button file:mr-3"
+        className="file-field mx-auto block max-w-full"
         onChange={({ target }) => {
           const file = target.files?.[0];
           if (file) onFile(file);

@@ -51,7 +51,7 @@ export function Onward({ draft, step, missing, keeping }: OnwardProps) {
 }
 
 /** Whether what was typed is kept. */
-export function KeptLine({ keeping }: { readonly keeping: Keeping }) {
+function KeptLine({ keeping }: { readonly keeping: Keeping }) {
   const { says } = useMaking();
   const { state, end } = keeping;
   const said = { kept: says.saved, 'under way': says.saving, 'not kept': says.notSaved }[state];

@@ -127,25 +127,7 @@ function Nights({ draft, keeping }: PartProps) {
         isChosen={chosen === 'own'}
         choose={choose('own', hours.join('-'))}
       />
-      {chosen === 'own' && (
-        <div className="mt-1 ml-7 flex items-center gap-2">
-          <input
-            type="time"
-            className="field w-32"
-            aria-label={says.sending.own}
-            value={hours[0]}
-            onChange={({ target }) => write([target.value, hours[1]])}
-          />
-          {says.sending.and}
-          <input
-            type="time"
-            className="field w-32"
-            aria-label={says.sending.and}
-            value={hours[1]}
-            onChange={({ target }) => write([hours[0], target.value])}
-          />
-        </div>
-      )}
+      {chosen === 'own' && <Hours hours={hours} write={write} />}
       <Radio
         name={name}
         label={says.sending.always}
@@ -153,6 +135,35 @@ function Nights({ draft, keeping }: PartProps) {
         choose={choose('always', false)}
       />
     </fieldset>
+  );
+}
+
+interface HoursProps {
+  readonly hours: readonly [string, string];
+  readonly write: (hours: readonly [string, string]) => void;
+}
+
+function Hours({ hours, write }: HoursProps) {
+  const { says } = useMaking();
+  const [from, to] = hours;
+  return (
+    <div className="mt-1 ml-7 flex items-center gap-2">
+      <input
+        type="time"
+        className="field w-32"
+        aria-label={says.sending.own}
+        value={from}
+        onChange={({ target }) => write([target.value, to])}
+      />
+      {says.sending.and}
+      <input
+        type="time"
+        className="field w-32"
+        aria-label={says.sending.and}
+        value={to}
+        onChange={({ target }) => write([from, target.value])}
+      />
+    </div>
   );
 }
 

@@ -1,10 +1,11 @@
 /** The text, with how long it is while it is written, and as it arrives at any of its recipients. */
 import { useId, useRef, useState } from 'react';
 import { canonicalName } from '../../src/lib/wording.ts';
+import { Arrow } from '../parts/arrow.tsx';
 import { countIn, moneyIn } from '../parts/figures.tsx';
 import { useWords } from '../parts/language.tsx';
 import { type Draft, type Report, useKeeping, useMaking } from './make-draft.ts';
-import { KeptLine, Onward, Reading } from './make-parts.tsx';
+import { Onward, Reading } from './make-parts.tsx';
 import { Preview } from './make-preview.tsx';
 import { Questions } from './make-people.tsx';
 import { type Rendered, rendered } from './make-rendered.ts';
@@ -56,16 +57,20 @@ export function TextStep({ draft }: { readonly draft: Draft }) {
           )}
         </section>
       </div>
-      {kept.report && kept.report.decisions.length > 0 && campaign.text !== '' && (
-        <div className="mt-5">
-          <Questions draft={draft} report={kept.report} />
-        </div>
-      )}
-      <div className="sr-only">
-        <KeptLine keeping={keeping} />
-      </div>
+      <StillOpen draft={draft} />
       <Onward draft={draft} step="text" missing={missing} keeping={keeping} />
     </>
+  );
+}
+
+/** The text itself may ask something: whose value is missing, and what looks like a variable. */
+function StillOpen({ draft }: { readonly draft: Draft }) {
+  const { report } = draft.kept;
+  if (report === null || report.decisions.length === 0 || draft.campaign.text === '') return null;
+  return (
+    <div className="mt-5">
+      <Questions draft={draft} report={report} />
+    </div>
   );
 }
 
@@ -184,7 +189,9 @@ function Costly({ now, text, report, isCheaper, choose }: CostlyProps) {
       <p className="font-medium">{says.text.outside}</p>
       <p className="my-1 flex flex-wrap gap-x-4">
         {[...here, ...elsewhere].slice(0, 12).map(({ character, replacement }) => (
-          <span key={character}>{says.text.becomes(character, replacement || says.text.nothingInstead)}</span>
+          <span key={character}>
+            {character} <Arrow to="right" /> {replacement || says.text.nothingInstead}
+          </span>
         ))}
       </p>
       <label htmlFor={field} className="mt-2 flex min-h-11 items-center gap-2">

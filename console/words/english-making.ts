@@ -83,7 +83,6 @@ export const englishMaking = {
     gsm: 'plain alphabet: up to 160 characters in one part',
     ucs: 'with characters outside the plain alphabet: only 70 in one part',
     outside: 'Characters outside the plain alphabet',
-    becomes: (character: string, instead: string) => `${character} → ${instead}`,
     nothingInstead: 'nothing instead',
     replaceCostly: 'Send plain characters instead',
     savesHere: (parts: string) => `saves ${parts} in this text`,

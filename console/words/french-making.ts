@@ -86,7 +86,6 @@ export const frenchMaking: Making = {
     gsm: 'alphabet simple : jusqu’à 160 caractères par partie',
     ucs: 'avec des caractères hors de l’alphabet simple : 70 seulement par partie',
     outside: 'Caractères hors de l’alphabet simple',
-    becomes: (character, instead) => `${character} → ${instead}`,
     nothingInstead: 'rien à la place',
     replaceCostly: 'Envoyer des caractères simples à la place',
     savesHere: (parts) => `épargne ${parts} dans ce SMS`,

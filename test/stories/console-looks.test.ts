@@ -36,7 +36,7 @@ beforeAll(async () => {
     reference: 'december',
     text: 'Bonjour {{prenom}}, c’est prêt…',
   });
-  const people = 'phone;prenom\n771230001;Awa\n+2250700 0001;Koffi\n771230002;\nnobody;Moussa';
+  const people = 'phone;prenom\n771230001;Awa\n+2250700 0001;Koffi\n771230002;\nabc;Moussa';
   await world.api.post(`/v1/campaigns/${draft}/file?name=people.csv`, people, 'text/csv');
   const steps = ['file', 'people', 'text', 'cost', 'sending', 'test', 'start'];
   const making = ['/campaigns/new', ...steps.map((step) => `/campaigns/${draft}/make/${step}`)];
