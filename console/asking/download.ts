@@ -1,4 +1,5 @@
 /** A table as a file: all of its pages, as one. */
+import { operations } from '../../src/client/generated/api.ts';
 import { type Asked, type OperationId, addressOf, send } from './ask.ts';
 
 export async function download<Id extends OperationId>(id: Id, asked: Asked<Id>, name: string): Promise<void> {
@@ -6,7 +7,7 @@ export async function download<Id extends OperationId>(id: Id, asked: Asked<Id>,
   let after: string | null = null;
   do {
     const address = addressOf(id, { limit: 500, ...asked, ...(after === null ? {} : { after }) });
-    const response = await send('GET', address, { headers: { accept: 'text/csv' } });
+    const response = await send(operations[id].method, address, { headers: { accept: 'text/csv' } });
     const text = await response.text();
     // The heading, and the mark that Excel wants, stand once.
     parts.push(parts.length === 0 ? text : text.slice(text.indexOf('\n') + 1));

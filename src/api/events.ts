@@ -85,7 +85,9 @@ const followEvents = route(
     const { events, followers, clock } = context;
     const cursor = lastEventId(request);
     const place = await refusingCursors(() => (cursor === undefined ? events.end() : events.placeOf(cursor)));
-    response.status(200).type('text/event-stream').set('X-Accel-Buffering', 'no').flushHeaders();
+    // Its connection ends with it: what follows is not led back to a process that stops.
+    response.status(200).type('text/event-stream');
+    response.set({ 'X-Accel-Buffering': 'no', Connection: 'close' }).flushHeaders();
     if (request.method === 'HEAD') return void response.end();
     const gone = new AbortController();
     response.once('close', () => gone.abort());

@@ -21,6 +21,7 @@ import { Batches } from '../../src/operations/batches.ts';
 import { SharedLimits } from '../../src/operations/limits.ts';
 import { DayBook } from '../../src/operations/book.ts';
 import { Recovery } from '../../src/operations/heartbeat.ts';
+import { KeptFiles } from '../../src/operations/kept-files.ts';
 import { Operations, type NewOperation } from '../../src/operations/operations.ts';
 import { BatchDoor } from '../../src/producer/batch/door.ts';
 import { listen } from '../../src/app/doors.ts';
@@ -49,6 +50,7 @@ async function door() {
     environment,
     resolve: async () => ({ is: 'resolved' }),
     campaigns: world.campaigns,
+    keptFiles: new KeptFiles({ redis: store.redis, random: systemRandom }),
     slices: world.slices,
     retries: world.context.retries,
     queries: world.queries,

@@ -92,6 +92,7 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
   'GET /v1/event-endpoints': ['endpoints', 'list'],
   'GET /v1/event-endpoints/{id}': ['endpoints', 'show', 'x'],
   'DELETE /v1/event-endpoints/{id}': ['endpoints', 'delete', 'x'],
+  'POST /v1/event-endpoints/{id}/test': ['endpoints', 'test', 'x'],
   'POST /v1/event-endpoints/{id}/replay': ['endpoints', 'replay', 'x', '--since', '2026-11-21T08:00:00Z'],
   'POST /v1/event-endpoints/{id}/rotate-secret': ['endpoints', 'rotate-secret', 'x'],
   'GET /v1/keys': ['keys', 'list'],
@@ -128,6 +129,11 @@ const NOT_FOR_A_SHELL = [
   'GET /docs',
   'GET /v1/schemas/intake',
   'GET /problems/{kind}',
+  // A command has the file at hand, and `relais limits` lists the budgets.
+  'POST /v1/campaigns/{id}/file',
+  'GET /v1/campaigns/{id}/file',
+  'POST /v1/campaigns/{id}/file/recipients',
+  'GET /v1/budgets',
   ...routes.filter(({ tag }) => tag === 'Console').map(({ method, path }) => `${method.toUpperCase()} ${path}`),
 ];
 

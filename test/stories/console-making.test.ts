@@ -57,6 +57,10 @@ async function decideAll(page: Page): Promise<void> {
   await decide(page, 'hidden_row', 'leave-out');
   await page.locator('[data-decided]').first().waitFor();
   expect(await page.locator('[data-left-out=duplicate], [data-left-out=not_a_number]').count()).toBeGreaterThan(0);
+  const button = page.locator('[data-file=left-out]');
+  const [file] = await Promise.all([page.waitForEvent('download', { timeout: LONG_MS }), button.click()]);
+  const rows = readFileSync(await file.path(), 'utf8').split('\n');
+  expect(rows.filter((row) => /duplicate|not_a_number/.test(row)).length).toBeGreaterThan(1);
 }
 
 /** By hand, with a column put in by its button; then as it reads at a row that somebody thinks of. */
