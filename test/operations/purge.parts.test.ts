@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test, onTestFinished, vi } from 'vitest';
 import { Purge } from '../../src/operations/purge.ts';
 import { campaignWorld } from '../processors/campaign-world.ts';
 import { LEASE_MS } from '../support/processor-world.ts';
@@ -35,11 +35,14 @@ test('where another Redis has taken over, the walk begins anew: a place in the m
   await world.ready(3);
   const walk = new Purge(store.redis);
   const who = { phone: FIRST, reads: () => false };
-  // All keys of this Redis lie before this place.
-  const beyond = '9223372036854775807';
+  const scan = vi.spyOn(store.redis, 'scan');
+  onTestFinished(() => scan.mockRestore());
   const [, server] = /run_id:(\w{8})/.exec(await store.redis.info('server')) ?? [];
-  expect(await walk.page(who, `${server}-${beyond}`)).toMatchObject({ recipients: 0 });
-  expect(await walk.page(who, `0badf00d-${beyond}`)).toMatchObject({ recipients: 1 });
+  await walk.page(who, `${server}-4711`);
+  expect(scan.mock.calls[0]?.[0]).toBe('4711');
+  scan.mockClear();
+  expect(await walk.page(who, '0badf00d-4711')).toMatchObject({ recipients: 1 });
+  expect(scan.mock.calls[0]?.[0]).toBe('0');
 });
 
 describe('a slice that no upload has brought', () => {

@@ -69,7 +69,8 @@ async function write(page: Page, last: number): Promise<void> {
   await page.locator('textarea').fill('Bonjour ');
   await page.locator('[data-column="Prénom"]').click();
   await page.locator('textarea').press('End');
-  await page.locator('textarea').pressSequentially(', votre agence vous attend dès demain… À bientôt');
+  // What was said before to the same people could not be told from it, where its answer is lost.
+  await page.locator('textarea').pressSequentially(`, votre agence ${String(last)} vous attend demain… À bientôt`);
   await expect
     .poll(() => page.locator('[data-preview]').innerText(), { timeout: 60_000 })
     .toMatch(/^Bonjour \p{L}+, votre agence/u);
