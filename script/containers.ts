@@ -77,6 +77,11 @@ async function ask<T = Made>(method: string, path: string, body?: unknown, type 
     ...(body === undefined ? {} : { body: text }),
   });
   const said = await answer.text();
+  if (answer.status === 429) {
+    // A key may ask so often in a second: it is told how long to wait.
+    await pause(Number(answer.headers.get('retry-after') ?? 1) * 1_000);
+    return ask(method, path, body, type);
+  }
   if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${said.slice(0, 300)}`);
   return (said === '' ? undefined : JSON.parse(said)) as T;
 }
