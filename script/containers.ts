@@ -313,7 +313,7 @@ async function stop(): Promise<void> {
   hold('and ends well', (await inspect(worker, '{{.State.ExitCode}}')) === '0', await inspect(worker, '{{.State}}'));
 }
 
-/** As whoever may only read asks PostgreSQL, in its own container. */
+/** As a reader asks PostgreSQL, in its own container. */
 async function copied({ disbursements }: Accepted): Promise<void> {
   const [postgres = ''] = await containersOf('postgres');
   const password = `PGPASSWORD=${settings.get('HISTORY_PASSWORD')}`;

@@ -275,7 +275,7 @@ function Decided({ draft }: { readonly draft: Draft }) {
   );
 }
 
-/** Those whom nobody has to decide about: twice in the file, not a number, wants no texts. */
+/** Rows that nobody has to decide about: twice in the file, not a number, wants no texts. */
 function LeftOut({ draft, report }: PeopleProps) {
   const words = useWords();
   const { says, fileSays } = useMaking();

@@ -1,4 +1,4 @@
-/** What the pages of whoever runs relais say. */
+/** What the pages of operators say. */
 import { englishActs } from './english-acts.ts';
 
 type Said = Readonly<Record<string, string>>;
@@ -9,7 +9,7 @@ export const englishDesk = {
   all: 'all',
   act: 'Act',
   file: 'File',
-  secretOnce: 'This is shown once. Keep it where only whoever needs it can read it: it cannot be shown again.',
+  secretOnce: 'This is shown once. Keep it where only its user can read it: it cannot be shown again.',
   copy: 'Copy',
   copied: 'Copied.',
   notCopied: 'Your browser did not let it be copied: mark it and copy it by hand.',
@@ -120,7 +120,7 @@ export const englishDesk = {
     made: (name: string) => `The key ${name}`,
     revoke: 'Revoke',
     revokeSays:
-      'Within three seconds nothing can be done with it any more, and whoever is signed in with it is signed out. That cannot be undone; another key can be made.',
+      'Within three seconds nothing can be done with it any more, and every session that was opened with it ends. That cannot be undone; another key can be made.',
   },
   limits: {
     lead: 'A stricter limit holds at once. A looser one waits until another person has asked for the same, within a day.',
@@ -191,7 +191,7 @@ export const englishDesk = {
     } as Said,
   },
   endpoints: {
-    lead: 'relais posts what happens to these addresses, signed. Those of your key are shown; whoever operates sees all.',
+    lead: 'relais posts what happens to these addresses, signed. Those of your key are shown; operators see all.',
     none: 'There is none yet.',
     all: 'Endpoints',
     one: 'Endpoint',
@@ -231,7 +231,8 @@ export const englishDesk = {
     testTaken: 'It took the test:',
     testNot: 'It did not take the test:',
     resend: 'Send again',
-    resendSays: 'The same event is posted once more, with the same id: whoever has it already does nothing with it.',
+    resendSays:
+      'The same event is posted once more, with the same id: a receiver that has it already does nothing with it.',
     replay: 'Send again from a time on',
     replaySays: 'Everything it wants since then is posted again, with the same ids.',
     since: 'Since',

@@ -59,7 +59,7 @@ export class Line {
       asked.on('timeout', () => {
         asked.destroy(new LineBroke(asked.socket?.connecting ? 'CONNECT_TIMEOUT' : 'ANSWER_TIMEOUT'));
       });
-      // After the answer it breaks for whoever reads that.
+      // After the answer it breaks for the reader of that.
       asked.on('error', reject);
       asked.once('response', (answer) => {
         answer.socket.setTimeout(silenceMs);

@@ -1,4 +1,4 @@
-/** The person whom a record is about, as the index of names has them: by the same reading as when it was accepted. */
+/** The person that a record is about, as the index of names has them: by the same reading as when it was accepted. */
 import type { RecordBase } from '../operations/record.ts';
 import { beneficiaryOf, phoneIn } from '../producer/acceptance.ts';
 import { payeeOf } from '../upstream/capabilities.ts';

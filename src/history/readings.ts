@@ -38,7 +38,7 @@ export function readingOf(
   return { id, rev: record.rev, table, rows: [rowOf(record, table, payeeOf)] };
 }
 
-/** `kind` and `fields` say it all to whoever knows the one from the other. */
+/** `kind` and `fields` say it all where the one is known from the other. */
 type AnyRecord = Pick<RecordBase, 'kind' | 'fields'>;
 
 export function rowOf(record: AnyRecord, table: Table, payeeOf: PayeeOf): Row {

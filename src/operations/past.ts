@@ -1,4 +1,4 @@
-/** Records that history alone has, read where Redis has none: whoever asks by an id sees no difference. */
+/** Records that history alone has, read where Redis has none: by an id they are found as before. */
 import type { Redis } from 'ioredis';
 import type { Fields } from './record.ts';
 import { stubsLeft } from './stubs.ts';

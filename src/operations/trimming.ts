@@ -37,7 +37,7 @@ export interface TrimmingOptions {
   readonly redis: Redis;
   /** How long the identity of what left is taken. */
   readonly keepMs: number;
-  /** The person whom it is about, as the index has them. */
+  /** The person that it is about, as the index has them. */
   readonly payeeOf: (record: RecordBase<TrimmedKind>) => string | undefined;
   /** Gives the time instead of Redis, for tests that turn the clock by hand. */
   readonly now?: () => number;

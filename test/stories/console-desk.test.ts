@@ -1,4 +1,4 @@
-/** The console of whoever runs relais: people who opted out, keys, limits, queues, endpoints, the audit, many at once. */
+/** The console of operators: people who opted out, keys, limits, queues, endpoints, the audit, many at once. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Redis } from 'ioredis';

@@ -1,5 +1,5 @@
 -- Takes a record out of Redis that history has as it is, with all by which it was found, and leaves a stub: its
--- identity is taken for as long as that stands. Whoever asks has read it back from history just now; `digest` is of the record as
+-- identity is taken for as long as that stands. The caller has read it back from history just now; `digest` is of the record as
 -- it was compared there. What has still to be copied, is looked at once more, or is held by an attempt stays.
 -- @key record  @key stubs
 -- @key waiting  what waits for history

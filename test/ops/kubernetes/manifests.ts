@@ -48,7 +48,7 @@ export const missing = renderer ? undefined : 'skipped: neither kubectl nor kust
 
 if (missing) console.warn(missing);
 
-/** As whoever copies an overlay would have it, with a component more in its list. */
+/** As a copy of an overlay would have it, with a component more in its list. */
 export function render(overlay: string, component?: string): Manifest[] {
   if (renderer === undefined) return [];
   const { command, args } = renderer;
