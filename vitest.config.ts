@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { LongFirst } from './test/support/long-first.ts';
 
 // The tests start our sources as they are, and an older Node.js does not know what to do with them.
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
@@ -12,6 +13,7 @@ if (major < 22 || (major === 22 && minor < 19)) {
  */
 export default defineConfig({
   test: {
+    sequence: { sequencer: LongFirst },
     projects: [
       {
         test: {
@@ -35,7 +37,10 @@ export default defineConfig({
         test: {
           name: 'stories',
           include: ['test/stories/**/*.test.ts'],
-          fileParallelism: false,
+          // Each has processes and a Redis of its own, and waits for them most of the time.
+          maxWorkers: 2,
+          // After the parts, where both are asked for: no group has two numbers of workers.
+          sequence: { groupOrder: 1 },
           testTimeout: 180_000,
           hookTimeout: 180_000,
         },

@@ -4,7 +4,7 @@ import { QueryClientProvider } from '@tanstack/react-query';
 import { StrictMode, useEffect } from 'react';
 import { createRoot } from 'react-dom/client';
 import { Router } from 'wouter';
-import { openQueries } from './asking/queries.ts';
+import { askEarly, openQueries } from './asking/queries.ts';
 import { Signedin, useCurrentSession } from './asking/session.tsx';
 import { Choosing, useWords } from './parts/language.tsx';
 import { Failed, Loading } from './parts/page.tsx';
@@ -39,10 +39,16 @@ function Unread() {
 
 const place = document.getElementById('console');
 if (place === null) throw new Error('The page has no place for the console.');
+const queries = openQueries();
+// Where most people begin: what the page is made of and what it shows come together with the answer who is signed in.
+if (/^\/console\/?$/.test(location.pathname)) {
+  void import('./pages/today.tsx');
+  askEarly(queries, 'getStatus', {});
+}
 createRoot(place).render(
   <StrictMode>
     <Choosing>
-      <QueryClientProvider client={openQueries()}>
+      <QueryClientProvider client={queries}>
         <Router base="/console">
           <Console />
         </Router>

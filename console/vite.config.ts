@@ -7,6 +7,11 @@ import { defineConfig, type Plugin, type Rolldown } from 'vite';
 /** What a telephone has to fetch before it shows anything, packed. */
 const FIRST_PAGE_MOST = 130_000;
 
+const SHARED = {
+  name: 'shared',
+  test: /console\/(parts\/(arrow|figures|reason|rows|state)|asking\/kinds|pages\/approvals-list|words\/states)\.ts/,
+};
+
 type Bundle = Rolldown.OutputBundle;
 
 /** The entry, all that it imports at once, and the styles. What a page loads when it is opened does not count. */
@@ -61,6 +66,8 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
     rolldownOptions: {
+      // What most pages are made of comes at once, and not in small files that wait for each other.
+      output: { codeSplitting: { groups: [SHARED], includeDependenciesRecursively: false } },
       onLog(level, log, tell) {
         // `use client` is a word to a server that renders: there is none here.
         if (log.code !== 'MODULE_LEVEL_DIRECTIVE') tell(level, log);

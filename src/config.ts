@@ -1,7 +1,7 @@
 /** Reads the environment, once; everybody else is handed what it needs. */
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
-import { type ApiKey, readApiKeys } from './api/keys.ts';
+import { type ApiKey, readApiKeys, readGroups } from './api/keys.ts';
 import { isLoopbackHost } from './events/outgoing/endpoint.ts';
 import { nearest } from './lib/nearest.ts';
 import { secretsOf } from './lib/secret.ts';
@@ -37,6 +37,7 @@ export function loadConfig(
     ...shortSecrets(given),
     ...unpriced(given),
     ...twoPlaces(given),
+    ...wrongProvider(given),
   );
   const parsed = settings.safeParse(given);
   for (const issue of parsed.error?.issues ?? []) problems.push(`${issue.path.join('.')}: ${issue.message}`);
@@ -115,6 +116,27 @@ function unpriced(given: Environment): string[] {
   });
 }
 
+/** All of it or none: half of it would sign in nobody, or be a slip of the pen. */
+const PROVIDER = ['OIDC_ISSUER', 'OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET', 'OIDC_GROUPS'];
+
+function wrongProvider(given: Environment): string[] {
+  const { OIDC_ISSUER: issuer, OIDC_GROUPS: groups } = given;
+  const missing = PROVIDER.filter((name) => given[name] === undefined);
+  if (missing.length === PROVIDER.length) return [];
+  const problems = missing.map((name) => `${name}: is not set (${metas.get(name)?.help})`);
+  if (issuer !== undefined && URL.canParse(issuer)) {
+    const { protocol, hostname } = new URL(issuer);
+    // A stranger in between could sign in as anybody.
+    if (protocol === 'http:' && !isLoopbackHost(hostname)) problems.push('OIDC_ISSUER: must begin with https://');
+  }
+  try {
+    if (groups !== undefined) readGroups(groups);
+  } catch (error) {
+    problems.push(`OIDC_GROUPS: ${error instanceof Error ? error.message : String(error)}`);
+  }
+  return problems;
+}
+
 function twoPlaces({ REDIS_CLUSTER, REDIS_SENTINELS, REDIS_URL = '' }: Environment): string[] {
   if (REDIS_CLUSTER === undefined) return [];
   const { pathname } = URL.canParse(REDIS_URL) ? new URL(REDIS_URL) : { pathname: '' };
@@ -189,7 +211,7 @@ export function describeConfig(config: Config): Record<string, unknown> {
     [...metas].map(([name, meta]) => {
       const value = config[name as keyof Config];
       if (meta.secret) return [name, value === undefined ? 'missing' : 'set'];
-      return [name, typeof value === 'string' ? value.replace(/(:\/\/[^/:@]*):[^/@]+@/, '$1:[secret]@') : value];
+      return [name, typeof value === 'string' ? value.replace(/(:\/\/[^/:@]*):[^/]+@/, '$1:[secret]@') : value];
     }),
   );
 }

@@ -49,7 +49,8 @@ function told(error: unknown): string {
 }
 
 /** By their names, so that the settings are not loaded for a version. */
-const isOfSettings = ({ name }: Error): boolean => name === 'WrongSettings' || name === 'PortTaken';
+const isOfSettings = ({ name }: Error): boolean =>
+  name === 'WrongSettings' || name === 'PortTaken' || name === 'NoPostgresServer';
 
 /** What did not start may leave connections open that would keep the process alive without any use: it ends here. */
 async function explained(service: () => Promise<number>): Promise<number> {
@@ -68,7 +69,7 @@ const world = {
 /** Each is loaded when it is asked for. */
 const services: Services = {
   run: (options) => explained(async () => (await import('./app/run.ts')).run(options, surroundings)),
-  dev: () => explained(async () => (await import('./app/dev.ts')).dev(surroundings)),
+  dev: (options) => explained(async () => (await import('./app/dev.ts')).dev(options, surroundings)),
   sandbox: (command) => explained(async () => (await import('./app/sandbox.ts')).sandbox(command, surroundings)),
   newStamp: (command) =>
     explained(async () => (await import('./app/new-stamp.ts')).newStamp({ ...command, ...world })),

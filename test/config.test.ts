@@ -124,6 +124,18 @@ test('a limit in XOF of what texts cost needs their prices', () => {
   });
 });
 
+test('the sender of any account is written as opt-outs name it: without space around it, and no longer than one may be', () => {
+  const path = join(mkdtempSync(join(tmpdir(), 'relais-config-')), 'file');
+  const write = (smsSender: string): void => writeFileSync(path, JSON.stringify({ shop: { smsSender } }));
+  write(' SHOP ');
+  expect(loadConfig({ ACCOUNTS_FILE: path, SMS_SENDER: ' SHOP ' })).toMatchObject({
+    SMS_SENDER: 'SHOP',
+    ACCOUNTS_FILE: { holds: { shop: { smsSender: 'SHOP' } } },
+  });
+  write('S'.repeat(21));
+  expect(problemsOf({ ACCOUNTS_FILE: path }).join()).toContain('shop.smsSender: has 21 characters');
+});
+
 test('of a file only its place is shown', () => {
   const path = join(mkdtempSync(join(tmpdir(), 'relais-config-')), 'file');
   writeFileSync(path, '{"shop": {"masterKey": "canary-key", "smsSender": "canary-sender"}}');
@@ -306,6 +318,11 @@ test('on this machine alone a short secret will do, and keys are there already',
   expect(apiKeysOf(loadConfig(here)).map(({ name }) => name)).toEqual(['dev', 'checker']);
 });
 
+test('of a password in an address nothing is shown, whatever stands in it', () => {
+  const shown = describeConfig(loadConfig({ REDIS_URL: 'redis://relais:canary@canary:canary@10.0.0.1:6379/0' }));
+  expect(shown['REDIS_URL']).toBe('redis://relais:[secret]@10.0.0.1:6379/0');
+});
+
 test('a secret is shown only as set or missing', () => {
   const shown = JSON.stringify(describeConfig(loadConfig({ SERVICE_MASTER_KEY: 'canary-key' })));
   expect(shown).not.toContain('canary-key');
@@ -313,4 +330,29 @@ test('a secret is shown only as set or missing', () => {
   expect(shown).toContain('"SERVICE_TOKEN":"missing"');
   const withPassword = describeConfig(loadConfig({ REDIS_URL: 'rediss://relais:canary-password@redis:6379/0' }));
   expect(withPassword['REDIS_URL']).toBe('rediss://relais:[secret]@redis:6379/0');
+});
+
+describe('a provider of identities', () => {
+  const WHOLE = {
+    OIDC_ISSUER: 'https://login.example.sn',
+    OIDC_CLIENT_ID: 'relais',
+    OIDC_CLIENT_SECRET: 'a-secret',
+    OIDC_GROUPS: 'staff:read',
+  };
+
+  test('is set whole, or not at all', () => {
+    expect(problemsOf(WHOLE)).toEqual([]);
+    for (const name of Object.keys(WHOLE)) {
+      expect(problemsOf({ ...WHOLE, [name]: undefined })).toEqual([expect.stringMatching(`^${name}: is not set`)]);
+    }
+  });
+
+  test.for([
+    ['OIDC_ISSUER', 'login.example.sn', 'must be an address'],
+    ['OIDC_ISSUER', 'http://login.example.sn', 'must begin with https://'],
+    ['OIDC_GROUPS', 'staff', 'entry 1: is not of that form'],
+  ] as const)('%s is not %s', ([name, value, why]) => {
+    expect(problemsOf({ ...WHOLE, [name]: value })).toEqual([expect.stringContaining(`${name}: ${why}`)]);
+    expect(problemsOf({ ...WHOLE, OIDC_ISSUER: 'http://127.0.0.1:8080' })).toEqual([]);
+  });
 });

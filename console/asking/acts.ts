@@ -2,7 +2,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useCallback, useState } from 'react';
 import { type Answer, type Asked, NoAnswer, type OperationId, Refused, ask } from './ask.ts';
-import { SESSION } from './queries.ts';
+import { forgetPerson } from './queries.ts';
 import { useSession } from './session.tsx';
 import { askAllAgain } from './stream.ts';
 
@@ -33,7 +33,7 @@ export function useAct<Id extends OperationId>(id: Id): Acting<Id> {
         setEnd({ is: 'done' });
         return answer;
       } catch (error) {
-        if (error instanceof Refused && error.status === 401) client.setQueryData(SESSION, null);
+        if (error instanceof Refused && error.status === 401) forgetPerson(client);
         if (error instanceof Refused) setEnd(error.word === SIGN_IN_AGAIN ? undefined : { is: 'refused', error });
         else if (error instanceof NoAnswer) setEnd({ is: 'not known' });
         else throw error;

@@ -9,6 +9,7 @@ import {
   useInfiniteQuery,
   useQuery,
 } from '@tanstack/react-query';
+import { useState } from 'react';
 import { type Answer, type Asked, type OperationId, Refused, ask, troubleOf } from './ask.ts';
 
 export const SESSION = ['session'] as const;
@@ -20,7 +21,7 @@ export function openQueries(): QueryClient {
     queryCache: new QueryCache({
       // The session is over, whichever question noticed it: the sign-in page follows.
       onError: (error) => {
-        if (error instanceof Refused && error.status === 401) client.setQueryData(SESSION, null);
+        if (error instanceof Refused && error.status === 401) forgetPerson(client);
       },
     }),
     defaultOptions: {
@@ -29,6 +30,12 @@ export function openQueries(): QueryClient {
     },
   });
   return client;
+}
+
+/** The sign-in page follows, and nothing that was read stays for the next person. */
+export function forgetPerson(client: QueryClient): void {
+  client.setQueryData(SESSION, null);
+  client.removeQueries({ predicate: ({ queryKey: [about] }) => about !== SESSION[0] });
 }
 
 export const keyOf = (id: OperationId, asked: object = {}): readonly unknown[] => [id, asked];
@@ -52,22 +59,39 @@ export function useAsk<Id extends OperationId>(id: Id, asked: Asked<Id>, how: Ho
   });
 }
 
+/** Before the part of a page that needs it is there: on a slow network nothing is waited for in a row that need not be. */
+export function askEarly<Id extends OperationId>(client: QueryClient, id: Id, asked: Asked<Id>): void {
+  void client.prefetchQuery({ queryKey: keyOf(id, asked), queryFn: ({ signal }) => ask(id, asked, signal) });
+}
+
 interface Page {
   readonly next?: string | null;
 }
 
-/** A list that comes page by page, each asked for by what the one before answered. */
+/** What is held, drawn and asked again of a list, however far somebody reads in it. */
+const PAGES_HELD = 5;
+const FIRST = '';
+
+/** A list that comes page by page, each asked for by what the one before answered; back by what was asked before. */
 export function usePages<Id extends OperationId>(
   id: Id,
   asked: Asked<Id>,
-  { everyMs }: Pick<How, 'everyMs'> = {},
+  { everyMs, held = PAGES_HELD }: Pick<How, 'everyMs'> & { readonly held?: number } = {},
 ): UseInfiniteQueryResult<InfiniteData<Answer<Id>>> {
+  const [backFrom] = useState(() => new Map<string, string>());
+  const list = JSON.stringify([id, asked]);
   return useInfiniteQuery({
     queryKey: [id, asked, 'pages'],
-    queryFn: ({ pageParam, signal }) =>
-      ask(id, { ...asked, ...(pageParam === undefined ? {} : { after: pageParam }) }, signal),
-    initialPageParam: undefined as string | undefined,
+    queryFn: async ({ pageParam, signal }) => {
+      const page = await ask(id, { ...asked, ...(pageParam === FIRST ? {} : { after: pageParam }) }, signal);
+      const { next } = page as Page;
+      if (typeof next === 'string') backFrom.set(list + next, pageParam);
+      return page;
+    },
+    initialPageParam: FIRST,
+    maxPages: held,
     getNextPageParam: (page) => (page as Page).next ?? undefined,
+    getPreviousPageParam: (_page, _pages, first) => backFrom.get(list + first),
     refetchInterval: ({ state }) => (troubleOf(state.error) === undefined ? (everyMs ?? false) : AGAIN_MS),
   });
 }

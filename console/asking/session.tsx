@@ -1,10 +1,10 @@
 /** Who is signed in, and asking to show the key again before what is grave. */
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { createContext, type ReactNode, useCallback, useContext, useMemo, useRef, useState } from 'react';
-import { type Answer, NoAnswer, Refused, ask } from './ask.ts';
-import { SESSION } from './queries.ts';
+import { type Answer, Refused, ask, troubleOf } from './ask.ts';
+import { SESSION, forgetPerson } from './queries.ts';
 import type { Role } from '../shell/entries.ts';
-import { ConfirmKey } from '../shell/confirm-key.tsx';
+import { Confirm } from '../shell/confirm-key.tsx';
 
 export type Session = Answer<'readSession'>;
 
@@ -21,12 +21,17 @@ async function current(signal: AbortSignal): Promise<Session | null> {
   }
 }
 
+const AGAIN_MS = 15_000;
+const SOON_MS = 4_000;
+
 export function useCurrentSession() {
   return useQuery({
     queryKey: SESSION,
     queryFn: ({ signal }) => current(signal),
     staleTime: 60_000,
-    refetchInterval: ({ state }) => (state.error instanceof NoAnswer ? 4_000 : false),
+    // Asked by itself, so that every page tells that relais or its memory is away, and one that asks nothing too.
+    refetchInterval: ({ state: { data, error } }) =>
+      troubleOf(error) === undefined ? data !== null && AGAIN_MS : SOON_MS,
   });
 }
 
@@ -79,8 +84,7 @@ export function Signedin({ session, children }: { readonly session: Session; rea
       confirm,
       signOut: async () => {
         await ask('endSession', {});
-        client.clear();
-        client.setQueryData(SESSION, null);
+        forgetPerson(client);
       },
     }),
     [session, confirm, client],
@@ -92,7 +96,7 @@ export function Signedin({ session, children }: { readonly session: Session; rea
   return (
     <Context value={signed}>
       {children}
-      {isAsked && <ConfirmKey onEnd={end} />}
+      {isAsked && <Confirm by={session.signedInBy} onEnd={end} />}
     </Context>
   );
 }

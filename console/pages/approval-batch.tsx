@@ -50,10 +50,10 @@ export function Sums({ name, sums, of }: SumsProps) {
       <thead className="text-left text-sm text-quiet">
         <tr>
           <th scope="col">{name}</th>
-          <th scope="col" className="text-right">
+          <th scope="col" className="pl-4 text-right">
             {says.payments}
           </th>
-          <th scope="col" className="text-right">
+          <th scope="col" className="pl-4 text-right">
             {pages.today.amount}
           </th>
         </tr>
@@ -64,10 +64,10 @@ export function Sums({ name, sums, of }: SumsProps) {
             <th scope="row" className="py-1 text-left font-normal">
               {what}
             </th>
-            <td className="text-right">
+            <td className="pl-4 text-right">
               <Count value={count} />
             </td>
-            <td className="text-right">
+            <td className="pl-4 text-right">
               <Money xof={xof} />
             </td>
           </tr>
@@ -76,10 +76,10 @@ export function Sums({ name, sums, of }: SumsProps) {
           <th scope="row" className="py-1 text-left">
             {says.total}
           </th>
-          <td className="text-right">
+          <td className="pl-4 text-right">
             <Count value={of.count} />
           </td>
-          <td className="text-right">
+          <td className="pl-4 text-right">
             <Money xof={of.xof} />
           </td>
         </tr>

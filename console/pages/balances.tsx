@@ -60,12 +60,12 @@ export function Balances() {
   );
 }
 
-/** Five weeks at ten minutes each are 5,040 looks. */
+/** Five weeks at ten minutes each are 5,040 looks; a course is drawn of all that were read. */
 const PAGE = 1_000;
 
 function Looks({ account, from }: { readonly account: string; readonly from: string }) {
   const { desk } = useWords();
-  const looks = usePages('getBalancesSeen', { account, from, limit: PAGE }, { everyMs: 60_000 });
+  const looks = usePages('getBalancesSeen', { account, from, limit: PAGE }, { everyMs: 60_000, held: Infinity });
   return (
     <Paged of={looks} source="service">
       {(pages) => {

@@ -1,5 +1,5 @@
 /** Start, pause, go on, pace, end: what follows stands beside each, and what cannot be undone before it. */
-import { type FormEvent, type ReactNode, useId, useState } from 'react';
+import { type FormEvent, type ReactNode, useState } from 'react';
 import { Link } from 'wouter';
 import type { Answer } from '../asking/ask.ts';
 import { useAct } from '../asking/acts.ts';
@@ -7,6 +7,7 @@ import { useSession } from '../asking/session.tsx';
 import { AskFirst, Dialog, Ended } from '../parts/act.tsx';
 import { countIn } from '../parts/figures.tsx';
 import { useWords } from '../parts/language.tsx';
+import { PaceField, paceOf, paceWritten } from './campaign-pace.tsx';
 
 type Whole = Answer<'getCampaign'>;
 
@@ -93,31 +94,16 @@ function PaceForm({ id, now, onClose }: PaceProps) {
   const { pages, parts } = useWords();
   const says = pages.campaign;
   const { act, end, isUnderWay } = useAct('amendCampaign');
-  const field = useId();
-  const [pace, setPace] = useState(now === null ? '' : String(now));
+  const [written, write] = useState(paceWritten(now));
   const submit = async (event: FormEvent): Promise<void> => {
     event.preventDefault();
-    if (await act({ id, body: { perSecond: pace === '' ? null : Number(pace) } })) onClose();
+    const perSecond = paceOf(written);
+    if (perSecond !== undefined && (await act({ id, body: { perSecond } }))) onClose();
   };
   return (
     <Dialog title={says.changePace} onClose={onClose}>
       <form onSubmit={(event) => void submit(event)}>
-        <label htmlFor={field} className="mb-1 block font-medium">
-          {says.perSecond}
-        </label>
-        <input
-          id={field}
-          type="number"
-          min={1}
-          step={1}
-          className="field max-w-48"
-          aria-describedby={`${field}-hint`}
-          value={pace}
-          onChange={({ target }) => setPace(target.value)}
-        />
-        <p id={`${field}-hint`} className="mt-1 text-sm text-quiet">
-          {says.paceHint}
-        </p>
+        <PaceField written={written} write={write} />
         <Ended end={end} />
         <div className="mt-5 flex justify-end gap-3">
           <button type="button" className="button" onClick={onClose}>

@@ -70,14 +70,14 @@ export function Bins({ totals, chosen, choose }: BinsProps) {
   const says = pages.campaign;
   const shown = BINS.filter((bin) => totals[bin] > 0 || bin === 'sent' || bin === 'failed' || bin === 'unknown');
   return (
-    <ul className="mt-4 grid grid-cols-2 gap-2 sm:grid-cols-4">
+    <ul className="mt-4 flex flex-wrap gap-2">
       {shown.map((bin) => (
-        <li key={bin}>
+        <li key={bin} className="min-w-32 flex-1 sm:min-w-40">
           <button
             type="button"
             aria-pressed={chosen === bin}
             data-bin={bin}
-            className="w-full rounded-lg border border-line px-3 py-2 text-left hover:bg-sunk aria-pressed:border-accent aria-pressed:bg-accent-soft"
+            className="h-full w-full rounded-lg border border-line px-3 py-2 text-left hover:bg-sunk aria-pressed:border-accent aria-pressed:bg-accent-soft"
             onClick={() => choose(chosen === bin ? undefined : bin)}
           >
             <span className="flex items-center gap-2 text-sm text-quiet">
@@ -89,7 +89,7 @@ export function Bins({ totals, chosen, choose }: BinsProps) {
           </button>
         </li>
       ))}
-      <li className="col-span-full flex items-baseline justify-between rounded-lg bg-sunk px-3 py-2" data-bin="total">
+      <li className="flex w-full items-baseline justify-between rounded-lg bg-sunk px-3 py-2" data-bin="total">
         <span className="block text-sm text-quiet">{says.everybody}</span>
         <span className="text-xl font-semibold">
           <Count value={totals.total} />

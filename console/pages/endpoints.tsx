@@ -38,19 +38,22 @@ function All({ endpoints, at }: { readonly endpoints: readonly Endpoint[]; reado
     <Section title={says.all}>
       <Table
         caption={says.all}
-        columns={[{ name: says.address }, { name: says.state }, { name: says.lastTaken, wide: true }]}
+        columns={[{ name: says.address }, { name: says.state, wide: true }, { name: says.lastTaken, wide: true }]}
       >
         {endpoints.map((endpoint) => (
           <Line key={endpoint.id} data-row={endpoint.id}>
             <Cell>
-              <Link to={`/endpoints/${endpoint.id}`} className="link break-all">
+              <Link to={`/endpoints/${endpoint.id}`} className="link wrap-anywhere">
                 {endpoint.url}
               </Link>
               <span className="block text-sm text-quiet">
                 {endpoint.types === null ? says.allTypes : endpoint.types.join(', ')}
               </span>
+              <span className="text-sm md:hidden">
+                <StateOf endpoint={endpoint} />
+              </span>
             </Cell>
-            <Cell>
+            <Cell wide>
               <StateOf endpoint={endpoint} />
             </Cell>
             <Cell wide>

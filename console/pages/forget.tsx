@@ -57,6 +57,7 @@ function What({ title, lines }: { readonly title: string; readonly lines: readon
 const sum = (one: Found, other: Found): Found => ({
   messages: one.messages + other.messages,
   recipients: one.recipients + other.recipients,
+  files: one.files + other.files,
   intakeJobs: one.intakeJobs + other.intakeJobs,
   events: one.events + other.events,
   optOuts: one.optOuts + other.optOuts,
@@ -66,7 +67,7 @@ const sum = (one: Found, other: Found): Found => ({
 function usePurge(onWalked: (walked: Walked) => void) {
   const doing = useAct('purgePerson');
   const purge = async (phone: string): Promise<boolean> => {
-    let found: Found = { messages: 0, recipients: 0, intakeJobs: 0, events: 0, optOuts: 0 };
+    let found: Found = { messages: 0, recipients: 0, files: 0, intakeJobs: 0, events: 0, optOuts: 0 };
     let after: string | undefined;
     for (;;) {
       const walk: Purged | undefined = await doing.act({

@@ -52,7 +52,7 @@ function Group({ title, keys }: { readonly title: string; readonly keys: readonl
         caption={title}
         columns={[
           { name: says.name },
-          { name: says.may },
+          { name: says.may, wide: true },
           { name: desk.accounts, wide: true },
           { name: says.until, wide: true },
           { name: desk.act, right: true },
@@ -70,21 +70,23 @@ function One({ of: key }: { readonly of: Key }) {
   const { desk, roles } = useWords();
   const says = desk.keys;
   const { id, name, person, service, accounts, createdBy, createdAt } = key;
+  const may = key.roles.map((role) => roles[role] ?? role).join(', ');
   return (
     <Line data-row={name}>
       <Cell>
-        <span className="font-medium break-all">{name}</span>
+        <span className="font-medium wrap-anywhere">{name}</span>
         <span className="block text-sm text-quiet">
           {person === null ? (service === null ? '' : says.ofService(service)) : says.ofPerson(person)}
         </span>
         <span className="block text-sm text-quiet">
           {id === null ? says.ofSettings : says.madeBy(createdBy)} {createdAt !== null && <Moment at={createdAt} />}
         </span>
+        <span className="block text-sm md:hidden">{may}</span>
         <span className="block text-sm md:hidden">
           <Until of={key} />
         </span>
       </Cell>
-      <Cell>{key.roles.map((role) => roles[role] ?? role).join(', ')}</Cell>
+      <Cell wide>{may}</Cell>
       <Cell wide>{accounts === null ? desk.all : accounts.join(', ')}</Cell>
       <Cell wide>
         <Until of={key} />

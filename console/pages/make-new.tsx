@@ -21,7 +21,7 @@ export function NewCampaign() {
   );
   return (
     <Page title={says.title} above={back}>
-      {may('enqueue') ? <Naming /> : <NotAllowed />}
+      {may('enqueue') ? <Naming /> : <NotAllowed needs={['enqueue']} />}
     </Page>
   );
 }

@@ -1,13 +1,6 @@
 /** What a text is for one row, as relais itself would write and count it. */
-import {
-  UnusableTemplate,
-  canonicalName,
-  cheaperText,
-  costlyIn,
-  countSegments,
-  replacementFor,
-  wordingOf,
-} from '../../src/lib/wording.ts';
+import { cheaperText, costlyIn, countSegments, replacementFor } from '../../src/lib/segments.ts';
+import { UnusableTemplate, canonicalName, wordingOf } from '../../src/lib/wording.ts';
 
 interface Given {
   readonly replaceCostly?: boolean;

@@ -1,5 +1,7 @@
 /** When it begins, when nothing leaves, how fast, and under which name. */
 import { useId, useState } from 'react';
+import { Labelled } from '../parts/field.tsx';
+import { PaceField, paceOf, paceWritten } from './campaign-pace.tsx';
 import { type Draft, type Keeping, useKeeping, useMaking } from './make-draft.ts';
 import { Onward } from './make-parts.tsx';
 
@@ -25,29 +27,23 @@ interface PartProps {
 
 function Sender({ draft, keeping }: PartProps) {
   const { says } = useMaking();
-  const field = useId();
   const [from, setFrom] = useState(draft.campaign.from ?? '');
   return (
-    <div>
-      <label htmlFor={field} className="mb-1 block font-medium">
-        {says.sending.sender}
-      </label>
-      <input
-        id={field}
-        className="field max-w-64"
-        maxLength={20}
-        autoComplete="off"
-        aria-describedby={`${field}-hint`}
-        value={from}
-        onChange={({ target }) => {
-          setFrom(target.value);
-          keeping.change({ from: target.value.trim() === '' ? null : target.value.trim() });
-        }}
-      />
-      <p id={`${field}-hint`} className="mt-1 text-sm text-quiet">
-        {says.sending.senderHint}
-      </p>
-    </div>
+    <Labelled label={says.sending.sender} hint={says.sending.senderHint}>
+      {(told) => (
+        <input
+          {...told}
+          className={`${told.className} max-w-64`}
+          maxLength={20}
+          autoComplete="off"
+          value={from}
+          onChange={({ target }) => {
+            setFrom(target.value);
+            keeping.change({ from: target.value.trim() === '' ? null : target.value.trim() });
+          }}
+        />
+      )}
+    </Labelled>
   );
 }
 
@@ -184,34 +180,11 @@ function Radio({ name, label, isChosen, choose }: RadioProps) {
 }
 
 function Pace({ draft, keeping }: PartProps) {
-  const { says } = useMaking();
-  const field = useId();
-  const { perSecond } = draft.campaign;
-  const [pace, setPace] = useState(perSecond === null ? '' : String(perSecond));
-  const write = (written: string): void => {
-    setPace(written);
-    const value = Number(written);
-    if (written === '') keeping.change({ perSecond: null });
-    else if (Number.isInteger(value) && value > 0) keeping.change({ perSecond: value });
+  const [written, setWritten] = useState(paceWritten(draft.campaign.perSecond));
+  const write = (next: string): void => {
+    setWritten(next);
+    const perSecond = paceOf(next);
+    if (perSecond !== undefined) keeping.change({ perSecond });
   };
-  return (
-    <div>
-      <label htmlFor={field} className="mb-1 block font-medium">
-        {says.sending.pace}
-      </label>
-      <input
-        id={field}
-        type="number"
-        min={1}
-        step={1}
-        className="field max-w-48"
-        aria-describedby={`${field}-hint`}
-        value={pace}
-        onChange={({ target }) => write(target.value)}
-      />
-      <p id={`${field}-hint`} className="mt-1 text-sm text-quiet">
-        {says.sending.paceHint}
-      </p>
-    </div>
-  );
+  return <PaceField written={written} write={write} />;
 }

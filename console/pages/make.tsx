@@ -1,4 +1,5 @@
 /** A campaign, step by step. Each step has an address, and what is done in it is kept by relais. */
+import { useEffect, useRef } from 'react';
 import { Link } from 'wouter';
 import { useAsk } from '../asking/queries.ts';
 import { useSession } from '../asking/session.tsx';
@@ -47,7 +48,7 @@ export function Make({ id, step }: MakeProps) {
           {(read) => <Read of={file}>{(kept) => <Making campaign={read} kept={kept} asked={step} />}</Read>}
         </Read>
       ) : (
-        <NotAllowed />
+        <NotAllowed needs={['enqueue']} />
       )}
     </Page>
   );
@@ -114,7 +115,10 @@ function isDone(step: Step, { campaign, kept }: Draft): boolean {
   return step === 'text' && campaign.text !== '';
 }
 
+/** On a telephone they are wider than it: the one that somebody is at is brought into sight. */
 function Steps({ at, draft }: { readonly at: Step; readonly draft: Draft }) {
+  const here = useRef<HTMLLIElement>(null);
+  useEffect(() => here.current?.scrollIntoView({ block: 'nearest', inline: 'center' }), [at]);
   const words = useWords();
   const { says } = useMaking();
   return (
@@ -124,7 +128,7 @@ function Steps({ at, draft }: { readonly at: Step; readonly draft: Draft }) {
       </p>
       <ol className="flex gap-1 overflow-x-auto pb-1">
         {STEPS.map((step, place) => (
-          <li key={step} className="shrink-0">
+          <li key={step} ref={step === at ? here : undefined} className="shrink-0">
             <Link
               to={draft.to(step)}
               aria-current={step === at ? 'step' : undefined}

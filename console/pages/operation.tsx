@@ -3,11 +3,12 @@ import { Link } from 'wouter';
 import type { Asked } from '../asking/ask.ts';
 import { type AnyRow, type Evidence, type Listed, getters, kindOf, xofOf } from '../asking/kinds.ts';
 import { useAsk } from '../asking/queries.ts';
-import { AsOf, Moment, Money } from '../parts/figures.tsx';
+import { AsOf, Moment, Money, countIn } from '../parts/figures.tsx';
 import { Arrow } from '../parts/arrow.tsx';
 import { useChoice, useWords } from '../parts/language.tsx';
 import { Notice, Page, Read, Section } from '../parts/page.tsx';
 import { titleOf } from '../parts/rows.tsx';
+import { runsOf } from '../parts/runs.ts';
 import { State } from '../parts/state.tsx';
 import { toneOf } from '../words/states.ts';
 import type { Words } from '../words/words.ts';
@@ -113,7 +114,7 @@ function Story({ id }: { readonly id: string }) {
           <>
             <p className="mb-4">{summary}</p>
             <ol className="relative ml-1.5 border-l-2 border-line">
-              {chapters.map(({ at, what }, index) => (
+              {runsOf(chapters, ({ what }) => what).map(({ all, all: [{ at, what }] }, index) => (
                 <li key={`${at}${what}${String(index)}`} className="relative mb-4 pl-5 last:mb-0">
                   <span
                     className="absolute top-2 -left-[0.4rem] size-2.5 rounded-full bg-accent"
@@ -122,7 +123,7 @@ function Story({ id }: { readonly id: string }) {
                   <span className="block first-letter:uppercase">{what}</span>
                   {at !== '' && (
                     <span className="text-sm text-quiet">
-                      <Moment at={at} seconds />
+                      <When all={all} />
                     </span>
                   )}
                 </li>
@@ -140,10 +141,31 @@ function Story({ id }: { readonly id: string }) {
   );
 }
 
+/** When it was; of several the first and the last. */
+function When({ all }: { readonly all: readonly { readonly at: string }[] }) {
+  const words = useWords();
+  const [first, last] = [all.at(0), all.at(-1)];
+  if (first === undefined || last === undefined) return null;
+  return (
+    <>
+      <Moment at={first.at} seconds />
+      {all.length > 1 && (
+        <>
+          {' – '}
+          <Moment at={last.at} seconds /> · {words.pages.operation.times(countIn(words, all.length))}
+        </>
+      )}
+    </>
+  );
+}
+
 interface SaidProps {
   readonly history: readonly Evidence[];
   readonly dropped: number;
 }
+
+const saidIn = ({ operation, code, httpStatus, detail }: Evidence): string =>
+  JSON.stringify([operation, code, httpStatus, detail]);
 
 export function Said({ history, dropped }: SaidProps) {
   const { pages } = useWords();
@@ -154,10 +176,10 @@ export function Said({ history, dropped }: SaidProps) {
   return (
     <Section title={says.said}>
       <ol className="space-y-3">
-        {answers.map(({ at, operation, code, httpStatus, detail }, index) => (
+        {runsOf(answers, saidIn).map(({ all, all: [{ at, operation, code, httpStatus, detail }] }, index) => (
           <li key={`${at}${operation}${String(index)}`} className="border-l-2 border-line pl-3 text-sm wrap-anywhere">
             <span className="block text-quiet">
-              <Moment at={at} seconds /> · {operation}
+              <When all={all} /> · {operation}
               {httpStatus === undefined ? '' : ` · HTTP ${String(httpStatus)}`}
             </span>
             <span lang="en" className="font-mono">

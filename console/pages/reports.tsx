@@ -86,7 +86,7 @@ function Told({ report: { date, timezone, closed, rows }, at }: { readonly repor
   const says = pages.reports;
   return (
     <>
-      <p className="mb-4 flex flex-wrap items-center gap-2" data-closed={closed}>
+      <p className="mb-4 flex items-center gap-2" data-closed={closed}>
         <Sign tone={closed ? 'done' : 'moving'} /> {(closed ? says.closed : says.open)(`${date} (${timezone})`)}
       </p>
       {rows.length === 0 && <Notice>{says.empty}</Notice>}
@@ -162,10 +162,10 @@ function Sums({ row, figures, caption }: SumsProps) {
             <th scope="row" className="py-1 text-left font-normal">
               <span className="inline-block w-4 text-quiet">{SIGNS[figure]}</span> {says.figures[figure]}
             </th>
-            <td className="text-right" data-count={row[figure].count}>
+            <td className="pl-4 text-right" data-count={row[figure].count}>
               <Count value={row[figure].count} />
             </td>
-            <td className="text-right" data-xof={row[figure].xof}>
+            <td className="pl-4 text-right" data-xof={row[figure].xof}>
               <Money xof={row[figure].xof} />
             </td>
           </tr>

@@ -111,7 +111,7 @@ function Which({ filled, set }: { readonly filled: Filled; readonly set: (filled
   return (
     <>
       <p className="mb-3 text-quiet">{says.whichSays}</p>
-      <div className="grid gap-x-5 sm:grid-cols-2">
+      <div className="grid gap-x-5 gap-y-4 *:mt-0 sm:grid-cols-2">
         <Labelled label={says.filters.reason}>
           {(told) => (
             <select

@@ -5,11 +5,13 @@ import { Refused } from '../asking/ask.ts';
 import { SESSION } from '../asking/queries.ts';
 import { signIn } from '../asking/session.tsx';
 import { useWords } from '../parts/language.tsx';
+import { NotSignedIn, WayToProvider, useProvider } from '../parts/provider.tsx';
 import { ColourChoice, LanguageChoice } from '../shell/choices.tsx';
 import { Mark } from '../shell/mark.tsx';
 
 export function SignIn() {
   const { signIn: says, shell } = useWords();
+  const host = useProvider();
   useEffect(() => {
     document.title = shell.page(says.title);
   }, [shell, says]);
@@ -21,7 +23,13 @@ export function SignIn() {
       </div>
       <div className="sheet p-6">
         <h1 className="mb-4 text-2xl font-semibold">{says.title}</h1>
+        <NotSignedIn />
         <KeyForm />
+        {host !== undefined && (
+          <div className="mt-5 border-t border-line pt-5">
+            <WayToProvider host={host} />
+          </div>
+        )}
       </div>
       <div className="mt-6 flex flex-wrap justify-between gap-4">
         <LanguageChoice />

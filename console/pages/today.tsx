@@ -65,12 +65,12 @@ function Waiting({ status: { waiting }, at }: OfStatus) {
       ) : (
         <ul className="divide-y divide-line">
           {waiting.map(({ kind, state, count, xof }) => (
-            <li key={`${kind}${state}`} className="flex flex-wrap items-center justify-between gap-2 py-2.5">
+            <li key={`${kind}${state}`} className="grid grid-cols-[1fr_auto] items-baseline gap-x-3 gap-y-1.5 py-2.5">
               <Link to={placeOf(kind, state)} className="link font-medium">
                 <Count value={count} /> {(count === 1 ? words.kinds : words.lists)[kind as Kind] ?? kind}
               </Link>
-              <span className="flex items-center gap-3">
-                {xof > 0 && <Money xof={xof} />}
+              <span>{xof > 0 && <Money xof={xof} />}</span>
+              <span>
                 <State kind={kind as Kind} state={state} />
               </span>
             </li>
@@ -118,10 +118,10 @@ function Ages({ inDoubt }: Pick<Status, 'inDoubt'>) {
       <thead className="text-left text-sm text-quiet">
         <tr>
           <th scope="col">{says.age}</th>
-          <th scope="col" className="text-right">
+          <th scope="col" className="pl-4 text-right">
             {says.count}
           </th>
-          <th scope="col" className="text-right">
+          <th scope="col" className="pl-4 text-right">
             {says.amount}
           </th>
         </tr>
@@ -132,10 +132,10 @@ function Ages({ inDoubt }: Pick<Status, 'inDoubt'>) {
             <th scope="row" className="py-1 text-left font-normal">
               {says.ages[age]}
             </th>
-            <td className="text-right">
+            <td className="pl-4 text-right">
               <Count value={count} />
             </td>
-            <td className="text-right">
+            <td className="pl-4 text-right">
               <Money xof={xof} />
             </td>
           </tr>

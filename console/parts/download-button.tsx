@@ -14,14 +14,14 @@ interface DownloadProps<Id extends OperationId> {
 export function DownloadButton<Id extends OperationId>({ id, asked, name }: DownloadProps<Id>) {
   const { parts, trouble } = useWords();
   const [isUnderWay, setUnderWay] = useState(false);
-  const [isFailed, setFailed] = useState(false);
+  const [wrong, setWrong] = useState<'failed' | 'incomplete'>();
   const run = async (): Promise<void> => {
     setUnderWay(true);
-    setFailed(false);
+    setWrong(undefined);
     try {
-      await download(id, asked, name);
+      if (await download(id, asked, name)) setWrong('incomplete');
     } catch {
-      setFailed(true);
+      setWrong('failed');
     } finally {
       setUnderWay(false);
     }
@@ -31,9 +31,9 @@ export function DownloadButton<Id extends OperationId>({ id, asked, name }: Down
       <button type="button" className="button" disabled={isUnderWay} onClick={() => void run()}>
         {parts.download}
       </button>
-      {isFailed && (
+      {wrong && (
         <p role="alert" className="mt-1 text-bad">
-          {trouble['no-answer']}
+          {wrong === 'failed' ? trouble['no-answer'] : parts.incompleteFile}
         </p>
       )}
     </div>

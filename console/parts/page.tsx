@@ -3,6 +3,7 @@ import type { UseQueryResult } from '@tanstack/react-query';
 import { type ReactNode, useEffect } from 'react';
 import { Refused, troubleOf } from '../asking/ask.ts';
 import { useSession } from '../asking/session.tsx';
+import type { Role } from '../shell/entries.ts';
 import { useWords } from './language.tsx';
 
 interface PageProps {
@@ -76,11 +77,38 @@ export function Notice({ title, children, after }: NoticeProps) {
   );
 }
 
-export function NotAllowed() {
+/** Above rows that Redis and the history have together, while only Redis answers. */
+export function Incomplete() {
+  const { parts } = useWords();
+  return (
+    <p role="status" className="mb-4 rounded border border-line bg-sunk p-3">
+      {parts.incomplete}
+    </p>
+  );
+}
+
+interface NotAllowedProps {
+  /** One of them is enough. Absent: relais refused it, and says itself what is missing. */
+  readonly needs?: readonly Role[];
+  readonly ofAll?: boolean;
+}
+
+export function NotAllowed({ needs = [], ofAll = false }: NotAllowedProps) {
   const { parts, roles } = useWords();
-  const { session } = useSession();
+  const { session, may } = useSession();
   const mine = session.roles.map((role) => roles[role] ?? role).join(', ');
-  return <Notice title={parts.forbiddenTitle}>{parts.forbidden(mine)}</Notice>;
+  const missing = needs.some(may) ? [] : needs;
+  return (
+    <Notice title={parts.forbiddenTitle}>
+      <div data-forbidden={missing.join(' ')}>
+        {missing.length > 0 && (
+          <p>{parts.missing(missing.map((role) => `${roles[role] ?? role} (${role})`).join(', '))}</p>
+        )}
+        {ofAll && session.accounts !== null && <p>{parts.missingAll}</p>}
+        <p>{parts.forbidden(mine)}</p>
+      </div>
+    </Notice>
+  );
 }
 
 export function Failed({ error, again }: { readonly error: unknown; readonly again: () => void }) {

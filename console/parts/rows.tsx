@@ -63,6 +63,8 @@ interface RowProps {
 function Row({ row, kind, to, withKind }: RowProps) {
   const { kinds, parts } = useWords();
   const xof = xofOf(row);
+  const title = titleOf(row);
+  const named = row.reference ?? row.id;
   if (row.state === 'unreadable') {
     return (
       <tr className="border-b border-line last:border-0">
@@ -75,16 +77,17 @@ function Row({ row, kind, to, withKind }: RowProps) {
   }
   return (
     <tr className="border-b border-line last:border-0 hover:bg-sunk" data-id={row.id}>
-      <td className={`${ALWAYS} max-w-64`}>
+      <td className={`${ALWAYS} w-full max-w-0 md:w-auto md:max-w-64`}>
         <Link to={to} className="link block truncate font-medium">
-          {titleOf(row)}
+          {title}
         </Link>
         <span className="block truncate text-sm text-quiet">
-          {withKind ? `${kinds[kind]} · ` : ''}
-          {row.reference ?? row.id}
+          {[...(withKind ? [kinds[kind]] : []), ...(named === title ? [] : [named])].join(' · ')}
         </span>
         <span className="block text-sm md:hidden">
-          {xof !== undefined && <Money xof={xof} />} {row.createdAt !== undefined && <Moment at={row.createdAt} />}
+          {xof !== undefined && <Money xof={xof} />}
+          {xof !== undefined && row.createdAt !== undefined && ' · '}
+          {row.createdAt !== undefined && <Moment at={row.createdAt} />}
         </span>
       </td>
       <td className={ALWAYS}>

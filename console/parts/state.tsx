@@ -44,7 +44,7 @@ export function State({ kind, state, large = false }: StateProps) {
     <span
       data-tone={tone}
       data-state={state}
-      className={`inline-flex items-center gap-1.5 rounded-full ${size} ${COLOURS[tone]}`}
+      className={`inline-flex items-center gap-1.5 rounded-full whitespace-nowrap ${size} ${COLOURS[tone]}`}
     >
       <Sign tone={tone} />
       {stateWord(states, kind, state)}

@@ -11,13 +11,13 @@ export function LanguageChoice() {
   const { language, speak, words } = useChoice();
   const field = useId();
   return (
-    <div>
-      <label htmlFor={field} className="mr-2 text-sm text-quiet">
+    <div className="min-w-0 flex-1">
+      <label htmlFor={field} className="block text-sm text-quiet">
         {words.shell.language}
       </label>
       <select
         id={field}
-        className="field w-auto"
+        className="field px-2"
         value={language}
         onChange={({ target }) => speak(target.value === 'en' ? 'en' : 'fr')}
       >
@@ -37,13 +37,13 @@ export function ColourChoice() {
   const { colours, paint, words } = useChoice();
   const field = useId();
   return (
-    <div>
-      <label htmlFor={field} className="mr-2 text-sm text-quiet">
+    <div className="min-w-0 flex-1">
+      <label htmlFor={field} className="block text-sm text-quiet">
         {words.shell.colours}
       </label>
       <select
         id={field}
-        className="field w-auto"
+        className="field px-2"
         value={colours}
         onChange={({ target }) => paint(COLOURS.find((one) => one === target.value) ?? 'system')}
       >

@@ -1,10 +1,34 @@
-/** The key once more, before what is grave. */
+/** The key, or a word of the provider of identities, once more before what is grave. */
 import { type FormEvent, useId, useState } from 'react';
 import { Refused, ask } from '../asking/ask.ts';
 import { Dialog } from '../parts/act.tsx';
 import { useWords } from '../parts/language.tsx';
+import { WayToProvider, useProvider } from '../parts/provider.tsx';
+import type { Session } from '../asking/session.tsx';
 
-export function ConfirmKey({ onEnd }: { readonly onEnd: (isConfirmed: boolean) => void }) {
+interface ConfirmProps {
+  readonly onEnd: (isConfirmed: boolean) => void;
+}
+
+export function Confirm({ by, onEnd }: ConfirmProps & { readonly by: Session['signedInBy'] }) {
+  return by === 'provider' ? <ConfirmAtProvider onEnd={onEnd} /> : <ConfirmKey onEnd={onEnd} />;
+}
+
+function ConfirmAtProvider({ onEnd }: ConfirmProps) {
+  const { signIn, parts } = useWords();
+  const host = useProvider();
+  return (
+    <Dialog title={signIn.againThere} onClose={() => onEnd(false)}>
+      <p className="mb-4 text-quiet">{signIn.whyThere}</p>
+      {host !== undefined && <WayToProvider host={host} again />}
+      <button type="button" className="button mt-3 w-full" onClick={() => onEnd(false)}>
+        {parts.cancel}
+      </button>
+    </Dialog>
+  );
+}
+
+function ConfirmKey({ onEnd }: ConfirmProps) {
   const { signIn, parts, trouble } = useWords();
   const field = useId();
   const [key, setKey] = useState('');

@@ -30,6 +30,7 @@ export const entries: Readonly<Record<'daily' | 'running', readonly Entry[]>> = 
   ],
   running: [
     { to: '/health', name: 'health', roles: ['read'], ofAll: true },
+    { to: '/doctor', name: 'doctor', roles: ['operate', 'admin'], ofAll: true },
     { to: '/accounts', name: 'holds', roles: ['read'] },
     { to: '/queues', name: 'queues', roles: ['read'] },
     { to: '/endpoints', name: 'endpoints', roles: ['read'] },

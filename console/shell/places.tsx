@@ -4,7 +4,7 @@ import { Route, Switch, useLocation } from 'wouter';
 import { useReach } from '../asking/session.tsx';
 import { NotAllowed, Notice, Page } from '../parts/page.tsx';
 import { useWords } from '../parts/language.tsx';
-import { entryAt } from './entries.ts';
+import { type Entry, entryAt } from './entries.ts';
 
 const Today = lazy(async () => ({ default: (await import('../pages/today.tsx')).Today }));
 const Operations = lazy(async () => ({ default: (await import('../pages/operations.tsx')).Operations }));
@@ -21,6 +21,7 @@ const ReviewMany = lazy(async () => ({ default: (await import('../pages/review-m
 const OptOuts = lazy(async () => ({ default: (await import('../pages/opt-outs.tsx')).OptOuts }));
 const Balances = lazy(async () => ({ default: (await import('../pages/balances.tsx')).Balances }));
 const Health = lazy(async () => ({ default: (await import('../pages/health.tsx')).Health }));
+const Doctor = lazy(async () => ({ default: (await import('../pages/doctor.tsx')).Doctor }));
 const Queues = lazy(async () => ({ default: (await import('../pages/queues.tsx')).Queues }));
 const Endpoints = lazy(async () => ({ default: (await import('../pages/endpoints.tsx')).Endpoints }));
 const OneEndpoint = lazy(async () => ({ default: (await import('../pages/endpoint.tsx')).OneEndpoint }));
@@ -31,14 +32,18 @@ const Forget = lazy(async () => ({ default: (await import('../pages/forget.tsx')
 const NewCampaign = lazy(async () => ({ default: (await import('../pages/make-new.tsx')).NewCampaign }));
 const Make = lazy(async () => ({ default: (await import('../pages/make.tsx')).Make }));
 
+/** What no entry leads to: what is found, and what is opened from a list. */
+const OTHER: Pick<Entry, 'roles' | 'ofAll'> = { roles: ['read'] };
+
 export function Places() {
   const reaches = useReach();
   const [at] = useLocation();
   const { parts } = useWords();
-  if (!reaches(entryAt(at) ?? { roles: ['read'] })) {
+  const { roles, ofAll = false } = entryAt(at) ?? OTHER;
+  if (!reaches({ roles, ofAll })) {
     return (
       <Page title={parts.forbiddenTitle}>
-        <NotAllowed />
+        <NotAllowed needs={roles} ofAll={ofAll} />
       </Page>
     );
   }
@@ -61,6 +66,7 @@ export function Places() {
       <Route path="/opt-outs" component={OptOuts} />
       <Route path="/balances" component={Balances} />
       <Route path="/health" component={Health} />
+      <Route path="/doctor" component={Doctor} />
       <Route path="/queues" component={Queues} />
       <Route path="/endpoints" component={Endpoints} />
       <Route path="/endpoints/:id">{({ id }) => <OneEndpoint key={id} id={id} />}</Route>

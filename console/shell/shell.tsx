@@ -5,6 +5,7 @@ import { useReach, useSession } from '../asking/session.tsx';
 import { useStream } from '../asking/stream.ts';
 import { useWords } from '../parts/language.tsx';
 import { Loading } from '../parts/page.tsx';
+import { NotSignedIn } from '../parts/provider.tsx';
 import { ColourChoice, LanguageChoice } from './choices.tsx';
 import { type Entry, entries, entryAt } from './entries.ts';
 import { Mark } from './mark.tsx';
@@ -21,7 +22,7 @@ export function Shell() {
         {shell.skip}
       </a>
       <aside className="hidden border-r border-line bg-sheet lg:sticky lg:top-0 lg:flex lg:h-dvh lg:flex-col lg:overflow-y-auto lg:p-4">
-        <Link to="/" className="mb-6 no-underline">
+        <Link to="/" className="mb-4 no-underline">
           <Mark />
         </Link>
         <Navigation />
@@ -36,6 +37,7 @@ export function Shell() {
           <Trouble />
         </header>
         <main id="content" tabIndex={-1} className="outline-none">
+          <NotSignedIn />
           <Suspense fallback={<LoadingPage />}>
             <Places />
           </Suspense>
@@ -56,7 +58,7 @@ function LoadingPage() {
 function Navigation() {
   const { shell } = useWords();
   return (
-    <nav aria-label={shell.navigation} className="flex flex-1 flex-col gap-1">
+    <nav aria-label={shell.navigation} className="flex flex-1 flex-col gap-0.5">
       <Entries of={entries.daily} />
       <h2 className="mt-3 mb-1 px-3 text-sm text-quiet">{shell.running}</h2>
       <Entries of={entries.running} />
@@ -74,7 +76,7 @@ function Entries({ of: listed }: { readonly of: readonly Entry[] }) {
       key={entry.to}
       to={entry.to}
       aria-current={entry === here ? 'page' : undefined}
-      className={`flex min-h-11 items-center rounded-lg px-3 font-medium no-underline hover:bg-sunk lg:min-h-9 ${entry === here ? 'bg-accent-soft text-accent' : ''}`}
+      className={`flex min-h-11 items-center rounded-lg px-3 font-medium no-underline hover:bg-sunk lg:min-h-8 ${entry === here ? 'bg-accent-soft text-accent' : ''}`}
     >
       {shell[entry.name]}
     </Link>
@@ -113,7 +115,7 @@ function Person() {
   const { shell } = useWords();
   const { me, session, signOut } = useSession();
   return (
-    <div className="mt-4 space-y-3 border-t border-line pt-4">
+    <div className="mt-3 space-y-2 border-t border-line pt-3">
       <p className="text-sm text-quiet">
         {shell.signedInAs(me)}
         {session.accounts ? (
@@ -122,8 +124,10 @@ function Person() {
           </span>
         ) : null}
       </p>
-      <LanguageChoice />
-      <ColourChoice />
+      <div className="flex gap-2">
+        <LanguageChoice />
+        <ColourChoice />
+      </div>
       <button type="button" className="button w-full" onClick={() => void signOut()}>
         {shell.signOut}
       </button>

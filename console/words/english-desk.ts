@@ -65,6 +65,7 @@ export const englishDesk = {
     found: {
       messages: 'Texts',
       recipients: 'Recipients of campaigns, and rows of files',
+      files: 'Files of drafts, to be chosen again',
       intakeJobs: 'Requests that waited',
       events: 'Announcements',
       optOuts: 'Lists of people who are not texted',
@@ -252,6 +253,16 @@ export const englishDesk = {
     left: 'Left',
     newest: 'The last looks as figures',
     course: (low: string, high: string) => `between ${low} and ${high}`,
+  },
+  doctor: {
+    noFault: 'No fault was found.',
+    faults: (count: string) => `To mend: ${count}.`,
+    toMend: 'To mend',
+    well: 'As it should be',
+    notLooked: 'Not looked at',
+    toDo: 'What to do:',
+    whose:
+      'Looked at by the process that answers, with its settings; at most twice a minute. On the other machines: relais doctor.',
   },
   health: {
     held: (count: string) => `What is held: ${count}.`,

@@ -137,8 +137,6 @@ export const englishMaking = {
     own: 'Nothing leaves between',
     and: 'and',
     always: 'It is sent at any hour',
-    pace: 'Recipients a second, at most',
-    paceHint: 'Empty: as fast as the account may. You can change it while it runs.',
   },
   test: {
     says: 'Send one text to yourself, as the first recipient would read it. It is part of no campaign and costs as any text.',

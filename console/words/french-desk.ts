@@ -66,6 +66,7 @@ export const frenchDesk: Words['desk'] = {
     found: {
       messages: 'SMS',
       recipients: 'Destinataires de campagnes, et lignes de fichiers',
+      files: 'Fichiers de brouillons, à choisir de nouveau',
       intakeJobs: 'Demandes en attente',
       events: 'Annonces',
       optOuts: 'Listes de désinscription',
@@ -251,6 +252,16 @@ export const frenchDesk: Words['desk'] = {
     left: 'Solde',
     newest: 'Les derniers relevés en chiffres',
     course: (low, high) => `entre ${low} et ${high}`,
+  },
+  doctor: {
+    noFault: 'Aucun problème trouvé.',
+    faults: (count) => `À corriger : ${count}.`,
+    toMend: 'À corriger',
+    well: 'Comme il faut',
+    notLooked: 'Non examiné',
+    toDo: 'Que faire :',
+    whose:
+      'Examiné par le processus qui répond, avec ses réglages ; au plus deux fois par minute. Sur les autres machines : relais doctor.',
   },
   health: {
     held: (count) => `Ce qui est retenu : ${count}.`,

@@ -140,8 +140,6 @@ export const frenchMaking: Making = {
     own: 'Rien ne part entre',
     and: 'et',
     always: 'L’envoi se fait à toute heure',
-    pace: 'Destinataires par seconde, au plus',
-    paceHint: 'Vide : aussi vite que le compte le permet. Modifiable en cours d’envoi.',
   },
   test: {
     says: 'Envoyez-vous un SMS, tel que le lirait le premier destinataire. Il ne fait partie d’aucune campagne et coûte comme tout SMS.',

@@ -78,14 +78,15 @@ export const frenchPages: Words['pages'] = {
     story: 'Ce qui s’est passé',
     known: 'Ce qu’on sait',
     said: 'Ce que le service a répondu',
-    dropped: (count) => `${count} lignes au milieu ne sont plus gardées.`,
+    dropped: (count) => `Lignes du milieu qui ne sont plus gardées : ${count}.`,
     callback: 'Ce que le service a envoyé de lui-même',
     showCallback: 'Montrer le dernier message',
     notBelieved:
       'Un message est une raison d’interroger, jamais un résultat : seul compte ce que le service dit quand on l’interroge.',
     noCallback:
       'Rien n’en est gardé : seul l’est un message qui dit autre chose que l’opération. S’il en est venu un, l’histoire le dit.',
-    nextLook: 'Le service sera interrogé de nouveau à',
+    nextLook: 'relais y revient de lui-même :',
+    times: (count) => `${count} fois`,
     toReview: 'Trancher',
     toApproval: 'Vers l’approbation',
     callOff: 'Abandonner',
@@ -312,7 +313,7 @@ export const frenchPages: Words['pages'] = {
     changePace: 'Changer le débit',
     setPace: 'Fixer le débit',
     perSecond: 'Destinataires par seconde, au plus',
-    paceHint: 'Vide : aussi vite que le compte le permet. Compte dès la prochaine demande, sans pause.',
+    paceHint: 'Vide : aussi vite que le compte le permet. Modifiable en cours d’envoi, sans pause.',
     advice: {
       draft: 'Elle n’a pas encore de destinataires. Rien n’est parti.',
       ready: 'Elle a ses destinataires et n’est pas démarrée. Rien n’est parti.',

@@ -1,13 +1,5 @@
 /** What scripts know from the rest of the code: a name in capitals in a .lua file is one of these. */
-import { BRIEF_NAMES } from '../../src/kinds/disbursement-fields.ts';
-import {
-  BRIEF_WORDS,
-  COUNTED_FROM_ACCEPTANCE,
-  GONE_AT_THE_END,
-  inverse,
-  RECORD_VERSION,
-  UNREADABLE,
-} from '../../src/operations/record.ts';
+import { RECORD_VERSION, UNREADABLE } from '../../src/operations/record.ts';
 import { BOOK_KEPT_DAYS } from '../../src/operations/book.ts';
 import { APPROVED_WITH, DRAFTED, HAND, PACE_AHEAD_MS } from '../../src/operations/campaigns.ts';
 import { SLICE_WAKE_GRACE_MS } from '../../src/operations/slices.ts';
@@ -19,6 +11,7 @@ import {
   DOUBT_SLOT_MS,
   EVENT_FIELD,
   HISTORY_FIELD,
+  LEFT_FIELD,
   MARK,
   UNSENT_FIELD,
   UNSENT_XOF_FIELD,
@@ -49,6 +42,7 @@ export const constants: Readonly<Record<string, Constant>> = {
   IN_FLIGHT: setOf(statesThatAre('disbursement', 'in flight')),
 
   HISTORY_FIELD,
+  LEFT_FIELD,
   STUB_PRINT,
   STUB_STATES: stateOfLetter,
   KEPT_MESSAGES: setOf(statesOf('message').filter((state) => isKept('message', state))),
@@ -62,14 +56,6 @@ export const constants: Readonly<Record<string, Constant>> = {
   LINE_END,
   EVIDENCE_FIRST: EVIDENCE_SLOTS.first,
   EVIDENCE_LAST: EVIDENCE_SLOTS.last,
-
-  BRIEF_CREATED_AT: BRIEF_NAMES.createdAt,
-  BRIEF_NAMES,
-  BRIEF_WORDS,
-  FULL_NAMES: inverse(BRIEF_NAMES),
-  FULL_WORDS: inverse(BRIEF_WORDS),
-  GONE_AT_THE_END: setOf(GONE_AT_THE_END),
-  COUNTED_FROM_ACCEPTANCE,
 
   OFF,
   MONEY_LIMITS: limitsOf('payments'),

@@ -4,8 +4,8 @@ import type { Redis } from 'ioredis';
 import { keys } from '../operations/keys.ts';
 import { tokenBucket } from '../redis/scripts/generated/scripts.ts';
 import type { ApiContext } from './context.ts';
-import { limitRate, WrongKeys } from './gates.ts';
-import type { ApiKey } from './keys.ts';
+import { limitRate } from './gates.ts';
+import { type ApiKey, WrongKeys } from './keys.ts';
 import { ApiProblem } from './problem.ts';
 import { isBackground, isOfConsole, sessionCookieIn } from './session-cookie.ts';
 
@@ -53,13 +53,13 @@ export function admissionTo(context: ApiContext): Admission {
 
 /** No guess is counted here: nobody guesses 256 bits, and a page whose session is over asks a few times more. */
 async function bySession(
-  { sessions, keyRing }: ApiContext,
+  { sessions, keyRing, provider }: ApiContext,
   limit: ReturnType<typeof limitRate>,
   { request, response }: Asked,
 ): Promise<ApiKey> {
   const cookie = sessionCookieIn(request.headers);
   const session = cookie && (await sessions.find(cookie.id));
-  const key = session && (await keyRing.current()).find(session.isOf);
+  const key = session && (session.provider ? provider?.keyOf(session) : (await keyRing.current()).find(session.isOf));
   if (!cookie || !session || !key) {
     response.set('Connection', 'close');
     throw new ApiProblem('unauthenticated', 'There is no session here, or it is over: sign in.');
@@ -72,7 +72,7 @@ async function bySession(
 /** Each session takes room until it is over. */
 const SIGN_INS = { everyUs: 6_000_000, burst: 20, longestUs: 0, wanted: 1 };
 
-async function limitSignIns(redis: Redis, { name }: ApiKey, response: Response): Promise<void> {
+export async function limitSignIns(redis: Redis, { name }: Pick<ApiKey, 'name'>, response: Response): Promise<void> {
   const { taken, waitMs } = await tokenBucket(redis, { buckets: [keys.signInRate(name)], ...SIGN_INS });
   if (taken > 0) return;
   response.set('Retry-After', String(Math.ceil(waitMs / 1_000)));

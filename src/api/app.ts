@@ -22,7 +22,7 @@ export function createApi(context: ApiContext): Express {
   app.disable('etag');
   app.use(identifyRequest(context));
   const admission = admissionTo(context);
-  if (context.console) app.use(serveConsole(context.console));
+  if (context.console) app.use('/console', serveConsole(context.console));
   const isOn = ({ tag }: Route): boolean => tag !== 'Console' || context.console !== undefined;
   app.use(mount(routes.filter(isOn), context, admission));
   app.use(async (request, response) => {
@@ -64,7 +64,7 @@ function answerProblem({ onError }: ApiContext): ErrorRequestHandler {
       const { method, path } = request;
       onError(error, { method, path, requestId: String(response.locals['requestId']) });
     }
-    if (problem.kind === 'unavailable') response.set('Retry-After', '5');
+    if (problem.kind === 'unavailable' || problem.kind === 'provider-away') response.set('Retry-After', '5');
     const closed = problem.kind === 'not-durable' || problem.kind === 'memory-full' || problem.kind === 'recovering';
     if (closed) response.set('Retry-After', '30');
     sendProblem(response, problem);

@@ -3,7 +3,7 @@ import { pipeline } from 'node:stream/promises';
 import type { Request, Response } from 'express';
 import type { BatchRecord } from '../operations/record.ts';
 import { Sums, type Batches } from '../operations/batches.ts';
-import { reportCsvHead, reportCsvLine, reportPages } from '../producer/batch/report.ts';
+import { reportCsvHead, reportCsvLine, type ReportLine, reportPages } from '../producer/batch/report.ts';
 
 /** One line per row, as JSON or as CSV; page by page, so that no batch is ever in memory as a whole. */
 export async function sendReport(
@@ -12,31 +12,41 @@ export async function sendReport(
   { request, response }: { request: Request; response: Response },
 ): Promise<void> {
   const csv = request.accepts(['json', 'csv']) === 'csv';
+  const pages = reportPages(record, batches);
+  // Read before anything is answered: what cannot be told now, because history is away, is refused as a whole.
+  const first = await pages.next();
+  const all = withFirst(first.done ? [] : first.value, pages);
   response.type(csv ? 'text/csv' : 'application/json');
   try {
-    await pipeline(Readable.from(csv ? csvOf(record, batches) : jsonOf(record, batches)), response);
+    await pipeline(Readable.from(csv ? csvOf(record, all) : jsonOf(record, all)), response);
   } catch (error) {
     // The reader went away; nobody is left to tell.
     if ((error as NodeJS.ErrnoException).code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
   }
 }
 
-async function* csvOf(record: BatchRecord, batches: Batches): AsyncGenerator<string> {
-  const { columns } = record;
+type Pages = AsyncIterable<readonly ReportLine[]>;
+
+async function* withFirst(first: readonly ReportLine[], rest: Pages): Pages {
+  yield first;
+  yield* rest;
+}
+
+async function* csvOf({ columns }: BatchRecord, pages: Pages): AsyncGenerator<string> {
   yield reportCsvHead(columns);
-  for await (const page of reportPages(record, batches)) {
+  for await (const page of pages) {
     yield page.map((line) => reportCsvLine(line, columns)).join('');
   }
 }
 
 /** The sums are those of the very lines above them, so that the two agree whatever happens meanwhile. */
-async function* jsonOf(record: BatchRecord, batches: Batches): AsyncGenerator<string> {
+async function* jsonOf(record: BatchRecord, pages: Pages): AsyncGenerator<string> {
   const { id, state, contentHash, totals, columns } = record;
   const head = JSON.stringify({ id, state, contentHash, totals, columns });
   yield `${head.slice(0, -1)},"items":[`;
   const states = new Sums();
   let first = true;
-  for await (const page of reportPages(record, batches)) {
+  for await (const page of pages) {
     for (const line of page) states.add(line.state, line.amount);
     const lines = page.map((line) => JSON.stringify(line)).join(',');
     if (lines !== '') yield `${first ? '' : ','}${lines}`;

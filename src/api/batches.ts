@@ -1,17 +1,18 @@
 /** Files of disbursements over HTTP: uploaded by one key, approved by another, reported row by row. */
+import type { Request, Response } from 'express';
 import type { Finding, Findings, Sum } from '../kinds/batch.ts';
 import { APPROVE_WITHIN_MS } from '../operations/batches.ts';
 import type { BatchRecord } from '../operations/record.ts';
 import { reportColumns } from '../kinds/disbursement-fields.ts';
 import type { StateOf } from '../kinds/index.ts';
 import { accountOf } from '../producer/batch/door.ts';
-import { BYTES_MAX, readBatchFile } from '../producer/batch/read-file.ts';
+import { type BatchReading, BYTES_MAX, readBatchFile } from '../producer/batch/read-file.ts';
 import type { BatchFile } from '../producer/batch/rows.ts';
 import { problemsCsv, progressOf } from '../producer/batch/report.ts';
 import { accountName } from '../kinds/request-pieces.ts';
-import { bytesOf, readingOf } from './batch-body.ts';
 import { sendReport } from './batch-report.ts';
 import { type ApiContext, findRecord } from './context.ts';
+import { listRoute } from './lists.ts';
 import {
   dryRunQuery,
   answer,
@@ -23,9 +24,10 @@ import {
   replayed,
   route,
 } from './route.ts';
-import { requireAnother, requireNamedAccounts } from './gates.ts';
+import { requireAnother, requireNamedAccounts, requireStill } from './gates.ts';
 import { personOf } from './keys.ts';
 import { batch, batchReport, judgedBatch } from './openapi/answers-money.ts';
+import { requireFileBody } from './mount.ts';
 import { ApiProblem } from './problem.ts';
 import { viewOf } from './views.ts';
 
@@ -74,6 +76,7 @@ const createBatch = route(
   },
   async ({ context, key, query, idempotencyKey, request, response, act }) => {
     const file = await readBatchFile(await bytesOf(request, response), readingOf(request));
+    await requireStill(context, key);
     const account = accountOf(file, query.account);
     requireNamedAccounts(context, key, { query: { account }, body: undefined, mustExist: true });
     if (query.dryRun) return judged(context, { file, account }, { request, response });
@@ -212,7 +215,7 @@ interface Approval extends Deciding {
 
 /** Exactly these bytes, by somebody else, in time, and still in order. */
 async function approve(context: ApiContext, { record, key, contentHash, act }: Approval): Promise<void> {
-  requireAnother(context, key, record.by, 'uploaded it');
+  await requireAnother(context, key, record.by, 'uploaded it');
   if (contentHash !== record.contentHash) {
     const detail = 'These are not the bytes that were uploaded: look at the batch again before you approve it.';
     throw new ApiProblem('wrong-state', detail, { rule: 'content-changed', contentHash: record.contentHash });
@@ -295,4 +298,48 @@ function expiryOf({ state, since }: BatchRecord): string {
   return new Date(state === 'expired' ? since : since + APPROVE_WITHIN_MS).toISOString();
 }
 
-export const batchRoutes = [createBatch, getBatch, getBatchReport, approveBatch, cancelBatch];
+function readingOf(request: Request): BatchReading {
+  const type = (request.get('content-type') ?? '').split(';')[0]?.trim().toLowerCase();
+  const encoded = (request.get('content-encoding') ?? 'identity') !== 'identity';
+  return type === 'application/json' && !encoded
+    ? { format: 'json' }
+    : requireFileBody(request, ['application/json']);
+}
+
+/** The bytes as they came: their hash is what is approved. No more than the limit is ever kept. */
+async function bytesOf(request: Request, response: Response): Promise<Buffer> {
+  if (Number(request.get('content-length') ?? 0) > BYTES_MAX) throw tooLarge(request, response);
+  const parts: Uint8Array[] = [];
+  let length = 0;
+  // Not destroyed when we turn away: the sender is to read why.
+  for await (const part of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>) {
+    length += part.byteLength;
+    if (length > BYTES_MAX) throw tooLarge(request, response);
+    parts.push(part);
+  }
+  return Buffer.concat(parts);
+}
+
+function tooLarge(request: Request, response: Response): ApiProblem {
+  response.set('Connection', 'close');
+  request.resume();
+  return new ApiProblem('too-large', `A batch may have ${BYTES_MAX} bytes; send it in parts.`);
+}
+
+/** Its rows, and what is wrong with them, are told where it is read alone. */
+function batchRow(record: BatchRecord) {
+  const [problemCount, warningCount] = [record.problems.count, record.warnings.count];
+  return viewOf<'batch'>(record, { problemCount, warningCount, expiresAt: null, states: {} });
+}
+
+const listBatches = listRoute({
+  kind: 'batch',
+  path: '/v1/disbursement-batches',
+  id: 'listBatches',
+  tag: 'Batches',
+  cli: 'disburse batch-list',
+  columns: ['id', 'state', 'account', 'totals', 'uploadedBy', 'approvedBy', 'createdAt'],
+  row: batchRow,
+});
+
+export const batchRoutes = [listBatches, createBatch, getBatch, getBatchReport, approveBatch, cancelBatch];

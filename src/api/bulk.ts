@@ -9,6 +9,7 @@ import { type Acceptance, type Answer, conflictOf } from '../producer/acceptance
 import type { Problem } from '../producer/problems.ts';
 import { type Line, groupsOf } from './bulk-lines.ts';
 import { type ApiContext, isRecord } from './context.ts';
+import { requireStill } from './gates.ts';
 import { mayUseAccount, personOf } from './keys.ts';
 import { ApiProblem, invalid } from './problem.ts';
 import { acceptanceFor, type AnyAsked } from './route.ts';
@@ -110,8 +111,12 @@ function judgeOf(
   // Once closed it stays so: a group that was taken after one that was not would leave a gap behind it.
   let closed: ReturnType<ApiContext['refusal']>;
   return async (group) => {
+    const from = group[0]?.index ?? 0;
     closed ??= context.refusal();
-    if (closed) return { verdicts: [], stop: new ApiProblem(closed.kind, closed.detail), from: group[0]?.index ?? 0 };
+    if (closed) return { verdicts: [], stop: new ApiProblem(closed.kind, closed.detail), from };
+    // Lines may come for minutes.
+    const stop = await requireStill(context, key).catch((error: Error) => error);
+    if (stop) return { verdicts: [], stop, from };
     return gather(group, await Promise.allSettled(group.map(judgeLine)));
   };
 }

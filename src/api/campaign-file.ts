@@ -36,9 +36,11 @@ const keepFile = route(
     answers: { 200: answer('It is kept.', keptFile) },
     problems: ['wrong-state'],
   },
-  async ({ context, record, query, request, type }) => {
+  async ({ context, key, record, query, request, type }) => {
     requireDraft(record);
     requireFileBody(request);
+    // Before it is there: who counts it at this moment finds a campaign that was changed.
+    await context.campaigns.amend(record.id, {}, { by: personOf(key) });
     const facts = { name: query.name ?? '', type: String(type), at: context.clock.now(), most: MOST_BYTES };
     try {
       await judging(request, () => context.keptFiles.keep(record.id, request, facts));

@@ -44,9 +44,18 @@ export async function retryCampaign(
       'campaign of those who failed.';
     throw new ApiProblem('wrong-state', detail, { rule: 'other-person', state: campaign.state });
   }
+  if (retried.is === 'refused' && retried.state === '') throw leftRedis(campaign);
   const why =
     retried.is === 'nobody'
       ? `Nobody ${includeUnknown ? 'failed or is unknown' : 'failed'}, so there is nothing to retry.`
       : `It is ${retried.state}: only a finished campaign is retried.`;
   throw new ApiProblem('wrong-state', why, { state: campaign.state });
+}
+
+/** What is sent again is written where it is sent from, and there nobody of it is any more. */
+function leftRedis({ id, state }: CampaignRecord): ApiProblem {
+  const detail =
+    `It is over for so long that history alone has it, and nobody in it is sent to again. Make a campaign of those who ` +
+    `failed: GET /v1/campaigns/${id}/recipients?state=failed with \`Accept: text/csv\` is its file.`;
+  return new ApiProblem('wrong-state', detail, { state });
 }

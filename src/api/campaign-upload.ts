@@ -17,11 +17,12 @@ import {
 import { UnusableFile } from '../files/problems.ts';
 import type { CampaignRecord } from '../operations/record.ts';
 import { type ApiContext, requireKept } from './context.ts';
+import { requireStill } from './gates.ts';
 import { requireFileBody } from './mount.ts';
 import { uploadReport } from './openapi/answers-texts.ts';
 import { languageAccepted } from '../words/languages.ts';
 import { flag, listFiles, wholeNumber, replayed, route } from './route.ts';
-import { personOf } from './keys.ts';
+import { type ApiKey, personOf } from './keys.ts';
 import { ApiProblem, invalid } from './problem.ts';
 
 const PREVIEW_MAX = 20;
@@ -96,7 +97,8 @@ const addRecipients = route(
       );
       return undefined;
     }
-    const given = await judging(request, () => uploadRecipients(campaign, request, options));
+    const bytes = whileAsking(context, key, request);
+    const given = await judging(request, () => uploadRecipients(campaign, bytes, options));
     if (given.is === 'changed') {
       throw new ApiProblem('wrong-state', 'The campaign was changed meanwhile; nothing was added. Send it again.', {
         rule: 'content-changed',
@@ -107,6 +109,16 @@ const addRecipients = route(
     return viewOf(given);
   },
 );
+
+/** A file may come for minutes: nothing of it counts where its key is gone by the end. */
+async function* whileAsking(
+  context: ApiContext,
+  key: ApiKey,
+  chunks: AsyncIterable<Buffer>,
+): AsyncGenerator<Buffer, void, undefined> {
+  yield* chunks;
+  await requireStill(context, key);
+}
 
 export function withCountry({ defaultCountry }: ApiContext, campaign: CampaignRecord): CampaignRecord {
   return defaultCountry === undefined ? campaign : { country: defaultCountry, ...campaign };

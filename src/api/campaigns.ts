@@ -17,6 +17,7 @@ import { fileRoutes } from './campaign-file.ts';
 import { uploadRoutes } from './campaign-upload.ts';
 import { type ApiContext, findRecord, requireKept, takeAnswer } from './context.ts';
 import { phoneFilter, readerOf } from './finding.ts';
+import { listRoute } from './lists.ts';
 import {
   acceptanceFor,
   dryRunQuery,
@@ -119,7 +120,7 @@ const amendCampaign = route(
       throw new ApiProblem('wrong-state', detail, { state: record.state });
     }
     if (amended.is === 'refused') {
-      const { state } = amended;
+      const state = amended.state || record.state;
       throw new ApiProblem('wrong-state', `It is ${state}: nothing is sent any more.`, { state });
     }
     context.wake('campaign', record.id, amended.rev);
@@ -244,7 +245,8 @@ interface Approving extends Pick<AnyAsked, 'key'> {
 /** Exactly this, by somebody else. */
 async function approve(context: ApiContext, { record, key, act }: Approving, contentHash: string): Promise<void> {
   const by = personOf(key);
-  if (handsIn(record).some((hand) => context.keyRing.isOne(key, hand))) throw ownCampaign(by);
+  const ones = await context.keyRing.onesWith(key);
+  if (handsIn(record).some((hand) => ones.includes(hand.toLowerCase()))) throw ownCampaign(by);
   const now = contentHashOf(record);
   if (contentHash !== now) {
     const detail = 'It was changed since: look at the campaign again before you approve it.';
@@ -328,7 +330,8 @@ async function switchCampaign(
   const switched = await context.campaigns.switch(record.id, name, { by, act });
   if (name === 'cancel') await context.keptFiles.forget(record.id);
   if (switched.is !== 'applied') {
-    const { state } = switched.is === 'refused' ? switched : record;
+    // In Redis a campaign that history alone has is in no state.
+    const state = (switched.is === 'refused' && switched.state) || record.state;
     throw new ApiProblem('wrong-state', `It is ${state}, so there is nothing to ${name}.`, { state });
   }
   if (switched.to === 'running') context.wake('campaign', record.id, switched.rev);
@@ -350,7 +353,18 @@ async function beforeResuming({ accounts }: ApiContext, record: CampaignRecord, 
   }
 }
 
+const listCampaigns = listRoute({
+  kind: 'campaign',
+  path: '/v1/campaigns',
+  id: 'listCampaigns',
+  tag: 'Campaigns',
+  cli: 'campaign list',
+  columns: ['id', 'state', 'name', 'reason', 'segments', 'account', 'createdAt'],
+  row: campaignView,
+});
+
 export const campaignRoutes = [
+  listCampaigns,
   createCampaign,
   getCampaign,
   amendCampaign,

@@ -90,7 +90,7 @@ export async function resolve<K extends CollectKind>(
   { context, key, record, again, body, act }: AskedToResolve<K>,
   advance?: Advance,
 ): Promise<RecordAt<K>> {
-  requireAnother(context, key, record.fields['by'], 'asked for it');
+  await requireAnother(context, key, record.fields['by'], 'asked for it');
   requireReview(record.state);
   requirePaid(body);
   const tried = await advance?.(record.id, context.processing);

@@ -94,6 +94,8 @@ const HEADERS = {
   'Permissions-Policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=()',
 } as const;
 
+/** Where the build puts what pages are made of; no page is called so. */
+const ASSETS = 'assets/';
 const FOREVER = 'public, max-age=31536000, immutable';
 /** A hash in the name, as the build writes it: another content has another name. */
 const HASHED = /-[\w-]{8,}\.\w+$/;
@@ -102,16 +104,18 @@ const NOT_BUILT = `<!doctype html><html lang="en"><title>relais</title><h1>The c
 <p>Run <code>npm run build</code> in the folder of relais, then load this page again. A package of relais that was
 installed has it already. <code>CONSOLE=off</code> switches it off.</p>`;
 
+/** To be mounted at `/console`. */
 export function serveConsole(files: ConsoleFiles): RequestHandler {
   return async (request, response, next) => {
-    const [, path] = /^\/console(?:\/(.*))?$/.exec(request.path) ?? [undefined, undefined];
-    const isAsked = request.path === '/console' || path !== undefined;
-    if (!isAsked || (request.method !== 'GET' && request.method !== 'HEAD')) return next();
+    if (request.method !== 'GET' && request.method !== 'HEAD') return next();
     response.set(HEADERS);
-    const name = path ?? '';
-    // What is no file is a page of the console, which finds out by itself which one.
-    const isPage = extname(name) === '' || name === INDEX;
-    const file = await files.find(isPage ? INDEX : name);
+    const name = request.path.slice(1);
+    const named = await files.find(name);
+    // What is no file is a page of the console, which finds out by itself which one: an id in its address may have a dot.
+    const isAsset = name.startsWith(ASSETS);
+    const isOpened = request.get('sec-fetch-dest') === 'document' && named === undefined && !isAsset;
+    const isPage = isOpened || extname(name) === '' || name === INDEX;
+    const file = isPage ? await files.find(INDEX) : named;
     if (file) return send(response, file, isPage ? 'no-store' : HASHED.test(name) ? FOREVER : 'no-cache');
     if (isPage) return void response.status(503).type('html').send(NOT_BUILT);
     response.set('Connection', 'close');

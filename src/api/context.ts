@@ -40,10 +40,12 @@ import type { Resolve, Resolved } from '../processors/disbursement/resolve.ts';
 import { describeProblems } from '../producer/problems.ts';
 import type { BatchDoor } from '../producer/batch/door.ts';
 import type { IntakeJobs } from '../queues/intake-jobs.ts';
+import type { Said } from '../words/said.ts';
 import type { BatchAdvisor } from './batch-advice.ts';
 import type { ConsoleFiles, Violation } from './console-files.ts';
 import { type KeyRing, type ApiKey, mayUseAccount } from './keys.ts';
 import { ApiProblem, invalid } from './problem.ts';
+import type { ProviderDoor } from './provider.ts';
 
 type RefusalKind = 'recovering' | 'not-durable' | 'memory-full';
 
@@ -52,6 +54,8 @@ export interface ApiContext {
   readonly keyRing: KeyRing;
   readonly apiKeys: ApiKeys;
   readonly sessions: Sessions;
+  /** Absent: people sign in by keys alone. */
+  readonly provider?: ProviderDoor | undefined;
   /** Absent: it is off, and nobody signs in. */
   readonly console: ConsoleFiles | undefined;
   /** For what all processes count together; records are changed through the others. */
@@ -114,6 +118,8 @@ export interface ApiContext {
   /** The same, without regard to a recovery: for what must be possible in one. */
   readonly keepingRefusal: ApiContext['refusal'];
   readonly recovery: Recovery;
+  /** What is wrong with this deployment, and how it is mended; not looked at more often than twice a minute. */
+  readonly doctor: () => Promise<{ readonly at: number; readonly findings: readonly Found[] }>;
   /** A person's word about what needs review; upstream is asked first. */
   readonly resolve: (id: string, request: Resolve) => Promise<Resolved>;
   readonly queues: QueueSwitches;
@@ -131,6 +137,13 @@ interface BalanceRow {
   readonly xof: number | null;
   readonly inFlight: number;
   readonly at: number;
+}
+
+/** What one check of the doctor found: `fault` asks for something, `skipped` could not be looked at or is not used. */
+interface Found {
+  readonly check: string;
+  readonly is: 'ok' | 'fault' | 'skipped';
+  readonly told: { readonly says: Said; readonly fix?: Said };
 }
 
 export interface QueueSwitches {
@@ -158,22 +171,32 @@ async function readEvenIfUnreadable<K extends Kind>({ queries }: ApiContext, kin
 }
 
 /** Of which account an unreadable record is may be unreadable too: then it is shown to those who may see all. */
-function maySee(key: ApiKey, { account }: { readonly account: string | undefined }): boolean {
+export function maySee(key: ApiKey, { account }: { readonly account: string | undefined }): boolean {
   return account === undefined ? key.accounts === undefined : mayUseAccount(key, account);
 }
 
-/** The record, for a key that may see it. Another account's id is as good as none. */
+/** The record, for a key that may see it. Undefined: there is none, or it is another account's. */
+export async function recordFor<K extends Kind>(
+  context: ApiContext,
+  key: ApiKey,
+  kind: K,
+  id: string,
+): Promise<RecordAt<K> | undefined> {
+  const record = /^[\w.-]{1,80}$/.test(id) ? await readEvenIfUnreadable(context, kind, id) : undefined;
+  if (!record || !maySee(key, record)) return undefined;
+  if (record instanceof UnreadableRecord) throw record;
+  return record;
+}
+
+/** The same; another account's id is as good as none. */
 export async function findRecord<K extends Kind>(
   context: ApiContext,
   key: ApiKey,
   kind: K,
   id: string | undefined,
 ): Promise<RecordAt<K>> {
-  const record = id && /^[\w.-]{1,80}$/.test(id) ? await readEvenIfUnreadable(context, kind, id) : undefined;
-  if (record && maySee(key, record)) {
-    if (record instanceof UnreadableRecord) throw record;
-    return record;
-  }
+  const record = id && (await recordFor(context, key, kind, id));
+  if (record) return record;
   throw new ApiProblem('not-found', `There is no ${kind} ${id?.slice(0, 80) ?? ''}.`);
 }
 

@@ -1,4 +1,5 @@
 /** The report of a day, made of its book: a row for each account and country, as JSON, CSV or a page to print. */
+import type { KindOfMoney } from '../kinds/index.ts';
 import { createHash } from 'node:crypto';
 import { csvCell } from '../files/csv.ts';
 import { type Line, textStates } from '../operations/book.ts';
@@ -46,7 +47,7 @@ export interface DailyReport {
 }
 
 /** What a measure of the book is in the report, by the kind that it is of. */
-const told: Readonly<Record<string, Readonly<Record<string, SumName>>>> = {
+const told: Readonly<Record<KindOfMoney, Readonly<Record<string, SumName>>>> = {
   disbursement: {
     '<open': 'opening',
     accepted: 'accepted',
@@ -91,8 +92,9 @@ function blankRow(account: string, country: string | null): DailyRow {
 /** Whether there is anything to tell of it. */
 function addLine(row: DailyRow, { kind, sums }: Line): boolean {
   if (kind === 'text') return addTexts(row, sums);
+  const known: Readonly<Record<string, Readonly<Record<string, SumName>>>> = told;
   let any = false;
-  for (const [measure, name] of Object.entries(told[kind] ?? {})) {
+  for (const [measure, name] of Object.entries(known[kind] ?? {})) {
     const [count = 0, xof = 0] = [sums[measure], sums[`${measure}Xof`]];
     row[name].count += count;
     row[name].xof += xof;

@@ -4,8 +4,11 @@ import { paidOut, resolutionOf, resolve } from './collect-resolve.ts';
 import { personOf } from './keys.ts';
 import { view } from './views.ts';
 import { findRecord, takeAnswer } from './context.ts';
+import { listRoute } from './lists.ts';
 import { collectFor, dryRunQuery, JUDGED, judgedAs, accepted, answer, Reply, replayed, route } from './route.ts';
-import { directCredit } from './openapi/answers-money.ts';
+import { answerOf } from './openapi/answers-shared.ts';
+
+const directCredit = answerOf('direct_credit');
 
 const createDirectCredit = route(
   {
@@ -67,4 +70,14 @@ const resolveDirectCredit = route(
   async (asked) => view(await resolve<'direct_credit'>(asked)),
 );
 
-export const directCreditRoutes = [createDirectCredit, getDirectCredit, resolveDirectCredit];
+const listDirectCredits = listRoute({
+  kind: 'direct_credit',
+  path: '/v1/direct-credits',
+  id: 'listDirectCredits',
+  tag: 'Direct credits',
+  cli: 'direct-credit list',
+  columns: ['id', 'state', 'amount', 'accountAlias', 'transactionId', 'reference', 'createdAt'],
+  row: (record) => view(record),
+});
+
+export const directCreditRoutes = [listDirectCredits, createDirectCredit, getDirectCredit, resolveDirectCredit];

@@ -9,6 +9,7 @@ import { answerInBulk } from './bulk.ts';
 import { paidOut, refusedClaim, requirePaid, resolutionOf } from './collect-resolve.ts';
 import { type ApiContext, findRecord, requireKept, takeAnswer } from './context.ts';
 import { requireAnother, requireNoRecovery } from './gates.ts';
+import { listRoute } from './lists.ts';
 import {
   acceptanceFor,
   dryRunQuery,
@@ -163,7 +164,7 @@ const approveDisbursement = route(
 );
 
 async function approve({ context, key, record, act }: Deciding): Promise<void> {
-  refuseOwn(context, key, record);
+  await refuseOwn(context, key, record);
   // It was accepted under the limit of its day, and leaves under that of today.
   const { MAX_DISBURSEMENT: most } = await context.limits.inForce();
   if (most !== undefined && record.amount > most) {
@@ -211,7 +212,7 @@ export async function decideDisbursement(
   { context, key, record, act, response }: Deciding & Pick<AnyAsked, 'response'>,
   word: Pick<Resolve, 'outcome' | 'note' | 'transactionId'>,
 ): Promise<void> {
-  refuseOwn(context, key, record);
+  await refuseOwn(context, key, record);
   requirePaid(word);
   if (word.outcome === 'resubmit') await requireNoRecovery(context, response);
   const told = act(record.id, { amount: record.amount });
@@ -219,8 +220,8 @@ export async function decideDisbursement(
 }
 
 /** Four eyes: nobody approves or resolves what they asked for themselves. */
-function refuseOwn(context: ApiContext, key: ApiKey, record: DisbursementRecord): void {
-  requireAnother(context, key, record.fields['by'], 'asked for it');
+function refuseOwn(context: ApiContext, key: ApiKey, record: DisbursementRecord): Promise<void> {
+  return requireAnother(context, key, record.fields['by'], 'asked for it');
 }
 
 function takeResolved(resolved: Resolved): void {
@@ -256,7 +257,18 @@ function notPossible(state: string, why: string): ApiProblem {
   return new ApiProblem('wrong-state', `It is ${state}: ${why}.`, { state });
 }
 
+const listDisbursements = listRoute({
+  kind: 'disbursement',
+  path: '/v1/disbursements',
+  id: 'listDisbursements',
+  tag: 'Disbursements',
+  cli: 'disburse list',
+  columns: ['id', 'state', 'amount', 'accountAlias', 'withdrawMode', 'reference', 'updatedAt'],
+  row: (record) => view(record),
+});
+
 export const disbursementRoutes = [
+  listDisbursements,
   createDisbursement,
   getDisbursement,
   cancelDisbursement,

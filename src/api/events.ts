@@ -5,7 +5,7 @@ import type { Request, Response } from 'express';
 import type { CompletionEvent } from '../events/catalogue.ts';
 import { CursorAhead, CursorTooOld, cursorPattern, type Wanted } from '../events/stream.ts';
 import { type Clock, withDeadline } from '../lib/clock.ts';
-import type { ApiContext } from './context.ts';
+import { stillAsks } from './gates.ts';
 import type { ApiKey } from './keys.ts';
 import { eventPage } from './openapi/answers-operating.ts';
 import { after, answer, limit, route } from './route.ts';
@@ -91,8 +91,13 @@ const followEvents = route(
     if (request.method === 'HEAD') return void response.end();
     const gone = new AbortController();
     response.once('close', () => gone.abort());
-    // Who has no key any more hears no more.
-    const deaf = context.keyRing.onRead(() => void stillHears(context, key).then((does) => does || gone.abort()));
+    // Who has no key any more hears no more. Where that cannot be known it ends, and comes back by itself.
+    const deaf = context.keyRing.onRead(
+      () =>
+        void stillAsks(context, key)
+          .catch(() => false)
+          .then((does) => does || gone.abort()),
+    );
     const tell = (text: string): Promise<boolean> => taken(response, text, clock);
     const isWanted = wantedBy(key, query.types);
     try {
@@ -114,13 +119,6 @@ const followEvents = route(
     return undefined;
   },
 );
-
-/** Its key is one, and its session goes on. Where that cannot be known it ends, and comes back by itself. */
-async function stillHears({ keyRing, sessions }: ApiContext, key: ApiKey): Promise<boolean> {
-  if (!keyRing.holds(key)) return false;
-  const { session } = key;
-  return session === undefined || sessions.goesOn(session).catch(() => false);
-}
 
 const eventText = (cursor: string, event: CompletionEvent): string =>
   `id: ${cursor}\ndata: ${JSON.stringify(event)}\n\n`;

@@ -4,11 +4,11 @@ import { foreignTo } from '../processors/context.ts';
 import { explainDisbursement, explainOther, explainReason } from '../operations/explain.ts';
 import { explainCampaign, explainMessage, explainSlice } from '../operations/explain-texts.ts';
 import type { Circumstances, Explanation, FailureOf, Standing } from '../operations/explanation.ts';
-import type { Fields, RecordOf } from '../operations/record.ts';
+import { type Fields, type RecordOf, UnreadableRecord } from '../operations/record.ts';
 import { isSlice } from '../operations/slices.ts';
 import { type Language, languageAccepted } from '../words/languages.ts';
 import { type Failure, failures } from '../upstream/verdict.ts';
-import type { ApiContext } from './context.ts';
+import { type ApiContext, maySee, recordFor } from './context.ts';
 import { type ApiKey, mayUseAccount } from './keys.ts';
 import { explanation } from './openapi/answers-operating.ts';
 import { answer, route } from './route.ts';
@@ -68,15 +68,21 @@ async function toldOf(id: string, asking: Asking): Promise<Explanation | undefin
 
 async function explainPart(id: string, asking: Asking): Promise<Explanation | undefined> {
   const { context, key } = asking;
-  const slice = await context.slices.read(id);
+  const slice = await context.slices.read(id).catch((error: unknown) => unlessForeign(error, key));
   if (slice === undefined || !mayUseAccount(key, slice.account)) return undefined;
   const campaign = slice.campaign ? await context.queries.read('campaign', slice.campaign) : undefined;
   return explainSlice(slice, campaign, await circumstancesOf({ ...slice, kind: 'slice' }, asking));
 }
 
+/** That another account's is damaged is no more told than that it is there. */
+function unlessForeign(error: unknown, key: ApiKey): undefined {
+  if (error instanceof UnreadableRecord && !maySee(key, error)) return undefined;
+  throw error;
+}
+
 async function explainFor(kind: Kind, id: string, asking: Asking): Promise<Explanation | undefined> {
-  const record = await asking.context.queries.read(kind, id);
-  return record && mayUseAccount(asking.key, record.account) ? tell(kind, record, asking) : undefined;
+  const record = await recordFor(asking.context, asking.key, kind, id);
+  return record && tell(kind, record, asking);
 }
 
 async function tell<K extends Kind>(kind: K, record: RecordOf[K], asking: Asking): Promise<Explanation> {

@@ -1,7 +1,6 @@
 /** What people have in hand when they look for something, as the index has it: a reference, a telephone number. */
 import type { Kind } from '../kinds/index.ts';
 import { identityText } from '../kinds/request-pieces.ts';
-import type { RecordAt } from '../operations/record.ts';
 import { idOfReference } from '../producer/acceptance.ts';
 import { type Country, countries, payeeOf } from '../upstream/capabilities.ts';
 import type { ApiContext } from './context.ts';
@@ -13,21 +12,20 @@ export const phoneFilter = identityText(200)
 
 type Kept = Exclude<Kind, 'slice'>;
 
-/** A reference is unique per account and kind. */
-export async function byReference<K extends Kept>(
+/** What a reference may name. It is unique per account and kind. */
+export async function idsOfReference(
   { queries, environment }: ApiContext,
-  kind: K,
+  kind: Kept,
   reference: string,
   accounts: readonly string[] | undefined,
-): Promise<RecordAt<K>[]> {
+): Promise<string[]> {
   const among = accounts ?? (await queries.accounts());
-  const ids = await Promise.all(
+  return Promise.all(
     among.map(async (account) => {
       const own = await queries.idOfReference(kind, account, reference);
       return own ?? idOfReference(environment, kind, account, reference);
     }),
   );
-  return queries.readable(kind, ids);
 }
 
 const SEPARATORS = /[\s().\-\u00a0\u202f]/g;

@@ -18,8 +18,13 @@ export function requireRole(key: ApiKey, role: Role, or?: Role): void {
 }
 
 /** Four eyes: nobody decides about what they asked for themselves, and two keys of one person are one. */
-export function requireAnother({ keyRing }: ApiContext, key: ApiKey, by: string | undefined, did: string): void {
-  if (by === undefined || !keyRing.isOne(key, by)) return;
+export async function requireAnother(
+  { keyRing }: ApiContext,
+  key: ApiKey,
+  by: string | undefined,
+  did: string,
+): Promise<void> {
+  if (by === undefined || !(await keyRing.isOne(key, by))) return;
   const detail = `The key "${key.name}" is of ${personOf(key)}, and ${by} ${did}; another key must decide, of another person.`;
   throw new ApiProblem('forbidden', detail, { rule: 'other-person' });
 }
@@ -30,6 +35,21 @@ export function requireAllAccounts({ name, accounts }: ApiKey, why: string): voi
   throw new ApiProblem('forbidden', `The key "${name}" is for ${[...accounts].join(', ')}, and ${why}.`, {
     rule: 'all-accounts',
   });
+}
+
+/** Its key is one, and its session goes on. Rejects where that cannot be known. */
+export async function stillAsks(context: ApiContext, key: ApiKey): Promise<boolean> {
+  if (!(await context.keyRing.stillHolds(key))) return false;
+  return key.session === undefined || context.sessions.goesOn(key.session);
+}
+
+/** Of what was asked a while ago, or came slowly: a key that was revoked since begins nothing more. */
+export async function requireStill(context: ApiContext, key: ApiKey): Promise<void> {
+  if (await stillAsks(context, key)) return;
+  throw new ApiProblem(
+    'unauthenticated',
+    'This key was revoked, or the session ended, while the request was under way.',
+  );
 }
 
 /** A session is left open on a desk: what matters most asks for the key again. */
@@ -230,43 +250,4 @@ export function limitRate(options: AllowanceOptions): LimitRate {
     const waitMs = allowance.take(name);
     return typeof waitMs === 'number' ? obey(response, waitMs) : waitMs.then((ms) => obey(response, ms));
   };
-}
-
-/**
- * How often wrong keys are heard out: twenty a minute from one address, two hundred in all. After that they are told to
- * wait, and a right key among them still gets in: nobody can lock a caller out by guessing beside it, from behind the
- * same proxy say.
- *
- * Counted by each process for itself, since it has to hold while Redis is away; what is kept is bounded by the limit in
- * all.
- */
-
-const WINDOW_MS = 60_000;
-const MOST_OF_ADDRESS = 20;
-const MOST_IN_ALL = 200;
-
-export class WrongKeys {
-  readonly #clock: Pick<Clock, 'monotonic'>;
-  #endsMono = 0;
-  #all = 0;
-  readonly #byAddress = new Map<string, number>();
-
-  constructor(clock: Pick<Clock, 'monotonic'>) {
-    this.#clock = clock;
-  }
-
-  /** Counts a wrong key. 0: say that it is wrong. Otherwise the ms until another one is heard out. */
-  refused(address: string): number {
-    const now = this.#clock.monotonic();
-    if (now >= this.#endsMono) {
-      this.#endsMono = now + WINDOW_MS;
-      this.#all = 0;
-      this.#byAddress.clear();
-    }
-    const ofAddress = this.#byAddress.get(address) ?? 0;
-    if (this.#all >= MOST_IN_ALL || ofAddress >= MOST_OF_ADDRESS) return this.#endsMono - now;
-    this.#all += 1;
-    this.#byAddress.set(address, ofAddress + 1);
-    return 0;
-  }
 }

@@ -5,6 +5,8 @@ import { createWhileWaiting, lookWhileWaiting, WHILE_WAITING } from './collect-c
 import { resolutionOf, resolve } from './collect-resolve.ts';
 import { invoiceView } from './collect-views.ts';
 import { isRecord } from './context.ts';
+import { personOf } from './keys.ts';
+import { listRoute } from './lists.ts';
 import { collectFor, dryRunQuery, JUDGED, judgedAs, accepted, answer, route } from './route.ts';
 import { invoice } from './openapi/answers-collect.ts';
 import { softpayRoutes } from './softpay.ts';
@@ -31,7 +33,7 @@ const createInvoice = route(
     problems: ['upstream-refused', 'upstream-silent'],
   },
   async (asked) => {
-    const given = await collectFor(asked).invoice(asked.body, asked.idempotencyKey);
+    const given = await collectFor(asked).invoice(asked.body, asked.idempotencyKey, personOf(asked.key));
     const warnings = warningsOf(asked.body);
     if (asked.query.dryRun) return judgedAs(given, warnings);
     return createWhileWaiting(asked, {
@@ -106,4 +108,21 @@ const resolveInvoice = route(
   async (asked) => invoiceView(await resolve<'invoice'>(asked, advanceInvoice)),
 );
 
-export const invoiceRoutes = [createInvoice, getInvoice, confirmInvoice, resolveInvoice, ...softpayRoutes];
+const listInvoices = listRoute({
+  kind: 'invoice',
+  path: '/v1/invoices',
+  id: 'listInvoices',
+  tag: 'Invoices',
+  cli: 'invoice list',
+  columns: ['id', 'state', 'totalAmount', 'amountPaid', 'reference', 'account', 'createdAt'],
+  row: invoiceView,
+});
+
+export const invoiceRoutes = [
+  listInvoices,
+  createInvoice,
+  getInvoice,
+  confirmInvoice,
+  resolveInvoice,
+  ...softpayRoutes,
+];

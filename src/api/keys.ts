@@ -75,9 +75,8 @@ function readKey(entry: string, shortest: number): ApiKey | string {
   const [, name, person, roleList = '', accountList, secret = ''] =
     /^([\w.-]{1,64})(?:\/([\w.@+-]{1,64}))?:([a-z+]+)(?:@([\w+-]+))?:(.+)$/.exec(entry) ?? [];
   if (name === undefined) return 'is not of that form';
-  const given = roleList.split('+');
-  const unknown = given.filter((role) => !isRole(role));
-  if (unknown.length > 0) return `${unknown.join(', ')} is not a role; the roles are ${roles.join(', ')}`;
+  const rights = readRights(roleList, accountList);
+  if (typeof rights === 'string') return rights;
   const [, hex] = /^sha256:([0-9a-f]{64})$/i.exec(secret) ?? [];
   if (hex === undefined && secret.startsWith('sha256:')) return 'sha256: must be followed by 64 hex characters';
   if (hex === undefined && secret.length < shortest) {
@@ -86,10 +85,45 @@ function readKey(entry: string, shortest: number): ApiKey | string {
   return {
     name,
     ...(person ? { person } : {}),
-    roles: new Set(given as Role[]),
-    ...(accountList ? { accounts: new Set(accountList.split('+')) } : {}),
+    ...rights,
     digest: hex === undefined ? digestOf(secret) : Buffer.from(hex, 'hex'),
   };
+}
+
+/** What people of one group of the provider of identities may. */
+export interface Group extends Pick<ApiKey, 'roles' | 'accounts'> {
+  readonly group: string;
+}
+
+/** `group:role+role[@account+account]`, several separated by commas. Throws an Error that names each that cannot be read. */
+export function readGroups(text: string): Group[] {
+  const problems: string[] = [];
+  const groups = text.split(',').flatMap((entry, index) => {
+    const group = readGroup(entry.trim());
+    if (typeof group !== 'string') return [group];
+    problems.push(`entry ${index + 1}: ${group}`);
+    return [];
+  });
+  const twice = groups.filter(({ group }, at) => groups.findIndex((one) => one.group === group) < at);
+  problems.push(...twice.map(({ group }) => `"${group}" is there twice`));
+  if (problems.length === 0) return groups;
+  throw new Error(`${problems.join('; ')} (write group:role+role[@account+account])`);
+}
+
+function readGroup(entry: string): Group | string {
+  const [, group, roleList = '', accountList] = /^([^:]{1,128}):([a-z+]+)(?:@([\w+-]+))?$/.exec(entry) ?? [];
+  if (group === undefined) return 'is not of that form';
+  const rights = readRights(roleList, accountList);
+  return typeof rights === 'string' ? rights : { group, ...rights };
+}
+
+/** Roles and accounts as they are written, or why they cannot be read. */
+function readRights(roleList: string, accountList = ''): Pick<ApiKey, 'roles' | 'accounts'> | string {
+  const given = roleList.split('+');
+  const known = given.filter(isRole);
+  const unknown = given.filter((role) => !isRole(role));
+  if (unknown.length > 0) return `${unknown.join(', ')} is not a role; the roles are ${roles.join(', ')}`;
+  return { roles: new Set(known), ...(accountList ? { accounts: new Set(accountList.split('+')) } : {}) };
 }
 
 export function digestOf(secret: string): Buffer {
@@ -165,6 +199,12 @@ export class KeyRing {
     return this.#reading;
   }
 
+  /** The same, of what goes on by itself: where that is known too badly, it is read anew. */
+  async stillHolds(key: ApiKey): Promise<boolean> {
+    if (key.id !== undefined && this.#options.clock.monotonic() - this.#readMono >= FRESH_MS) await this.refresh();
+    return this.holds(key);
+  }
+
   /** Whether a key that was right when it asked still is. */
   holds({ id, expiresAt }: ApiKey): boolean {
     const expired = expiresAt !== undefined && expiresAt <= this.#options.clock.now();
@@ -178,15 +218,24 @@ export class KeyRing {
   }
 
   /**
-   * Whether what one asked for is the other's too: of one person, or of one who made the other's key and so has known its
-   * secret.
+   * Everybody whose doing counts as that of this key: of one person, or of one who made the other's key and so has known
+   * its secret. In small letters: an address is the same however it is written, one in a setting, one by a provider.
+   * Read anew, since the key may have been made a moment ago, and by another process.
    */
-  isOne(key: ApiKey, by: string): boolean {
-    const own = personOf(key);
-    if (own === by) return true;
-    return this.#hands.some(
-      ([maker, person]) => (maker === own && person === by) || (maker === by && person === own),
+  async onesWith(key: ApiKey): Promise<readonly string[]> {
+    // One that is under way may have begun before that.
+    await this.#reading?.catch(() => undefined);
+    await this.refresh();
+    const own = inSmall(personOf(key));
+    const others = this.#hands.flatMap(([maker, person]) =>
+      maker === own ? [person] : person === own ? [maker] : [],
     );
+    return [own, ...others];
+  }
+
+  /** Whether what one asked for is the other's too. */
+  async isOne(key: ApiKey, by: string): Promise<boolean> {
+    return (await this.onesWith(key)).includes(inSmall(by));
   }
 
   async #read(): Promise<void> {
@@ -194,7 +243,7 @@ export class KeyRing {
     const startedMono = clock.monotonic();
     const all = await read();
     this.#made = all.flatMap(asKey);
-    this.#hands = all.map((key) => [key.madeBy, personOf(ownerOf(key))] as const);
+    this.#hands = all.map((key) => [inSmall(key.madeBy), inSmall(personOf(ownerOf(key)))] as const);
     this.#readMono = startedMono;
     for (const run of this.#listeners) run();
   }
@@ -204,6 +253,9 @@ export class KeyRing {
     return key?.expiresAt !== undefined && key.expiresAt <= this.#options.clock.now() ? undefined : key;
   }
 }
+
+/** As persons are compared. */
+const inSmall = (person: string): string => person.toLowerCase();
 
 const ownerOf = ({ name, person, service }: MadeKey) => ({ name, person: person ?? service ?? name });
 
@@ -220,4 +272,43 @@ function asKey(key: MadeKey): ApiKey[] {
       digest: Buffer.from(digest, 'hex'),
     },
   ];
+}
+
+/**
+ * How often wrong keys are heard out: twenty a minute from one address, two hundred in all. After that they are told to
+ * wait, and a right key among them still gets in: nobody can lock a caller out by guessing beside it, from behind the
+ * same proxy say.
+ *
+ * Counted by each process for itself, since it has to hold while Redis is away; what is kept is bounded by the limit in
+ * all.
+ */
+
+const WINDOW_MS = 60_000;
+const MOST_OF_ADDRESS = 20;
+const MOST_IN_ALL = 200;
+
+export class WrongKeys {
+  readonly #clock: Pick<Clock, 'monotonic'>;
+  #endsMono = 0;
+  #all = 0;
+  readonly #byAddress = new Map<string, number>();
+
+  constructor(clock: Pick<Clock, 'monotonic'>) {
+    this.#clock = clock;
+  }
+
+  /** Counts a wrong key. 0: say that it is wrong. Otherwise the ms until another one is heard out. */
+  refused(address: string): number {
+    const now = this.#clock.monotonic();
+    if (now >= this.#endsMono) {
+      this.#endsMono = now + WINDOW_MS;
+      this.#all = 0;
+      this.#byAddress.clear();
+    }
+    const ofAddress = this.#byAddress.get(address) ?? 0;
+    if (this.#all >= MOST_IN_ALL || ofAddress >= MOST_OF_ADDRESS) return this.#endsMono - now;
+    this.#all += 1;
+    this.#byAddress.set(address, ofAddress + 1);
+    return 0;
+  }
 }

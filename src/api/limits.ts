@@ -53,7 +53,8 @@ const setLimit = route(
   async ({ context, key, params, body: { value }, act }) => {
     const { limits, clock } = context;
     const name = knownLimit(params.name);
-    const done = await limits.set(name, value, personOf(key), act(name));
+    const ones = await context.keyRing.onesWith(key);
+    const done = await limits.set(name, value, personOf(key), { act: act(name), ones });
     await requireKept(context);
     const standing = (await limits.list(clock.now())).find((one) => one.name === name);
     if (!standing) throw noSuchLimit(name);

@@ -7,15 +7,23 @@ import { csvCell } from '../files/csv.ts';
 import { onClockOf } from '../lib/zone.ts';
 import { type SoughtName, soughtNames } from '../kinds/fields.ts';
 import { pageCursor, type Named, namesOf } from '../operations/places.ts';
-import type { Filters } from '../operations/lists.ts';
-import { byReference, payeeOfQuery, phoneFilter } from './finding.ts';
-import { type BatchRecord, type RecordAt, UnreadableRecord } from '../operations/record.ts';
-import { invoiceView, paymentRequestView } from './collect-views.ts';
+import type { Filters, PageOf } from '../operations/lists.ts';
+import { idsOfReference, payeeOfQuery, phoneFilter } from './finding.ts';
+import { type RecordAt, UnreadableRecord } from '../operations/record.ts';
 import type { ApiContext } from './context.ts';
 import { accountsListed } from './gates.ts';
 import { listAnswerOf, TOLD_ALONE } from './openapi/answers-shared.ts';
-import { after, limit, listedAccount, type RouteDeclaration, type tags, route } from './route.ts';
-import { campaignView, unreadableView, view, viewOf } from './views.ts';
+import {
+  after,
+  INCOMPLETE_HEADER,
+  limit,
+  listedAccount,
+  type RouteDeclaration,
+  type tags,
+  route,
+  warnedIf,
+} from './route.ts';
+import { unreadableView } from './views.ts';
 
 type ListedKind = Exclude<Kind, 'slice'>;
 
@@ -65,16 +73,14 @@ function filtersOf<const K extends ListedKind>(kind: K) {
     ...(names.has('token') ? { token: byName.token } : {}),
     ...(names.has('transactionId') ? { transactionId: byName.transactionId } : {}),
     ...(names.has('batch') ? { batch: byName.batch } : {}),
-    ...(HAS_PHONE.has(kind) ? { phone: byName.phone } : {}),
+    // Of an invoice the service is told of nobody before somebody pays.
+    ...(asDeclared(kind).payee ? { phone: byName.phone } : {}),
     after: after(pageCursor),
     limit: limit(50, 500),
   };
 }
 
-/** Of people who have one: of an invoice the service is told of nobody before somebody pays. */
-const HAS_PHONE: ReadonlySet<Kind> = new Set(['disbursement', 'message', 'payment_request', 'direct_credit']);
-
-function listRoute<const K extends ListedKind>(listed: Listed<K>) {
+export function listRoute<const K extends ListedKind>(listed: Listed<K>) {
   const { kind, path, id, tag, columns } = listed;
   const declaration = {
     method: 'get',
@@ -94,18 +100,19 @@ function listRoute<const K extends ListedKind>(listed: Listed<K>) {
         says: 'A page of them.',
         schema: listAnswerOf(kind),
         files: { 'text/csv': { says: 'One line each.', example: `${columns.join(';')}\r\n` } },
-        headers: { 'X-Next': 'With CSV: what `next` is with JSON; absent at the end.' },
+        headers: { 'X-Next': 'With CSV: what `next` is with JSON; absent at the end.', ...INCOMPLETE_HEADER },
       },
     },
   } as const satisfies RouteDeclaration;
   return route(declaration, async ({ context, key, query, request, response }) => {
     const filters = { ...query, accounts: accountsListed(context, key, query.account) };
-    const { items, next } = await pageFor(context, kind, filters);
+    const { items, next, incomplete } = await pageFor(context, kind, filters);
     const now = context.clock.now();
     const rows = items.map((item) =>
       item instanceof UnreadableRecord ? unreadableView(item) : rowOf(listed, item, now),
     );
-    if (!asksForCsv(request)) return { items: rows, next: next ?? null };
+    warnedIf(incomplete, response);
+    if (!asksForCsv(request)) return { items: rows, next: next ?? null, ...(incomplete ? { incomplete } : {}) };
     if (next) response.set('X-Next', next);
     response.type('text/csv').send(csvOf(columns, rows, context.reports.timezone));
     return undefined;
@@ -123,7 +130,7 @@ async function pageFor<K extends ListedKind>(
   context: ApiContext,
   kind: K,
   { reference, state, token, transactionId, batch, phone, ...rest }: Asked,
-): Promise<{ readonly items: readonly (RecordAt<K> | UnreadableRecord)[]; readonly next?: string }> {
+): Promise<PageOf<K>> {
   // The one that the fewest operations have comes first: it is what is walked.
   const names = { token, transactionId, batch, phone: phone && payeeOfQuery(phone, context.defaultCountry) };
   const given = Object.entries(names).flatMap(([name, value]): Named[] =>
@@ -134,9 +141,8 @@ async function pageFor<K extends ListedKind>(
   if (reference === undefined) return context.queries.page(kind, filters);
   // There is one page of them.
   if (filters.after !== undefined) return { items: [] };
-  return {
-    items: await context.queries.meant(kind, await byReference(context, kind, reference, filters.accounts), filters),
-  };
+  const ids = await idsOfReference(context, kind, reference, filters.accounts);
+  return context.queries.referred(kind, ids, { ...filters, reference });
 }
 
 const isSought = (name: string): name is SoughtName => Object.hasOwn(soughtNames, name);
@@ -159,77 +165,3 @@ function csvOf(columns: readonly string[], rows: readonly Readonly<Record<string
   const lines = rows.map((row) => columns.map((name) => cell(onClockOf(zone, row[name]))).join(';'));
   return `\ufeff${[columns.join(';'), ...lines].join('\r\n')}\r\n`;
 }
-
-/** Its rows, and what is wrong with them, are told where it is read alone. */
-function batchRow(record: BatchRecord) {
-  const [problemCount, warningCount] = [record.problems.count, record.warnings.count];
-  return viewOf<'batch'>(record, { problemCount, warningCount, expiresAt: null, states: {} });
-}
-
-const PAID = ['id', 'state', 'amount', 'accountAlias', 'withdrawMode', 'reference', 'updatedAt'];
-
-export const listRoutes = [
-  listRoute({
-    kind: 'disbursement',
-    path: '/v1/disbursements',
-    id: 'listDisbursements',
-    tag: 'Disbursements',
-    cli: 'disburse list',
-    columns: PAID,
-    row: (record) => view(record),
-  }),
-  listRoute({
-    kind: 'batch',
-    path: '/v1/disbursement-batches',
-    id: 'listBatches',
-    tag: 'Batches',
-    cli: 'disburse batch-list',
-    columns: ['id', 'state', 'account', 'totals', 'uploadedBy', 'approvedBy', 'createdAt'],
-    row: batchRow,
-  }),
-  listRoute({
-    kind: 'campaign',
-    path: '/v1/campaigns',
-    id: 'listCampaigns',
-    tag: 'Campaigns',
-    cli: 'campaign list',
-    columns: ['id', 'state', 'name', 'reason', 'segments', 'account', 'createdAt'],
-    row: campaignView,
-  }),
-  listRoute({
-    kind: 'message',
-    path: '/v1/messages',
-    id: 'listMessages',
-    tag: 'Messages',
-    cli: 'messages list',
-    columns: ['id', 'state', 'to', 'lane', 'code', 'reference', 'account', 'createdAt'],
-    row: (record) => view(record),
-  }),
-  listRoute({
-    kind: 'invoice',
-    path: '/v1/invoices',
-    id: 'listInvoices',
-    tag: 'Invoices',
-    cli: 'invoice list',
-    columns: ['id', 'state', 'totalAmount', 'amountPaid', 'reference', 'account', 'createdAt'],
-    row: invoiceView,
-  }),
-  listRoute({
-    kind: 'payment_request',
-    path: '/v1/payment-requests',
-    id: 'listPaymentRequests',
-    tag: 'Payment requests',
-    cli: 'payment-request list',
-    columns: ['id', 'state', 'amount', 'feesPaidBy', 'reference', 'account', 'createdAt'],
-    row: paymentRequestView,
-  }),
-  listRoute({
-    kind: 'direct_credit',
-    path: '/v1/direct-credits',
-    id: 'listDirectCredits',
-    tag: 'Direct credits',
-    cli: 'direct-credit list',
-    columns: ['id', 'state', 'amount', 'accountAlias', 'transactionId', 'reference', 'createdAt'],
-    row: (record) => view(record),
-  }),
-];

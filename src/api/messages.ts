@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { messageRequest } from '../kinds/message.ts';
 import { answerInBulk, verdictOf } from './bulk.ts';
 import { takeAnswer } from './context.ts';
+import { listRoute } from './lists.ts';
 import {
   acceptanceFor,
   dryRunQuery,
@@ -95,4 +96,14 @@ const getMessage = route(
   ({ record }) => view(record),
 );
 
-export const messageRoutes = [sendMessages, getMessage];
+const listMessages = listRoute({
+  kind: 'message',
+  path: '/v1/messages',
+  id: 'listMessages',
+  tag: 'Messages',
+  cli: 'messages list',
+  columns: ['id', 'state', 'to', 'lane', 'code', 'reference', 'account', 'createdAt'],
+  row: (record) => view(record),
+});
+
+export const messageRoutes = [listMessages, sendMessages, getMessage];

@@ -21,6 +21,7 @@ import {
   requireOpen,
   requireRole,
   requireSession,
+  requireStill,
 } from './gates.ts';
 import type { ApiKey } from './keys.ts';
 import { ApiProblem, invalid } from './problem.ts';
@@ -100,13 +101,12 @@ const NOBODY: ApiKey = { name: '', roles: new Set(), accounts: new Set(), digest
 
 /** The key, its role and its accounts: nothing is read of a body that is refused for one of these. */
 function workOf(route: Route, context: ApiContext, admission: Admission): Work {
-  const { scope, durable, record: kind, releases, identity } = route;
-  const readQuery = queryReader(route.query ?? {});
+  const { scope, durable, record: kind, releases, identity, orRole, alsoRole, session } = route;
+  const readQuery = queryReader(route.query ?? {}, route.othersInQuery);
   const readBody = bodyReader(route);
   const mustExist = route.body?.readBy === undefined;
   const status = Number(Object.keys(route.answers)[0]);
   const work = async ({ request, response, params }: Call, key: ApiKey, sinceMono: number): Promise<void> => {
-    const { orRole, alsoRole, session } = route;
     if (session) requireSession(key);
     if (route.role) requireRole(key, route.role, orRole);
     if (alsoRole) requireRole(key, alsoRole);
@@ -114,6 +114,7 @@ function workOf(route: Route, context: ApiContext, admission: Admission): Work {
     if (route.fresh) requireFresh(context, key);
     const query = readQuery(searchOf(request));
     const { given, type } = await readBody(request, response);
+    if (given !== undefined && key !== NOBODY) await requireStill(context, key);
     const again = () => (kind ? findRecord(context, key, kind, params['id']) : Promise.resolve(undefined));
     const record = kind && (await again());
     const body = route.body && checked(route.body, given);
@@ -314,12 +315,13 @@ function parse(bytes: unknown): unknown {
 const NONE = {};
 
 /** `search` is what follows the question mark. */
-function queryReader(shape: Shape): (search: string) => object {
+function queryReader(shape: Shape, others?: 'ignored'): (search: string) => object {
   const schema = z.object(shape);
   const numbers = new Set(Object.keys(shape).filter((name) => isNumber(shape[name])));
   const lists = new Set(Object.keys(shape).filter((name) => isList(shape[name])));
   const known = Object.keys(shape);
-  const read = (given: URLSearchParams): object => {
+  const read = (all: URLSearchParams): object => {
+    const given = others ? new URLSearchParams([...all].filter(([name]) => known.includes(name))) : all;
     const problems = [...new Set(given.keys())].flatMap((name) => problemWith(name, given, known));
     const valueIn = (name: string, text: string): unknown => {
       if (lists.has(name)) return text.split(',');

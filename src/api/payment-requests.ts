@@ -6,6 +6,8 @@ import { createWhileWaiting, lookWhileWaiting, WHILE_WAITING } from './collect-c
 import { resolutionOf, resolve } from './collect-resolve.ts';
 import { paymentRequestView } from './collect-views.ts';
 import { type ApiContext, isRecord } from './context.ts';
+import { personOf } from './keys.ts';
+import { listRoute } from './lists.ts';
 import { collectFor, dryRunQuery, JUDGED, judgedAs, accepted, answer, route } from './route.ts';
 import { paymentRequest } from './openapi/answers-collect.ts';
 import { ApiProblem } from './problem.ts';
@@ -34,7 +36,7 @@ const createPaymentRequest = route(
   },
   async (asked) => {
     requireLive(asked.context, asked.body);
-    const given = await collectFor(asked).paymentRequest(asked.body, asked.idempotencyKey);
+    const given = await collectFor(asked).paymentRequest(asked.body, asked.idempotencyKey, personOf(asked.key));
     if (asked.query.dryRun) return judgedAs(given);
     return createWhileWaiting(asked, {
       kind: 'payment_request',
@@ -105,7 +107,18 @@ const resolvePaymentRequest = route(
   async (asked) => paymentRequestView(await resolve<'payment_request'>(asked, advancePaymentRequest)),
 );
 
+const listPaymentRequests = listRoute({
+  kind: 'payment_request',
+  path: '/v1/payment-requests',
+  id: 'listPaymentRequests',
+  tag: 'Payment requests',
+  cli: 'payment-request list',
+  columns: ['id', 'state', 'amount', 'feesPaidBy', 'reference', 'account', 'createdAt'],
+  row: paymentRequestView,
+});
+
 export const paymentRequestRoutes = [
+  listPaymentRequests,
   createPaymentRequest,
   getPaymentRequest,
   confirmPaymentRequest,

@@ -84,6 +84,11 @@ export const problemKinds = {
     title: 'Redis is away; nothing was accepted',
     next: 'Try again as `Retry-After` says; with the same identity it is safe.',
   },
+  'provider-away': {
+    status: 503,
+    title: 'The provider of identities did not answer; nobody was signed in',
+    next: 'Try again later, or sign in with a key.',
+  },
   'not-durable': {
     status: 503,
     title: 'Redis would not survive a power loss; nothing was accepted',

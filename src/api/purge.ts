@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { readPhones } from '../campaigns/opt-out-phones.ts';
 import type { Act } from '../operations/audit.ts';
 import { maskPhone } from '../lib/phone.ts';
-import { forgetName } from '../operations/places.ts';
+import { forgetName, nameInHistory } from '../operations/places.ts';
 import { MARKS_KEPT_S } from '../operations/slice-form.ts';
 import { country } from '../kinds/request-pieces.ts';
 import { payeeOf } from '../upstream/capabilities.ts';
@@ -18,7 +18,7 @@ const purgeRequest = z
     country: country.optional(),
     after: z
       .string()
-      .regex(/^(?:(?:[0-9a-f]{8}|unnamed)-\d{1,20}|events-\d{1,15}-\d{1,10}|jobs-\d{1,10})$/)
+      .regex(/^(?:(?:[0-9a-f]{8}|unnamed)-\d{1,20}|events-\d{1,15}-\d{1,10}|jobs-\d{1,10}|history-[a-z0-9_]{0,40})$/)
       .optional()
       .meta({ description: 'Where the last answer left off (`next`).' }),
   })
@@ -65,7 +65,7 @@ async function forgetNumber({ redis, names }: ApiContext, phone: string, act?: A
   await forgetName(redis, await names.placeOf(payeeOf(phone, undefined)), act);
 }
 
-const NOTHING = { messages: 0, recipients: 0, intakeJobs: 0, events: 0, optOuts: 0 };
+const NOTHING = { messages: 0, recipients: 0, files: 0, intakeJobs: 0, events: 0, optOuts: 0 };
 type Found = Partial<typeof NOTHING>;
 
 interface Step {
@@ -82,13 +82,13 @@ interface Person {
   readonly act: (facts: Act['facts']) => Act;
 }
 
-/** First our keys, then the stream of events, then the jobs that callers have added and what BullMQ says of them. */
+/** First our keys, then the stream of events, then the jobs that callers have added and what BullMQ says of them; history last. */
 async function step(
   { purge, intakeJobs, audit }: ApiContext,
   { phone, code, after = '', act }: Person,
 ): Promise<Step> {
   const reads = readerOf(phone, code);
-  const [walk, place = ''] = /^(events|jobs)-(.*)$/.exec(after)?.slice(1) ?? [];
+  const [walk, place = ''] = /^(events|jobs|history)-(.*)$/.exec(after)?.slice(1) ?? [];
   if (walk === 'events') {
     const { found, next } = await purge.events(mentions(phone), { after: place, act: act({}) });
     return { looked: 0, open: 0, found: { events: found }, next: next === undefined ? 'jobs-0' : `events-${next}` };
@@ -103,7 +103,13 @@ async function step(
     });
     const events = next === undefined ? await purge.announcements('intake', among, act({ of: 'intake' })) : 0;
     const found = { intakeJobs: removed, events };
-    return { looked, open, found, ...(next === undefined ? {} : { next: `jobs-${next}` }) };
+    return { looked, open, found, next: next === undefined ? 'history-' : `jobs-${next}` };
+  }
+  if (walk === 'history') {
+    const name = nameInHistory(['phone', payeeOf(phone, undefined)]);
+    const told = (facts: Act['facts']): Promise<void> => audit.tell(act(facts));
+    const { next, ...found } = (await purge.inHistory({ phone, reads, name, told }, place)) ?? {};
+    return { looked: 0, open: 0, found, ...(next === undefined ? {} : { next: `history-${next}` }) };
   }
   const {
     next = 'events-0-0',
@@ -112,8 +118,9 @@ async function step(
     messages,
     recipients,
     rows,
+    files,
   } = await purge.page({ phone, reads, act }, after);
-  return { looked, open, found: { messages, recipients: recipients + rows }, next };
+  return { looked, open, found: { messages, recipients: recipients + rows, files }, next };
 }
 
 /** The number in its digits, whatever stands between them. */

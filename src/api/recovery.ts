@@ -1,6 +1,7 @@
 /** After a Redis that may have lost something: what is open, what is said of it, and the word of a person. */
 import { z } from 'zod';
 import { type RecoveryDesk, type RecoveryReport, type UnderWay, isProven } from '../processors/recovery/desk.ts';
+import type { Missing } from '../operations/history.ts';
 import { requireKept } from './context.ts';
 import { personOf } from './keys.ts';
 import { recovery } from './openapi/answers-operating.ts';
@@ -10,9 +11,16 @@ import { wordsIn } from '../words/languages.ts';
 import { recoverySteps } from '../words/recovery-steps.ts';
 
 const recoveryWord = z
-  .union([z.strictObject({ apply: z.literal(true) }), z.strictObject({ nothingWasLost: z.literal(true) })], {
-    error: 'must be {"apply": true} or {"nothingWasLost": true}',
-  })
+  .union(
+    [
+      z.strictObject({ apply: z.literal(true) }),
+      z.strictObject({ nothingWasLost: z.literal(true) }),
+      z.strictObject({ withoutMissing: z.literal(true) }),
+    ],
+    {
+      error: 'must be {"apply": true}, {"nothingWasLost": true} or {"withoutMissing": true}',
+    },
+  )
   .meta({ id: 'RecoveryWord', example: { apply: true } });
 
 const ASK_MOST = 200;
@@ -37,13 +45,15 @@ const getRecovery = route(
     },
     answers: { 200: answer('What is known.', recovery) },
   },
-  async ({ context: { recoveryDesk: desk }, key, query: { ask = 0 } }) => {
+  async ({ context, key, query: { ask = 0 } }) => {
+    const { recoveryDesk: desk } = context;
     const underWay = await desk.underWay();
     const state = stateView(underWay);
     // The numbers are those of every account.
     if (key.accounts !== undefined) return state;
     const says = underWay === undefined || ask === 0 ? [] : await desk.says(underWay, ask);
-    return { ...state, open: await desk.open(), says, last: reportView(await desk.lastReport()) };
+    const missing = missingView(await desk.missing());
+    return { ...state, open: await desk.open(), says, last: reportView(await desk.lastReport()), missing };
   },
 );
 
@@ -57,7 +67,8 @@ const recover = route(
     summary: 'Lead on what is open after a loss, or say that nothing was lost.',
     description:
       '`apply` works for a few seconds a request: ask again until `over`. Nothing that the copy shows as not yet sent ' +
-      'is sent; see docs/redis.md. `nothingWasLost` confirms a silence, and is refused (409) where it is known better.',
+      'is sent; see docs/redis.md. `nothingWasLost` confirms a silence, and is refused (409) where it is known better. ' +
+      '`withoutMissing` is about history: it goes on without what an older copy of it lacks (409 where it lacks nothing).',
     role: 'operate',
     alsoRole: 'approve',
     scope: { all: 'this is about all of them' },
@@ -68,6 +79,13 @@ const recover = route(
   async ({ context, key, body, act }) => {
     const { recoveryDesk: desk } = context;
     const by = personOf(key);
+    if ('withoutMissing' in body) {
+      if (!(await desk.goOnWithout(by, act('', { how: 'without what is missing in history' })))) {
+        throw new ApiProblem('wrong-state', 'History lacks nothing that left Redis.', { state: 'none' });
+      }
+      await requireKept(context);
+      return { ...stateView(await desk.underWay()), over: true };
+    }
     if ('nothingWasLost' in body) {
       const confirmed = await desk.confirm(by, act('', { how: 'nothing was lost' }));
       if (confirmed === 'lost') throw await contradicted(desk);
@@ -91,6 +109,12 @@ async function contradicted(desk: RecoveryDesk): Promise<ApiProblem> {
     `Something was lost (${underWay?.because ?? 'it is known'}): this can be no mere silence. See what is open, then {"apply": true}.`,
     { state: 'recovering' },
   );
+}
+
+function missingView(missing: Missing | undefined) {
+  if (missing === undefined) return null;
+  const { count, from, to } = missing;
+  return { count, from: iso(from), to: iso(to) };
 }
 
 const iso = (ms: number): string | null => (ms > 0 ? new Date(ms).toISOString() : null);

@@ -13,7 +13,7 @@ import { type DisbursementRecord, UnreadableRecord } from '../operations/record.
 import { wordAbout } from './collect-resolve.ts';
 import { type ApiContext, findRecord, requireKept } from './context.ts';
 import { decideDisbursement } from './disbursements.ts';
-import { accountsListed, requireNoRecovery } from './gates.ts';
+import { accountsListed, requireNoRecovery, requireStill } from './gates.ts';
 import type { ApiKey } from './keys.ts';
 import { selection } from './openapi/answers-operating.ts';
 import { ApiProblem, invalid } from './problem.ts';
@@ -190,6 +190,7 @@ async function decide(
   try {
     const record = await findRecord(context, key, 'disbursement', id);
     await turnOf(context, record.account);
+    await requireStill(context, key);
     await decideDisbursement({ context, key, record, act, response }, { outcome, note });
     await requireKept(context);
     const { state, amount } = await findRecord(context, key, 'disbursement', id);

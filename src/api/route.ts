@@ -130,6 +130,8 @@ export interface RouteDeclaration {
   readonly scope: Scope;
   /** Parameters of the query; any other is refused. */
   readonly query?: Shape;
+  /** Others are not: somebody else wrote the address, and adds to it as they like. */
+  readonly othersInQuery?: 'ignored';
   readonly body?: BodyDeclaration;
   /** The kind of the record that `{id}` names: it is read for the handler, if the key may see it. */
   readonly record?: Kind;
@@ -334,6 +336,16 @@ export const after = (form: RegExp) =>
 export const listedAccount = accountName.optional().meta({ description: 'Only of this account.' });
 
 export const accountQuery = z.string().default('main').meta({ description: 'The name of the account.' });
+
+/** Of what Redis and history have together: history could not be asked. */
+export const INCOMPLETE_HEADER = {
+  Warning: 'History is away, or did not answer in time: what has left Redis is missing in this answer.',
+} as const;
+
+/** `199`: what there is no number for (RFC 7234). */
+export function warnedIf(incomplete: true | undefined, response: Response): void {
+  if (incomplete) response.set('Warning', `199 relais "${INCOMPLETE_HEADER.Warning}"`);
+}
 
 /** A list of people, in the formats that people have. */
 export const listFiles = (csv: string, line: string) =>

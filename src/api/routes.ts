@@ -7,17 +7,18 @@ import { campaignRoutes } from './campaigns.ts';
 import { directCreditRoutes } from './direct-credits.ts';
 import { reportRoutesOfConsole } from './console-reports.ts';
 import { disbursementRoutes } from './disbursements.ts';
+import { doctorRoutes } from './doctor.ts';
 import { documentationRoutes } from './documentation.ts';
 import { endpointRoutes } from './event-endpoints.ts';
 import { eventRoutes } from './events.ts';
 import { explainRoutes } from './explain.ts';
 import { invoiceRoutes } from './invoices.ts';
 import { limitRoutes } from './limits.ts';
-import { listRoutes } from './lists.ts';
 import { messageRoutes } from './messages.ts';
 import { accountRoutes, callbackRoutes, queueRoutes, secretRoutes } from './operating.ts';
 import { optOutRoutes } from './opt-outs.ts';
 import { paymentRequestRoutes } from './payment-requests.ts';
+import { providerRoutes } from './provider-sign-in.ts';
 import { purgeRoutes } from './purge.ts';
 import { recoveryRoutes } from './recovery.ts';
 import { reportRoutes } from './reports.ts';
@@ -29,7 +30,6 @@ import { sessionRoutes } from './sessions.ts';
 import { statusRoutes } from './status.ts';
 
 export const routes: readonly Route[] = [
-  ...listRoutes,
   ...disbursementRoutes,
   ...batchRoutes,
   ...campaignRoutes,
@@ -46,8 +46,10 @@ export const routes: readonly Route[] = [
   ...explainRoutes,
   ...callbackRoutes,
   ...sessionRoutes,
+  ...providerRoutes,
   ...reportRoutesOfConsole,
   ...statusRoutes,
+  ...doctorRoutes,
   ...queueRoutes,
   ...accountRoutes,
   ...limitRoutes,

@@ -5,11 +5,11 @@ import { identityText } from '../kinds/request-pieces.ts';
 import type { RecordBase } from '../operations/record.ts';
 import { mayUseAccount } from './keys.ts';
 import type { ApiContext } from './context.ts';
-import { byReference, payeeOfQuery, payeesOf, readerOf } from './finding.ts';
+import { idsOfReference, payeeOfQuery, payeesOf, readerOf } from './finding.ts';
 import { accountsListed } from './gates.ts';
-import { found as answered } from './openapi/answers-operating.ts';
+import { found as foundAnswer } from './openapi/answers-operating.ts';
 import { textedList } from './openapi/answers-texts.ts';
-import { after, answer, limit, listedAccount, route } from './route.ts';
+import { after, answer, INCOMPLETE_HEADER, limit, listedAccount, route, warnedIf } from './route.ts';
 
 const FOUND_MOST = 50;
 
@@ -40,19 +40,17 @@ const search = route(
         example: '77 123 45 67',
       }),
     },
-    answers: { 200: answer('All that it names.', answered) },
+    answers: { 200: { says: 'All that it names.', schema: foundAnswer, headers: INCOMPLETE_HEADER } },
   },
-  async ({ context, key, query: { q } }) => {
+  async ({ context, key, query: { q }, response }) => {
     const accounts = accountsListed(context, key, undefined);
-    const all = await Promise.all([itself(context, q), referred(context, q, accounts), named(context, q, accounts)]);
+    const { items, incomplete } = await found(context, q, accounts);
     const byId = new Map(
-      all
-        .flat()
-        .filter(({ account }) => mayUseAccount(key, account))
-        .map((record) => [record.id, record] as const),
+      items.filter(({ account }) => mayUseAccount(key, account)).map((record) => [record.id, record] as const),
     );
     const newest = [...byId.values()].sort((a, b) => b.createdAt - a.createdAt || (a.id < b.id ? 1 : -1));
-    return { items: newest.slice(0, FOUND_MOST).map(rowOf) };
+    warnedIf(incomplete, response);
+    return { items: newest.slice(0, FOUND_MOST).map(rowOf), ...(incomplete ? { incomplete } : {}) };
   },
 );
 
@@ -68,31 +66,16 @@ function rowOf({ kind, id, state, reference, account, createdAt }: RecordBase) {
 }
 
 /** What cannot be read is found by nothing but its id, at its own route. */
-async function itself({ queries }: ApiContext, q: string): Promise<RecordBase[]> {
+async function found(context: ApiContext, q: string, accounts: readonly string[] | undefined) {
+  const { queries, names, defaultCountry } = context;
   const kind = /^[\w.-]{1,80}$/.test(q) ? kindOf(q) : undefined;
-  return kind === undefined || kind === 'slice' ? [] : queries.readable(kind, [q]);
-}
-
-async function referred(
-  context: ApiContext,
-  q: string,
-  accounts: readonly string[] | undefined,
-): Promise<RecordBase[]> {
-  const found = await Promise.all(listedKinds.map((kind) => byReference(context, kind, q, accounts)));
-  return found.flat().filter(({ reference }) => reference === q);
-}
-
-async function named(
-  { queries, names, defaultCountry }: ApiContext,
-  q: string,
-  accounts: readonly string[] | undefined,
-): Promise<RecordBase[]> {
-  const sought = await names.placesOf([
+  const referred = await Promise.all(listedKinds.map((one) => idsOfReference(context, one, q, accounts)));
+  const places = await names.placesOf([
     ...(['token', 'transactionId', 'providerRef', 'disburseId'] as const).map((name) => [name, q] as const),
     ...payeesOf(q, defaultCountry).map((payee) => ['phone', payee] as const),
   ]);
-  const found = await Promise.all(sought.map((place) => queries.named(place, { accounts, limit: FOUND_MOST })));
-  return found.flat();
+  const ids = [...(kind === undefined || kind === 'slice' ? [] : [q]), ...referred.flat()];
+  return queries.sought({ word: q, ids: [...new Set(ids)], places }, { accounts, limit: FOUND_MOST });
 }
 
 const texted = route(

@@ -9,6 +9,9 @@ import { isLoopbackHost } from '../events/outgoing/endpoint.ts';
 const SECURE = '__Host-relais';
 /** On this machine, where there is no https. */
 const PLAIN = 'relais';
+/** What follows either name where a sign-in by a provider of identities was begun. */
+const BEGUN = '-sign-in';
+const BEGUN_S = 600;
 
 interface Asking {
   readonly method: string;
@@ -33,14 +36,25 @@ export function isOfConsole({ method, headers }: Asking): boolean {
 export const isBackground = ({ headers }: Asking): boolean =>
   headers['x-relais-console'] === 'background' || headers.accept === 'text/event-stream';
 
+export const sessionCookieIn = (headers: IncomingHttpHeaders): SessionCookie | undefined =>
+  cookieIn(headers, '', /^[0-9a-f]{64}$/);
+
+/** Of who was sent to the provider of identities and comes back: it is there on the way from another site too. */
+export const begunCookieIn = (headers: IncomingHttpHeaders): SessionCookie | undefined =>
+  cookieIn(headers, BEGUN, /^[\w-]{1,3800}$/);
+
 /** One that is there twice was put there by somebody else too, and is none. */
-export function sessionCookieIn({ cookie = '', host = '' }: IncomingHttpHeaders): SessionCookie | undefined {
+function cookieIn(
+  { cookie = '', host = '' }: IncomingHttpHeaders,
+  suffix: string,
+  form: RegExp,
+): SessionCookie | undefined {
   const all = cookie.split(';').map((one) => one.trim());
-  const named = (name: string): string[] => all.filter((one) => one.startsWith(`${name}=`));
-  const secure = named(SECURE);
-  const [given = '', ...others] = secure.length === 0 && isHere(`http://${host}`) ? named(PLAIN) : secure;
-  const [, id] = /=([0-9a-f]{64})$/.exec(given) ?? [];
-  return id === undefined || others.length > 0 ? undefined : { id, isSecure: secure.length > 0 };
+  const named = (name: string): string[] =>
+    all.flatMap((one) => (one.startsWith(`${name}=`) ? [one.slice(name.length + 1)] : []));
+  const secure = named(SECURE + suffix);
+  const [id = '', ...others] = secure.length === 0 && isHere(`http://${host}`) ? named(PLAIN + suffix) : secure;
+  return !form.test(id) || others.length > 0 ? undefined : { id, isSecure: secure.length > 0 };
 }
 
 /**
@@ -60,6 +74,12 @@ function isHere(url: string): boolean {
 export function setting({ id, isSecure }: SessionCookie): string {
   const name = isSecure ? `${SECURE}=${id}; Secure` : `${PLAIN}=${id}`;
   return `${name}; Path=/; HttpOnly; SameSite=Strict`;
+}
+
+/** Lax: a person who comes back comes from another site. Of the session itself no other site has anything sent. */
+export function settingBegun({ id, isSecure }: SessionCookie): string {
+  const name = isSecure ? `${SECURE}${BEGUN}=${id}; Secure` : `${PLAIN}${BEGUN}=${id}`;
+  return `${name}; Path=/; HttpOnly; SameSite=Lax; Max-Age=${id === '' ? 0 : BEGUN_S}`;
 }
 
 export const clearing = ({ isSecure }: SessionCookie): string => `${setting({ id: '', isSecure })}; Max-Age=0`;

@@ -47,7 +47,7 @@ const createSession = route(
     const key = await keyOf(body.key);
     const had = sessionCookieIn(request.headers);
     const before = had && (await context.sessions.find(had.id));
-    const { id, session } = await context.sessions.begin(key, { ...act(), ...byKey(key) }, before);
+    const { id, session } = await context.sessions.begin(key, { ...act(), ...byKey(key) }, { before });
     response.set('Set-Cookie', setting({ id, isSecure }));
     return view(key, session, request);
   },
@@ -109,7 +109,7 @@ const endSession = route(
 );
 
 /** Whether the cookie must be kept from plain connections. */
-function requireConsole(request: Request): boolean {
+export function requireConsole(request: Request): boolean {
   const isSecure = mustBeSecure(request.headers);
   if (isOfConsole(request) && isSecure !== undefined) return isSecure;
   const detail =
@@ -118,7 +118,7 @@ function requireConsole(request: Request): boolean {
   throw new ApiProblem('forbidden', detail, { rule: 'origin' });
 }
 
-const byKey = ({ name, person = '' }: ApiKey) => ({ by: name, person, door: 'console' as const });
+export const byKey = ({ name, person = '' }: ApiKey) => ({ by: name, person, door: 'console' as const });
 const isOver = (): ApiProblem => new ApiProblem('unauthenticated', 'The session is over: sign in.');
 
 /** Both are there where a request was let in by its session. */
@@ -142,6 +142,7 @@ function view(key: ApiKey, session: Session, request: Request) {
     person: person ?? null,
     roles: [...roles],
     accounts: accounts ? [...accounts] : null,
+    signedInBy: session.provider ? ('provider' as const) : ('key' as const),
     language: languageAccepted(request.get('accept-language')) ?? null,
     expiresAt: time(expiresAt),
     idleUntil: time(idleUntil),

@@ -1,5 +1,6 @@
 /** One screen that says what stands where: for the first look, and for the operator who was woken. */
 import { triedAgainAt } from '../operations/accounts.ts';
+import { type HistoryStanding, historyStanding } from '../operations/history.ts';
 import type { HoldStanding } from '../operations/status.ts';
 import { daysUntilFull } from '../operations/balances.ts';
 import { MEMORY_SHARE_MAX } from '../redis/durability.ts';
@@ -34,11 +35,12 @@ const getStatus = route(
       standing.holds(context.accounts),
       standing.campaigns(),
     ]);
-    const [backlog, workers, balances, memory] = await Promise.all([
+    const [backlog, workers, balances, memory, history] = await Promise.all([
       queues.backlog(),
       workersHere(redis),
       context.balanceRows(),
       seenBalances.memory(),
+      historyStanding(redis),
     ]);
     return {
       operations,
@@ -53,6 +55,7 @@ const getStatus = route(
       })),
       workers,
       balances: balances.map(({ at, ...row }) => ({ ...row, at: iso(at) })),
+      history: history ? historyLine(history, now) : null,
       redis: { daysUntilFull: daysUntilFull(memory, MEMORY_SHARE_MAX) },
     };
   },
@@ -62,6 +65,10 @@ function holdLine(hold: HoldStanding, recheckMs: number) {
   const { account, area, reason, since, count, xof } = hold;
   const until = triedAgainAt(hold, recheckMs);
   return { account, area, reason, since: iso(since), until: until === undefined ? null : iso(until), count, xof };
+}
+
+function historyLine({ count: waiting, since, left }: HistoryStanding, now: number) {
+  return { waiting, oldestMs: since === undefined ? 0 : Math.max(0, Math.round(now - since)), left };
 }
 
 function campaignLine(campaign: CampaignRecord, now: number) {

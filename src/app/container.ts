@@ -17,8 +17,9 @@ import { Balances } from '../operations/balances.ts';
 import { Batches } from '../operations/batches.ts';
 import { Campaigns } from '../operations/campaigns.ts';
 import { Heartbeat, RECOVERING, Recovery } from '../operations/heartbeat.ts';
+import { HistoryForgetting } from '../history/forgetting.ts';
 import { HistoryReader } from '../history/reader.ts';
-import type { Past } from '../operations/past.ts';
+import type { Past, PastForgetting } from '../operations/past.ts';
 import { type WaitingForHistory, waitingForHistory } from '../operations/history.ts';
 import { Operations } from '../operations/operations.ts';
 import { DayBook } from '../operations/book.ts';
@@ -78,6 +79,8 @@ export interface Container {
   readonly optOuts: OptOuts;
   readonly stopLinks: StopLinks;
   readonly keptFiles: KeptFiles;
+  /** Absent: no history is kept. */
+  readonly forgetting: PastForgetting | undefined;
   readonly dayBook: DayBook;
   readonly batches: Batches;
   readonly balances: Balances;
@@ -125,21 +128,20 @@ interface ContainerOptions {
 export function createContainer(config: Config, logger: Logger, more: ContainerOptions = {}): Container {
   const quietly = quietlyOf(logger, () => connections.redis.status === 'ready');
   const patience = { clock: systemClock, logger, signal: more.signal, limitMs: config.REDIS_PATIENCE };
-  const target = targetOf(config);
-  const book = readAccounts(config);
+  const [target, book] = [targetOf(config), readAccounts(config)];
   const connections = openConnections(target, quietly);
   const { redis, bullQueues, waker } = connections;
   const seen = seenBy(connections, [...book.keys()]);
   let durability = NOT_ASKED_YET;
-  const queries = new Queries(redis, pastOf(config, quietly));
-  const accounts = new Accounts(redis);
+  const [past, accounts] = [pastOf(config, quietly), new Accounts(redis)];
+  const queries = new Queries(redis, past);
   const metrics = metricsOf(
     { ...seen, queries, accounts, bullQueues, quietly, history: historyOf(config, redis) },
     { durability: () => durability, recovering: () => heartbeat.recovering() !== undefined },
   );
   const fence = fenceOf(config, redis, metrics);
   const heartbeat = heartbeatOf({ config, book, redis, logger, quietly }, fence);
-  const records = { redis, random: systemRandom, fence: fence?.pass, heartbeat, traces: more.traces };
+  const records = { redis, random: systemRandom, fence: fence?.pass, heartbeat, past, traces: more.traces };
   return {
     config,
     logger,
@@ -165,6 +167,7 @@ export function createContainer(config: Config, logger: Logger, more: ContainerO
     traces: more.traces,
     watchdog: createWatchdog({ clock: systemClock, leaseMs: timingOf(config).leaseMs }),
     fence: fence?.pass,
+    forgetting: config.HISTORY_URL && new HistoryForgetting(config.HISTORY_URL.reveal()),
     patience,
     parts: [
       redisPart(connections, patience),
@@ -185,11 +188,12 @@ interface Records {
   readonly random: Random;
   readonly fence: (() => Promise<boolean>) | undefined;
   readonly heartbeat: Heartbeat;
+  readonly past: Past | undefined;
   readonly traces: Traces | undefined;
   readonly limits: Opinions;
 }
 
-function storesOf({ limits, ...records }: Records, accounts: readonly string[]) {
+function storesOf({ limits, past, ...records }: Records, accounts: readonly string[]) {
   const { redis, random, heartbeat, traces } = records;
   return {
     operations: new Operations({ ...records, standingsOf: accounts }),
@@ -198,10 +202,10 @@ function storesOf({ limits, ...records }: Records, accounts: readonly string[]) 
     campaigns: new Campaigns(redis, { limits, traces }),
     retries: new Retries(redis, { limits }),
     optOuts: new OptOuts(redis),
-    stopLinks: new StopLinks({ redis, random }),
+    stopLinks: new StopLinks({ redis, random, past }),
     keptFiles: new KeptFiles({ redis, random }),
     dayBook: new DayBook(redis),
-    batches: new Batches(redis, random, heartbeat),
+    batches: new Batches(redis, random, { heartbeat, past }),
     recovery: new Recovery({ redis, random }),
   };
 }

@@ -1,7 +1,7 @@
 /** `relais dev`: an embedded Redis, the sandbox and all roles in one process, with nothing to configure. */
 import { createServer } from 'node:http';
 import { type Part, startAll } from './parts.ts';
-import { roles } from '../cli/io.ts';
+import { type DevOptions, roles } from '../cli/io.ts';
 import { loadConfig } from '../config.ts';
 import { PortTaken, listening } from '../lib/listening.ts';
 import { systemRandom } from '../lib/random.ts';
@@ -13,12 +13,13 @@ import { sandboxKeys } from './sandbox.ts';
 
 type Settings = Record<string, string | undefined>;
 
-export async function dev({ env, signal, ready }: Surroundings): Promise<number> {
+export async function dev({ history }: DevOptions, { env, signal, ready }: Surroundings): Promise<number> {
   // Whatever the environment says about keys and addresses, nothing here may reach beyond this machine.
   const settings: Settings = { ...forPeople(), ...env, ...devSettings() };
   await leaveTakenPorts(settings);
-  const urls: Urls & { base?: string; crm?: string; control?: string; redis?: string } = {};
+  const urls: Urls & { base?: string; crm?: string; control?: string; redis?: string; history?: string } = {};
   const stop = await startAll([
+    ...(history ? [historyPart(settings, urls)] : []),
     redisPart(settings, urls),
     sandboxPart(settings, urls),
     {
@@ -84,6 +85,22 @@ function redisPart(settings: Settings, urls: { redis?: string }): Part {
       settings['REDIS_URL'] = redis.url;
       urls.redis = redis.url;
       return () => redis.stop();
+    },
+  };
+}
+
+/** First of all, so that nothing has begun where there is none. */
+function historyPart(settings: Settings, urls: { history?: string }): Part {
+  return {
+    name: 'PostgreSQL',
+    start: async () => {
+      const named = settings['HISTORY_URL'];
+      const { startPostgres } = await import('../history/embedded.ts');
+      const own = named ? undefined : await startPostgres();
+      settings['HISTORY_URL'] = named || own?.url;
+      // That of somebody else has a password in it, and is known to them.
+      if (own) urls.history = own.url;
+      return async () => own?.stop();
     },
   };
 }

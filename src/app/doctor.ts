@@ -1,6 +1,7 @@
 /** `relais doctor`: looks at everything a deployment needs, says what is wrong and how to mend it. Leaves nothing behind. */
 import type { Redis } from 'ioredis';
 import { type AccountBook, readAccounts } from '../accounts.ts';
+import type { ApiContext } from '../api/context.ts';
 import { type Role, roles as allRoles } from '../cli/io.ts';
 import type { Config } from '../config.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -21,7 +22,7 @@ import {
   examineRedis,
   reachRedis,
 } from './examine/redis.ts';
-import { consoleFilesHere } from './doors.ts';
+import { consoleFilesHere } from './console.ts';
 import { examineConsole } from './examine/console.ts';
 import { examineIntake, examineState } from './examine/state.ts';
 import { type Finding, checkNames, examined, skipped } from './examine/finding.ts';
@@ -49,6 +50,8 @@ export interface DoctorTools {
 /** However patient the workers are told to be, somebody waits at a terminal here. */
 const TIMEOUT_MAX_MS = 10_000;
 const READY_WAIT_MS = 5_000;
+/** It asks Redis for much, and the service too: however many people look, it is done so often at most. */
+const LOOKED_AGAIN_MS = 30_000;
 
 /** 0 when no fault was found. */
 export async function doctor(tools: DoctorTools): Promise<0 | 1> {
@@ -81,6 +84,30 @@ async function* examine(tools: DoctorTools): AsyncGenerator<Finding> {
     yield skipped('redis', 'nothing else is looked at before the settings can be read');
     return;
   }
+  yield* examineWith(tools, config);
+}
+
+type Looking = Pick<DoctorTools, 'clock' | 'random' | 'roles'>;
+
+/** Of a process that runs, and so has settings that can be read. Asked for again within a while, it is the same look. */
+export function doctorOf(config: Config, tools: Looking): ApiContext['doctor'] {
+  const { clock } = tools;
+  let last: { readonly untilMono: number; readonly look: ReturnType<ApiContext['doctor']> } | undefined;
+  const look = async () => {
+    const findings: Finding[] = [];
+    for await (const finding of examineWith(tools, config)) findings.push(finding);
+    return { at: clock.now(), findings };
+  };
+  return () => {
+    if (last === undefined || clock.monotonic() >= last.untilMono) {
+      last = { untilMono: clock.monotonic() + LOOKED_AGAIN_MS, look: look() };
+    }
+    return last.look;
+  };
+}
+
+async function* examineWith(tools: Looking, config: Config): AsyncGenerator<Finding> {
+  const { roles = allRoles } = tools;
   const book = readAccounts(config);
   const reached = await reachRedis(config);
   if ('check' in reached) {
@@ -133,7 +160,7 @@ interface Examined {
 }
 
 async function* examineWithRedis(
-  { clock, random }: DoctorTools,
+  { clock, random }: Looking,
   { config, redis, book, roles }: Examined & { readonly redis: Redis },
 ): AsyncGenerator<Finding> {
   const upstream = openUpstream({

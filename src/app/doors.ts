@@ -3,20 +3,17 @@ import { type RequestListener, createServer } from 'node:http';
 import type { Redis } from 'ioredis';
 import { createApi } from '../api/app.ts';
 import { BatchAdvisor } from '../api/batch-advice.ts';
-import { consoleFilesIn } from '../api/console-files.ts';
-import type { Violation } from '../api/console-files.ts';
-import type { QueueSwitches } from '../api/context.ts';
+import type { ApiContext, QueueSwitches } from '../api/context.ts';
 import type { Config } from '../config.ts';
 import { type Clock, describeMs, withDeadline } from '../lib/clock.ts';
 import { type Place, listening } from '../lib/listening.ts';
 import { startMetricsServer } from '../metrics/server.ts';
-import { whyNotReady } from '../redis/connections.ts';
+import { isAway, whyNotReady } from '../redis/connections.ts';
 import { type Act, Audit, AuditSeals } from '../operations/audit.ts';
 import { type Sign, auditSigner } from '../operations/audit-marks.ts';
 import { switchQueue } from '../operations/queue-switches.ts';
 import { Names } from '../operations/places.ts';
 import { Purge } from '../operations/purge.ts';
-import { Sessions } from '../operations/sessions.ts';
 import { Status } from '../operations/status.ts';
 import { RECOVERING } from '../operations/heartbeat.ts';
 import { Restored } from '../operations/restored.ts';
@@ -28,9 +25,9 @@ import { type AnyQueueName, queueNames } from '../queues/index.ts';
 import { IntakeJobs } from '../queues/intake-jobs.ts';
 import { stopSecrets } from '../lib/stop-link.ts';
 import type { Traces } from '../lib/traces.ts';
-import { isAway } from '../redis/connections.ts';
 import { type CallbackVerdict, type Noted, createReceiver } from '../webhooks/receiver.ts';
 import type { StopOutcome } from '../webhooks/stop-page.ts';
+import { consoleOf } from './console.ts';
 import type { Container } from './container.ts';
 import { endpointServiceOf, endpointsOf, outgoingOf } from './deliveries.ts';
 import type { Keys } from './key-keeper.ts';
@@ -49,31 +46,6 @@ import { collectAcceptanceOf, keepingRefusalOf, refusalOf, acceptanceOf } from '
 
 type TellUrl = (url: string) => void;
 
-/** As `npm run build` leaves it, beside the sources and in the package alike. */
-export const consoleFilesHere = () => consoleFilesIn(new URL('../../dist/console/', import.meta.url));
-const VIOLATIONS_A_MINUTE = 10;
-
-function consoleOf(container: Container) {
-  return {
-    console: container.config.CONSOLE === 'on' ? consoleFilesHere() : undefined,
-    sessions: new Sessions(container),
-    onViolation: violationTold(container),
-  };
-}
-
-/** Anybody may post one: all are counted, and few of them written down. */
-function violationTold({ metrics, logger, clock }: Container): (violation: Violation) => void {
-  let minute = -1;
-  let told = 0;
-  return (violation) => {
-    metrics.violated(violation.about);
-    const now = Math.floor(clock.monotonic() / 60_000);
-    told = now === minute ? told + 1 : 1;
-    minute = now;
-    if (told <= VIOLATIONS_A_MINUTE) logger.warn(violation, 'a browser kept a page of the console from something');
-  };
-}
-
 /** Probes are given a few seconds, and the next request does not wait for this one. */
 const ANSWER_MS = 1_000;
 
@@ -87,6 +59,7 @@ export interface ApiPartOptions {
   readonly auditing: Auditing;
   readonly keys: Keys;
   readonly tellUrl: TellUrl;
+  readonly doctor: ApiContext['doctor'];
   /** Read each time: in development the receiver's is known only once it listens. */
   readonly urls: Urls;
 }
@@ -94,7 +67,7 @@ export interface ApiPartOptions {
 export function apiPart(
   container: Container,
   context: ProcessorContext,
-  { auditing, keys, tellUrl, urls }: ApiPartOptions,
+  { auditing, keys, tellUrl, urls, doctor }: ApiPartOptions,
 ): Part {
   const { config, logger, quietly, book, metrics } = container;
   return {
@@ -105,7 +78,7 @@ export function apiPart(
       const app = createApi({
         ...storesOf(container),
         ...keys,
-        ...toldBy(config),
+        ...toldBy(config, doctor),
         recoveryDesk: recoveryDeskOf(container, context),
         ...auditing,
         smsPrices: config.SMS_PRICES_FILE?.holds,
@@ -143,8 +116,9 @@ export function apiPart(
   };
 }
 
-function toldBy(config: Config) {
+function toldBy(config: Config, doctor: ApiContext['doctor']) {
   return {
+    doctor,
     ratePerSecond: config.API_RATE,
     environment: config.ENVIRONMENT,
     defaultCountry: config.DEFAULT_COUNTRY,
@@ -171,7 +145,7 @@ function storesOf(container: Container) {
       timezone: container.config.TIMEZONE,
       keepMs: container.config.REPORTS_KEEP,
     },
-    purge: new Purge(redis),
+    purge: new Purge(redis, { files: container.keptFiles, past: container.forgetting }),
     intakeJobs: new IntakeJobs(container.bullQueues.intake),
     redis,
     clock,

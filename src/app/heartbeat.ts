@@ -1,5 +1,6 @@
 /** The heartbeat of a process: finds out at its start what it may work on, beats each second, and keeps the witness. */
 import { type Config, WrongSettings } from '../config.ts';
+import type { HistoryWitness } from '../history/witness.ts';
 import { KeysOfAnother } from '../operations/stamp.ts';
 import type { Container } from './container.ts';
 import { type Part, waitForRedis } from './parts.ts';
@@ -25,7 +26,8 @@ export function heartbeatPart(needs: Needs, onKeysOfAnother: () => void): Part {
       const witness = await witnessOf(needs);
       const marks = witness?.marks((error) => quietly('the marks beside the witness file', error));
       if (marks) heartbeat.writeDownIn(marks);
-      await waitForRedis(async () => heartbeat.begin(await told(witness, needs)), patience);
+      const inHistory = await witnessInHistory(needs.config);
+      await waitForRedis(async () => heartbeat.begin(await told([witness, inHistory], needs)), patience);
       const writeDown = async (): Promise<void> => {
         await witness?.keep(heartbeat.known()).catch((error: unknown) => quietly('the witness file', error));
       };
@@ -59,6 +61,9 @@ export function heartbeatPart(needs: Needs, onKeysOfAnother: () => void): Part {
         const ended = async (): Promise<void> => {
           await writeDown();
           marks?.close();
+          if (heartbeat.recovering() !== undefined) return;
+          const away = (error: unknown): void => quietly('the witness in history', error);
+          await inHistory?.keep(heartbeat.known()).catch(away);
         };
         await heartbeat.end().then(ended, (error: unknown) => quietly('heartbeat', error));
       };
@@ -66,14 +71,28 @@ export function heartbeatPart(needs: Needs, onKeysOfAnother: () => void): Part {
   };
 }
 
-async function told(witness: Witness | undefined, { heartbeat, logger }: Needs) {
+/** The one that knows most. What cannot be read says nothing, and nothing is guessed for it. */
+async function told(witnesses: readonly (Witness | HistoryWitness | undefined)[], { heartbeat, logger }: Needs) {
   const deployment = await heartbeat.deployment();
-  try {
-    return await witness?.tell(deployment);
-  } catch (error) {
-    logger.warn({ err: error }, 'the witness file cannot be read, so it proves nothing at this start');
-    return undefined;
-  }
+  const hear = async (witness: Witness | HistoryWitness | undefined) => {
+    try {
+      return await witness?.tell(deployment);
+    } catch (error) {
+      const which = witness instanceof Witness ? 'witness file' : 'witness in history';
+      logger.warn({ err: error }, `the ${which} cannot be read, so it proves nothing at this start`);
+      return undefined;
+    }
+  };
+  const known = await Promise.all(witnesses.map(hear));
+  const [most] = known.filter((one) => one !== undefined).toSorted((a, b) => b.counter - a.counter);
+  return most;
+}
+
+async function witnessInHistory(config: Config): Promise<HistoryWitness | undefined> {
+  const { HISTORY_URL: url } = config;
+  if (url === undefined) return undefined;
+  const history = await import('../history/witness.ts');
+  return new history.HistoryWitness(url.reveal(), placeOf(config));
 }
 
 /** Undefined: there is none. A file that was asked for and cannot be written is a wrong setting. */
@@ -93,7 +112,7 @@ async function witnessOf({ config, logger, random }: Needs): Promise<Witness | u
 }
 
 /** The name of this place, without a password. */
-function placeOf(config: Config): string {
+export function placeOf(config: Config): string {
   const { host, pathname } = new URL(config.REDIS_URL);
   const [node] = config.REDIS_CLUSTER ?? [];
   const found = node === undefined ? host : `${node.host}:${node.port}`;

@@ -1,10 +1,14 @@
 /** The role history: copies what is over to PostgreSQL. Without HISTORY_URL it is nothing, and loads nothing. */
+import type { KindOfMoney } from '../kinds/index.ts';
 import { Audit } from '../operations/audit.ts';
 import { HistoryDesk } from '../operations/history.ts';
+import { SAME_TEXTS_MS } from '../operations/same-texts.ts';
 import { Trimming } from '../operations/trimming.ts';
 import { repeatUntil } from '../processors/sweeper.ts';
 import { isAway } from '../redis/connections.ts';
+import type { TrimmerOptions } from '../history/trimmer.ts';
 import type { Container } from './container.ts';
+import { placeOf } from './heartbeat.ts';
 import { Outage } from './outage.ts';
 import type { Part } from './parts.ts';
 
@@ -14,7 +18,18 @@ const STUCK_MS = 120_000;
 
 type Needs = Pick<
   Container,
-  'config' | 'clock' | 'logger' | 'quietly' | 'random' | 'redis' | 'operations' | 'events' | 'balances' | 'book'
+  | 'config'
+  | 'clock'
+  | 'logger'
+  | 'quietly'
+  | 'random'
+  | 'redis'
+  | 'operations'
+  | 'campaigns'
+  | 'events'
+  | 'balances'
+  | 'book'
+  | 'heartbeat'
 >;
 
 export function historyPart(needs: Needs): Part {
@@ -51,33 +66,68 @@ export function historyPart(needs: Needs): Part {
 }
 
 async function writerOf(needs: Needs, url: string, onError: (error: unknown) => void) {
-  const { config, random, redis, operations, events, balances, book } = needs;
-  const [{ HistoryStore }, { HistoryWriter }, { Trimmer }, { payeesWith }] = await Promise.all([
+  const { config, logger, random, redis, operations, campaigns, events, balances, book, heartbeat } = needs;
+  const [{ HistoryStore }, { HistoryWriter }, { Trimmer }, { payeesWith }, { HistoryWitness }] = await Promise.all([
     import('../history/store.ts'),
     import('../history/writer.ts'),
     import('../history/trimmer.ts'),
     import('../history/payees.ts'),
+    import('../history/witness.ts'),
   ]);
   const payeeOf = payeesWith(config.EXTRA_WITHDRAW_MODES);
   const desk = new HistoryDesk(redis, random.hex(8));
-  const { HISTORY_AFTER: money, HISTORY_TEXTS_AFTER: texts } = config;
   const trimmer = new Trimmer({
     trimming: new Trimming({ redis, keepMs: config.IDENTITY_KEEP, payeeOf }),
     desk,
+    keepsTurn: () => desk.isMyTurn(),
     operations,
+    campaigns,
     payeeOf,
-    after: { ...(money > 0 && { disbursement: money, direct_credit: money }), ...(texts > 0 && { message: texts }) },
+    after: trimmedAfter(config),
   });
+  const witness = new HistoryWitness(url, placeOf(config));
   const store = { url, newName: () => random.hex(8), timezone: config.TIMEZONE };
   return new HistoryWriter({
     redis,
     desk,
     payeeOf,
     trimmer,
+    witness: {
+      compare: (beat) => heartbeat.compare(beat),
+      known: () => (heartbeat.recovering() === undefined ? witness.wordOf(heartbeat.known()) : undefined),
+    },
+    onMissing: ({ missing }) => {
+      if (missing === undefined)
+        logger.warn({}, 'history is an older copy: it lacks nothing that left, and is given all anew');
+      else
+        logger.error(
+          { missing },
+          'history is an older copy, and lacks what left Redis: nothing more leaves; relais doctor',
+        );
+    },
     events,
     audit: new Audit(redis),
     balances,
+    campaigns,
     accounts: [...book.keys()],
     open: () => HistoryStore.open(store, onError),
   });
+}
+
+const ofMoney = (ms: number): Readonly<Record<KindOfMoney, number>> => ({
+  disbursement: ms,
+  direct_credit: ms,
+  invoice: ms,
+  payment_request: ms,
+});
+
+/** How long each kind stays near. A text in doubt is told from the texts of other campaigns for as long as they may show. */
+function trimmedAfter({
+  HISTORY_AFTER: money,
+  HISTORY_TEXTS_AFTER: texts,
+}: Container['config']): TrimmerOptions['after'] {
+  return {
+    ...(money > 0 && ofMoney(money)),
+    ...(texts > 0 && { message: texts, campaign: Math.max(texts, SAME_TEXTS_MS) }),
+  };
 }

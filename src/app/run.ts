@@ -7,6 +7,7 @@ import { systemClock } from '../lib/clock.ts';
 import { createLogger, hearConsole, logOptionsOf } from '../logger.ts';
 import { type AnyQueueName, queueNames } from '../queues/index.ts';
 import { type Urls, createBench } from './processor-context.ts';
+import { doctorOf } from './doctor.ts';
 import { type ApiPartOptions, apiPart, auditingOf, metricsPart, webhooksPart } from './doors.ts';
 import { bookPart } from './book.ts';
 import { stampPart } from './deployment.ts';
@@ -91,7 +92,7 @@ export async function startRoles(
     ...(roles.includes('worker') ? workerParts(container, context, timing, queues) : []),
     ...(roles.includes('history') ? [historyPart(container)] : []),
     ...(roles.includes('api')
-      ? apiParts(container, context, { auditing, tellUrl: (url) => (urls.api = url), urls })
+      ? apiParts(container, context, { auditing, tellUrl: (url) => (urls.api = url), urls, roles })
       : []),
   ];
   const stop = await startAll(parts, (name) => (unfinished = `it has not started yet: ${name} is next`));
@@ -119,12 +120,17 @@ function tracingOf(config: Config, logger: Logger): Promise<RunningTraces | unde
   return openTraces(config, { clock: systemClock, onSent });
 }
 
-function apiParts(container: Container, context: ProcessorContext, options: Omit<ApiPartOptions, 'keys'>): Part[] {
+interface DoorOptions extends Omit<ApiPartOptions, 'keys' | 'doctor'> {
+  readonly roles: RunOptions['roles'];
+}
+
+function apiParts(container: Container, context: ProcessorContext, { roles, ...options }: DoorOptions): Part[] {
   const keys = keysOf(container);
+  const doctor = doctorOf(container.config, { ...container, roles });
   return [
     auditorPart(container, options.auditing),
     keyKeeperPart(container, keys),
-    apiPart(container, context, { ...options, keys }),
+    apiPart(container, context, { ...options, keys, doctor }),
   ];
 }
 

@@ -1,5 +1,6 @@
 /** The worker role: one BullMQ worker per queue, and the sweeper that no wake-up can be lost to. */
 import { type ConnectionOptions, type Job, UnrecoverableError } from 'bullmq';
+import type { AskedKind } from '../kinds/index.ts';
 import type { QueueName } from '../kinds/due-queues.ts';
 import { withDeadline } from '../lib/clock.ts';
 import { askedWith } from '../operations/batches.ts';
@@ -16,12 +17,12 @@ import {
   runner,
   Taker,
 } from '../processors/run.ts';
-import { intakeProcessor } from '../processors/intake.ts';
+import { type IntakeOptions, intakeProcessor } from '../processors/intake.ts';
 import { Workers } from '../operations/workers.ts';
 import { type SweeperOptions, repeatUntil, sweep } from '../processors/sweeper.ts';
 import { Slots } from '../processors/text/slots.ts';
 import { CollectAcceptance } from '../producer/acceptance-collect.ts';
-import { Acceptance, type Answer } from '../producer/acceptance.ts';
+import { Acceptance } from '../producer/acceptance.ts';
 import { type AnyQueueName, queues } from '../queues/index.ts';
 import { IntakeJobs } from '../queues/intake-jobs.ts';
 import { MISPLACED_QUEUE } from '../queues/misplaced.ts';
@@ -204,6 +205,7 @@ function bulkOf(
 
 function intakeOf(container: Container, announce: ReturnType<typeof announcer>) {
   const acceptance = acceptanceOf(container);
+  const collect = collectAcceptanceOf(container, true);
   return intakeProcessor({
     clock: container.clock,
     traces: container.traces,
@@ -214,8 +216,10 @@ function intakeOf(container: Container, announce: ReturnType<typeof announcer>) 
       disbursement: (request) => acceptance.disbursement(request),
       message: (request, fallback) => acceptance.message(request, undefined, fallback),
       campaign: (request) => acceptance.campaign(request),
-      ...collectIntake(container),
-    },
+      invoice: (request) => collect.invoice(request),
+      payment_request: (request) => collect.paymentRequest(request),
+      direct_credit: (request) => collect.directCredit(request),
+    } satisfies Record<AskedKind, IntakeOptions['accept'][string]>,
   });
 }
 
@@ -412,25 +416,6 @@ export function collectAcceptanceOf(
     directCredit: config.DIRECT_CREDIT === 'on',
     nobodyWaits,
   });
-}
-
-type Accept = (request: unknown) => Promise<Answer>;
-
-/** For the intake queue, where nobody waits for the answer of upstream: what was accepted is woken. */
-function collectIntake(container: Container): Readonly<Record<string, Accept>> {
-  const collect = collectAcceptanceOf(container, true);
-  const woken =
-    (queue: QueueName, accept: Accept): Accept =>
-    async (request) => {
-      const answer = await accept(request);
-      if (answer.outcome === 'accepted') container.wake(queue, answer.id, 1);
-      return answer;
-    };
-  return {
-    invoice: woken('invoice-confirm', (request) => collect.invoice(request)),
-    payment_request: woken('status-poll', (request) => collect.paymentRequest(request)),
-    direct_credit: (request) => collect.directCredit(request),
-  };
 }
 
 /** Why nothing can be accepted now, through any door, if so. */

@@ -1,13 +1,16 @@
 /** What became of each recipient of a campaign, row by row. */
 import { csvCell } from '../files/csv.ts';
 import { onClockOf } from '../lib/zone.ts';
+import type { RecipientLeft } from '../operations/past.ts';
+import type { Queries } from '../operations/queries.ts';
 import type { CampaignRecord } from '../operations/record.ts';
 import type { RecipientBin, RecipientState } from '../kinds/recipient.ts';
-import { type Campaigns, uploadAt } from '../operations/campaigns.ts';
+import { type Campaigns, type SkippedRow, uploadAt, uploadId } from '../operations/campaigns.ts';
 import { Headings, type OwnCells } from './headings.ts';
-import { isPurged, recipientStateOf, standingOf, unpackItems } from '../operations/slice-form.ts';
+import { packValues, recipientStateOf, standingOf, unpackItems, whySkipped } from '../operations/slice-form.ts';
 import type { SliceRecord, SlicesContract } from '../operations/slices.ts';
-import { countSegments, wordingOf } from '../lib/wording.ts';
+import { countSegments } from '../lib/segments.ts';
+import { wordingOf } from '../lib/wording.ts';
 
 export interface RecipientRow {
   readonly to: string;
@@ -52,7 +55,7 @@ const SLICES_PER_PAGE = 10;
 
 export async function recipientsPage(
   campaign: CampaignRecord,
-  kept: { campaigns: Campaigns; slices: SlicesContract },
+  kept: Omit<Kept, 'headings'>,
   asked: RecipientsAsked,
 ): Promise<RecipientPage> {
   const headings = new Headings(campaign.uploads, COLUMNS);
@@ -64,6 +67,8 @@ export async function recipientsPage(
 interface Kept {
   readonly campaigns: Campaigns;
   readonly slices: SlicesContract;
+  /** Where those are who left Redis. */
+  readonly queries: Pick<Queries, 'recipientsLeft'>;
   readonly headings: Headings;
 }
 
@@ -105,12 +110,40 @@ export async function rowsAt(
   kept: Omit<Kept, 'headings'> & { readonly headings?: Headings },
 ): Promise<RecipientRow[]> {
   const { slice: id, upload } = uploadAt(campaign, index) ?? {};
-  const slice = id === undefined ? undefined : await kept.slices.read(id);
-  if (!slice || !upload) return [];
+  if (id === undefined || upload === undefined) return [];
   const { headings } = kept;
+  const slice = await kept.slices.read(id);
+  if (!slice) {
+    const left = await kept.queries.recipientsLeft({ of: id, createdAt: campaign.createdAt });
+    return left.map((one) => ({ ...rowLeft(one, { campaign, upload, headings }), chunk: id }));
+  }
   if (headings === undefined) return rowsOf(slice, campaign, () => ({}));
   const lines = headings.hasMore(upload) ? await kept.campaigns.own(slice.id) : [];
   return rowsOf(slice, campaign, (place, values) => headings.cells(upload, lines[place] ?? '', values));
+}
+
+/** As history has them. */
+function rowLeft(
+  { to, row, state, code, reason, resent, sentAt, values, own }: RecipientLeft,
+  { campaign, upload, headings }: RowOf,
+): RecipientRow {
+  return {
+    to,
+    row,
+    state,
+    segments: countSegments(wordingOf(campaign).textOf(values)).segments,
+    ...(code ? { code } : {}),
+    ...(reason ? { reason } : {}),
+    ...(resent ? { resent } : {}),
+    ...(sentAt ? { sentAt: new Date(sentAt).toISOString() } : {}),
+    ...headings?.cells(upload, packValues(own), values),
+  };
+}
+
+interface RowOf {
+  readonly campaign: CampaignRecord;
+  readonly upload: CampaignRecord['uploads'][number];
+  readonly headings: Headings | undefined;
 }
 
 type OwnOf = (place: number, values: readonly string[]) => { readonly own?: OwnCells };
@@ -130,7 +163,7 @@ function rowsOf(slice: SliceRecord, campaign: CampaignRecord, ownOf: OwnOf): Rec
       chunk: slice.id,
       segments: countSegments(wording.textOf(values)).segments,
       ...(codes[place] ? { code: codes[place] } : {}),
-      ...(state === 'skipped' ? { reason: isPurged(to) ? 'purged' : 'opted_out' } : {}),
+      ...(state === 'skipped' ? { reason: whySkipped(to) } : {}),
       ...(again[place] ? { resent: again[place] } : {}),
       ...(at ? { sentAt: at } : {}),
       ...ownOf(place, values),
@@ -143,13 +176,15 @@ const LEFT: ReadonlySet<RecipientState> = new Set(['sending', 'sent', 'failed', 
 
 async function skippedPage(
   campaign: CampaignRecord,
-  { campaigns, headings }: Kept,
+  { campaigns, queries, headings }: Kept,
   { index, offset }: Cursor,
   limit: number,
 ): Promise<Found> {
   const upload = campaign.uploads[index];
   if (!upload || limit <= 0) return { items: [], ...(upload ? { next: `s.${index}.${offset}` } : {}) };
-  const rows = await campaigns.skippedRows(campaign.id, upload.tag, offset, limit);
+  const near = await campaigns.skippedRows(campaign.id, upload.tag, offset, limit);
+  const rows =
+    near.length > 0 ? near : await skippedLeft(campaign, queries, { tag: upload.tag, from: offset, limit });
   const items = rows.map(
     ({ row, to, reason, own }): RecipientRow => ({
       to,
@@ -162,6 +197,15 @@ async function skippedPage(
   const over = offset + rows.length >= upload.skipped;
   const next = over ? { index: index + 1, offset: 0 } : { index, offset: offset + rows.length };
   return { items, ...(next.index < campaign.uploads.length ? { next: `s.${next.index}.${next.offset}` } : {}) };
+}
+
+async function skippedLeft(
+  { id, createdAt }: CampaignRecord,
+  queries: Kept['queries'],
+  { tag, ...range }: { readonly tag: string; readonly from: number; readonly limit: number },
+): Promise<SkippedRow[]> {
+  const left = await queries.recipientsLeft({ of: uploadId(id, tag), createdAt, ...range });
+  return left.map(({ row, to, reason = '', own }) => ({ row, to, reason, own: packValues(own) }));
 }
 
 /** In the slices, or among those that were left out. */

@@ -32,7 +32,7 @@ export interface TextedAsked {
 }
 
 interface Kept {
-  readonly queries: Pick<Queries, 'page' | 'read'>;
+  readonly queries: Pick<Queries, 'page' | 'read' | 'recipientsLeft'>;
   readonly campaigns: Campaigns;
   readonly slices: SlicesContract;
 }
@@ -75,13 +75,13 @@ async function* campaignsFrom({ queries }: Kept, { accounts, after }: TextedAske
 }
 
 async function rowsIn(
-  { campaigns, slices }: Kept,
+  { campaigns, slices, queries }: Kept,
   campaign: CampaignRecord,
   { index, digits, isMeant }: Pick<TextedAsked, 'digits' | 'isMeant'> & { readonly index: number },
 ): Promise<RecipientRow[]> {
   const id = uploadAt(campaign, index)?.slice;
   const slice = id === undefined ? undefined : await slices.read(id);
   // Most slices hold nobody of that number, and need not be taken apart.
-  if (!slice?.items.includes(digits.slice(-DIGITS))) return [];
-  return (await rowsAt(campaign, index, { campaigns, slices })).filter(({ to }) => isMeant(to));
+  if (slice && !slice.items.includes(digits.slice(-DIGITS))) return [];
+  return (await rowsAt(campaign, index, { campaigns, slices, queries })).filter(({ to }) => isMeant(to));
 }

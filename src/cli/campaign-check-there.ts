@@ -1,7 +1,9 @@
 /** The check as the API makes it: it knows the campaign, the numbers in it, and the opt-outs. */
 import type { CheckSummary } from '../campaigns/check/report.ts';
+import type { JsonObject } from './client.ts';
 import { checkFile, contentTypeOf, type FileFlags, queryOf, readingOf } from './recipients-file.ts';
 import { withRereadable } from './recipients-source.ts';
+import { Unreadable } from './refusal.ts';
 import type { Shell } from './shell.ts';
 
 interface There extends FileFlags {
@@ -25,8 +27,14 @@ export async function checkThere(
       ...(preview !== undefined && { preview: String(preview) }),
     });
     const path = `/v1/campaigns/${encodeURIComponent(campaign)}/recipients?${query.toString()}`;
-    const { body } = await api.upload(path, source.open(), contentTypeOf(format, flags.encoding));
-    // The API writes what `checkFile` gives here, of the same type; nothing is decided by it but what is shown.
-    return body as unknown as CheckSummary;
+    const { body, status } = await api.upload(path, source.open(), contentTypeOf(format, flags.encoding));
+    if (isSummary(body)) return body;
+    throw new Unreadable(api.url, status, shell);
   });
+}
+
+/** The API writes what `checkFile` gives here, of the same type; nothing is decided by it but what is shown. */
+function isSummary(body: JsonObject): body is JsonObject & CheckSummary {
+  const counted = ['total', 'recipients', 'skipped', 'blank'].every((name) => typeof body[name] === 'number');
+  return counted && ['reasons', 'countries', 'repaired'].every((name) => body[name] instanceof Object);
 }

@@ -50,19 +50,24 @@ export class ApiClient {
     this.#options = { speech: ENGLISH, ...options };
   }
 
+  get url(): string {
+    return this.#options.url;
+  }
+
   async get(path: string, query: Query = {}): Promise<Answer> {
     return this.#retryUntilDeadline({ method: 'GET', path: pathWith(path, query) });
   }
 
-  /** What is no JSON: the whole of it, as text. */
-  async file(path: string, query: Query, accept: string): Promise<string> {
+  /** What is no JSON: the whole of it, as text, and whether some of it is missing. */
+  async file(path: string, query: Query, accept: string) {
     const { signal, speech } = this.#options;
     const letter: Letter = { method: 'GET', path: pathWith(path, query), headers: { accept } };
     const answer = await this.#deliver(letter).catch((cause: unknown) => {
       signal.throwIfAborted();
       throw explainLoss(cause, letter, this.#options);
     });
-    if (answer.status === 200) return answer.text;
+    const isIncomplete = answer.headers['warning'] !== undefined;
+    if (answer.status === 200) return { text: answer.text, isIncomplete };
     throw new Refused(answer.status, readProblem(readObject(answer.text)), { speech });
   }
 

@@ -38,6 +38,11 @@ interface NewStampCommand {
   readonly nothingDiffers: string;
 }
 
+export interface DevOptions {
+  /** A PostgreSQL beside it, for what is over. */
+  readonly history: boolean;
+}
+
 interface BackupCommand {
   readonly language: Language;
   /** The folder of Redis, as it was copied. */
@@ -48,7 +53,7 @@ interface BackupCommand {
 /** The commands that are a process of their own. They are handed in, and stop when the signal fires. */
 export interface Services {
   readonly run: (options: RunOptions) => Promise<number>;
-  readonly dev: () => Promise<number>;
+  readonly dev: (options: DevOptions) => Promise<number>;
   readonly sandbox: (options: SandboxCommand) => Promise<number>;
   readonly doctor: (options: DoctorCommand) => Promise<number>;
   readonly newStamp: (options: NewStampCommand) => Promise<number>;

@@ -13,7 +13,7 @@ interface PurgeFlags {
 }
 
 const COUNTED = ['looked', 'open'] as const;
-const FOUND = ['messages', 'recipients', 'intakeJobs', 'events', 'optOuts'] as const;
+const FOUND = ['messages', 'recipients', 'files', 'intakeJobs', 'events', 'optOuts'] as const;
 
 export function addPurgeCommand(command: Command, shell: Shell): void {
   command
@@ -31,7 +31,7 @@ async function purge({ yes, json, ...named }: PurgeFlags, shell: Shell): Promise
   const { labels, ...words } = shell.words.commands.purge;
   if (!(await shell.confirmed(words.question, yes))) return 1;
   const counts = { looked: 0, open: 0 };
-  const found = { messages: 0, recipients: 0, intakeJobs: 0, events: 0, optOuts: 0 };
+  const found = { messages: 0, recipients: 0, files: 0, intakeJobs: 0, events: 0, optOuts: 0 };
   let first: JsonObject | undefined;
   for (let after: string | undefined; ; ) {
     const { body } = await api.send('POST', '/v1/purge', { ...named, ...(after === undefined ? {} : { after }) });
@@ -50,6 +50,7 @@ async function purge({ yes, json, ...named }: PurgeFlags, shell: Shell): Promise
       [labels.number, phone],
       [labels.messages, grouped(found.messages)],
       [labels.recipients, grouped(found.recipients)],
+      [labels.files, grouped(found.files)],
       [labels.requests, grouped(found.intakeJobs)],
       [labels.events, grouped(found.events)],
       [labels.optOut, found.optOuts > 0 ? words.kept : words.none],

@@ -4,6 +4,7 @@
  */
 import { type Command } from 'commander';
 import { RowReader } from '../files/rows.ts';
+import type { KindOfMoney } from '../kinds/index.ts';
 import { money } from '../words/figures.ts';
 import { filled } from '../words/said.ts';
 import { dateIn } from '../lib/zone.ts';
@@ -74,10 +75,11 @@ async function reconcile(file: string, flags: ReconcileFlags, shell: Shell): Pro
   if (from === undefined || to === undefined) throw new CommandFailed(shell.words.commands.reconcile.noRow(file));
   const { body } = await shell.api.get('/v1/reports/daily', {});
   const days = { from, to, timezone: String(body['timezone']) };
-  const all = match(rows, await oursIn(days, flags.account, shell));
+  const ours = await oursIn(days, flags.account, shell);
+  const all = match(rows, [...ours.keys()]);
   const onlyOurs: (Ours & { readonly at: string })[] = [];
   for (const one of all.onlyOurs) {
-    const at = await succeededAt(one, shell);
+    const at = await succeededAt(`${ours.get(one)}/${encodeURIComponent(one.id)}`, shell);
     const day = dateIn(days.timezone, Date.parse(at));
     if (day >= from && day <= to) onlyOurs.push({ ...one, at });
   }
@@ -113,21 +115,29 @@ async function theirsIn(file: string, { columns, sheet }: ReconcileFlags, shell:
   return { rows, unreadable };
 }
 
-/** A day longer at either end than UTC has them, whatever the zone: what is left over is asked for its own time. */
+/** Where what a statement may name is read here: a kind that moves money out and is not listed does not compile. */
+const paths: Readonly<Record<KindOfMoney<'out'>, string>> = {
+  disbursement: '/v1/disbursements',
+  direct_credit: '/v1/direct-credits',
+};
+
+/**
+ * With where each is read. A day longer at either end than UTC has them, whatever the zone: what is left over is asked
+ * for its own time.
+ */
 async function oursIn(
   { from, to }: { readonly from: string; readonly to: string },
   account: string | undefined,
   { api }: Shell,
-): Promise<Ours[]> {
+): Promise<ReadonlyMap<Ours, string>> {
   const at = (date: string, days: number): string => new Date(Date.parse(date) + days * DAY_MS).toISOString();
   const filters = { account, createdFrom: at(from, -ACCEPTED_BEFORE_DAYS), createdTo: at(to, 2), limit: PAGE };
-  const found: Ours[] = [];
-  for (const path of ['/v1/disbursements', '/v1/direct-credits']) {
+  const found = new Map<Ours, string>();
+  for (const path of Object.values(paths)) {
     for (let after: string | undefined; ; ) {
       const { body } = await api.get(path, { ...filters, after });
-      found.push(
-        ...(itemsOf(body).filter(({ amount }) => typeof amount === 'number') as readonly unknown[] as Ours[]),
-      );
+      const read = itemsOf(body).filter(({ amount }) => typeof amount === 'number') as readonly unknown[] as Ours[];
+      for (const one of read) found.set(one, path);
       if (typeof body['next'] !== 'string') break;
       after = body['next'];
     }
@@ -136,9 +146,8 @@ async function oursIn(
 }
 
 /** When upstream first said so; where a person did, when that was written down. */
-async function succeededAt({ id }: Ours, { api }: Shell): Promise<string> {
-  const path = id.startsWith('dcr_') ? '/v1/direct-credits' : '/v1/disbursements';
-  const { body } = await api.get(`${path}/${encodeURIComponent(id)}`);
+async function succeededAt(path: string, { api }: Shell): Promise<string> {
+  const { body } = await api.get(path);
   const told = itemsOf(body, 'history').find(({ code }) => code === 'success' || code === 'completed');
   return String((told ?? {})['at'] ?? body['updatedAt']);
 }

@@ -12,6 +12,7 @@ interface RecoverFlags {
   readonly apply?: true;
   readonly nothingWasLost?: true;
   readonly newStamp?: true;
+  readonly withoutMissing?: true;
   readonly yes?: true;
   readonly json?: true;
 }
@@ -37,6 +38,12 @@ export function addRecoverCommand(command: Command, shell: Shell): void {
       '--new-stamp',
       'the service has moved: accept its new addresses, on Redis itself, with the settings of a process',
     )
+    .addOption(
+      new Option(
+        '--without-missing',
+        'history is an older copy, and there is no newer one: go on without what it lacks',
+      ).conflicts(['apply', 'nothingWasLost', 'newStamp']),
+    )
     .option('--yes', 'do not ask on a terminal')
     .option('--json', 'print the answer as JSON')
     .action(shell.action((flags: RecoverFlags) => recover(flags, shell)))
@@ -44,10 +51,11 @@ export function addRecoverCommand(command: Command, shell: Shell): void {
 }
 
 async function recover(flags: RecoverFlags, shell: Shell): Promise<number> {
-  const { apply, nothingWasLost, newStamp, json } = flags;
+  const { apply, nothingWasLost, newStamp, withoutMissing, json } = flags;
   if (newStamp) return acceptAddresses(shell, flags);
   if (apply) return applyAll(shell, flags);
-  if (nothingWasLost) return confirm(shell, flags);
+  if (nothingWasLost) return confirm(shell, flags, { nothingWasLost: true });
+  if (withoutMissing) return confirm(shell, flags, { withoutMissing: true });
   const { body } = await shell.api.get('/v1/recovery', { ask: ASKED });
   if (json) await shell.output.json(body);
   else await show(body, shell);
@@ -66,10 +74,15 @@ async function acceptAddresses(shell: Shell, { yes }: RecoverFlags): Promise<num
   });
 }
 
-async function confirm(shell: Shell, { yes, json }: RecoverFlags): Promise<ExitCode> {
+async function confirm(
+  shell: Shell,
+  { yes, json }: RecoverFlags,
+  word: { readonly nothingWasLost: true } | { readonly withoutMissing: true },
+): Promise<ExitCode> {
   const words = shell.words.commands.recover;
-  if (!(await shell.confirmed(words.nothingLost, yes))) return 1;
-  const { body } = await shell.api.post('/v1/recovery', { nothingWasLost: true });
+  const asked = 'nothingWasLost' in word ? words.nothingLost : words.withoutMissing;
+  if (!(await shell.confirmed(asked, yes))) return 1;
+  const { body } = await shell.api.post('/v1/recovery', word);
   if (json) await shell.output.json(body);
   else await shell.output.note(words.asBefore);
   return 0;
@@ -94,6 +107,12 @@ async function applyAll(shell: Shell, { yes, json }: RecoverFlags): Promise<Exit
 
 async function show(body: JsonObject, { output, words }: Shell): Promise<void> {
   const { labels, lost, would, ...said } = words.commands.recover;
+  const missing = objectIn(body, 'missing');
+  if (missing) {
+    const { from, to, count } = missing;
+    const many = Object.values(count ?? {}).reduce((sum: number, one) => sum + Number(one), 0);
+    await output.note(said.missing(grouped(many), timeOr(from), timeOr(to)));
+  }
   if (body['state'] !== 'recovering') {
     await output.note(said.none);
     return;
@@ -121,6 +140,8 @@ async function show(body: JsonObject, { output, words }: Shell): Promise<void> {
   }
   await output.note(said.todo);
 }
+
+const timeOr = (time: unknown): string => (typeof time === 'string' ? time : '…');
 
 const COLUMNS = ['kind', 'open', 'settled', 'needsReview', 'underWay', 'held', 'xof'] as const;
 

@@ -14,7 +14,10 @@ export function addRun(command: Command, shell: Shell): void {
 }
 
 export function addDev(command: Command, shell: Shell): void {
-  withExample(command.action(shell.action(() => shell.io.services.dev())), 'relais dev');
+  command
+    .option('--history', 'keep what is over in PostgreSQL too: one of its own, or that of HISTORY_URL')
+    .action(shell.action(({ history = false }: DevFlags) => shell.io.services.dev({ history })));
+  withExample(command, 'relais dev --history');
 }
 
 export function addDoctor(command: Command, shell: Shell): void {
@@ -41,6 +44,10 @@ export function addBackup(group: Command, shell: Shell): void {
       ),
     );
   withExample(verify, 'relais backup verify /backups/redis-2026-11-21');
+}
+
+interface DevFlags {
+  readonly history?: boolean;
 }
 
 interface JsonFlag {

@@ -55,10 +55,12 @@ export function clientOf(options: ClientOptions, clock: Clock, random: Random): 
   };
   const asking = { line, timeoutMs: timeout === undefined ? undefined : toMs(timeout) };
   const ids = Object.keys(operations) as OperationId[];
-  const methods = Object.fromEntries(ids.map((id) => [id, (asked: Asked = {}) => ask(asking, id, asked)]));
+  const methods: Readonly<Record<string, (asked?: object) => Promise<unknown>>> = Object.fromEntries(
+    ids.map((id) => [id, (asked: object = {}) => ask(asking, id, { ...asked })]),
+  );
   return {
     // Made from the same document as the types: a test holds that each route is among them.
-    ...(methods as unknown as Methods),
+    ...(methods as Methods),
     each: (list, asked) => pages(asking, list, { ...asked }),
     follow: (following = {}) => follow(line, following),
   };

@@ -33,17 +33,18 @@ export const eventSchema = z
 
 export type CompletionEvent = z.output<typeof eventSchema>;
 
-/** An event of one type, with what its `data` is known to hold. */
-export type EventOf<T extends EventType> = Omit<CompletionEvent, 'type' | 'data'> & {
-  readonly type: T;
-  readonly data: z.output<DataSchemaOf<T>>;
-};
+/** Strict about the name of the type, and lenient about fields that are added later. */
+type EventSchemaOf<T extends EventType> = z.ZodObject<
+  typeof envelope & { type: z.ZodLiteral<T>; data: DataSchemaOf<T> },
+  z.core.$loose
+>;
 
-/** The schema of one type, strict about its name and lenient about fields that are added later. */
-export function schemaOf<T extends EventType>(type: T): z.ZodType<EventOf<T>> {
+/** An event of one type, with what its `data` is known to hold. */
+export type EventOf<T extends EventType> = z.output<EventSchemaOf<T>>;
+
+export function schemaOf<T extends EventType>(type: T): EventSchemaOf<T> {
   const { id, ...rest } = envelope;
-  const schema = z.looseObject({ id, type: z.literal(type), ...rest, data: dataSchemaOf(type) });
-  return schema as unknown as z.ZodType<EventOf<T>>;
+  return z.looseObject({ id, type: z.literal(type), ...rest, data: dataSchemaOf(type) });
 }
 
 /** JSON Schema (draft 2020-12) of one type, for readers in other languages. */

@@ -1,4 +1,5 @@
 /** The person that a record is about, as the index of names has them: by the same reading as when it was accepted. */
+import { asDeclared } from '../kinds/index.ts';
 import type { RecordBase } from '../operations/record.ts';
 import { beneficiaryOf, phoneIn } from '../producer/acceptance.ts';
 import { payeeOf } from '../upstream/capabilities.ts';
@@ -7,9 +8,14 @@ export type PayeeOf = (record: Pick<RecordBase, 'kind' | 'fields'>) => string | 
 
 /** `extraModes`: withdraw modes that the settings know besides those of the interface. */
 export function payeesWith(extraModes: readonly string[]): PayeeOf {
-  return ({ kind, fields: { withdrawMode = '', accountAlias = '', to = '' } }) => {
-    if (kind === 'disbursement') return phoneIn(beneficiaryOf({ withdrawMode, accountAlias }, extraModes));
-    if (kind === 'direct_credit') return phoneIn(beneficiaryOf({ withdrawMode: 'service', accountAlias }));
-    return kind === 'message' ? payeeOf(to, undefined) : undefined;
+  return ({ kind, fields }) => {
+    const { payee } = asDeclared(kind);
+    const named = payee && fields[payee];
+    if (!named) return undefined;
+    if (payee !== 'accountAlias') return payeeOf(named, undefined);
+    // What has no mode of its own goes to an account of the service.
+    return phoneIn(
+      beneficiaryOf({ withdrawMode: fields['withdrawMode'] ?? 'service', accountAlias: named }, extraModes),
+    );
   };
 }

@@ -1,10 +1,10 @@
-/** Reads single records from history, for processes that answer people. Loads its package when it is first asked. */
-import { kindOf } from '../kinds/index.ts';
-import { kindTables } from '../kinds/tables.ts';
-import { HistoryAway, type Past } from '../operations/past.ts';
+/** Reads records from history, for processes that answer people. Loads its package when it is first asked. */
+import { type Kind, kindOf } from '../kinds/index.ts';
+import { kindTables, recipientTable } from '../kinds/tables.ts';
+import { HistoryAway, type Past, type PastAsked, type PastRow, type RecipientLeft } from '../operations/past.ts';
 import type { Fields } from '../operations/record.ts';
 import { trimmedKinds } from '../operations/trimming.ts';
-import { fieldsOfRow, selectOf, type TextRow } from './past.ts';
+import { fieldsOfRow, IS_OLDER, pageOfTable, recipientOfRow, selectOf, type TextRow } from './past.ts';
 
 const CONNECTIONS = 2;
 /** Somebody waits for the answer. */
@@ -30,14 +30,47 @@ export class HistoryReader implements Past {
     const kind = trimmedKinds.find((one) => one === kindOf(id));
     const table = kind && kindTables[kind];
     if (kind === undefined || table === undefined) return undefined;
+    const [row] = await this.#ask(`${selectOf(table)} where id = $1 order by t.rev desc limit 1`, [id]);
+    return row && fieldsOfRow(kind, table, row);
+  }
+
+  async recordsOf(kind: Kind, ids: readonly string[]): Promise<ReadonlyMap<string, Fields>> {
+    const table = kindTables[kind];
+    if (table === undefined) return new Map();
+    const rows = await this.#ask(`${selectOf(table)} where id = any($1) order by rev`, [ids]);
+    return new Map(rows.map((row) => [row['id'] ?? '', fieldsOfRow(kind, table, row)]));
+  }
+
+  async page(kind: Kind, asked: PastAsked): Promise<PastRow[]> {
+    const table = kindTables[kind];
+    if (table === undefined) return [];
+    const { sql, values } = pageOfTable(table, asked);
+    const rows = await this.#ask(sql, values);
+    return rows.map((row) => {
+      const fields = fieldsOfRow(kind, table, row);
+      const { id = '', createdAt } = fields;
+      return { id, createdAt: Number(createdAt), fields, isOlder: row[IS_OLDER] === 'true' };
+    });
+  }
+
+  async recipientsOf({
+    of,
+    createdAt,
+    from = 0,
+    limit,
+  }: Parameters<Past['recipientsOf']>[0]): Promise<readonly RecipientLeft[]> {
+    // Qualified: by its own name it is the text that it is selected as.
+    const sql = `${selectOf(recipientTable)} where slice = $1 and created_at = $2 and place >= $3 order by t.place limit $4`;
+    const rows = await this.#ask(sql, [of, new Date(createdAt).toISOString(), from, limit ?? null]);
+    return rows.map(recipientOfRow);
+  }
+
+  async #ask(sql: string, values: readonly unknown[]): Promise<readonly TextRow[]> {
     try {
       this.#pool ??= this.#open();
-      const { rows } = await (await this.#pool).query(`${selectOf(table)} where id = $1 order by rev desc limit 1`, [
-        id,
-      ]);
-      const [row] = rows;
-      return row && fieldsOfRow(kind, table, row);
+      return (await (await this.#pool).query(sql, values)).rows;
     } catch (error) {
+      if (error instanceof Error) this.#onError(error);
       throw new HistoryAway('history is away, and Redis has it no more', { cause: error });
     }
   }

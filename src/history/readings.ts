@@ -3,7 +3,15 @@ import { kinds } from '../kinds/index.ts';
 import { kindTables, NAMES, recipientTable, REST, type Table, TOTALS } from '../kinds/tables.ts';
 import { nameInHistory, namedIn } from '../operations/places.ts';
 import { type Fields, readStored, type RecordBase, UnreadableRecord } from '../operations/record.ts';
-import { recipientStateOf, standingOf, unpackCountries, unpackItems } from '../operations/slice-form.ts';
+import { type SkippedRow, uploadId } from '../operations/campaigns.ts';
+import {
+  recipientStateOf,
+  standingOf,
+  unpackCountries,
+  unpackItems,
+  unpackValues,
+  whySkipped,
+} from '../operations/slice-form.ts';
 import { campaignOfSlice, readSlice, type SliceRecord } from '../operations/slices.ts';
 import type { PayeeOf } from './payees.ts';
 import type { Row } from './rows.ts';
@@ -19,18 +27,33 @@ export interface Reading {
 /** What only an attempt needs, and what stands in a column. */
 const NOT_KEPT = ['lease', 'until', 'op', 'hint', 'kind', 'v'];
 
-/** Of each campaign when it was made: its people stand in that part of the table. */
-export type CampaignTimes = ReadonlyMap<string, number>;
+/** What of a campaign its people have to do with. */
+export interface CampaignOfRows {
+  readonly id: string;
+  readonly account: string;
+  /** When it was made: its people stand in that part of the table. */
+  readonly createdAt: number;
+  /** A person who was not sent to will not be. */
+  readonly isCancelled: boolean;
+}
+
+/** What is read with a record. */
+export interface Beside {
+  readonly campaignOf: (id: string) => CampaignOfRows | undefined;
+  /** What the file had beside number and values, a line for each recipient of a slice; none where it had nothing. */
+  readonly own: readonly string[];
+  readonly payeeOf: PayeeOf;
+}
 
 /** Throws an UnreadableRecord. Undefined: history has no table for it. */
-export function readingOf(
-  id: string,
-  stored: Fields,
-  { madeAt, payeeOf }: { readonly madeAt: CampaignTimes; readonly payeeOf: PayeeOf },
-): Reading | undefined {
+export function readingOf(id: string, stored: Fields, { campaignOf, own, payeeOf }: Beside): Reading | undefined {
   const kind = kinds.find((one) => one === stored['kind']);
   if (kind === undefined) throw new UnreadableRecord(id, stored['account'], 'it has no kind');
-  if (kind === 'slice') return readingOfSlice(readSlice(stored), madeAt);
+  if (kind === 'slice') {
+    const campaign = campaignOf(campaignOfSlice(id));
+    if (campaign === undefined) throw new UnreadableRecord(id, stored['account'], 'there is no campaign of it');
+    return readingOfSlice(readSlice(stored), campaign, own);
+  }
   const table = kindTables[kind];
   if (table === undefined) return undefined;
   const record = readStored(kind, id, stored);
@@ -60,32 +83,62 @@ function namesIn(record: AnyRecord, payeeOf: PayeeOf): string[] {
   return [...new Set(named.map(nameInHistory))].toSorted();
 }
 
-function readingOfSlice(slice: SliceRecord, madeAt: CampaignTimes): Reading {
+/** As it stands once the person was forgotten. */
+export function withoutPerson(row: Row): Row {
+  const names = row[NAMES];
+  const person = nameInHistory(['phone', '']);
+  return { ...row, [NAMES]: Array.isArray(names) ? names.filter((name) => !String(name).startsWith(person)) : names };
+}
+
+export function readingOfSlice(slice: SliceRecord, campaign: CampaignOfRows, own: readonly string[]): Reading {
   const { id, rev, account, count, requests } = slice;
-  const campaign = campaignOfSlice(id);
-  const createdAt = madeAt.get(campaign);
-  if (createdAt === undefined) throw new UnreadableRecord(id, account, `there is no campaign ${campaign}`);
-  const { letters, requests: numbers, codes } = standingOf(count, requests);
+  const { letters, requests: numbers, codes, again } = standingOf(count, requests);
   const countries = unpackCountries(slice.countries, count);
   const leftAt = new Map(requests.map(({ number, at }) => [number, at]));
   const rows = unpackItems(slice).map(({ row, to, values }, place): Row => {
     const letter = letters[place] ?? 'q';
+    const state = recipientStateOf[letter];
     const left = letter === 's' || letter === 'f' || letter === 'u' ? leftAt.get(numbers[place] ?? -1) : undefined;
     return {
       slice: id,
       place,
       rev,
-      campaign,
+      campaign: campaign.id,
       account,
       row,
       to,
       country: countries[place],
-      state: recipientStateOf[letter],
+      state: state === 'queued' && campaign.isCancelled ? 'cancelled' : state,
       code: codes[place],
       sentAt: left,
       values: values.length === 0 ? undefined : values,
-      createdAt,
+      reason: state === 'skipped' ? whySkipped(to) : undefined,
+      resent: again[place] || undefined,
+      own: cellsOf(own[place] ?? ''),
+      createdAt: campaign.createdAt,
     };
   });
   return { id, rev, table: recipientTable, rows };
 }
+
+/** Who was left out of an upload, from that place on. */
+export function rowsOfSkipped(
+  { id, account, createdAt }: CampaignOfRows,
+  { tag, from, skipped }: { readonly tag: string; readonly from: number; readonly skipped: readonly SkippedRow[] },
+): Row[] {
+  return skipped.map(({ row, to, reason, own }, at) => ({
+    slice: uploadId(id, tag),
+    place: from + at,
+    rev: 0,
+    campaign: id,
+    account,
+    row,
+    to,
+    state: 'skipped',
+    reason,
+    own: cellsOf(own),
+    createdAt,
+  }));
+}
+
+const cellsOf = (line: string): string[] | undefined => (line === '' ? undefined : unpackValues(line));

@@ -45,7 +45,9 @@ const writers: Readonly<Record<ColumnType, (value: unknown) => string>> = {
   bigint: (value) => String(Math.trunc(Number(value))),
   boolean: (value) => (value === true ? 't' : 'f'),
   timestamptz: (value) => timeIn(Number(value)),
-  json: (value) => escaped(clean(JSON.stringify(value))),
+  // Also within: PostgreSQL keeps what JSON writes of a character 0, and cannot read it any more.
+  json: (value) =>
+    escaped(JSON.stringify(value, (_name, one: unknown) => (typeof one === 'string' ? clean(one) : one))),
 };
 
 function cellOf({ of, type, sure }: Column, row: Row): string {

@@ -3,11 +3,11 @@
  * roles. It only ever grows: a declaration that has gained a column or a table raises VERSION, and the first process of
  * that version adds it. An older process beside it goes on with the columns that it knows.
  */
-import { asDeclared, isFinal, isKept, kinds, statesOf } from '../kinds/index.ts';
+import { type Kind, type KindOfMoney, asDeclared, isFinal, isKept, kinds, statesOf } from '../kinds/index.ts';
 import { type Column, ROW_TIME, type Table, kindTables, tables } from '../kinds/tables.ts';
 
 /** Raised with each change of what is declared below, or in `kinds/tables.ts`. */
-export const VERSION = 2;
+export const VERSION = 4;
 
 /** Held while the schema is changed, so that processes that start together change it one after the other. */
 export const SCHEMA_LOCK = 7_236_817;
@@ -43,6 +43,11 @@ function tableIn({ table, columns, key }: Table): string[] {
 
 /** By what rows are looked for besides their names. */
 const indexes: readonly (readonly [table: string, columns: string, using?: 'gin'])[] = [
+  // For lists: walked down, and of a state that few are in found at once.
+  ...Object.values(kindTables).flatMap(({ table }) => [
+    [table, ROW_TIME] as const,
+    [table, `state, ${ROW_TIME}`] as const,
+  ]),
   ...Object.values(kindTables)
     .filter(({ columns }) => columns.some(({ name }) => name === 'reference'))
     .map(({ table }) => [table, 'account, reference'] as const),
@@ -52,7 +57,14 @@ const indexes: readonly (readonly [table: string, columns: string, using?: 'gin'
 ];
 
 /** The column with the XOF of a kind that moves money. */
-const xofOf = { disbursement: 'amount', direct_credit: 'amount', invoice: 'total_amount', payment_request: 'amount' };
+const xofOf: Readonly<Record<KindOfMoney, string>> = {
+  disbursement: 'amount',
+  direct_credit: 'amount',
+  invoice: 'total_amount',
+  payment_request: 'amount',
+};
+
+const movesMoney = (kind: Kind): kind is KindOfMoney => kind in xofOf;
 
 /** What nobody may ever know more about, or a person has to settle. */
 const inDoubt = kinds
@@ -60,7 +72,7 @@ const inDoubt = kinds
     const open = statesOf(kind).filter((state) => isKept(kind, state) && !isFinal(kind, state));
     const { table } = kindTables[kind] ?? {};
     if (table === undefined || open.length === 0) return [];
-    const xof = kind in xofOf ? xofOf[kind as keyof typeof xofOf] : 'null::bigint';
+    const xof = movesMoney(kind) ? xofOf[kind] : 'null::bigint';
     const states = quoted(open);
     return [
       `select '${kind}' as kind, id, state, account, reference, ${xof} as xof, created_at, since
@@ -123,8 +135,8 @@ export const schema: readonly string[] = [
   'create table if not exists relais.facts (name text primary key, value text not null)',
   ...tables.flatMap(tableIn),
   ...indexes.map(([table, columns, using = 'btree']) => {
-    const [first = ''] = columns.split(', ').toReversed();
-    return `create index if not exists ${table}_by_${first} on relais.${table} using ${using} (${columns})`;
+    const name = `${table}_by_${columns.replaceAll(', ', '_')}`;
+    return `create index if not exists ${name} on relais.${table} using ${using} (${columns})`;
   }),
   ...Object.keys(views).map((name) => `drop view if exists relais.${name}`),
   ...Object.entries(views).map(([name, query]) => `create view relais.${name} as ${query}`),

@@ -55,6 +55,10 @@ class NotAsWritten extends Error {
   override readonly name = 'NotAsWritten';
 }
 
+class OlderCopy extends Error {
+  override readonly name = 'OlderCopy';
+}
+
 export type Copy = readonly [table: Table, rows: readonly Row[]];
 
 export class HistoryStore {
@@ -115,6 +119,12 @@ export class HistoryStore {
     return rows[0]?.value;
   }
 
+  /** By its own clock, ms since the epoch. */
+  async now(): Promise<number> {
+    const { rows } = await this.#client.query<{ at: string }>('select extract(epoch from clock_timestamp()) as at');
+    return Number(rows[0]?.at) * 1_000;
+  }
+
   async note(name: string, value: string): Promise<void> {
     await this.#client.query(
       'insert into relais.facts values ($1, $2) on conflict (name) do update set value = excluded.value',
@@ -122,9 +132,21 @@ export class HistoryStore {
     );
   }
 
-  /** In one transaction. `facts` are true once it is done. */
-  async write(copies: readonly Copy[], facts: Readonly<Record<string, string>> = {}): Promise<void> {
+  async rename(fact: string, { to, value }: { readonly to: string; readonly value: string }): Promise<void> {
     await this.#together(async () => {
+      await this.note(to, value);
+      await this.#client.query('delete from relais.facts where name = $1', [fact]);
+    });
+  }
+
+  /** In one transaction. `facts` are true once it is done; the mark is raised with it, and never lowered. */
+  async write(
+    copies: readonly Copy[],
+    facts: Readonly<Record<string, string>> = {},
+    mark?: { readonly from: number; readonly to: number },
+  ): Promise<void> {
+    await this.#together(async () => {
+      if (mark) await this.#raise(mark);
       for (const [table, rows] of copies) {
         await this.#makeParts(table, rows);
         await this.#stage(table, rows);
@@ -164,6 +186,16 @@ export class HistoryStore {
   async rows(table: Table, ids: readonly string[]): Promise<TextRow[]> {
     const { rows } = await this.#client.query<TextRow>(`${selectOf(table)} where id = any($1)`, [ids]);
     return rows;
+  }
+
+  /** What was put back under an open connection is seen here. */
+  async #raise({ from, to }: { readonly from: number; readonly to: number }): Promise<void> {
+    const stands = await this.#client.query<{ value: string }>(
+      "select value from relais.facts where name = 'pass' for update",
+    );
+    const pass = Number(stands.rows[0]?.value ?? 0);
+    if (pass < from) throw new OlderCopy('history was put back from an older copy: it is compared anew');
+    if (to > pass) await this.note('pass', String(to));
   }
 
   async #prepare(newName: () => string, timezone: string): Promise<void> {

@@ -3,7 +3,8 @@
  * not read back from this very database in the same turn, and compared to the byte; what differs there is copied anew.
  */
 import { kindOf } from '../kinds/index.ts';
-import { kindTables } from '../kinds/tables.ts';
+import { kindTables, NAMES } from '../kinds/tables.ts';
+import type { Campaigns } from '../operations/campaigns.ts';
 import type { HistoryDesk } from '../operations/history.ts';
 import {
   type FinalList,
@@ -13,19 +14,25 @@ import {
   type Trimming,
 } from '../operations/trimming.ts';
 import type { Operations } from '../operations/operations.ts';
-import { readStored, UnreadableRecord } from '../operations/record.ts';
+import { nameInHistory } from '../operations/places.ts';
+import { readRecord, readStored, UnreadableRecord } from '../operations/record.ts';
 import { fieldsOfRow } from './past.ts';
+import { missingIn } from './older-copy.ts';
 import type { PayeeOf } from './payees.ts';
-import { rowOf } from './readings.ts';
+import { type ComparedWith, partsOf } from './parts.ts';
+import { rowOf, withoutPerson } from './readings.ts';
 import type { HistoryStore } from './store.ts';
 
 export interface TrimmerOptions {
   readonly trimming: Trimming;
-  readonly desk: Pick<HistoryDesk, 'copyAnew'>;
+  readonly desk: Pick<HistoryDesk, 'copyAnew' | 'leaving' | 'own' | 'read'>;
+  readonly campaigns: Pick<Campaigns, 'skippedRows'>;
   readonly operations: Pick<Operations, 'nudge'>;
   readonly payeeOf: PayeeOf;
   /** How long each kind stays near once it changes no more, ms. Absent: for ever. */
   readonly after: Partial<Readonly<Record<TrimmedKind, number>>>;
+  /** Keeps the turn of this process to write, or says that it is over. Absent: nobody else has one. */
+  readonly keepsTurn?: () => Promise<boolean>;
   /** Told of each step before it is made, for tests that end the process there. */
   readonly at?: (step: TrimmerStep) => Promise<void> | void;
 }
@@ -34,11 +41,13 @@ export const trimmerSteps = ['read', 'compared', 'trimmed'] as const;
 export type TrimmerStep = (typeof trimmerSteps)[number];
 
 /** What of a database the trimmer asks. */
-type TrimmedInto = Pick<HistoryStore, 'name' | 'has' | 'rows'>;
+type TrimmedInto = ComparedWith & Pick<HistoryStore, 'name' | 'rows' | 'fact' | 'now'>;
 
 const AT_ONCE = 200;
 /** What is left standing in a list is looked at again after so long. */
 const ROUND_MS = 60_000;
+/** Of Redis and PostgreSQL, where nothing is wrong with them. */
+const CLOCKS_APART_MS = 86_400_000;
 
 /** What left Redis is in another database: this one is not given the rest of it. */
 class OtherHistory extends Error {
@@ -59,12 +68,16 @@ export class Trimmer {
     const begun = await trimming.hasBegun();
     const kinds = trimmedKinds.filter((kind) => after[kind] !== undefined);
     if (!begun && kinds.length === 0) return 0;
-    if (!(await trimming.isOf(store.name)))
+    const isWhole = (await missingIn(store)) === undefined;
+    if (isWhole && !(await trimming.isOf(store.name)))
       throw new OtherHistory('what left Redis is in another database: connect to that one, or to a copy of it');
     await this.#bringBack(store);
-    await trimming.forgetStubs();
+    // Nothing more is divided between this one and the one that has what is missing here.
+    if (!isWhole) return 0;
     const now = await trimming.now();
-    if (now < this.#nextRound) return 0;
+    // An identity is free again when two clocks say so: one that has run ahead would free them all.
+    if ((await store.now()) > now - CLOCKS_APART_MS) await trimming.forgetStubs();
+    if (now < this.#nextRound && now >= this.#nextRound - ROUND_MS) return 0;
     let left = 0;
     for (const kind of kinds) {
       for (const list of await trimming.lists(kind)) left += await this.#list(store, { list, now }, isStopping);
@@ -80,11 +93,11 @@ export class Trimmer {
   ): Promise<number> {
     const to = now - (this.#options.after[list.kind] ?? Number.POSITIVE_INFINITY);
     let [from, left] = [0, 0];
-    while (!isStopping()) {
+    while (!isStopping() && (await this.#keepsTurn())) {
       const { items, last } = await this.#options.trimming.standing(list, { from, to, most: AT_ONCE });
       if (last === undefined) break;
       const old = items.filter(({ record }) => record.updatedAt <= to);
-      const gone = await this.#take(store, list.kind, old);
+      const gone = await this.#take(store, { kind: list.kind, items: old }, isStopping);
       left += gone;
       // Those of one moment are walked past once nothing of them leaves any more.
       if (gone === 0) from = last + 1;
@@ -92,21 +105,49 @@ export class Trimmer {
     return left;
   }
 
-  async #take(store: TrimmedInto, kind: TrimmedKind, items: readonly Standing[]): Promise<number> {
+  async #take(
+    store: TrimmedInto,
+    { kind, items }: { readonly kind: TrimmedKind; readonly items: readonly Standing[] },
+    isStopping: () => boolean,
+  ): Promise<number> {
     const { trimming, desk, payeeOf } = this.#options;
     const table = kindTables[kind];
     if (table === undefined || items.length === 0) return 0;
     await this.#at('read');
-    const there = await store.has(
-      table,
-      items.map(({ record }) => rowOf(record, table, payeeOf)),
-    );
+    const rows = items.map(({ record }) => rowOf(record, table, payeeOf));
+    const asCopied = await store.has(table, rows);
+    // One whose person was forgotten is found by them no more.
+    const forgotten = asCopied.includes(false) ? await store.has(table, rows.map(withoutPerson)) : asCopied;
+    const there = asCopied.map((isThere, at) => isThere || forgotten[at] === true);
     await this.#at('compared');
     const absent = items.filter((_, at) => there[at] !== true);
     await desk.copyAnew(absent.map(({ record }) => record.id));
-    const results = await Promise.all(items.filter((_, at) => there[at]).map((one) => trimming.take(one)));
+    const kept = items.filter((_, at) => there[at]);
+    const gone = kind === 'campaign' ? await this.#takeCampaigns(store, kept, isStopping) : await this.#takeAll(kept);
+    if (kind === 'message') await trimming.takeSlices(new Set(kept.map(({ stored: { slice = '' } }) => slice)));
     await this.#at('trimmed');
+    return gone;
+  }
+
+  async #takeAll(items: readonly Standing[]): Promise<number> {
+    const { trimming, desk } = this.#options;
+    await desk.leaving(items.map(({ record }) => record));
+    const results = await Promise.all(items.map((one) => trimming.take(one)));
     return results.filter((one) => one === 'trimmed').length;
+  }
+
+  /** One after the other: each may be as long as a million people. */
+  async #takeCampaigns(store: ComparedWith, items: readonly Standing[], isStopping: () => boolean): Promise<number> {
+    const { trimming, desk } = this.#options;
+    let gone = 0;
+    for (const one of items) {
+      if (!(await this.#keepsTurn())) break;
+      const parts = await partsOf(readRecord('campaign', one.stored), this.#options, { store, isStopping });
+      if (parts === undefined) continue;
+      await desk.leaving([one.record]);
+      if ((await trimming.take(one, parts)) === 'trimmed') gone += 1;
+    }
+    return gone;
   }
 
   /** Records that something was said about since they left are there again, and it is noted with them. */
@@ -120,16 +161,30 @@ export class Trimmer {
         continue;
       }
       const [row] = await store.rows(table, [id]);
-      if (row === undefined) throw new OtherHistory(`history does not have ${id}, which left Redis`);
+      // Another copy may have it: until then what was said is kept.
+      if (row === undefined) continue;
       const record = readStored(kind, id, fieldsOfRow(kind, table, row));
       if (record instanceof UnreadableRecord) throw record;
-      await trimming.bringBack(record);
-      if (kind === 'disbursement') await operations.nudge(kind, id, evidence, intervalMs, posted);
+      // A person who was forgotten since is not among its names there.
+      await trimming.bringBack(
+        record,
+        (one) => one[0] !== 'phone' || row[NAMES]?.includes(nameInHistory(one)) === true,
+      );
+      if (isHeardOf(kind)) await operations.nudge(kind, id, evidence, intervalMs, posted);
       await trimming.heard(id);
     }
+  }
+
+  async #keepsTurn(): Promise<boolean> {
+    return (await this.#options.keepsTurn?.()) ?? true;
   }
 
   async #at(step: TrimmerStep): Promise<void> {
     await this.#options.at?.(step);
   }
+}
+
+/** The service speaks of it by itself. */
+function isHeardOf(kind: TrimmedKind): kind is Parameters<Operations['nudge']>[0] & TrimmedKind {
+  return kind === 'disbursement' || kind === 'invoice' || kind === 'payment_request';
 }

@@ -5,18 +5,24 @@
  */
 import type { Redis } from 'ioredis';
 import type { EventStream } from '../events/stream.ts';
+import { isFinal } from '../kinds/index.ts';
 import { auditTable, balanceTable, eventTable, type Table } from '../kinds/tables.ts';
 import type { Audit, AuditLine } from '../operations/audit.ts';
 import type { Balances } from '../operations/balances.ts';
-import type { HistoryDesk } from '../operations/history.ts';
+import type { Campaigns } from '../operations/campaigns.ts';
+import type { Beat } from '../operations/heartbeat.ts';
+import type { HistoryDesk, Missing } from '../operations/history.ts';
 import { keys } from '../operations/keys.ts';
-import { type Fields, isUnreadable, noteUnreadable } from '../operations/record.ts';
+import { type CampaignRecord, type Fields, isUnreadable, noteUnreadable, readRecord } from '../operations/record.ts';
 import { campaignOfSlice, isSlice } from '../operations/slices.ts';
-import { type CampaignTimes, type Reading, readingOf } from './readings.ts';
+import { keepBeside } from './parts.ts';
+import { type Beside, type CampaignOfRows, type Reading, readingOf } from './readings.ts';
+import { type Compared, compareMarks, goOnWhereAccepted, THROUGH } from './older-copy.ts';
 import type { PayeeOf } from './payees.ts';
 import type { Row } from './rows.ts';
 import type { Copy, HistoryStore } from './store.ts';
 import type { Trimmer } from './trimmer.ts';
+import { BEAT, beatAsTold } from './witness.ts';
 
 interface HistorySources {
   readonly redis: Redis;
@@ -24,6 +30,7 @@ interface HistorySources {
   readonly events: Pick<EventStream, 'entries'>;
   readonly audit: Pick<Audit, 'after'>;
   readonly balances: Pick<Balances, 'history'>;
+  readonly campaigns: Pick<Campaigns, 'skippedRows'>;
   readonly accounts: readonly string[];
   readonly payeeOf: PayeeOf;
 }
@@ -32,6 +39,14 @@ interface WriterOptions extends HistorySources {
   readonly open: () => Promise<HistoryStore>;
   /** Takes out of Redis what history has. Absent: nothing leaves. */
   readonly trimmer?: Pick<Trimmer, 'pass'> | undefined;
+  /** History is asked whether Redis is older than it was, and told how far it has come. Absent: it is no witness. */
+  readonly witness?: {
+    compare(beat: Beat): Promise<void>;
+    /** As it is written; undefined: nothing is known, or a recovery is under way. */
+    known(): string | undefined;
+  };
+  /** Told where history turns out to be an older copy, and of what is missing in it. */
+  readonly onMissing?: ((compared: Compared) => void) | undefined;
   /** Told of each step before it is made, for tests that end the process there. */
   readonly at?: (step: WriterStep) => Promise<void> | void;
 }
@@ -49,6 +64,11 @@ const BEGINNING = '0-0';
 export class HistoryWriter {
   readonly #options: WriterOptions;
   #store: HistoryStore | undefined;
+  #mark = 0;
+  #missing: Missing | undefined;
+  /** When nothing waited any more; undefined: something does. */
+  #drainedAt: number | undefined;
+  #isNoted = false;
 
   constructor(options: WriterOptions) {
     this.#options = options;
@@ -60,13 +80,17 @@ export class HistoryWriter {
     try {
       if (!(await desk.isMyTurn())) return await this.#leave();
       this.#store ??= await this.#open();
+      await this.#goOn(this.#store);
       await this.#streams(this.#store);
       let swept = false;
       // What had ended before history was kept is looked for without a pause: there may be much of it.
       while (!swept && !isStopping() && (await desk.isMyTurn())) {
         swept = await desk.sweep(this.#store.name);
-        while (!isStopping() && (await this.#records(this.#store))) await desk.isMyTurn();
+        while (!isStopping() && (await this.#records(this.#store, isStopping))) await desk.isMyTurn();
       }
+      if (swept) await this.#noteDrained(this.#store);
+      const beat = this.#options.witness?.known();
+      if (beat !== undefined) await this.#store.note(BEAT, beat);
       await this.#options.trimmer?.pass(this.#store, isStopping);
     } catch (error) {
       this.cut();
@@ -83,7 +107,7 @@ export class HistoryWriter {
 
   async close(): Promise<void> {
     await this.#leave();
-    await this.#options.desk.letGo();
+    await this.#options.desk.release();
   }
 
   async #leave(): Promise<void> {
@@ -93,52 +117,78 @@ export class HistoryWriter {
   }
 
   async #open(): Promise<HistoryStore> {
-    const store = await this.#options.open();
-    await this.#options.desk.isBehind(Number((await store.fact('pass')) ?? 0));
+    const { open, desk, onMissing, witness } = this.#options;
+    const store = await open();
+    const compared = await compareMarks(store, desk);
+    const beat = beatAsTold(await store.fact(BEAT));
+    if (beat) await witness?.compare(beat);
+    [this.#mark, this.#missing, this.#isNoted] = [compared.mark, compared.missing, false];
+    if (compared.isOlder || compared.missing) onMissing?.(compared);
     return store;
   }
 
+  async #goOn(store: HistoryStore): Promise<void> {
+    if (this.#missing && (await goOnWhereAccepted(store, this.#options.desk, this.#missing))) {
+      this.#missing = undefined;
+    }
+  }
+
+  /** Nothing waited any more, and everything had been looked through: what changed before is all there. */
+  async #noteDrained(store: HistoryStore): Promise<void> {
+    if (this.#drainedAt === undefined || this.#isNoted) return;
+    await store.write([], { [THROUGH]: String(this.#drainedAt) }, { from: this.#mark, to: this.#mark });
+    this.#isNoted = true;
+  }
+
   /** True where there may be more. */
-  async #records(store: HistoryStore): Promise<boolean> {
+  async #records(store: HistoryStore, isStopping: () => boolean): Promise<boolean> {
     const { desk, redis } = this.#options;
-    const ids = await desk.next(IDS_AT_ONCE);
+    const { ids, at } = await desk.next(IDS_AT_ONCE);
+    this.#drainedAt = ids.length === 0 ? at : undefined;
     if (ids.length === 0) return false;
+    this.#isNoted = false;
     await this.#at('taken');
-    const { readings, gone, unread } = await this.#read(ids);
+    const { readings, gone, unread, over } = await this.#read(ids);
     await noteUnreadable(redis, unread);
     await this.#at('read');
     const copies = copiesOf(readings);
     const pass = await desk.nextPass();
-    await store.write(copies, { pass: String(pass) });
+    await store.write(copies, {}, { from: this.#mark, to: pass });
     await this.#at('written');
     await store.compare(copies);
+    for (const campaign of over) await keepBeside(campaign, this.#options, { store, isStopping });
     await this.#at('compared');
+    // Before they wait no longer: what is put back from before this is known to lack them.
+    await desk.raiseMark(pass);
+    this.#mark = pass;
     await desk.areKept([...readings, ...gone.map((id) => ({ id, rev: 0 }))], unread);
-    await desk.notePass(pass);
     await this.#at('kept');
     return readings.length + gone.length + unread.length > 0;
   }
 
   async #read(ids: readonly string[]): Promise<Taken> {
     const { desk } = this.#options;
-    const taken: Taken = { readings: [], gone: [], unread: [] };
+    const taken: Taken = { readings: [], gone: [], unread: [], over: [] };
     const stored = await desk.read(ids);
-    const madeAt = await this.#campaignTimes(ids);
+    const own = await desk.own(ids);
+    const campaigns = await this.#campaigns(ids);
+    const beside = { campaignOf: (id: string) => campaigns.get(id), payeeOf: this.#options.payeeOf };
     let rows = 0;
     for (const [at, id] of ids.entries()) {
       if (rows >= ROWS_AT_ONCE) break;
-      rows += take(taken, { id, stored: stored[at] ?? {}, madeAt, payeeOf: this.#options.payeeOf });
+      rows += take(taken, { id, stored: stored[at] ?? {}, own: own[at] ?? [], ...beside });
     }
     return taken;
   }
 
-  async #campaignTimes(ids: readonly string[]): Promise<CampaignTimes> {
+  async #campaigns(ids: readonly string[]): Promise<ReadonlyMap<string, CampaignOfRows>> {
     const campaigns = [...new Set(ids.filter(isSlice).map(campaignOfSlice))];
     const read = await this.#options.desk.read(campaigns);
     return new Map(
       campaigns.flatMap((id, at) => {
-        const createdAt = Number(read[at]?.['createdAt']);
-        return Number.isFinite(createdAt) ? [[id, createdAt] as const] : [];
+        const { account = '', state, createdAt } = read[at] ?? {};
+        if (createdAt === undefined) return [];
+        return [[id, { id, account, createdAt: Number(createdAt), isCancelled: state === 'cancelled' }] as const];
       }),
     );
   }
@@ -185,21 +235,23 @@ interface Taken {
   /** Their records are gone, or history has no table for them. */
   readonly gone: string[];
   readonly unread: string[];
+  /** Campaigns that are. */
+  readonly over: CampaignRecord[];
 }
 
-interface Found {
+interface Found extends Beside {
   readonly id: string;
   readonly stored: Fields;
-  readonly madeAt: CampaignTimes;
-  readonly payeeOf: PayeeOf;
 }
 
 /** How many rows it is. */
-function take({ readings, gone, unread }: Taken, { id, stored, ...parts }: Found): number {
+function take({ readings, gone, unread, over }: Taken, { id, stored, ...beside }: Found): number {
   try {
-    const reading = stored['kind'] === undefined ? undefined : readingOf(id, stored, parts);
+    const reading = stored['kind'] === undefined ? undefined : readingOf(id, stored, beside);
     if (reading === undefined) gone.push(id);
     else readings.push(reading);
+    const { kind, state = '' } = stored;
+    if (kind === 'campaign' && isFinal(kind, state)) over.push(readRecord(kind, stored));
     return reading?.rows.length ?? 0;
   } catch (error) {
     if (!isUnreadable(error)) throw error;

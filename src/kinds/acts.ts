@@ -72,6 +72,7 @@ export const acts = {
   createKey: { act: 'key.create', names: 'the key' },
   revokeKey: { act: 'key.revoke', names: 'the key' },
   createSession: { act: 'session.sign-in', names: 'nothing' },
+  beginSignIn: { nothing: 'a browser is sent to the provider of identities; who comes back is told' },
   confirmSession: { act: 'session.confirm', names: 'nothing' },
   endSession: { act: 'session.sign-out', names: 'nothing' },
   reportViolation: { nothing: 'a browser tells what a page was kept from doing, and it is counted' },

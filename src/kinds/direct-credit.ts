@@ -47,6 +47,7 @@ export const directCredit = kind({
   area: 'direct_credit',
   history: { table: 'direct_credits', by: 'month' },
   money: 'out',
+  payee: 'accountAlias',
   resolve: ['succeeded', 'failed'],
   states: {
     queued: {

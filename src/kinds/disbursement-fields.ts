@@ -112,26 +112,17 @@ export const disbursementFields = {
   approvedAt: maybeTime,
 } as const;
 
-/** Under which names a disbursement that is over keeps what it keeps, times as counted from its acceptance. */
-export const BRIEF_NAMES = {
-  createdAt: 'c',
-  updatedAt: 'u',
-  /** Absent where it was last changed when it ended. */
-  since: 'i',
-  account: 'o',
-  amount: 'a',
-  accountAlias: 'l',
-  withdrawMode: 'w',
-  debitAccountNumber: 'n',
-  disburseId: 'd',
-  reference: 'r',
-  token: 't',
-  transactionId: 'x',
-  disburseTxId: 'y',
-  providerRef: 'p',
-  sends: 's',
-  batch: 'b',
-} as const satisfies Readonly<Record<string, string>>;
+/** What says how and when to go on: once it is over nobody asks for it, and the record lets go of it. */
+export const goneAtTheEnd = [
+  'sentAt',
+  'tokenAt',
+  'tries',
+  'quietUntil',
+  'createdSeenAt',
+  'keys',
+  'mode',
+  'acceptedFor',
+] as const;
 
 /** What the report of a batch has of each of its rows: of the row, and of the disbursement that it became. */
 export const reportedOfRow = ['amount', 'accountAlias', 'withdrawMode'] as const;

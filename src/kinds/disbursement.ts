@@ -31,6 +31,7 @@ export const disbursement = kind({
   area: 'payments',
   history: { table: 'disbursements', by: 'month' },
   money: 'out',
+  payee: 'accountAlias',
   resolve: ['succeeded', 'failed', 'reversed', 'cancelled', 'resubmit'],
   states: {
     awaiting_approval: {

@@ -37,7 +37,18 @@ export type StateOf<K extends Kind> = keyof (typeof operations)[K]['states'] & s
 export type RequestOf<K extends AskedKind> = z.output<(typeof operations)[K]['request']>;
 export type InputOf<K extends AskedKind> = z.input<(typeof operations)[K]['request']>;
 /** The kinds that callers ask for one by one. */
-type AskedKind = { [K in Kind]: (typeof operations)[K] extends { request: z.ZodObject } ? K : never }[Kind];
+export type AskedKind = { [K in Kind]: (typeof operations)[K] extends { request: z.ZodObject } ? K : never }[Kind];
+/** The kinds that move money, or those that move it so. */
+export type KindOfMoney<Way extends 'in' | 'out' = 'in' | 'out'> = {
+  [K in Kind]: (typeof operations)[K] extends { money: Way } ? K : never;
+}[Kind];
+/** The kinds with a state that is looked at in this queue. */
+export type KindInQueue<Queue extends QueueName> = {
+  [K in Kind]: Queue extends QueuesOf<(typeof operations)[K]['states']> ? K : never;
+}[Kind];
+type QueuesOf<States> = {
+  [N in keyof States]: States[N] extends { queue: infer Queue } ? Queue : never;
+}[keyof States];
 
 /** Read from the list: TypeScript knows no more of the keys of an object than that they are texts. */
 export const kinds = Object.keys(operations) as Kind[];

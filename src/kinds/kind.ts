@@ -66,6 +66,8 @@ interface Declaration<States, Events> {
   readonly area?: HoldArea;
   /** Which way its amount goes: the book of the day counts it so. Absent: it moves no money by itself. */
   readonly money?: 'out' | 'in';
+  /** The field that says to which person it goes: it is found by that person's telephone number. */
+  readonly payee?: 'accountAlias' | 'to' | 'phone';
   /** How a person may settle one that needs review. */
   readonly resolve?: readonly string[];
   readonly states: States;

@@ -34,6 +34,7 @@ export const message = kind({
   prefix: 'msg',
   area: 'messaging',
   history: { table: 'messages', by: 'day' },
+  payee: 'to',
   states: {
     queued: {
       says: 'It is accepted and waits for its turn; nothing was sent.',

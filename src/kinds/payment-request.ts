@@ -45,6 +45,7 @@ export const paymentRequest = kind({
   area: 'payments',
   history: { table: 'payment_requests', by: 'month' },
   money: 'in',
+  payee: 'phone',
   resolve: ['completed', 'failed'],
   states: {
     creating: {

@@ -16,7 +16,7 @@ const mayBeNothing = [
 export const recoveryProofs = [
   /** A process does. */
   'rolled_back',
-  /** The witness file does. */
+  /** The witness file or history does. */
   'witness',
   /** A cursor of events lies beyond the last one. */
   'event_cursor',

@@ -126,6 +126,12 @@ export const declarations = {
     labels: {},
     help: 'How long history has not had what waits longest for it; 0 when nothing waits, absent without HISTORY_URL.',
   },
+  relais_history_missing: {
+    type: 'gauge',
+    of: 'whole',
+    labels: {},
+    help: 'Records that left Redis, at most, and that the history that is connected does not have: an older copy of it was put back. Absent without HISTORY_URL.',
+  },
   relais_unreadable_records: {
     type: 'gauge',
     of: 'whole',

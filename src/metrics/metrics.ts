@@ -3,7 +3,7 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom
 import { type CountedKind, countedKinds, statesOf, statesThatAre } from '../kinds/index.ts';
 import { type Clock, within } from '../lib/clock.ts';
 import type { AccountHold, Accounts } from '../operations/accounts.ts';
-import type { WaitingForHistory } from '../operations/history.ts';
+import { missingOf, type WaitingForHistory } from '../operations/history.ts';
 import type { Queries } from '../operations/queries.ts';
 import { type AnyQueueName, queueNames } from '../queues/index.ts';
 import type { ExchangeSummary } from '../upstream/verdict.ts';
@@ -128,29 +128,9 @@ function listeners({ count, observe, replace }: Instruments) {
   };
 }
 
-const NOTHING_SEEN: Whole = {
-  relais_jobs: [],
-  relais_oldest_job_age_seconds: [],
-  relais_backlog_seconds: [],
-  relais_operations: [],
-  relais_in_doubt_xof: [],
-  relais_oldest_in_doubt_seconds: [],
-  relais_messages_total: [],
-  relais_chunks_in_doubt: [],
-  relais_oldest_chunk_in_doubt_seconds: [],
-  relais_events_total: [],
-  relais_history_waiting: [],
-  relais_history_oldest_waiting_seconds: [],
-  relais_unreadable_records: [],
-  relais_held: [],
-  relais_balance_xof: [],
-  relais_in_flight_xof: [],
-  relais_misplaced_jobs: [],
-};
-
 /** What is not known is absent: a last known value would look like today's. */
-function showWhole(instruments: Instruments, seen: Whole = NOTHING_SEEN): void {
-  for (const name of Object.keys(seen) as WholeName[]) instruments.replace(name, seen[name]);
+function showWhole(instruments: Instruments, seen: Whole | undefined): void {
+  for (const name of wholeNames) instruments.replace(name, seen?.get(name) ?? []);
 }
 
 /**
@@ -180,7 +160,7 @@ interface WholeSources {
   readonly oldestJobAt: (queue: AnyQueueName) => Promise<number | undefined>;
 }
 
-type Whole = { readonly [Name in WholeName]: readonly Sample<Name>[] };
+type Whole = ReadonlyMap<WholeName, readonly Sample<WholeName>[]>;
 
 type Reader<Name extends WholeName> = (sources: WholeSources, nowMs: number) => Promise<readonly Sample<Name>[]>;
 
@@ -257,6 +237,9 @@ const readers: { readonly [Name in WholeName]: Reader<Name> } = {
   relais_history_oldest_waiting_seconds: async ({ history }, nowMs) =>
     history ? [{ labels: {}, value: secondsSince((await history()).since, nowMs) }] : [],
 
+  relais_history_missing: async ({ history }) =>
+    history ? [{ labels: {}, value: missingOf((await history()).missing) }] : [],
+
   relais_unreadable_records: async ({ queries }) => [{ labels: {}, value: await queries.unreadable() }],
 
   relais_held: async ({ accounts }) => heldSamples(await accounts.allHolds()),
@@ -274,11 +257,13 @@ const readers: { readonly [Name in WholeName]: Reader<Name> } = {
   relais_misplaced_jobs: async ({ misplaced }) => [{ labels: {}, value: await misplaced() }],
 };
 
+const wholeNames = Object.keys(readers) as WholeName[];
+
 /** Rejects when one of the sources does: half of the whole would look like all of it. */
 async function readWhole(sources: WholeSources, nowMs: number): Promise<Whole> {
-  const entries = Object.entries(readers).map(async ([name, read]) => [name, await read(sources, nowMs)] as const);
-  // The table of readers has each name with samples of its own; its entries no longer say which belong together.
-  return Object.fromEntries(await Promise.all(entries)) as unknown as Whole;
+  return new Map(
+    await Promise.all(wholeNames.map(async (name) => [name, await readers[name](sources, nowMs)] as const)),
+  );
 }
 
 const isInDoubt = (kind: CountedKind, state: string): boolean =>

@@ -2,10 +2,10 @@
  * Taking the lease of a record. Attempts that begin together, as what was taken in bulk does, take theirs in one
  * script, and each has an answer of its own.
  */
-import type { Redis } from 'ioredis';
 import type { QueueName } from '../kinds/due-queues.ts';
 import { type Kind, isOver, kinds, statesInQueue, statesOf } from '../kinds/index.ts';
 import { batchPerTick } from '../redis/connections.ts';
+import type { RecordHost } from '../redis/scripts.ts';
 import { type AccountStanding, readStanding } from './accounts.ts';
 import { keys } from './keys.ts';
 import { type RecordAt, UnreadableRecord, noteUnreadable, readStored } from './record.ts';
@@ -26,7 +26,7 @@ export type Acquired<K extends Kind> = ({ readonly is: 'acquired' } & Leased<K>)
 type NotAcquired = 'none' | 'final' | 'elsewhere' | 'leased' | 'other version';
 
 interface AcquiringOptions {
-  readonly redis: Redis;
+  readonly redis: RecordHost;
   readonly now: () => number | undefined;
   readonly standingsOf: readonly string[];
 }

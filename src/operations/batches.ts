@@ -12,8 +12,9 @@ import { type Act, told } from './audit.ts';
 import { type AskedFields, differing } from './differing.ts';
 import { type Guard, NO_MEMORY } from './heartbeat.ts';
 import { keys } from './keys.ts';
+import type { Past } from './past.ts';
 import { stubsLeft } from './stubs.ts';
-import { inFull, storedNames, type Fields, RECORD_VERSION } from './record.ts';
+import { type Fields, RECORD_VERSION } from './record.ts';
 import { acceptBatch } from './scripts/generated/scripts.ts';
 
 interface NewBatch {
@@ -61,6 +62,9 @@ const ELSEWHERE = 'elsewhere';
 /** In the place of a record that history alone has: no more than its state is known here. */
 const LEFT = 'left';
 
+/** Fields that say how a row stands. */
+const HOW_IT_STANDS = ['state', 'reason', 'batch'];
+
 /** What is known about a row now. `id` and the fields are absent where no disbursement was accepted for it. */
 export interface RowNow {
   readonly row: BatchRow;
@@ -80,7 +84,15 @@ export class Batches {
   readonly #random: Random;
   readonly #heartbeat: Guard;
 
-  constructor(redis: Redis, random: Random, heartbeat: Guard = NO_MEMORY) {
+  readonly #past: Past | undefined;
+
+  /** `past` absent: of what has left Redis no more than its state is known. */
+  constructor(
+    redis: Redis,
+    random: Random,
+    { heartbeat = NO_MEMORY, past }: { readonly heartbeat?: Guard; readonly past?: Past | undefined } = {},
+  ) {
+    this.#past = past;
     this.#redis = redis;
     this.#random = random;
     this.#heartbeat = heartbeat;
@@ -156,7 +168,10 @@ export class Batches {
     if (Object.keys(reasons).length > 0) await this.#redis.hset(keys.batchRefused(id), reasons);
   }
 
-  /** Page by page, every row from `from` to `to` with the named fields of its disbursement's record. */
+  /**
+   * Page by page, every row from `from` to `to` with the named fields of its disbursement's record. Throws HistoryAway
+   * where fields are asked for that history alone has.
+   */
   async *rowsNow(
     batch: { readonly id: string; readonly fed: number },
     { from, to, fields = [] }: { from: number; to: number; fields?: readonly string[] },
@@ -164,7 +179,7 @@ export class Batches {
     const refused = await this.refused(batch.id);
     for (let place = from; place < to; place += ROWS_AT_ONCE) {
       const rows = await this.rows(batch.id, place, Math.min(ROWS_AT_ONCE, to - place));
-      const records = await this.#read(rows, ['state', 'reason', 'batch', ...fields]);
+      const records = await this.#read(rows, [...HOW_IT_STANDS, ...fields]);
       yield rows.map((row, offset) =>
         rowNow(row, {
           batch: batch.id,
@@ -206,7 +221,7 @@ export class Batches {
     const pipeline = this.#redis.pipeline();
     for (const id of others) pipeline.hgetall(keys.record(id));
     const records = others.length === 0 ? [] : await answersOf(pipeline, fieldsRead);
-    const recordOf = new Map(others.map((id, at) => [id, inFull(id, records[at] ?? {})]));
+    const recordOf = new Map(others.map((id, at) => [id, records[at] ?? {}]));
     return standing.map((one, at) => {
       const { fields = {}, reference } = requests[at] ?? {};
       const record = one && recordOf.get(one.id);
@@ -230,24 +245,26 @@ export class Batches {
 
   async #read(rows: readonly BatchRow[], names: readonly string[]): Promise<Fields[]> {
     const pipeline = this.#redis.pipeline();
-    const stored = names.flatMap((name) => storedNames(name).map((one) => ({ name, one })));
-    for (const { id } of rows) pipeline.hmget(keys.record(id), ...stored.map(({ one }) => one));
+    for (const { id } of rows) pipeline.hmget(keys.record(id), ...names);
     const answers = await answersOf(pipeline, list(maybe(text)));
     const records = answers.map(
       (values): Fields =>
-        Object.fromEntries(stored.flatMap(({ name }, index) => (values[index] ? [[name, values[index]]] : []))),
+        Object.fromEntries(names.flatMap((name, index) => (values[index] ? [[name, values[index]]] : []))),
     );
-    return this.#withLeft(rows, records);
+    return this.#withLeft(rows, records, names.length > HOW_IT_STANDS.length);
   }
 
   /** Of what history alone has it is known at least how it ended: it is not handed out again. */
-  async #withLeft(rows: readonly BatchRow[], records: readonly Fields[]): Promise<Fields[]> {
+  async #withLeft(rows: readonly BatchRow[], records: readonly Fields[], isWhole: boolean): Promise<Fields[]> {
     const absent = rows.filter((_, at) => records[at]?.['state'] === undefined).map(({ id }) => id);
     const left = await stubsLeft(this.#redis, absent);
     const stateOf = new Map(absent.map((id, at) => [id, left[at]?.state]));
+    const gone = absent.filter((id) => stateOf.get(id) !== undefined);
+    const kept = isWhole && gone.length > 0 ? await this.#past?.recordsOf('disbursement', gone) : undefined;
     return records.map((record, at) => {
-      const state = stateOf.get(rows[at]?.id ?? '');
-      return state === undefined ? record : { state, [LEFT]: '1' };
+      const id = rows[at]?.id ?? '';
+      const state = stateOf.get(id);
+      return state === undefined ? record : (kept?.get(id) ?? { state, [LEFT]: '1' });
     });
   }
 }

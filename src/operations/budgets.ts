@@ -6,7 +6,7 @@ import type { Redis } from 'ioredis';
 import { getCountryCallingCode, isSupportedCountry } from 'libphonenumber-js/max';
 import type { Prices } from '../files/prices.ts';
 import { digitsOf } from '../lib/phone.ts';
-import { countSegments } from '../lib/wording.ts';
+import { countSegments } from '../lib/segments.ts';
 import { keys } from './keys.ts';
 import type { BudgetPeriod } from './slices.ts';
 import { type Opinions, OFF, limitsOf, strictestOf } from './limits.ts';

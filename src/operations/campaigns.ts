@@ -24,8 +24,11 @@ import {
  * same time, and the leavings of one that broke off, out of each other's way.
  */
 export function sliceId(campaign: string, tag: string, place: number): string {
-  return `${campaign}.${tag}-${place}`;
+  return `${uploadId(campaign, tag)}-${place}`;
 }
+
+/** How history calls an upload. */
+export const uploadId = (campaign: string, tag: string): string => `${campaign}.${tag}`;
 
 /** The slice at a place in the whole campaign, upload after upload. Undefined: there are not so many. */
 export function sliceAt(campaign: Pick<CampaignRecord, 'id' | 'uploads'>, index: number): string | undefined {
@@ -123,7 +126,10 @@ export class Campaigns {
     await this.#redis.unlink(keys.skipped(campaign, tag));
   }
 
-  /** From here on the upload counts. False: the campaign changed meanwhile, and nothing of the upload counts. */
+  /**
+   * From here on the upload counts. False: the campaign changed meanwhile, or a slice of the upload is not there any
+   * more, and nothing of it counts.
+   */
   async commit(
     campaign: CampaignRecord,
     names: Pick<UploadRecord, 'tag' | 'hash' | 'countries' | 'cost' | 'columns'>,
@@ -137,6 +143,7 @@ export class Campaigns {
       draft: keys.state('campaign', 'draft'),
       ready: keys.state('campaign', 'ready'),
       sliceCounts: keys.counts('slice'),
+      staged: Array.from({ length: slices }, (_, place) => keys.record(sliceId(campaign.id, names.tag, place))),
       ...told(act),
       rev: campaign.rev,
       before: JSON.stringify(campaign.uploads),

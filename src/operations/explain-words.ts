@@ -98,7 +98,10 @@ const conditions: Rows = {
   ],
   rolled_back: ['a process remembers what this Redis does not know, so something was lost', 'See relais recover.'],
   event_cursor: ['a follower of events is ahead of this Redis, so something was lost', 'See relais recover.'],
-  witness: ['the witness file remembers what this Redis does not know, so something was lost', 'See relais recover.'],
+  witness: [
+    'the witness file or history remembers what this Redis does not know, so something was lost',
+    'See relais recover.',
+  ],
   silence: [
     'nobody was at work for longer than SILENCE_LIMIT while something was open',
     'See relais recover. If it was only a long stop: relais recover --nothing-was-lost.',

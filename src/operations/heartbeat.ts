@@ -202,6 +202,16 @@ export class Heartbeat {
     return this.#beating;
   }
 
+  /** A witness that is heard after the start. What it says of another deployment says nothing about this one. */
+  async compare({ epoch, counter, event, deployment }: Beat): Promise<void> {
+    const { redis } = this.#options;
+    if (epoch === '' || deployment !== (await this.deployment())) return;
+    const memory = { epoch, counter, name: this.#name, mark: 0 };
+    const recovering = this.#recovering?.since;
+    const asked = { ...heartbeatKeys, now: this.#now(), memory, event, deployment, recovering, ours: this.#ours };
+    await this.#take(await beat(redis, asked));
+  }
+
   /** This process is about to end. */
   async end(): Promise<void> {
     await this.beat();

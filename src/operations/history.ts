@@ -5,9 +5,11 @@
 import type { Redis } from 'ioredis';
 import { isKept, kinds, statesOf } from '../kinds/index.ts';
 import { answersOf, fieldsRead, list, maybe, text } from '../redis/scripts.ts';
-import { keys } from './keys.ts';
+import { type Act, told } from './audit.ts';
+import { HISTORY_FIELD, keys, LEFT_FIELD } from './keys.ts';
 import type { Fields } from './record.ts';
-import { keepInHistory, takeHistoryTurn } from './scripts/generated/scripts.ts';
+import { campaignOfSlice } from './slices.ts';
+import { goOnWithout, keepInHistory, noteLeaving, takeHistoryTurn } from './scripts/generated/scripts.ts';
 
 /** The process that had the turn may have ended: another takes it after so long. */
 const TURN_MS = 30_000;
@@ -17,12 +19,32 @@ const LOOKED_AT_ONCE = 1_000;
 /** While more than this waits, nothing is added of what had ended before. */
 const WAITING_MOST = 20_000;
 
+const DAY_MS = 86_400_000;
+const dayOf = (ms: number): number => Math.floor(ms / DAY_MS);
+
 const OP = keys.record('');
 
 export interface WaitingForHistory {
   readonly count: number;
   /** Since when the first of them waits, ms since the epoch. */
   readonly since?: number;
+  readonly missing?: Missing;
+}
+
+/** What neither Redis nor history has any more: it had left, and then an older copy of history was put back. */
+export interface Missing {
+  /** Of each kind so many at most. */
+  readonly count: Readonly<Record<string, number>>;
+  /** They changed last between these, ms since the epoch. */
+  readonly from: number;
+  readonly to: number;
+  /** When it was noticed. */
+  readonly since: number;
+}
+
+/** How many, at most. */
+export function missingOf(missing: Missing | undefined): number {
+  return Object.values(missing?.count ?? {}).reduce((sum, many) => sum + many, 0);
 }
 
 /** How far looking through the keys has come; the same Redis and the same process only. */
@@ -33,12 +55,14 @@ interface Sweep {
 export class HistoryDesk {
   readonly #redis: Redis;
   readonly #name: string;
+  readonly #givenTime: (() => number) | undefined;
   #sweep: Sweep = { cursor: '0' };
 
-  /** `name`: of this process, told apart from all others. */
-  constructor(redis: Redis, name: string) {
+  /** `name`: of this process, told apart from all others. `now`: instead of the time of Redis, for tests. */
+  constructor(redis: Redis, name: string, now?: () => number) {
     this.#redis = redis;
     this.#name = name;
+    this.#givenTime = now;
   }
 
   /** Whether this is the process that writes now. From the first turn on, what ends is noted. */
@@ -53,13 +77,14 @@ export class HistoryDesk {
     return turn.is === 'mine';
   }
 
-  async letGo(): Promise<void> {
+  async release(): Promise<void> {
     if ((await this.#redis.get(keys.historyTurn)) === this.#name) await this.#redis.del(keys.historyTurn);
   }
 
-  /** Ids of what waits longest. */
-  async next(most: number): Promise<readonly string[]> {
-    return this.#redis.zrangebyscore(keys.historyWaiting, '-inf', await this.#now(), 'LIMIT', 0, most);
+  /** Ids of what waits longest, and when they were taken. */
+  async next(most: number): Promise<{ readonly ids: readonly string[]; readonly at: number }> {
+    const at = await this.#now();
+    return { ids: await this.#redis.zrangebyscore(keys.historyWaiting, '-inf', at, 'LIMIT', 0, most), at };
   }
 
   /** Records as they are kept, in this order; a record that is gone has no fields. */
@@ -67,6 +92,16 @@ export class HistoryDesk {
     const pipeline = this.#redis.pipeline();
     for (const id of ids) pipeline.hgetall(keys.record(id));
     return answersOf(pipeline, fieldsRead);
+  }
+
+  /** Of each slice among them what the file had beside number and values, a line for each recipient. */
+  async own(ids: readonly string[]): Promise<readonly (readonly string[])[]> {
+    const pipeline = this.#redis.pipeline();
+    const slices = ids.filter((id) => campaignOfSlice(id) !== '');
+    for (const id of slices) pipeline.lrange(keys.own(id), 0, -1);
+    const lines = slices.length === 0 ? [] : await answersOf(pipeline, list(text));
+    const of = new Map(slices.map((id, at) => [id, lines[at] ?? []]));
+    return ids.map((id) => of.get(id) ?? []);
   }
 
   /** What history has by now. `unread`: nobody could read them. */
@@ -111,26 +146,82 @@ export class HistoryDesk {
     this.#sweep = { cursor: '0' };
   }
 
-  /** A number for what is written next, and the last one that was known to be kept. */
+  /** A number for what is written next. */
   async nextPass(): Promise<number> {
     return this.#redis.hincrby(keys.history, 'pass', 1);
   }
 
-  async notePass(pass: number): Promise<void> {
+  /** The mark: how far history was once read back. */
+  async mark(): Promise<number> {
+    return Number((await this.#redis.hget(keys.history, 'kept')) ?? 0);
+  }
+
+  async raiseMark(pass: number): Promise<void> {
     await this.#redis.hset(keys.history, 'kept', pass);
   }
 
-  /** The store is behind what was once read back from it: everything is given to it anew. */
-  async isBehind(pass: number): Promise<boolean> {
-    const behind = pass < Number((await this.#redis.hget(keys.history, 'kept')) ?? 0);
-    if (behind) await this.#redis.hdel(keys.history, 'swept', 'kept');
-    return behind;
+  /** Numbers that history has seen are given to nothing else. */
+  async countFrom(pass: number): Promise<void> {
+    const given = Number((await this.#redis.hget(keys.history, 'pass')) ?? 0);
+    if (given < pass) await this.#redis.hset(keys.history, 'pass', pass);
+  }
+
+  /** All that Redis has is given to history again. */
+  async copyAllAnew(): Promise<void> {
+    this.beginAnew();
+    await this.#redis.hdel(keys.history, 'swept');
+  }
+
+  /** These are about to leave: noted before they do, so that what an older copy of history lacks can be said. */
+  async leaving(leaving: readonly { readonly kind: string; readonly updatedAt: number }[]): Promise<void> {
+    if (leaving.length === 0) return;
+    const counts = new Map<string, number>();
+    for (const { kind, updatedAt } of leaving) {
+      const field = `${kind}:${dayOf(updatedAt)}`;
+      counts.set(field, (counts.get(field) ?? 0) + 1);
+    }
+    await noteLeaving(this.#redis, {
+      left: keys.historyLeft,
+      to: Math.max(...leaving.map(({ updatedAt }) => updatedAt)),
+      days: [...counts].map(([day, count]) => ({ day, count })),
+    });
+  }
+
+  /** What has left of what last changed at that time or later; a day is counted whole. */
+  async leftSince(from: number): Promise<Missing | undefined> {
+    const { to = '0', ...days } = await this.#redis.hgetall(keys.historyLeft);
+    if (to === '0' || Number(to) < from) return undefined;
+    const count: Record<string, number> = {};
+    for (const [name, many] of Object.entries(days)) {
+      const [kind = '', day = ''] = name.split(':');
+      if (Number(day) >= dayOf(from)) count[kind] = (count[kind] ?? 0) + Number(many);
+    }
+    return { count, from, to: Number(to), since: await this.#now() };
+  }
+
+  /** For all who ask what is missing in the history that is connected. */
+  async tellMissing(missing: Missing | undefined): Promise<void> {
+    if (missing === undefined) await this.#redis.hdel(keys.history, 'missing', 'accepted');
+    else await this.#redis.hset(keys.history, 'missing', JSON.stringify(missing));
+  }
+
+  /** What leaves from now on is in this store. */
+  async goOnWith(store: string): Promise<void> {
+    if ((await this.#redis.exists(keys.trimmed)) === 1) await this.#redis.hset(keys.trimmed, 'store', store);
+    await this.tellMissing(undefined);
+  }
+
+  /** The person who goes on without what is missing. */
+  async acceptedBy(): Promise<string | undefined> {
+    return (await this.#redis.hget(keys.history, 'accepted')) ?? undefined;
   }
 
   async #scan(cursor: string): Promise<[next: string, ids: readonly string[]]> {
     const { keyPrefix = '' } = this.#redis.options;
     const pattern = `${keyPrefix}${OP}*`;
     const [next, names] = await this.#redis.scan(cursor, 'MATCH', pattern, 'COUNT', LOOKED_AT_ONCE);
+    // Nothing was looked through of which some is at another node.
+    await this.#redis.exists(keys.nothing);
     return [next, names.map((name) => name.slice(keyPrefix.length + OP.length))];
   }
 
@@ -150,6 +241,7 @@ export class HistoryDesk {
   }
 
   async #now(): Promise<number> {
+    if (this.#givenTime) return this.#givenTime();
     const [seconds = 0, micros = 0] = (await this.#redis.time()).map(Number);
     return seconds * 1_000 + Math.floor(micros / 1_000);
   }
@@ -157,9 +249,41 @@ export class HistoryDesk {
 
 /** What waits, and since when. */
 export async function waitingForHistory(redis: Redis): Promise<WaitingForHistory> {
-  const [count, [, since]] = await Promise.all([
+  const [count, [, since], missing] = await Promise.all([
     redis.zcard(keys.historyWaiting),
     redis.zrange(keys.historyWaiting, '0', '0', 'WITHSCORES'),
+    missingInHistory(redis),
   ]);
-  return { count, ...(since === undefined ? {} : { since: Number(since) }) };
+  return { count, ...(since === undefined ? {} : { since: Number(since) }), ...(missing && { missing }) };
+}
+
+export interface HistoryStanding extends WaitingForHistory {
+  /** Of each kind how often one left Redis. */
+  readonly left: Readonly<Record<string, number>>;
+}
+
+/** Undefined: none is kept. */
+export async function historyStanding(redis: Redis): Promise<HistoryStanding | undefined> {
+  const [kept, waiting, trimmed] = await Promise.all([
+    redis.hget(keys.counts('disbursement'), HISTORY_FIELD),
+    waitingForHistory(redis),
+    redis.hgetall(keys.trimmed),
+  ]);
+  if (kept !== '1') return undefined;
+  const left = Object.entries(trimmed).filter(([name]) => name.startsWith(LEFT_FIELD));
+  return {
+    ...waiting,
+    left: Object.fromEntries(left.map(([name, many]) => [name.slice(LEFT_FIELD.length), Number(many)])),
+  };
+}
+
+/** Undefined: the history that was connected last lacks nothing that left Redis. */
+export async function missingInHistory(redis: Redis): Promise<Missing | undefined> {
+  const kept = await redis.hget(keys.history, 'missing');
+  return kept === null ? undefined : (JSON.parse(kept) as Missing);
+}
+
+/** History is to go on without what is missing. False: nothing is. */
+export function acceptMissing(redis: Redis, by: string, act?: Act): Promise<boolean> {
+  return goOnWithout(redis, { history: keys.history, by, ...told(act) });
 }

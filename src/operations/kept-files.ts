@@ -4,6 +4,8 @@
  */
 import type { Redis } from 'ioredis';
 import { z } from 'zod';
+import { UnusableFile } from '../files/problems.ts';
+import { RowReader } from '../files/rows.ts';
 import type { Random } from '../lib/random.ts';
 import { keys } from './keys.ts';
 
@@ -98,6 +100,26 @@ export class KeptFiles {
       if (bytes === null) return;
       yield bytes;
     }
+  }
+
+  /** Whether any cell of it does, on any sheet; what cannot be read might. */
+  async mentions(campaign: string, isAbout: (cell: string) => boolean): Promise<boolean> {
+    try {
+      const first = await this.#sheet(campaign, undefined, isAbout);
+      if (first.found) return true;
+      for (const other of first.others) if ((await this.#sheet(campaign, other, isAbout)).found) return true;
+      return false;
+    } catch (error) {
+      if (!(error instanceof UnusableFile)) throw error;
+      return true;
+    }
+  }
+
+  async #sheet(campaign: string, sheet: string | undefined, isAbout: (cell: string) => boolean) {
+    const reader = new RowReader(this.open(campaign), { sheet });
+    let found = false;
+    for await (const rows of reader.batches()) found ||= rows.some(({ cells }) => cells.some(isAbout));
+    return { found: found || reader.columns.some(isAbout), others: reader.facts().otherSheets ?? [] };
   }
 
   /** What the last look at it came to; without a report, how it was looked at. One that is gone stays gone. */

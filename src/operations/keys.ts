@@ -19,6 +19,9 @@ export const UNSENT_XOF_FIELD = 'unsent-xof:';
 export const DOUBT_FIELD = 'doubt:';
 export const DOUBT_SLOT_MS = 300_000;
 
+/** What the fields of `trimmed` begin with that say how often one left; its kind follows. */
+export const LEFT_FIELD = 'left:';
+
 /** Field of the same hash: history is kept, so what becomes final is noted for it. */
 export const HISTORY_FIELD = 'history:';
 
@@ -27,6 +30,8 @@ export const HISTORY_FIELD = 'history:';
  * else in the code base spells a key of ours.
  */
 export const keys = {
+  /** Never there. A node of a cluster that is asked for it says whether keys of ours are on their way to another. */
+  nothing: 'nothing',
   /** Hash: what we durably know about one operation, campaign or slice. */
   record: (id: string): string => `op:${id}`,
   /** String: the operation that a caller's reference belongs to, where the reference is not itself the identity. */
@@ -160,7 +165,7 @@ export const keys = {
   textsCost: (account: string, month: string): string => `texts-cost:${account}:${month}`,
   /** String: the operation that paid this beneficiary this amount a little while ago. */
   sameAgain: (account: string, payment: string): string => `same:${account}:${payment}`,
-  /** Hash: how far history has come in looking for what was final before it was kept. */
+  /** Hash: how far history has come: what it was given and read back, and what is missing in it. */
   history: 'history',
   /** Sorted set: ids of what history does not have yet as it is now, by when it became so (ms). */
   historyWaiting: 'history:waiting',
@@ -168,6 +173,8 @@ export const keys = {
   stubs: (bucket: string): string => `stubs:${bucket}`,
   /** Hash: kind → up to which creation time (ms) some of its records were taken out, since history has them. */
   trimmed: 'history:trimmed',
+  /** Hash: kind and day of its last change → how many left Redis; `to`: the last of these changes (ms). */
+  historyLeft: 'history:left',
   /** Hash: id of a record that history alone has → what was said about it since (JSON). */
   recalled: 'history:recalled',
   /** String: the process whose turn it is to write history. */

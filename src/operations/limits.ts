@@ -229,10 +229,18 @@ export class SharedLimits {
     return { lowered, looser: [...this.#looser] };
   }
 
-  /** Said once more by the same key, for a day, it answers what it did then: the first answer may have been lost. */
-  async set(name: MoneyLimit, value: LimitValue, by: string, act?: Act): Promise<LimitSet> {
+  /**
+   * Said once more by the same key, for a day, it answers what it did then: the first answer may have been lost. `ones`:
+   * who is no other person than `by`, in small letters.
+   */
+  async set(
+    name: MoneyLimit,
+    value: LimitValue,
+    by: string,
+    { act, ones = [] }: { readonly act?: Act; readonly ones?: readonly string[] } = {},
+  ): Promise<LimitSet> {
     const op = derivedHex('limit', by, name, wordOf(value));
-    const asked = { now: this.#now(), by, name, value: wordOf(value), waitsMs: ASKED_FOR_MS, op };
+    const asked = { now: this.#now(), by, ones, name, value: wordOf(value), waitsMs: ASKED_FOR_MS, op };
     const answer = await setLimit(this.#redis, { limits: keys.limits, ...told(act), ...asked });
     const from = valueOf(answer.held) ?? null;
     return { is: answer.is, from, ...(answer.is === 'in force' && answer.again ? { again: true } : {}) };

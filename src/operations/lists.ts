@@ -12,11 +12,11 @@ import {
   amountAt,
   amountOf,
   areFew,
-  cursorOf,
   idOf,
   isBelow,
   placeOf,
   type NamePlace,
+  type SoughtPlace,
   boundOf,
   momentOf,
   placeUnder,
@@ -36,7 +36,7 @@ export interface Filters {
   readonly amountMin?: number | undefined;
   readonly amountMax?: number | undefined;
   /** Only what has all these names; the one that the fewest have comes first. */
-  readonly named?: readonly NamePlace[] | undefined;
+  readonly named?: readonly SoughtPlace[] | undefined;
 }
 
 export interface Page extends Filters {
@@ -48,6 +48,20 @@ export interface Page extends Filters {
 export interface PageOf<K extends Kind> {
   readonly items: (RecordAt<K> | UnreadableRecord)[];
   readonly next?: string;
+  /** History could not be asked, so what has left Redis is not among them. */
+  readonly incomplete?: true;
+}
+
+/** A record where a list has it. */
+export interface Listed<K extends Kind> {
+  readonly place: Place;
+  readonly record: RecordAt<K> | UnreadableRecord;
+}
+
+/** What was found, the newest first, of all that stands above `end`; absent: of everything. */
+export interface Found<K extends Kind> {
+  readonly rows: readonly Listed<K>[];
+  readonly end: Place | undefined;
 }
 
 /**
@@ -62,10 +76,10 @@ const UNDER_WAY_MOST = 500;
 /** Of so many sets a page is no longer fetched at once. */
 const MANY_SETS = 100;
 
-export async function pageOf<K extends Kind>(redis: Redis, kind: K, page: Page): Promise<PageOf<K>> {
+export async function pageOf<K extends Kind>(redis: Redis, kind: K, page: Page): Promise<Found<K>> {
   const { after, limit } = page;
   const walk = new Walk(redis, await sourcesOf(redis, kind, page), { from: placeOf(after), limit });
-  const rows: { readonly place: Place; readonly record: RecordAt<K> | UnreadableRecord }[] = [];
+  const rows: Listed<K>[] = [];
   // One more than the page has: whether there is one tells whether the page is the last.
   for (let looked = 0; rows.length <= limit && looked < Math.max(RECORDS_MOST, limit + 1); ) {
     const places = await walk.next(limit + 1 - rows.length, (place) => mayPass(kind, place, page));
@@ -78,9 +92,8 @@ export async function pageOf<K extends Kind>(redis: Redis, kind: K, page: Page):
       if (record && meant[index]) rows.push({ place, record });
     }
   }
-  const items = rows.slice(0, limit).map(({ record }) => record);
   const end = rows.length > limit ? rows[limit - 1]?.place : walk.isOver ? undefined : walk.last;
-  return { items, ...(end ? { next: cursorOf(end) } : {}) };
+  return { rows: rows.slice(0, limit), end };
 }
 
 /** Everything that has this name, whatever its kind. */
@@ -314,16 +327,19 @@ async function areNamed(
   return scores.map((score) => score !== undefined);
 }
 
+/** One that Redis does not have is undefined: it may have left meanwhile. */
 export async function readMany<K extends Kind>(
   redis: Redis,
   kind: K,
   ids: readonly string[],
-): Promise<(RecordAt<K> | UnreadableRecord)[]> {
+): Promise<(RecordAt<K> | UnreadableRecord | undefined)[]> {
   if (ids.length === 0) return [];
   const pipeline = redis.pipeline();
   for (const id of ids) pipeline.hgetall(keys.record(id));
   const answers = await answersOf(pipeline, fieldsRead);
-  const records = answers.map((fields, index) => readStored(kind, ids[index] ?? '', fields));
+  const records = answers.map((fields, index) =>
+    Object.keys(fields).length === 0 ? undefined : readStored(kind, ids[index] ?? '', fields),
+  );
   const unreadable = records.filter((record) => record instanceof UnreadableRecord);
   await noteUnreadable(
     redis,

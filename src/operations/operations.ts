@@ -2,7 +2,6 @@
  * What we know, and the only ways to change it. Every change is one script: compare, then set, with the event that
  * announces it. This file decides nothing about retries; it keeps what others decided.
  */
-import type { Redis } from 'ioredis';
 import type { QueueName } from '../kinds/due-queues.ts';
 import { type Kind, type StateOf, isOver, lookQueueOf, queueOf, standsAs, statesInQueue } from '../kinds/index.ts';
 import { systemClock } from '../lib/clock.ts';
@@ -10,6 +9,7 @@ import { fingerprint } from '../lib/ids.ts';
 import type { Random } from '../lib/random.ts';
 import { type SpanDraft, type Traces, sentTo, traced } from '../lib/traces.ts';
 import { RedisUnavailable } from '../redis/connections.ts';
+import type { RecordHost } from '../redis/scripts.ts';
 import { type Acquired, Acquiring } from './acquiring.ts';
 import { type Act, told } from './audit.ts';
 import { BOOKS, postsOf, postsOfAcceptance } from './book.ts';
@@ -18,7 +18,7 @@ import { type Guard, NO_MEMORY } from './heartbeat.ts';
 import { keys } from './keys.ts';
 import { listedNew, type Named, Names, namedIn } from './places.ts';
 import { type Opinions, limitNamed, wordsOf, type MoneyLimit } from './limits.ts';
-import { inFull, type RecordAt, type RecordBase, RECORD_VERSION, TRACE, readRecord } from './record.ts';
+import { type RecordAt, type RecordBase, RECORD_VERSION, TRACE, readRecord } from './record.ts';
 import { stubAt, stubsOf } from './stubs.ts';
 import {
   appendEvidence,
@@ -46,7 +46,7 @@ import {
 } from './transition.ts';
 
 export interface OperationsOptions {
-  readonly redis: Redis;
+  readonly redis: RecordHost;
   readonly random: Random;
   /** Gives the time instead of Redis, for tests that turn the clock by hand. */
   readonly now?: () => number;
@@ -85,7 +85,7 @@ export interface Recalled {
 }
 
 export class Operations {
-  readonly #redis: Redis;
+  readonly #redis: RecordHost;
   readonly #random: Random;
   readonly #now: () => number | undefined;
   readonly #fence: OperationsOptions['fence'];
@@ -193,7 +193,7 @@ export class Operations {
 
   /** What of a request is not as in the record that stands in its place, as JSON pointers. */
   async differs(id: string, asked: AskedFields): Promise<readonly string[]> {
-    return differing(asked, inFull(id, await this.#fieldsOf(this.#redis, id)));
+    return differing(asked, await this.#fieldsOf(this.#redis, id));
   }
 
   /** The day (UTC) whose accepted sums count; a limit per day needs no better clock than the one of this process. */
@@ -238,7 +238,7 @@ export class Operations {
       fields: change.act && trace !== undefined ? { ...step.fields, [TRACE]: trace } : step.fields,
     });
     if (answer.is === 'recovering') this.#heartbeat.refused();
-    return resultOf(answer, op, record.rev);
+    return resultOf(answer, op, Number(step.fields['rev'] ?? record.rev));
   }
 
   /**
@@ -389,7 +389,7 @@ export interface AcceptingScripts {
   readonly acceptMessages: typeof acceptMessages;
   readonly nameKey: typeof nameKey;
   /** What is written of one, to say what is not the same. */
-  readonly fieldsOf: (redis: Redis, id: string) => Promise<Record<string, string>>;
+  readonly fieldsOf: (redis: RecordHost, id: string) => Promise<Record<string, string>>;
 }
 
 export const acceptingScripts: AcceptingScripts = {

@@ -27,9 +27,11 @@ export function listedAt(kind: Kind, account: string, state: string): string {
   return areFew(kind) ? keys.index(kind) : keys.listed(kind, account, state);
 }
 
-/** What it moves, or is to move: said when it was asked for, and never changed. */
+/** What it moves, or is to move: said when it was asked for, and never changed. One of them, by its kind. */
+export const AMOUNT_FIELDS = ['amount', 'totalAmount', 'askedAmount'] as const;
+
 export function amountOf(fields: Readonly<Record<string, string | number>> | Fields): number | undefined {
-  const amount = fields['amount'] ?? fields['totalAmount'] ?? fields['askedAmount'];
+  const [amount] = AMOUNT_FIELDS.flatMap((name) => fields[name] ?? []);
   return amount === undefined ? undefined : Number(amount);
 }
 
@@ -100,6 +102,12 @@ export interface NamePlace {
   readonly head: string;
 }
 
+/** Where a name is sought. */
+export interface SoughtPlace extends NamePlace {
+  /** The same name where history has it, in clear. */
+  readonly inHistory: string;
+}
+
 export type Named = readonly [name: SoughtName, value: string];
 
 /** The same name where history has it, in clear. */
@@ -141,12 +149,13 @@ export class Names {
     return names;
   }
 
-  async placesOf(named: readonly Named[]): Promise<NamePlace[]> {
+  async placesOf(named: readonly Named[]): Promise<SoughtPlace[]> {
     if (named.length === 0) return [];
     const key = await this.#theKey();
-    return named.map(([name, value]) => {
+    return named.map((one) => {
+      const [name, value] = one;
       const { bucket, head } = placeIn(key, value);
-      return { bucket, head: `${head}${soughtNames[name]}` };
+      return { bucket, head: `${head}${soughtNames[name]}`, inHistory: nameInHistory(one) };
     });
   }
 

@@ -26,8 +26,10 @@ import {
   unpackValues,
 } from './slice-form.ts';
 import { type Act, told } from './audit.ts';
-import { keys } from './keys.ts';
-import { forgetEntries, forgetRows, purgeMessage, purgeTexts } from './scripts/generated/scripts.ts';
+import { HISTORY_FIELD, keys } from './keys.ts';
+import type { KeptFiles } from './kept-files.ts';
+import { type Forgotten, HistoryAway, type PastForgetting, type PersonInPast } from './past.ts';
+import { forgetEntries, forgetRows, noteAct, purgeMessage, purgeTexts } from './scripts/generated/scripts.ts';
 import { type SliceRecord, readSlice } from './slices.ts';
 
 interface PurgePage {
@@ -37,15 +39,17 @@ interface PurgePage {
   readonly recipients: number;
   /** Rows of uploads that were left out, or that had the number in a column of their own. */
   readonly rows: number;
+  /** Files of drafts with the number in them, which were dropped. */
+  readonly files: number;
   /** Texts to this person that are on their way or in doubt, and were therefore not touched. */
   readonly open: number;
   /** To go on from; absent at the end. */
   readonly next?: string;
 }
 
-type Found = Pick<PurgePage, 'messages' | 'recipients' | 'rows' | 'open'>;
+type Found = Pick<PurgePage, 'messages' | 'recipients' | 'rows' | 'files' | 'open'>;
 
-const NOTHING: Found = { messages: 0, recipients: 0, rows: 0, open: 0 };
+const NOTHING: Found = { messages: 0, recipients: 0, rows: 0, files: 0, open: 0 };
 const STEPS_PER_PAGE = 20;
 const KEYS_PER_STEP = 500;
 /** Letters of its name, which tell two of them apart. */
@@ -55,6 +59,7 @@ const EVENTS_PER_PAGE = 5_000;
 const OP = keys.record('');
 const SKIPPED = 'skipped:';
 const OWN = keys.own('');
+const KEPT_FILE = keys.keptFile('');
 
 /** The same for the same number, so that the rows of one person can still be told to be of one person. */
 function purgedName(phone: string): string {
@@ -71,9 +76,25 @@ export interface Forgetting {
 
 export class Purge {
   readonly #redis: Redis;
+  readonly #files: KeptFiles;
+  readonly #past: PastForgetting | undefined;
 
-  constructor(redis: Redis) {
+  constructor(
+    redis: Redis,
+    { files, past }: { readonly files: KeptFiles; readonly past?: PastForgetting | undefined },
+  ) {
     this.#redis = redis;
+    this.#files = files;
+    this.#past = past;
+  }
+
+  /** Undefined: no history is kept. Throws HistoryAway. */
+  async inHistory(person: Omit<PersonInPast, 'becomes'>, after: string): Promise<Forgotten | undefined> {
+    if (this.#past) return this.#past.forget({ ...person, becomes: purgedName(person.phone) }, after);
+    const isKept = (await this.#redis.hget(keys.counts('message'), HISTORY_FIELD)) === '1';
+    if (isKept)
+      throw new HistoryAway('history is kept, and not from here: it takes HISTORY_URL to forget somebody in it');
+    return undefined;
   }
 
   /** A place in the middle means nothing to another Redis: there the walk begins anew. */
@@ -90,6 +111,7 @@ export class Purge {
       for (const name of names) {
         if (name.startsWith(SKIPPED)) found = sum(found, await this.#rows(who, name, skippedWithout));
         if (name.startsWith(OWN)) found = sum(found, await this.#rows(who, name, ownWithout));
+        if (name.startsWith(KEPT_FILE)) found = sum(found, await this.#file(who, name.slice(KEPT_FILE.length)));
       }
       cursor = next;
       if (cursor === '0') break;
@@ -126,7 +148,9 @@ export class Purge {
     return [entries, gone] as const;
   }
 
+  /** Throws while some of what is to be walked may be at another node. */
   async #server(): Promise<string> {
+    await this.#redis.exists(keys.nothing);
     return `${(await serverOf(this.#redis)).slice(0, SERVER_SHOWN)}-`;
   }
 
@@ -228,6 +252,17 @@ export class Purge {
     return purgeTexts(this.#redis, { texts: keys.record(id), ...told(act), rev, items: packItems(items).items });
   }
 
+  /** Nobody can take a row out of a file and have it be the file that was chosen: it is to be chosen again. */
+  async #file({ phone, reads, act }: Forgetting, campaign: string): Promise<Found> {
+    const digits = digitsOf(phone);
+    const isAbout = (cell: string): boolean => reads(cell) || cell.replaceAll(/\D/g, '').includes(digits);
+    if (!(await this.#files.mentions(campaign, isAbout))) return NOTHING;
+    const line = act?.({ file: campaign });
+    if (line) await noteAct(this.#redis, told(line));
+    await this.#files.forget(campaign);
+    return { ...NOTHING, files: 1 };
+  }
+
   async #rows({ phone, reads, act }: Forgetting, name: string, without: Without): Promise<Found> {
     let rows = 0;
     for (let from = 0; ; from += ROWS_AT_ONCE) {
@@ -283,6 +318,7 @@ function sum(one: Found, other: Found): Found {
     messages: one.messages + other.messages,
     recipients: one.recipients + other.recipients,
     rows: one.rows + other.rows,
+    files: one.files + other.files,
     open: one.open + other.open,
   };
 }

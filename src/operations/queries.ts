@@ -23,7 +23,15 @@ import {
   readStored,
   UnreadableRecord,
 } from './record.ts';
-import { fieldsLeft, type Past } from './past.ts';
+import {
+  fieldsLeft,
+  type Gathered,
+  type InHand,
+  joined,
+  type Past,
+  type RecipientLeft,
+  soughtInPast,
+} from './past.ts';
 import { type ReviewKind, type ReviewPage, listReview, placeOf as placeInReview } from './review.ts';
 
 /** How many times as many as a page has are looked at, where a filter has no index of its own. */
@@ -32,8 +40,14 @@ const ROUNDS = 10;
 /** Of one name, for one search: of other accounts may be as many. */
 const NAMED_MOST = 1_000;
 
+/** One for each account. */
+const REFERRED_MOST = 500;
+
 /** Fields of the counts that say something else than how many there are in a state. */
 const NOT_OF_A_STATE = [EVENT_FIELD, FLIGHT_FIELD, UNSENT_FIELD, UNSENT_XOF_FIELD, DOUBT_FIELD, HISTORY_FIELD];
+
+const isReadable = <T>(record: T | UnreadableRecord | undefined): record is T =>
+  record !== undefined && !(record instanceof UnreadableRecord);
 
 export class Queries {
   readonly #redis: Redis;
@@ -53,6 +67,11 @@ export class Queries {
     if (!(read instanceof UnreadableRecord)) return read;
     await noteUnreadable(this.#redis, [id]);
     throw read;
+  }
+
+  /** People of a campaign that left, from history. */
+  async recipientsLeft(group: Parameters<Past['recipientsOf']>[0]): Promise<readonly RecipientLeft[]> {
+    return (await this.#past?.recipientsOf(group)) ?? [];
   }
 
   /** How many records somebody met that cannot be read. */
@@ -79,7 +98,27 @@ export class Queries {
 
   /** Records, the newest first, and where to go on: a page may be short, or empty, and still lead on. */
   async page<K extends Kind>(kind: K, page: Page): Promise<PageOf<K>> {
-    return pageOf(this.#redis, kind, page);
+    const near = await pageOf(this.#redis, kind, page);
+    return joined({ redis: this.#redis, past: this.#past }, kind, page, near);
+  }
+
+  /** Those that a reference names, by their identities or by the reference itself; there is one page of them. */
+  async referred<K extends Kind>(
+    kind: K,
+    ids: readonly string[],
+    { reference, ...filters }: Filters & { readonly reference: string },
+  ): Promise<PageOf<K>> {
+    const there = (await readMany(this.#redis, kind, [...new Set(ids)])).filter(isReadable);
+    const meant = await areMeant(this.#redis, kind, there, filters);
+    const rows = there
+      .filter((_, at) => meant[at])
+      .map((record) => ({ place: { score: record.createdAt, member: record.id }, record }));
+    const page = { ...filters, reference, limit: REFERRED_MOST };
+    const { next: _none, ...found } = await joined({ redis: this.#redis, past: this.#past }, kind, page, {
+      rows: rows.toSorted((a, b) => b.record.createdAt - a.record.createdAt),
+      end: undefined,
+    });
+    return found;
   }
 
   /** Those of them that there are, and that can be read. */
@@ -95,7 +134,21 @@ export class Queries {
     return records.filter((record) => record !== undefined);
   }
 
-  /** What has this name, of every kind, the newest first. */
+  /** What somebody has in hand, of every kind. `ids`: those that the word may stand for. */
+  async sought(
+    { ids, ...inHand }: InHand & { readonly ids: readonly string[] },
+    { accounts, limit }: { readonly accounts: readonly string[] | undefined; readonly limit: number },
+  ): Promise<Gathered> {
+    const own = (await this.#readableHere(ids)).filter(
+      ({ id, reference }) => id === inHand.word || reference === inHand.word,
+    );
+    const named = await Promise.all(inHand.places.map((place) => this.named(place, { accounts, limit })));
+    const among = accounts ?? (await this.accounts());
+    const past = await soughtInPast({ redis: this.#redis, past: this.#past }, inHand, { accounts: among, limit });
+    return { ...past, items: [...own, ...named.flat(), ...past.items] };
+  }
+
+  /** What Redis has under this name, of every kind, the newest first. */
   async named(
     place: NamePlace,
     { accounts, limit }: { readonly accounts: readonly string[] | undefined; readonly limit: number },
@@ -103,21 +156,26 @@ export class Queries {
     const found: RecordBase[] = [];
     const walk = walkOfName(this.#redis, place, limit);
     for (let looked = 0; found.length < limit && looked < NAMED_MOST; looked += limit) {
-      const ids = (await walk.next(limit, () => true)).map(idOf);
-      for (const kind of kinds) {
-        const own = ids.filter((id) => kindOf(id) === kind);
-        const records = await this.readable(kind, own);
-        found.push(...records.filter(({ account }) => !accounts || accounts.includes(account)));
-      }
+      const records = await this.#readableHere((await walk.next(limit, () => true)).map(idOf));
+      found.push(...records.filter(({ account }) => !accounts || accounts.includes(account)));
       if (walk.isOver) break;
     }
     return found;
   }
 
-  /** Those of them that a list is to have. */
-  async meant<K extends Kind>(kind: K, records: readonly RecordAt<K>[], filters: Filters): Promise<RecordAt<K>[]> {
-    const meant = await areMeant(this.#redis, kind, records, filters);
-    return records.filter((_, at) => meant[at]);
+  /** Those of them that Redis has, and that can be read. */
+  async #readableHere(ids: readonly string[]): Promise<RecordBase[]> {
+    const found = await Promise.all(
+      kinds.map(
+        async (kind): Promise<readonly (RecordBase | UnreadableRecord | undefined)[]> =>
+          readMany(
+            this.#redis,
+            kind,
+            ids.filter((id) => kindOf(id) === kind),
+          ),
+      ),
+    );
+    return found.flat().filter(isReadable);
   }
 
   /** What waits for a person, whatever its kind, the oldest first, and where to go on. Throws NoSuchPlace. */

@@ -1,5 +1,4 @@
 import type { Redis } from 'ioredis';
-import { BRIEF_NAMES } from '../kinds/disbursement-fields.ts';
 import {
   type Field,
   type Fields as FieldsDeclared,
@@ -9,8 +8,9 @@ import {
   text,
   time,
 } from '../kinds/fields.ts';
-import { type Kind, type StateOf, asDeclared, kinds, type operations, statesOf, isFinal } from '../kinds/index.ts';
+import { type Kind, type StateOf, asDeclared, kinds, type operations, statesOf } from '../kinds/index.ts';
 import { type CampaignBin, campaignBins } from '../kinds/recipient.ts';
+import type { RecordHost } from '../redis/scripts.ts';
 import { keys } from './keys.ts';
 
 /** The version of the record's form. A worker leaves a record of another version alone and says so. */
@@ -79,7 +79,7 @@ export function readRecord<K extends Kind>(kind: K, fields: Fields): RecordAt<K>
     ...(kind === 'campaign' ? { totals: binsOf(fields) } : {}),
   };
   // Read by the declaration that its type is made of, which the compiler cannot follow through a loop.
-  return read as unknown as RecordAt<K>;
+  return read as RecordAt<K>;
 }
 
 export function fieldsOf(flat: readonly unknown[]): Fields {
@@ -166,10 +166,10 @@ export function isUnreadable(error: unknown): boolean {
 
 /** The record, or why it is none. */
 export function readStored<K extends Kind>(kind: K, id: string, stored: Fields): RecordAt<K> | UnreadableRecord {
-  const { v, o: brief, account = brief } = stored;
+  const { v, account } = stored;
   if (v !== RECORD_VERSION) return new UnreadableRecord(id, account, `it is of version ${v ?? 'none'}`);
   try {
-    const record = readRecord(kind, inFull(id, stored));
+    const record = readRecord(kind, stored);
     const states: readonly string[] = statesOf(kind);
     if (states.includes(record.state)) return record;
     return new UnreadableRecord(id, account, `it has no state of a ${kind}`);
@@ -178,7 +178,10 @@ export function readStored<K extends Kind>(kind: K, id: string, stored: Fields):
   }
 }
 
-export async function noteUnreadable(redis: Redis, ids: readonly string[]): Promise<void> {
+export async function noteUnreadable(
+  redis: Pick<RecordHost, 'scard' | 'sadd'>,
+  ids: readonly string[],
+): Promise<void> {
   if (ids.length === 0 || (await redis.scard(keys.unreadable)) >= NAMED_MOST) return;
   await redis.sadd(keys.unreadable, ...ids);
 }
@@ -194,73 +197,6 @@ export async function namedUnreadable(redis: Redis): Promise<UnreadableRecord[]>
     else await redis.srem(keys.unreadable, id);
   }
   return found;
-}
-
-/**
- * The brief form of a disbursement that is over. Records are kept for ever and most of them are over, so the script
- * that ends one writes it anew: without what only an open one needs, under names of one letter, and with times that are
- * counted from its acceptance. Redis then keeps it in little more than half a kilobyte.
- *
- * A reader of it sees the names and times of an open one. An attempt that looks at it once more has it written in
- * full first, and brief again when it ends. Names that scripts ask a record for that is over (`state`, `fp`, `kind`, `v`,
- * `op`, `seq`, `en`) stay as they are.
- */
-
-/** What says how and when to go on. */
-export const GONE_AT_THE_END = [
-  'id',
-  'sentAt',
-  'tokenAt',
-  'tries',
-  'lease',
-  'until',
-  'hint',
-  'quietUntil',
-  'createdSeenAt',
-  'keys',
-  'mode',
-  'acceptedFor',
-] as const;
-
-/** What was asked, as lines of evidence begin. */
-export const BRIEF_WORDS = { create: 'c', submit: 's', status: 't', callback: 'b', named: 'n' } as const;
-
-/** A line whose time is counted from the acceptance begins with it. */
-export const COUNTED_FROM_ACCEPTANCE = '+';
-
-const fullNames = inverse(BRIEF_NAMES);
-const fullWords = inverse(BRIEF_WORDS);
-
-/** Whether a record that enters this state is written in its brief form. */
-export function endsBriefly(kind: Kind, state: string): boolean {
-  return kind === 'disbursement' && isFinal(kind, state);
-}
-
-/** Under which names a field may stand: its own, and the brief one. */
-export function storedNames(name: string): readonly string[] {
-  const brief: string | undefined = (BRIEF_NAMES as Fields)[name];
-  return brief === undefined ? [name] : [name, brief];
-}
-
-/** The record as it reads in full. `id` is what its key says: a brief one does not repeat it. */
-export function inFull(id: string, stored: Fields): Fields {
-  const accepted = stored[BRIEF_NAMES.createdAt];
-  if (accepted === undefined) return stored;
-  const createdAt = Number(accepted);
-  const fields: Record<string, string> = { id };
-  for (const [name, value] of Object.entries(stored)) {
-    fields[fullNames[name] ?? name] = /^e\d+$/.test(name) ? lineInFull(value, createdAt) : value;
-  }
-  const updatedAt = String(createdAt + Number(fields['updatedAt'] ?? 0));
-  const { since } = fields;
-  return { ...fields, updatedAt, since: since === undefined ? updatedAt : String(createdAt + Number(since)) };
-}
-
-/** What is heard after the end is written as it is for an open one, so both kinds of lines stand side by side. */
-function lineInFull(line: string, createdAt: number): string {
-  if (!line.startsWith(COUNTED_FROM_ACCEPTANCE)) return line;
-  const [after = '0', word = '', ...rest] = line.slice(1).split('|');
-  return [(createdAt + Number.parseInt(after, 36)).toString(36), fullWords[word] ?? word, ...rest].join('|');
 }
 
 export function inverse(names: Fields): Fields {

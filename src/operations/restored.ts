@@ -9,15 +9,15 @@ import { dueQueues } from '../kinds/due-queues.ts';
 import { answersOf, ignored, list, maybe, text } from '../redis/scripts.ts';
 import { isUnreadable, type CampaignRecord } from './record.ts';
 import { sliceAt } from './campaigns.ts';
+import type { Act } from './audit.ts';
+import { acceptMissing, type Missing, missingInHistory } from './history.ts';
 import { keys } from './keys.ts';
+import { EVENTS_LOST_AT_MOST, REVISIONS_LOST_AT_MOST } from './transition.ts';
 import { Queries } from './queries.ts';
 import { restoreCampaign } from './scripts/generated/scripts.ts';
 
 /** Why something that stood in the copy waits for a person. */
 export const RESTORED = 'restored';
-
-/** No operation tells more events than that: what is told after a loss has other ids than what was told before. */
-export const EVENTS_LOST_AT_MOST = 1_000;
 
 /** Campaigns in one of these may send, or be started, or may have sent since. A draft has nobody to send to. */
 const openCampaignStates = statesRestored('campaign', 'hold');
@@ -152,6 +152,15 @@ export class Restored {
     await this.#redis.set(keys.recoveryReport, JSON.stringify(report));
   }
 
+  /** What left Redis, and the history that is connected does not have. */
+  missing(): Promise<Missing | undefined> {
+    return missingInHistory(this.#redis);
+  }
+
+  goOnWithout(by: string, act?: Act): Promise<boolean> {
+    return acceptMissing(this.#redis, by, act);
+  }
+
   /** As it was kept; undefined: there was none. */
   async lastReport(): Promise<unknown> {
     const kept = await this.#redis.get(keys.recoveryReport);
@@ -204,6 +213,7 @@ export class Restored {
       reason: RESTORED,
       mayHaveBeenSent,
       eventsLost: EVENTS_LOST_AT_MOST,
+      revisionsLost: REVISIONS_LOST_AT_MOST,
     });
   }
 

@@ -8,13 +8,18 @@ import type { Redis } from 'ioredis';
 import { wordingOf } from '../lib/wording.ts';
 import { digitsOf } from '../lib/phone.ts';
 import { keys } from './keys.ts';
-import { isFinal } from '../kinds/index.ts';
-import { type CampaignRecord, type Fields, readRecord } from './record.ts';
+import { isFinal, statesOf } from '../kinds/index.ts';
+import { type CampaignRecord, type Fields, UnreadableRecord, isUnreadable, readStored } from './record.ts';
 import { type SliceRecord, readSlice } from './slices.ts';
 import { standingOf, unpackItems, codeMark, slotOf, textMark } from './slice-form.ts';
 
 /** As long as the dates of statistics may be off: what was sent earlier does not show. */
-const WINDOW_MS = 3 * 86_400_000;
+export const SAME_TEXTS_MS = 3 * 86_400_000;
+
+/** The states of campaigns that send nothing more. */
+const OVER: ReadonlySet<string | undefined> = new Set(
+  statesOf('campaign').filter((state) => isFinal('campaign', state)),
+);
 
 interface Found {
   readonly to: string;
@@ -49,15 +54,18 @@ export class SameTexts implements SameTextsContract {
     const left = found.filter((_, index) => codes[index] !== undefined);
     const others = new Set<string>();
     for (const campaign of left.length > 0 ? await this.#campaigns(asking) : []) {
-      const alike = left.filter(({ text }) => mayRender(campaign, text));
-      if (alike.length > 0) await this.#inCampaign(campaign, alike, others);
+      const isRead = !(campaign instanceof UnreadableRecord);
+      const alike = isRead ? left.filter(({ text }) => mayRender(campaign, text)) : left;
+      if (alike.length > 0 && isRead) await this.#inCampaign(campaign, alike, others);
+      // What cannot be read may have said anything, to anybody.
+      else for (const one of alike) others.add(nameOf(one));
     }
     return found.map((one, index) => (others.has(nameOf(one)) ? undefined : codes[index]));
   }
 
   /** The codes that no single message accounts for. */
   async #notOfSingles({ account, campaign, at }: Asking, found: readonly Found[]): Promise<(string | undefined)[]> {
-    const slots = Array.from({ length: slotOf(at) - slotOf(at - WINDOW_MS) + 1 }, (_, back) => slotOf(at) - back);
+    const slots = Array.from({ length: slotOf(at) - slotOf(at - SAME_TEXTS_MS) + 1 }, (_, back) => slotOf(at) - back);
     const texts = found.map(({ to, text }) => textMark(to, text));
     const all = [
       ...texts,
@@ -73,16 +81,18 @@ export class SameTexts implements SameTextsContract {
   }
 
   /** Those of the account that were at work in the window, without the one that asks. */
-  async #campaigns({ account, campaign, at }: Asking): Promise<CampaignRecord[]> {
+  async #campaigns({ account, campaign, at }: Asking): Promise<(CampaignRecord | UnreadableRecord)[]> {
     const ids = (await this.#redis.zrange(keys.index('campaign'), '0', '-1')).filter((id) => id !== campaign);
     const pipeline = this.#redis.pipeline();
     for (const id of ids) pipeline.hgetall(keys.record(id));
     const answers = (await pipeline.exec()) ?? [];
-    return answers.flatMap(([error, fields]) => {
+    return answers.flatMap(([error, answer], index) => {
       if (error) throw error;
-      const record = readRecord('campaign', fields as Fields);
-      const isAtWork = !isFinal('campaign', record.state) || record.updatedAt >= at - WINDOW_MS;
-      return record.account === account && record.startedAt !== undefined && isAtWork ? [record] : [];
+      const fields = answer as Fields;
+      // It left between the two questions; and what is another account's stops nobody here, whatever is wrong with it.
+      if (fields['account'] !== account || fields['startedAt'] === undefined) return [];
+      if (Number(fields['updatedAt']) < at - SAME_TEXTS_MS && OVER.has(fields['state'])) return [];
+      return [readStored('campaign', ids[index] ?? '', fields)];
     });
   }
 
@@ -93,7 +103,13 @@ export class SameTexts implements SameTextsContract {
     );
     for (const id of ids) {
       const fields: Fields = await this.#redis.hgetall(keys.record(id));
-      if (fields['kind'] === 'slice') addSaid(readSlice(fields), { wanted, campaign }, others);
+      if (fields['kind'] !== 'slice') continue;
+      try {
+        addSaid(readSlice(fields), { wanted, campaign }, others);
+      } catch (error) {
+        if (!isUnreadable(error)) throw error;
+        for (const one of alike) others.add(nameOf(one));
+      }
     }
   }
 }
@@ -115,10 +131,11 @@ function addSaid(
   others: Set<string>,
 ): void {
   const wording = wordingOf(campaign);
-  const { letters } = standingOf(slice.count, slice.requests);
+  const { letters, again } = standingOf(slice.count, slice.requests);
   for (const [index, { to, values }] of unpackItems(slice).entries()) {
     const one = wanted.get(digitsOf(to));
-    const mayHaveLeft = MAY_HAVE_LEFT.includes(letters[index] ?? 'q');
+    // A person who waits to be sent to again may have got it the first time.
+    const mayHaveLeft = MAY_HAVE_LEFT.includes(letters[index] ?? 'q') || (again[index] ?? 0) > 0;
     if (one && mayHaveLeft && wording.textOf(values) === one.text) others.add(nameOf(one));
   }
 }

@@ -20,13 +20,15 @@ const USE_NOTED_MS = 60_000;
 const ID_BYTES = 32;
 
 const kept = z.object({
-  /** The name of the key. */
+  /** The name of the key, or of who came from the provider. */
   key: z.string(),
   bound: z.string(),
   /** ms since the epoch, all three. */
   startedAt: z.number(),
   usedAt: z.number(),
   confirmedAt: z.number(),
+  /** Who it is and by which group, where a provider of identities said so; absent: a key was shown. */
+  provider: z.object({ person: z.string(), group: z.string() }).optional(),
 });
 
 type Kept = z.output<typeof kept>;
@@ -47,6 +49,14 @@ interface Holder {
   readonly digest: Buffer;
 }
 
+interface Beginning {
+  /** The session that the browser had before: it ends. */
+  readonly before?: Pick<Session, 'place'> | undefined;
+  /** When the person showed who they are; absent: now. */
+  readonly confirmedAt?: number;
+  readonly provider?: Kept['provider'];
+}
+
 interface SessionsOptions {
   readonly redis: Redis;
   readonly clock: Pick<Clock, 'now'>;
@@ -64,13 +74,18 @@ export class Sessions {
     this.#options = options;
   }
 
-  /** A new id, whatever the browser had before: that session ends here. */
-  async begin(key: Holder, act: Act, before?: Session): Promise<{ readonly id: string; readonly session: Session }> {
+  /** A new id, whatever the browser had before. */
+  async begin(
+    key: Holder,
+    act: Act,
+    { before, confirmedAt, provider }: Beginning = {},
+  ): Promise<{ readonly id: string; readonly session: Session }> {
     const { clock, random } = this.#options;
     const id = random.hex(ID_BYTES);
     const now = clock.now();
     const bound = bindingOf(id, key.digest).toString('hex');
-    const text = JSON.stringify({ key: key.name, bound, startedAt: now, usedAt: now, confirmedAt: now });
+    const times = { startedAt: now, usedAt: now, confirmedAt: confirmedAt ?? now };
+    const text = JSON.stringify({ key: key.name, bound, ...times, provider });
     const session = readSession(id, text);
     await this.#change(undefined, session, { act, replaced: before && [before.place] });
     return { id, session };
@@ -131,8 +146,8 @@ export class Sessions {
 }
 
 function changed(id: string, session: Session, times: Partial<Pick<Kept, 'usedAt' | 'confirmedAt'>>): Session {
-  const { key, bound, startedAt, usedAt, confirmedAt } = session;
-  return readSession(id, JSON.stringify({ key, bound, startedAt, usedAt, confirmedAt, ...times }));
+  const { key, bound, startedAt, usedAt, confirmedAt, provider } = session;
+  return readSession(id, JSON.stringify({ key, bound, startedAt, usedAt, confirmedAt, provider, ...times }));
 }
 
 function readSession(id: string, text: string): Session {

@@ -325,6 +325,9 @@ export const RECIPIENTS_PER_REQUEST = 50;
 /** What stands in the place of a number whose person was forgotten begins so. */
 export const PURGED = 'purged-';
 
+/** Why somebody in a slice was left out. */
+export const whySkipped = (to: string): string => (isPurged(to) ? 'purged' : 'opted_out');
+
 export function isPurged(to: string): boolean {
   return to.startsWith(PURGED);
 }
@@ -355,7 +358,8 @@ export function unpackCountries(packed: string, count: number): string[] {
  * not when and not for which request, so a text of yesterday could pass for the one of today that was lost.
  *
  *   open   which texts are on their way or in doubt: the same text to the same number waits until that is over
- *   sent   which texts were counted as sent in the last days: what statistics show of them is spoken for
+ *   sent   which texts were counted as sent in the last days, or stayed in doubt to the end: what statistics show of
+ *          them is spoken for
  */
 /** The sent ones are kept by the half day, and for longer than the dates of statistics may be off. */
 const MARKS_SLOT_MS = 43_200_000;

@@ -223,6 +223,8 @@ export type SliceStepped =
       readonly counter: number;
       /** Where a budget is reached: what is left of it, in hundredths of XOF. */
       readonly spare: number;
+      /** What leaves was counted, since there is a budget. */
+      readonly counted: boolean;
       /** Marks of the texts that are open elsewhere. */
       readonly busy: readonly string[];
     }
@@ -248,6 +250,7 @@ const LOOKED_AT: Readonly<Record<SliceQueue, readonly SliceState[]>> = {
   'status-poll': ['queued', 'unknown'],
 };
 const OVER: readonly SliceState[] = ['settled'];
+type SlicesOptions = OperationsOptions & { readonly redis: Redis };
 
 export class Slices implements SlicesContract {
   readonly #redis: Redis;
@@ -256,7 +259,7 @@ export class Slices implements SlicesContract {
   readonly #heartbeat: Guard;
   readonly #asked: Readonly<Record<string, string>>;
 
-  constructor({ redis, random, now, limits = {}, heartbeat = NO_MEMORY }: OperationsOptions) {
+  constructor({ redis, random, now, limits = {}, heartbeat = NO_MEMORY }: SlicesOptions) {
     this.#asked = wordsOf('texts', limits);
     this.#redis = redis;
     this.#random = random;

@@ -27,6 +27,8 @@ export const letterOfState: Readonly<Record<string, string>> = {
   sent: 'd',
   expired: 'e',
   skipped: 'k',
+  completed: 'p',
+  finished: 'n',
 };
 export const stateOfLetter = inverse(letterOfState);
 

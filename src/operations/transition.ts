@@ -13,10 +13,11 @@ import {
   carriedBy,
   stateToldBy,
 } from '../kinds/index.ts';
+import { goneAtTheEnd } from '../kinds/disbursement-fields.ts';
 import type { Act } from './audit.ts';
 import { keys } from './keys.ts';
 import { areFew, memberOf } from './places.ts';
-import { endsBriefly, type RecordBase, type RecordAt } from './record.ts';
+import type { RecordBase, RecordAt } from './record.ts';
 import type { TransitionAnswer, TransitionArgs } from './scripts/generated/scripts.ts';
 
 export interface EventDraft {
@@ -93,6 +94,20 @@ interface Step {
 }
 
 /**
+ * No operation tells more events than that, and none changes more often: what is told after a loss has other ids than
+ * what was told before it, and history takes what is decided after it for the later word.
+ */
+export const EVENTS_LOST_AT_MOST = 1_000;
+export const REVISIONS_LOST_AT_MOST = 1_000_000;
+
+/** Numbers were given in the lost time, the ones that come next in the copy: none may mean two things. */
+function beyond({ rev, fields }: Pick<RecordBase, 'rev' | 'fields'>): Readonly<Record<string, number>> {
+  return { rev: rev + REVISIONS_LOST_AT_MOST, seq: Number(fields['seq'] ?? 0) + EVENTS_LOST_AT_MOST };
+}
+
+const letGo = Object.fromEntries(goneAtTheEnd.map((name) => [name, '']));
+
+/**
  * Throws when the lifecycle has no such arrow. What nobody looks at is never due, whatever the change says. `op`: how the
  * record knows this very change again.
  */
@@ -135,12 +150,15 @@ export function stepOf<K extends Kind>(
       stands: standsAs(kind, to),
       member: memberOf(id, record.fields),
       evidence: evidence && packEvidence(evidence),
-      endsBriefly: endsBriefly(kind, to),
       nudgeAfterMs: queueEntered === undefined ? 0 : (change.nudgeAfterMs ?? 0),
       // What it was is in history by now, so that it is no longer so belongs there too.
       kept: isKept(kind, to) || isKept(kind, from),
     },
-    fields: change.set ?? {},
+    fields: {
+      ...(change.inRecovery ? beyond(record) : {}),
+      ...(kind === 'disbursement' && isFinal(kind, to) ? letGo : {}),
+      ...change.set,
+    },
   };
 }
 

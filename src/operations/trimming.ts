@@ -4,18 +4,33 @@
  */
 import { hash } from 'node:crypto';
 import type { Redis } from 'ioredis';
-import { type Kind, isFinal, lookQueueOf, statesOf } from '../kinds/index.ts';
+import type { QueueName } from '../kinds/due-queues.ts';
+import { type KindOfMoney, isFinal, lookQueueOf, type StateOf, statesOf } from '../kinds/index.ts';
 import { answersOf, fieldsRead } from '../redis/scripts.ts';
 import { keys } from './keys.ts';
 import type { Recalled } from './operations.ts';
-import { type Named, memberOf, Names, namedIn } from './places.ts';
-import { type Fields, type RecordBase, readStored, UnreadableRecord } from './record.ts';
-import { bringBack, forgetStubs, trim } from './scripts/generated/scripts.ts';
+import { areFew, listedAt, type Named, memberOf, Names, namedIn } from './places.ts';
+import { type Fields, isUnreadable, type RecordBase, readStored, UnreadableRecord } from './record.ts';
+import { bringBack, forgetStubs, trim, trimSlice } from './scripts/generated/scripts.ts';
+import { messageIn, unpackItems } from './slice-form.ts';
+import { readSlice, type SliceRecord } from './slices.ts';
 import { letterOfState, stubAt, stubBuckets } from './stubs.ts';
 
-/** The kinds of which there are many, and that nothing but callers and people ask for once they are over. */
-export const trimmedKinds = ['disbursement', 'direct_credit', 'message'] as const satisfies readonly Kind[];
-export type TrimmedKind = (typeof trimmedKinds)[number];
+/** Where each kind that leaves would be looked at, its slices included. */
+const lookedAt = {
+  disbursement: [lookQueueOf('disbursement')],
+  direct_credit: ['direct-credit'],
+  invoice: [lookQueueOf('invoice')],
+  payment_request: [lookQueueOf('payment_request')],
+  message: [],
+  campaign: ['campaign', 'sms-batch', 'status-poll'],
+} as const satisfies Readonly<Record<KindOfMoney | 'message' | 'campaign', readonly QueueName[]>>;
+
+export type TrimmedKind = keyof typeof lookedAt;
+// Of the keys of an object TypeScript knows no more than that they are texts.
+export const trimmedKinds = Object.keys(lookedAt) as readonly TrimmedKind[];
+
+const SLICES_LOOKED_AT = ['sms-batch', 'sms-otp', 'status-poll'] as const satisfies readonly QueueName[];
 
 const DAY_MS = 86_400_000;
 const BUCKETS_AT_ONCE = 500;
@@ -26,11 +41,19 @@ export interface Standing {
   readonly stored: Fields;
 }
 
-/** One list of a kind, account and final state. */
+/** What leaves with a campaign, as it was compared with what history has of it. */
+export interface Parts {
+  readonly slices: readonly { readonly id: string; readonly rev: number }[];
+  /** Packed rows of its uploads that were left out. */
+  readonly lists: readonly { readonly list: string; readonly length: number }[];
+}
+
+const NO_PARTS: Parts = { slices: [], lists: [] };
+
+/** One list of a kind in which some of what is over stands. */
 export interface FinalList {
   readonly kind: TrimmedKind;
-  readonly account: string;
-  readonly state: string;
+  readonly set: string;
 }
 
 export interface TrimmingOptions {
@@ -72,26 +95,19 @@ export class Trimming {
   }
 
   async lists(kind: TrimmedKind): Promise<FinalList[]> {
+    if (areFew(kind)) return [{ kind, set: keys.index(kind) }];
     const accounts = await this.#options.redis.smembers(keys.accounts);
-    const states = statesOf(kind).filter((state) => isFinal(kind, state) && letterOfState[state] !== undefined);
-    return accounts.flatMap((account) => states.map((state) => ({ kind, account, state })));
+    const states = statesOf(kind).filter((state) => mayLeave(kind, state));
+    return accounts.flatMap((account) => states.map((state) => ({ kind, set: keys.listed(kind, account, state) })));
   }
 
   /** What stands in a list from one time of acceptance on, up to another, the oldest first. */
   async standing(
-    { kind, account, state }: FinalList,
+    { kind, set }: FinalList,
     { from, to, most }: { readonly from: number; readonly to: number; readonly most: number },
   ): Promise<{ readonly items: Standing[]; readonly last: number | undefined }> {
     const { redis } = this.#options;
-    const places = await redis.zrangebyscore(
-      keys.listed(kind, account, state),
-      from,
-      to,
-      'WITHSCORES',
-      'LIMIT',
-      0,
-      most,
-    );
+    const places = await redis.zrangebyscore(set, from, to, 'WITHSCORES', 'LIMIT', 0, most);
     const ids = places.filter((_, at) => at % 2 === 0).map((member) => member.split('.', 1)[0] ?? member);
     const pipeline = redis.pipeline();
     for (const id of ids) pipeline.hgetall(keys.record(id));
@@ -99,33 +115,59 @@ export class Trimming {
     const items = ids.flatMap((id, at): Standing[] => {
       const stored = read[at] ?? {};
       const record = readStored(kind, id, stored);
-      return record instanceof UnreadableRecord || record.state !== state ? [] : [{ record, stored }];
+      return record instanceof UnreadableRecord || !mayLeave(kind, record.state) ? [] : [{ record, stored }];
     });
     return { items, last: places.length === 0 ? undefined : Number(places.at(-1)) };
   }
 
   /** Takes it out, if it is as it was read. The caller has seen that history has it so. */
-  async take({ record, stored }: Standing): Promise<'trimmed' | 'changed' | 'gone'> {
+  async take(
+    { record, stored }: Standing,
+    { slices, lists }: Parts = NO_PARTS,
+  ): Promise<'trimmed' | 'changed' | 'gone'> {
     const { kind, id, account, state, reference } = record;
     const answer = await trim(this.#options.redis, {
       record: keys.record(id),
       ...stubAt(id),
       waiting: keys.historyWaiting,
-      due: keys.due(kind === 'disbursement' ? lookQueueOf(kind) : 'none'),
-      listed: keys.listed(kind, account, state),
+      due: lookedAt[kind].map(keys.due),
+      listed: listedAt(kind, account, state),
       callback: keys.callback(id),
       mapping: reference === undefined ? undefined : keys.reference(account, kind, reference),
       trimmed: keys.trimmed,
+      beside: kind === 'campaign' ? [keys.parked(id), keys.keptFile(id)] : [],
       now: this.#options.now?.(),
       id,
       kind,
       digest: digestOf(stored),
       letter: letterOfState[state] ?? '',
       keepDays: Math.ceil(this.#options.keepMs / DAY_MS),
-      member: memberOf(id, record.fields),
+      member: areFew(kind) ? id : memberOf(id, record.fields),
+      over: slicesAreOverIn(record.state),
+      slices: slices.map((one) => ({
+        slice: keys.record(one.id),
+        own: keys.own(one.id),
+        sliceId: one.id,
+        rev: one.rev,
+      })),
+      lists,
       names: await this.#names.placesOf(this.#namesOf(record)),
     });
     return answer.is;
+  }
+
+  /** Takes those slices of single messages out that are over, and of whose messages none is there any more. */
+  async takeSlices(ids: ReadonlySet<string>): Promise<void> {
+    const { redis, now } = this.#options;
+    for (const id of ids) {
+      const stored: Fields = await redis.hgetall(keys.record(id));
+      const slice = sliceOf(stored);
+      if (slice?.state !== 'settled') continue;
+      const { rev, items, rows } = slice;
+      const messages = unpackItems({ items, rows }).map((item) => keys.record(messageIn(item).id));
+      const due = SLICES_LOOKED_AT.map(keys.due);
+      await trimSlice(redis, { slice: keys.record(id), due, messages, now: now?.(), id, rev });
+    }
   }
 
   /** What was said about records that history alone has. */
@@ -134,18 +176,17 @@ export class Trimming {
     return Object.entries(all).map(([id, said]) => [id, JSON.parse(said) as Recalled] as const);
   }
 
-  /** Writes it again as it left, for what was said about it to be noted. */
-  async bringBack(record: RecordBase<TrimmedKind>): Promise<boolean> {
+  /** Writes it again as it left, for what was said about it to be noted. `isFound`: what it is still found by. */
+  async bringBack(record: RecordBase<TrimmedKind>, isFound: (name: Named) => boolean = () => true): Promise<boolean> {
     const { kind, id, account, state, createdAt } = record;
     return bringBack(this.#options.redis, {
       record: keys.record(id),
       ...stubAt(id),
-      listed: keys.listed(kind, account, state),
-      recalled: keys.recalled,
+      listed: listedAt(kind, account, state),
       id,
       created: createdAt,
       member: memberOf(id, record.fields),
-      names: await this.#names.placesOf(this.#namesOf(record)),
+      names: await this.#names.placesOf(this.#namesOf(record).filter(isFound)),
       fields: record.fields,
     });
   }
@@ -169,6 +210,25 @@ export class Trimming {
   #namesOf(record: RecordBase<TrimmedKind>): Named[] {
     const payee = this.#options.payeeOf(record);
     return [...(payee === undefined ? [] : [['phone', payee] as const]), ...namedIn(record.kind, record.fields)];
+  }
+}
+
+/** The states of slices that nobody is sent to from any more, in a campaign that is over. */
+export function slicesAreOverIn(campaignState: string): readonly StateOf<'slice'>[] {
+  return campaignState === 'cancelled' ? ['settled', 'queued'] : ['settled'];
+}
+
+const mayLeave = (kind: TrimmedKind, state: string): boolean =>
+  isFinal(kind, state) && letterOfState[state] !== undefined;
+
+/** Undefined: it is none, or cannot be read. */
+export function sliceOf(stored: Fields): SliceRecord | undefined {
+  if (stored['kind'] !== 'slice') return undefined;
+  try {
+    return readSlice(stored);
+  } catch (error) {
+    if (isUnreadable(error)) return undefined;
+    throw error;
   }
 }
 

@@ -1,7 +1,7 @@
 /** What runs at a wake-up: one processor per queue, each attempt told of in order, and what is due taken in bulk. */
 import { type Job, UnrecoverableError } from 'bullmq';
 import type { QueueName } from '../kinds/due-queues.ts';
-import { type Kind, kindOf } from '../kinds/index.ts';
+import { type Kind, type KindInQueue, kindOf } from '../kinds/index.ts';
 import type { Clock } from '../lib/clock.ts';
 import { type Traces, takenFrom } from '../lib/traces.ts';
 import { takenInBulk, wakeUp } from '../queues/index.ts';
@@ -31,8 +31,8 @@ export const processors: { readonly [Name in Exclude<QueueName, 'batch' | 'event
   campaign: feedCampaign,
 };
 
-/** What is looked at, by kind. A kind that can be in doubt and is not listed here would stay so for ever. */
-const looks: Partial<Record<Kind, Processor>> = {
+/** What is looked at, by kind: one that is due in this queue and is not listed here does not compile. */
+const looks: Readonly<Record<KindInQueue<'status-poll'>, Processor>> = {
   disbursement: lookAtDisbursement,
   slice: lookAtSlice,
   payment_request: advancePaymentRequest,
@@ -40,7 +40,8 @@ const looks: Partial<Record<Kind, Processor>> = {
 
 export async function pollStatus(id: string, context: ProcessorContext): Promise<AttemptResult> {
   const kind = kindOf(id) ?? (await context.queries.kindOf(id));
-  const look = kind ? looks[kind] : undefined;
+  const known: Partial<Record<Kind, Processor>> = looks;
+  const look = kind ? known[kind] : undefined;
   return look ? look(id, context) : { outcome: 'idle', reason: kind ? 'nothing_to_look_at' : 'none' };
 }
 

@@ -2,13 +2,14 @@
  * The way in for invoices, payment requests and direct credits: the same steps as acceptance.ts, for what is asked
  * less often and may never carry a card number.
  *
- * The first two are done while the caller waits, so nobody is woken here for them: the due index takes over only when
- * the caller's process died.
+ * The first two are done while the caller waits, where one does, so nobody is woken for them: the due index takes over
+ * only when the caller's process died.
  */
 import type { z } from 'zod';
 import { paymentRequestRequest } from '../kinds/payment-request.ts';
 import { invoiceRequest } from '../kinds/invoice-request.ts';
 import { directCreditRequest } from '../kinds/direct-credit.ts';
+import { queueOf } from '../kinds/index.ts';
 import type { Act } from '../operations/audit.ts';
 import { Operations, type NewOperation } from '../operations/operations.ts';
 import {
@@ -80,7 +81,8 @@ export class CollectAcceptance {
     return new CollectAcceptance({ ...this.#options, act });
   }
 
-  async invoice(input: unknown, idempotencyKey?: string): Promise<Answer> {
+  /** `by` is the name of the key that asks: nobody resolves their own. */
+  async invoice(input: unknown, idempotencyKey?: string, by = 'producer'): Promise<Answer> {
     const checked = this.#check(invoiceRequest, input, idempotencyKey);
     if ('problems' in checked) return { outcome: 'invalid', problems: checked.problems };
     const { account, reference: _reference, ...request } = checked.request;
@@ -90,11 +92,12 @@ export class CollectAcceptance {
       account,
       dueInMs: this.#graceMs,
       ...identify(this.#options.environment, 'invoice', checked.request, checked.identity),
-      fields: { totalAmount: request.totalAmount, request: JSON.stringify(request) },
+      fields: { by, totalAmount: request.totalAmount, request: JSON.stringify(request) },
     });
   }
 
-  async paymentRequest(input: unknown, idempotencyKey?: string): Promise<Answer> {
+  /** `by` is the name of the key that asks: nobody resolves their own. */
+  async paymentRequest(input: unknown, idempotencyKey?: string, by = 'producer'): Promise<Answer> {
     const checked = this.#check(paymentRequestRequest, input, idempotencyKey);
     if ('problems' in checked) return { outcome: 'invalid', problems: checked.problems };
     const { account, amount, email, phone, feesPaidBy, notify } = checked.request;
@@ -109,6 +112,7 @@ export class CollectAcceptance {
       ...identify(this.#options.environment, 'payment_request', checked.request, checked.identity),
       phone: phone === undefined ? undefined : payeeOf(phone, undefined),
       fields: {
+        by,
         askedAmount: amount,
         feesPaidBy,
         notify: notify ? 1 : 0,
@@ -126,7 +130,7 @@ export class CollectAcceptance {
     const { account, amount, accountAlias, allowDuplicate } = checked.request;
     const request = { ...checked.request, allowDuplicate: undefined };
     const beneficiary = beneficiaryOf({ withdrawMode: 'service', accountAlias });
-    const answer = await this.#accept({
+    return this.#accept({
       kind: 'direct_credit',
       state: 'queued',
       account,
@@ -140,8 +144,6 @@ export class CollectAcceptance {
       ...identify(this.#options.environment, 'direct_credit', request, checked.identity),
       fields: { by, amount, accountAlias },
     });
-    if (answer.outcome === 'accepted') this.#options.wake('direct-credit', answer.id, 1);
-    return answer;
   }
 
   get #graceMs(): number {
@@ -168,7 +170,10 @@ export class CollectAcceptance {
 
   async #accept<K extends CollectKind>(operation: NewOperation<K>): Promise<Answer> {
     const fields = { ...operation.fields, ...acceptedFor(operation.account, this.#options.fingerprints) };
-    return readAnswer(await this.#operations.accept({ ...operation, act: this.#options.act, fields }));
+    const answer = await this.#operations.accept({ ...operation, act: this.#options.act, fields });
+    const queue = queueOf(operation.kind, operation.state);
+    if (answer.outcome === 'accepted' && operation.dueInMs === 0 && queue) this.#options.wake(queue, answer.id, 1);
+    return readAnswer(answer);
   }
 }
 

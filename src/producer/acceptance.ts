@@ -4,7 +4,6 @@
  *
  * The id is derived from what identifies the request, so that a caller's retry finds it whatever was lost in between.
  */
-import type { Redis } from 'ioredis';
 import { HAND, wholePaceToRecord } from '../operations/campaigns.ts';
 import { messageRequest } from '../kinds/message.ts';
 import { identityText } from '../kinds/request-pieces.ts';
@@ -26,10 +25,11 @@ import {
 } from '../operations/operations.ts';
 import type { Guard } from '../operations/heartbeat.ts';
 import type { DisbursementRecord } from '../operations/record.ts';
+import type { RecordHost } from '../redis/scripts.ts';
 import { payeeOf, readAccountAlias, readDebitAccount, readWithdrawMode } from '../upstream/capabilities.ts';
 import { cardsInDisbursement, type Problem, check, eachPlaceOnce, readableOf, templateProblems } from './problems.ts';
 import { MessageFiller } from './message-filler.ts';
-import { pipelined, sharedFence } from './connection.ts';
+import { sharedFence } from './connection.ts';
 
 export type Answer =
   | { readonly outcome: 'accepted' | 'duplicate'; readonly id: string; readonly state: string }
@@ -38,7 +38,7 @@ export type Answer =
   | { readonly outcome: 'invalid'; readonly problems: readonly Problem[] };
 
 export interface AcceptanceOptions {
-  readonly redis: Redis;
+  readonly redis: RecordHost;
   readonly random: Random;
   readonly environment: string;
   readonly wake: (queue: QueueName, id: string, rev: string | number) => void;
@@ -95,10 +95,10 @@ export class Acceptance {
     return new Acceptance({ ...this.#options, act }, this.#filler);
   }
 
-  /** The same way in for very many: what is asked in one turn of the event loop goes to Redis in one round trip. */
+  /** The same way in for very many: those of one turn of the event loop wait for the replicas together. */
   inBulk(): Acceptance {
-    const { redis, fence } = this.#options;
-    return new Acceptance({ ...this.#options, redis: pipelined(redis), fence: fence && sharedFence(fence) });
+    const { fence } = this.#options;
+    return new Acceptance({ ...this.#options, fence: fence && sharedFence(fence) });
   }
 
   /** The same judge, and nothing is written: what it accepts would have been. */

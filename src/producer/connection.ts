@@ -5,10 +5,11 @@
  * Redis is asked until it answers, for so long and no longer. Whatever is asked here must be safe to ask twice: the
  * answer to the first time may have been lost on the way.
  */
-import type { Redis, ChainableCommander } from 'ioredis';
+import type { Redis } from 'ioredis';
 import { type Clock, retryUntilDeadline, within, describeMs } from '../lib/clock.ts';
 import { readStamp } from '../operations/stamp.ts';
 import { howAway, waitUntilReady, batchPerTick, type RedisTarget } from '../redis/connections.ts';
+import type { RecordHost } from '../redis/scripts.ts';
 import { type Durability, MEMORY_SHARE_MAX, checkDurability } from '../redis/durability.ts';
 import { Unconfirmed, NotDurableError, OtherDeployment } from './errors.ts';
 
@@ -58,73 +59,29 @@ function howAwayOf(error: unknown): ReturnType<typeof howAway> {
   return error instanceof NoAnswer ? 'maybe done' : howAway(error);
 }
 
-/** The words of a script call, as ioredis takes them: the script, how many keys, then keys and arguments. */
-type ScriptCall = [script: string, keys: number, ...words: (string | number)[]];
-
 /**
  * A Redis whose scripts are asked patiently, and each time only `after` has let them. What is accepted is accepted by
  * scripts, and those are safe to ask twice.
  */
-export function patientScripts(patience: Deadline, after: () => Promise<void>): Redis {
-  const trip = pipelined(patience.redis);
+export function patientScripts(patience: Deadline, after: () => Promise<void>): RecordHost {
+  const { redis } = patience;
   const asked = (ask: () => Promise<unknown>) =>
     untilConfirmed(patience, async () => {
       await after();
       return ask();
     });
-  const scripts = {
-    evalsha: (...call: ScriptCall) => asked(() => trip.evalsha(...call)),
-    eval: (...call: ScriptCall) => asked(() => trip.eval(...call)),
+  return {
+    evalsha: (...call) => asked(() => redis.evalsha(...call)),
+    eval: (...call) => asked(() => redis.eval(...call)),
     // Read again what a script wrote; that is no new request, so nothing has to let it.
-    hmget: (key: string, ...fields: string[]) => untilConfirmed(patience, () => trip.hmget(key, ...fields)),
-    hgetall: (key: string) => untilConfirmed(patience, () => trip.hgetall(key)),
-    on: (event: string, tell: () => void) => patience.redis.on(event, tell),
+    hmget: (key, ...fields) => untilConfirmed(patience, () => redis.hmget(key, ...fields)),
+    hgetall: (key) => untilConfirmed(patience, () => redis.hgetall(key)),
+    // What a library never asks for: it takes no record to work on.
+    scard: (key) => redis.scard(key),
+    sadd: (key, ...members) => redis.sadd(key, ...members),
+    pipeline: () => redis.pipeline(),
+    on: (event, tell) => redis.on(event, tell),
   };
-  return scripts as unknown as Redis;
-}
-
-/**
- * Many requests in one round trip. What is asked of Redis within one turn of the event loop leaves as one pipeline, so
- * that hundreds of requests share a trip and, since Redis writes its file once per turn too, one synced write.
- *
- * A pipeline is no transaction: each script stands for itself, and each caller gets its own answer or error.
- */
-
-/** The commands that accepting a request needs. */
-const COMMANDS = ['evalsha', 'eval', 'hmget', 'hgetall'] as const;
-
-interface Call {
-  readonly add: (pipeline: ChainableCommander) => void;
-  readonly resolve: (answer: unknown) => void;
-  readonly reject: (error: unknown) => void;
-}
-
-/** A Redis that has only these commands, and sends those of one turn together. */
-export function pipelined(redis: Redis): Redis {
-  const send = batchPerTick<Call>(redis, (calls) => exchange(redis, calls));
-  const commands = COMMANDS.map((name) => {
-    const command = (...words: (string | number)[]): Promise<unknown> =>
-      new Promise((resolve, reject) => {
-        send({ add: (pipeline) => void pipeline.call(name, ...words), resolve, reject });
-      });
-    return [name, command] as const;
-  });
-  return Object.fromEntries(commands) as unknown as Redis;
-}
-
-async function exchange(redis: Redis, calls: readonly Call[]): Promise<void> {
-  const pipeline = redis.pipeline();
-  for (const { add } of calls) add(pipeline);
-  try {
-    const answers = (await pipeline.exec()) ?? [];
-    for (const [at, { resolve, reject }] of calls.entries()) {
-      const [error, answer] = answers[at] ?? [new Error('Connection is closed.')];
-      if (error) reject(error);
-      else resolve(answer);
-    }
-  } catch (error) {
-    for (const { reject } of calls) reject(error);
-  }
 }
 
 type Fence = () => Promise<boolean>;

@@ -4,7 +4,6 @@
  *
  * What is asked for in one turn of the event loop goes into its slice in one script, whichever door it came through.
  */
-import type { Redis } from 'ioredis';
 import type { RequestOf } from '../kinds/index.ts';
 import type { QueueName } from '../kinds/due-queues.ts';
 import { derivedId } from '../lib/ids.ts';
@@ -17,9 +16,10 @@ import { Names } from '../operations/places.ts';
 import { SLICE_PREFIX, SLICE_WAKE_GRACE_MS, queueOfLane } from '../operations/slices.ts';
 import { payeeOf } from '../upstream/capabilities.ts';
 import { batchPerTick } from '../redis/connections.ts';
+import type { RecordHost } from '../redis/scripts.ts';
 
 interface Options {
-  readonly redis: Redis;
+  readonly redis: RecordHost;
   readonly random: Random;
   readonly batchWindowMs: number;
   readonly after: (ms: number, run: () => void) => () => void;

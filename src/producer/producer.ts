@@ -3,13 +3,12 @@
  * when the request is durable in Redis, and always settles within its time: it never waits for ever.
  */
 import type { Redis } from 'ioredis';
-import type { QueueName } from '../kinds/due-queues.ts';
+import { type QueueName, dueQueues } from '../kinds/due-queues.ts';
 import { NO_REDIS } from '../redis/place.ts';
 import { type Clock, systemClock, toMs } from '../lib/clock.ts';
 import { type Random, systemRandom } from '../lib/random.ts';
 import { Batches } from '../operations/batches.ts';
 import { SharedLimits } from '../operations/limits.ts';
-import { queueOfLane } from '../operations/slices.ts';
 import { queues } from '../queues/index.ts';
 import { openQueue, Waker } from '../queues/open.ts';
 import {
@@ -293,7 +292,7 @@ function connect({ redis: place, onError = () => undefined }: ProducerOptions) {
   const queueClient = openForQueues(target, { name: 'relais-producer-queues', onError });
   // Each call in flight listens for the connection to come back.
   redis.setMaxListeners(0);
-  const names = ['disbursement', 'direct-credit', ...Object.values(queueOfLane)] as const;
+  const names = dueQueues.filter((name) => 'inBulk' in queues[name]);
   const queuePlace = { connection: queueClient, prefix: prefixOf(target) };
   const opened = names.map((name) => [name, openQueue(queues[name], queuePlace)] as const);
   for (const [, queue] of opened) queue.on('error', onError);

@@ -227,6 +227,8 @@ export function placeOf(redis: Redis): string {
 
 /** A Redis that is no node of a cluster, asked for its nodes. */
 const NO_CLUSTER = /cluster support disabled/;
+const SIGNED_BY_OTHERS = /self-signed certificate|unable to (?:verify the first|get (?:local )?issuer) certificate/;
+const OF_ANOTHER_NAME = /does not match certificate's altnames/;
 
 function remedyFor(cause: Error | undefined): string {
   const says = cause?.message ?? '';
@@ -234,6 +236,10 @@ function remedyFor(cause: Error | undefined): string {
     return 'Mend it there: give it a password (requirepass) that stands in REDIS_URL too, or, in a closed network, set protected-mode no.';
   if (NO_CLUSTER.test(says))
     return 'Point REDIS_CLUSTER at nodes of a cluster, or leave it out and point REDIS_URL at this Redis.';
+  if (SIGNED_BY_OTHERS.test(says))
+    return 'Name the file of the authority that signed its certificate in REDIS_CA_FILE.';
+  if (OF_ANOTHER_NAME.test(says))
+    return 'Name it in REDIS_URL, REDIS_SENTINELS or REDIS_CLUSTER as its certificate does, or give it one for that name.';
   if (!/NOAUTH|WRONGPASS|NOPERM/.test(says))
     return 'Start it, or point REDIS_URL (or REDIS_SENTINELS, or REDIS_CLUSTER) at one that runs; `relais dev` brings its own.';
   // As ioredis begins what it heard from the last sentinel; whatever Redis itself refuses comes without it.
@@ -326,7 +332,7 @@ const NOT_SENT =
   /^(Stream isn't writeable|Connection is closed)|ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN/;
 /** The command may have been carried out, and only its answer was lost. */
 const NO_ANSWER =
-  /^(Command timed out|Command aborted|Reached the max retries)|ECONNRESET|EPIPE|ETIMEDOUT|ECONNABORTED/;
+  /^(Command timed out|Command aborted|Reached the max retries)|ECONNRESET|EPIPE|ETIMEDOUT|ECONNABORTED|to access a non local key/;
 /** A wrong password or certificate stays wrong, and so do protected mode and a Redis that is none of a cluster. */
 const NEVER = /WRONGPASS|NOAUTH|NOPERM|DENIED |invalid username-password|certificate|cluster support disabled/;
 
@@ -399,7 +405,7 @@ class AutoPipelineRedis extends Redis {
  * was asked in that turn leaves. `handOn` never rejects.
  */
 export function batchPerTick<T>(
-  redis: Redis | undefined,
+  redis: object | undefined,
   handOn: (together: readonly T[]) => Promise<void>,
 ): (one: T) => void {
   let collected: T[] = [];

@@ -3,6 +3,7 @@
  * the functions in the `generated/` folders are made from it, and they come by here.
  */
 import { createHash } from 'node:crypto';
+import type { ChainableCommander } from 'ioredis';
 
 export interface Script {
   readonly name: string;
@@ -16,6 +17,16 @@ export type Word = string | number;
 export interface ScriptHost {
   evalsha(sha: string, keys: number, ...words: Word[]): Promise<unknown>;
   eval(lua: string, keys: number, ...words: Word[]): Promise<unknown>;
+}
+
+/** What records are kept with, so much of a connection and no more. */
+export interface RecordHost extends ScriptHost {
+  hgetall(key: string): Promise<Record<string, string>>;
+  hmget(key: string, ...fields: string[]): Promise<(string | null)[]>;
+  scard(key: string): Promise<number>;
+  sadd(key: string, ...members: string[]): Promise<number>;
+  pipeline(): ChainableCommander;
+  on(event: 'close', tell: () => void): unknown;
 }
 
 export function defineScript(name: string, lua: string): Script {

@@ -37,6 +37,8 @@ type Stream = Awaited<ReturnType<AbstractConnector['connect']>>;
 const ANSWERS_WITHIN_MS = 2_000;
 const DISCONNECT_MS = 2_000;
 const SLOTS = 16_384;
+/** Said by the network and by our own patience, of a node that said nothing. */
+const NOBODY_THERE = /: (?:connect |getaddrinfo |Command timed out)/;
 
 /** The nodes that were named to each kind of connection. */
 const followed = new WeakMap<Connector, readonly ClusterNode[]>();
@@ -139,9 +141,9 @@ class SlotMap {
     this.#known = following.nodes;
   }
 
-  /** The node that has our keys, as the first says that answers; or what the last one said instead. */
+  /** The node that has our keys, as the first says that answers; or what one said instead, before who is away. */
   async ask(): Promise<ClusterNode> {
-    let last: unknown;
+    const wrong: unknown[] = [];
     const nodes = this.#known;
     this.#next += 1;
     for (let at = 0; at < nodes.length; at += 1) {
@@ -150,10 +152,10 @@ class SlotMap {
       try {
         return this.#read(await askSlots(node, this.#following.speaking), node);
       } catch (error) {
-        last = error;
+        wrong.push(error);
       }
     }
-    throw last;
+    throw wrong.find((error) => !NOBODY_THERE.test(String(error))) ?? wrong.at(-1);
   }
 
   /** Rows of first and last slot, then the nodes that have these slots, the primary first. */

@@ -18,6 +18,7 @@ import {
   durations,
   fileWith,
   httpUrl,
+  issuer,
   limit,
   onOff,
   orIssue,
@@ -164,6 +165,18 @@ const listeners = {
   API_RATE: [count(100), 'Requests per second and key, all processes together; 0 is unlimited.'],
 } as const;
 
+const provider = {
+  OIDC_ISSUER: [issuer().optional(), 'Provider of identities (OpenID Connect) that people sign in by: https://….'],
+  OIDC_CLIENT_ID: [z.string().min(1).optional(), 'What relais is called there.'],
+  OIDC_CLIENT_SECRET: [secret(), 'What it knows relais by. Another one ends the sessions that it began.', 'secret'],
+  OIDC_GROUPS: [
+    z.string().optional(),
+    'group:role+role[@account+account],… as in API_KEYS; the first that fits counts.',
+  ],
+  OIDC_GROUPS_CLAIM: [z.string().default('groups'), 'Where the provider names the groups of a person.'],
+  OIDC_SCOPE: [z.string().default('openid email'), 'What is asked of it; some name groups only with a word more.'],
+} as const;
+
 const money = {
   DISBURSEMENT_RESUBMIT: [
     z.enum(['resubmit', 'strict'], { error: 'must be resubmit or strict' }).default('resubmit'),
@@ -274,7 +287,7 @@ const history = {
     durationOrOff('off'),
     'Payments that are over for so long, and are read back from history, leave Redis, such as `7d`; `off`: none does.',
   ],
-  HISTORY_TEXTS_AFTER: [durationOrOff('off'), 'The same of single messages, such as `3d`.'],
+  HISTORY_TEXTS_AFTER: [durationOrOff('off'), 'The same of messages and campaigns, such as `3d`.'],
   IDENTITY_KEEP: [
     duration('400d').refine((ms) => ms >= IDENTITY_KEPT_LEAST_MS, { error: 'must be 30d or more' }),
     'How long the reference of what left Redis is taken: asked again it is a duplicate or a conflict, and never paid anew.',
@@ -300,7 +313,7 @@ const running = {
   ],
   SILENCE_LIMIT: [
     duration('15m'),
-    'When nobody was at work for longer and something is open, a start is a recovery, unless the witness knows better.',
+    'When nobody was at work for longer and something is open, a start is a recovery, unless a witness knows better.',
   ],
   WITNESS_FILE: [
     z.string().optional(),
@@ -360,6 +373,7 @@ const groups = {
   Redis: redis,
   'The service': service,
   Listeners: listeners,
+  'Signing in by a provider of identities': provider,
   Disbursements: money,
   'Invoices, payment requests, direct credits': collect,
   Transport: transport,
@@ -378,6 +392,7 @@ export const settings = z.object({
   ...typesOf(redis),
   ...typesOf(service),
   ...typesOf(listeners),
+  ...typesOf(provider),
   ...typesOf(money),
   ...typesOf(collect),
   ...typesOf(transport),

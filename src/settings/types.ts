@@ -97,6 +97,9 @@ export const httpUrl = () =>
   z
     .url({ protocol: /^https?$/, error: 'must be an address such as https://host' })
     .transform((url) => url.replace(/\/+$/, ''));
+/** As the provider writes it: a stroke at its end is a part of it. */
+export const issuer = () =>
+  z.url({ protocol: /^https?$/, error: 'must be an address such as https://login.example.sn' });
 export const redisUrl = (fallback: string) => z.string().default(fallback).transform(orIssue(readRedisUrl));
 export const country = () => z.string().transform(orIssue(readCountry));
 export const addresses = () =>
@@ -176,7 +179,7 @@ const accountFile = z.record(
     smsUserKey: accountKey,
     smsSecretKey: accountKey,
     smsAppKey: accountKey,
-    smsSender: z.string().optional(),
+    smsSender: sender().optional(),
     keysBefore: z.array(z.string()).default([]),
   }),
 );

@@ -98,6 +98,7 @@ export const englishCommands = {
       number: 'number',
       messages: 'messages',
       recipients: 'recipients',
+      files: 'files of drafts dropped',
       requests: 'requests',
       events: 'events',
       optOut: 'opt-out',
@@ -125,7 +126,12 @@ Example:
   relais recover                       what is open, what the service says about it, what would be done
   relais recover --apply               settle what is proven, give the rest to a person, begin again
   relais recover --nothing-was-lost    it was only a long stop: go on as before
-  relais recover --new-stamp           SERVICE_BASE_URL and SERVICE_CRM_URL are the new addresses of the same service`,
+  relais recover --new-stamp           SERVICE_BASE_URL and SERVICE_CRM_URL are the new addresses of the same service
+  relais recover --without-missing     history is an older copy: go on without what it lacks`,
+    missing: (many: string, from: string, to: string) =>
+      `History is an older copy: it lacks up to ${many} that left Redis and changed last between ${from} and ${to}.
+Put a newer copy in its place; if there is none: relais recover --without-missing.`,
+    withoutMissing: 'Is there no newer copy of history, so that what is missing in it may stay so for ever?',
     moved: (settings: string) => `${settings}: another address than before. Is it the same service that has moved?`,
     nothingDiffers: 'Nothing differs: processes with these settings start.',
     nothingLost: 'Was nothing restored, replaced or lost, so that all that is open may go on?',

@@ -46,7 +46,8 @@ export const englishExplain = {
     started: 'started',
     aboutToSend: 'about to send',
     upload: (recipients: string, skipped: string) => `upload of ${recipients} recipients, ${skipped} rows skipped`,
-    dropped: (lines: number) => `${lines} lines in the middle are no longer kept`,
+    dropped: (lines: number) =>
+      `${lines} ${lines === 1 ? 'line in the middle is' : 'lines in the middle are'} no longer kept`,
     aboutToAsk: 'about to ask upstream for it',
     token: 'upstream gave a token',
     noToken: (answer: string) => `upstream gave no token: ${answer}`,

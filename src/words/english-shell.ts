@@ -48,6 +48,7 @@ export const englishStates = {
 export const englishShell = {
   none: 'None.',
   more: (command: string, after: string) => `There may be more: ${command} --after ${after}`,
+  incomplete: 'History is away: what has left Redis is missing here.',
   dryRun: 'Dry run: nothing was sent.',
   askedBefore: (state: string, id: string) =>
     `It was asked for before, is ${state}, and would not be done again: ${id}`,
@@ -123,7 +124,7 @@ In French: --lang fr, or LANG=fr_SN.UTF-8.`,
     againOnce: 'Run the same command again: what was done already is found, not done twice.',
     again: 'Run the same command again.',
     notRelais: (url: string, status: number) =>
-      `What answers at ${url} is not the API of relais (HTTP ${status}, no JSON object).`,
+      `What answers at ${url} is not the API of relais (HTTP ${status}, another answer than it gives).`,
     setUrl: 'Set RELAIS_URL to the address of the API.',
     noAddress: (text: string) => `RELAIS_URL is not an address: "${text}"`,
     writeAs: (example: string) => `Write it as ${example}`,

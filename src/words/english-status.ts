@@ -9,6 +9,7 @@ export const englishStatus = {
     queues: 'queues',
     workers: 'workers',
     balances: 'balances',
+    history: 'history',
     redis: 'redis',
   },
   none: 'none',
@@ -41,6 +42,12 @@ export const englishStatus = {
   balance: (account: string, sums: string, at: string) => `${account}: ${sums} XOF, at ${at}`,
   noEnd: 'no end of its memory is in sight',
   full: 'full: nothing new is accepted',
+  noHistory: 'not kept: all stays in Redis',
+  history: {
+    waits: (count: string, span: string) => `${count} wait, the oldest for ${span}`,
+    nothing: 'nothing waits',
+    left: (waits: string, count: string) => `${waits}; ${count} left Redis`,
+  },
   fullIn: (days: string) => `full in ${days} days, as it grows now`,
   report: {
     date: 'date',

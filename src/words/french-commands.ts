@@ -98,6 +98,7 @@ export const frenchCommands: Words['commands'] = {
       number: 'numéro',
       messages: 'SMS',
       recipients: 'destinataires',
+      files: 'fichiers de brouillons supprimés',
       requests: 'demandes',
       events: 'événements',
       optOut: 'désinscription',
@@ -126,7 +127,13 @@ Exemple :
   relais recover                       ce qui est ouvert, ce que le service en dit, ce qui serait fait
   relais recover --apply               régler ce qui est prouvé, confier le reste à une personne, reprendre le travail
   relais recover --nothing-was-lost    ce n’était qu’un long arrêt : continuer comme avant
-  relais recover --new-stamp           SERVICE_BASE_URL et SERVICE_CRM_URL sont les nouvelles adresses du même service`,
+  relais recover --new-stamp           SERVICE_BASE_URL et SERVICE_CRM_URL sont les nouvelles adresses du même service
+  relais recover --without-missing     l’historique est une copie plus ancienne : continuer sans ce qui y manque`,
+    missing: (many, from, to) =>
+      `L’historique est une copie plus ancienne : il y manque jusqu’à ${many} qui ont quitté Redis, changés pour la
+dernière fois entre ${from} et ${to}. Mettez à sa place une copie plus récente ; s’il n’y en a pas :
+relais recover --without-missing.`,
+    withoutMissing: 'N’y a-t-il aucune copie plus récente, et ce qui manque peut-il manquer pour toujours ?',
     moved: (settings) => `${settings} : autre adresse qu’avant. Est-ce le même service, qui a déménagé ?`,
     nothingDiffers: 'Rien ne diffère : les processus avec ces réglages démarrent.',
     nothingLost: 'Est-il sûr que rien n’a été restauré, remplacé ni perdu, et que tout peut continuer ?',

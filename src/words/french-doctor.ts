@@ -32,6 +32,10 @@ export const frenchFindings: Readonly<Record<string, string>> = {
     'PostgreSQL est injoignable ({why}) ; {count} l’attendent, la première depuis {time}',
   'PostgreSQL answers; {count} wait for it, the first for {time}':
     'PostgreSQL répond ; {count} l’attendent, la première depuis {time}',
+  'PostgreSQL is an older copy: it lacks up to {many} that left Redis and changed last between {from} and {to}':
+    'PostgreSQL est une copie plus ancienne : il y manque jusqu’à {many} qui ont quitté Redis, changés pour la dernière fois entre {from} et {to}',
+  'Put a newer copy in its place; if there is none: relais recover --without-missing.':
+    'Mettez à sa place une copie plus récente ; s’il n’y en a pas : relais recover --without-missing.',
   'PostgreSQL answers; nothing waits for it': 'PostgreSQL répond ; rien ne l’attend',
   'Mend that, and look again.': 'Corrigez cela, puis relancez.',
   'Mend it, and start every process again.': 'Corrigez-le, puis redémarrez chaque processus.',
@@ -62,6 +66,11 @@ export const frenchFindings: Readonly<Record<string, string>> = {
   'the user {user} may not run {commands}': 'l’utilisateur {user} ne peut pas lancer {commands}',
   'no process has started on the keys {prefix}:* yet': 'aucun processus n’a encore démarré sur les clés {prefix}:*',
   'the keys {prefix}:* are of {environment}: {accounts}': 'les clés {prefix}:* sont à {environment} : {accounts}',
+  '{name} of this process is {own}, and {value} holds, by {by}':
+    '{name} de ce processus est {own}, et {value} est en vigueur, par {by}',
+  '{name} of this process is {own}, and {value} holds': '{name} de ce processus est {own}, et {value} est en vigueur',
+  'Set it to that or leave it out; or have two keys with the role approve say: {command}':
+    'Réglez-le ainsi ou retirez-le ; ou faites dire par deux clés qui ont le rôle approve : {command}',
   'no setting is looser than what holds': 'aucun réglage n’est plus large que ce qui est en vigueur',
   'none was met that cannot be read': 'aucune fiche illisible n’a été rencontrée',
   'Run the version that wrote it, or restore the field from a copy of Redis.':

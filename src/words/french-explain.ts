@@ -45,7 +45,8 @@ export const frenchExplain: ExplainWords = {
     started: 'démarrée',
     aboutToSend: 'sur le point d’envoyer',
     upload: (recipients, skipped) => `ajout de ${recipients} destinataires, ${skipped} lignes écartées`,
-    dropped: (lines) => `${lines} lignes au milieu ne sont plus gardées`,
+    dropped: (lines) =>
+      lines === 1 ? `1 ligne au milieu n’est plus gardée` : `${lines} lignes au milieu ne sont plus gardées`,
     aboutToAsk: 'sur le point de le demander au service',
     token: 'le service a donné un jeton',
     noToken: (answer) => `le service n’a pas donné de jeton : ${answer}`,

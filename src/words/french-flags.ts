@@ -9,6 +9,8 @@ export const frenchFlags: Readonly<Record<string, string>> = {
   'Commands:': 'Commandes :',
   'what this process does': 'ce que fait ce processus',
   'only these queues': 'seulement ces files',
+  'keep what is over in PostgreSQL too: one of its own, or that of HISTORY_URL':
+    'conserver aussi dans PostgreSQL ce qui est terminé : le sien, ou celui de HISTORY_URL',
   'only these': 'seulement ceux-ci',
   'where it is written; one that is there is never changed':
     'où il est écrit ; un fichier qui existe n’est jamais modifié',
@@ -170,6 +172,8 @@ export const frenchFlags: Readonly<Record<string, string>> = {
   'The account of the service that is credited': 'Le compte du service qui est crédité',
   'lead on all that is open, so that nothing is done twice':
     'mener à terme tout ce qui est ouvert, sans rien faire deux fois',
+  'history is an older copy, and there is no newer one: go on without what it lacks':
+    'l’historique est une copie plus ancienne, et il n’y en a pas de plus récente : continuer sans ce qui y manque',
   'confirm that it was only a long stop; refused where it is known better':
     'confirmer que ce n’était qu’un long arrêt ; refusé si l’on sait que non',
   'the service has moved: accept its new addresses, on Redis itself, with the settings of a process':

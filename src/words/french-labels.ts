@@ -84,6 +84,7 @@ export const frenchLabels: Readonly<Record<string, string>> = {
   active: 'au travail',
   due: 'dû',
   held: 'retenu',
+  incomplete: 'incomplet',
   area: 'domaine',
   since: 'depuis',
   resealed: 'scellés de nouveau',

@@ -75,8 +75,8 @@ export const frenchReasons: Readonly<Record<string, string>> = {
   'See relais recover.': 'Voyez relais recover.',
   'a follower of events is ahead of this Redis, so something was lost':
     'un lecteur d’événements est en avance sur ce Redis : quelque chose a été perdu',
-  'the witness file remembers what this Redis does not know, so something was lost':
-    'le fichier témoin se souvient de ce que ce Redis ne sait pas : quelque chose a été perdu',
+  'the witness file or history remembers what this Redis does not know, so something was lost':
+    'le fichier témoin ou l’historique se souvient de ce que ce Redis ne sait pas : quelque chose a été perdu',
   'nobody was at work for longer than SILENCE_LIMIT while something was open':
     'personne n’a travaillé pendant plus de SILENCE_LIMIT alors que quelque chose était ouvert',
   'See relais recover. If it was only a long stop: relais recover --nothing-was-lost.':

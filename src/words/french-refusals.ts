@@ -24,6 +24,8 @@ export const frenchRefusals: Readonly<Record<string, string>> = {
   'The request is not valid; nothing was done': 'La demande n’est pas valable ; rien n’a été fait',
   'Too many requests with this key': 'Trop de demandes avec cette clé',
   'The service did not answer; nothing was changed': 'Le service n’a pas répondu ; rien n’a changé',
+  'The provider of identities did not answer; nobody was signed in':
+    'Le fournisseur d’identités n’a pas répondu ; personne n’a été connecté',
   'Redis is away; nothing was accepted': 'Redis est injoignable ; rien n’a été accepté',
   'Redis would not survive a power loss; nothing was accepted':
     'Redis ne survivrait pas à une coupure de courant ; rien n’a été accepté',
@@ -37,6 +39,8 @@ export const frenchRefusals: Readonly<Record<string, string>> = {
   'There is no session here, or it is over: sign in.':
     'Il n’y a pas de session ici, ou elle est finie : connectez-vous.',
   'The session is over: sign in.': 'La session est finie : connectez-vous.',
+  'This key was revoked, or the session ended, while the request was under way.':
+    'Cette clé a été révoquée, ou la session a pris fin, pendant que la demande était en cours.',
   'This key was shown too often within a minute.': 'Cette clé a été présentée trop souvent en une minute.',
   'Too many requests came with a wrong key. A right key is heard at once.':
     'Trop de demandes sont venues avec une clé fausse. Une clé juste est entendue aussitôt.',
@@ -122,6 +126,7 @@ export const frenchRefusals: Readonly<Record<string, string>> = {
     'Le service n’a pas pu être interrogé ({a}) ; rien n’a changé. Réessayez.',
   'Nothing that was posted to us about {a} is kept. A body is kept for 30 days, and only where it does not agree with a success; whether we were called back is in its story: GET /v1/explain/{b}.':
     'Rien de ce qui nous a été envoyé sur {a} n’est gardé. Un message est gardé 30 jours, et seulement s’il contredit une réussite ; l’histoire dit si nous avons été rappelés : relais explain {b}.',
+  'History lacks nothing that left Redis.': 'Il ne manque rien à l’historique de ce qui a quitté Redis.',
   'Something was lost ({a}): this can be no mere silence. See what is open, then {"apply": true}.':
     'Quelque chose a été perdu ({a}) : ce n’est pas un simple arrêt. Voyez ce qui est ouvert, puis relais recover --apply.',
   'Redis uses {a} % of its maxmemory; give it more, or wait.':
@@ -236,6 +241,12 @@ export const frenchRefusals: Readonly<Record<string, string>> = {
   '{a}, such as +221771234567': '{a}, comme +221771234567',
   'may be of several countries: write its country code, such as +221771234567':
     'peut être de plusieurs pays : écrivez-le avec son indicatif, comme +221771234567',
+  'must be a path of the console, such as /approvals': 'doit être un chemin de la console, comme /approvals',
+  'must be an address such as https://login.example.sn': 'doit être une adresse comme https://login.example.sn',
+  '{a} did not answer. Signing in with a key works meanwhile.':
+    '{a} n’a pas répondu. La connexion par clé fonctionne entre-temps.',
+  'No provider of identities is set (OIDC_ISSUER); sign in with a key.':
+    'Aucun fournisseur d’identités n’est réglé (OIDC_ISSUER) ; connectez-vous avec une clé.',
   'must be an address such as https://shop.example/thanks': 'doit être une adresse comme https://shop.example/thanks',
   'must be an e-mail address': 'doit être une adresse e-mail',
   'must be two capital letters, such as SN': 'doit être deux lettres majuscules, comme SN',
@@ -255,7 +266,8 @@ export const frenchRefusals: Readonly<Record<string, string>> = {
   'must say what to change': 'doit dire ce qu’il faut changer',
   'must be one message, or an array of 1 to {a}': 'doit être un SMS, ou une liste de 1 à {a}',
   'must be one JSON object a line, and has no line': 'doit être un objet JSON par ligne, et n’a aucune ligne',
-  'must be {"apply": true} or {"nothingWasLost": true}': 'doit être {"apply": true} ou {"nothingWasLost": true}',
+  'must be {"apply": true}, {"nothingWasLost": true} or {"withoutMissing": true}':
+    'doit être {"apply": true}, {"nothingWasLost": true} ou {"withoutMissing": true}',
   'chooses more than {a}; say more': 'en choisit plus de {a} ; précisez',
   'and {a} more': 'et {a} de plus',
   'or /service is required, and not both': 'ou --service est obligatoire, et pas les deux',

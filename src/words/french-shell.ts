@@ -42,6 +42,7 @@ export const frenchStates: Words['states'] = {
 export const frenchShell: Words['shell'] = {
   none: 'Rien.',
   more: (command, after) => `Il y en a peut-être d’autres : ${command} --after ${after}`,
+  incomplete: 'L’historique n’est pas joignable : ce qui a quitté Redis manque ici.',
   dryRun: 'Essai à blanc : rien n’a été envoyé.',
   askedBefore: (state, id) => `Déjà demandé, état : ${state} ; cela ne serait pas refait : ${id}`,
   replayed: 'Déjà demandé sous cette référence, ou avec cette clé ; rien de nouveau n’a été fait.',
@@ -117,7 +118,7 @@ En anglais : --lang en.`,
     againOnce: 'Relancez la même commande : ce qui est déjà fait est retrouvé, pas refait.',
     again: 'Relancez la même commande.',
     notRelais: (url, status) =>
-      `Ce qui répond à ${url} n’est pas l’API de relais (HTTP ${status}, pas d’objet JSON).`,
+      `Ce qui répond à ${url} n’est pas l’API de relais (HTTP ${status}, une autre réponse que la sienne).`,
     setUrl: 'Réglez RELAIS_URL sur l’adresse de l’API.',
     noAddress: (text) => `RELAIS_URL n’est pas une adresse : « ${text} »`,
     writeAs: (example) => `Écrivez-la ainsi : ${example}`,

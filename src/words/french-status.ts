@@ -11,6 +11,7 @@ export const frenchStatus: Words['status'] = {
     queues: 'files',
     workers: 'processus',
     balances: 'soldes',
+    history: 'historique',
     redis: 'redis',
   },
   none: 'rien',
@@ -43,6 +44,12 @@ export const frenchStatus: Words['status'] = {
   balance: (account, sums, at) => `${account} : ${sums} F CFA, le ${at}`,
   noEnd: 'sa mémoire suffit pour longtemps',
   full: 'plein : rien de nouveau n’est accepté',
+  noHistory: 'non tenu : tout reste dans Redis',
+  history: {
+    waits: (count, span) => `${count} en attente, le plus ancien depuis ${span}`,
+    nothing: 'rien n’attend',
+    left: (waits, count) => `${waits} ; ${count} sortis de Redis`,
+  },
   fullIn: (days) => `plein dans ${days} jours, au rythme actuel`,
   report: {
     date: 'jour',

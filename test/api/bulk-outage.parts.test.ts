@@ -3,13 +3,14 @@ import express from 'express';
 import { request } from 'undici';
 import { afterEach, expect, test } from 'vitest';
 import { answerInBulk } from '../../src/api/bulk.ts';
-import type { ApiKey } from '../../src/api/keys.ts';
+import { type ApiKey, KeyRing } from '../../src/api/keys.ts';
 import type { ApiContext } from '../../src/api/context.ts';
 import { messageIn, unpackItems } from '../../src/operations/slice-form.ts';
 import type { Act } from '../../src/operations/audit.ts';
 import { keys } from '../../src/operations/keys.ts';
 import { startEmbeddedRedis } from '../../src/redis/embedded.ts';
 import { listen } from '../../src/app/doors.ts';
+import { systemClock } from '../../src/lib/clock.ts';
 import type { Acceptance } from '../../src/producer/acceptance.ts';
 import { apiOn } from '../support/api-process.ts';
 import { onlyOf } from '../support/only.ts';
@@ -94,6 +95,7 @@ test('of messages, each is in one slice once, although a whole slice of them is 
 async function doorThatCloses(at: number, { questions }: { readonly questions: number }) {
   let asked = 0;
   const context = onlyOf<ApiContext>({
+    keyRing: new KeyRing({ fixed: [], read: async () => [], clock: systemClock }),
     refusal: () => {
       asked += 1;
       return asked >= at && asked < at + questions ? { kind: 'not-durable', detail: 'no' } : undefined;

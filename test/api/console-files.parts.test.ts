@@ -63,6 +63,19 @@ describe('a page of the console', () => {
     },
   );
 
+  test('is what a browser opens as a page, though an id in its address has a dot', async () => {
+    for (const path of ['/console/accounts/dakar.1', '/console/o/order.json']) {
+      const { status, headers } = await get(path, { 'sec-fetch-dest': 'document' });
+      expect([status, headers['content-type'], headers['cache-control']]).toEqual([
+        200,
+        'text/html; charset=utf-8',
+        'no-store',
+      ]);
+      expect((await get(path, { 'sec-fetch-dest': 'script' })).status).toBe(404);
+    }
+    expect((await get('/console/assets/none.txt', { 'sec-fetch-dest': 'document' })).status).toBe(404);
+  });
+
   test('is only read', async () => {
     for (const method of ['POST', 'PUT', 'DELETE']) {
       expect((await ask(`${door.url}/console/`, method, { key: null })).status).toBe(401);

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { findKey, personOf, readApiKeys } from '../../src/api/keys.ts';
+import { findKey, personOf, readApiKeys, readGroups } from '../../src/api/keys.ts';
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
@@ -46,4 +46,19 @@ describe('API_KEYS', () => {
     expect(() => readApiKeys(text)).toThrow(told);
     expect(() => readApiKeys(text)).not.toThrow(/secret-1|same,|:same$/);
   });
+});
+
+describe('OIDC_GROUPS', () => {
+  test('says what a group may, in the words of API_KEYS; names of groups have strokes, spaces and dots', () => {
+    expect(readGroups('/staff/pay:read+approve, Relais Dakar.1:enqueue+read@dakar+main')).toEqual([
+      { group: '/staff/pay', roles: new Set(['read', 'approve']) },
+      { group: 'Relais Dakar.1', roles: new Set(['enqueue', 'read']), accounts: new Set(['dakar', 'main']) },
+    ]);
+  });
+
+  test.for([
+    ['staff', /entry 1: is not of that form/],
+    ['staff:read,pay:write', /entry 2: write is not a role/],
+    ['staff:read,staff:approve', /"staff" is there twice/],
+  ] as const)('%s cannot be read', ([text, why]) => expect(() => readGroups(text)).toThrow(why));
 });

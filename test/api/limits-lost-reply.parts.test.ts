@@ -2,7 +2,7 @@
 import express, { type ErrorRequestHandler, type Request } from 'express';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { ApiContext } from '../../src/api/context.ts';
-import type { ApiKey } from '../../src/api/keys.ts';
+import { type ApiKey, KeyRing } from '../../src/api/keys.ts';
 import { limitRoutes } from '../../src/api/limits.ts';
 import type { Admission } from '../../src/api/admission.ts';
 import { mount } from '../../src/api/mount.ts';
@@ -34,6 +34,7 @@ async function door() {
   const app = express();
   const context = onlyOf<ApiContext>({
     limits,
+    keyRing: new KeyRing({ fixed: [], read: async () => [], clock: systemClock }),
     clock: systemClock,
     processing: bench,
     traces: undefined,

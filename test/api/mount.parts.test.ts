@@ -4,7 +4,7 @@ import { request } from 'undici';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { ApiContext } from '../../src/api/context.ts';
-import { type ApiKey, readApiKeys } from '../../src/api/keys.ts';
+import { KeyRing, type ApiKey, readApiKeys } from '../../src/api/keys.ts';
 import type { Admission } from '../../src/api/admission.ts';
 import { mount } from '../../src/api/mount.ts';
 import { answer, json, limit, Reply, route } from '../../src/api/route.ts';
@@ -73,6 +73,7 @@ beforeAll(async () => {
   const context = onlyOf<ApiContext>({
     accountNames: ['main'],
     clock: systemClock,
+    keyRing: new KeyRing({ fixed: [], read: async () => [], clock: systemClock }),
     traces: undefined,
     signAct: undefined,
   });

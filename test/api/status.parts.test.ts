@@ -1,5 +1,6 @@
 /** One screen that says what stands where, from the counters. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { HistoryDesk } from '../../src/operations/history.ts';
 import { DOUBT_SLOT_MS, keys } from '../../src/operations/keys.ts';
 import { type Service, startService } from '../support/service.ts';
 import { relais } from '../cli/terminal.ts';
@@ -27,6 +28,28 @@ test('with nothing in it, it says so, and that a worker is there', async () => {
   expect(body).toMatchObject({ waiting: [], holds: [], campaigns: [], balances: [], redis: { daysUntilFull: null } });
   expect(body.inDoubt).toEqual(['<10m', '<1h', '<1d', '>=1d'].map((age) => ({ age, xof: 0, count: 0 })));
   expect(body.queues).toContainEqual({ name: 'disbursement', waiting: 0, oldestMs: 0 });
+});
+
+test('without history it says so, and with it what waits for it and what left', async () => {
+  expect((await status()).history).toBeNull();
+  const desk = new HistoryDesk(service.redis, 'one');
+  await desk.isMyTurn();
+  expect((await status()).history).toEqual({ waiting: 0, oldestMs: 0, left: {} });
+  await service.redis.zadd(keys.historyWaiting, Date.now() - 240_000, 'dsb_a');
+  await service.redis.hset(keys.trimmed, {
+    store: 'one',
+    disbursement: 1,
+    'left:disbursement': 1_204,
+    'left:campaign': 1,
+  });
+  const { history } = await status();
+  expect(history).toMatchObject({ waiting: 1, left: { disbursement: 1_204, campaign: 1 } });
+  expect(history.oldestMs).toBeGreaterThanOrEqual(240_000);
+  const env = { RELAIS_URL: service.api, RELAIS_API_KEY: 'reader-secret' };
+  expect((await relais(['status'], { env })).stdout).toMatch(
+    /history +1 wait, the oldest for 4 min; 1.205 left Redis/,
+  );
+  await service.redis.del(keys.historyWaiting, keys.trimmed, keys.historyTurn);
 });
 
 test('a hold says how many payments and how many XOF wait behind it', async () => {

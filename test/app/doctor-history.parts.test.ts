@@ -32,6 +32,15 @@ test('PostgreSQL answers', async () => {
   ]);
 });
 
+test('an older copy is told, with what it lacks and what to do', async () => {
+  const missing = { count: { disbursement: 3, message: 2 }, from: NOW - HOUR_MS, to: NOW, since: NOW };
+  await store.redis.hset(keys.history, 'missing', JSON.stringify(missing));
+  const [says, next] = ['lacks up to 5 that left Redis', 'relais recover --without-missing'];
+  expect(await found(database.url)).toMatchObject([
+    { is: 'fault', says: expect.stringContaining(says), fix: expect.stringContaining(next) },
+  ]);
+});
+
 test('what waits is told, whether PostgreSQL is away, nobody copies or nobody knows where to', async () => {
   await store.redis.zadd(keys.historyWaiting, NOW - HOUR_MS, 'dsb_a');
   expect(await found('postgres://127.0.0.1:1/none')).toMatchObject([

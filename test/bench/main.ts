@@ -10,6 +10,7 @@ import { commandRows } from './rows/commands.ts';
 import { ceilingRows } from './rows/ceiling.ts';
 import { disbursementRows } from './rows/disbursements.ts';
 import { doorRows } from './rows/doors.ts';
+import { historyRows } from './rows/history.ts';
 import { latencyRows, scaleRows } from './rows/latency.ts';
 import { listRows } from './rows/lists.ts';
 import { otpRows } from './rows/otp.ts';
@@ -32,6 +33,7 @@ const makers: Readonly<Record<RowName, RowMaker>> = {
   otp: otpRows,
   reading: readingRows,
   lists: listRows,
+  history: historyRows,
   commands: commandRows,
 };
 

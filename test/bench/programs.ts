@@ -99,7 +99,8 @@ export async function startHand(name: string, dir: string): Promise<Hand> {
   };
 }
 
-function enlist(child: ChildProcess): { pid: number } {
+/** It ends with the measurement. */
+export function enlist(child: ChildProcess): { pid: number } {
   const { pid } = child;
   if (pid === undefined) throw new Error('a program could not be started');
   everyone.add(child);

@@ -8,6 +8,8 @@ export interface Options {
   /** One more campaign, once, of this size; 0 for none. */
   readonly largeCampaign: number;
   readonly disbursements: number;
+  /** What goes through history to PostgreSQL. */
+  readonly history: { readonly disbursements: number; readonly recipients: number };
   readonly backlog: number;
   readonly rowsToCheck: number;
   /** How much smaller the works of the lesser rows are. */

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { uploadRecipients } from '../../src/campaigns/upload.ts';
 import { seededRandom } from '../../src/lib/random.ts';
-import { Campaigns, sliceAt } from '../../src/operations/campaigns.ts';
+import { Campaigns, sliceAt, sliceId } from '../../src/operations/campaigns.ts';
+import { keys } from '../../src/operations/keys.ts';
 import { Operations } from '../../src/operations/operations.ts';
 import { Queries } from '../../src/operations/queries.ts';
 import { Slices } from '../../src/operations/slices.ts';
@@ -55,6 +56,23 @@ test('a commit whose answer was lost keeps what it counted', async () => {
   for (const index of [0, 1]) {
     expect(await slices.read(sliceAt(after, index) ?? '')).toBeDefined();
   }
+});
+
+/** What took over in the midst of the upload had not come so far. */
+class Forgetful extends Campaigns {
+  override async commit(...args: Parameters<Campaigns['commit']>): Promise<boolean> {
+    const [{ id }, { tag }] = args;
+    await fresh.redis.unlink(keys.record(sliceId(id, tag, 0)));
+    return super.commit(...args);
+  }
+}
+
+test('an upload of which a slice is gone by its commit does not count', async () => {
+  const slices = new Slices({ redis: fresh.redis, random });
+  const options = { campaigns: new Forgetful(fresh.redis), slices, random };
+  expect(await uploadRecipients(campaign, file(), options)).toEqual({ is: 'changed' });
+  expect(await read()).toMatchObject({ state: 'draft', totals: { total: 0 }, slices: 0 });
+  expect((await fresh.redis.keys('*')).filter((key) => key.includes('cmp_1.'))).toEqual([]);
 });
 
 test('an upload that breaks off leaves nothing behind', async () => {

@@ -71,6 +71,16 @@ test('a silence is confirmed, and both words at once are wrong usage', async () 
   expect((await relais(['recover', '--nothing-was-lost', '--apply'], { env })).code).toBe(2);
 });
 
+test('what an older copy of history lacks is told, and a person may go on without it', async () => {
+  const from = '2026-11-01T12:00:00.000Z';
+  const missing = { count: { disbursement: 1_200, message: 3 }, from, to: '2026-11-02T12:00:00.000Z', since: from };
+  const { asked, env } = await apiThat(() => ({ body: { state: 'none', missing } }));
+  const { stderr } = await relais(['recover'], { env });
+  expect(stderr).toMatch(/lacks up to 1.203 that left Redis.*between 2026-11-01.* and 2026-11-02/);
+  expect((await relais(['recover', '--without-missing'], { env })).code).toBe(0);
+  expect(asked.map(({ body }) => body)).toEqual([undefined, { withoutMissing: true }]);
+});
+
 test('says that nothing is under way, and the help shows every way', async () => {
   const { env } = await apiThat(() => ({ body: { state: 'none', open: [] } }));
   expect((await relais(['recover'], { env })).stderr).toContain('No recovery is under way.');

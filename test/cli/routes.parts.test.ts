@@ -134,6 +134,8 @@ const NOT_FOR_A_SHELL = [
   'GET /v1/campaigns/{id}/file',
   'POST /v1/campaigns/{id}/file/recipients',
   'GET /v1/budgets',
+  // `relais doctor` looks from where it is typed, which is what somebody wants who cannot reach the API.
+  'GET /v1/doctor',
   ...routes.filter(({ tag }) => tag === 'Console').map(({ method, path }) => `${method.toUpperCase()} ${path}`),
 ];
 

@@ -116,6 +116,13 @@ test('a check against a campaign is a dry run of its upload, and says what only 
   expect(await relais([...argv, '--text', 'x'], { env })).toMatchObject({ code: 2 });
 });
 
+test('what answers a check with something else is said to be no relais', async () => {
+  const { env } = await apiThat(() => ({ body: { hello: 'world' } }));
+  const { code, stdout, stderr } = await relais(['campaign', 'check', file, '--campaign', 'cmp_1'], { env });
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+  expect(stderr).toContain('is not the API of relais');
+});
+
 test('create reads standard input, and hands on what is to be repaired and replaced', async () => {
   const { asked, env } = await takesThem();
   const creating = ['campaign', 'create', '--name', 'n', '--text', 'x', '--repair', 'CI,BJ', '--replace-costly', '-'];

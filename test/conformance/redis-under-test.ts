@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
 import { seededRandom } from '../../src/lib/random.ts';
-import { inFull, fieldsOf } from '../../src/operations/record.ts';
+import { fieldsOf } from '../../src/operations/record.ts';
 import { readEventData } from '../../src/operations/transition.ts';
 import { keys } from '../../src/operations/keys.ts';
 import { Names } from '../../src/operations/places.ts';
@@ -32,7 +32,7 @@ export async function redisUnderTest(redis: Redis, seed = 1): Promise<Operations
   return {
     operations: new Operations({ redis: repeating, random: seededRandom(seed), now: () => clock.now }),
     clock,
-    fields: (key) => hashAt(redis, key),
+    fields: (key) => redis.hgetall(key),
     score: async (key, member) => {
       const score = await redis.zscore(key, member);
       return score === null ? undefined : Number(score);
@@ -64,18 +64,11 @@ async function everythingIn(redis: Redis): Promise<Record<string, unknown>> {
     // The book of the day is counted by the scripts alone; test/operations/book.parts.test.ts is about it.
     if (key === keys.book || key === keys.closedDays) continue;
     const type = await redis.type(key);
-    if (type === 'hash') all[key] = await hashAt(redis, key);
+    if (type === 'hash') all[key] = await redis.hgetall(key);
     if (type === 'string') all[key] = await redis.get(key);
     if (type === 'zset') all[key] = scoresOf(await redis.zrange(key, '0', '-1', 'WITHSCORES'));
   }
   return all;
-}
-
-/** Records as a reader sees them: in which form they are kept is the business of the keeper. */
-async function hashAt(redis: Redis, key: string): Promise<Readonly<Record<string, string>>> {
-  const ofRecords = keys.record('');
-  const stored = await redis.hgetall(key);
-  return key.startsWith(ofRecords) ? inFull(key.slice(ofRecords.length), stored) : stored;
 }
 
 function scoresOf(flat: readonly string[]): Record<string, number> {

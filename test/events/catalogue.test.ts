@@ -29,6 +29,11 @@ test('a test builds an event with what it cares about, and the compiler knows it
   const event = anEvent('disbursement.failed', { sequence: 3, data: { id: 'dsb_1', reference: 'order-1' } });
   expect(event).toMatchObject({ id: 'dsb_1.3', type: 'disbursement.failed', data: { reference: 'order-1' } });
   expectTypeOf(event.data.amount).toEqualTypeOf<number>();
+  expectTypeOf(event.type).toEqualTypeOf<'disbursement.failed'>();
+  expectTypeOf(event.id).toEqualTypeOf<string>();
+  expectTypeOf(event.timestamp).toEqualTypeOf<string>();
+  expectTypeOf(event.account).toEqualTypeOf<string>();
+  expectTypeOf(event.sequence).toEqualTypeOf<number>();
 });
 
 test('an event that relais would never tell is not made', () => {

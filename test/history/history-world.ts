@@ -1,7 +1,9 @@
 /** A Redis, a PostgreSQL and the writer between them; the tests lead operations to their ends by hand. */
 import type { Redis } from 'ioredis';
+import { afterEach, beforeEach } from 'vitest';
 import { EventStream } from '../../src/events/stream.ts';
 import { payeesWith } from '../../src/history/payees.ts';
+import type { Compared } from '../../src/history/older-copy.ts';
 import { HistoryStore } from '../../src/history/store.ts';
 import { Trimmer, type TrimmerOptions } from '../../src/history/trimmer.ts';
 import { HistoryWriter, type WriterStep } from '../../src/history/writer.ts';
@@ -10,11 +12,13 @@ import { fingerprint } from '../../src/lib/ids.ts';
 import { systemRandom } from '../../src/lib/random.ts';
 import { Audit } from '../../src/operations/audit.ts';
 import { Balances } from '../../src/operations/balances.ts';
-import { HistoryDesk } from '../../src/operations/history.ts';
+import { Campaigns } from '../../src/operations/campaigns.ts';
+import { acceptMissing, HistoryDesk } from '../../src/operations/history.ts';
 import { type AcceptedAt, type NewOperation, Operations } from '../../src/operations/operations.ts';
 import { Queries } from '../../src/operations/queries.ts';
 import { Trimming } from '../../src/operations/trimming.ts';
 import { type Announced, eventOf } from '../../src/operations/transition.ts';
+import { type FreshPostgres, freshPostgres } from '../support/fresh-postgres.ts';
 
 type State = keyof typeof disbursement.states;
 
@@ -26,6 +30,7 @@ export interface HistoryWorld {
   /** Each step tells callers what its kind tells of it. */
   go(id: string, ...states: readonly State[]): Promise<void>;
   turnTo(ms: number): void;
+  acceptMissing(by: string): Promise<boolean>;
 }
 
 export const PAID = ['created', 'submitting', 'pending', 'succeeded'] as const;
@@ -39,6 +44,7 @@ export function historyWorld(redis: Redis, begins: number): HistoryWorld {
     turnTo: (ms) => {
       now = ms;
     },
+    acceptMissing: (by) => acceptMissing(redis, by),
     accept: async (id, amount = 500) => void (await operations.accept(asked(id, amount))),
     ask: (id, more = {}) => operations.accept({ ...asked(id, 500), ...more }),
     async go(id, ...states) {
@@ -62,28 +68,71 @@ function asked(id: string, amount: number): NewOperation<'disbursement'> {
 const TOLD: readonly string[] = ['succeeded', 'failed', 'reversed', 'rejected', 'cancelled', 'needs_review', 'held'];
 const isTold = (state: State): state is State & Announced<'disbursement'> => TOLD.includes(state);
 
+/** Of a file of tests: Redis, PostgreSQL and the clock between them are new for each test, and it is `begins`. */
+export function historyOfThisFile(store: { readonly redis: Redis }, begins: number) {
+  let database: FreshPostgres;
+  let world: HistoryWorld;
+  let now = begins;
+  beforeEach(async () => {
+    database = await freshPostgres();
+    now = begins;
+    world = historyWorld(store.redis, begins);
+  });
+  afterEach(() => database?.close());
+  return {
+    get database() {
+      return database;
+    },
+    get world() {
+      return world;
+    },
+    now: () => now,
+    /** As if so much time had gone by. */
+    turnTo: (ms: number): void => {
+      now = ms;
+      world.turnTo(ms);
+    },
+    /** Copies what waits, and takes out what may leave. */
+    pass: async (parts: Omit<TrimmerParts, 'now'> = {}, operations = world.operations): Promise<void> => {
+      const trimmer = trimmerOf(store.redis, operations, { now: () => now, ...parts });
+      const writer = writerOf(store.redis, () => database.url, { trimmer });
+      try {
+        await writer.pass();
+      } finally {
+        await writer.close();
+      }
+    },
+  };
+}
+
 interface WriterParts {
   readonly name?: string;
   readonly accounts?: readonly string[];
   readonly at?: (step: WriterStep) => Promise<void> | void;
   readonly trimmer?: Pick<Trimmer, 'pass'>;
+  readonly now?: () => number;
+  readonly onMissing?: (compared: Compared) => void;
+  readonly witness?: ConstructorParameters<typeof HistoryWriter>[0]['witness'];
 }
 
 /** `url` is asked for with each connection. */
 export function writerOf(
   redis: Redis,
   url: () => string,
-  { name = 'one', accounts = ['main'], at, trimmer }: WriterParts = {},
+  { name = 'one', accounts = ['main'], at, trimmer, now, onMissing, witness }: WriterParts = {},
 ): HistoryWriter {
   return new HistoryWriter({
     redis,
-    desk: new HistoryDesk(redis, name),
+    desk: new HistoryDesk(redis, name, now),
     events: new EventStream({ redis }),
     audit: new Audit(redis),
     balances: new Balances(redis),
+    campaigns: new Campaigns(redis),
     accounts,
     payeeOf: payeesWith([]),
     ...(trimmer ? { trimmer } : {}),
+    onMissing,
+    ...(witness ? { witness } : {}),
     open: () =>
       HistoryStore.open(
         { url: url(), newName: () => systemRandom.hex(8), timezone: 'Africa/Dakar' },
@@ -93,16 +142,17 @@ export function writerOf(
   });
 }
 
-interface TrimmerParts extends Partial<Pick<TrimmerOptions, 'after' | 'at'>> {
+interface TrimmerParts extends Partial<Pick<TrimmerOptions, 'after' | 'at' | 'keepsTurn'>> {
   readonly now: () => number;
 }
 
 const DAY_MS = 86_400_000;
 
-export function trimmerOf(redis: Redis, operations: Operations, { now, after, at }: TrimmerParts) {
+export function trimmerOf(redis: Redis, operations: Operations, { now, after, ...more }: TrimmerParts) {
   const payeeOf = payeesWith([]);
   const trimming = new Trimming({ redis, keepMs: 400 * DAY_MS, payeeOf, now });
   const desk = new HistoryDesk(redis, 'trimmer');
-  const options = { trimming, desk, operations, payeeOf, after: after ?? { disbursement: 7 * DAY_MS } };
-  return Object.assign(new Trimmer({ ...options, ...(at ? { at } : {}) }), { trimming });
+  const campaigns = new Campaigns(redis);
+  const options = { trimming, desk, campaigns, operations, payeeOf, after: after ?? { disbursement: 7 * DAY_MS } };
+  return Object.assign(new Trimmer({ ...options, ...more }), { trimming });
 }

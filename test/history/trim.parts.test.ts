@@ -1,5 +1,5 @@
 /** What history has leaves Redis, its identity stays taken, and what is said about it later is not lost. */
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { HistoryReader } from '../../src/history/reader.ts';
 import { fingerprint } from '../../src/lib/ids.ts';
 import { systemRandom } from '../../src/lib/random.ts';
@@ -7,13 +7,13 @@ import { Batches } from '../../src/operations/batches.ts';
 import { keys } from '../../src/operations/keys.ts';
 import { acceptMessages } from '../../src/operations/messages.ts';
 import { Names } from '../../src/operations/places.ts';
+import { KeptFiles } from '../../src/operations/kept-files.ts';
 import { Purge } from '../../src/operations/purge.ts';
 import { Queries } from '../../src/operations/queries.ts';
 import { forgetStubs } from '../../src/operations/scripts/generated/scripts.ts';
 import { stubsLeft, stubAt, stubBuckets } from '../../src/operations/stubs.ts';
-import { type FreshPostgres, freshPostgres } from '../support/fresh-postgres.ts';
 import { keysLike, storeOfThisFile } from '../support/fresh-redis.ts';
-import { type HistoryWorld, historyWorld, PAID, trimmerOf, writerOf } from './history-world.ts';
+import { historyOfThisFile, PAID } from './history-world.ts';
 
 const DAY_MS = 86_400_000;
 const NOON = Date.parse('2026-11-01T12:00:00Z');
@@ -31,37 +31,17 @@ const BATCH = {
 } as const;
 
 const store = storeOfThisFile();
-let database: FreshPostgres;
-let world: HistoryWorld;
-let now: number;
+const here = historyOfThisFile(store, NOON);
 
-beforeEach(async () => {
-  database = await freshPostgres();
-  now = NOON;
-  world = historyWorld(store.redis, NOON);
-});
-afterEach(() => database?.close());
-
-/** As if so much time had gone by. */
-function turnTo(ms: number): void {
-  now = ms;
-  world.turnTo(ms);
-}
-
-async function pass(parts: Omit<Parameters<typeof trimmerOf>[2], 'now'> = {}): Promise<void> {
-  const trimmer = trimmerOf(store.redis, world.operations, { now: () => now, ...parts });
-  const writer = writerOf(store.redis, () => database.url, { trimmer });
-  await writer.pass();
-  await writer.close();
-}
+const { turnTo, pass } = here;
 
 const read = (id: string) => new Queries(store.redis).read('disbursement', id);
 const isThere = async (id: string) => (await store.redis.exists(keys.record(id))) === 1;
 
 async function paidAndKept(...ids: string[]): Promise<void> {
   for (const id of ids) {
-    await world.accept(id);
-    await world.go(id, ...PAID);
+    await here.world.accept(id);
+    await here.world.go(id, ...PAID);
   }
   await pass();
 }
@@ -82,9 +62,9 @@ test('a payment that history has leaves after its time, and with it all by which
 
 test('what is younger stays, and so does what is open or waits for a person', async () => {
   await paidAndKept('dsb_a');
-  await world.accept('dsb_open');
-  await world.accept('dsb_review');
-  await world.go('dsb_review', 'created', 'submitting', 'needs_review');
+  await here.world.accept('dsb_open');
+  await here.world.accept('dsb_review');
+  await here.world.go('dsb_review', 'created', 'submitting', 'needs_review');
   turnTo(NOON + 6 * DAY_MS);
   await pass();
   expect(await isThere('dsb_a')).toBe(true);
@@ -108,8 +88,8 @@ test('an old reference is a duplicate, or a conflict, and nothing is written for
   await paidAndKept('dsb_a');
   turnTo(LATER);
   await pass();
-  expect(await world.ask('dsb_a')).toMatchObject({ outcome: 'duplicate', id: 'dsb_a', state: 'succeeded' });
-  expect(await world.ask('dsb_a', { fingerprint: fingerprint('something else') })).toMatchObject({
+  expect(await here.world.ask('dsb_a')).toMatchObject({ outcome: 'duplicate', id: 'dsb_a', state: 'succeeded' });
+  expect(await here.world.ask('dsb_a', { fingerprint: fingerprint('something else') })).toMatchObject({
     outcome: 'conflict',
     id: 'dsb_a',
   });
@@ -120,7 +100,7 @@ test('a reference that left is taken for another identity too', async () => {
   await paidAndKept('dsb_a');
   turnTo(LATER);
   await pass();
-  expect(await world.ask('dsb_b', { idOfReference: 'dsb_a', reference: 'of-dsb_a' })).toMatchObject({
+  expect(await here.world.ask('dsb_b', { idOfReference: 'dsb_a', reference: 'of-dsb_a' })).toMatchObject({
     outcome: 'conflict',
     id: 'dsb_a',
   });
@@ -148,10 +128,10 @@ test('each bucket of stubs is looked through in turn', () => {
 test('what changes between the comparison and the trim stays, and history gets it as it is', async () => {
   await paidAndKept('dsb_a');
   turnTo(LATER);
-  await pass({ at: async (step) => void (step === 'compared' && (await world.go('dsb_a', 'reversed'))) });
+  await pass({ at: async (step) => void (step === 'compared' && (await here.world.go('dsb_a', 'reversed'))) });
   expect((await read('dsb_a'))?.state).toBe('reversed');
   await pass();
-  expect(await database.query('select state, rev from relais.disbursements')).toEqual([
+  expect(await here.database.query('select state, rev from relais.disbursements')).toEqual([
     { state: 'reversed', rev: '6' },
   ]);
 });
@@ -161,27 +141,29 @@ test('what somebody said of it between the comparison and the trim keeps it ther
   turnTo(LATER);
   const said = { operation: 'callback', code: 'failed' } as const;
   await pass({
-    at: async (step) => void (step === 'compared' && (await world.operations.appendEvidence('dsb_a', said))),
+    at: async (step) => void (step === 'compared' && (await here.world.operations.appendEvidence('dsb_a', said))),
   });
   expect(await isThere('dsb_a')).toBe(true);
   // History has not heard that: it is copied, and then it may leave.
   await pass();
   await pass();
   expect(await isThere('dsb_a')).toBe(false);
-  const [row] = await database.query<{ record: Record<string, string> }>('select record from relais.disbursements');
+  const [row] = await here.database.query<{ record: Record<string, string> }>(
+    'select record from relais.disbursements',
+  );
   expect(JSON.stringify(row?.record)).toContain('callback');
 });
 
 test('what history does not have as it is stays, and is copied anew', async () => {
   await paidAndKept('dsb_a', 'dsb_b');
-  await database.query("delete from relais.disbursements where id = 'dsb_a'");
-  await database.query("update relais.disbursements set amount = 501 where id = 'dsb_b'");
+  await here.database.query("delete from relais.disbursements where id = 'dsb_a'");
+  await here.database.query("update relais.disbursements set amount = 501 where id = 'dsb_b'");
   turnTo(LATER);
   await pass();
   expect([await isThere('dsb_a'), await isThere('dsb_b')]).toEqual([true, true]);
   await pass();
   expect([await isThere('dsb_a'), await isThere('dsb_b')]).toEqual([false, false]);
-  expect(await database.query('select id, amount from relais.disbursements order by id')).toEqual([
+  expect(await here.database.query('select id, amount from relais.disbursements order by id')).toEqual([
     { id: 'dsb_a', amount: '500' },
     { id: 'dsb_b', amount: '500' },
   ]);
@@ -210,7 +192,7 @@ test('a callback for what left brings it back, and is noted and looked into', as
   await pass();
   const said = { operation: 'callback', code: 'failed' } as const;
   const posted = { redacted: '{"status":"failed"}', agreesWith: ['failed', 'reversed'] };
-  const hinted = await world.operations.nudge('disbursement', 'dsb_a', said, 5_000, posted);
+  const hinted = await here.world.operations.nudge('disbursement', 'dsb_a', said, 5_000, posted);
   expect(hinted).toMatchObject({ is: 'final', state: 'succeeded' });
   expect(await isThere('dsb_a')).toBe(false);
   await pass();
@@ -222,10 +204,10 @@ test('a callback for what left brings it back, and is noted and looked into', as
     items: [{ id: 'dsb_a' }],
   });
   expect(await store.redis.hgetall(keys.recalled)).toEqual({});
-  await world.go('dsb_a', 'reversed');
+  await here.world.go('dsb_a', 'reversed');
   await pass();
-  expect(await database.query('select state from relais.disbursements')).toEqual([{ state: 'reversed' }]);
-  expect((await world.ask('dsb_a')).outcome).toBe('duplicate');
+  expect(await here.database.query('select state from relais.disbursements')).toEqual([{ state: 'reversed' }]);
+  expect((await here.world.ask('dsb_a')).outcome).toBe('duplicate');
 });
 
 test('a record that comes back is the record that left, field by field', async () => {
@@ -233,7 +215,7 @@ test('a record that comes back is the record that left, field by field', async (
   const before = await read('dsb_a');
   turnTo(LATER);
   await pass();
-  await world.operations.nudge('disbursement', 'dsb_a', { operation: 'callback', code: 'completed' }, 5_000);
+  await here.world.operations.nudge('disbursement', 'dsb_a', { operation: 'callback', code: 'completed' }, 5_000);
   await pass();
   const { hint: _hint, hintedAt: _at, en: _en, ...after } = (await read('dsb_a'))?.fields ?? {};
   const { op: _op, en: _lines, ...left } = before?.fields ?? {};
@@ -278,7 +260,7 @@ test('a single message leaves too, and its reference stays taken', async () => {
   const slice = { id: 'slc_1', account: 'main', lane: 'normal', dueInMs: 0 } as const;
   const one = { id: 'msg_a', fingerprint: fingerprint('a'), to: '+221771234567', text: 'Bonjour', reference: 'r' };
   const ask = async (id: string, more: object = {}) =>
-    (await acceptMessages(store.redis, { ...slice, id }, [{ ...one, ...more }], { now: () => now })).verdicts;
+    (await acceptMessages(store.redis, { ...slice, id }, [{ ...one, ...more }], { now: here.now })).verdicts;
   const texts = { message: 3 * DAY_MS };
   await pass({ after: texts });
   expect(await ask('slc_1')).toMatchObject([{ outcome: 'accepted' }]);
@@ -303,7 +285,7 @@ test('what left is read by its id and its reference as before, from history', as
   const before = await read('dsb_a');
   turnTo(LATER);
   await pass();
-  const reader = new HistoryReader(database.url, () => undefined);
+  const reader = new HistoryReader(here.database.url, () => undefined);
   const queries = new Queries(store.redis, reader);
   const { fields: _near, ...shown } = before ?? { fields: {} };
   expect(await queries.read('disbursement', 'dsb_a')).toMatchObject(shown);
@@ -321,6 +303,17 @@ test('while history is away what left is not denied, and what never was is not t
   expect(await queries.read('disbursement', 'dsb_never')).toBeUndefined();
 });
 
+test('a payment whose person was forgotten in history leaves as it stands there', async () => {
+  await paidAndKept('dsb_a');
+  const names = "update relais.disbursements set names = array_remove(names, 'p:SN 771000000') returning names";
+  expect(await here.database.query(names)).toEqual([{ names: ['d:dsb_a'] }]);
+  turnTo(LATER);
+  await pass();
+  await pass();
+  expect(await isThere('dsb_a')).toBe(false);
+  expect(await here.database.query('select names from relais.disbursements')).toEqual([{ names: ['d:dsb_a'] }]);
+});
+
 test('a single message whose person is forgotten is forgotten in history too, while Redis has it', async () => {
   await pass();
   const one = { id: 'msg_a', fingerprint: fingerprint('a'), to: '+221771234567', text: 'Bonjour' };
@@ -328,10 +321,13 @@ test('a single message whose person is forgotten is forgotten in history too, wh
   await store.redis.hset(keys.record('msg_a'), 'state', 'sent');
   await store.redis.zadd(keys.historyWaiting, 0, 'msg_a');
   await pass();
-  const kept = () => database.query<{ phone: string }>('select phone from relais.messages');
+  const kept = () => here.database.query<{ phone: string }>('select phone from relais.messages');
   expect(await kept()).toEqual([{ phone: '+221771234567' }]);
-  await new Purge(store.redis).page({ phone: '+221771234567', reads: () => false });
+  await new Purge(store.redis, { files: new KeptFiles({ redis: store.redis, random: systemRandom }) }).page({
+    phone: '+221771234567',
+    reads: () => false,
+  });
   await pass();
   expect(await kept()).toEqual([{ phone: expect.stringMatching(/^purged-/) }]);
-  expect(JSON.stringify(await database.query('select * from relais.messages'))).not.toContain('771234567');
+  expect(JSON.stringify(await here.database.query('select * from relais.messages'))).not.toContain('771234567');
 });

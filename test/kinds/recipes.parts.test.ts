@@ -75,6 +75,46 @@ test('an event is one line there; types, schemas, labels and the example follow'
   expect(new Set(copy.touched)).toEqual(new Set([CREDIT]));
 });
 
+test('a field is one entry of its kind; what is read of a record, the answer and the view follow', () => {
+  const copy = copyOfTheTree();
+  const entry = "    channel: shown(maybeText, perhaps(example('counter'))),\n    reason,\n    failure: shown";
+  copy.write(CREDIT, copy.read(CREDIT).replace('    reason,\n    failure: shown', entry));
+  const told = ask(
+    copy,
+    [
+      "import { answerOf } from './src/api/openapi/answers-shared.ts';",
+      "import { readRecord } from './src/operations/record.ts';",
+      "import { view } from './src/api/views.ts';",
+      "const kept = { kind: 'direct_credit', id: 'dcr_1', state: 'queued', account: 'main', amount: '5', accountAlias: 'shop' };",
+      "const seen = (more) => view(readRecord('direct_credit', { ...kept, ...more })).channel;",
+      "const places = Object.keys(answerOf('direct_credit').shape);",
+    ],
+    "[seen({ channel: 'desk' }), seen({}), places[places.indexOf('channel') + 1]]",
+  );
+  expect(told).toEqual(['desk', null, 'reason']);
+  expect(copy.touched).toEqual([CREDIT]);
+});
+
+test('an answer of the service is one row; what it means, its label and its explanation follow', () => {
+  const copy = copyOfTheTree();
+  const verdicts = 'src/upstream/verdict.ts';
+  const row = "  4077: { verdict: 'refused', blame: 'caller', sentence: 'The till is closed.' },\n";
+  copy.write(
+    verdicts,
+    copy.read(verdicts).replace('export const failures = {\n', (line) => line + row),
+  );
+  const told = ask(
+    copy,
+    [
+      "import { consequenceOf, listedCode } from './src/upstream/verdict.ts';",
+      "import { fold } from './src/metrics/declarations.ts';",
+    ],
+    "[consequenceOf(listedCode('4077'), 'effect'), fold('codes', '4077'), fold('codes', '4078')]",
+  );
+  expect(told).toEqual(['refused', '4077', 'other']);
+  expect(copy.touched).toEqual([verdicts]);
+});
+
 test('a kind is a file and a line; the compiler asks for the rest', () => {
   const copy = copyOfTheTree();
   const gift = copy
@@ -90,8 +130,16 @@ test('a kind is a file and a line; the compiler asks for the rest', () => {
     .replace('  direct_credit: directCredit,', '  direct_credit: directCredit,\n  gift,');
   copy.write('src/kinds/index.ts', listed);
   const asked = compilerAsksFor(copy);
-  expect(asked).toContain('src/processors/recovery/money.ts');
-  expect(asked.length).toBeLessThanOrEqual(3);
+  // What becomes of it after a recovery, when it leaves Redis and where it was looked at, in the report of the day, in history, at the intake queue and beside a statement.
+  expect(asked.toSorted()).toEqual([
+    'src/api/daily.ts',
+    'src/app/history.ts',
+    'src/app/worker.ts',
+    'src/cli/reconcile.ts',
+    'src/history/schema.ts',
+    'src/operations/trimming.ts',
+    'src/processors/recovery/money.ts',
+  ]);
   const told = ask(
     copy,
     [

@@ -1,7 +1,7 @@
 import { SegmentedMessage } from 'sms-segments-calculator';
 import { expect, test } from 'vitest';
 import { seededRandom } from '../../src/lib/random.ts';
-import { countSegments } from '../../src/lib/wording.ts';
+import { countSegments } from '../../src/lib/segments.ts';
 
 /** The other counter reads one or two thousand texts a second: a hundred thousand are for `./script/test --deep`. */
 const TEXTS = process.env['RELAIS_DEEP'] === '1' ? 100_000 : 1_500;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { countSegments } from '../../src/lib/wording.ts';
+import { countSegments } from '../../src/lib/segments.ts';
 
 describe('segments', () => {
   // Known answers from 3GPP TS 23.038: 160 septets alone, 153 beside a header; 70 code units alone, 67 beside one.

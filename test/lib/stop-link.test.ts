@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { seededRandom } from '../../src/lib/random.ts';
 import { Secret } from '../../src/lib/secret.ts';
 import { readStopToken, sampleStopLink, stopLink, stopSecrets, uploadName } from '../../src/lib/stop-link.ts';
-import { countSegments } from '../../src/lib/wording.ts';
+import { countSegments } from '../../src/lib/segments.ts';
 
 const URL_ = 'https://r.sn';
 const secrets = stopSecrets([new Secret('new'), new Secret('old')]);

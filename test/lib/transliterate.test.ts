@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { costlyIn, transliterate, replacementFor, countSegments } from '../../src/lib/wording.ts';
+import { costlyIn, transliterate, replacementFor, countSegments } from '../../src/lib/segments.ts';
 
 describe('costly characters', () => {
   it.each(Array.from('êçœ«»’âîôûëïÀÈÊ…–“”\u00a0'))('%s forces UCS-2 and has a look-alike that does not', (char) => {

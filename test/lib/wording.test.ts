@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { cheaperText, wordingOf } from '../../src/lib/wording.ts';
+import { cheaperText } from '../../src/lib/segments.ts';
+import { wordingOf } from '../../src/lib/wording.ts';
 
 test('a text is the same from named values and from values in order', () => {
   const wording = wordingOf({ text: '{{b}} et {{ A }}, {{b}}' });

@@ -4,6 +4,8 @@
  */
 import type { Redis } from 'ioredis';
 import { expect, test } from 'vitest';
+import { systemRandom } from '../../src/lib/random.ts';
+import { KeptFiles } from '../../src/operations/kept-files.ts';
 import { Purge } from '../../src/operations/purge.ts';
 import { Retries } from '../../src/operations/retries.ts';
 import { campaignWorld } from '../processors/campaign-world.ts';
@@ -82,7 +84,10 @@ async function live(redis: Redis): Promise<void> {
   await world.looks(3);
   await new Retries(redis, { now: world.now }).start(id, { includeUnknown: false, key: 'again' });
   await world.looks(3);
-  await new Purge(redis).page({ phone: '+221711000000', reads: () => false });
+  await new Purge(redis, { files: new KeptFiles({ redis: redis, random: systemRandom }) }).page({
+    phone: '+221711000000',
+    reads: () => false,
+  });
   await campaigns.switch(await world.started(1), 'cancel');
 }
 

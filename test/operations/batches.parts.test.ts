@@ -31,7 +31,7 @@ function lessThan(left: number): Batches {
     void store.redis.ltrim(keys.batchRows('bat_1.tag'), rows.length - left, -1);
     return NO_MEMORY.remembered();
   };
-  return new Batches(store.redis, { ...systemRandom, hex: () => 'tag' }, { ...NO_MEMORY, remembered });
+  return new Batches(store.redis, { ...systemRandom, hex: () => 'tag' }, { heartbeat: { ...NO_MEMORY, remembered } });
 }
 
 test.for([0, 2])(

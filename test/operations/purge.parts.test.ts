@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test, onTestFinished, vi } from 'vitest';
+import { systemRandom } from '../../src/lib/random.ts';
+import { KeptFiles } from '../../src/operations/kept-files.ts';
 import { Purge } from '../../src/operations/purge.ts';
 import { campaignWorld } from '../processors/campaign-world.ts';
 import { LEASE_MS } from '../support/processor-world.ts';
@@ -14,7 +16,11 @@ beforeEach(() => store.redis.flushdb());
 
 /** The first recipient of the first campaign of a world. */
 const FIRST = '+221711000000';
-const forget = (phone: string) => new Purge(store.redis).page({ phone, reads: () => false });
+const forget = (phone: string) =>
+  new Purge(store.redis, { files: new KeptFiles({ redis: store.redis, random: systemRandom }) }).page({
+    phone,
+    reads: () => false,
+  });
 const masked = expect.stringMatching(/^purged-/);
 
 /** Runs `before` once, right before the next script, as if another process had been a moment faster. */
@@ -33,7 +39,7 @@ function meanwhile(before: () => Promise<unknown>): void {
 test('where another Redis has taken over, the walk begins anew: a place in the middle means nothing there', async () => {
   const world = campaignWorld(store.redis);
   await world.ready(3);
-  const walk = new Purge(store.redis);
+  const walk = new Purge(store.redis, { files: new KeptFiles({ redis: store.redis, random: systemRandom }) });
   const who = { phone: FIRST, reads: () => false };
   const scan = vi.spyOn(store.redis, 'scan');
   onTestFinished(() => scan.mockRestore());

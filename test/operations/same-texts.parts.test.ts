@@ -1,7 +1,7 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { keys } from '../../src/operations/keys.ts';
 import { SameTexts } from '../../src/operations/same-texts.ts';
-import { slotOf, textMark } from '../../src/operations/slice-form.ts';
+import { packRequest, slotOf, textMark } from '../../src/operations/slice-form.ts';
 import { campaignWorld } from '../processors/campaign-world.ts';
 import { storeOfThisFile } from '../support/fresh-redis.ts';
 
@@ -46,4 +46,39 @@ test('so may a single message, whether it was sent or is on its way', async () =
   await store.redis.flushdb();
   await store.redis.hset(keys.openTexts('main'), mark, world.now());
   expect(await ask('Bonjour')).toEqual([true]);
+});
+
+describe('what cannot be read', () => {
+  test('of the same account may have said anything: a campaign, or one of its slices', async () => {
+    const { world, id, ask } = await asking();
+    await world.campaigns.switch(id, 'start');
+    await world.work();
+    expect(await ask('hello from nobody')).toEqual([false]);
+    await store.redis.hset(keys.record(id), 't:sent', 'many');
+    expect(await ask('hello from nobody')).toEqual([true]);
+    await store.redis.hset(keys.record(id), 't:sent', 1);
+    await store.redis.hset(keys.record(`${id}.ab-0`), 'r0', 'none');
+    expect([await ask(`hello from ${id}`), await ask('hello from nobody')]).toEqual([[true], [false]]);
+  });
+
+  test('of another account, or not there any more, stops no look', async () => {
+    const { world, id, ask } = await asking();
+    await world.campaigns.switch(id, 'start');
+    await store.redis.hset(keys.record(id), 't:sent', 'many', 'account', 'elsewhere');
+    expect(await ask(`hello from ${id}`)).toEqual([false]);
+    await store.redis.del(keys.record(id));
+    expect(await ask(`hello from ${id}`)).toEqual([false]);
+  });
+});
+
+test('a person who waits to be sent to again may have got it the first time', async () => {
+  const { world, id, ask } = await asking();
+  await world.campaigns.switch(id, 'start');
+  await world.work();
+  const first = { part: false, from: 0, at: world.now(), codes: [], looks: 2, dueAt: 0 } as const;
+  await store.redis.hset(keys.record(`${id}.ab-0`), {
+    r0: packRequest({ ...first, is: 'over', letters: 'u' }),
+    r1: packRequest({ ...first, is: 'waiting', letters: 'q' }),
+  });
+  expect(await ask(`hello from ${id}`)).toEqual([true]);
 });

@@ -142,6 +142,15 @@ describe.skipIf(missing)('the alert', () => {
     await fires('RelaisHistoryBehind');
   });
 
+  test('RelaisHistoryMissing fires when history lacks what left, and ends with a copy that has it', async () => {
+    // As the role history says it of an older copy.
+    const lacks = { count: { disbursement: 3 }, from: 0, to: 1, since: 1 };
+    await watched.redis.hset(`{relais}:${keys.history}`, 'missing', JSON.stringify(lacks));
+    await fires('RelaisHistoryMissing');
+    await watched.redis.hdel(`{relais}:${keys.history}`, 'missing');
+    await ends('RelaisHistoryMissing');
+  });
+
   test('RelaisRedisFilling fires while there is still room, and ends when there is more', async () => {
     const used = Number(/used_memory:(\d+)/.exec(await watched.redis.info('memory'))?.[1]);
     await watched.redis.config('SET', 'maxmemory', String(Math.ceil(used / 0.8)));

@@ -59,6 +59,9 @@ async function open<K extends MoneyKind>(
   return id;
 }
 
+/** The lost time gave them to nothing else: events are known by the one, history by the other. */
+const newNumbers = { rev: expect.toBeOneOf([1_000_001, 1_000_002]), fields: { seq: '1001' } };
+
 const everyOpen = reviewKinds.flatMap((kind) => statesToRestore(kind).map((state) => [kind, state] as const));
 
 describe('money that the copy shows as not yet over', () => {
@@ -67,7 +70,7 @@ describe('money that the copy shows as not yet over', () => {
     const id = await open(world, kind, state as StateOf<typeof kind>);
     expect(await apply(world.context)).toBe(true);
     const record = await world.queries.read(kind, id);
-    expect(record).toMatchObject({ state: 'needs_review', reason: 'restored' });
+    expect(record).toMatchObject({ state: 'needs_review', reason: 'restored', ...newNumbers });
     expect(await world.events()).toMatchObject([{ type: `${kind}.needs_review`, data: { id, reason: 'restored' } }]);
     expect(world.calls).toEqual([]);
     for (const queue of ['disbursement', 'batch', 'direct-credit', 'invoice-confirm', 'status-poll']) {
@@ -82,7 +85,7 @@ describe('money that the copy shows as not yet over', () => {
     world.answer('disbursementStatus', ok({ status: 'success', token: 't1', disburseId: 'd1', transactionId: 'tx' }));
     await apply({ ...world.context, policy: { ...world.context.policy, recheckMs: [3_600_000] } });
     const record = await world.queries.read('disbursement', id);
-    expect(record).toMatchObject({ state: 'succeeded', transactionId: 'tx' });
+    expect(record).toMatchObject({ state: 'succeeded', transactionId: 'tx', ...newNumbers });
     expect(await world.events()).toMatchObject([{ type: 'disbursement.succeeded', data: { id, amount: 5_000 } }]);
   });
 
@@ -115,8 +118,7 @@ describe('money that the copy shows as not yet over', () => {
     await apply({ ...world.context, policy: { ...world.context.policy, recheckMs: [3_600_000] } });
     expect(await world.queries.read('disbursement', 'disbursement-created')).toMatchObject({ state: 'succeeded' });
     const other = await world.queries.read('disbursement', 'disbursement-unknown');
-    expect(other).toMatchObject({ state: 'needs_review', reason: 'transaction_collision' });
-    expect(Number(other?.fields['seq'])).toBeGreaterThan(1_000);
+    expect(other).toMatchObject({ state: 'needs_review', reason: 'transaction_collision', ...newNumbers });
   });
 
   const damages = [

@@ -5,7 +5,7 @@ import { seededRandom } from '../../src/lib/random.ts';
 import { addText } from '../../src/operations/book.ts';
 import { recipientStateOf } from '../../src/operations/slice-form.ts';
 import { Moves, type Texts } from '../../src/processors/text/texts.ts';
-import { countSegments } from '../../src/lib/wording.ts';
+import { countSegments } from '../../src/lib/segments.ts';
 
 const TEXTS = ['Bonjour Awa', 'Bonjour Moussa', 'é'.repeat(161), 'ê'.repeat(71), '😀'.repeat(40)];
 const COUNTRIES = ['SN', 'CI', ''];

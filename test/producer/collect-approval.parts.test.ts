@@ -28,3 +28,24 @@ test('a direct credit never waits for an approval: what would need one is refuse
     problems: [{ pointer: '/amount', message: expect.stringContaining('APPROVAL_ABOVE') }],
   });
 });
+
+test('what is asked for is woken in the queue of its state, unless a caller waits for it', async () => {
+  const wokenBy = async (nobodyWaits: boolean): Promise<readonly string[]> => {
+    const woken: string[] = [];
+    const collect = new CollectAcceptance({
+      redis: fresh.redis,
+      random: seededRandom(3),
+      environment: `waits ${nobodyWaits}`,
+      directCredit: true,
+      nobodyWaits,
+      wake: (queue) => woken.push(queue),
+    });
+    const named = { account: 'wakes', reference: `once ${nobodyWaits}` };
+    await collect.invoice({ ...named, totalAmount: 1_000, store: { name: 'Boutique' } });
+    await collect.paymentRequest({ ...named, amount: 1_000, phone: '+221771234567', feesPaidBy: 'customer' });
+    await collect.directCredit({ ...named, amount: 5, accountAlias: 'shop' });
+    return woken;
+  };
+  expect(await wokenBy(true)).toEqual(['invoice-confirm', 'status-poll', 'direct-credit']);
+  expect(await wokenBy(false)).toEqual(['direct-credit']);
+});

@@ -1,5 +1,4 @@
 /** The whole service behind a Redis that lets in who it knows, for what they do, over an encrypted wire. */
-import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,14 +10,12 @@ import { createProducer } from '../../src/producer/producer.ts';
 import { misplacedJobs } from '../../src/queues/misplaced.ts';
 import { type Service, startService } from '../support/service.ts';
 import { commandsOf, usersOnPage } from './acl-lines.ts';
+import { certifiedBy, makeCertificates } from './certificates.ts';
 import { payingThrough } from './paid.ts';
 import { type Server, freePort, startServer } from './servers.ts';
 
 /** With the names of settings and clients, as the page narrows them. SELECT is for a database that is not the first. */
 const OUTSIDE = 'eval evalsha multi exec bzpopmin scan info client|setname config|get ping select wait';
-
-/** Of the system; it makes a signer and a certificate. */
-const OPENSSL = 'openssl';
 
 let dir: string;
 let server: Server;
@@ -26,17 +23,13 @@ let service: Service;
 
 beforeAll(async () => {
   dir = mkdtempSync(join(tmpdir(), 'relais-access-'));
-  makeCertificates();
+  makeCertificates(dir, 'IP:127.0.0.1');
   const lines = [...usersOnPage().values(), 'user onlooker on >onlooker ~* &* +@all'];
   writeFileSync(join(dir, 'users.acl'), `${lines.join('\n')}\n`);
   server = await startServer(
     {
       'tls-port': String(await freePort()),
-      port: '0',
-      'tls-cert-file': join(dir, 'redis.crt'),
-      'tls-key-file': join(dir, 'redis.key'),
-      'tls-ca-cert-file': join(dir, 'ca.crt'),
-      'tls-auth-clients': 'no',
+      ...certifiedBy(dir),
       aclfile: join(dir, 'users.acl'),
     },
     { username: 'onlooker', password: 'onlooker', tls: { rejectUnauthorized: false } },
@@ -79,9 +72,14 @@ test('requests that were added without the prefix are counted', async () => {
   redis.disconnect();
 });
 
-test('a certificate that was signed by somebody else is not trusted', async () => {
-  const redis = openCommands({ url: urlOf('relais') }, { name: 'test', onError: () => undefined });
-  await expect(waitUntilReady(redis, 2_000)).rejects.toThrow(/certificate/);
+test.for([
+  ['that was signed by somebody else', '127.0.0.1', undefined, /self-signed certificate.*REDIS_CA_FILE/],
+  ['for another name', 'localhost', 'ca.crt', /altnames.*as its certificate does/],
+] as const)('a certificate %s is not trusted, and what to set is said', async ([, host, signer, says]) => {
+  const url = urlOf('relais').replace('127.0.0.1', host);
+  const target = signer === undefined ? { url } : { url, ca: readFileSync(join(dir, signer), 'utf8') };
+  const redis = openCommands(target, { name: 'test', onError: () => undefined });
+  await expect(waitUntilReady(redis, 5_000)).rejects.toThrow(says);
   redis.disconnect();
 });
 
@@ -135,43 +133,4 @@ async function sendTexts(): Promise<void> {
   });
   await service.call('POST', `/v1/campaigns/${id}/start`);
   await service.until(`/v1/campaigns/${id}`, ({ state }) => state === 'finished');
-}
-
-/** A signer of our own, and a certificate for 127.0.0.1 by it. */
-function makeCertificates(): void {
-  const openssl = (...args: readonly string[]): unknown => execFileSync(OPENSSL, args, { cwd: dir, stdio: 'pipe' });
-  writeFileSync(join(dir, 'san.ext'), 'subjectAltName=IP:127.0.0.1\n');
-  openssl(
-    'req',
-    '-x509',
-    '-newkey',
-    'rsa:2048',
-    '-nodes',
-    '-keyout',
-    'ca.key',
-    '-out',
-    'ca.crt',
-    '-days',
-    '2',
-    '-subj',
-    '/CN=our signer',
-  );
-  openssl('req', '-newkey', 'rsa:2048', '-nodes', '-keyout', 'redis.key', '-out', 'redis.csr', '-subj', '/CN=redis');
-  openssl(
-    'x509',
-    '-req',
-    '-in',
-    'redis.csr',
-    '-CA',
-    'ca.crt',
-    '-CAkey',
-    'ca.key',
-    '-CAcreateserial',
-    '-out',
-    'redis.crt',
-    '-days',
-    '2',
-    '-extfile',
-    'san.ext',
-  );
 }

@@ -1,5 +1,6 @@
 /** A Redis Cluster of our own: three primaries, one of them with replicas, and what is done to a cluster by hand. */
 import { expect, vi } from 'vitest';
+import type { ConnectionRecipe } from '../../src/redis/connections.ts';
 import { slotOf } from '../../src/redis/slot.ts';
 import { freePort, type Server, startServer } from './servers.ts';
 
@@ -11,6 +12,7 @@ export interface TestCluster {
   readonly nodes: readonly Node[];
   /** As REDIS_CLUSTER takes them. */
   readonly addresses: string;
+  readonly password: string | undefined;
   /** The node that takes writes to the keys of the prefix. */
   primary(): Promise<Node>;
   replicasOf(primary: Node): Promise<readonly Node[]>;
@@ -29,10 +31,16 @@ interface Shape {
   /** What the keys begin with whose primary has the replicas. */
   readonly prefix: string;
   readonly replicas: number;
+  /** Of each node, over the usual ones. */
+  readonly settings?: Readonly<Record<string, string>>;
+  /** How the looking client connects then. */
+  readonly client?: ConnectionRecipe;
+  /** The nodes are spoken to with encryption alone, by each other too. */
+  readonly encrypted?: boolean;
 }
 
-export async function startCluster({ prefix, replicas }: Shape): Promise<TestCluster> {
-  const nodes = await Promise.all(Array.from({ length: PRIMARIES + replicas }, startNode));
+export async function startCluster({ prefix, replicas, ...how }: Shape): Promise<TestCluster> {
+  const nodes = await Promise.all(Array.from({ length: PRIMARIES + replicas }, () => startNode(how)));
   const primaries = nodes.slice(0, PRIMARIES);
   for (const [at, node] of primaries.entries()) {
     const first = Math.ceil((SLOTS * at) / PRIMARIES);
@@ -47,6 +55,7 @@ export async function startCluster({ prefix, replicas }: Shape): Promise<TestClu
   return {
     nodes,
     addresses: nodes.map(({ port }) => `127.0.0.1:${port}`).join(','),
+    password: how.client?.password,
     primary: () => primaryOf(nodes, prefix),
     replicasOf: async (primary) => {
       const lines = (await primary.redis.call('CLUSTER', 'REPLICAS', primary.id)) as string[];
@@ -62,15 +71,18 @@ export async function startCluster({ prefix, replicas }: Shape): Promise<TestClu
   };
 }
 
-async function startNode(): Promise<Node> {
-  const server = await startServer({
+async function startNode({ settings, client, encrypted }: Omit<Shape, 'prefix' | 'replicas'>): Promise<Node> {
+  const port = String(await freePort());
+  const ours = {
     'cluster-enabled': 'yes',
     'cluster-node-timeout': NODE_TIMEOUT_MS,
     'cluster-replica-validity-factor': '0',
     // By itself it would be ten thousand above the port, where there may be nothing.
     'cluster-port': String(await freePort()),
     'repl-diskless-sync-delay': '0',
-  });
+    ...(encrypted ? { 'tls-port': port, 'tls-cluster': 'yes', 'tls-replication': 'yes' } : { port }),
+  };
+  const server = await startServer({ ...ours, ...settings }, client);
   return { ...server, id: String(await server.redis.call('CLUSTER', 'MYID')) };
 }
 
@@ -140,11 +152,13 @@ export async function moveSlot({ cluster, prefix, together = TEN, onMoved }: Mov
   const [from, to] = [await cluster.primary(), await cluster.another()];
   await to.redis.call('CLUSTER', 'SETSLOT', slot, 'IMPORTING', from.id);
   await from.redis.call('CLUSTER', 'SETSLOT', slot, 'MIGRATING', to.id);
+  const { password } = cluster;
+  const auth = password === undefined ? [] : ['AUTH', password];
   let moved = 0;
   for (;;) {
     const names = (await from.redis.call('CLUSTER', 'GETKEYSINSLOT', slot, together)) as string[];
     if (names.length === 0) break;
-    await from.redis.call('MIGRATE', '127.0.0.1', to.port, '', 0, MIGRATE_MS, 'KEYS', ...names);
+    await from.redis.call('MIGRATE', '127.0.0.1', to.port, '', 0, MIGRATE_MS, ...auth, 'KEYS', ...names);
     moved += names.length;
     await onMoved?.(moved);
   }

@@ -43,7 +43,7 @@ export function payingThrough(service: Pick<Service, 'call' | 'books'>): Paid {
     once: async (references) => {
       const states = async (): Promise<readonly string[]> => {
         const found = references.map((one) => service.call('GET', `/v1/disbursements?reference=${one}`));
-        return (await Promise.all(found)).map(({ body }) => body.items?.[0]?.state ?? body.title);
+        return (await Promise.all(found)).map(({ status, body }) => body.items?.[0]?.state ?? body.title ?? status);
       };
       const wanted = references.map(() => 'succeeded');
       await vi.waitFor(async () => expect(await states()).toEqual(wanted), {

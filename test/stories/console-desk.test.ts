@@ -238,6 +238,20 @@ test('a key that may only make keys gets to them, and to nothing else', async ()
   await page.locator('input[type=password]').fill(secret);
   await page.keyboard.press('Enter');
   await page.locator('[data-row=moussa]').waitFor();
-  expect(await page.locator('aside nav a').count()).toBe(2);
+  expect(await page.locator('aside nav a').count()).toBe(3);
   await leave(page);
+});
+
+test('what the doctor finds stands on a page, with what to do; a key that may not, does not get there', async () => {
+  await world.api.post('/v1/accounts/main/stop', {});
+  const page = await world.signedIn('moussa', '/doctor', { language: 'fr' });
+  await page.locator('[data-check=redis][data-is=ok]').waitFor();
+  const held = page.locator('[data-check=state][data-is=fault]');
+  expect(await held.locator('[data-fix]').innerText()).toMatch(/^Que faire : \S/);
+  await world.api.post('/v1/accounts/main/release', {});
+  await leave(page);
+  const other = await world.signedIn('fatou', '/doctor');
+  expect(await other.locator('nav a[href="/console/doctor"]').count()).toBe(0);
+  expect(await other.locator('[data-check]').count()).toBe(0);
+  await leave(other);
 });

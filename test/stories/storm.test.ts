@@ -29,3 +29,16 @@ for (const mode of modes) {
     );
   }
 }
+
+// Two minutes more than the other: strikes wait for the writer.
+test.runIf(DEEP)(
+  'a storm over PostgreSQL too leaves every payment in history once, and its day as the books have it',
+  async () => {
+    const outcome = await runStorm({ disbursements: 500, texts: 2_000, seed: 1, mode: 'resubmit', history: true });
+    const told = describeOutcome(outcome);
+    process.stdout.write(`${told}\n`);
+    expect(broken(outcome), told).toBe(false);
+    expect(outcome.history?.struck.length).toBeGreaterThan(0);
+  },
+  LIMIT_MS,
+);

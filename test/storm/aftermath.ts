@@ -3,6 +3,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { type Findings, PAYER, Search } from './canaries.ts';
+import { linesIn } from './history-reading.ts';
 import { ask, mustAsk } from './http.ts';
 import type { Asked } from './story.ts';
 import type { Exchange } from './tap.ts';
@@ -21,8 +22,10 @@ export async function searchAftermath(
 ): Promise<Findings> {
   const { base, crm } = world.taps;
   const search = new Search(bearersIn(crm.exchanges), phonesOf(asked, mailings), usedIn(base.exchanges));
-  for (const { plan } of [world.door, ...world.workers]) search.file('logs', plan.log);
+  const scribes = world.history?.scribes.map(({ process }) => process) ?? [];
+  for (const { plan } of [world.door, ...world.workers, ...scribes]) search.file('logs', plan.log);
   await searchRedis(world, search);
+  if (world.history) for (const line of await linesIn(world.history)) search.text('history', line);
   for (const { urls } of [world.door, ...world.workers]) {
     search.text('metrics', await mustAsk<string>(`${urls['metrics']}/metrics`));
   }

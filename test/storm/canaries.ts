@@ -4,7 +4,7 @@ import { defaultCredentials } from '../../src/sandbox/sandbox.ts';
 import { API_SECRET, CALLBACK_SECRET, SECOND_SECRET } from './plan.ts';
 
 /** Whose words were searched. */
-export const places = ['logs', 'Redis', 'metrics', 'events', 'answers'] as const;
+export const places = ['logs', 'Redis', 'metrics', 'events', 'answers', 'history'] as const;
 export type Place = (typeof places)[number];
 
 export interface Leak {
@@ -55,7 +55,7 @@ export class Search {
   readonly #phones: ReadonlySet<string>;
   readonly #secrets: readonly (readonly [what: string, text: string])[];
   readonly #found = new Map<string, Leak>();
-  readonly #searched: Record<Place, number> = { logs: 0, Redis: 0, metrics: 0, events: 0, answers: 0 };
+  readonly #searched: Record<Place, number> = { logs: 0, Redis: 0, metrics: 0, events: 0, answers: 0, history: 0 };
   readonly #used: readonly string[];
 
   /** `bearers` are tokens that were seen on the wire; `phones` are digits, with and without the country's. */

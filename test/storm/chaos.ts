@@ -94,10 +94,11 @@ export class Chaos implements Hands {
         if (!this.#stop.signal.aborted) await strike(random);
       }
     };
-    this.#loops.push(run().catch((error: unknown) => this.#failed(error)));
+    this.#loops.push(run().catch((error: unknown) => this.failed(error)));
   }
 
-  #failed(error: unknown): void {
+  /** The weather itself is broken, here or elsewhere. */
+  failed(error: unknown): void {
     this.#errors.push(error);
     this.#tellFailure(error);
   }
@@ -106,7 +107,7 @@ export class Chaos implements Hands {
   #beside(what: Child | Link, work: () => Promise<void>): void {
     this.#busy.add(what);
     const done = work().finally(() => this.#busy.delete(what));
-    this.#loops.push(done.catch((error: unknown) => this.#failed(error)));
+    this.#loops.push(done.catch((error: unknown) => this.failed(error)));
   }
 
   async #strikeProcess(random: Random): Promise<void> {

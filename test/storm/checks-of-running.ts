@@ -7,22 +7,28 @@ import type { SeenLook, SeenRecord, Story } from './story.ts';
 const nothingLeaks: Check = {
   name: 'P12',
   says: 'no key, secret, bearer or code of a payer stands anywhere; no telephone number in a log, a metric or an event',
-  broken: ({ canaries: { leaks, searched, used } }) => [
+  broken: ({ canaries: { leaks, searched, used }, history }) => [
     ...leaks.map(({ what, place }) => `${what} stands in ${place === 'Redis' ? place : `the ${place}`}`),
-    ...places.filter((place) => searched[place] === 0).map((place) => `nothing was searched of ${place}`),
+    ...places
+      .filter((place) => searched[place] === 0 && (place !== 'history' || history !== undefined))
+      .map((place) => `nothing was searched of ${place}`),
     ...['a one-time code', 'a bearer token']
       .filter((what) => !used.includes(what))
       .map((what) => `${what} was never used, so it could not leak`),
   ],
 };
 
+/**
+ * An attempt gives way after a quarter of its lock, and what it has sent by then is waited for as long again. Writing it
+ * down takes its time on a busy machine; before the lock ends there is to be room.
+ */
 const attemptsEnd: Check = {
   name: 'P14',
-  says: 'no attempt took longer than half of its lock, unless its process stood still or Redis was away',
+  says: 'no attempt took longer than three quarters of its lock, unless its process stood still or Redis was away',
   broken: ({ attempts, rules: { lockMs } }) => [
     ...(attempts.count > 0 ? [] : ['no attempt was told of']),
     ...attempts.long
-      .filter(({ durationMs, darkMs, stoodStill }) => !stoodStill && durationMs - darkMs > lockMs / 2)
+      .filter(({ durationMs, darkMs, stoodStill }) => !stoodStill && durationMs - darkMs > lockMs * 0.75)
       .map(
         ({ worker, queue, id, settlement, durationMs, darkMs }) =>
           `${id} in ${queue} took ${worker} ${durationMs} ms, ${darkMs} of them without Redis: ${settlement}`,

@@ -1,7 +1,19 @@
 import { describe, expect, test } from 'vitest';
 import { checks, judge } from './checks.ts';
 import type { Story } from './story.ts';
-import { attempt, campaign, event, naming, paid, record, restored, submit, text, wholeStory } from './whole-story.ts';
+import {
+  attempt,
+  campaign,
+  event,
+  naming,
+  paid,
+  record,
+  restored,
+  submit,
+  text,
+  wholeHistory,
+  wholeStory,
+} from './whole-story.ts';
 
 /** The names of the promises that a story breaks. */
 function brokenBy(changes: Partial<Story>): string[] {
@@ -124,14 +136,17 @@ describe('running', () => {
   test('P12 sees a secret, a place that was not searched, and a canary that was never used', () => {
     expect(brokenBy(withCanaries({ leaks: [{ what: 'an API key', place: 'logs' }] }))).toEqual(['P12']);
     expect(brokenBy(withCanaries({ searched: { ...wholeStory.canaries.searched, Redis: 0 } }))).toEqual(['P12']);
+    const unread = withCanaries({ searched: { ...wholeStory.canaries.searched, history: 0 } });
+    expect(brokenBy(unread)).toEqual([]);
+    expect(brokenBy({ ...unread, history: wholeHistory })).toEqual(['P12']);
     expect(brokenBy(withCanaries({ used: ['a bearer token'] }))).toEqual(['P12']);
   });
 
-  test('P14 sees an attempt that took longer than half of its lock, and a storm without attempts', () => {
-    expect(brokenBy({ attempts: { count: 9, long: [attempt(2_001)] } })).toEqual(['P14']);
-    expect(brokenBy({ attempts: { count: 9, long: [attempt(1_999)] } })).toEqual([]);
-    expect(brokenBy({ attempts: { count: 9, long: [attempt(9_000, { darkMs: 7_001 })] } })).toEqual([]);
-    expect(brokenBy({ attempts: { count: 9, long: [attempt(9_000, { darkMs: 6_000 })] } })).toEqual(['P14']);
+  test('P14 sees an attempt that took longer than three quarters of its lock, and a storm without attempts', () => {
+    expect(brokenBy({ attempts: { count: 9, long: [attempt(3_001)] } })).toEqual(['P14']);
+    expect(brokenBy({ attempts: { count: 9, long: [attempt(2_999)] } })).toEqual([]);
+    expect(brokenBy({ attempts: { count: 9, long: [attempt(9_000, { darkMs: 6_001 })] } })).toEqual([]);
+    expect(brokenBy({ attempts: { count: 9, long: [attempt(9_000, { darkMs: 5_999 })] } })).toEqual(['P14']);
     expect(brokenBy({ attempts: { count: 0, long: [] } })).toEqual(['P14']);
   });
 
@@ -295,5 +310,78 @@ describe('texts', () => {
     expect(first && brokenBy({ sends: [again(), first] })).toEqual(['S7']);
     expect(first && brokenBy({ sends: [again('500'), first] })).toEqual(['S7']);
     expect(first && brokenBy({ sends: [again('ERROR_121'), first] })).toEqual([]);
+  });
+});
+
+describe('history', () => {
+  const kept = wholeHistory;
+  const withHistory = (changes: Partial<typeof kept>) => ({ history: { ...kept, ...changes } });
+  const withRow = (id: string, changes: Partial<(typeof kept.rows)[number]>) =>
+    withHistory({ rows: kept.rows.map((row) => (row.id === id ? { ...row, ...changes } : row)) });
+  const withLeft = (changes: Partial<(typeof kept.left)[number]>) =>
+    withHistory({ left: kept.left.map((one) => (one.id === 'dsb_1' ? { ...one, ...changes } : one)) });
+
+  test('a story in which history has all of it breaks no promise', () => {
+    expect(brokenBy(withHistory({}))).toEqual([]);
+  });
+
+  test('H1 sees a row twice, an old one, another state, and one that is not there', () => {
+    expect(brokenBy(withHistory({ rows: [...kept.rows, ...kept.rows.slice(0, 1)] }))).toEqual(['H1']);
+    expect(brokenBy(withRow('dsb_3', { rev: 5 }))).toEqual(['H1']);
+    expect(brokenBy(withRow('dsb_2', { state: 'succeeded' }))).toEqual(['H1']);
+    expect(brokenBy(withHistory({ rows: kept.rows.filter(({ id }) => id !== 'dsb_3') }))).toEqual(['H1']);
+  });
+
+  test('H1 sees an event that is not there, one that is there twice, and what still waits', () => {
+    expect(brokenBy(withHistory({ events: kept.events.slice(1) }))).toEqual(['H1']);
+    expect(brokenBy(withHistory({ events: [...kept.events, ...kept.events] }))).toEqual(['H1']);
+    expect(brokenBy(withHistory({ waiting: 1 }))).toEqual(['H1']);
+  });
+
+  test('H2 sees what left and is in no history, what is nowhere, and that nothing left', () => {
+    expect(brokenBy(withHistory({ rows: kept.rows.filter(({ id }) => id !== 'dsb_1') }))).toEqual(['H1', 'H2']);
+    expect(brokenBy(withHistory({ rows: kept.rows.slice(0, 2), standing: [] }))).toEqual(['H2']);
+    const nothing = { left: [], gone: [], stubs: 0 };
+    expect(brokenBy(withHistory({ ...nothing, standing: kept.rows }))).toEqual(['H2']);
+  });
+
+  test('H2 sees what left without a stub, with a wrong one, and a stub of what history does not have', () => {
+    const withStub = (stub: string | undefined) =>
+      withHistory({ gone: kept.gone.map((one) => (one.id === 'dsb_1' ? { ...one, stub } : one)) });
+    expect(brokenBy(withStub(undefined))).toEqual(['H2']);
+    expect(brokenBy(withStub('failed'))).toEqual(['H2']);
+    expect(brokenBy(withHistory({ stubs: 3 }))).toEqual(['H2']);
+  });
+
+  test('H3 sees one franc more or less, a payment that SQL calls failed, and a credit that is not there', () => {
+    const [day, ...others] = kept.daily;
+    if (!day) throw new Error('the whole story has a day');
+    const withDay = (changes: Partial<typeof day>) => withHistory({ daily: [{ ...day, ...changes }, ...others] });
+    expect(brokenBy(withDay({ succeeded: { count: 1, xof: 101 } }))).toEqual(['H3']);
+    expect(brokenBy(withDay({ reversed: { count: 1, xof: 100 } }))).toEqual(['H3']);
+    expect(brokenBy(withRow('dsb_1', { state: 'failed' }))).toEqual(['H1', 'H3']);
+    expect(brokenBy(withHistory({ daily: [day] }))).toEqual(['H3']);
+  });
+
+  test('H4 sees a recipient in another state, one twice, one not there, and an old slice', () => {
+    const [first, ...others] = kept.recipients;
+    if (!first) throw new Error('the whole story has recipients');
+    expect(brokenBy(withHistory({ recipients: [{ ...first, state: 'failed' }, ...others] }))).toEqual(['H4']);
+    expect(brokenBy(withHistory({ recipients: [first, first, ...others] }))).toEqual(['H4']);
+    expect(brokenBy(withHistory({ recipients: others }))).toEqual(['H4']);
+    expect(brokenBy(withHistory({ recipients: [{ ...first, rev: 8 }, ...others] }))).toEqual(['H4']);
+  });
+
+  test('H5 sees a reference that is free again, another amount under it, and a second payment', () => {
+    expect(brokenBy(withLeft({ again: { status: 202, id: 'dsb_other' } }))).toEqual(['H5']);
+    expect(brokenBy(withLeft({ changed: 202 }))).toEqual(['H5']);
+    expect(brokenBy(withLeft({ paid: { before: 1, after: 2 } }))).toEqual(['H5']);
+    expect(brokenBy(withLeft({ tokens: { before: 2, after: 3 } }))).toEqual(['H5']);
+    expect(brokenBy(withLeft({ readsThen: 'queued' }))).toEqual(['H5']);
+  });
+
+  test('H6 sees what cannot be read any more, and what reads otherwise', () => {
+    expect(brokenBy(withLeft({ reads: undefined }))).toEqual(['H6']);
+    expect(brokenBy(withLeft({ reads: 'failed' }))).toEqual(['H6']);
   });
 });

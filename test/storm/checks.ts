@@ -1,4 +1,5 @@
 /** What must be true of every storm. Each check is pure: a story in, the broken promises out, in words. */
+import { historyChecks } from './checks-of-history.ts';
 import { moneyChecks } from './checks-of-money.ts';
 import { runningChecks } from './checks-of-running.ts';
 import { textChecks } from './checks-of-texts.ts';
@@ -18,7 +19,13 @@ export interface Verdict {
   readonly broken: readonly string[];
 }
 
-export const checks: readonly Check[] = [...moneyChecks, ...textChecks, ...runningChecks, ...worldChecks];
+export const checks: readonly Check[] = [
+  ...moneyChecks,
+  ...textChecks,
+  ...runningChecks,
+  ...worldChecks,
+  ...historyChecks,
+];
 
 export function judge(story: Story): Verdict[] {
   return checks.map(({ name, says, broken }) => ({ name, says, broken: broken(story) }));

@@ -16,6 +16,12 @@ export function killEveryone(): void {
   for (const child of everyone) child.kill('SIGKILL');
 }
 
+/** A process that something else started ends with the storm, too. */
+export function mind(child: ChildProcess): void {
+  everyone.add(child);
+  child.once('exit', () => everyone.delete(child));
+}
+
 export interface ChildPlan {
   readonly name: string;
   readonly program: string;
@@ -80,7 +86,7 @@ export class Child {
       stdio: ['ignore', 'pipe', file],
     });
     closeSync(file);
-    everyone.add(child);
+    mind(child);
     this.#child = child;
     this.#expected = false;
     this.#isReady = false;
@@ -124,7 +130,6 @@ export class Child {
   }
 
   #ended(child: ChildProcess, code: number | null, signal: NodeJS.Signals | null): void {
-    everyone.delete(child);
     if (this.#child === child) this.#child = undefined;
     this.#movesAgain();
     this.lastStatus = code;

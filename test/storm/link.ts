@@ -4,9 +4,21 @@
  */
 import { createServer, connect, type Server, type Socket } from 'node:net';
 
+/** Lies in wait for a message, to strike in the moment in which it is on its way. */
+export interface Trap {
+  readonly isIt: (asked: Buffer) => boolean;
+  /** Before it arrives, or once it was carried out and nobody has heard so. */
+  readonly when: 'asked' | 'answered';
+  /** Whether the message is lost, and the wire with it. */
+  readonly loses: boolean;
+  readonly spring: () => void;
+}
+
 interface Pair {
   readonly inside: Socket;
   readonly outside: Socket;
+  /** Its answer is waited for. */
+  trapped: Trap | undefined;
   /** Replies that wait until the wire lets go. */
   waiting: Buffer[];
 }
@@ -20,6 +32,7 @@ export class Link {
   #swallowing = false;
   #refusing = false;
   #delayMs = 0;
+  #trap: Trap | undefined;
 
   private constructor(target: number) {
     this.#target = target;
@@ -83,6 +96,11 @@ export class Link {
     this.cut();
   }
 
+  /** One at a time; springs once. */
+  layTrap(trap: Trap | undefined): void {
+    this.#trap = trap;
+  }
+
   cut(): void {
     for (const pair of this.#pairs) this.#close(pair);
   }
@@ -109,11 +127,12 @@ export class Link {
     const pair: Pair = {
       inside,
       outside: connect({ port: this.#target, host: '127.0.0.1', noDelay: true }),
+      trapped: undefined,
       waiting: [],
     };
     inside.setNoDelay(true);
     this.#pairs.add(pair);
-    pair.inside.on('data', (asked) => void pair.outside.write(asked));
+    pair.inside.on('data', (asked) => this.#ask(pair, asked));
     pair.outside.on('data', (reply) => this.#reply(pair, reply));
     for (const socket of [pair.inside, pair.outside]) {
       // A wire that breaks is what this is for.
@@ -122,7 +141,26 @@ export class Link {
     }
   }
 
+  #ask(pair: Pair, asked: Buffer): void {
+    const trap = this.#trap;
+    if (trap?.isIt(asked)) {
+      this.#trap = undefined;
+      if (trap.when === 'answered') pair.trapped = trap;
+      else if (this.#springs(pair, trap)) return;
+    }
+    pair.outside.write(asked);
+  }
+
+  /** True where the message is lost. */
+  #springs(pair: Pair, trap: Trap): boolean {
+    pair.trapped = undefined;
+    if (trap.loses) this.#close(pair);
+    trap.spring();
+    return trap.loses;
+  }
+
   #reply(pair: Pair, reply: Buffer): void {
+    if (pair.trapped && this.#springs(pair, pair.trapped)) return;
     if (this.#swallowing || this.#sealed) return;
     if (this.#holding || pair.waiting.length > 0) {
       pair.waiting.push(reply);

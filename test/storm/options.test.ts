@@ -12,3 +12,9 @@ test('all worlds are on unless some are named, and a world that is none is refus
 test('the usage names every world', () => {
   for (const world of worldNames) expect(USAGE).toContain(world);
 });
+
+test('all stays in Redis unless history is asked for', () => {
+  expect(readOptions([]).history).toBe(false);
+  expect(readOptions(['--history']).history).toBe(true);
+  expect(USAGE).toContain('--history');
+});

@@ -19,10 +19,12 @@ export interface StormOptions {
   /** Leaves a torn append-only file to Redis, as it comes out of a power loss. */
   readonly torn: boolean;
   readonly worlds: ReadonlySet<WorldName>;
+  /** What is over goes to PostgreSQL and leaves Redis, in bad weather of its own. */
+  readonly history: boolean;
 }
 
 export const USAGE = `usage: script/storm [--disbursements N] [--texts N] [--seed S] [--seeds K]
-                    [--mode resubmit|strict|both] [--worlds all|none|NAMES]
+                    [--mode resubmit|strict|both] [--worlds all|none|NAMES] [--history]
                     [--program FILE] [--keep] [--torn]
 worlds: ${worldNames.join(', ')}`;
 
@@ -40,6 +42,7 @@ export function readOptions(args: readonly string[]): StormOptions {
       keep: { type: 'boolean', default: false },
       torn: { type: 'boolean', default: false },
       worlds: { type: 'string', default: 'all' },
+      history: { type: 'boolean', default: false },
     },
   });
   return {
@@ -52,6 +55,7 @@ export function readOptions(args: readonly string[]): StormOptions {
     keep: values.keep,
     torn: values.torn,
     worlds: readWorlds(values.worlds),
+    history: values.history,
   };
 }
 

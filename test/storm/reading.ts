@@ -5,6 +5,7 @@ import { onOurClock, waitUntil } from './clock.ts';
 import type { Acts } from './acts.ts';
 import { readCredits } from './bystanders.ts';
 import { mustAsk } from './http.ts';
+import { paymentsIn, readHistory } from './history-reading.ts';
 import { looksIn, sendsIn, submitsIn } from './hearsay.ts';
 import { seenLimits } from './limit-changes.ts';
 import type { Mode } from './options.ts';
@@ -44,8 +45,10 @@ export async function readStory(world: World, told: Told): Promise<Story> {
   const { restores } = acts;
   const books = await mustAsk<(LedgerEntry & { updatedAt: number })[]>(`${control}/books/disbursements`);
   const ledger = books.map((entry) => ({ ...entry, doneAt: onOurClock(entry.updatedAt) }));
-  const records = await readRecords(world.api);
-  return {
+  // A list may tell of Redis alone.
+  const kept = world.history ? await paymentsIn(world.history) : [];
+  const records = await readRecords(world.api, kept);
+  const story: Story = {
     rules: { mode, quietMs: QUIET_MS, patienceMs: UPSTREAM_TIMEOUT_MS, sendWithinMs: LEASE_MS / 2, lockMs: LOCK_MS },
     asked,
     records,
@@ -66,17 +69,19 @@ export async function readStory(world: World, told: Told): Promise<Story> {
     limits: acts.limits && seenLimits(acts.limits, ledger, records),
     neighbours: await acts.readNeighbours(ledger),
   };
+  return world.history ? { ...story, history: await readHistory(world, world.history, asked) } : story;
 }
 
 const TOGETHER = 100;
 
 /** Each in full: a list does not tell their history. */
-async function readRecords(api: string): Promise<SeenRecord[]> {
-  const listed = await readPages<Pick<SeenRecord, 'id'>>(`${api}/v1/disbursements?limit=500`);
+async function readRecords(api: string, kept: readonly string[]): Promise<SeenRecord[]> {
+  const pages = await readPages<Pick<SeenRecord, 'id'>>(`${api}/v1/disbursements?limit=500`);
+  const listed = [...new Set([...pages.map(({ id }) => id), ...kept])];
   const all: SeenRecord[] = [];
   for (let from = 0; from < listed.length; from += TOGETHER) {
     const some = listed.slice(from, from + TOGETHER);
-    all.push(...(await Promise.all(some.map(({ id }) => mustAsk<SeenRecord>(`${api}/v1/disbursements/${id}`)))));
+    all.push(...(await Promise.all(some.map((id) => mustAsk<SeenRecord>(`${api}/v1/disbursements/${id}`)))));
   }
   return all;
 }

@@ -31,6 +31,7 @@ function told({
   failedStarts,
   worlds,
   damage,
+  history,
 }: Outcome): string[] {
   const seconds = (ms: number): string => `${Math.round(ms / 1_000)} s`;
   const cut = sumOf(losses, (loss) => loss.cut);
@@ -49,6 +50,7 @@ function told({
     `Redis: ${losses.length} power losses, ${cut} of ${unacknowledged} bytes lost that nobody had been told about`,
     `service: ${faults.join(', ')} (${share} of ${submits} submits); refused ${chaos.refusals} times`,
     ...worldLines(story, chaos, damage),
+    ...historyLines(story, history),
     `callers: ${caller.requests} requests, ${caller.repeated} repeated, ${caller.lostAnswers} answers lost, ` +
       `${caller.refusedForAWhile} asked again later`,
     `forged callbacks: ${forger.lies} on good addresses, ${forger.wrongAddresses} on wrong ones, ` +
@@ -79,6 +81,22 @@ function worldLines(story: Story, chaos: Outcome['chaos'], damage: Outcome['dama
     ...(neighbours ? [`beside: ${neighbours.paid} of ${neighbours.asked} paid by its own service`] : []),
   ];
 }
+
+function historyLines({ history: kept }: Story, weather: Outcome['history']): string[] {
+  if (!kept || !weather) return [];
+  const strikes = groupBy(weather.struck, (what) => what.split(/ (?:before|after) /)[0] ?? what);
+  const each = groupBy(weather.struck, (what) => what);
+  return [
+    `history: ${weather.struck.length} strikes (${counts(strikes)}), ${weather.inVain} waited in vain`,
+    ...[...each.keys()]
+      .toSorted((a, b) => a.localeCompare(b))
+      .map((what) => `  ${what}${timesOf(each.get(what) ?? [])}`),
+    `in history: ${counts(groupBy(kept.rows, ({ kind }) => kind))}, ${kept.recipients.length} recipients; ` +
+      `${kept.stubs} left Redis`,
+  ];
+}
+
+const timesOf = ({ length }: readonly unknown[]): string => (length > 1 ? ` × ${length}` : '');
 
 function ledger({ story }: Outcome): string[] {
   const { records, ledger: books, campaigns, messages } = story;
@@ -113,7 +131,7 @@ function closing(outcome: Outcome): string {
   const size = `--disbursements ${disbursements} --texts ${texts}`;
   const some = order.worlds && order.worlds.size < worldNames.length;
   const only = some ? ` --worlds ${[...(order.worlds ?? [])].join(',') || 'none'}` : '';
-  const command = `script/storm ${size} --mode ${mode} --seed ${seed}${only}${order.torn ? ' --torn' : ''}`;
+  const command = `script/storm ${size} --mode ${mode} --seed ${seed}${only}${order.history ? ' --history' : ''}${order.torn ? ' --torn' : ''}`;
   return broken(outcome) ? `BROKEN. Repeat it: ${command}` : `nothing broken: ${command}`;
 }
 

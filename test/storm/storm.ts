@@ -12,6 +12,7 @@ import { type Verdict, judge } from './checks.ts';
 import { nowMs, wait } from './clock.ts';
 import { faultOrders, promisesAnything, promisesOf, faultsOff } from './faults.ts';
 import { type ForgerCounts, forge } from './forger.ts';
+import { HistoryWeather } from './history-weather.ts';
 import { mustAsk } from './http.ts';
 import type { Mode } from './options.ts';
 import { defaultProgram, LATE_MS, LEASE_MS, SETTLE_MS } from './plan.ts';
@@ -33,6 +34,7 @@ export interface StormOrder {
   readonly torn?: boolean;
   /** All of them when left out. */
   readonly worlds?: ReadonlySet<WorldName>;
+  readonly history?: boolean;
 }
 
 export interface Outcome {
@@ -44,6 +46,8 @@ export interface Outcome {
   /** Answers that were bent, by how. */
   readonly damage: Readonly<Record<string, number>>;
   readonly chaos: ChaosCounts;
+  /** What was struck while history was written, and how many steps were waited for in vain. */
+  readonly history?: { readonly struck: readonly string[]; readonly inVain: number } | undefined;
   readonly losses: readonly Loss[];
   /** How often the service misbehaved, by operation. */
   readonly serviceFaults: Readonly<Record<string, number>>;
@@ -61,6 +65,8 @@ export interface Outcome {
 }
 
 const STORM_MIN_MS = 20_000;
+/** A writer comes by every two seconds, and each strike waits for it. */
+const HISTORY_MIN_MS = 60_000;
 const MS_EACH = 25;
 const LAST_SENDS_MS = 15_000;
 const CALM_LIMIT_MS = 60_000;
@@ -80,6 +86,7 @@ export async function runStorm(order: StormOrder): Promise<Outcome> {
     mode: order.mode,
     seed: order.seed,
     worlds: worldsIn(order),
+    history: order.history === true,
     mends: order.torn !== true,
     idOf: namesOf(wishes),
   });
@@ -91,9 +98,12 @@ export async function runStorm(order: StormOrder): Promise<Outcome> {
   }
 }
 
-/** In `strict` every other seed has a service that promises nothing at all, and then no record may be lost. */
-function worldsIn({ worlds = new Set(worldNames), mode, seed }: StormOrder): ReadonlySet<WorldName> {
-  if (promisesAnything(mode, seed)) return worlds;
+/**
+ * In `strict` every other seed has a service that promises nothing at all, and then no record may be lost. History goes
+ * by revisions, and a copy that is put back counts them anew.
+ */
+function worldsIn({ worlds = new Set(worldNames), mode, seed, history }: StormOrder): ReadonlySet<WorldName> {
+  if (promisesAnything(mode, seed) && !history) return worlds;
   return new Set([...worlds].filter((name) => name !== 'restores' && name !== 'failover'));
 }
 
@@ -114,11 +124,13 @@ async function blow(order: StormOrder, world: World, wishes: Wish[]): Promise<Ou
   const faults = faultOrders(seed);
   for (const fault of faults) await mustAsk(`${world.control}/faults`, { method: 'POST', body: fault });
 
-  const overMs = Math.max(STORM_MIN_MS, disbursements * MS_EACH);
+  const overMs = Math.max(order.history ? HISTORY_MIN_MS : STORM_MIN_MS, disbursements * MS_EACH);
   const began = nowMs();
   const chaos = new Chaos(world, seed);
   const acts = await Acts.of({ world, seed, wishes, hands: chaos, overMs });
   chaos.begin(acts.newSettings);
+  const weather = world.history && new HistoryWeather(world, world.history, seed);
+  weather?.begin((error) => chaos.failed(error));
   const calm = new AbortController();
   const { signal } = calm;
   const beside = [
@@ -138,6 +150,7 @@ async function blow(order: StormOrder, world: World, wishes: Wish[]): Promise<Ou
   // What has not been sent yet is to be sent in bad weather too.
   await noneWaits(world.api, LAST_SENDS_MS);
   calm.abort();
+  await weather?.end();
   await chaos.end();
   world.damage.end();
   const stormMs = nowMs() - began;
@@ -147,8 +160,10 @@ async function blow(order: StormOrder, world: World, wishes: Wish[]): Promise<Ou
   const patience = { ms: CALM_LIMIT_MS + disbursements * 10, restores: acts.restores };
   const open = await comeToRest(world.api, mailings, patience);
   await wait(DRAIN_MS);
+  await weather?.comeToRest();
   const story = await readStory(world, { mode, asked: wishes, mailings, codes, credits, acts });
   await acts.stop();
+  const ours = [...world.workers, world.door, ...(world.history?.scribes ?? []).map(({ process }) => process)];
   return {
     order,
     story,
@@ -156,13 +171,14 @@ async function blow(order: StormOrder, world: World, wishes: Wish[]): Promise<Ou
     worlds: world.worlds,
     damage: world.damage.counts,
     chaos: chaos.counts,
+    history: weather && { struck: weather.struck, inVain: weather.inVain },
     losses: world.power.losses,
     serviceFaults,
     caller,
     forger,
     open,
-    diedByItself: [...world.workers, world.door, world.sandbox].flatMap((child) => child.diedByItself),
-    failedStarts: [...world.workers, world.door].flatMap((child) => child.failedStarts),
+    diedByItself: [...ours, world.sandbox].flatMap((child) => child.diedByItself),
+    failedStarts: ours.flatMap((child) => child.failedStarts),
     stormMs,
     calmMs: nowMs() - began - stormMs,
     dir: world.dir,

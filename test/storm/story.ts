@@ -33,6 +33,81 @@ export interface Story {
   readonly limits?: SeenLimits | undefined;
   /** Absent: there was no other deployment. */
   readonly neighbours?: SeenNeighbours | undefined;
+  /** Absent: all stayed in Redis. */
+  readonly history?: SeenHistory | undefined;
+}
+
+/** What is in PostgreSQL after the storm, and what is still in Redis. */
+export interface SeenHistory {
+  /** Every row of an operation. */
+  readonly rows: readonly HistoryRow[];
+  readonly recipients: readonly RecipientRow[];
+  /** Every event by its operation and number. */
+  readonly events: readonly { readonly operation: string; readonly sequence: number }[];
+  /** Every record in Redis that history keeps. */
+  readonly standing: readonly StandingRecord[];
+  /** Every slice in Redis that history keeps the people of. */
+  readonly slices: readonly { readonly id: string; readonly rev: number; readonly count: number }[];
+  /** Every row whose record is not in Redis, and the state of its stub. */
+  readonly gone: readonly { readonly id: string; readonly state: string; readonly stub?: string | undefined }[];
+  /** How many stubs there are. */
+  readonly stubs: number;
+  /** Payments that were asked for, and whose record is not in Redis any more. */
+  readonly left: readonly Left[];
+  /** How many wait to be copied. */
+  readonly waiting: number;
+  /** `relais.daily`, all of its days together. */
+  readonly daily: readonly DailyRow[];
+}
+
+export interface HistoryRow {
+  readonly kind: string;
+  readonly id: string;
+  readonly rev: number;
+  readonly state: string;
+}
+
+export type StandingRecord = HistoryRow;
+
+export interface RecipientRow {
+  readonly campaign: string;
+  readonly row: number;
+  readonly slice: string;
+  readonly rev: number;
+  readonly state: string;
+}
+
+/** A payment that was asked for and that left Redis, asked about and asked for once more at the end. */
+export interface Left {
+  readonly id: string;
+  readonly disburseId: string;
+  readonly reference: string;
+  /** As its stub says it ended; without one, as history does. */
+  readonly state: string;
+  /** As it reads by its id, before it was asked for again and a while after that; absent: it could not be read. */
+  readonly reads?: string | undefined;
+  readonly readsThen?: string | undefined;
+  /** What the same request was answered: its status, and the id that it names. */
+  readonly again: { readonly status: number; readonly id?: string | undefined };
+  /** What another amount under the same reference was answered. */
+  readonly changed: number;
+  /** How often the books say that money left for it, before it was asked for again and a while after that. */
+  readonly paid: { readonly before: number; readonly after: number };
+  /** How many tokens the service has given for it by then. */
+  readonly tokens: { readonly before: number; readonly after: number };
+}
+
+/** In counts and XOF. */
+export interface DailyRow {
+  readonly withdrawMode: string | null;
+  readonly succeeded: Sum;
+  readonly reversed: Sum;
+  readonly credited: Sum;
+}
+
+export interface Sum {
+  readonly count: number;
+  readonly xof: number;
 }
 
 /** Redis as it was at one time, put in the place of what it had become. Times on the clock of the storm. */

@@ -4,6 +4,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { Child } from './child.ts';
 import { Damage } from './damage.ts';
+import { type History, historyOf } from './history.ts';
 import { imageReader, type Images } from './images.ts';
 import { FIRST_LIMIT } from './limit-changes.ts';
 import { Link } from './link.ts';
@@ -24,8 +25,10 @@ export interface World {
   /** The API and the callback receiver. */
   readonly door: Child;
   readonly workers: readonly Child[];
-  /** One for the door, then one for each worker. */
+  /** All that lead to Redis: one for the door, then one for each worker, then those of history. */
   readonly links: readonly Link[];
+  /** Absent: all stays in Redis. */
+  readonly history: History | undefined;
   readonly taps: { readonly base: Tap; readonly crm: Tap };
   readonly images: Images;
   readonly damage: Damage;
@@ -47,6 +50,8 @@ export interface WorldPlan {
   readonly mode: Mode;
   readonly seed: number;
   readonly worlds: ReadonlySet<WorldName>;
+  /** Whether what is over goes to PostgreSQL, and leaves Redis. */
+  readonly history?: boolean;
   /** Whether a torn file of Redis is mended before it starts again. */
   readonly mends: boolean;
   /** The record that a disburse_id belongs to. */
@@ -76,21 +81,24 @@ export async function startWorld(plan: WorldPlan): Promise<World> {
     ...(plan.worlds.has('limits') ? { MAX_DISBURSEMENT: String(FIRST_LIMIT) } : {}),
     ...plan.more,
   };
-  const child = (name: string, roles: string, link: Link | undefined): Child =>
+  const history = plan.history ? await historyOf({ dir, program, redisPort: power.port }, settings) : undefined;
+  const child = (name: string, roles: string, link: Link | undefined, more = {}): Child =>
     new Child({
       name,
       program,
       args: ['run', '--roles', roles],
-      settings: { ...settings, REDIS_URL: `redis://127.0.0.1:${link?.port ?? 0}` },
+      settings: { ...settings, ...more, REDIS_URL: `redis://127.0.0.1:${link?.port ?? 0}` },
       log: join(dir, `${name}.log`),
     });
-  const door = child('door', 'api,webhooks', links[0]);
+  const door = child('door', 'api,webhooks', links[0], history?.doorSettings);
   const workers = Array.from({ length: WORKERS }, (_, index) =>
     child(`worker-${index + 1}`, 'worker', links[index + 1]),
   );
-  for (const one of [door, ...workers]) await mustStart(one);
+  const scribes = history?.scribes ?? [];
+  for (const one of [door, ...workers, ...scribes.map(({ process }) => process)]) await mustStart(one);
   const stop = async (): Promise<void> => {
     await Promise.all([...workers, door].map((one) => one.kill()));
+    await history?.stop();
     await sandbox.kill();
     for (const link of links) await link.close();
     for (const tap of Object.values(taps)) await tap.refuse();
@@ -108,7 +116,8 @@ export async function startWorld(plan: WorldPlan): Promise<World> {
     sandbox,
     door,
     workers,
-    links,
+    links: [...links, ...scribes.map(({ toRedis }) => toRedis)],
+    history,
     taps,
     images,
     damage,

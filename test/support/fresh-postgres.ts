@@ -9,6 +9,8 @@ export interface FreshPostgres {
   readonly url: string;
   /** For looking from outside. */
   query<Row extends object>(sql: string): Promise<readonly Row[]>;
+  /** As it is now, in a database of its own. Nobody may be connected. */
+  copy(): Promise<FreshPostgres>;
   close(): Promise<void>;
 }
 
@@ -19,13 +21,14 @@ export async function freshPostgres(): Promise<FreshPostgres> {
   return freshDatabase(base);
 }
 
-export async function freshDatabase(base: string): Promise<FreshPostgres> {
+export async function freshDatabase(base: string, template = 'template1'): Promise<FreshPostgres> {
   const name = `test_${systemRandom.hex(6)}`;
-  await once(base, `create database ${name}`);
+  await once(base, `create database ${name} template ${template}`);
   const url = Object.assign(new URL(base), { pathname: `/${name}` }).href;
   return {
     url,
     query: (sql) => once(url, sql),
+    copy: () => freshDatabase(base, name),
     close: async () => void (await once(base, `drop database ${name} with (force)`)),
   };
 }

@@ -4,7 +4,7 @@ import { type AskedFields, differing } from '../../src/operations/differing.ts';
 import { keys } from '../../src/operations/keys.ts';
 import { areFew, listedAt, listedNew, memberOf } from '../../src/operations/places.ts';
 import type { AcceptedAt } from '../../src/operations/operations.ts';
-import { type RecordBase, inFull } from '../../src/operations/record.ts';
+import type { RecordBase } from '../../src/operations/record.ts';
 import type { MemoryStore } from './memory-store.ts';
 
 export function listNew(store: MemoryStore, at: number, operation: Parameters<typeof listedNew>[0]): void {
@@ -21,5 +21,5 @@ export function listIn<K extends Kind>(store: MemoryStore, record: RecordBase<K>
 
 export function conflictIn(store: MemoryStore, id: string, asked: AskedFields): AcceptedAt {
   const stands = Object.fromEntries(store.hash(keys.record(id)));
-  return { outcome: 'conflict', id, differs: differing(asked, inFull(id, stands)) };
+  return { outcome: 'conflict', id, differs: differing(asked, stands) };
 }

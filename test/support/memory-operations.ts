@@ -3,16 +3,10 @@
  * what the scripts promise; the conformance suite holds both to it.
  */
 import { assertArrow, isFinal, isOver, isState, queueOf, statesInQueue, type Kind } from '../../src/kinds/index.ts';
+import { goneAtTheEnd } from '../../src/kinds/disbursement-fields.ts';
 import type { QueueName } from '../../src/kinds/due-queues.ts';
 import type { Random } from '../../src/lib/random.ts';
-import {
-  GONE_AT_THE_END,
-  endsBriefly,
-  type Fields,
-  RECORD_VERSION,
-  type RecordBase,
-  readRecord,
-} from '../../src/operations/record.ts';
+import { type Fields, RECORD_VERSION, type RecordBase, readRecord } from '../../src/operations/record.ts';
 import {
   EVIDENCE_SLOTS,
   type EvidenceDraft,
@@ -267,7 +261,7 @@ export class MemoryOperations implements OperationsContract {
     const hint = now.get('hint') || undefined;
     const since = Number(now.get('since'));
     const { set, drop } = fieldsAfter(change, { from, op, at });
-    store.dropFields(key, drop);
+    store.dropFields(key, kind === 'disbursement' && isFinal(kind, to) ? [...drop, ...goneAtTheEnd] : drop);
     store.setFields(key, set);
     const unheard = change.keepMs === undefined && hint !== undefined && !hint.includes(`,${to},`);
     if (unheard && queueOf(kind, to, record.lane) && change.nudgeAfterMs) store.setFields(key, { hintedAt: at });
@@ -280,7 +274,6 @@ export class MemoryOperations implements OperationsContract {
     this.#setDue(record, change, { at, hint });
     if (event) this.#emit(kind, { id, at, ...event });
     if (change.forgetsCallback && (hint === undefined || hint.includes(`,${to},`))) store.dropText(keys.callback(id));
-    if (endsBriefly(kind, to)) store.dropFields(key, FORGOTTEN);
     return { is: 'applied', op, rev, at };
   }
 
@@ -372,9 +365,6 @@ export class MemoryOperations implements OperationsContract {
     this.#store.append({ op: id, seq, at, account, type, data: JSON.stringify(data) });
   }
 }
-
-/** Of a disbursement that is over. In full, a record has its id and its `since` all the same. */
-const FORGOTTEN = GONE_AT_THE_END.filter((name) => name !== 'id');
 
 /** What a change sets and what it drops. Dropping comes first. */
 function fieldsAfter<K extends Kind>(

@@ -60,6 +60,9 @@ export interface MemorySlicesOptions {
 type Names = Pick<SliceRecord, 'id' | 'account' | 'campaign' | 'lane'>;
 type Hash = ReadonlyMap<string, string>;
 
+/** What stops a step before it comes to its budget. */
+const UNASKED: ReadonlySet<WhyNotMore> = new Set(['recovering', 'cancelled', 'parked', 'held', 'expiring', 'busy']);
+
 export class MemorySlices implements SlicesContract {
   readonly #store: MemoryStore;
   readonly #random: Random;
@@ -181,7 +184,9 @@ export class MemorySlices implements SlicesContract {
     if (campaign) this.#moveInCampaign(campaignKey, step);
     this.#setDue(names, step, at);
     const counter = leave > 0 ? store.increase(keys.heartbeat, 'counter', 1) : 0;
-    return { is: 'applied', leave, why, waitMs, rev, counter, spare, busy };
+    const asked = step.leaving.length > 0 && !UNASKED.has(why);
+    const counted = asked && this.#guards.budget && Object.keys(this.#budgets()).length > 0;
+    return { is: 'applied', leave, why, waitMs, rev, counter, spare, counted, busy };
   }
 
   #gate(

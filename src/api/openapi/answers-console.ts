@@ -1,7 +1,7 @@
 /** What is answered about sessions of the console. */
 import { z } from 'zod';
 import { languages } from '../../words/languages.ts';
-import { perhaps, text, time } from './answers-shared.ts';
+import { count, perhaps, text, time } from './answers-shared.ts';
 
 export const sessionAnswer = z
   .looseObject({
@@ -9,6 +9,9 @@ export const sessionAnswer = z
     person: perhaps(text('awa')).meta({ description: 'Whose key it is, where that is said.' }),
     roles: z.array(text('approve')).meta({ description: 'What it may do now.' }),
     accounts: perhaps(z.array(text('main'))).meta({ description: 'null: all.' }),
+    signedInBy: z.enum(['key', 'provider']).meta({
+      description: 'What a fresh sign-in asks for: the key again, or the provider of identities.',
+    }),
     language: perhaps(z.enum(languages)).meta({
       description: 'The first that the browser asks for of those that there are here.',
     }),
@@ -17,3 +20,33 @@ export const sessionAnswer = z
     confirmedUntil: time.meta({ description: 'Until then, what asks for a fresh sign-in is done without one.' }),
   })
   .meta({ id: 'Session' });
+
+export const providerAnswer = z
+  .looseObject({
+    host: perhaps(text('login.example.sn')).meta({ description: 'What people see of it; null: sign in with a key.' }),
+  })
+  .meta({ id: 'IdentityProvider' });
+
+export const sendingAnswer = z
+  .looseObject({
+    url: text('https://login.example.sn/auth?client_id=relais').meta({ description: 'At the provider.' }),
+  })
+  .meta({ id: 'ProviderSignIn' });
+
+export const doctorAnswer = z
+  .looseObject({
+    at: time.meta({ description: 'When it was looked at.' }),
+    faults: count,
+    findings: z.array(
+      z.looseObject({
+        check: text('durability'),
+        name: text('durability').meta({ description: 'The check, in the language that was asked for.' }),
+        is: z.enum(['ok', 'fault', 'skipped']).meta({
+          description: '`skipped`: it could not be looked at, or is not used here; no fault by itself.',
+        }),
+        says: text('what it answered survives a power loss'),
+        fix: perhaps(text('Set appendfsync to always.')).meta({ description: 'Of a fault: what to do.' }),
+      }),
+    ),
+  })
+  .meta({ id: 'Findings' });

@@ -1,4 +1,4 @@
-/** What is answered about money that leaves: disbursements, batches of them, direct credits, balances. */
+/** What is answered about money that leaves: disbursements, batches of them, balances. */
 import { z } from 'zod';
 import { contentHash, totals } from '../../kinds/batch.ts';
 import { disbursementFields, reportedOfPayment, reportedOfRow } from '../../kinds/disbursement-fields.ts';
@@ -48,8 +48,6 @@ export const batchReport = z
     states: sums,
   })
   .meta({ id: 'BatchReport' });
-
-export const directCredit = answerOf('direct_credit');
 
 export const balances = z
   .looseObject({

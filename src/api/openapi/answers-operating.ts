@@ -5,10 +5,9 @@ import { ruleNames } from '../../kinds/rules.ts';
 import { holdAreas } from '../../kinds/account.ts';
 import { eventSchema } from '../../events/catalogue.ts';
 import { moneyLimits } from '../../operations/limits.ts';
+import { reviewKinds } from '../../operations/review.ts';
 import { doubtAges } from '../../operations/status.ts';
-import { invoice, paymentRequest } from './answers-collect.ts';
-import { directCredit, disbursement } from './answers-money.ts';
-import { accountField, count, listOf, perhaps, sums, text, time } from './answers-shared.ts';
+import { accountField, answerOf, count, incomplete, listOf, perhaps, sums, text, time } from './answers-shared.ts';
 
 const xofSum = z.int().meta({ example: 250_000 });
 
@@ -162,6 +161,13 @@ export const status = z
       .meta({
         description: 'As a worker saw them last (BALANCE_INTERVAL). The service calls them an approximation.',
       }),
+    history: perhaps(
+      z.looseObject({
+        waiting: count.meta({ description: 'What is over and is not in history yet as it is now.' }),
+        oldestMs: age,
+        left: z.record(z.string(), z.int()).meta({ description: 'How often one of each kind left Redis.' }),
+      }),
+    ).meta({ description: 'What of all that is over is copied to PostgreSQL; null: none is.' }),
     redis: z.looseObject({
       daysUntilFull: perhaps(z.number().meta({ example: 120.5 })).meta({
         description: 'Until nothing new is accepted, if it grows as it has; null: it has no limit, or does not grow.',
@@ -300,11 +306,8 @@ const reviewedBatch = z
 /** As where it is read alone, and with its kind. */
 const reviewed = z
   .discriminatedUnion('kind', [
-    disbursement.extend({ kind: z.literal('disbursement') }),
-    invoice.extend({ kind: z.literal('invoice') }),
-    paymentRequest.extend({ kind: z.literal('payment_request') }),
-    directCredit.extend({ kind: z.literal('direct_credit') }),
     reviewedBatch,
+    ...reviewKinds.filter((kind) => kind !== 'batch').map((kind) => answerOf(kind).extend({ kind: z.literal(kind) })),
   ])
   .meta({ id: 'Reviewed', description: 'As where it is read alone, and with its kind.' });
 
@@ -338,6 +341,12 @@ const recoveryReport = z
   })
   .meta({ id: 'RecoveryReport' });
 
+const missingInHistory = z.looseObject({
+  count: z.record(z.string(), z.int()).meta({ example: { disbursement: 1_200 }, description: 'At most, by kind.' }),
+  from: perhaps(time).meta({ description: 'They changed last between these; null: at any time before.' }),
+  to: perhaps(time),
+});
+
 export const recovery = z
   .looseObject({
     state: z.enum(['none', 'recovering']),
@@ -368,6 +377,7 @@ export const recovery = z
       .meta({ description: 'What the service says about those that were asked about.' }),
     over: z.boolean().optional().meta({ description: 'Of a POST. false: ask again.' }),
     progress: z.looseObject({ done: count, of: count }).optional(),
+    missing: perhaps(missingInHistory).optional(),
     last: perhaps(recoveryReport).optional().meta({ description: 'What the last one came to.' }),
   })
   .meta({ id: 'Recovery' });
@@ -379,6 +389,7 @@ export const purged = z
     found: z.looseObject({
       messages: z.int().meta({ example: 1 }),
       recipients: z.int().meta({ example: 2, description: 'Of campaigns, and rows of uploads that were left out.' }),
+      files: z.int().meta({ example: 0, description: 'Files of drafts, dropped: choose them again.' }),
       intakeJobs: z.int().meta({ example: 0, description: 'Requests in the queue `intake`, taken or not.' }),
       events: z.int().meta({ example: 0 }),
       optOuts: z.int().meta({ example: 1, description: 'Lists they opted out of; they still have, by a hash.' }),
@@ -422,6 +433,7 @@ export const found = z
         createdAt: time,
       }),
     ),
+    incomplete,
   })
   .meta({ id: 'Found' });
 

@@ -37,8 +37,14 @@ export const TOLD_ALONE = ['history', 'historyDropped', 'problems', 'warnings', 
 export function listAnswerOf(kind: Kind) {
   const { shape } = answerOf(kind);
   const row = Object.fromEntries(Object.entries(shape).filter(([name]) => !TOLD_ALONE.includes(name)));
-  return listOf(z.looseObject(row).meta({ id: `${capitalised(kind)}Row` }), `${capitalised(kind)}List`);
+  const item = z.union([z.looseObject(row).meta({ id: `${capitalised(kind)}Row` }), unreadable]);
+  return z.looseObject({ items: z.array(item), next: cursor, incomplete }).meta({ id: `${capitalised(kind)}List` });
 }
+
+/** Of what Redis and history have together. */
+export const incomplete = z.literal(true).optional().meta({
+  description: 'History is away: what has left Redis is missing here. The same request is whole once it is back.',
+});
 
 export const listOf = <T extends z.ZodType>(item: T, id: string) =>
   z.looseObject({ items: z.array(z.union([item, unreadable])), next: cursor }).meta({ id });

@@ -3,7 +3,7 @@ import type { Redis } from 'ioredis';
 import type { Role } from '../../cli/io.ts';
 import type { Config } from '../../config.ts';
 import { describeMs } from '../../lib/clock.ts';
-import { waitingForHistory } from '../../operations/history.ts';
+import { missingOf, waitingForHistory } from '../../operations/history.ts';
 import { said } from '../../words/said.ts';
 import { type Finding, fault, ok } from './finding.ts';
 
@@ -16,7 +16,7 @@ export async function examineHistory(
   { HISTORY_URL: url }: Pick<Config, 'HISTORY_URL'>,
   { now, roles }: { readonly now: number; readonly roles: readonly Role[] },
 ): Promise<readonly Finding[]> {
-  const { count, since = now } = await waitingForHistory(redis);
+  const { count, since = now, missing } = await waitingForHistory(redis);
   const values = { count, time: describeMs(Math.max(0, now - since)) };
   if (url === undefined) {
     return count === 0 || !roles.includes('history')
@@ -34,6 +34,16 @@ export async function examineHistory(
   if (why !== undefined) {
     const says = said('PostgreSQL is away ({why}); {count} wait for it, the first for {time}', { ...values, why });
     return [fault('history', says, 'Nothing stops meanwhile.')];
+  }
+  if (missing) {
+    const { from, to } = missing;
+    const lacks = said(
+      'PostgreSQL is an older copy: it lacks up to {many} that left Redis and changed last between {from} and {to}',
+      { many: missingOf(missing), from: new Date(from).toISOString(), to: new Date(to).toISOString() },
+    );
+    return [
+      fault('history', lacks, 'Put a newer copy in its place; if there is none: relais recover --without-missing.'),
+    ];
   }
   const says = said('PostgreSQL answers; {count} wait for it, the first for {time}', values);
   if (now - since > LATE_MS) return [fault('history', says, 'Start a process with the role history; see its log.')];

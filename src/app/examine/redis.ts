@@ -20,7 +20,7 @@ import { nodesFollowed } from '../../redis/slot.ts';
 import { targetOf } from '../container.ts';
 import { deploymentOf, problemsOf } from '../deployment.ts';
 import { type Finding, fault, ok } from './finding.ts';
-import { said } from '../../words/said.ts';
+import { type Said, readBack, said } from '../../words/said.ts';
 
 const READY_WAIT_MS = 5_000;
 const OLDEST = [6, 2] as const;
@@ -262,8 +262,23 @@ export async function examineLimits(
   if (reasons.size === 0) return [ok('limits', 'no setting is looser than what holds')];
   return [...reasons.values()].map((reason) => {
     const [says = '', fix = ''] = reason.split(/\. (.*)/s);
-    return fault('limits', says, fix);
+    return fault('limits', saidOf(says), saidOf(fix));
   });
+}
+
+/** The log says them whole; what a person reads has its French under them. */
+const OF_LIMITS = [
+  '{name} of this process is {own}, and {value} holds, by {by}',
+  '{name} of this process is {own}, and {value} holds',
+  'Set it to that or leave it out; or have two keys with the role approve say: {command}',
+];
+
+function saidOf(told: string): Said | string {
+  const [found] = OF_LIMITS.flatMap((sentence) => {
+    const values = readBack(sentence, told);
+    return values ? [{ sentence, values }] : [];
+  });
+  return found ?? told;
 }
 
 /** Records that somebody met and could not read: nobody acts on them until a person has looked. */

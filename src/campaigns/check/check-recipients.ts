@@ -4,7 +4,8 @@ import { UnusableFile, unusable, type FileProblem, fileProblem } from '../../fil
 import { type RawRow, type ReadOptions, RowReader } from '../../files/rows.ts';
 import { isSpreadsheetError } from '../../files/sheet.ts';
 import type { UploadColumn } from '../../kinds/campaign-fields.ts';
-import { countSegments, type SegmentCount, type Wording, wordingOf, canonicalName } from '../../lib/wording.ts';
+import type { Measured } from '../../lib/measure.ts';
+import { type Wording, wordingOf, canonicalName } from '../../lib/wording.ts';
 import { STOP, sampleStopLink } from '../../lib/stop-link.ts';
 import { type Layout, OwnColumns } from './own-columns.ts';
 import { NumberIndex, Preview, Tally } from './tally.ts';
@@ -102,7 +103,7 @@ interface SoundRow {
   readonly phone: Extract<PhoneReading, { is: 'mobile' }>;
   readonly vars: Readonly<Record<string, string>>;
   /** Absent when no text was given. */
-  readonly said?: { readonly text: string; readonly count: SegmentCount };
+  readonly said?: Measured;
 }
 
 type Judged = SoundRow | SkippedRow;
@@ -153,7 +154,8 @@ class RowChecker {
     if (settled.is === 'skipped') this.#tally.skip(settled);
     // Of a row that was left out the values of the text are kept nowhere else.
     const elsewhere = settled.is === 'skipped' ? new Set([this.#layout.phone]) : this.#keptElsewhere;
-    const own = this.#own.keep(judged.cells.slice(0, this.#rows.columns.length), elsewhere);
+    const wide = this.#rows.columns.length;
+    const own = this.#own.keep(judged.cells.length > wide ? judged.cells.slice(0, wide) : judged.cells, elsewhere);
     return own === '' ? settled : { ...settled, own };
   }
 
@@ -228,15 +230,15 @@ class RowChecker {
       vars[name] = value;
     }
     if (!this.#wording) return { is: 'sound', ...about, phone, vars };
-    const text = this.#wording.textFor(this.#stop === undefined ? vars : { ...vars, [STOP]: this.#stop });
-    const count = countSegments(text);
-    if (count.segments > (this.#options.maxSegments ?? 10))
-      return skipped(about, 'text_too_long', { detail: detail('segments', { segments: count.segments }) });
-    return { is: 'sound', ...about, phone, vars, said: { text, count } };
+    const said = this.#wording.measure(this.#stop === undefined ? vars : { ...vars, [STOP]: this.#stop });
+    const { segments } = said.count;
+    if (segments > (this.#options.maxSegments ?? 10))
+      return skipped(about, 'text_too_long', { detail: detail('segments', { segments }) });
+    return { is: 'sound', ...about, phone, vars, said };
   }
 
-  #admit({ phone, vars, said, ...about }: SoundRow, optedOut: boolean): CheckedRow {
-    const { row, to } = about;
+  #admit(about: SoundRow, optedOut: boolean): CheckedRow {
+    const { row, to, cells, phone, vars, said } = about;
     const { e164, country, repaired } = phone;
     if (optedOut) return skipped(about, 'opted_out');
     if (this.#options.seen?.has(e164)) return skipped(about, 'already_in_campaign');
@@ -244,8 +246,8 @@ class RowChecker {
     const earlier = this.#numbers.add(e164, row);
     if (earlier > 0) return skipped(about, 'duplicate', { detail: detail('same_as_row', { row: earlier }) });
 
-    this.#tally.accept(country, said?.text, said?.count);
-    if (said) this.#preview?.add({ row, to: e164, country, cells: about.cells, ...said });
+    this.#tally.accept(country, said);
+    if (said && this.#preview) this.#preview.add({ row, to: e164, country, cells, ...said });
     if (!repaired) return { is: 'recipient', row, to: e164, country, vars };
     const before = to.slice(0, 64);
     this.#tally.repair({ row, before, after: e164 });

@@ -23,6 +23,8 @@ export class OwnColumns {
 
   /** Packed; '' where there is nothing. `elsewhere`: columns that are kept in another place. */
   keep(cells: readonly string[], elsewhere: ReadonlySet<number>): string {
+    // Most files have nothing else.
+    if (cells.every((cell, at) => cell === '' || elsewhere.has(at))) return '';
     const { kept, cut } = ownCells(cells.map((cell, at) => (elsewhere.has(at) ? '' : cell)));
     if (cut) this.#cut += 1;
     for (const [at, cell] of kept.entries()) if (cell !== '') this.#filled.add(at);

@@ -1,7 +1,8 @@
 import { asTyped } from '../../files/own-cells.ts';
 import { costOf, type Prices } from '../../files/prices.ts';
 import type { FileFacts } from '../../files/rows.ts';
-import { cheaperText, costlyIn, replacementFor, countSegments, type SegmentCount } from '../../lib/wording.ts';
+import type { Measured } from '../../lib/measure.ts';
+import { replacementFor } from '../../lib/segments.ts';
 import type {
   SkipReason,
   CheckSummary,
@@ -82,17 +83,18 @@ export class Tally {
     if (this.#repairs.length < EXAMPLES) this.#repairs.push(repair);
   }
 
-  /** `text` as it would be sent, with its segments; undefined when no text was given. */
-  accept(country: string, text: string | undefined, count: ReturnType<typeof countSegments> | undefined): void {
+  /** `said`: undefined when no text was given. */
+  accept(country: string, said: Measured | undefined): void {
     this.#recipients += 1;
     let totals = this.#countries.get(country);
     if (!totals) this.#countries.set(country, (totals = { recipients: 0, segments: 0, segmentsSaved: 0 }));
     totals.recipients += 1;
-    if (text === undefined || !count) return;
+    if (!said) return;
+    const { count } = said;
     totals.segments += count.segments;
     this.#textsBySegments[count.segments] = (this.#textsBySegments[count.segments] ?? 0) + 1;
     if (count.segments > this.#options.warnAbove) this.#long += 1;
-    if (count.encoding === 'UCS-2') totals.segmentsSaved += this.#countCostly(text, count.segments);
+    if (count.encoding === 'UCS-2') totals.segmentsSaved += this.#countCostly(said);
   }
 
   summary(facts: FileFacts): CheckSummary {
@@ -111,14 +113,14 @@ export class Tally {
     };
   }
 
-  #countCostly(text: string, segments: number): number {
+  #countCostly({ costly, saved }: Measured): number {
     this.#costlyTexts += 1;
-    for (const char of costlyIn(text)) {
+    for (const char of costly) {
       const texts = this.#characters.get(char);
       if (texts !== undefined || this.#characters.size < MAX_DISTINCT_CHARACTERS)
         this.#characters.set(char, (texts ?? 0) + 1);
     }
-    return segments - countSegments(cheaperText(text)).segments;
+    return saved;
   }
 
   #countryTotals(): Record<string, CountryTotals> {
@@ -182,13 +184,11 @@ function valuesOf(columns: readonly string[], cells: readonly string[]): Readonl
   return Object.fromEntries(columns.map((name, at) => [name, asTyped((cells[at] ?? '').trim()).slice(0, 200)]));
 }
 
-interface Candidate {
+interface Candidate extends Pick<Measured, 'characters' | 'count' | 'text'> {
   readonly row: number;
   readonly to: string;
   readonly country: string;
   readonly cells: readonly string[];
-  readonly text: string;
-  readonly count: SegmentCount;
 }
 
 /** Keeps the texts that a sender wants to see before they leave: the first ones, the longest, the dearest. */
@@ -211,8 +211,8 @@ export class Preview {
   add(candidate: Candidate): void {
     if (this.#first.length < this.#size) this.#first.push(candidate);
     if (candidate.row === this.#row) this.#asked = candidate;
-    const { text, count, country } = candidate;
-    if (!this.#longest || text.length > this.#longest.text.length) this.#longest = candidate;
+    const { characters, count, country } = candidate;
+    if (!this.#longest || characters > this.#longest.characters) this.#longest = candidate;
     const xof = count.segments * (this.#prices?.[country] ?? 0);
     // Without a price, the one of most segments is the dearest as far as anybody knows.
     const dearer = xof > this.#dearestXof || (xof === this.#dearestXof && count.segments > this.#dearestSegments);
@@ -240,11 +240,11 @@ export class Preview {
     return [...first, ['longest', this.#longest], ['dearest', this.#dearest], ['asked', this.#asked]];
   }
 
-  #show({ row, to, country, text, count }: Candidate, why: PreviewedText['why']): PreviewedText {
+  #show({ row, to, country, characters, text, count }: Candidate, why: PreviewedText['why']): PreviewedText {
     const { encoding, segments } = count;
     const price = this.#prices?.[country];
     const cost = price === undefined ? {} : { estimatedXof: costOf(segments, price) };
-    return { why, row, to, text, characters: text.length, encoding, segments, ...cost };
+    return { why, row, to, text: text(), characters, encoding, segments, ...cost };
   }
 }
 

@@ -187,729 +187,6 @@ export const commands: readonly DerivedCommand[] = [
     "answer": "DisbursementList"
   },
   {
-    "name": "disburse batch-list",
-    "says": "List them, the newest first; as CSV with `Accept: text/csv`",
-    "example": "--state invalid",
-    "method": "GET",
-    "path": "/v1/disbursement-batches",
-    "takes": [],
-    "flags": [
-      {
-        "flag": "--state",
-        "field": "state",
-        "in": "query",
-        "says": "Only in this state, or in one of several, separated by commas",
-        "schema": {
-          "type": "array",
-          "items": {
-            "enum": [
-              "invalid",
-              "awaiting_approval",
-              "running",
-              "needs_review",
-              "finished",
-              "cancelled",
-              "expired"
-            ]
-          }
-        }
-      },
-      {
-        "flag": "--account",
-        "field": "account",
-        "in": "query",
-        "says": "Only of this account",
-        "schema": {
-          "type": "string"
-        }
-      },
-      {
-        "flag": "--created-from",
-        "field": "createdFrom",
-        "in": "query",
-        "says": "Asked for at this time, or later",
-        "schema": {
-          "type": "string",
-          "format": "date-time"
-        }
-      },
-      {
-        "flag": "--created-to",
-        "field": "createdTo",
-        "in": "query",
-        "says": "Asked for at this time, or before",
-        "schema": {
-          "type": "string",
-          "format": "date-time"
-        }
-      },
-      {
-        "flag": "--after",
-        "field": "after",
-        "in": "query",
-        "says": "`next` of the page before",
-        "schema": {
-          "type": "string"
-        }
-      },
-      {
-        "flag": "--limit",
-        "field": "limit",
-        "in": "query",
-        "says": "How many at most",
-        "schema": {
-          "type": "integer",
-          "minimum": 1,
-          "maximum": 500
-        }
-      }
-    ],
-    "columns": [
-      "id",
-      "state",
-      "account",
-      "totals",
-      "uploadedBy",
-      "approvedBy",
-      "createdAt"
-    ],
-    "files": [
-      "text/csv"
-    ],
-    "answer": "BatchList"
-  },
-  {
-    "name": "campaign list",
-    "says": "List them, the newest first; as CSV with `Accept: text/csv`",
-    "example": "--state draft",
-    "method": "GET",
-    "path": "/v1/campaigns",
-    "takes": [],
-    "flags": [
-      {
-        "flag": "--state",
-        "field": "state",
-        "in": "query",
-        "says": "Only in this state, or in one of several, separated by commas",
-        "schema": {
-          "type": "array",
-          "items": {
-            "enum": [
-              "draft",
-              "ready",
-              "awaiting_approval",
-              "scheduled",
-              "running",
-              "paused",
-              "held",
-              "finished",
-              "cancelled"
-            ]
-          }
-        }
-      },
-      {
-        "flag": "--reference",
-        "field": "reference",
-        "in": "query",
-        "says": "The one that the caller gave this name",
-        "schema": {
-          "type": "string",
-          "minLength": 1,
-          "maxLength": 128
-        }
-      },
-      {
-        "flag": "--account",
-        "field": "account",
-        "in": "query",
-        "says": "Only of this account",
-        "schema": {
-          "type": "string"
-        }
-      },
-      {
-        "flag": "--created-from",
-        "field": "createdFrom",
-        "in": "query",
-        "says": "Asked for at this time, or later",
-        "schema": {
-          "type": "string",
-          "format": "date-time"
-        }
-      },
-      {
-        "flag": "--created-to",
-        "field": "createdTo",
-        "in": "query",
-        "says": "Asked for at this time, or before",
-        "schema": {
-          "type": "string",
-          "format": "date-time"
-        }
-      },
-      {
-        "flag": "--after",
-        "field": "after",
-        "in": "query",
-        "says": "`next` of the page before",
-        "schema": {
-          "type": "string"
-        }
-      },
-      {
-        "flag": "--limit",
-        "field": "limit",
-        "in": "query",
-        "says": "How many at most",
-        "schema": {
-          "type": "integer",
-          "minimum": 1,
-          "maximum": 500
-        }
-      }
-    ],
-    "columns": [
-      "id",
-      "state",
-      "name",
-      "reason",
-      "segments",
-      "account",
-      "createdAt"
-    ],
-    "files": [
-      "text/csv"
-    ],
-    "answer": "CampaignList"
-  },
-  {
-    "name": "messages list",
-    "says": "List them, the newest first; as CSV with `Accept: text/csv`",
-    "example": "--state queued",
-    "method": "GET",
-    "path": "/v1/messages",
-    "takes": [],
-    "flags": [
-      {
-        "flag": "--state",
-        "field": "state",
-        "in": "query",
-        "says": "Only in this state, or in one of several, separated by commas",
-        "schema": {
-          "type": "array",
-          "items": {
-            "enum": [
-              "queued",
-              "sending",
-              "unknown",
-              "sent",
-              "failed",
-              "skipped",
-              "expired",
-              "cancelled"
-            ]
-          }
-        }
-      },
-      {
-        "flag": "--reference",
-        "field": "reference",
-        "in": "query",
-        "says": "The one that the caller gave this name",
-        "schema": {
-          "type": "string",
-          "minLength": 1,
-          "maxLength": 128
-        }
-      },
-      {
-        "flag": "--account",
-        "field": "account",
-        "in": "query",
-        "says": "Only of this account",
-        "schema": {
-          "type": "string"
-        }
-      },
-      {
-        "flag": "--created-from",
-        "field": "createdFrom",
-        "in": "query",
-        "says": "Asked for at this time, or later",
-        "schema": {
-          "type": "string",
-          "format": "date-time"
-        }
-      },
-      {
-        "flag": "--created-to",
-        "field": "createdTo",
-        "in": "query",
-        "says": "Asked for at this time, or before",
-        "schema": {
-          "type": "string",
-          "format": "date-time"
-        }
-      },
-      {
-        "flag": "--phone",
-        "field": "phone",
-        "in": "query",
-        "says": "Of this telephone number, however it is spelt",
-        "schema": {
-          "type": "string",
-          "minLength": 1,
-          "maxLength": 200
-        }
-      },
-      {
-        "flag": "--after",
-        "field": "after",
-        "in": "query",
-        "says": "`next` of the page before",
-        "schema": {
-          "type": "string"
-        }
-      },
-      {
-        "flag": "--limit",
-        "field": "limit",
-        "in": "query",
-        "says": "How many at most",
-        "schema": {
-          "type": "integer",
-          "minimum": 1,
-          "maximum": 500
-        }
-      }
-    ],
-    "columns": [
-      "id",
-      "state",
-      "to",
-      "lane",
-      "code",
-      "reference",
-      "account",
-      "createdAt"
-    ],
-    "files": [
-      "text/csv"
-    ],
-    "answer": "MessageList"
-  },
-  {
-    "name": "invoice list",
-    "says": "List them, the newest first; as CSV with `Accept: text/csv`",
-    "example": "--state creating",
-    "method": "GET",
-    "path": "/v1/invoices",
-    "takes": [],
-    "flags": [
-      {
-        "flag": "--state",
-        "field": "state",
-        "in": "query",
-        "says": "Only in this state, or in one of several, separated by commas",
-        "schema": {
-          "type": "array",
-          "items": {
-            "enum": [
-              "creating",
-              "pending",
-              "needs_review",
-              "completed",
-              "cancelled",
-              "failed"
-            ]
-          }
-        }
-      },
-      {
-        "flag": "--reference",
-        "field": "reference",
-        "in": "query",
-        "says": "The one that the caller gave this name",
-        "schema": {
-          "type": "string",
-          "minLength": 1,
-          "maxLength": 128
-        }
-      },
-      {
-        "flag": "--account",
-        "field": "account",
-        "in": "query",
-        "says": "Only of this account",
-        "schema": {
-          "type": "string"
-        }
-      },
-      {
-        "flag": "--created-from",
-        "field": "createdFrom",
-        "in": "query",
-        "says": "Asked for at this time, or later",
-        "schema": {
-          "type": "string",
-          "format": "date-time"
-        }
-      },
-      {
-        "flag": "--created-to",
-        "field": "createdTo",
-        "in": "query",
-        "says": "Asked for at this time, or before",
-        "schema": {
-          "type": "string",
-          "format": "date-time"
-        }
-      },
-      {
-        "flag": "--amount-min",
-        "field": "amountMin",
-        "in": "query",
-        "says": "Of so many XOF, or more",
-        "schema": {
-          "type": "integer",
-          "minimum": 0
-        }
-      },
-      {
-        "flag": "--amount-max",
-        "field": "amountMax",
-        "in": "query",
-        "says": "Of so many XOF, or less",
-        "schema": {
-          "type": "integer",
-          "minimum": 0
-        }
-      },
-      {
-        "flag": "--token",
-        "field": "token",
-        "in": "query",
-        "says": "The one that the service calls by this token",
-        "schema": {
-          "type": "string",
-          "minLength": 1,
-          "maxLength": 200
-        }
-      },
-      {
-        "flag": "--after",
-        "field": "after",
-        "in": "query",
-        "says": "`next` of the page before",
-        "schema": {
-          "type": "string"
-        }
-      },
-      {
-        "flag": "--limit",
-        "field": "limit",
-        "in": "query",
-        "says": "How many at most",
-        "schema": {
-          "type": "integer",
-          "minimum": 1,
-          "maximum": 500
-        }
-      }
-    ],
-    "columns": [
-      "id",
-      "state",
-      "totalAmount",
-      "amountPaid",
-      "reference",
-      "account",
-      "createdAt"
-    ],
-    "files": [
-      "text/csv"
-    ],
-    "answer": "InvoiceList"
-  },
-  {
-    "name": "payment-request list",
-    "says": "List them, the newest first; as CSV with `Accept: text/csv`",
-    "example": "--state creating",
-    "method": "GET",
-    "path": "/v1/payment-requests",
-    "takes": [],
-    "flags": [
-      {
-        "flag": "--state",
-        "field": "state",
-        "in": "query",
-        "says": "Only in this state, or in one of several, separated by commas",
-        "schema": {
-          "type": "array",
-          "items": {
-            "enum": [
-              "creating",
-              "pending",
-              "needs_review",
-              "completed",
-              "failed"
-            ]
-          }
-        }
-      },
-      {
-        "flag": "--reference",
-        "field": "reference",
-        "in": "query",
-        "says": "The one that the caller gave this name",
-        "schema": {
-          "type": "string",
-          "minLength": 1,
-          "maxLength": 128
-        }
-      },
-      {
-        "flag": "--account",
-        "field": "account",
-        "in": "query",
-        "says": "Only of this account",
-        "schema": {
-          "type": "string"
-        }
-      },
-      {
-        "flag": "--created-from",
-        "field": "createdFrom",
-        "in": "query",
-        "says": "Asked for at this time, or later",
-        "schema": {
-          "type": "string",
-          "format": "date-time"
-        }
-      },
-      {
-        "flag": "--created-to",
-        "field": "createdTo",
-        "in": "query",
-        "says": "Asked for at this time, or before",
-        "schema": {
-          "type": "string",
-          "format": "date-time"
-        }
-      },
-      {
-        "flag": "--amount-min",
-        "field": "amountMin",
-        "in": "query",
-        "says": "Of so many XOF, or more",
-        "schema": {
-          "type": "integer",
-          "minimum": 0
-        }
-      },
-      {
-        "flag": "--amount-max",
-        "field": "amountMax",
-        "in": "query",
-        "says": "Of so many XOF, or less",
-        "schema": {
-          "type": "integer",
-          "minimum": 0
-        }
-      },
-      {
-        "flag": "--phone",
-        "field": "phone",
-        "in": "query",
-        "says": "Of this telephone number, however it is spelt",
-        "schema": {
-          "type": "string",
-          "minLength": 1,
-          "maxLength": 200
-        }
-      },
-      {
-        "flag": "--after",
-        "field": "after",
-        "in": "query",
-        "says": "`next` of the page before",
-        "schema": {
-          "type": "string"
-        }
-      },
-      {
-        "flag": "--limit",
-        "field": "limit",
-        "in": "query",
-        "says": "How many at most",
-        "schema": {
-          "type": "integer",
-          "minimum": 1,
-          "maximum": 500
-        }
-      }
-    ],
-    "columns": [
-      "id",
-      "state",
-      "amount",
-      "feesPaidBy",
-      "reference",
-      "account",
-      "createdAt"
-    ],
-    "files": [
-      "text/csv"
-    ],
-    "answer": "PaymentRequestList"
-  },
-  {
-    "name": "direct-credit list",
-    "says": "List them, the newest first; as CSV with `Accept: text/csv`",
-    "example": "--state queued",
-    "method": "GET",
-    "path": "/v1/direct-credits",
-    "takes": [],
-    "flags": [
-      {
-        "flag": "--state",
-        "field": "state",
-        "in": "query",
-        "says": "Only in this state, or in one of several, separated by commas",
-        "schema": {
-          "type": "array",
-          "items": {
-            "enum": [
-              "queued",
-              "held",
-              "sending",
-              "needs_review",
-              "succeeded",
-              "rejected",
-              "failed"
-            ]
-          }
-        }
-      },
-      {
-        "flag": "--reference",
-        "field": "reference",
-        "in": "query",
-        "says": "The one that the caller gave this name",
-        "schema": {
-          "type": "string",
-          "minLength": 1,
-          "maxLength": 128
-        }
-      },
-      {
-        "flag": "--account",
-        "field": "account",
-        "in": "query",
-        "says": "Only of this account",
-        "schema": {
-          "type": "string"
-        }
-      },
-      {
-        "flag": "--created-from",
-        "field": "createdFrom",
-        "in": "query",
-        "says": "Asked for at this time, or later",
-        "schema": {
-          "type": "string",
-          "format": "date-time"
-        }
-      },
-      {
-        "flag": "--created-to",
-        "field": "createdTo",
-        "in": "query",
-        "says": "Asked for at this time, or before",
-        "schema": {
-          "type": "string",
-          "format": "date-time"
-        }
-      },
-      {
-        "flag": "--amount-min",
-        "field": "amountMin",
-        "in": "query",
-        "says": "Of so many XOF, or more",
-        "schema": {
-          "type": "integer",
-          "minimum": 0
-        }
-      },
-      {
-        "flag": "--amount-max",
-        "field": "amountMax",
-        "in": "query",
-        "says": "Of so many XOF, or less",
-        "schema": {
-          "type": "integer",
-          "minimum": 0
-        }
-      },
-      {
-        "flag": "--transaction-id",
-        "field": "transactionId",
-        "in": "query",
-        "says": "The one that the service calls by this transaction",
-        "schema": {
-          "type": "string",
-          "minLength": 1,
-          "maxLength": 200
-        }
-      },
-      {
-        "flag": "--phone",
-        "field": "phone",
-        "in": "query",
-        "says": "Of this telephone number, however it is spelt",
-        "schema": {
-          "type": "string",
-          "minLength": 1,
-          "maxLength": 200
-        }
-      },
-      {
-        "flag": "--after",
-        "field": "after",
-        "in": "query",
-        "says": "`next` of the page before",
-        "schema": {
-          "type": "string"
-        }
-      },
-      {
-        "flag": "--limit",
-        "field": "limit",
-        "in": "query",
-        "says": "How many at most",
-        "schema": {
-          "type": "integer",
-          "minimum": 1,
-          "maximum": 500
-        }
-      }
-    ],
-    "columns": [
-      "id",
-      "state",
-      "amount",
-      "accountAlias",
-      "transactionId",
-      "reference",
-      "createdAt"
-    ],
-    "files": [
-      "text/csv"
-    ],
-    "answer": "DirectCreditList"
-  },
-  {
     "name": "disburse create",
     "says": "Pay one person, at most once per reference",
     "example": "--to 771234567 --amount 25000 --mode wallet-a-senegal --reference order-1042",
@@ -1050,6 +327,98 @@ export const commands: readonly DerivedCommand[] = [
     "answer": "Disbursement"
   },
   {
+    "name": "disburse batch-list",
+    "says": "List them, the newest first; as CSV with `Accept: text/csv`",
+    "example": "--state invalid",
+    "method": "GET",
+    "path": "/v1/disbursement-batches",
+    "takes": [],
+    "flags": [
+      {
+        "flag": "--state",
+        "field": "state",
+        "in": "query",
+        "says": "Only in this state, or in one of several, separated by commas",
+        "schema": {
+          "type": "array",
+          "items": {
+            "enum": [
+              "invalid",
+              "awaiting_approval",
+              "running",
+              "needs_review",
+              "finished",
+              "cancelled",
+              "expired"
+            ]
+          }
+        }
+      },
+      {
+        "flag": "--account",
+        "field": "account",
+        "in": "query",
+        "says": "Only of this account",
+        "schema": {
+          "type": "string"
+        }
+      },
+      {
+        "flag": "--created-from",
+        "field": "createdFrom",
+        "in": "query",
+        "says": "Asked for at this time, or later",
+        "schema": {
+          "type": "string",
+          "format": "date-time"
+        }
+      },
+      {
+        "flag": "--created-to",
+        "field": "createdTo",
+        "in": "query",
+        "says": "Asked for at this time, or before",
+        "schema": {
+          "type": "string",
+          "format": "date-time"
+        }
+      },
+      {
+        "flag": "--after",
+        "field": "after",
+        "in": "query",
+        "says": "`next` of the page before",
+        "schema": {
+          "type": "string"
+        }
+      },
+      {
+        "flag": "--limit",
+        "field": "limit",
+        "in": "query",
+        "says": "How many at most",
+        "schema": {
+          "type": "integer",
+          "minimum": 1,
+          "maximum": 500
+        }
+      }
+    ],
+    "columns": [
+      "id",
+      "state",
+      "account",
+      "totals",
+      "uploadedBy",
+      "approvedBy",
+      "createdAt"
+    ],
+    "files": [
+      "text/csv"
+    ],
+    "answer": "BatchList"
+  },
+  {
     "name": "disburse batch-show",
     "says": "How far it has come",
     "example": "bat_4n7q0c1w2e3r4t5y6z7a8b9c0d",
@@ -1078,6 +447,111 @@ export const commands: readonly DerivedCommand[] = [
     ],
     "flags": [],
     "answer": "Batch"
+  },
+  {
+    "name": "campaign list",
+    "says": "List them, the newest first; as CSV with `Accept: text/csv`",
+    "example": "--state draft",
+    "method": "GET",
+    "path": "/v1/campaigns",
+    "takes": [],
+    "flags": [
+      {
+        "flag": "--state",
+        "field": "state",
+        "in": "query",
+        "says": "Only in this state, or in one of several, separated by commas",
+        "schema": {
+          "type": "array",
+          "items": {
+            "enum": [
+              "draft",
+              "ready",
+              "awaiting_approval",
+              "scheduled",
+              "running",
+              "paused",
+              "held",
+              "finished",
+              "cancelled"
+            ]
+          }
+        }
+      },
+      {
+        "flag": "--reference",
+        "field": "reference",
+        "in": "query",
+        "says": "The one that the caller gave this name",
+        "schema": {
+          "type": "string",
+          "minLength": 1,
+          "maxLength": 128
+        }
+      },
+      {
+        "flag": "--account",
+        "field": "account",
+        "in": "query",
+        "says": "Only of this account",
+        "schema": {
+          "type": "string"
+        }
+      },
+      {
+        "flag": "--created-from",
+        "field": "createdFrom",
+        "in": "query",
+        "says": "Asked for at this time, or later",
+        "schema": {
+          "type": "string",
+          "format": "date-time"
+        }
+      },
+      {
+        "flag": "--created-to",
+        "field": "createdTo",
+        "in": "query",
+        "says": "Asked for at this time, or before",
+        "schema": {
+          "type": "string",
+          "format": "date-time"
+        }
+      },
+      {
+        "flag": "--after",
+        "field": "after",
+        "in": "query",
+        "says": "`next` of the page before",
+        "schema": {
+          "type": "string"
+        }
+      },
+      {
+        "flag": "--limit",
+        "field": "limit",
+        "in": "query",
+        "says": "How many at most",
+        "schema": {
+          "type": "integer",
+          "minimum": 1,
+          "maximum": 500
+        }
+      }
+    ],
+    "columns": [
+      "id",
+      "state",
+      "name",
+      "reason",
+      "segments",
+      "account",
+      "createdAt"
+    ],
+    "files": [
+      "text/csv"
+    ],
+    "answer": "CampaignList"
   },
   {
     "name": "campaign pause",
@@ -1125,6 +599,122 @@ export const commands: readonly DerivedCommand[] = [
     "answer": "Campaign"
   },
   {
+    "name": "messages list",
+    "says": "List them, the newest first; as CSV with `Accept: text/csv`",
+    "example": "--state queued",
+    "method": "GET",
+    "path": "/v1/messages",
+    "takes": [],
+    "flags": [
+      {
+        "flag": "--state",
+        "field": "state",
+        "in": "query",
+        "says": "Only in this state, or in one of several, separated by commas",
+        "schema": {
+          "type": "array",
+          "items": {
+            "enum": [
+              "queued",
+              "sending",
+              "unknown",
+              "sent",
+              "failed",
+              "skipped",
+              "expired",
+              "cancelled"
+            ]
+          }
+        }
+      },
+      {
+        "flag": "--reference",
+        "field": "reference",
+        "in": "query",
+        "says": "The one that the caller gave this name",
+        "schema": {
+          "type": "string",
+          "minLength": 1,
+          "maxLength": 128
+        }
+      },
+      {
+        "flag": "--account",
+        "field": "account",
+        "in": "query",
+        "says": "Only of this account",
+        "schema": {
+          "type": "string"
+        }
+      },
+      {
+        "flag": "--created-from",
+        "field": "createdFrom",
+        "in": "query",
+        "says": "Asked for at this time, or later",
+        "schema": {
+          "type": "string",
+          "format": "date-time"
+        }
+      },
+      {
+        "flag": "--created-to",
+        "field": "createdTo",
+        "in": "query",
+        "says": "Asked for at this time, or before",
+        "schema": {
+          "type": "string",
+          "format": "date-time"
+        }
+      },
+      {
+        "flag": "--phone",
+        "field": "phone",
+        "in": "query",
+        "says": "Of this telephone number, however it is spelt",
+        "schema": {
+          "type": "string",
+          "minLength": 1,
+          "maxLength": 200
+        }
+      },
+      {
+        "flag": "--after",
+        "field": "after",
+        "in": "query",
+        "says": "`next` of the page before",
+        "schema": {
+          "type": "string"
+        }
+      },
+      {
+        "flag": "--limit",
+        "field": "limit",
+        "in": "query",
+        "says": "How many at most",
+        "schema": {
+          "type": "integer",
+          "minimum": 1,
+          "maximum": 500
+        }
+      }
+    ],
+    "columns": [
+      "id",
+      "state",
+      "to",
+      "lane",
+      "code",
+      "reference",
+      "account",
+      "createdAt"
+    ],
+    "files": [
+      "text/csv"
+    ],
+    "answer": "MessageList"
+  },
+  {
     "name": "messages show",
     "says": "Where one stands",
     "example": "msg_4n7q0c1w2e3r4t5y6z7a8b9c0d",
@@ -1138,6 +728,139 @@ export const commands: readonly DerivedCommand[] = [
     ],
     "flags": [],
     "answer": "Message"
+  },
+  {
+    "name": "invoice list",
+    "says": "List them, the newest first; as CSV with `Accept: text/csv`",
+    "example": "--state creating",
+    "method": "GET",
+    "path": "/v1/invoices",
+    "takes": [],
+    "flags": [
+      {
+        "flag": "--state",
+        "field": "state",
+        "in": "query",
+        "says": "Only in this state, or in one of several, separated by commas",
+        "schema": {
+          "type": "array",
+          "items": {
+            "enum": [
+              "creating",
+              "pending",
+              "needs_review",
+              "completed",
+              "cancelled",
+              "failed"
+            ]
+          }
+        }
+      },
+      {
+        "flag": "--reference",
+        "field": "reference",
+        "in": "query",
+        "says": "The one that the caller gave this name",
+        "schema": {
+          "type": "string",
+          "minLength": 1,
+          "maxLength": 128
+        }
+      },
+      {
+        "flag": "--account",
+        "field": "account",
+        "in": "query",
+        "says": "Only of this account",
+        "schema": {
+          "type": "string"
+        }
+      },
+      {
+        "flag": "--created-from",
+        "field": "createdFrom",
+        "in": "query",
+        "says": "Asked for at this time, or later",
+        "schema": {
+          "type": "string",
+          "format": "date-time"
+        }
+      },
+      {
+        "flag": "--created-to",
+        "field": "createdTo",
+        "in": "query",
+        "says": "Asked for at this time, or before",
+        "schema": {
+          "type": "string",
+          "format": "date-time"
+        }
+      },
+      {
+        "flag": "--amount-min",
+        "field": "amountMin",
+        "in": "query",
+        "says": "Of so many XOF, or more",
+        "schema": {
+          "type": "integer",
+          "minimum": 0
+        }
+      },
+      {
+        "flag": "--amount-max",
+        "field": "amountMax",
+        "in": "query",
+        "says": "Of so many XOF, or less",
+        "schema": {
+          "type": "integer",
+          "minimum": 0
+        }
+      },
+      {
+        "flag": "--token",
+        "field": "token",
+        "in": "query",
+        "says": "The one that the service calls by this token",
+        "schema": {
+          "type": "string",
+          "minLength": 1,
+          "maxLength": 200
+        }
+      },
+      {
+        "flag": "--after",
+        "field": "after",
+        "in": "query",
+        "says": "`next` of the page before",
+        "schema": {
+          "type": "string"
+        }
+      },
+      {
+        "flag": "--limit",
+        "field": "limit",
+        "in": "query",
+        "says": "How many at most",
+        "schema": {
+          "type": "integer",
+          "minimum": 1,
+          "maximum": 500
+        }
+      }
+    ],
+    "columns": [
+      "id",
+      "state",
+      "totalAmount",
+      "amountPaid",
+      "reference",
+      "account",
+      "createdAt"
+    ],
+    "files": [
+      "text/csv"
+    ],
+    "answer": "InvoiceList"
   },
   {
     "name": "invoice show",
@@ -1212,6 +935,138 @@ export const commands: readonly DerivedCommand[] = [
     ],
     "asks": "Decide {id}?",
     "answer": "Invoice"
+  },
+  {
+    "name": "payment-request list",
+    "says": "List them, the newest first; as CSV with `Accept: text/csv`",
+    "example": "--state creating",
+    "method": "GET",
+    "path": "/v1/payment-requests",
+    "takes": [],
+    "flags": [
+      {
+        "flag": "--state",
+        "field": "state",
+        "in": "query",
+        "says": "Only in this state, or in one of several, separated by commas",
+        "schema": {
+          "type": "array",
+          "items": {
+            "enum": [
+              "creating",
+              "pending",
+              "needs_review",
+              "completed",
+              "failed"
+            ]
+          }
+        }
+      },
+      {
+        "flag": "--reference",
+        "field": "reference",
+        "in": "query",
+        "says": "The one that the caller gave this name",
+        "schema": {
+          "type": "string",
+          "minLength": 1,
+          "maxLength": 128
+        }
+      },
+      {
+        "flag": "--account",
+        "field": "account",
+        "in": "query",
+        "says": "Only of this account",
+        "schema": {
+          "type": "string"
+        }
+      },
+      {
+        "flag": "--created-from",
+        "field": "createdFrom",
+        "in": "query",
+        "says": "Asked for at this time, or later",
+        "schema": {
+          "type": "string",
+          "format": "date-time"
+        }
+      },
+      {
+        "flag": "--created-to",
+        "field": "createdTo",
+        "in": "query",
+        "says": "Asked for at this time, or before",
+        "schema": {
+          "type": "string",
+          "format": "date-time"
+        }
+      },
+      {
+        "flag": "--amount-min",
+        "field": "amountMin",
+        "in": "query",
+        "says": "Of so many XOF, or more",
+        "schema": {
+          "type": "integer",
+          "minimum": 0
+        }
+      },
+      {
+        "flag": "--amount-max",
+        "field": "amountMax",
+        "in": "query",
+        "says": "Of so many XOF, or less",
+        "schema": {
+          "type": "integer",
+          "minimum": 0
+        }
+      },
+      {
+        "flag": "--phone",
+        "field": "phone",
+        "in": "query",
+        "says": "Of this telephone number, however it is spelt",
+        "schema": {
+          "type": "string",
+          "minLength": 1,
+          "maxLength": 200
+        }
+      },
+      {
+        "flag": "--after",
+        "field": "after",
+        "in": "query",
+        "says": "`next` of the page before",
+        "schema": {
+          "type": "string"
+        }
+      },
+      {
+        "flag": "--limit",
+        "field": "limit",
+        "in": "query",
+        "says": "How many at most",
+        "schema": {
+          "type": "integer",
+          "minimum": 1,
+          "maximum": 500
+        }
+      }
+    ],
+    "columns": [
+      "id",
+      "state",
+      "amount",
+      "feesPaidBy",
+      "reference",
+      "account",
+      "createdAt"
+    ],
+    "files": [
+      "text/csv"
+    ],
+    "answer": "PaymentRequestList"
   },
   {
     "name": "payment-request create",
@@ -1374,6 +1229,151 @@ export const commands: readonly DerivedCommand[] = [
     ],
     "asks": "Decide {id}?",
     "answer": "PaymentRequest"
+  },
+  {
+    "name": "direct-credit list",
+    "says": "List them, the newest first; as CSV with `Accept: text/csv`",
+    "example": "--state queued",
+    "method": "GET",
+    "path": "/v1/direct-credits",
+    "takes": [],
+    "flags": [
+      {
+        "flag": "--state",
+        "field": "state",
+        "in": "query",
+        "says": "Only in this state, or in one of several, separated by commas",
+        "schema": {
+          "type": "array",
+          "items": {
+            "enum": [
+              "queued",
+              "held",
+              "sending",
+              "needs_review",
+              "succeeded",
+              "rejected",
+              "failed"
+            ]
+          }
+        }
+      },
+      {
+        "flag": "--reference",
+        "field": "reference",
+        "in": "query",
+        "says": "The one that the caller gave this name",
+        "schema": {
+          "type": "string",
+          "minLength": 1,
+          "maxLength": 128
+        }
+      },
+      {
+        "flag": "--account",
+        "field": "account",
+        "in": "query",
+        "says": "Only of this account",
+        "schema": {
+          "type": "string"
+        }
+      },
+      {
+        "flag": "--created-from",
+        "field": "createdFrom",
+        "in": "query",
+        "says": "Asked for at this time, or later",
+        "schema": {
+          "type": "string",
+          "format": "date-time"
+        }
+      },
+      {
+        "flag": "--created-to",
+        "field": "createdTo",
+        "in": "query",
+        "says": "Asked for at this time, or before",
+        "schema": {
+          "type": "string",
+          "format": "date-time"
+        }
+      },
+      {
+        "flag": "--amount-min",
+        "field": "amountMin",
+        "in": "query",
+        "says": "Of so many XOF, or more",
+        "schema": {
+          "type": "integer",
+          "minimum": 0
+        }
+      },
+      {
+        "flag": "--amount-max",
+        "field": "amountMax",
+        "in": "query",
+        "says": "Of so many XOF, or less",
+        "schema": {
+          "type": "integer",
+          "minimum": 0
+        }
+      },
+      {
+        "flag": "--transaction-id",
+        "field": "transactionId",
+        "in": "query",
+        "says": "The one that the service calls by this transaction",
+        "schema": {
+          "type": "string",
+          "minLength": 1,
+          "maxLength": 200
+        }
+      },
+      {
+        "flag": "--phone",
+        "field": "phone",
+        "in": "query",
+        "says": "Of this telephone number, however it is spelt",
+        "schema": {
+          "type": "string",
+          "minLength": 1,
+          "maxLength": 200
+        }
+      },
+      {
+        "flag": "--after",
+        "field": "after",
+        "in": "query",
+        "says": "`next` of the page before",
+        "schema": {
+          "type": "string"
+        }
+      },
+      {
+        "flag": "--limit",
+        "field": "limit",
+        "in": "query",
+        "says": "How many at most",
+        "schema": {
+          "type": "integer",
+          "minimum": 1,
+          "maximum": 500
+        }
+      }
+    ],
+    "columns": [
+      "id",
+      "state",
+      "amount",
+      "accountAlias",
+      "transactionId",
+      "reference",
+      "createdAt"
+    ],
+    "files": [
+      "text/csv"
+    ],
+    "answer": "DirectCreditList"
   },
   {
     "name": "direct-credit create",

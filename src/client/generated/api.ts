@@ -4,26 +4,18 @@
 export const operations = {
   listDisbursements: {"method":"GET","path":"/v1/disbursements","query":["state","reference","account","createdFrom","createdTo","amountMin","amountMax","token","transactionId","batch","phone","after","limit"]},
   createDisbursement: {"method":"POST","path":"/v1/disbursements","query":["dryRun"],"identity":"required"},
-  listBatches: {"method":"GET","path":"/v1/disbursement-batches","query":["state","account","createdFrom","createdTo","after","limit"]},
-  createBatch: {"method":"POST","path":"/v1/disbursement-batches","query":["account","dryRun"],"identity":"optional"},
-  listCampaigns: {"method":"GET","path":"/v1/campaigns","query":["state","reference","account","createdFrom","createdTo","after","limit"]},
-  createCampaign: {"method":"POST","path":"/v1/campaigns","query":["dryRun"],"identity":"required"},
-  listMessages: {"method":"GET","path":"/v1/messages","query":["state","reference","account","createdFrom","createdTo","phone","after","limit"]},
-  sendMessages: {"method":"POST","path":"/v1/messages","query":["dryRun"],"identity":"optional"},
-  listInvoices: {"method":"GET","path":"/v1/invoices","query":["state","reference","account","createdFrom","createdTo","amountMin","amountMax","token","after","limit"]},
-  createInvoice: {"method":"POST","path":"/v1/invoices","query":["dryRun"],"identity":"required"},
-  listPaymentRequests: {"method":"GET","path":"/v1/payment-requests","query":["state","reference","account","createdFrom","createdTo","amountMin","amountMax","phone","after","limit"]},
-  createPaymentRequest: {"method":"POST","path":"/v1/payment-requests","query":["dryRun"],"identity":"required"},
-  listDirectCredits: {"method":"GET","path":"/v1/direct-credits","query":["state","reference","account","createdFrom","createdTo","amountMin","amountMax","transactionId","phone","after","limit"]},
-  createDirectCredit: {"method":"POST","path":"/v1/direct-credits","query":["dryRun"],"identity":"required"},
   getDisbursement: {"method":"GET","path":"/v1/disbursements/{id}","query":[]},
   cancelDisbursement: {"method":"POST","path":"/v1/disbursements/{id}/cancel","query":[]},
   approveDisbursement: {"method":"POST","path":"/v1/disbursements/{id}/approve","query":[]},
   resolveDisbursement: {"method":"POST","path":"/v1/disbursements/{id}/resolve","query":[]},
+  listBatches: {"method":"GET","path":"/v1/disbursement-batches","query":["state","account","createdFrom","createdTo","after","limit"]},
+  createBatch: {"method":"POST","path":"/v1/disbursement-batches","query":["account","dryRun"],"identity":"optional"},
   getBatch: {"method":"GET","path":"/v1/disbursement-batches/{id}","query":[]},
   getBatchReport: {"method":"GET","path":"/v1/disbursement-batches/{id}/report","query":[]},
   approveBatch: {"method":"POST","path":"/v1/disbursement-batches/{id}/approve","query":[]},
   cancelBatch: {"method":"POST","path":"/v1/disbursement-batches/{id}/cancel","query":[]},
+  listCampaigns: {"method":"GET","path":"/v1/campaigns","query":["state","reference","account","createdFrom","createdTo","after","limit"]},
+  createCampaign: {"method":"POST","path":"/v1/campaigns","query":["dryRun"],"identity":"required"},
   getCampaign: {"method":"GET","path":"/v1/campaigns/{id}","query":[]},
   amendCampaign: {"method":"PATCH","path":"/v1/campaigns/{id}","query":[]},
   addRecipients: {"method":"POST","path":"/v1/campaigns/{id}/recipients","query":["dryRun","preview","repair","phoneColumn","sheet","takeHidden"]},
@@ -37,18 +29,26 @@ export const operations = {
   cancelCampaign: {"method":"POST","path":"/v1/campaigns/{id}/cancel","query":[]},
   approveCampaign: {"method":"POST","path":"/v1/campaigns/{id}/approve","query":[]},
   retryCampaign: {"method":"POST","path":"/v1/campaigns/{id}/retry","query":[],"identity":"optional"},
+  listMessages: {"method":"GET","path":"/v1/messages","query":["state","reference","account","createdFrom","createdTo","phone","after","limit"]},
+  sendMessages: {"method":"POST","path":"/v1/messages","query":["dryRun"],"identity":"optional"},
   getMessage: {"method":"GET","path":"/v1/messages/{id}","query":[]},
   addOptOuts: {"method":"POST","path":"/v1/opt-outs","query":["from","account","country"]},
   removeOptOuts: {"method":"DELETE","path":"/v1/opt-outs","query":["from","account","country"]},
   listOptOuts: {"method":"GET","path":"/v1/opt-outs","query":["from","account","country","phone","after","limit"]},
+  listInvoices: {"method":"GET","path":"/v1/invoices","query":["state","reference","account","createdFrom","createdTo","amountMin","amountMax","token","after","limit"]},
+  createInvoice: {"method":"POST","path":"/v1/invoices","query":["dryRun"],"identity":"required"},
   getInvoice: {"method":"GET","path":"/v1/invoices/{id}","query":[]},
   confirmInvoice: {"method":"POST","path":"/v1/invoices/{id}/confirm","query":[]},
   resolveInvoice: {"method":"POST","path":"/v1/invoices/{id}/resolve","query":[]},
   startSoftpay: {"method":"POST","path":"/v1/invoices/{id}/softpay","query":[]},
   confirmSoftpay: {"method":"POST","path":"/v1/invoices/{id}/softpay/confirm","query":[]},
+  listPaymentRequests: {"method":"GET","path":"/v1/payment-requests","query":["state","reference","account","createdFrom","createdTo","amountMin","amountMax","phone","after","limit"]},
+  createPaymentRequest: {"method":"POST","path":"/v1/payment-requests","query":["dryRun"],"identity":"required"},
   getPaymentRequest: {"method":"GET","path":"/v1/payment-requests/{id}","query":[]},
   confirmPaymentRequest: {"method":"POST","path":"/v1/payment-requests/{id}/confirm","query":[]},
   resolvePaymentRequest: {"method":"POST","path":"/v1/payment-requests/{id}/resolve","query":[]},
+  listDirectCredits: {"method":"GET","path":"/v1/direct-credits","query":["state","reference","account","createdFrom","createdTo","amountMin","amountMax","transactionId","phone","after","limit"]},
+  createDirectCredit: {"method":"POST","path":"/v1/direct-credits","query":["dryRun"],"identity":"required"},
   getDirectCredit: {"method":"GET","path":"/v1/direct-credits/{id}","query":[]},
   resolveDirectCredit: {"method":"POST","path":"/v1/direct-credits/{id}/resolve","query":[]},
   readEvents: {"method":"GET","path":"/v1/events","query":["after","limit","types"]},
@@ -70,8 +70,12 @@ export const operations = {
   readSession: {"method":"GET","path":"/v1/session","query":[]},
   endSession: {"method":"DELETE","path":"/v1/session","query":[]},
   confirmSession: {"method":"POST","path":"/v1/session/confirm","query":[]},
+  readProvider: {"method":"GET","path":"/v1/session/provider","query":[]},
+  beginSignIn: {"method":"POST","path":"/v1/session/provider","query":[]},
+  finishSignIn: {"method":"GET","path":"/v1/session/callback","query":["code","state","iss","error"]},
   reportViolation: {"method":"POST","path":"/v1/console-reports","query":[]},
   getStatus: {"method":"GET","path":"/v1/status","query":[]},
+  examineDeployment: {"method":"GET","path":"/v1/doctor","query":[]},
   listQueues: {"method":"GET","path":"/v1/queues","query":[]},
   pauseQueue: {"method":"POST","path":"/v1/queues/{name}/pause","query":[]},
   resumeQueue: {"method":"POST","path":"/v1/queues/{name}/resume","query":[]},
@@ -120,6 +124,7 @@ export const nextSteps = {
   "too-many-requests": "Wait as long as `Retry-After` says.",
   "no-answer": "Try again.",
   "unavailable": "Try again as `Retry-After` says; with the same identity it is safe.",
+  "provider-away": "Try again later, or sign in with a key.",
   "not-durable": "Wait until Redis keeps what it answers again; docs/redis.md says what it needs.",
   "memory-full": "Give Redis more memory, or wait until old records were removed.",
   "recovering": "Somebody must look first: `relais recover`.",
@@ -139,7 +144,7 @@ export type Event = (DisbursementSucceededEvent | DisbursementFailedEvent | Disb
 /**
  * As where it is read alone, and with its kind.
  */
-export type Reviewed = ({
+export type Reviewed = (ReviewedBatch | {
   id: string
   /**
    * `succeeded failed reversed rejected cancelled` are final; only a late word of the service leads on from the first two. `unknown` is neither success nor failure.
@@ -402,11 +407,13 @@ export type Reviewed = ({
    */
   historyDropped?: number
   kind: "direct_credit"
-} | ReviewedBatch)
+})
 export type RecoveryWord = ({
   apply: true
 } | {
   nothingWasLost: true
+} | {
+  withoutMissing: true
 })
 
 export interface Operations {
@@ -487,6 +494,43 @@ export interface Operations {
     dry: DryRun
   }
   /**
+   * Where one stands, and what the service said about it.
+   */
+  getDisbursement: {
+    asked: {
+      id: string
+    }
+    answer: Disbursement
+  }
+  /**
+   * Call it back before anything was sent.
+   */
+  cancelDisbursement: {
+    asked: {
+      id: string
+    }
+    answer: Disbursement
+  }
+  /**
+   * Let one go on that is above APPROVAL_ABOVE.
+   */
+  approveDisbursement: {
+    asked: {
+      id: string
+    }
+    answer: Disbursement
+  }
+  /**
+   * A person's word about one that needs review.
+   */
+  resolveDisbursement: {
+    asked: {
+      id: string
+    }
+    body: DisbursementResolution
+    answer: Disbursement
+  }
+  /**
    * List them, the newest first; as CSV with `Accept: text/csv`.
    */
   listBatches: {
@@ -543,6 +587,44 @@ export interface Operations {
     accept: "text/csv"
   }
   /**
+   * How far it has come.
+   */
+  getBatch: {
+    asked: {
+      id: string
+    }
+    answer: Batch
+  }
+  /**
+   * What became of each row; as CSV with `Accept: text/csv`.
+   */
+  getBatchReport: {
+    asked: {
+      id: string
+    }
+    answer: BatchReport
+    accept: "text/csv"
+  }
+  /**
+   * Approve exactly these bytes.
+   */
+  approveBatch: {
+    asked: {
+      id: string
+    }
+    body: BatchApproval
+    answer: Batch
+  }
+  /**
+   * Drop it before it is approved.
+   */
+  cancelBatch: {
+    asked: {
+      id: string
+    }
+    answer: Batch
+  }
+  /**
    * List them, the newest first; as CSV with `Accept: text/csv`.
    */
   listCampaigns: {
@@ -592,330 +674,6 @@ export interface Operations {
     body: CampaignRequest
     answer: Campaign
     dry: DryRun
-  }
-  /**
-   * List them, the newest first; as CSV with `Accept: text/csv`.
-   */
-  listMessages: {
-    asked: {
-      /**
-       * Only in this state, or in one of several, separated by commas.
-       */
-      state?: ("queued" | "sending" | "unknown" | "sent" | "failed" | "skipped" | "expired" | "cancelled")[]
-      /**
-       * The one that the caller gave this name.
-       */
-      reference?: string
-      /**
-       * Only of this account.
-       */
-      account?: string
-      /**
-       * Asked for at this time, or later.
-       */
-      createdFrom?: string
-      /**
-       * Asked for at this time, or before.
-       */
-      createdTo?: string
-      /**
-       * Of this telephone number, however it is spelt.
-       */
-      phone?: string
-      /**
-       * `next` of the page before.
-       */
-      after?: string
-      /**
-       * How many at most.
-       */
-      limit?: number
-    }
-    answer: MessageList
-    accept: "text/csv"
-  }
-  /**
-   * Send one text, or up to a thousand.
-   */
-  sendMessages: {
-    asked: {
-      /**
-       * Names the request, as a `reference` does.
-       */
-      idempotencyKey?: string
-    }
-    body: MessageRequests
-    lines: "application/x-ndjson"
-    answer: MessageVerdicts
-    dry: MessageVerdicts
-  }
-  /**
-   * List them, the newest first; as CSV with `Accept: text/csv`.
-   */
-  listInvoices: {
-    asked: {
-      /**
-       * Only in this state, or in one of several, separated by commas.
-       */
-      state?: ("creating" | "pending" | "needs_review" | "completed" | "cancelled" | "failed")[]
-      /**
-       * The one that the caller gave this name.
-       */
-      reference?: string
-      /**
-       * Only of this account.
-       */
-      account?: string
-      /**
-       * Asked for at this time, or later.
-       */
-      createdFrom?: string
-      /**
-       * Asked for at this time, or before.
-       */
-      createdTo?: string
-      /**
-       * Of so many XOF, or more.
-       */
-      amountMin?: number
-      /**
-       * Of so many XOF, or less.
-       */
-      amountMax?: number
-      /**
-       * The one that the service calls by this token.
-       */
-      token?: string
-      /**
-       * `next` of the page before.
-       */
-      after?: string
-      /**
-       * How many at most.
-       */
-      limit?: number
-    }
-    answer: InvoiceList
-    accept: "text/csv"
-  }
-  /**
-   * Make an invoice with a payment page.
-   */
-  createInvoice: {
-    asked: {
-      /**
-       * Names the request, as a `reference` does.
-       */
-      idempotencyKey?: string
-    }
-    body: InvoiceRequest
-    answer: Invoice
-    dry: DryRun
-  }
-  /**
-   * List them, the newest first; as CSV with `Accept: text/csv`.
-   */
-  listPaymentRequests: {
-    asked: {
-      /**
-       * Only in this state, or in one of several, separated by commas.
-       */
-      state?: ("creating" | "pending" | "needs_review" | "completed" | "failed")[]
-      /**
-       * The one that the caller gave this name.
-       */
-      reference?: string
-      /**
-       * Only of this account.
-       */
-      account?: string
-      /**
-       * Asked for at this time, or later.
-       */
-      createdFrom?: string
-      /**
-       * Asked for at this time, or before.
-       */
-      createdTo?: string
-      /**
-       * Of so many XOF, or more.
-       */
-      amountMin?: number
-      /**
-       * Of so many XOF, or less.
-       */
-      amountMax?: number
-      /**
-       * Of this telephone number, however it is spelt.
-       */
-      phone?: string
-      /**
-       * `next` of the page before.
-       */
-      after?: string
-      /**
-       * How many at most.
-       */
-      limit?: number
-    }
-    answer: PaymentRequestList
-    accept: "text/csv"
-  }
-  /**
-   * Ask somebody to pay, by a link.
-   */
-  createPaymentRequest: {
-    asked: {
-      /**
-       * Names the request, as a `reference` does.
-       */
-      idempotencyKey?: string
-    }
-    body: PaymentRequestRequest
-    answer: PaymentRequest
-    dry: DryRun
-  }
-  /**
-   * List them, the newest first; as CSV with `Accept: text/csv`.
-   */
-  listDirectCredits: {
-    asked: {
-      /**
-       * Only in this state, or in one of several, separated by commas.
-       */
-      state?: ("queued" | "held" | "sending" | "needs_review" | "succeeded" | "rejected" | "failed")[]
-      /**
-       * The one that the caller gave this name.
-       */
-      reference?: string
-      /**
-       * Only of this account.
-       */
-      account?: string
-      /**
-       * Asked for at this time, or later.
-       */
-      createdFrom?: string
-      /**
-       * Asked for at this time, or before.
-       */
-      createdTo?: string
-      /**
-       * Of so many XOF, or more.
-       */
-      amountMin?: number
-      /**
-       * Of so many XOF, or less.
-       */
-      amountMax?: number
-      /**
-       * The one that the service calls by this transaction.
-       */
-      transactionId?: string
-      /**
-       * Of this telephone number, however it is spelt.
-       */
-      phone?: string
-      /**
-       * `next` of the page before.
-       */
-      after?: string
-      /**
-       * How many at most.
-       */
-      limit?: number
-    }
-    answer: DirectCreditList
-    accept: "text/csv"
-  }
-  /**
-   * Credit an account of the service.
-   */
-  createDirectCredit: {
-    asked: {
-      /**
-       * Names the request, as a `reference` does.
-       */
-      idempotencyKey?: string
-    }
-    body: DirectCreditRequest
-    answer: DirectCredit
-    dry: DryRun
-  }
-  /**
-   * Where one stands, and what the service said about it.
-   */
-  getDisbursement: {
-    asked: {
-      id: string
-    }
-    answer: Disbursement
-  }
-  /**
-   * Call it back before anything was sent.
-   */
-  cancelDisbursement: {
-    asked: {
-      id: string
-    }
-    answer: Disbursement
-  }
-  /**
-   * Let one go on that is above APPROVAL_ABOVE.
-   */
-  approveDisbursement: {
-    asked: {
-      id: string
-    }
-    answer: Disbursement
-  }
-  /**
-   * A person's word about one that needs review.
-   */
-  resolveDisbursement: {
-    asked: {
-      id: string
-    }
-    body: DisbursementResolution
-    answer: Disbursement
-  }
-  /**
-   * How far it has come.
-   */
-  getBatch: {
-    asked: {
-      id: string
-    }
-    answer: Batch
-  }
-  /**
-   * What became of each row; as CSV with `Accept: text/csv`.
-   */
-  getBatchReport: {
-    asked: {
-      id: string
-    }
-    answer: BatchReport
-    accept: "text/csv"
-  }
-  /**
-   * Approve exactly these bytes.
-   */
-  approveBatch: {
-    asked: {
-      id: string
-    }
-    body: BatchApproval
-    answer: Batch
-  }
-  /**
-   * Drop it before it is approved.
-   */
-  cancelBatch: {
-    asked: {
-      id: string
-    }
-    answer: Batch
   }
   /**
    * How far it has come.
@@ -1123,6 +881,62 @@ export interface Operations {
     answer: Campaign
   }
   /**
+   * List them, the newest first; as CSV with `Accept: text/csv`.
+   */
+  listMessages: {
+    asked: {
+      /**
+       * Only in this state, or in one of several, separated by commas.
+       */
+      state?: ("queued" | "sending" | "unknown" | "sent" | "failed" | "skipped" | "expired" | "cancelled")[]
+      /**
+       * The one that the caller gave this name.
+       */
+      reference?: string
+      /**
+       * Only of this account.
+       */
+      account?: string
+      /**
+       * Asked for at this time, or later.
+       */
+      createdFrom?: string
+      /**
+       * Asked for at this time, or before.
+       */
+      createdTo?: string
+      /**
+       * Of this telephone number, however it is spelt.
+       */
+      phone?: string
+      /**
+       * `next` of the page before.
+       */
+      after?: string
+      /**
+       * How many at most.
+       */
+      limit?: number
+    }
+    answer: MessageList
+    accept: "text/csv"
+  }
+  /**
+   * Send one text, or up to a thousand.
+   */
+  sendMessages: {
+    asked: {
+      /**
+       * Names the request, as a `reference` does.
+       */
+      idempotencyKey?: string
+    }
+    body: MessageRequests
+    lines: "application/x-ndjson"
+    answer: MessageVerdicts
+    dry: MessageVerdicts
+  }
+  /**
    * Where one stands.
    */
   getMessage: {
@@ -1208,6 +1022,69 @@ export interface Operations {
     answer: OptOutList
   }
   /**
+   * List them, the newest first; as CSV with `Accept: text/csv`.
+   */
+  listInvoices: {
+    asked: {
+      /**
+       * Only in this state, or in one of several, separated by commas.
+       */
+      state?: ("creating" | "pending" | "needs_review" | "completed" | "cancelled" | "failed")[]
+      /**
+       * The one that the caller gave this name.
+       */
+      reference?: string
+      /**
+       * Only of this account.
+       */
+      account?: string
+      /**
+       * Asked for at this time, or later.
+       */
+      createdFrom?: string
+      /**
+       * Asked for at this time, or before.
+       */
+      createdTo?: string
+      /**
+       * Of so many XOF, or more.
+       */
+      amountMin?: number
+      /**
+       * Of so many XOF, or less.
+       */
+      amountMax?: number
+      /**
+       * The one that the service calls by this token.
+       */
+      token?: string
+      /**
+       * `next` of the page before.
+       */
+      after?: string
+      /**
+       * How many at most.
+       */
+      limit?: number
+    }
+    answer: InvoiceList
+    accept: "text/csv"
+  }
+  /**
+   * Make an invoice with a payment page.
+   */
+  createInvoice: {
+    asked: {
+      /**
+       * Names the request, as a `reference` does.
+       */
+      idempotencyKey?: string
+    }
+    body: InvoiceRequest
+    answer: Invoice
+    dry: DryRun
+  }
+  /**
    * Where one stands.
    */
   getInvoice: {
@@ -1256,6 +1133,69 @@ export interface Operations {
     answer: SoftpayStarted
   }
   /**
+   * List them, the newest first; as CSV with `Accept: text/csv`.
+   */
+  listPaymentRequests: {
+    asked: {
+      /**
+       * Only in this state, or in one of several, separated by commas.
+       */
+      state?: ("creating" | "pending" | "needs_review" | "completed" | "failed")[]
+      /**
+       * The one that the caller gave this name.
+       */
+      reference?: string
+      /**
+       * Only of this account.
+       */
+      account?: string
+      /**
+       * Asked for at this time, or later.
+       */
+      createdFrom?: string
+      /**
+       * Asked for at this time, or before.
+       */
+      createdTo?: string
+      /**
+       * Of so many XOF, or more.
+       */
+      amountMin?: number
+      /**
+       * Of so many XOF, or less.
+       */
+      amountMax?: number
+      /**
+       * Of this telephone number, however it is spelt.
+       */
+      phone?: string
+      /**
+       * `next` of the page before.
+       */
+      after?: string
+      /**
+       * How many at most.
+       */
+      limit?: number
+    }
+    answer: PaymentRequestList
+    accept: "text/csv"
+  }
+  /**
+   * Ask somebody to pay, by a link.
+   */
+  createPaymentRequest: {
+    asked: {
+      /**
+       * Names the request, as a `reference` does.
+       */
+      idempotencyKey?: string
+    }
+    body: PaymentRequestRequest
+    answer: PaymentRequest
+    dry: DryRun
+  }
+  /**
    * Where one stands.
    */
   getPaymentRequest: {
@@ -1282,6 +1222,73 @@ export interface Operations {
     }
     body: PaymentRequestResolution
     answer: PaymentRequest
+  }
+  /**
+   * List them, the newest first; as CSV with `Accept: text/csv`.
+   */
+  listDirectCredits: {
+    asked: {
+      /**
+       * Only in this state, or in one of several, separated by commas.
+       */
+      state?: ("queued" | "held" | "sending" | "needs_review" | "succeeded" | "rejected" | "failed")[]
+      /**
+       * The one that the caller gave this name.
+       */
+      reference?: string
+      /**
+       * Only of this account.
+       */
+      account?: string
+      /**
+       * Asked for at this time, or later.
+       */
+      createdFrom?: string
+      /**
+       * Asked for at this time, or before.
+       */
+      createdTo?: string
+      /**
+       * Of so many XOF, or more.
+       */
+      amountMin?: number
+      /**
+       * Of so many XOF, or less.
+       */
+      amountMax?: number
+      /**
+       * The one that the service calls by this transaction.
+       */
+      transactionId?: string
+      /**
+       * Of this telephone number, however it is spelt.
+       */
+      phone?: string
+      /**
+       * `next` of the page before.
+       */
+      after?: string
+      /**
+       * How many at most.
+       */
+      limit?: number
+    }
+    answer: DirectCreditList
+    accept: "text/csv"
+  }
+  /**
+   * Credit an account of the service.
+   */
+  createDirectCredit: {
+    asked: {
+      /**
+       * Names the request, as a `reference` does.
+       */
+      idempotencyKey?: string
+    }
+    body: DirectCreditRequest
+    answer: DirectCredit
+    dry: DryRun
   }
   /**
    * Where one stands.
@@ -1513,6 +1520,45 @@ export interface Operations {
     answer: Session
   }
   /**
+   * Whether people sign in by a provider of identities too (OIDC_ISSUER).
+   */
+  readProvider: {
+    asked: {}
+    answer: IdentityProvider
+  }
+  /**
+   * Begin to sign in by the provider of identities.
+   */
+  beginSignIn: {
+    asked: {}
+    body: ProviderSignInRequest
+    answer: ProviderSignIn
+  }
+  /**
+   * Where a browser comes back from the provider of identities.
+   */
+  finishSignIn: {
+    asked: {
+      /**
+       * What the provider gives for a person.
+       */
+      code?: string
+      /**
+       * As it was sent.
+       */
+      state?: string
+      /**
+       * Which provider says so.
+       */
+      iss?: string
+      /**
+       * Why there is no code.
+       */
+      error?: string
+    }
+    answer: Response
+  }
+  /**
    * What a browser kept a page of the console from; sent by browsers.
    */
   reportViolation: {
@@ -1527,6 +1573,13 @@ export interface Operations {
   getStatus: {
     asked: {}
     answer: Status
+  }
+  /**
+   * What is wrong with this deployment, and how it is mended.
+   */
+  examineDeployment: {
+    asked: {}
+    answer: Findings
   }
   /**
    * What stands where.
@@ -1797,6 +1850,10 @@ export interface DisbursementList {
    * Give it as `after` to go on; null at the end.
    */
   next: (string | null)
+  /**
+   * History is away: what has left Redis is missing here. The same request is whole once it is back.
+   */
+  incomplete?: true
 }
 export interface DisbursementRow {
   id: string
@@ -1996,12 +2053,30 @@ export interface DryRun {
    */
   warnings: string[]
 }
+export interface DisbursementResolution {
+  /**
+   * What became of it, or what is to be done.
+   */
+  outcome: ("succeeded" | "failed" | "reversed" | "cancelled" | "resubmit")
+  /**
+   * How it is known; kept with the record.
+   */
+  note: string
+  /**
+   * With `succeeded`: what the service calls it, so that its statement fits (`relais reconcile`).
+   */
+  transactionId?: string
+}
 export interface BatchList {
   items: (BatchRow | Unreadable)[]
   /**
    * Give it as `after` to go on; null at the end.
    */
   next: (string | null)
+  /**
+   * History is away: what has left Redis is missing here. The same request is whole once it is back.
+   */
+  incomplete?: true
 }
 export interface BatchRow {
   id: string
@@ -2189,12 +2264,91 @@ export interface BatchDryRun {
   warningCount: number
   dryRun: true
 }
+export interface BatchReport {
+  id: string
+  state: ("invalid" | "awaiting_approval" | "running" | "needs_review" | "finished" | "cancelled" | "expired")
+  /**
+   * SHA-256 of the bytes as they came: what is approved is exactly this.
+   */
+  contentHash: string
+  totals: {
+    count: number
+    /**
+     * Whole XOF.
+     */
+    xof: number
+    countries: {
+      [k: string]: {
+        count: number
+        /**
+         * Whole XOF.
+         */
+        xof: number
+      }
+    }
+    modes: {
+      [k: string]: {
+        count: number
+        /**
+         * Whole XOF.
+         */
+        xof: number
+      }
+    }
+  }
+  /**
+   * Headings of the columns that are not read.
+   */
+  columns: string[]
+  items: {
+    row: number
+    reference: string
+    id: (string | null)
+    state: string
+    /**
+     * Why, as a word for programs. `GET /v1/explain/{word}` says it in a sentence.
+     */
+    reason: (string | null)
+    /**
+     * Whole XOF.
+     */
+    amount: number
+    accountAlias: string
+    withdrawMode: string
+    disburseId: (string | null)
+    token: (string | null)
+    transactionId: (string | null)
+    providerRef: (string | null)
+    /**
+     * What its row had in columns that are not read, by heading.
+     */
+    own?: {
+      [k: string]: string
+    }
+  }[]
+  states: {
+    [k: string]: {
+      count: number
+      /**
+       * Whole XOF.
+       */
+      xof: number
+    }
+  }
+}
+export interface BatchApproval {
+  contentHash: string
+}
 export interface CampaignList {
   items: (CampaignRow | Unreadable)[]
   /**
    * Give it as `after` to go on; null at the end.
    */
   next: (string | null)
+  /**
+   * History is away: what has left Redis is missing here. The same request is whole once it is back.
+   */
+  incomplete?: true
 }
 export interface CampaignRow {
   id: string
@@ -2449,609 +2603,6 @@ export interface Campaign {
    * Absent: the sender of the account.
    */
   from?: string
-}
-export interface MessageList {
-  items: (MessageRow | Unreadable)[]
-  /**
-   * Give it as `after` to go on; null at the end.
-   */
-  next: (string | null)
-}
-export interface MessageRow {
-  id: string
-  /**
-   * `sent`: the service took it for sending.
-   */
-  state: ("queued" | "sending" | "unknown" | "sent" | "failed" | "skipped" | "expired" | "cancelled")
-  to: string
-  lane: ("otp" | "normal")
-  /**
-   * The name of the account.
-   */
-  account: string
-  /**
-   * The name that the caller gave it.
-   */
-  reference: (string | null)
-  /**
-   * The service's code, where it gave one.
-   */
-  code: (string | null)
-  sentAt: (string | null)
-  createdAt: string
-  updatedAt: string
-}
-export interface MessageRequest {
-  /**
-   * In international form.
-   */
-  to: string
-  text: string
-  /**
-   * Sender signature configured on the messaging account.
-   */
-  from?: string
-  /**
-   * The account of the service that does it; `main` where none is named.
-   */
-  account?: string
-  /**
-   * `otp`: not behind anything else, and the text is erased once it is settled.
-   */
-  lane?: ("otp" | "normal")
-  /**
-   * Not sent after this time.
-   */
-  expiresAt?: string
-  /**
-   * Your own name for it: the same one never makes a second.
-   */
-  reference?: string
-}
-export interface MessageVerdicts {
-  items: {
-    /**
-     * Its place in the request.
-     */
-    index: number
-    id: (string | null)
-    outcome: ("accepted" | "duplicate" | "conflict" | "invalid" | "sound" | "unconfirmed" | "stopped")
-    /**
-     * Only with `invalid`: everything that is wrong with it.
-     */
-    problem?: {
-      pointer: string
-      message: string
-    }[]
-    /**
-     * Only with `conflict`: what is not as in the request that `id` stands for.
-     */
-    differs?: string[]
-  }[]
-}
-export interface InvoiceList {
-  items: (InvoiceRow | Unreadable)[]
-  /**
-   * Give it as `after` to go on; null at the end.
-   */
-  next: (string | null)
-}
-export interface InvoiceRow {
-  id: string
-  state: ("creating" | "pending" | "needs_review" | "completed" | "cancelled" | "failed")
-  token: (string | null)
-  /**
-   * The page where the payer pays.
-   */
-  url: (string | null)
-  /**
-   * Whole XOF.
-   */
-  totalAmount: number
-  /**
-   * Whole XOF, once it was paid.
-   */
-  amountPaid: (number | null)
-  receiptUrl: (string | null)
-  /**
-   * Why, as a word for programs. `GET /v1/explain/{word}` says it in a sentence.
-   */
-  reason: (string | null)
-  /**
-   * What the service said about it.
-   */
-  failure: (string | null)
-  /**
-   * The name that the caller gave it.
-   */
-  reference: (string | null)
-  /**
-   * The name of the account.
-   */
-  account: string
-  createdAt: string
-  updatedAt: string
-  /**
-   * The name of the key that resolved it last.
-   */
-  resolvedBy?: string
-  /**
-   * Why it was resolved so.
-   */
-  note?: string
-}
-export interface InvoiceRequest {
-  /**
-   * What is billed, in XOF.
-   */
-  totalAmount: number
-  store: {
-    name: string
-    tagline?: string
-    postalAddress?: string
-    phone?: string
-    logoUrl?: string
-    websiteUrl?: string
-  }
-  description?: string
-  items?: {
-    name?: string
-    quantity?: number
-    unitPrice?: (number | string)
-    totalPrice?: (number | string)
-    description?: string
-  }[]
-  taxes?: {
-    name?: string
-    amount?: number
-  }[]
-  /**
-   * Pre-fills the payment page.
-   */
-  customer?: {
-    name?: string
-    email?: string
-    phone?: string
-  }
-  /**
-   * Restricts the ways to pay. The names are those of the service.
-   */
-  channels?: (string | string[])
-  customData?: {
-    [k: string]: AnyJson
-  }
-  /**
-   * The payer is sent here afterwards, with `?token=` appended.
-   */
-  returnUrl?: string
-  cancelUrl?: string
-  /**
-   * The account of the service that does it; `main` where none is named.
-   */
-  account?: string
-  /**
-   * Your own name for it: the same one never makes a second.
-   */
-  reference?: string
-}
-export interface Invoice {
-  id: string
-  state: ("creating" | "pending" | "needs_review" | "completed" | "cancelled" | "failed")
-  token: (string | null)
-  /**
-   * The page where the payer pays.
-   */
-  url: (string | null)
-  /**
-   * Whole XOF.
-   */
-  totalAmount: number
-  /**
-   * Whole XOF, once it was paid.
-   */
-  amountPaid: (number | null)
-  receiptUrl: (string | null)
-  /**
-   * Why, as a word for programs. `GET /v1/explain/{word}` says it in a sentence.
-   */
-  reason: (string | null)
-  /**
-   * What the service said about it.
-   */
-  failure: (string | null)
-  /**
-   * The name that the caller gave it.
-   */
-  reference: (string | null)
-  /**
-   * The name of the account.
-   */
-  account: string
-  createdAt: string
-  updatedAt: string
-  /**
-   * The name of the key that resolved it last.
-   */
-  resolvedBy?: string
-  /**
-   * Why it was resolved so.
-   */
-  note?: string
-  /**
-   * What the service said, in order: the first and the last lines.
-   */
-  history: {
-    at: string
-    /**
-     * What was asked, or `callback` for what was posted to us.
-     */
-    operation: string
-    /**
-     * The service's code, or ours for an exchange that gave none.
-     */
-    code: string
-    httpStatus?: number
-    detail?: string
-  }[]
-  /**
-   * How many lines in the middle are no longer kept.
-   */
-  historyDropped?: number
-  /**
-   * Only when it is created: what may be a mistake.
-   */
-  warnings?: string[]
-}
-export interface PaymentRequestList {
-  items: (PaymentRequestRow | Unreadable)[]
-  /**
-   * Give it as `after` to go on; null at the end.
-   */
-  next: (string | null)
-}
-export interface PaymentRequestRow {
-  id: string
-  state: ("creating" | "pending" | "needs_review" | "completed" | "failed")
-  referenceNumber: (string | null)
-  url: (string | null)
-  /**
-   * Whole XOF.
-   */
-  amount: number
-  feesPaidBy: ("customer" | "merchant")
-  notify: boolean
-  /**
-   * false: nobody can ask how it ends.
-   */
-  tracked: boolean
-  /**
-   * Why, as a word for programs. `GET /v1/explain/{word}` says it in a sentence.
-   */
-  reason: (string | null)
-  /**
-   * What the service said about it.
-   */
-  failure: (string | null)
-  /**
-   * The name that the caller gave it.
-   */
-  reference: (string | null)
-  /**
-   * The name of the account.
-   */
-  account: string
-  createdAt: string
-  updatedAt: string
-  /**
-   * The name of the key that resolved it last.
-   */
-  resolvedBy?: string
-  /**
-   * Why it was resolved so.
-   */
-  note?: string
-}
-export interface PaymentRequestRequest {
-  /**
-   * Whole francs (XOF), 200 to 3000000.
-   */
-  amount: number
-  /**
-   * Of the payer.
-   */
-  email?: string
-  /**
-   * Of the payer, in international form.
-   */
-  phone?: string
-  /**
-   * Who pays the fees.
-   */
-  feesPaidBy: ("customer" | "merchant")
-  /**
-   * true: the service sends SMS and e-mail itself, and the request can never be looked at again.
-   */
-  notify?: boolean
-  /**
-   * The account of the service that does it; `main` where none is named.
-   */
-  account?: string
-  /**
-   * Your own name for it: the same one never makes a second.
-   */
-  reference?: string
-}
-export interface PaymentRequest {
-  id: string
-  state: ("creating" | "pending" | "needs_review" | "completed" | "failed")
-  referenceNumber: (string | null)
-  url: (string | null)
-  /**
-   * Whole XOF.
-   */
-  amount: number
-  feesPaidBy: ("customer" | "merchant")
-  notify: boolean
-  /**
-   * false: nobody can ask how it ends.
-   */
-  tracked: boolean
-  /**
-   * Why, as a word for programs. `GET /v1/explain/{word}` says it in a sentence.
-   */
-  reason: (string | null)
-  /**
-   * What the service said about it.
-   */
-  failure: (string | null)
-  /**
-   * The name that the caller gave it.
-   */
-  reference: (string | null)
-  /**
-   * The name of the account.
-   */
-  account: string
-  createdAt: string
-  updatedAt: string
-  /**
-   * The name of the key that resolved it last.
-   */
-  resolvedBy?: string
-  /**
-   * Why it was resolved so.
-   */
-  note?: string
-  /**
-   * What the service said, in order: the first and the last lines.
-   */
-  history: {
-    at: string
-    /**
-     * What was asked, or `callback` for what was posted to us.
-     */
-    operation: string
-    /**
-     * The service's code, or ours for an exchange that gave none.
-     */
-    code: string
-    httpStatus?: number
-    detail?: string
-  }[]
-  /**
-   * How many lines in the middle are no longer kept.
-   */
-  historyDropped?: number
-}
-export interface DirectCreditList {
-  items: (DirectCreditRow | Unreadable)[]
-  /**
-   * Give it as `after` to go on; null at the end.
-   */
-  next: (string | null)
-}
-export interface DirectCreditRow {
-  id: string
-  state: ("queued" | "held" | "sending" | "needs_review" | "succeeded" | "rejected" | "failed")
-  /**
-   * Whole XOF.
-   */
-  amount: number
-  accountAlias: string
-  transactionId: (string | null)
-  /**
-   * Why, as a word for programs. `GET /v1/explain/{word}` says it in a sentence.
-   */
-  reason: (string | null)
-  /**
-   * What the service said.
-   */
-  failure: (string | null)
-  /**
-   * The name of the key that resolved it last.
-   */
-  resolvedBy?: string
-  /**
-   * Why it was resolved so.
-   */
-  note?: string
-  /**
-   * The name that the caller gave it.
-   */
-  reference: (string | null)
-  /**
-   * The name of the account.
-   */
-  account: string
-  createdAt: string
-  updatedAt: string
-}
-export interface DirectCreditRequest {
-  /**
-   * The account of the service that is credited.
-   */
-  accountAlias: string
-  /**
-   * Whole francs (XOF).
-   */
-  amount: number
-  /**
-   * The account of the service that does it; `main` where none is named.
-   */
-  account?: string
-  /**
-   * Your own name for it: the same one never makes a second.
-   */
-  reference?: string
-  /**
-   * The same amount to the same account within DUPLICATE_WINDOW is meant.
-   */
-  allowDuplicate?: boolean
-}
-export interface DirectCredit {
-  id: string
-  state: ("queued" | "held" | "sending" | "needs_review" | "succeeded" | "rejected" | "failed")
-  /**
-   * Whole XOF.
-   */
-  amount: number
-  accountAlias: string
-  transactionId: (string | null)
-  /**
-   * Why, as a word for programs. `GET /v1/explain/{word}` says it in a sentence.
-   */
-  reason: (string | null)
-  /**
-   * What the service said.
-   */
-  failure: (string | null)
-  /**
-   * The name of the key that resolved it last.
-   */
-  resolvedBy?: string
-  /**
-   * Why it was resolved so.
-   */
-  note?: string
-  /**
-   * The name that the caller gave it.
-   */
-  reference: (string | null)
-  /**
-   * The name of the account.
-   */
-  account: string
-  createdAt: string
-  updatedAt: string
-  /**
-   * What the service said, in order: the first and the last lines.
-   */
-  history: {
-    at: string
-    /**
-     * What was asked, or `callback` for what was posted to us.
-     */
-    operation: string
-    /**
-     * The service's code, or ours for an exchange that gave none.
-     */
-    code: string
-    httpStatus?: number
-    detail?: string
-  }[]
-  /**
-   * How many lines in the middle are no longer kept.
-   */
-  historyDropped?: number
-}
-export interface DisbursementResolution {
-  /**
-   * What became of it, or what is to be done.
-   */
-  outcome: ("succeeded" | "failed" | "reversed" | "cancelled" | "resubmit")
-  /**
-   * How it is known; kept with the record.
-   */
-  note: string
-  /**
-   * With `succeeded`: what the service calls it, so that its statement fits (`relais reconcile`).
-   */
-  transactionId?: string
-}
-export interface BatchReport {
-  id: string
-  state: ("invalid" | "awaiting_approval" | "running" | "needs_review" | "finished" | "cancelled" | "expired")
-  /**
-   * SHA-256 of the bytes as they came: what is approved is exactly this.
-   */
-  contentHash: string
-  totals: {
-    count: number
-    /**
-     * Whole XOF.
-     */
-    xof: number
-    countries: {
-      [k: string]: {
-        count: number
-        /**
-         * Whole XOF.
-         */
-        xof: number
-      }
-    }
-    modes: {
-      [k: string]: {
-        count: number
-        /**
-         * Whole XOF.
-         */
-        xof: number
-      }
-    }
-  }
-  /**
-   * Headings of the columns that are not read.
-   */
-  columns: string[]
-  items: {
-    row: number
-    reference: string
-    id: (string | null)
-    state: string
-    /**
-     * Why, as a word for programs. `GET /v1/explain/{word}` says it in a sentence.
-     */
-    reason: (string | null)
-    /**
-     * Whole XOF.
-     */
-    amount: number
-    accountAlias: string
-    withdrawMode: string
-    disburseId: (string | null)
-    token: (string | null)
-    transactionId: (string | null)
-    providerRef: (string | null)
-    /**
-     * What its row had in columns that are not read, by heading.
-     */
-    own?: {
-      [k: string]: string
-    }
-  }[]
-  states: {
-    [k: string]: {
-      count: number
-      /**
-       * Whole XOF.
-       */
-      xof: number
-    }
-  }
-}
-export interface BatchApproval {
-  contentHash: string
 }
 export interface CampaignAmendment {
   /**
@@ -3375,6 +2926,89 @@ export interface CampaignRetry {
    */
   includeUnknown?: boolean
 }
+export interface MessageList {
+  items: (MessageRow | Unreadable)[]
+  /**
+   * Give it as `after` to go on; null at the end.
+   */
+  next: (string | null)
+  /**
+   * History is away: what has left Redis is missing here. The same request is whole once it is back.
+   */
+  incomplete?: true
+}
+export interface MessageRow {
+  id: string
+  /**
+   * `sent`: the service took it for sending.
+   */
+  state: ("queued" | "sending" | "unknown" | "sent" | "failed" | "skipped" | "expired" | "cancelled")
+  to: string
+  lane: ("otp" | "normal")
+  /**
+   * The name of the account.
+   */
+  account: string
+  /**
+   * The name that the caller gave it.
+   */
+  reference: (string | null)
+  /**
+   * The service's code, where it gave one.
+   */
+  code: (string | null)
+  sentAt: (string | null)
+  createdAt: string
+  updatedAt: string
+}
+export interface MessageRequest {
+  /**
+   * In international form.
+   */
+  to: string
+  text: string
+  /**
+   * Sender signature configured on the messaging account.
+   */
+  from?: string
+  /**
+   * The account of the service that does it; `main` where none is named.
+   */
+  account?: string
+  /**
+   * `otp`: not behind anything else, and the text is erased once it is settled.
+   */
+  lane?: ("otp" | "normal")
+  /**
+   * Not sent after this time.
+   */
+  expiresAt?: string
+  /**
+   * Your own name for it: the same one never makes a second.
+   */
+  reference?: string
+}
+export interface MessageVerdicts {
+  items: {
+    /**
+     * Its place in the request.
+     */
+    index: number
+    id: (string | null)
+    outcome: ("accepted" | "duplicate" | "conflict" | "invalid" | "sound" | "unconfirmed" | "stopped")
+    /**
+     * Only with `invalid`: everything that is wrong with it.
+     */
+    problem?: {
+      pointer: string
+      message: string
+    }[]
+    /**
+     * Only with `conflict`: what is not as in the request that `id` stands for.
+     */
+    differs?: string[]
+  }[]
+}
 export interface Message {
   id: string
   /**
@@ -3462,6 +3096,183 @@ export interface OptOutList {
   phone?: string
   optedOut?: boolean
 }
+export interface InvoiceList {
+  items: (InvoiceRow | Unreadable)[]
+  /**
+   * Give it as `after` to go on; null at the end.
+   */
+  next: (string | null)
+  /**
+   * History is away: what has left Redis is missing here. The same request is whole once it is back.
+   */
+  incomplete?: true
+}
+export interface InvoiceRow {
+  id: string
+  state: ("creating" | "pending" | "needs_review" | "completed" | "cancelled" | "failed")
+  token: (string | null)
+  /**
+   * The page where the payer pays.
+   */
+  url: (string | null)
+  /**
+   * Whole XOF.
+   */
+  totalAmount: number
+  /**
+   * Whole XOF, once it was paid.
+   */
+  amountPaid: (number | null)
+  receiptUrl: (string | null)
+  /**
+   * Why, as a word for programs. `GET /v1/explain/{word}` says it in a sentence.
+   */
+  reason: (string | null)
+  /**
+   * What the service said about it.
+   */
+  failure: (string | null)
+  /**
+   * The name that the caller gave it.
+   */
+  reference: (string | null)
+  /**
+   * The name of the account.
+   */
+  account: string
+  createdAt: string
+  updatedAt: string
+  /**
+   * The name of the key that resolved it last.
+   */
+  resolvedBy?: string
+  /**
+   * Why it was resolved so.
+   */
+  note?: string
+}
+export interface InvoiceRequest {
+  /**
+   * What is billed, in XOF.
+   */
+  totalAmount: number
+  store: {
+    name: string
+    tagline?: string
+    postalAddress?: string
+    phone?: string
+    logoUrl?: string
+    websiteUrl?: string
+  }
+  description?: string
+  items?: {
+    name?: string
+    quantity?: number
+    unitPrice?: (number | string)
+    totalPrice?: (number | string)
+    description?: string
+  }[]
+  taxes?: {
+    name?: string
+    amount?: number
+  }[]
+  /**
+   * Pre-fills the payment page.
+   */
+  customer?: {
+    name?: string
+    email?: string
+    phone?: string
+  }
+  /**
+   * Restricts the ways to pay. The names are those of the service.
+   */
+  channels?: (string | string[])
+  customData?: {
+    [k: string]: AnyJson
+  }
+  /**
+   * The payer is sent here afterwards, with `?token=` appended.
+   */
+  returnUrl?: string
+  cancelUrl?: string
+  /**
+   * The account of the service that does it; `main` where none is named.
+   */
+  account?: string
+  /**
+   * Your own name for it: the same one never makes a second.
+   */
+  reference?: string
+}
+export interface Invoice {
+  id: string
+  state: ("creating" | "pending" | "needs_review" | "completed" | "cancelled" | "failed")
+  token: (string | null)
+  /**
+   * The page where the payer pays.
+   */
+  url: (string | null)
+  /**
+   * Whole XOF.
+   */
+  totalAmount: number
+  /**
+   * Whole XOF, once it was paid.
+   */
+  amountPaid: (number | null)
+  receiptUrl: (string | null)
+  /**
+   * Why, as a word for programs. `GET /v1/explain/{word}` says it in a sentence.
+   */
+  reason: (string | null)
+  /**
+   * What the service said about it.
+   */
+  failure: (string | null)
+  /**
+   * The name that the caller gave it.
+   */
+  reference: (string | null)
+  /**
+   * The name of the account.
+   */
+  account: string
+  createdAt: string
+  updatedAt: string
+  /**
+   * The name of the key that resolved it last.
+   */
+  resolvedBy?: string
+  /**
+   * Why it was resolved so.
+   */
+  note?: string
+  /**
+   * What the service said, in order: the first and the last lines.
+   */
+  history: {
+    at: string
+    /**
+     * What was asked, or `callback` for what was posted to us.
+     */
+    operation: string
+    /**
+     * The service's code, or ours for an exchange that gave none.
+     */
+    code: string
+    httpStatus?: number
+    detail?: string
+  }[]
+  /**
+   * How many lines in the middle are no longer kept.
+   */
+  historyDropped?: number
+  /**
+   * Only when it is created: what may be a mistake.
+   */
+  warnings?: string[]
+}
 export interface InvoiceResolution {
   /**
    * What became of it, or what is to be done.
@@ -3532,6 +3343,151 @@ export interface SoftpayConfirmation {
   phone: string
   transactionId: string
 }
+export interface PaymentRequestList {
+  items: (PaymentRequestRow | Unreadable)[]
+  /**
+   * Give it as `after` to go on; null at the end.
+   */
+  next: (string | null)
+  /**
+   * History is away: what has left Redis is missing here. The same request is whole once it is back.
+   */
+  incomplete?: true
+}
+export interface PaymentRequestRow {
+  id: string
+  state: ("creating" | "pending" | "needs_review" | "completed" | "failed")
+  referenceNumber: (string | null)
+  url: (string | null)
+  /**
+   * Whole XOF.
+   */
+  amount: number
+  feesPaidBy: ("customer" | "merchant")
+  notify: boolean
+  /**
+   * false: nobody can ask how it ends.
+   */
+  tracked: boolean
+  /**
+   * Why, as a word for programs. `GET /v1/explain/{word}` says it in a sentence.
+   */
+  reason: (string | null)
+  /**
+   * What the service said about it.
+   */
+  failure: (string | null)
+  /**
+   * The name that the caller gave it.
+   */
+  reference: (string | null)
+  /**
+   * The name of the account.
+   */
+  account: string
+  createdAt: string
+  updatedAt: string
+  /**
+   * The name of the key that resolved it last.
+   */
+  resolvedBy?: string
+  /**
+   * Why it was resolved so.
+   */
+  note?: string
+}
+export interface PaymentRequestRequest {
+  /**
+   * Whole francs (XOF), 200 to 3000000.
+   */
+  amount: number
+  /**
+   * Of the payer.
+   */
+  email?: string
+  /**
+   * Of the payer, in international form.
+   */
+  phone?: string
+  /**
+   * Who pays the fees.
+   */
+  feesPaidBy: ("customer" | "merchant")
+  /**
+   * true: the service sends SMS and e-mail itself, and the request can never be looked at again.
+   */
+  notify?: boolean
+  /**
+   * The account of the service that does it; `main` where none is named.
+   */
+  account?: string
+  /**
+   * Your own name for it: the same one never makes a second.
+   */
+  reference?: string
+}
+export interface PaymentRequest {
+  id: string
+  state: ("creating" | "pending" | "needs_review" | "completed" | "failed")
+  referenceNumber: (string | null)
+  url: (string | null)
+  /**
+   * Whole XOF.
+   */
+  amount: number
+  feesPaidBy: ("customer" | "merchant")
+  notify: boolean
+  /**
+   * false: nobody can ask how it ends.
+   */
+  tracked: boolean
+  /**
+   * Why, as a word for programs. `GET /v1/explain/{word}` says it in a sentence.
+   */
+  reason: (string | null)
+  /**
+   * What the service said about it.
+   */
+  failure: (string | null)
+  /**
+   * The name that the caller gave it.
+   */
+  reference: (string | null)
+  /**
+   * The name of the account.
+   */
+  account: string
+  createdAt: string
+  updatedAt: string
+  /**
+   * The name of the key that resolved it last.
+   */
+  resolvedBy?: string
+  /**
+   * Why it was resolved so.
+   */
+  note?: string
+  /**
+   * What the service said, in order: the first and the last lines.
+   */
+  history: {
+    at: string
+    /**
+     * What was asked, or `callback` for what was posted to us.
+     */
+    operation: string
+    /**
+     * The service's code, or ours for an exchange that gave none.
+     */
+    code: string
+    httpStatus?: number
+    detail?: string
+  }[]
+  /**
+   * How many lines in the middle are no longer kept.
+   */
+  historyDropped?: number
+}
 export interface PaymentRequestResolution {
   /**
    * What became of it, or what is to be done.
@@ -3541,6 +3497,131 @@ export interface PaymentRequestResolution {
    * How it is known; kept with the record.
    */
   note: string
+}
+export interface DirectCreditList {
+  items: (DirectCreditRow | Unreadable)[]
+  /**
+   * Give it as `after` to go on; null at the end.
+   */
+  next: (string | null)
+  /**
+   * History is away: what has left Redis is missing here. The same request is whole once it is back.
+   */
+  incomplete?: true
+}
+export interface DirectCreditRow {
+  id: string
+  state: ("queued" | "held" | "sending" | "needs_review" | "succeeded" | "rejected" | "failed")
+  /**
+   * Whole XOF.
+   */
+  amount: number
+  accountAlias: string
+  transactionId: (string | null)
+  /**
+   * Why, as a word for programs. `GET /v1/explain/{word}` says it in a sentence.
+   */
+  reason: (string | null)
+  /**
+   * What the service said.
+   */
+  failure: (string | null)
+  /**
+   * The name of the key that resolved it last.
+   */
+  resolvedBy?: string
+  /**
+   * Why it was resolved so.
+   */
+  note?: string
+  /**
+   * The name that the caller gave it.
+   */
+  reference: (string | null)
+  /**
+   * The name of the account.
+   */
+  account: string
+  createdAt: string
+  updatedAt: string
+}
+export interface DirectCreditRequest {
+  /**
+   * The account of the service that is credited.
+   */
+  accountAlias: string
+  /**
+   * Whole francs (XOF).
+   */
+  amount: number
+  /**
+   * The account of the service that does it; `main` where none is named.
+   */
+  account?: string
+  /**
+   * Your own name for it: the same one never makes a second.
+   */
+  reference?: string
+  /**
+   * The same amount to the same account within DUPLICATE_WINDOW is meant.
+   */
+  allowDuplicate?: boolean
+}
+export interface DirectCredit {
+  id: string
+  state: ("queued" | "held" | "sending" | "needs_review" | "succeeded" | "rejected" | "failed")
+  /**
+   * Whole XOF.
+   */
+  amount: number
+  accountAlias: string
+  transactionId: (string | null)
+  /**
+   * Why, as a word for programs. `GET /v1/explain/{word}` says it in a sentence.
+   */
+  reason: (string | null)
+  /**
+   * What the service said.
+   */
+  failure: (string | null)
+  /**
+   * The name of the key that resolved it last.
+   */
+  resolvedBy?: string
+  /**
+   * Why it was resolved so.
+   */
+  note?: string
+  /**
+   * The name that the caller gave it.
+   */
+  reference: (string | null)
+  /**
+   * The name of the account.
+   */
+  account: string
+  createdAt: string
+  updatedAt: string
+  /**
+   * What the service said, in order: the first and the last lines.
+   */
+  history: {
+    at: string
+    /**
+     * What was asked, or `callback` for what was posted to us.
+     */
+    operation: string
+    /**
+     * The service's code, or ours for an exchange that gave none.
+     */
+    code: string
+    httpStatus?: number
+    detail?: string
+  }[]
+  /**
+   * How many lines in the middle are no longer kept.
+   */
+  historyDropped?: number
 }
 export interface DirectCreditResolution {
   /**
@@ -5741,6 +5822,10 @@ export interface Found {
     account: string
     createdAt: string
   }[]
+  /**
+   * History is away: what has left Redis is missing here. The same request is whole once it is back.
+   */
+  incomplete?: true
 }
 export interface TextedList {
   items: {
@@ -5811,6 +5896,10 @@ export interface Session {
    */
   accounts: (string[] | null)
   /**
+   * What a fresh sign-in asks for: the key again, or the provider of identities.
+   */
+  signedInBy: ("key" | "provider")
+  /**
    * The first that the browser asks for of those that there are here.
    */
   language: (("fr" | "en") | null)
@@ -5826,6 +5915,28 @@ export interface Session {
    * Until then, what asks for a fresh sign-in is done without one.
    */
   confirmedUntil: string
+}
+export interface IdentityProvider {
+  /**
+   * What people see of it; null: sign in with a key.
+   */
+  host: (string | null)
+}
+export interface ProviderSignInRequest {
+  /**
+   * The page of the console to go on with, without `/console`.
+   */
+  at?: string
+  /**
+   * The provider asks who it is, however lately it did: for what asks for a fresh sign-in.
+   */
+  again?: boolean
+}
+export interface ProviderSignIn {
+  /**
+   * At the provider.
+   */
+  url: string
 }
 export interface ViolationReport {}
 export interface Status {
@@ -5926,12 +6037,54 @@ export interface Status {
     inFlight: number
     at: string
   }[]
+  /**
+   * What of all that is over is copied to PostgreSQL; null: none is.
+   */
+  history: ({
+    /**
+     * What is over and is not in history yet as it is now.
+     */
+    waiting: number
+    /**
+     * ms; 0 where nothing waits.
+     */
+    oldestMs: number
+    /**
+     * How often one of each kind left Redis.
+     */
+    left: {
+      [k: string]: number
+    }
+  } | null)
   redis: {
     /**
      * Until nothing new is accepted, if it grows as it has; null: it has no limit, or does not grow.
      */
     daysUntilFull: (number | null)
   }
+}
+export interface Findings {
+  /**
+   * When it was looked at.
+   */
+  at: string
+  faults: number
+  findings: {
+    check: string
+    /**
+     * The check, in the language that was asked for.
+     */
+    name: string
+    /**
+     * `skipped`: it could not be looked at, or is not used here; no fault by itself.
+     */
+    is: ("ok" | "fault" | "skipped")
+    says: string
+    /**
+     * Of a fault: what to do.
+     */
+    fix: (string | null)
+  }[]
 }
 export interface QueueList {
   items: {
@@ -6066,6 +6219,19 @@ export interface Recovery {
     done: number
     of: number
   }
+  missing?: ({
+    /**
+     * At most, by kind.
+     */
+    count: {
+      [k: string]: number
+    }
+    /**
+     * They changed last between these; null: at any time before.
+     */
+    from: (string | null)
+    to: (string | null)
+  } | null)
   /**
    * What the last one came to.
    */
@@ -6299,6 +6465,10 @@ export interface Purged {
      * Of campaigns, and rows of uploads that were left out.
      */
     recipients: number
+    /**
+     * Files of drafts, dropped: choose them again.
+     */
+    files: number
     /**
      * Requests in the queue `intake`, taken or not.
      */

@@ -13,7 +13,6 @@
 --   | failed {why}
 -- @returns {at, standings hash[], leases Lease[]}
 --- @include "lib/clock"
---- @include "lib/in-full"
 --- @include "lib/lease"
 
 local at, places, asked_for = clock(now), {}, {}
@@ -44,11 +43,6 @@ local function acquire(one)
   put(stored, 'lease', one.lease)
   put(stored, 'until', string.format('%.0f', ends))
   if nudged then put(stored, 'hint', '') end
-  if r[BRIEF_CREATED_AT] then
-    in_full(one.id, one.record, r[BRIEF_CREATED_AT])
-    stored, r = stored_in(one.record)
-    if r.account then asked_for[r.account] = true end
-  end
   return {'acquired', stored}
 end
 

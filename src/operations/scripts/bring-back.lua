@@ -2,7 +2,6 @@
 -- there, and only where its stub says that it left. Its stub stays: it says nothing while the record is there.
 -- @key record  @key stubs
 -- @key listed
--- @key recalled  those that something was said about
 -- @arg id text  @arg stubName text  @arg created at  @arg member text
 -- @each names
 --   @key bucket  @arg head text
@@ -11,10 +10,7 @@
 --- @include "lib/names"
 --- @include "lib/stub"
 
-if redis.call('EXISTS', record) == 1 or not stub_of(stubs, stubName) then
-  redis.call('HDEL', recalled, id)
-  return 0
-end
+if redis.call('EXISTS', record) == 1 or not stub_of(stubs, stubName) then return 0 end
 redis.call('HSET', record, unpack(fields))
 redis.call('ZADD', listed, created, member)
 add_names(names, created, id)

@@ -1,8 +1,10 @@
--- Counts a whole upload, or nothing of it.
+-- Counts a whole upload, or nothing of it: nothing where one of its slices is not there, since what took over in its
+-- midst had not come so far.
 -- @key campaign
 -- @key counts  of campaigns
 -- @key draft  @key ready  sets of these states
 -- @key sliceCounts
+-- @keys staged  its slices
 -- @keys audit
 -- @arg now at?
 -- @arg rev int  as it was read: while it has no recipients its text may change, which their values were taken for
@@ -27,6 +29,9 @@ same_version(version)
 if state == 'draft' and tonumber(r[10]) ~= rev then return {'changed', state} end
 for i = 5, 10 do whole(r[i], 0, 'a count') end
 if not id then refuse('id') end
+for _, slice in ipairs(staged) do
+  if redis.call('EXISTS', slice) == 0 then return {'changed', state} end
+end
 redis.call('HSET', campaign, 'uploads', after, 'updatedAt', at)
 redis.call('HSETNX', campaign, HAND .. by, at)
 redis.call('HINCRBY', campaign, 't:queued', recipients)

@@ -17,6 +17,8 @@ for i = 1, 3 do whole(r[i], 0, 'a count') end
 if at - tonumber(r[2] or '0') > windowMs then redis.call('HDEL', account, row) end
 redis.call('HSET', account, last, at)
 if redis.call('HINCRBY', account, row, 1) < length then return 0 end
-redis.call('HDEL', account, row, last)
-return hold(at, {account = account, held = held, events = events, counts = counts, name = name, reason = reason,
+local begun = hold(at, {account = account, held = held, events = events, counts = counts, name = name, reason = reason,
   data = data})
+-- Last: an account that is gone is not made again while a cluster moves its slot.
+redis.call('HDEL', account, row, last)
+return begun

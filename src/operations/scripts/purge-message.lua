@@ -12,10 +12,12 @@
 --- @include "lib/clock"
 --- @include "lib/history"
 --- @include "lib/tally"
+--- @include "lib/whole"
 
-local stood, number, version = unpack(redis.call('HMGET', message, 'state', 'to', 'v'))
+local stood, number, version, rev = unpack(redis.call('HMGET', message, 'state', 'to', 'v', 'rev'))
 if stood ~= state or number ~= to or version ~= VERSION then return 0 end
-redis.call('HSET', message, 'to', becomes, 'text', '')
+-- Another revision: who is copying it to history just now has read the one before.
+redis.call('HSET', message, 'to', becomes, 'text', '', 'rev', whole(rev, 0, 'rev') + 1)
 local at = clock(now)
 if KEPT_MESSAGES[state] then for_history(sheet(counts), history, at, {id}) end
 audit_line(audit, act, at)

@@ -17,10 +17,11 @@ if state ~= 'enabled' then
   redis.call('HINCRBY', dispatch, 'rev', 1)
 end
 redis.call('HDEL', record, 'failures', 'failingSince', 'restUntil', 'reason', 'disabledAt')
-for _, place in ipairs(places) do
-  redis.call('ZADD', deliveries, at, place)
-  redis.call('HDEL', tries, place)
+for _, place in ipairs(places) do redis.call('ZADD', deliveries, at, place) end
+if #places > 0 then
+  redis.call('ZADD', due, 'LT', at, id)
+  -- In one: a key that is gone is not found again while a cluster moves its slot.
+  redis.call('HDEL', tries, unpack(places))
 end
-if #places > 0 then redis.call('ZADD', due, 'LT', at, id) end
 audit_line(audit, act, at, audit_word('state', state), audit_word('state', 'enabled'))
 return 1

@@ -13,7 +13,7 @@
 -- @arg from state[]  the states that it may be left from
 -- @arg reason text  why it is held
 -- @arg mayHaveBeenSent flag  since
--- @arg eventsLost int  so many may have been told since, at the most
+-- @arg eventsLost int  @arg revisionsLost int  so many may have been given since, at the most
 -- @arrow campaign ready, awaiting_approval, scheduled, running, paused -> held
 -- @arrow campaign held -> finished
 -- @returns flag
@@ -35,7 +35,7 @@ redis.call('ZREM', due, id)
 redis.call('DEL', parked)
 redis.call('HSET', campaign, 'state', 'held', 'reason', reason, 'updatedAt', at)
 if state ~= 'held' then redis.call('HSET', campaign, 'since', at) end
-redis.call('HINCRBY', campaign, 'rev', 1)
+redis.call('HINCRBY', campaign, 'rev', revisionsLost + 1)
 move({counts = counts, id = id, at = at, from = state, to = 'held', left = set, entered = held})
 if not is_held then
   redis.call('HINCRBY', campaign, 'seq', eventsLost)

@@ -5,12 +5,14 @@
 -- @key limits
 -- @keys audit
 -- @arg now at?  @arg by text  @arg name text  @arg value text
+-- @arg ones text[]  who is no other person than that, in small letters
 -- @arg waitsMs ms  for so long what was asked waits
 -- @arg op text  how this act is known again
 -- @arg act text[]
 -- @returns in force {held, again flag?} | waits {held} | unchanged {held}
 --- @include "lib/audit"
 --- @include "lib/clock"
+--- @include "lib/contains"
 --- @include "lib/limit-members"
 --- @include "lib/strictest"
 
@@ -38,7 +40,8 @@ if wanted == holds then
   forget_asked(limits, name)
   return {'unchanged', held}
 end
-local another = asked == value and asked_by ~= by
+local own = asked_by == by or contains(ones, string.lower(asked_by or ''))
+local another = asked == value and not own
 if another and at - tonumber(asked_at) <= waitsMs then
   put(limits, name, {value = value, by = asked_by .. ' and ' .. by, at = at, op = op, was = held})
   told('in force')

@@ -17,14 +17,15 @@
 local at = clock(now)
 local leased, since, url, account = unpack(redis.call('HMGET', record, 'lease', 'failingSince', 'url', 'account'))
 if leased ~= lease then return {'not yours'} end
-local taken, failed = 0, 0
+-- What is over is taken out last of all: a key that is gone is not found again while a cluster moves its slot.
+local taken, failed, over, is_over = 0, 0, {}, {}
 for _, one in ipairs(results) do
   if one.outcome == 'retried' then
     redis.call('ZADD', deliveries, at + one.waitMs, one.place)
     redis.call('HINCRBY', tries, one.place, 1)
   else
-    redis.call('ZREM', deliveries, one.place)
-    redis.call('HDEL', tries, one.place)
+    over[#over + 1] = one.place
+    is_over[one.place] = true
   end
   if one.outcome == 'undelivered' then redis.call('LPUSH', undelivered, one.place) end
   if one.outcome == 'delivered' then taken = taken + 1 else failed = failed + 1 end
@@ -37,8 +38,9 @@ local function disable()
   disabled = 1
   redis.call('HSET', record, 'state', 'disabled', 'disabledAt', at, 'reason', 'failing_for_days')
   local waiting = redis.call('ZREVRANGE', deliveries, 0, UNDELIVERED_MOST - 1)
-  for _, place in ipairs(waiting) do redis.call('LPUSH', undelivered, place) end
-  redis.call('UNLINK', deliveries, tries)
+  for _, place in ipairs(waiting) do
+    if not is_over[place] then redis.call('LPUSH', undelivered, place) end
+  end
   local data = cjson.encode({id = id, state = 'disabled', url = url, reason = 'failing_for_days'})
   emit(record, {stream = events, counts = counts, id = id, at = at, account = account, type = 'endpoint.disabled', data = data})
 end
@@ -53,11 +55,16 @@ elseif failed > 0 then
   if at - since >= disableAfterMs then disable() end
 end
 redis.call('LTRIM', undelivered, 0, UNDELIVERED_MOST - 1)
-local next = redis.call('ZRANGE', deliveries, 0, 0, 'WITHSCORES')
-if not next[2] then
-  redis.call('ZREM', due, id)
-  return {'settled', rev, disabled}
+local next
+local first = disabled == 1 and {} or redis.call('ZRANGE', deliveries, 0, #over, 'WITHSCORES')
+for i = 1, #first, 2 do
+  if not next and not is_over[first[i]] then next = tonumber(first[i + 1]) end
 end
-local due_at = math.max(tonumber(next[2]), rest, at)
-redis.call('ZADD', due, due_at, id)
-return {'settled', rev, disabled, due_at - at}
+local due_at = next and math.max(next, rest, at)
+if due_at then redis.call('ZADD', due, due_at, id) else redis.call('ZREM', due, id) end
+if disabled == 1 then redis.call('UNLINK', deliveries, tries)
+elseif #over > 0 then
+  redis.call('ZREM', deliveries, unpack(over))
+  redis.call('HDEL', tries, unpack(over))
+end
+return {'settled', rev, disabled, due_at and due_at - at}

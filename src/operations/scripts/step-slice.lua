@@ -58,8 +58,8 @@
 -- @arg posts pairs  into the book of the day
 -- @arg deltas pairs  fields of the campaign, and by how much they change
 -- @arrow campaign running, paused, held -> finished
--- @returns applied {leave int, why text, waitMs ms, rev int, counter int, spare int, busy text?} | mine {leave int}
---   | not yours {state} | none | recovered
+-- @returns applied {leave int, why text, waitMs ms, rev int, counter int, spare int, counted flag, busy text?}
+--   | mine {leave int} | not yours {state} | none | recovered
 --- @include "lib/book"
 --- @include "lib/clock"
 --- @include "lib/finish-sliced"
@@ -257,4 +257,4 @@ elseif rests then
   if goes ~= 'finished' then redis.call('SADD', parked, id) end
 elseif not sendAsItIs then due(dueToSend, sendInMs) end
 if not lookAsItIs then due(dueToLook, lookInMs) end
-return {'applied', leave, why, wait, rev, leave > 0 and raise(heartbeat, beat) or 0, spare, busy}
+return {'applied', leave, why, wait, rev, leave > 0 and raise(heartbeat, beat) or 0, spare, budgeted and 1 or 0, busy}

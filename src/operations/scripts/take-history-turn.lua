@@ -11,5 +11,5 @@ if whose and whose ~= name then return {'another'} end
 redis.call('SET', turn, name, 'PX', forMs)
 local fresh = 0
 for _, of in ipairs(counts) do fresh = fresh + redis.call('HSETNX', of, HISTORY_FIELD, 1) end
-if fresh > 0 then redis.call('DEL', history) end
+if fresh > 0 then redis.call('HDEL', history, 'swept') end
 return {'mine', fresh > 0 and 1 or 0}

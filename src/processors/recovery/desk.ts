@@ -5,6 +5,7 @@
 import type { Act } from '../../operations/audit.ts';
 import { recoveryProofs } from '../../kinds/system.ts';
 import type { Leaving, Left } from '../../operations/heartbeat.ts';
+import type { Missing } from '../../operations/history.ts';
 import { type CampaignRecord, isUnreadable } from '../../operations/record.ts';
 import { type ReportRow, reportOf, wouldDo, isOver } from '../../operations/recovery-report.ts';
 import { RESTORED, type Restored, type Standing } from '../../operations/restored.ts';
@@ -87,6 +88,15 @@ export class RecoveryDesk {
   /** Asks the service about so many of each kind; nothing is changed. */
   async says(underWay: UnderWay, most: number): Promise<Said[]> {
     return upstreamSays(this.#options, { from: underWay.lastBeat, at: await this.#now() }, most);
+  }
+
+  missing(): Promise<Missing | undefined> {
+    return this.#options.restored.missing();
+  }
+
+  /** False: nothing is missing. */
+  goOnWithout(by: string, act?: Act): Promise<boolean> {
+    return this.#options.restored.goOnWithout(by, act);
   }
 
   lastReport(): Promise<unknown> {

@@ -5,9 +5,9 @@
  */
 import { type StateOf, statesRestored } from '../../kinds/index.ts';
 import { named, type AttemptedKind, eventOf } from '../../operations/transition.ts';
-import type { DisbursementRecord, Fields, RecordAt } from '../../operations/record.ts';
+import type { DisbursementRecord, RecordAt } from '../../operations/record.ts';
 import type { ReviewKind } from '../../operations/review.ts';
-import { EVENTS_LOST_AT_MOST, RESTORED } from '../../operations/restored.ts';
+import { RESTORED } from '../../operations/restored.ts';
 import type { DisbursementStatus } from '../../upstream/payments/ask.ts';
 import type { Verdict } from '../../upstream/verdict.ts';
 import { DAILY_MS } from '../attempt.ts';
@@ -40,7 +40,7 @@ const restorers: { readonly [K in MoneyKind]: Restorer<K> } = {
   batch: (record) =>
     record.state === 'running' && record.fed >= record.totals.count
       ? undefined
-      : { ...TO_A_PERSON, set: { reason: RESTORED, seq: beyond(record) }, event: batchEvent(record, RESTORED) },
+      : { ...TO_A_PERSON, set: { reason: RESTORED }, event: batchEvent(record, RESTORED) },
   disbursement: restoreDisbursement,
   direct_credit: (record) => ({ ...TO_A_PERSON, ...reviewed<'direct_credit'>(record) }),
   // Nobody was shown its address in this world, but somebody may have been in the one that was lost.
@@ -69,15 +69,10 @@ export async function restoreMoney<K extends MoneyKind>(
 
 function reviewed<K extends AttemptedKind>(record: RecordAt<K>, reason = RESTORED) {
   return {
-    set: { reason, seq: beyond(record) },
+    set: { reason },
     event: eventOf<K>(record, 'needs_review', { reason }),
     reason,
   };
-}
-
-/** Events were told in the lost time, by the numbers that come next in the copy: no id may mean two things. */
-function beyond({ fields }: { readonly fields: Fields }): number {
-  return Number(fields['seq'] ?? 0) + EVENTS_LOST_AT_MOST;
 }
 
 async function restoreDisbursement(

@@ -244,10 +244,12 @@ export class HeldSlice {
     const stepped = await this.#untilAnswered(() => this.#context.slices.step(this.record, this.lease, step));
     if (stepped.is !== 'applied' && stepped.is !== 'mine') return { is: 'lost', reason: stepped.is };
     this.#state = step.to;
-    const left = requests.slice(0, stepped.leave).map((request, index) => this.#hasLeft(request, step, index));
-    this.#next += step.opened.length + stepped.leave;
     const told: Partial<Extract<SliceStepped, { is: 'applied' }>> = stepped.is === 'applied' ? stepped : {};
-    const { why = '', waitMs = 0, rev = this.record.rev, spare = 0, busy = [] } = told;
+    // Where nobody can say whether it was counted, it stays so.
+    const { why = '', waitMs = 0, rev = this.record.rev, spare = 0, counted = false, busy = [] } = told;
+    const left = requests.slice(0, stepped.leave).map((request, index) => this.#hasLeft(request, step, index));
+    if (counted) for (const [index, { number }] of left.entries()) this.costs.left(number, step, index);
+    this.#next += step.opened.length + stepped.leave;
     const answer = { is: 'kept', left, why, waitMs, rev, spare, busy } as const;
     if (how.ending) return answer;
     try {
@@ -352,7 +354,6 @@ export class HeldSlice {
 
   #hasLeft(written: Omit<Request, 'number'>, step: SliceStep, index: number): Request {
     const request = { ...written, number: step.next + step.opened.length + index };
-    this.costs.left(request.number, step, index);
     this.#stored.set(request.number, step.leaving[index]?.becomes ?? packRequest(request));
     this.requests.set(request.number, request);
     applyRequest(this.standing, request);

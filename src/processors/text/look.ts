@@ -11,6 +11,7 @@
  */
 import { digitsOf } from '../../lib/phone.ts';
 import { toMs } from '../../lib/clock.ts';
+import { canonicalName } from '../../lib/wording.ts';
 import { type Letter, NOBODY, type Request, placesOf } from '../../operations/slice-form.ts';
 import { statusPoll } from '../../queues/index.ts';
 import type { UpstreamAccount } from '../../upstream/client.ts';
@@ -150,6 +151,8 @@ class Looking {
       const says = (): Told['says'] => {
         if (codes.length > 0) return 'sent';
         if (unclear?.get(digits)?.includes(text)) return 'unclear';
+        // Written otherwise it proves nothing, and nobody is sent to again on the strength of it.
+        if (entries?.some(({ content }) => canonicalName(content) === canonicalName(text))) return 'unclear';
         if (isInvalid.has(digits)) return 'invalid';
         return entries ? 'not sent' : 'nothing';
       };

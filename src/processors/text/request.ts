@@ -271,6 +271,8 @@ export class Gate {
     const { policy } = this.#context;
     if (why === 'paced') return { reason: 'pace', dueInMs: Math.min(waitMs, PACE_LOOK_MS), outcome: 'waits' };
     if (why === 'fence') return this.stopUnsent({ is: 'unsent', reason: why, retryAfterMs: 0 });
+    // By the clock of Redis, which may have leapt since this attempt began: the next one begins with it.
+    if (why === 'expiring') return { reason: why, dueInMs: 0, outcome: 'advanced' };
     if (why === 'parked' || why === 'cancelled') return { reason: `campaign_${why}`, dueInMs: 0, outcome: 'waits' };
     return { reason: why === 'held' ? 'account_held' : why, dueInMs: policy.holdRecheckMs, outcome: 'waits' };
   }

@@ -41,12 +41,11 @@ const GATHER_MS = 2;
 const EXTRA_REQUESTS = 200;
 /** What has cleared where a request was read and refused for what is in it: our keys were taken. */
 const KEYS_WORK: readonly string[] = ['not_authorised', 'login_contested'];
-
 /** How soon it is seen whether the same text to the same number is over. */
 const SAME_TEXT_MS = 5_000;
 
 /** What the next step knows of, and what is left goes with it. */
-const GO_ON_AT_ONCE: readonly string[] = ['expiring', 'busy', 'budget', 'uncounted'];
+const GO_ON_AT_ONCE: readonly string[] = ['busy', 'budget', 'uncounted'];
 
 const NOTHING = async (): Promise<void> => undefined;
 
@@ -206,7 +205,7 @@ export class Sending {
       return this.#held.commit({ ending: { sendInMs: this.#rest().dueInMs } });
     }
     const groups = this.#stop ? [] : this.#groups.splice(0, this.#claimed);
-    const going = await this.#leftOut.without(groups);
+    const going = await this.#leftOut.without(groups).catch((error: unknown) => this.#notNow(groups, error));
     const committed = await this.#held.commit({
       leaving: going.map((group) => this.#draftOf(group)),
       optOutsOf: this.#leftOut.sendersOf(going),
@@ -219,7 +218,7 @@ export class Sending {
     // Nobody is left of these: what they would have used is for others.
     for (let spare = groups.length - going.length; spare > 0; spare -= 1) this.#context.slots.intents.giveBack();
     if (committed.failure !== undefined) this.#failed(committed.failure);
-    await this.#keepToBudget(committed);
+    await this.#keepToBudget(committed).catch((error: unknown) => this.#failed(error));
     for (const mark of committed.busy) this.#leftOut.busy.add(mark);
     // These are left out, and the others go with the next step.
     if (committed.why === 'opt-outs') this.#leftOut.optOutsMet = true;
@@ -229,6 +228,13 @@ export class Sending {
     if (committed.why === 'fence') for (const request of committed.left) this.#keepBack(request);
     else for (const request of committed.left) this.#letLeave(request);
     return committed;
+  }
+
+  /** Nobody knows who of them has opted out: none of them leaves, and what came back meanwhile is written down. */
+  #notNow(groups: readonly Group[], error: unknown): readonly Group[] {
+    this.#groups.unshift(...groups);
+    this.#failed(error);
+    return [];
   }
 
   #draftOf({ places, part }: Group): Draft {

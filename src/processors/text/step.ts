@@ -108,6 +108,8 @@ export class Singles {
       if (was.isOpen && !is.isOpen) closes.push(this.markOf(place));
       if (letter === 's' && was.letter !== 's') sent.push(this.markOf(place), ...this.#codeMark(place, code));
       const isLastWord = letter === 'u' && !is.isOpen && (was.letter !== 'u' || was.isOpen);
+      // It may have been sent, and statistics may show it yet: then it must not pass for the next one.
+      if (isLastWord) sent.push(this.markOf(place));
       if (was.letter !== letter || isLastWord)
         messages.push(this.#change(place, was.letter, { letter, code, isLastWord }));
     }

@@ -2,7 +2,8 @@
 import { parsePhoneNumberFromString } from 'libphonenumber-js/max';
 import type { Prices } from '../../files/prices.ts';
 import type { RecipientState } from '../../kinds/recipient.ts';
-import { wordingOf, countSegments } from '../../lib/wording.ts';
+import { countSegments } from '../../lib/segments.ts';
+import { wordingOf } from '../../lib/wording.ts';
 import { type Posts, addText, isTextState } from '../../operations/book.ts';
 import type { BudgetsContract } from '../../operations/budgets.ts';
 import {

@@ -23,7 +23,9 @@ export const pageCall = (cookie: string, call: Call = {}): Call => ({
 
 export function exampleCall(route: RouteDeclaration): Call {
   const call = plainCall(route);
-  return route.session || route.id === 'createSession' ? pageCall(`relais=${'0'.repeat(64)}`, call) : call;
+  return route.session || /^(?:createSession|beginSignIn)$/.test(route.id)
+    ? pageCall(`relais=${'0'.repeat(64)}`, call)
+    : call;
 }
 
 function plainCall({ body, answers }: RouteDeclaration): Call {

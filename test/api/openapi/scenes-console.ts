@@ -1,8 +1,9 @@
 /** What happens to sessions of the console, until every answer was given once. */
-import { expect } from 'vitest';
+import { expect, vi } from 'vitest';
 import type { RouteDeclaration } from '../../../src/api/route.ts';
 import { routes } from '../../../src/api/routes.ts';
 import { keys } from '../../../src/operations/keys.ts';
+import type { IdentityProviderHere } from '../../support/identity-provider.ts';
 import { exampleCall, pageCall, pathTo } from './example-call.ts';
 import type { Stage } from './stage.ts';
 
@@ -35,6 +36,31 @@ export async function sessionScenes(stage: Stage): Promise<void> {
   await staleScenes(stage, cookie);
   expect((await of('DELETE', '/v1/session')).status).toBe(204);
   await reportScenes(stage);
+}
+
+/** One who is sent to the provider of identities, and comes back with nothing; with a real one, that goes away. */
+export async function providerScenes({ ask, sealed }: Stage, provider: IdentityProviderHere): Promise<void> {
+  const place = '/v1/session/provider';
+  const begin = pageCall('', { body: { at: '/approvals' } });
+  expect((await ask('GET', place, { key: null })).body).toEqual({ host: new URL(provider.issuer).host });
+  expect((await ask('GET', `${place}?nonsense=1`, { key: null })).status).toBe(422);
+  expect((await ask('POST', place, { key: null, body: {} })).body.rule).toBe('origin');
+  expect((await ask('POST', place, pageCall('', { body: { at: 'https://evil.example' } }))).status).toBe(422);
+  const sent = await ask('POST', place, begin);
+  expect(sent.body.url).toMatch(/code_challenge_method=S256/);
+  expect(sent.headers['set-cookie']).toMatch(/^relais-sign-in=[\w-]+; Path=\/; HttpOnly; SameSite=Lax; Max-Age=600$/);
+  await provider.setAway(true);
+  // It was asked a moment ago, and nothing waits for a clock: the person who was sent comes back to nobody.
+  const [, state = ''] = /[?&]state=([^&]*)/.exec(sent.body.url) ?? [];
+  const cookie = String(sent.headers['set-cookie']).split(';')[0] ?? '';
+  const callback = `/v1/session/callback?state=${state}&code=made-up&iss=${encodeURIComponent(provider.issuer)}&hd=x`;
+  const came = await ask('GET', callback, { key: null, headers: { cookie } });
+  expect([came.status, came.headers['location']]).toEqual([303, '/console/?not-signed-in=away']);
+  await vi.waitFor(async () => expect((await ask('POST', place, begin)).status).toBe(503), 20_000);
+  await provider.setAway(false);
+  expect((await ask('GET', '/v1/session/callback?code=a&code=b', { key: null })).status).toBe(422);
+  expect((await sealed('POST', place, begin)).status).toBe(404);
+  expect((await sealed('GET', '/v1/session/callback', { key: null })).status).toBe(404);
 }
 
 /** What asks for a fresh sign-in, a while after it. */

@@ -24,6 +24,12 @@ export async function messageScenes({ ask, service }: Stage): Promise<void> {
   await ask('GET', '/v1/recovery');
   await ask('GET', '/v1/recovery?ask=0');
   await ask('POST', '/v1/recovery', { body: { nothingWasLost: true } });
+  await ask('POST', '/v1/recovery', { body: { withoutMissing: true } });
+  const missing = { count: { disbursement: 3 }, from: 0, to: Date.now(), since: Date.now() };
+  await service.redis.hset(keys.history, 'missing', JSON.stringify(missing));
+  await ask('GET', '/v1/recovery');
+  expect((await ask('POST', '/v1/recovery', { body: { withoutMissing: true } })).status).toBe(200);
+  await service.redis.del(keys.history);
   await new Recovery({ redis: service.redis, random: systemRandom }).enter('rolled_back');
   await ask('POST', '/v1/recovery', { body: { nothingWasLost: true } });
   // So that the others find the doors open again.
@@ -154,7 +160,7 @@ export async function eventScenes({ ask, service, sealed }: Stage): Promise<void
 }
 
 export async function operatingScenes({ ask, service, becomes }: Stage): Promise<void> {
-  for (const path of ['/v1/review', '/v1/status', '/v1/queues', '/v1/accounts', '/v1/explain/funds'])
+  for (const path of ['/v1/review', '/v1/status', '/v1/doctor', '/v1/queues', '/v1/accounts', '/v1/explain/funds'])
     await ask('GET', path);
   for (const name of ['pause', 'resume']) await ask('POST', `/v1/queues/campaign/${name}`);
   for (const path of ['explain/dsb_0', 'callbacks/dsb_0']) await ask('GET', `/v1/${path}`);

@@ -8,10 +8,11 @@ import { actNames } from '../../../src/kinds/acts.ts';
 import { keys } from '../../../src/operations/keys.ts';
 import { startRoles } from '../../../src/app/run.ts';
 import { ask, type Call, KEYS, type Service, startService } from '../../support/service.ts';
+import { type IdentityProviderHere, startIdentityProvider } from '../../support/identity-provider.ts';
 import { startBroken } from './broken-service.ts';
 import { type Ask, Contract } from './contract.ts';
 import { exampleCall, pageCall, pathTo } from './example-call.ts';
-import { busySessionScenes, sessionScenes } from './scenes-console.ts';
+import { busySessionScenes, providerScenes, sessionScenes } from './scenes-console.ts';
 import { invoiceScenes, paymentRequestScenes } from './scenes-collect.ts';
 import { balanceScenes, batchScenes, directCreditScenes, disbursementScenes } from './scenes-money.ts';
 import { campaignScenes, eventScenes, messageScenes, operatingScenes } from './scenes-rest.ts';
@@ -20,7 +21,8 @@ import { type Stage, stageOf } from './stage.ts';
 const contract = new Contract();
 const ROW = '[{"reference":"a","accountAlias":"771234567","amount":1000,"withdrawMode":"wallet-a-senegal"}]';
 const keyed = routes.filter(({ role }) => role !== undefined);
-const ofSession = routes.filter(({ session, id }) => session || id === 'createSession');
+const BY_PROVIDER: readonly string[] = ['beginSignIn', 'finishSignIn'];
+const ofSession = routes.filter(({ session, id }) => session || id === 'createSession' || BY_PROVIDER.includes(id));
 const withBody = routes.filter(({ body, session }) => body !== undefined && !session);
 
 const ENV = {
@@ -34,13 +36,17 @@ const ENV = {
 };
 
 let service: Service;
+let provider: IdentityProviderHere;
 let stage: Stage;
 /** Nobody looks by himself, so that a fault strikes the request that it was ordered for. */
 let quiet: Stage;
 const toStop: (() => Promise<unknown>)[] = [];
 
 beforeAll(async () => {
-  service = await startService(ENV);
+  provider = await startIdentityProvider({});
+  toStop.push(() => provider.close());
+  service = await startService({ ...ENV, ...provider.settings, OIDC_GROUPS: 'staff:read' });
+  provider.open(service.api);
   const sealed = await startRoles(
     loadConfig({
       REDIS_URL: redisUrl(service),
@@ -174,6 +180,7 @@ describe('what happens to', () => {
   test('queues, accounts and explanations', () => operatingScenes(stage));
   test('events and endpoints', () => eventScenes(stage));
   test('sessions of the console', () => sessionScenes(stage));
+  test('who signs in by a provider of identities', () => providerScenes(stage, provider));
 });
 
 test('what is not there, and what is not valid, is told on every route', async () => {

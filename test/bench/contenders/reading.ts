@@ -1,5 +1,5 @@
 /** Work without Redis and network: counting the segments of texts. */
-import { countSegments } from '../../../src/lib/wording.ts';
+import { countSegments } from '../../../src/lib/segments.ts';
 import { textOf } from '../work.ts';
 
 const SOME = 1_000;

@@ -18,8 +18,8 @@ export interface Relais {
   readonly door: Program;
   readonly workers: readonly Program[];
   readonly api: string;
-  /** One more worker, as a supervisor starts one in the place of another. */
-  startWorker(name: string): Promise<Program>;
+  /** One more process, as a supervisor starts one in the place of another. */
+  start(name: string, roles: string): Promise<Program>;
   ask<T>(method: 'GET' | 'POST', path: string, body?: object | Iterable<string>): Promise<T>;
   /** By name, with Redis and the sandbox. */
   pids(): Pids;
@@ -67,10 +67,10 @@ export async function startRelais(stage: Stage, plan: RelaisPlan = {}): Promise<
     door,
     workers,
     api,
-    startWorker: async (name) => {
-      const worker = await start(name, 'worker');
-      later.push(worker);
-      return worker;
+    start: async (name, roles) => {
+      const one = await start(name, roles);
+      later.push(one);
+      return one;
     },
     ask: (method, path, body) => ask(agent, method, `${api}${path}`, body),
     pids: () => ({

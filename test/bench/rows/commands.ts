@@ -26,6 +26,7 @@ const STATUS = {
   queues: [],
   workers: 1,
   balances: [],
+  history: null,
   redis: { daysUntilFull: null },
 };
 

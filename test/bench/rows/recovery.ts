@@ -91,7 +91,7 @@ async function killed(stage: Stage, { request, before, begin }: Work): Promise<K
     await relais.workers[0]?.kill();
     const dead = performance.now();
     // Those that had left the process arrive a moment later.
-    const another = relais.startWorker('worker-2');
+    const another = relais.start('worker-2', 'worker');
     const atTheEnd = await left();
     const starting = another.then(() => performance.now() - dead);
     await until(async () => (await left()) > atTheEnd);

@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { systemRandom } from '../../../src/lib/random.ts';
 import { standingOf } from '../../../src/operations/slice-form.ts';
+import { type SlicesContract, Slices } from '../../../src/operations/slices.ts';
 import { type FreshRedis, freshRedis } from '../../support/fresh-redis.ts';
+import { ok } from '../../support/processor-world.ts';
 import { SETTLE_DELAY_MS, textsBench } from '../../support/texts-bench.ts';
 
 let store: FreshRedis;
@@ -57,6 +60,21 @@ describe('the same text to the same number, sent before', () => {
     expect(await world.states('slc_2', 1)).toEqual(['sent']);
   });
 
+  test('in doubt to the end, and shown by the statistics only then, it is no alibi either', async () => {
+    const world = textsBench(store.redis);
+    await world.slice('slc_1', [AWA]);
+    world.service.fate.push('answer lost');
+    await world.send('slc_1');
+    const late = world.service.book.splice(0);
+    await world.finish('slc_1');
+    world.service.book.push(...late);
+    await world.slice('slc_2', [AWA]);
+    world.service.fate.push('lost');
+    await world.finish('slc_2');
+    expect([await world.states('slc_1', 1), await world.states('slc_2', 1)]).toEqual([['unknown'], ['unknown']]);
+    expect(world.service.times(AWA.to)).toBe(1);
+  });
+
   test('another text, or another number, is nobody’s alibi', async () => {
     const world = textsBench(store.redis);
     await world.slice('slc_1', [{ ...AWA, text: 'Bonsoir' }, ALI]);
@@ -102,6 +120,35 @@ test('a text that waits for its turn expires by the clock of Redis at the moment
   expect(world.service.times(AWA.to)).toBe(0);
 });
 
+test('where the clock of Redis leaps ahead of the attempt, the next one begins with it', async () => {
+  const world = textsBench(store.redis);
+  await world.slice('slc_1', [{ ...AWA, expiresInMs: 10_000 }, ALI]);
+  let leapMs = 0;
+  let steps = 0;
+  const real = new Slices({
+    redis: store.redis,
+    random: systemRandom,
+    now: () => world.context.clock.now() + leapMs,
+  });
+  const slices: SlicesContract = {
+    read: (id) => real.read(id),
+    kept: (...asked) => real.kept(...asked),
+    begin: async (...asked) => {
+      const begun = await real.begin(...asked);
+      leapMs = 60_000;
+      return begun;
+    },
+    step: async (...asked) => {
+      steps += 1;
+      if (steps > 20) throw new Error('it asks again and again');
+      return real.step(...asked);
+    },
+  };
+  expect(await world.send('slc_1', { slices })).toEqual({ outcome: 'advanced', reason: 'expiring' });
+  await world.send('slc_1', { slices });
+  expect(await world.states('slc_1', 2)).toEqual(['expired', 'sent']);
+});
+
 test('what expires while its account is held is told so, and the rest waits', async () => {
   const world = textsBench(store.redis);
   await world.context.accounts.hold('main', 'messaging', 'funds');
@@ -128,6 +175,24 @@ describe('onUnknown: resend', () => {
     ]);
     const { count = 0, requests = [] } = (await world.slices.read('slc_1')) ?? {};
     expect(standingOf(count, requests).again).toEqual([2, 2]);
+  });
+
+  test('not where the statistics show the text, only written otherwise', async () => {
+    const world = textsBench(store.redis, { onUnknown: 'resend', limitMs: HOUR });
+    await world.slice('slc_1', [{ ...AWA, text: 'Déjà payé ' }]);
+    const { statistics } = world.service;
+    const otherwise = async (...asked: Parameters<typeof statistics>) => {
+      const told = await statistics(...asked);
+      if (told.is !== 'ok') return told;
+      const rewritten = [...told.value.sent].map(([number, entries]) => {
+        return [number, entries.map(({ code }) => ({ code, content: 'Deja  paye' }))] as const;
+      });
+      return ok({ ...told.value, sent: new Map(rewritten) });
+    };
+    Object.assign(world.service, { statistics: otherwise });
+    world.service.fate.push('answer lost', 'answer lost', 'answer lost');
+    await world.finish('slc_1');
+    expect([world.service.times(AWA.to), await world.states('slc_1', 1)]).toEqual([1, ['unknown']]);
   });
 
   test('gives up after three times', async () => {

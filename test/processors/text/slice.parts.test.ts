@@ -243,6 +243,36 @@ describe('a campaign in slices', () => {
     expect(await world.standing(id)).not.toBe('finished');
   });
 
+  test('what came back is written down although the lists of opt-outs cannot be read, and nobody is in doubt', async () => {
+    const world = slices(150);
+    const { optOuts } = world.context;
+    await optOuts.add({ account: 'main', sender: '' }, ['+221799999999']);
+    const { id, slice } = await handedOut(world, 150);
+    let release = (): void => undefined;
+    const asked = new Promise<void>((resolve) => (release = resolve));
+    const { messaging } = world.context.upstream;
+    // The first request is over and the second on its way when the third asks.
+    const slow = sending(world, async (...request) => {
+      const answer = await messaging.send(...request);
+      if (world.posts.length === 2) await asked;
+      return answer;
+    });
+    let times = 0;
+    const among: typeof optOuts.among = async (...people) => {
+      times += 1;
+      if (times === 1) return optOuts.among(...people);
+      // Once what was refused here has been heard.
+      setImmediate(release);
+      throw new Error('Command timed out');
+    };
+    const away = { ...slow, slots: new Slots(1), optOuts: { among } as typeof optOuts };
+    await expect(sendNextSlice(slice(0), away)).rejects.toThrow('Command timed out');
+    expect((await world.read(id)).totals).toMatchObject({ queued: 50, sending: 0, sent: 100, unknown: 0 });
+    world.advance(600_000);
+    await world.work();
+    expect([await world.standing(id), sentOnce(world), await binsAddUp(world, id)]).toEqual(['finished', true, true]);
+  });
+
   test('a retry sends again to those who failed, once, however often it is asked for', async () => {
     const world = slices();
     world.answer((_, index) => (index < 2 ? { outcome: 'failed', code: 'ERROR_110' } : { outcome: 'sent' }));

@@ -377,7 +377,7 @@ end
 local function stub_of(stubs, name)
   local stub = redis.call('HGET', stubs, name)
   if not stub then return nil end
-  return string.sub(stub, 1, 6), ({["s"] = "succeeded", ["f"] = "failed", ["r"] = "reversed", ["j"] = "rejected", ["c"] = "cancelled", ["d"] = "sent", ["e"] = "expired", ["k"] = "skipped"})[string.sub(stub, 6 + 1, 6 + 1)]
+  return string.sub(stub, 1, 6), ({["s"] = "succeeded", ["f"] = "failed", ["r"] = "reversed", ["j"] = "rejected", ["c"] = "cancelled", ["d"] = "sent", ["e"] = "expired", ["k"] = "skipped", ["p"] = "completed", ["n"] = "finished"})[string.sub(stub, 6 + 1, 6 + 1)]
 end
 local function standing(r)
   local fingerprint, state = unpack(redis.call('HMGET', r.record, 'fp', 'state'))
@@ -683,7 +683,7 @@ local function day_at(at, offsets)
 end
 local function open_day(book, closed, at)
   local stored = redis.call('HGETALL', book)
-  local before, offsets, keep, lines, set = nil, nil, 400, {}, {}
+  local before, offsets, keep, lines, set, over = nil, nil, 400, {}, {}, {}
   for i = 1, #stored, 2 do
     local name, value = stored[i], stored[i + 1]
     if name == 'day' then before = tonumber(value)
@@ -695,7 +695,7 @@ local function open_day(book, closed, at)
       if head and value ~= '0' then
         set[#set + 1] = name; set[#set + 1] = value
         set[#set + 1] = head .. '<' .. measure; set[#set + 1] = value
-      end
+      else over[name] = true end
     end
   end
   local day, ends = day_at(at, offsets)
@@ -704,12 +704,13 @@ local function open_day(book, closed, at)
   for _, old in ipairs(redis.call('HKEYS', closed)) do
     if tonumber(old) < day - keep then redis.call('HDEL', closed, old) end
   end
-  redis.call('DEL', book)
   set[#set + 1] = 'day'; set[#set + 1] = day
   set[#set + 1] = 'until'; set[#set + 1] = string.format('%.0f', ends)
   set[#set + 1] = 'keep'; set[#set + 1] = keep
   if offsets then set[#set + 1] = 'offsets'; set[#set + 1] = offsets end
   redis.call('HSET', book, unpack(set))
+  for i = 1, #set, 2 do over[set[i]] = nil end
+  for name in pairs(over) do redis.call('HDEL', book, name) end
 end
 local function post(book, closed, at, posts)
   if #posts == 0 then return end
@@ -808,7 +809,7 @@ end
 local function stub_of(stubs, name)
   local stub = redis.call('HGET', stubs, name)
   if not stub then return nil end
-  return string.sub(stub, 1, 6), ({["s"] = "succeeded", ["f"] = "failed", ["r"] = "reversed", ["j"] = "rejected", ["c"] = "cancelled", ["d"] = "sent", ["e"] = "expired", ["k"] = "skipped"})[string.sub(stub, 6 + 1, 6 + 1)]
+  return string.sub(stub, 1, 6), ({["s"] = "succeeded", ["f"] = "failed", ["r"] = "reversed", ["j"] = "rejected", ["c"] = "cancelled", ["d"] = "sent", ["e"] = "expired", ["k"] = "skipped", ["p"] = "completed", ["n"] = "finished"})[string.sub(stub, 6 + 1, 6 + 1)]
 end
 local function standing(r)
   local fingerprint, state = unpack(redis.call('HMGET', r.record, 'fp', 'state'))
@@ -1129,36 +1130,6 @@ local function clock(given)
   local t = redis.call('TIME')
   return tonumber(t[1]) * 1000 + math.floor(tonumber(t[2]) / 1000)
 end
-local function base36(n)
-  local digits, text = '0123456789abcdefghijklmnopqrstuvwxyz', ''
-  n = math.floor(n)
-  repeat
-    local d = n % 36
-    text = string.sub(digits, d + 1, d + 1) .. text
-    n = (n - d) / 36
-  until n == 0
-  return text
-end
-local function in_full(id, record, accepted)
-  accepted = tonumber(accepted)
-  if not accepted then return end
-  local names, words = ({["c"] = "createdAt", ["u"] = "updatedAt", ["i"] = "since", ["o"] = "account", ["a"] = "amount", ["l"] = "accountAlias", ["w"] = "withdrawMode", ["n"] = "debitAccountNumber", ["d"] = "disburseId", ["r"] = "reference", ["t"] = "token", ["x"] = "transactionId", ["y"] = "disburseTxId", ["p"] = "providerRef", ["s"] = "sends", ["b"] = "batch"}), ({["c"] = "create", ["s"] = "submit", ["t"] = "status", ["b"] = "callback", ["n"] = "named"})
-  local stored, set, since = redis.call('HGETALL', record), {'id', id}, nil
-  for i = 1, #stored, 2 do
-    local name, value = names[stored[i]] or stored[i], stored[i + 1]
-    if name == 'updatedAt' or name == 'since' then
-      value = accepted + tonumber(value)
-      if name == 'since' or not since then since = value end
-    elseif string.sub(value, 1, 1) == "+" and string.find(name, '^e%d+$') then
-      local after, word, rest = string.match(value, '^.(%w+)|([^|]*)(.*)$')
-      value = base36(accepted + tonumber(after, 36)) .. '|' .. (words[word] or word) .. rest
-    end
-    set[#set + 1] = name; set[#set + 1] = value
-  end
-  set[#set + 1] = 'since'; set[#set + 1] = since
-  redis.call('DEL', record)
-  redis.call('HSET', record, unpack(set))
-end
 local function contains(list, one)
   for _, other in ipairs(list) do
     if other == one then return true end
@@ -1249,11 +1220,6 @@ local function acquire(one)
   put(stored, 'lease', one.lease)
   put(stored, 'until', string.format('%.0f', ends))
   if nudged then put(stored, 'hint', '') end
-  if r["c"] then
-    in_full(one.id, one.record, r["c"])
-    stored, r = stored_in(one.record)
-    if r.account then asked_for[r.account] = true end
-  end
   return {'acquired', stored}
 end
 local leases, standings = {}, {}
@@ -2049,7 +2015,6 @@ export interface BringBackArgs {
   /** key */ readonly record: string;
   /** key */ readonly stubs: string;
   /** key */ readonly listed: string;
-  /** key: those that something was said about */ readonly recalled: string;
   readonly id: string;
   readonly stubName: string;
   /** ms since the epoch */ readonly created: number;
@@ -2093,18 +2058,17 @@ end
 local function stub_of(stubs, name)
   local stub = redis.call('HGET', stubs, name)
   if not stub then return nil end
-  return string.sub(stub, 1, 6), ({["s"] = "succeeded", ["f"] = "failed", ["r"] = "reversed", ["j"] = "rejected", ["c"] = "cancelled", ["d"] = "sent", ["e"] = "expired", ["k"] = "skipped"})[string.sub(stub, 6 + 1, 6 + 1)]
+  return string.sub(stub, 1, 6), ({["s"] = "succeeded", ["f"] = "failed", ["r"] = "reversed", ["j"] = "rejected", ["c"] = "cancelled", ["d"] = "sent", ["e"] = "expired", ["k"] = "skipped", ["p"] = "completed", ["n"] = "finished"})[string.sub(stub, 6 + 1, 6 + 1)]
 end
 -- <generated>
 local record = KEYS[1]
 local stubs = KEYS[2]
 local listed = KEYS[3]
-local recalled = KEYS[4]
 local id = ARGV[1]
 local stubName = ARGV[2]
 local created = tonumber(ARGV[3])
 local member = ARGV[4]
-local _arg, _key = 4, 4
+local _arg, _key = 4, 3
 local fields = {}
 _arg = _arg + 1
 for _i = 1, tonumber(ARGV[_arg]) do fields[_i] = ARGV[_arg + _i] end
@@ -2117,10 +2081,7 @@ for _n = 1, tonumber(ARGV[_arg]) do
   names[_n] = _one
 end
 -- </generated>
-if redis.call('EXISTS', record) == 1 or not stub_of(stubs, stubName) then
-  redis.call('HDEL', recalled, id)
-  return 0
-end
+if redis.call('EXISTS', record) == 1 or not stub_of(stubs, stubName) then return 0 end
 redis.call('HSET', record, unpack(fields))
 redis.call('ZADD', listed, created, member)
 add_names(names, created, id)
@@ -2130,7 +2091,7 @@ return 1
 /** Writes a record again that history alone has, as it left, since something was said about it. Never over one that is
  * there, and only where its stub says that it left. Its stub stays: it says nothing while the record is there. */
 export async function bringBack(redis: lua.ScriptHost, args: BringBackArgs): Promise<BringBackAnswer> {
-  const keys = [args.record, args.stubs, args.listed, args.recalled, ...args.names.flatMap((one) => [one.bucket])];
+  const keys = [args.record, args.stubs, args.listed, ...args.names.flatMap((one) => [one.bucket])];
   const words: lua.Word[] = [args.id, args.stubName, args.created, args.member, ...lua.pairs(args.fields), args.names.length, ...args.names.flatMap((one) => [one.head])];
   return readBringBackAnswer(await lua.runScript(redis, bringBackScript, keys, words));
 }
@@ -2336,6 +2297,7 @@ export interface CommitUploadArgs {
   /** key */ readonly draft: string;
   /** key: sets of these states */ readonly ready: string;
   /** key */ readonly sliceCounts: string;
+  /** key: its slices */ readonly staged: readonly string[];
   /** key */ readonly audit: readonly string[];
   /** ms since the epoch */ readonly now?: number | undefined;
   /** as it was read: while it has no recipients its text may change, which their values were taken for */ readonly rev: number;
@@ -2459,6 +2421,9 @@ local skipped = tonumber(ARGV[7])
 local slices = tonumber(ARGV[8])
 local segments = tonumber(ARGV[9])
 local _arg, _key = 9, 5
+local staged = {}
+_arg = _arg + 1
+for _i = 1, tonumber(ARGV[_arg]) do _key = _key + 1; staged[_i] = KEYS[_key] end
 local audit = {}
 _arg = _arg + 1
 for _i = 1, tonumber(ARGV[_arg]) do _key = _key + 1; audit[_i] = KEYS[_key] end
@@ -2476,6 +2441,9 @@ same_version(version)
 if state == 'draft' and tonumber(r[10]) ~= rev then return {'changed', state} end
 for i = 5, 10 do whole(r[i], 0, 'a count') end
 if not id then refuse('id') end
+for _, slice in ipairs(staged) do
+  if redis.call('EXISTS', slice) == 0 then return {'changed', state} end
+end
 redis.call('HSET', campaign, 'uploads', after, 'updatedAt', at)
 redis.call('HSETNX', campaign, "hand:" .. by, at)
 redis.call('HINCRBY', campaign, 't:queued', recipients)
@@ -2494,10 +2462,11 @@ audit_line(audit, act, at, upto(0), upto(recipients))
 return {'committed'}
 `);
 
-/** Counts a whole upload, or nothing of it. */
+/** Counts a whole upload, or nothing of it: nothing where one of its slices is not there, since what took over in its
+ * midst had not come so far. */
 export async function commitUpload(redis: lua.ScriptHost, args: CommitUploadArgs): Promise<CommitUploadAnswer> {
-  const keys = [args.campaign, args.counts, args.draft, args.ready, args.sliceCounts, ...args.audit];
-  const words: lua.Word[] = [args.now ?? '', args.rev, args.before, args.after, args.by, args.recipients, args.skipped, args.slices, args.segments, args.audit.length, ...lua.counted(args.act)];
+  const keys = [args.campaign, args.counts, args.draft, args.ready, args.sliceCounts, ...args.staged, ...args.audit];
+  const words: lua.Word[] = [args.now ?? '', args.rev, args.before, args.after, args.by, args.recipients, args.skipped, args.slices, args.segments, args.staged.length, args.audit.length, ...lua.counted(args.act)];
   return readCommitUploadAnswer(await lua.runScript(redis, commitUploadScript, keys, words));
 }
 
@@ -2667,9 +2636,10 @@ for i = 1, 3 do whole(r[i], 0, 'a count') end
 if at - tonumber(r[2] or '0') > windowMs then redis.call('HDEL', account, row) end
 redis.call('HSET', account, last, at)
 if redis.call('HINCRBY', account, row, 1) < length then return 0 end
-redis.call('HDEL', account, row, last)
-return hold(at, {account = account, held = held, events = events, counts = counts, name = name, reason = reason,
+local begun = hold(at, {account = account, held = held, events = events, counts = counts, name = name, reason = reason,
   data = data})
+redis.call('HDEL', account, row, last)
+return begun
 `);
 
 /** One more of the failures that count only when they come in a row: the last of them holds the account. What lies
@@ -3410,6 +3380,66 @@ export async function forgetStubs(redis: lua.ScriptHost, args: ForgetStubsArgs):
   const keys = [args.stubs];
   const words: lua.Word[] = [args.now ?? ''];
   return readForgetStubsAnswer(await lua.runScript(redis, forgetStubsScript, keys, words));
+}
+
+export interface GoOnWithoutArgs {
+  /** key */ readonly history: string;
+  /** key */ readonly audit: readonly string[];
+  /** ms since the epoch */ readonly now?: number | undefined;
+  readonly by: string;
+  readonly act: readonly string[];
+}
+
+export type GoOnWithoutAnswer = boolean;
+
+const readGoOnWithoutAnswer: lua.Read<GoOnWithoutAnswer> = lua.flag;
+
+export const goOnWithoutScript = lua.defineScript('go-on-without', `
+local function audit_line(audit, act, at, before, after)
+  if #act == 0 then return end
+  local stream, last = unpack(audit)
+  if act[8] ~= '' then after = after and after .. ',' .. act[8] or act[8] end
+  local line = {'at', string.format('%.0f', at), 'by', act[1], 'person', act[2], 'role', act[3], 'door', act[4],
+    'requestId', act[5], 'act', act[6], 'target', act[7], 'before', before and '{' .. before .. '}' or '',
+    'after', after and '{' .. after .. '}' or '', 'mark', act[9]}
+  local words = {string.match(redis.call('GET', last) or '', '%x*$')}
+  for i = 2, #line, 2 do words[#words + 1] = #line[i] .. ':' .. line[i] end
+  local hash = redis.sha1hex(table.concat(words, ' '))
+  line[#line + 1] = 'hash'; line[#line + 1] = hash
+  redis.call('SET', last, redis.call('XADD', stream, '*', unpack(line)) .. ' ' .. hash)
+end
+local function audit_word(name, value)
+  if value then return '"' .. name .. '":' .. cjson.encode(value) end
+end
+local function clock(given)
+  if given then return given end
+  local t = redis.call('TIME')
+  return tonumber(t[1]) * 1000 + math.floor(tonumber(t[2]) / 1000)
+end
+-- <generated>
+local history = KEYS[1]
+local now = tonumber(ARGV[1])
+local by = ARGV[2]
+local _arg, _key = 2, 1
+local audit = {}
+_arg = _arg + 1
+for _i = 1, tonumber(ARGV[_arg]) do _key = _key + 1; audit[_i] = KEYS[_key] end
+local act = {}
+_arg = _arg + 1
+for _i = 1, tonumber(ARGV[_arg]) do act[_i] = ARGV[_arg + _i] end
+_arg = _arg + #act
+-- </generated>
+if redis.call('HEXISTS', history, 'missing') == 0 then return 0 end
+redis.call('HSET', history, 'accepted', by)
+audit_line(audit, act, clock(now))
+return 1
+`);
+
+/** A person says that history goes on without what is missing in it. Answers whether anything is. */
+export async function goOnWithout(redis: lua.ScriptHost, args: GoOnWithoutArgs): Promise<GoOnWithoutAnswer> {
+  const keys = [args.history, ...args.audit];
+  const words: lua.Word[] = [args.now ?? '', args.by, args.audit.length, ...lua.counted(args.act)];
+  return readGoOnWithoutAnswer(await lua.runScript(redis, goOnWithoutScript, keys, words));
 }
 
 export interface HandBackArgs {
@@ -4240,6 +4270,45 @@ export async function noteAct(redis: lua.ScriptHost, args: NoteActArgs): Promise
   return readNoteActAnswer(await lua.runScript(redis, noteActScript, keys, words));
 }
 
+export interface NoteLeavingArgs {
+  /** key */ readonly left: string;
+  /** ms since the epoch: the last change of any of them */ readonly to: number;
+  readonly days: readonly {
+    readonly day: string;
+    /** kind and day */ readonly count: number;
+  }[];
+}
+
+export type NoteLeavingAnswer = boolean;
+
+const readNoteLeavingAnswer: lua.Read<NoteLeavingAnswer> = lua.flag;
+
+export const noteLeavingScript = lua.defineScript('note-leaving', `
+-- <generated>
+local left = KEYS[1]
+local to = tonumber(ARGV[1])
+local _arg, _key = 1, 1
+local days = {}
+_arg = _arg + 1
+for _n = 1, tonumber(ARGV[_arg]) do
+  local _one = {day = ARGV[_arg + 1], count = tonumber(ARGV[_arg + 2])}
+  _arg, _key = _arg + 2, _key + 0
+  days[_n] = _one
+end
+-- </generated>
+for _, one in ipairs(days) do redis.call('HINCRBY', left, one.day, one.count) end
+if to > tonumber(redis.call('HGET', left, 'to') or '0') then redis.call('HSET', left, 'to', string.format('%.0f', to)) end
+return 1
+`);
+
+/** Counts what is about to leave Redis, by the day of its last change. One that stays after all was counted all the
+ * same. */
+export async function noteLeaving(redis: lua.ScriptHost, args: NoteLeavingArgs): Promise<NoteLeavingAnswer> {
+  const keys = [args.left];
+  const words: lua.Word[] = [args.to, args.days.length, ...args.days.flatMap((one) => [one.day, one.count])];
+  return readNoteLeavingAnswer(await lua.runScript(redis, noteLeavingScript, keys, words));
+}
+
 export interface NudgeArgs {
   /** key */ readonly record: string;
   /** key */ readonly due: string;
@@ -4319,7 +4388,7 @@ end
 local function stub_of(stubs, name)
   local stub = redis.call('HGET', stubs, name)
   if not stub then return nil end
-  return string.sub(stub, 1, 6), ({["s"] = "succeeded", ["f"] = "failed", ["r"] = "reversed", ["j"] = "rejected", ["c"] = "cancelled", ["d"] = "sent", ["e"] = "expired", ["k"] = "skipped"})[string.sub(stub, 6 + 1, 6 + 1)]
+  return string.sub(stub, 1, 6), ({["s"] = "succeeded", ["f"] = "failed", ["r"] = "reversed", ["j"] = "rejected", ["c"] = "cancelled", ["d"] = "sent", ["e"] = "expired", ["k"] = "skipped", ["p"] = "completed", ["n"] = "finished"})[string.sub(stub, 6 + 1, 6 + 1)]
 end
 local function refuse(what)
   error("UNREADABLE" .. ' ' .. what, 0)
@@ -4711,6 +4780,17 @@ local function write_sheet(counts)
   if #set > 0 then redis.call('HSET', counts.key, unpack(set)) end
   return none
 end
+local function refuse(what)
+  error("UNREADABLE" .. ' ' .. what, 0)
+end
+local function whole(value, absent, what)
+  if not value then
+    if absent then return absent end
+    refuse(what)
+  end
+  if #value > 16 or not string.find(value, '^%-?%d+$') then refuse(what) end
+  return tonumber(value)
+end
 -- <generated>
 local message = KEYS[1]
 local counts = KEYS[2]
@@ -4729,9 +4809,9 @@ _arg = _arg + 1
 for _i = 1, tonumber(ARGV[_arg]) do act[_i] = ARGV[_arg + _i] end
 _arg = _arg + #act
 -- </generated>
-local stood, number, version = unpack(redis.call('HMGET', message, 'state', 'to', 'v'))
+local stood, number, version, rev = unpack(redis.call('HMGET', message, 'state', 'to', 'v', 'rev'))
 if stood ~= state or number ~= to or version ~= "1" then return 0 end
-redis.call('HSET', message, 'to', becomes, 'text', '')
+redis.call('HSET', message, 'to', becomes, 'text', '', 'rev', whole(rev, 0, 'rev') + 1)
 local at = clock(now)
 if ({["unknown"] = true, ["sent"] = true, ["failed"] = true, ["skipped"] = true, ["expired"] = true, ["cancelled"] = true})[state] then for_history(sheet(counts), history, at, {id}) end
 audit_line(audit, act, at)
@@ -5298,11 +5378,11 @@ if state ~= 'enabled' then
   redis.call('HINCRBY', dispatch, 'rev', 1)
 end
 redis.call('HDEL', record, 'failures', 'failingSince', 'restUntil', 'reason', 'disabledAt')
-for _, place in ipairs(places) do
-  redis.call('ZADD', deliveries, at, place)
-  redis.call('HDEL', tries, place)
+for _, place in ipairs(places) do redis.call('ZADD', deliveries, at, place) end
+if #places > 0 then
+  redis.call('ZADD', due, 'LT', at, id)
+  redis.call('HDEL', tries, unpack(places))
 end
-if #places > 0 then redis.call('ZADD', due, 'LT', at, id) end
 audit_line(audit, act, at, audit_word('state', state), audit_word('state', 'enabled'))
 return 1
 `);
@@ -5509,7 +5589,8 @@ export interface RestoreCampaignArgs {
   /** the states that it may be left from */ readonly from: readonly string[];
   /** why it is held */ readonly reason: string;
   /** since */ readonly mayHaveBeenSent: boolean;
-  /** so many may have been told since, at the most */ readonly eventsLost: number;
+  readonly eventsLost: number;
+  /** so many may have been given since, at the most */ readonly revisionsLost: number;
 }
 
 export type RestoreCampaignAnswer = boolean;
@@ -5616,7 +5697,8 @@ local id = ARGV[2]
 local reason = ARGV[3]
 local mayHaveBeenSent = ARGV[4] == '1'
 local eventsLost = tonumber(ARGV[5])
-local _arg, _key = 5, 8
+local revisionsLost = tonumber(ARGV[6])
+local _arg, _key = 6, 8
 local left = {}
 _arg = _arg + 1
 for _i = 1, tonumber(ARGV[_arg]) do _key = _key + 1; left[_i] = KEYS[_key] end
@@ -5639,7 +5721,7 @@ redis.call('ZREM', due, id)
 redis.call('DEL', parked)
 redis.call('HSET', campaign, 'state', 'held', 'reason', reason, 'updatedAt', at)
 if state ~= 'held' then redis.call('HSET', campaign, 'since', at) end
-redis.call('HINCRBY', campaign, 'rev', 1)
+redis.call('HINCRBY', campaign, 'rev', revisionsLost + 1)
 move({counts = counts, id = id, at = at, from = state, to = 'held', left = set, entered = held})
 if not is_held then
   redis.call('HINCRBY', campaign, 'seq', eventsLost)
@@ -5663,7 +5745,7 @@ return 1
  * Answers whether it was held by this: not where there was nothing to do, or no recovery is under way. */
 export async function restoreCampaign(redis: lua.ScriptHost, args: RestoreCampaignArgs): Promise<RestoreCampaignAnswer> {
   const keys = [args.campaign, args.events, args.counts, args.due, args.parked, args.held, args.heartbeat, args.history, ...args.left];
-  const words: lua.Word[] = [args.now ?? '', args.id, args.reason, args.mayHaveBeenSent ? 1 : 0, args.eventsLost, args.left.length, ...lua.counted(args.from)];
+  const words: lua.Word[] = [args.now ?? '', args.id, args.reason, args.mayHaveBeenSent ? 1 : 0, args.eventsLost, args.revisionsLost, args.left.length, ...lua.counted(args.from)];
   return readRestoreCampaignAnswer(await lua.runScript(redis, restoreCampaignScript, keys, words));
 }
 
@@ -6069,6 +6151,7 @@ export interface SetLimitArgs {
   readonly by: string;
   readonly name: string;
   readonly value: string;
+  /** who is no other person than that, in small letters */ readonly ones: readonly string[];
   /** ms: for so long what was asked waits */ readonly waitsMs: number;
   /** how this act is known again */ readonly op: string;
   readonly act: readonly string[];
@@ -6114,6 +6197,12 @@ local function clock(given)
   local t = redis.call('TIME')
   return tonumber(t[1]) * 1000 + math.floor(tonumber(t[2]) / 1000)
 end
+local function contains(list, one)
+  for _, other in ipairs(list) do
+    if other == one then return true end
+  end
+  return false
+end
 local function forget_asked(limits, name)
   redis.call('HDEL', limits, name .. '.asked', name .. '.askedBy', name .. '.askedAt')
 end
@@ -6145,6 +6234,10 @@ local _arg, _key = 6, 1
 local audit = {}
 _arg = _arg + 1
 for _i = 1, tonumber(ARGV[_arg]) do _key = _key + 1; audit[_i] = KEYS[_key] end
+local ones = {}
+_arg = _arg + 1
+for _i = 1, tonumber(ARGV[_arg]) do ones[_i] = ARGV[_arg + _i] end
+_arg = _arg + #ones
 local act = {}
 _arg = _arg + 1
 for _i = 1, tonumber(ARGV[_arg]) do act[_i] = ARGV[_arg + _i] end
@@ -6173,7 +6266,8 @@ if wanted == holds then
   forget_asked(limits, name)
   return {'unchanged', held}
 end
-local another = asked == value and asked_by ~= by
+local own = asked_by == by or contains(ones, string.lower(asked_by or ''))
+local another = asked == value and not own
 if another and at - tonumber(asked_at) <= waitsMs then
   put(limits, name, {value = value, by = asked_by .. ' and ' .. by, at = at, op = op, was = held})
   told('in force')
@@ -6190,7 +6284,7 @@ return {'waits', held}
  * meanwhile is taken back all the same. */
 export async function setLimit(redis: lua.ScriptHost, args: SetLimitArgs): Promise<SetLimitAnswer> {
   const keys = [args.limits, ...args.audit];
-  const words: lua.Word[] = [args.now ?? '', args.by, args.name, args.value, args.waitsMs, args.op, args.audit.length, ...lua.counted(args.act)];
+  const words: lua.Word[] = [args.now ?? '', args.by, args.name, args.value, args.waitsMs, args.op, args.audit.length, ...lua.counted(args.ones), ...lua.counted(args.act)];
   return readSetLimitAnswer(await lua.runScript(redis, setLimitScript, keys, words));
 }
 
@@ -6301,14 +6395,14 @@ end
 local at = clock(now)
 local leased, since, url, account = unpack(redis.call('HMGET', record, 'lease', 'failingSince', 'url', 'account'))
 if leased ~= lease then return {'not yours'} end
-local taken, failed = 0, 0
+local taken, failed, over, is_over = 0, 0, {}, {}
 for _, one in ipairs(results) do
   if one.outcome == 'retried' then
     redis.call('ZADD', deliveries, at + one.waitMs, one.place)
     redis.call('HINCRBY', tries, one.place, 1)
   else
-    redis.call('ZREM', deliveries, one.place)
-    redis.call('HDEL', tries, one.place)
+    over[#over + 1] = one.place
+    is_over[one.place] = true
   end
   if one.outcome == 'undelivered' then redis.call('LPUSH', undelivered, one.place) end
   if one.outcome == 'delivered' then taken = taken + 1 else failed = failed + 1 end
@@ -6321,8 +6415,9 @@ local function disable()
   disabled = 1
   redis.call('HSET', record, 'state', 'disabled', 'disabledAt', at, 'reason', 'failing_for_days')
   local waiting = redis.call('ZREVRANGE', deliveries, 0, 1000 - 1)
-  for _, place in ipairs(waiting) do redis.call('LPUSH', undelivered, place) end
-  redis.call('UNLINK', deliveries, tries)
+  for _, place in ipairs(waiting) do
+    if not is_over[place] then redis.call('LPUSH', undelivered, place) end
+  end
   local data = cjson.encode({id = id, state = 'disabled', url = url, reason = 'failing_for_days'})
   emit(record, {stream = events, counts = counts, id = id, at = at, account = account, type = 'endpoint.disabled', data = data})
 end
@@ -6337,14 +6432,19 @@ elseif failed > 0 then
   if at - since >= disableAfterMs then disable() end
 end
 redis.call('LTRIM', undelivered, 0, 1000 - 1)
-local next = redis.call('ZRANGE', deliveries, 0, 0, 'WITHSCORES')
-if not next[2] then
-  redis.call('ZREM', due, id)
-  return {'settled', rev, disabled}
+local next
+local first = disabled == 1 and {} or redis.call('ZRANGE', deliveries, 0, #over, 'WITHSCORES')
+for i = 1, #first, 2 do
+  if not next and not is_over[first[i]] then next = tonumber(first[i + 1]) end
 end
-local due_at = math.max(tonumber(next[2]), rest, at)
-redis.call('ZADD', due, due_at, id)
-return {'settled', rev, disabled, due_at - at}
+local due_at = next and math.max(next, rest, at)
+if due_at then redis.call('ZADD', due, due_at, id) else redis.call('ZREM', due, id) end
+if disabled == 1 then redis.call('UNLINK', deliveries, tries)
+elseif #over > 0 then
+  redis.call('ZREM', deliveries, unpack(over))
+  redis.call('HDEL', tries, unpack(over))
+end
+return {'settled', rev, disabled, due_at and due_at - at}
 `);
 
 /** Writes down what became of the events that were taken. A success ends the failing of an endpoint; one that has
@@ -6436,7 +6536,7 @@ export interface StepSliceArgs {
 }
 
 export type StepSliceAnswer =
-  | { readonly is: 'applied'; readonly leave: number; readonly why: string; readonly waitMs: number; readonly rev: number; readonly counter: number; readonly spare: number; readonly busy?: string | undefined }
+  | { readonly is: 'applied'; readonly leave: number; readonly why: string; readonly waitMs: number; readonly rev: number; readonly counter: number; readonly spare: number; readonly counted: boolean; readonly busy?: string | undefined }
   | { readonly is: 'mine'; readonly leave: number }
   | { readonly is: 'not yours'; readonly state: string }
   | { readonly is: 'none' }
@@ -6446,7 +6546,7 @@ function readStepSliceAnswer(value: unknown): StepSliceAnswer {
   const answer = lua.items(value);
   switch (answer[0]) {
     case 'applied':
-      return { is: 'applied', leave: lua.number(answer[1]), why: lua.text(answer[2]), waitMs: lua.number(answer[3]), rev: lua.number(answer[4]), counter: lua.number(answer[5]), spare: lua.number(answer[6]), busy: lua.optional(lua.text, answer[7]) };
+      return { is: 'applied', leave: lua.number(answer[1]), why: lua.text(answer[2]), waitMs: lua.number(answer[3]), rev: lua.number(answer[4]), counter: lua.number(answer[5]), spare: lua.number(answer[6]), counted: lua.flag(answer[7]), busy: lua.optional(lua.text, answer[8]) };
     case 'mine':
       return { is: 'mine', leave: lua.number(answer[1]) };
     case 'not yours':
@@ -6474,7 +6574,7 @@ local function day_at(at, offsets)
 end
 local function open_day(book, closed, at)
   local stored = redis.call('HGETALL', book)
-  local before, offsets, keep, lines, set = nil, nil, 400, {}, {}
+  local before, offsets, keep, lines, set, over = nil, nil, 400, {}, {}, {}
   for i = 1, #stored, 2 do
     local name, value = stored[i], stored[i + 1]
     if name == 'day' then before = tonumber(value)
@@ -6486,7 +6586,7 @@ local function open_day(book, closed, at)
       if head and value ~= '0' then
         set[#set + 1] = name; set[#set + 1] = value
         set[#set + 1] = head .. '<' .. measure; set[#set + 1] = value
-      end
+      else over[name] = true end
     end
   end
   local day, ends = day_at(at, offsets)
@@ -6495,12 +6595,13 @@ local function open_day(book, closed, at)
   for _, old in ipairs(redis.call('HKEYS', closed)) do
     if tonumber(old) < day - keep then redis.call('HDEL', closed, old) end
   end
-  redis.call('DEL', book)
   set[#set + 1] = 'day'; set[#set + 1] = day
   set[#set + 1] = 'until'; set[#set + 1] = string.format('%.0f', ends)
   set[#set + 1] = 'keep'; set[#set + 1] = keep
   if offsets then set[#set + 1] = 'offsets'; set[#set + 1] = offsets end
   redis.call('HSET', book, unpack(set))
+  for i = 1, #set, 2 do over[set[i]] = nil end
+  for name in pairs(over) do redis.call('HDEL', book, name) end
 end
 local function post(book, closed, at, posts)
   if #posts == 0 then return end
@@ -6981,7 +7082,7 @@ elseif rests then
   if goes ~= 'finished' then redis.call('SADD', parked, id) end
 elseif not sendAsItIs then due(dueToSend, sendInMs) end
 if not lookAsItIs then due(dueToLook, lookInMs) end
-return {'applied', leave, why, wait, rev, leave > 0 and raise(heartbeat, beat) or 0, spare, busy}
+return {'applied', leave, why, wait, rev, leave > 0 and raise(heartbeat, beat) or 0, spare, budgeted and 1 or 0, busy}
 `);
 
 /** One step of a slice, by the attempt that has its lease: what came back of requests, who waits again, and which
@@ -7507,7 +7608,7 @@ if whose and whose ~= name then return {'another'} end
 redis.call('SET', turn, name, 'PX', forMs)
 local fresh = 0
 for _, of in ipairs(counts) do fresh = fresh + redis.call('HSETNX', of, "history:", 1) end
-if fresh > 0 then redis.call('DEL', history) end
+if fresh > 0 then redis.call('HDEL', history, 'swept') end
 return {'mine', fresh > 0 and 1 or 0}
 `);
 
@@ -7580,7 +7681,7 @@ export interface TransitionArgs {
   /** key: of the day in which it was counted, where they change by this step */ readonly sums?: string | undefined;
   /** key */ readonly audit: readonly string[];
   /** ms since the epoch */ readonly now?: number | undefined;
-  readonly change: { readonly id: string; readonly lease?: string | undefined; readonly op: string; readonly from: string; readonly to: string; readonly dueInMs?: number | undefined; readonly keepLeaseMs?: number | undefined; readonly eventType?: string | undefined; readonly eventData?: string | undefined; readonly trace?: string | undefined; readonly xof?: number | undefined; readonly stood?: 'unsent' | 'doubt' | undefined; readonly stands?: 'unsent' | 'doubt' | undefined; readonly evidence?: string | undefined; readonly member: string; readonly endsBriefly: boolean; readonly nudgeAfterMs: number; readonly kept: boolean };
+  readonly change: { readonly id: string; readonly lease?: string | undefined; readonly op: string; readonly from: string; readonly to: string; readonly dueInMs?: number | undefined; readonly keepLeaseMs?: number | undefined; readonly eventType?: string | undefined; readonly eventData?: string | undefined; readonly trace?: string | undefined; readonly xof?: number | undefined; readonly stood?: 'unsent' | 'doubt' | undefined; readonly stands?: 'unsent' | 'doubt' | undefined; readonly evidence?: string | undefined; readonly member: string; readonly nudgeAfterMs: number; readonly kept: boolean };
   /** `area.reason` */ readonly unlessHeld?: string | undefined;
   /** what leaves after it has an effect: refused while a recovery is under way, and counted */ readonly hasEffect: boolean;
   readonly memory: { readonly epoch?: string | undefined; readonly counter: number; readonly name?: string | undefined; readonly mark: number };
@@ -7665,7 +7766,7 @@ local function day_at(at, offsets)
 end
 local function open_day(book, closed, at)
   local stored = redis.call('HGETALL', book)
-  local before, offsets, keep, lines, set = nil, nil, 400, {}, {}
+  local before, offsets, keep, lines, set, over = nil, nil, 400, {}, {}, {}
   for i = 1, #stored, 2 do
     local name, value = stored[i], stored[i + 1]
     if name == 'day' then before = tonumber(value)
@@ -7677,7 +7778,7 @@ local function open_day(book, closed, at)
       if head and value ~= '0' then
         set[#set + 1] = name; set[#set + 1] = value
         set[#set + 1] = head .. '<' .. measure; set[#set + 1] = value
-      end
+      else over[name] = true end
     end
   end
   local day, ends = day_at(at, offsets)
@@ -7686,12 +7787,13 @@ local function open_day(book, closed, at)
   for _, old in ipairs(redis.call('HKEYS', closed)) do
     if tonumber(old) < day - keep then redis.call('HDEL', closed, old) end
   end
-  redis.call('DEL', book)
   set[#set + 1] = 'day'; set[#set + 1] = day
   set[#set + 1] = 'until'; set[#set + 1] = string.format('%.0f', ends)
   set[#set + 1] = 'keep'; set[#set + 1] = keep
   if offsets then set[#set + 1] = 'offsets'; set[#set + 1] = offsets end
   redis.call('HSET', book, unpack(set))
+  for i = 1, #set, 2 do over[set[i]] = nil end
+  for name in pairs(over) do redis.call('HDEL', book, name) end
 end
 local function post(book, closed, at, posts)
   if #posts == 0 then return end
@@ -7711,48 +7813,6 @@ local function post(book, closed, at, posts)
     end
   end
   if #set > 0 then redis.call('HSET', book, unpack(set)) end
-end
-local function base36(n)
-  local digits, text = '0123456789abcdefghijklmnopqrstuvwxyz', ''
-  n = math.floor(n)
-  repeat
-    local d = n % 36
-    text = string.sub(digits, d + 1, d + 1) .. text
-    n = (n - d) / 36
-  until n == 0
-  return text
-end
-local function read_record(record)
-  local flat, names, by = redis.call('HGETALL', record), {}, {}
-  for i = 1, #flat, 2 do
-    names[#names + 1] = flat[i]
-    by[flat[i]] = flat[i + 1]
-  end
-  return names, by
-end
-local function write_briefly(record, stored, r, set, drop)
-  local gone, names, words = ({["id"] = true, ["sentAt"] = true, ["tokenAt"] = true, ["tries"] = true, ["lease"] = true, ["until"] = true, ["hint"] = true, ["quietUntil"] = true, ["createdSeenAt"] = true, ["keys"] = true, ["mode"] = true, ["acceptedFor"] = true}), ({["createdAt"] = "c", ["updatedAt"] = "u", ["since"] = "i", ["account"] = "o", ["amount"] = "a", ["accountAlias"] = "l", ["withdrawMode"] = "w", ["debitAccountNumber"] = "n", ["disburseId"] = "d", ["reference"] = "r", ["token"] = "t", ["transactionId"] = "x", ["disburseTxId"] = "y", ["providerRef"] = "p", ["sends"] = "s", ["batch"] = "b"}), ({["create"] = "c", ["submit"] = "s", ["status"] = "t", ["callback"] = "b", ["named"] = "n"})
-  for _, name in ipairs(drop) do
-    if r[name] then r[name] = false end
-  end
-  for i = 1, #set, 2 do
-    if r[set[i]] == nil then stored[#stored + 1] = set[i] end
-    r[set[i]] = set[i + 1]
-  end
-  local accepted, changed, written = tonumber(r.createdAt), tonumber(r.updatedAt), {}
-  for _, name in ipairs(stored) do
-    local value = r[name]
-    if name == 'since' and tonumber(value) == changed then value = nil
-    elseif name == 'updatedAt' or name == 'since' then value = tonumber(value) - accepted
-    elseif value and string.find(name, '^e%d+$') then
-      local at, word, rest = string.match(value, '^(%w+)|([^|]*)(.*)$')
-      local after = at and tonumber(at, 36) - accepted or -1
-      if after >= 0 then value = "+" .. base36(after) .. '|' .. (words[word] or word) .. rest end
-    end
-    if value and not gone[name] then written[#written + 1] = names[name] or name; written[#written + 1] = value end
-  end
-  redis.call('DEL', record)
-  redis.call('HSET', record, unpack(written))
 end
 local function sheet(key) return {key = key, names = {}, by = {}} end
 local function tally(counts, field, delta)
@@ -7792,6 +7852,16 @@ local function emit(record, e)
   if e.trace then entry[#entry + 1] = 'trace'; entry[#entry + 1] = e.trace end
   redis.call('XADD', e.stream, e.place or '*', unpack(entry))
 end
+local function base36(n)
+  local digits, text = '0123456789abcdefghijklmnopqrstuvwxyz', ''
+  n = math.floor(n)
+  repeat
+    local d = n % 36
+    text = string.sub(digits, d + 1, d + 1) .. text
+    n = (n - d) / 36
+  until n == 0
+  return text
+end
 local function evidence_fields(at, lines, count, set)
   if not lines or lines == '' then return end
   local n = tonumber(count or '0')
@@ -7821,26 +7891,6 @@ local function for_history(counts, waiting, at, ids)
   local words = {}
   for _, id in ipairs(ids) do words[#words + 1] = at; words[#words + 1] = id end
   redis.call('ZADD', waiting, unpack(words))
-end
-local function in_full(id, record, accepted)
-  accepted = tonumber(accepted)
-  if not accepted then return end
-  local names, words = ({["c"] = "createdAt", ["u"] = "updatedAt", ["i"] = "since", ["o"] = "account", ["a"] = "amount", ["l"] = "accountAlias", ["w"] = "withdrawMode", ["n"] = "debitAccountNumber", ["d"] = "disburseId", ["r"] = "reference", ["t"] = "token", ["x"] = "transactionId", ["y"] = "disburseTxId", ["p"] = "providerRef", ["s"] = "sends", ["b"] = "batch"}), ({["c"] = "create", ["s"] = "submit", ["t"] = "status", ["b"] = "callback", ["n"] = "named"})
-  local stored, set, since = redis.call('HGETALL', record), {'id', id}, nil
-  for i = 1, #stored, 2 do
-    local name, value = names[stored[i]] or stored[i], stored[i + 1]
-    if name == 'updatedAt' or name == 'since' then
-      value = accepted + tonumber(value)
-      if name == 'since' or not since then since = value end
-    elseif string.sub(value, 1, 1) == "+" and string.find(name, '^e%d+$') then
-      local after, word, rest = string.match(value, '^.(%w+)|([^|]*)(.*)$')
-      value = base36(accepted + tonumber(after, 36)) .. '|' .. (words[word] or word) .. rest
-    end
-    set[#set + 1] = name; set[#set + 1] = value
-  end
-  set[#set + 1] = 'since'; set[#set + 1] = since
-  redis.call('DEL', record)
-  redis.call('HSET', record, unpack(set))
 end
 local function move(m)
   local from, to, xof = m.from, m.to, m.xof
@@ -7893,6 +7943,11 @@ end
 local function same_version(v)
   if v ~= "1" then refuse('version') end
 end
+local function read_record(record)
+  local flat, by = redis.call('HGETALL', record), {}
+  for i = 1, #flat, 2 do by[flat[i]] = flat[i + 1] end
+  return by
+end
 local function sort_fields(at, fields, set, drop)
   for i = 1, #fields, 2 do
     local name, value = fields[i], fields[i + 1]
@@ -7915,26 +7970,21 @@ local function write_fields(record, r, set, drop)
 end
 local function change_record(at, keys, c, fields, stop)
   local record, from, to = keys.record, c.from, c.to
-  local stored, r = read_record(record)
+  local r = read_record(record)
   if not r.state then return {'none'} end
   if r.op == c.op then return {'mine', r.state} end
   if r.state ~= from or (c.lease and r.lease ~= c.lease) then return {'not yours', r.state} end
   same_version(r.v)
-  local rev = whole(r.rev, 0, 'rev') + 1
+  local rev = whole(given(fields, 'rev') or r.rev, 0, 'rev') + 1
   whole(r.en, 0, 'en')
-  local brief_since = r["c"]
   if c.eventType then
     whole(r.seq, 0, 'seq')
-    if not (r.account or brief_since) then refuse('account') end
+    if not r.account then refuse('account') end
   end
   local since, nudged = r.since, r.hint ~= '' and r.hint
-  keys.created, keys.nudged = whole(brief_since or r.createdAt, 0, 'createdAt'), nudged
+  keys.created, keys.nudged = whole(r.createdAt, 0, 'createdAt'), nudged
   local stopped = stop and stop()
   if stopped then return stopped end
-  if brief_since then
-    in_full(c.id, record, brief_since)
-    stored, r = read_record(record)
-  end
   local set, drop = {'state', to, 'op', c.op, 'updatedAt', at}, {}
   if from ~= to then
     set[#set + 1] = 'since'; set[#set + 1] = at
@@ -7955,8 +8005,7 @@ local function change_record(at, keys, c, fields, stop)
     set[#set + 1] = 'seq'; set[#set + 1] = seq
   end
   evidence_fields(at, c.evidence, r.en, set)
-  if c.endsBriefly and r.createdAt then write_briefly(record, stored, r, set, drop)
-  else write_fields(record, r, set, drop) end
+  write_fields(record, r, set, drop)
   local counted = sheet(keys.counts)
   move({counts = counted, id = c.id, at = at, from = from, to = to, left = keys.left, entered = keys.entered,
     xof = c.xof})
@@ -8031,14 +8080,14 @@ local heartbeat = KEYS[8]
 local book = KEYS[9]
 local closedDays = KEYS[10]
 local now = tonumber(ARGV[1])
-local change = {id = ARGV[2], lease = _given(ARGV[3]), op = ARGV[4], from = ARGV[5], to = ARGV[6], dueInMs = tonumber(ARGV[7]), keepLeaseMs = tonumber(ARGV[8]), eventType = _given(ARGV[9]), eventData = _given(ARGV[10]), trace = _given(ARGV[11]), xof = tonumber(ARGV[12]), stood = _given(ARGV[13]), stands = _given(ARGV[14]), evidence = _given(ARGV[15]), member = ARGV[16], endsBriefly = ARGV[17] == '1', nudgeAfterMs = tonumber(ARGV[18]), kept = ARGV[19] == '1'}
-local unlessHeld = _given(ARGV[20])
-local hasEffect = ARGV[21] == '1'
-local memory = {epoch = _given(ARGV[22]), counter = tonumber(ARGV[23]), name = _given(ARGV[24]), mark = tonumber(ARGV[25])}
-local inRecovery = tonumber(ARGV[26])
-local beneficiary = _given(ARGV[27])
-local recounted = tonumber(ARGV[28])
-local _arg, _key = 28, 10
+local change = {id = ARGV[2], lease = _given(ARGV[3]), op = ARGV[4], from = ARGV[5], to = ARGV[6], dueInMs = tonumber(ARGV[7]), keepLeaseMs = tonumber(ARGV[8]), eventType = _given(ARGV[9]), eventData = _given(ARGV[10]), trace = _given(ARGV[11]), xof = tonumber(ARGV[12]), stood = _given(ARGV[13]), stands = _given(ARGV[14]), evidence = _given(ARGV[15]), member = ARGV[16], nudgeAfterMs = tonumber(ARGV[17]), kept = ARGV[18] == '1'}
+local unlessHeld = _given(ARGV[19])
+local hasEffect = ARGV[20] == '1'
+local memory = {epoch = _given(ARGV[21]), counter = tonumber(ARGV[22]), name = _given(ARGV[23]), mark = tonumber(ARGV[24])}
+local inRecovery = tonumber(ARGV[25])
+local beneficiary = _given(ARGV[26])
+local recounted = tonumber(ARGV[27])
+local _arg, _key = 27, 10
 local entered
 _arg = _arg + 1
 if ARGV[_arg] == '1' then _key = _key + 1; entered = KEYS[_key] end
@@ -8122,19 +8171,70 @@ return answer
 /** Changes the state of a record, and in the same step all that may stand in the way of it. */
 export async function transition(redis: lua.ScriptHost, args: TransitionArgs): Promise<TransitionAnswer> {
   const keys = [args.record, args.events, args.counts, args.left, args.dueLeft, args.dueEntered, args.history, args.heartbeat, args.book, args.closedDays, ...(args.entered === undefined ? [] : [args.entered]), ...(args.listedLeft === undefined ? [] : [args.listedLeft]), ...(args.listedEntered === undefined ? [] : [args.listedEntered]), ...(args.account === undefined ? [] : [args.account]), ...(args.callback === undefined ? [] : [args.callback]), ...(args.claimed === undefined ? [] : [args.claimed]), ...(args.sums === undefined ? [] : [args.sums]), ...args.audit, ...args.names.flatMap((one) => [one.bucket])];
-  const words: lua.Word[] = [args.now ?? '', args.change.id, args.change.lease ?? '', args.change.op, args.change.from, args.change.to, args.change.dueInMs ?? '', args.change.keepLeaseMs ?? '', args.change.eventType ?? '', args.change.eventData ?? '', args.change.trace ?? '', args.change.xof ?? '', args.change.stood ?? '', args.change.stands ?? '', args.change.evidence ?? '', args.change.member, args.change.endsBriefly ? 1 : 0, args.change.nudgeAfterMs, args.change.kept ? 1 : 0, args.unlessHeld ?? '', args.hasEffect ? 1 : 0, args.memory.epoch ?? '', args.memory.counter, args.memory.name ?? '', args.memory.mark, args.inRecovery ?? '', args.beneficiary ?? '', args.recounted ?? '', args.entered === undefined ? 0 : 1, args.listedLeft === undefined ? 0 : 1, args.listedEntered === undefined ? 0 : 1, args.account === undefined ? 0 : 1, args.callback === undefined ? 0 : 1, args.claimed === undefined ? 0 : 1, args.sums === undefined ? 0 : 1, args.audit.length, ...lua.counted(args.act), ...lua.pairs(args.posts), ...lua.pairs(args.fields), args.names.length, ...args.names.flatMap((one) => [one.head])];
+  const words: lua.Word[] = [args.now ?? '', args.change.id, args.change.lease ?? '', args.change.op, args.change.from, args.change.to, args.change.dueInMs ?? '', args.change.keepLeaseMs ?? '', args.change.eventType ?? '', args.change.eventData ?? '', args.change.trace ?? '', args.change.xof ?? '', args.change.stood ?? '', args.change.stands ?? '', args.change.evidence ?? '', args.change.member, args.change.nudgeAfterMs, args.change.kept ? 1 : 0, args.unlessHeld ?? '', args.hasEffect ? 1 : 0, args.memory.epoch ?? '', args.memory.counter, args.memory.name ?? '', args.memory.mark, args.inRecovery ?? '', args.beneficiary ?? '', args.recounted ?? '', args.entered === undefined ? 0 : 1, args.listedLeft === undefined ? 0 : 1, args.listedEntered === undefined ? 0 : 1, args.account === undefined ? 0 : 1, args.callback === undefined ? 0 : 1, args.claimed === undefined ? 0 : 1, args.sums === undefined ? 0 : 1, args.audit.length, ...lua.counted(args.act), ...lua.pairs(args.posts), ...lua.pairs(args.fields), args.names.length, ...args.names.flatMap((one) => [one.head])];
   return readTransitionAnswer(await lua.runScript(redis, transitionScript, keys, words));
+}
+
+export interface TrimSliceArgs {
+  /** key */ readonly slice: string;
+  /** key: where it would be looked at */ readonly due: readonly string[];
+  /** key: their records */ readonly messages: readonly string[];
+  /** ms since the epoch */ readonly now?: number | undefined;
+  readonly id: string;
+  /** as it was read */ readonly rev: number;
+}
+
+export type TrimSliceAnswer = boolean;
+
+const readTrimSliceAnswer: lua.Read<TrimSliceAnswer> = lua.flag;
+
+export const trimSliceScript = lua.defineScript('trim-slice', `
+local function clock(given)
+  if given then return given end
+  local t = redis.call('TIME')
+  return tonumber(t[1]) * 1000 + math.floor(tonumber(t[2]) / 1000)
+end
+-- <generated>
+local slice = KEYS[1]
+local now = tonumber(ARGV[1])
+local id = ARGV[2]
+local rev = tonumber(ARGV[3])
+local _arg, _key = 3, 1
+local due = {}
+_arg = _arg + 1
+for _i = 1, tonumber(ARGV[_arg]) do _key = _key + 1; due[_i] = KEYS[_key] end
+local messages = {}
+_arg = _arg + 1
+for _i = 1, tonumber(ARGV[_arg]) do _key = _key + 1; messages[_i] = KEYS[_key] end
+-- </generated>
+local stood, state, lease, ends = unpack(redis.call('HMGET', slice, 'rev', 'state', 'lease', 'until'))
+if state ~= 'settled' or tonumber(stood or '') ~= rev then return 0 end
+if lease and tonumber(ends or '0') > clock(now) then return 0 end
+for _, set in ipairs(due) do
+  if redis.call('ZSCORE', set, id) then return 0 end
+end
+if #messages > 0 and redis.call('EXISTS', unpack(messages)) > 0 then return 0 end
+return redis.call('UNLINK', slice)
+`);
+
+/** Takes a slice of single messages out of Redis that is over, once the last of its messages has left. What became of
+ * each, and what it said, history has with the message. */
+export async function trimSlice(redis: lua.ScriptHost, args: TrimSliceArgs): Promise<TrimSliceAnswer> {
+  const keys = [args.slice, ...args.due, ...args.messages];
+  const words: lua.Word[] = [args.now ?? '', args.id, args.rev, args.due.length, args.messages.length];
+  return readTrimSliceAnswer(await lua.runScript(redis, trimSliceScript, keys, words));
 }
 
 export interface TrimArgs {
   /** key */ readonly record: string;
   /** key */ readonly stubs: string;
   /** key: what waits for history */ readonly waiting: string;
-  /** key: where it would be looked at */ readonly due: string;
+  /** key: where it, or one of its slices, would be looked at */ readonly due: readonly string[];
   /** key */ readonly listed: string;
   /** key */ readonly callback: string;
   /** key: of its reference, where that may not be the identity */ readonly mapping?: string | undefined;
   /** key: how far each kind was taken out */ readonly trimmed: string;
+  /** key: what nobody needs once it is gone */ readonly beside: readonly string[];
   /** ms since the epoch */ readonly now?: number | undefined;
   readonly id: string;
   readonly kind: string;
@@ -8143,6 +8243,17 @@ export interface TrimArgs {
   /** of its state */ readonly letter: string;
   /** the stub */ readonly keepDays: number;
   /** how it stands in the list */ readonly member: string;
+  /** in which its slices are over */ readonly over: readonly string[];
+  readonly slices: readonly {
+    /** key */ readonly slice: string;
+    /** key */ readonly own: string;
+    readonly sliceId: string;
+    /** as it was compared */ readonly rev: number;
+  }[];
+  readonly lists: readonly {
+    /** key */ readonly list: string;
+    /** as it was compared with what history has of it */ readonly length: number;
+  }[];
   readonly names: readonly {
     /** key */ readonly bucket: string;
     readonly head: string;
@@ -8178,42 +8289,16 @@ local function base36(n)
   until n == 0
   return text
 end
-local function read_record(record)
-  local flat, names, by = redis.call('HGETALL', record), {}, {}
-  for i = 1, #flat, 2 do
-    names[#names + 1] = flat[i]
-    by[flat[i]] = flat[i + 1]
-  end
-  return names, by
-end
-local function write_briefly(record, stored, r, set, drop)
-  local gone, names, words = ({["id"] = true, ["sentAt"] = true, ["tokenAt"] = true, ["tries"] = true, ["lease"] = true, ["until"] = true, ["hint"] = true, ["quietUntil"] = true, ["createdSeenAt"] = true, ["keys"] = true, ["mode"] = true, ["acceptedFor"] = true}), ({["createdAt"] = "c", ["updatedAt"] = "u", ["since"] = "i", ["account"] = "o", ["amount"] = "a", ["accountAlias"] = "l", ["withdrawMode"] = "w", ["debitAccountNumber"] = "n", ["disburseId"] = "d", ["reference"] = "r", ["token"] = "t", ["transactionId"] = "x", ["disburseTxId"] = "y", ["providerRef"] = "p", ["sends"] = "s", ["batch"] = "b"}), ({["create"] = "c", ["submit"] = "s", ["status"] = "t", ["callback"] = "b", ["named"] = "n"})
-  for _, name in ipairs(drop) do
-    if r[name] then r[name] = false end
-  end
-  for i = 1, #set, 2 do
-    if r[set[i]] == nil then stored[#stored + 1] = set[i] end
-    r[set[i]] = set[i + 1]
-  end
-  local accepted, changed, written = tonumber(r.createdAt), tonumber(r.updatedAt), {}
-  for _, name in ipairs(stored) do
-    local value = r[name]
-    if name == 'since' and tonumber(value) == changed then value = nil
-    elseif name == 'updatedAt' or name == 'since' then value = tonumber(value) - accepted
-    elseif value and string.find(name, '^e%d+$') then
-      local at, word, rest = string.match(value, '^(%w+)|([^|]*)(.*)$')
-      local after = at and tonumber(at, 36) - accepted or -1
-      if after >= 0 then value = "+" .. base36(after) .. '|' .. (words[word] or word) .. rest end
-    end
-    if value and not gone[name] then written[#written + 1] = names[name] or name; written[#written + 1] = value end
-  end
-  redis.call('DEL', record)
-  redis.call('HSET', record, unpack(written))
-end
 local function clock(given)
   if given then return given end
   local t = redis.call('TIME')
   return tonumber(t[1]) * 1000 + math.floor(tonumber(t[2]) / 1000)
+end
+local function contains(list, one)
+  for _, other in ipairs(list) do
+    if other == one then return true end
+  end
+  return false
 end
 local function moment_of(created)
   local moment = base36(created)
@@ -8233,10 +8318,9 @@ end
 local record = KEYS[1]
 local stubs = KEYS[2]
 local waiting = KEYS[3]
-local due = KEYS[4]
-local listed = KEYS[5]
-local callback = KEYS[6]
-local trimmed = KEYS[7]
+local listed = KEYS[4]
+local callback = KEYS[5]
+local trimmed = KEYS[6]
 local now = tonumber(ARGV[1])
 local id = ARGV[2]
 local kind = ARGV[3]
@@ -8245,10 +8329,34 @@ local stubName = ARGV[5]
 local letter = ARGV[6]
 local keepDays = tonumber(ARGV[7])
 local member = ARGV[8]
-local _arg, _key = 8, 7
+local _arg, _key = 8, 6
+local due = {}
+_arg = _arg + 1
+for _i = 1, tonumber(ARGV[_arg]) do _key = _key + 1; due[_i] = KEYS[_key] end
 local mapping
 _arg = _arg + 1
 if ARGV[_arg] == '1' then _key = _key + 1; mapping = KEYS[_key] end
+local beside = {}
+_arg = _arg + 1
+for _i = 1, tonumber(ARGV[_arg]) do _key = _key + 1; beside[_i] = KEYS[_key] end
+local over = {}
+_arg = _arg + 1
+for _i = 1, tonumber(ARGV[_arg]) do over[_i] = ARGV[_arg + _i] end
+_arg = _arg + #over
+local slices = {}
+_arg = _arg + 1
+for _n = 1, tonumber(ARGV[_arg]) do
+  local _one = {slice = KEYS[_key + 1], own = KEYS[_key + 2], sliceId = ARGV[_arg + 1], rev = tonumber(ARGV[_arg + 2])}
+  _arg, _key = _arg + 2, _key + 2
+  slices[_n] = _one
+end
+local lists = {}
+_arg = _arg + 1
+for _n = 1, tonumber(ARGV[_arg]) do
+  local _one = {list = KEYS[_key + 1], length = tonumber(ARGV[_arg + 1])}
+  _arg, _key = _arg + 1, _key + 1
+  lists[_n] = _one
+end
 local names = {}
 _arg = _arg + 1
 for _n = 1, tonumber(ARGV[_arg]) do
@@ -8258,32 +8366,55 @@ for _n = 1, tonumber(ARGV[_arg]) do
 end
 -- </generated>
 local at = clock(now)
-local stored, r = read_record(record)
+local stored, r = redis.call('HGETALL', record), {}
 if #stored == 0 then return {'gone'} end
 local pieces = {}
 local function piece(word) pieces[#pieces + 1] = #word .. ':' .. word end
-for _, name in ipairs(stored) do piece(name); piece(r[name]) end
+for i = 1, #stored, 2 do
+  piece(stored[i]); piece(stored[i + 1])
+  r[stored[i]] = stored[i + 1]
+end
 if redis.sha1hex(table.concat(pieces)) ~= digest then return {'changed'} end
-local leased = r.lease and r.lease ~= '' and tonumber(r['until'] or '0') > at
-if leased or redis.call('ZSCORE', waiting, id) or redis.call('ZSCORE', due, id) then return {'changed'} end
+local function is_needed(one, lease, ends)
+  if lease and lease ~= '' and tonumber(ends or '0') > at then return true end
+  if redis.call('ZSCORE', waiting, one) then return true end
+  for _, set in ipairs(due) do
+    if redis.call('ZSCORE', set, one) then return true end
+  end
+  return false
+end
+if is_needed(id, r.lease, r['until']) then return {'changed'} end
+for _, one in ipairs(slices) do
+  local rev, state, lease, ends = unpack(redis.call('HMGET', one.slice, 'rev', 'state', 'lease', 'until'))
+  if tonumber(rev or '') ~= one.rev or not contains(over, state) then return {'changed'} end
+  if is_needed(one.sliceId, lease, ends) then return {'changed'} end
+end
+for _, one in ipairs(lists) do
+  if redis.call('LLEN', one.list) ~= one.length then return {'changed'} end
+end
 if #(r.fp or '') < 6 then return {'changed'} end
-local created = tonumber(r["c"] or r.createdAt)
+local created = tonumber(r.createdAt)
 local last = base36(math.floor(at / 86400000) + keepDays)
 local furthest = math.max(created, tonumber(redis.call('HGET', trimmed, kind) or '0'))
 redis.call('HSET', stubs, stubName, string.sub(r.fp, 1, 6) .. letter .. last)
-redis.call('DEL', record, callback)
+redis.call('UNLINK', record, callback)
+for _, one in ipairs(slices) do redis.call('UNLINK', one.slice, one.own) end
+for _, one in ipairs(lists) do redis.call('UNLINK', one.list) end
+for _, one in ipairs(beside) do redis.call('UNLINK', one) end
 redis.call('ZREM', listed, member)
 remove_names(names, created, id)
 if mapping then redis.call('EXPIRE', mapping, keepDays * 86400) end
+redis.call('HINCRBY', trimmed, "left:" .. kind, 1)
 redis.call('HSET', trimmed, kind, string.format('%.0f', furthest))
 return {'trimmed'}
 `);
 
 /** Takes a record out of Redis that history has as it is, with all by which it was found, and leaves a stub: its
- * identity is taken for as long as that stands. The caller has read it back from history just now; `digest` is of the record as
- * it was compared there. What has still to be copied, is looked at once more, or is held by an attempt stays. */
+ * identity is taken for as long as that stands. The caller has read it back from history just now; `digest` is of the
+ * record as it was compared there. What has still to be copied, is looked at once more, or is held by an attempt stays.
+ * A campaign leaves with all of its slices, or not at all. */
 export async function trim(redis: lua.ScriptHost, args: TrimArgs): Promise<TrimAnswer> {
-  const keys = [args.record, args.stubs, args.waiting, args.due, args.listed, args.callback, args.trimmed, ...(args.mapping === undefined ? [] : [args.mapping]), ...args.names.flatMap((one) => [one.bucket])];
-  const words: lua.Word[] = [args.now ?? '', args.id, args.kind, args.digest, args.stubName, args.letter, args.keepDays, args.member, args.mapping === undefined ? 0 : 1, args.names.length, ...args.names.flatMap((one) => [one.head])];
+  const keys = [args.record, args.stubs, args.waiting, args.listed, args.callback, args.trimmed, ...args.due, ...(args.mapping === undefined ? [] : [args.mapping]), ...args.beside, ...args.slices.flatMap((one) => [one.slice, one.own]), ...args.lists.flatMap((one) => [one.list]), ...args.names.flatMap((one) => [one.bucket])];
+  const words: lua.Word[] = [args.now ?? '', args.id, args.kind, args.digest, args.stubName, args.letter, args.keepDays, args.member, args.due.length, args.mapping === undefined ? 0 : 1, args.beside.length, ...lua.counted(args.over), args.slices.length, ...args.slices.flatMap((one) => [one.sliceId, one.rev]), args.lists.length, ...args.lists.flatMap((one) => [one.length]), args.names.length, ...args.names.flatMap((one) => [one.head])];
   return readTrimAnswer(await lua.runScript(redis, trimScript, keys, words));
 }

@@ -18,7 +18,7 @@ end
 -- What stands (its measure begins with `=`) goes on, and is noted as it stood when the day began (`<`).
 local function open_day(book, closed, at)
   local stored = redis.call('HGETALL', book)
-  local before, offsets, keep, lines, set = nil, nil, BOOK_KEPT_DAYS, {}, {}
+  local before, offsets, keep, lines, set, over = nil, nil, BOOK_KEPT_DAYS, {}, {}, {}
   for i = 1, #stored, 2 do
     local name, value = stored[i], stored[i + 1]
     if name == 'day' then before = tonumber(value)
@@ -30,7 +30,7 @@ local function open_day(book, closed, at)
       if head and value ~= '0' then
         set[#set + 1] = name; set[#set + 1] = value
         set[#set + 1] = head .. '<' .. measure; set[#set + 1] = value
-      end
+      else over[name] = true end
     end
   end
   local day, ends = day_at(at, offsets)
@@ -39,12 +39,14 @@ local function open_day(book, closed, at)
   for _, old in ipairs(redis.call('HKEYS', closed)) do
     if tonumber(old) < day - keep then redis.call('HDEL', closed, old) end
   end
-  redis.call('DEL', book)
   set[#set + 1] = 'day'; set[#set + 1] = day
   set[#set + 1] = 'until'; set[#set + 1] = string.format('%.0f', ends)
   set[#set + 1] = 'keep'; set[#set + 1] = keep
   if offsets then set[#set + 1] = 'offsets'; set[#set + 1] = offsets end
   redis.call('HSET', book, unpack(set))
+  -- Never without a field: a key that is gone is not made again while a cluster moves its slot.
+  for i = 1, #set, 2 do over[set[i]] = nil end
+  for name in pairs(over) do redis.call('HDEL', book, name) end
 end
 -- `posts`: names and by how much they change, in turn. A sum that is damaged stays as it is: it must not stop what it
 -- counts half way.

@@ -1,9 +1,7 @@
---- @include "brief"
 --- @include "emit"
 --- @include "evidence"
 --- @include "fly"
 --- @include "history"
---- @include "in-full"
 --- @include "move"
 --- @include "stand"
 --- @include "version"
@@ -26,9 +24,14 @@
 --   @arg stands unsent|doubt?  as what it counts in the one that it enters
 --   @arg evidence text?
 --   @arg member text  how it stands in a list
---   @arg endsBriefly flag  keep the record in its brief form
 --   @arg nudgeAfterMs ms  a nudge that came during the attempt makes the next look due after so long
 --   @arg kept flag  history takes it, as it is then
+
+local function read_record(record)
+  local flat, by = redis.call('HGETALL', record), {}
+  for i = 1, #flat, 2 do by[flat[i]] = flat[i + 1] end
+  return by
+end
 
 -- A name that begins with @ is a time: its value is ms from now. The value '' removes the field.
 local function sort_fields(at, fields, set, drop)
@@ -62,26 +65,21 @@ end
 local function change_record(at, keys, c, fields, stop)
   local record, from, to = keys.record, c.from, c.to
   -- Read once, with all that is taken away, rewritten or asked for below.
-  local stored, r = read_record(record)
+  local r = read_record(record)
   if not r.state then return {'none'} end
   if r.op == c.op then return {'mine', r.state} end
   if r.state ~= from or (c.lease and r.lease ~= c.lease) then return {'not yours', r.state} end
   same_version(r.v)
-  local rev = whole(r.rev, 0, 'rev') + 1
+  local rev = whole(given(fields, 'rev') or r.rev, 0, 'rev') + 1
   whole(r.en, 0, 'en')
-  local brief_since = r[BRIEF_CREATED_AT]
   if c.eventType then
     whole(r.seq, 0, 'seq')
-    if not (r.account or brief_since) then refuse('account') end
+    if not r.account then refuse('account') end
   end
   local since, nudged = r.since, r.hint ~= '' and r.hint
-  keys.created, keys.nudged = whole(brief_since or r.createdAt, 0, 'createdAt'), nudged
+  keys.created, keys.nudged = whole(r.createdAt, 0, 'createdAt'), nudged
   local stopped = stop and stop()
   if stopped then return stopped end
-  if brief_since then
-    in_full(c.id, record, brief_since)
-    stored, r = read_record(record)
-  end
 
   local set, drop = {'state', to, 'op', c.op, 'updatedAt', at}, {}
   if from ~= to then
@@ -105,8 +103,7 @@ local function change_record(at, keys, c, fields, stop)
   end
   evidence_fields(at, c.evidence, r.en, set)
   -- One write for all of it: each call costs the one thread of Redis as much as the rest of a small script.
-  if c.endsBriefly and r.createdAt then write_briefly(record, stored, r, set, drop)
-  else write_fields(record, r, set, drop) end
+  write_fields(record, r, set, drop)
   local counted = sheet(keys.counts)
   move({counts = counted, id = c.id, at = at, from = from, to = to, left = keys.left, entered = keys.entered,
     xof = c.xof})

@@ -179,7 +179,6 @@ local generationKeptMs = tonumber(ARGV[4])
 if redis.call('GET', lock) ~= owner then return 0 end
 local next = redis.call('INCR', generation)
 redis.call('PEXPIRE', generation, generationKeptMs)
-redis.call('DEL', token)
 redis.call('HSET', token, 'generation', next, 'sealed', sealed, 'usable', usableMs)
 redis.call('PEXPIRE', token, usableMs)
 redis.call('DEL', lock, pause, refusals)

@@ -1,0 +1,16 @@
+/** What follows each other alike is told once: a payment that is asked about for a day is one line, not a thousand. */
+
+export interface Run<T> {
+  /** At least one, in their order. */
+  readonly all: readonly [T, ...T[]];
+}
+
+export function runsOf<T>(all: readonly T[], same: (one: T) => string): readonly Run<T>[] {
+  const runs: { all: [T, ...T[]] }[] = [];
+  for (const one of all) {
+    const last = runs.at(-1);
+    if (last !== undefined && same(last.all[0]) === same(one)) last.all.push(one);
+    else runs.push({ all: [one] });
+  }
+  return runs;
+}

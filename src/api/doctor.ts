@@ -1,0 +1,39 @@
+/** What `relais doctor` finds, for people with a browser and no shell. */
+import { doctorWords } from '../words/doctor.ts';
+import { languageAccepted } from '../words/languages.ts';
+import { doctorAnswer } from './openapi/answers-console.ts';
+import { answer, route } from './route.ts';
+
+const examineDeployment = route(
+  {
+    method: 'get',
+    path: '/v1/doctor',
+    id: 'examineDeployment',
+    tag: 'Operating',
+    summary: 'What is wrong with this deployment, and how it is mended.',
+    description:
+      'As `relais doctor` says it, looked at by the process that answers, with its settings and roles. Each process looks ' +
+      'twice a minute at most, and gives what it found until then: `at` says when. In the language of `Accept-Language`.',
+    role: 'operate',
+    orRole: 'admin',
+    scope: { all: 'it is about the settings and the Redis of all' },
+    answers: { 200: answer('What each check found.', doctorAnswer) },
+  },
+  async ({ context, request }) => {
+    const { at, findings } = await context.doctor();
+    const words = doctorWords(languageAccepted(request.get('accept-language')) ?? 'en');
+    return {
+      at: new Date(at).toISOString(),
+      faults: findings.filter(({ is }) => is === 'fault').length,
+      findings: findings.map(({ check, is, told: { says, fix } }) => ({
+        check,
+        name: words.check(check),
+        is,
+        says: words.say(says),
+        fix: fix ? words.say(fix) : null,
+      })),
+    };
+  },
+);
+
+export const doctorRoutes = [examineDeployment];

@@ -1,0 +1,201 @@
+/**
+ * The provider of identities, by OpenID Connect: authorization code with PKCE, `state` and `nonce`. Its library is loaded
+ * when somebody signs in by it for the first time, and by this file alone. Everything that comes back is checked by the
+ * library: its issuer, its audience, when, its signature, and after `again` that the person was asked just now.
+ */
+import type * as Library from 'openid-client';
+import type { ClientAuth, Configuration } from 'openid-client';
+import { z } from 'zod';
+import { readGroups } from '../api/keys.ts';
+import { type Identity, type IdentityProvider, NotSignedIn, ProviderDoor, type Sent } from '../api/provider.ts';
+import type { Config } from '../config.ts';
+import type { Clock } from '../lib/clock.ts';
+import { maskPhone } from '../lib/phone.ts';
+import type { Secret } from '../lib/secret.ts';
+import type { Container } from './container.ts';
+
+interface ProviderSettings {
+  readonly issuer: string;
+  readonly clientId: string;
+  readonly secret: Secret;
+  readonly scope: string;
+  /** Where it names the groups. */
+  readonly claim: string;
+}
+
+/** How far its clock may be from ours. */
+const CLOCK_S = 60;
+/** For one request to it: somebody waits. */
+const ANSWER_S = 5;
+/** What it says of itself is asked anew for who sets out, who would otherwise be sent to a door that is shut. */
+const JUST_NOW_MS = 2_000;
+const KNOWN_MS = 3_600_000;
+
+interface Known {
+  readonly library: typeof Library;
+  readonly configuration: Configuration;
+  readonly sinceMono: number;
+}
+
+function openProvider(settings: ProviderSettings, clock: Pick<Clock, 'monotonic'>): IdentityProvider {
+  let known: Known | undefined;
+  let asking: Promise<Known> | undefined;
+  const discover = async (): Promise<Known> => {
+    const sinceMono = clock.monotonic();
+    known = { ...(await discovered(settings)), sinceMono };
+    return known;
+  };
+  const know = async (withinMs: number): Promise<Known> => {
+    if (known && clock.monotonic() - known.sinceMono < withinMs) return known;
+    // However many set out at once, it is asked once.
+    return (asking ??= discover().finally(() => (asking = undefined)));
+  };
+  return {
+    host: new URL(settings.issuer).host,
+    begin: ({ back, again }) => told(async () => beginAt(await know(JUST_NOW_MS), settings, { back, again })),
+    finish: (came, { sent, again }) =>
+      told(async () => identityOf(await claimsOf(await know(KNOWN_MS), settings, { came, sent, again }), settings)),
+  };
+}
+
+async function discovered({ issuer, clientId, secret }: ProviderSettings): Promise<Omit<Known, 'sinceMono'>> {
+  const library = await import('openid-client');
+  const configuration = await library.discovery(
+    new URL(issuer),
+    clientId,
+    { client_secret: secret.reveal(), [library.clockTolerance]: CLOCK_S },
+    authentication(library, secret),
+    {
+      // A signature is looked at even on what came straight from the provider over TLS.
+      execute: [
+        library.enableNonRepudiationChecks,
+        ...(issuer.startsWith('http:') ? [library.allowInsecureRequests] : []),
+      ],
+      timeout: ANSWER_S,
+    },
+  );
+  return { library, configuration };
+}
+
+/** As the standard has it where nothing is said; some take only the other way. */
+function authentication(library: typeof Library, secret: Secret): ClientAuth {
+  return (server, client, body, headers) => {
+    const takes = server.token_endpoint_auth_methods_supported ?? ['client_secret_basic'];
+    const how = takes.includes('client_secret_basic') ? library.ClientSecretBasic : library.ClientSecretPost;
+    return how(secret.reveal())(server, client, body, headers);
+  };
+}
+
+async function beginAt(
+  { library, configuration }: Known,
+  { scope }: ProviderSettings,
+  { back, again }: { readonly back: string; readonly again: boolean },
+): Promise<{ readonly url: string; readonly sent: Sent }> {
+  const sent = {
+    state: library.randomState(),
+    nonce: library.randomNonce(),
+    verifier: library.randomPKCECodeVerifier(),
+  };
+  const url = library.buildAuthorizationUrl(configuration, {
+    redirect_uri: back,
+    scope,
+    state: sent.state,
+    nonce: sent.nonce,
+    code_challenge: await library.calculatePKCECodeChallenge(sent.verifier),
+    code_challenge_method: 'S256',
+    ...(again ? { prompt: 'login', max_age: '0' } : {}),
+  });
+  return { url: url.href, sent };
+}
+
+const claims = z.looseObject({
+  sub: z.string().min(1),
+  email: z.string().optional(),
+  email_verified: z.boolean().optional(),
+  auth_time: z.number().optional(),
+});
+type Claims = z.output<typeof claims>;
+
+async function claimsOf(
+  { library, configuration }: Known,
+  { claim }: ProviderSettings,
+  { came, sent, again }: { readonly came: URL; readonly sent: Sent; readonly again: boolean },
+): Promise<Claims> {
+  const tokens = await library.authorizationCodeGrant(configuration, came, {
+    pkceCodeVerifier: sent.verifier,
+    expectedState: sent.state,
+    expectedNonce: sent.nonce,
+    idTokenExpected: true,
+    ...(again ? { maxAge: 0 } : {}),
+  });
+  const said = claims.parse(tokens.claims());
+  const isWhole = said.email !== undefined && said[claim] !== undefined;
+  if (isWhole || configuration.serverMetadata().userinfo_endpoint === undefined) return said;
+  const more = await library.fetchUserInfo(configuration, tokens.access_token, said.sub);
+  return claims.parse({ ...more, ...said });
+}
+
+const groupNames = z.union([z.array(z.string()), z.string().transform((one) => [one])]).catch([]);
+
+function identityOf(said: Claims, { claim }: ProviderSettings): Identity {
+  const { sub, email, email_verified: isVerified, auth_time: authS } = said;
+  return {
+    sub,
+    email: isVerified === true ? email : undefined,
+    groups: groupNames.parse(said[claim]),
+    authAt: authS === undefined ? undefined : authS * 1_000,
+  };
+}
+
+/** What the library rejects with, in our words. */
+async function told<T>(ask: () => Promise<T>): Promise<T> {
+  try {
+    return await ask();
+  } catch (error) {
+    throw new NotSignedIn(whyOf(error), reasonOf(error), { cause: error });
+  }
+}
+
+const AWAY_CODES = ['OAUTH_TIMEOUT', 'OAUTH_ABORT', 'OAUTH_RESPONSE_IS_NOT_CONFORM', 'OAUTH_RESPONSE_IS_NOT_JSON'];
+
+function whyOf(error: unknown): NotSignedIn['why'] {
+  if (!(error instanceof Error)) return 'failed';
+  // Nothing was heard: `fetch failed`, with the reason as its cause.
+  if (error instanceof TypeError && error.cause !== undefined) return 'away';
+  const code = 'code' in error ? String(error.code) : '';
+  if (AWAY_CODES.includes(code)) return 'away';
+  if (code === 'OAUTH_AUTHORIZATION_RESPONSE_ERROR') return 'refused';
+  if (/"auth_time"|End-User authentication/.test(reasonOf(error))) return 'not-again';
+  return 'failed';
+}
+
+/** Neither a code nor a token stands in any of these. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const said = 'error' in error && typeof error.error === 'string' ? ` (${error.error})` : '';
+  return `${error.message}${said}${error.cause instanceof Error ? `: ${reasonOf(error.cause)}` : ''}`;
+}
+
+/** Undefined: people sign in by keys alone. A person without a role by it is told so, and the log says why. */
+export function providerOf({ config, clock, random, logger }: Container): ProviderDoor | undefined {
+  const settings = settingsIn(config);
+  return (
+    settings &&
+    new ProviderDoor({
+      ...settings,
+      provider: openProvider(settings, clock),
+      groups: readGroups(config.OIDC_GROUPS ?? ''),
+      clock,
+      random,
+      // A provider may call people by their numbers.
+      onRefused: (why, detail) =>
+        logger.warn({ why, detail: maskPhone(detail) }, 'nobody was signed in by the provider of identities'),
+    })
+  );
+}
+
+function settingsIn(config: Config): ProviderSettings | undefined {
+  const { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId, OIDC_CLIENT_SECRET: secret } = config;
+  if (issuer === undefined || clientId === undefined || secret === undefined) return undefined;
+  return { issuer, clientId, secret, scope: config.OIDC_SCOPE, claim: config.OIDC_GROUPS_CLAIM };
+}

@@ -1,0 +1,68 @@
+/**
+ * The witness in history: how far Redis had come, as the last process that knew it wrote it down. It knows what the
+ * witness file knows, and is still there when the machine is not.
+ */
+import { z } from 'zod';
+import type { Beat } from '../operations/heartbeat.ts';
+import { askOnce } from './ask-once.ts';
+
+const entry = z.object({
+  deployment: z.string(),
+  epoch: z.string(),
+  counter: z.number(),
+  event: z.string(),
+  at: z.number(),
+  /** ENVIRONMENT and where Redis is: what a Redis that has lost everything is known by. */
+  place: z.string(),
+});
+
+/** Somebody waits for a process to start, or to end. */
+const WAITS = { connectMs: 2_000, statementMs: 2_000 };
+
+/** The fact under which it stands. */
+export const BEAT = 'beat';
+
+export function beatAsTold(told: string | undefined): z.output<typeof entry> | undefined {
+  return told === undefined ? undefined : entry.parse(JSON.parse(told));
+}
+
+export class HistoryWitness {
+  readonly #url: string;
+  readonly #place: string;
+
+  constructor(url: string, place: string) {
+    this.#url = url;
+    this.#place = place;
+  }
+
+  /** What is known of this deployment, or of a Redis at this place that knows of none. Throws while history is away. */
+  async tell(deployment: string | undefined): Promise<Beat | undefined> {
+    const told = await askOnce(this.#url, WAITS, async (client) => {
+      const { rows } = await client.query<{ value: string }>('select value from relais.facts where name = $1', [
+        BEAT,
+      ]);
+      return beatAsTold(rows[0]?.value);
+    });
+    if (told === undefined) return undefined;
+    const isOurs = deployment === undefined ? told.place === this.#place : told.deployment === deployment;
+    return isOurs ? told : undefined;
+  }
+
+  /** As it is written: with the place. Undefined: nothing is known. */
+  wordOf(beat: Beat): string | undefined {
+    return beat.epoch === '' ? undefined : JSON.stringify({ ...beat, place: this.#place });
+  }
+
+  /** The last word of a process that ends, where history is kept already; never less than stands there. */
+  async keep(beat: Beat): Promise<void> {
+    const word = this.wordOf(beat);
+    if (word === undefined) return;
+    await askOnce(this.#url, WAITS, async (client) => {
+      await client.query(
+        `update relais.facts set value = $1 where name = $2
+          and (value::jsonb->>'deployment' <> $3 or (value::jsonb->>'counter')::numeric < $4)`,
+        [word, BEAT, beat.deployment, beat.counter],
+      );
+    });
+  }
+}

@@ -1,0 +1,34 @@
+/** What the doctor finds, asked of a process that runs: for which key, in which language, and how often it looks. */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Service, startService } from '../support/service.ts';
+
+let service: Service;
+beforeAll(async () => {
+  service = await startService({
+    API_KEYS: 'root:operate+enqueue+read:root-secret,reader:read:reader-secret,some:operate@main:some-secret',
+  });
+});
+afterAll(() => service?.stop());
+
+const asked = (language: string, key = 'root-secret') =>
+  service.call('GET', '/v1/doctor', { key, headers: { 'accept-language': language } });
+
+test('each check says what is so, in the language that was asked for; however many ask, it is one look', async () => {
+  const [english, french] = await Promise.all([asked('en'), asked('fr-SN')]);
+  expect(english.status).toBe(200);
+  expect(english.body.at).toBe(french.body.at);
+  const of = ({ body }: typeof english, check: string) =>
+    body.findings.find((one: { readonly check: string }) => one.check === check);
+  expect(of(english, 'redis')).toMatchObject({ name: 'redis', is: 'ok', says: expect.stringMatching(/^version /) });
+  expect(of(french, 'memory')).toMatchObject({ name: 'mémoire', fix: null });
+  expect(english.body.faults).toBe(
+    english.body.findings.filter(({ is }: { readonly is: string }) => is === 'fault').length,
+  );
+  for (const { is, fix } of english.body.findings) expect(fix !== null).toBe(is === 'fault');
+  expect(JSON.stringify([english.body, french.body])).not.toMatch(/root-secret|only-for/);
+});
+
+test('it is not for a key that only reads, nor for one of some accounts', async () => {
+  expect((await asked('en', 'reader-secret')).body.rule).toBe('role');
+  expect((await asked('en', 'some-secret')).body.rule).toBe('all-accounts');
+});

@@ -1,0 +1,185 @@
+/** Nobody decides alone what two must, nor goes on with a key that is gone, nor hears of the accounts of others. */
+import { createConnection, type Socket } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { apiOn, type Running } from '../support/api-process.ts';
+import { type Answer, ask, type Service, startService } from '../support/service.ts';
+
+const API_KEYS = [
+  'root:admin:root-secret',
+  'awa:read+approve+operate+admin+enqueue:awa-secret',
+  'awa2/Awa@Example.sn:read+approve+enqueue:awa2-secret',
+  'awa3/awa@example.sn:read+approve+enqueue+admin:awa3-secret',
+  'maker:enqueue+read+approve+operate:maker-secret',
+  'stranger:enqueue+read+approve+operate@other:stranger-secret',
+].join(',');
+
+let service: Service;
+let other: Running;
+beforeAll(async () => {
+  service = await startService({ API_KEYS, APPROVAL_ABOVE: '40000', SWEEP_INTERVAL: '10m' });
+  const { base, crm } = service.sandbox;
+  other = await apiOn(service.redisUrl, { API_KEYS, SERVICE_BASE_URL: base, SERVICE_CRM_URL: crm });
+});
+afterAll(async () => {
+  await other?.stop();
+  await service?.stop();
+});
+
+const make = (body: object, key = 'root-secret'): Promise<Answer> => service.call('POST', '/v1/keys', { body, key });
+const payment = { accountAlias: '771234567', amount: 50_000, withdrawMode: 'wallet-a-senegal' };
+async function asked(reference: string, key: string): Promise<string> {
+  const body = { ...payment, reference, allowDuplicate: true };
+  const { body: made } = await service.call('POST', '/v1/disbursements', { body, key });
+  expect(made.state).toBe('awaiting_approval');
+  return made.id;
+}
+
+describe('a looser limit', () => {
+  const set = (key: string, value: number) =>
+    service.call('POST', '/v1/limits/MAX_DISBURSEMENT', { body: { value }, key });
+  test('is not had by one person whose address is written in two ways', async () => {
+    expect((await set('awa2-secret', 3_000_001)).status).toBe(202);
+    expect((await set('awa3-secret', 3_000_001)).status).toBe(202);
+  });
+  test('is not had with a key that one has made for somebody else', async () => {
+    const { body } = await make({ name: 'straw-limit', roles: ['approve'], person: 'straw-limit' }, 'awa-secret');
+    expect((await set('awa-secret', 4_000_002)).status).toBe(202);
+    expect((await set(body.secret, 4_000_002)).status).toBe(202);
+  });
+});
+
+test('nobody approves what they asked for with a key that they made a moment ago, in another process', async () => {
+  const answers: number[] = [];
+  for (let turn = 0; turn < 8; turn += 1) {
+    const { body } = await make({ name: `soon-${turn}`, roles: ['enqueue'], person: `soon-${turn}` }, 'awa-secret');
+    const id = await asked(`soon-${turn}`, body.secret);
+    answers.push((await ask(`${other.url}/v1/disbursements/${id}/approve`, 'POST', { key: 'awa-secret' })).status);
+  }
+  expect(answers).toEqual(answers.map(() => 403));
+});
+
+test('nor with one that they made under the same address, written otherwise', async () => {
+  const { body } = await make({ name: 'straw-case', roles: ['enqueue'], person: 'straw-case' }, 'awa3-secret');
+  const id = await asked('straw-case', body.secret);
+  const approved = await service.call('POST', `/v1/disbursements/${id}/approve`, { key: 'awa2-secret' });
+  expect([approved.status, approved.body.rule]).toEqual([403, 'other-person']);
+});
+
+/** A request whose body comes bit by bit, and what is heard of it meanwhile. */
+async function begun(path: string, secret: string, headers: string) {
+  const { hostname, port } = new URL(service.api);
+  const socket: Socket = createConnection({ host: hostname, port: Number(port) });
+  let heard = '';
+  socket.setEncoding('utf8').on('data', (text: string) => (heard += text));
+  const hears = async (pattern: RegExp): Promise<void> => {
+    await vi.waitUntil(() => pattern.test(heard), { timeout: 20_000 });
+  };
+  socket.write(
+    `POST ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${secret}\r\nExpect: 100-continue\r\n${headers}\r\n\r\n`,
+  );
+  // Its head was read.
+  await hears(/100 Continue/);
+  return { send: (text: string) => void socket.write(text), hears, heard: () => heard, end: () => socket.destroy() };
+}
+
+async function revoked({ id, secret }: { readonly id: string; readonly secret: string }): Promise<void> {
+  expect((await service.call('DELETE', `/v1/keys/${id}`, { key: 'root-secret' })).status).toBe(204);
+  const asks = async (): Promise<boolean> =>
+    (await service.call('GET', '/v1/limits', { key: secret })).status === 401;
+  await vi.waitUntil(asks, { timeout: 20_000 });
+}
+
+test('a body of many lines takes nothing more once its key was revoked', async () => {
+  const { body: key } = await make({ name: 'leaver', roles: ['enqueue'], service: 'leaver' });
+  const types = 'Content-Type: application/x-ndjson\r\nTransfer-Encoding: chunked';
+  const bulk = await begun('/v1/disbursements', key.secret, types);
+  const send = (reference: string): void => {
+    const line = `${JSON.stringify({ ...payment, amount: 100, reference, allowDuplicate: true })}\n`;
+    bulk.send(`${Buffer.byteLength(line).toString(16)}\r\n${line}\r\n`);
+  };
+  send('before');
+  await bulk.hears(/"accepted"/);
+  await revoked(key);
+  send('after');
+  bulk.send('0\r\n\r\n');
+  await bulk.hears(/\r\n0\r\n\r\n$/);
+  bulk.end();
+  expect(bulk.heard().match(/"accepted"/g)).toHaveLength(1);
+});
+
+test('a body that comes slowly is not taken once its key was revoked', async () => {
+  const { body: key } = await make({ name: 'slow', roles: ['enqueue'], service: 'slow' });
+  const body = JSON.stringify({ ...payment, amount: 100, reference: 'slow', allowDuplicate: true });
+  const types = `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}`;
+  const slow = await begun('/v1/disbursements', key.secret, types);
+  slow.send(body.slice(0, 10));
+  await revoked(key);
+  slow.send(body.slice(10));
+  await slow.hears(/HTTP\/1\.1 [24]/);
+  slow.end();
+  expect(slow.heard()).toMatch(/HTTP\/1\.1 401 /);
+});
+
+test('nothing of a file counts whose key was revoked while it came', async () => {
+  const { body: key } = await make({ name: 'sender', roles: ['enqueue'], service: 'sender' });
+  const campaign = { name: 'x', text: 'Bonjour', reference: 'gone' };
+  const { body: made } = await service.call('POST', '/v1/campaigns', { body: campaign, key: 'maker-secret' });
+  const types = 'Content-Type: text/csv\r\nContent-Length: 30';
+  const file = await begun(`/v1/campaigns/${made.id}/recipients`, key.secret, types);
+  file.send('to\n+221771000001\n');
+  await revoked(key);
+  file.send('+22177100002\n');
+  await file.hears(/HTTP\/1\.1 [24]/);
+  file.end();
+  expect(file.heard()).toMatch(/HTTP\/1\.1 401 /);
+  const now = await service.call('GET', `/v1/campaigns/${made.id}`, { key: 'maker-secret' });
+  expect(now.body.state).toBe('draft');
+});
+
+test('nobody resolves an invoice that they asked for', async () => {
+  const body = { totalAmount: 15_000, store: { name: 'La Boutique' }, reference: 'own-invoice' };
+  const { id } = (await service.call('POST', '/v1/invoices', { body, key: 'awa-secret' })).body;
+  await service.redis.hset(`op:${id}`, { state: 'needs_review', reason: 'poll_exhausted' });
+  const resolved = await service.call('POST', `/v1/invoices/${id}/resolve`, {
+    body: { outcome: 'failed', note: 'I say so' },
+    key: 'awa-secret',
+  });
+  expect([resolved.status, resolved.body.rule]).toEqual([403, 'other-person']);
+});
+
+test('nobody approves a campaign whose file they have put there', async () => {
+  expect(
+    (
+      await service.call('POST', '/v1/limits/CAMPAIGN_APPROVAL_ABOVE_RECIPIENTS', {
+        body: { value: 1 },
+        key: 'maker-secret',
+      })
+    ).status,
+  ).toBe(200);
+  const made = await service.call('POST', '/v1/campaigns', {
+    body: { name: 'x', text: 'Bonjour', reference: 'file' },
+    key: 'maker-secret',
+  });
+  const at = `/v1/campaigns/${made.body.id}`;
+  const file = 'to\n+221771000001\n+221771000002\n';
+  await service.call('POST', `${at}/file`, {
+    body: file,
+    key: 'awa-secret',
+    headers: { 'content-type': 'text/csv' },
+  });
+  expect((await service.call('POST', `${at}/file/recipients`, { key: 'maker-secret' })).status).toBe(200);
+  const started = await service.call('POST', `${at}/start`, { key: 'maker-secret' });
+  expect([started.status, started.body.state]).toEqual([202, 'awaiting_approval']);
+  const approved = await service.call('POST', `${at}/approve`, {
+    body: { contentHash: started.body.contentHash },
+    key: 'awa-secret',
+  });
+  expect([approved.status, approved.body.rule]).toEqual([403, 'other-person']);
+});
+
+test('a damaged record of another account is as good as none in its story', async () => {
+  const id = await asked('damaged', 'maker-secret');
+  await service.redis.hset(`op:${id}`, { v: '2' });
+  expect((await service.call('GET', `/v1/disbursements/${id}`, { key: 'stranger-secret' })).status).toBe(404);
+  expect((await service.call('GET', `/v1/explain/${id}`, { key: 'stranger-secret' })).status).toBe(404);
+});

@@ -1,0 +1,149 @@
+/** History knows how far Redis had come, and says so to what starts, and to what is at work. */
+import { request } from 'undici';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { startRoles } from '../../src/app/run.ts';
+import type { Role } from '../../src/cli/io.ts';
+import { loadConfig } from '../../src/config.ts';
+import { systemRandom } from '../../src/lib/random.ts';
+import { Heartbeat } from '../../src/operations/heartbeat.ts';
+import { keys } from '../../src/operations/keys.ts';
+import { type FreshPostgres, freshPostgres } from '../support/fresh-postgres.ts';
+import { type FreshRedis, freshRedis } from '../support/fresh-redis.ts';
+import { ask, KEYS } from '../support/service.ts';
+import { writerOf } from './history-world.ts';
+
+const SOON = { timeout: 20_000, interval: 50 };
+const HOUR_MS = 3_600_000;
+const AWAY = 'postgres://127.0.0.1:1/none';
+
+const closing: (() => unknown)[] = [];
+let store: FreshRedis;
+let database: FreshPostgres;
+
+beforeEach(async () => {
+  [store, database] = [await freshRedis(), await freshPostgres()];
+  closing.push(
+    () => store.close(),
+    () => database.close(),
+  );
+});
+afterEach(async () => {
+  for (const close of closing.splice(0).toReversed()) await close();
+});
+
+async function start(roles: readonly Role[] = ['api', 'history'], url = database.url) {
+  const config = loadConfig({
+    REDIS_URL: store.url,
+    API_KEYS: KEYS,
+    API_PORT: '0',
+    API_RATE: '0',
+    METRICS_PORT: '0',
+    LOG_LEVEL: 'silent',
+    WITNESS_FILE: 'off',
+    ...(url === '' ? {} : { HISTORY_URL: url }),
+  });
+  const { urls, stop } = await startRoles(config, [...roles]);
+  let stopped: Promise<void> | undefined;
+  const end = (): Promise<void> => (stopped ??= stop());
+  closing.push(end);
+  return {
+    stop: end,
+    pay: (reference: string) => ask(`${urls.api}/v1/disbursements`, 'POST', { body: order(reference) }),
+    reasons: async () => {
+      const { reasons = [] } = (await (await request(`${urls.metrics}/readyz`)).body.json()) as {
+        reasons?: string[];
+      };
+      return reasons;
+    },
+  };
+}
+
+const order = (reference: string) => ({
+  reference,
+  accountAlias: '771234567',
+  amount: 5_000,
+  withdrawMode: 'wallet-a-senegal',
+  notBefore: '2099-01-01T00:00:00Z',
+});
+
+const known = async (): Promise<{ counter: number; at: number } | undefined> => {
+  const rows = await database
+    .query<{ value: string }>("select value from relais.facts where name = 'beat'")
+    .catch(() => []);
+  return rows[0] && (JSON.parse(rows[0].value) as { counter: number; at: number });
+};
+
+/** Works until history has heard of it, and ends. */
+async function aDay(): Promise<void> {
+  const one = await start();
+  expect((await one.pay('open')).status).toBe(202);
+  await vi.waitUntil(async () => (await known()) !== undefined, SOON);
+  await one.stop();
+}
+
+/** As it was a moment before: a copy that is put back. */
+async function putBack(): Promise<void> {
+  await store.redis.hincrby(keys.heartbeat, 'counter', -2);
+}
+
+/** As it was long before: whatever is raised in it meanwhile makes up for nothing. */
+async function putBackOld(): Promise<void> {
+  await database.query(
+    `update relais.facts set value = jsonb_set(value::jsonb, '{counter}', '1000000') where name = 'beat'`,
+  );
+}
+
+test('a night without anybody is only that, where history has seen its beginning', async () => {
+  await aDay();
+  const { at: seen = 0 } = (await known()) ?? {};
+  const at = Number(await store.redis.hget(keys.heartbeat, 'at')) - 8 * HOUR_MS;
+  await store.redis.hset(keys.heartbeat, 'at', at);
+  await database.query(
+    `update relais.facts set value = jsonb_set(value::jsonb, '{at}', '${seen - 8 * HOUR_MS}') where name = 'beat'`,
+  );
+  expect(await (await start()).reasons()).toEqual([]);
+});
+
+test('a Redis that is a moment older than history knows it to be is not worked on', async () => {
+  await aDay();
+  await putBack();
+  const one = await start();
+  expect(await one.reasons()).toEqual([expect.stringMatching(/^recovering/)]);
+  expect((await one.pay('new')).status).toBe(503);
+  expect(await store.redis.hget(keys.recovery, 'because')).toBe('witness');
+});
+
+test('while history is away it proves nothing, and the process starts', async () => {
+  await aDay();
+  await putBack();
+  expect(await (await start(['api'], AWAY)).reasons()).toEqual([]);
+});
+
+test('what starts without history is told by the process that has it', async () => {
+  await aDay();
+  await putBackOld();
+  const one = await start(['api'], '');
+  expect(await one.reasons()).toEqual([]);
+  await start(['history']);
+  await vi.waitFor(async () => expect(await one.reasons()).toEqual([expect.stringMatching(/^recovering/)]), SOON);
+});
+
+test('history that was away at the start is heard when it is back', async () => {
+  await aDay();
+  await putBackOld();
+  const heartbeat = new Heartbeat({ redis: store.redis, random: systemRandom, silenceMs: HOUR_MS });
+  await heartbeat.begin(undefined);
+  expect(heartbeat.recovering()).toBeUndefined();
+  const witness = { compare: heartbeat.compare.bind(heartbeat), known: () => undefined };
+  const writer = writerOf(store.redis, () => database.url, { witness });
+  await writer.pass();
+  await writer.close();
+  expect(heartbeat.recovering()?.because).toBe('rolled_back');
+});
+
+test('another Redis beside the same history is no older one', async () => {
+  await aDay();
+  await putBackOld();
+  await store.redis.hset(keys.heartbeat, 'deployment', 'another');
+  expect(await (await start()).reasons()).toEqual([]);
+});

@@ -1,0 +1,66 @@
+/** What a budget lets leave, and what is counted of it, over a real Redis. */
+import { expect, test } from 'vitest';
+import { Budgets } from '../../../src/operations/budgets.ts';
+import { keys } from '../../../src/operations/keys.ts';
+import { sendSlice } from '../../../src/processors/text/slice.ts';
+import { Slots } from '../../../src/processors/text/slots.ts';
+import { storeOfThisFile } from '../../support/fresh-redis.ts';
+import { not } from '../../support/processor-world.ts';
+import { campaignWorld } from '../campaign-world.ts';
+
+const store = storeOfThisFile();
+const PRICE = 10;
+
+async function bench(recipients: number) {
+  const world = campaignWorld(store.redis, { size: 150 });
+  const budgets = new Budgets(store.redis, { timezone: 'Africa/Dakar', prices: { SN: PRICE } });
+  budgets.reckons = true;
+  const slots = new Slots(2);
+  const context = { ...world.context, budgets, slots };
+  const handedOut = async (count: number) => {
+    const id = await world.ready(count, { canary: 0 });
+    await world.campaigns.switch(id, 'start');
+    await world.feed(id);
+    return { id, slice: `${id}.ab-0` };
+  };
+  const limit = (value: number | string) => store.redis.hset(keys.limits, 'SMS_BUDGET_DAY', value);
+  const counted = async () => Number(await store.redis.hget(keys.textsCost('main', '2026-01'), 'all'));
+  return { world, context, slots, handedOut, limit, counted, ...(await handedOut(recipients)) };
+}
+
+test('a budget is reached while Redis is away for a moment: nobody is in doubt, and no slot is lost', async () => {
+  const { world, context, slots, limit, id, slice } = await bench(150);
+  await limit(100 * PRICE);
+  const { accounts } = world.context;
+  const hold = accounts.hold.bind(accounts);
+  let times = 0;
+  accounts.hold = async (...asked) => {
+    times += 1;
+    if (times === 1) throw new Error('Command timed out');
+    return hold(...asked);
+  };
+  await expect(sendSlice(slice, context)).rejects.toThrow('Command timed out');
+  expect((await world.read(id)).totals).toMatchObject({ queued: 150, sending: 0, unknown: 0 });
+  const free = await Promise.all([1, 2, 3].map(() => slots.intents.takeWithin(100, context.clock)));
+  expect(free).toEqual([true, true, true]);
+  for (const _ of free) slots.intents.giveBack();
+  world.advance(600_000);
+  expect(await sendSlice(slice, context)).toEqual({ outcome: 'waits', reason: 'budget' });
+  expect((await world.read(id)).totals).toMatchObject({ queued: 50, sending: 0, sent: 100, unknown: 0 });
+});
+
+test('what left while there was no budget is not given back to it', async () => {
+  const { context, limit, counted, handedOut, slice } = await bench(100);
+  await limit(500 * PRICE);
+  await sendSlice(slice, context);
+  expect(await counted()).toBe(100 * PRICE * 100);
+  await limit('off');
+  const { upstream } = context;
+  const throttled = async () => not('transient', 'throttled');
+  const refusing = { ...upstream, messaging: { ...upstream.messaging, send: throttled } };
+  await sendSlice((await handedOut(50)).slice, { ...context, upstream: refusing });
+  await limit(500 * PRICE);
+  expect(await counted()).toBe(100 * PRICE * 100);
+  await sendSlice((await handedOut(50)).slice, { ...context, upstream: refusing });
+  expect(await counted()).toBe(100 * PRICE * 100);
+});

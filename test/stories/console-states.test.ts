@@ -1,0 +1,109 @@
+/** What every page of the console shows where a key may not, and while Redis is away: docs/console.md, "States of every page". */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Redis } from 'ioredis';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { entryAt } from '../../console/shell/entries.ts';
+import { aDay, pagesOf, settingsOf } from '../support/console-day.ts';
+import { type ConsoleWorld, leave, openConsole } from '../support/console-world.ts';
+
+let world: ConsoleWorld;
+let pages: readonly string[];
+let server: number;
+const folder = mkdtempSync(join(tmpdir(), 'relais-states-'));
+beforeAll(async () => {
+  world = await openConsole(settingsOf(folder));
+  pages = Object.values(pagesOf(await aDay(world)));
+  const redis = new Redis(world.redisUrl);
+  server = Number(/process_id:(\d+)/.exec(await redis.info('server'))?.[1]);
+  redis.disconnect();
+});
+afterAll(async () => {
+  await world?.close();
+  rmSync(folder, { recursive: true });
+});
+
+const ROUTER = readFileSync(new URL('../../console/shell/places.tsx', import.meta.url), 'utf8');
+
+test('every address of the router is among the pages that are looked at', () => {
+  const patterns = [...ROUTER.matchAll(/<Route path="([^"]+)"/g)].map(([, path = '']) => path);
+  expect(patterns.length).toBeGreaterThan(20);
+  const formOf = (path: string): RegExp =>
+    new RegExp(`^${path.replace(/\/:\w+\?/g, '(/[^/]+)?').replace(/:\w+/g, '[^/]+')}$`);
+  const places = pages.map((page) => page.split('?')[0] ?? '');
+  expect(patterns.filter((path) => !places.some((place) => formOf(path).test(place)))).toEqual([]);
+});
+
+/** Within the page, which stays what it is. */
+async function goTo(page: Page, path: string): Promise<void> {
+  await page.evaluate(`history.pushState(null, '', ${JSON.stringify(`/console${path}`)})`);
+  await page.locator('#content h1').first().waitFor();
+  await page.locator('#content .animate-pulse').first().waitFor({ state: 'detached' });
+}
+
+/** What a page needs besides looking. */
+const roleFor = (path: string): readonly string[] =>
+  path.startsWith('/campaigns/new') || path.includes('/make/') ? ['enqueue'] : (entryAt(path)?.roles ?? ['read']);
+
+const BOTH = ['en', 'fr'] as const;
+const SAYS = {
+  en: { forbidden: /Not with this key[\s\S]*It takes a key that may:[\s\S]*Your key may:/, away: /Nothing is lost/ },
+  fr: {
+    forbidden: /Pas avec cette clé[\s\S]*Il faut une clé qui permet de[\s\S]*Votre clé permet de/,
+    away: /Rien n’est perdu/,
+  },
+};
+
+test.for(BOTH)(
+  'where a key may not, the page names the role that is missing and what the key can do: %s',
+  async (language) => {
+    for (const [person, roles] of [
+      ['service', ['enqueue']],
+      ['fatou', ['read', 'approve']],
+    ] as const) {
+      const page = await world.signedIn(person, '/', { language });
+      const may = (role: string): boolean => (roles as readonly string[]).includes(role);
+      for (const path of pages.filter((one) => !roleFor(one).some(may))) {
+        await goTo(page, path);
+        const content = page.locator('#content');
+        await content.locator('[data-forbidden]').waitFor();
+        expect(await content.locator('[data-forbidden]').getAttribute('data-forbidden'), path).not.toBe('');
+        expect(await content.innerText(), path).toMatch(SAYS[language].forbidden);
+      }
+      for (const link of await page.locator('nav a').all()) {
+        const to = (await link.getAttribute('href'))?.replace('/console', '') ?? '';
+        expect(roleFor(to).some(may), `${person} is led to ${to}`).toBe(true);
+      }
+      await leave(page);
+    }
+  },
+);
+
+test.for(BOTH)('while Redis is away every page says so, and shows what it is afterwards: %s', async (language) => {
+  const page = await world.signedIn('moussa', '/', { language });
+  await page.locator('[data-fact], [data-figure], #content section').first().waitFor();
+  const before = (await page.locator('#content').innerText()).split('\n').filter((line) => /\d/.test(line)).length;
+  process.kill(server, 'SIGSTOP');
+  try {
+    const trouble = page.locator('[data-trouble]');
+    await trouble.waitFor();
+    // What was read before stays.
+    const after = (await page.locator('#content').innerText()).split('\n').filter((line) => /\d/.test(line)).length;
+    expect(after).toBeGreaterThanOrEqual(before);
+    const silent: string[] = [];
+    for (const path of pages) {
+      await goTo(page, path);
+      const says = (await trouble.count()) === 0 ? '' : await trouble.first().innerText();
+      if (!SAYS[language].away.test(says)) silent.push(path);
+    }
+    expect(silent).toEqual([]);
+  } finally {
+    process.kill(server, 'SIGCONT');
+  }
+  await page.locator('[data-trouble]').waitFor({ state: 'detached' });
+  await goTo(page, '/queues');
+  await page.locator('[data-row=disbursement]').waitFor();
+  await leave(page);
+});

@@ -1,0 +1,164 @@
+/** What the pages tell people to type, typed as it stands there, at a `relais dev` of its own. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, expect, test } from 'vitest';
+import { blocksOf, pages, wordsOf } from '../docs/written.ts';
+import { openProcesses } from '../support/world.ts';
+import { root } from '../tidy/scanner.ts';
+
+const LIMIT = { timeout: 180_000 };
+const FREE_PORTS = ['API', 'WEBHOOKS', 'METRICS', 'SANDBOX', 'SANDBOX_CRM', 'SANDBOX_CONTROL'];
+/** As `relais dev` names the second of its two people. */
+const CHECKER = 'checker';
+
+const closing: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0).toReversed()) await close();
+});
+
+interface Typed {
+  readonly line: string;
+  readonly code: number | null;
+  readonly output: string;
+}
+
+interface Terminal {
+  readonly control: string;
+  /** What a page has in this terminal's place: `ID`, `bat_…`. */
+  readonly stands: Map<string, string>;
+  readonly env: Record<string, string>;
+  readonly folder: string;
+  /** Until it ends, or until it has said this. */
+  type(line: string, until?: RegExp): Promise<Typed>;
+}
+
+async function terminalAt(settings: Readonly<Record<string, string>> = {}): Promise<Terminal> {
+  const { processes, close } = openProcesses();
+  closing.push(close);
+  const folder = mkdtempSync(join(tmpdir(), 'relais-pages-'));
+  closing.push(() => rmSync(folder, { recursive: true, force: true }));
+  symlinkSync(join(root, 'examples'), join(folder, 'examples'));
+  const ports = Object.fromEntries(FREE_PORTS.map((name) => [`${name}_PORT`, '0']));
+  const { urls } = await processes.start('dev', ['dev'], { ...ports, ...settings });
+  const { api = '', control = '' } = urls;
+  const env: Record<string, string> = { RELAIS_URL: api, RELAIS_API_KEY: 'dev', CONTROL: control };
+  const stands = new Map([['localhost:4012', control]]);
+  return { control, stands, env, folder, type: (line, until) => typed({ line, until, stands, env, folder }) };
+}
+
+interface Line extends Pick<Terminal, 'stands' | 'env' | 'folder'> {
+  readonly line: string;
+  readonly until: RegExp | undefined;
+}
+
+async function typed({ line, until, stands, env, folder }: Line): Promise<Typed> {
+  const meant = [...stands].reduce((text, [written, is]) => text.replaceAll(written, is), line);
+  const relais = `relais() { "${process.execPath}" "${join(root, 'bin/relais.js')}" "$@"; }`;
+  const child = spawn('bash', ['-c', `${relais}\n${meant}`], {
+    cwd: folder,
+    env: { PATH: process.env['PATH'] ?? '', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    // So that what it has started hears the interruption too, as at a terminal.
+    detached: true,
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (data: Buffer) => {
+      output += data.toString();
+      if (until?.test(output)) process.kill(-(child.pid ?? 0), 'SIGINT');
+    });
+  }
+  const [code] = (await once(child, 'close')) as [number | null];
+  for (const [id = '', kind = ''] of output.matchAll(/\b(dsb|cmp|bat)_[0-9a-z]{26}\b/g)) {
+    stands.set(`${kind}_…`, id);
+    stands.set(' ID', ` ${id}`);
+  }
+  return { line: meant, code, output };
+}
+
+/** The lines of a page that a shell is given, in their order. */
+function linesIn(path: string): readonly string[] {
+  const page = pages.find((one) => one.path === path);
+  if (!page) throw new Error(`no page ${path}`);
+  return blocksOf(page)
+    .filter(({ language }) => language === 'sh' || language === '')
+    .flatMap(({ text }) => text.replaceAll(/\\\n\s*/g, '').split('\n'))
+    .filter((line) => /^(?:\w+=\S* )*(?:relais|curl|export) /.test(line))
+    .map((line) => line.replace(/\s{2,}#.*$| {3,}\S.*$/, ''));
+}
+
+const done = ({ line, code, output }: Typed): string => {
+  expect(code, `${line}\n${output}`).toBe(0);
+  return output;
+};
+
+/** What the pages say of `check`: 1 while something is to be decided, and nothing is sent. */
+const undecided = ({ line, code, output }: Typed): void => expect(code, `${line}\n${output}`).toBe(1);
+
+/** Of examples/recipients.csv, once what is wrong in it is left out. */
+const RECIPIENTS = 1_955;
+
+test.for(['docs/quickstart.md', 'docs/quickstart.fr.md'])(
+  '%s: every line does what it says, up to the books and the last text',
+  LIMIT,
+  async (page) => {
+    const terminal = await terminalAt({ UPSTREAM_TIMEOUT: '2s' });
+    const lines = linesIn(page);
+    expect(lines.length).toBeGreaterThan(10);
+    const seen = new Set<string>();
+    for (const line of lines) {
+      const [first = '', ...words] = wordsOf(line);
+      const what = words.slice(0, 2).join(' ');
+      if (first === 'export') {
+        const [, language] = /\bLANG=(\S+)/.exec(line) ?? [];
+        if (language !== undefined) terminal.env['LANG'] = language;
+      } else if (what === 'campaign check') undecided(await terminal.type(line));
+      else if (what === 'events --follow')
+        await terminal.type(line, /"disbursement\.succeeded".*"amount":10000|"amount":10000.*"succeeded"/);
+      else {
+        const output = done(await terminal.type(line));
+        if (line.includes('/books/summary'))
+          expect(JSON.parse(output)).toMatchObject({ disbursements: 2, effects: 2, doubleEffects: 0 });
+      }
+      seen.add(what);
+    }
+    for (const what of ['disburse create', 'events --follow', 'campaign start', 'campaign report'])
+      expect(seen).toContain(what);
+    const books = (await (await fetch(`${terminal.control}/books/summary`)).json()) as Record<string, number>;
+    expect(books).toMatchObject({ messagesRepeated: 0 });
+    expect(books['messagesSent']).toBeGreaterThanOrEqual(RECIPIENTS);
+  },
+);
+
+test(
+  'docs/batches.md: its file is judged, handed in, approved by another with its hash, and reported',
+  LIMIT,
+  async () => {
+    const terminal = await terminalAt();
+    const [file] = blocksOf(pages.find(({ path }) => path === 'docs/batches.md') ?? { path: '', text: '' });
+    writeFileSync(join(terminal.folder, 'salaries.csv'), file?.text ?? '');
+    for (const line of linesIn('docs/batches.md').filter((one) => !one.includes('.xlsx'))) {
+      const output = done(await terminal.type(line.replace('RELAIS_API_KEY=…', `RELAIS_API_KEY=${CHECKER}`)));
+      const [hash] = /\b[0-9a-f]{64}\b/.exec(output) ?? [];
+      if (hash !== undefined) terminal.stands.set('5f70bf18…', hash);
+    }
+    expect(readFileSync(join(terminal.folder, 'report.csv'), 'utf8')).toContain('salary-2026-11-koffi');
+  },
+);
+
+/** These need no more than somebody who runs relais has. */
+const LOOKED_AT = ['README.md', 'docs/audit.md', 'docs/reports.md', 'docs/runbook.md', 'docs/sandbox.md'];
+/** A statement of the service, settings that nobody has here, and a process of its own. */
+const ELSEWHERE = /^relais (?:reconcile|doctor|sandbox|explain)\b|METRICS_PORT/;
+
+test('what other pages show can be typed, one page after the other', LIMIT, async () => {
+  const terminal = await terminalAt();
+  for (const page of LOOKED_AT) {
+    const lines = linesIn(page).filter((line) => !ELSEWHERE.test(line));
+    expect(lines.length, page).toBeGreaterThan(1);
+    for (const line of lines) done(await terminal.type(line.replace(/^curl /, 'curl --silent --fail-with-body ')));
+  }
+});

@@ -1,0 +1,28 @@
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
+
+/** Files that take longest, so that the last of them does not run alone in the end. Their sizes tell nothing of it. */
+const LONGEST = [
+  'stories/console-looks',
+  'stories/storm',
+  'stories/console-making',
+  'stories/console-journeys',
+  'stories/pages',
+  'stories/cluster',
+  'stories/day',
+  'stories/rolling',
+  'stories/console-campaigns',
+  'stories/package',
+  'stories/restored',
+];
+
+const placeOf = ({ moduleId }: TestSpecification): number => {
+  const place = LONGEST.findIndex((name) => moduleId.endsWith(`/test/${name}.test.ts`));
+  return place < 0 ? LONGEST.length : place;
+};
+
+/** On a fresh clone as on one that remembers how long each file took: the same order, and whatever failed last. */
+export class LongFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    return (await super.sort(files)).toSorted((a, b) => placeOf(a) - placeOf(b));
+  }
+}

@@ -1,0 +1,9 @@
+/** Of the provider that the tests sign in by: as much as they use. */
+declare module 'oidc-provider' {
+  import type { RequestListener } from 'node:http';
+
+  export class Provider {
+    constructor(issuer: string, configuration: object);
+    callback(): RequestListener;
+  }
+}
