@@ -113,13 +113,15 @@ interface WriterParts {
   readonly now?: () => number;
   readonly onMissing?: (compared: Compared) => void;
   readonly witness?: ConstructorParameters<typeof HistoryWriter>[0]['witness'];
+  /** A connection that stands already, in the place of a new one. */
+  readonly open?: () => Promise<HistoryStore>;
 }
 
 /** `url` is asked for with each connection. */
 export function writerOf(
   redis: Redis,
   url: () => string,
-  { name = 'one', accounts = ['main'], at, trimmer, now, onMissing, witness }: WriterParts = {},
+  { name = 'one', accounts = ['main'], at, trimmer, now, onMissing, witness, open }: WriterParts = {},
 ): HistoryWriter {
   return new HistoryWriter({
     redis,
@@ -133,11 +135,13 @@ export function writerOf(
     ...(trimmer ? { trimmer } : {}),
     onMissing,
     ...(witness ? { witness } : {}),
-    open: () =>
-      HistoryStore.open(
-        { url: url(), newName: () => systemRandom.hex(8), timezone: 'Africa/Dakar' },
-        () => undefined,
-      ),
+    open:
+      open ??
+      (() =>
+        HistoryStore.open(
+          { url: url(), newName: () => systemRandom.hex(8), timezone: 'Africa/Dakar' },
+          () => undefined,
+        )),
     ...(at ? { at } : {}),
   });
 }
