@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { FaultOrder } from '../../src/sandbox/faults.ts';
 import { type EmbeddedRedis, startEmbeddedRedis } from '../../src/redis/embedded.ts';
 import { mustAsk } from '../storm/http.ts';
 import { type Program, startProgram } from './programs.ts';
@@ -17,6 +18,8 @@ export interface Stage {
   freshBooks(settings?: Readonly<Record<string, unknown>>): Promise<void>;
   /** From here on every answer waits so long; the books stay. */
   latency(ms: number): Promise<void>;
+  /** From here on, until the books are fresh again. */
+  fault(order: FaultOrder): Promise<void>;
   books(): Promise<BooksSummary>;
   redis(): Promise<EmbeddedRedis>;
   close(): Promise<void>;
@@ -54,6 +57,9 @@ export async function openStage(program: string): Promise<Stage> {
     },
     latency: async (latencyMs) => {
       await mustAsk(`${control}/settings`, { method: 'POST', body: { latencyMs } });
+    },
+    fault: async (order) => {
+      await mustAsk(`${control}/faults`, { method: 'POST', body: order });
     },
     books: () => mustAsk<BooksSummary>(`${control}/books/summary`),
     redis: () => startEmbeddedRedis(),

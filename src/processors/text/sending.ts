@@ -279,15 +279,10 @@ export class Sending {
     this.#context.slots.intents.giveBack();
   }
 
-  /** What is known by now is written down all the same. */
+  /** What is known by now is written down all the same. A blink of Redis is over long before a hold is looked at again. */
   #failed(error: unknown): void {
     this.#failure ??= error instanceof Error ? error : new Error(String(error));
-    this.#halt({
-      reason: 'failed',
-      dueInMs: this.#context.policy.holdRecheckMs,
-      outcome: 'retries',
-      withdraws: true,
-    });
+    this.#halt(this.#gate.stopUnsent({ is: 'unsent', reason: 'failed', retryAfterMs: 0 }));
   }
 
   async #request(request: Request): Promise<void> {

@@ -31,13 +31,15 @@ export interface Relais {
 export interface RelaisPlan {
   readonly workers?: number;
   readonly concurrency?: number;
+  /** Default: one of the stage. It is stopped with the rest. */
+  readonly redis?: EmbeddedRedis;
   readonly settings?: Readonly<Record<string, string>>;
   /** What `node` is told before the program: to profile it, say. */
   readonly nodeOptions?: readonly string[];
 }
 
 export async function startRelais(stage: Stage, plan: RelaisPlan = {}): Promise<Relais> {
-  const redis = await stage.redis();
+  const redis = plan.redis ?? (await stage.redis());
   const webhooksPort = await freePort();
   const settings = {
     ...settingsOf(stage, redis.url, webhooksPort),

@@ -1,5 +1,7 @@
 /** What a user would write instead: a BullMQ worker with the payload in the job, five attempts, and no records. */
 import { type Job, Queue, Worker } from 'bullmq';
+import { pino } from 'pino';
+import { Counter, Histogram } from 'prom-client';
 import { defaultCredentials } from '../../../src/sandbox/sandbox.ts';
 import { CONCURRENCY, disbursementOf, numberOf, SENDER, textOf } from '../work.ts';
 import { type CampaignOrder, callbackUrl, type DisbursementsOrder } from './bare-loop.ts';
@@ -39,9 +41,9 @@ async function drain(worker: Worker, count: number, isOver: (job: Job) => boolea
 }
 
 export async function usualCampaign(
-  order: CampaignOrder & WithRedis & { readonly perJob: number },
+  order: CampaignOrder & WithRedis & { readonly perJob: number; readonly told?: boolean },
 ): Promise<{ fillMs: number; drainMs: number }> {
-  const { crm, first, recipients, port, perJob, concurrency = CONCURRENCY } = order;
+  const { crm, first, recipients, port, perJob, told = false, concurrency = CONCURRENCY } = order;
   const connection = { host: '127.0.0.1', port, maxRetriesPerRequest: null };
   const queue = new Queue('texts', { connection });
   const jobs = Math.ceil(recipients / perJob);
@@ -59,12 +61,29 @@ export async function usualCampaign(
   const token = await logIn(crm);
   const work = async (job: Job): Promise<void> => {
     const body = { type: 'application', app_key: defaultCredentials.smsAppKey, sms: job.data };
+    const began = performance.now();
     await send(crm, token, JSON.stringify({ send_sms_request: body }));
+    if (told) tell(job.id, perJob, performance.now() - began);
   };
   const worker = new Worker('texts', work, { connection, concurrency, autorun: false });
   const drainMs = await drain(worker, jobs, () => true);
   await queue.close();
   return { fillMs, drainMs };
+}
+
+const log = pino({ base: { service: 'usual' } });
+const counts = {
+  requests: new Counter({ name: 'requests_total', help: 'Requests', labelNames: ['outcome'] }),
+  recipients: new Counter({ name: 'recipients_total', help: 'Recipients', labelNames: ['state'] }),
+  seconds: new Histogram({ name: 'request_seconds', help: 'How long they took', labelNames: ['operation'] }),
+};
+
+/** What relais says of a request, too: a line, and what a page of figures needs. */
+function tell(id: string | undefined, recipients: number, ms: number): void {
+  log.info({ id, recipients, ms, outcome: 'sent', operation: 'sms.send' }, 'attempt');
+  counts.requests.inc({ outcome: 'sent' });
+  counts.recipients.inc({ state: 'sent' }, recipients);
+  counts.seconds.observe({ operation: 'sms.send' }, ms / 1_000);
 }
 
 interface PayJob extends Payment {

@@ -8,6 +8,7 @@ import { acceptAll, acceptAndLiveAll, liveAll } from '../contenders/relais-disbu
 import { startRelais } from '../contenders/relais.ts';
 import { cpuOf, median, type Used, whileWatching } from '../measure.ts';
 import { startHand } from '../programs.ts';
+import { whileCounting } from '../redis-cost.ts';
 import { interleaved, perSecond, type RowMaker } from '../rows.ts';
 import type { Stage } from '../stage.ts';
 
@@ -16,6 +17,8 @@ interface Run {
   /** With what comes before: the filling of a queue, or acceptance over HTTP. */
   readonly fromTheStart?: number;
   readonly used: Used;
+  /** Commands of Redis from acceptance to the event. */
+  readonly commands?: number;
   readonly finished?: Bytes;
 }
 
@@ -42,6 +45,7 @@ export const disbursementRows: RowMaker = async (stage, { rounds, disbursements:
   const [usualRate, usualFromTheStart] = [rateOf('usual code'), median(fromTheStart('usual code'))];
   const relais = runs['relais'] ?? [];
   const finished = relais.flatMap((run) => run.finished ?? []);
+  const commands = relais.map((run) => run.commands ?? 0);
   const allTold = finished.map(({ record, event, index }) => record + event + index);
   const cpu = Object.keys(relais[0]?.used.cpuMs ?? {}).map((name) => ({
     label: `processor time, ${name}`,
@@ -71,7 +75,14 @@ export const disbursementRows: RowMaker = async (stage, { rounds, disbursements:
       ],
       notes: ['relais accepts one by one over HTTP; the usual code adds its jobs in bulk, without a door.'],
     },
-    { title: 'what a disbursement costs the machine', figures: cpu, aims: [] },
+    {
+      title: 'what a disbursement costs the machine',
+      figures: [
+        ...cpu,
+        { label: 'commands of Redis, those in scripts too', values: commands, unit: 'a disbursement' },
+      ],
+      aims: [{ text: 'commands of Redis, acceptance to event', value: median(commands), most: 75 }],
+    },
     {
       title: 'Redis per finished disbursement, all told',
       figures: [
@@ -138,8 +149,11 @@ async function relaisRun(stage: Stage, count: number): Promise<Run> {
       event: (after.events - before.events) / count,
       index: (after.index - before.index) / count,
     };
-    const startedMs = await acceptAndLiveAll(relais, { first: ACCEPTED_LIVE_FROM, count });
-    return { rate: perSecond(count, value), fromTheStart: perSecond(count, startedMs), used, finished };
+    const { value: startedMs, asked } = await whileCounting(relais.look, () =>
+      acceptAndLiveAll(relais, { first: ACCEPTED_LIVE_FROM, count }),
+    );
+    const fromTheStart = perSecond(count, startedMs);
+    return { rate: perSecond(count, value), fromTheStart, used, commands: asked.commands / count, finished };
   } finally {
     await relais.stop();
   }

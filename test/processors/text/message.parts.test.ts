@@ -167,3 +167,14 @@ test('the text of a one-time password is kept while it may still be looked for, 
   expect(await world.states()).toEqual(['settled', 'unknown']);
   expect(await world.kept()).not.toContain('4711');
 });
+
+test('what failed here waits as what failed there does: a second first, and ever longer while it goes on', async () => {
+  const world = await slice();
+  world.upstream.send = async () => Promise.reject(new Error('Command timed out'));
+  const waits: number[] = [];
+  for (let times = 0; times < 4; times += 1) {
+    await expect(world.send()).rejects.toThrow('Command timed out');
+    waits.push(Number(await world.due('sms-otp')) - world.context.clock.now());
+  }
+  expect(waits).toEqual([1_000, 2_000, 5_000, 10_000]);
+});
