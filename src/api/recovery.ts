@@ -13,7 +13,7 @@ import { recoverySteps } from '../words/recovery-steps.ts';
 const recoveryWord = z
   .union(
     [
-      z.strictObject({ apply: z.literal(true) }),
+      z.strictObject({ apply: z.literal(true), withoutHistory: z.literal(true).optional() }),
       z.strictObject({ nothingWasLost: z.literal(true) }),
       z.strictObject({ withoutMissing: z.literal(true) }),
     ],
@@ -67,7 +67,8 @@ const recover = route(
     summary: 'Lead on what is open after a loss, or say that nothing was lost.',
     description:
       '`apply` works for a few seconds a request: ask again until `over`. Nothing that the copy shows as not yet sent ' +
-      'is sent; see docs/redis.md. `nothingWasLost` confirms a silence, and is refused (409) where it is known better. ' +
+      'is sent; see docs/redis.md. What history has of the lost time is known again, so that it is not done twice; while ' +
+      'history cannot be asked this is 503, unless `withoutHistory` says that there is none any more. `nothingWasLost` confirms a silence, and is refused (409) where it is known better. ' +
       '`withoutMissing` is about history: it goes on without what an older copy of it lacks (409 where it lacks nothing).',
     role: 'operate',
     alsoRole: 'approve',
@@ -92,7 +93,9 @@ const recover = route(
       await requireKept(context);
       return { ...stateView(await desk.underWay()), over: true };
     }
-    const applied = await desk.apply(by, act('', { how: 'apply' }));
+    const { withoutHistory = false } = body;
+    const how = withoutHistory ? 'apply, without history' : 'apply';
+    const applied = await desk.apply({ by, act: act('', { how }), withoutHistory });
     if (applied.is === 'under way') {
       const { done, of } = applied;
       return { ...stateView(await desk.underWay()), over: false, progress: { done, of } };
@@ -132,12 +135,16 @@ function stateView(underWay: UnderWay | undefined) {
   };
 }
 
+/** One of an older version knows nothing of history. */
+type KeptReport = Omit<RecoveryReport, 'putBack'> & Partial<Pick<RecoveryReport, 'putBack'>>;
+
 /** It was kept by the desk, in this form. */
 function reportView(kept: unknown) {
   if (kept === undefined) return null;
-  const { at, by, because, lastBeat, items, unreadable, intakeJobs, heldCampaigns } = kept as RecoveryReport;
-  const view = { at: iso(at), by, because, lostSince: iso(lastBeat), items, unreadable, intakeJobs, heldCampaigns };
-  return { ...view, next: recoverySteps(view, wordsIn('en')) };
+  const { at, lastBeat, putBack, withoutHistory, ...rest }: KeptReport = kept as RecoveryReport;
+  const view = { ...rest, at: iso(at), lostSince: iso(lastBeat), putBack: putBack ?? {} };
+  const told = { ...view, withoutHistory: withoutHistory === true };
+  return { ...told, next: recoverySteps(told, wordsIn('en')) };
 }
 
 export const recoveryRoutes = [getRecovery, recover];

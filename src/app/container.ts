@@ -80,6 +80,8 @@ export interface Container {
   readonly stopLinks: StopLinks;
   readonly keptFiles: KeptFiles;
   /** Absent: no history is kept. */
+  /** What has left Redis; undefined: this process has no history. */
+  readonly past: Past | undefined;
   readonly forgetting: PastForgetting | undefined;
   readonly dayBook: DayBook;
   readonly batches: Batches;
@@ -167,6 +169,7 @@ export function createContainer(config: Config, logger: Logger, more: ContainerO
     traces: more.traces,
     watchdog: createWatchdog({ clock: systemClock, leaseMs: timingOf(config).leaseMs }),
     fence: fence?.pass,
+    past,
     forgetting: config.HISTORY_URL && new HistoryForgetting(config.HISTORY_URL.reveal()),
     patience,
     parts: [

@@ -5,6 +5,7 @@ import { createApi } from '../api/app.ts';
 import { BatchAdvisor } from '../api/batch-advice.ts';
 import type { ApiContext, QueueSwitches } from '../api/context.ts';
 import type { Config } from '../config.ts';
+import { payeesWith } from '../history/payees.ts';
 import { type Clock, describeMs, withDeadline } from '../lib/clock.ts';
 import { type Place, listening } from '../lib/listening.ts';
 import { startMetricsServer } from '../metrics/server.ts';
@@ -14,12 +15,14 @@ import { type Sign, auditSigner } from '../operations/audit-marks.ts';
 import { switchQueue } from '../operations/queue-switches.ts';
 import { Names } from '../operations/places.ts';
 import { Purge } from '../operations/purge.ts';
+import { PutBack } from '../operations/put-back.ts';
 import { Status } from '../operations/status.ts';
 import { RECOVERING } from '../operations/heartbeat.ts';
 import { Restored } from '../operations/restored.ts';
 import type { ProcessorContext } from '../processors/context.ts';
 import { resolveDisbursement } from '../processors/disbursement/resolve.ts';
 import { RecoveryDesk } from '../processors/recovery/desk.ts';
+import { idOfReference } from '../producer/acceptance.ts';
 import { BatchDoor } from '../producer/batch/door.ts';
 import { type AnyQueueName, queueNames } from '../queues/index.ts';
 import { IntakeJobs } from '../queues/intake-jobs.ts';
@@ -189,11 +192,18 @@ function batchDeskOf(container: Container, context: ProcessorContext) {
 }
 
 function recoveryDeskOf(
-  { redis, recovery, heartbeat, bullQueues }: Container,
+  { config, redis, recovery, heartbeat, bullQueues, past }: Container,
   context: ProcessorContext,
 ): RecoveryDesk {
   return new RecoveryDesk({
     restored: new Restored(redis),
+    putBack: new PutBack({
+      redis,
+      past,
+      keepMs: config.IDENTITY_KEEP,
+      payeeOf: payeesWith(config.EXTRA_WITHDRAW_MODES),
+      idOfReference: (...named) => idOfReference(config.ENVIRONMENT, ...named),
+    }),
     context,
     recovery: {
       state: () => recovery.state(),

@@ -10,6 +10,7 @@ import type { Shell } from './shell.ts';
 
 interface RecoverFlags {
   readonly apply?: true;
+  readonly withoutHistory?: true;
   readonly nothingWasLost?: true;
   readonly newStamp?: true;
   readonly withoutMissing?: true;
@@ -27,6 +28,12 @@ export function addRecoverCommand(command: Command, shell: Shell): void {
         'nothingWasLost',
         'newStamp',
       ]),
+    )
+    .addOption(
+      new Option(
+        '--without-history',
+        'with --apply: history is gone for good, so it is not asked what was accepted in the lost time',
+      ).conflicts(['nothingWasLost', 'newStamp', 'withoutMissing']),
     )
     .addOption(
       new Option(
@@ -89,11 +96,11 @@ async function confirm(
 }
 
 /** Request by request, each a bounded turn; broken off, the same command goes on where it was. */
-async function applyAll(shell: Shell, { yes, json }: RecoverFlags): Promise<ExitCode> {
+async function applyAll(shell: Shell, { withoutHistory, yes, json }: RecoverFlags): Promise<ExitCode> {
   const words = shell.words.commands.recover;
   if (!(await shell.confirmed(words.apply, yes))) return 1;
   for (;;) {
-    const { body } = await shell.api.post('/v1/recovery', { apply: true });
+    const { body } = await shell.api.post('/v1/recovery', { apply: true, withoutHistory });
     if (body['over'] === true) {
       if (json) await shell.output.json(body);
       else await showReport(objectIn(body, 'last'), shell);
@@ -161,7 +168,7 @@ async function showReport(report: JsonObject | undefined, { output, words }: She
 
 /** A member that another version leaves out is one of which there is none. */
 function stepsIn(report: JsonObject): RecoverySteps {
-  const { lostSince, intakeJobs, heldCampaigns } = report;
+  const { lostSince, intakeJobs, heldCampaigns, withoutHistory } = report;
   const unreadable = objectIn(report, 'unreadable');
   const ids = unreadable?.['ids'];
   return {
@@ -174,6 +181,10 @@ function stepsIn(report: JsonObject): RecoverySteps {
     unreadable: { count: Number(unreadable?.['count'] ?? 0), ids: Array.isArray(ids) ? ids.map(String) : [] },
     intakeJobs: Number(intakeJobs ?? 0),
     heldCampaigns: Array.isArray(heldCampaigns) ? heldCampaigns : [],
+    putBack: Object.fromEntries(
+      Object.entries(objectIn(report, 'putBack') ?? {}).map(([kind, count]) => [kind, Number(count)]),
+    ),
+    withoutHistory: withoutHistory === true,
   };
 }
 

@@ -26,6 +26,13 @@ export class HistoryReader implements Past {
     this.#onError = onError;
   }
 
+  async store(): Promise<string | undefined> {
+    const [there] = await this.#ask("select to_regclass('relais.facts')::text as facts", []);
+    if (there?.['facts'] == null) return undefined;
+    const [row] = await this.#ask("select value from relais.facts where name = 'store'", []);
+    return row?.['value'] ?? undefined;
+  }
+
   async fieldsOf(id: string): Promise<Fields | undefined> {
     const kind = trimmedKinds.find((one) => one === kindOf(id));
     const table = kind && kindTables[kind];

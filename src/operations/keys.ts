@@ -37,7 +37,10 @@ export const keys = {
   /** String: the operation that a caller's reference belongs to, where the reference is not itself the identity. */
   reference: (account: string, kind: string, reference: string): string =>
     `ref:${kind}:${fingerprint(`${account}\n${reference}`)}`,
-  /** Hash: what was open when a recovery began to be applied (JSON), by when the recovery began. */
+  /**
+   * Hash, by when a recovery began: what was open when it began to be applied (JSON), and behind a space and a kind how
+   * far that was put back from history, and how many were.
+   */
   recoveryBefore: 'recovery:before',
   /** Set: what a recovery could not lead on, since it cannot be read. */
   recoverySkipped: 'recovery:skipped',

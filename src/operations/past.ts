@@ -33,6 +33,8 @@ export interface PastRow {
 
 /** What has left Redis, where somebody can ask for it. */
 export interface Past {
+  /** The database that it is, by its name; undefined: nothing was ever written there. Throws HistoryAway. */
+  store(): Promise<string | undefined>;
   /** The record as it left. Throws HistoryAway. */
   fieldsOf(id: string): Promise<Fields | undefined>;
   /** Those of them that it has. Throws HistoryAway. */

@@ -109,7 +109,7 @@ export class Restored {
     // Of two processes that begin at once, the first has counted before anything was led on.
     const isFirst = await this.#redis.hsetnx(keys.recoveryBefore, String(since), JSON.stringify(before));
     if (isFirst === 0) return this.before(since);
-    const others = (await this.#redis.hkeys(keys.recoveryBefore)).filter((one) => one !== String(since));
+    const others = (await this.#redis.hkeys(keys.recoveryBefore)).filter((one) => !one.startsWith(String(since)));
     if (others.length > 0) await this.#redis.hdel(keys.recoveryBefore, ...others);
     await this.#redis.del(keys.recoverySkipped);
     return before;

@@ -29,6 +29,8 @@ export const letterOfState: Readonly<Record<string, string>> = {
   skipped: 'k',
   completed: 'p',
   finished: 'n',
+  // They are not over: only where history alone knows of them, after a copy of Redis was put back.
+  unknown: 'u',
 };
 export const stateOfLetter = inverse(letterOfState);
 

@@ -101,7 +101,7 @@ export const EVENTS_LOST_AT_MOST = 1_000;
 export const REVISIONS_LOST_AT_MOST = 1_000_000;
 
 /** Numbers were given in the lost time, the ones that come next in the copy: none may mean two things. */
-function beyond({ rev, fields }: Pick<RecordBase, 'rev' | 'fields'>): Readonly<Record<string, number>> {
+export function beyond({ rev, fields }: Pick<RecordBase, 'rev' | 'fields'>): Readonly<Record<string, number>> {
   return { rev: rev + REVISIONS_LOST_AT_MOST, seq: Number(fields['seq'] ?? 0) + EVENTS_LOST_AT_MOST };
 }
 

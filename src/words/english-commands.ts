@@ -125,6 +125,7 @@ a replica that was behind took over). Until a person has looked, nothing is acce
 Example:
   relais recover                       what is open, what the service says about it, what would be done
   relais recover --apply               settle what is proven, give the rest to a person, begin again
+  relais recover --apply --without-history   the same, where history is gone for good: what it knew is not asked for
   relais recover --nothing-was-lost    it was only a long stop: go on as before
   relais recover --new-stamp           SERVICE_BASE_URL and SERVICE_CRM_URL are the new addresses of the same service
   relais recover --without-missing     history is an older copy: go on without what it lacks`,
@@ -159,6 +160,10 @@ Put a newer copy in its place; if there is none: relais recover --without-missin
     says: (asked: string, kind: string, told: string) => `The service says about ${asked} of ${kind}: ${told}`,
     steps: {
       copyMade: 'the copy was made',
+      putBack: (count: number) =>
+        `${some(count, 'operation was', 'operations were')} accepted in the lost time, and known again by what history has: asked for once more, none is done once more.`,
+      withoutHistory: (since: string) =>
+        `History was not asked: whatever was accepted since ${since} is known to nobody here. Compare with the dashboard before callers repeat anything.`,
       optOuts: (since: string) =>
         `Opt-outs since ${since} are lost: bring them again (relais opt-outs add) before a campaign is resumed.`,
       stops: (since: string) =>

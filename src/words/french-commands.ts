@@ -126,6 +126,7 @@ accepté et rien ne part.
 Exemple :
   relais recover                       ce qui est ouvert, ce que le service en dit, ce qui serait fait
   relais recover --apply               régler ce qui est prouvé, confier le reste à une personne, reprendre le travail
+  relais recover --apply --without-history   de même, si l’historique est perdu pour de bon : il n’est pas interrogé
   relais recover --nothing-was-lost    ce n’était qu’un long arrêt : continuer comme avant
   relais recover --new-stamp           SERVICE_BASE_URL et SERVICE_CRM_URL sont les nouvelles adresses du même service
   relais recover --without-missing     l’historique est une copie plus ancienne : continuer sans ce qui y manque`,
@@ -161,6 +162,10 @@ relais recover --without-missing.`,
     says: (asked, kind, told) => `Le service dit de ${asked} (${kind}) : ${told}`,
     steps: {
       copyMade: 'la copie',
+      putBack: (count) =>
+        `L’historique fait connaître à nouveau ${some(count, 'opération', 'opérations')} du temps perdu : redemandées, elles ne se font pas deux fois.`,
+      withoutHistory: (since) =>
+        `L’historique n’a pas été interrogé : ce qui a été accepté depuis ${since} n’est connu de personne ici. Comparez avec le tableau de bord avant que les appelants ne répètent.`,
       optOuts: (since) =>
         `Les désinscriptions depuis ${since} sont perdues : apportez-les de nouveau (relais opt-outs add) avant de reprendre une campagne.`,
       stops: (since) =>

@@ -174,6 +174,8 @@ export const frenchFlags: Readonly<Record<string, string>> = {
     'mener à terme tout ce qui est ouvert, sans rien faire deux fois',
   'history is an older copy, and there is no newer one: go on without what it lacks':
     'l’historique est une copie plus ancienne, et il n’y en a pas de plus récente : continuer sans ce qui y manque',
+  'with --apply: history is gone for good, so it is not asked what was accepted in the lost time':
+    'avec --apply : l’historique est perdu pour de bon, on ne lui demande donc pas ce qui a été accepté pendant le temps perdu',
   'confirm that it was only a long stop; refused where it is known better':
     'confirmer que ce n’était qu’un long arrêt ; refusé si l’on sait que non',
   'the service has moved: accept its new addresses, on Redis itself, with the settings of a process':

@@ -12,6 +12,8 @@ export interface RecoverySteps {
   readonly unreadable: { readonly count: number; readonly ids: readonly string[] };
   readonly intakeJobs: number;
   readonly heldCampaigns: readonly unknown[];
+  readonly putBack?: Readonly<Record<string, number>>;
+  readonly withoutHistory?: boolean;
 }
 
 const NAMED_IN_WORDS = 10;
@@ -20,11 +22,14 @@ export function recoverySteps(report: RecoverySteps, { commands }: Pick<Words, '
   const { lostSince, items, unreadable, intakeJobs, heldCampaigns } = report;
   const { steps } = commands.recover;
   const since = lostSince ?? steps.copyMade;
+  const putBack = Object.values(report.putBack ?? {}).reduce((sum, count) => sum + count, 0);
   const review = items.reduce((sum, { needsReview }) => sum + needsReview.count, 0);
   const texts = items.some(
     ({ kind, underWay }) => (kind === 'recipient' || kind === 'message') && underWay.count > 0,
   );
   return [
+    ...(putBack > 0 ? [steps.putBack(putBack)] : []),
+    ...(report.withoutHistory === true ? [steps.withoutHistory(since)] : []),
     steps.optOuts(since),
     steps.stops(since),
     steps.lifted,

@@ -8,7 +8,7 @@ import { systemRandom } from '../../src/lib/random.ts';
 import { Heartbeat } from '../../src/operations/heartbeat.ts';
 import { keys } from '../../src/operations/keys.ts';
 import { type FreshPostgres, freshPostgres } from '../support/fresh-postgres.ts';
-import { type FreshRedis, freshRedis } from '../support/fresh-redis.ts';
+import { type FreshRedis, freshRedis, heldBy } from '../support/fresh-redis.ts';
 import { ask, KEYS } from '../support/service.ts';
 import { writerOf } from './history-world.ts';
 
@@ -49,6 +49,8 @@ async function start(roles: readonly Role[] = ['api', 'history'], url = database
   return {
     stop: end,
     pay: (reference: string) => ask(`${urls.api}/v1/disbursements`, 'POST', { body: order(reference) }),
+    cancel: (id: string) => ask(`${urls.api}/v1/disbursements/${id}/cancel`, 'POST', {}),
+    recover: (body: object) => ask(`${urls.api}/v1/recovery`, 'POST', { body }),
     reasons: async () => {
       const { reasons = [] } = (await (await request(`${urls.metrics}/readyz`)).body.json()) as {
         reasons?: string[];
@@ -146,4 +148,42 @@ test('another Redis beside the same history is no older one', async () => {
   await putBackOld();
   await store.redis.hset(keys.heartbeat, 'deployment', 'another');
   expect(await (await start()).reasons()).toEqual([]);
+});
+
+/** What was accepted and came to its end after the copy was made; then Redis is what it was before. */
+async function loseThePayment(): Promise<string> {
+  await aDay();
+  const copy = await heldBy(store.redis);
+  const one = await start();
+  const { id } = (await one.pay('lost')).body;
+  await one.cancel(id);
+  const isKept = () => database.query(`select from relais.disbursements where id = '${id}'`);
+  await vi.waitUntil(async () => (await isKept()).length > 0, SOON);
+  await one.stop();
+  await store.redis.flushdb();
+  for (const [name, held] of Object.entries(copy)) {
+    await store.redis.restore(name, 0, Buffer.from(held ?? '', 'hex'));
+  }
+  return id;
+}
+
+test('what was accepted in the lost time, and is over, is a duplicate after the recovery', async () => {
+  const id = await loseThePayment();
+  const one = await start();
+  expect(await one.reasons()).toEqual([expect.stringMatching(/^recovering/)]);
+  const { body } = await one.recover({ apply: true });
+  expect(body).toMatchObject({ over: true, last: { putBack: { disbursement: 1 }, withoutHistory: false } });
+  expect(body['last'].next[0]).toContain('1 operation was accepted in the lost time');
+  expect(await one.pay('lost')).toMatchObject({ body: { id, state: 'cancelled' } });
+});
+
+test('where history cannot be asked nobody ends a recovery but a person who says that there is none', async () => {
+  await loseThePayment();
+  const one = await start(['api']);
+  await one.stop();
+  const other = await start(['api'], AWAY);
+  expect((await other.recover({ apply: true })).status).toBe(503);
+  expect(await other.reasons()).toEqual([expect.stringMatching(/^recovering/)]);
+  const { body } = await other.recover({ apply: true, withoutHistory: true });
+  expect(body).toMatchObject({ over: true, last: { withoutHistory: true } });
 });

@@ -314,6 +314,7 @@ const reviewed = z
 export const reviewList = listOf(reviewed, 'ReviewList');
 
 const recoverySum = z.looseObject({ count, xof: z.int().meta({ example: 50_000 }) });
+const parts = { settled: recoverySum, needsReview: recoverySum, underWay: recoverySum, held: recoverySum };
 const openKind = text('disbursement').meta({ description: 'A kind of operation, or `recipient` of a campaign.' });
 
 const recoveryReport = z
@@ -326,10 +327,7 @@ const recoveryReport = z
       z.looseObject({
         kind: openKind,
         open: recoverySum.meta({ description: 'Before. The others add up to it.' }),
-        settled: recoverySum,
-        needsReview: recoverySum,
-        underWay: recoverySum,
-        held: recoverySum,
+        ...parts,
       }),
     ),
     unreadable: z.looseObject({ count, ids: z.array(text('dsb_0f6c8d4b2a1e4957')) }).meta({
@@ -337,6 +335,8 @@ const recoveryReport = z
     }),
     intakeJobs: count.meta({ description: 'Requests that waited in the queue `intake`, and were given up.' }),
     heldCampaigns: z.array(z.looseObject({ id: text('cmp_0f6c8d4b2a1e4957'), name: text('November') })),
+    putBack: sums.meta({ description: 'Accepted in the lost time, by kind, and known again from history.' }),
+    withoutHistory: z.boolean().meta({ description: 'History was not asked what was accepted then.' }),
     next: z.array(z.string()).meta({ description: 'What relais cannot do for anybody, a sentence each.' }),
   })
   .meta({ id: 'RecoveryReport' });

@@ -410,6 +410,7 @@ export type Reviewed = (ReviewedBatch | {
 })
 export type RecoveryWord = ({
   apply: true
+  withoutHistory?: true
 } | {
   nothingWasLost: true
 } | {
@@ -6292,6 +6293,16 @@ export interface RecoveryReport {
     id: string
     name: string
   }[]
+  /**
+   * Accepted in the lost time, by kind, and known again by what history has of them.
+   */
+  putBack: {
+    [k: string]: number
+  }
+  /**
+   * History was not asked what else was accepted in the lost time.
+   */
+  withoutHistory: boolean
   /**
    * What relais cannot do for anybody, a sentence each.
    */

@@ -8,6 +8,7 @@ import type { Leaving, Left } from '../../operations/heartbeat.ts';
 import type { Missing } from '../../operations/history.ts';
 import { type CampaignRecord, isUnreadable } from '../../operations/record.ts';
 import { type ReportRow, reportOf, wouldDo, isOver } from '../../operations/recovery-report.ts';
+import type { PutBack } from '../../operations/put-back.ts';
 import { RESTORED, type Restored, type Standing } from '../../operations/restored.ts';
 import { reviewKinds } from '../../operations/review.ts';
 import type { ProcessorContext } from '../context.ts';
@@ -31,6 +32,7 @@ interface IntakeJobs {
 
 interface RecoveryDeskOptions {
   readonly restored: Restored;
+  readonly putBack: PutBack;
   readonly context: ProcessorContext;
   readonly intakeJobs: IntakeJobs;
   readonly recovery: {
@@ -52,6 +54,17 @@ export interface RecoveryReport {
   readonly intakeJobs: number;
   /** Those that wait for somebody to resume them. */
   readonly heldCampaigns: readonly { readonly id: string; readonly name: string }[];
+  /** Of each kind how many were accepted in the lost time, and are known again by what history has of them. */
+  readonly putBack: Readonly<Record<string, number>>;
+  /** Nobody has asked history what was accepted in the lost time: it is gone, too. */
+  readonly withoutHistory?: true;
+}
+
+interface Applying {
+  readonly by: string;
+  readonly act?: Act | undefined;
+  /** A person says that there is none to ask any more. */
+  readonly withoutHistory?: boolean | undefined;
 }
 
 type Applied =
@@ -104,39 +117,58 @@ export class RecoveryDesk {
   }
 
   /** One turn. Asked again until it is over, by any operator; broken off, it goes on where it was. */
-  async apply(by: string, act?: Act): Promise<Applied> {
-    const { restored, context, recovery, intakeJobs } = this.#options;
+  async apply({ by, act, withoutHistory = false }: Applying): Promise<Applied> {
+    const { restored, context, recovery } = this.#options;
     const server = await recovery.server();
     const underWay = await recovery.state();
     if (underWay === undefined) return { is: 'none' };
-    const before = await restored.before(underWay.since);
     const at = await this.#now();
-    const untilMono = context.clock.monotonic() + TURN_MS;
-    const over = await restoreAll(this.#options, {
+    const turn: Turn = {
       since: underWay.since,
       lost: { from: underWay.lastBeat, at },
-      untilMono,
-    });
+      untilMono: context.clock.monotonic() + TURN_MS,
+    };
+    // First, so that what was open before counts what is known again.
+    if (!withoutHistory && !(await this.#putBack(turn))) {
+      const now = await restored.standings([]);
+      return { is: 'under way', ...progressOf(now, now) };
+    }
+    const before = await restored.before(underWay.since);
+    const over = await restoreAll(this.#options, turn);
     const after = await restored.standings(before.campaigns);
     if (!over) return { is: 'under way', ...progressOf(before.standings, after) };
     // Another apply has ended it meanwhile, and has told what it came to.
     if ((await recovery.state())?.since !== underWay.since) return { is: 'none' };
-    const unreadable = await restored.skipped();
-    const report: RecoveryReport = {
-      at,
-      by,
-      because: underWay.because,
-      lastBeat: underWay.lastBeat,
-      items: reportOf(before.standings, after),
-      unreadable: { count: unreadable.length, ids: unreadable.slice(0, NAMED_MOST) },
-      intakeJobs: await intakeJobs.giveUp(underWay.since, RESTORED),
-      heldCampaigns: await this.#heldCampaigns(),
-    };
+    const items = reportOf(before.standings, after);
+    const report = await this.#report(underWay, { at, by, items, withoutHistory });
     await restored.keepReport(report);
     const left = await recovery.leave({ by, ledOn: server, act });
     // What has taken its place meanwhile may show as open what was led on here.
     if (left === 'another') return { is: 'under way', ...progressOf(before.standings, after) };
     return left === 'left' ? { is: 'over', report } : { is: 'none' };
+  }
+
+  #putBack(turn: Turn): Promise<boolean> {
+    const { putBack, context } = this.#options;
+    return putBack.turn({ since: turn.since, ...turn.lost }, () => !hasEnded(turn, context));
+  }
+
+  async #report(
+    { since, because, lastBeat }: UnderWay,
+    { withoutHistory, ...rest }: Pick<RecoveryReport, 'at' | 'by' | 'items'> & { readonly withoutHistory: boolean },
+  ): Promise<RecoveryReport> {
+    const { restored, intakeJobs, putBack } = this.#options;
+    const unreadable = await restored.skipped();
+    return {
+      ...rest,
+      because,
+      lastBeat,
+      unreadable: { count: unreadable.length, ids: unreadable.slice(0, NAMED_MOST) },
+      intakeJobs: await intakeJobs.giveUp(since, RESTORED),
+      heldCampaigns: await this.#heldCampaigns(),
+      putBack: await putBack.counts(since),
+      ...(withoutHistory ? { withoutHistory } : {}),
+    };
   }
 
   /** Refused where it is known better. */

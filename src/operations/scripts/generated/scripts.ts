@@ -377,7 +377,7 @@ end
 local function stub_of(stubs, name)
   local stub = redis.call('HGET', stubs, name)
   if not stub then return nil end
-  return string.sub(stub, 1, 6), ({["s"] = "succeeded", ["f"] = "failed", ["r"] = "reversed", ["j"] = "rejected", ["c"] = "cancelled", ["d"] = "sent", ["e"] = "expired", ["k"] = "skipped", ["p"] = "completed", ["n"] = "finished"})[string.sub(stub, 6 + 1, 6 + 1)]
+  return string.sub(stub, 1, 6), ({["s"] = "succeeded", ["f"] = "failed", ["r"] = "reversed", ["j"] = "rejected", ["c"] = "cancelled", ["d"] = "sent", ["e"] = "expired", ["k"] = "skipped", ["p"] = "completed", ["n"] = "finished", ["u"] = "unknown"})[string.sub(stub, 6 + 1, 6 + 1)]
 end
 local function standing(r)
   local fingerprint, state = unpack(redis.call('HMGET', r.record, 'fp', 'state'))
@@ -809,7 +809,7 @@ end
 local function stub_of(stubs, name)
   local stub = redis.call('HGET', stubs, name)
   if not stub then return nil end
-  return string.sub(stub, 1, 6), ({["s"] = "succeeded", ["f"] = "failed", ["r"] = "reversed", ["j"] = "rejected", ["c"] = "cancelled", ["d"] = "sent", ["e"] = "expired", ["k"] = "skipped", ["p"] = "completed", ["n"] = "finished"})[string.sub(stub, 6 + 1, 6 + 1)]
+  return string.sub(stub, 1, 6), ({["s"] = "succeeded", ["f"] = "failed", ["r"] = "reversed", ["j"] = "rejected", ["c"] = "cancelled", ["d"] = "sent", ["e"] = "expired", ["k"] = "skipped", ["p"] = "completed", ["n"] = "finished", ["u"] = "unknown"})[string.sub(stub, 6 + 1, 6 + 1)]
 end
 local function standing(r)
   local fingerprint, state = unpack(redis.call('HMGET', r.record, 'fp', 'state'))
@@ -2058,7 +2058,7 @@ end
 local function stub_of(stubs, name)
   local stub = redis.call('HGET', stubs, name)
   if not stub then return nil end
-  return string.sub(stub, 1, 6), ({["s"] = "succeeded", ["f"] = "failed", ["r"] = "reversed", ["j"] = "rejected", ["c"] = "cancelled", ["d"] = "sent", ["e"] = "expired", ["k"] = "skipped", ["p"] = "completed", ["n"] = "finished"})[string.sub(stub, 6 + 1, 6 + 1)]
+  return string.sub(stub, 1, 6), ({["s"] = "succeeded", ["f"] = "failed", ["r"] = "reversed", ["j"] = "rejected", ["c"] = "cancelled", ["d"] = "sent", ["e"] = "expired", ["k"] = "skipped", ["p"] = "completed", ["n"] = "finished", ["u"] = "unknown"})[string.sub(stub, 6 + 1, 6 + 1)]
 end
 -- <generated>
 local record = KEYS[1]
@@ -4388,7 +4388,7 @@ end
 local function stub_of(stubs, name)
   local stub = redis.call('HGET', stubs, name)
   if not stub then return nil end
-  return string.sub(stub, 1, 6), ({["s"] = "succeeded", ["f"] = "failed", ["r"] = "reversed", ["j"] = "rejected", ["c"] = "cancelled", ["d"] = "sent", ["e"] = "expired", ["k"] = "skipped", ["p"] = "completed", ["n"] = "finished"})[string.sub(stub, 6 + 1, 6 + 1)]
+  return string.sub(stub, 1, 6), ({["s"] = "succeeded", ["f"] = "failed", ["r"] = "reversed", ["j"] = "rejected", ["c"] = "cancelled", ["d"] = "sent", ["e"] = "expired", ["k"] = "skipped", ["p"] = "completed", ["n"] = "finished", ["u"] = "unknown"})[string.sub(stub, 6 + 1, 6 + 1)]
 end
 local function refuse(what)
   error("UNREADABLE" .. ' ' .. what, 0)
@@ -4904,6 +4904,249 @@ export async function purgeTexts(redis: lua.ScriptHost, args: PurgeTextsArgs): P
   const keys = [args.texts, ...args.audit];
   const words: lua.Word[] = [args.now ?? '', args.rev, args.items, args.audit.length, ...lua.counted(args.act)];
   return readPurgeTextsAnswer(await lua.runScript(redis, purgeTextsScript, keys, words));
+}
+
+export interface PutBackArgs {
+  /** key */ readonly record: string;
+  /** key */ readonly stubs: string;
+  /** key: of its kind */ readonly counts: string;
+  /** key: how far each kind was taken out */ readonly trimmed: string;
+  /** key: where lists find it */ readonly listed: string;
+  /** key: the set of its state, where it is not over */ readonly entered?: string | undefined;
+  /** key: where it is looked at next */ readonly due?: string | undefined;
+  /** key: of its reference, where that is not the identity itself */ readonly mapping?: string | undefined;
+  /** key: of the day in which it was counted, while anybody asks for its sums */ readonly spent?: string | undefined;
+  /** key */ readonly heartbeat: string;
+  /** key: what waits for it */ readonly history: string;
+  /** ms since the epoch */ readonly now?: number | undefined;
+  readonly id: string;
+  readonly kind: string;
+  readonly account: string;
+  readonly state: string;
+  /** ms since the epoch */ readonly created: number;
+  readonly member: string;
+  /** whole XOF: where it moves money */ readonly xof?: number | undefined;
+  readonly inDoubt: boolean;
+  readonly stubName: string;
+  /** the beginning of its fingerprint, and the letter of its state */ readonly stub: string;
+  /** the stub */ readonly keepDays: number;
+  /** the database that has it, by its name */ readonly store: string;
+  /** of the sums of the day */ readonly beneficiary?: string | undefined;
+  /** the record, where it is not over; none: a stub stands for it */ readonly fields: Readonly<Record<string, string | number>>;
+  readonly names: readonly {
+    /** key */ readonly bucket: string;
+    readonly head: string;
+  }[];
+}
+
+export type PutBackAnswer =
+  | { readonly is: 'put back' }
+  | { readonly is: 'there' }
+  | { readonly is: 'recovered' };
+
+function readPutBackAnswer(value: unknown): PutBackAnswer {
+  const answer = lua.items(value);
+  switch (answer[0]) {
+    case 'put back':
+      return { is: 'put back' };
+    case 'there':
+      return { is: 'there' };
+    case 'recovered':
+      return { is: 'recovered' };
+  }
+  return lua.unexpected(value);
+}
+
+export const putBackScript = lua.defineScript('put-back', `
+local function base36(n)
+  local digits, text = '0123456789abcdefghijklmnopqrstuvwxyz', ''
+  n = math.floor(n)
+  repeat
+    local d = n % 36
+    text = string.sub(digits, d + 1, d + 1) .. text
+    n = (n - d) / 36
+  until n == 0
+  return text
+end
+local function clock(given)
+  if given then return given end
+  local t = redis.call('TIME')
+  return tonumber(t[1]) * 1000 + math.floor(tonumber(t[2]) / 1000)
+end
+local function for_history(counts, waiting, at, ids)
+  if #ids == 0 then return end
+  if counts.history == nil then counts.history = redis.pcall('HGET', counts.key, "history:") end
+  if counts.history ~= '1' then return end
+  local words = {}
+  for _, id in ipairs(ids) do words[#words + 1] = at; words[#words + 1] = id end
+  redis.call('ZADD', waiting, unpack(words))
+end
+local function sheet(key) return {key = key, names = {}, by = {}} end
+local function tally(counts, field, delta)
+  if type(counts) == 'string' then
+    redis.pcall('HINCRBY', counts, field, delta)
+    return
+  end
+  if not counts.by[field] then counts.names[#counts.names + 1] = field end
+  counts.by[field] = (counts.by[field] or 0) + delta
+end
+local function write_sheet(counts)
+  local names, set, none = {}, {}, {}
+  for _, name in ipairs(counts.names) do
+    if counts.by[name] ~= 0 then names[#names + 1] = name end
+  end
+  if #names == 0 then return none end
+  names[#names + 1] = "history:"
+  local read = redis.pcall('HMGET', counts.key, unpack(names))
+  if read.err then return none end
+  names[#names] = nil
+  counts.history = read[#names + 1]
+  for i, name in ipairs(names) do
+    local value = read[i] or '0'
+    if #value <= 16 and string.find(value, '^%-?%d+$') then
+      local sum = tonumber(value) + counts.by[name]
+      if sum == 0 then none[#none + 1] = name end
+      set[#set + 1] = name; set[#set + 1] = string.format('%.0f', sum)
+    end
+  end
+  if #set > 0 then redis.call('HSET', counts.key, unpack(set)) end
+  return none
+end
+local function move(m)
+  local from, to, xof = m.from, m.to, m.xof
+  if from == to then return end
+  if from then
+    tally(m.counts, from, -1)
+    if xof then tally(m.counts, 'xof:' .. from, -xof) end
+    redis.call('ZREM', m.left, m.id)
+  end
+  tally(m.counts, to, 1)
+  if xof then tally(m.counts, 'xof:' .. to, xof) end
+  if m.entered then redis.call('ZADD', m.entered, m.at, m.id) end
+end
+local function moment_of(created)
+  local moment = base36(created)
+  return string.rep('0', 8 - #moment) .. moment
+end
+local function add_names(names, created, id)
+  if #names == 0 then return end
+  local moment = moment_of(created)
+  for _, name in ipairs(names) do redis.call('ZADD', name.bucket, 0, name.head .. moment .. id) end
+end
+local function remove_names(names, created, id)
+  if #names == 0 then return end
+  local moment = moment_of(created)
+  for _, name in ipairs(names) do redis.call('ZREM', name.bucket, name.head .. moment .. id) end
+end
+local function stand(s)
+  if not s.xof or (not s.left and not s.entered) then return end
+  local function slot(at) return string.format('%s%.0f', "doubt:", math.floor(at / 300000)) end
+  local function wait(by)
+    tally(s.counts, "unsent:" .. s.account, by)
+    tally(s.counts, "unsent-xof:" .. s.account, by * s.xof)
+  end
+  local began = s.left == 'doubt' and slot(tonumber(s.since) or s.at)
+  local begins = s.entered == 'doubt' and slot(s.at)
+  if began ~= begins then
+    if began then tally(s.counts, began, -s.xof) end
+    if begins then tally(s.counts, begins, s.xof) end
+  end
+  if s.left ~= s.entered then
+    if s.left == 'unsent' then wait(-1) end
+    if s.entered == 'unsent' then wait(1) end
+  end
+end
+local function write_standing(counts)
+  local gone = {}
+  for _, name in ipairs(write_sheet(counts)) do
+    if string.sub(name, 1, #"doubt:") == "doubt:" then gone[#gone + 1] = name end
+  end
+  if #gone > 0 then redis.call('HDEL', counts.key, unpack(gone)) end
+end
+-- <generated>
+local function _given(word) if word ~= '' then return word end end
+local record = KEYS[1]
+local stubs = KEYS[2]
+local counts = KEYS[3]
+local trimmed = KEYS[4]
+local listed = KEYS[5]
+local heartbeat = KEYS[6]
+local history = KEYS[7]
+local now = tonumber(ARGV[1])
+local id = ARGV[2]
+local kind = ARGV[3]
+local account = ARGV[4]
+local state = ARGV[5]
+local created = tonumber(ARGV[6])
+local member = ARGV[7]
+local xof = tonumber(ARGV[8])
+local inDoubt = ARGV[9] == '1'
+local stubName = ARGV[10]
+local stub = ARGV[11]
+local keepDays = tonumber(ARGV[12])
+local store = ARGV[13]
+local beneficiary = _given(ARGV[14])
+local _arg, _key = 14, 7
+local entered
+_arg = _arg + 1
+if ARGV[_arg] == '1' then _key = _key + 1; entered = KEYS[_key] end
+local due
+_arg = _arg + 1
+if ARGV[_arg] == '1' then _key = _key + 1; due = KEYS[_key] end
+local mapping
+_arg = _arg + 1
+if ARGV[_arg] == '1' then _key = _key + 1; mapping = KEYS[_key] end
+local spent
+_arg = _arg + 1
+if ARGV[_arg] == '1' then _key = _key + 1; spent = KEYS[_key] end
+local fields = {}
+_arg = _arg + 1
+for _i = 1, tonumber(ARGV[_arg]) do fields[_i] = ARGV[_arg + _i] end
+_arg = _arg + #fields
+local names = {}
+_arg = _arg + 1
+for _n = 1, tonumber(ARGV[_arg]) do
+  local _one = {bucket = KEYS[_key + 1], head = ARGV[_arg + 1]}
+  _arg, _key = _arg + 1, _key + 1
+  names[_n] = _one
+end
+-- </generated>
+if redis.call('HEXISTS', heartbeat, 'recovering') == 0 then return {'recovered'} end
+if redis.call('EXISTS', record) == 1 or redis.call('HEXISTS', stubs, stubName) == 1 then return {'there'} end
+local at = clock(now)
+redis.call('HSETNX', trimmed, 'store', store)
+if mapping then redis.call('SET', mapping, id, 'NX', 'EX', keepDays * 86400) end
+local counted = sheet(counts)
+move({counts = counted, id = id, at = at, to = state, entered = entered, xof = xof})
+if inDoubt then stand({counts = counted, account = account, at = at, entered = 'doubt', xof = xof}) end
+write_standing(counted)
+if spent then
+  redis.call('HINCRBY', spent, 'all', xof)
+  redis.call('HINCRBY', spent, beneficiary, xof)
+  redis.call('EXPIRE', spent, 172800)
+end
+if #fields > 0 then
+  redis.call('HSET', record, unpack(fields))
+  redis.call('ZADD', listed, created, member)
+  if due then redis.call('ZADD', due, at, id) end
+  add_names(names, created, id)
+  for_history(counted, history, at, {id})
+else
+  redis.call('HSET', stubs, stubName, stub .. base36(math.floor(at / 86400000) + keepDays))
+  local furthest = math.max(created, tonumber(redis.call('HGET', trimmed, kind) or '0'))
+  redis.call('HINCRBY', trimmed, "left:" .. kind, 1)
+  redis.call('HSET', trimmed, kind, string.format('%.0f', furthest))
+end
+return {'put back'}
+`);
+
+/** Puts back what history has of the time that a Redis has lost: accepted since the copy was made, and over by now, or
+ * left to a person. What is over leaves a stub, so that its identity is taken; what a person has still to settle is
+ * there again as history has it. Only in a recovery, and never over what is there. */
+export async function putBack(redis: lua.ScriptHost, args: PutBackArgs): Promise<PutBackAnswer> {
+  const keys = [args.record, args.stubs, args.counts, args.trimmed, args.listed, args.heartbeat, args.history, ...(args.entered === undefined ? [] : [args.entered]), ...(args.due === undefined ? [] : [args.due]), ...(args.mapping === undefined ? [] : [args.mapping]), ...(args.spent === undefined ? [] : [args.spent]), ...args.names.flatMap((one) => [one.bucket])];
+  const words: lua.Word[] = [args.now ?? '', args.id, args.kind, args.account, args.state, args.created, args.member, args.xof ?? '', args.inDoubt ? 1 : 0, args.stubName, args.stub, args.keepDays, args.store, args.beneficiary ?? '', args.entered === undefined ? 0 : 1, args.due === undefined ? 0 : 1, args.mapping === undefined ? 0 : 1, args.spent === undefined ? 0 : 1, ...lua.pairs(args.fields), args.names.length, ...args.names.flatMap((one) => [one.head])];
+  return readPutBackAnswer(await lua.runScript(redis, putBackScript, keys, words));
 }
 
 export interface ReleaseAccountArgs {

@@ -1,0 +1,194 @@
+/**
+ * What history knows of the time that Redis has lost: what was accepted after the copy was made, and is over or
+ * waits for a person. It is known again before anything is accepted: asked for anew, it would be done once more.
+ */
+import type { Redis } from 'ioredis';
+import { asDeclared, isFinal, isKept, isState, type Kind, queueOf, standsAs, statesOf } from '../kinds/index.ts';
+import { HISTORY_FIELD, keys } from './keys.ts';
+import { HistoryAway, type Past, type PastRow } from './past.ts';
+import { amountOf, areFew, listedAt, memberOf, type Named, Names, namedIn } from './places.ts';
+import { type RecordBase, readStored, UnreadableRecord } from './record.ts';
+import { putBack } from './scripts/generated/scripts.ts';
+import { letterOfState, stubAt, STUB_PRINT } from './stubs.ts';
+import { beyond } from './transition.ts';
+import { type TrimmedKind, trimmedKinds } from './trimming.ts';
+
+const DAY_MS = 86_400_000;
+/** A server that took over may have had another clock. */
+const CLOCKS_APART_MS = 3_600_000;
+/** Sums of a day are asked for so long. */
+const SUMS_ASKED_MS = 2 * DAY_MS;
+const AT_ONCE = 200;
+const DONE = 'done';
+
+const NOT_ASKED =
+  'history knows what was accepted in the time that was lost, and this process cannot ask it: give it HISTORY_URL';
+const ANOTHER =
+  'what left Redis is in another database than that of HISTORY_URL: connect to that one, or to a copy of it';
+
+export interface PutBackOptions {
+  readonly redis: Redis;
+  /** Absent: this process cannot ask it. */
+  readonly past: Past | undefined;
+  /** How long the identity of what left is taken. */
+  readonly keepMs: number;
+  /** The person that it is about, as the index has them. */
+  readonly payeeOf: (record: RecordBase<TrimmedKind>) => string | undefined;
+  /** The identity that its reference alone gives. */
+  readonly idOfReference: (kind: TrimmedKind, account: string, reference: string) => string;
+  /** Gives the time instead of Redis, for tests that turn the clock by hand. */
+  readonly now?: () => number;
+}
+
+interface LostTime {
+  /** When the recovery began. */
+  readonly since: number;
+  /** Whatever is lost was accepted after it (ms). */
+  readonly from: number;
+  readonly at: number;
+}
+
+export class PutBack {
+  readonly #options: PutBackOptions;
+  readonly #names: Names;
+
+  constructor(options: PutBackOptions) {
+    this.#options = options;
+    this.#names = Names.of({ redis: options.redis });
+  }
+
+  /** True: all that history has of the lost time is known again. False: call again. Throws HistoryAway. */
+  async turn(lost: LostTime, hasTime: () => boolean): Promise<boolean> {
+    const { redis, past } = this.#options;
+    if (past === undefined) {
+      if ((await redis.hget(keys.counts('disbursement'), HISTORY_FIELD)) !== '1') return true;
+      throw new HistoryAway(NOT_ASKED);
+    }
+    const store = await past.store();
+    if (store === undefined) return true;
+    const known = await redis.hget(keys.trimmed, 'store');
+    if (known !== null && known !== store) throw new HistoryAway(ANOTHER);
+    for (const kind of trimmedKinds) {
+      if (!(await this.#ofKind({ past, store, lost }, kind, hasTime))) return false;
+    }
+    return true;
+  }
+
+  /** How many of each kind were, in the recovery that began then. */
+  async counts(since: number): Promise<Readonly<Record<string, number>>> {
+    const told = await this.#options.redis.hmget(
+      keys.recoveryBefore,
+      ...trimmedKinds.map((kind) => countIn(since, kind)),
+    );
+    return Object.fromEntries(trimmedKinds.flatMap((kind, at) => (told[at] ? [[kind, Number(told[at])]] : [])));
+  }
+
+  /** The newest first, and on from where the last turn ended. */
+  async #ofKind(
+    { past, store, lost }: { readonly past: Past; readonly store: string; readonly lost: LostTime },
+    kind: TrimmedKind,
+    hasTime: () => boolean,
+  ): Promise<boolean> {
+    const { redis } = this.#options;
+    const createdFrom = Math.max(0, lost.from - CLOCKS_APART_MS);
+    const states = statesOf(kind).filter((state) => isKept(kind, state));
+    let place = await redis.hget(keys.recoveryBefore, placeIn(lost.since, kind));
+    while (place !== DONE) {
+      const rows = await past.page(kind, { states, createdFrom, below: belowOf(place), limit: AT_ONCE });
+      const put = await Promise.all(
+        rows.filter(({ isOlder }) => !isOlder).map((row) => this.#one(kind, row, { store, at: lost.at })),
+      );
+      const last = rows.length < AT_ONCE ? undefined : rows.at(-1);
+      place = last === undefined ? DONE : `${last.createdAt}.${last.id}`;
+      await redis.hincrby(keys.recoveryBefore, countIn(lost.since, kind), put.filter(Boolean).length);
+      await redis.hset(keys.recoveryBefore, placeIn(lost.since, kind), place);
+      if (place !== DONE && !hasTime()) return false;
+    }
+    return true;
+  }
+
+  async #one(
+    kind: TrimmedKind,
+    row: PastRow,
+    { store, at }: { readonly store: string; readonly at: number },
+  ): Promise<boolean> {
+    const read = readStored(kind, row.id, row.fields);
+    if (read instanceof UnreadableRecord) throw read;
+    const answer = await putBack(this.#options.redis, {
+      ...this.#placesOf(read),
+      ...this.#shapeOf(read),
+      ...sumsOf(read, at),
+      ...(await this.#wholeOf(read)),
+      now: this.#options.now?.(),
+      store,
+    });
+    return answer.is === 'put back';
+  }
+
+  #placesOf({ kind, id, account, state, reference }: RecordBase<TrimmedKind>) {
+    const isOwn = reference === undefined || this.#options.idOfReference(kind, account, reference) === id;
+    return {
+      record: keys.record(id),
+      ...stubAt(id),
+      counts: keys.counts(kind),
+      trimmed: keys.trimmed,
+      listed: listedAt(kind, account, state),
+      mapping: isOwn ? undefined : keys.reference(account, kind, reference),
+      heartbeat: keys.heartbeat,
+      history: keys.historyWaiting,
+    };
+  }
+
+  #shapeOf({ kind, id, account, state, createdAt, fields }: RecordBase<TrimmedKind>) {
+    const print = (fields['fp'] ?? '').slice(0, STUB_PRINT).padEnd(STUB_PRINT, NO_LETTER);
+    return {
+      id,
+      kind,
+      account,
+      state,
+      created: createdAt,
+      member: areFew(kind) ? id : memberOf(id, fields),
+      xof: asDeclared(kind).money === undefined ? undefined : amountOf(fields),
+      inDoubt: standsAs(kind, state) === 'doubt',
+      stub: print + (letterOfState[state] ?? NO_LETTER),
+      keepDays: Math.ceil(this.#options.keepMs / DAY_MS),
+    };
+  }
+
+  /** Of what a person has to settle: the record, and where it stands. */
+  async #wholeOf(record: RecordBase<TrimmedKind>) {
+    const { kind, state, fields } = record;
+    if (isFinal(kind, state) || asDeclared(kind).resolve === undefined) return { names: [], fields: {} };
+    const queue = queueOf(kind, state);
+    return {
+      entered: keys.state(kind, state),
+      due: queue && keys.due(queue),
+      names: await this.#names.placesOf(this.#namesOf(record)),
+      fields: { ...fields, ...beyond(record) },
+    };
+  }
+
+  #namesOf(record: RecordBase<TrimmedKind>): Named[] {
+    const payee = this.#options.payeeOf(record);
+    return [...(payee === undefined ? [] : [['phone', payee] as const]), ...namedIn(record.kind, record.fields)];
+  }
+}
+
+/** Of a fingerprint that is too short to tell one request from another: none is the same then. */
+const NO_LETTER = '.';
+
+const placeIn = (since: number, kind: Kind): string => `${since} ${kind} place`;
+const countIn = (since: number, kind: Kind): string => `${since} ${kind} count`;
+
+function belowOf(place: string | null): { readonly at: number; readonly id: string } | undefined {
+  if (place === null) return undefined;
+  const dot = place.indexOf('.');
+  return { at: Number(place.slice(0, dot)), id: place.slice(dot + 1) };
+}
+
+/** Of the day in which it was counted, while that still stands in the way of anything. */
+function sumsOf({ kind, account, state, fields, createdAt }: RecordBase<TrimmedKind>, at: number) {
+  const [day, beneficiary] = fields['counted']?.split(' ') ?? [];
+  const counts = day !== undefined && at - createdAt < SUMS_ASKED_MS && !isState(kind, state, 'without effect');
+  return counts ? { spent: keys.acceptedOn(account, day), beneficiary } : {};
+}

@@ -1,0 +1,60 @@
+-- Puts back what history has of the time that a Redis has lost: accepted since the copy was made, and over by now, or
+-- left to a person. What is over leaves a stub, so that its identity is taken; what a person has still to settle is
+-- there again as history has it. Only in a recovery, and never over what is there.
+-- @key record  @key stubs
+-- @key counts  of its kind
+-- @key trimmed  how far each kind was taken out
+-- @key listed  where lists find it
+-- @key entered?  the set of its state, where it is not over
+-- @key due?  where it is looked at next
+-- @key mapping?  of its reference, where that is not the identity itself
+-- @key spent?  of the day in which it was counted, while anybody asks for its sums
+-- @key heartbeat
+-- @key history  what waits for it
+-- @arg now at?
+-- @arg id text  @arg kind text  @arg account text  @arg state text
+-- @arg created at  @arg member text
+-- @arg xof xof?  where it moves money
+-- @arg inDoubt flag
+-- @arg stubName text  @arg stub text  the beginning of its fingerprint, and the letter of its state
+-- @arg keepDays int  the stub
+-- @arg store text  the database that has it, by its name
+-- @arg beneficiary text?  of the sums of the day
+-- @each names
+--   @key bucket  @arg head text
+-- @arg fields pairs  the record, where it is not over; none: a stub stands for it
+-- @returns put back | there | recovered
+--- @include "lib/base36"
+--- @include "lib/clock"
+--- @include "lib/history"
+--- @include "lib/move"
+--- @include "lib/names"
+--- @include "lib/stand"
+
+if redis.call('HEXISTS', heartbeat, 'recovering') == 0 then return {'recovered'} end
+if redis.call('EXISTS', record) == 1 or redis.call('HEXISTS', stubs, stubName) == 1 then return {'there'} end
+local at = clock(now)
+redis.call('HSETNX', trimmed, 'store', store)
+if mapping then redis.call('SET', mapping, id, 'NX', 'EX', keepDays * 86400) end
+local counted = sheet(counts)
+move({counts = counted, id = id, at = at, to = state, entered = entered, xof = xof})
+if inDoubt then stand({counts = counted, account = account, at = at, entered = 'doubt', xof = xof}) end
+write_standing(counted)
+if spent then
+  redis.call('HINCRBY', spent, 'all', xof)
+  redis.call('HINCRBY', spent, beneficiary, xof)
+  redis.call('EXPIRE', spent, SUMS_KEPT_S)
+end
+if #fields > 0 then
+  redis.call('HSET', record, unpack(fields))
+  redis.call('ZADD', listed, created, member)
+  if due then redis.call('ZADD', due, at, id) end
+  add_names(names, created, id)
+  for_history(counted, history, at, {id})
+else
+  redis.call('HSET', stubs, stubName, stub .. base36(math.floor(at / DAY_MS) + keepDays))
+  local furthest = math.max(created, tonumber(redis.call('HGET', trimmed, kind) or '0'))
+  redis.call('HINCRBY', trimmed, LEFT_FIELD .. kind, 1)
+  redis.call('HSET', trimmed, kind, string.format('%.0f', furthest))
+end
+return {'put back'}

@@ -1,0 +1,156 @@
+/** A Redis that was put back from a copy asks history what was accepted since: asked for again, it is not done again. */
+import { expect, test } from 'vitest';
+import { HistoryReader } from '../../src/history/reader.ts';
+import { payeesWith } from '../../src/history/payees.ts';
+import { fingerprint } from '../../src/lib/ids.ts';
+import { keys } from '../../src/operations/keys.ts';
+import { HistoryAway } from '../../src/operations/past.ts';
+import { PutBack } from '../../src/operations/put-back.ts';
+import { Queries } from '../../src/operations/queries.ts';
+import { storeOfThisFile } from '../support/fresh-redis.ts';
+import { historyOfThisFile, PAID } from './history-world.ts';
+
+const DAY_MS = 86_400_000;
+const NOON = Date.parse('2026-11-01T12:00:00Z');
+const AWAY = 'postgres://127.0.0.1:1/none';
+
+const store = storeOfThisFile();
+const here = historyOfThisFile(store, NOON);
+const { pass } = here;
+
+const lost = { since: 7, from: NOON, at: NOON };
+const always = (): boolean => true;
+
+function putBackFrom(url: string | undefined): PutBack {
+  return new PutBack({
+    redis: store.redis,
+    past: url === undefined ? undefined : new HistoryReader(url, () => undefined),
+    keepMs: 400 * DAY_MS,
+    payeeOf: payeesWith([]),
+    idOfReference: (_kind, _account, reference) => reference.replace('of-', ''),
+    now: here.now,
+  });
+}
+
+/** Everything that came since the copy is gone, and relais has noticed it. */
+async function putBackTheCopy(): Promise<void> {
+  await store.redis.flushdb();
+  await store.redis.hset(keys.heartbeat, 'recovering', 'rolled_back');
+}
+const leave = () => store.redis.hdel(keys.heartbeat, 'recovering');
+
+const credit = (id: string) =>
+  here.world.operations.accept({
+    kind: 'direct_credit',
+    id,
+    account: 'main',
+    state: 'queued',
+    fingerprint: fingerprint(id),
+    xof: 900,
+    dueInMs: 0,
+    reference: `of-${id}`,
+    fields: { amount: 900, accountAlias: 'shop' },
+  });
+
+async function creditIs(id: string, ...states: readonly ('sending' | 'succeeded' | 'needs_review')[]): Promise<void> {
+  for (const to of states) {
+    const record = await new Queries(store.redis).read('direct_credit', id);
+    if (!record) throw new Error(`no ${id}`);
+    await here.world.operations.transition(record, undefined, { to });
+  }
+}
+
+test('a payment, and a credit, of the lost time are asked for again: a duplicate, and a conflict', async () => {
+  await here.world.accept('dsb_a');
+  await here.world.go('dsb_a', ...PAID);
+  await credit('dcr_a');
+  await creditIs('dcr_a', 'sending', 'succeeded');
+  await pass();
+  await putBackTheCopy();
+  const putBack = putBackFrom(here.database.url);
+  expect(await putBack.turn(lost, always)).toBe(true);
+  expect(await putBack.counts(lost.since)).toMatchObject({ disbursement: 1, direct_credit: 1 });
+  await leave();
+  expect(await here.world.ask('dsb_a')).toMatchObject({ outcome: 'duplicate', id: 'dsb_a', state: 'succeeded' });
+  expect(await here.world.ask('dsb_a', { fingerprint: fingerprint('other') })).toMatchObject({ outcome: 'conflict' });
+  expect(await credit('dcr_a')).toMatchObject({ outcome: 'duplicate', id: 'dcr_a', state: 'succeeded' });
+  const { count, xof } = await new Queries(store.redis).counts('direct_credit');
+  expect([count, xof]).toMatchObject([{ succeeded: 1 }, { succeeded: 900 }]);
+});
+
+test('what waits for a person does so again, and its review goes on where nobody has been', async () => {
+  await here.world.accept('dsb_a');
+  await here.world.go('dsb_a', 'created', 'submitting', 'needs_review');
+  await credit('dcr_a');
+  await creditIs('dcr_a', 'sending', 'needs_review');
+  await pass();
+  await putBackTheCopy();
+  await putBackFrom(here.database.url).turn(lost, always);
+  await leave();
+  const queries = new Queries(store.redis);
+  expect(await queries.read('disbursement', 'dsb_a')).toMatchObject({ state: 'needs_review', rev: 1_000_004 });
+  expect(await queries.read('direct_credit', 'dcr_a')).toMatchObject({ state: 'needs_review', amount: 900 });
+  expect(await store.redis.zrange(keys.state('direct_credit', 'needs_review'), '0', '-1')).toEqual(['dcr_a']);
+  await creditIs('dcr_a', 'succeeded');
+  const { count } = await queries.counts('direct_credit');
+  expect([count['needs_review'] ?? 0, count['succeeded']]).toEqual([0, 1]);
+});
+
+test('a reference that was claimed by another identity is claimed again', async () => {
+  await here.world.ask('dsb_key', { reference: 'of-dsb_ref', idOfReference: 'dsb_ref' });
+  await here.world.go('dsb_key', ...PAID);
+  await pass();
+  await putBackTheCopy();
+  await putBackFrom(here.database.url).turn(lost, always);
+  await leave();
+  expect(await here.world.ask('dsb_ref', { reference: 'of-dsb_ref' })).toMatchObject({
+    outcome: 'conflict',
+    id: 'dsb_key',
+  });
+});
+
+test('what the copy has is left as it is, and a page at a time nothing is passed over', async () => {
+  for (let nth = 0; nth < 450; nth += 1) {
+    await here.world.accept(`dsb_${nth}`);
+    await here.world.go(`dsb_${nth}`, 'cancelled');
+  }
+  await pass();
+  await putBackTheCopy();
+  await leave();
+  await here.world.accept('dsb_7');
+  await store.redis.hset(keys.heartbeat, 'recovering', 'rolled_back');
+  const putBack = putBackFrom(here.database.url);
+  const turns: boolean[] = [];
+  while (turns.at(-1) !== true) turns.push(await putBack.turn(lost, () => false));
+  expect(turns.length).toBeGreaterThan(2);
+  expect(await putBack.counts(lost.since)).toMatchObject({ disbursement: 449 });
+  await leave();
+  expect(await new Queries(store.redis).read('disbursement', 'dsb_7')).toMatchObject({ state: 'queued' });
+  expect(await here.world.ask('dsb_449')).toMatchObject({ outcome: 'duplicate', state: 'cancelled' });
+});
+
+test('an apply that is late puts nothing back once the recovery is over', async () => {
+  await here.world.accept('dsb_a');
+  await here.world.go('dsb_a', 'cancelled');
+  await pass();
+  await store.redis.flushdb();
+  await putBackFrom(here.database.url).turn(lost, always);
+  expect(await here.world.ask('dsb_a')).toMatchObject({ outcome: 'accepted' });
+});
+
+test('while history cannot be asked, nobody says that all is known again', async () => {
+  await here.world.accept('dsb_a');
+  await pass();
+  await store.redis.hset(keys.heartbeat, 'recovering', 'rolled_back');
+  await expect(putBackFrom(AWAY).turn(lost, always)).rejects.toThrow(HistoryAway);
+  await expect(putBackFrom(undefined).turn(lost, always)).rejects.toThrow(HistoryAway);
+  await store.redis.flushdb();
+  expect(await putBackFrom(undefined).turn(lost, always)).toBe(true);
+});
+
+test('another database than the one that has what left is not believed', async () => {
+  await here.world.accept('dsb_a');
+  await pass();
+  await store.redis.hset(keys.trimmed, 'store', 'another');
+  await expect(putBackFrom(here.database.url).turn(lost, always)).rejects.toThrow(HistoryAway);
+});
