@@ -12,7 +12,7 @@ import { sliceAt } from './campaigns.ts';
 import type { Act } from './audit.ts';
 import { acceptMissing, type Missing, missingInHistory } from './history.ts';
 import { keys } from './keys.ts';
-import { EVENTS_LOST_AT_MOST, REVISIONS_LOST_AT_MOST } from './transition.ts';
+import { numbersLost } from './transition.ts';
 import { Queries } from './queries.ts';
 import { restoreCampaign } from './scripts/generated/scripts.ts';
 
@@ -212,8 +212,7 @@ export class Restored {
       from: openCampaignStates,
       reason: RESTORED,
       mayHaveBeenSent,
-      eventsLost: EVENTS_LOST_AT_MOST,
-      revisionsLost: REVISIONS_LOST_AT_MOST,
+      ...numbersLost(true),
     });
   }
 

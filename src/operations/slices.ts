@@ -28,7 +28,7 @@ import { keys } from './keys.ts';
 import type { OperationsOptions } from './operations.ts';
 import { type Fields, RECORD_VERSION, UnreadableRecord } from './record.ts';
 import { beginSlice, stepSlice } from './scripts/generated/scripts.ts';
-import type { EventDraft } from './transition.ts';
+import { type EventDraft, numbersLost } from './transition.ts';
 
 /** `unknown`: nobody waits any more, and somebody is in doubt. */
 export type SliceState = 'queued' | 'unknown' | 'settled';
@@ -350,7 +350,7 @@ export class Slices implements SlicesContract {
       lookInMs: lookInMs === 'as it is' ? undefined : lookInMs,
       lookAsItIs: lookInMs === 'as it is',
       tried: step.tried,
-      inRecovery: step.inRecovery ?? false,
+      ...numbersLost(step.inRecovery),
       recounted: step.recounted ?? false,
       next: step.next,
       memory: this.#heartbeat.remembered(),

@@ -97,8 +97,15 @@ interface Step {
  * No operation tells more events than that, and none changes more often: what is told after a loss has other ids than
  * what was told before it, and history takes what is decided after it for the later word.
  */
-export const EVENTS_LOST_AT_MOST = 1_000;
-export const REVISIONS_LOST_AT_MOST = 1_000_000;
+const EVENTS_LOST_AT_MOST = 1_000;
+const REVISIONS_LOST_AT_MOST = 1_000_000;
+
+/** As the scripts take it that know no single record. */
+export const numbersLost = (inRecovery = false) => ({
+  inRecovery,
+  eventsLost: inRecovery ? EVENTS_LOST_AT_MOST : 0,
+  revisionsLost: inRecovery ? REVISIONS_LOST_AT_MOST : 0,
+});
 
 /** Numbers were given in the lost time, the ones that come next in the copy: none may mean two things. */
 export function beyond({ rev, fields }: Pick<RecordBase, 'rev' | 'fields'>): Readonly<Record<string, number>> {

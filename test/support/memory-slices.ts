@@ -23,7 +23,10 @@ import {
   queueOfLane,
   readSlice,
 } from '../../src/operations/slices.ts';
+import { numbersLost } from '../../src/operations/transition.ts';
 import type { MemoryStore } from './memory-store.ts';
+
+type NumbersLost = ReturnType<typeof numbersLost>;
 
 export interface SliceGuards {
   /** A step by an attempt that does not hold the lease is refused. */
@@ -158,7 +161,8 @@ export class MemorySlices implements SlicesContract {
     const { leave, why, waitMs, paceAt, spare = 0, busy = [] } = this.#gate(record, step, names, at);
     this.#charge(names, step, leave);
     if (paceAt !== undefined) store.setFields(campaignKey, { paceAt });
-    const rev = Number(record.get('rev') ?? 0) + 1;
+    const lost = numbersLost(step.inRecovery);
+    const rev = Number(record.get('rev') ?? 0) + 1 + lost.revisionsLost;
     if (campaign) this.#count(campaignKey, step, leave);
     const opened = step.opened.length;
     const set: Record<string, string | number> = {
@@ -180,7 +184,7 @@ export class MemorySlices implements SlicesContract {
     store.setFields(key, set);
     this.#move(id, step, at);
     this.#mark(names, step, leave, at);
-    for (const message of step.messages) if (message.leavesWith <= leave) this.#follow(message, at);
+    for (const message of step.messages) if (message.leavesWith <= leave) this.#follow(message, at, lost);
     if (campaign) this.#moveInCampaign(campaignKey, step);
     this.#setDue(names, step, at);
     const counter = leave > 0 ? store.increase(keys.heartbeat, 'counter', 1) : 0;
@@ -267,7 +271,7 @@ export class MemorySlices implements SlicesContract {
     for (const mark of sent) this.#store.add(keys.sentTexts(account, slotOf(slotAt)), 0, mark);
   }
 
-  #follow({ id, from, to, code, event, forgets }: MessageChange, at: number): void {
+  #follow({ id, from, to, code, event, forgets }: MessageChange, at: number, lost: NumbersLost): void {
     const store = this.#store;
     const key = keys.record(id);
     if (store.hash(key).get('state') !== from) return;
@@ -275,11 +279,12 @@ export class MemorySlices implements SlicesContract {
       state: to,
       since: at,
       updatedAt: at,
-      rev: Number(store.hash(key).get('rev') ?? 0) + 1,
+      rev: Number(store.hash(key).get('rev') ?? 0) + 1 + lost.revisionsLost,
       ...(code ? { code } : {}),
       ...(to === 'sending' ? { sentAt: at } : {}),
       ...(forgets ? { text: '' } : {}),
     });
+    if (lost.eventsLost > 0) store.increase(key, 'seq', lost.eventsLost);
     if (event) store.increase(key, 'seq', 1);
     if (from === to) return;
     store.increase(keys.counts('message'), from, -1);

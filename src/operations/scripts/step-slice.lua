@@ -27,6 +27,7 @@
 -- @arg lookInMs ms?  @arg lookAsItIs flag
 -- @arg tried flag  an account that is held is tried all the same
 -- @arg inRecovery flag  only while one is under way
+-- @arg eventsLost int  @arg revisionsLost int  so many may have been given since a copy was made, at the most
 -- @arg recounted flag  what is counted was counted before
 -- @arg next int  the number of the first request that is opened or leaves
 -- @arg memory Memory
@@ -86,7 +87,7 @@ for i, request in ipairs(changed) do
 end
 same_version(version)
 if inRecovery and redis.call('HEXISTS', heartbeat, 'recovering') == 0 then return {'recovered'} end
-rev = whole(rev, 0, 'rev') + 1
+rev = whole(rev, 0, 'rev') + 1 + revisionsLost
 local at = clock(now)
 
 -- What the campaign counts, read once and written once.
@@ -220,7 +221,8 @@ mark_sent(sentTexts, marks_in(sent))
 local places = {left = {}, entered = {}, kept = {}}
 for _, message in ipairs(messages) do
   if message.leavesWith <= leave then
-    follow(message, at, {counts = messages_counted, outcomes = outcomes, events = events}, places)
+    follow(message, at, {counts = messages_counted, outcomes = outcomes, events = events, eventsLost = eventsLost,
+      revisionsLost = revisionsLost}, places)
   end
 end
 write_sheet(messages_counted)

@@ -6738,6 +6738,8 @@ export interface StepSliceArgs {
   readonly lookAsItIs: boolean;
   /** an account that is held is tried all the same */ readonly tried: boolean;
   /** only while one is under way */ readonly inRecovery: boolean;
+  readonly eventsLost: number;
+  /** so many may have been given since a copy was made, at the most */ readonly revisionsLost: number;
   /** what is counted was counted before */ readonly recounted: boolean;
   /** the number of the first request that is opened or leaves */ readonly next: number;
   readonly memory: { readonly epoch?: string | undefined; readonly counter: number; readonly name?: string | undefined; readonly mark: number };
@@ -6971,11 +6973,12 @@ local function follow(m, at, keys, places)
     'account', 'reference', 'state', 'v', 'rev', 'seq', 'createdAt'))
   local readable = version == "1" and id and account and pcall(function() whole(rev, 0, 'rev'); whole(seq, 0, 'seq') end)
   if state ~= m.left or not readable then return end
-  local set = {'state', m.entered, 'since', at, 'updatedAt', at, 'rev', tonumber(rev or '0') + 1}
+  local set = {'state', m.entered, 'since', at, 'updatedAt', at, 'rev', tonumber(rev or '0') + 1 + keys.revisionsLost}
   local function put(field, text) set[#set + 1] = field; set[#set + 1] = text end
   if m.code then put('code', m.code) end
   if m.entered == 'sending' then put('sentAt', at) end
   if m.forgets then put('text', '') end
+  if keys.eventsLost > 0 then put('seq', tonumber(seq or '0') + keys.eventsLost) end
   redis.call('HSET', m.record, unpack(set))
   if ({["unknown"] = true, ["sent"] = true, ["failed"] = true, ["skipped"] = true, ["expired"] = true, ["cancelled"] = true})[m.entered] then places.kept[#places.kept + 1] = id end
   if state ~= m.entered then
@@ -7085,14 +7088,16 @@ local lookInMs = tonumber(ARGV[10])
 local lookAsItIs = ARGV[11] == '1'
 local tried = ARGV[12] == '1'
 local inRecovery = ARGV[13] == '1'
-local recounted = ARGV[14] == '1'
-local next = tonumber(ARGV[15])
-local memory = {epoch = _given(ARGV[16]), counter = tonumber(ARGV[17]), name = _given(ARGV[18]), mark = tonumber(ARGV[19])}
-local day = ARGV[20]
-local charged = tonumber(ARGV[21])
-local closes = _given(ARGV[22])
-local sent = _given(ARGV[23])
-local _arg, _key = 23, 23
+local eventsLost = tonumber(ARGV[14])
+local revisionsLost = tonumber(ARGV[15])
+local recounted = ARGV[16] == '1'
+local next = tonumber(ARGV[17])
+local memory = {epoch = _given(ARGV[18]), counter = tonumber(ARGV[19]), name = _given(ARGV[20]), mark = tonumber(ARGV[21])}
+local day = ARGV[22]
+local charged = tonumber(ARGV[23])
+local closes = _given(ARGV[24])
+local sent = _given(ARGV[25])
+local _arg, _key = 25, 23
 local campaign
 _arg = _arg + 1
 if ARGV[_arg] == '1' then _key = _key + 1; campaign = KEYS[_key] end
@@ -7165,7 +7170,7 @@ for i, request in ipairs(changed) do
 end
 same_version(version)
 if inRecovery and redis.call('HEXISTS', heartbeat, 'recovering') == 0 then return {'recovered'} end
-rev = whole(rev, 0, 'rev') + 1
+rev = whole(rev, 0, 'rev') + 1 + revisionsLost
 local at = clock(now)
 local goes, per_second, campaign_id, value, put = 'running', nil, nil, {}, {}
 local function read_campaign()
@@ -7292,7 +7297,8 @@ mark_sent(sentTexts, marks_in(sent))
 local places = {left = {}, entered = {}, kept = {}}
 for _, message in ipairs(messages) do
   if message.leavesWith <= leave then
-    follow(message, at, {counts = messages_counted, outcomes = outcomes, events = events}, places)
+    follow(message, at, {counts = messages_counted, outcomes = outcomes, events = events, eventsLost = eventsLost,
+      revisionsLost = revisionsLost}, places)
   end
 end
 write_sheet(messages_counted)
@@ -7335,7 +7341,7 @@ return {'applied', leave, why, wait, rev, leave > 0 and raise(heartbeat, beat) o
  * must be the one that was read: a step that comes late, or once more, changes nothing. */
 export async function stepSlice(redis: lua.ScriptHost, args: StepSliceArgs): Promise<StepSliceAnswer> {
   const keys = [args.slice, args.dueToSend, args.dueToLook, args.counts, args.left, args.parked, args.outcomes, args.events, args.messageCounts, args.openTexts, args.sentTexts, args.campaignCounts, args.dueCampaigns, args.running, args.paused, args.held, args.heartbeat, args.heldAccounts, args.book, args.closedDays, args.limits, args.history, args.textsCost, ...(args.campaign === undefined ? [] : [args.campaign]), ...(args.entered === undefined ? [] : [args.entered]), ...args.optOuts, ...args.lists.flatMap((one) => [one.set]), ...args.messages.flatMap((one) => [one.record])];
-  const words: lua.Word[] = [args.now ?? '', args.id, args.lease, args.op, args.from, args.to, args.keepLeaseMs ?? '', args.sendInMs ?? '', args.sendAsItIs ? 1 : 0, args.lookInMs ?? '', args.lookAsItIs ? 1 : 0, args.tried ? 1 : 0, args.inRecovery ? 1 : 0, args.recounted ? 1 : 0, args.next, args.memory.epoch ?? '', args.memory.counter, args.memory.name ?? '', args.memory.mark, args.day, args.charged, args.closes ?? '', args.sent ?? '', args.campaign === undefined ? 0 : 1, args.entered === undefined ? 0 : 1, args.optOuts.length, ...lua.pairs(args.asked), ...lua.counted(args.opened), ...lua.pairs(args.fields), ...lua.pairs(args.posts), ...lua.pairs(args.deltas), args.changed.length, ...args.changed.flatMap((one) => [one.number, one.read, one.becomes]), args.leaving.length, ...args.leaving.flatMap((one) => [one.becomes, one.carries, one.cost ?? '', one.expiresAt ?? '', one.opens ?? '']), args.lists.length, ...args.lists.flatMap((one) => [one.state]), args.messages.length, ...args.messages.flatMap((one) => [one.leavesWith, one.left, one.entered, one.code ?? '', one.eventType ?? '', one.eventData ?? '', one.forgets ? 1 : 0])];
+  const words: lua.Word[] = [args.now ?? '', args.id, args.lease, args.op, args.from, args.to, args.keepLeaseMs ?? '', args.sendInMs ?? '', args.sendAsItIs ? 1 : 0, args.lookInMs ?? '', args.lookAsItIs ? 1 : 0, args.tried ? 1 : 0, args.inRecovery ? 1 : 0, args.eventsLost, args.revisionsLost, args.recounted ? 1 : 0, args.next, args.memory.epoch ?? '', args.memory.counter, args.memory.name ?? '', args.memory.mark, args.day, args.charged, args.closes ?? '', args.sent ?? '', args.campaign === undefined ? 0 : 1, args.entered === undefined ? 0 : 1, args.optOuts.length, ...lua.pairs(args.asked), ...lua.counted(args.opened), ...lua.pairs(args.fields), ...lua.pairs(args.posts), ...lua.pairs(args.deltas), args.changed.length, ...args.changed.flatMap((one) => [one.number, one.read, one.becomes]), args.leaving.length, ...args.leaving.flatMap((one) => [one.becomes, one.carries, one.cost ?? '', one.expiresAt ?? '', one.opens ?? '']), args.lists.length, ...args.lists.flatMap((one) => [one.state]), args.messages.length, ...args.messages.flatMap((one) => [one.leavesWith, one.left, one.entered, one.code ?? '', one.eventType ?? '', one.eventData ?? '', one.forgets ? 1 : 0])];
   return readStepSliceAnswer(await lua.runScript(redis, stepSliceScript, keys, words));
 }
 

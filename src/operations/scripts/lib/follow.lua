@@ -6,18 +6,20 @@ local function note(places, state, ...)
   places[state] = list
 end
 -- A single message goes where its slice goes. One that cannot be read is left alone, and its neighbours go on: the
--- slice says what became of it. `keys` holds counts (a sheet), outcomes and events; `places` gathers, by state, what
+-- slice says what became of it. `keys` holds counts (a sheet), outcomes, events, and how many
+-- events and revisions may have been lost; `places` gathers, by state, what
 -- leaves it and what enters it, and what history takes.
 local function follow(m, at, keys, places)
   local id, account, reference, state, version, rev, seq, created = unpack(redis.call('HMGET', m.record, 'id',
     'account', 'reference', 'state', 'v', 'rev', 'seq', 'createdAt'))
   local readable = version == VERSION and id and account and pcall(function() whole(rev, 0, 'rev'); whole(seq, 0, 'seq') end)
   if state ~= m.left or not readable then return end
-  local set = {'state', m.entered, 'since', at, 'updatedAt', at, 'rev', tonumber(rev or '0') + 1}
+  local set = {'state', m.entered, 'since', at, 'updatedAt', at, 'rev', tonumber(rev or '0') + 1 + keys.revisionsLost}
   local function put(field, text) set[#set + 1] = field; set[#set + 1] = text end
   if m.code then put('code', m.code) end
   if m.entered == 'sending' then put('sentAt', at) end
   if m.forgets then put('text', '') end
+  if keys.eventsLost > 0 then put('seq', tonumber(seq or '0') + keys.eventsLost) end
   redis.call('HSET', m.record, unpack(set))
   if KEPT_MESSAGES[m.entered] then places.kept[#places.kept + 1] = id end
   if state ~= m.entered then
