@@ -136,14 +136,15 @@ function stateView(underWay: UnderWay | undefined) {
 }
 
 /** One of an older version knows nothing of history. */
-type KeptReport = Omit<RecoveryReport, 'putBack'> & Partial<Pick<RecoveryReport, 'putBack'>>;
+type KeptReport = Omit<RecoveryReport, OfHistory> & Partial<Pick<RecoveryReport, OfHistory>>;
+type OfHistory = 'putBack' | 'lostActs';
 
 /** It was kept by the desk, in this form. */
 function reportView(kept: unknown) {
   if (kept === undefined) return null;
-  const { at, lastBeat, putBack, withoutHistory, ...rest }: KeptReport = kept as RecoveryReport;
+  const { at, lastBeat, putBack, lostActs, withoutHistory, ...rest }: KeptReport = kept as RecoveryReport;
   const view = { ...rest, at: iso(at), lostSince: iso(lastBeat), putBack: putBack ?? {} };
-  const told = { ...view, withoutHistory: withoutHistory === true };
+  const told = { ...view, lostActs: lostActs ?? [], withoutHistory: withoutHistory === true };
   return { ...told, next: recoverySteps(told, wordsIn('en')) };
 }
 

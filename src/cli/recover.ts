@@ -184,6 +184,7 @@ function stepsIn(report: JsonObject): RecoverySteps {
     putBack: Object.fromEntries(
       Object.entries(objectIn(report, 'putBack') ?? {}).map(([kind, count]) => [kind, Number(count)]),
     ),
+    lostActs: itemsOf(report, 'lostActs').map(({ act, target }) => ({ act: String(act), target: String(target) })),
     withoutHistory: withoutHistory === true,
   };
 }

@@ -1,12 +1,20 @@
 /** Reads records from history, for processes that answer people. Loads its package when it is first asked. */
 import { type Kind, kindOf } from '../kinds/index.ts';
 import { kindTables, recipientTable } from '../kinds/tables.ts';
-import { HistoryAway, type Past, type PastAsked, type PastRow, type RecipientLeft } from '../operations/past.ts';
+import {
+  HistoryAway,
+  type LostAct,
+  type Past,
+  type PastAsked,
+  type PastRow,
+  type RecipientLeft,
+} from '../operations/past.ts';
 import type { Fields } from '../operations/record.ts';
 import { trimmedKinds } from '../operations/trimming.ts';
 import { fieldsOfRow, IS_OLDER, pageOfTable, recipientOfRow, selectOf, type TextRow } from './past.ts';
 
 const CONNECTIONS = 2;
+const ACTS_MOST = 1_000;
 /** Somebody waits for the answer. */
 const WAIT_MS = 2_000;
 
@@ -31,6 +39,13 @@ export class HistoryReader implements Past {
     if (there?.['facts'] == null) return undefined;
     const [row] = await this.#ask("select value from relais.facts where name = 'store'", []);
     return row?.['value'] ?? undefined;
+  }
+
+  async actsFrom(from: number, acts: readonly string[]): Promise<readonly LostAct[]> {
+    const sql = `select act, target from relais.audit where created_at >= $1 and act = any($2)
+      group by act, target order by min(created_at) limit ${ACTS_MOST}`;
+    const rows = await this.#ask(sql, [new Date(from).toISOString(), acts]);
+    return rows.map(({ act, target }) => ({ act: act ?? '', target: target ?? '' }));
   }
 
   async fieldsOf(id: string): Promise<Fields | undefined> {

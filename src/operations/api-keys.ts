@@ -51,7 +51,7 @@ export class ApiKeys {
   }
 
   /** Undefined: there is none that could be ended. */
-  async revoke(id: string, at: number, act: Act): Promise<MadeKey | undefined> {
+  async revoke(id: string, at: number, act?: Act): Promise<MadeKey | undefined> {
     const was = await this.#redis.hget(keys.apiKeys, id);
     const { digest: _digest, ...key } = was === null ? ({} as Partial<MadeKey>) : readKey(was);
     if (was === null || key.id === undefined || key.revokedAt !== undefined) return undefined;

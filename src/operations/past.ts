@@ -35,6 +35,8 @@ export interface PastRow {
 export interface Past {
   /** The database that it is, by its name; undefined: nothing was ever written there. Throws HistoryAway. */
   store(): Promise<string | undefined>;
+  /** What was done from that time on (ms), of these acts, each target once. Throws HistoryAway. */
+  actsFrom(from: number, acts: readonly string[]): Promise<readonly LostAct[]>;
   /** The record as it left. Throws HistoryAway. */
   fieldsOf(id: string): Promise<Fields | undefined>;
   /** Those of them that it has. Throws HistoryAway. */
@@ -43,6 +45,11 @@ export interface Past {
   page(kind: Kind, asked: PastAsked): Promise<readonly PastRow[]>;
   /** The people of a slice, or those who were left out of an upload, in their order. Throws HistoryAway. */
   recipientsOf(group: RecipientGroup): Promise<readonly RecipientLeft[]>;
+}
+
+export interface LostAct {
+  readonly act: string;
+  readonly target: string;
 }
 
 interface RecipientGroup {

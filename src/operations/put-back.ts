@@ -4,8 +4,11 @@
  */
 import type { Redis } from 'ioredis';
 import { asDeclared, isFinal, isKept, isState, type Kind, queueOf, standsAs, statesOf } from '../kinds/index.ts';
+import { acts } from '../kinds/acts.ts';
+import { ApiKeys } from './api-keys.ts';
+import type { Act } from './audit.ts';
 import { HISTORY_FIELD, keys } from './keys.ts';
-import { HistoryAway, type Past, type PastRow } from './past.ts';
+import { HistoryAway, type LostAct, type Past, type PastRow } from './past.ts';
 import { amountOf, areFew, listedAt, memberOf, type Named, Names, namedIn } from './places.ts';
 import { type RecordBase, readStored, UnreadableRecord } from './record.ts';
 import { putBack } from './scripts/generated/scripts.ts';
@@ -20,6 +23,27 @@ const CLOCKS_APART_MS = 3_600_000;
 const SUMS_ASKED_MS = 2 * DAY_MS;
 const AT_ONCE = 200;
 const DONE = 'done';
+
+const REVOKE = acts.revokeKey.act;
+/** What stands in no record, and holds until somebody takes it back. */
+const LOST_ACTS: readonly string[] = [
+  acts.addOptOuts,
+  acts.removeOptOuts,
+  acts.stopAccount,
+  acts.releaseAccount,
+  acts.pauseQueue,
+  acts.resumeQueue,
+  acts.setLimit,
+  acts.createKey,
+  acts.createEventEndpoint,
+  acts.deleteEventEndpoint,
+  acts.rotateEndpointSecret,
+  acts.approveDisbursement,
+  acts.approveBatch,
+  acts.approveCampaign,
+  acts.cancelCampaign,
+  acts.purgePerson,
+].map(({ act }) => act);
 
 const NOT_ASKED =
   'history knows what was accepted in the time that was lost, and this process cannot ask it: give it HISTORY_URL';
@@ -81,6 +105,21 @@ export class PutBack {
       ...trimmedKinds.map((kind) => countIn(since, kind)),
     );
     return Object.fromEntries(trimmedKinds.flatMap((kind, at) => (told[at] ? [[kind, Number(told[at])]] : [])));
+  }
+
+  /**
+   * What people did in the lost time, and the copy does not have. Keys that were revoked then are revoked again: the
+   * copy has them as they were, and whoever was to be kept out would be let in. All else is for a person to do anew.
+   */
+  async lostActs({ from, at }: Pick<LostTime, 'from' | 'at'>, act: Act | undefined): Promise<readonly LostAct[]> {
+    const { redis, past } = this.#options;
+    if (past === undefined || (await past.store()) === undefined) return [];
+    const revoked = await past.actsFrom(from, [REVOKE]);
+    const known = new ApiKeys(redis);
+    for (const { target } of revoked) {
+      await known.revoke(target, at, act && { ...act, act: REVOKE, target, facts: { how: 'recovery' } });
+    }
+    return past.actsFrom(from, LOST_ACTS);
   }
 
   /** The newest first, and on from where the last turn ended. */

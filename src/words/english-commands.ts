@@ -164,6 +164,8 @@ Put a newer copy in its place; if there is none: relais recover --without-missin
         `${some(count, 'operation was', 'operations were')} accepted in the lost time, and known again by what history has: asked for once more, none is done once more.`,
       withoutHistory: (since: string) =>
         `History was not asked: whatever was accepted since ${since} is known to nobody here. Compare with the dashboard before callers repeat anything.`,
+      lostActs: (count: number, names: string) =>
+        `Of what people did then, history knows ${some(count, 'act', 'acts')} that this Redis does not have (${names}): do each again that is still meant. Keys that were revoked are revoked again.`,
       optOuts: (since: string) =>
         `Opt-outs since ${since} are lost: bring them again (relais opt-outs add) before a campaign is resumed.`,
       stops: (since: string) =>

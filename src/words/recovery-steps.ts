@@ -13,13 +13,14 @@ export interface RecoverySteps {
   readonly intakeJobs: number;
   readonly heldCampaigns: readonly unknown[];
   readonly putBack?: Readonly<Record<string, number>>;
+  readonly lostActs?: readonly { readonly act: string; readonly target: string }[];
   readonly withoutHistory?: boolean;
 }
 
 const NAMED_IN_WORDS = 10;
 
 export function recoverySteps(report: RecoverySteps, { commands }: Pick<Words, 'commands'>): string[] {
-  const { lostSince, items, unreadable, intakeJobs, heldCampaigns } = report;
+  const { lostSince, items, unreadable, intakeJobs, heldCampaigns, lostActs = [] } = report;
   const { steps } = commands.recover;
   const since = lostSince ?? steps.copyMade;
   const putBack = Object.values(report.putBack ?? {}).reduce((sum, count) => sum + count, 0);
@@ -30,6 +31,7 @@ export function recoverySteps(report: RecoverySteps, { commands }: Pick<Words, '
   return [
     ...(putBack > 0 ? [steps.putBack(putBack)] : []),
     ...(report.withoutHistory === true ? [steps.withoutHistory(since)] : []),
+    ...(lostActs.length > 0 ? [steps.lostActs(lostActs.length, namesOf(lostActs))] : []),
     steps.optOuts(since),
     steps.stops(since),
     steps.lifted,
@@ -42,4 +44,9 @@ export function recoverySteps(report: RecoverySteps, { commands }: Pick<Words, '
     ...(heldCampaigns.length > 0 ? [steps.campaigns(heldCampaigns.length)] : []),
     ...(texts ? [steps.texts] : []),
   ];
+}
+
+function namesOf(lostActs: NonNullable<RecoverySteps['lostActs']>): string {
+  const names = lostActs.slice(0, NAMED_IN_WORDS).map(({ act, target }) => `${act} ${target}`);
+  return [...names, ...(lostActs.length > NAMED_IN_WORDS ? ['…'] : [])].join('; ');
 }

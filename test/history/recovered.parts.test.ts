@@ -3,6 +3,8 @@ import { expect, test } from 'vitest';
 import { HistoryReader } from '../../src/history/reader.ts';
 import { payeesWith } from '../../src/history/payees.ts';
 import { fingerprint } from '../../src/lib/ids.ts';
+import { ApiKeys } from '../../src/operations/api-keys.ts';
+import { Audit } from '../../src/operations/audit.ts';
 import { keys } from '../../src/operations/keys.ts';
 import { HistoryAway } from '../../src/operations/past.ts';
 import { PutBack } from '../../src/operations/put-back.ts';
@@ -153,4 +155,30 @@ test('another database than the one that has what left is not believed', async (
   await pass();
   await store.redis.hset(keys.trimmed, 'store', 'another');
   await expect(putBackFrom(here.database.url).turn(lost, always)).rejects.toThrow(HistoryAway);
+});
+
+test('a key that was revoked in the lost time is revoked again, and what else people did then is told', async () => {
+  const known = new ApiKeys(store.redis);
+  const said = { person: '', role: 'admin', door: 'api', requestId: 'r', target: '' } as const;
+  const act = (what: string, target: string) => ({ ...said, by: 'admin', act: what, target });
+  const key = { id: 'key_a', name: 'leaver', roles: ['approve'], digest: 'ab', createdAt: NOON, madeBy: 'admin' };
+  await known.add(key, act('key.create', 'key_a'));
+  const copy = (await store.redis.hget(keys.apiKeys, 'key_a')) ?? '';
+  await known.revoke('key_a', NOON, act('key.revoke', 'key_a'));
+  await new Audit(store.redis).tell(act('account.stop', 'main'));
+  await pass();
+  await putBackTheCopy();
+  await store.redis.hset(keys.apiKeys, 'key_a', copy);
+  const putBack = putBackFrom(here.database.url);
+  const lostActs = await putBack.lostActs({ from: 0, at: NOON }, act('recovery.leave', ''));
+  expect(lostActs).toEqual([
+    { act: 'key.create', target: 'key_a' },
+    { act: 'account.stop', target: 'main' },
+  ]);
+  const [there] = await known.all();
+  expect([there?.revokedAt, there?.digest]).toEqual([NOON, undefined]);
+  expect((await new Audit(store.redis).page({ limit: 1 }))[0]?.words).toMatchObject({
+    act: 'key.revoke',
+    target: 'key_a',
+  });
 });

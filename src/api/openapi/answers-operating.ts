@@ -336,6 +336,7 @@ const recoveryReport = z
     intakeJobs: count.meta({ description: 'Requests that waited in the queue `intake`, and were given up.' }),
     heldCampaigns: z.array(z.looseObject({ id: text('cmp_0f6c8d4b2a1e4957'), name: text('November') })),
     putBack: sums.meta({ description: 'Accepted in the lost time, by kind, and known again from history.' }),
+    lostActs: z.array(z.looseObject({ act: text('account.stop'), target: text('main') })),
     withoutHistory: z.boolean().meta({ description: 'History was not asked what was accepted then.' }),
     next: z.array(z.string()).meta({ description: 'What relais cannot do for anybody, a sentence each.' }),
   })
@@ -402,9 +403,7 @@ export const purged = z
 
 export const resealed = z
   .looseObject({
-    resealed: z
-      .int()
-      .meta({ example: 2, description: 'Endpoints whose secrets are sealed with the newest secret now.' }),
+    resealed: z.int().meta({ example: 2, description: 'Endpoints that are sealed with the newest secret now.' }),
     unreadable: z
       .array(text('ep_0f6c8d4b2a1e4957'))
       .meta({ description: 'Endpoints with a secret that none of the sealing secrets opens: they need another.' }),

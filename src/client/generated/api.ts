@@ -6166,7 +6166,7 @@ export interface LimitWish {
 }
 export interface Resealed {
   /**
-   * Endpoints whose secrets are sealed with the newest secret now.
+   * Endpoints that are sealed with the newest secret now.
    */
   resealed: number
   /**
@@ -6294,13 +6294,23 @@ export interface RecoveryReport {
     name: string
   }[]
   /**
-   * Accepted in the lost time, by kind, and known again by what history has of them.
+   * Accepted in the lost time, by kind, and known again from history.
    */
   putBack: {
-    [k: string]: number
+    [k: string]: {
+      count: number
+      /**
+       * Whole XOF.
+       */
+      xof: number
+    }
   }
+  lostActs: {
+    act: string
+    target: string
+  }[]
   /**
-   * History was not asked what else was accepted in the lost time.
+   * History was not asked what was accepted then.
    */
   withoutHistory: boolean
   /**

@@ -8,6 +8,7 @@ import type { Leaving, Left } from '../../operations/heartbeat.ts';
 import type { Missing } from '../../operations/history.ts';
 import { type CampaignRecord, isUnreadable } from '../../operations/record.ts';
 import { type ReportRow, reportOf, wouldDo, isOver } from '../../operations/recovery-report.ts';
+import type { LostAct } from '../../operations/past.ts';
 import type { PutBack } from '../../operations/put-back.ts';
 import { RESTORED, type Restored, type Standing } from '../../operations/restored.ts';
 import { reviewKinds } from '../../operations/review.ts';
@@ -56,6 +57,8 @@ export interface RecoveryReport {
   readonly heldCampaigns: readonly { readonly id: string; readonly name: string }[];
   /** Of each kind how many were accepted in the lost time, and are known again by what history has of them. */
   readonly putBack: Readonly<Record<string, number>>;
+  /** What people did then, by the audit of history, and the copy does not have. */
+  readonly lostActs: readonly LostAct[];
   /** Nobody has asked history what was accepted in the lost time: it is gone, too. */
   readonly withoutHistory?: true;
 }
@@ -139,8 +142,9 @@ export class RecoveryDesk {
     if (!over) return { is: 'under way', ...progressOf(before.standings, after) };
     // Another apply has ended it meanwhile, and has told what it came to.
     if ((await recovery.state())?.since !== underWay.since) return { is: 'none' };
-    const items = reportOf(before.standings, after);
-    const report = await this.#report(underWay, { at, by, items, withoutHistory });
+    const lostActs = withoutHistory ? [] : await this.#options.putBack.lostActs(turn.lost, act);
+    const told = { at, by, items: reportOf(before.standings, after), lostActs };
+    const report = await this.#report(underWay, withoutHistory ? { ...told, withoutHistory } : told);
     await restored.keepReport(report);
     const left = await recovery.leave({ by, ledOn: server, act });
     // What has taken its place meanwhile may show as open what was led on here.
@@ -155,19 +159,18 @@ export class RecoveryDesk {
 
   async #report(
     { since, because, lastBeat }: UnderWay,
-    { withoutHistory, ...rest }: Pick<RecoveryReport, 'at' | 'by' | 'items'> & { readonly withoutHistory: boolean },
+    told: Pick<RecoveryReport, 'at' | 'by' | 'items' | 'lostActs' | 'withoutHistory'>,
   ): Promise<RecoveryReport> {
     const { restored, intakeJobs, putBack } = this.#options;
     const unreadable = await restored.skipped();
     return {
-      ...rest,
+      ...told,
       because,
       lastBeat,
       unreadable: { count: unreadable.length, ids: unreadable.slice(0, NAMED_MOST) },
       intakeJobs: await intakeJobs.giveUp(since, RESTORED),
       heldCampaigns: await this.#heldCampaigns(),
       putBack: await putBack.counts(since),
-      ...(withoutHistory ? { withoutHistory } : {}),
     };
   }
 
