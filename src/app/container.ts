@@ -169,8 +169,7 @@ export function createContainer(config: Config, logger: Logger, more: ContainerO
     traces: more.traces,
     watchdog: createWatchdog({ clock: systemClock, leaseMs: timingOf(config).leaseMs }),
     fence: fence?.pass,
-    past,
-    forgetting: config.HISTORY_URL && new HistoryForgetting(config.HISTORY_URL.reveal()),
+    ...askedOf(config, past),
     patience,
     parts: [
       redisPart(connections, patience),
@@ -273,6 +272,11 @@ type Counted = Pick<Container, 'queries' | 'accounts' | 'bullQueues' | 'quietly'
 
 function pastOf({ HISTORY_URL: url }: Config, quietly: Container['quietly']): Past | undefined {
   return url && new HistoryReader(url.reveal(), (error) => quietly('history', error));
+}
+
+/** What those who answer people ask of history. */
+function askedOf({ HISTORY_URL: url }: Config, past: Past | undefined): Pick<Container, 'past' | 'forgetting'> {
+  return { past, forgetting: url && new HistoryForgetting(url.reveal()) };
 }
 
 function historyOf({ HISTORY_URL: url }: Config, redis: Redis): Counted['history'] {
