@@ -93,6 +93,12 @@ export function strictestOf(name: MoneyLimit, asked: readonly (LimitValue | unde
   return stricter === 'lower' ? Math.min(...numbers) : Math.max(...numbers);
 }
 
+/** The day (UTC) of that time, as sums of a day are kept. */
+export function dayAt(at: number): { readonly day: string; readonly dayBegan: number } {
+  const day = new Date(at).toISOString().slice(0, 10);
+  return { day, dayBegan: Date.parse(day) };
+}
+
 /** What holds while nobody has said anything. */
 export function holdingByDefault(): Limits {
   const held = moneyLimits.map((name) => [name, strictestOf(name, [])] as const);

@@ -17,7 +17,7 @@ import { type AskedFields, differing } from './differing.ts';
 import { type Guard, NO_MEMORY } from './heartbeat.ts';
 import { keys } from './keys.ts';
 import { listedNew, type Named, Names, namedIn } from './places.ts';
-import { type Opinions, limitNamed, wordsOf, type MoneyLimit } from './limits.ts';
+import { type Opinions, dayAt, limitNamed, wordsOf, type MoneyLimit } from './limits.ts';
 import { type RecordAt, type RecordBase, RECORD_VERSION, TRACE, readRecord } from './record.ts';
 import { stubAt, stubsOf } from './stubs.ts';
 import {
@@ -31,6 +31,7 @@ import {
   accept,
   acceptMessages,
   type AcceptAnswer,
+  type AcceptArgs,
 } from './scripts/generated/scripts.ts';
 import {
   type EvidenceDraft,
@@ -128,12 +129,27 @@ export class Operations {
     );
   }
 
+  /** The day whose accepted sums count is that of Redis: the clock of this process is a guess, and may be wrong. */
   async #acceptIn<K extends Kind>(operation: NewOperation<K>, trace: string | undefined): Promise<AcceptedAt> {
+    const names = this.#dryRun ? [] : await this.#names.placesOf(namesOf(operation));
+    let guess = this.#now() ?? systemClock.now();
+    for (;;) {
+      const answer = await this.#acceptOn(guess, operation, { trace, names });
+      if (answer.is !== 'another day') return this.#answered(answer, operation);
+      guess = answer.at;
+    }
+  }
+
+  #acceptOn<K extends Kind>(
+    at: number,
+    operation: NewOperation<K>,
+    { trace, names }: { readonly trace: string | undefined; readonly names: AcceptArgs['names'] },
+  ): Promise<AcceptAnswer> {
     const { kind, id, account, state, reference } = operation;
     const beneficiary = fingerprint(operation.beneficiary ?? '');
-    const day = this.#day();
+    const { day, dayBegan } = dayAt(at);
     const otherId = operation.idOfReference ?? id;
-    const answer = await this.#accept(this.#redis, {
+    return this.#accept(this.#redis, {
       record: keys.record(id),
       mapping: reference ? keys.reference(account, kind, reference) : undefined,
       other: otherId === id ? undefined : keys.record(otherId),
@@ -165,24 +181,25 @@ export class Operations {
       dryRun: this.#dryRun,
       approval: operation.approval,
       day,
+      dayBegan,
       memory: this.#heartbeat.remembered(),
       asked: this.#asked,
       posts: postsOfAcceptance({ kind, account, fields: operation.fields }, operation.xof),
       fields: { ...fieldsToWrite(operation), ...(trace === undefined ? {} : { [TRACE]: trace }) },
-      names: this.#dryRun ? [] : await this.#names.placesOf(namesOf(operation)),
+      names,
     });
-    if (answer.is === 'accepted' || answer.is === 'duplicate') {
-      if (!this.#dryRun) await this.awaitReplicated(answer.id, { fp: operation.fingerprint });
-    }
-    return this.#answered(answer, operation);
   }
 
-  async #answered(answer: AcceptAnswer, operation: AskedFields): Promise<AcceptedAt> {
+  async #answered(
+    answer: Exclude<AcceptAnswer, { is: 'another day' }>,
+    operation: AskedFields & Pick<NewOperation, 'fingerprint'>,
+  ): Promise<AcceptedAt> {
     if (answer.is === 'recovering') throw this.#heartbeat.refused();
     if (answer.is === 'limited')
       return { outcome: answer.is, limit: limitNamed(answer.limit), detail: answer.detail };
     if (answer.is === 'conflict') return this.#conflict(answer.id, operation);
     const { id, state } = answer;
+    if (!this.#dryRun) await this.awaitReplicated(id, { fp: operation.fingerprint });
     if (answer.is === 'duplicate') return { outcome: answer.is, id, state };
     return { outcome: answer.is, id, state, at: answer.at };
   }
@@ -194,11 +211,6 @@ export class Operations {
   /** What of a request is not as in the record that stands in its place, as JSON pointers. */
   async differs(id: string, asked: AskedFields): Promise<readonly string[]> {
     return differing(asked, await this.#fieldsOf(this.#redis, id));
-  }
-
-  /** The day (UTC) whose accepted sums count; a limit per day needs no better clock than the one of this process. */
-  #day(): string {
-    return new Date(this.#now() ?? systemClock.now()).toISOString().slice(0, 10);
   }
 
   /** The record for an attempt in this queue, if it is to be had. */

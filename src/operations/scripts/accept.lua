@@ -1,7 +1,8 @@
 -- Writes a record that did not exist, or says which one already stands for this request, or which limit it breaks.
 -- Nothing is written unless everything is in order. Of each limit the strictest holds, of what Redis has and what
 -- the process asks for itself, so that they hold through every door. What counts towards a limit of the day says so
--- in the record, since it may have to be given back.
+-- in the record, since it may have to be given back. The day is that of the clock of Redis, as all processes have it:
+-- who has asked for another is told what time it is, and asks again.
 -- @key record
 -- @key mapping?  of its reference, where it claims one
 -- @key other?  the record that the reference alone would have, where that is another one
@@ -25,7 +26,7 @@
 -- @arg meantAgain flag
 -- @arg dryRun flag  only judged: nothing is written, and what would be is answered
 -- @arg approval given|impossible?  absent: may be waited for
--- @arg day text
+-- @arg day text  @arg dayBegan at
 -- @arg member text  how it stands in a list
 -- @arg memory Memory
 -- @arg asked pairs  what the process itself asks for of each limit
@@ -35,7 +36,8 @@
 --   @key bucket  @arg head text
 -- @arg fields pairs
 -- @arrow new -> state
--- @returns accepted {id, state, at} | duplicate {id, state} | conflict {id} | limited {limit, detail} | recovering
+-- @returns accepted {id, state, at} | duplicate {id, state} | conflict {id} | limited {limit, detail}
+--   | another day {at} | recovering
 --- @include "lib/audit"
 --- @include "lib/book"
 --- @include "lib/clock"
@@ -89,6 +91,7 @@ local function spend()
 end
 local counted, told
 if xof then
+  if at < dayBegan or at >= dayBegan + DAY_MS then return {'another day', at} end
   if over('MAX_DISBURSEMENT', xof) then return {'limited', 'MAX_DISBURSEMENT', max.MAX_DISBURSEMENT} end
   local awaits = over('APPROVAL_ABOVE', xof) and approval ~= 'given'
   if awaits and approval == 'impossible' then return {'limited', 'APPROVAL_ABOVE', max.APPROVAL_ABOVE} end

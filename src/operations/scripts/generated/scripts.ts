@@ -616,6 +616,7 @@ export interface AcceptArgs {
   /** only judged: nothing is written, and what would be is answered */ readonly dryRun: boolean;
   /** absent: may be waited for */ readonly approval?: 'given' | 'impossible' | undefined;
   readonly day: string;
+  /** ms since the epoch */ readonly dayBegan: number;
   /** how it stands in a list */ readonly member: string;
   readonly memory: { readonly epoch?: string | undefined; readonly counter: number; readonly name?: string | undefined; readonly mark: number };
   /** what the process itself asks for of each limit */ readonly asked: Readonly<Record<string, string | number>>;
@@ -633,6 +634,7 @@ export type AcceptAnswer =
   | { readonly is: 'duplicate'; readonly id: string; readonly state: string }
   | { readonly is: 'conflict'; readonly id: string }
   | { readonly is: 'limited'; readonly limit: string; readonly detail: string }
+  | { readonly is: 'another day'; readonly at: number }
   | { readonly is: 'recovering' };
 
 function readAcceptAnswer(value: unknown): AcceptAnswer {
@@ -646,6 +648,8 @@ function readAcceptAnswer(value: unknown): AcceptAnswer {
       return { is: 'conflict', id: lua.text(answer[1]) };
     case 'limited':
       return { is: 'limited', limit: lua.text(answer[1]), detail: lua.text(answer[2]) };
+    case 'another day':
+      return { is: 'another day', at: lua.number(answer[1]) };
     case 'recovering':
       return { is: 'recovering' };
   }
@@ -939,9 +943,10 @@ local meantAgain = ARGV[14] == '1'
 local dryRun = ARGV[15] == '1'
 local approval = _given(ARGV[16])
 local day = ARGV[17]
-local member = ARGV[18]
-local memory = {epoch = _given(ARGV[19]), counter = tonumber(ARGV[20]), name = _given(ARGV[21]), mark = tonumber(ARGV[22])}
-local _arg, _key = 22, 16
+local dayBegan = tonumber(ARGV[18])
+local member = ARGV[19]
+local memory = {epoch = _given(ARGV[20]), counter = tonumber(ARGV[21]), name = _given(ARGV[22]), mark = tonumber(ARGV[23])}
+local _arg, _key = 23, 16
 local mapping
 _arg = _arg + 1
 if ARGV[_arg] == '1' then _key = _key + 1; mapping = KEYS[_key] end
@@ -1018,6 +1023,7 @@ local function spend()
 end
 local counted, told
 if xof then
+  if at < dayBegan or at >= dayBegan + 86400000 then return {'another day', at} end
   if over('MAX_DISBURSEMENT', xof) then return {'limited', 'MAX_DISBURSEMENT', max.MAX_DISBURSEMENT} end
   local awaits = over('APPROVAL_ABOVE', xof) and approval ~= 'given'
   if awaits and approval == 'impossible' then return {'limited', 'APPROVAL_ABOVE', max.APPROVAL_ABOVE} end
@@ -1065,10 +1071,11 @@ return {'accepted', id, state, at}
 /** Writes a record that did not exist, or says which one already stands for this request, or which limit it breaks.
  * Nothing is written unless everything is in order. Of each limit the strictest holds, of what Redis has and what
  * the process asks for itself, so that they hold through every door. What counts towards a limit of the day says so
- * in the record, since it may have to be given back. */
+ * in the record, since it may have to be given back. The day is that of the clock of Redis, as all processes have it:
+ * who has asked for another is told what time it is, and asks again. */
 export async function accept(redis: lua.ScriptHost, args: AcceptArgs): Promise<AcceptAnswer> {
   const keys = [args.record, args.stubs, args.counts, args.entered, args.due, args.limits, args.listed, args.listedAwaiting, args.accounts, args.spent, args.same, args.awaiting, args.heartbeat, args.events, args.book, args.closedDays, ...(args.mapping === undefined ? [] : [args.mapping]), ...(args.other === undefined ? [] : [args.other]), ...(args.otherStubs === undefined ? [] : [args.otherStubs]), ...args.audit, ...args.names.flatMap((one) => [one.bucket])];
-  const words: lua.Word[] = [args.now ?? '', args.id, args.otherId, args.fingerprint, args.state, args.account, args.stubName, args.otherStubName ?? '', args.xof ?? '', args.unsent ? 1 : 0, args.dueInMs ?? '', args.notBefore ?? '', args.beneficiary, args.meantAgain ? 1 : 0, args.dryRun ? 1 : 0, args.approval ?? '', args.day, args.member, args.memory.epoch ?? '', args.memory.counter, args.memory.name ?? '', args.memory.mark, args.mapping === undefined ? 0 : 1, args.other === undefined ? 0 : 1, args.otherStubs === undefined ? 0 : 1, args.audit.length, ...lua.pairs(args.asked), ...lua.counted(args.act), ...lua.pairs(args.posts), ...lua.pairs(args.fields), args.names.length, ...args.names.flatMap((one) => [one.head])];
+  const words: lua.Word[] = [args.now ?? '', args.id, args.otherId, args.fingerprint, args.state, args.account, args.stubName, args.otherStubName ?? '', args.xof ?? '', args.unsent ? 1 : 0, args.dueInMs ?? '', args.notBefore ?? '', args.beneficiary, args.meantAgain ? 1 : 0, args.dryRun ? 1 : 0, args.approval ?? '', args.day, args.dayBegan, args.member, args.memory.epoch ?? '', args.memory.counter, args.memory.name ?? '', args.memory.mark, args.mapping === undefined ? 0 : 1, args.other === undefined ? 0 : 1, args.otherStubs === undefined ? 0 : 1, args.audit.length, ...lua.pairs(args.asked), ...lua.counted(args.act), ...lua.pairs(args.posts), ...lua.pairs(args.fields), args.names.length, ...args.names.flatMap((one) => [one.head])];
   return readAcceptAnswer(await lua.runScript(redis, acceptScript, keys, words));
 }
 
