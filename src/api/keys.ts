@@ -219,7 +219,7 @@ export class KeyRing {
 
   /**
    * Everybody whose doing counts as that of this key: of one person, or of one who made the other's key and so has known
-   * its secret. In small letters: an address is the same however it is written, one in a setting, one by a provider.
+   * its secret, also over keys between them. In small letters: an address is the same however it is written, one in a setting, one by a provider.
    * Read anew, since the key may have been made a moment ago, and by another process.
    */
   async onesWith(key: ApiKey): Promise<readonly string[]> {
@@ -227,10 +227,9 @@ export class KeyRing {
     await this.#reading?.catch(() => undefined);
     await this.refresh();
     const own = inSmall(personOf(key));
-    const others = this.#hands.flatMap(([maker, person]) =>
-      maker === own ? [person] : person === own ? [maker] : [],
-    );
-    return [own, ...others];
+    const made = reached(own, (one) => this.#hands.flatMap(([maker, person]) => (maker === one ? [person] : [])));
+    const madeBy = reached(own, (one) => this.#hands.flatMap(([maker, person]) => (person === one ? [maker] : [])));
+    return [...new Set([...made, ...madeBy])];
   }
 
   /** Whether what one asked for is the other's too. */
@@ -254,8 +253,16 @@ export class KeyRing {
   }
 }
 
+/** It, and all that are reached from it. */
+function reached(from: string, onFrom: (one: string) => readonly string[]): ReadonlySet<string> {
+  const all = new Set([from]);
+  // What is put into a set while it is walked is walked too.
+  for (const one of all) for (const next of onFrom(one)) all.add(next);
+  return all;
+}
+
 /** As persons are compared. */
-const inSmall = (person: string): string => person.toLowerCase();
+export const inSmall = (person: string): string => person.toLowerCase();
 
 const ownerOf = ({ name, person, service }: MadeKey) => ({ name, person: person ?? service ?? name });
 

@@ -121,6 +121,8 @@ describe('whoever makes keys', () => {
   test('gives themselves no role that they have not', async () => {
     const refused = await make({ name: 'root-too', roles: ['approve'], person: 'root' });
     expect([refused.status, refused.body.rule]).toEqual([403, 'own-roles']);
+    const otherLetters = await make({ name: 'root-too', roles: ['approve'], person: 'Root' });
+    expect([otherLetters.status, otherLetters.body.rule]).toEqual([403, 'own-roles']);
     expect((await make({ name: 'root-too', roles: ['admin'], person: 'root' })).status).toBe(201);
   });
 
@@ -156,5 +158,21 @@ describe('nobody approves their own', () => {
     await revoke(body.id);
     expect((await approve(id, 'awa-secret')).body.rule).toBe('other-person');
     expect((await approve(id, 'maker-secret')).status).toBe(200);
+  });
+
+  test('nor over a key between: who has known the secret of a key that makes keys has known theirs', async () => {
+    const between = (await make({ name: 'between', roles: ['admin'], person: 'between' }, 'awa-secret')).body.secret;
+    const straw = await keyOf('far-straw', 'far-straw', 'enqueue', between);
+    const id = await asked('far-straw', straw);
+    expect((await approve(id, 'awa-secret')).body.rule).toBe('other-person');
+    // The other way round: what the maker of all asks for is not approved with a key at the end.
+    const owner = (await make({ name: 'owner', roles: ['admin', 'enqueue'], person: 'owner' })).body.secret;
+    const second = (await make({ name: 'second', roles: ['admin'], person: 'second' }, owner)).body.secret;
+    const last = await keyOf('last', 'last', 'approve', second);
+    const own = await asked('owner', owner);
+    expect((await approve(own, last)).body.rule).toBe('other-person');
+    // Two whose keys one has made are two all the same: most have one who makes the keys.
+    const [asks, decides] = [await keyOf('asks', 'asks', 'enqueue'), await keyOf('decides', 'decides', 'approve')];
+    expect((await approve(await asked('siblings', asks), decides)).status).toBe(200);
   });
 });

@@ -15,7 +15,14 @@ async function askedAt(door: Operations, id: string, ahead: number, dryRun = fal
   try {
     const limits = { MAX_PER_DAY: 15_000 };
     const judge = dryRun ? new Operations({ redis: store.redis, random: systemRandom, limits, dryRun }) : door;
-    const asked = { kind: 'disbursement', state: 'queued', account: 'main', xof: 10_000, id, fingerprint: id } as const;
+    const asked = {
+      kind: 'disbursement',
+      state: 'queued',
+      account: 'main',
+      xof: 10_000,
+      id,
+      fingerprint: id,
+    } as const;
     const fields = { amount: 10_000, accountAlias: '771234567', withdrawMode: 'wallet-a-senegal', disburseId: id };
     return await judge.accept({ ...asked, beneficiary: `SN ${id}`, fields });
   } finally {
