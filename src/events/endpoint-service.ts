@@ -6,7 +6,7 @@ import type { Act } from '../operations/audit.ts';
 import type { Endpoint, Endpoints, NewEndpoint } from '../operations/endpoints.ts';
 import { anEvent } from './catalogue.ts';
 import { wantsKind } from './dispatcher.ts';
-import { type EndpointRules, checkEndpointUrl, endpointProblems } from './outgoing/endpoint.ts';
+import { type EndpointRules, checkEndpointUrl, endpointProblems, placeOfEndpoint } from './outgoing/endpoint.ts';
 import {
   type createWebhookSender,
   openEndpointSecrets,
@@ -75,7 +75,8 @@ export class EndpointService {
     const made = this.#newSecret();
     if (!made) return NO_KEY;
     const sealed = sealEndpointSecret(made.secret, made.key, id, random);
-    if (!(await endpoints.add(id, endpoint, sealed, act && { ...act, target: id, facts: { url: endpoint.url } }))) {
+    const registered = act && { ...act, target: id, facts: { url: placeOfEndpoint(endpoint.url) } };
+    if (!(await endpoints.add(id, endpoint, sealed, registered))) {
       return { problem: 'There are a thousand endpoints already; remove some that are not used.', rule: 'limit' };
     }
     return { id, secret: made.secret };
@@ -150,7 +151,7 @@ export class EndpointService {
     const event = anEvent('endpoint.tested', {
       account: accounts[0] ?? 'main',
       timestamp: new Date(clock.now()).toISOString(),
-      data: { id, url },
+      data: { id, url: placeOfEndpoint(url) },
     });
     // An id of its own: who keeps the ids that it had takes no test for an event, and no second test for the first.
     const letter = { ...event, id: `${id}-test-${random.hex(8)}.1` };

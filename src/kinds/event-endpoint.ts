@@ -2,6 +2,10 @@
 import { z } from 'zod';
 import { events } from './events.ts';
 
+const place = z
+  .string()
+  .meta({ description: 'Where it is, without path and query: they are its owner’s, and may be a password.' });
+
 export const eventEndpoint = {
   prefix: 'ep',
   states: {
@@ -12,13 +16,13 @@ export const eventEndpoint = {
     {
       'endpoint.disabled': {
         says: 'It took no event for days, so no more are sent to it.',
-        example: { url: 'https://shop.example/relais', reason: 'http_500' },
+        example: { url: 'https://shop.example', reason: 'http_500' },
       },
       'endpoint.tested': {
         says: 'Somebody has sent it a test: nothing has happened. It goes to this endpoint alone, and is in no list of events.',
-        example: { url: 'https://shop.example/relais', reason: 'test' },
+        example: { url: 'https://shop.example', reason: 'test' },
       },
     },
-    { id: 'The id of the endpoint.', carries: { url: z.string(), reason: z.string() }, more: {} },
+    { id: 'The id of the endpoint.', carries: { url: place, reason: z.string() }, more: {} },
   ),
 } as const;

@@ -137,6 +137,14 @@ test('each step that forgets something of a person is a line, from the first req
   expect(JSON.stringify(told)).not.toContain('77123');
 });
 
+test('of an endpoint its host is told: path and query may be what lets somebody in there', async () => {
+  const url = 'https://shop.example/in/s3cr3t?key=hidden';
+  const told = await toldBy(() => service.call('POST', '/v1/event-endpoints', { body: { url } }));
+  expect(told).toMatchObject([{ act: 'endpoint.create', after: { url: 'https://shop.example' } }]);
+  await service.call('DELETE', `/v1/event-endpoints/${told[0]?.['target']}`);
+  expect(JSON.stringify(await service.redis.xrange(keys.audit, '-', '+'))).not.toMatch(/s3cr3t|hidden/);
+});
+
 test('secrets that are sealed anew are a line each, and the whole is one', async () => {
   const { body } = await service.call('POST', '/v1/event-endpoints', {
     body: { url: 'https://shop.example/relais' },

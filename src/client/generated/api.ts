@@ -5504,6 +5504,9 @@ export interface EndpointDisabledEvent {
      */
     id: string
     state: ("disabled" | "tested")
+    /**
+     * Where it is, without path and query: they are its owner’s, and may be a password.
+     */
     url: string
     reason: string
   }
@@ -5535,6 +5538,9 @@ export interface EndpointTestedEvent {
      */
     id: string
     state: ("disabled" | "tested")
+    /**
+     * Where it is, without path and query: they are its owner’s, and may be a password.
+     */
     url: string
     reason: string
   }

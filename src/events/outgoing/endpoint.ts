@@ -46,6 +46,11 @@ export function checkEndpointUrl(url: string, rules: EndpointRules): EndpointPro
   return allowed.includes(Number(parsed.port || 443)) ? undefined : 'port_not_allowed';
 }
 
+/** Where it is, for others than its owner: path and query may be its password. */
+export function placeOfEndpoint(url: string): string {
+  return URL.canParse(url) ? new URL(url).origin : '';
+}
+
 /** `localhost` in any of its spellings, or a loopback address. */
 export function isLoopbackHost(host: string): boolean {
   return isLoopbackAddress(host) || /^(?:[^.]+\.)*localhost\.?$/i.test(host);

@@ -41,7 +41,9 @@ local function disable()
   for _, place in ipairs(waiting) do
     if not is_over[place] then redis.call('LPUSH', undelivered, place) end
   end
-  local data = cjson.encode({id = id, state = 'disabled', url = url, reason = 'failing_for_days'})
+  -- All who may read the account are told: path and query are the owner's, and may be its password.
+  local place = string.match(url or '', '^%a+://[^/?#\\]+') or ''
+  local data = cjson.encode({id = id, state = 'disabled', url = place, reason = 'failing_for_days'})
   emit(record, {stream = events, counts = counts, id = id, at = at, account = account, type = 'endpoint.disabled', data = data})
 end
 if taken > 0 then
