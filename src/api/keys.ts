@@ -157,6 +157,8 @@ interface KeyRingOptions {
   /** Of the settings. */
   readonly fixed: readonly ApiKey[];
   readonly read: () => Promise<readonly MadeKey[]>;
+  /** Of who came by a provider of identities under several names: the person, and one of them. Absent: nobody does. */
+  readonly alsoCalled?: (() => Promise<readonly (readonly [person: string, address: string])[]>) | undefined;
   readonly clock: Pick<Clock, 'now' | 'monotonic'>;
 }
 
@@ -219,7 +221,8 @@ export class KeyRing {
 
   /**
    * Everybody whose doing counts as that of this key: of one person, or of one who made the other's key and so has known
-   * its secret, also over keys between them. In small letters: an address is the same however it is written, one in a setting, one by a provider.
+   * its secret, also over keys between them. Who came by a provider of identities with another person's address may be that
+   * one too. In small letters: an address is the same however it is written, one in a setting, one by a provider.
    * Read anew, since the key may have been made a moment ago, and by another process.
    */
   async onesWith(key: ApiKey): Promise<readonly string[]> {
@@ -227,8 +230,11 @@ export class KeyRing {
     await this.#reading?.catch(() => undefined);
     await this.refresh();
     const own = inSmall(personOf(key));
-    const made = reached(own, (one) => this.#hands.flatMap(([maker, person]) => (maker === one ? [person] : [])));
-    const madeBy = reached(own, (one) => this.#hands.flatMap(([maker, person]) => (person === one ? [maker] : [])));
+    const called = (await this.#options.alsoCalled?.()) ?? [];
+    const same = called.map(([person, address]) => [inSmall(person), inSmall(address)] as const);
+    const both = [...same, ...same.map(([person, address]) => [address, person] as const)];
+    const made = reached(own, [...both, ...this.#hands]);
+    const madeBy = reached(own, [...both, ...this.#hands.map(([maker, person]) => [person, maker] as const)]);
     return [...new Set([...made, ...madeBy])];
   }
 
@@ -254,10 +260,10 @@ export class KeyRing {
 }
 
 /** It, and all that are reached from it. */
-function reached(from: string, onFrom: (one: string) => readonly string[]): ReadonlySet<string> {
+function reached(from: string, arrows: readonly (readonly [from: string, to: string])[]): ReadonlySet<string> {
   const all = new Set([from]);
   // What is put into a set while it is walked is walked too.
-  for (const one of all) for (const next of onFrom(one)) all.add(next);
+  for (const one of all) for (const [begin, end] of arrows) if (begin === one) all.add(end);
   return all;
 }
 

@@ -124,10 +124,10 @@ async function wayOn(asked: AnyAsked, provider: ProviderDoor): Promise<string> {
 }
 
 async function signIn({ context, request, response, act }: AnyAsked, provider: ProviderDoor): Promise<string> {
-  const { key, group, at, before, confirmedAt, isSecure } = await provider.finish(request);
+  const { key, group, subject, at, before, confirmedAt, isSecure } = await provider.finish(request);
   await limitSignIns(context.redis, key, response);
   const told = { ...act('', { group }), ...byKey(key), act: acts.createSession.act };
-  const from = { before, confirmedAt, provider: { person: key.person ?? key.name, group } };
+  const from = { before, confirmedAt, provider: { person: key.person ?? key.name, group, subject } };
   const { id } = await context.sessions.begin(key, told, from);
   response.set('Set-Cookie', [setting({ id, isSecure }), settingBegun({ id: '', isSecure })]);
   return at;

@@ -11,6 +11,7 @@ import { z } from 'zod';
 import type { Clock } from '../lib/clock.ts';
 import type { Random } from '../lib/random.ts';
 import { type Secret, sealText, unsealText } from '../lib/secret.ts';
+import type { Persons } from '../operations/persons.ts';
 import type { Session } from '../operations/sessions.ts';
 import { type ApiKey, type Group, WrongKeys } from './keys.ts';
 import { begunCookieIn } from './session-cookie.ts';
@@ -76,6 +77,8 @@ interface Beginning {
 interface SignedIn {
   readonly key: ApiKey;
   readonly group: string;
+  /** What the provider calls them. */
+  readonly subject: string;
   readonly at: string;
   readonly before: { readonly place: string } | undefined;
   readonly confirmedAt: number;
@@ -88,6 +91,7 @@ interface ProviderDoorOptions {
   /** That of the client at the provider: what is bound to it nobody else can make. */
   readonly secret: Secret;
   readonly groups: readonly Group[];
+  readonly persons: Pick<Persons, 'bind'>;
   readonly clock: Clock;
   /** Must be the system's. */
   readonly random: Random;
@@ -99,8 +103,39 @@ const BEGUN_MS = 10 * 60_000;
 /** An address has at most 254 characters, and a `sub` 255. */
 const PERSON_MOST = 255;
 
+/**
+ * How often the provider is asked about what browsers come back with. A code that somebody made up looks like any
+ * other, and whoever asks may begin to sign in, so it is bounded for all together: the provider is not ours to flood.
+ */
+class Turns {
+  static readonly #most = 40;
+  static readonly #perSecond = 2;
+  readonly #clock: Pick<Clock, 'monotonic'>;
+  #left = Turns.#most;
+  #seen: number;
+
+  constructor(clock: Pick<Clock, 'monotonic'>) {
+    this.#clock = clock;
+    this.#seen = clock.monotonic();
+  }
+
+  take(): boolean {
+    const now = this.#clock.monotonic();
+    this.#left = Math.min(Turns.#most, this.#left + ((now - this.#seen) / 1_000) * Turns.#perSecond);
+    this.#seen = now;
+    if (this.#left < 1) return false;
+    this.#left -= 1;
+    return true;
+  }
+
+  giveBack(): void {
+    this.#left = Math.min(Turns.#most, this.#left + 1);
+  }
+}
+
 export class ProviderDoor {
   readonly #options: ProviderDoorOptions;
+  readonly #asking: Turns;
   /** Who came back with something wrong is heard as seldom as who shows wrong keys. */
   readonly #wrong: WrongKeys;
   readonly callback = CALLBACK;
@@ -108,6 +143,7 @@ export class ProviderDoor {
   constructor(options: ProviderDoorOptions) {
     this.#options = options;
     this.#wrong = new WrongKeys(options.clock);
+    this.#asking = new Turns(options.clock);
   }
 
   get host(): string {
@@ -127,7 +163,7 @@ export class ProviderDoor {
     try {
       return await this.#finish(request);
     } catch (error) {
-      if (!(error instanceof NotSignedIn)) throw error;
+      if (!(error instanceof NotSignedIn) || error.why === 'too-many') throw error;
       const wait = error.why === 'away' ? 0 : this.#wrong.refused(request.socket.remoteAddress ?? '');
       // Anybody may come back with anything: what is not heard out is not written down either.
       if (wait > 0) throw new NotSignedIn('too-many', 'too many came back with something wrong');
@@ -140,12 +176,12 @@ export class ProviderDoor {
   keyOf(session: Session): ApiKey | undefined {
     const { provider: by } = session;
     const group = by && this.#options.groups.find((one) => one.group === by.group);
-    const key = by && group && this.#keyFor(by.person, group);
+    const key = by?.subject !== undefined && group && this.#keyFor({ ...by, subject: by.subject }, group);
     return key && session.isOf(key) ? key : undefined;
   }
 
   async #finish(request: Request): Promise<SignedIn> {
-    const { provider, clock } = this.#options;
+    const { provider, clock, persons, issuer } = this.#options;
     const cookie = begunCookieIn(request.headers);
     const kept = cookie && this.#unseal(cookie.id);
     if (!cookie || !kept)
@@ -156,13 +192,20 @@ export class ProviderDoor {
     if (came.searchParams.get('state') !== kept.sent.state) {
       throw new NotSignedIn('not-begun', 'the state that came back is not the one that was sent');
     }
+    if (!this.#asking.take()) throw new NotSignedIn('too-many', 'the provider would be asked too often');
     const identity = await provider.finish(came, kept);
-    const person = identity.email?.toLowerCase() ?? identity.sub;
+    // What came to something costs nobody a turn.
+    this.#asking.giveBack();
+    const { sub: subject } = identity;
+    const address = identity.email?.toLowerCase();
     const group = this.#options.groups.find((one) => identity.groups.includes(one.group));
-    if (!group || person.length > PERSON_MOST) throw new NotSignedIn('no-group', noGroup(identity));
+    if (!group || subject.length > PERSON_MOST || (address ?? '').length > PERSON_MOST)
+      throw new NotSignedIn('no-group', noGroup(identity));
+    const person = await persons.bind({ issuer, sub: subject, address });
     return {
-      key: this.#keyFor(person, group),
+      key: this.#keyFor({ person, subject }, group),
       group: group.group,
+      subject,
       at: kept.at,
       before: kept.before === undefined ? undefined : { place: kept.before },
       // What it does not say was not now.
@@ -172,10 +215,13 @@ export class ProviderDoor {
   }
 
   /** No name of a key has a colon: what goes by names is never shared with one. */
-  #keyFor(person: string, { group, roles, accounts }: Group): ApiKey {
+  #keyFor(
+    { person, subject }: { readonly person: string; readonly subject: string },
+    { group, roles, accounts }: Group,
+  ): ApiKey {
     const { secret, issuer } = this.#options;
     const digest = createHmac('sha256', `relais session ${secret.reveal()}`)
-      .update(JSON.stringify([issuer, person, group]))
+      .update(JSON.stringify([issuer, subject, person, group]))
       .digest();
     return { name: `oidc:${person}`, person, roles, ...(accounts ? { accounts } : {}), digest };
   }

@@ -2,6 +2,7 @@
 import { KeyRing } from '../api/keys.ts';
 import { apiKeysOf } from '../config.ts';
 import { ApiKeys } from '../operations/api-keys.ts';
+import { Persons } from '../operations/persons.ts';
 import type { Container } from './container.ts';
 import { type Part, waitForRedis } from './parts.ts';
 
@@ -14,7 +15,14 @@ export interface Keys {
 
 export function keysOf({ redis, config, clock }: Container): Keys {
   const apiKeys = new ApiKeys(redis);
-  return { apiKeys, keyRing: new KeyRing({ fixed: apiKeysOf(config), read: () => apiKeys.all(), clock }) };
+  const persons = new Persons(redis);
+  const keyRing = new KeyRing({
+    fixed: apiKeysOf(config),
+    read: () => apiKeys.all(),
+    alsoCalled: () => persons.alsoCalled(),
+    clock,
+  });
+  return { apiKeys, keyRing };
 }
 
 export function keyKeeperPart({ clock, patience, quietly }: Container, { keyRing }: Keys): Part {

@@ -12,6 +12,7 @@ import type { Config } from '../config.ts';
 import type { Clock } from '../lib/clock.ts';
 import { maskPhone } from '../lib/phone.ts';
 import type { Secret } from '../lib/secret.ts';
+import { Persons } from '../operations/persons.ts';
 import type { Container } from './container.ts';
 
 interface ProviderSettings {
@@ -30,6 +31,8 @@ const ANSWER_S = 5;
 /** What it says of itself is asked anew for who sets out, who would otherwise be sent to a door that is shut. */
 const JUST_NOW_MS = 2_000;
 const KNOWN_MS = 3_600_000;
+/** One that does not say what it is is left alone for so long: anybody may ask to be sent there. */
+const LEFT_ALONE_MS = 1_000;
 
 interface Known {
   readonly library: typeof Library;
@@ -40,9 +43,16 @@ interface Known {
 function openProvider(settings: ProviderSettings, clock: Pick<Clock, 'monotonic'>): IdentityProvider {
   let known: Known | undefined;
   let asking: Promise<Known> | undefined;
+  let failed: { readonly error: unknown; readonly untilMono: number } | undefined;
   const discover = async (): Promise<Known> => {
     const sinceMono = clock.monotonic();
-    known = { ...(await discovered(settings)), sinceMono };
+    if (failed && sinceMono < failed.untilMono) throw failed.error;
+    try {
+      known = { ...(await discovered(settings)), sinceMono };
+    } catch (error) {
+      failed = { error, untilMono: clock.monotonic() + LEFT_ALONE_MS };
+      throw error;
+    }
     return known;
   };
   const know = async (withinMs: number): Promise<Known> => {
@@ -177,7 +187,7 @@ function reasonOf(error: unknown): string {
 }
 
 /** Undefined: people sign in by keys alone. A person without a role by it is told so, and the log says why. */
-export function providerOf({ config, clock, random, logger }: Container): ProviderDoor | undefined {
+export function providerOf({ config, clock, random, redis, logger }: Container): ProviderDoor | undefined {
   const settings = settingsIn(config);
   return (
     settings &&
@@ -185,6 +195,7 @@ export function providerOf({ config, clock, random, logger }: Container): Provid
       ...settings,
       provider: openProvider(settings, clock),
       groups: readGroups(config.OIDC_GROUPS ?? ''),
+      persons: new Persons(redis),
       clock,
       random,
       // A provider may call people by their numbers.

@@ -67,6 +67,12 @@ export const keys = {
   events: 'events',
   /** Hash: id of a key of callers that was made while relais runs → all of it, as JSON, with the hash of its secret. */
   apiKeys: 'api-keys',
+  /** Hash: who came by a provider of identities (it, and what it calls them) → the person. */
+  persons: 'persons',
+  /** Hash: a provider of identities and the name of a person → what the provider calls them. */
+  personSubjects: 'persons:subjects',
+  /** Set: persons and an address that they came with, where they are called otherwise. */
+  personsCalled: 'persons:called',
   /** String: a session of the console (JSON), by the hash of its id. */
   session: (hash: string): string => `session:${hash}`,
   /** Stream: who did what. */

@@ -27,8 +27,11 @@ const kept = z.object({
   startedAt: z.number(),
   usedAt: z.number(),
   confirmedAt: z.number(),
-  /** Who it is and by which group, where a provider of identities said so; absent: a key was shown. */
-  provider: z.object({ person: z.string(), group: z.string() }).optional(),
+  /**
+   * Who it is, by which group and what the provider calls them, where one said so; absent: a key was shown. Sessions
+   * that were begun before persons were bound have no `subject`.
+   */
+  provider: z.object({ person: z.string(), group: z.string(), subject: z.string().optional() }).optional(),
 });
 
 type Kept = z.output<typeof kept>;

@@ -2,8 +2,9 @@
 import { type RequestListener, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Provider } from 'oidc-provider';
+import type { Browser } from './browser.ts';
 
-interface Account {
+export interface Account {
   readonly email?: string;
   readonly verified?: boolean;
   readonly groups?: readonly string[];
@@ -73,6 +74,35 @@ export async function startIdentityProvider(
     setAway: (isAway) => (isAway ? stop() : listen(port)),
     close: stop,
   };
+}
+
+/** What a person does in a browser to sign in by it, from page to page without one. */
+export async function signInAt(browser: Browser, api: string, login: string): Promise<void> {
+  const begun = await browser.fetch('POST', '/v1/session/provider', { body: {} });
+  const cookies = new Map<string, string>();
+  let place = String(begun.body.url);
+  let form: URLSearchParams | undefined;
+  for (let page = 0; page < 12; page += 1) {
+    const answer = await fetch(place, {
+      redirect: 'manual',
+      ...(form ? { method: 'POST', body: form } : {}),
+      headers: { cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join('; ') },
+    });
+    for (const given of answer.headers.getSetCookie()) {
+      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(given) ?? [];
+      cookies.set(name, value);
+    }
+    form = undefined;
+    const next = answer.headers.get('location');
+    if (next === null) {
+      const prompt = /name="prompt" value="(\w+)"/.exec(await answer.text())?.[1] ?? '';
+      form = new URLSearchParams({ prompt, login, password: 'any' });
+    } else place = new URL(next, place).href;
+    if (!place.startsWith(`${api}/`)) continue;
+    await browser.fetch('GET', place.slice(api.length));
+    return;
+  }
+  throw new Error(`${login} did not come back from the provider`);
 }
 
 function providerOf(issuer: string, back: string, accounts: Readonly<Record<string, Account>>): Provider {

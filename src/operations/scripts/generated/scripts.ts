@@ -2018,6 +2018,60 @@ export async function beginSlice(redis: lua.ScriptHost, args: BeginSliceArgs): P
   return readBeginSliceAnswer(await lua.runScript(redis, beginSliceScript, keys, words));
 }
 
+export interface BindPersonArgs {
+  /** key: by subject */ readonly persons: string;
+  /** key: by the provider, and the name of the person */ readonly subjects: string;
+  /** key: the person, and an address, of each who came with another one than that */ readonly called: string;
+  /** the provider, and what it calls them */ readonly subject: string;
+  readonly provider: string;
+  /** one that the provider has verified */ readonly address?: string | undefined;
+  /** what they may be called, the best first; the last is given in any case */ readonly names: readonly string[];
+}
+
+export type BindPersonAnswer = { readonly person: string };
+
+const readBindPersonAnswer: lua.Read<BindPersonAnswer> = (value) => {
+  const answer = lua.items(value);
+  return { person: lua.text(answer[0]) };
+};
+
+export const bindPersonScript = lua.defineScript('bind-person', `
+-- <generated>
+local function _given(word) if word ~= '' then return word end end
+local persons = KEYS[1]
+local subjects = KEYS[2]
+local called = KEYS[3]
+local subject = ARGV[1]
+local provider = ARGV[2]
+local address = _given(ARGV[3])
+local _arg, _key = 3, 3
+local names = {}
+_arg = _arg + 1
+for _i = 1, tonumber(ARGV[_arg]) do names[_i] = ARGV[_arg + _i] end
+_arg = _arg + #names
+-- </generated>
+local person = redis.call('HGET', persons, subject)
+if not person then
+  for i, name in ipairs(names) do
+    local owner = redis.call('HGET', subjects, provider .. ' ' .. name)
+    if not person and (i == #names or not owner or owner == subject) then person = name end
+  end
+  redis.call('HSET', persons, subject, person)
+  redis.call('HSET', subjects, provider .. ' ' .. person, subject)
+end
+if address and address ~= person then redis.call('SADD', called, person .. '\\n' .. address) end
+return {person}
+`);
+
+/** Which person somebody is who comes by a provider of identities: bound when they first come to what the provider calls
+ * them, which never changes. A name that is somebody else's is not given again. Every address that they came with is
+ * kept: who is called so by a key may be the same one. */
+export async function bindPerson(redis: lua.ScriptHost, args: BindPersonArgs): Promise<BindPersonAnswer> {
+  const keys = [args.persons, args.subjects, args.called];
+  const words: lua.Word[] = [args.subject, args.provider, args.address ?? '', ...lua.counted(args.names)];
+  return readBindPersonAnswer(await lua.runScript(redis, bindPersonScript, keys, words));
+}
+
 export interface BringBackArgs {
   /** key */ readonly record: string;
   /** key */ readonly stubs: string;
