@@ -71,7 +71,8 @@ type Pressed = 'done' | 'too many' | 'unavailable';
 
 function presser(options: StopPageOptions): (token: string) => Promise<Pressed> {
   const { secrets, clock, refusal, onStop, onError } = options;
-  const admits = limiter(clock);
+  // Of their own: who makes up links keeps nobody from being heard who was sent one.
+  const [admits, admitsMadeUp] = [limiter(clock), limiter(clock)];
   const recent = new Map<string, { readonly at: number; readonly pressed: Promise<void> }>();
   const once = (token: string, place: StopPlace): Promise<void> => {
     const at = clock.monotonic();
@@ -85,8 +86,10 @@ function presser(options: StopPageOptions): (token: string) => Promise<Pressed> 
     return pressed;
   };
   return async (token) => {
-    // Before the link is looked at, so that being told to wait says nothing about it.
-    if (!admits()) {
+    // Before anything is asked of Redis. That a link was signed is all that being told to wait could say of it, and
+    // nobody signs one but us.
+    const place = readStopToken(secrets, token);
+    if (!(place === undefined ? admitsMadeUp() : admits())) {
       onStop('too_many');
       return 'too many';
     }
@@ -94,7 +97,6 @@ function presser(options: StopPageOptions): (token: string) => Promise<Pressed> 
       onStop('unavailable');
       return 'unavailable';
     }
-    const place = readStopToken(secrets, token);
     if (place === undefined) {
       onStop('no_such_link');
       return 'done';
