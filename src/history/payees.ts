@@ -1,6 +1,8 @@
 /** The person that a record is about, as the index of names has them: by the same reading as when it was accepted. */
-import { asDeclared } from '../kinds/index.ts';
-import type { RecordBase } from '../operations/record.ts';
+import type { Redis } from 'ioredis';
+import { asDeclared, kinds } from '../kinds/index.ts';
+import { areFound } from '../operations/places.ts';
+import type { Fields, RecordBase } from '../operations/record.ts';
 import { beneficiaryOf, phoneIn } from '../producer/acceptance.ts';
 import { payeeOf } from '../upstream/capabilities.ts';
 
@@ -18,4 +20,28 @@ export function payeesWith(extraModes: readonly string[]): PayeeOf {
       beneficiaryOf({ withdrawMode: fields['withdrawMode'] ?? 'service', accountAlias: named }, extraModes),
     );
   };
+}
+
+/** Undefined: nobody is named. */
+export const nobody: PayeeOf = () => undefined;
+
+/**
+ * Of records as they stand in Redis, those whose person was forgotten: they are found by the number no more, there or
+ * in history. Messages are not among them: the number goes out of the message itself, and until then it is looked for.
+ */
+export async function forgottenAmong(
+  redis: Redis,
+  records: ReadonlyMap<string, Fields>,
+  personOf: PayeeOf,
+): Promise<ReadonlySet<string>> {
+  const named = [...records].flatMap(([id, fields]) => {
+    const kind = kinds.find((one) => one === fields['kind']);
+    const payee = kind === undefined || kind === 'message' ? undefined : personOf({ kind, fields });
+    return payee === undefined ? [] : [{ id, payee, createdAt: Number(fields['createdAt']) }];
+  });
+  const isFound = await areFound(
+    redis,
+    named.map(({ payee, ...one }) => ({ ...one, name: ['phone', payee] })),
+  );
+  return new Set(named.filter((_, at) => !isFound[at]).map(({ id }) => id));
 }

@@ -18,7 +18,7 @@ import { campaignOfSlice, isSlice } from '../operations/slices.ts';
 import { keepBeside } from './parts.ts';
 import { type Beside, type CampaignOfRows, type Reading, readingOf } from './readings.ts';
 import { type Compared, compareMarks, goOnWhereAccepted, THROUGH } from './older-copy.ts';
-import type { PayeeOf } from './payees.ts';
+import { forgottenAmong, nobody, type PayeeOf } from './payees.ts';
 import type { Row } from './rows.ts';
 import type { Copy, HistoryStore } from './store.ts';
 import type { Trimmer } from './trimmer.ts';
@@ -148,7 +148,7 @@ export class HistoryWriter {
     if (ids.length === 0) return false;
     this.#isNoted = false;
     await this.#at('taken');
-    const { readings, gone, unread, over } = await this.#read(ids);
+    const { readings, gone, unread, over, forgotten, stored } = await this.#read(ids);
     await noteUnreadable(redis, unread);
     await this.#at('read');
     const copies = copiesOf(readings);
@@ -161,24 +161,34 @@ export class HistoryWriter {
     // Before they wait no longer: what is put back from before this is known to lack them.
     await desk.raiseMark(pass);
     this.#mark = pass;
-    await desk.areKept([...readings, ...gone.map((id) => ({ id, rev: 0 }))], unread);
+    // A person who was forgotten since they were read may be named in what was written just now: it is written again.
+    const since = await this.#forgotten(stored);
+    const asTheyAre = readings.filter(({ id }) => since.has(id) === forgotten.has(id));
+    await desk.areKept([...asTheyAre, ...gone.map((id) => ({ id, rev: 0 }))], unread);
     await this.#at('kept');
     return readings.length + gone.length + unread.length > 0;
   }
 
   async #read(ids: readonly string[]): Promise<Taken> {
     const { desk } = this.#options;
-    const taken: Taken = { readings: [], gone: [], unread: [], over: [] };
     const stored = await desk.read(ids);
+    const records = new Map(ids.map((id, at) => [id, stored[at] ?? {}]));
+    const forgotten = await this.#forgotten(records);
+    const taken: Taken = { readings: [], gone: [], unread: [], over: [], forgotten, stored: records };
     const own = await desk.own(ids);
     const campaigns = await this.#campaigns(ids);
-    const beside = { campaignOf: (id: string) => campaigns.get(id), payeeOf: this.#options.payeeOf };
+    const campaignOf = (id: string) => campaigns.get(id);
     let rows = 0;
     for (const [at, id] of ids.entries()) {
       if (rows >= ROWS_AT_ONCE) break;
-      rows += take(taken, { id, stored: stored[at] ?? {}, own: own[at] ?? [], ...beside });
+      const payeeOf = forgotten.has(id) ? nobody : this.#options.payeeOf;
+      rows += take(taken, { id, stored: stored[at] ?? {}, own: own[at] ?? [], campaignOf, payeeOf });
     }
     return taken;
+  }
+
+  #forgotten(records: ReadonlyMap<string, Fields>): Promise<ReadonlySet<string>> {
+    return forgottenAmong(this.#options.redis, records, this.#options.payeeOf);
   }
 
   async #campaigns(ids: readonly string[]): Promise<ReadonlyMap<string, CampaignOfRows>> {
@@ -237,6 +247,9 @@ interface Taken {
   readonly unread: string[];
   /** Campaigns that are. */
   readonly over: CampaignRecord[];
+  /** Records as they were read, and those of them whose person was forgotten. */
+  readonly stored: ReadonlyMap<string, Fields>;
+  readonly forgotten: ReadonlySet<string>;
 }
 
 interface Found extends Beside {

@@ -8,7 +8,7 @@ import type { Redis } from 'ioredis';
 import { type SoughtName, soughtNames } from '../kinds/fields.ts';
 import { type Kind, asDeclared } from '../kinds/index.ts';
 import { systemRandom } from '../lib/random.ts';
-import type { ScriptHost } from '../redis/scripts.ts';
+import { answersOf, maybe, type ScriptHost, text } from '../redis/scripts.ts';
 import { type Guard, NO_MEMORY } from './heartbeat.ts';
 import { type Act, told } from './audit.ts';
 import { keys } from './keys.ts';
@@ -183,6 +183,24 @@ export class Names {
     if (key === undefined) this.#key = undefined;
     return key ?? offered;
   }
+}
+
+interface FoundBy {
+  readonly id: string;
+  readonly createdAt: number;
+  readonly name: Named;
+}
+
+/** Of each operation, whether it is found by that name. */
+export async function areFound(redis: Redis, asked: readonly FoundBy[]): Promise<boolean[]> {
+  if (asked.length === 0) return [];
+  const places = await Names.of({ redis }).placesOf(asked.map(({ name }) => name));
+  const pipeline = redis.pipeline();
+  for (const [at, { bucket, head }] of places.entries()) {
+    const { id = '', createdAt = 0 } = asked[at] ?? {};
+    pipeline.zscore(bucket, `${head}${momentOf(createdAt)}${id}`);
+  }
+  return (await answersOf(pipeline, maybe(text))).map((score) => score !== undefined);
 }
 
 const FORGOTTEN_AT_ONCE = 1_000;

@@ -103,6 +103,52 @@ test('a payment of somebody who was forgotten is found by the number no more, in
   expect(found).toEqual([]);
 });
 
+const forgetPayee = async (): Promise<void> => {
+  await forgetName(store.redis, await Names.of({ redis: store.redis }).placeOf('SN 771000000'));
+  await forgetAll();
+};
+const paymentsInHistory = () =>
+  here.database.query<{ state: string; names: string[] }>('select state, names from relais.disbursements');
+
+test('a payment of somebody who was forgotten is copied without the number when it changes after that', async () => {
+  await here.world.accept('dsb_a');
+  await here.world.go('dsb_a', ...PAID);
+  await pass();
+  await forgetPayee();
+  await here.world.go('dsb_a', 'reversed');
+  await pass();
+  expect(await paymentsInHistory()).toEqual([{ state: 'reversed', names: ['d:dsb_a'] }]);
+});
+
+test('a payment of somebody who was forgotten before it ended is copied without the number', async () => {
+  await pass();
+  await here.world.accept('dsb_a');
+  await forgetPayee();
+  await here.world.go('dsb_a', ...PAID);
+  await pass();
+  expect(await paymentsInHistory()).toEqual([{ state: 'succeeded', names: ['d:dsb_a'] }]);
+  turnTo(LATER);
+  await pass();
+  expect(await store.redis.exists(keys.record('dsb_a'))).toBe(0);
+});
+
+test('a payment whose person is forgotten while it is copied is not left with the number in history', async () => {
+  await pass();
+  await here.world.accept('dsb_a');
+  await here.world.go('dsb_a', ...PAID);
+  let once = true;
+  const writer = writerOf(store.redis, () => here.database.url, {
+    at: async (step) => {
+      if (step !== 'read' || !once) return;
+      once = false;
+      await forgetPayee();
+    },
+  });
+  await writer.pass();
+  await writer.close();
+  expect(await paymentsInHistory()).toEqual([{ state: 'succeeded', names: ['d:dsb_a'] }]);
+});
+
 test.for(['a\u0000b', 'a\ud800b'])(
   'a person is forgotten in history whatever their text holds (%j)',
   async (text) => {
