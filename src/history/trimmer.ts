@@ -78,6 +78,8 @@ export class Trimmer {
     // An identity is free again when two clocks say so: one that has run ahead would free them all.
     if ((await store.now()) > now - CLOCKS_APART_MS) await trimming.forgetStubs();
     if (now < this.#nextRound && now >= this.#nextRound - ROUND_MS) return 0;
+    // What a process that ended has left behind.
+    if (kinds.includes('message')) await trimming.takeSlices();
     let left = 0;
     for (const kind of kinds) {
       for (const list of await trimming.lists(kind)) left += await this.#list(store, { list, now }, isStopping);
@@ -123,8 +125,9 @@ export class Trimmer {
     const absent = items.filter((_, at) => there[at] !== true);
     await desk.copyAnew(absent.map(({ record }) => record.id));
     const kept = items.filter((_, at) => there[at]);
+    if (kind === 'message') await trimming.noteSlices(slicesOf(kept));
     const gone = kind === 'campaign' ? await this.#takeCampaigns(store, kept, isStopping) : await this.#takeAll(kept);
-    if (kind === 'message') await trimming.takeSlices(new Set(kept.map(({ stored: { slice = '' } }) => slice)));
+    if (kind === 'message') await trimming.takeSlices();
     await this.#at('trimmed');
     return gone;
   }
@@ -182,6 +185,11 @@ export class Trimmer {
   async #at(step: TrimmerStep): Promise<void> {
     await this.#options.at?.(step);
   }
+}
+
+/** Those that carried these messages. */
+function slicesOf(messages: readonly Standing[]): ReadonlySet<string> {
+  return new Set(messages.flatMap(({ stored: { slice } }) => slice ?? []));
 }
 
 /** The service speaks of it by itself. */

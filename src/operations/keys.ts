@@ -184,6 +184,8 @@ export const keys = {
   trimmed: 'history:trimmed',
   /** Hash: kind and day of its last change → how many left Redis; `to`: the last of these changes (ms). */
   historyLeft: 'history:left',
+  /** Set: slices of single messages of which some leave just now. */
+  slicesLeaving: 'history:slices',
   /** Hash: id of a record that history alone has → what was said about it since (JSON). */
   recalled: 'history:recalled',
   /** String: the process whose turn it is to write history. */

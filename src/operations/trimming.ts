@@ -156,18 +156,35 @@ export class Trimming {
     return answer.is;
   }
 
-  /** Takes those slices of single messages out that are over, and of whose messages none is there any more. */
-  async takeSlices(ids: ReadonlySet<string>): Promise<void> {
+  /** Some of their messages are about to leave: noted before they do, since none of them leads to a slice after that. */
+  async noteSlices(ids: ReadonlySet<string>): Promise<void> {
+    if (ids.size > 0) await this.#options.redis.sadd(keys.slicesLeaving, ...ids);
+  }
+
+  /**
+   * Takes those slices of single messages out that are over, and of whose messages none is there any more. One that a
+   * message still leads to is noted again when that leaves; one that is still worked on is looked at again.
+   */
+  async takeSlices(): Promise<void> {
     const { redis, now } = this.#options;
-    for (const id of ids) {
+    for (const id of await redis.smembers(keys.slicesLeaving)) {
       const stored: Fields = await redis.hgetall(keys.record(id));
       const slice = sliceOf(stored);
-      if (slice?.state !== 'settled') continue;
-      const { rev, items, rows } = slice;
-      const messages = unpackItems({ items, rows }).map((item) => keys.record(messageIn(item).id));
-      const due = SLICES_LOOKED_AT.map(keys.due);
-      await trimSlice(redis, { slice: keys.record(id), due, messages, now: now?.(), id, rev });
+      if (slice !== undefined) {
+        const { rev, items, rows } = slice;
+        const messages = unpackItems({ items, rows }).map((item) => keys.record(messageIn(item).id));
+        const due = SLICES_LOOKED_AT.map(keys.due);
+        const isTaken =
+          slice.state === 'settled' &&
+          (await trimSlice(redis, { slice: keys.record(id), due, messages, now: now?.(), id, rev }));
+        if (!isTaken && !(await this.#isAny(messages))) continue;
+      }
+      await redis.srem(keys.slicesLeaving, id);
     }
+  }
+
+  async #isAny(names: readonly string[]): Promise<boolean> {
+    return names.length > 0 && (await this.#options.redis.exists(...names)) > 0;
   }
 
   /** What was said about records that history alone has. */

@@ -13,7 +13,7 @@ import { Queries } from '../../src/operations/queries.ts';
 import { forgetStubs } from '../../src/operations/scripts/generated/scripts.ts';
 import { stubsLeft, stubAt, stubBuckets } from '../../src/operations/stubs.ts';
 import { keysLike, storeOfThisFile } from '../support/fresh-redis.ts';
-import { historyOfThisFile, PAID } from './history-world.ts';
+import { historyOfThisFile, PAID, trimmerOf, writerOf } from './history-world.ts';
 
 const DAY_MS = 86_400_000;
 const NOON = Date.parse('2026-11-01T12:00:00Z');
@@ -278,6 +278,33 @@ test('a single message leaves too, and its reference stays taken', async () => {
   expect(await ask('slc_2', { id: 'msg_b', idOfReference: 'msg_a' })).toMatchObject([
     { outcome: 'conflict', id: 'msg_a' },
   ]);
+});
+
+test('a slice whose last message leaves just as the process ends leaves in a later pass', async () => {
+  const texts = { message: 3 * DAY_MS };
+  await pass({ after: texts });
+  const one = { id: 'msg_a', fingerprint: fingerprint('a'), to: '+221771234567', text: 'Bonjour' };
+  const slice = { id: 'slc_1', account: 'main', lane: 'normal', dueInMs: 0 } as const;
+  await acceptMessages(store.redis, slice, [one], { now: here.now });
+  await store.redis.hset(keys.record('slc_1'), 'state', 'settled');
+  await store.redis.del(keys.due('sms-batch'), keys.due('sms-otp'), keys.due('status-poll'));
+  await store.redis.hset(keys.record('msg_a'), 'state', 'sent');
+  await store.redis.zrem(keys.listed('message', 'main', 'queued'), 'msg_a');
+  await store.redis.zadd(keys.listed('message', 'main', 'sent'), NOON, 'msg_a');
+  await store.redis.zadd(keys.historyWaiting, 0, 'msg_a');
+  await pass({ after: texts });
+  turnTo(LATER);
+  const trimmer = trimmerOf(store.redis, here.world.operations, { now: here.now, after: texts });
+  const take = trimmer.trimming.take.bind(trimmer.trimming);
+  trimmer.trimming.take = async (...asked) => {
+    await take(...asked);
+    throw new Error('the process ended');
+  };
+  const writer = writerOf(store.redis, () => here.database.url, { trimmer });
+  await expect(writer.pass()).rejects.toThrow('the process ended');
+  expect([await isThere('msg_a'), await isThere('slc_1')]).toEqual([false, true]);
+  await pass({ after: texts });
+  expect([await isThere('slc_1'), await store.redis.exists(keys.slicesLeaving)]).toEqual([false, 0]);
 });
 
 test('what left is read by its id and its reference as before, from history', async () => {
