@@ -1,6 +1,6 @@
 /** One screen that says what stands where: for the first look, and for the operator who was woken. */
 import { triedAgainAt } from '../operations/accounts.ts';
-import { type HistoryStanding, historyStanding } from '../operations/history.ts';
+import { type HistoryStanding, historyStanding, missingOf } from '../operations/history.ts';
 import type { HoldStanding } from '../operations/status.ts';
 import { daysUntilFull } from '../operations/balances.ts';
 import { MEMORY_SHARE_MAX } from '../redis/durability.ts';
@@ -67,8 +67,9 @@ function holdLine(hold: HoldStanding, recheckMs: number) {
   return { account, area, reason, since: iso(since), until: until === undefined ? null : iso(until), count, xof };
 }
 
-function historyLine({ count: waiting, since, left }: HistoryStanding, now: number) {
-  return { waiting, oldestMs: since === undefined ? 0 : Math.max(0, Math.round(now - since)), left };
+function historyLine({ count: waiting, since, left, missing }: HistoryStanding, now: number) {
+  const oldestMs = since === undefined ? 0 : Math.max(0, Math.round(now - since));
+  return { waiting, oldestMs, left, missing: missingOf(missing) };
 }
 
 function campaignLine(campaign: CampaignRecord, now: number) {

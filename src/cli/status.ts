@@ -34,7 +34,7 @@ export function renderStatus(body: JsonObject, output: Output): string {
     { label: labels.queues, lines: queueLines(itemsOf(body, 'queues'), words), most: MOST.queues },
     { label: labels.workers, lines: [words.status.atWork(String(body['workers']))] },
     { label: labels.balances, lines: orNone(balanceLines(itemsOf(body, 'balances'), words)), most: MOST.balances },
-    { label: labels.history, lines: [historyLine(body['history'], words)] },
+    { label: labels.history, lines: historyLines(body['history'], words) },
     { label: labels.redis, lines: [redisLine(body['redis'], words)] },
   ];
   return parts.flatMap((part) => linesOf(part, output)).join('');
@@ -141,13 +141,14 @@ function balanceLines(balances: readonly JsonObject[], words: Words): readonly s
   });
 }
 
-function historyLine(history: unknown, words: Words): string {
+function historyLines(history: unknown, words: Words): string[] {
   const { noHistory, history: says } = words.status;
-  if (typeof history !== 'object' || history === null) return noHistory;
-  const { waiting, oldestMs, left } = history as JsonObject;
+  if (typeof history !== 'object' || history === null) return [noHistory];
+  const { waiting, oldestMs, left, missing } = history as JsonObject;
   const gone = Object.values((left ?? {}) as JsonObject).reduce<number>((all, one) => all + sumOf(one), 0);
   const waits = sumOf(waiting) > 0 ? says.waits(many(waiting, words), spanOf(sumOf(oldestMs), words)) : says.nothing;
-  return says.left(waits, many(gone, words));
+  const lacks = sumOf(missing) > 0 ? [says.missing(many(missing, words))] : [];
+  return [...lacks, says.left(waits, many(gone, words))];
 }
 
 function redisLine(redis: unknown, words: Words): string {

@@ -34,7 +34,7 @@ test('without history it says so, and with it what waits for it and what left', 
   expect((await status()).history).toBeNull();
   const desk = new HistoryDesk(service.redis, 'one');
   await desk.isMyTurn();
-  expect((await status()).history).toEqual({ waiting: 0, oldestMs: 0, left: {} });
+  expect((await status()).history).toEqual({ waiting: 0, oldestMs: 0, left: {}, missing: 0 });
   await service.redis.zadd(keys.historyWaiting, Date.now() - 240_000, 'dsb_a');
   await service.redis.hset(keys.trimmed, {
     store: 'one',
@@ -49,6 +49,12 @@ test('without history it says so, and with it what waits for it and what left', 
   expect((await relais(['status'], { env })).stdout).toMatch(
     /history +1 wait, the oldest for 4 min; 1.205 left Redis/,
   );
+  await desk.tellMissing({ count: { disbursement: 1_200, campaign: 3 }, from: 1, to: 2, since: 3 });
+  expect((await status()).history).toMatchObject({ missing: 1_203 });
+  expect((await relais(['status'], { env })).stdout).toMatch(
+    /history +lacks up to 1.203 that left Redis: relais recover\n +1 wait/,
+  );
+  await desk.tellMissing(undefined);
   await service.redis.del(keys.historyWaiting, keys.trimmed, keys.historyTurn);
 });
 

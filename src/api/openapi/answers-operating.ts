@@ -158,14 +158,13 @@ export const status = z
           at: time,
         }),
       )
-      .meta({
-        description: 'As a worker saw them last (BALANCE_INTERVAL). The service calls them an approximation.',
-      }),
+      .meta({ description: 'As a worker saw them last (BALANCE_INTERVAL). The service calls them approximate.' }),
     history: perhaps(
       z.looseObject({
         waiting: count.meta({ description: 'What is over and is not in history yet as it is now.' }),
         oldestMs: age,
         left: z.record(z.string(), z.int()).meta({ description: 'How often one of each kind left Redis.' }),
+        missing: count.meta({ description: 'How many that left Redis it lacks at most, as an older copy.' }),
       }),
     ).meta({ description: 'What of all that is over is copied to PostgreSQL; null: none is.' }),
     redis: z.looseObject({

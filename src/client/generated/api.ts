@@ -6029,7 +6029,7 @@ export interface Status {
    */
   workers: number
   /**
-   * As a worker saw them last (BALANCE_INTERVAL). The service calls them an approximation.
+   * As a worker saw them last (BALANCE_INTERVAL). The service calls them approximate.
    */
   balances: {
     /**
@@ -6062,6 +6062,10 @@ export interface Status {
     left: {
       [k: string]: number
     }
+    /**
+     * How many that left Redis it lacks at most, as an older copy.
+     */
+    missing: number
   } | null)
   redis: {
     /**
