@@ -7,7 +7,13 @@ import { KeptFiles } from '../../src/operations/kept-files.ts';
 import { keys } from '../../src/operations/keys.ts';
 import { acceptMessages } from '../../src/operations/messages.ts';
 import { Purge } from '../../src/operations/purge.ts';
-import { countFailure, replayEvents, settleDeliveries } from '../../src/operations/scripts/generated/scripts.ts';
+import {
+  countFailure,
+  replayEvents,
+  restoreCampaign,
+  sealAudit,
+  settleDeliveries,
+} from '../../src/operations/scripts/generated/scripts.ts';
 import { openCommands, waitUntilReady, closeConnection } from '../../src/redis/connections.ts';
 import { slotOf } from '../../src/redis/slot.ts';
 import { storeToken } from '../../src/upstream/scripts/generated/scripts.ts';
@@ -202,6 +208,57 @@ test('a bearer is stored', async () => {
     storeToken(redis, { ...of, owner: '1', sealed: 's', usableMs: 1_000, generationKeptMs: 10_000 }),
   );
   expect(answer).toBe(2);
+});
+
+test('a campaign of a copy of Redis that turns out to be over is over in every respect', async () => {
+  const [from, id] = [['running', 'held'], 'cmp_1'];
+  const of = {
+    campaign: keys.record(id),
+    events: keys.events,
+    counts: keys.counts('campaign'),
+    due: keys.due('campaign'),
+    parked: keys.parked(id),
+    held: keys.state('campaign', 'held'),
+    heartbeat: keys.heartbeat,
+    history: keys.historyWaiting,
+    left: from.map((state) => keys.state('campaign', state)),
+  };
+  await redis.hset(of.campaign, { id, state: 'running', account: 'main', name: 'a', slices: 1, fed: 1, settled: 1 });
+  await redis.hset(of.counts, 'running', 1, 'history:', '1');
+  for (const set of of.left) await redis.zadd(set, 1, id, 2, 'cmp_other');
+  await redis.zadd(of.due, 1, id);
+  await redis.sadd(of.parked, `${id}.aa-0`);
+  await redis.hset(of.heartbeat, 'recovering', '1');
+  await redis.zadd(of.history, 1, 'dsb_a');
+  await redis.xadd(of.events, '*', 'a', 'b');
+  const answer = await leaving(() =>
+    restoreCampaign(redis, {
+      ...of,
+      now: 10,
+      id,
+      from,
+      reason: 'restored',
+      mayHaveBeenSent: true,
+      eventsLost: 1,
+      revisionsLost: 1,
+    }),
+  );
+  expect(answer).toBe(true);
+  expect(await redis.hget(of.campaign, 'state')).toBe('finished');
+  expect(await redis.hgetall(of.counts)).toMatchObject({ running: '0', finished: '1' });
+  expect(await redis.zscore(of.history, id)).toBe('10');
+  const types = (await redis.xrange(of.events, '-', '+')).map(([, words]) => words[words.indexOf('type') + 1]);
+  expect(types.slice(1)).toEqual(['campaign.held', 'campaign.finished']);
+  expect(await redis.exists(of.due, of.parked)).toBe(0);
+});
+
+test('the only seal of the audit is there, before one that reaches further and after', async () => {
+  await redis.rpush('seals', 'one');
+  const answer = await leaving(() =>
+    sealAudit(redis, { seals: 'seals', before: 'one', seal: 'two', replaces: true }),
+  );
+  expect(answer).toBe(true);
+  expect(await redis.lrange('seals', 0, -1)).toEqual(['two']);
 });
 
 /** So that some keys are at one node and some at the other. */

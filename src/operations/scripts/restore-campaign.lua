@@ -31,8 +31,6 @@ local slices, handed_out = tonumber(all or '0'), tonumber(fed or '0')
 local is_held = state == 'held' and held_for == reason
 if is_held and (not mayHaveBeenSent or (handed_out >= slices and not cursor)) then return 0 end
 
-redis.call('ZREM', due, id)
-redis.call('DEL', parked)
 redis.call('HSET', campaign, 'state', 'held', 'reason', reason, 'updatedAt', at)
 if state ~= 'held' then redis.call('HSET', campaign, 'since', at) end
 redis.call('HINCRBY', campaign, 'rev', revisionsLost + 1)
@@ -44,11 +42,15 @@ if not is_held then
   emit(campaign, {stream = events, counts = counts, id = id, at = at, account = account, type = 'campaign.held',
     data = cjson.encode(data)})
 end
+local is_over = false
 if mayHaveBeenSent then
   redis.call('HDEL', campaign, 'walk', 'walkUnknown')
   redis.call('HSET', campaign, 'fed', slices)
   redis.call('HINCRBY', campaign, 'out', math.max(0, slices - handed_out))
   local keys = {campaign = campaign, events = events, counts = counts, due = due, history = history, sets = {held = held}}
-  if slices > 0 then finish_if_over(at, keys) end
+  is_over = slices > 0 and finish_if_over(at, keys)
 end
+-- Last, and once: with its last member a set is gone, and while a slot moves a script that touches it then is broken off.
+if not is_over then redis.call('ZREM', due, id) end
+redis.call('DEL', parked)
 return 1

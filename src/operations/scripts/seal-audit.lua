@@ -7,6 +7,6 @@
 -- @returns flag
 
 if (redis.call('LINDEX', seals, -1) or '') ~= before then return 0 end
-if replaces then redis.call('RPOP', seals) end
-redis.call('RPUSH', seals, seal)
+-- Not taken out first: without its only seal the list is gone, and while a slot moves the script is broken off there.
+if replaces and before ~= '' then redis.call('LSET', seals, -1, seal) else redis.call('RPUSH', seals, seal) end
 return 1

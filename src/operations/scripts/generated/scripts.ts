@@ -4149,7 +4149,7 @@ local function finish_if_over(at, keys)
     'state', 'settled', 'slices', 'id', 'account', 'reference', 'name', 'walk', 'retries',
     'trace'))
   local left = keys.sets[state]
-  if not left or tonumber(settled or '0') < tonumber(slices) or cursor then return end
+  if not left or tonumber(settled or '0') < tonumber(slices) or cursor then return false end
   redis.call('HSET', campaign, 'state', 'finished', 'since', at, 'updatedAt', at)
   redis.call('HINCRBY', campaign, 'rev', 1)
   local counted = sheet(keys.counts)
@@ -4164,6 +4164,7 @@ local function finish_if_over(at, keys)
     type = 'campaign.finished', data = cjson.encode(data), trace = trace})
   write_sheet(counted)
   for_history(counted, keys.history, at, {id})
+  return true
 end
 local function refuse(what)
   error("UNREADABLE" .. ' ' .. what, 0)
@@ -5971,7 +5972,7 @@ local function finish_if_over(at, keys)
     'state', 'settled', 'slices', 'id', 'account', 'reference', 'name', 'walk', 'retries',
     'trace'))
   local left = keys.sets[state]
-  if not left or tonumber(settled or '0') < tonumber(slices) or cursor then return end
+  if not left or tonumber(settled or '0') < tonumber(slices) or cursor then return false end
   redis.call('HSET', campaign, 'state', 'finished', 'since', at, 'updatedAt', at)
   redis.call('HINCRBY', campaign, 'rev', 1)
   local counted = sheet(keys.counts)
@@ -5986,6 +5987,7 @@ local function finish_if_over(at, keys)
     type = 'campaign.finished', data = cjson.encode(data), trace = trace})
   write_sheet(counted)
   for_history(counted, keys.history, at, {id})
+  return true
 end
 -- <generated>
 local campaign = KEYS[1]
@@ -6021,8 +6023,6 @@ if not set then return 0 end
 local slices, handed_out = tonumber(all or '0'), tonumber(fed or '0')
 local is_held = state == 'held' and held_for == reason
 if is_held and (not mayHaveBeenSent or (handed_out >= slices and not cursor)) then return 0 end
-redis.call('ZREM', due, id)
-redis.call('DEL', parked)
 redis.call('HSET', campaign, 'state', 'held', 'reason', reason, 'updatedAt', at)
 if state ~= 'held' then redis.call('HSET', campaign, 'since', at) end
 redis.call('HINCRBY', campaign, 'rev', revisionsLost + 1)
@@ -6034,13 +6034,16 @@ if not is_held then
   emit(campaign, {stream = events, counts = counts, id = id, at = at, account = account, type = 'campaign.held',
     data = cjson.encode(data)})
 end
+local is_over = false
 if mayHaveBeenSent then
   redis.call('HDEL', campaign, 'walk', 'walkUnknown')
   redis.call('HSET', campaign, 'fed', slices)
   redis.call('HINCRBY', campaign, 'out', math.max(0, slices - handed_out))
   local keys = {campaign = campaign, events = events, counts = counts, due = due, history = history, sets = {held = held}}
-  if slices > 0 then finish_if_over(at, keys) end
+  is_over = slices > 0 and finish_if_over(at, keys)
 end
+if not is_over then redis.call('ZREM', due, id) end
+redis.call('DEL', parked)
 return 1
 `);
 
@@ -6435,8 +6438,7 @@ local replaces = ARGV[2] == '1'
 local seal = ARGV[3]
 -- </generated>
 if (redis.call('LINDEX', seals, -1) or '') ~= before then return 0 end
-if replaces then redis.call('RPOP', seals) end
-redis.call('RPUSH', seals, seal)
+if replaces and before ~= '' then redis.call('LSET', seals, -1, seal) else redis.call('RPUSH', seals, seal) end
 return 1
 `);
 
@@ -6998,7 +7000,7 @@ local function finish_if_over(at, keys)
     'state', 'settled', 'slices', 'id', 'account', 'reference', 'name', 'walk', 'retries',
     'trace'))
   local left = keys.sets[state]
-  if not left or tonumber(settled or '0') < tonumber(slices) or cursor then return end
+  if not left or tonumber(settled or '0') < tonumber(slices) or cursor then return false end
   redis.call('HSET', campaign, 'state', 'finished', 'since', at, 'updatedAt', at)
   redis.call('HINCRBY', campaign, 'rev', 1)
   local counted = sheet(keys.counts)
@@ -7013,6 +7015,7 @@ local function finish_if_over(at, keys)
     type = 'campaign.finished', data = cjson.encode(data), trace = trace})
   write_sheet(counted)
   for_history(counted, keys.history, at, {id})
+  return true
 end
 local function refuse(what)
   error("UNREADABLE" .. ' ' .. what, 0)

@@ -2,14 +2,14 @@
 --- @include "history"
 --- @include "move"
 -- A campaign is over when each of its slices is, and nobody is still gathering those that go out again. `keys` holds
--- campaign, events, counts, due, history and the sets of the states in which it may be.
+-- campaign, events, counts, due, history and the sets of the states in which it may be. Whether it is by now.
 local function finish_if_over(at, keys)
   local campaign = keys.campaign
   local state, settled, slices, id, account, reference, name, cursor, retries, trace = unpack(redis.call('HMGET', campaign,
     'state', 'settled', 'slices', 'id', 'account', 'reference', 'name', 'walk', 'retries',
     'trace'))
   local left = keys.sets[state]
-  if not left or tonumber(settled or '0') < tonumber(slices) or cursor then return end
+  if not left or tonumber(settled or '0') < tonumber(slices) or cursor then return false end
   redis.call('HSET', campaign, 'state', 'finished', 'since', at, 'updatedAt', at)
   redis.call('HINCRBY', campaign, 'rev', 1)
   local counted = sheet(keys.counts)
@@ -24,4 +24,5 @@ local function finish_if_over(at, keys)
     type = 'campaign.finished', data = cjson.encode(data), trace = trace})
   write_sheet(counted)
   for_history(counted, keys.history, at, {id})
+  return true
 end
