@@ -167,7 +167,11 @@ export class Trimmer {
       // Another copy may have it: until then what was said is kept.
       if (row === undefined) continue;
       const record = readStored(kind, id, fieldsOfRow(kind, table, row));
-      if (record instanceof UnreadableRecord) throw record;
+      // A newer version may read it: until then what was said is kept, and the others go on.
+      if (record instanceof UnreadableRecord) {
+        await trimming.cannotBeRead(id);
+        continue;
+      }
       // A person who was forgotten since is not among its names there.
       await trimming.bringBack(
         record,

@@ -192,11 +192,19 @@ export async function namedUnreadable(redis: Redis): Promise<UnreadableRecord[]>
   for (const id of await redis.smembers(keys.unreadable)) {
     const stored: Fields = await redis.hgetall(keys.record(id));
     const kind = kinds.find((one) => one === stored['kind']);
-    const read = kind && readStored(kind, id, stored);
+    const read = kind ? readStored(kind, id, stored) : await waitsInHistory(redis, id, stored);
     if (read instanceof UnreadableRecord) found.push(read);
     else await redis.srem(keys.unreadable, id);
   }
   return found;
+}
+
+/** What left Redis and was said something about since is noted while history cannot give it back. */
+async function waitsInHistory(redis: Redis, id: string, stored: Fields): Promise<UnreadableRecord | undefined> {
+  const waits = Object.keys(stored).length === 0 && (await redis.hexists(keys.recalled, id)) === 1;
+  return waits
+    ? new UnreadableRecord(id, undefined, 'its row in history has a form that this version does not know')
+    : undefined;
 }
 
 export function inverse(names: Fields): Fields {

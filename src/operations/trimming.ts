@@ -10,7 +10,14 @@ import { answersOf, fieldsRead } from '../redis/scripts.ts';
 import { keys } from './keys.ts';
 import type { Recalled } from './operations.ts';
 import { areFew, listedAt, type Named, memberOf, Names, namedIn } from './places.ts';
-import { type Fields, isUnreadable, type RecordBase, readStored, UnreadableRecord } from './record.ts';
+import {
+  type Fields,
+  isUnreadable,
+  noteUnreadable,
+  type RecordBase,
+  readStored,
+  UnreadableRecord,
+} from './record.ts';
 import { bringBack, forgetStubs, trim, trimSlice } from './scripts/generated/scripts.ts';
 import { messageIn, unpackItems } from './slice-form.ts';
 import { readSlice, type SliceRecord } from './slices.ts';
@@ -206,6 +213,11 @@ export class Trimming {
       names: await this.#names.placesOf(this.#namesOf(record).filter(isFound)),
       fields: record.fields,
     });
+  }
+
+  /** History has it, in words that this version cannot read. */
+  async cannotBeRead(id: string): Promise<void> {
+    await noteUnreadable(this.#options.redis, [id]);
   }
 
   /** Nothing more is to be said about it. */

@@ -10,6 +10,7 @@ import { Names } from '../../src/operations/places.ts';
 import { KeptFiles } from '../../src/operations/kept-files.ts';
 import { Purge } from '../../src/operations/purge.ts';
 import { Queries } from '../../src/operations/queries.ts';
+import { namedUnreadable } from '../../src/operations/record.ts';
 import { forgetStubs } from '../../src/operations/scripts/generated/scripts.ts';
 import { stubsLeft, stubAt, stubBuckets } from '../../src/operations/stubs.ts';
 import { keysLike, storeOfThisFile } from '../support/fresh-redis.ts';
@@ -208,6 +209,30 @@ test('a callback for what left brings it back, and is noted and looked into', as
   await pass();
   expect(await here.database.query('select state from relais.disbursements')).toEqual([{ state: 'reversed' }]);
   expect((await here.world.ask('dsb_a')).outcome).toBe('duplicate');
+});
+
+test('a row that cannot be read stays where it is, is told, and holds up nothing', async () => {
+  await paidAndKept('dsb_a', 'dsb_b', 'dsb_c');
+  turnTo(LATER);
+  await pass();
+  await here.database.query("update relais.disbursements set state = 'strange' where id = 'dsb_a'");
+  for (const id of ['dsb_a', 'dsb_b'])
+    await here.world.operations.nudge('disbursement', id, { operation: 'callback', code: 'failed' }, 5_000);
+  await paidAndKept('dsb_d');
+  turnTo(LATER + 10 * DAY_MS);
+  await pass();
+  expect([await isThere('dsb_a'), await isThere('dsb_b'), await isThere('dsb_d')]).toEqual([false, true, false]);
+  // What was said about it is kept for when it can be read.
+  expect(await store.redis.hkeys(keys.recalled)).toEqual(['dsb_a']);
+  expect(await new Queries(store.redis).unreadable()).toBe(1);
+  expect(await namedUnreadable(store.redis)).toMatchObject([
+    { id: 'dsb_a', message: expect.stringContaining('its row in history') },
+  ]);
+  await here.database.query("update relais.disbursements set state = 'succeeded' where id = 'dsb_a'");
+  await pass();
+  expect(await isThere('dsb_a')).toBe(true);
+  expect(await store.redis.hkeys(keys.recalled)).toEqual([]);
+  expect(await namedUnreadable(store.redis)).toEqual([]);
 });
 
 test('a record that comes back is the record that left, field by field', async () => {
