@@ -115,9 +115,14 @@ export async function hold<K extends SendingKind>(
   });
 }
 
+export const NOT_AUTHORISED = 'not_authorised';
+
+/** Nobody knows whether it took effect before it was turned away, and the next ones would be turned away too. */
+export const isNotLetThrough = ({ is, code }: NotOk): boolean => is === 'unknown' && code === 'http_403';
+
 /** The condition that an answer names, where it is the account that is refused and not the operation. */
 export function conditionIn(verdict: NotOk): string | undefined {
-  if (verdict.is === 'config') return 'not_authorised';
+  if (verdict.is === 'config') return NOT_AUTHORISED;
   return verdict.is === 'held' ? verdict.condition : undefined;
 }
 

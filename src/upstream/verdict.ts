@@ -134,7 +134,13 @@ export const failures = {
     sentence: 'The service refuses more for now, without saying how long.',
   },
   http_401: { verdict: ours, blame: 'us', sentence: 'The service did not accept our keys.' },
-  http_403: { verdict: ours, blame: 'us', sentence: 'The service does not let our keys do this.' },
+  // Without a code of the service it may be of a machine before it, and such a one may judge an answer as well as a
+  // request: by then the service has done its work.
+  http_403: {
+    verdict: { read: 'config', harmless: 'config', effect: 'unknown', submit: 'unknown' },
+    blame: 'us',
+    sentence: 'The service, or a machine before it, does not let us do this.',
+  },
   no_such_path: {
     verdict: 'config',
     blame: 'us',

@@ -138,7 +138,8 @@ export const frenchTold: Readonly<Record<string, string>> = {
   'The service refuses more for now, without saying how long.':
     'Le service refuse d’en prendre plus pour le moment, sans dire jusqu’à quand.',
   'The service did not accept our keys.': 'Le service n’a pas accepté nos clés.',
-  'The service does not let our keys do this.': 'Le service ne permet pas cela à nos clés.',
+  'The service, or a machine before it, does not let us do this.':
+    'Le service, ou une machine placée devant lui, ne nous permet pas cela.',
   'The service does not know this address: the option may not be enabled.':
     'Le service ne connaît pas cette adresse : l’option n’est peut-être pas activée.',
   'The service refused the request.': 'Le service a refusé la demande.',

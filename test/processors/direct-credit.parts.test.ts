@@ -123,6 +123,15 @@ describe('nothing is sent', () => {
   });
 });
 
+test('one that was not let through may have been made: a person looks, and the others wait', async () => {
+  const world = await accepted();
+  world.answer('directCredit', not('unknown', 'http_403'));
+  expect(await world.run()).toMatchObject({ outcome: 'needs_review', reason: 'http_403' });
+  expect(await world.context.accounts.holdsOf('main')).toMatchObject([
+    { area: 'direct_credit', reason: 'not_authorised' },
+  ]);
+});
+
 describe('an answer that comes after another attempt has given it up', () => {
   /** While the request is out, its lease ends and another attempt finds `sending`. */
   const answeredLate = async (verdict: typeof credited, meanwhile = async () => {}) => {

@@ -24,6 +24,7 @@ const cases: readonly Row[] = [
   ['a pause that upstream names', 'throttled', 'transient', 'transient', 'transient', 'transient'],
   ['a pause without a length', 'throttled_silently', 'transient', 'transient', 'unknown', 'unknown'],
   ['refused keys', 'http_401', 'config', 'config', 'config', 'unknown'],
+  ['what was not let through', 'http_403', 'config', 'config', 'unknown', 'unknown'],
   ['a code nobody listed', 'unlisted_code', 'transient', 'refused', 'unknown', 'unknown'],
   ['a code nobody listed under HTTP 4xx', 'rejected', 'refused', 'refused', 'refused', 'unknown'],
   ['an unsupported mode', '1001', 'refused', 'refused', 'refused', 'unknown'],

@@ -162,7 +162,10 @@ const sends: readonly (readonly [what: string, answer: Answerer, verdict: object
   ),
   ['a code nobody listed', json({ code: 'ERROR_999' }), { is: 'unknown', code: 'unlisted_code' }],
   ['HTTP 500', raw('<html>', 500), { is: 'unknown', code: 'server_error' }],
-  ['HTTP 403', raw('', 403), { is: 'config', code: 'http_403' }],
+  ['HTTP 403', raw('', 403), { is: 'unknown', code: 'http_403' }],
+  ['HTTP 403 of a gateway', json({ message: 'Forbidden' }, 403), { is: 'unknown', code: 'http_403' }],
+  ['HTTP 403 with a code', json({ code: 'ERROR_107' }, 403), { is: 'config', code: 'ERROR_107' }],
+  ['HTTP 408', raw('', 408), { is: 'unknown', code: 'no_answer' }],
   ['too fast', raw('', 429), { is: 'transient', code: 'throttled' }],
   ['too fast, with a pause', raw('', 429, { 'retry-after': '2' }), { is: 'transient', retryAfterMs: 2_000 }],
   ...(['ERROR_121', 'ERROR_106', 'ERROR_110'] as const).map(

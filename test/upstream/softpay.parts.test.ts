@@ -182,7 +182,7 @@ const failures: readonly (readonly [what: string, answer: Answerer, verdict: obj
   ['HTTP 500', json({ success: false }, 500), { is: 'unknown', code: 'server_error' }],
   ['neither yes nor no', json({ message: 'ok' }), { is: 'unknown', code: 'unreadable' }],
   ['success as a text', json({ success: 'true' }), { is: 'unknown', code: 'unreadable' }],
-  ['refused keys', raw('', 403), { is: 'config', code: 'http_403' }],
+  ['refused keys', raw('', 403), { is: 'unknown', code: 'http_403' }],
 ];
 test.for(failures)('%s', async ([, answer, verdict]) => {
   listener.answer(answer);

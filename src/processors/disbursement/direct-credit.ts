@@ -6,6 +6,7 @@
  * So there is no second try of anything that may have left us. An attempt that finds `sending` does not know what the
  * one before it did, and leaves it to a person. Only a request of which no byte left us goes back to `queued`.
  */
+import { operations } from '../../kinds/index.ts';
 import { toMs } from '../../lib/clock.ts';
 import { STOPPED } from '../../operations/accounts.ts';
 import { RESTORED } from '../../operations/restored.ts';
@@ -14,7 +15,7 @@ import { directCredit as declaration } from '../../queues/index.ts';
 import type { Verdict } from '../../upstream/verdict.ts';
 import { type Attempt as AttemptOf, attempt, evidenceOf } from '../attempt.ts';
 import { type AttemptResult, type Policy, retryAt } from '../context.ts';
-import { conditionIn, gate, hold, releaseHolds } from '../gate.ts';
+import { conditionIn, gate, hold, isNotLetThrough, NOT_AUTHORISED, releaseHolds } from '../gate.ts';
 import { finish } from '../intent.ts';
 
 const RETRY_MS = declaration.retryAfter.map(toMs);
@@ -64,6 +65,8 @@ async function settleSent(a: Attempt, verdict: CreditVerdict): Promise<AttemptRe
   if (verdict.is === 'refused') return a.announce('rejected', told);
   const condition = conditionIn(verdict);
   if (condition) return hold(a, { to: 'held', reason: condition, evidence, set: { sentAt: '' } });
+  if (isNotLetThrough(verdict))
+    await a.context.accounts.hold(a.record.account, operations.direct_credit.area, NOT_AUTHORISED);
   if (verdict.exchange.sent !== 'never') return a.announce('needs_review', told);
   const reason = verdict.code;
   return a.finish({ ...unsent(a.record, reason, a.policy), evidence, outcome: 'retries', reason });

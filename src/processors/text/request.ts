@@ -8,6 +8,7 @@ import type { SentItem } from '../../upstream/messaging/messaging.ts';
 import type { NotOk, Verdict } from '../../upstream/verdict.ts';
 import { BALANCE_EMPTY, quietNow } from '../campaign.ts';
 import { type AttemptResult, type ProcessorContext, closedFor, retryAt } from '../context.ts';
+import { isNotLetThrough, NOT_AUTHORISED } from '../gate.ts';
 import type { Committed } from './step.ts';
 import type { HeldSlice } from './held-slice.ts';
 
@@ -24,8 +25,8 @@ export type Judgement =
       readonly letters: readonly Letter[];
       readonly codes: readonly string[];
       readonly reason: string;
-      /** The balance ran out. */
-      readonly broke?: true;
+      /** What the others of the account would meet too: they wait. */
+      readonly holds?: 'funds' | typeof NOT_AUTHORISED;
     }
   /** It was refused before any work, for the sake of somebody in it. */
   | { readonly is: 'refused'; readonly code: string }
@@ -62,7 +63,8 @@ function judgeNotOk(verdict: NotOk, sent: readonly Texting[], split: boolean): J
     letters: sent.map(() => 'u'),
     codes: [],
     reason: verdict.is === 'held' ? verdict.condition : verdict.code,
-    ...(exchange.upstreamCode === BALANCE_EMPTY ? { broke: true } : {}),
+    ...(exchange.upstreamCode === BALANCE_EMPTY ? { holds: 'funds' } : {}),
+    ...(isNotLetThrough(verdict) ? { holds: NOT_AUTHORISED } : {}),
   };
 }
 
@@ -82,7 +84,7 @@ function mayBeOfOne(code: string | undefined, recipients: readonly Texting[]): b
 
 /** Back to the queue, or held with the account where our keys were refused. */
 function unsent(verdict: NotOk): Extract<Judgement, { is: 'unsent' }> {
-  const hold = verdict.is === 'config' ? 'not_authorised' : verdict.is === 'held' ? verdict.condition : undefined;
+  const hold = verdict.is === 'config' ? NOT_AUTHORISED : verdict.is === 'held' ? verdict.condition : undefined;
   const reason = hold ?? ('code' in verdict ? verdict.code : 'unsent');
   const retryAfterMs = 'retryAfterMs' in verdict ? (verdict.retryAfterMs ?? 0) : 0;
   return { is: 'unsent', reason, retryAfterMs, ...(hold === undefined ? {} : { hold }) };

@@ -11,6 +11,7 @@ import type { SentItem } from '../../upstream/messaging/messaging.ts';
 import type { NotOk } from '../../upstream/verdict.ts';
 import type { AttemptResult, ProcessorContext } from '../context.ts';
 import { OTHER_SENDER } from '../campaign.ts';
+import { NOT_AUTHORISED } from '../gate.ts';
 import {
   Gate,
   type Stop,
@@ -40,7 +41,7 @@ const GATHER_MS = 2;
 /** Requests that a campaign may cost beyond one for each fifty; at least as many as it has of those. */
 const EXTRA_REQUESTS = 200;
 /** What has cleared where a request was read and refused for what is in it: our keys were taken. */
-const KEYS_WORK: readonly string[] = ['not_authorised', 'login_contested'];
+const KEYS_WORK: readonly string[] = [NOT_AUTHORISED, 'login_contested'];
 /** How soon it is seen whether the same text to the same number is over. */
 const SAME_TEXT_MS = 5_000;
 
@@ -82,6 +83,8 @@ export class Sending {
     this.#gate = new Gate(held, account, context);
     this.#leftOut = new LeftOut(held, account, context.optOuts);
     this.#groups = this.#groupsOf(held.waiting);
+    // What is not let through leaves its people in doubt: one of them is enough to see whether it is again.
+    if (probing.includes(NOT_AUTHORISED)) this.#splitFirst(1);
   }
 
   async run(): Promise<AttemptResult> {
@@ -366,11 +369,13 @@ export class Sending {
       return NOTHING;
     }
     this.#answered(judgement, request);
-    if (judgement.is === 'doubt' && judgement.broke) {
-      this.#halt({ reason: 'funds', dueInMs: this.#context.policy.holdRecheckMs, outcome: 'waits', withdraws: true });
-      return () => this.#holdFor('funds');
-    }
-    return NOTHING;
+    const holds = judgement.is === 'doubt' ? judgement.holds : undefined;
+    if (holds === undefined) return NOTHING;
+    this.#halt({ reason: holds, dueInMs: this.#context.policy.holdRecheckMs, outcome: 'waits', withdraws: true });
+    return async () => {
+      if (holds === 'funds') await this.#holdFor(holds);
+      else await this.#context.accounts.hold(this.#held.record.account, 'messaging', holds);
+    };
   }
 
   #answered({ is, letters, codes, reason }: Extract<Judgement, { is: 'over' | 'doubt' }>, request: Request): void {
@@ -427,12 +432,19 @@ export class Sending {
 
   /** Whether anybody of the next request is left. */
   #cutTo(spare: number): boolean {
-    const [next, ...others] = this.#groups;
+    const [next] = this.#groups;
     if (next === undefined) return false;
     const end = this.#held.costs.enoughFor(next.places, spare);
-    const parts = [next.places.slice(0, end), next.places.slice(end)].filter(({ length }) => length > 0);
-    this.#groups = [...parts.map((places) => ({ ...next, places })), ...others];
+    this.#splitFirst(end);
     return end > 0;
+  }
+
+  /** So many of the first request go out in one, and the others in the next. */
+  #splitFirst(count: number): void {
+    const [next, ...others] = this.#groups;
+    if (next === undefined) return;
+    const parts = [next.places.slice(0, count), next.places.slice(count)].filter(({ length }) => length > 0);
+    this.#groups = [...parts.map((places) => ({ ...next, places })), ...others];
   }
 
   /** The rest of the campaign is not burnt one request after the other: it waits until somebody has paid, or raised it. */

@@ -68,6 +68,44 @@ describe('whoever may have got it is not reported as not sent to', () => {
   });
 });
 
+describe('a request that somebody on the way did not let through', () => {
+  const notLetThrough = async (count: number) => {
+    const world = textsBench(store.redis);
+    const { service, context } = world;
+    await world.slice('slc_1', people(count));
+    await world.slice('slc_2', people(60).slice(-3));
+    const known = service.send;
+    Object.assign(service, { send: async () => not('unknown', 'http_403') });
+    const result = await world.send('slc_1');
+    const holds = (await context.accounts.holdsOf('main')).map(({ area, reason }) => `${area}.${reason}`);
+    return { ...world, known, result, holds };
+  };
+
+  const mayBeTried = () => store.redis.hset('account:main', 'probe:messaging.not_authorised', 0);
+
+  test('leaves its recipients in doubt, and the account is held', async () => {
+    const world = await notLetThrough(3);
+    expect(world.result).toEqual({ outcome: 'unknown', reason: 'http_403' });
+    expect(await world.states('slc_1', 3)).toEqual(['unknown', 'unknown', 'unknown']);
+    expect(world.holds).toEqual(['messaging.not_authorised']);
+    expect(await world.send('slc_2')).toEqual({ outcome: 'waits', reason: 'account_held_not_authorised' });
+    expect(await world.states('slc_2', 3)).toEqual(['queued', 'queued', 'queued']);
+  });
+
+  test('is followed by a single recipient, who tells whether they are let through again', async () => {
+    const world = await notLetThrough(3);
+    await mayBeTried();
+    await world.send('slc_2');
+    expect(await world.states('slc_2', 3)).toEqual(['unknown', 'queued', 'queued']);
+    Object.assign(world.service, { send: world.known });
+    await mayBeTried();
+    await world.send('slc_2');
+    expect(await world.states('slc_2', 3)).toEqual(['unknown', 'sent', 'sent']);
+    expect(world.service.requests).toEqual([1, 1]);
+    expect(await world.context.accounts.holdsOf('main')).toEqual([]);
+  });
+});
+
 describe('a text that statistics list under a code that is no clear yes', () => {
   const listed = async (_account: unknown, { numbers }: { readonly numbers: readonly string[] }) => {
     const digits = numbers.map((to) => to.replace(/\D/g, ''));
