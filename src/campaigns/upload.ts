@@ -109,6 +109,7 @@ export async function uploadRecipients(
     return { is: 'checked', summary: check.summary() };
   }
   const stage = new Stage(campaign, options, random.hex(3));
+  await campaigns.beginUpload(campaign.id, stage.tag);
   const summary = await stageAll(check, stage);
   const earlier = campaign.uploads.find(({ hash }) => hash === summary.contentHash);
   if (earlier) {

@@ -132,6 +132,12 @@ export const declarations = {
     labels: {},
     help: 'Records that left Redis, at most, and that the history that is connected does not have: an older copy of it was put back. Absent without HISTORY_URL.',
   },
+  relais_unfinished_uploads: {
+    type: 'gauge',
+    of: 'whole',
+    labels: {},
+    help: 'Uploads of recipients that were begun and do not count yet: under way, or broken off with their process, of which Redis forgets everything a day after.',
+  },
   relais_unreadable_records: {
     type: 'gauge',
     of: 'whole',

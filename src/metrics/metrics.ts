@@ -147,7 +147,10 @@ interface BalanceSeen {
 }
 
 interface WholeSources {
-  readonly queries: Pick<Queries, 'counts' | 'oldestIn' | 'backlog' | 'outcomes' | 'eventsEmitted' | 'unreadable'>;
+  readonly queries: Pick<
+    Queries,
+    'counts' | 'oldestIn' | 'backlog' | 'outcomes' | 'eventsEmitted' | 'unfinishedUploads' | 'unreadable'
+  >;
   readonly accounts: Pick<Accounts, 'allHolds'>;
   /** What the accounts had left when somebody last looked; null: it could not be read. */
   readonly balances: () => Promise<readonly BalanceSeen[]>;
@@ -239,6 +242,10 @@ const readers: { readonly [Name in WholeName]: Reader<Name> } = {
 
   relais_history_missing: async ({ history }) =>
     history ? [{ labels: {}, value: missingOf((await history()).missing) }] : [],
+
+  relais_unfinished_uploads: async ({ queries }, nowMs) => [
+    { labels: {}, value: await queries.unfinishedUploads(nowMs) },
+  ],
 
   relais_unreadable_records: async ({ queries }) => [{ labels: {}, value: await queries.unreadable() }],
 

@@ -7,6 +7,7 @@ import { type StateOf, isFinal } from '../kinds/index.ts';
 import { canonicalJson } from '../lib/ids.ts';
 import type { Traces } from '../lib/traces.ts';
 import { type Act, told } from './audit.ts';
+import { answersOf, ignored } from '../redis/scripts.ts';
 import { keys } from './keys.ts';
 import { type Opinions, wordsOf } from './limits.ts';
 import type { CampaignRecord } from './record.ts';
@@ -44,6 +45,12 @@ export function uploadAt({ id, uploads }: Pick<CampaignRecord, 'id' | 'uploads'>
   }
   return undefined;
 }
+
+/**
+ * How long an upload may take. What was staged of one whose process died is forgotten by Redis itself after this; the
+ * commit keeps what it counts, and counts nothing of which a part is gone.
+ */
+export const STAGED_FOR_S = 86_400;
 
 /** A row of an upload that will not be sent. */
 export interface SkippedRow {
@@ -99,17 +106,43 @@ export class Campaigns {
     this.#asked = wordsOf('campaigns', limits);
   }
 
+  /** Before anything of it is written: one that never ends is told for as long as something of it stays. */
+  async beginUpload(campaign: string, tag: string): Promise<void> {
+    const [seconds = 0] = (await this.#redis.time()).map(Number);
+    const at = seconds * 1_000;
+    await this.#redis
+      .multi()
+      .zremrangebyscore(keys.stagedUploads, '-inf', at - STAGED_FOR_S * 1_000)
+      .zadd(keys.stagedUploads, at, uploadId(campaign, tag))
+      .exec();
+  }
+
   async stageSkipped(campaign: string, tag: string, rows: readonly SkippedRow[]): Promise<void> {
     if (rows.length === 0) return;
     const packed = rows.map(({ row, to, reason, own }) =>
       JSON.stringify(own === '' ? [row, to, reason] : [row, to, reason, own]),
     );
-    await this.#redis.rpush(keys.skipped(campaign, tag), ...packed);
+    const list = keys.skipped(campaign, tag);
+    await answersOf(
+      this.#redis
+        .multi()
+        .rpush(list, ...packed)
+        .expire(list, STAGED_FOR_S),
+      ignored,
+    );
   }
 
   /** What the file had beside number and values, a line for each recipient of a slice; nothing where all are blank. */
   async stageOwn(slice: string, lines: readonly string[]): Promise<void> {
-    if (lines.some((line) => line !== '')) await this.#redis.rpush(keys.own(slice), ...lines);
+    if (lines.every((line) => line === '')) return;
+    const list = keys.own(slice);
+    await answersOf(
+      this.#redis
+        .multi()
+        .rpush(list, ...lines)
+        .expire(list, STAGED_FOR_S),
+      ignored,
+    );
   }
 
   async own(slice: string): Promise<readonly string[]> {
@@ -124,6 +157,7 @@ export class Campaigns {
     ]);
     for (let from = 0; from < staged.length; from += 500) await this.#redis.unlink(...staged.slice(from, from + 500));
     await this.#redis.unlink(keys.skipped(campaign, tag));
+    await this.#redis.zrem(keys.stagedUploads, uploadId(campaign, tag));
   }
 
   /**
@@ -137,14 +171,19 @@ export class Campaigns {
   ): Promise<boolean> {
     const { slices, recipients, skipped, segments } = totals;
     const upload: UploadRecord = { ...names, slices, recipients, skipped };
+    const staged = Array.from({ length: slices }, (_, place) => sliceId(campaign.id, names.tag, place));
     const answer = await commitUpload(this.#redis, {
       campaign: keys.record(campaign.id),
       counts: keys.counts('campaign'),
       draft: keys.state('campaign', 'draft'),
       ready: keys.state('campaign', 'ready'),
       sliceCounts: keys.counts('slice'),
-      staged: Array.from({ length: slices }, (_, place) => keys.record(sliceId(campaign.id, names.tag, place))),
+      begun: keys.stagedUploads,
+      leftOut: keys.skipped(campaign.id, names.tag),
+      staged: staged.map(keys.record),
+      own: staged.map(keys.own),
       ...told(act),
+      upload: uploadId(campaign.id, names.tag),
       rev: campaign.rev,
       before: JSON.stringify(campaign.uploads),
       after: JSON.stringify([...campaign.uploads, upload]),

@@ -7,6 +7,7 @@ import { z } from 'zod';
 import { UnusableFile } from '../files/problems.ts';
 import { RowReader } from '../files/rows.ts';
 import type { Random } from '../lib/random.ts';
+import { answersOf, ignored } from '../redis/scripts.ts';
 import { keys } from './keys.ts';
 
 const KEPT_SECONDS = 3 * 86_400;
@@ -69,8 +70,9 @@ export class KeptFiles {
   async #write(place: string, source: AsyncIterable<Uint8Array>, most: number): Promise<number> {
     let [bytes, piece, waiting] = [0, 0, [] as Uint8Array[]];
     const flush = async (): Promise<void> => {
-      await this.#redis.hset(place, String(piece), Buffer.concat(waiting));
-      if (piece === 0) await this.#redis.expire(place, KEPT_SECONDS);
+      // In one step: nothing of it may stay for ever where the process dies in between.
+      const writing = this.#redis.multi().hset(place, String(piece), Buffer.concat(waiting));
+      await answersOf(piece === 0 ? writing.expire(place, KEPT_SECONDS) : writing, ignored);
       [piece, waiting] = [piece + 1, []];
     };
     for await (const chunk of source) {
@@ -132,9 +134,8 @@ export class KeptFiles {
     const now = await this.find(campaign);
     // Another file took its place meanwhile: this is not what it came to.
     if (now?.at !== at) return;
-    await this.#redis.hset(place, 'wishes', JSON.stringify(wishes));
-    if (report) await this.#redis.hset(place, 'report', JSON.stringify(report));
-    await this.#redis.pexpireat(place, now.until);
+    const said = { wishes: JSON.stringify(wishes), ...(report ? { report: JSON.stringify(report) } : {}) };
+    await answersOf(this.#redis.multi().hset(place, said).pexpireat(place, now.until), ignored);
   }
 
   /** Another text, or another country: what was said of it is no longer so. */

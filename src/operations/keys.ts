@@ -127,6 +127,8 @@ export const keys = {
   parked: (campaign: string): string => `parked:${campaign}`,
   /** Hash: the file of a draft, in pieces by their number, with what is known `about` it; see kept-files.ts. */
   keptFile: (campaign: string): string => `kept-file:${campaign}`,
+  /** Zset: `campaign.tag` of uploads that were begun and neither count nor were taken back, by when they were begun (ms). */
+  stagedUploads: 'staged-uploads',
   /** List: packed rows of a campaign that will not be sent, with the reason. */
   skipped: (campaign: string, tag: string): string => `skipped:${campaign}:${tag}`,
   /** List: what the file had beside number and values for each recipient of a slice, packed, by place; see slice-form.ts. */

@@ -13,6 +13,7 @@ import {
   UNSENT_XOF_FIELD,
 } from './keys.ts';
 import { idOf, type NamePlace } from './places.ts';
+import { STAGED_FOR_S } from './campaigns.ts';
 import { type Filters, type Page, type PageOf, areMeant, pageOf, readMany, walkOfName } from './lists.ts';
 import {
   type Fields,
@@ -77,6 +78,11 @@ export class Queries {
   /** How many records somebody met that cannot be read. */
   async unreadable(): Promise<number> {
     return this.#redis.scard(keys.unreadable);
+  }
+
+  /** Uploads that were begun and do not count: they are under way, or their process has died. */
+  async unfinishedUploads(at: number): Promise<number> {
+    return this.#redis.zcount(keys.stagedUploads, `(${at - STAGED_FOR_S * 1_000}`, '+inf');
   }
 
   /** Undefined also for what is kept as a record and is no operation, as an endpoint is. */

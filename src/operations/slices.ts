@@ -22,8 +22,10 @@ import {
   standingOf,
 } from './slice-form.ts';
 import { BOOKS, type Posts } from './book.ts';
+import { STAGED_FOR_S } from './campaigns.ts';
 import { wordsOf } from './limits.ts';
 import { type Guard, NO_MEMORY } from './heartbeat.ts';
+import { answersOf, ignored } from '../redis/scripts.ts';
 import { keys } from './keys.ts';
 import type { OperationsOptions } from './operations.ts';
 import { type Fields, RECORD_VERSION, UnreadableRecord } from './record.ts';
@@ -267,24 +269,19 @@ export class Slices implements SlicesContract {
     this.#heartbeat = heartbeat;
   }
 
-  /** Writes slices that nobody will hand out until the upload that they belong to is committed. */
+  /** Writes slices that nobody will hand out until the upload that they belong to is committed, which keeps them. */
   async stage(
     { id: campaign, account }: { readonly id: string; readonly account: string },
     slices: readonly { readonly id: string; readonly items: readonly CampaignItem[] }[],
   ): Promise<void> {
-    const pipeline = this.#redis.pipeline();
+    const writing = this.#redis.multi();
     for (const { id, items } of slices) {
-      const countries = items.map(({ country = '' }) => country);
-      const packed = packItems(items);
+      const countries = packCountries(items.map(({ country = '' }) => country));
       const fixed = { id, kind: 'slice', v: RECORD_VERSION, state: 'queued', rev: 1, account, campaign };
-      pipeline.hset(keys.record(id), {
-        ...fixed,
-        count: items.length,
-        countries: packCountries(countries),
-        ...packed,
-      });
+      writing.hset(keys.record(id), { ...fixed, count: items.length, countries, ...packItems(items) });
+      writing.expire(keys.record(id), STAGED_FOR_S);
     }
-    for (const [error] of (await pipeline.exec()) ?? []) if (error) throw error;
+    await answersOf(writing, ignored);
   }
 
   async read(id: string): Promise<SliceRecord | undefined> {

@@ -7,7 +7,7 @@ import { Operations } from '../../src/operations/operations.ts';
 import { Queries } from '../../src/operations/queries.ts';
 import { Slices } from '../../src/operations/slices.ts';
 import type { CampaignRecord } from '../../src/operations/record.ts';
-import { type FreshRedis, freshRedis } from '../support/fresh-redis.ts';
+import { type FreshRedis, freshRedis, keysLike } from '../support/fresh-redis.ts';
 
 let fresh: FreshRedis;
 let campaign: CampaignRecord;
@@ -85,4 +85,47 @@ test('an upload that breaks off leaves nothing behind', async () => {
   await expect(uploadRecipients(campaign, cut(), options)).rejects.toThrow('went away');
   expect((await read()).totals.total).toBe(0);
   expect((await fresh.redis.keys('*')).filter((key) => key.includes('cmp_1.'))).toEqual([]);
+});
+
+const DAY_MS = 86_400_000;
+
+/** Everything that an upload has written, and for how long it stays, ms; -1: for ever. */
+async function staying(): Promise<Record<string, number>> {
+  const names = (await keysLike(fresh.redis, '*cmp_1*')).filter((name) => /cmp_1[.:]/.test(name));
+  const left = await Promise.all(names.map(async (name) => [name, await fresh.redis.pttl(name)] as const));
+  return Object.fromEntries(left);
+}
+
+test('an upload whose process dies is forgotten after a day, and told until then', async () => {
+  const queries = new Queries(fresh.redis);
+  const seen: Record<string, number>[] = [];
+  const told: number[] = [];
+  async function* long(): AsyncGenerator<Uint8Array> {
+    yield Buffer.from('numero;prenom;ville\n');
+    for (let part = 0; part < 4; part += 1) {
+      const rows = Array.from({ length: 1_000 }, (_, n) => `77${1_000_000 + part * 1_000 + n};Awa;Dakar`);
+      // Some are left out.
+      yield Buffer.from(`${[...rows, ...rows].join('\n')}\n`);
+      // The process may be killed here.
+      seen.push(await staying());
+      told.push(await queries.unfinishedUploads(Date.now()));
+    }
+  }
+  const slices = new Slices({ redis: fresh.redis, random });
+  const answer = await uploadRecipients(campaign, long(), {
+    campaigns: new Campaigns(fresh.redis),
+    slices,
+    random,
+  });
+  expect(answer.is).toBe('counted');
+  const last = seen.at(-1) ?? {};
+  expect(Object.keys(last).map((name) => name.split(':')[0])).toEqual(
+    expect.arrayContaining(['op', 'own', 'skipped']),
+  );
+  for (const ms of Object.values(last)) expect(ms).toBeGreaterThan(DAY_MS - 60_000);
+  for (const ms of Object.values(last)) expect(ms).toBeLessThanOrEqual(DAY_MS);
+  expect(told.at(-1)).toBe(1);
+  // What counts stays.
+  expect(new Set(Object.values(await staying()))).toEqual(new Set([-1]));
+  expect(await queries.unfinishedUploads(Date.now())).toBe(0);
 });

@@ -38,6 +38,7 @@ async function everythingAtOnce(): Promise<string> {
       Array.from({ length: 200 }, (_, at) => ({ account: `shop-${at}`, country: 'SN', xof: 1, inFlight: 1 })),
     queries: {
       unreadable: () => Promise.resolve(0),
+      unfinishedUploads: () => Promise.resolve(0),
       eventsEmitted: () =>
         Promise.resolve({ ...everyCount(), ...Object.fromEntries(STRANGERS.map((type) => [type, 1])) }),
       outcomes: () => Promise.resolve({ sent: 1, failed: 2, unknown: 3, expired: 4 }),

@@ -32,6 +32,7 @@ export function idleSources(clock: Clock): MetricsOptions & { errors: string[] }
     queries: {
       outcomes: () => Promise.resolve({}),
       unreadable: () => Promise.resolve(0),
+      unfinishedUploads: () => Promise.resolve(0),
       eventsEmitted: () => Promise.resolve({}),
       counts: () => Promise.resolve({ count: {}, xof: {} }),
       oldestIn: () => Promise.resolve(undefined),

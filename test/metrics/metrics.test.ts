@@ -174,6 +174,7 @@ describe('what is true of the whole', () => {
         backlog: () => Promise.resolve([]),
         outcomes: () => Promise.resolve({}),
         unreadable: () => Promise.resolve(0),
+        unfinishedUploads: () => Promise.resolve(0),
         eventsEmitted: () => Promise.resolve({}),
       },
     });
@@ -213,6 +214,7 @@ describe('what is true of the whole', () => {
       queries: {
         ...idleSources(clockByHand().clock).queries,
         unreadable: () => Promise.resolve(0),
+        unfinishedUploads: () => Promise.resolve(0),
         eventsEmitted: () => Promise.resolve({ 'account.held': 4, 'of.another.version': 1 }),
       },
     });

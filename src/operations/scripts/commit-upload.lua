@@ -1,12 +1,16 @@
--- Counts a whole upload, or nothing of it: nothing where one of its slices is not there, since what took over in its
--- midst had not come so far.
+-- Counts a whole upload, or nothing of it: nothing where one of its slices, or the rows that were left out, are gone,
+-- since what took over in its midst had not come so far, or it took longer than what is staged is kept.
 -- @key campaign
 -- @key counts  of campaigns
 -- @key draft  @key ready  sets of these states
 -- @key sliceCounts
+-- @key begun  uploads that were
+-- @key leftOut  its rows that were
 -- @keys staged  its slices
+-- @keys own  what the file had beside
 -- @keys audit
 -- @arg now at?
+-- @arg upload text
 -- @arg rev int  as it was read: while it has no recipients its text may change, which their values were taken for
 -- @arg before json  uploads as they were read
 -- @arg after json  as they become
@@ -32,6 +36,11 @@ if not id then refuse('id') end
 for _, slice in ipairs(staged) do
   if redis.call('EXISTS', slice) == 0 then return {'changed', state} end
 end
+if skipped > 0 and redis.call('EXISTS', leftOut) == 0 then return {'changed', state} end
+-- Until now all of it was there for a while only.
+redis.call('PERSIST', leftOut)
+for _, slice in ipairs(staged) do redis.call('PERSIST', slice) end
+for _, list in ipairs(own) do redis.call('PERSIST', list) end
 redis.call('HSET', campaign, 'uploads', after, 'updatedAt', at)
 redis.call('HSETNX', campaign, HAND .. by, at)
 redis.call('HINCRBY', campaign, 't:queued', recipients)
@@ -45,6 +54,7 @@ if state == 'draft' then
   redis.call('HSET', campaign, 'state', 'ready', 'since', at)
   move({counts = counts, id = id, at = at, from = 'draft', to = 'ready', left = draft, entered = ready})
 end
+redis.call('ZREM', begun, upload)
 local function upto(more) return '"recipients":' .. tonumber(r[5] or '0') + more end
 audit_line(audit, act, at, upto(0), upto(recipients))
 return {'committed'}

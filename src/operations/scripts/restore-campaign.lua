@@ -50,7 +50,8 @@ if mayHaveBeenSent then
   local keys = {campaign = campaign, events = events, counts = counts, due = due, history = history, sets = {held = held}}
   is_over = slices > 0 and finish_if_over(at, keys)
 end
--- Last, and once: with its last member a set is gone, and while a slot moves a script that touches it then is broken off.
+-- Last, and once: with its last member a set is gone, and a script that touches it then, while a slot moves, is broken
+-- off.
 if not is_over then redis.call('ZREM', due, id) end
 redis.call('DEL', parked)
 return 1

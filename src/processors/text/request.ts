@@ -136,6 +136,33 @@ export interface Group {
   readonly part: boolean;
 }
 
+/** Recipients that were put there together go out together: fifty at a time, in order. */
+export function groupsOf({ waiting, standing, requests }: HeldSlice): Group[] {
+  const byRequest = new Map<number, number[]>();
+  for (const place of waiting) {
+    const number = standing.requests[place] ?? -1;
+    const places = byRequest.get(number);
+    if (places) places.push(place);
+    else byRequest.set(number, [place]);
+  }
+  return [...byRequest].flatMap(([number, places]) => {
+    const part = requests.get(number)?.part ?? false;
+    const count = Math.ceil(places.length / RECIPIENTS_PER_REQUEST);
+    return Array.from({ length: count }, (_, at) => ({
+      part,
+      places: places.slice(at * RECIPIENTS_PER_REQUEST, (at + 1) * RECIPIENTS_PER_REQUEST),
+    }));
+  });
+}
+
+/** So many of the first go out in one request, and the others of it in the next. */
+export function splitFirst(groups: readonly Group[], count: number): Group[] {
+  const [first, ...others] = groups;
+  if (first === undefined) return [];
+  const parts = [first.places.slice(0, count), first.places.slice(count)].filter(({ length }) => length > 0);
+  return [...parts.map((places) => ({ ...first, places })), ...others];
+}
+
 export class LeftOut {
   readonly #held: HeldSlice;
   readonly #account: UpstreamAccount;

@@ -3,7 +3,7 @@
  * with the intents of what goes next, and a request leaves when its intent is durable, was read again, and a slot is
  * free.
  */
-import { RECIPIENTS_PER_REQUEST, type Request, lettersFor, placesOf } from '../../operations/slice-form.ts';
+import { type Request, lettersFor, placesOf } from '../../operations/slice-form.ts';
 import { BUDGET } from '../../operations/accounts.ts';
 import { REQUESTS_PER_SLICE } from '../../operations/slices.ts';
 import type { UpstreamAccount } from '../../upstream/client.ts';
@@ -21,9 +21,11 @@ import {
   type Texting,
   judge,
   badAround,
+  groupsOf,
   partsOf,
   type Sent,
   senderInstead,
+  splitFirst,
 } from './request.ts';
 import type { Committed, Draft } from './step.ts';
 import type { HeldSlice } from './held-slice.ts';
@@ -82,9 +84,9 @@ export class Sending {
     this.#context = context;
     this.#gate = new Gate(held, account, context);
     this.#leftOut = new LeftOut(held, account, context.optOuts);
-    this.#groups = this.#groupsOf(held.waiting);
+    this.#groups = groupsOf(held);
     // What is not let through leaves its people in doubt: one of them is enough to see whether it is again.
-    if (probing.includes(NOT_AUTHORISED)) this.#splitFirst(1);
+    if (probing.includes(NOT_AUTHORISED)) this.#groups = splitFirst(this.#groups, 1);
   }
 
   async run(): Promise<AttemptResult> {
@@ -103,25 +105,6 @@ export class Sending {
       this.#over = true;
       this.#giveBackClaims();
     }
-  }
-
-  /** Recipients that were put there together go out together: fifty at a time, in order. */
-  #groupsOf(waiting: readonly number[]): Group[] {
-    const byRequest = new Map<number, number[]>();
-    for (const place of waiting) {
-      const number = this.#held.standing.requests[place] ?? -1;
-      const places = byRequest.get(number);
-      if (places) places.push(place);
-      else byRequest.set(number, [place]);
-    }
-    return [...byRequest].flatMap(([number, places]) => {
-      const part = this.#held.requests.get(number)?.part ?? false;
-      const count = Math.ceil(places.length / RECIPIENTS_PER_REQUEST);
-      return Array.from({ length: count }, (_, at) => ({
-        part,
-        places: places.slice(at * RECIPIENTS_PER_REQUEST, (at + 1) * RECIPIENTS_PER_REQUEST),
-      }));
-    });
   }
 
   // Slots ----------------------------------------------------------------------------------------------------------
@@ -435,16 +418,8 @@ export class Sending {
     const [next] = this.#groups;
     if (next === undefined) return false;
     const end = this.#held.costs.enoughFor(next.places, spare);
-    this.#splitFirst(end);
+    this.#groups = splitFirst(this.#groups, end);
     return end > 0;
-  }
-
-  /** So many of the first request go out in one, and the others in the next. */
-  #splitFirst(count: number): void {
-    const [next, ...others] = this.#groups;
-    if (next === undefined) return;
-    const parts = [next.places.slice(0, count), next.places.slice(count)].filter(({ length }) => length > 0);
-    this.#groups = [...parts.map((places) => ({ ...next, places })), ...others];
   }
 
   /** The rest of the campaign is not burnt one request after the other: it waits until somebody has paid, or raised it. */

@@ -2358,9 +2358,13 @@ export interface CommitUploadArgs {
   /** key */ readonly draft: string;
   /** key: sets of these states */ readonly ready: string;
   /** key */ readonly sliceCounts: string;
+  /** key: uploads that were */ readonly begun: string;
+  /** key: its rows that were */ readonly leftOut: string;
   /** key: its slices */ readonly staged: readonly string[];
+  /** key: what the file had beside */ readonly own: readonly string[];
   /** key */ readonly audit: readonly string[];
   /** ms since the epoch */ readonly now?: number | undefined;
+  readonly upload: string;
   /** as it was read: while it has no recipients its text may change, which their values were taken for */ readonly rev: number;
   /** JSON: uploads as they were read */ readonly before: string;
   /** JSON: as they become */ readonly after: string;
@@ -2472,19 +2476,25 @@ local counts = KEYS[2]
 local draft = KEYS[3]
 local ready = KEYS[4]
 local sliceCounts = KEYS[5]
+local begun = KEYS[6]
+local leftOut = KEYS[7]
 local now = tonumber(ARGV[1])
-local rev = tonumber(ARGV[2])
-local before = ARGV[3]
-local after = ARGV[4]
-local by = ARGV[5]
-local recipients = tonumber(ARGV[6])
-local skipped = tonumber(ARGV[7])
-local slices = tonumber(ARGV[8])
-local segments = tonumber(ARGV[9])
-local _arg, _key = 9, 5
+local upload = ARGV[2]
+local rev = tonumber(ARGV[3])
+local before = ARGV[4]
+local after = ARGV[5]
+local by = ARGV[6]
+local recipients = tonumber(ARGV[7])
+local skipped = tonumber(ARGV[8])
+local slices = tonumber(ARGV[9])
+local segments = tonumber(ARGV[10])
+local _arg, _key = 10, 7
 local staged = {}
 _arg = _arg + 1
 for _i = 1, tonumber(ARGV[_arg]) do _key = _key + 1; staged[_i] = KEYS[_key] end
+local own = {}
+_arg = _arg + 1
+for _i = 1, tonumber(ARGV[_arg]) do _key = _key + 1; own[_i] = KEYS[_key] end
 local audit = {}
 _arg = _arg + 1
 for _i = 1, tonumber(ARGV[_arg]) do _key = _key + 1; audit[_i] = KEYS[_key] end
@@ -2505,6 +2515,10 @@ if not id then refuse('id') end
 for _, slice in ipairs(staged) do
   if redis.call('EXISTS', slice) == 0 then return {'changed', state} end
 end
+if skipped > 0 and redis.call('EXISTS', leftOut) == 0 then return {'changed', state} end
+redis.call('PERSIST', leftOut)
+for _, slice in ipairs(staged) do redis.call('PERSIST', slice) end
+for _, list in ipairs(own) do redis.call('PERSIST', list) end
 redis.call('HSET', campaign, 'uploads', after, 'updatedAt', at)
 redis.call('HSETNX', campaign, "hand:" .. by, at)
 redis.call('HINCRBY', campaign, 't:queued', recipients)
@@ -2518,16 +2532,17 @@ if state == 'draft' then
   redis.call('HSET', campaign, 'state', 'ready', 'since', at)
   move({counts = counts, id = id, at = at, from = 'draft', to = 'ready', left = draft, entered = ready})
 end
+redis.call('ZREM', begun, upload)
 local function upto(more) return '"recipients":' .. tonumber(r[5] or '0') + more end
 audit_line(audit, act, at, upto(0), upto(recipients))
 return {'committed'}
 `);
 
-/** Counts a whole upload, or nothing of it: nothing where one of its slices is not there, since what took over in its
- * midst had not come so far. */
+/** Counts a whole upload, or nothing of it: nothing where one of its slices, or the rows that were left out, are gone,
+ * since what took over in its midst had not come so far, or it took longer than what is staged is kept. */
 export async function commitUpload(redis: lua.ScriptHost, args: CommitUploadArgs): Promise<CommitUploadAnswer> {
-  const keys = [args.campaign, args.counts, args.draft, args.ready, args.sliceCounts, ...args.staged, ...args.audit];
-  const words: lua.Word[] = [args.now ?? '', args.rev, args.before, args.after, args.by, args.recipients, args.skipped, args.slices, args.segments, args.staged.length, args.audit.length, ...lua.counted(args.act)];
+  const keys = [args.campaign, args.counts, args.draft, args.ready, args.sliceCounts, args.begun, args.leftOut, ...args.staged, ...args.own, ...args.audit];
+  const words: lua.Word[] = [args.now ?? '', args.upload, args.rev, args.before, args.after, args.by, args.recipients, args.skipped, args.slices, args.segments, args.staged.length, args.own.length, args.audit.length, ...lua.counted(args.act)];
   return readCommitUploadAnswer(await lua.runScript(redis, commitUploadScript, keys, words));
 }
 
