@@ -103,7 +103,7 @@ export async function resolve<K extends CollectKind>(
 
 /** What upstream would say is not known, so nobody's word is taken: it may be paid at this moment. */
 function notNow(state: string, because: string): ApiProblem {
-  const detail = `Not now: upstream could not be asked about it (${because}). Nothing was changed; try again.`;
+  const detail = `Not now: the service could not be asked about it (${because}). Nothing was changed; try again.`;
   return new ApiProblem('wrong-state', detail, { state, retryable: true });
 }
 
@@ -128,7 +128,7 @@ function refuseWhatUpstreamSays({ id, state }: { readonly id: string; readonly s
   if (tried?.failure) throw upstreamProblem(tried.failure, { id, state: 'needs_review', retryable: true });
   if (tried && (!tried.asked || tried.outcome === 'lost')) throw notNow(state, tried.reason);
   if (state === 'needs_review') return;
-  const detail = `Upstream says: ${state}. Its word is stronger; nothing else was changed.`;
+  const detail = `The service says: ${state}. Its word is stronger; nothing else was changed.`;
   throw new ApiProblem('wrong-state', detail, { rule: 'upstream', state });
 }
 

@@ -232,7 +232,7 @@ function takeResolved(resolved: Resolved): void {
       upstream === 'created'
         ? ' That is said of the token that we know. Where the dashboard shows the disburse_id as paid all the same, say so with its transactionId.'
         : '';
-    const detail = `Upstream says: ${upstream}. Its word is stronger; nothing was changed.${elsewhere}`;
+    const detail = `The service says: ${upstream}. Its word is stronger; nothing was changed.${elsewhere}`;
     throw new ApiProblem('wrong-state', detail, { rule: 'upstream', upstream });
   }
   if (resolved.is === 'never') {
@@ -242,7 +242,7 @@ function takeResolved(resolved: Resolved): void {
     throw new ApiProblem('wrong-state', `${detail} Nothing was changed.`, { rule: 'state', state: 'needs_review' });
   }
   if (resolved.is === 'no answer') {
-    const detail = `Upstream could not be asked (${resolved.because}); nothing was changed. Try again.`;
+    const detail = `The service could not be asked (${resolved.because}); nothing was changed. Try again.`;
     throw new ApiProblem('no-answer', detail);
   }
   if (resolved.is === 'claimed') throw refusedClaim();

@@ -55,7 +55,7 @@ export const disbursement = kind({
       restored: 'review',
     },
     created: {
-      says: 'Upstream gave a token for it; the payment itself was not sent yet.',
+      says: 'The service gave a token for it; the payment itself was not sent yet.',
       queue: 'disbursement',
       to: ['queued', 'submitting', 'pending', 'succeeded', 'failed', 'rejected', 'cancelled', 'needs_review'],
       is: ['unsent', 'in flight'],
@@ -69,14 +69,14 @@ export const disbursement = kind({
       restored: 'ask',
     },
     unknown: {
-      says: 'The payment may or may not have been made; upstream is being asked.',
+      says: 'The payment may or may not have been made; the service is being asked.',
       queue: 'status-poll',
       to: ['submitting', 'pending', 'succeeded', 'failed', 'needs_review'],
       is: ['in flight', 'in doubt'],
       restored: 'ask',
     },
     pending: {
-      says: 'Upstream took it and is working on it.',
+      says: 'The service took it and is working on it.',
       queue: 'status-poll',
       to: ['succeeded', 'failed', 'needs_review'],
       is: ['in flight', 'in doubt'],
@@ -91,19 +91,19 @@ export const disbursement = kind({
       kept: true,
     },
     succeeded: {
-      says: 'The beneficiary was paid, once; upstream confirmed it.',
+      says: 'The beneficiary was paid, once; the service confirmed it.',
       queue: 'status-poll',
       late: ['reversed', 'needs_review'],
     },
     failed: {
-      says: 'The beneficiary was not paid; upstream said twice that it failed.',
+      says: 'The beneficiary was not paid; the service said twice that it failed.',
       next: PAY_ANEW,
       queue: 'status-poll',
       late: ['succeeded', 'needs_review'],
       is: ['without effect', 'reasoned'],
     },
     reversed: {
-      says: 'The beneficiary was paid, and upstream says that the money came back afterwards.',
+      says: 'The beneficiary was paid, and the service says that the money came back afterwards.',
       next: `Compare with the dashboard of the service. ${PAY_ANEW}`,
       is: ['without effect'],
     },

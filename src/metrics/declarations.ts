@@ -51,20 +51,20 @@ export const declarations = {
     of: 'process',
     labels: { queue: 'queues' },
     buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
-    help: 'How long attempts took, waiting for upstream included.',
+    help: 'How long attempts took, waiting for the service included.',
   },
   relais_upstream_requests_total: {
     type: 'counter',
     of: 'process',
     labels: { operation: 'operations', code: 'codes' },
-    help: 'Exchanges with upstream, by what they meant to us. Codes that we do not list are "other".',
+    help: 'Exchanges with the service, by what they meant to us. Codes that we do not list are "other".',
   },
   relais_upstream_request_duration_seconds: {
     type: 'histogram',
     of: 'process',
     labels: { operation: 'operations' },
     buckets: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
-    help: 'How long exchanges with upstream took, whatever came of them.',
+    help: 'How long exchanges with the service took, whatever came of them.',
   },
   relais_sms_logins_total: {
     type: 'counter',
@@ -196,7 +196,7 @@ export const declarations = {
     type: 'counter',
     of: 'process',
     labels: { contradiction: 'contradictions' },
-    help: 'Ends of disbursements that upstream took back after callers had been told of them.',
+    help: 'Ends of disbursements that the service took back after callers had been told of them.',
   },
   relais_events_total: {
     type: 'counter',

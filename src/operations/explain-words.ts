@@ -1,6 +1,6 @@
 /**
  * Every word that a record, a log line or an account gives as its reason: what it means, and what to do. Codes of
- * upstream that are not here have a sentence of their own where upstream is spoken.
+ * the service that are not here have a sentence of their own where its language is spoken.
  */
 import type { Language } from '../words/languages.ts';
 import { explainWords, toldIn } from '../words/told.ts';
@@ -29,22 +29,22 @@ const conditions: Rows = {
     'It goes on in the next period; or have two keys with the role approve raise it: relais limits set SMS_BUDGET_DAY XOF.',
   ],
   callback_unreachable: [
-    'upstream could not reach our callback address',
+    'the service could not reach our callback address',
     'Check PUBLIC_URL and the webhooks listener (relais doctor); it goes on by itself.',
   ],
   funds_or_callback: [
-    'the balance did not suffice, or our callback address could not be reached; upstream did not say which',
+    'the balance did not suffice, or our callback address could not be reached; the service did not say which',
     'Check the balance and PUBLIC_URL (relais doctor); it goes on by itself.',
   ],
   not_authorised: [
-    'upstream refused our keys for this',
+    'the service refused our keys for this',
     'Check the keys (relais doctor), and that the option is enabled in the application; it goes on by itself.',
   ],
   login_contested: [
     'fresh SMS tokens were refused twice within a minute: another system may be using the same login, and each login ends the other one',
     'Let one deployment alone use these SMS keys, or ask the service for others; it is tried again by itself.',
   ],
-  maintenance: ['upstream is under maintenance', BY_ITSELF],
+  maintenance: ['the service is under maintenance', BY_ITSELF],
   not_understood: [
     'several disbursements in a row were refused in words that the interface does not have',
     'See whether SERVICE_BASE_URL leads to the service (relais doctor), and ask the service; it goes on by itself.',
@@ -63,7 +63,7 @@ const conditions: Rows = {
     'Mend what relais doctor names; it goes on by itself.',
   ],
   no_callback_url: [
-    'there is no address at which upstream could call us back',
+    'there is no address at which the service could call us back',
     'Set PUBLIC_URL and CALLBACK_SECRET for every worker; it goes on by itself.',
   ],
   account_not_configured: [
@@ -131,7 +131,7 @@ const conditions: Rows = {
   switched_meanwhile: ['somebody switched the campaign in the same moment', NOTHING],
   opted_out: ['the person does not want to be texted', NOTHING],
   pace: ['its campaign sends no faster than it was asked to', BY_ITSELF],
-  rate: ['UPSTREAM_RATE is used up for this second, or upstream asked us to slow down', BY_ITSELF],
+  rate: ['UPSTREAM_RATE is used up for this second, or the service asked us to slow down', BY_ITSELF],
 };
 
 /** How a disbursement came to its end, or to a person. */
@@ -142,11 +142,11 @@ const ofDisbursements: Rows = {
   ],
   cancelled_by_caller: ['the caller cancelled it', NOTHING],
   disburse_id_used: [
-    'upstream knows our disburse_id, though this record never sent it: it may have been paid before data was lost',
+    'the service knows our disburse_id, though this record never sent it: it may have been paid before data was lost',
     'Look for the disburse_id in the dashboard of the service, then resolve it.',
   ],
   never_executed: [
-    'upstream says twice that the payment was never executed, and DISBURSEMENT_RESUBMIT=strict forbids a second send',
+    'the service says twice that the payment was never executed, and DISBURSEMENT_RESUBMIT=strict forbids a second send',
     'Resolve it with `resubmit` or `cancelled`.',
   ],
   sent_three_times: [
@@ -154,38 +154,38 @@ const ofDisbursements: Rows = {
     'Look for the disburse_id in the dashboard of the service, then resolve it.',
   ],
   unidentified: [
-    'upstream says that it has ended, but does not name our disburse_id, so its word may be about another payment',
+    'the service says that it has ended, but does not name our disburse_id, so its word may be about another payment',
     COMPARE,
   ],
-  unnamed: ['upstream says that it has ended, but does not name our disburse_id', BY_ITSELF],
-  failed_once: ['upstream says that it failed, which counts when it is said twice', BY_ITSELF],
-  undone_once: ['upstream says that the money came back, which counts when it is said twice', BY_ITSELF],
-  contradicted_once: ['upstream says otherwise than was told, which counts when it is said twice', BY_ITSELF],
+  unnamed: ['the service says that it has ended, but does not name our disburse_id', BY_ITSELF],
+  failed_once: ['the service says that it failed, which counts when it is said twice', BY_ITSELF],
+  undone_once: ['the service says that the money came back, which counts when it is said twice', BY_ITSELF],
+  contradicted_once: ['the service says otherwise than was told, which counts when it is said twice', BY_ITSELF],
   contradicted: [
-    'upstream no longer stands by how it ended, and has no other last word that counts',
+    'the service no longer stands by how it ended, and has no other last word that counts',
     'Do not pay it again: compare with the dashboard of the service, then resolve it.',
   ],
   paid_after_all: ['it was paid, although it had been told to have failed; that was told too', NOTHING],
   token_collision: [
-    'upstream gave it a token that another operation was given before, so nothing was sent',
+    'the service gave it a token that another operation was given before, so nothing was sent',
     'Tell the service, then resolve it as `cancelled` and send it again under another reference.',
   ],
   transaction_collision: [
-    'upstream names a transaction that another operation was told before, so one of the two may not have been paid',
+    'the service names a transaction that another operation was told before, so one of the two may not have been paid',
     COMPARE,
   ],
   token_too_old: ['its token is older than a day', 'Ask the service about the token, then resolve it.'],
   poll_exhausted: [
-    'upstream has not settled it within its limit of time',
-    'It is still looked at where upstream can be asked, and a late word settles it; or ask the service and resolve it.',
+    'the service has not settled it within its limit of time',
+    'It is still looked at where the service can be asked, and a late word settles it; or ask the service and resolve it.',
   ],
-  mismatch_amount: ['upstream names another amount than was asked for', COMPARE],
-  mismatch_token: ['upstream answered about another token', COMPARE],
-  not_named: ['upstream answered without naming the payment', COMPARE],
-  mismatch_disburse_id: ['upstream names another disburse_id', COMPARE],
-  unreadable_amount: ['upstream names an amount that cannot be read', COMPARE],
+  mismatch_amount: ['the service names another amount than was asked for', COMPARE],
+  mismatch_token: ['the service answered about another token', COMPARE],
+  not_named: ['the service answered without naming the payment', COMPARE],
+  mismatch_disburse_id: ['the service names another disburse_id', COMPARE],
+  unreadable_amount: ['the service names an amount that cannot be read', COMPARE],
   '1001': [
-    'upstream does not know the withdraw mode',
+    'the service does not know the withdraw mode',
     'Send it again with another withdrawMode, under another reference.',
   ],
 };
@@ -193,15 +193,18 @@ const ofDisbursements: Rows = {
 /** What else happens to invoices, payment requests, direct credits, batches and deliveries. */
 const ofOthers: Rows = {
   not_created_in_time: [
-    'upstream gave no invoice or request for it in time',
+    'the service gave no invoice or request for it in time',
     'Ask for it again under another reference.',
   ],
   not_sent_in_time: ['it could not be sent in time', 'Send it again under another reference.'],
-  not_found: ['upstream does not know it any more', 'Ask the service about it, then resolve it.'],
-  amount_mismatch: ['upstream names another amount than was asked for', COMPARE],
-  mismatch_mode: ['upstream answered in another mode, test or live, than it was made in', COMPARE],
-  untracked: ['upstream gave no reference to ask about, so nobody can follow it', 'Watch for it in the dashboard.'],
-  nothing_new: ['upstream says what is known already', NOTHING],
+  not_found: ['the service does not know it any more', 'Ask the service about it, then resolve it.'],
+  amount_mismatch: ['the service names another amount than was asked for', COMPARE],
+  mismatch_mode: ['the service answered in another mode, test or live, than it was made in', COMPARE],
+  untracked: [
+    'the service gave no reference to ask about, so nobody can follow it',
+    'Watch for it in the dashboard.',
+  ],
+  nothing_new: ['the service says what is known already', NOTHING],
   completed_late: ['it was paid after its end had been told, and that was told too', NOTHING],
   succeeded_late: ['it was credited, although it had been given up: the answer came late', NOTHING],
   rows_under_way: ['rows of the batch are under way', BY_ITSELF],
@@ -218,13 +221,13 @@ const ofOthers: Rows = {
 const ofAttempts: Rows = {
   quiet_period: ['the last submit is so fresh that `created` is no answer about it yet', BY_ITSELF],
   created_once: [
-    'upstream said once that the payment was not executed; it is asked again before it is believed',
+    'the service said once that the payment was not executed; it is asked again before it is believed',
     BY_ITSELF,
   ],
-  submitted: ['upstream took the submit; its status is asked from now on', NOTHING],
-  pending: ['upstream is working on it', NOTHING],
-  succeeded: ['upstream confirmed it', NOTHING],
-  failed: ['upstream said that it failed', 'A new payment is a new disbursement with another reference.'],
+  submitted: ['the service took the submit; its status is asked from now on', NOTHING],
+  pending: ['the service is working on it', NOTHING],
+  succeeded: ['the service confirmed it', NOTHING],
+  failed: ['the service said that it failed', 'A new payment is a new disbursement with another reference.'],
   not_sent: ['Redis did not answer when it was about to be sent, so it was not sent', 'Nothing is to be done.'],
   intent_lost: [
     'Redis did not answer when it was about to be sent, so it was not sent',
@@ -236,20 +239,20 @@ const ofAttempts: Rows = {
   ],
   nobody_in_doubt: ['nobody of its slice is in doubt', 'Nothing is to be done.'],
   limit: [
-    'the statistics of upstream could not be had within the time limit',
+    'the statistics of the service could not be had within the time limit',
     'Ask the service who was texted; relais does not send again.',
   ],
-  succeeded_late: ['upstream confirmed it after a worker had given it up', 'Nothing is to be done.'],
+  succeeded_late: ['the service confirmed it after a worker had given it up', 'Nothing is to be done.'],
   no_token: ['there is no token to ask about', 'See its record: relais disburse show.'],
   interrupted: [
     'a worker died while it was sending, so it may or may not have been sent',
-    'Upstream is asked where it can be. Where it cannot, look in the dashboard of the service, then resolve it.',
+    'The service is asked where it can be. Where it cannot, look in the dashboard of the service, then resolve it.',
   ],
   settle_delay: ['the statistics of the service are asked only after SMS_SETTLE_DELAY', BY_ITSELF],
   statistics_silent: ['the statistics of the service say nothing at all about some of them', BY_ITSELF],
   not_seen_yet: ['the statistics of the service do not show all of them yet', BY_ITSELF],
-  strange_code: ['upstream answered about a recipient with a code that its interface does not have', BY_ITSELF],
-  items_missing: ['upstream answered about fewer recipients than it was sent', BY_ITSELF],
+  strange_code: ['the service answered about a recipient with a code that its interface does not have', BY_ITSELF],
+  items_missing: ['the service answered about fewer recipients than it was sent', BY_ITSELF],
   looked: ['the last look at the statistics was made', NOTHING],
   one_of_many: [
     'the service refused the request for one of them, as it seems; the statistics are asked for which',
@@ -267,7 +270,7 @@ const ofAttempts: Rows = {
   same_text_open: ['the same text to the same number is on its way or in doubt, and is waited for', BY_ITSELF],
   retried: ['those who failed go out again', NOTHING],
   expired: ['its time was over', NOTHING],
-  sent: ['upstream answered for every recipient', NOTHING],
+  sent: ['the service answered for every recipient', NOTHING],
   unsent: ['provably nothing was sent', BY_ITSELF],
   handed_out: ['the next slices of the campaign were handed out', NOTHING],
   window_full: ['enough slices of the campaign are out; the next are handed out when some have settled', NOTHING],

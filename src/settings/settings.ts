@@ -180,7 +180,7 @@ const provider = {
 const money = {
   DISBURSEMENT_RESUBMIT: [
     z.enum(['resubmit', 'strict'], { error: 'must be resubmit or strict' }).default('resubmit'),
-    '`strict` never sends a disbursement twice, whatever upstream says.',
+    '`strict` never sends a disbursement twice, whatever the service says.',
   ],
   DISBURSEMENT_QUIET_PERIOD: [duration('60s'), 'No `created` counts as an answer about a submit younger than this.'],
   DISBURSEMENT_POLL: [durations('2s,5s,10s,20s,40s,1m,2m,5m,10m,30m'), 'Waits between looks; the last one repeats.'],

@@ -128,7 +128,7 @@ export const frenchFindings: Readonly<Record<string, string>> = {
   'PUBLIC_URL is not set, and the webhooks listener takes a free port that is not known here: disbursements wait':
     'PUBLIC_URL n’est pas réglé, et le serveur des rappels prend un port libre inconnu d’ici : les décaissements attendent',
   'PUBLIC_URL is not set: disbursements wait': 'PUBLIC_URL n’est pas réglé : les décaissements attendent',
-  'Set PUBLIC_URL to where upstream reaches us.': 'Réglez PUBLIC_URL sur l’adresse où le service nous joint.',
+  'Set PUBLIC_URL to where the service reaches us.': 'Réglez PUBLIC_URL sur l’adresse où le service nous joint.',
   'CALLBACK_SECRET is not set': 'CALLBACK_SECRET n’est pas réglé',
   '{url} does not answer ({why})': '{url} ne répond pas ({why})',
   'Start a process with the role webhooks, and lead PUBLIC_URL to it.':

@@ -8,21 +8,21 @@ export const frenchReasons: Readonly<Record<string, string>> = {
     'ses SMS ont coûté tout ce que SMS_BUDGET_DAY ou SMS_BUDGET_MONTH permet',
   'It goes on in the next period; or have two keys with the role approve raise it: relais limits set SMS_BUDGET_DAY XOF.':
     'La suite vient à la prochaine période ; ou faites-le relever par deux clés avec le rôle approve : relais limits set SMS_BUDGET_DAY XOF.',
-  'upstream could not reach our callback address': 'le service n’a pas pu joindre notre adresse de rappel',
+  'the service could not reach our callback address': 'le service n’a pas pu joindre notre adresse de rappel',
   'Check PUBLIC_URL and the webhooks listener (relais doctor); it goes on by itself.':
     'Vérifiez PUBLIC_URL et le serveur des rappels (relais doctor) ; la suite vient d’elle-même.',
-  'the balance did not suffice, or our callback address could not be reached; upstream did not say which':
+  'the balance did not suffice, or our callback address could not be reached; the service did not say which':
     'le solde ne suffisait pas, ou notre adresse de rappel n’a pas pu être jointe ; le service n’a pas dit lequel des deux',
   'Check the balance and PUBLIC_URL (relais doctor); it goes on by itself.':
     'Vérifiez le solde et PUBLIC_URL (relais doctor) ; la suite vient d’elle-même.',
-  'upstream refused our keys for this': 'le service a refusé nos clés pour cela',
+  'the service refused our keys for this': 'le service a refusé nos clés pour cela',
   'Check the keys (relais doctor), and that the option is enabled in the application; it goes on by itself.':
     'Vérifiez les clés (relais doctor), et que l’option est activée dans l’application ; la suite vient d’elle-même.',
   'fresh SMS tokens were refused twice within a minute: another system may be using the same login, and each login ends the other one':
     'des jetons SMS neufs ont été refusés deux fois en une minute : un autre système utilise peut-être le même accès, et chaque connexion met fin à l’autre',
   'Let one deployment alone use these SMS keys, or ask the service for others; it is tried again by itself.':
     'Qu’un seul déploiement utilise ces clés SMS, ou demandez-en d’autres au service ; une nouvelle tentative suit d’elle-même.',
-  'upstream is under maintenance': 'le service est en maintenance',
+  'the service is under maintenance': 'le service est en maintenance',
   'several disbursements in a row were refused in words that the interface does not have':
     'plusieurs décaissements de suite ont été refusés dans des termes que l’interface n’a pas',
   'See whether SERVICE_BASE_URL leads to the service (relais doctor), and ask the service; it goes on by itself.':
@@ -40,7 +40,7 @@ export const frenchReasons: Readonly<Record<string, string>> = {
     'Redis ne survivrait pas à une coupure de courant : rien ne part',
   'Mend what relais doctor names; it goes on by itself.':
     'Remédiez à ce que nomme relais doctor ; la suite vient d’elle-même.',
-  'there is no address at which upstream could call us back':
+  'there is no address at which the service could call us back':
     'il n’y a pas d’adresse où le service puisse nous rappeler',
   'Set PUBLIC_URL and CALLBACK_SECRET for every worker; it goes on by itself.':
     'Réglez PUBLIC_URL et CALLBACK_SECRET pour chaque processus worker ; la suite vient d’elle-même.',
@@ -108,70 +108,71 @@ export const frenchReasons: Readonly<Record<string, string>> = {
   'somebody switched the campaign in the same moment': 'quelqu’un a changé la campagne au même moment',
   'the person does not want to be texted': 'la personne ne veut pas recevoir de SMS',
   'its campaign sends no faster than it was asked to': 'sa campagne n’envoie pas plus vite que demandé',
-  'UPSTREAM_RATE is used up for this second, or upstream asked us to slow down':
+  'UPSTREAM_RATE is used up for this second, or the service asked us to slow down':
     'UPSTREAM_RATE est atteint pour cette seconde, ou le service a demandé de ralentir',
 
   // Comment un décaissement s’est terminé, ou pourquoi une personne doit regarder.
   'it could not be submitted within DISBURSEMENT_LIMIT':
     'il n’a pas pu être transmis dans le délai DISBURSEMENT_LIMIT',
   'the caller cancelled it': 'le demandeur l’a annulé',
-  'upstream knows our disburse_id, though this record never sent it: it may have been paid before data was lost':
+  'the service knows our disburse_id, though this record never sent it: it may have been paid before data was lost':
     'le service connaît notre disburse_id, alors que cette fiche ne l’a jamais envoyé : il a peut-être été payé avant une perte de données',
   'Look for the disburse_id in the dashboard of the service, then resolve it.':
     'Cherchez le disburse_id dans le tableau de bord du service, puis tranchez.',
-  'upstream says twice that the payment was never executed, and DISBURSEMENT_RESUBMIT=strict forbids a second send':
+  'the service says twice that the payment was never executed, and DISBURSEMENT_RESUBMIT=strict forbids a second send':
     'le service dit deux fois que le paiement n’a jamais été exécuté, et DISBURSEMENT_RESUBMIT=strict interdit un second envoi',
   'Resolve it with `resubmit` or `cancelled`.': 'Tranchez par `resubmit` ou `cancelled`.',
   'it was sent three times and never executed': 'il a été transmis trois fois et jamais exécuté',
-  'upstream says that it has ended, but does not name our disburse_id, so its word may be about another payment':
+  'the service says that it has ended, but does not name our disburse_id, so its word may be about another payment':
     'le service dit que c’est terminé, mais ne nomme pas notre disburse_id : il parle peut-être d’un autre paiement',
-  'upstream says that it has ended, but does not name our disburse_id':
+  'the service says that it has ended, but does not name our disburse_id':
     'le service dit que c’est terminé, mais ne nomme pas notre disburse_id',
-  'upstream says that it failed, which counts when it is said twice':
+  'the service says that it failed, which counts when it is said twice':
     'le service dit que c’est un échec, ce qui compte quand il le dit deux fois',
-  'upstream says that the money came back, which counts when it is said twice':
+  'the service says that the money came back, which counts when it is said twice':
     'le service dit que l’argent est revenu, ce qui compte quand il le dit deux fois',
-  'upstream says otherwise than was told, which counts when it is said twice':
+  'the service says otherwise than was told, which counts when it is said twice':
     'le service dit autre chose que ce qui a été annoncé, ce qui compte quand il le dit deux fois',
-  'upstream no longer stands by how it ended, and has no other last word that counts':
+  'the service no longer stands by how it ended, and has no other last word that counts':
     'le service ne confirme plus comment cela s’est terminé, et n’a pas d’autre dernier mot qui compte',
   'Do not pay it again: compare with the dashboard of the service, then resolve it.':
     'Ne payez pas de nouveau : comparez avec le tableau de bord du service, puis tranchez.',
   'it was paid, although it had been told to have failed; that was told too':
     'il a été payé, alors qu’un échec avait été annoncé ; cela a été dit aussi',
-  'upstream gave it a token that another operation was given before, so nothing was sent':
+  'the service gave it a token that another operation was given before, so nothing was sent':
     'le service lui a donné un jeton déjà donné à une autre opération : rien n’est parti',
   'Tell the service, then resolve it as `cancelled` and send it again under another reference.':
     'Dites-le au service, puis tranchez par `cancelled` et renvoyez-le sous une autre référence.',
-  'upstream names a transaction that another operation was told before, so one of the two may not have been paid':
+  'the service names a transaction that another operation was told before, so one of the two may not have been paid':
     'le service nomme une transaction déjà donnée à une autre opération : l’un des deux n’a peut-être pas été payé',
   'its token is older than a day': 'son jeton a plus d’un jour',
-  'upstream has not settled it within its limit of time': 'le service n’a pas tranché dans le délai prévu',
-  'It is still looked at where upstream can be asked, and a late word settles it; or ask the service and resolve it.':
+  'the service has not settled it within its limit of time': 'le service n’a pas tranché dans le délai prévu',
+  'It is still looked at where the service can be asked, and a late word settles it; or ask the service and resolve it.':
     'Il est encore vérifié là où le service peut être interrogé, et une réponse tardive tranche ; ou interrogez le service et tranchez.',
-  'upstream names another amount than was asked for': 'le service nomme un autre montant que celui demandé',
-  'upstream answered about another token': 'le service a répondu pour un autre jeton',
-  'upstream answered without naming the payment': 'le service a répondu sans nommer le paiement',
-  'upstream names another disburse_id': 'le service nomme un autre disburse_id',
-  'upstream names an amount that cannot be read': 'le service nomme un montant illisible',
-  'upstream does not know the withdraw mode': 'le service ne connaît pas ce mode de retrait',
+  'the service names another amount than was asked for': 'le service nomme un autre montant que celui demandé',
+  'the service answered about another token': 'le service a répondu pour un autre jeton',
+  'the service answered without naming the payment': 'le service a répondu sans nommer le paiement',
+  'the service names another disburse_id': 'le service nomme un autre disburse_id',
+  'the service names an amount that cannot be read': 'le service nomme un montant illisible',
+  'the service does not know the withdraw mode': 'le service ne connaît pas ce mode de retrait',
   'Send it again with another withdrawMode, under another reference.':
     'Renvoyez-le avec un autre withdrawMode, sous une autre référence.',
 
   // Factures, demandes de paiement, crédits directs, fichiers, remises d’événements.
-  'upstream gave no invoice or request for it in time': 'le service n’a pas donné de facture ou de demande à temps',
+  'the service gave no invoice or request for it in time':
+    'le service n’a pas donné de facture ou de demande à temps',
   'Ask for it again under another reference.': 'Redemandez-la sous une autre référence.',
   'it could not be sent in time': 'il n’a pas pu partir à temps',
-  'upstream does not know it any more': 'le service ne le connaît plus',
-  'upstream answered in another mode, test or live, than it was made in':
+  'the service does not know it any more': 'le service ne le connaît plus',
+  'the service answered in another mode, test or live, than it was made in':
     'le service a répondu dans un autre mode, test ou réel, que celui de sa création',
-  'upstream gave no reference to ask about, so nobody can follow it':
+  'the service gave no reference to ask about, so nobody can follow it':
     'le service n’a pas donné de référence à interroger : personne ne peut le suivre',
   'Watch for it in the dashboard.': 'Surveillez-le dans le tableau de bord.',
-  'upstream says what is known already': 'le service dit ce qui est déjà connu',
+  'the service says what is known already': 'le service dit ce qui est déjà connu',
   'it was paid after its end had been told, and that was told too':
     'elle a été payée après l’annonce de sa fin, et cela a été dit aussi',
-  'upstream confirmed it after a worker had given it up':
+  'the service confirmed it after a worker had given it up':
     'le service l’a confirmé après qu’un processus y avait renoncé',
   'rows of the batch are under way': 'des lignes du fichier sont en cours',
   'it took so long that another worker may be at it':
@@ -185,18 +186,18 @@ export const frenchReasons: Readonly<Record<string, string>> = {
   // Ce qu’une tentative dit d’elle-même.
   'the last submit is so fresh that `created` is no answer about it yet':
     'la dernière transmission est si récente que `created` n’est pas encore une réponse',
-  'upstream said once that the payment was not executed; it is asked again before it is believed':
+  'the service said once that the payment was not executed; it is asked again before it is believed':
     'le service a dit une fois que le paiement n’a pas été exécuté ; il est interrogé de nouveau avant d’être cru',
-  'upstream took the submit; its status is asked from now on':
+  'the service took the submit; its status is asked from now on':
     'le service a accepté la transmission ; il est désormais interrogé sur son état',
-  'upstream is working on it': 'le service le traite',
-  'upstream confirmed it': 'le service l’a confirmé',
-  'upstream said that it failed': 'le service a dit que c’est un échec',
+  'the service is working on it': 'le service le traite',
+  'the service confirmed it': 'le service l’a confirmé',
+  'the service said that it failed': 'le service a dit que c’est un échec',
   'Redis did not answer when it was about to be sent, so it was not sent':
     'Redis n’a pas répondu juste avant l’envoi : rien n’est parti',
   'it was asked not to be paid before a certain time': 'il ne devait pas être payé avant une certaine heure',
   'nobody of its slice is in doubt': 'personne de ce groupe n’est incertain',
-  'the statistics of upstream could not be had within the time limit':
+  'the statistics of the service could not be had within the time limit':
     'les statistiques du service n’ont pas pu être obtenues dans le délai',
   'Ask the service who was texted; relais does not send again.':
     'Demandez au service qui a reçu un SMS ; relais ne renvoie pas.',
@@ -204,7 +205,7 @@ export const frenchReasons: Readonly<Record<string, string>> = {
   'See its record: relais disburse show.': 'Voyez sa fiche : relais disburse show.',
   'a worker died while it was sending, so it may or may not have been sent':
     'un processus s’est arrêté net pendant l’envoi : c’est peut-être parti, et peut-être pas',
-  'Upstream is asked where it can be. Where it cannot, look in the dashboard of the service, then resolve it.':
+  'The service is asked where it can be. Where it cannot, look in the dashboard of the service, then resolve it.':
     'Le service est interrogé là où il peut l’être. Ailleurs, regardez dans son tableau de bord, puis tranchez.',
   'the statistics of the service are asked only after SMS_SETTLE_DELAY':
     'les statistiques du service ne sont demandées qu’après SMS_SETTLE_DELAY',
@@ -212,9 +213,9 @@ export const frenchReasons: Readonly<Record<string, string>> = {
     'les statistiques du service ne disent rien de certains d’entre eux',
   'the statistics of the service do not show all of them yet':
     'les statistiques du service ne les montrent pas encore tous',
-  'upstream answered about a recipient with a code that its interface does not have':
+  'the service answered about a recipient with a code that its interface does not have':
     'le service a répondu pour un destinataire par un code que son interface n’a pas',
-  'upstream answered about fewer recipients than it was sent':
+  'the service answered about fewer recipients than it was sent':
     'le service a répondu pour moins de destinataires qu’il n’en a reçu',
   'the last look at the statistics was made': 'les statistiques ont été regardées une dernière fois',
   'the service refused the request for one of them, as it seems; the statistics are asked for which':
@@ -235,7 +236,7 @@ export const frenchReasons: Readonly<Record<string, string>> = {
     'le même SMS au même numéro est en route ou incertain, et est attendu',
   'those who failed go out again': 'ceux qui sont en échec repartent',
   'its time was over': 'son délai est passé',
-  'upstream answered for every recipient': 'le service a répondu pour chaque destinataire',
+  'the service answered for every recipient': 'le service a répondu pour chaque destinataire',
   'provably nothing was sent': 'il est prouvé que rien n’est parti',
   'the next slices of the campaign were handed out': 'les groupes suivants de la campagne ont été distribués',
   'enough slices of the campaign are out; the next are handed out when some have settled':

@@ -122,7 +122,7 @@ export const frenchRefusals: Readonly<Record<string, string>> = {
     'La même clé ou référence désigne déjà {a}. Répétez cette demande telle quelle, ou donnez un autre nom à celle-ci.',
   'It stands for {a}, whose bytes were others; send another Idempotency-Key.':
     'Elle désigne {a}, dont le contenu était autre ; envoyez une autre Idempotency-Key.',
-  'Upstream could not be asked ({a}); nothing was changed. Try again.':
+  'The service could not be asked ({a}); nothing was changed. Try again.':
     'Le service n’a pas pu être interrogé ({a}) ; rien n’a changé. Réessayez.',
   'Nothing that was posted to us about {a} is kept. A body is kept for 30 days, and only where it does not agree with a success; whether we were called back is in its story: GET /v1/explain/{b}.':
     'Rien de ce qui nous a été envoyé sur {a} n’est gardé. Un message est gardé 30 jours, et seulement s’il contredit une réussite ; l’histoire dit si nous avons été rappelés : relais explain {b}.',
@@ -168,13 +168,13 @@ export const frenchRefusals: Readonly<Record<string, string>> = {
     'un fichier s’abandonne avant son approbation ; ses lignes s’annulent une par une',
   'it does not wait for a person, or somebody is at it': 'une personne n’a rien à trancher, ou quelqu’un s’en occupe',
   'only what was never submitted can be cancelled': 'seul ce qui n’a jamais été transmis peut être annulé',
-  'Not now: upstream could not be asked about it ({a}). Nothing was changed; try again.':
+  'Not now: the service could not be asked about it ({a}). Nothing was changed; try again.':
     'Pas maintenant : le service n’a pas pu être interrogé ({a}). Rien n’a changé ; réessayez.',
-  'Upstream says: {a}. Its word is stronger; nothing else was changed.':
+  'The service says: {a}. Its word is stronger; nothing else was changed.':
     'Le service dit : {a}. Sa parole est plus forte ; rien d’autre n’a changé.',
   'That is said of the token that we know. Where the dashboard shows the disburse_id as paid all the same, say so with its transactionId.':
     'Cela vaut pour le jeton que nous connaissons. Si le tableau de bord montre quand même le disburse_id comme payé, dites-le avec sa transaction.',
-  'Upstream says: {a}. Its word is stronger; nothing was changed.{b}':
+  'The service says: {a}. Its word is stronger; nothing was changed.{b}':
     'Le service dit : {a}. Sa parole est plus forte ; rien n’a changé.{b}',
   'The transaction is that of {a}. Nothing was changed.': 'Cette transaction est celle de {a}. Rien n’a changé.',
   'Callers were told that it was paid: settle it as succeeded or, where the money came back, as reversed.':

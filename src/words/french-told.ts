@@ -31,23 +31,23 @@ export const frenchTold: Readonly<Record<string, string>> = {
   'It is accepted and waits for its turn; nothing was sent.': 'Accepté, il attend son tour ; rien n’est parti.',
   'It waits for a condition to clear; nothing was sent.':
     'Retenu jusqu’à ce qu’une condition soit levée ; rien n’est parti.',
-  'Upstream gave a token for it; the payment itself was not sent yet.':
+  'The service gave a token for it; the payment itself was not sent yet.':
     'Le service a donné un jeton ; le paiement lui-même n’est pas encore parti.',
   'The payment is being sent at this moment, or was when a worker died.':
     'Le paiement est en train de partir, ou l’était quand un processus s’est arrêté net.',
-  'The payment may or may not have been made; upstream is being asked.':
+  'The payment may or may not have been made; the service is being asked.':
     'Le paiement a peut-être été fait, et peut-être pas ; le service est interrogé.',
-  'Upstream took it and is working on it.': 'Le service l’a accepté et le traite.',
+  'The service took it and is working on it.': 'Le service l’a accepté et le traite.',
   'It cannot be settled without a person.': 'Une personne doit trancher.',
   'See the evidence, ask the service, then resolve it: relais review resolve {id}':
     'Voyez les éléments, interrogez le service, puis tranchez : relais review resolve {id}',
-  'The beneficiary was paid, once; upstream confirmed it.':
+  'The beneficiary was paid, once; the service confirmed it.':
     'Le bénéficiaire a été payé, une seule fois ; le service l’a confirmé.',
-  'The beneficiary was not paid; upstream said twice that it failed.':
+  'The beneficiary was not paid; the service said twice that it failed.':
     'Le bénéficiaire n’a pas été payé ; le service a dit deux fois que c’est un échec.',
   'A new payment is a new disbursement with another reference.':
     'Un nouveau paiement est un nouveau décaissement, avec une autre référence.',
-  'The beneficiary was paid, and upstream says that the money came back afterwards.':
+  'The beneficiary was paid, and the service says that the money came back afterwards.':
     'Le bénéficiaire a été payé, et le service dit que l’argent est revenu ensuite.',
   'Compare with the dashboard of the service. A new payment is a new disbursement with another reference.':
     'Comparez avec le tableau de bord du service. Un nouveau paiement est un nouveau décaissement, avec une autre référence.',

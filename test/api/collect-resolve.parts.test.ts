@@ -47,7 +47,7 @@ describe.for(kinds)('a person does not call %s that was paid failed', ([, paid])
     expect((await service.call('GET', path)).body.state).toBe('needs_review');
 
     await service.redis.hdel(record(id), 'lease', 'until');
-    expect((await resolve(path)).body.detail).toContain('Upstream says: completed');
+    expect((await resolve(path)).body.detail).toContain('The service says: completed');
     expect((await service.call('GET', path)).body.state).toBe('completed');
   });
 

@@ -79,7 +79,7 @@ describe('review', () => {
     expect(listed[0]).toMatchObject({ state: 'needs_review', reason: 'never_executed' });
     expect((await service.call('GET', '/v1/review', { key: 'stranger-secret' })).body.items).toEqual([]);
     const told = await explain(ids[0] ?? '');
-    expect(told.summary).toContain('upstream says twice that the payment was never executed');
+    expect(told.summary).toContain('the service says twice that the payment was never executed');
     expect(told.next).toContain('`resubmit` or `cancelled`');
     expect(Date.parse(told.nextLook)).toBeGreaterThan(Date.now() + 23 * 3_600_000);
   });
@@ -95,12 +95,14 @@ describe('explain', () => {
       state: 'succeeded',
       next: 'Nothing is to be done.',
     });
-    expect(summary).toContain('was paid, once; upstream confirmed it');
+    expect(summary).toContain('was paid, once; the service confirmed it');
     const told = story.map(({ what }: { what: string }) => what);
-    expect(told).toEqual(expect.arrayContaining(['accepted', 'upstream gave a token', 'about to submit (send 1)']));
+    expect(told).toEqual(
+      expect.arrayContaining(['accepted', 'the service gave a token', 'about to submit (send 1)']),
+    );
     // A callback may still come after the look.
-    const asked = told.filter((what: string) => !what.startsWith('upstream called back'));
-    expect(asked.at(-1)).toBe('asked: upstream says success');
+    const asked = told.filter((what: string) => !what.startsWith('the service called back'));
+    expect(asked.at(-1)).toBe('asked: the service says success');
   });
 
   test('says when something that may not be done yet will be', async () => {

@@ -43,7 +43,7 @@ test('docs/lifecycle.md shows the tables', () => {
     `# Which state may follow which?
 
 Drawn from src/kinds, whose arrows the scripts obey. A final state is what callers were told; only an arrow that says
-\`late\` leads on from one. What upstream says later that contradicts one is asked about, kept as evidence, and raises
+\`late\` leads on from one. What the service says later that contradicts one is asked about, kept as evidence, and raises
 an alarm.
 
 ${sections.join('\n\n')}

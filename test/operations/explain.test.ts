@@ -57,11 +57,11 @@ describe('every state says where it stands and what to do', () => {
     held: ['waits for a condition to clear; nothing was sent', 'goes on by itself'],
     created: ['the payment itself was not sent yet', 'goes on by itself'],
     submitting: ['is being sent at this moment, or was when a worker died', 'goes on by itself'],
-    unknown: ['may or may not have been made; upstream is being asked', 'goes on by itself'],
-    pending: ['Upstream took it and is working on it', 'goes on by itself'],
+    unknown: ['may or may not have been made; the service is being asked', 'goes on by itself'],
+    pending: ['The service took it and is working on it', 'goes on by itself'],
     needs_review: ['cannot be settled without a person', `relais review resolve ${ID}`],
-    succeeded: ['was paid, once; upstream confirmed it', 'Nothing is to be done.'],
-    failed: ['was not paid; upstream said twice that it failed', 'with another reference'],
+    succeeded: ['was paid, once; the service confirmed it', 'Nothing is to be done.'],
+    failed: ['was not paid; the service said twice that it failed', 'with another reference'],
     reversed: ['the money came back afterwards', 'Compare with the dashboard'],
     rejected: ['never submitted, so nobody was paid', 'Mend the cause'],
     cancelled: ['cancelled before anything was paid', 'Nothing is to be done.'],
@@ -77,7 +77,7 @@ describe('every reason of a record says why and what to do', () => {
   test.for([
     ['held', 'funds', 'the balance did not suffice', 'Top up the balance'],
     ['held', 'callback_unreachable', 'could not reach our callback address', 'PUBLIC_URL'],
-    ['held', 'funds_or_callback', 'upstream did not say which', 'Check the balance and PUBLIC_URL'],
+    ['held', 'funds_or_callback', 'the service did not say which', 'Check the balance and PUBLIC_URL'],
     ['held', 'not_authorised', 'refused our keys', 'Check the keys'],
     ['held', 'maintenance', 'under maintenance', 'goes on by itself'],
     ['rejected', 'not_submitted_in_time', 'within DISBURSEMENT_LIMIT', 'another reference'],
@@ -147,23 +147,23 @@ describe('the story', () => {
     explainDisbursement(disbursement('unknown', {}, evidence), calm).story.map(({ what }) => what);
 
   test.for([
-    [{ operation: 'create', code: 'ok' }, 'upstream gave a token'],
+    [{ operation: 'create', code: 'ok' }, 'the service gave a token'],
     [
       { operation: 'create', code: '5000', httpStatus: 400 },
-      'upstream gave no token: 5000 (HTTP 400): The service has an error or is under maintenance.',
+      'the service gave no token: 5000 (HTTP 400): The service has an error or is under maintenance.',
     ],
-    [{ operation: 'create', code: 'intended' }, 'about to ask upstream for it'],
+    [{ operation: 'create', code: 'intended' }, 'about to ask the service for it'],
     [{ operation: 'submit', code: 'intended', detail: 'send 1' }, 'about to submit (send 1)'],
     [
       { operation: 'submit', code: 'no_answer' },
       'submit answered: no_answer: The request was sent and no answer came back.',
     ],
-    [{ operation: 'status', code: '00', detail: 'pending' }, 'asked: upstream says pending'],
-    [{ operation: 'status', code: 'ok', detail: 'success' }, 'asked: upstream says success'],
+    [{ operation: 'status', code: '00', detail: 'pending' }, 'asked: the service says pending'],
+    [{ operation: 'status', code: 'ok', detail: 'success' }, 'asked: the service says success'],
     [{ operation: 'status', code: 'http_401' }, 'asked in vain: http_401: The service did not accept our keys.'],
     [
       { operation: 'callback', code: 'success' },
-      'upstream called back, claiming success: not believed, but looked at',
+      'the service called back, claiming success: not believed, but looked at',
     ],
     [{ operation: 'resolve', code: 'failed', detail: 'awa' }, 'resolved as failed by awa'],
     [{ operation: 'approve', code: 'by', detail: 'awa' }, 'approved by awa'],
@@ -201,14 +201,14 @@ describe('what people decided', () => {
   test('is told with its author and note, and asks nobody to do more', () => {
     const { summary, next } = resolved('failed', 'failed');
     expect(summary).toContain('A person settled it as failed.');
-    expect(summary).toContain('It needed review before: upstream has not settled it');
+    expect(summary).toContain('It needed review before: the service has not settled it');
     expect(summary).toContain('Decided by awa: “seen on paper”.');
     expect(next).toBe('Nothing is to be done.');
   });
 
-  test('is not what upstream said afterwards', () => {
+  test('is not what the service said afterwards', () => {
     const { summary } = resolved('succeeded', 'resubmit');
-    expect(summary).toContain('upstream confirmed it');
+    expect(summary).toContain('the service confirmed it');
   });
 
   test('an approval is told with its author', () => {
@@ -227,7 +227,7 @@ test('a kind without a teller of its own still has its state, its reason and its
   };
   const { summary, next } = explainOther(record, calm);
   expect(summary).toMatch(
-    /^Payment request\. It cannot be settled without a person\. Reason: upstream has not settled it/,
+    /^Payment request\. It cannot be settled without a person\. Reason: the service has not settled it/,
   );
   expect(next).toContain('still looked at');
 });
@@ -238,7 +238,7 @@ describe('a word of a log line', () => {
       id: 'no_callback_url',
       kind: 'word',
       state: null,
-      summary: 'There is no address at which upstream could call us back.',
+      summary: 'There is no address at which the service could call us back.',
       story: [],
       next: expect.stringContaining('PUBLIC_URL'),
       nextLook: null,
@@ -304,7 +304,7 @@ describe('no reason is without an explanation', () => {
     expect(explainWord(word)).toBeDefined();
   });
 
-  test.for(Object.keys(failures))('%s, a code of upstream or its client', (code) => {
+  test.for(Object.keys(failures))('%s, a code of the service or its client', (code) => {
     expect(explainReason(code, { failureOf: calm.failureOf })?.summary).toMatch(/\.$/);
   });
 });
@@ -313,7 +313,7 @@ describe('in French', () => {
   const inFrench = { language: 'fr' } as const;
 
   test('nothing of it stays English, whatever its state', () => {
-    const english = /\b(the|it|was|and|upstream|nothing|accepted|asked|reason)\b/i;
+    const english = /\b(the|it|was|and|the service|nothing|accepted|asked|reason)\b/i;
     for (const state of statesOf('disbursement')) {
       const { summary, next, story } = explained(state, { reason: 'poll_exhausted' }, inFrench);
       for (const said of [summary, next, ...story.map(({ what }) => what)])

@@ -205,7 +205,7 @@ describe('what upstream named otherwise than was asked', () => {
     expect(await at.look('success', more)).toMatchObject({ state: 'needs_review', reason });
     expect(await at.said()).toContain(line);
     const { summary } = await at.explained();
-    expect(summary).toContain(`When it was asked, upstream named: ${line.replace('named ', '')}`);
+    expect(summary).toContain(`When it was asked, the service named: ${line.replace('named ', '')}`);
     expect(summary).toContain('What it posted to us may read otherwise: only what it says when it is asked counts.');
   });
 

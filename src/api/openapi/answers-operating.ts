@@ -219,7 +219,7 @@ export const explanation = z
     kind: z.enum([...kinds, 'word']).meta({ example: 'disbursement' }),
     state: perhaps(text('held')),
     summary: text('25,000 XOF to 771234567 wait: the balance is too low.'),
-    story: z.array(z.looseObject({ at: text('2026-11-21T08:00:00.000Z'), what: text('upstream gave a token') })),
+    story: z.array(z.looseObject({ at: text('2026-11-21T08:00:00.000Z'), what: text('the service gave a token') })),
     next: text('Nothing is to be done: it goes on by itself.'),
     nextLook: perhaps(time),
   })

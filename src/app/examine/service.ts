@@ -190,7 +190,7 @@ export async function examineCallbacks(config: Config, clock: Clock): Promise<Fi
       config.WEBHOOKS_PORT === 0
         ? 'PUBLIC_URL is not set, and the webhooks listener takes a free port that is not known here: disbursements wait'
         : 'PUBLIC_URL is not set: disbursements wait';
-    return fault('callbacks', says, 'Set PUBLIC_URL to where upstream reaches us.');
+    return fault('callbacks', says, 'Set PUBLIC_URL to where the service reaches us.');
   }
   const secrets = callbackSecrets(config);
   if (secrets.length === 0) return skipped('callbacks', 'CALLBACK_SECRET is not set');

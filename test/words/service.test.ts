@@ -1,0 +1,30 @@
+/** What people read calls the other side by one name: the service. */
+import { expect, test } from 'vitest';
+import { declarations } from '../../src/metrics/declarations.ts';
+import { reasonRows } from '../../src/operations/explain-words.ts';
+import { english } from '../../src/words/english.ts';
+import { frenchChecks, frenchFindings } from '../../src/words/french-doctor.ts';
+import { frenchReasons } from '../../src/words/french-reasons.ts';
+import { frenchRefusals } from '../../src/words/french-refusals.ts';
+import { frenchTold } from '../../src/words/french-told.ts';
+
+/** Sentences, and functions that make them, as they are written. */
+function sentencesIn(words: unknown): string[] {
+  if (typeof words === 'string') return [words];
+  if (typeof words === 'function') return [String(words)];
+  return typeof words === 'object' && words !== null ? Object.values(words).flatMap(sentencesIn) : [];
+}
+
+const told: readonly (readonly [where: string, sentences: readonly string[]])[] = [
+  ['reasons', sentencesIn(reasonRows)],
+  ['the catalogue', sentencesIn(english)],
+  ...Object.entries({ frenchReasons, frenchTold, frenchRefusals, frenchChecks, frenchFindings }).map(
+    ([name, rows]) => [name, Object.entries(rows).flat()] as const,
+  ),
+  ['help of metrics', Object.values(declarations).map(({ help }) => help)],
+];
+
+test.each(told)('%s', (_where, sentences) => {
+  expect(sentences.length).toBeGreaterThan(5);
+  expect(sentences.filter((sentence) => /(?<![\w./-])upstream(?![\w-])/i.test(sentence))).toEqual([]);
+});
