@@ -31,7 +31,7 @@ function Workers() {
   return (
     <Section title={desk.queues.workers}>
       <Read of={status}>
-        {({ workers, queues }, at) => {
+        {({ workers, workersHere, queues }, at) => {
           const oldest = Math.max(0, ...queues.map(({ oldestMs }) => oldestMs));
           const waiting = queues.reduce((sum, queue) => sum + queue.waiting, 0);
           return (
@@ -43,6 +43,13 @@ function Workers() {
                 <Sign tone={workers === 0 ? 'bad' : 'done'} />
                 {workers === 0 ? pages.today.noWorkers : pages.today.workers(countIn(words, workers))}
               </p>
+              <ul className="mt-1 max-h-48 overflow-y-auto text-quiet">
+                {workersHere.map(({ name }) => (
+                  <li key={name} className="break-all" data-worker>
+                    {name}
+                  </li>
+                ))}
+              </ul>
               <p className="mt-1">
                 {waiting === 0
                   ? pages.today.noBacklog

@@ -53,13 +53,17 @@ const getStatus = route(
         waiting: many,
         oldestMs: oldestAt === undefined ? 0 : Math.max(0, Math.round(now - oldestAt)),
       })),
-      workers,
+      workers: workers.length,
+      workersHere: workers.slice(0, MOST_WORKERS),
       balances: balances.map(({ at, ...row }) => ({ ...row, at: iso(at) })),
       history: history ? historyLine(history, now) : null,
       redis: { daysUntilFull: daysUntilFull(memory, MEMORY_SHARE_MAX) },
     };
   },
 );
+
+/** So many are named. */
+const MOST_WORKERS = 100;
 
 function holdLine(hold: HoldStanding, recheckMs: number) {
   const { account, area, reason, since, count, xof } = hold;

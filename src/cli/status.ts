@@ -32,7 +32,7 @@ export function renderStatus(body: JsonObject, output: Output): string {
     { label: labels.campaigns, lines: each('campaigns', campaignLine), most: MOST.campaigns },
     { label: labels.operations, lines: orNone(operationLines(body['operations'], words)), most: MOST.operations },
     { label: labels.queues, lines: queueLines(itemsOf(body, 'queues'), words), most: MOST.queues },
-    { label: labels.workers, lines: [words.status.atWork(String(body['workers']))] },
+    { label: labels.workers, lines: [workersLine(body, words)] },
     { label: labels.balances, lines: orNone(balanceLines(itemsOf(body, 'balances'), words)), most: MOST.balances },
     { label: labels.history, lines: historyLines(body['history'], words) },
     { label: labels.redis, lines: [redisLine(body['redis'], words)] },
@@ -55,6 +55,12 @@ const sumOf = (value: unknown): number => (typeof value === 'number' ? value : 0
 const xof = (value: unknown, { figures }: Words): string => money(sumOf(value), figures);
 const many = (value: unknown, { figures }: Words): string => counted(sumOf(value), figures);
 const stateIn = (value: unknown, { states }: Words): string => wordFor(states, printable(value));
+
+/** By machine and process, as many as the line takes; the console and --json have them all. */
+function workersLine(body: JsonObject, { status }: Words): string {
+  const names = itemsOf(body, 'workersHere').map(({ name }) => printable(name).split(' ')[0]);
+  return [status.atWork(String(body['workers'])), ...(names.length > 0 ? [names.join(', ')] : [])].join(': ');
+}
 
 function doubtLine(ages: readonly JsonObject[], words: Words): string {
   const there = ages.filter(({ count }) => sumOf(count) > 0);

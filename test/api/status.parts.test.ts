@@ -168,7 +168,7 @@ test('the command fits on a screen, and names what holds money first', async () 
   expect(lines.length).toBeLessThanOrEqual(40);
   expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(100);
   expect(stdout).toMatch(/held +main payments: stopped since .*; behind it 1 payments, 1.000.XOF/);
-  expect(stdout).toMatch(/workers +1 at work/);
+  expect(stdout).toMatch(/workers +1 at work: \S+:\d+\n/);
 });
 
 test('a key that is bound to accounts is not told of the others', async () => {

@@ -107,6 +107,7 @@ test('a stricter limit holds at once, and a looser one waits for another person,
 test('a queue is paused and goes on, and the audit tells it, whole', async () => {
   const page = await world.signedIn('moussa', '/queues');
   await page.locator('[data-workers="1"]').waitFor();
+  expect(await page.locator('[data-worker]').textContent()).toMatch(/:\d+ [0-9a-f]{8}$/);
   const row = page.locator('[data-row=event-delivery]');
   await row.locator('[data-act=pauseQueue]').click();
   await page.locator('dialog button').last().click();

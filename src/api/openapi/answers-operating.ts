@@ -8,6 +8,7 @@ import { moneyLimits } from '../../operations/limits.ts';
 import { reviewKinds } from '../../operations/review.ts';
 import { doubtAges } from '../../operations/status.ts';
 import { accountField, answerOf, count, incomplete, listOf, perhaps, sums, text, time } from './answers-shared.ts';
+import { age, workersAtWork } from './answers-workers.ts';
 
 const xofSum = z.int().meta({ example: 250_000 });
 
@@ -98,8 +99,6 @@ export const queueList = z
   })
   .meta({ id: 'QueueList' });
 
-const age = z.int().meta({ example: 1_200, description: 'ms; 0 where nothing waits.' });
-
 export const status = z
   .looseObject({
     operations: z.record(z.string(), z.record(z.string(), z.int())).meta({
@@ -140,14 +139,7 @@ export const status = z
         }),
       )
       .meta({ description: 'Those under way, ten at most; `operations` says how many there are.' }),
-    queues: z.array(
-      z.looseObject({
-        name: text('disbursement'),
-        waiting: count.meta({ description: 'What no worker has taken yet.' }),
-        oldestMs: age,
-      }),
-    ),
-    workers: count.meta({ description: 'Those that have said within ten seconds that they are at work.' }),
+    ...workersAtWork,
     balances: z
       .array(
         z.looseObject({

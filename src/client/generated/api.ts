@@ -6029,6 +6029,19 @@ export interface Status {
    */
   workers: number
   /**
+   * The same by name, a hundred at most.
+   */
+  workersHere: {
+    /**
+     * Machine or container, process, and a word of its own.
+     */
+    name: string
+    /**
+     * How many requests it may have in flight.
+     */
+    slots: number
+  }[]
+  /**
    * As a worker saw them last (BALANCE_INTERVAL). The service calls them approximate.
    */
   balances: {
