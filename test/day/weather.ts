@@ -69,6 +69,6 @@ export class Weather implements Hands {
     if (!child) return;
     this.counts.kills += 1;
     await child.kill();
-    if (!(await child.start())) throw new Error(`${child.plan.name} did not start again: ${child.lastWords()}`);
+    await child.start();
   }
 }

@@ -8,6 +8,7 @@ import { ask } from './http.ts';
 import { type LimitChanges, Limits } from './limit-changes.ts';
 import { Neighbours } from './neighbours.ts';
 import { Operator } from './operator.ts';
+import type { Phases } from './phases.ts';
 import { CALLBACK_SECRET, QUIET_MS } from './plan.ts';
 import { type Hands, restoreOnce } from './restores.ts';
 import type { LedgerEntry, Restore, SeenNeighbours } from './story.ts';
@@ -32,6 +33,8 @@ const CLOCK_PARTS = [
 const TRUTH_EVERY_MS = 500;
 const TAKEN_BACK_EACH = 3;
 const PATIENCE_MS = 30_000;
+/** Of what is done once: a restore alone waits for processes, for a recovery and for callers, a minute or two for each. */
+const ACT_MOST_MS = 480_000;
 /** As long as relais goes on asking about what it was answered strangely: thirty quiet periods, and one look more. */
 const LOOKS_AGAIN_MS = 36 * QUIET_MS;
 
@@ -41,6 +44,7 @@ export interface ActsPlan {
   readonly wishes: Wish[];
   readonly hands: Hands;
   readonly overMs: number;
+  readonly phases: Phases;
 }
 
 export class Acts {
@@ -87,11 +91,13 @@ export class Acts {
     const greed = this.#limits?.beGreedy(signal);
     const truth = this.#tellTruths(signal);
     const calling = this.#operator.beOnCall(this.#over.signal);
+    const { phases, overMs } = this.#plan;
+    const mostMs = overMs + ACT_MOST_MS;
     await Promise.all([
-      this.#restore(),
-      this.#changeLimits(),
-      this.#moveClock(),
-      this.#neighbours?.live(PATIENCE_MS),
+      phases.run('copies are put back', mostMs, this.#restore()),
+      phases.run('limits are changed', mostMs, this.#changeLimits()),
+      phases.run('the clock is moved', mostMs, this.#moveClock()),
+      phases.run('neighbours live', mostMs, this.#neighbours?.live(PATIENCE_MS) ?? Promise.resolve()),
     ]);
     void calling;
     void greed;

@@ -5,6 +5,7 @@ import { wait, waitUntil } from './clock.ts';
 import type { Link } from './link.ts';
 import type { Hands } from './restores.ts';
 import { ownerOf } from './owner.ts';
+import { WaitedInVain } from './phases.ts';
 import { LEASE_MS, LOCK_MS } from './plan.ts';
 import type { World } from './world.ts';
 
@@ -24,6 +25,8 @@ export interface ChaosCounts {
 
 const NO_HANDSHAKES = { frozenInHandshake: 0, heldHandshakes: 0 };
 const HANDSHAKES_WAIT_MS = 700;
+/** Longer than anything that the weather does to one process. */
+const BUSY_AT_MOST_MS = 120_000;
 
 export class Chaos implements Hands {
   readonly counts: ChaosCounts = { kills: 0, stops: 0, powerLosses: 0, wires: 0, refusals: 0, ...NO_HANDSHAKES };
@@ -59,7 +62,8 @@ export class Chaos implements Hands {
   /** Waits until nothing else is done to them, and keeps them out of the weather. */
   async take(children: readonly Child[]): Promise<readonly Child[]> {
     for (const child of children) {
-      await waitUntil(() => !this.#busy.has(child), Number.POSITIVE_INFINITY, 20);
+      if (!(await waitUntil(() => !this.#busy.has(child), BUSY_AT_MOST_MS, 20)))
+        throw new WaitedInVain(`the weather to leave ${child.plan.name} alone`, BUSY_AT_MOST_MS);
       this.#busy.add(child);
     }
     return children;

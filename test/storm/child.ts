@@ -2,11 +2,15 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { appendFileSync, closeSync, existsSync, openSync, readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
-import { wait } from './clock.ts';
+import { nowMs, wait } from './clock.ts';
+import { within } from './phases.ts';
 import { bareEnvironment } from './plan.ts';
 
 const READY_LIMIT_MS = 20_000;
 const START_TRIES = 20;
+/** On a machine with much other work a process of ours takes seconds to begin. */
+const START_WITHIN_MS = 90_000;
+const ENDS_WITHIN_MS = 30_000;
 const START_AGAIN_MS = 300;
 const LAST_WORDS = 500;
 const everyone = new Set<ChildProcess>();
@@ -63,14 +67,15 @@ export class Child {
     return this.#child?.pid;
   }
 
-  /** Resolves when it has printed its ready line; false when it ended instead, each time it was tried. */
-  async start(): Promise<boolean> {
-    for (let attempt = 1; attempt <= START_TRIES; attempt += 1) {
-      if (await this.#startOnce()) return true;
+  /** Resolves when it has printed its ready line; throws when it ended instead, each time it was tried. */
+  async start(): Promise<void> {
+    const until = nowMs() + START_WITHIN_MS;
+    for (let attempt = 1; attempt <= START_TRIES && nowMs() < until; attempt += 1) {
+      if (await this.#startOnce()) return;
       await this.#end('SIGKILL');
       await wait(START_AGAIN_MS);
     }
-    return false;
+    throw new Error(`${this.plan.name} did not start: ${this.lastWords()}; see ${this.plan.log}`);
   }
 
   /** Started once, for better or worse; resolves when it is ready or has ended. */
@@ -126,7 +131,7 @@ export class Child {
     this.#expected = true;
     const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()));
     child.kill(signal);
-    await gone;
+    await within(ENDS_WITHIN_MS, `${this.plan.name} to end after ${signal}`, gone);
   }
 
   #ended(child: ChildProcess, code: number | null, signal: NodeJS.Signals | null): void {

@@ -8,6 +8,7 @@ import { type Random, seededRandom } from '../../src/lib/random.ts';
 import { nowMs, wait, waitUntil } from './clock.ts';
 import type { History, Scribe } from './history.ts';
 import type { Trap } from './link.ts';
+import { within } from './phases.ts';
 import type { World } from './world.ts';
 
 /** What a writer says on its way through a turn, in the words of the wire. */
@@ -48,6 +49,8 @@ const TURN = '{relais}:history:turn';
 const WAITING = '{relais}:history:waiting';
 const RECORDS = '{relais}:op:dsb_*';
 const TRIMMED_WITHIN_MS = 30_000;
+/** Whatever was struck is on its feet again by then. */
+const STRIKE_MOST_MS = 120_000;
 
 export class HistoryWeather {
   /** Strikes that came, by what was struck and when. */
@@ -66,7 +69,13 @@ export class HistoryWeather {
     this.#world = world;
     this.#history = history;
     this.#random = seededRandom(seed * 10 + 9);
-    this.#redis = new Redis({ port: world.power.port, host: '127.0.0.1', retryStrategy: () => 50 });
+    this.#redis = new Redis({
+      port: world.power.port,
+      host: '127.0.0.1',
+      retryStrategy: () => 50,
+      // Away for a while, it is asked again; whoever waits for it here gives up in time.
+      maxRetriesPerRequest: null,
+    });
     // Redis is killed often.
     this.#redis.on('error', () => undefined);
   }
@@ -145,7 +154,7 @@ export class HistoryWeather {
     disarm();
     if (caught === undefined) return void (this.inVain += 1);
     this.struck.push(`${strike} ${when === 'asked' ? 'before' : 'after'} ${step}`);
-    await caught.over;
+    await within(STRIKE_MOST_MS, `what was struck to stand again: ${this.struck.at(-1)}`, caught.over);
   }
 
   /** Comes at once; resolves when what was struck is on its feet again. */

@@ -1,6 +1,8 @@
 /** `script/storm`: one storm after the other, each told in full; exit code 1 when a promise was broken. */
 import { killEveryone } from './child.ts';
+import { nowMs } from './clock.ts';
 import { type Mode, readOptions, type StormOptions, USAGE } from './options.ts';
+import type { Phase } from './phases.ts';
 import { broken, describeOutcome } from './report.ts';
 import { runStorm } from './storm.ts';
 
@@ -11,7 +13,9 @@ const say = (text: string): void => void process.stdout.write(`${text}\n`);
 
 async function runOne(options: StormOptions, mode: Mode, seed: number): Promise<boolean> {
   try {
-    const outcome = await runStorm({ ...options, mode, seed });
+    const tell = ({ name, ms }: Phase): void =>
+      say(`  ${Math.round(nowMs() / 1_000)} s: ${name}, ${Math.round(ms / 100) / 10} s`);
+    const outcome = await runStorm({ ...options, mode, seed, tell });
     say(describeOutcome(outcome));
     if (options.keep) say(`kept: ${outcome.dir}`);
     return !broken(outcome);

@@ -6,6 +6,8 @@ export interface Recovery {
   /** When relais said that something is to be decided; absent: it never did. */
   readonly noticedAt?: number | undefined;
   readonly recoveredAt?: number | undefined;
+  /** How often it was asked to go on until it was over. */
+  readonly turns?: number | undefined;
 }
 
 const NOTICED_WITHIN_MS = 6_000;
@@ -45,11 +47,13 @@ export class Operator {
     const said = await waitUntil(() => this.#recovering(), NOTICED_WITHIN_MS, 100);
     if (!said) return {};
     const noticedAt = nowMs();
+    let turns = 0;
     const over = await waitUntil(async () => {
+      turns += 1;
       const reply = await this.#say({ apply: true });
       return (reply?.body as { over?: boolean } | undefined)?.over === true;
     }, patienceMs);
-    return { noticedAt, recoveredAt: over ? nowMs() : undefined };
+    return { noticedAt, recoveredAt: over ? nowMs() : undefined, turns };
   }
 
   async #recovering(): Promise<boolean> {

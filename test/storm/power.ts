@@ -18,10 +18,13 @@ import type { Random } from '../../src/lib/random.ts';
 import { type EmbeddedRedis, startEmbeddedRedis } from '../../src/redis/embedded.ts';
 import { nowMs, wait } from './clock.ts';
 import type { Link } from './link.ts';
+import { within } from './phases.ts';
 import { wholeLength } from './torn-tail.ts';
 
 const START_TRIES = 10;
 const START_AGAIN_MS = 200;
+const START_WITHIN_MS = 90_000;
+const ENDS_WITHIN_MS = 30_000;
 
 interface Tail {
   readonly file: string;
@@ -90,8 +93,7 @@ export class Power {
     for (const link of links) link.seal();
     const acknowledged = this.#tail();
     await wait(5 + random.fraction() * 40);
-    process.kill(this.#redis.pid, 'SIGKILL');
-    await this.#redis.stop();
+    await this.#end();
     this.#cut(acknowledged, random);
     for (const link of links) link.unseal();
     await wait(darkMs);
@@ -118,8 +120,7 @@ export class Power {
   async #restore(from: string, links: readonly Link[], darkMs: number): Promise<{ goneAt: number; backAt: number }> {
     const sealedAt = nowMs();
     for (const link of links) link.seal();
-    process.kill(this.#redis.pid, 'SIGKILL');
-    await this.#redis.stop();
+    await this.#end();
     const goneAt = nowMs();
     const folder = join(this.#dir, 'appendonlydir');
     rmSync(folder, { recursive: true });
@@ -135,13 +136,19 @@ export class Power {
     return { goneAt, backAt };
   }
 
+  #end(): Promise<void> {
+    process.kill(this.#redis.pid, 'SIGKILL');
+    return within(ENDS_WITHIN_MS, 'Redis to end', this.#redis.stop());
+  }
+
   /** While it was down its port was anybody's, for a connection of his own. */
   async #startAgain(): Promise<EmbeddedRedis> {
+    const until = nowMs() + START_WITHIN_MS;
     for (let attempt = 1; ; attempt += 1) {
       try {
         return await startEmbeddedRedis({ ...this.#program, dir: this.#dir, port: this.#redis.port });
       } catch (error) {
-        if (attempt === START_TRIES) throw error;
+        if (attempt === START_TRIES || nowMs() > until) throw error;
         await wait(START_AGAIN_MS);
       }
     }

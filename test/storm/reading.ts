@@ -9,6 +9,7 @@ import { paymentsIn, readHistory } from './history-reading.ts';
 import { looksIn, sendsIn, submitsIn } from './hearsay.ts';
 import { seenLimits } from './limit-changes.ts';
 import type { Mode } from './options.ts';
+import type { Phases } from './phases.ts';
 import { LEASE_MS, LOCK_MS, QUIET_MS, UPSTREAM_TIMEOUT_MS } from './plan.ts';
 import type {
   Asked,
@@ -26,6 +27,8 @@ import { isTorn, type Mailing } from './texts.ts';
 import type { World } from './world.ts';
 
 const PAGE_LIMIT_MS = 20_000;
+/** Of ten thousand records a minute is enough. */
+const READ_WITHIN_MS = 600_000;
 
 /** What the storm knows of itself. */
 export interface Told {
@@ -38,7 +41,7 @@ export interface Told {
   readonly acts: Acts;
 }
 
-export async function readStory(world: World, told: Told): Promise<Story> {
+export async function readStory(world: World, told: Told, phases: Phases): Promise<Story> {
   const { taps, images, control } = world;
   const { mode, asked, mailings, codes, acts } = told;
   const [base, crm] = [taps.base.exchanges, taps.crm.exchanges];
@@ -47,7 +50,8 @@ export async function readStory(world: World, told: Told): Promise<Story> {
   const ledger = books.map((entry) => ({ ...entry, doneAt: onOurClock(entry.updatedAt) }));
   // A list may tell of Redis alone.
   const kept = world.history ? await paymentsIn(world.history) : [];
-  const records = await readRecords(world.api, kept);
+  const read = <T>(what: string, reading: Promise<T>): Promise<T> => phases.run(what, READ_WITHIN_MS, reading);
+  const records = await read('records are read', readRecords(world.api, kept));
   const story: Story = {
     rules: { mode, quietMs: QUIET_MS, patienceMs: UPSTREAM_TIMEOUT_MS, sendWithinMs: LEASE_MS / 2, lockMs: LOCK_MS },
     asked,
@@ -61,15 +65,16 @@ export async function readStory(world: World, told: Told): Promise<Story> {
     messages: await mustAsk<BookedText[]>(`${control}/books/messages`),
     sends: sendsIn(crm, images.texts),
     attempts: await readAttempts(world.workers, world.power.dark, LOCK_MS / 4),
-    canaries: await searchAftermath(world, asked, mailings),
+    canaries: await read('secrets are looked for', searchAftermath(world, asked, mailings)),
     restores,
     steps: world.redisClock?.steps ?? [],
     codes,
     credits: await readCredits(control, told.credits),
     limits: acts.limits && seenLimits(acts.limits, ledger, records),
-    neighbours: await acts.readNeighbours(ledger),
+    neighbours: await read('neighbours are read', acts.readNeighbours(ledger)),
   };
-  return world.history ? { ...story, history: await readHistory(world, world.history, asked) } : story;
+  if (!world.history) return story;
+  return { ...story, history: await read('history is read', readHistory(world, world.history, asked)) };
 }
 
 const TOGETHER = 100;

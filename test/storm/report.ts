@@ -32,6 +32,7 @@ function told({
   worlds,
   damage,
   history,
+  phases,
 }: Outcome): string[] {
   const seconds = (ms: number): string => `${Math.round(ms / 1_000)} s`;
   const cut = sumOf(losses, (loss) => loss.cut);
@@ -43,7 +44,7 @@ function told({
   const elsewhere = story.submits.filter(({ image }) => image && image.state !== 'submitting').length;
   return [
     `worlds: ${[...worlds].join(', ') || 'none'}`,
-    `storm ${seconds(stormMs)}, calm ${seconds(calmMs)}`,
+    `storm ${seconds(stormMs)}, calm ${seconds(calmMs)}: ${phases.map(({ name, ms }) => `${name} ${seconds(ms)}`).join(', ')}`,
     `processes: ${chaos.kills} kills, ${chaos.stops} stops past the lease, ${failedStarts.length} starts in vain; ` +
       `wires to Redis: ${chaos.wires} struck`,
     ...failedStarts.map((what) => `  ${what}`),
@@ -64,12 +65,19 @@ function told({
 function worldLines(story: Story, chaos: Outcome['chaos'], damage: Outcome['damage']): string[] {
   const { restores, codes, credits, limits, neighbours } = story;
   const bent = Object.entries(damage).map(([how, times]) => `${how} ${times}`);
-  const ofRestore = ({ how, copiedAt, restoredAt, noticedAt, recoveredAt }: Story['restores'][number]): string =>
+  const ofRestore = ({
+    how,
+    copiedAt,
+    restoredAt,
+    noticedAt,
+    recoveredAt,
+    turns = 0,
+  }: Story['restores'][number]): string =>
     `${how}, ${Math.round(restoredAt - copiedAt)} ms back, ` +
     (recoveredAt === undefined
       ? 'nobody was asked'
       : `noticed after ${Math.round((noticedAt ?? recoveredAt) - restoredAt)} ms, ` +
-        `at work after ${Math.round(recoveredAt - restoredAt)} ms`);
+        `at work after ${Math.round(recoveredAt - restoredAt)} ms and ${turns} turns`);
   return [
     ...(chaos.frozenInHandshake > 0
       ? [`TLS: ${chaos.frozenInHandshake} frozen while ${chaos.heldHandshakes} handshakes waited`]

@@ -57,9 +57,9 @@ export async function restoreOnce(
   await Promise.all(everyone.map((child) => child.start()));
   hands.release(everyone);
   rmSync(copy, { recursive: true });
-  const { noticedAt, recoveredAt } = await operator.recover(PATIENCE_MS);
+  const recovery = await operator.recover(PATIENCE_MS);
   operator.expecting = false;
-  restores.push({ how, copiedAt, restoredAt, backAt, noticedAt, recoveredAt });
+  restores.push({ how, copiedAt, restoredAt, backAt, ...recovery });
   // Whoever was told 202 after the copy was made asks again, under the same reference: relais may know nothing of it.
   const lost = wishes.filter(({ acknowledgedAt = 0 }) => acknowledgedAt > copiedAt - ASKED_AROUND_MS);
   await Promise.all(lost.map((wish) => askAgain(world.api, wish, restoredAt)));

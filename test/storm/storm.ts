@@ -15,6 +15,7 @@ import { type ForgerCounts, forge } from './forger.ts';
 import { HistoryWeather } from './history-weather.ts';
 import { mustAsk } from './http.ts';
 import type { Mode } from './options.ts';
+import { type Phase, Phases } from './phases.ts';
 import { defaultProgram, LATE_MS, LEASE_MS, SETTLE_MS } from './plan.ts';
 import type { Loss } from './power.ts';
 import { readStory } from './reading.ts';
@@ -35,6 +36,8 @@ export interface StormOrder {
   /** All of them when left out. */
   readonly worlds?: ReadonlySet<WorldName>;
   readonly history?: boolean;
+  /** Told of each phase as it is over. */
+  readonly tell?: ((phase: Phase) => void) | undefined;
 }
 
 export interface Outcome {
@@ -59,6 +62,8 @@ export interface Outcome {
   readonly diedByItself: readonly string[];
   /** Starts that came to nothing, and were tried again. */
   readonly failedStarts: readonly string[];
+  /** In the order in which they ended; some went on side by side. */
+  readonly phases: readonly Phase[];
   readonly stormMs: number;
   readonly calmMs: number;
   readonly dir: string;
@@ -74,13 +79,19 @@ const CALM_LIMIT_MS = 60_000;
 const CALLERS_WAIT_MS = 120_000;
 /** After the last word: an effect that comes later than this would be a second one. */
 const DRAIN_MS = LATE_MS + LEASE_MS + SETTLE_MS;
+/** How long anybody waits for a phase of a storm, beyond what the phase itself may take: then the storm ends, and says for what. */
+const STARTED_WITHIN_MS = 240_000;
+const OVER_WITHIN_MS = 180_000;
+const READ_WITHIN_MS = 240_000;
+const READ_EACH_MS = 100;
 
 export async function runStorm(order: StormOrder): Promise<Outcome> {
   const dir = join(tmpdir(), `storm-${process.pid}-${order.mode}-${order.seed}`);
   rmSync(dir, { recursive: true, force: true });
   mkdirSync(dir, { recursive: true });
   const wishes = wishesOf(order.disbursements, order.seed);
-  const world = await startWorld({
+  const phases = new Phases(order.tell);
+  const starting = startWorld({
     dir,
     program: order.program ?? defaultProgram,
     mode: order.mode,
@@ -90,8 +101,9 @@ export async function runStorm(order: StormOrder): Promise<Outcome> {
     mends: order.torn !== true,
     idOf: namesOf(wishes),
   });
+  const world = await phases.run('everything starts', STARTED_WITHIN_MS, starting);
   try {
-    return await blow(order, world, wishes);
+    return await blow(order, { world, phases }, wishes);
   } finally {
     await world.stop();
     if (!order.keep) rmSync(dir, { recursive: true, force: true });
@@ -117,7 +129,12 @@ function namesOf(wishes: readonly Wish[]): (disburseId: string) => string | unde
   };
 }
 
-async function blow(order: StormOrder, world: World, wishes: Wish[]): Promise<Outcome> {
+interface Stage {
+  readonly world: World;
+  readonly phases: Phases;
+}
+
+async function blow(order: StormOrder, { world, phases }: Stage, wishes: Wish[]): Promise<Outcome> {
   const { seed, mode, disbursements, texts } = order;
   const mailings = mailingsOf(texts, seed);
   await mustAsk(`${world.control}/settings`, { method: 'POST', body: promisesOf(mode, seed) });
@@ -127,7 +144,7 @@ async function blow(order: StormOrder, world: World, wishes: Wish[]): Promise<Ou
   const overMs = Math.max(order.history ? HISTORY_MIN_MS : STORM_MIN_MS, disbursements * MS_EACH);
   const began = nowMs();
   const chaos = new Chaos(world, seed);
-  const acts = await Acts.of({ world, seed, wishes, hands: chaos, overMs });
+  const acts = await Acts.of({ world, seed, wishes, hands: chaos, overMs, phases });
   chaos.begin(acts.newSettings);
   const weather = world.history && new HistoryWeather(world, world.history, seed);
   weather?.begin((error) => chaos.failed(error));
@@ -143,26 +160,32 @@ async function blow(order: StormOrder, world: World, wishes: Wish[]): Promise<Ou
   const { steady, mayBeGone } = acts;
   const asks = { random: seededRandom(seed + 5), overMs: overMs * 0.85, giveUpMs, steady };
   const posts = { random: seededRandom(seed + 6), overMs: overMs * 0.7, giveUpMs, mayBeGone };
-  const asking = makeWishes(world.api, [...wishes], asks);
-  const posting = postMailings(world.api, mailings, posts);
-  const blowing = Promise.all([asking, posting, acts.perform(signal), wait(overMs)]);
+  const blowMs = giveUpMs + OVER_WITHIN_MS;
+  const blowing = Promise.all([
+    phases.run('callers ask', blowMs, makeWishes(world.api, [...wishes], asks)),
+    phases.run('campaigns are posted', blowMs, postMailings(world.api, mailings, posts)),
+    acts.perform(signal),
+    wait(overMs),
+  ]);
   const [caller] = await Promise.race([blowing, chaos.failure]);
   // What has not been sent yet is to be sent in bad weather too.
-  await noneWaits(world.api, LAST_SENDS_MS);
+  await phases.run('the last are sent', LAST_SENDS_MS + OVER_WITHIN_MS, noneWaits(world.api, LAST_SENDS_MS));
   calm.abort();
-  await weather?.end();
-  await chaos.end();
+  if (weather) await phases.run('the weather of history ends', OVER_WITHIN_MS, weather.end());
+  await phases.run('the weather ends', OVER_WITHIN_MS, chaos.end());
   world.damage.end();
   const stormMs = nowMs() - began;
   const serviceFaults = await faultsOff(world);
-  const [, forger, codes, credits] = await Promise.all(beside);
-  await acts.tellTheTruth();
+  const [, forger, codes, credits] = await phases.run('bystanders end', OVER_WITHIN_MS, Promise.all(beside));
+  await phases.run('the truth is told', OVER_WITHIN_MS, acts.tellTheTruth());
   const patience = { ms: CALM_LIMIT_MS + disbursements * 10, restores: acts.restores };
-  const open = await comeToRest(world.api, mailings, patience);
-  await wait(DRAIN_MS);
-  await weather?.comeToRest();
-  const story = await readStory(world, { mode, asked: wishes, mailings, codes, credits, acts });
-  await acts.stop();
+  const resting = comeToRest(world.api, mailings, patience);
+  const open = await phases.run('all comes to rest', patience.ms + OVER_WITHIN_MS, resting);
+  await phases.run('what is late arrives', OVER_WITHIN_MS, wait(DRAIN_MS));
+  if (weather) await phases.run('history comes to rest', OVER_WITHIN_MS, weather.comeToRest());
+  const reading = readStory(world, { mode, asked: wishes, mailings, codes, credits, acts }, phases);
+  const story = await phases.run('all is read', READ_WITHIN_MS + READ_EACH_MS * (disbursements + texts), reading);
+  await phases.run('people go home', OVER_WITHIN_MS, acts.stop());
   const ours = [...world.workers, world.door, ...(world.history?.scribes ?? []).map(({ process }) => process)];
   return {
     order,
@@ -179,6 +202,7 @@ async function blow(order: StormOrder, world: World, wishes: Wish[]): Promise<Ou
     open,
     diedByItself: [...ours, world.sandbox].flatMap((child) => child.diedByItself),
     failedStarts: ours.flatMap((child) => child.failedStarts),
+    phases: phases.over,
     stormMs,
     calmMs: nowMs() - began - stormMs,
     dir: world.dir,

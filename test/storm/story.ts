@@ -122,6 +122,8 @@ export interface Restore {
   /** When somebody was told that something is to be decided, and when relais went on; absent: never. */
   readonly noticedAt?: number | undefined;
   readonly recoveredAt?: number | undefined;
+  /** How often somebody had it go on until it was over. */
+  readonly turns?: number | undefined;
 }
 
 /** A code with an end, as its caller asked for it. */

@@ -65,9 +65,9 @@ export class Terminator {
     caller.destroy();
   }
 
-  /** Whoever waits in a handshake is cut off. */
+  /** Everybody is cut off, also a caller that stands still in the middle of a handshake and would keep the port open. */
   drop(): void {
-    for (const socket of this.#held) socket.resetAndDestroy();
+    for (const socket of this.#below.values()) socket.resetAndDestroy();
   }
 
   /** From here on no handshake is answered. */
