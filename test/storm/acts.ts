@@ -3,6 +3,7 @@ import { type Random, seededRandom } from '../../src/lib/random.ts';
 import { Secret } from '../../src/lib/secret.ts';
 import { callbackPath } from '../../src/webhooks/receiver.ts';
 import type { Wish } from './caller.ts';
+import { ConsoleUsers } from './console.ts';
 import { nowMs, wait, waitUntil } from './clock.ts';
 import { ask } from './http.ts';
 import { type LimitChanges, Limits } from './limit-changes.ts';
@@ -12,6 +13,7 @@ import type { Phases } from './phases.ts';
 import { CALLBACK_SECRET, QUIET_MS } from './plan.ts';
 import { type Hands, restoreOnce } from './restores.ts';
 import type { LedgerEntry, Restore, SeenNeighbours } from './story.ts';
+import type { Mailing } from './texts.ts';
 import type { World } from './world.ts';
 
 /** When each begins, as a part of the storm. */
@@ -43,6 +45,7 @@ export interface ActsPlan {
   readonly seed: number;
   readonly wishes: Wish[];
   readonly hands: Hands;
+  readonly mailings: readonly Mailing[];
   readonly overMs: number;
   readonly phases: Phases;
 }
@@ -53,6 +56,8 @@ export class Acts {
   readonly #operator: Operator;
   readonly #limits: Limits | undefined;
   readonly #neighbours: Neighbours | undefined;
+  /** Absent: nobody is at the console. */
+  readonly console: ConsoleUsers | undefined;
   /** Tokens of which the last word was posted; and those whose success was taken back, with when. */
   readonly #told = new Set<string>();
   readonly #turned = new Map<string, { readonly id: string; readonly atMs: number }>();
@@ -67,6 +72,7 @@ export class Acts {
     this.#operator = new Operator(world.api);
     this.#limits = world.worlds.has('limits') ? new Limits(world, seed, hands) : undefined;
     this.#neighbours = neighbours;
+    this.console = world.worlds.has('console') ? new ConsoleUsers({ ...plan, api: world.api }) : undefined;
   }
 
   static async of(plan: ActsPlan): Promise<Acts> {

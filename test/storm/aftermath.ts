@@ -3,6 +3,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { type Findings, PAYER, Search } from './canaries.ts';
+import type { ConsoleUsers } from './console.ts';
 import { linesIn } from './history-reading.ts';
 import { ask, mustAsk } from './http.ts';
 import type { Asked } from './story.ts';
@@ -15,13 +16,21 @@ const SCANNED_AT_A_TIME = 1_000;
 const EXPLAINED = 50;
 const PREFIXES = ['', '221', '225', '223'];
 
+export interface Aftermath {
+  readonly asked: readonly Asked[];
+  readonly mailings: readonly Mailing[];
+  /** Absent: nobody was there. */
+  readonly console: Pick<ConsoleUsers, 'secrets' | 'bodies'> | undefined;
+}
+
 export async function searchAftermath(
   world: World,
-  asked: readonly Asked[],
-  mailings: readonly Mailing[],
+  { asked, mailings, console: desk }: Aftermath,
 ): Promise<Findings> {
   const { base, crm } = world.taps;
-  const search = new Search(bearersIn(crm.exchanges), phonesOf(asked, mailings), usedIn(base.exchanges));
+  const phones = phonesOf(asked, mailings);
+  const search = new Search(bearersIn(crm.exchanges), phones, usedIn(base.exchanges), desk?.secrets);
+  for (const body of desk?.bodies ?? []) search.text('console', body);
   const scribes = world.history?.scribes.map(({ process }) => process) ?? [];
   for (const { plan } of [world.door, ...world.workers, ...scribes]) search.file('logs', plan.log);
   await searchRedis(world, search);

@@ -24,24 +24,25 @@ export async function askForCodes(api: string, seed: number, signal: AbortSignal
 
 const creditAlias = (index: number): string => `76${String(index).padStart(7, '0')}`;
 
-/** Until the signal fires; resolves with how many were asked for. */
-export async function askForCredits(api: string, seed: number, signal: AbortSignal): Promise<number> {
-  let index = 0;
-  for (; !signal.aborted; index += 1) {
+/** Until the signal fires; resolves with when each was asked for. */
+export async function askForCredits(api: string, seed: number, signal: AbortSignal): Promise<number[]> {
+  const askedAt: number[] = [];
+  for (let index = 0; !signal.aborted; index += 1) {
     await wait(CREDIT_EVERY_MS);
+    askedAt.push(nowMs());
     const body = { accountAlias: creditAlias(index), amount: 700, reference: `storm-${seed}-credit-${index}` };
     const reply = await ask(`${api}/v1/direct-credits`, { method: 'POST', body, withinMs: 3_000 });
     // A storm in which none can be made proves nothing about them.
     if (reply && reply.status >= 400 && reply.status < 500)
       throw new Error(`a credit was refused: ${reply.status} ${JSON.stringify(reply.body)}`);
   }
-  return index;
+  return askedAt;
 }
 
-export async function readCredits(control: string, count: number): Promise<SeenCredit[]> {
+export async function readCredits(control: string, asked: readonly number[]): Promise<SeenCredit[]> {
   const booked = await mustAsk<{ accountAlias: string }[]>(`${control}/books/directCredits`);
-  return Array.from({ length: count }, (_, index) => {
+  return asked.map((askedAt, index) => {
     const accountAlias = creditAlias(index);
-    return { accountAlias, times: booked.filter((one) => one.accountAlias === accountAlias).length };
+    return { accountAlias, askedAt, times: booked.filter((one) => one.accountAlias === accountAlias).length };
   });
 }

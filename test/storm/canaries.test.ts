@@ -26,6 +26,12 @@ test('a telephone number may stand in a record and in an answer, nowhere else', 
   expect(leaksIn('logs', 'beneficiary 771234567 refused')).toEqual(['a telephone number']);
 });
 
+test('what was given to one person alone is found wherever it stands', () => {
+  const looking = new Search([], new Set(), [], new Map([['0f'.repeat(32), 'a session']]));
+  looking.text('console', `{"cookie":"relais=${'0f'.repeat(32)}"}`);
+  expect(looking.findings().leaks).toEqual([{ what: 'a session', place: 'console' }]);
+});
+
 test('digits that are part of something longer are no telephone number', () => {
   expect(leaksIn('logs', 'dsb_771234567 1771234567 771234567x')).toEqual([]);
 });

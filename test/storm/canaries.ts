@@ -1,10 +1,10 @@
 /** What must never be seen where it does not belong, planted before the storm and looked for after it. */
 import { closeSync, openSync, readSync } from 'node:fs';
 import { defaultCredentials } from '../../src/sandbox/sandbox.ts';
-import { API_SECRET, CALLBACK_SECRET, SECOND_SECRET } from './plan.ts';
+import { API_SECRET, CALLBACK_SECRET, KEEPER_SECRET, SECOND_SECRET } from './plan.ts';
 
 /** Whose words were searched. */
-export const places = ['logs', 'Redis', 'metrics', 'events', 'answers', 'history'] as const;
+export const places = ['logs', 'Redis', 'metrics', 'events', 'answers', 'console', 'history'] as const;
 export type Place = (typeof places)[number];
 
 export interface Leak {
@@ -41,6 +41,7 @@ const SECRETS: Readonly<Record<string, string>> = {
   'the callback secret': CALLBACK_SECRET,
   'an API key': API_SECRET,
   'the API key of a second person': SECOND_SECRET,
+  'the API key of the one who makes keys': KEEPER_SECRET,
   'a one-time code of a payer': PAYER.otp,
   'a password of a payer': PAYER.password,
   'a card number': PAYER.card.number,
@@ -55,13 +56,33 @@ export class Search {
   readonly #phones: ReadonlySet<string>;
   readonly #secrets: readonly (readonly [what: string, text: string])[];
   readonly #found = new Map<string, Leak>();
-  readonly #searched: Record<Place, number> = { logs: 0, Redis: 0, metrics: 0, events: 0, answers: 0, history: 0 };
+  readonly #searched: Record<Place, number> = {
+    logs: 0,
+    Redis: 0,
+    metrics: 0,
+    events: 0,
+    answers: 0,
+    console: 0,
+    history: 0,
+  };
   readonly #used: readonly string[];
 
-  /** `bearers` are tokens that were seen on the wire; `phones` are digits, with and without the country's. */
-  constructor(bearers: readonly string[], phones: ReadonlySet<string>, used: readonly string[]) {
+  /**
+   * `bearers` are tokens that were seen on the wire; `phones` are digits, with and without the country's; `given` is what
+   * relais gave to one person alone, and what it is.
+   */
+  constructor(
+    bearers: readonly string[],
+    phones: ReadonlySet<string>,
+    used: readonly string[],
+    given: ReadonlyMap<string, string> = new Map(),
+  ) {
     this.#phones = phones;
-    this.#secrets = [...Object.entries(SECRETS), ...bearers.map((bearer) => ['a bearer token', bearer] as const)];
+    this.#secrets = [
+      ...Object.entries(SECRETS),
+      ...bearers.map((bearer) => ['a bearer token', bearer] as const),
+      ...[...given].map(([text, what]) => [what, text] as const),
+    ];
     this.#used = [...used, ...(bearers.length > 0 ? ['a bearer token'] : [])];
   }
 

@@ -32,6 +32,7 @@ export class Chaos implements Hands {
   readonly counts: ChaosCounts = { kills: 0, stops: 0, powerLosses: 0, wires: 0, refusals: 0, ...NO_HANDSHAKES };
   readonly #world: World;
   readonly #seed: number;
+  readonly #slowness: number;
   readonly #stop = new AbortController();
   readonly #loops: Promise<void>[] = [];
   /** Processes that something is being done to. */
@@ -42,9 +43,11 @@ export class Chaos implements Hands {
   /** Rejects as soon as the weather itself breaks: what comes after that says nothing about relais. */
   readonly failure: Promise<never> = new Promise((_resolve, reject) => (this.#tellFailure = reject));
 
-  constructor(world: World, seed: number) {
+  /** `slowness`: so many times longer than usual passes between two strikes. */
+  constructor(world: World, seed: number, slowness = 1) {
     this.#world = world;
     this.#seed = seed;
+    this.#slowness = slowness;
     // Nobody may be listening by then; it is told again when the weather ends.
     this.failure.catch(() => undefined);
   }
@@ -94,7 +97,7 @@ export class Chaos implements Hands {
     const random = seededRandom(this.#seed * 10 + part);
     const run = async (): Promise<void> => {
       while (!this.#stop.signal.aborted) {
-        await wait(least + random.fraction() * (most - least));
+        await wait(this.#slowness * (least + random.fraction() * (most - least)));
         if (!this.#stop.signal.aborted) await strike(random);
       }
     };

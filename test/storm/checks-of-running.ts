@@ -7,10 +7,15 @@ import type { SeenLook, SeenRecord, Story } from './story.ts';
 const nothingLeaks: Check = {
   name: 'P12',
   says: 'no key, secret, bearer or code of a payer stands anywhere; no telephone number in a log, a metric or an event',
-  broken: ({ canaries: { leaks, searched, used }, history }) => [
+  broken: ({ canaries: { leaks, searched, used }, history, console: desk }) => [
     ...leaks.map(({ what, place }) => `${what} stands in ${place === 'Redis' ? place : `the ${place}`}`),
     ...places
-      .filter((place) => searched[place] === 0 && (place !== 'history' || history !== undefined))
+      .filter(
+        (place) =>
+          searched[place] === 0 &&
+          (place !== 'history' || history !== undefined) &&
+          (place !== 'console' || desk !== undefined),
+      )
       .map((place) => `nothing was searched of ${place}`),
     ...['a one-time code', 'a bearer token']
       .filter((what) => !used.includes(what))

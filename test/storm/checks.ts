@@ -1,4 +1,5 @@
 /** What must be true of every storm. Each check is pure: a story in, the broken promises out, in words. */
+import { consoleChecks } from './checks-of-console.ts';
 import { historyChecks } from './checks-of-history.ts';
 import { moneyChecks } from './checks-of-money.ts';
 import { runningChecks } from './checks-of-running.ts';
@@ -24,6 +25,7 @@ export const checks: readonly Check[] = [
   ...textChecks,
   ...runningChecks,
   ...worldChecks,
+  ...consoleChecks,
   ...historyChecks,
 ];
 

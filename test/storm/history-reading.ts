@@ -6,7 +6,8 @@ import { kindTables, tables } from '../../src/kinds/tables.ts';
 import { keys } from '../../src/operations/keys.ts';
 import { readSlice } from '../../src/operations/slices.ts';
 import { stubsLeft } from '../../src/operations/stubs.ts';
-import { wait, waitUntil } from './clock.ts';
+import { onOurClock, wait, waitUntil } from './clock.ts';
+import { newest, wasLost } from './eras.ts';
 import { groupBy, sumOf } from './grouping.ts';
 import type { History } from './history.ts';
 import { ask, mustAsk, type Reply } from './http.ts';
@@ -41,14 +42,14 @@ export async function linesIn({ server }: History): Promise<string[]> {
 export async function readHistory(
   world: World,
   history: History,
-  asked: readonly Asked[],
+  told: Pick<Story, 'asked' | 'restores' | 'steps'>,
 ): Promise<NonNullable<Story['history']>> {
   const redis = new Redis({ port: world.power.port, host: '127.0.0.1', keyPrefix: PREFIX });
   try {
     const { url } = history.server;
     const [rows, { standing, slices, stubs }] = [await readRows(url), await readRedis(redis)];
     const there = new Set(standing.map(({ id }) => id));
-    const gone = rows.filter(({ id }) => !there.has(id));
+    const gone = newest(rows).filter(({ id }) => !there.has(id));
     const states = await stubsLeft(
       redis,
       gone.map(({ id }) => id),
@@ -59,12 +60,12 @@ export async function readHistory(
       events: await readEvents(url),
       standing: standing.filter(({ kind, state }) => isIn(kind, state)),
       slices,
-      gone: gone.map(({ id, state }, at) => ({ id, state, stub: states[at]?.state })),
+      gone: gone.map(({ id, state, createdAt }, at) => ({ id, state, createdAt, stub: states[at]?.state })),
       stubs,
       waiting: await redis.zcard(keys.historyWaiting),
       daily: await readDaily(url),
       // Last of all: it may change the rest, where it should not.
-      left: await askAgain(world, redis, { asked, rows }),
+      left: await askAgain(world, redis, { ...told, rows: newest(rows) }),
     };
   } finally {
     redis.disconnect();
@@ -88,10 +89,12 @@ async function query<Row extends object>(url: string, sql: string): Promise<read
 }
 
 async function readRows(url: string): Promise<HistoryRow[]> {
+  const created = 'round(extract(epoch from created_at) * 1000)::float8 as "createdAt"';
   const selects = Object.entries(kindTables).map(
-    ([kind, { table }]) => `select '${kind}' as kind, id, rev::int, state from relais.${table}`,
+    ([kind, { table }]) => `select '${kind}' as kind, id, rev::int, state, ${created} from relais.${table}`,
   );
-  return [...(await query<HistoryRow>(url, selects.join(' union all ')))];
+  const rows = await query<HistoryRow>(url, selects.join(' union all '));
+  return rows.map((row) => ({ ...row, createdAt: onOurClock(row.createdAt) }));
 }
 
 async function readRecipients(url: string): Promise<RecipientRow[]> {
@@ -145,9 +148,10 @@ async function readRedis(redis: Redis): Promise<InRedis> {
 
 async function readRecord(redis: Redis, name: string, { standing, slices }: InRedis): Promise<void> {
   const fields = await redis.hgetall(name);
-  const { kind = '', state = '', rev = '0' } = fields;
+  const { kind = '', state = '', rev = '0', createdAt = '0' } = fields;
   const id = name.slice(keys.record('').length);
-  if (kind !== 'slice') return void standing.push({ kind, id, rev: Number(rev), state });
+  if (kind !== 'slice')
+    return void standing.push({ kind, id, rev: Number(rev), state, createdAt: onOurClock(Number(createdAt)) });
   const slice = readSlice(fields);
   if (slice.campaign !== '' && isKept('slice', state)) slices.push({ id, rev: slice.rev, count: slice.count });
 }
@@ -156,12 +160,19 @@ async function readRecord(redis: Redis, name: string, { standing, slices }: InRe
 async function askAgain(
   { api, control }: World,
   redis: Redis,
-  { asked, rows }: { readonly asked: readonly Asked[]; readonly rows: readonly HistoryRow[] },
+  {
+    asked,
+    rows,
+    restores,
+    steps,
+  }: Pick<Story, 'asked' | 'restores' | 'steps'> & { readonly rows: readonly HistoryRow[] },
 ): Promise<Left[]> {
   const ids = asked.map(({ id }) => id);
   const stubs = await stubsLeft(redis, ids);
   const stood = await Promise.all(ids.map((id) => redis.exists(keys.record(id))));
-  const inHistory = new Map(rows.map(({ id, state }) => [id, state]));
+  // Of a time that was lost Redis knows nothing: its identities are free again, unless a recovery has taken them back.
+  const had = rows.filter(({ createdAt }) => !wasLost({ restores, steps }, createdAt));
+  const inHistory = new Map(had.map(({ id, state }) => [id, state]));
   const gone = asked.flatMap((one, at) => {
     const state = stubs[at]?.state ?? inHistory.get(one.id);
     return state === undefined || stood[at] === 1 ? [] : [{ one, state }];

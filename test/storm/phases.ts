@@ -29,6 +29,11 @@ export class Phases {
   readonly over: Phase[] = [];
   readonly #tell: (phase: Phase) => void;
 
+  /** Of a phase that is over. */
+  msOf(name: string): number {
+    return this.over.find((phase) => phase.name === name)?.ms ?? 0;
+  }
+
   constructor(tell: (phase: Phase) => void = () => undefined) {
     this.#tell = tell;
   }

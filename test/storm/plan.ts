@@ -20,6 +20,13 @@ export const CALLBACK_SECRET = 'callback-canary-of-the-storm';
 export const API_SECRET = 'api-canary-of-the-storm';
 /** Of another person, for what takes two. */
 export const SECOND_SECRET = 'second-api-canary-of-the-storm';
+/** Of the one who makes and revokes keys. */
+export const KEEPER_SECRET = 'keeper-api-canary-of-the-storm';
+export const keysOfStorm = [
+  `storm:enqueue+read+approve+operate:${API_SECRET}`,
+  `second:read+approve+operate:${SECOND_SECRET}`,
+  `keeper:admin:${KEEPER_SECRET}`,
+].join(',');
 export const ENVIRONMENT = 'storm';
 
 export interface Addresses {
@@ -39,7 +46,7 @@ export function settingsOf(to: Addresses, mode: Mode): Readonly<Record<string, s
     PUBLIC_URL: `http://127.0.0.1:${to.webhooksPort}`,
     API_PORT: String(to.apiPort),
     WEBHOOKS_PORT: String(to.webhooksPort),
-    API_KEYS: `storm:enqueue+read+approve+operate:${API_SECRET},second:read+approve+operate:${SECOND_SECRET}`,
+    API_KEYS: keysOfStorm,
     SOFTPAY_CARD: 'on',
     DIRECT_CREDIT: 'on',
     UPSTREAM_TIMEOUT: `${UPSTREAM_TIMEOUT_MS}ms`,

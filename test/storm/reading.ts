@@ -36,8 +36,8 @@ export interface Told {
   readonly asked: readonly Asked[];
   readonly mailings: readonly Mailing[];
   readonly codes: readonly SeenCode[];
-  /** How many direct credits were asked for. */
-  readonly credits: number;
+  /** When each direct credit was asked for. */
+  readonly credits: readonly number[];
   readonly acts: Acts;
 }
 
@@ -65,16 +65,26 @@ export async function readStory(world: World, told: Told, phases: Phases): Promi
     messages: await mustAsk<BookedText[]>(`${control}/books/messages`),
     sends: sendsIn(crm, images.texts),
     attempts: await readAttempts(world.workers, world.power.dark, LOCK_MS / 4),
-    canaries: await read('secrets are looked for', searchAftermath(world, asked, mailings)),
+    canaries: await read(
+      'secrets are looked for',
+      searchAftermath(world, { asked, mailings, console: acts.console }),
+    ),
     restores,
     steps: world.redisClock?.steps ?? [],
     codes,
     credits: await readCredits(control, told.credits),
+    console: acts.console?.seen,
     limits: acts.limits && seenLimits(acts.limits, ledger, records),
     neighbours: await read('neighbours are read', acts.readNeighbours(ledger)),
   };
   if (!world.history) return story;
-  return { ...story, history: await read('history is read', readHistory(world, world.history, asked)) };
+  return {
+    ...story,
+    history: await read(
+      'history is read',
+      readHistory(world, world.history, { asked, restores, steps: story.steps }),
+    ),
+  };
 }
 
 const TOGETHER = 100;

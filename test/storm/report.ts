@@ -33,6 +33,7 @@ function told({
   damage,
   history,
   phases,
+  slowness,
 }: Outcome): string[] {
   const seconds = (ms: number): string => `${Math.round(ms / 1_000)} s`;
   const cut = sumOf(losses, (loss) => loss.cut);
@@ -44,7 +45,7 @@ function told({
   const elsewhere = story.submits.filter(({ image }) => image && image.state !== 'submitting').length;
   return [
     `worlds: ${[...worlds].join(', ') || 'none'}`,
-    `storm ${seconds(stormMs)}, calm ${seconds(calmMs)}: ${phases.map(({ name, ms }) => `${name} ${seconds(ms)}`).join(', ')}`,
+    `storm ${seconds(stormMs)}, calm ${seconds(calmMs)}${slowness > 1 ? `, ${Math.round(slowness * 10) / 10} times slower than alone` : ''}: ${phases.map(({ name, ms }) => `${name} ${seconds(ms)}`).join(', ')}`,
     `processes: ${chaos.kills} kills, ${chaos.stops} stops past the lease, ${failedStarts.length} starts in vain; ` +
       `wires to Redis: ${chaos.wires} struck`,
     ...failedStarts.map((what) => `  ${what}`),
@@ -63,7 +64,7 @@ function told({
 
 /** What the worlds that were on have brought; nothing of those that were not. */
 function worldLines(story: Story, chaos: Outcome['chaos'], damage: Outcome['damage']): string[] {
-  const { restores, codes, credits, limits, neighbours } = story;
+  const { restores, codes, credits, limits, neighbours, console: desk } = story;
   const bent = Object.entries(damage).map(([how, times]) => `${how} ${times}`);
   const ofRestore = ({
     how,
@@ -85,9 +86,16 @@ function worldLines(story: Story, chaos: Outcome['chaos'], damage: Outcome['dama
     ...restores.map((restore) => `restored: ${ofRestore(restore)}`),
     ...(bent.length > 0 ? [`bent: ${bent.join(', ')}`] : []),
     `others: ${codes.length} codes, ${credits.length} credits`,
+    ...(desk ? [consoleLine(desk)] : []),
     ...(limits ? [`limits: ${limits.greedy.length} asked for more; after two people: ${limits.afterTwo}`] : []),
     ...(neighbours ? [`beside: ${neighbours.paid} of ${neighbours.asked} paid by its own service`] : []),
   ];
+}
+
+function consoleLine({ answers, streams, shown, acts }: NonNullable<Story['console']>): string {
+  const each = counts(groupBy(answers, ({ status, problem }) => (problem ? `${status} ${problem}` : String(status))));
+  const heard = sumOf(streams, ({ events }) => events);
+  return `console: ${each}; ${shown.length} payments shown, ${heard} events heard, ${acts} campaigns paused`;
 }
 
 function historyLines({ history: kept }: Story, weather: Outcome['history']): string[] {

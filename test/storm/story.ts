@@ -33,8 +33,52 @@ export interface Story {
   readonly limits?: SeenLimits | undefined;
   /** Absent: there was no other deployment. */
   readonly neighbours?: SeenNeighbours | undefined;
+  /** Absent: nobody was at the console. */
+  readonly console?: SeenConsole | undefined;
   /** Absent: all stayed in Redis. */
   readonly history?: SeenHistory | undefined;
+}
+
+/** What the console was answered while the storm went on. Times on its clock. */
+export interface SeenConsole {
+  readonly answers: readonly ConsoleAnswer[];
+  /** Every payment that an answer showed in a state, and what the report of a day said was paid. */
+  readonly shown: readonly ShownState[];
+  readonly streams: readonly ConsoleStream[];
+  /** When the key of the first person was revoked; absent: nobody came to it. */
+  readonly revokedAt?: number | undefined;
+  /** Campaigns that were paused, and went on. */
+  readonly acts: number;
+}
+
+export interface ConsoleAnswer {
+  /** Who asked: the key of the `first` is revoked in the middle. */
+  readonly sitting: string;
+  /** When that person had signed in; absent: not yet. */
+  readonly since?: number | undefined;
+  /** When it was asked. */
+  readonly at: number;
+  readonly route: string;
+  readonly status: number;
+  /** The last part of the type of a refusal; absent: it is none of relais. */
+  readonly problem?: string | undefined;
+}
+
+export interface ShownState {
+  readonly at: number;
+  readonly id: string;
+  readonly state: string;
+  /** Of a report: what it says was paid in all. */
+  readonly xof?: number;
+}
+
+export interface ConsoleStream {
+  readonly sitting: string;
+  readonly openedAt: number;
+  endedAt: number | undefined;
+  /** 0: nobody answered. */
+  status: number;
+  events: number;
 }
 
 /** What is in PostgreSQL after the storm, and what is still in Redis. */
@@ -49,7 +93,7 @@ export interface SeenHistory {
   /** Every slice in Redis that history keeps the people of. */
   readonly slices: readonly { readonly id: string; readonly rev: number; readonly count: number }[];
   /** Every row whose record is not in Redis, and the state of its stub. */
-  readonly gone: readonly { readonly id: string; readonly state: string; readonly stub?: string | undefined }[];
+  readonly gone: readonly (Pick<HistoryRow, 'id' | 'state' | 'createdAt'> & { readonly stub?: string | undefined })[];
   /** How many stubs there are. */
   readonly stubs: number;
   /** Payments that were asked for, and whose record is not in Redis any more. */
@@ -65,6 +109,8 @@ export interface HistoryRow {
   readonly id: string;
   readonly rev: number;
   readonly state: string;
+  /** When it was accepted, by the clock of Redis, on that of the storm: what a copy forgot may be accepted anew. */
+  readonly createdAt: number;
 }
 
 export type StandingRecord = HistoryRow;
@@ -136,6 +182,8 @@ export interface SeenCode {
 /** A direct credit: the service keeps no reference, so nothing of it refuses a second one. */
 export interface SeenCredit {
   readonly accountAlias: string;
+  /** When it was asked for. */
+  readonly askedAt: number;
   /** How often it stands in the books. */
   readonly times: number;
 }

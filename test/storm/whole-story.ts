@@ -1,5 +1,14 @@
 /** A small story in which every promise was kept, to be broken in one place at a time. */
-import type { LedgerEntry, SeenAttempt, SeenCampaign, SeenHistory, SeenRecord, SeenSubmit, Story } from './story.ts';
+import type {
+  LedgerEntry,
+  SeenAttempt,
+  SeenCampaign,
+  SeenConsole,
+  SeenHistory,
+  SeenRecord,
+  SeenSubmit,
+  Story,
+} from './story.ts';
 
 const asked = (n: number) => ({
   reference: `r${n}`,
@@ -135,13 +144,13 @@ export const wholeStory: Story = {
   attempts: { count: 9, long: [attempt(9_000, { stoodStill: true })] },
   canaries: {
     leaks: [],
-    searched: { logs: 1, Redis: 1, metrics: 1, events: 1, answers: 1, history: 1 },
+    searched: { logs: 1, Redis: 1, metrics: 1, events: 1, answers: 1, console: 1, history: 1 },
     used: ['a one-time code', 'a bearer token'],
   },
   restores: [],
   steps: [],
   codes: [{ text: 'code 1', expiresAt: 3_000 }],
-  credits: [{ accountAlias: '760000001', times: 1 }],
+  credits: [{ accountAlias: '760000001', askedAt: 1_000, times: 1 }],
   limits: { inForce: [{ from: 0, amount: 20_000 }], greedy: [{ at: 1_000, amount: 30_000, status: 422, times: 0 }] },
   neighbours: {
     intruder: { status: 1, said: 'another deployment is at work here: set REDIS_PREFIX' },
@@ -154,27 +163,60 @@ export const wholeStory: Story = {
   },
 };
 
+/** Of the same story what somebody at the console saw: the key of the first was revoked at 6,000. */
+export const wholeConsole: SeenConsole = {
+  answers: [
+    ...['sign-in', 'status', 'disbursements', 'one', 'explain', 'search', 'reports/daily', 'event'].map(
+      (route, at) => ({
+        sitting: 'first',
+        since: 0,
+        at: 1_000 + at,
+        route,
+        status: 200,
+      }),
+    ),
+    { sitting: 'first', since: 0, at: 2_000, route: 'status', status: 503, problem: 'unavailable' },
+    { sitting: 'first', since: 0, at: 2_100, route: 'pause', status: 409, problem: 'wrong-state' },
+    { sitting: 'first', since: 0, at: 12_000, route: 'status', status: 401, problem: 'unauthenticated' },
+    { sitting: 'second', since: 7_000, at: 12_000, route: 'status', status: 200 },
+  ],
+  shown: [
+    { at: 1_000, id: 'dsb_1', state: 'pending' },
+    { at: 6_500, id: 'dsb_1', state: 'succeeded' },
+    { at: 8_500, id: 'dsb_2', state: 'failed' },
+    { at: 8_500, id: 'the report of the day', state: 'succeeded', xof: 100 },
+  ],
+  streams: [
+    { sitting: 'first', openedAt: 1_000, endedAt: 8_000, status: 200, events: 2 },
+    { sitting: 'first', openedAt: 13_000, endedAt: 13_010, status: 401, events: 0 },
+    { sitting: 'second', openedAt: 7_000, endedAt: 20_000, status: 200, events: 1 },
+  ],
+  revokedAt: 6_000,
+  acts: 1,
+};
+
 /** The same story, of which what is over went to PostgreSQL: the first two left Redis. */
 export const wholeHistory: SeenHistory = {
   rows: [
-    { kind: 'disbursement', id: 'dsb_1', rev: 7, state: 'succeeded' },
-    { kind: 'disbursement', id: 'dsb_2', rev: 5, state: 'failed' },
-    { kind: 'disbursement', id: 'dsb_3', rev: 6, state: 'needs_review' },
-    { kind: 'direct_credit', id: 'dcr_1', rev: 3, state: 'succeeded' },
+    { kind: 'disbursement', id: 'dsb_1', rev: 7, state: 'succeeded', createdAt: 500 },
+    { kind: 'disbursement', id: 'dsb_2', rev: 5, state: 'failed', createdAt: 500 },
+    { kind: 'disbursement', id: 'dsb_3', rev: 6, state: 'needs_review', createdAt: 500 },
+    { kind: 'direct_credit', id: 'dcr_1', rev: 3, state: 'succeeded', createdAt: 500 },
   ],
   recipients: [
     { campaign: 'cmp_1', row: 1, slice: 'slc_1', rev: 9, state: 'sent' },
     { campaign: 'cmp_1', row: 2, slice: 'slc_1', rev: 9, state: 'cancelled' },
+    { campaign: 'cmp_1', row: 3, slice: 'upl_1', rev: 1, state: 'skipped' },
   ],
   events: [1, 2, 3].map((n) => ({ operation: `dsb_${n}`, sequence: 1 })),
   standing: [
-    { kind: 'disbursement', id: 'dsb_3', rev: 6, state: 'needs_review' },
-    { kind: 'direct_credit', id: 'dcr_1', rev: 3, state: 'succeeded' },
+    { kind: 'disbursement', id: 'dsb_3', rev: 6, state: 'needs_review', createdAt: 500 },
+    { kind: 'direct_credit', id: 'dcr_1', rev: 3, state: 'succeeded', createdAt: 500 },
   ],
   slices: [{ id: 'slc_1', rev: 9, count: 2 }],
   gone: [
-    { id: 'dsb_1', state: 'succeeded', stub: 'succeeded' },
-    { id: 'dsb_2', state: 'failed', stub: 'failed' },
+    { id: 'dsb_1', state: 'succeeded', createdAt: 500, stub: 'succeeded' },
+    { id: 'dsb_2', state: 'failed', createdAt: 500, stub: 'failed' },
   ],
   stubs: 2,
   left: [

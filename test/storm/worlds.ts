@@ -8,6 +8,7 @@ export const worlds = {
   neighbours: 'another environment starts on the same Redis; another deployment works there under its own prefix',
   limits: 'processes are restarted with old limits, and people change them while it runs',
   damage: 'answers that are whole and wrong: no identity, another one, other words, codes that are no success',
+  console: 'somebody clicks through the console, follows its stream, and loses the key in the middle of it',
   contradictions: 'a service that contradicts itself: failed and then success, success and then failed',
 } as const;
 
