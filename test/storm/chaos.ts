@@ -1,7 +1,7 @@
 /** The weather: what is done to our processes, their wires and Redis, and when, drawn from the seed. */
 import { type Random, seededRandom } from '../../src/lib/random.ts';
 import type { Child } from './child.ts';
-import { wait, waitUntil } from './clock.ts';
+import { nowMs, wait, waitUntil } from './clock.ts';
 import type { Link } from './link.ts';
 import type { Hands } from './restores.ts';
 import { ownerOf } from './owner.ts';
@@ -25,6 +25,9 @@ export interface ChaosCounts {
 
 const NO_HANDSHAKES = { frozenInHandshake: 0, heldHandshakes: 0 };
 const HANDSHAKES_WAIT_MS = 700;
+/** One process, on a machine with nothing else to do, however Redis blinks meanwhile. */
+const STARTS_IN_MS = 3_000;
+const SLOWEST = 8;
 /** Longer than anything that the weather does to one process. */
 const BUSY_AT_MOST_MS = 120_000;
 
@@ -32,7 +35,7 @@ export class Chaos implements Hands {
   readonly counts: ChaosCounts = { kills: 0, stops: 0, powerLosses: 0, wires: 0, refusals: 0, ...NO_HANDSHAKES };
   readonly #world: World;
   readonly #seed: number;
-  readonly #slowness: number;
+  #slowness: number;
   readonly #stop = new AbortController();
   readonly #loops: Promise<void>[] = [];
   /** Processes that something is being done to. */
@@ -43,8 +46,8 @@ export class Chaos implements Hands {
   /** Rejects as soon as the weather itself breaks: what comes after that says nothing about relais. */
   readonly failure: Promise<never> = new Promise((_resolve, reject) => (this.#tellFailure = reject));
 
-  /** `slowness`: so many times longer than usual passes between two strikes. */
-  constructor(world: World, seed: number, slowness = 1) {
+  /** `slowness`: so many times longer than usual passes between two strikes, at first. */
+  constructor(world: World, seed: number, slowness: number) {
     this.#world = world;
     this.#seed = seed;
     this.#slowness = slowness;
@@ -134,7 +137,10 @@ export class Chaos implements Hands {
     this.counts.kills += 1;
     await worker.kill();
     await wait(deadMs);
+    const from = nowMs();
     await worker.start();
+    // What others do on this machine comes and goes.
+    this.#slowness = Math.min(SLOWEST, Math.max(1, (nowMs() - from) / STARTS_IN_MS));
   }
 
   async #freeze(worker: Child, ms: number, forGood: boolean): Promise<void> {

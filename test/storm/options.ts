@@ -1,5 +1,6 @@
 /** What `script/storm` was asked to do. */
 import { parseArgs } from 'node:util';
+import { type MutantName, mutantNames, readMutant } from './mutants.ts';
 import { readWorlds, type WorldName, worldNames } from './worlds.ts';
 
 export type Mode = 'resubmit' | 'strict';
@@ -21,12 +22,15 @@ export interface StormOptions {
   readonly worlds: ReadonlySet<WorldName>;
   /** What is over goes to PostgreSQL and leaves Redis, in bad weather of its own. */
   readonly history: boolean;
+  /** The guard that the program under test does not have. */
+  readonly without: MutantName | undefined;
 }
 
 export const USAGE = `usage: script/storm [--disbursements N] [--texts N] [--seed S] [--seeds K]
                     [--mode resubmit|strict|both] [--worlds all|none|NAMES] [--history]
-                    [--program FILE] [--keep] [--torn]
-worlds: ${worldNames.join(', ')}`;
+                    [--program FILE | --without GUARD] [--keep] [--torn]
+worlds: ${worldNames.join(', ')}
+guards: ${mutantNames.join(', ')}`;
 
 /** Throws a RangeError that says what is wrong. */
 export function readOptions(args: readonly string[]): StormOptions {
@@ -43,6 +47,7 @@ export function readOptions(args: readonly string[]): StormOptions {
       torn: { type: 'boolean', default: false },
       worlds: { type: 'string', default: 'all' },
       history: { type: 'boolean', default: false },
+      without: { type: 'string' },
     },
   });
   return {
@@ -56,6 +61,7 @@ export function readOptions(args: readonly string[]): StormOptions {
     torn: values.torn,
     worlds: readWorlds(values.worlds),
     history: values.history,
+    without: values.without === undefined ? undefined : readMutant(values.without),
   };
 }
 

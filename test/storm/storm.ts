@@ -81,7 +81,7 @@ const SLOWEST = 4;
 const LAST_SENDS_MS = 15_000;
 const CALM_LIMIT_MS = 60_000;
 /** After the storm was to end: on a machine that does other work too, callers are patient. */
-const CALLERS_WAIT_MS = 120_000;
+const CALLERS_WAIT_MS = 240_000;
 /**
  * How much slower this machine is than one with nothing else to do. Weather that comes by the clock would be worse there:
  * what is killed again before it has started does no work that could go wrong.
