@@ -72,10 +72,10 @@ function isTrue({ id, state }: { readonly id: string; readonly state: string }, 
 const nothingLost = history(
   'H2',
   'what left Redis is in history, and left a stub; and something left. Of a time that was lost Redis need not know',
-  ({ rows, standing, gone, stubs, left }, story) => {
+  ({ rows, standing, gone, stubs, returned, left }, story) => {
     const there = new Set(rows.map(({ id }) => id));
     const known = new Set([...standing, ...left].map(({ id }) => id));
-    const unnamed = stubs - gone.filter(({ stub }) => stub !== undefined).length;
+    const unnamed = stubs - returned - gone.filter(({ stub }) => stub !== undefined).length;
     return [
       ...gone
         .filter(({ state, stub, createdAt }) => stub !== state && (stub !== undefined || !wasLost(story, createdAt)))

@@ -492,6 +492,8 @@ describe('history', () => {
     expect(brokenBy(withStub(undefined))).toEqual(['H2']);
     expect(brokenBy(withStub('failed'))).toEqual(['H2']);
     expect(brokenBy(withHistory({ stubs: 3 }))).toEqual(['H2']);
+    expect(brokenBy(withHistory({ stubs: 3, returned: 1 }))).toEqual([]);
+    expect(brokenBy(withHistory({ returned: 1 }))).toEqual(['H2']);
   });
 
   test('H3 sees one franc more or less, a payment that SQL calls failed, and a credit that is not there', () => {

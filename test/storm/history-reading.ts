@@ -50,6 +50,7 @@ export async function readHistory(
     const [rows, { standing, slices, stubs }] = [await readRows(url), await readRedis(redis)];
     const there = new Set(standing.map(({ id }) => id));
     const gone = newest(rows).filter(({ id }) => !there.has(id));
+    const back = await stubsLeft(redis, [...there]);
     const states = await stubsLeft(
       redis,
       gone.map(({ id }) => id),
@@ -62,6 +63,7 @@ export async function readHistory(
       slices,
       gone: gone.map(({ id, state, createdAt }, at) => ({ id, state, createdAt, stub: states[at]?.state })),
       stubs,
+      returned: back.filter((stub) => stub !== undefined).length,
       waiting: await redis.zcard(keys.historyWaiting),
       daily: await readDaily(url),
       // Last of all: it may change the rest, where it should not.

@@ -96,6 +96,8 @@ export interface SeenHistory {
   readonly gone: readonly (Pick<HistoryRow, 'id' | 'state' | 'createdAt'> & { readonly stub?: string | undefined })[];
   /** How many stubs there are. */
   readonly stubs: number;
+  /** Of how many the record is there again, beside its stub: the service said something more about them. */
+  readonly returned: number;
   /** Payments that were asked for, and whose record is not in Redis any more. */
   readonly left: readonly Left[];
   /** How many wait to be copied. */

@@ -219,6 +219,7 @@ export const wholeHistory: SeenHistory = {
     { id: 'dsb_2', state: 'failed', createdAt: 500, stub: 'failed' },
   ],
   stubs: 2,
+  returned: 0,
   left: [
     {
       id: 'dsb_1',
