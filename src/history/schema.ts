@@ -89,24 +89,30 @@ const paysIn = kinds.filter((kind) => asDeclared(kind).money === 'in');
 /**
  * What happened on each day, of what is over by now: made of the events and the rows, and not of the book that the
  * API's report is made of, so that the two can be compared. What was told before and is taken back counts one less, on
- * the day on which it was; what was reversed was paid on its day, and stays so.
+ * the day on which it was; what was reversed was paid on its day, and stays so. What was accepted in a time that was lost,
+ * and again after it, has a row of each time, and events whose numbers begin again: the later ones count.
  */
 const daily = `with zone as (select coalesce((select value from relais.facts where name = 'timezone'), 'UTC') as name),
+  payments as (
+    select * from relais.disbursements d where not exists (
+      select from relais.disbursements n where n.id = d.id and n.created_at > d.created_at)),
   ended as (
     select ${dayOf('e.created_at')} as day, e.operation, split_part(e.type, '.', 2) as state,
       split_part(before.type, '.', 2) as was
     from relais.events e cross join zone left join lateral (
       select b.type from relais.events b where e.sequence > 1 and b.operation = e.operation and b.sequence < e.sequence
-      order by b.sequence desc limit 1) before on true
-    where e.type like 'disbursement.%'),
+      order by b.sequence desc, b.created_at desc limit 1) before on true
+    where e.type like 'disbursement.%' and not exists (
+      select from relais.events n
+      where n.operation = e.operation and n.sequence = e.sequence and n.created_at > e.created_at)),
   moved as (
     select day, operation, state as measure, 1 as times from ended where state in (${quoted(ends)})
     union all select day, operation, was, -1 from ended where was in (${quoted(ends)}) and state <> 'reversed'),
   posted as (
     select m.day, d.account, d.withdraw_mode, m.measure, m.times, m.times * d.amount as xof
-    from moved m join relais.disbursements d on d.id = m.operation
+    from moved m join payments d on d.id = m.operation
     union all select ${dayOf('d.created_at')}, d.account, d.withdraw_mode, 'accepted', 1, d.amount
-    from relais.disbursements d cross join zone
+    from payments d cross join zone
     ${paysIn.map(collectedIn).join(' ')}
     union all select ${dayOf('c.since')}, c.account, null, 'credited', 1, c.amount
     from relais.direct_credits c cross join zone where c.state = 'succeeded')

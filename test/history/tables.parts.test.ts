@@ -170,3 +170,19 @@ test('each recipient of a slice that is over is a row, with what became of it', 
     { state: 'sent', rev: '4' },
   ]);
 });
+
+test('a payment that was accepted in a lost time too, and paid once, counts once', async () => {
+  await world.accept('dsb_a');
+  await world.go('dsb_a', ...PAID);
+  await pass();
+  // The copy of Redis that was put back is from before it.
+  await store.redis.flushdb();
+  world = historyWorld(store.redis, NOON + 60_000);
+  await new DayBook(store.redis).keepIn('Africa/Dakar', 400, NOON);
+  await world.accept('dsb_a');
+  await world.go('dsb_a', ...PAID);
+  await pass();
+  expect(await database.query('select id from relais.disbursements')).toHaveLength(2);
+  const once = { count: 1, xof: 500 };
+  expect(await sqlOf('2026-11-22')).toMatchObject({ accepted: once, succeeded: once });
+});
