@@ -7,9 +7,11 @@ if (major < 22 || (major === 22 && minor < 19)) {
   throw new Error(`The tests need Node.js 22.19, and this is ${process.versions.node}: ./script/setup brings one`);
 }
 
+const STORM = 'test/stories/storm.test.ts';
+
 /**
  * unit: no Redis, no network, no waiting. parts: one real part (Redis, a socket) under test, from the sources.
- * stories: whole processes, started as a user starts them, so they need `npm run build` first.
+ * stories: whole processes, started as a user starts them, so they need `npm run build` first. storm: the longest of them.
  */
 export default defineConfig({
   test: {
@@ -37,12 +39,21 @@ export default defineConfig({
         test: {
           name: 'stories',
           include: ['test/stories/**/*.test.ts'],
+          exclude: [STORM],
           // Each has processes and a Redis of its own, and waits for them most of the time.
           maxWorkers: 2,
           // After the parts, where both are asked for: no group has two numbers of workers.
           sequence: { groupOrder: 1 },
           testTimeout: 180_000,
           hookTimeout: 180_000,
+        },
+      },
+      {
+        test: {
+          name: 'storm',
+          include: [STORM],
+          // Alone on the machine: a process that starts beside other work is killed again before it is up.
+          sequence: { groupOrder: 2 },
         },
       },
     ],

@@ -7,7 +7,7 @@ import { type Kind, type KindOfMoney, asDeclared, isFinal, isKept, kinds, states
 import { type Column, ROW_TIME, type Table, kindTables, tables } from '../kinds/tables.ts';
 
 /** Raised with each change of what is declared below, or in `kinds/tables.ts`. */
-export const VERSION = 4;
+export const VERSION = 5;
 
 /** Held while the schema is changed, so that processes that start together change it one after the other. */
 export const SCHEMA_LOCK = 7_236_817;
@@ -89,8 +89,8 @@ const paysIn = kinds.filter((kind) => asDeclared(kind).money === 'in');
 /**
  * What happened on each day, of what is over by now: made of the events and the rows, and not of the book that the
  * API's report is made of, so that the two can be compared. What was told before and is taken back counts one less, on
- * the day on which it was; what was reversed was paid on its day, and stays so. What was accepted in a time that was lost,
- * and again after it, has a row of each time, and events whose numbers begin again: the later ones count.
+ * the day on which it was; what was reversed was paid on its day, and stays so. What was accepted in a time that was
+ * lost, and again after it, has a row of each time, and events whose numbers begin again: the later ones count.
  */
 const daily = `with zone as (select coalesce((select value from relais.facts where name = 'timezone'), 'UTC') as name),
   payments as (

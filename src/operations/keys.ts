@@ -3,6 +3,9 @@ import { fingerprint } from '../lib/ids.ts';
 /** What the fields of `counts` that count events begin with; the type follows. */
 export const EVENT_FIELD = 'event:';
 
+/** In the heartbeat: when somebody last went on with a Redis that had lost something (ms). */
+export const LED_ON_FIELD = 'ledOnAt';
+
 /** What the fields of the heartbeat begin with that hold the counter at the last act of a process; its name follows. */
 export const MARK = 'process:';
 

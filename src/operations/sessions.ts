@@ -8,7 +8,7 @@ import { z } from 'zod';
 import type { Clock } from '../lib/clock.ts';
 import type { Random } from '../lib/random.ts';
 import { type Act, told } from './audit.ts';
-import { keys } from './keys.ts';
+import { keys, LED_ON_FIELD } from './keys.ts';
 import { changeSession } from './scripts/generated/scripts.ts';
 
 const IDLE_MS = 30 * 60_000;
@@ -94,10 +94,13 @@ export class Sessions {
     return { id, session };
   }
 
+  /** Not one that a copy of Redis brought back: it may have been ended in the time that was lost. */
   async find(id: string): Promise<Session | undefined> {
-    const text = await this.#options.redis.get(placeOf(id));
+    const { redis, clock } = this.#options;
+    const [text, ledOnAt] = await Promise.all([redis.get(placeOf(id)), redis.hget(keys.heartbeat, LED_ON_FIELD)]);
     const session = text === null ? undefined : readSession(id, text);
-    return session && session.idleUntil > this.#options.clock.now() ? session : undefined;
+    if (!session || session.startedAt < Number(ledOnAt ?? 0)) return undefined;
+    return session.idleUntil > clock.now() ? session : undefined;
   }
 
   /** Whether one that went on still does. */

@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { systemClock } from '../../src/lib/clock.ts';
 import { systemRandom } from '../../src/lib/random.ts';
 import { Recovery } from '../../src/operations/heartbeat.ts';
+import { browserAt } from '../support/browser.ts';
 import { type Service, startService } from '../support/service.ts';
 
 const KEYS = [
@@ -64,6 +65,24 @@ describe('in a recovery', () => {
     expect(await say({ nothingWasLost: true })).toMatchObject({ status: 200, body: { state: 'none', over: true } });
     const { body } = await service.call('GET', `/v1/disbursements/${id}`, { key: 'checker-secret' });
     expect(body.state).toBe('awaiting_approval');
+  });
+
+  test('a session of the console ends with what was lost: the copy may have one that was ended since', async () => {
+    const awa = browserAt(service.api);
+    await awa.signIn('maker-secret');
+    await recovery.enter('rolled_back');
+    expect((await say({ apply: true })).body.over).toBe(true);
+    expect((await awa.fetch('GET', '/v1/session')).status).toBe(401);
+    expect((await awa.signIn('maker-secret')).status).toBe(200);
+    expect((await awa.fetch('GET', '/v1/session')).status).toBe(200);
+  });
+
+  test('a silence ends no session', async () => {
+    const awa = browserAt(service.api);
+    await awa.signIn('maker-secret');
+    await recovery.enter('silence');
+    await say({ nothingWasLost: true });
+    expect((await awa.fetch('GET', '/v1/session')).status).toBe(200);
   });
 
   test('what is known to be lost is not confirmed as a silence', async () => {

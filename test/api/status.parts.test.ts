@@ -146,9 +146,15 @@ test('what it asks of Redis does not grow with holds times campaigns', async () 
   await all.exec();
   const asked = async (): Promise<number> =>
     Number(/total_commands_processed:(\d+)/.exec(await service.redis.info('stats'))?.[1]);
-  const before = await asked();
+  const counts: number[] = [];
+  // The worker beside it asks too, now and then more than a status does: the least of them is the status.
+  for (let times = 0; times < 5; times += 1) {
+    const before = await asked();
+    await status();
+    counts.push((await asked()) - before);
+  }
   const { holds } = await status();
-  const commands = (await asked()) - before;
+  const commands = Math.min(...counts);
   expect(holds.filter(({ count }: { count: number }) => count === 30)).toHaveLength(accounts);
   // Once each, and what queues, counters and the worker need anyway; for each hold anew it was 1,653.
   expect(commands).toBeLessThan(500);

@@ -3,7 +3,6 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 /** Files that take longest, so that the last of them does not run alone in the end. Their sizes tell nothing of it. */
 const LONGEST = [
   'stories/console-looks',
-  'stories/storm',
   'stories/console-making',
   'stories/console-journeys',
   'stories/pages',

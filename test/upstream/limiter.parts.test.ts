@@ -53,12 +53,15 @@ test('whoever would wait longer than a second is told how long, and takes nothin
 
 test('looks use at most half of the rate, and leave the other half to acts', async () => {
   const one = limiter(20);
+  const began = performance.now();
+  // What becomes free while a slow machine asks is free for all of them.
+  const freed = (): number => Math.ceil(((performance.now() - began) * 20) / 1_000);
   const looks = await admitted([one], 100, 'look');
   expect(looks).toBeGreaterThanOrEqual(10);
-  expect(looks).toBeLessThanOrEqual(13);
+  expect(looks).toBeLessThanOrEqual(12 + freed());
   const acts = await admitted([one], 100, 'act');
   expect(acts).toBeGreaterThanOrEqual(9);
-  expect(looks + acts).toBeLessThanOrEqual(24);
+  expect(looks + acts).toBeLessThanOrEqual(23 + freed());
 });
 
 test('looks wait behind acts', async () => {
