@@ -132,7 +132,7 @@ export class Trimming {
     { record, stored }: Standing,
     { slices, lists }: Parts = NO_PARTS,
   ): Promise<'trimmed' | 'changed' | 'gone'> {
-    const { kind, id, account, state, reference } = record;
+    const { kind, id, account, state } = record;
     const answer = await trim(this.#options.redis, {
       record: keys.record(id),
       ...stubAt(id),
@@ -140,7 +140,7 @@ export class Trimming {
       due: lookedAt[kind].map(keys.due),
       listed: listedAt(kind, account, state),
       callback: keys.callback(id),
-      mapping: reference === undefined ? undefined : keys.reference(account, kind, reference),
+      mapping: mappingOf(record),
       trimmed: keys.trimmed,
       beside: kind === 'campaign' ? [keys.parked(id), keys.keptFile(id)] : [],
       now: this.#options.now?.(),
@@ -206,6 +206,7 @@ export class Trimming {
     return bringBack(this.#options.redis, {
       record: keys.record(id),
       ...stubAt(id),
+      mapping: mappingOf(record),
       listed: listedAt(kind, account, state),
       id,
       created: createdAt,
@@ -246,6 +247,10 @@ export class Trimming {
 export function slicesAreOverIn(campaignState: string): readonly StateOf<'slice'>[] {
   return campaignState === 'cancelled' ? ['settled', 'queued'] : ['settled'];
 }
+
+/** Where a reference that is not the identity itself leads to the record. */
+const mappingOf = ({ account, kind, reference }: RecordBase<TrimmedKind>): string | undefined =>
+  reference === undefined ? undefined : keys.reference(account, kind, reference);
 
 const mayLeave = (kind: TrimmedKind, state: string): boolean =>
   isFinal(kind, state) && letterOfState[state] !== undefined;

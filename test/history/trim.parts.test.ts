@@ -249,6 +249,20 @@ test('a record that comes back is the record that left, field by field', async (
   expect(plain(after)).toEqual(plain(left));
 });
 
+test('the reference of a record that comes back is taken for as long as the record is there', async () => {
+  const named = { reference: 'order-1', idOfReference: 'dsb_other' };
+  await here.world.ask('dsb_a', named);
+  await here.world.go('dsb_a', ...PAID);
+  await pass();
+  turnTo(LATER);
+  await pass();
+  const mapping = keys.reference('main', 'disbursement', 'order-1');
+  expect(await store.redis.ttl(mapping)).toBeGreaterThan(0);
+  await here.world.operations.nudge('disbursement', 'dsb_a', { operation: 'callback', code: 'completed' }, 5_000);
+  await pass();
+  expect([await isThere('dsb_a'), await store.redis.ttl(mapping)]).toEqual([true, -1]);
+});
+
 test('a name leads to what is there alone', async () => {
   await paidAndKept('dsb_a');
   const [place] = await Names.of({ redis: store.redis }).placesOf([['disburseId', 'dsb_a']]);

@@ -2075,6 +2075,7 @@ export async function bindPerson(redis: lua.ScriptHost, args: BindPersonArgs): P
 export interface BringBackArgs {
   /** key */ readonly record: string;
   /** key */ readonly stubs: string;
+  /** key: of its reference, where that may not be the identity: it was to be forgotten with the stub */ readonly mapping?: string | undefined;
   /** key */ readonly listed: string;
   readonly id: string;
   readonly stubName: string;
@@ -2130,6 +2131,9 @@ local stubName = ARGV[2]
 local created = tonumber(ARGV[3])
 local member = ARGV[4]
 local _arg, _key = 4, 3
+local mapping
+_arg = _arg + 1
+if ARGV[_arg] == '1' then _key = _key + 1; mapping = KEYS[_key] end
 local fields = {}
 _arg = _arg + 1
 for _i = 1, tonumber(ARGV[_arg]) do fields[_i] = ARGV[_arg + _i] end
@@ -2146,14 +2150,15 @@ if redis.call('EXISTS', record) == 1 or not stub_of(stubs, stubName) then return
 redis.call('HSET', record, unpack(fields))
 redis.call('ZADD', listed, created, member)
 add_names(names, created, id)
+if mapping and redis.call('GET', mapping) == id then redis.call('PERSIST', mapping) end
 return 1
 `);
 
 /** Writes a record again that history alone has, as it left, since something was said about it. Never over one that is
  * there, and only where its stub says that it left. Its stub stays: it says nothing while the record is there. */
 export async function bringBack(redis: lua.ScriptHost, args: BringBackArgs): Promise<BringBackAnswer> {
-  const keys = [args.record, args.stubs, args.listed, ...args.names.flatMap((one) => [one.bucket])];
-  const words: lua.Word[] = [args.id, args.stubName, args.created, args.member, ...lua.pairs(args.fields), args.names.length, ...args.names.flatMap((one) => [one.head])];
+  const keys = [args.record, args.stubs, args.listed, ...(args.mapping === undefined ? [] : [args.mapping]), ...args.names.flatMap((one) => [one.bucket])];
+  const words: lua.Word[] = [args.id, args.stubName, args.created, args.member, args.mapping === undefined ? 0 : 1, ...lua.pairs(args.fields), args.names.length, ...args.names.flatMap((one) => [one.head])];
   return readBringBackAnswer(await lua.runScript(redis, bringBackScript, keys, words));
 }
 
