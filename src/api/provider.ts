@@ -105,7 +105,7 @@ const PERSON_MOST = 255;
 
 /**
  * How often the provider is asked about what browsers come back with. A code that somebody made up looks like any
- * other, and whoever asks may begin to sign in, so it is bounded for all together: the provider is not ours to flood.
+ * other, and anybody may begin to sign in, so it is bounded for all together: the provider is not ours to flood.
  */
 class Turns {
   static readonly #most = 40;

@@ -109,7 +109,8 @@ export class PutBack {
 
   /**
    * What people did in the lost time, and the copy does not have. Keys that were revoked then are revoked again: the
-   * copy has them as they were, and whoever was to be kept out would be let in. All else is for a person to do anew.
+   * copy has them as they were, and those that were to be kept out would be let in. All else is for a person to do
+   * anew.
    */
   async lostActs({ from, at }: Pick<LostTime, 'from' | 'at'>, act: Act | undefined): Promise<readonly LostAct[]> {
     const { redis, past } = this.#options;

@@ -61,7 +61,7 @@ test('an address that is given to another is not that person, and decides nothin
   const second = await arrive('sub-two', 'desk@example.sn');
   expect(await person(second)).toBe('sub-two');
   expect((await approve(second, id)).body.rule).toBe('other-person');
-  // And the first one is who they were, whoever came since.
+  // And the first one stays the same person after all that came since.
   expect(await person(await arrive('sub-one', 'desk@example.sn'))).toBe('desk@example.sn');
 });
 

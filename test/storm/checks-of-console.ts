@@ -79,7 +79,7 @@ const agrees = ofConsole(
     const disburseIdOf = new Map(asked.map(({ id, disburseId }) => [id, disburseId]));
     const entriesOf = groupBy(ledger, ({ disburseId = '' }) => disburseId);
     const everPaid = sumOf(ledger, ({ effects, amount }) => effects * amount);
-    // Of whom the service itself has said so, once at least: what it says twice is believed, and put right later.
+    // Those of which the service itself has said so, once at least: what it says twice is believed, and put right later.
     const saidFailed = new Set(looks.filter(({ status }) => status === 'failed').map(({ token }) => token));
     const wrong = shown.flatMap(({ id, state, xof }) => {
       if (xof !== undefined) return xof > everPaid ? [`${id} shows ${xof} XOF, and ${everPaid} left`] : [];

@@ -6,7 +6,7 @@ import { nowMs, wait } from './clock.ts';
 import { within } from './phases.ts';
 import { bareEnvironment } from './plan.ts';
 
-/** Whoever is killed for being slow only begins again: beside other work a start takes as long as this. */
+/** A process that is killed for being slow only begins again: beside other work a start takes as long as this. */
 const READY_LIMIT_MS = 120_000;
 const START_TRIES = 20;
 const START_WITHIN_MS = 300_000;

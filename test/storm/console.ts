@@ -1,6 +1,6 @@
 /**
  * Somebody at the console while everything breaks: what its pages ask, over the routes and with the cookie that they
- * use, and the stream that keeps them true. In the middle of it the key is revoked, and whoever had it goes on trying;
+ * use, and the stream that keeps them true. In the middle of it the key is revoked, and its holder goes on trying;
  * a second person signs in and looks on to the end.
  */
 import { type Random, seededRandom } from '../../src/lib/random.ts';
@@ -108,7 +108,7 @@ export class ConsoleUsers {
     if (first) await this.#revoke(first, signal);
     const second = await this.#sitting('second', signal);
     await Promise.all([looking, following, second?.look(signal), second?.follow(signal)]);
-    // Whoever had the key is still there for a while.
+    // The holder of the key is still there for a while.
     const tries = AbortSignal.any([over.signal, AbortSignal.timeout(TRIES_ON_MS)]);
     await first?.look(tries);
     over.abort();
