@@ -3,6 +3,7 @@
 #
 #   examples/enqueue.sh [order-1042]                          (another address or key: RELAIS_URL, RELAIS_API_KEY)
 set -euo pipefail
+shopt -s inherit_errexit
 
 readonly API=${RELAIS_URL:-http://127.0.0.1:3000}
 readonly KEY=${RELAIS_API_KEY:-dev}
@@ -36,7 +37,7 @@ for _ in $(seq 60); do
     echo "$page"
     exit 0
   fi
-  after=$(sed -E 's/.*"next":"([0-9-]+)".*/\1/' <<<"$page")
+  after=$(sed -E 's/.*"next":"([^"]+)".*/\1/' <<<"$page")
   sleep 0.5
 done
 echo "nothing was heard of $ORDER yet: GET /v1/explain/<id> says why" >&2

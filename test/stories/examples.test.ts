@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { API_KEY } from '../../script/demonstration/stage.ts';
-import { openWorld, type World } from '../support/world.ts';
+import { announced, openWorld, type World } from '../support/world.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 /** Kept between runs, and writable for users without a home of their own. */
@@ -39,6 +39,14 @@ describe('each asks, and hears how it ended', () => {
   test('curl', async () => {
     const said = await output('bash', 'examples/enqueue.sh', 'curl-1');
     expect(said).toMatch(/"type":"disbursement\.succeeded"[^]*"reference":"curl-1"/);
+  });
+
+  test('curl, where the end stands behind a full page', async () => {
+    for (const which of Array.from({ length: 100 }).keys()) {
+      await world.api.post('/v1/messages', { reference: `before-${which}`, to: '+221771234567', text: 'Bonjour.' });
+    }
+    await announced(world, (events) => events.length > 100);
+    expect(await output('bash', 'examples/enqueue.sh', 'curl-2')).toContain('"reference":"curl-2"');
   });
 
   test('Python with its standard library', async () => {
