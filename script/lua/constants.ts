@@ -11,6 +11,7 @@ import {
   DOUBT_SLOT_MS,
   EVENT_FIELD,
   HISTORY_FIELD,
+  LED_ON_FIELD,
   LEFT_FIELD,
   MARK,
   UNSENT_FIELD,
@@ -66,6 +67,7 @@ export const constants: Readonly<Record<string, Constant>> = {
 
   MOMENT_DIGITS,
 
+  LED_ON_FIELD,
   MARK,
   PROVEN: setOf(recoveryProofs),
   MARK_LENGTH,

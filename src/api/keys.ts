@@ -226,7 +226,7 @@ export class KeyRing {
    * Read anew, since the key may have been made a moment ago, and by another process.
    */
   async onesWith(key: ApiKey): Promise<readonly string[]> {
-    // One that is under way may have begun before that.
+    // One that is under way may have begun before that; what becomes of it is told where it was begun.
     await this.#reading?.catch(() => undefined);
     await this.refresh();
     const own = inSmall(personOf(key));

@@ -11,6 +11,7 @@ import { z } from 'zod';
 import type { Clock } from '../lib/clock.ts';
 import type { Random } from '../lib/random.ts';
 import { type Secret, sealText, unsealText } from '../lib/secret.ts';
+import { TokenBucket } from '../lib/token-bucket.ts';
 import type { Persons } from '../operations/persons.ts';
 import type { Session } from '../operations/sessions.ts';
 import { type ApiKey, type Group, WrongKeys } from './keys.ts';
@@ -107,35 +108,11 @@ const PERSON_MOST = 255;
  * How often the provider is asked about what browsers come back with. A code that somebody made up looks like any
  * other, and anybody may begin to sign in, so it is bounded for all together: the provider is not ours to flood.
  */
-class Turns {
-  static readonly #most = 40;
-  static readonly #perSecond = 2;
-  readonly #clock: Pick<Clock, 'monotonic'>;
-  #left = Turns.#most;
-  #seen: number;
-
-  constructor(clock: Pick<Clock, 'monotonic'>) {
-    this.#clock = clock;
-    this.#seen = clock.monotonic();
-  }
-
-  take(): boolean {
-    const now = this.#clock.monotonic();
-    this.#left = Math.min(Turns.#most, this.#left + ((now - this.#seen) / 1_000) * Turns.#perSecond);
-    this.#seen = now;
-    if (this.#left < 1) return false;
-    this.#left -= 1;
-    return true;
-  }
-
-  giveBack(): void {
-    this.#left = Math.min(Turns.#most, this.#left + 1);
-  }
-}
+const ASKED = { burst: 40, perSecond: 2 };
 
 export class ProviderDoor {
   readonly #options: ProviderDoorOptions;
-  readonly #asking: Turns;
+  readonly #asking: TokenBucket;
   /** Who came back with something wrong is heard as seldom as who shows wrong keys. */
   readonly #wrong: WrongKeys;
   readonly callback = CALLBACK;
@@ -143,7 +120,7 @@ export class ProviderDoor {
   constructor(options: ProviderDoorOptions) {
     this.#options = options;
     this.#wrong = new WrongKeys(options.clock);
-    this.#asking = new Turns(options.clock);
+    this.#asking = new TokenBucket(options.clock, ASKED);
   }
 
   get host(): string {
@@ -194,7 +171,7 @@ export class ProviderDoor {
     }
     if (!this.#asking.take()) throw new NotSignedIn('too-many', 'the provider would be asked too often');
     const identity = await provider.finish(came, kept);
-    // What came to something costs nobody a turn.
+    // What came to something costs nobody a token.
     this.#asking.giveBack();
     const { sub: subject } = identity;
     const address = identity.email?.toLowerCase();

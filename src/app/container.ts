@@ -79,8 +79,7 @@ export interface Container {
   readonly optOuts: OptOuts;
   readonly stopLinks: StopLinks;
   readonly keptFiles: KeptFiles;
-  /** Absent: no history is kept. */
-  /** What has left Redis; undefined: this process has no history. */
+  /** What has left Redis. Undefined, as below: this process has no history. */
   readonly past: Past | undefined;
   readonly forgetting: PastForgetting | undefined;
   readonly dayBook: DayBook;

@@ -16,11 +16,11 @@ import {
   symlinkSync,
 } from 'node:fs';
 import { createRequire } from 'node:module';
-import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { Client } from 'pg';
 import { retryUntilDeadline, systemClock } from '../lib/clock.ts';
+import { freePort } from '../lib/listening.ts';
 
 export interface OwnPostgres {
   /** Of the database `postgres`, as a user who may do everything. */
@@ -132,13 +132,4 @@ async function answers(url: string): Promise<void> {
   client.on('error', () => undefined);
   await client.connect();
   await client.end();
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }

@@ -40,7 +40,7 @@ export function pageOfTable(table: Table, { names = [], anyOf, limit, ...asked }
     const word = value(anyOf.word, 'text');
     filters.push(`(id = ${word} or reference = ${word} or ${NAMES} && ${value(anyOf.names, 'text[]')})`);
   }
-  const meant = `select * from relais.${table.table} where ${filters.join(' and ')}`;
+  const meant = `select * from relais.${table.table} where ${filters.join(' and ') || 'true'}`;
   const from = names.length > 0 || anyOf ? `(${meant} offset 0) m` : `(${meant}) m`;
   const order = (of: string): string => `${of}.${ROW_TIME} desc, ${of}.id collate "C" desc`;
   const page = `select * from ${from} order by ${order('m')} limit ${value(limit, 'int')}`;
@@ -65,7 +65,8 @@ function filtersIn(
 ): string[] {
   const time = (ms: number): string => value(new Date(ms).toISOString(), 'timestamptz');
   const amount = columns.find(({ of }) => AMOUNT_FIELDS.some((name) => name === of))?.name ?? 'null::bigint';
-  const filters = [`state = any(${value(states, 'text[]')})`];
+  const filters: string[] = [];
+  if (states) filters.push(`state = any(${value(states, 'text[]')})`);
   if (accounts) filters.push(`account = any(${value(accounts, 'text[]')})`);
   if (reference !== undefined) filters.push(`reference = ${value(reference, 'text')}`);
   if (createdFrom !== undefined) filters.push(`${ROW_TIME} >= ${time(createdFrom)}`);

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http';
+import { createServer } from 'node:net';
 
 /** A port that we were to listen on is not to be had. Its name tells it from faults that nobody foresaw. */
 export class PortTaken extends Error {
@@ -24,4 +25,15 @@ export async function listening(server: Server, { port, host, setting }: Place):
     if (why === undefined) throw cause;
     throw new PortTaken(`${setting}: port ${port} on ${host} ${why}; choose another, or 0 for a free one`, { cause });
   }
+}
+
+/** One of loopback that nobody listens on at this moment; another may take it before it is used. */
+export async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const address = probe.address();
+  probe.close();
+  await once(probe, 'close');
+  if (address === null || typeof address === 'string') throw new Error('the system gave no port');
+  return address.port;
 }

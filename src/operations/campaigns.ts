@@ -110,11 +110,8 @@ export class Campaigns {
   async beginUpload(campaign: string, tag: string): Promise<void> {
     const [seconds = 0] = (await this.#redis.time()).map(Number);
     const at = seconds * 1_000;
-    await this.#redis
-      .multi()
-      .zremrangebyscore(keys.stagedUploads, '-inf', at - STAGED_FOR_S * 1_000)
-      .zadd(keys.stagedUploads, at, uploadId(campaign, tag))
-      .exec();
+    const noting = this.#redis.multi().zremrangebyscore(keys.stagedUploads, '-inf', at - STAGED_FOR_S * 1_000);
+    await answersOf(noting.zadd(keys.stagedUploads, at, uploadId(campaign, tag)), ignored);
   }
 
   async stageSkipped(campaign: string, tag: string, rows: readonly SkippedRow[]): Promise<void> {
@@ -122,27 +119,18 @@ export class Campaigns {
     const packed = rows.map(({ row, to, reason, own }) =>
       JSON.stringify(own === '' ? [row, to, reason] : [row, to, reason, own]),
     );
-    const list = keys.skipped(campaign, tag);
-    await answersOf(
-      this.#redis
-        .multi()
-        .rpush(list, ...packed)
-        .expire(list, STAGED_FOR_S),
-      ignored,
-    );
+    await this.#stage(keys.skipped(campaign, tag), packed);
   }
 
   /** What the file had beside number and values, a line for each recipient of a slice; nothing where all are blank. */
   async stageOwn(slice: string, lines: readonly string[]): Promise<void> {
-    if (lines.every((line) => line === '')) return;
-    const list = keys.own(slice);
-    await answersOf(
-      this.#redis
-        .multi()
-        .rpush(list, ...lines)
-        .expire(list, STAGED_FOR_S),
-      ignored,
-    );
+    if (lines.some((line) => line !== '')) await this.#stage(keys.own(slice), lines);
+  }
+
+  /** In one step: nothing of it may stay for ever where the process dies in between. */
+  async #stage(list: string, lines: readonly string[]): Promise<void> {
+    const writing = this.#redis.multi().rpush(list, ...lines);
+    await answersOf(writing.expire(list, STAGED_FOR_S), ignored);
   }
 
   async own(slice: string): Promise<readonly string[]> {

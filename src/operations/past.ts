@@ -12,7 +12,8 @@ import { trimmedKinds } from './trimming.ts';
 
 /** What is asked of history for a page. They hold together. */
 export interface PastAsked extends Omit<Filters, 'named'> {
-  readonly states: readonly string[];
+  /** Undefined: all, those too that only another version knows. */
+  readonly states?: readonly string[];
   /** All of these, in clear. */
   readonly names?: readonly string[] | undefined;
   /** One of these. */

@@ -3,7 +3,7 @@
  * waits for a person. It is known again before anything is accepted: asked for anew, it would be done once more.
  */
 import type { Redis } from 'ioredis';
-import { asDeclared, isFinal, isKept, isState, type Kind, queueOf, standsAs, statesOf } from '../kinds/index.ts';
+import { asDeclared, isFinal, isState, type Kind, queueOf, standsAs } from '../kinds/index.ts';
 import { acts } from '../kinds/acts.ts';
 import { ApiKeys } from './api-keys.ts';
 import type { Act } from './audit.ts';
@@ -47,6 +47,8 @@ const LOST_ACTS: readonly string[] = [
 
 const NOT_ASKED =
   'history knows what was accepted in the time that was lost, and this process cannot ask it: give it HISTORY_URL';
+const UNREAD =
+  'a row of history of the time that was lost has a form that this version does not know: apply with the version that wrote it';
 const ANOTHER =
   'what left Redis is in another database than that of HISTORY_URL: connect to that one, or to a copy of it';
 
@@ -131,10 +133,9 @@ export class PutBack {
   ): Promise<boolean> {
     const { redis } = this.#options;
     const createdFrom = Math.max(0, lost.from - CLOCKS_APART_MS);
-    const states = statesOf(kind).filter((state) => isKept(kind, state));
     let place = await redis.hget(keys.recoveryBefore, placeIn(lost.since, kind));
     while (place !== DONE) {
-      const rows = await past.page(kind, { states, createdFrom, below: belowOf(place), limit: AT_ONCE });
+      const rows = await past.page(kind, { createdFrom, below: belowOf(place), limit: AT_ONCE });
       const put = await Promise.all(
         rows.filter(({ isOlder }) => !isOlder).map((row) => this.#one(kind, row, { store, at: lost.at })),
       );
@@ -153,7 +154,8 @@ export class PutBack {
     { store, at }: { readonly store: string; readonly at: number },
   ): Promise<boolean> {
     const read = readStored(kind, row.id, row.fields);
-    if (read instanceof UnreadableRecord) throw read;
+    // Asked for again it would be done once more: so it is not passed over.
+    if (read instanceof UnreadableRecord) throw new HistoryAway(`${UNREAD} (${read.message})`);
     const answer = await putBack(this.#options.redis, {
       ...this.#placesOf(read),
       ...this.#shapeOf(read),

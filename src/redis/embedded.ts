@@ -1,11 +1,12 @@
 import { mkdtempSync, accessSync, constants, mkdirSync } from 'node:fs';
-import { createServer, Socket } from 'node:net';
+import { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execFileSync, type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { createInterface } from 'node:readline';
 import { Redis } from 'ioredis';
+import { freePort } from '../lib/listening.ts';
 import { closeConnection, waitUntilReady } from './connections.ts';
 
 export interface EmbeddedOptions extends FindOptions {
@@ -125,18 +126,6 @@ function tellWhenUnasked(
     asked = true;
     return server.stop();
   };
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer();
-    probe.once('error', reject);
-    probe.listen(0, '127.0.0.1', () => {
-      const address = probe.address();
-      const port = typeof address === 'object' && address !== null ? address.port : 0;
-      probe.close(() => resolve(port));
-    });
-  });
 }
 
 export interface FindOptions {

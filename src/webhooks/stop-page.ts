@@ -12,6 +12,7 @@ import { actOf } from '../kinds/acts.ts';
 import { type Clock, within } from '../lib/clock.ts';
 import type { Secret } from '../lib/secret.ts';
 import { type StopPlace, readStopToken } from '../lib/stop-link.ts';
+import { TokenBucket } from '../lib/token-bucket.ts';
 import type { Act } from '../operations/audit.ts';
 import { type OptOuts, nameOf } from '../operations/opt-outs.ts';
 import type { StopLinks } from '../operations/stop-links.ts';
@@ -38,8 +39,7 @@ export interface StopPageOptions {
 }
 
 /** By all people together: many share one address, and a campaign of a hundred thousand brings a few a second. */
-const PRESSED_PER_SECOND = 200;
-const AT_ONCE = 400;
+const PRESSED = { burst: 400, perSecond: 200 };
 const SAME_LINK_MS = 5_000;
 /** How many links are remembered for that long. */
 const REMEMBERED = 2_000;
@@ -72,7 +72,7 @@ type Pressed = 'done' | 'too many' | 'unavailable';
 function presser(options: StopPageOptions): (token: string) => Promise<Pressed> {
   const { secrets, clock, refusal, onStop, onError } = options;
   // Of their own: who makes up links keeps nobody from being heard who was sent one.
-  const [admits, admitsMadeUp] = [limiter(clock), limiter(clock)];
+  const [signed, madeUp] = [new TokenBucket(clock, PRESSED), new TokenBucket(clock, PRESSED)];
   const recent = new Map<string, { readonly at: number; readonly pressed: Promise<void> }>();
   const once = (token: string, place: StopPlace): Promise<void> => {
     const at = clock.monotonic();
@@ -89,7 +89,7 @@ function presser(options: StopPageOptions): (token: string) => Promise<Pressed> 
     // Before anything is asked of Redis. That a link was signed is all that being told to wait could say of it, and
     // nobody signs one but us.
     const place = readStopToken(secrets, token);
-    if (!(place === undefined ? admitsMadeUp() : admits())) {
+    if (!(place === undefined ? madeUp : signed).take()) {
       onStop('too_many');
       return 'too many';
     }
@@ -132,19 +132,6 @@ async function optOut(
   });
   if (!(await fence())) throw new Error('the replicas did not confirm an opt-out');
   onStop(added > 0 ? 'opted_out' : 'already', campaign);
-}
-
-/** A bucket that fills by the second. */
-function limiter(clock: Clock): () => boolean {
-  let [left, seen] = [AT_ONCE, clock.monotonic()];
-  return () => {
-    const now = clock.monotonic();
-    left = Math.min(AT_ONCE, left + ((now - seen) / 1_000) * PRESSED_PER_SECOND);
-    seen = now;
-    if (left < 1) return false;
-    left -= 1;
-    return true;
-  };
 }
 
 /** French where nobody says otherwise: most of the people are spoken to in it. */

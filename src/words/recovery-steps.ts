@@ -12,25 +12,25 @@ export interface RecoverySteps {
   readonly unreadable: { readonly count: number; readonly ids: readonly string[] };
   readonly intakeJobs: number;
   readonly heldCampaigns: readonly unknown[];
-  readonly putBack?: Readonly<Record<string, number>>;
-  readonly lostActs?: readonly { readonly act: string; readonly target: string }[];
-  readonly withoutHistory?: boolean;
+  readonly putBack: Readonly<Record<string, number>>;
+  readonly lostActs: readonly { readonly act: string; readonly target: string }[];
+  readonly withoutHistory: boolean;
 }
 
 const NAMED_IN_WORDS = 10;
 
 export function recoverySteps(report: RecoverySteps, { commands }: Pick<Words, 'commands'>): string[] {
-  const { lostSince, items, unreadable, intakeJobs, heldCampaigns, lostActs = [] } = report;
+  const { lostSince, items, unreadable, intakeJobs, heldCampaigns, lostActs, withoutHistory } = report;
   const { steps } = commands.recover;
   const since = lostSince ?? steps.copyMade;
-  const putBack = Object.values(report.putBack ?? {}).reduce((sum, count) => sum + count, 0);
+  const putBack = Object.values(report.putBack).reduce((sum, count) => sum + count, 0);
   const review = items.reduce((sum, { needsReview }) => sum + needsReview.count, 0);
   const texts = items.some(
     ({ kind, underWay }) => (kind === 'recipient' || kind === 'message') && underWay.count > 0,
   );
   return [
     ...(putBack > 0 ? [steps.putBack(putBack)] : []),
-    ...(report.withoutHistory === true ? [steps.withoutHistory(since)] : []),
+    ...(withoutHistory ? [steps.withoutHistory(since)] : []),
     ...(lostActs.length > 0 ? [steps.lostActs(lostActs.length, namesOf(lostActs))] : []),
     steps.optOuts(since),
     steps.stops(since),
@@ -46,7 +46,7 @@ export function recoverySteps(report: RecoverySteps, { commands }: Pick<Words, '
   ];
 }
 
-function namesOf(lostActs: NonNullable<RecoverySteps['lostActs']>): string {
+function namesOf(lostActs: RecoverySteps['lostActs']): string {
   const names = lostActs.slice(0, NAMED_IN_WORDS).map(({ act, target }) => `${act} ${target}`);
   return [...names, ...(lostActs.length > NAMED_IN_WORDS ? ['…'] : [])].join('; ');
 }

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { request } from 'undici';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { freePort, startServer } from '../redis/servers.ts';
+import { freePort } from '../../src/lib/listening.ts';
+import { startServer } from '../redis/servers.ts';
 import { relaisSettings } from '../support/relais-settings.ts';
 import { type StartingRelais, spawnRelais } from '../support/relais-process.ts';
 

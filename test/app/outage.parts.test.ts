@@ -1,23 +1,13 @@
 /** A Redis that dies under a running process, and comes back: what an operator reads of it. */
-import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { request } from 'undici';
 import { expect, test } from 'vitest';
+import { freePort } from '../../src/lib/listening.ts';
 import { startEmbeddedRedis } from '../../src/redis/embedded.ts';
 import { sandboxKeys } from '../../src/app/sandbox.ts';
 import { startRelais } from '../support/relais-process.ts';
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-}
 
 interface Line {
   readonly level: string;

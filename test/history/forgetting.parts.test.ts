@@ -29,8 +29,15 @@ async function serve(url: string): Promise<void> {
   service = await startService({ DEFAULT_COUNTRY: 'SN', HISTORY_URL: url });
 }
 
-async function purge(phone: string) {
-  const pages: Record<string, any>[] = [];
+interface Purged {
+  readonly status: number;
+  readonly after: string | undefined;
+  readonly found: Readonly<Record<string, number>>;
+  readonly [more: string]: unknown;
+}
+
+async function purge(phone: string): Promise<Purged[]> {
+  const pages: Purged[] = [];
   for (let after: string | undefined; ; ) {
     const { status, body } = await service.call('POST', '/v1/purge', { body: { phone, ...(after && { after }) } });
     pages.push({ status, after, ...body });
@@ -39,8 +46,8 @@ async function purge(phone: string) {
   }
 }
 
-const total = (pages: readonly Record<string, any>[], name: string): number =>
-  pages.reduce((sum, page) => sum + page['found'][name], 0);
+const total = (pages: readonly Purged[], name: string): number =>
+  pages.reduce((sum, page) => sum + (page.found[name] ?? 0), 0);
 
 /** A message and a payment that left Redis, and the recipients of two days. */
 async function whatLeft(): Promise<void> {

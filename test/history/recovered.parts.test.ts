@@ -98,6 +98,17 @@ test('what waits for a person does so again, and its review goes on where nobody
   expect([count['needs_review'] ?? 0, count['succeeded']]).toEqual([0, 1]);
 });
 
+test('a row that this version cannot read is not passed over, and says what to do', async () => {
+  await here.world.accept('dsb_a');
+  await here.world.go('dsb_a', ...PAID);
+  await pass();
+  await here.database.query("update relais.disbursements set state = 'of_later' where id = 'dsb_a'");
+  await putBackTheCopy();
+  const refused = putBackFrom(here.database.url).turn(lost, always);
+  await expect(refused).rejects.toThrow(HistoryAway);
+  await expect(refused).rejects.toThrow(/apply with the version that wrote it.*dsb_a/);
+});
+
 test('a reference that was claimed by another identity is claimed again', async () => {
   await here.world.ask('dsb_key', { reference: 'of-dsb_ref', idOfReference: 'dsb_ref' });
   await here.world.go('dsb_key', ...PAID);

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { freePort } from '../../src/lib/listening.ts';
 import { openCommands, waitUntilReady } from '../../src/redis/connections.ts';
 import { PROBES } from '../../src/app/examine/redis.ts';
 import { createProducer } from '../../src/producer/producer.ts';
@@ -12,7 +13,7 @@ import { type Service, startService } from '../support/service.ts';
 import { commandsOf, usersOnPage } from './acl-lines.ts';
 import { certifiedBy, makeCertificates } from './certificates.ts';
 import { payingThrough } from './paid.ts';
-import { type Server, freePort, startServer } from './servers.ts';
+import { type Server, startServer } from './servers.ts';
 
 /** With the names of settings and clients, as the page narrows them. SELECT is for a database that is not the first. */
 const OUTSIDE = 'eval evalsha multi exec bzpopmin scan info client|setname config|get ping select wait';

@@ -1,8 +1,9 @@
 /** A Redis Cluster of our own: three primaries, one of them with replicas, and what is done to a cluster by hand. */
 import { expect, vi } from 'vitest';
+import { freePort } from '../../src/lib/listening.ts';
 import type { ConnectionRecipe } from '../../src/redis/connections.ts';
 import { slotOf } from '../../src/redis/slot.ts';
-import { freePort, type Server, startServer } from './servers.ts';
+import { type Server, startServer } from './servers.ts';
 
 export interface Node extends Server {
   readonly id: string;

@@ -5,13 +5,14 @@ import { networkInterfaces } from 'node:os';
 import type { Redis } from 'ioredis';
 import { request } from 'undici';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { freePort } from '../../src/lib/listening.ts';
 import { doctor } from '../../src/app/doctor.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { systemRandom } from '../../src/lib/random.ts';
 import { howAway } from '../../src/redis/connections.ts';
 import { relaisSettings } from '../support/relais-settings.ts';
 import { type StartingRelais, spawnRelais } from '../support/relais-process.ts';
-import { freePort, type Server, startServer } from './servers.ts';
+import { type Server, startServer } from './servers.ts';
 
 const NOWHERE = 'http://127.0.0.1:9';
 const WITHIN = { timeout: 30_000, interval: 50 };

@@ -1,11 +1,10 @@
 /** Redis servers and sentinels of every condition, each a process of its own that ends with this one. */
-import { once } from 'node:events';
 import { mkdtempSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { expect, vi } from 'vitest';
+import { freePort } from '../../src/lib/listening.ts';
 import { type ConnectionRecipe, waitUntilReady } from '../../src/redis/connections.ts';
 import { findRedisServer, supervise } from '../../src/redis/embedded.ts';
 
@@ -113,14 +112,4 @@ async function started({ command: [program = '', ...args], dir, keep, port, clie
       await server.stop();
     },
   };
-}
-
-export async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const address = probe.address();
-  probe.close();
-  await once(probe, 'close');
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return address.port;
 }

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { afterEach, expect, test, vi } from 'vitest';
+import { freePort } from '../../src/lib/listening.ts';
 import { Asking } from '../../script/demonstration/asking.ts';
 import { compare } from '../../script/demonstration/compare.ts';
 import { bookedLine, disbursementsAsked } from '../../script/demonstration/comparison.ts';
@@ -17,7 +18,6 @@ import type {
 } from '../../script/demonstration/views.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { type EmbeddedRedis, startEmbeddedRedis } from '../../src/redis/embedded.ts';
-import { freePort } from '../redis/servers.ts';
 import { relaisSettings } from '../support/relais-settings.ts';
 import { openProcesses } from '../support/world.ts';
 

@@ -1,7 +1,7 @@
 /** Everything a storm needs, started: Redis, the service, relais in four processes, and the wires between them. */
 import { mkdirSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
+import { freePort } from '../../src/lib/listening.ts';
 import { Child } from './child.ts';
 import { Damage } from './damage.ts';
 import { type History, historyOf } from './history.ts';
@@ -144,13 +144,3 @@ export async function startSandbox(
 }
 
 const portOf = (url: string | undefined): number => Number(new URL(url ?? 'http://127.0.0.1:0').port);
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer().once('error', reject);
-    probe.listen(0, '127.0.0.1', () => {
-      const address = probe.address();
-      probe.close(() => resolve(typeof address === 'object' && address ? address.port : 0));
-    });
-  });
-}

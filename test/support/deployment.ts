@@ -3,10 +3,10 @@ import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
+import { freePort } from '../../src/lib/listening.ts';
 import { Asking } from '../../script/demonstration/asking.ts';
 import type { Ended, Processes, RunningProcess } from '../../script/demonstration/processes.ts';
 import { type EmbeddedRedis, startEmbeddedRedis } from '../../src/redis/embedded.ts';
-import { freePort } from '../redis/servers.ts';
 import { relaisSettings } from './relais-settings.ts';
 import { openProcesses } from './world.ts';
 

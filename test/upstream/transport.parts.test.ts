@@ -2,6 +2,7 @@ import { getEventListeners } from 'node:events';
 import { createServer, type Server, type Socket } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
+import { freePort } from '../../src/lib/listening.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { createTransport, type Delivery, type OutgoingRequest } from '../../src/upstream/transport.ts';
 import { listen, type Listener, raw } from './listener.ts';
@@ -50,14 +51,6 @@ function post(url: string, changes: Partial<OutgoingRequest> = {}): OutgoingRequ
     abortable: false,
     ...changes,
   };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }
 
 const both = [

@@ -8,7 +8,7 @@ import type { SentItem } from '../../upstream/messaging/messaging.ts';
 import type { NotOk, Verdict } from '../../upstream/verdict.ts';
 import { BALANCE_EMPTY, quietNow } from '../campaign.ts';
 import { type AttemptResult, type ProcessorContext, closedFor, retryAt } from '../context.ts';
-import { isNotLetThrough, NOT_AUTHORISED } from '../gate.ts';
+import { conditionIn, isNotLetThrough, NOT_AUTHORISED } from '../gate.ts';
 import type { Committed } from './step.ts';
 import type { HeldSlice } from './held-slice.ts';
 
@@ -84,7 +84,7 @@ function mayBeOfOne(code: string | undefined, recipients: readonly Texting[]): b
 
 /** Back to the queue, or held with the account where our keys were refused. */
 function unsent(verdict: NotOk): Extract<Judgement, { is: 'unsent' }> {
-  const hold = verdict.is === 'config' ? NOT_AUTHORISED : verdict.is === 'held' ? verdict.condition : undefined;
+  const hold = conditionIn(verdict);
   const reason = hold ?? ('code' in verdict ? verdict.code : 'unsent');
   const retryAfterMs = 'retryAfterMs' in verdict ? (verdict.retryAfterMs ?? 0) : 0;
   return { is: 'unsent', reason, retryAfterMs, ...(hold === undefined ? {} : { hold }) };

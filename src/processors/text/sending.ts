@@ -355,10 +355,7 @@ export class Sending {
     const holds = judgement.is === 'doubt' ? judgement.holds : undefined;
     if (holds === undefined) return NOTHING;
     this.#halt({ reason: holds, dueInMs: this.#context.policy.holdRecheckMs, outcome: 'waits', withdraws: true });
-    return async () => {
-      if (holds === 'funds') await this.#holdFor(holds);
-      else await this.#context.accounts.hold(this.#held.record.account, 'messaging', holds);
-    };
+    return () => this.#holdFor(holds);
   }
 
   #answered({ is, letters, codes, reason }: Extract<Judgement, { is: 'over' | 'doubt' }>, request: Request): void {
@@ -422,11 +419,15 @@ export class Sending {
     return end > 0;
   }
 
-  /** The rest of the campaign is not burnt one request after the other: it waits until somebody has paid, or raised it. */
-  async #holdFor(reason: 'funds' | typeof BUDGET): Promise<void> {
+  /**
+   * The rest of the campaign is not burnt one request after the other: it waits until somebody has paid, or raised it.
+   * Keys that are let through again let the account go on by themselves, and its campaigns with it.
+   */
+  async #holdFor(reason: 'funds' | typeof BUDGET | typeof NOT_AUTHORISED): Promise<void> {
     const { accounts, campaigns, policy } = this.#context;
     const { record, campaign } = this.#held;
     await accounts.hold(record.account, 'messaging', reason);
-    if (campaign) await campaigns.switch(campaign.id, 'hold', { reason, againInMs: policy.holdRecheckMs });
+    if (!campaign || reason === NOT_AUTHORISED) return;
+    await campaigns.switch(campaign.id, 'hold', { reason, againInMs: policy.holdRecheckMs });
   }
 }

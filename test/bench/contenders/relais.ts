@@ -1,8 +1,8 @@
 /** relais as it is deployed: a process with the doors, one or more workers, a Redis that forgets nothing. */
-import { createServer } from 'node:net';
 import { Redis } from 'ioredis';
 import { Readable } from 'node:stream';
 import { Agent, request } from 'undici';
+import { freePort } from '../../../src/lib/listening.ts';
 import type { EmbeddedRedis } from '../../../src/redis/embedded.ts';
 import { NODE_OPTIONS } from '../../../script/bench-parts/check.ts';
 import { relaisSettings } from '../../support/relais-settings.ts';
@@ -140,14 +140,4 @@ async function ask<T>(
   const text = await answer.body.text();
   if (answer.statusCode >= 300) throw new Error(`${method} ${url} answered ${answer.statusCode} ${text}`);
   return JSON.parse(text) as T;
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer().once('error', reject);
-    probe.listen(0, '127.0.0.1', () => {
-      const address = probe.address();
-      probe.close(() => resolve(typeof address === 'object' && address ? address.port : 0));
-    });
-  });
 }

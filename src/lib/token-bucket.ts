@@ -1,0 +1,36 @@
+import type { Clock } from './clock.ts';
+
+interface BucketSize {
+  readonly burst: number;
+  readonly perSecond: number;
+}
+
+/** Of one process, for what must not wait for Redis. What all processes share is `redis/scripts/token-bucket.lua`. */
+export class TokenBucket {
+  readonly #clock: Pick<Clock, 'monotonic'>;
+  readonly #size: BucketSize;
+  #left: number;
+  #seenMono: number;
+
+  constructor(clock: Pick<Clock, 'monotonic'>, size: BucketSize) {
+    this.#clock = clock;
+    this.#size = size;
+    this.#left = size.burst;
+    this.#seenMono = clock.monotonic();
+  }
+
+  /** False: none is left. */
+  take(): boolean {
+    const { burst, perSecond } = this.#size;
+    const now = this.#clock.monotonic();
+    this.#left = Math.min(burst, this.#left + ((now - this.#seenMono) / 1_000) * perSecond);
+    this.#seenMono = now;
+    if (this.#left < 1) return false;
+    this.#left -= 1;
+    return true;
+  }
+
+  giveBack(): void {
+    this.#left = Math.min(this.#size.burst, this.#left + 1);
+  }
+}
