@@ -67,7 +67,8 @@ export function createLogger({ level, format: as = 'json', colours = false, trac
         logMethod(args, method, of) {
           const masked = args.map((arg) => (typeof arg === 'string' ? maskPhone(arg) : arg));
           method.apply(this, masked as Parameters<typeof method>);
-          if (of >= WARN) stream.flushSync();
+          // Written, and no more: `flushSync` would keep the process waiting for the disk with each line.
+          if (of >= WARN) stream.flush();
         },
       },
       serializers: { err: describeError },

@@ -5,6 +5,8 @@ import type { Container } from './container.ts';
 import type { Part } from './parts.ts';
 
 const SEAL_EVERY_MS = 5_000;
+/** Less than that, so that each process looks at what another sealed a moment before it would have. */
+const SEALED_BY_ANOTHER_MS = 4_000;
 const FORGET_EVERY_MS = 3_600_000;
 
 export interface Auditing {
@@ -18,8 +20,8 @@ export function auditorPart(container: Container, { auditSeals, signAct: sign }:
   const { clock, config, random, logger, quietly } = container;
   const act = { by: 'settings', person: '', role: '', door: 'settings', act: 'audit.forget', target: '' } as const;
   let said: string | undefined;
-  const seal = async (): Promise<void> => {
-    const fault = await auditSeals.seal(clock.now());
+  const seal = async (unlessSince?: number): Promise<void> => {
+    const fault = await auditSeals.seal(clock.now(), unlessSince);
     // Once: it does not go away by itself.
     if (fault && said !== fault.id) logger.error(fault, 'a line of the audit does not fit: relais audit verify');
     said = fault?.id;
@@ -42,7 +44,7 @@ export function auditorPart(container: Container, { auditSeals, signAct: sign }:
         });
         cancels.add(cancel);
       };
-      every(SEAL_EVERY_MS, seal);
+      every(SEAL_EVERY_MS, () => seal(clock.now() - SEALED_BY_ANOTHER_MS));
       every(FORGET_EVERY_MS, forget);
       return async () => {
         stopped = true;

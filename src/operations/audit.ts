@@ -191,8 +191,11 @@ export class AuditSeals {
     this.#markSecrets = markSecrets;
   }
 
-  /** Seals what came since the last seal. Answers what does not fit: then nothing is sealed. */
-  async seal(at: number): Promise<AuditFault | undefined> {
+  /**
+   * Seals what came since the last seal. Answers what does not fit: then nothing is sealed. `unlessSince`: where
+   * another process has sealed since then (ms since the epoch), each line need not be walked by all of them.
+   */
+  async seal(at: number, unlessSince = Infinity): Promise<AuditFault | undefined> {
     const [secret] = this.#secrets;
     const [last, kept] = await Promise.all([this.#audit.last(), this.#redis.lrange(keys.auditSeals, -2, -1)]);
     const newest = kept.at(-1);
@@ -200,6 +203,7 @@ export class AuditSeals {
     if (secret === undefined || last === undefined || before.to === last.id) return this.#missing(before);
     const fault = this.#faultOf(before) ?? this.#missing(before);
     if (fault) return fault;
+    if (before.at >= unlessSince && before.at <= at) return undefined;
     const walk = await this.#walk(before, last.id, this.#marks());
     if (walk.fault) return walk.fault;
     if (walk.to !== last.id) return { id: last.id, why: GONE };

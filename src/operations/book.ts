@@ -36,15 +36,13 @@ function named(kind: string, account: string, place: string, measure: string): s
 
 function ofMoney({ kind, account, fields }: Of, by: Readonly<Record<string, number>>, xof: number): Posts {
   const place = String(fields['withdrawMode'] ?? '');
-  const posts = Object.entries(by).flatMap(([measure, count]) =>
-    count === 0
-      ? []
-      : [
-          [named(kind, account, place, measure), count] as const,
-          [named(kind, account, place, `${measure}Xof`), count * xof] as const,
-        ],
-  );
-  return Object.fromEntries(posts);
+  const posts: Record<string, number> = {};
+  for (const [measure, count] of Object.entries(by)) {
+    if (count === 0) continue;
+    posts[named(kind, account, place, measure)] = count;
+    posts[named(kind, account, place, `${measure}Xof`)] = count * xof;
+  }
+  return posts;
 }
 
 /** What sends money on its way stands open, once it is accepted, until it is over. */

@@ -93,10 +93,14 @@ export function strictestOf(name: MoneyLimit, asked: readonly (LimitValue | unde
   return stricter === 'lower' ? Math.min(...numbers) : Math.max(...numbers);
 }
 
-/** The day (UTC) of that time, as sums of a day are kept. */
+const DAY_MS = 86_400_000;
+let lastDay: { readonly day: string; readonly dayBegan: number } = { day: '1970-01-01', dayBegan: 0 };
+
+/** The day (UTC) of that time, as sums of a day are kept. It is asked with each payment, and seldom another one. */
 export function dayAt(at: number): { readonly day: string; readonly dayBegan: number } {
-  const day = new Date(at).toISOString().slice(0, 10);
-  return { day, dayBegan: Date.parse(day) };
+  const dayBegan = Math.floor(at / DAY_MS) * DAY_MS;
+  if (dayBegan !== lastDay.dayBegan) lastDay = { day: new Date(dayBegan).toISOString().slice(0, 10), dayBegan };
+  return lastDay;
 }
 
 /** What holds while nobody has said anything. */

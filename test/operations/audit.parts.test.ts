@@ -82,6 +82,18 @@ test('what nobody has touched fits, sealed or not', async () => {
   expect(await another().verify(now())).toMatchObject({ lines: 3, sealedTo: last, fault: undefined });
 });
 
+test('what another process has sealed a moment ago is left to it, and remembered', async () => {
+  const [a] = await told('a');
+  const other = another();
+  await other.seal(now());
+  await told('b');
+  const began = now() - 4_000;
+  expect(await seals.seal(now(), began)).toBeUndefined();
+  expect(await another().verify(now())).toMatchObject({ lines: 2, sealedTo: a });
+  expect(await seals.seal(now(), now() + 1)).toBeUndefined();
+  expect(await another().verify(now())).toMatchObject({ lines: 2, sealedTo: (await audit.last())?.id });
+});
+
 describe('found', () => {
   test('a line that was changed by hand', async () => {
     const [, b] = await told('a', 'b', 'c');
