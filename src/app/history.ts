@@ -26,6 +26,7 @@ type Needs = Pick<
   | 'redis'
   | 'operations'
   | 'campaigns'
+  | 'batches'
   | 'events'
   | 'balances'
   | 'book'
@@ -66,7 +67,7 @@ export function historyPart(needs: Needs): Part {
 }
 
 async function writerOf(needs: Needs, url: string, onError: (error: unknown) => void) {
-  const { config, logger, random, redis, operations, campaigns, events, balances, book, heartbeat } = needs;
+  const { config, logger, random, redis, operations, campaigns, batches, events, balances, book, heartbeat } = needs;
   const [{ HistoryStore }, { HistoryWriter }, { Trimmer }, { payeesWith }, { HistoryWitness }] = await Promise.all([
     import('../history/store.ts'),
     import('../history/writer.ts'),
@@ -82,6 +83,7 @@ async function writerOf(needs: Needs, url: string, onError: (error: unknown) => 
     keepsTurn: () => desk.isMyTurn(),
     operations,
     campaigns,
+    batches,
     payeeOf,
     after: trimmedAfter(config),
   });
@@ -109,16 +111,18 @@ async function writerOf(needs: Needs, url: string, onError: (error: unknown) => 
     audit: new Audit(redis),
     balances,
     campaigns,
+    batches,
     accounts: [...book.keys()],
     open: () => HistoryStore.open(store, onError),
   });
 }
 
-const ofMoney = (ms: number): Readonly<Record<KindOfMoney, number>> => ({
+const ofMoney = (ms: number): Readonly<Record<KindOfMoney | 'batch', number>> => ({
   disbursement: ms,
   direct_credit: ms,
   invoice: ms,
   payment_request: ms,
+  batch: ms,
 });
 
 /** How long each kind stays near. A text in doubt is told from the texts of other campaigns for as long as they may show. */

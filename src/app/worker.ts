@@ -3,7 +3,7 @@ import { type ConnectionOptions, type Job, UnrecoverableError } from 'bullmq';
 import type { AskedKind } from '../kinds/index.ts';
 import type { QueueName } from '../kinds/due-queues.ts';
 import { withDeadline } from '../lib/clock.ts';
-import { askedWith } from '../operations/batches.ts';
+import { askedWith } from '../operations/batch-rows.ts';
 import { RECOVERING } from '../operations/heartbeat.ts';
 import { batchProcessor } from '../processors/batch/batch.ts';
 import type { ProcessorContext } from '../processors/context.ts';

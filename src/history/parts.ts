@@ -1,17 +1,23 @@
-/** What leaves Redis with a campaign: its people and those who were left out, compared with the rows of history. */
-import { recipientTable } from '../kinds/tables.ts';
+/**
+ * What leaves Redis with a campaign, its people and those who were left out, and with a batch, its rows: compared with
+ * the rows of history.
+ */
+import { batchRowTable, recipientTable, type Table } from '../kinds/tables.ts';
+import { type Batches, hasRows } from '../operations/batches.ts';
 import { type Campaigns, sliceAt } from '../operations/campaigns.ts';
 import type { HistoryDesk } from '../operations/history.ts';
 import { keys } from '../operations/keys.ts';
-import type { CampaignRecord } from '../operations/record.ts';
+import type { BatchRecord, CampaignRecord } from '../operations/record.ts';
 import type { SliceRecord } from '../operations/slices.ts';
 import { type Parts, sliceOf, slicesAreOverIn } from '../operations/trimming.ts';
-import { type CampaignOfRows, readingOfSlice, rowsOfSkipped } from './readings.ts';
+import { type CampaignOfRows, readingOfSlice, rowsOfBatch, rowsOfSkipped } from './readings.ts';
+import type { Row } from './rows.ts';
 import type { HistoryStore } from './store.ts';
 
 /** Up to ten thousand people. */
 const SLICES_AT_ONCE = 10;
 const SKIPPED_AT_ONCE = 5_000;
+const BATCH_ROWS_AT_ONCE = 5_000;
 
 export type ComparedWith = Pick<HistoryStore, 'has' | 'write' | 'compare'>;
 
@@ -80,16 +86,58 @@ async function keepSkipped(
         from,
         skipped: await campaigns.skippedRows(id, tag, from, SKIPPED_AT_ONCE),
       });
-      if (rows.length === 0 || (await store.has(recipientTable, rows)).every((is) => is)) {
-        from += SKIPPED_AT_ONCE;
-        continue;
-      }
-      const copies = [[recipientTable, rows]] as const;
-      await store.write(copies);
-      // Then read once more: somebody may have been forgotten meanwhile, here and there.
-      await store.compare(copies);
+      // Else read once more: somebody may have been forgotten meanwhile, here and there.
+      if (await hadAll(store, recipientTable, rows)) from += SKIPPED_AT_ONCE;
     }
   }
+}
+
+/** False: they were written just now, and read back. */
+async function hadAll(store: ComparedWith, table: Table, rows: readonly Row[]): Promise<boolean> {
+  if (rows.length === 0 || (await store.has(table, rows)).every((is) => is)) return true;
+  const copies = [[table, rows]] as const;
+  await store.write(copies);
+  await store.compare(copies);
+  return false;
+}
+
+/** The rows of a batch that is over. Undefined: it was stopped, and not all of them are in history. */
+export async function keepBatchRows(
+  record: BatchRecord,
+  { batches }: BatchSources,
+  { store, isStopping }: Keeping,
+): Promise<{ readonly rows: number; readonly refused: number; readonly hadAll: boolean } | undefined> {
+  const refused = await batches.refused(record.id);
+  let [from, isWhole] = [0, true];
+  for (;;) {
+    if (isStopping()) return undefined;
+    const rows = await batches.rows(record.id, from, BATCH_ROWS_AT_ONCE);
+    if (rows.length === 0) return { rows: from, refused: Object.keys(refused).length, hadAll: isWhole };
+    const had = await hadAll(store, batchRowTable, rowsOfBatch(record, { from, rows, refused }));
+    isWhole &&= had;
+    from += rows.length;
+  }
+}
+
+/** Undefined: a payment of it goes on, or history did not have all of its rows as they are. Then it has them now. */
+export async function partsOfBatch(
+  record: BatchRecord,
+  sources: BatchSources & { readonly batches: Pick<Batches, 'hasOpen'> },
+  how: Keeping,
+): Promise<Parts | undefined> {
+  const { id, totals } = record;
+  if (await sources.batches.hasOpen(record)) return undefined;
+  const kept = await keepBatchRows(record, sources, how);
+  if (!kept?.hadAll) return undefined;
+  if (kept.rows !== (hasRows(record) ? totals.count : 0)) return undefined;
+  return {
+    lists: [{ list: keys.batchRows(id), length: kept.rows }],
+    hashes: [{ hash: keys.batchRefused(id), size: kept.refused }],
+  };
+}
+
+interface BatchSources {
+  readonly batches: Pick<Batches, 'refused' | 'rows'>;
 }
 
 function idsOf(record: Pick<CampaignKept, 'id' | 'uploads' | 'slices'>, from: number): string[] {

@@ -2,7 +2,7 @@
 import type { Kind } from '../kinds/index.ts';
 import { NAMES, REST, ROW_TIME, TOTALS, type Column, type Table } from '../kinds/tables.ts';
 import type { RecipientState } from '../kinds/recipient.ts';
-import type { PastAsked, RecipientLeft } from '../operations/past.ts';
+import type { BatchRowLeft, PastAsked, RecipientLeft } from '../operations/past.ts';
 import { AMOUNT_FIELDS } from '../operations/places.ts';
 import { recipientStateOf } from '../operations/slice-form.ts';
 import { type Fields, RECORD_VERSION } from '../operations/record.ts';
@@ -94,6 +94,26 @@ export function recipientOfRow(row: TextRow): RecipientLeft {
     ...(reason ? { reason } : {}),
     ...(sentAt ? { sentAt: Number(sentAt) } : {}),
     ...(resent ? { resent: Number(resent) } : {}),
+  };
+}
+
+/** Of `relais.batch_rows`, as it reads there. */
+export function batchRowOfRow(row: TextRow): BatchRowLeft {
+  const { row_number: number, disbursement, reference, account_alias: accountAlias, amount, withdraw_mode } = row;
+  const { debit_account_number: debitAccountNumber, allow_duplicate: again, reason, own } = row;
+  return {
+    row: {
+      row: Number(number),
+      id: disbursement ?? '',
+      reference: reference ?? '',
+      accountAlias: accountAlias ?? '',
+      amount: Number(amount),
+      withdrawMode: withdraw_mode ?? '',
+      ...(debitAccountNumber ? { debitAccountNumber } : {}),
+      ...(again === 'true' ? { allowDuplicate: true } : {}),
+      ...(own ? { own: JSON.parse(own) } : {}),
+    },
+    ...(reason ? { reason } : {}),
   };
 }
 

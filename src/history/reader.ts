@@ -1,7 +1,8 @@
 /** Reads records from history, for processes that answer people. Loads its package when it is first asked. */
 import { type Kind, kindOf } from '../kinds/index.ts';
-import { kindTables, recipientTable } from '../kinds/tables.ts';
+import { batchRowTable, kindTables, recipientTable, type Table } from '../kinds/tables.ts';
 import {
+  type BatchRowLeft,
   HistoryAway,
   type LostAct,
   type Past,
@@ -11,12 +12,14 @@ import {
 } from '../operations/past.ts';
 import type { Fields } from '../operations/record.ts';
 import { trimmedKinds } from '../operations/trimming.ts';
-import { fieldsOfRow, IS_OLDER, pageOfTable, recipientOfRow, selectOf, type TextRow } from './past.ts';
+import { batchRowOfRow, fieldsOfRow, IS_OLDER, pageOfTable, recipientOfRow, selectOf, type TextRow } from './past.ts';
 
 const CONNECTIONS = 2;
 const ACTS_MOST = 1_000;
 /** Somebody waits for the answer. */
 const WAIT_MS = 2_000;
+
+type Group = Parameters<Past['recipientsOf']>[0];
 
 /** What of a pool is used. */
 interface Asked {
@@ -75,16 +78,19 @@ export class HistoryReader implements Past {
     });
   }
 
-  async recipientsOf({
-    of,
-    createdAt,
-    from = 0,
-    limit,
-  }: Parameters<Past['recipientsOf']>[0]): Promise<readonly RecipientLeft[]> {
+  async recipientsOf(group: Group): Promise<readonly RecipientLeft[]> {
+    return (await this.#group(recipientTable, 'slice', group)).map(recipientOfRow);
+  }
+
+  async batchRowsOf(group: Group): Promise<readonly BatchRowLeft[]> {
+    return (await this.#group(batchRowTable, 'batch', group)).map(batchRowOfRow);
+  }
+
+  /** What stands in the places of one group, which a column names. */
+  #group(table: Table, name: string, { of, createdAt, from = 0, limit }: Group): Promise<readonly TextRow[]> {
     // Qualified: by its own name it is the text that it is selected as.
-    const sql = `${selectOf(recipientTable)} where slice = $1 and created_at = $2 and place >= $3 order by t.place limit $4`;
-    const rows = await this.#ask(sql, [of, new Date(createdAt).toISOString(), from, limit ?? null]);
-    return rows.map(recipientOfRow);
+    const sql = `${selectOf(table)} where ${name} = $1 and created_at = $2 and place >= $3 order by t.place limit $4`;
+    return this.#ask(sql, [of, new Date(createdAt).toISOString(), from, limit ?? null]);
   }
 
   async #ask(sql: string, values: readonly unknown[]): Promise<readonly TextRow[]> {

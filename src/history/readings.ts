@@ -2,7 +2,14 @@
 import { kinds } from '../kinds/index.ts';
 import { kindTables, NAMES, recipientTable, REST, type Table, TOTALS } from '../kinds/tables.ts';
 import { nameInHistory, namedIn } from '../operations/places.ts';
-import { type Fields, readStored, type RecordBase, UnreadableRecord } from '../operations/record.ts';
+import {
+  type BatchRecord,
+  type Fields,
+  readStored,
+  type RecordBase,
+  UnreadableRecord,
+} from '../operations/record.ts';
+import type { BatchRow } from '../operations/batch-rows.ts';
 import { type SkippedRow, uploadId } from '../operations/campaigns.ts';
 import {
   recipientStateOf,
@@ -137,6 +144,30 @@ export function rowsOfSkipped(
     state: 'skipped',
     reason,
     own: cellsOf(own),
+    createdAt,
+  }));
+}
+
+/** Of a batch that is over, from that place on; `refused`: why acceptance refused which, by place. */
+export function rowsOfBatch(
+  { id, account, createdAt, rev }: Pick<BatchRecord, 'id' | 'account' | 'createdAt' | 'rev'>,
+  {
+    from,
+    rows,
+    refused,
+  }: {
+    readonly from: number;
+    readonly rows: readonly BatchRow[];
+    readonly refused: Readonly<Record<string, string>>;
+  },
+): Row[] {
+  return rows.map((row, at) => ({
+    ...row,
+    batch: id,
+    place: from + at,
+    rev,
+    account,
+    reason: refused[from + at],
     createdAt,
   }));
 }

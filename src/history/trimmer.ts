@@ -4,10 +4,12 @@
  */
 import { kindOf } from '../kinds/index.ts';
 import { kindTables, NAMES } from '../kinds/tables.ts';
+import type { Batches } from '../operations/batches.ts';
 import type { Campaigns } from '../operations/campaigns.ts';
 import type { HistoryDesk } from '../operations/history.ts';
 import {
   type FinalList,
+  type Parts,
   type Standing,
   trimmedKinds,
   type TrimmedKind,
@@ -19,7 +21,7 @@ import { readRecord, readStored, UnreadableRecord } from '../operations/record.t
 import { fieldsOfRow } from './past.ts';
 import { missingIn } from './older-copy.ts';
 import type { PayeeOf } from './payees.ts';
-import { type ComparedWith, partsOf } from './parts.ts';
+import { type ComparedWith, partsOf, partsOfBatch } from './parts.ts';
 import { rowOf, withoutPerson } from './readings.ts';
 import type { HistoryStore } from './store.ts';
 
@@ -27,6 +29,7 @@ export interface TrimmerOptions {
   readonly trimming: Trimming;
   readonly desk: Pick<HistoryDesk, 'copyAnew' | 'leaving' | 'own' | 'read'>;
   readonly campaigns: Pick<Campaigns, 'skippedRows'>;
+  readonly batches: Pick<Batches, 'hasOpen' | 'refused' | 'rows'>;
   readonly operations: Pick<Operations, 'nudge'>;
   readonly payeeOf: PayeeOf;
   /** How long each kind stays near once it changes no more, ms. Absent: for ever. */
@@ -126,7 +129,8 @@ export class Trimmer {
     await desk.copyAnew(absent.map(({ record }) => record.id));
     const kept = items.filter((_, at) => there[at]);
     if (kind === 'message') await trimming.noteSlices(slicesOf(kept));
-    const gone = kind === 'campaign' ? await this.#takeCampaigns(store, kept, isStopping) : await this.#takeAll(kept);
+    const hasParts = kind === 'campaign' || kind === 'batch';
+    const gone = hasParts ? await this.#takeWithParts(store, kept, isStopping) : await this.#takeAll(kept);
     if (kind === 'message') await trimming.takeSlices();
     await this.#at('trimmed');
     return gone;
@@ -140,17 +144,25 @@ export class Trimmer {
   }
 
   /** One after the other: each may be as long as a million people. */
-  async #takeCampaigns(store: ComparedWith, items: readonly Standing[], isStopping: () => boolean): Promise<number> {
+  async #takeWithParts(store: ComparedWith, items: readonly Standing[], isStopping: () => boolean): Promise<number> {
     const { trimming, desk } = this.#options;
     let gone = 0;
     for (const one of items) {
       if (!(await this.#keepsTurn())) break;
-      const parts = await partsOf(readRecord('campaign', one.stored), this.#options, { store, isStopping });
+      const parts = await this.#partsOf(one, { store, isStopping });
       if (parts === undefined) continue;
       await desk.leaving([one.record]);
       if ((await trimming.take(one, parts)) === 'trimmed') gone += 1;
     }
     return gone;
+  }
+
+  #partsOf(
+    { record: { kind }, stored }: Standing,
+    how: { readonly store: ComparedWith; readonly isStopping: () => boolean },
+  ): Promise<Parts | undefined> {
+    if (kind === 'batch') return partsOfBatch(readRecord(kind, stored), this.#options, how);
+    return partsOf(readRecord('campaign', stored), this.#options, how);
   }
 
   /** Records that something was said about since they left are there again, and it is noted with them. */

@@ -9,13 +9,21 @@ import { isFinal } from '../kinds/index.ts';
 import { auditTable, balanceTable, eventTable, type Table } from '../kinds/tables.ts';
 import type { Audit, AuditLine } from '../operations/audit.ts';
 import type { Balances } from '../operations/balances.ts';
+import type { Batches } from '../operations/batches.ts';
 import type { Campaigns } from '../operations/campaigns.ts';
 import type { Beat } from '../operations/heartbeat.ts';
 import type { HistoryDesk, Missing } from '../operations/history.ts';
 import { keys } from '../operations/keys.ts';
-import { type CampaignRecord, type Fields, isUnreadable, noteUnreadable, readRecord } from '../operations/record.ts';
+import {
+  type BatchRecord,
+  type CampaignRecord,
+  type Fields,
+  isUnreadable,
+  noteUnreadable,
+  readRecord,
+} from '../operations/record.ts';
 import { campaignOfSlice, isSlice } from '../operations/slices.ts';
-import { keepBeside } from './parts.ts';
+import { keepBatchRows, keepBeside } from './parts.ts';
 import { type Beside, type CampaignOfRows, type Reading, readingOf } from './readings.ts';
 import { type Compared, compareMarks, goOnWhereAccepted, THROUGH } from './older-copy.ts';
 import { forgottenAmong, nobody, type PayeeOf } from './payees.ts';
@@ -31,6 +39,7 @@ interface HistorySources {
   readonly audit: Pick<Audit, 'after'>;
   readonly balances: Pick<Balances, 'history'>;
   readonly campaigns: Pick<Campaigns, 'skippedRows'>;
+  readonly batches: Pick<Batches, 'refused' | 'rows'>;
   readonly accounts: readonly string[];
   readonly payeeOf: PayeeOf;
 }
@@ -148,7 +157,7 @@ export class HistoryWriter {
     if (ids.length === 0) return false;
     this.#isNoted = false;
     await this.#at('taken');
-    const { readings, gone, unread, over, forgotten, stored } = await this.#read(ids);
+    const { readings, gone, unread, over, batches, forgotten, stored } = await this.#read(ids);
     await noteUnreadable(redis, unread);
     await this.#at('read');
     const copies = copiesOf(readings);
@@ -157,13 +166,17 @@ export class HistoryWriter {
     await this.#at('written');
     await store.compare(copies);
     for (const campaign of over) await keepBeside(campaign, this.#options, { store, isStopping });
+    const begun = new Set<string>();
+    for (const batch of batches) {
+      if (!(await keepBatchRows(batch, this.#options, { store, isStopping }))) begun.add(batch.id);
+    }
     await this.#at('compared');
     // Before they wait no longer: what is put back from before this is known to lack them.
     await desk.raiseMark(pass);
     this.#mark = pass;
     // A person who was forgotten since they were read may be named in what was written just now: it is written again.
     const since = await this.#forgotten(stored);
-    const asTheyAre = readings.filter(({ id }) => since.has(id) === forgotten.has(id));
+    const asTheyAre = readings.filter(({ id }) => since.has(id) === forgotten.has(id) && !begun.has(id));
     await desk.areKept([...asTheyAre, ...gone.map((id) => ({ id, rev: 0 }))], unread);
     await this.#at('kept');
     return readings.length + gone.length + unread.length > 0;
@@ -174,7 +187,7 @@ export class HistoryWriter {
     const stored = await desk.read(ids);
     const records = new Map(ids.map((id, at) => [id, stored[at] ?? {}]));
     const forgotten = await this.#forgotten(records);
-    const taken: Taken = { readings: [], gone: [], unread: [], over: [], forgotten, stored: records };
+    const taken: Taken = { readings: [], gone: [], unread: [], over: [], batches: [], forgotten, stored: records };
     const own = await desk.own(ids);
     const campaigns = await this.#campaigns(ids);
     const campaignOf = (id: string) => campaigns.get(id);
@@ -247,6 +260,7 @@ interface Taken {
   readonly unread: string[];
   /** Campaigns that are. */
   readonly over: CampaignRecord[];
+  readonly batches: BatchRecord[];
   /** Records as they were read, and those of them whose person was forgotten. */
   readonly stored: ReadonlyMap<string, Fields>;
   readonly forgotten: ReadonlySet<string>;
@@ -258,13 +272,14 @@ interface Found extends Beside {
 }
 
 /** How many rows it is. */
-function take({ readings, gone, unread, over }: Taken, { id, stored, ...beside }: Found): number {
+function take({ readings, gone, unread, over, batches }: Taken, { id, stored, ...beside }: Found): number {
   try {
     const reading = stored['kind'] === undefined ? undefined : readingOf(id, stored, beside);
     if (reading === undefined) gone.push(id);
     else readings.push(reading);
     const { kind, state = '' } = stored;
     if (kind === 'campaign' && isFinal(kind, state)) over.push(readRecord(kind, stored));
+    if (kind === 'batch' && isFinal(kind, state)) batches.push(readRecord(kind, stored));
     return reading?.rows.length ?? 0;
   } catch (error) {
     if (!isUnreadable(error)) throw error;

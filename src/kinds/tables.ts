@@ -147,6 +147,31 @@ export const recipientTable: Table = {
   rev: 'rev',
 };
 
+export const batchRowTable: Table = {
+  table: 'batch_rows',
+  by: 'month',
+  says: 'One row of a batch as it was approved, or was to be. What became of it is in `disbursements`.',
+  columns: [
+    sure('batch', 'text', 'batch'),
+    sure('place', 'bigint', 'place', 'Which of them.'),
+    sure('rev', 'bigint', 'rev', 'Each change of the batch is one more; the highest is how it is now.'),
+    sure('account', 'text', 'account'),
+    sure('row_number', 'bigint', 'row', 'The row of the file.'),
+    sure('disbursement', 'text', 'id', 'What it became, or would have.'),
+    sure('reference', 'text', 'reference'),
+    sure('account_alias', 'text', 'accountAlias'),
+    sure('amount', 'bigint', 'amount', 'Whole XOF.'),
+    sure('withdraw_mode', 'text', 'withdrawMode'),
+    maybe('debit_account_number', 'text', 'debitAccountNumber'),
+    maybe('allow_duplicate', 'boolean', 'allowDuplicate'),
+    maybe('reason', 'text', 'reason', 'Why it was refused when its turn came.'),
+    maybe('own', 'json', 'own', 'What else the file had in its row, in the order of its columns.'),
+    sure(ROW_TIME, 'timestamptz', 'createdAt', 'When the batch was uploaded.'),
+  ],
+  key: ['batch', 'place', ROW_TIME],
+  rev: 'rev',
+};
+
 export const eventTable: Table = {
   table: 'events',
   by: 'month',
@@ -195,6 +220,7 @@ export const balanceTable: Table = {
 export const tables: readonly Table[] = [
   ...Object.values(kindTables),
   recipientTable,
+  batchRowTable,
   eventTable,
   auditTable,
   balanceTable,

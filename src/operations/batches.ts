@@ -9,13 +9,14 @@ import type { Random } from '../lib/random.ts';
 import { RedisUnavailable } from '../redis/connections.ts';
 import { answersOf, fieldsRead, ignored, list, maybe, text } from '../redis/scripts.ts';
 import { type Act, told } from './audit.ts';
+import { type BatchRow, packBatchRow, unpackBatchRow } from './batch-rows.ts';
 import { type AskedFields, differing } from './differing.ts';
 import { type Guard, NO_MEMORY } from './heartbeat.ts';
 import { keys } from './keys.ts';
-import type { Past } from './past.ts';
-import { stubsLeft } from './stubs.ts';
-import { type Fields, RECORD_VERSION } from './record.ts';
+import { type BatchRowLeft, HistoryAway, type Past } from './past.ts';
+import { type BatchRecord, type Fields, RECORD_VERSION } from './record.ts';
 import { acceptBatch } from './scripts/generated/scripts.ts';
+import { stubAt, stubsLeft } from './stubs.ts';
 
 interface NewBatch {
   readonly id: string;
@@ -74,6 +75,9 @@ export interface RowNow {
   readonly fields?: Fields;
 }
 
+/** What of a batch its rows have to do with. */
+type BatchOfRows = Pick<BatchRecord, 'id' | 'fed' | 'problems' | 'createdAt'>;
+
 /** Rows go to Redis, and come back, so many at a time. */
 export const ROWS_AT_ONCE = 500;
 /** Rows that were staged for a batch that was never accepted are forgotten after this. */
@@ -115,6 +119,7 @@ export class Batches {
     const named = (await this.#redis.get(ofBytes)) ?? undefined;
     const answer = await acceptBatch(this.#redis, {
       record: keys.record(id),
+      ...stubAt(id),
       counts: keys.counts('batch'),
       index: keys.index('batch'),
       invalid: keys.state('batch', 'invalid'),
@@ -155,6 +160,7 @@ export class Batches {
     }
   }
 
+  /** Those that Redis has. */
   async rows(id: string, from: number, count: number): Promise<BatchRow[]> {
     return (await this.#redis.lrange(keys.batchRows(id), from, from + count - 1)).map(unpackBatchRow);
   }
@@ -164,31 +170,57 @@ export class Batches {
     return this.#redis.hgetall(keys.batchRefused(id));
   }
 
+  /** The first reason stands, whatever a slower attempt finds: history may have it already. */
   async refuse(id: string, reasons: Readonly<Record<string, string>>): Promise<void> {
-    if (Object.keys(reasons).length > 0) await this.#redis.hset(keys.batchRefused(id), reasons);
+    const all = Object.entries(reasons);
+    if (all.length === 0) return;
+    const pipeline = this.#redis.pipeline();
+    for (const [place, reason] of all) pipeline.hsetnx(keys.batchRefused(id), place, reason);
+    await answersOf(pipeline, ignored);
   }
 
   /**
    * Page by page, every row from `from` to `to` with the named fields of its disbursement's record. Throws HistoryAway
-   * where fields are asked for that history alone has.
+   * where fields are asked for that history alone has, or where it alone has the batch.
    */
   async *rowsNow(
-    batch: { readonly id: string; readonly fed: number },
+    batch: BatchOfRows,
     { from, to, fields = [] }: { from: number; to: number; fields?: readonly string[] },
   ): AsyncGenerator<RowNow[], void, undefined> {
     const refused = await this.refused(batch.id);
     for (let place = from; place < to; place += ROWS_AT_ONCE) {
-      const rows = await this.rows(batch.id, place, Math.min(ROWS_AT_ONCE, to - place));
-      const records = await this.#read(rows, [...HOW_IT_STANDS, ...fields]);
-      yield rows.map((row, offset) =>
+      const near = await this.rows(batch.id, place, Math.min(ROWS_AT_ONCE, to - place));
+      const left = near.length === 0 ? await this.#rowsLeft(batch, place, Math.min(ROWS_AT_ONCE, to - place)) : [];
+      const page: readonly BatchRowLeft[] =
+        left.length > 0 ? left : near.map((row, at) => ({ row, reason: refused[place + at] }));
+      const rows = page.map(({ row }) => row);
+      const records = await this.#read(rows, [...HOW_IT_STANDS, ...fields], left.length > 0);
+      yield page.map(({ row, reason }, offset) =>
         rowNow(row, {
           batch: batch.id,
           fed: place + offset < batch.fed,
-          refused: refused[place + offset],
+          refused: reason,
           record: records[offset],
         }),
       );
     }
+  }
+
+  /** Whether a payment of it is not over, or waits for a person. */
+  async hasOpen(batch: BatchOfRows & Pick<BatchRecord, 'totals'>): Promise<boolean> {
+    for await (const page of this.rowsNow(batch, { from: 0, to: batch.totals.count })) {
+      if (page.some(({ state }) => state === 'needs_review' || !(state === WAITING || isSettled(state)))) return true;
+    }
+    return false;
+  }
+
+  async #rowsLeft(batch: BatchOfRows, from: number, count: number): Promise<readonly BatchRowLeft[]> {
+    const { id, createdAt } = batch;
+    if (this.#past === undefined || !hasRows(batch)) return [];
+    if ((await this.#redis.exists(keys.record(id))) === 1) return [];
+    const rows = await this.#past.batchRowsOf({ of: id, createdAt, from, limit: count });
+    if (rows.length === count) return rows;
+    throw new HistoryAway(`history does not have all rows of ${id}`);
   }
 
   /** For each request, the operation that has its reference already. */
@@ -243,7 +275,8 @@ export class Batches {
     }
   }
 
-  async #read(rows: readonly BatchRow[], names: readonly string[]): Promise<Fields[]> {
+  /** `hasLeft`: history alone has their batch, so it is asked for each that Redis does not have. */
+  async #read(rows: readonly BatchRow[], names: readonly string[], hasLeft: boolean): Promise<Fields[]> {
     const pipeline = this.#redis.pipeline();
     for (const { id } of rows) pipeline.hmget(keys.record(id), ...names);
     const answers = await answersOf(pipeline, list(maybe(text)));
@@ -251,22 +284,32 @@ export class Batches {
       (values): Fields =>
         Object.fromEntries(names.flatMap((name, index) => (values[index] ? [[name, values[index]]] : []))),
     );
-    return this.#withLeft(rows, records, names.length > HOW_IT_STANDS.length);
+    return this.#withLeft(rows, records, { hasLeft, isWhole: hasLeft || names.length > HOW_IT_STANDS.length });
   }
 
   /** Of what history alone has it is known at least how it ended: it is not handed out again. */
-  async #withLeft(rows: readonly BatchRow[], records: readonly Fields[], isWhole: boolean): Promise<Fields[]> {
+  async #withLeft(
+    rows: readonly BatchRow[],
+    records: readonly Fields[],
+    { isWhole, hasLeft }: { readonly isWhole: boolean; readonly hasLeft: boolean },
+  ): Promise<Fields[]> {
     const absent = rows.filter((_, at) => records[at]?.['state'] === undefined).map(({ id }) => id);
     const left = await stubsLeft(this.#redis, absent);
     const stateOf = new Map(absent.map((id, at) => [id, left[at]?.state]));
-    const gone = absent.filter((id) => stateOf.get(id) !== undefined);
+    // A stub is forgotten before its row in history is.
+    const gone = hasLeft ? absent : absent.filter((id) => stateOf.get(id) !== undefined);
     const kept = isWhole && gone.length > 0 ? await this.#past?.recordsOf('disbursement', gone) : undefined;
     return records.map((record, at) => {
       const id = rows[at]?.id ?? '';
       const state = stateOf.get(id);
-      return state === undefined ? record : (kept?.get(id) ?? { state, [LEFT]: '1' });
+      return kept?.get(id) ?? (state === undefined ? record : { state, [LEFT]: '1' });
     });
   }
+}
+
+/** Of a file with something wrong in it none are kept. */
+export function hasRows({ problems }: Pick<BatchRecord, 'problems'>): boolean {
+  return problems.count === 0;
 }
 
 /** Ended, or in the hands of a person: nothing more is waited for. */
@@ -299,51 +342,6 @@ function rowNow(
 
 /** A batch that nobody has approved by then expires: what was checked a day ago is not what is paid today. */
 export const APPROVE_WITHIN_MS = 86_400_000;
-
-/** One row as it waits, in the words of its request. */
-export interface BatchRow {
-  readonly row: number;
-  /** Of the disbursement that the row becomes. */
-  readonly id: string;
-  readonly reference: string;
-  readonly accountAlias: string;
-  /** Whole XOF. */
-  readonly amount: number;
-  readonly withdrawMode: string;
-  readonly debitAccountNumber?: string;
-  readonly allowDuplicate?: true;
-  /** What the file has beside it, in the order of the `columns` of the batch. */
-  readonly own?: readonly string[];
-}
-
-/** What is asked for with it: neither its place nor its name, nor what the file has beside it. */
-export function askedWith({ row: _place, id: _id, own: _own, ...request }: BatchRow) {
-  return request;
-}
-
-function packBatchRow(row: BatchRow): string {
-  const { id, reference, accountAlias, amount, withdrawMode, debitAccountNumber = '', allowDuplicate, own } = row;
-  const again = allowDuplicate ? 1 : 0;
-  const asked = [row.row, id, reference, accountAlias, amount, withdrawMode, debitAccountNumber, again];
-  return JSON.stringify(own ? [...asked, own] : asked);
-}
-
-type Packed = [number, string, string, string, number, string, string, number, string[]?];
-
-function unpackBatchRow(packed: string): BatchRow {
-  const [row, id, reference, accountAlias, amount, withdrawMode, debit, again, own] = JSON.parse(packed) as Packed;
-  return {
-    row,
-    id,
-    reference,
-    accountAlias,
-    amount,
-    withdrawMode,
-    ...(debit === '' ? {} : { debitAccountNumber: debit }),
-    ...(again === 1 ? { allowDuplicate: true } : {}),
-    ...(own ? { own } : {}),
-  };
-}
 
 /** Sums by name, added up one by one. */
 export class Sums {

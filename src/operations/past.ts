@@ -3,6 +3,7 @@ import type { Redis } from 'ioredis';
 import { type Kind, isFinal, statesOf } from '../kinds/index.ts';
 import type { RecipientState } from '../kinds/recipient.ts';
 import type { Act } from './audit.ts';
+import type { BatchRow } from './batch-rows.ts';
 import { keys } from './keys.ts';
 import { areMeant, type Filters, type Found, type Listed, type Page, type PageOf, readMany } from './lists.ts';
 import { cursorOf, idOf, isBelow, type Place, placeOf, type SoughtPlace } from './places.ts';
@@ -45,7 +46,9 @@ export interface Past {
   /** The newest first, of those that are over. Throws HistoryAway. */
   page(kind: Kind, asked: PastAsked): Promise<readonly PastRow[]>;
   /** The people of a slice, or those who were left out of an upload, in their order. Throws HistoryAway. */
-  recipientsOf(group: RecipientGroup): Promise<readonly RecipientLeft[]>;
+  recipientsOf(group: GroupLeft): Promise<readonly RecipientLeft[]>;
+  /** The rows of a batch, in their order. Throws HistoryAway. */
+  batchRowsOf(group: GroupLeft): Promise<readonly BatchRowLeft[]>;
 }
 
 export interface LostAct {
@@ -53,10 +56,10 @@ export interface LostAct {
   readonly target: string;
 }
 
-interface RecipientGroup {
-  /** Id of the slice, or of the upload. */
+interface GroupLeft {
+  /** Id of the slice, of the upload, or of the batch. */
   readonly of: string;
-  /** When its campaign was made. */
+  /** When its campaign was made, or the batch. */
   readonly createdAt: number;
   /** Absent: all of them. */
   readonly from?: number;
@@ -76,6 +79,13 @@ export interface RecipientLeft {
   /** ms since the epoch. */
   readonly sentAt?: number;
   readonly resent?: number;
+}
+
+/** A row of a batch that history alone has. */
+export interface BatchRowLeft {
+  readonly row: BatchRow;
+  /** Why acceptance refused it. */
+  readonly reason?: string | undefined;
 }
 
 /** Who is forgotten, as history has them. */

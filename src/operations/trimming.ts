@@ -31,7 +31,8 @@ const lookedAt = {
   payment_request: [lookQueueOf('payment_request')],
   message: [],
   campaign: ['campaign', 'sms-batch', 'status-poll'],
-} as const satisfies Readonly<Record<KindOfMoney | 'message' | 'campaign', readonly QueueName[]>>;
+  batch: ['batch'],
+} as const satisfies Readonly<Record<KindOfMoney | 'message' | 'campaign' | 'batch', readonly QueueName[]>>;
 
 export type TrimmedKind = keyof typeof lookedAt;
 // Of the keys of an object TypeScript knows no more than that they are texts.
@@ -48,14 +49,16 @@ export interface Standing {
   readonly stored: Fields;
 }
 
-/** What leaves with a campaign, as it was compared with what history has of it. */
+/** What leaves with a campaign or a batch, as it was compared with what history has of it. */
 export interface Parts {
-  readonly slices: readonly { readonly id: string; readonly rev: number }[];
-  /** Packed rows of its uploads that were left out. */
+  readonly slices?: readonly { readonly id: string; readonly rev: number }[];
+  /** Packed rows: of a campaign, those of its uploads that were left out. */
   readonly lists: readonly { readonly list: string; readonly length: number }[];
+  /** Nothing in them is ever written over. */
+  readonly hashes?: readonly { readonly hash: string; readonly size: number }[];
 }
 
-const NO_PARTS: Parts = { slices: [], lists: [] };
+const NO_PARTS: Parts = { lists: [] };
 
 /** One list of a kind in which some of what is over stands. */
 export interface FinalList {
@@ -130,7 +133,7 @@ export class Trimming {
   /** Takes it out, if it is as it was read. The caller has seen that history has it so. */
   async take(
     { record, stored }: Standing,
-    { slices, lists }: Parts = NO_PARTS,
+    { slices = [], lists, hashes = [] }: Parts = NO_PARTS,
   ): Promise<'trimmed' | 'changed' | 'gone'> {
     const { kind, id, account, state } = record;
     const answer = await trim(this.#options.redis, {
@@ -141,6 +144,7 @@ export class Trimming {
       listed: listedAt(kind, account, state),
       callback: keys.callback(id),
       mapping: mappingOf(record),
+      named: kind === 'batch' ? keys.batchOf(account, stored['contentHash'] ?? '') : undefined,
       trimmed: keys.trimmed,
       beside: kind === 'campaign' ? [keys.parked(id), keys.keptFile(id)] : [],
       now: this.#options.now?.(),
@@ -158,6 +162,7 @@ export class Trimming {
         rev: one.rev,
       })),
       lists,
+      hashes,
       names: await this.#names.placesOf(this.#namesOf(record)),
     });
     return answer.is;

@@ -4,7 +4,8 @@
  */
 import { Redis } from 'ioredis';
 import { type Random, seededRandom } from '../lib/random.ts';
-import type { BatchRow, Batches } from '../operations/batches.ts';
+import type { BatchRow } from '../operations/batch-rows.ts';
+import type { Batches } from '../operations/batches.ts';
 import { holdingByDefault } from '../operations/limits.ts';
 import type { AcceptingScripts } from '../operations/operations.ts';
 import type { AcceptMessagesArgs } from '../operations/scripts/generated/scripts.ts';

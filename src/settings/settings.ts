@@ -285,7 +285,7 @@ const history = {
   ],
   HISTORY_AFTER: [
     durationOrOff('off'),
-    'Payments that are over for so long, and are read back from history, leave Redis, such as `7d`; `off`: none does.',
+    'Payments, and batches, that are over for so long, and are read back from history, leave Redis, such as `7d`; `off`: none does.',
   ],
   HISTORY_TEXTS_AFTER: [durationOrOff('off'), 'The same of messages and campaigns, such as `3d`.'],
   IDENTITY_KEEP: [

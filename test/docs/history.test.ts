@@ -18,8 +18,8 @@ test('what is declared is what its version was declared with: raise VERSION when
   const fingerprint = createHash('sha256').update(schema.join('\n').replace(/\s+/g, ' ')).digest('hex').slice(0, 12);
   expect({ VERSION, fingerprint }).toMatchInlineSnapshot(`
     {
-      "VERSION": 5,
-      "fingerprint": "cc6097188cca",
+      "VERSION": 6,
+      "fingerprint": "6cac738e8b63",
     }
   `);
 });

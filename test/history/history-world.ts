@@ -12,6 +12,7 @@ import { fingerprint } from '../../src/lib/ids.ts';
 import { systemRandom } from '../../src/lib/random.ts';
 import { Audit } from '../../src/operations/audit.ts';
 import { Balances } from '../../src/operations/balances.ts';
+import { Batches } from '../../src/operations/batches.ts';
 import { Campaigns } from '../../src/operations/campaigns.ts';
 import { acceptMissing, HistoryDesk } from '../../src/operations/history.ts';
 import { type AcceptedAt, type NewOperation, Operations } from '../../src/operations/operations.ts';
@@ -130,6 +131,7 @@ export function writerOf(
     audit: new Audit(redis),
     balances: new Balances(redis),
     campaigns: new Campaigns(redis),
+    batches: new Batches(redis, systemRandom),
     accounts,
     payeeOf: payeesWith([]),
     ...(trimmer ? { trimmer } : {}),
@@ -157,6 +159,15 @@ export function trimmerOf(redis: Redis, operations: Operations, { now, after, ..
   const trimming = new Trimming({ redis, keepMs: 400 * DAY_MS, payeeOf, now });
   const desk = new HistoryDesk(redis, 'trimmer');
   const campaigns = new Campaigns(redis);
-  const options = { trimming, desk, campaigns, operations, payeeOf, after: after ?? { disbursement: 7 * DAY_MS } };
+  const batches = new Batches(redis, systemRandom);
+  const options = {
+    trimming,
+    desk,
+    campaigns,
+    batches,
+    operations,
+    payeeOf,
+    after: after ?? { disbursement: 7 * DAY_MS },
+  };
   return Object.assign(new Trimmer({ ...options, ...more }), { trimming });
 }

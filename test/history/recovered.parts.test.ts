@@ -3,8 +3,10 @@ import { expect, test } from 'vitest';
 import { HistoryReader } from '../../src/history/reader.ts';
 import { payeesWith } from '../../src/history/payees.ts';
 import { fingerprint } from '../../src/lib/ids.ts';
+import { systemRandom } from '../../src/lib/random.ts';
 import { ApiKeys } from '../../src/operations/api-keys.ts';
 import { Audit } from '../../src/operations/audit.ts';
+import { Batches } from '../../src/operations/batches.ts';
 import { keys } from '../../src/operations/keys.ts';
 import { HistoryAway } from '../../src/operations/past.ts';
 import { PutBack } from '../../src/operations/put-back.ts';
@@ -78,6 +80,42 @@ test('a payment, and a credit, of the lost time are asked for again: a duplicate
   expect(await credit('dcr_a')).toMatchObject({ outcome: 'duplicate', id: 'dcr_a', state: 'succeeded' });
   const { count, xof } = await new Queries(store.redis).counts('direct_credit');
   expect([count, xof]).toMatchObject([{ succeeded: 1 }, { succeeded: 900 }]);
+});
+
+test('a batch of the lost time is known when its file comes again, with its rows', async () => {
+  const batches = new Batches(store.redis, systemRandom);
+  const found = '{"count":0,"list":[]}';
+  const batch = {
+    id: 'bat_a',
+    account: 'main',
+    fingerprint: fingerprint('bat_a'),
+    contentHash: 'ab',
+    state: 'awaiting_approval',
+    dueInMs: DAY_MS,
+    fields: { by: 'maker', totals: '{"count":1,"xof":500}', problems: found, warnings: found, columns: '[]' },
+    tells: {},
+  } as const;
+  const row = { row: 2, id: 'dsb_a', reference: 'of', accountAlias: '771000000', amount: 500, withdrawMode: 'x' };
+  await pass();
+  await batches.accept(batch, [row]);
+  const accepted = await new Queries(store.redis).read('batch', 'bat_a');
+  if (!accepted) throw new Error('it is not there');
+  await here.world.operations.transition(accepted, undefined, { to: 'cancelled' });
+  await pass();
+  await putBackTheCopy();
+  const putBack = putBackFrom(here.database.url);
+  // It was written by the clock of Redis.
+  expect(await putBack.turn({ ...lost, from: 0 }, always)).toBe(true);
+  expect(await putBack.counts(lost.since)).toMatchObject({ batch: 1 });
+  await leave();
+  expect(await batches.accept(batch, [row])).toEqual({ outcome: 'duplicate', id: 'bat_a', state: 'cancelled' });
+  const other = { ...batch, fingerprint: fingerprint('other'), contentHash: 'cd' };
+  expect(await batches.accept(other, [row])).toEqual({ outcome: 'conflict', id: 'bat_a' });
+  expect(await store.redis.keys('*batch:*')).toEqual([]);
+  const past = new HistoryReader(here.database.url, () => undefined);
+  const pages = new Batches(store.redis, systemRandom, { past }).rowsNow(accepted, { from: 0, to: 1 });
+  expect((await pages.next()).value).toEqual([{ row, state: 'waiting' }]);
+  await past.close();
 });
 
 test('what waits for a person does so again, and its review goes on where nobody has been', async () => {

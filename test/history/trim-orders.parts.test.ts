@@ -19,6 +19,7 @@ import { type Actor, inEveryOrder, type Turn } from '../support/every-order.ts';
 import { type FreshPostgres, freshPostgres } from '../support/fresh-postgres.ts';
 import { keysLike, storeOfThisFile } from '../support/fresh-redis.ts';
 import { historyWorld, PAID, trimmerOf, writerOf } from './history-world.ts';
+import { inTurn } from './in-turn.ts';
 import { without } from './without.ts';
 
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 120_000 });
@@ -69,24 +70,6 @@ interface Mutant {
 
 const OF_TRIM = 'sha1hex(table.concat(pieces))';
 const OF_ACCEPT = 'claim_reference(who)';
-
-/** The commands of a process to Redis, each made when it is its turn; a pipeline is one. `which`: only these. */
-function inTurn(redis: Redis, turn: Turn, which = /./): Redis {
-  return new Proxy(redis, {
-    get(target, name) {
-      const value: unknown = Reflect.get(target, name);
-      if (typeof value !== 'function') return value;
-      if (typeof name !== 'string' || name === 'on' || !which.test(name)) return value.bind(target);
-      if (name !== 'pipeline') return (...words: unknown[]) => turn(() => value.apply(target, words));
-      return () => {
-        const pipeline = target.pipeline();
-        const exec = pipeline.exec.bind(pipeline);
-        pipeline.exec = (...words) => turn(() => exec(...words));
-        return pipeline;
-      };
-    },
-  });
-}
 
 function door(redis: Redis): Acceptance {
   return new Acceptance({

@@ -281,8 +281,9 @@ test('a row whose payment left is settled, and known when its file comes again',
   const to = { row: 2, accountAlias: '771000000', amount: 500, withdrawMode: 'wallet-a-senegal', reference: 'of' };
   const rows = ['dsb_a', 'dsb_never'].map((id) => ({ ...to, id }));
   await batches.accept(BATCH, rows);
+  const accepted = { id: 'bat_1', fed: 2, problems: { count: 0, list: [] }, createdAt: NOON };
   const states: string[] = [];
-  for await (const page of batches.rowsNow({ id: 'bat_1', fed: 2 }, { from: 0, to: 2 })) {
+  for await (const page of batches.rowsNow(accepted, { from: 0, to: 2 })) {
     states.push(...page.map(({ state }) => state));
   }
   expect(states).toEqual(['succeeded', 'waiting']);

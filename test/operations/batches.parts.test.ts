@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { systemRandom } from '../../src/lib/random.ts';
-import { type BatchRow, Batches } from '../../src/operations/batches.ts';
+import type { BatchRow } from '../../src/operations/batch-rows.ts';
+import { Batches } from '../../src/operations/batches.ts';
 import { NO_MEMORY } from '../../src/operations/heartbeat.ts';
 import { keys } from '../../src/operations/keys.ts';
 import { storeOfThisFile } from '../support/fresh-redis.ts';

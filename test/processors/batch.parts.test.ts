@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { seededRandom } from '../../src/lib/random.ts';
-import { type BatchRow, Batches } from '../../src/operations/batches.ts';
+import type { BatchRow } from '../../src/operations/batch-rows.ts';
+import { Batches } from '../../src/operations/batches.ts';
 import { keys } from '../../src/operations/keys.ts';
 import { Operations } from '../../src/operations/operations.ts';
 import { Queries } from '../../src/operations/queries.ts';

@@ -1,7 +1,8 @@
 -- Writes the record of a batch together with its rows, or says which one stands for it already. One that was
 -- invalid is judged again with the same bytes: a limit was raised or an account was added meanwhile. While a batch
--- of the same bytes is open under another name, there is no second one.
+-- of the same bytes is open under another name, there is no second one. One that history alone has stands as it left.
 -- @key record  @key counts  @key index
+-- @key stubs  what is left of it where history alone has it
 -- @key invalid  the set of invalid ones
 -- @key entered  the set of the state that it enters
 -- @key due
@@ -11,7 +12,7 @@
 -- @key other  the record of the batch that this named when it was read; its own where it named none
 -- @key heartbeat  @key events
 -- @keys audit
--- @arg now at?  @arg id text  @arg fingerprint text
+-- @arg now at?  @arg id text  @arg stubName text  @arg fingerprint text
 -- @arg state invalid|awaiting_approval
 -- @arg dueInMs ms?  @arg account text
 -- @arg count int  of staged rows
@@ -28,6 +29,7 @@
 --- @include "lib/emit"
 --- @include "lib/heartbeat"
 --- @include "lib/move"
+--- @include "lib/stub"
 --- @include "lib/version"
 
 local shut = guard(heartbeat, memory)
@@ -42,6 +44,10 @@ if known then
   same_version(version)
   whole(rev, 0, 'rev')
   from = 'invalid'
+else
+  local print, ended = stub_of(stubs, stubName)
+  if print and print ~= string.sub(fingerprint, 1, STUB_PRINT) then return {'conflict', id} end
+  if print then return {'duplicate', id, ended} end
 end
 -- A primary that took over may have fewer: written without them, these bytes could never be paid.
 if count > 0 and redis.call('LLEN', staged) ~= count then return {'unstaged'} end

@@ -1,12 +1,13 @@
 -- Takes a record out of Redis that history has as it is, with all by which it was found, and leaves a stub: its
 -- identity is taken for as long as that stands. The caller has read it back from history just now; `digest` is of the
 -- record as it was compared there. What has still to be copied, is looked at once more, or is held by an attempt stays.
--- A campaign leaves with all of its slices, or not at all.
+-- A campaign leaves with all of its slices, or not at all, and a batch with all of its rows.
 -- @key record  @key stubs
 -- @key waiting  what waits for history
 -- @keys due  where it, or one of its slices, would be looked at
 -- @key listed  @key callback
 -- @key mapping?  of its reference, where that may not be the identity
+-- @key named?  what leads to it, while it does
 -- @key trimmed  how far each kind was taken out
 -- @keys beside  what nobody needs once it is gone
 -- @arg now at?
@@ -21,6 +22,8 @@
 --   @arg sliceId text  @arg rev int  as it was compared
 -- @each lists
 --   @key list  @arg length int  as it was compared with what history has of it
+-- @each hashes
+--   @key hash  @arg size int  as it was compared with what history has of it: its values never change
 -- @each names
 --   @key bucket  @arg head text
 -- @returns trimmed | changed | gone
@@ -56,6 +59,9 @@ end
 for _, one in ipairs(lists) do
   if redis.call('LLEN', one.list) ~= one.length then return {'changed'} end
 end
+for _, one in ipairs(hashes) do
+  if redis.call('HLEN', one.hash) ~= one.size then return {'changed'} end
+end
 
 -- Without a fingerprint that tells one request from another it could not be known again.
 if #(r.fp or '') < STUB_PRINT then return {'changed'} end
@@ -66,6 +72,8 @@ redis.call('HSET', stubs, stubName, string.sub(r.fp, 1, STUB_PRINT) .. letter ..
 redis.call('UNLINK', record, callback)
 for _, one in ipairs(slices) do redis.call('UNLINK', one.slice, one.own) end
 for _, one in ipairs(lists) do redis.call('UNLINK', one.list) end
+for _, one in ipairs(hashes) do redis.call('UNLINK', one.hash) end
+if named and redis.call('GET', named) == id then redis.call('UNLINK', named) end
 for _, one in ipairs(beside) do redis.call('UNLINK', one) end
 redis.call('ZREM', listed, member)
 remove_names(names, created, id)

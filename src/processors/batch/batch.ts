@@ -8,14 +8,8 @@
  */
 import { notTheSame } from '../../operations/differing.ts';
 import { toMs } from '../../lib/clock.ts';
-import {
-  APPROVE_WITHIN_MS,
-  type BatchRow,
-  Sums,
-  type Batches,
-  isSettled,
-  WAITING,
-} from '../../operations/batches.ts';
+import type { BatchRow } from '../../operations/batch-rows.ts';
+import { APPROVE_WITHIN_MS, Sums, type Batches, isSettled, WAITING } from '../../operations/batches.ts';
 import type { BatchRecord } from '../../operations/record.ts';
 import type { Leased } from '../../operations/acquiring.ts';
 import type { EventDraft } from '../../operations/transition.ts';

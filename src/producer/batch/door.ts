@@ -7,14 +7,8 @@ import type { BatchRecord } from '../../operations/record.ts';
 import { operations } from '../../kinds/index.ts';
 import { setImmediate as letOthersWork } from 'node:timers/promises';
 import { derivedId, fingerprint } from '../../lib/ids.ts';
-import {
-  APPROVE_WITHIN_MS,
-  askedWith,
-  type BatchRow,
-  type BatchAccepted,
-  type Batches,
-  ROWS_AT_ONCE,
-} from '../../operations/batches.ts';
+import { askedWith, type BatchRow } from '../../operations/batch-rows.ts';
+import { APPROVE_WITHIN_MS, type BatchAccepted, type Batches, ROWS_AT_ONCE } from '../../operations/batches.ts';
 import type { Act } from '../../operations/audit.ts';
 import { differing } from '../../operations/differing.ts';
 import { askedFields } from '../acceptance.ts';

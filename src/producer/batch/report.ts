@@ -2,7 +2,8 @@
 import type { Finding, Sum } from '../../kinds/batch.ts';
 import type { BatchRecord } from '../../operations/record.ts';
 import { csvCell } from '../../files/csv.ts';
-import { type BatchRow, Sums, type Batches, type RowNow, WAITING } from '../../operations/batches.ts';
+import type { BatchRow } from '../../operations/batch-rows.ts';
+import { Sums, type Batches, type RowNow, WAITING } from '../../operations/batches.ts';
 import { reportColumns, reportedOfPayment, reportedOfRow } from '../../kinds/disbursement-fields.ts';
 import type { Rows } from './rows.ts';
 

@@ -5,6 +5,7 @@ export interface AcceptBatchArgs {
   /** key */ readonly record: string;
   /** key */ readonly counts: string;
   /** key */ readonly index: string;
+  /** key: what is left of it where history alone has it */ readonly stubs: string;
   /** key: the set of invalid ones */ readonly invalid: string;
   /** key: the set of the state that it enters */ readonly entered: string;
   /** key */ readonly due: string;
@@ -17,6 +18,7 @@ export interface AcceptBatchArgs {
   /** key */ readonly audit: readonly string[];
   /** ms since the epoch */ readonly now?: number | undefined;
   readonly id: string;
+  readonly stubName: string;
   readonly fingerprint: string;
   readonly state: 'invalid' | 'awaiting_approval';
   /** ms */ readonly dueInMs?: number | undefined;
@@ -157,6 +159,11 @@ local function move(m)
   if xof then tally(m.counts, 'xof:' .. to, xof) end
   if m.entered then redis.call('ZADD', m.entered, m.at, m.id) end
 end
+local function stub_of(stubs, name)
+  local stub = redis.call('HGET', stubs, name)
+  if not stub then return nil end
+  return string.sub(stub, 1, 6), ({["s"] = "succeeded", ["f"] = "failed", ["r"] = "reversed", ["j"] = "rejected", ["c"] = "cancelled", ["d"] = "sent", ["e"] = "expired", ["k"] = "skipped", ["p"] = "completed", ["n"] = "finished", ["u"] = "unknown"})[string.sub(stub, 6 + 1, 6 + 1)]
+end
 local function same_version(v)
   if v ~= "1" then refuse('version') end
 end
@@ -165,26 +172,28 @@ local function _given(word) if word ~= '' then return word end end
 local record = KEYS[1]
 local counts = KEYS[2]
 local index = KEYS[3]
-local invalid = KEYS[4]
-local entered = KEYS[5]
-local due = KEYS[6]
-local staged = KEYS[7]
-local rows = KEYS[8]
-local ofBytes = KEYS[9]
-local other = KEYS[10]
-local heartbeat = KEYS[11]
-local events = KEYS[12]
+local stubs = KEYS[4]
+local invalid = KEYS[5]
+local entered = KEYS[6]
+local due = KEYS[7]
+local staged = KEYS[8]
+local rows = KEYS[9]
+local ofBytes = KEYS[10]
+local other = KEYS[11]
+local heartbeat = KEYS[12]
+local events = KEYS[13]
 local now = tonumber(ARGV[1])
 local id = ARGV[2]
-local fingerprint = ARGV[3]
-local state = ARGV[4]
-local dueInMs = tonumber(ARGV[5])
-local account = ARGV[6]
-local count = tonumber(ARGV[7])
-local named = _given(ARGV[8])
-local memory = {epoch = _given(ARGV[9]), counter = tonumber(ARGV[10]), name = _given(ARGV[11]), mark = tonumber(ARGV[12])}
-local eventData = _given(ARGV[13])
-local _arg, _key = 13, 12
+local stubName = ARGV[3]
+local fingerprint = ARGV[4]
+local state = ARGV[5]
+local dueInMs = tonumber(ARGV[6])
+local account = ARGV[7]
+local count = tonumber(ARGV[8])
+local named = _given(ARGV[9])
+local memory = {epoch = _given(ARGV[10]), counter = tonumber(ARGV[11]), name = _given(ARGV[12]), mark = tonumber(ARGV[13])}
+local eventData = _given(ARGV[14])
+local _arg, _key = 14, 13
 local audit = {}
 _arg = _arg + 1
 for _i = 1, tonumber(ARGV[_arg]) do _key = _key + 1; audit[_i] = KEYS[_key] end
@@ -209,6 +218,10 @@ if known then
   same_version(version)
   whole(rev, 0, 'rev')
   from = 'invalid'
+else
+  local print, ended = stub_of(stubs, stubName)
+  if print and print ~= string.sub(fingerprint, 1, 6) then return {'conflict', id} end
+  if print then return {'duplicate', id, ended} end
 end
 if count > 0 and redis.call('LLEN', staged) ~= count then return {'unstaged'} end
 if named and named ~= id then
@@ -240,10 +253,10 @@ return {'accepted', id, state}
 
 /** Writes the record of a batch together with its rows, or says which one stands for it already. One that was
  * invalid is judged again with the same bytes: a limit was raised or an account was added meanwhile. While a batch
- * of the same bytes is open under another name, there is no second one. */
+ * of the same bytes is open under another name, there is no second one. One that history alone has stands as it left. */
 export async function acceptBatch(redis: lua.ScriptHost, args: AcceptBatchArgs): Promise<AcceptBatchAnswer> {
-  const keys = [args.record, args.counts, args.index, args.invalid, args.entered, args.due, args.staged, args.rows, args.ofBytes, args.other, args.heartbeat, args.events, ...args.audit];
-  const words: lua.Word[] = [args.now ?? '', args.id, args.fingerprint, args.state, args.dueInMs ?? '', args.account, args.count, args.named ?? '', args.memory.epoch ?? '', args.memory.counter, args.memory.name ?? '', args.memory.mark, args.eventData ?? '', args.audit.length, ...lua.counted(args.act), ...lua.pairs(args.fields)];
+  const keys = [args.record, args.counts, args.index, args.stubs, args.invalid, args.entered, args.due, args.staged, args.rows, args.ofBytes, args.other, args.heartbeat, args.events, ...args.audit];
+  const words: lua.Word[] = [args.now ?? '', args.id, args.stubName, args.fingerprint, args.state, args.dueInMs ?? '', args.account, args.count, args.named ?? '', args.memory.epoch ?? '', args.memory.counter, args.memory.name ?? '', args.memory.mark, args.eventData ?? '', args.audit.length, ...lua.counted(args.act), ...lua.pairs(args.fields)];
   return readAcceptBatchAnswer(await lua.runScript(redis, acceptBatchScript, keys, words));
 }
 
@@ -8568,6 +8581,7 @@ export interface TrimArgs {
   /** key */ readonly listed: string;
   /** key */ readonly callback: string;
   /** key: of its reference, where that may not be the identity */ readonly mapping?: string | undefined;
+  /** key: what leads to it, while it does */ readonly named?: string | undefined;
   /** key: how far each kind was taken out */ readonly trimmed: string;
   /** key: what nobody needs once it is gone */ readonly beside: readonly string[];
   /** ms since the epoch */ readonly now?: number | undefined;
@@ -8588,6 +8602,10 @@ export interface TrimArgs {
   readonly lists: readonly {
     /** key */ readonly list: string;
     /** as it was compared with what history has of it */ readonly length: number;
+  }[];
+  readonly hashes: readonly {
+    /** key */ readonly hash: string;
+    /** as it was compared with what history has of it: its values never change */ readonly size: number;
   }[];
   readonly names: readonly {
     /** key */ readonly bucket: string;
@@ -8671,6 +8689,9 @@ for _i = 1, tonumber(ARGV[_arg]) do _key = _key + 1; due[_i] = KEYS[_key] end
 local mapping
 _arg = _arg + 1
 if ARGV[_arg] == '1' then _key = _key + 1; mapping = KEYS[_key] end
+local named
+_arg = _arg + 1
+if ARGV[_arg] == '1' then _key = _key + 1; named = KEYS[_key] end
 local beside = {}
 _arg = _arg + 1
 for _i = 1, tonumber(ARGV[_arg]) do _key = _key + 1; beside[_i] = KEYS[_key] end
@@ -8691,6 +8712,13 @@ for _n = 1, tonumber(ARGV[_arg]) do
   local _one = {list = KEYS[_key + 1], length = tonumber(ARGV[_arg + 1])}
   _arg, _key = _arg + 1, _key + 1
   lists[_n] = _one
+end
+local hashes = {}
+_arg = _arg + 1
+for _n = 1, tonumber(ARGV[_arg]) do
+  local _one = {hash = KEYS[_key + 1], size = tonumber(ARGV[_arg + 1])}
+  _arg, _key = _arg + 1, _key + 1
+  hashes[_n] = _one
 end
 local names = {}
 _arg = _arg + 1
@@ -8727,6 +8755,9 @@ end
 for _, one in ipairs(lists) do
   if redis.call('LLEN', one.list) ~= one.length then return {'changed'} end
 end
+for _, one in ipairs(hashes) do
+  if redis.call('HLEN', one.hash) ~= one.size then return {'changed'} end
+end
 if #(r.fp or '') < 6 then return {'changed'} end
 local created = tonumber(r.createdAt)
 local last = base36(math.floor(at / 86400000) + keepDays)
@@ -8735,6 +8766,8 @@ redis.call('HSET', stubs, stubName, string.sub(r.fp, 1, 6) .. letter .. last)
 redis.call('UNLINK', record, callback)
 for _, one in ipairs(slices) do redis.call('UNLINK', one.slice, one.own) end
 for _, one in ipairs(lists) do redis.call('UNLINK', one.list) end
+for _, one in ipairs(hashes) do redis.call('UNLINK', one.hash) end
+if named and redis.call('GET', named) == id then redis.call('UNLINK', named) end
 for _, one in ipairs(beside) do redis.call('UNLINK', one) end
 redis.call('ZREM', listed, member)
 remove_names(names, created, id)
@@ -8747,9 +8780,9 @@ return {'trimmed'}
 /** Takes a record out of Redis that history has as it is, with all by which it was found, and leaves a stub: its
  * identity is taken for as long as that stands. The caller has read it back from history just now; `digest` is of the
  * record as it was compared there. What has still to be copied, is looked at once more, or is held by an attempt stays.
- * A campaign leaves with all of its slices, or not at all. */
+ * A campaign leaves with all of its slices, or not at all, and a batch with all of its rows. */
 export async function trim(redis: lua.ScriptHost, args: TrimArgs): Promise<TrimAnswer> {
-  const keys = [args.record, args.stubs, args.waiting, args.listed, args.callback, args.trimmed, ...args.due, ...(args.mapping === undefined ? [] : [args.mapping]), ...args.beside, ...args.slices.flatMap((one) => [one.slice, one.own]), ...args.lists.flatMap((one) => [one.list]), ...args.names.flatMap((one) => [one.bucket])];
-  const words: lua.Word[] = [args.now ?? '', args.id, args.kind, args.digest, args.stubName, args.letter, args.keepDays, args.member, args.due.length, args.mapping === undefined ? 0 : 1, args.beside.length, ...lua.counted(args.over), args.slices.length, ...args.slices.flatMap((one) => [one.sliceId, one.rev]), args.lists.length, ...args.lists.flatMap((one) => [one.length]), args.names.length, ...args.names.flatMap((one) => [one.head])];
+  const keys = [args.record, args.stubs, args.waiting, args.listed, args.callback, args.trimmed, ...args.due, ...(args.mapping === undefined ? [] : [args.mapping]), ...(args.named === undefined ? [] : [args.named]), ...args.beside, ...args.slices.flatMap((one) => [one.slice, one.own]), ...args.lists.flatMap((one) => [one.list]), ...args.hashes.flatMap((one) => [one.hash]), ...args.names.flatMap((one) => [one.bucket])];
+  const words: lua.Word[] = [args.now ?? '', args.id, args.kind, args.digest, args.stubName, args.letter, args.keepDays, args.member, args.due.length, args.mapping === undefined ? 0 : 1, args.named === undefined ? 0 : 1, args.beside.length, ...lua.counted(args.over), args.slices.length, ...args.slices.flatMap((one) => [one.sliceId, one.rev]), args.lists.length, ...args.lists.flatMap((one) => [one.length]), args.hashes.length, ...args.hashes.flatMap((one) => [one.size]), args.names.length, ...args.names.flatMap((one) => [one.head])];
   return readTrimAnswer(await lua.runScript(redis, trimScript, keys, words));
 }
