@@ -67,7 +67,7 @@ const recover = route(
     summary: 'Lead on what is open after a loss, or say that nothing was lost.',
     description:
       '`apply` works for a few seconds a request: ask again until `over`. Nothing that the copy shows as not yet sent ' +
-      'is sent; see docs/redis.md. What history has of the lost time is known again, so that it is not done twice; while ' +
+      'is sent; see docs/redis.md. What history has of the lost time is known again, so that it is not done twice, and what ended then ends so; while ' +
       'history cannot be asked this is 503, unless `withoutHistory` says that there is none any more. `nothingWasLost` confirms a silence, and is refused (409) where it is known better. ' +
       '`withoutMissing` is about history: it goes on without what an older copy of it lacks (409 where it lacks nothing).',
     role: 'operate',
@@ -137,13 +137,14 @@ function stateView(underWay: UnderWay | undefined) {
 
 /** One of an older version knows nothing of history. */
 type KeptReport = Omit<RecoveryReport, OfHistory> & Partial<Pick<RecoveryReport, OfHistory>>;
-type OfHistory = 'putBack' | 'lostActs';
+type OfHistory = 'putBack' | 'byHistory' | 'lostActs';
 
 /** It was kept by the desk, in this form. */
 function reportView(kept: unknown) {
   if (kept === undefined) return null;
-  const { at, lastBeat, putBack, lostActs, withoutHistory, ...rest }: KeptReport = kept as RecoveryReport;
-  const view = { ...rest, at: iso(at), lostSince: iso(lastBeat), putBack: putBack ?? {} };
+  const { at, lastBeat, putBack, byHistory, lostActs, withoutHistory, ...rest }: KeptReport = kept as RecoveryReport;
+  const times = { at: iso(at), lostSince: iso(lastBeat) };
+  const view = { ...rest, ...times, putBack: putBack ?? {}, byHistory: byHistory ?? {} };
   const told = { ...view, lostActs: lostActs ?? [], withoutHistory: withoutHistory === true };
   return { ...told, next: recoverySteps(told, wordsIn('en')) };
 }

@@ -15,11 +15,12 @@ import { type Sign, auditSigner } from '../operations/audit-marks.ts';
 import { switchQueue } from '../operations/queue-switches.ts';
 import { Names } from '../operations/places.ts';
 import { Purge } from '../operations/purge.ts';
+import { LaterWords } from '../operations/later-words.ts';
 import { PutBack } from '../operations/put-back.ts';
 import { Status } from '../operations/status.ts';
 import { RECOVERING } from '../operations/heartbeat.ts';
 import { Restored } from '../operations/restored.ts';
-import type { ProcessorContext } from '../processors/context.ts';
+import { type ProcessorContext, waitAt } from '../processors/context.ts';
 import { resolveDisbursement } from '../processors/disbursement/resolve.ts';
 import { RecoveryDesk } from '../processors/recovery/desk.ts';
 import { idOfReference } from '../producer/acceptance.ts';
@@ -203,6 +204,12 @@ function recoveryDeskOf(
       keepMs: config.IDENTITY_KEEP,
       payeeOf: payeesWith(config.EXTRA_WITHDRAW_MODES),
       idOfReference: (...named) => idOfReference(config.ENVIRONMENT, ...named),
+    }),
+    laterWords: new LaterWords({
+      redis,
+      past,
+      operations: context.operations,
+      lookInMs: waitAt(context.policy.pollMs, 0),
     }),
     context,
     recovery: {

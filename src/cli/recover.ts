@@ -181,12 +181,16 @@ function stepsIn(report: JsonObject): RecoverySteps {
     unreadable: { count: Number(unreadable?.['count'] ?? 0), ids: Array.isArray(ids) ? ids.map(String) : [] },
     intakeJobs: Number(intakeJobs ?? 0),
     heldCampaigns: Array.isArray(heldCampaigns) ? heldCampaigns : [],
-    putBack: Object.fromEntries(
-      Object.entries(objectIn(report, 'putBack') ?? {}).map(([kind, count]) => [kind, Number(count)]),
-    ),
+    putBack: countsIn(report, 'putBack'),
+    byHistory: countsIn(report, 'byHistory'),
     lostActs: itemsOf(report, 'lostActs').map(({ act, target }) => ({ act: String(act), target: String(target) })),
     withoutHistory: withoutHistory === true,
   };
+}
+
+function countsIn(report: JsonObject, name: string): Readonly<Record<string, number>> {
+  const counts = Object.entries(objectIn(report, name) ?? {});
+  return Object.fromEntries(counts.map(([kind, count]) => [kind, Number(count)]));
 }
 
 function countIn(row: JsonObject, name: string): number {

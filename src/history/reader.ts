@@ -7,6 +7,7 @@ import {
   type LostAct,
   type Past,
   type PastAsked,
+  type PastEvent,
   type PastRow,
   type RecipientLeft,
 } from '../operations/past.ts';
@@ -49,6 +50,27 @@ export class HistoryReader implements Past {
       group by act, target order by min(created_at) limit ${ACTS_MOST}`;
     const rows = await this.#ask(sql, [new Date(from).toISOString(), acts]);
     return rows.map(({ act, target }) => ({ act: act ?? '', target: target ?? '' }));
+  }
+
+  /** By the place in the stream, which has a time in it: of the events of a long time only a page is looked through. */
+  async eventsFrom(
+    from: number,
+    { after = { place: String(from), at: 0 }, limit }: Parameters<Past['eventsFrom']>[1],
+  ): Promise<readonly PastEvent[]> {
+    const sql = `select place, (extract(epoch from created_at) * 1000)::bigint::text as at, type, operation,
+        sequence::text as sequence, data::text as data
+      from relais.events where created_at >= $1 and (place, created_at) > ($2, $3::timestamptz)
+      order by place, created_at limit $4`;
+    const time = (ms: number): string => new Date(ms).toISOString();
+    const rows = await this.#ask(sql, [time(from), after.place, time(after.at), limit]);
+    return rows.map(({ place, at, type, operation, sequence, data }) => ({
+      place: place ?? '',
+      at: Number(at),
+      type: type ?? '',
+      operation: operation ?? '',
+      sequence: Number(sequence),
+      data: data ?? '{}',
+    }));
   }
 
   async fieldsOf(id: string): Promise<Fields | undefined> {

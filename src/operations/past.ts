@@ -39,6 +39,8 @@ export interface Past {
   store(): Promise<string | undefined>;
   /** What was done from that time on (ms), of these acts, each target once. Throws HistoryAway. */
   actsFrom(from: number, acts: readonly string[]): Promise<readonly LostAct[]>;
+  /** What callers were told from that time on (ms), in the order of the stream. Throws HistoryAway. */
+  eventsFrom(from: number, page: PastEventPage): Promise<readonly PastEvent[]>;
   /** The record as it left. Throws HistoryAway. */
   fieldsOf(id: string): Promise<Fields | undefined>;
   /** Those of them that it has. Throws HistoryAway. */
@@ -54,6 +56,24 @@ export interface Past {
 export interface LostAct {
   readonly act: string;
   readonly target: string;
+}
+
+interface PastEventPage {
+  /** Only those behind this one. */
+  readonly after: Pick<PastEvent, 'place' | 'at'> | undefined;
+  readonly limit: number;
+}
+
+/** What callers were told, as history has it. */
+export interface PastEvent {
+  readonly place: string;
+  /** ms since the epoch. */
+  readonly at: number;
+  readonly type: string;
+  readonly operation: string;
+  readonly sequence: number;
+  /** JSON. */
+  readonly data: string;
 }
 
 interface GroupLeft {

@@ -18,7 +18,7 @@ import { type TrimmedKind, trimmedKinds } from './trimming.ts';
 
 const DAY_MS = 86_400_000;
 /** A server that took over may have had another clock. */
-const CLOCKS_APART_MS = 3_600_000;
+export const CLOCKS_APART_MS = 3_600_000;
 /** Sums of a day are asked for so long. */
 const SUMS_ASKED_MS = 2 * DAY_MS;
 const AT_ONCE = 200;
@@ -66,7 +66,7 @@ export interface PutBackOptions {
   readonly now?: () => number;
 }
 
-interface LostTime {
+export interface LostTime {
   /** When the recovery began. */
   readonly since: number;
   /** Whatever is lost was accepted after it (ms). */

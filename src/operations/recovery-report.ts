@@ -69,3 +69,12 @@ function sumOf(standings: readonly Standing[]): Sum {
     xof: 0,
   });
 }
+
+/** Campaigns stay held until somebody resumes them, so they are no measure of what is left to do. */
+export function progressOf(before: readonly Standing[], after: readonly Standing[]): { done: number; of: number } {
+  const left = (all: readonly Standing[]): number =>
+    all
+      .filter((one) => one.kind !== 'campaign' && !['look', 'nothing'].includes(wouldDo(one)))
+      .reduce((sum, { count }) => sum + count, 0);
+  return { done: Math.max(0, left(before) - left(after)), of: left(before) };
+}

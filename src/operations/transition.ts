@@ -46,6 +46,11 @@ export interface Change<K extends Kind> {
   readonly hasEffect?: boolean | undefined;
   /** Without a lease, and only while a recovery is under way and the record is as it was read. */
   readonly inRecovery?: true | undefined;
+  /**
+   * History has it so, from a time that Redis has lost: whatever lay between is not known here, so the lifecycle need
+   * have no such arrow; and it was told already, as the event of this number.
+   */
+  readonly asInHistory?: { readonly sequence: number } | undefined;
   /** What upstream named in it, as `token=…`: it belongs to one operation of the account. */
   readonly claims?: string | undefined;
   /** What was last posted about it tells no more than the state does. */
@@ -115,7 +120,7 @@ export function beyond({ rev, fields }: Pick<RecordBase, 'rev' | 'fields'>): Rea
 const letGo = Object.fromEntries(goneAtTheEnd.map((name) => [name, '']));
 
 /**
- * Throws when the lifecycle has no such arrow. What nobody looks at is never due, whatever the change says. `op`: how the
+ * Throws when the lifecycle has no such arrow, and history knows of none. What nobody looks at is never due, whatever the change says. `op`: how the
  * record knows this very change again.
  */
 export function stepOf<K extends Kind>(
@@ -125,8 +130,8 @@ export function stepOf<K extends Kind>(
   op: string,
 ): Step {
   const { kind, id, account, state: from } = record;
-  const { to, event, evidence } = change;
-  assertArrow(kind, from, to);
+  const { to, event, evidence, asInHistory } = change;
+  if (asInHistory === undefined) assertArrow(kind, from, to);
   const queueEntered = queueOf(kind, to, record.lane);
   const queueLeft = queueOf(kind, from, record.lane) ?? queueEntered ?? 'none';
   return {
@@ -152,6 +157,7 @@ export function stepOf<K extends Kind>(
       keepLeaseMs: change.keepMs,
       eventType: event?.type,
       eventData: event && packEventData(id, event),
+      toldAs: asInHistory?.sequence,
       xof: record.amount,
       stood: standsAs(kind, from),
       stands: standsAs(kind, to),

@@ -164,6 +164,8 @@ relais recover --without-missing.`,
       copyMade: 'la copie',
       putBack: (count) =>
         `L’historique fait connaître à nouveau ${some(count, 'opération', 'opérations')} du temps perdu : redemandées, elles ne se font pas deux fois.`,
+      byHistory: (count) =>
+        `L’historique connaît la fin de ${some(count, 'opération', 'opérations')} du temps perdu : elle vaut, et s’annonce sous l’identifiant d’alors.`,
       withoutHistory: (since) =>
         `L’historique n’a pas été interrogé : ce qui a été accepté depuis ${since} n’est connu de personne ici. Comparez avec le tableau de bord avant que les appelants ne répètent.`,
       lostActs: (count, names) =>

@@ -13,6 +13,7 @@ export interface RecoverySteps {
   readonly intakeJobs: number;
   readonly heldCampaigns: readonly unknown[];
   readonly putBack: Readonly<Record<string, number>>;
+  readonly byHistory: Readonly<Record<string, number>>;
   readonly lostActs: readonly { readonly act: string; readonly target: string }[];
   readonly withoutHistory: boolean;
 }
@@ -23,13 +24,14 @@ export function recoverySteps(report: RecoverySteps, { commands }: Pick<Words, '
   const { lostSince, items, unreadable, intakeJobs, heldCampaigns, lostActs, withoutHistory } = report;
   const { steps } = commands.recover;
   const since = lostSince ?? steps.copyMade;
-  const putBack = Object.values(report.putBack).reduce((sum, count) => sum + count, 0);
+  const [putBack, byHistory] = [sumOf(report.putBack), sumOf(report.byHistory)];
   const review = items.reduce((sum, { needsReview }) => sum + needsReview.count, 0);
   const texts = items.some(
     ({ kind, underWay }) => (kind === 'recipient' || kind === 'message') && underWay.count > 0,
   );
   return [
     ...(putBack > 0 ? [steps.putBack(putBack)] : []),
+    ...(byHistory > 0 ? [steps.byHistory(byHistory)] : []),
     ...(withoutHistory ? [steps.withoutHistory(since)] : []),
     ...(lostActs.length > 0 ? [steps.lostActs(lostActs.length, namesOf(lostActs))] : []),
     steps.optOuts(since),
@@ -44,6 +46,10 @@ export function recoverySteps(report: RecoverySteps, { commands }: Pick<Words, '
     ...(heldCampaigns.length > 0 ? [steps.campaigns(heldCampaigns.length)] : []),
     ...(texts ? [steps.texts] : []),
   ];
+}
+
+function sumOf(counts: Readonly<Record<string, number>>): number {
+  return Object.values(counts).reduce((sum, count) => sum + count, 0);
 }
 
 function namesOf(lostActs: RecoverySteps['lostActs']): string {

@@ -150,12 +150,12 @@ test('another Redis beside the same history is no older one', async () => {
   expect(await (await start()).reasons()).toEqual([]);
 });
 
-/** What was accepted and came to its end after the copy was made; then Redis is what it was before. */
-async function loseThePayment(): Promise<string> {
+/** What came to its end after the copy was made, and mostly was accepted after it; then Redis is what it was before. */
+async function loseThePayment(reference = 'lost'): Promise<string> {
   await aDay();
   const copy = await heldBy(store.redis);
   const one = await start();
-  const { id } = (await one.pay('lost')).body;
+  const { id } = (await one.pay(reference)).body;
   await one.cancel(id);
   const isKept = () => database.query(`select from relais.disbursements where id = '${id}'`);
   await vi.waitUntil(async () => (await isKept()).length > 0, SOON);
@@ -175,6 +175,17 @@ test('what was accepted in the lost time, and is over, is a duplicate after the 
   expect(body).toMatchObject({ over: true, last: { putBack: { disbursement: 1 }, withoutHistory: false } });
   expect(body['last'].next[0]).toContain('1 operation was accepted in the lost time');
   expect(await one.pay('lost')).toMatchObject({ body: { id, state: 'cancelled' } });
+});
+
+test('what the copy shows open, and was called off in the lost time, is called off after the recovery', async () => {
+  const id = await loseThePayment('open');
+  const one = await start();
+  const { body } = await one.recover({ apply: true });
+  expect(await one.pay('open')).toMatchObject({ body: { id, state: 'cancelled' } });
+  expect(body).toMatchObject({ over: true, last: { byHistory: { disbursement: 1 } } });
+  expect(body['last'].next[0]).toContain('1 operation had ended in the lost time');
+  const [row] = body['last'].items;
+  expect(row).toMatchObject({ kind: 'disbursement', open: { count: 1 }, settled: { count: 1 } });
 });
 
 test('where history cannot be asked nobody ends a recovery but a person who says that there is none', async () => {

@@ -6328,6 +6328,18 @@ export interface RecoveryReport {
       xof: number
     }
   }
+  /**
+   * Had ended in the lost time, by kind, and ended as history has it.
+   */
+  byHistory: {
+    [k: string]: {
+      count: number
+      /**
+       * Whole XOF.
+       */
+      xof: number
+    }
+  }
   lostActs: {
     act: string
     target: string

@@ -7,8 +7,9 @@ import { recoveryProofs } from '../../kinds/system.ts';
 import type { Leaving, Left } from '../../operations/heartbeat.ts';
 import type { Missing } from '../../operations/history.ts';
 import { type CampaignRecord, isUnreadable } from '../../operations/record.ts';
-import { type ReportRow, reportOf, wouldDo, isOver } from '../../operations/recovery-report.ts';
+import { type ReportRow, progressOf, reportOf, wouldDo, isOver } from '../../operations/recovery-report.ts';
 import type { LostAct } from '../../operations/past.ts';
+import type { LaterWords } from '../../operations/later-words.ts';
 import type { PutBack } from '../../operations/put-back.ts';
 import { RESTORED, type Restored, type Standing } from '../../operations/restored.ts';
 import { reviewKinds } from '../../operations/review.ts';
@@ -34,6 +35,7 @@ interface IntakeJobs {
 interface RecoveryDeskOptions {
   readonly restored: Restored;
   readonly putBack: PutBack;
+  readonly laterWords: LaterWords;
   readonly context: ProcessorContext;
   readonly intakeJobs: IntakeJobs;
   readonly recovery: {
@@ -57,6 +59,8 @@ export interface RecoveryReport {
   readonly heldCampaigns: readonly { readonly id: string; readonly name: string }[];
   /** Of each kind how many were accepted in the lost time, and are known again by what history has of them. */
   readonly putBack: Readonly<Record<string, number>>;
+  /** Of each kind how many the copy showed open that had ended then: they ended as history has it. */
+  readonly byHistory: Readonly<Record<string, number>>;
   /** What people did then, by the audit of history, and the copy does not have. */
   readonly lostActs: readonly LostAct[];
   /** Nobody has asked history what was accepted in the lost time: it is gone, too. */
@@ -121,7 +125,7 @@ export class RecoveryDesk {
 
   /** One turn. Asked again until it is over, by any operator; broken off, it goes on where it was. */
   async apply({ by, act, withoutHistory = false }: Applying): Promise<Applied> {
-    const { restored, context, recovery } = this.#options;
+    const { restored, putBack, laterWords, context, recovery } = this.#options;
     const server = await recovery.server();
     const underWay = await recovery.state();
     if (underWay === undefined) return { is: 'none' };
@@ -132,17 +136,19 @@ export class RecoveryDesk {
       untilMono: context.clock.monotonic() + TURN_MS,
     };
     // First, so that what was open before counts what is known again.
-    if (!withoutHistory && !(await this.#putBack(turn))) {
+    if (!withoutHistory && !(await this.#isThrough(putBack, turn))) {
       const now = await restored.standings([]);
       return { is: 'under way', ...progressOf(now, now) };
     }
     const before = await restored.before(underWay.since);
-    const over = await restoreAll(this.#options, turn);
+    // What is proven needs neither the service nor a person.
+    const knowsAll = withoutHistory || (await this.#isThrough(laterWords, turn));
+    const over = knowsAll && (await restoreAll(this.#options, turn));
     const after = await restored.standings(before.campaigns);
     if (!over) return { is: 'under way', ...progressOf(before.standings, after) };
     // Another apply has ended it meanwhile, and has told what it came to.
     if ((await recovery.state())?.since !== underWay.since) return { is: 'none' };
-    const lostActs = withoutHistory ? [] : await this.#options.putBack.lostActs(turn.lost, act);
+    const lostActs = withoutHistory ? [] : await putBack.lostActs(turn.lost, act);
     const told = { at, by, items: reportOf(before.standings, after), lostActs };
     const report = await this.#report(underWay, withoutHistory ? { ...told, withoutHistory } : told);
     await restored.keepReport(report);
@@ -152,16 +158,15 @@ export class RecoveryDesk {
     return left === 'left' ? { is: 'over', report } : { is: 'none' };
   }
 
-  #putBack(turn: Turn): Promise<boolean> {
-    const { putBack, context } = this.#options;
-    return putBack.turn({ since: turn.since, ...turn.lost }, () => !hasEnded(turn, context));
+  #isThrough(part: PutBack | LaterWords, turn: Turn): Promise<boolean> {
+    return part.turn({ since: turn.since, ...turn.lost }, () => !hasEnded(turn, this.#options.context));
   }
 
   async #report(
     { since, because, lastBeat }: UnderWay,
     told: Pick<RecoveryReport, 'at' | 'by' | 'items' | 'lostActs' | 'withoutHistory'>,
   ): Promise<RecoveryReport> {
-    const { restored, intakeJobs, putBack } = this.#options;
+    const { restored, intakeJobs, putBack, laterWords } = this.#options;
     const unreadable = await restored.skipped();
     return {
       ...told,
@@ -171,6 +176,7 @@ export class RecoveryDesk {
       intakeJobs: await intakeJobs.giveUp(since, RESTORED),
       heldCampaigns: await this.#heldCampaigns(),
       putBack: await putBack.counts(since),
+      byHistory: await laterWords.counts(since),
     };
   }
 
@@ -196,15 +202,6 @@ export class RecoveryDesk {
 
 export function isProven({ because, counter, knownCounter = 0 }: UnderWay): boolean {
   return proofs.has(because) || knownCounter > counter;
-}
-
-/** Campaigns stay held until somebody resumes them, so they are no measure of what is left to do. */
-function progressOf(before: readonly Standing[], after: readonly Standing[]): { done: number; of: number } {
-  const left = (all: readonly Standing[]): number =>
-    all
-      .filter((one) => one.kind !== 'campaign' && !['look', 'nothing'].includes(wouldDo(one)))
-      .reduce((sum, { count }) => sum + count, 0);
-  return { done: Math.max(0, left(before) - left(after)), of: left(before) };
 }
 
 /** What the service says about what stands open in a copy of Redis that was put back: asked, and nothing changed. */

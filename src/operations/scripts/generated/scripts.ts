@@ -8029,7 +8029,7 @@ export interface TransitionArgs {
   /** key: of the day in which it was counted, where they change by this step */ readonly sums?: string | undefined;
   /** key */ readonly audit: readonly string[];
   /** ms since the epoch */ readonly now?: number | undefined;
-  readonly change: { readonly id: string; readonly lease?: string | undefined; readonly op: string; readonly from: string; readonly to: string; readonly dueInMs?: number | undefined; readonly keepLeaseMs?: number | undefined; readonly eventType?: string | undefined; readonly eventData?: string | undefined; readonly trace?: string | undefined; readonly xof?: number | undefined; readonly stood?: 'unsent' | 'doubt' | undefined; readonly stands?: 'unsent' | 'doubt' | undefined; readonly evidence?: string | undefined; readonly member: string; readonly nudgeAfterMs: number; readonly kept: boolean };
+  readonly change: { readonly id: string; readonly lease?: string | undefined; readonly op: string; readonly from: string; readonly to: string; readonly dueInMs?: number | undefined; readonly keepLeaseMs?: number | undefined; readonly eventType?: string | undefined; readonly eventData?: string | undefined; readonly toldAs?: number | undefined; readonly trace?: string | undefined; readonly xof?: number | undefined; readonly stood?: 'unsent' | 'doubt' | undefined; readonly stands?: 'unsent' | 'doubt' | undefined; readonly evidence?: string | undefined; readonly member: string; readonly nudgeAfterMs: number; readonly kept: boolean };
   /** `area.reason` */ readonly unlessHeld?: string | undefined;
   /** what leaves after it has an effect: refused while a recovery is under way, and counted */ readonly hasEffect: boolean;
   readonly memory: { readonly epoch?: string | undefined; readonly counter: number; readonly name?: string | undefined; readonly mark: number };
@@ -8375,7 +8375,7 @@ local function change_record(at, keys, c, fields, stop)
   if due then redis.call('ZADD', keys.dueEntered, due, c.id) else redis.call('ZREM', keys.dueEntered, c.id) end
   if c.eventType then
     emit(record, {stream = keys.events, counts = counted, id = c.id, at = at, account = r.account, type = c.eventType,
-      data = c.eventData, seq = seq, trace = c.trace})
+      data = c.eventData, seq = c.toldAs or seq, trace = c.trace})
   end
   write_standing(counted)
   if c.kept then for_history(counted, keys.history, at, {c.id}) end
@@ -8428,14 +8428,14 @@ local heartbeat = KEYS[8]
 local book = KEYS[9]
 local closedDays = KEYS[10]
 local now = tonumber(ARGV[1])
-local change = {id = ARGV[2], lease = _given(ARGV[3]), op = ARGV[4], from = ARGV[5], to = ARGV[6], dueInMs = tonumber(ARGV[7]), keepLeaseMs = tonumber(ARGV[8]), eventType = _given(ARGV[9]), eventData = _given(ARGV[10]), trace = _given(ARGV[11]), xof = tonumber(ARGV[12]), stood = _given(ARGV[13]), stands = _given(ARGV[14]), evidence = _given(ARGV[15]), member = ARGV[16], nudgeAfterMs = tonumber(ARGV[17]), kept = ARGV[18] == '1'}
-local unlessHeld = _given(ARGV[19])
-local hasEffect = ARGV[20] == '1'
-local memory = {epoch = _given(ARGV[21]), counter = tonumber(ARGV[22]), name = _given(ARGV[23]), mark = tonumber(ARGV[24])}
-local inRecovery = tonumber(ARGV[25])
-local beneficiary = _given(ARGV[26])
-local recounted = tonumber(ARGV[27])
-local _arg, _key = 27, 10
+local change = {id = ARGV[2], lease = _given(ARGV[3]), op = ARGV[4], from = ARGV[5], to = ARGV[6], dueInMs = tonumber(ARGV[7]), keepLeaseMs = tonumber(ARGV[8]), eventType = _given(ARGV[9]), eventData = _given(ARGV[10]), toldAs = tonumber(ARGV[11]), trace = _given(ARGV[12]), xof = tonumber(ARGV[13]), stood = _given(ARGV[14]), stands = _given(ARGV[15]), evidence = _given(ARGV[16]), member = ARGV[17], nudgeAfterMs = tonumber(ARGV[18]), kept = ARGV[19] == '1'}
+local unlessHeld = _given(ARGV[20])
+local hasEffect = ARGV[21] == '1'
+local memory = {epoch = _given(ARGV[22]), counter = tonumber(ARGV[23]), name = _given(ARGV[24]), mark = tonumber(ARGV[25])}
+local inRecovery = tonumber(ARGV[26])
+local beneficiary = _given(ARGV[27])
+local recounted = tonumber(ARGV[28])
+local _arg, _key = 28, 10
 local entered
 _arg = _arg + 1
 if ARGV[_arg] == '1' then _key = _key + 1; entered = KEYS[_key] end
@@ -8519,7 +8519,7 @@ return answer
 /** Changes the state of a record, and in the same step all that may stand in the way of it. */
 export async function transition(redis: lua.ScriptHost, args: TransitionArgs): Promise<TransitionAnswer> {
   const keys = [args.record, args.events, args.counts, args.left, args.dueLeft, args.dueEntered, args.history, args.heartbeat, args.book, args.closedDays, ...(args.entered === undefined ? [] : [args.entered]), ...(args.listedLeft === undefined ? [] : [args.listedLeft]), ...(args.listedEntered === undefined ? [] : [args.listedEntered]), ...(args.account === undefined ? [] : [args.account]), ...(args.callback === undefined ? [] : [args.callback]), ...(args.claimed === undefined ? [] : [args.claimed]), ...(args.sums === undefined ? [] : [args.sums]), ...args.audit, ...args.names.flatMap((one) => [one.bucket])];
-  const words: lua.Word[] = [args.now ?? '', args.change.id, args.change.lease ?? '', args.change.op, args.change.from, args.change.to, args.change.dueInMs ?? '', args.change.keepLeaseMs ?? '', args.change.eventType ?? '', args.change.eventData ?? '', args.change.trace ?? '', args.change.xof ?? '', args.change.stood ?? '', args.change.stands ?? '', args.change.evidence ?? '', args.change.member, args.change.nudgeAfterMs, args.change.kept ? 1 : 0, args.unlessHeld ?? '', args.hasEffect ? 1 : 0, args.memory.epoch ?? '', args.memory.counter, args.memory.name ?? '', args.memory.mark, args.inRecovery ?? '', args.beneficiary ?? '', args.recounted ?? '', args.entered === undefined ? 0 : 1, args.listedLeft === undefined ? 0 : 1, args.listedEntered === undefined ? 0 : 1, args.account === undefined ? 0 : 1, args.callback === undefined ? 0 : 1, args.claimed === undefined ? 0 : 1, args.sums === undefined ? 0 : 1, args.audit.length, ...lua.counted(args.act), ...lua.pairs(args.posts), ...lua.pairs(args.fields), args.names.length, ...args.names.flatMap((one) => [one.head])];
+  const words: lua.Word[] = [args.now ?? '', args.change.id, args.change.lease ?? '', args.change.op, args.change.from, args.change.to, args.change.dueInMs ?? '', args.change.keepLeaseMs ?? '', args.change.eventType ?? '', args.change.eventData ?? '', args.change.toldAs ?? '', args.change.trace ?? '', args.change.xof ?? '', args.change.stood ?? '', args.change.stands ?? '', args.change.evidence ?? '', args.change.member, args.change.nudgeAfterMs, args.change.kept ? 1 : 0, args.unlessHeld ?? '', args.hasEffect ? 1 : 0, args.memory.epoch ?? '', args.memory.counter, args.memory.name ?? '', args.memory.mark, args.inRecovery ?? '', args.beneficiary ?? '', args.recounted ?? '', args.entered === undefined ? 0 : 1, args.listedLeft === undefined ? 0 : 1, args.listedEntered === undefined ? 0 : 1, args.account === undefined ? 0 : 1, args.callback === undefined ? 0 : 1, args.claimed === undefined ? 0 : 1, args.sums === undefined ? 0 : 1, args.audit.length, ...lua.counted(args.act), ...lua.pairs(args.posts), ...lua.pairs(args.fields), args.names.length, ...args.names.flatMap((one) => [one.head])];
   return readTransitionAnswer(await lua.runScript(redis, transitionScript, keys, words));
 }
 

@@ -18,6 +18,7 @@
 --   @arg keepLeaseMs ms?  absent: let go
 --   @arg eventType text?
 --   @arg eventData json?
+--   @arg toldAs int?  the number of the event, where it was told before; the record goes on from its own
 --   @arg trace text?  to which the event belongs
 --   @arg xof xof?
 --   @arg stood unsent|doubt?  as what it counted in the state that it leaves
@@ -126,7 +127,7 @@ local function change_record(at, keys, c, fields, stop)
   if due then redis.call('ZADD', keys.dueEntered, due, c.id) else redis.call('ZREM', keys.dueEntered, c.id) end
   if c.eventType then
     emit(record, {stream = keys.events, counts = counted, id = c.id, at = at, account = r.account, type = c.eventType,
-      data = c.eventData, seq = seq, trace = c.trace})
+      data = c.eventData, seq = c.toldAs or seq, trace = c.trace})
   end
   write_standing(counted)
   if c.kept then for_history(counted, keys.history, at, {c.id}) end
