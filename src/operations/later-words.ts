@@ -1,7 +1,7 @@
 /**
  * What history knows better than a Redis that was put back: what the copy shows open, and came to its end in the lost
- * time. It ends as history has it, and is told as it was told then, under the same id: to a follower that heard it
- * that is nothing new.
+ * time; and what it shows over, of which another word was said then. It becomes what history has, and is told as it was
+ * told then, under the same id: to a follower that heard it that is nothing new.
  *
  * Found by the events of the lost time, of which each end has one. What came after the last word of history is not
  * known here, so the numbers of the record go on beyond those of that time.
@@ -10,6 +10,7 @@ import type { Redis } from 'ioredis';
 import {
   asDeclared,
   isFinal,
+  isKept,
   type Kind,
   kindOf,
   type KindOfMoney,
@@ -78,7 +79,7 @@ export class LaterWords {
   }
 
   async #ofKind<K extends KindOfMoney>(past: Past, kind: K, told: readonly PastEvent[]): Promise<RecordAt<K>[]> {
-    const ends = told.filter(({ operation, type }) => kindOf(operation) === kind && tellsEnd(kind, type));
+    const ends = told.filter(({ operation, type }) => kindOf(operation) === kind && isKept(kind, stateToldBy(type)));
     if (ends.length === 0) return [];
     const ids = [...new Set(ends.map(({ operation }) => operation))];
     const here = await readMany(this.#options.redis, kind, ids);
@@ -138,23 +139,22 @@ function placeOf(place: string | null): Pick<PastEvent, 'place' | 'at'> | undefi
 
 type Standing = Pick<RecordBase, 'kind' | 'rev' | 'createdAt' | 'since' | 'fields'> & { readonly state: string };
 
-function tellsEnd(kind: Kind, type: string): boolean {
-  return isFinal(kind, stateToldBy(type));
-}
-
 /** By this very event callers were told that it has entered the state in which history has it. */
 function isToldBy({ state, since, fields }: Standing, { type, at, sequence }: PastEvent): boolean {
   return stateToldBy(type) === state && since === at && Number(fields['seq']) === sequence;
 }
 
-/** The same operation, of the same acceptance, further on than Redis has it. */
+/**
+ * The same operation, of the same acceptance, further on than Redis has it. What is open in both waits for a person
+ * anyway, once the service was asked.
+ */
 function isLater(row: Standing, record: Standing, { sequence }: PastEvent): boolean {
   return (
     row.rev > record.rev &&
     row.createdAt === record.createdAt &&
     row.fields['fp'] === record.fields['fp'] &&
     sequence > Number(record.fields['seq'] ?? 0) &&
-    !isFinal(record.kind, record.state)
+    (isFinal(row.kind, row.state) || isFinal(record.kind, record.state))
   );
 }
 

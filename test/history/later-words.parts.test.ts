@@ -14,6 +14,7 @@ import { historyOfThisFile, PAID } from './history-world.ts';
 const NOON = Date.parse('2026-11-01T12:00:00Z');
 const AWAY = 'postgres://127.0.0.1:1/none';
 const LOOK_MS = 2_000;
+const DAY_MS = 86_400_000;
 
 const store = storeOfThisFile();
 const here = historyOfThisFile(store, NOON);
@@ -91,6 +92,34 @@ test('what waits for a person in history is left to one, and so is what history 
   await loseTheEnd('dsb_a', 'created', 'submitting', 'needs_review');
   expect(await wordsFrom(here.database.url).turn(lost, always)).toBe(true);
   expect([await read('dsb_a'), await told()]).toMatchObject([{ state: 'queued', rev: 1 }, []]);
+});
+
+test('what was paid, and taken back or doubted in the lost time, is so again, and leaves as history has it', async () => {
+  const taken = { dsb_a: 'reversed', dsb_b: 'needs_review' } as const;
+  for (const id of ['dsb_a', 'dsb_b']) {
+    await here.world.accept(id);
+    await here.world.go(id, ...PAID);
+  }
+  await pass();
+  const putBack = await copied();
+  for (const [id, state] of Object.entries(taken)) await here.world.go(id, state);
+  await pass();
+  await putBack();
+  await wordsFrom(here.database.url).turn(lost, always);
+  for (const [id, state] of Object.entries(taken)) expect(await read(id)).toMatchObject({ state });
+  const { count, xof } = await new Queries(store.redis).counts('disbursement');
+  expect([count['succeeded'] ?? 0, xof['reversed'], xof['needs_review']]).toEqual([0, 500, 500]);
+  expect(await store.redis.zrange(keys.state('disbursement', 'needs_review'), '0', '-1')).toEqual(['dsb_b']);
+  expect((await told()).filter(({ sequence }) => sequence !== 1)).toEqual([
+    { type: 'disbursement.reversed', id: 'dsb_a', sequence: 2 },
+    { type: 'disbursement.needs_review', id: 'dsb_b', sequence: 2 },
+  ]);
+  await leave();
+  here.turnTo(NOON + 8 * DAY_MS);
+  await pass();
+  expect(await read('dsb_a'), 'it has left').toBeUndefined();
+  expect(await rowsOf('dsb_a')).toMatchObject([{ state: 'reversed' }]);
+  expect(await here.world.ask('dsb_a')).toMatchObject({ outcome: 'duplicate', state: 'reversed' });
 });
 
 test('what a look has learnt since the copy is not undone, and is told no second time', async () => {
