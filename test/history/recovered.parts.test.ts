@@ -41,6 +41,11 @@ async function putBackTheCopy(): Promise<void> {
   await store.redis.flushdb();
   await store.redis.hset(keys.heartbeat, 'recovering', 'rolled_back');
 }
+/** Each event as one line: of which operation, its number, when, and what. */
+async function toldIn(redis: typeof store.redis): Promise<string[]> {
+  return (await redis.xrange(keys.events, '-', '+')).map(([, words]) => words.join(' '));
+}
+
 const leave = () => store.redis.hdel(keys.heartbeat, 'recovering');
 
 const credit = (id: string) =>
@@ -134,6 +139,25 @@ test('what waits for a person does so again, and its review goes on where nobody
   await creditIs('dcr_a', 'succeeded');
   const { count } = await queries.counts('direct_credit');
   expect([count['needs_review'] ?? 0, count['succeeded']]).toEqual([0, 1]);
+});
+
+test('what callers were told of it is told again, once, under the same numbers and of the same time', async () => {
+  await here.world.accept('dsb_a');
+  await here.world.go('dsb_a', ...PAID);
+  await here.world.accept('dsb_b');
+  await here.world.go('dsb_b', 'created', 'submitting', 'needs_review');
+  await pass();
+  const before = await toldIn(store.redis);
+  await putBackTheCopy();
+  here.turnTo(NOON + 2 * DAY_MS);
+  const putBack = putBackFrom(here.database.url);
+  await putBack.turn(lost, always);
+  await putBack.turn({ ...lost, since: 8 }, always);
+  await leave();
+  expect((await toldIn(store.redis)).toSorted()).toEqual(before.toSorted());
+  await pass();
+  const days = 'select day::text, succeeded_count::text from relais.daily';
+  expect(await here.database.query(days)).toEqual([{ day: '2026-11-01', succeeded_count: '1' }]);
 });
 
 test('a row that this version cannot read is not passed over, and says what to do', async () => {

@@ -22,7 +22,8 @@ export interface Wish extends Omit<Asked, Told> {
   acknowledgedAt?: number;
   readonly answeredIds: string[];
   changedRequestStatus?: number;
-  askedAgainAt?: number;
+  /** After each restore in which it may have been lost. */
+  askedAgainAt?: readonly number[];
   cancelledAt?: number;
   readonly notBefore?: string;
 }

@@ -92,13 +92,14 @@ function sentAgain(story: Story): string[] {
     ledger.filter(({ effects }) => effects > 0),
     ({ disburseId }) => disburseId ?? '',
   );
-  const again = new Map(asked.map(({ disburseId, askedAgainAt }) => [disburseId, askedAgainAt]));
+  const again = new Map(asked.map(({ disburseId, askedAgainAt = [] }) => [disburseId, askedAgainAt]));
   return restores.flatMap(({ restoredAt }) =>
     submits.flatMap(({ at, disburseId }) => {
       const before = (done.get(disburseId) ?? []).some(
         ({ doneAt = Number.POSITIVE_INFINITY }) => doneAt < restoredAt,
       );
-      if (at <= restoredAt || !before || (again.get(disburseId) ?? Number.POSITIVE_INFINITY) <= at) return [];
+      const wasAsked = (again.get(disburseId) ?? []).some((askedAt) => askedAt >= restoredAt && askedAt <= at);
+      if (at <= restoredAt || !before || wasAsked) return [];
       return [`${disburseId} was paid before a restore and sent again ${Math.round(at - restoredAt)} ms after it`];
     }),
   );

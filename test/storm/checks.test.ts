@@ -203,7 +203,9 @@ describe('worlds', () => {
     const whole = { ledger, submits: [...wholeStory.submits, again], ...withRestore() };
     // What the record says of its sends in the world that is gone is not held against it.
     expect(brokenBy(whole)).toEqual(['P17']);
-    expect(brokenBy({ ...whole, ...withAsked({ askedAgainAt: 22_500 }) })).toEqual([]);
+    expect(brokenBy({ ...whole, ...withAsked({ askedAgainAt: [22_500] }) })).toEqual([]);
+    expect(brokenBy({ ...whole, ...withAsked({ askedAgainAt: [22_500, 40_000] }) })).toEqual([]);
+    expect(brokenBy({ ...whole, ...withAsked({ askedAgainAt: [40_000] }) })).toEqual(['P17']);
     expect(brokenBy({ ...whole, submits: wholeStory.submits })).toEqual([]);
   });
 

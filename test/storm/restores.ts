@@ -98,6 +98,6 @@ async function withdraw(api: string, wish: Wish): Promise<void> {
 async function askAgain(api: string, wish: Wish, restoredAt: number): Promise<void> {
   // What was cancelled in the world that is gone stays cancelled for its caller.
   if (wish.cancelledAt !== undefined) return;
-  wish.askedAgainAt = restoredAt;
+  wish.askedAgainAt = [...(wish.askedAgainAt ?? []), restoredAt];
   await untilAcknowledged(wish, { api, until: nowMs() + PATIENCE_MS });
 }

@@ -258,7 +258,7 @@ export interface Asked {
   /** Another amount under the same reference was answered with this HTTP status; absent: not tried. */
   readonly changedRequestStatus?: number;
   /** When it was asked for once more, because a restored copy may have lost it. */
-  readonly askedAgainAt?: number;
+  readonly askedAgainAt?: readonly number[];
   /** When its caller was told that it is cancelled. */
   readonly cancelledAt?: number;
 }

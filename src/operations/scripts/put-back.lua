@@ -1,6 +1,7 @@
 -- Puts back what history has of the time that a Redis has lost: accepted since the copy was made, and over by now, or
 -- left to a person. What is over leaves a stub, so that its identity is taken; what a person has still to settle is
--- there again as history has it. Only in a recovery, and never over what is there.
+-- there again as history has it. Only in a recovery, and never over what is there. What was told of it was lost with
+-- the stream, and a reader that was not there yet would never hear it: it is told again, under the numbers that it had.
 -- @key record  @key stubs
 -- @key counts  of its kind
 -- @key trimmed  how far each kind was taken out
@@ -9,7 +10,7 @@
 -- @key due?  where it is looked at next
 -- @key mapping?  of its reference, where that is not the identity itself
 -- @key spent?  of the day in which it was counted, while anybody asks for its sums
--- @key heartbeat
+-- @key heartbeat  @key events
 -- @key history  what waits for it
 -- @arg now at?
 -- @arg id text  @arg kind text  @arg account text  @arg state text
@@ -22,10 +23,13 @@
 -- @arg beneficiary text?  of the sums of the day
 -- @each names
 --   @key bucket  @arg head text
+-- @each told
+--   @arg seq int  @arg at at  @arg type text  @arg data json
 -- @arg fields pairs  the record, where it is not over; none: a stub stands for it
 -- @returns put back | there | recovered
 --- @include "lib/base36"
 --- @include "lib/clock"
+--- @include "lib/emit"
 --- @include "lib/history"
 --- @include "lib/move"
 --- @include "lib/names"
@@ -39,6 +43,10 @@ if mapping then redis.call('SET', mapping, id, 'NX', 'EX', keepDays * 86400) end
 local counted = sheet(counts)
 move({counts = counted, id = id, at = at, to = state, entered = entered, xof = xof})
 if inDoubt then stand({counts = counted, account = account, at = at, entered = 'doubt', xof = xof}) end
+for _, e in ipairs(told) do
+  emit(record, {stream = events, counts = counted, id = id, seq = e.seq, at = e.at, account = account, type = e.type,
+    data = e.data})
+end
 write_standing(counted)
 if spent then
   redis.call('HINCRBY', spent, 'all', xof)

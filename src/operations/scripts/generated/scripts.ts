@@ -5013,6 +5013,7 @@ export interface PutBackArgs {
   /** key: of its reference, where that is not the identity itself */ readonly mapping?: string | undefined;
   /** key: of the day in which it was counted, while anybody asks for its sums */ readonly spent?: string | undefined;
   /** key */ readonly heartbeat: string;
+  /** key */ readonly events: string;
   /** key: what waits for it */ readonly history: string;
   /** ms since the epoch */ readonly now?: number | undefined;
   readonly id: string;
@@ -5032,6 +5033,12 @@ export interface PutBackArgs {
   readonly names: readonly {
     /** key */ readonly bucket: string;
     readonly head: string;
+  }[];
+  readonly told: readonly {
+    readonly seq: number;
+    /** ms since the epoch */ readonly at: number;
+    readonly type: string;
+    /** JSON */ readonly data: string;
   }[];
 }
 
@@ -5069,14 +5076,6 @@ local function clock(given)
   local t = redis.call('TIME')
   return tonumber(t[1]) * 1000 + math.floor(tonumber(t[2]) / 1000)
 end
-local function for_history(counts, waiting, at, ids)
-  if #ids == 0 then return end
-  if counts.history == nil then counts.history = redis.pcall('HGET', counts.key, "history:") end
-  if counts.history ~= '1' then return end
-  local words = {}
-  for _, id in ipairs(ids) do words[#words + 1] = at; words[#words + 1] = id end
-  redis.call('ZADD', waiting, unpack(words))
-end
 local function sheet(key) return {key = key, names = {}, by = {}} end
 local function tally(counts, field, delta)
   if type(counts) == 'string' then
@@ -5107,6 +5106,21 @@ local function write_sheet(counts)
   end
   if #set > 0 then redis.call('HSET', counts.key, unpack(set)) end
   return none
+end
+local function emit(record, e)
+  local seq = e.seq or redis.call('HINCRBY', record, 'seq', 1)
+  tally(e.counts, "event:" .. e.type, 1)
+  local entry = {'op', e.id, 'seq', seq, 'at', e.at, 'account', e.account, 'type', e.type, 'data', e.data}
+  if e.trace then entry[#entry + 1] = 'trace'; entry[#entry + 1] = e.trace end
+  redis.call('XADD', e.stream, e.place or '*', unpack(entry))
+end
+local function for_history(counts, waiting, at, ids)
+  if #ids == 0 then return end
+  if counts.history == nil then counts.history = redis.pcall('HGET', counts.key, "history:") end
+  if counts.history ~= '1' then return end
+  local words = {}
+  for _, id in ipairs(ids) do words[#words + 1] = at; words[#words + 1] = id end
+  redis.call('ZADD', waiting, unpack(words))
 end
 local function move(m)
   local from, to, xof = m.from, m.to, m.xof
@@ -5167,7 +5181,8 @@ local counts = KEYS[3]
 local trimmed = KEYS[4]
 local listed = KEYS[5]
 local heartbeat = KEYS[6]
-local history = KEYS[7]
+local events = KEYS[7]
+local history = KEYS[8]
 local now = tonumber(ARGV[1])
 local id = ARGV[2]
 local kind = ARGV[3]
@@ -5182,7 +5197,7 @@ local stub = ARGV[11]
 local keepDays = tonumber(ARGV[12])
 local store = ARGV[13]
 local beneficiary = _given(ARGV[14])
-local _arg, _key = 14, 7
+local _arg, _key = 14, 8
 local entered
 _arg = _arg + 1
 if ARGV[_arg] == '1' then _key = _key + 1; entered = KEYS[_key] end
@@ -5206,6 +5221,13 @@ for _n = 1, tonumber(ARGV[_arg]) do
   _arg, _key = _arg + 1, _key + 1
   names[_n] = _one
 end
+local told = {}
+_arg = _arg + 1
+for _n = 1, tonumber(ARGV[_arg]) do
+  local _one = {seq = tonumber(ARGV[_arg + 1]), at = tonumber(ARGV[_arg + 2]), type = ARGV[_arg + 3], data = ARGV[_arg + 4]}
+  _arg, _key = _arg + 4, _key + 0
+  told[_n] = _one
+end
 -- </generated>
 if redis.call('HEXISTS', heartbeat, 'recovering') == 0 then return {'recovered'} end
 if redis.call('EXISTS', record) == 1 or redis.call('HEXISTS', stubs, stubName) == 1 then return {'there'} end
@@ -5215,6 +5237,10 @@ if mapping then redis.call('SET', mapping, id, 'NX', 'EX', keepDays * 86400) end
 local counted = sheet(counts)
 move({counts = counted, id = id, at = at, to = state, entered = entered, xof = xof})
 if inDoubt then stand({counts = counted, account = account, at = at, entered = 'doubt', xof = xof}) end
+for _, e in ipairs(told) do
+  emit(record, {stream = events, counts = counted, id = id, seq = e.seq, at = e.at, account = account, type = e.type,
+    data = e.data})
+end
 write_standing(counted)
 if spent then
   redis.call('HINCRBY', spent, 'all', xof)
@@ -5238,10 +5264,11 @@ return {'put back'}
 
 /** Puts back what history has of the time that a Redis has lost: accepted since the copy was made, and over by now, or
  * left to a person. What is over leaves a stub, so that its identity is taken; what a person has still to settle is
- * there again as history has it. Only in a recovery, and never over what is there. */
+ * there again as history has it. Only in a recovery, and never over what is there. What was told of it was lost with
+ * the stream, and a reader that was not there yet would never hear it: it is told again, under the numbers that it had. */
 export async function putBack(redis: lua.ScriptHost, args: PutBackArgs): Promise<PutBackAnswer> {
-  const keys = [args.record, args.stubs, args.counts, args.trimmed, args.listed, args.heartbeat, args.history, ...(args.entered === undefined ? [] : [args.entered]), ...(args.due === undefined ? [] : [args.due]), ...(args.mapping === undefined ? [] : [args.mapping]), ...(args.spent === undefined ? [] : [args.spent]), ...args.names.flatMap((one) => [one.bucket])];
-  const words: lua.Word[] = [args.now ?? '', args.id, args.kind, args.account, args.state, args.created, args.member, args.xof ?? '', args.inDoubt ? 1 : 0, args.stubName, args.stub, args.keepDays, args.store, args.beneficiary ?? '', args.entered === undefined ? 0 : 1, args.due === undefined ? 0 : 1, args.mapping === undefined ? 0 : 1, args.spent === undefined ? 0 : 1, ...lua.pairs(args.fields), args.names.length, ...args.names.flatMap((one) => [one.head])];
+  const keys = [args.record, args.stubs, args.counts, args.trimmed, args.listed, args.heartbeat, args.events, args.history, ...(args.entered === undefined ? [] : [args.entered]), ...(args.due === undefined ? [] : [args.due]), ...(args.mapping === undefined ? [] : [args.mapping]), ...(args.spent === undefined ? [] : [args.spent]), ...args.names.flatMap((one) => [one.bucket])];
+  const words: lua.Word[] = [args.now ?? '', args.id, args.kind, args.account, args.state, args.created, args.member, args.xof ?? '', args.inDoubt ? 1 : 0, args.stubName, args.stub, args.keepDays, args.store, args.beneficiary ?? '', args.entered === undefined ? 0 : 1, args.due === undefined ? 0 : 1, args.mapping === undefined ? 0 : 1, args.spent === undefined ? 0 : 1, ...lua.pairs(args.fields), args.names.length, ...args.names.flatMap((one) => [one.head]), args.told.length, ...args.told.flatMap((one) => [one.seq, one.at, one.type, one.data])];
   return readPutBackAnswer(await lua.runScript(redis, putBackScript, keys, words));
 }
 
