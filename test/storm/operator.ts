@@ -44,6 +44,8 @@ export class Operator {
 
   /** Waits until relais says so, applies what it proposes, and waits until it is over. */
   async recover(patienceMs: number): Promise<Recovery> {
+    // Of processes that were stopped: from where they are up on, however slow the machine is.
+    await waitUntil(async () => (await this.#state()) !== undefined, patienceMs, 100);
     const said = await waitUntil(() => this.#recovering(), NOTICED_WITHIN_MS, 100);
     if (!said) return {};
     const noticedAt = nowMs();
@@ -57,7 +59,12 @@ export class Operator {
   }
 
   async #recovering(): Promise<boolean> {
+    return (await this.#state()) === 'recovering';
+  }
+
+  /** Undefined: nobody answers. */
+  async #state(): Promise<string | undefined> {
     const reply = await ask(`${this.#api}/v1/recovery`, { withinMs: 2_000 });
-    return (reply?.body as { state?: string } | undefined)?.state === 'recovering';
+    return (reply?.body as { state?: string } | undefined)?.state;
   }
 }
