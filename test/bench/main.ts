@@ -63,9 +63,9 @@ async function run(options: BenchOptions): Promise<boolean> {
   }
   const minutes = (performance.now() - started) / 60_000;
   const command = ['script/bench', ...process.argv.slice(2)].join(' ');
-  const report: Report = { rows, machine, command, minutes };
+  const report: Report = { rows, machine, command, minutes, broken };
   say(`${minutes.toFixed(1)} minutes${broken.length > 0 ? `; broke off: ${broken.join(', ')}` : ''}`);
-  if (options.write && broken.length === 0) await writePage(report);
+  if (options.write) await writePage(report);
   return broken.length === 0;
 }
 

@@ -10,6 +10,8 @@ export interface Report {
   readonly machine: ReadonlyArray<readonly [string, string]>;
   readonly command: string;
   readonly minutes: number;
+  /** Rows that broke off: what was measured beside them is told all the same. */
+  readonly broken: readonly string[];
 }
 
 const PAGE = fileURLToPath(new URL('../../../docs/performance.md', import.meta.url));
@@ -26,8 +28,12 @@ export async function writePage(report: Report): Promise<void> {
   );
 }
 
-function resultsOf({ rows, machine, command, minutes }: Report): string {
-  const facts = [...machine, ['command', `\`${command}\`, ${minutes.toFixed(0)} minutes`] as const];
+function resultsOf({ rows, machine, command, minutes, broken }: Report): string {
+  const facts = [
+    ...machine,
+    ['command', `\`${command}\`, ${minutes.toFixed(0)} minutes`] as const,
+    ...(broken.length > 0 ? [['broke off, not measured', broken.join(', ')] as const] : []),
+  ];
   const summary = rows.flatMap((row) => row.aims.map((aim) => `| ${row.title} | ${aimOf(aim)} | ${reached(aim)} |`));
   return [
     ['| | |', '| --- | --- |', ...facts.map(([name, value]) => `| ${name} | ${value} |`)].join('\n'),
