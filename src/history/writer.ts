@@ -160,16 +160,17 @@ export class HistoryWriter {
     const { readings, gone, unread, over, batches, forgotten, stored } = await this.#read(ids);
     await noteUnreadable(redis, unread);
     await this.#at('read');
+    // Before the batch itself: a copy of history that has it has them too.
+    const begun = new Set<string>();
+    for (const batch of batches) {
+      if (!(await keepBatchRows(batch, this.#options, { store, isStopping }))) begun.add(batch.id);
+    }
     const copies = copiesOf(readings);
     const pass = await desk.nextPass();
     await store.write(copies, {}, { from: this.#mark, to: pass });
     await this.#at('written');
     await store.compare(copies);
     for (const campaign of over) await keepBeside(campaign, this.#options, { store, isStopping });
-    const begun = new Set<string>();
-    for (const batch of batches) {
-      if (!(await keepBatchRows(batch, this.#options, { store, isStopping }))) begun.add(batch.id);
-    }
     await this.#at('compared');
     // Before they wait no longer: what is put back from before this is known to lack them.
     await desk.raiseMark(pass);

@@ -19,7 +19,7 @@ import { keys } from './keys.ts';
 import { listedNew, type Named, Names, namedIn } from './places.ts';
 import { type Opinions, dayAt, limitNamed, wordsOf, type MoneyLimit } from './limits.ts';
 import { type RecordAt, type RecordBase, RECORD_VERSION, TRACE, readRecord } from './record.ts';
-import { stubAt, stubsOf } from './stubs.ts';
+import { hasLeft, stubAt, stubsOf } from './stubs.ts';
 import {
   appendEvidence,
   claim,
@@ -270,7 +270,8 @@ export class Operations {
    */
   async awaitReplicated(id: string, expected: Readonly<Record<string, string>>): Promise<void> {
     if (!this.#fence) return;
-    if ((await this.#fence()) && (await this.stillMine(id, expected))) return;
+    const isKept = async () => (await this.stillMine(id, expected)) || hasLeft(this.#redis, id, expected);
+    if ((await this.#fence()) && (await isKept())) return;
     throw new RedisUnavailable(`the replicas did not confirm ${id} in time; ask again with the same identity`);
   }
 

@@ -4,9 +4,8 @@
  * which it left, and three for the day until which it is kept. It stands among some hundred others in a hash that Redis
  * packs.
  */
-import type { Redis } from 'ioredis';
 import { fingerprint } from '../lib/ids.ts';
-import { answersOf, maybe, text } from '../redis/scripts.ts';
+import { answersOf, maybe, type RecordHost, text } from '../redis/scripts.ts';
 import { keys } from './keys.ts';
 import { inverse } from './record.ts';
 
@@ -62,7 +61,10 @@ interface Stub {
 }
 
 /** Of those of them that history alone has, in this order. */
-export async function stubsLeft(redis: Redis, ids: readonly string[]): Promise<(Stub | undefined)[]> {
+export async function stubsLeft(
+  redis: Pick<RecordHost, 'pipeline'>,
+  ids: readonly string[],
+): Promise<(Stub | undefined)[]> {
   if (ids.length === 0) return [];
   const pipeline = redis.pipeline();
   for (const { stubs, stubName } of ids.map(stubAt)) pipeline.hget(stubs, stubName);
@@ -72,6 +74,17 @@ export async function stubsLeft(redis: Redis, ids: readonly string[]): Promise<(
     if (stub === undefined || state === undefined) return undefined;
     return { state, isOf: (print) => print.slice(0, STUB_PRINT) === stub.slice(0, STUB_PRINT) };
   });
+}
+
+/** Whether history alone has it, and it left as a caller was told. */
+export async function hasLeft(
+  redis: Pick<RecordHost, 'hmget' | 'pipeline'>,
+  id: string,
+  { fp, state }: Readonly<Record<string, string>>,
+): Promise<boolean> {
+  const [there] = await redis.hmget(keys.record(id), 'id');
+  const [stub] = there === null ? await stubsLeft(redis, [id]) : [];
+  return stub !== undefined && (fp === undefined || stub.isOf(fp)) && (state === undefined || stub.state === state);
 }
 
 const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';

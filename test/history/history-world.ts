@@ -36,9 +36,10 @@ export interface HistoryWorld {
 
 export const PAID = ['created', 'submitting', 'pending', 'succeeded'] as const;
 
-export function historyWorld(redis: Redis, begins: number): HistoryWorld {
+/** `fence`: whether the replicas have what was written. */
+export function historyWorld(redis: Redis, begins: number, fence?: () => Promise<boolean>): HistoryWorld {
   let now = begins;
-  const operations = new Operations({ redis, random: systemRandom, now: () => now });
+  const operations = new Operations({ redis, random: systemRandom, now: () => now, fence });
   return {
     operations,
     balances: new Balances(redis),
