@@ -6,10 +6,18 @@ export const bytesOfRow = {
   disbursements: { row: 746, indexes: 519 },
   events: { row: 357, indexes: 121 },
   recipients: { row: 149, indexes: 126 },
+  batch_rows: { row: 283, indexes: 106 },
 } as const;
 
 /** Of Redis: see docs/performance.md and docs/redis.md; a stub as it stands in a bucket of some hundred. */
-export const bytesOfRedis = { payment: 1_485, event: 205, recipient: 25, stub: 25, base: 100_000_000 } as const;
+export const bytesOfRedis = {
+  payment: 1_485,
+  event: 205,
+  recipient: 25,
+  batchRow: 153,
+  stub: 25,
+  base: 100_000_000,
+} as const;
 
 const DAYS = { month: 30, payments: 7, texts: 3, events: 30, identity: 400 } as const;
 const PAYMENTS_PER_TEXT = 0.05;

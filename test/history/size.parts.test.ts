@@ -1,11 +1,12 @@
 /** What docs/sizing.md says that a row takes is what it takes, in a PostgreSQL filled by the writer's own store. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { payeesWith } from '../../src/history/payees.ts';
-import { readingOf } from '../../src/history/readings.ts';
+import { readingOf, rowsOfBatch } from '../../src/history/readings.ts';
 import type { Row } from '../../src/history/rows.ts';
 import { type Copy, HistoryStore } from '../../src/history/store.ts';
-import { eventTable, type Table } from '../../src/kinds/tables.ts';
+import { batchRowTable, eventTable, type Table } from '../../src/kinds/tables.ts';
 import { systemRandom } from '../../src/lib/random.ts';
+import { type BatchRow, packBatchRow } from '../../src/operations/batch-rows.ts';
 import { Queries } from '../../src/operations/queries.ts';
 import type { Fields } from '../../src/operations/record.ts';
 import { packCountries, packItems, packRequest } from '../../src/operations/slice-form.ts';
@@ -135,6 +136,32 @@ test('what Redis holds of a person and of what left takes what the page says', a
   console.log(JSON.stringify(found));
   expect(Math.abs(found.recipient / bytesOfRedis.recipient - 1)).toBeLessThan(0.2);
   expect(Math.abs(found.stub / bytesOfRedis.stub - 1)).toBeLessThan(0.2);
+});
+
+test('a row of a batch takes what the page says, there and in Redis', async () => {
+  const { redis } = service;
+  const rows = Array.from(
+    { length: PAYMENTS },
+    (_, at): BatchRow => ({
+      row: at + 2,
+      id: `dsb_${systemRandom.hex(26)}`,
+      reference: digits('salary-2026-11-', at),
+      accountAlias: digits('77', at),
+      amount: 25_000,
+      withdrawMode: 'wallet-a-senegal',
+      own: ['Awa Ndiaye'],
+    }),
+  );
+  const batch = { id: `bat_${systemRandom.hex(26)}`, account: 'main', createdAt: NOON, rev: 9 };
+  await write(batchRowTable, rowsOfBatch(batch, { from: 0, rows, refused: {} }));
+  const found = await measured('batch_rows', PAYMENTS);
+  await redis.rpush('size:rows', ...rows.slice(0, 1_000).map(packBatchRow));
+  const near = Math.round(((await redis.memory('USAGE', 'size:rows', 'SAMPLES', 0)) ?? 0) / 1_000);
+  console.log(JSON.stringify({ found, near }));
+  const said = bytesOfRow.batch_rows;
+  expect(Math.abs(found.row / said.row - 1)).toBeLessThan(APART);
+  expect(Math.abs(found.indexes / said.indexes - 1)).toBeLessThan(APART);
+  expect(Math.abs(near / bytesOfRedis.batchRow - 1)).toBeLessThan(0.2);
 });
 
 test('a payment and its event, and a person of a campaign, take what the page says', async () => {
