@@ -137,15 +137,17 @@ function stateView(underWay: UnderWay | undefined) {
 
 /** One of an older version knows nothing of history. */
 type KeptReport = Omit<RecoveryReport, OfHistory> & Partial<Pick<RecoveryReport, OfHistory>>;
-type OfHistory = 'putBack' | 'byHistory' | 'lostActs';
+type OfHistory = 'putBack' | 'byHistory' | 'lostActs' | 'lostIdentities';
 
 /** It was kept by the desk, in this form. */
 function reportView(kept: unknown) {
   if (kept === undefined) return null;
-  const { at, lastBeat, putBack, byHistory, lostActs, withoutHistory, ...rest }: KeptReport = kept as RecoveryReport;
+  const { at, lastBeat, putBack, byHistory, lostActs, lostIdentities, withoutHistory, ...rest }: KeptReport =
+    kept as RecoveryReport;
   const times = { at: iso(at), lostSince: iso(lastBeat) };
   const view = { ...rest, ...times, putBack: putBack ?? {}, byHistory: byHistory ?? {} };
-  const told = { ...view, lostActs: lostActs ?? [], withoutHistory: withoutHistory === true };
+  const lost = { lostIdentities: lostIdentities ?? { count: 0, ids: [] } };
+  const told = { ...view, ...lost, lostActs: lostActs ?? [], withoutHistory: withoutHistory === true };
   return { ...told, next: recoverySteps(told, wordsIn('en')) };
 }
 

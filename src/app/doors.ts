@@ -16,6 +16,7 @@ import { switchQueue } from '../operations/queue-switches.ts';
 import { Names } from '../operations/places.ts';
 import { Purge } from '../operations/purge.ts';
 import { LaterWords } from '../operations/later-words.ts';
+import { LostIdentities } from '../operations/lost-identities.ts';
 import { PutBack } from '../operations/put-back.ts';
 import { Status } from '../operations/status.ts';
 import { RECOVERING } from '../operations/heartbeat.ts';
@@ -211,6 +212,7 @@ function recoveryDeskOf(
       operations: context.operations,
       lookInMs: waitAt(context.policy.pollMs, 0),
     }),
+    lostIdentities: new LostIdentities({ redis, past, keepMs: config.IDENTITY_KEEP }),
     context,
     recovery: {
       state: () => recovery.state(),

@@ -169,8 +169,6 @@ async function showReport(report: JsonObject | undefined, { output, words }: She
 /** A member that another version leaves out is one of which there is none. */
 function stepsIn(report: JsonObject): RecoverySteps {
   const { lostSince, intakeJobs, heldCampaigns, withoutHistory } = report;
-  const unreadable = objectIn(report, 'unreadable');
-  const ids = unreadable?.['ids'];
   return {
     lostSince: typeof lostSince === 'string' ? lostSince : null,
     items: itemsOf(report).map((row) => ({
@@ -178,7 +176,8 @@ function stepsIn(report: JsonObject): RecoverySteps {
       needsReview: { count: countIn(row, 'needsReview') },
       underWay: { count: countIn(row, 'underWay') },
     })),
-    unreadable: { count: Number(unreadable?.['count'] ?? 0), ids: Array.isArray(ids) ? ids.map(String) : [] },
+    unreadable: namedIn(report, 'unreadable'),
+    lostIdentities: namedIn(report, 'lostIdentities'),
     intakeJobs: Number(intakeJobs ?? 0),
     heldCampaigns: Array.isArray(heldCampaigns) ? heldCampaigns : [],
     putBack: countsIn(report, 'putBack'),
@@ -186,6 +185,11 @@ function stepsIn(report: JsonObject): RecoverySteps {
     lostActs: itemsOf(report, 'lostActs').map(({ act, target }) => ({ act: String(act), target: String(target) })),
     withoutHistory: withoutHistory === true,
   };
+}
+
+function namedIn(report: JsonObject, name: string): RecoverySteps['unreadable'] {
+  const { count, ids } = objectIn(report, name) ?? {};
+  return { count: Number(count ?? 0), ids: Array.isArray(ids) ? ids.map(String) : [] };
 }
 
 function countsIn(report: JsonObject, name: string): Readonly<Record<string, number>> {

@@ -6,6 +6,7 @@ import {
   HistoryAway,
   type LostAct,
   type Past,
+  type PastAct,
   type PastAsked,
   type PastEvent,
   type PastRow,
@@ -22,7 +23,11 @@ const WAIT_MS = 2_000;
 
 type Group = Parameters<Past['recipientsOf']>[0];
 
-const EVENT_COLUMNS = `place, (extract(epoch from created_at) * 1000)::bigint::text as at, type, operation,
+const BEGINNING = { place: '', at: 0 };
+const AT = '(extract(epoch from created_at) * 1000)::bigint::text';
+const time = (ms: number): string => new Date(ms).toISOString();
+
+const EVENT_COLUMNS = `place, ${AT} as at, type, operation,
         sequence::text as sequence, data::text as data`;
 
 function eventOfRow({ place, at, type, operation, sequence, data }: TextRow): PastEvent {
@@ -66,6 +71,18 @@ export class HistoryReader implements Past {
     return rows.map(({ act, target }) => ({ act: act ?? '', target: target ?? '' }));
   }
 
+  async actsAfter(
+    from: number,
+    acts: readonly string[],
+    { after = BEGINNING, limit }: Parameters<Past['actsAfter']>[2],
+  ): Promise<readonly PastAct[]> {
+    const sql = `select place, ${AT} as at, target from relais.audit
+      where created_at >= $1 and act = any($2) and (place, created_at) > ($3, $4::timestamptz)
+      order by place, created_at limit $5`;
+    const rows = await this.#ask(sql, [time(from), acts, after.place, time(after.at), limit]);
+    return rows.map(({ place, at, target }) => ({ place: place ?? '', at: Number(at), target: target ?? '' }));
+  }
+
   /** By the place in the stream, which has a time in it: of the events of a long time only a page is looked through. */
   async eventsFrom(
     from: number,
@@ -74,7 +91,6 @@ export class HistoryReader implements Past {
     const sql = `select ${EVENT_COLUMNS}
       from relais.events where created_at >= $1 and (place, created_at) > ($2, $3::timestamptz)
       order by place, created_at limit $4`;
-    const time = (ms: number): string => new Date(ms).toISOString();
     return (await this.#ask(sql, [time(from), after.place, time(after.at), limit])).map(eventOfRow);
   }
 

@@ -47,6 +47,7 @@ export const keys = {
   recoveryBefore: 'recovery:before',
   /** Set: what a recovery could not lead on, since it cannot be read. */
   recoverySkipped: 'recovery:skipped',
+  recoveryLost: 'recovery:lost',
   /** String: what the last recovery came to (JSON). */
   recoveryReport: 'recovery:report',
   /** Set: ids of records that somebody could not read. */

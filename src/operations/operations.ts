@@ -19,7 +19,7 @@ import { keys } from './keys.ts';
 import { listedNew, type Named, Names, namedIn } from './places.ts';
 import { type Opinions, dayAt, limitNamed, wordsOf, type MoneyLimit } from './limits.ts';
 import { type RecordAt, type RecordBase, RECORD_VERSION, TRACE, readRecord } from './record.ts';
-import { hasLeft, stubAt, stubsOf } from './stubs.ts';
+import { hasLeft, isOfLostTime, stubAt, stubsOf } from './stubs.ts';
 import {
   appendEvidence,
   claim,
@@ -93,8 +93,7 @@ export class Operations {
   readonly #acquiring: Acquiring;
   /** In the words of the script. */
   readonly #asked: Readonly<Record<string, string>>;
-  readonly #accept: AcceptingScripts['accept'];
-  readonly #fieldsOf: AcceptingScripts['fieldsOf'];
+  readonly #scripts: AcceptingScripts;
   readonly #names: Names;
   readonly #heartbeat: Guard;
   readonly #dryRun: boolean;
@@ -106,8 +105,7 @@ export class Operations {
     this.#dryRun = dryRun;
     this.#traces = dryRun ? undefined : options.traces;
     this.#asked = wordsOf('payments', limits);
-    this.#accept = scripts.accept;
-    this.#fieldsOf = scripts.fieldsOf;
+    this.#scripts = scripts;
     this.#names = Names.of({ redis, heartbeat, nameKey: scripts.nameKey });
     this.#redis = redis;
     this.#heartbeat = heartbeat;
@@ -149,7 +147,7 @@ export class Operations {
     const beneficiary = fingerprint(operation.beneficiary ?? '');
     const { day, dayBegan } = dayAt(at);
     const otherId = operation.idOfReference ?? id;
-    return this.#accept(this.#redis, {
+    return this.#scripts.accept(this.#redis, {
       record: keys.record(id),
       mapping: reference ? keys.reference(account, kind, reference) : undefined,
       other: otherId === id ? undefined : keys.record(otherId),
@@ -205,12 +203,13 @@ export class Operations {
   }
 
   async #conflict(id: string, asked: AskedFields): Promise<AcceptedAt> {
+    if (await this.#scripts.isOfLostTime(this.#redis, id)) return { outcome: 'lost', id };
     return { outcome: 'conflict', id, differs: await this.differs(id, asked) };
   }
 
   /** What of a request is not as in the record that stands in its place, as JSON pointers. */
   async differs(id: string, asked: AskedFields): Promise<readonly string[]> {
-    return differing(asked, await this.#fieldsOf(this.#redis, id));
+    return differing(asked, await this.#scripts.fieldsOf(this.#redis, id));
   }
 
   /** The record for an attempt in this queue, if it is to be had. */
@@ -393,6 +392,7 @@ export type Accepted =
   | { readonly outcome: 'accepted'; readonly id: string; readonly state: string }
   | { readonly outcome: 'duplicate'; readonly id: string; readonly state: string }
   | { readonly outcome: 'conflict'; readonly id: string; readonly differs?: readonly string[] }
+  | { readonly outcome: 'lost'; readonly id: string }
   /** A limit of money; `detail` is the limit, or the earlier operation for the same payment asked for twice. */
   | { readonly outcome: 'limited'; readonly limit: MoneyLimit; readonly detail: string };
 
@@ -403,6 +403,7 @@ export interface AcceptingScripts {
   readonly nameKey: typeof nameKey;
   /** What is written of one, to say what is not the same. */
   readonly fieldsOf: (redis: RecordHost, id: string) => Promise<Record<string, string>>;
+  readonly isOfLostTime: typeof isOfLostTime;
 }
 
 export const acceptingScripts: AcceptingScripts = {
@@ -410,6 +411,7 @@ export const acceptingScripts: AcceptingScripts = {
   acceptMessages,
   nameKey,
   fieldsOf: (redis, id) => redis.hgetall(keys.record(id)),
+  isOfLostTime,
 };
 
 /** `at`: when it was written, by the clock of Redis. */

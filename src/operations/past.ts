@@ -39,6 +39,8 @@ export interface Past {
   store(): Promise<string | undefined>;
   /** What was done from that time on (ms), of these acts, each target once. Throws HistoryAway. */
   actsFrom(from: number, acts: readonly string[]): Promise<readonly LostAct[]>;
+  /** The same, line by line, in the order of the audit. Throws HistoryAway. */
+  actsAfter(from: number, acts: readonly string[], page: PastActPage): Promise<readonly PastAct[]>;
   /** What callers were told from that time on (ms), in the order of the stream. Throws HistoryAway. */
   eventsFrom(from: number, page: PastEventPage): Promise<readonly PastEvent[]>;
   /** Of these operations, from that time on (ms), each once and in its order. Throws HistoryAway. */
@@ -57,6 +59,19 @@ export interface Past {
 
 export interface LostAct {
   readonly act: string;
+  readonly target: string;
+}
+
+interface PastActPage {
+  /** Only those behind this one. */
+  readonly after: Pick<PastAct, 'place' | 'at'> | undefined;
+  readonly limit: number;
+}
+
+export interface PastAct {
+  readonly place: string;
+  /** ms since the epoch. */
+  readonly at: number;
   readonly target: string;
 }
 

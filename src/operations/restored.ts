@@ -111,7 +111,7 @@ export class Restored {
     if (isFirst === 0) return this.before(since);
     const others = (await this.#redis.hkeys(keys.recoveryBefore)).filter((one) => !one.startsWith(String(since)));
     if (others.length > 0) await this.#redis.hdel(keys.recoveryBefore, ...others);
-    await this.#redis.del(keys.recoverySkipped);
+    await this.#redis.del(keys.recoverySkipped, keys.recoveryLost);
     return before;
   }
 

@@ -32,6 +32,8 @@ export const letterOfState: Readonly<Record<string, string>> = {
   unknown: 'u',
 };
 export const stateOfLetter = inverse(letterOfState);
+/** In the place of a fingerprint, and of a state: of what was accepted in a lost time nobody knows either. */
+export const LOST_STUB = `${'.'.repeat(STUB_PRINT)}.`;
 
 interface StubPlace {
   readonly stubs: string;
@@ -51,6 +53,13 @@ export function stubsOf(id: string, otherId: string) {
   if (otherId === id) return stubAt(id);
   const { stubs, stubName } = stubAt(otherId);
   return { ...stubAt(id), otherStubs: stubs, otherStubName: stubName };
+}
+
+/** Whether its identity is taken since nobody knows what became of it. */
+export async function isOfLostTime(redis: Pick<RecordHost, 'hmget'>, id: string): Promise<boolean> {
+  const { stubs, stubName } = stubAt(id);
+  const [stub] = await redis.hmget(stubs, stubName);
+  return stub?.startsWith(LOST_STUB) ?? false;
 }
 
 /** What is left of one. */

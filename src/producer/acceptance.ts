@@ -301,10 +301,18 @@ export function readAnswer(answer: Accepted): Answer {
     const { id: existingId, differs = [] } = answer;
     return { outcome: 'conflict', existingId, differs };
   }
+  if (answer.outcome === 'lost') return { outcome: 'invalid', problems: [ofLostTime(answer.id)] };
   if (answer.outcome !== 'limited') return { outcome: answer.outcome, id: answer.id, state: answer.state };
   return {
     outcome: 'invalid',
     problems: [{ pointer: '/amount', message: describeLimit(answer.limit, answer.detail) }],
+  };
+}
+
+function ofLostTime(id: string): Problem {
+  return {
+    pointer: '/reference',
+    message: `was accepted before as ${id}, in a time that was lost, and may have been done: look at the service, and ask under another one if it was not`,
   };
 }
 

@@ -221,6 +221,7 @@ function memoryScripts(): AcceptingScripts {
     },
     nameKey: async () => ({ key: '' }),
     fieldsOf: async (_redis, id) => written.get(id) ?? {},
+    isOfLostTime: async () => false,
     // As if every message had a slice of its own.
     acceptMessages: async (_redis, { messages }) => {
       const verdicts = messages.map((message) => {

@@ -166,6 +166,8 @@ relais recover --without-missing.`,
         `L’historique fait connaître à nouveau ${some(count, 'opération', 'opérations')} du temps perdu : redemandées, elles ne se font pas deux fois.`,
       byHistory: (count) =>
         `L’historique connaît la fin de ${some(count, 'opération', 'opérations')} du temps perdu : elle vaut, et s’annonce sous l’identifiant d’alors.`,
+      lostIdentities: (count, ids) =>
+        `La fin de ${some(count, 'opération', 'opérations')} du temps perdu n’est pas connue (${ids}) : refus si on redemande. Voyez le service ; sinon, demandez sous une autre référence.`,
       withoutHistory: (since) =>
         `L’historique n’a pas été interrogé : ce qui a été accepté depuis ${since} n’est connu de personne ici. Comparez avec le tableau de bord avant que les appelants ne répètent.`,
       lostActs: (count, names) =>

@@ -64,6 +64,8 @@ export const frenchRefusals: Readonly<Record<string, string>> = {
   'The account "{a}" is not configured here.': 'Le compte « {a} » n’est pas réglé ici.',
   'is not the key of this session': 'n’est pas la clé de cette session',
   'is not one of the accounts here: {a}': 'n’est pas l’un des comptes d’ici : {a}',
+  'was accepted before as {a}, in a time that was lost, and may have been done: look at the service, and ask under another one if it was not':
+    'a été acceptée comme {a} pendant un temps perdu, et est peut-être faite : voyez le service, et demandez sous une autre si elle ne l’est pas',
   'must be the name of an account, such as main': 'doit être le nom d’un compte, comme main',
 
   // Ce qui n’existe pas, n’est pas lisible, ou n’est pas possible maintenant.

@@ -13,6 +13,7 @@ export interface RecoverySteps {
   readonly intakeJobs: number;
   readonly heldCampaigns: readonly unknown[];
   readonly putBack: Readonly<Record<string, number>>;
+  readonly lostIdentities: { readonly count: number; readonly ids: readonly string[] };
   readonly byHistory: Readonly<Record<string, number>>;
   readonly lostActs: readonly { readonly act: string; readonly target: string }[];
   readonly withoutHistory: boolean;
@@ -22,6 +23,7 @@ const NAMED_IN_WORDS = 10;
 
 export function recoverySteps(report: RecoverySteps, { commands }: Pick<Words, 'commands'>): string[] {
   const { lostSince, items, unreadable, intakeJobs, heldCampaigns, lostActs, withoutHistory } = report;
+  const { lostIdentities: lost } = report;
   const { steps } = commands.recover;
   const since = lostSince ?? steps.copyMade;
   const [putBack, byHistory] = [sumOf(report.putBack), sumOf(report.byHistory)];
@@ -32,6 +34,7 @@ export function recoverySteps(report: RecoverySteps, { commands }: Pick<Words, '
   return [
     ...(putBack > 0 ? [steps.putBack(putBack)] : []),
     ...(byHistory > 0 ? [steps.byHistory(byHistory)] : []),
+    ...(lost.count > 0 ? [steps.lostIdentities(lost.count, lost.ids.slice(0, NAMED_IN_WORDS).join(', '))] : []),
     ...(withoutHistory ? [steps.withoutHistory(since)] : []),
     ...(lostActs.length > 0 ? [steps.lostActs(lostActs.length, namesOf(lostActs))] : []),
     steps.optOuts(since),

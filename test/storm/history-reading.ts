@@ -5,7 +5,7 @@ import { isKept, kinds } from '../../src/kinds/index.ts';
 import { kindTables, tables } from '../../src/kinds/tables.ts';
 import { keys } from '../../src/operations/keys.ts';
 import { readSlice } from '../../src/operations/slices.ts';
-import { stubsLeft } from '../../src/operations/stubs.ts';
+import { LOST_STUB, stubsLeft } from '../../src/operations/stubs.ts';
 import { onOurClock, wait, waitUntil } from './clock.ts';
 import { newest, wasLost } from './eras.ts';
 import { groupBy, sumOf } from './grouping.ts';
@@ -141,7 +141,11 @@ async function readRedis(redis: Redis): Promise<InRedis> {
     for (const name of names.map((one) => one.slice(PREFIX.length))) {
       if (seen.has(name)) continue;
       seen.add(name);
-      if (name.startsWith(keys.stubs(''))) found.stubs += await redis.hlen(name);
+      if (name.startsWith(keys.stubs(''))) {
+        const stubs = await redis.hvals(name);
+        // Those of a lost time stand for what history does not have.
+        found.stubs += stubs.filter((stub) => !stub.startsWith(LOST_STUB)).length;
+      }
       if (name.startsWith(keys.record(''))) await readRecord(redis, name, found);
     }
   } while (cursor !== '0');

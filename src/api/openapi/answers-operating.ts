@@ -328,6 +328,10 @@ const recoveryReport = z
     heldCampaigns: z.array(z.looseObject({ id: text('cmp_0f6c8d4b2a1e4957'), name: text('November') })),
     putBack: sums.meta({ description: 'Accepted in the lost time, by kind, and known again from history.' }),
     byHistory: sums.meta({ description: 'Had ended in the lost time, by kind, and ended as history has it.' }),
+    lostIdentities: z.looseObject({ count, ids: z.array(text('dcr_0f6c8d4b2a1e4957')) }).meta({
+      description:
+        'Accepted in the lost time, and nobody here knows what became of them: refused when asked for again.',
+    }),
     lostActs: z.array(z.looseObject({ act: text('account.stop'), target: text('main') })),
     withoutHistory: z.boolean().meta({ description: 'History was not asked what was accepted then.' }),
     next: z.array(z.string()).meta({ description: 'What relais cannot do for anybody, a sentence each.' }),

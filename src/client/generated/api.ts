@@ -6340,6 +6340,13 @@ export interface RecoveryReport {
       xof: number
     }
   }
+  /**
+   * Accepted in the lost time, and nobody here knows what became of them: refused when asked for again.
+   */
+  lostIdentities: {
+    count: number
+    ids: string[]
+  }
   lostActs: {
     act: string
     target: string

@@ -10,12 +10,14 @@ import { type CampaignRecord, isUnreadable } from '../../operations/record.ts';
 import { type ReportRow, progressOf, reportOf, wouldDo, isOver } from '../../operations/recovery-report.ts';
 import type { LostAct } from '../../operations/past.ts';
 import type { LaterWords } from '../../operations/later-words.ts';
+import type { LostIdentities } from '../../operations/lost-identities.ts';
 import type { PutBack } from '../../operations/put-back.ts';
 import { RESTORED, type Restored, type Standing } from '../../operations/restored.ts';
 import { reviewKinds } from '../../operations/review.ts';
 import type { ProcessorContext } from '../context.ts';
-import { admitted, statusOf, type MoneyKind, restoreMoney, statesToRestore } from './money.ts';
-import { type Lost, orUndefined, shownBy, doubtSlice, mayHaveBeenSent } from './texts.ts';
+import { type MoneyKind, restoreMoney, statesToRestore } from './money.ts';
+import { type Said, upstreamSays } from './says.ts';
+import { type Lost, doubtSlice, mayHaveBeenSent } from './texts.ts';
 
 /** The recovery that is under way, as it is known. All times are ms since the epoch. */
 export interface UnderWay {
@@ -36,6 +38,7 @@ interface RecoveryDeskOptions {
   readonly restored: Restored;
   readonly putBack: PutBack;
   readonly laterWords: LaterWords;
+  readonly lostIdentities: LostIdentities;
   readonly context: ProcessorContext;
   readonly intakeJobs: IntakeJobs;
   readonly recovery: {
@@ -45,6 +48,12 @@ interface RecoveryDeskOptions {
   };
 }
 
+/** The first of them by name. */
+interface Named {
+  readonly count: number;
+  readonly ids: readonly string[];
+}
+
 export interface RecoveryReport {
   readonly at: number;
   readonly by: string;
@@ -52,7 +61,9 @@ export interface RecoveryReport {
   readonly lastBeat: number;
   readonly items: readonly ReportRow[];
   /** Records that cannot be read: left as they are, and nothing of them is due. */
-  readonly unreadable: { readonly count: number; readonly ids: readonly string[] };
+  readonly unreadable: Named;
+  /** Accepted in the lost time, and nobody here knows what became of them: refused when they are asked for again. */
+  readonly lostIdentities: Named;
   /** Jobs of `intake` that were given up. */
   readonly intakeJobs: number;
   /** Those that wait for somebody to resume them. */
@@ -125,7 +136,7 @@ export class RecoveryDesk {
 
   /** One turn. Asked again until it is over, by any operator; broken off, it goes on where it was. */
   async apply({ by, act, withoutHistory = false }: Applying): Promise<Applied> {
-    const { restored, putBack, laterWords, context, recovery } = this.#options;
+    const { restored, putBack, context, recovery } = this.#options;
     const server = await recovery.server();
     const underWay = await recovery.state();
     if (underWay === undefined) return { is: 'none' };
@@ -142,7 +153,7 @@ export class RecoveryDesk {
     }
     const before = await restored.before(underWay.since);
     // What is proven needs neither the service nor a person.
-    const knowsAll = withoutHistory || (await this.#isThrough(laterWords, turn));
+    const knowsAll = withoutHistory || (await this.#knowsAll(turn));
     const over = knowsAll && (await restoreAll(this.#options, turn));
     const after = await restored.standings(before.campaigns);
     if (!over) return { is: 'under way', ...progressOf(before.standings, after) };
@@ -158,7 +169,12 @@ export class RecoveryDesk {
     return left === 'left' ? { is: 'over', report } : { is: 'none' };
   }
 
-  #isThrough(part: PutBack | LaterWords, turn: Turn): Promise<boolean> {
+  async #knowsAll(turn: Turn): Promise<boolean> {
+    const { laterWords, lostIdentities } = this.#options;
+    return (await this.#isThrough(laterWords, turn)) && this.#isThrough(lostIdentities, turn);
+  }
+
+  #isThrough(part: PutBack | LaterWords | LostIdentities, turn: Turn): Promise<boolean> {
     return part.turn({ since: turn.since, ...turn.lost }, () => !hasEnded(turn, this.#options.context));
   }
 
@@ -166,13 +182,14 @@ export class RecoveryDesk {
     { since, because, lastBeat }: UnderWay,
     told: Pick<RecoveryReport, 'at' | 'by' | 'items' | 'lostActs' | 'withoutHistory'>,
   ): Promise<RecoveryReport> {
-    const { restored, intakeJobs, putBack, laterWords } = this.#options;
-    const unreadable = await restored.skipped();
+    const { restored, intakeJobs, putBack, laterWords, lostIdentities } = this.#options;
+    const [unreadable, lost] = [await restored.skipped(), await lostIdentities.taken()];
     return {
       ...told,
       because,
       lastBeat,
-      unreadable: { count: unreadable.length, ids: unreadable.slice(0, NAMED_MOST) },
+      unreadable: firstOf(unreadable),
+      lostIdentities: firstOf(lost),
       intakeJobs: await intakeJobs.giveUp(since, RESTORED),
       heldCampaigns: await this.#heldCampaigns(),
       putBack: await putBack.counts(since),
@@ -200,115 +217,10 @@ export class RecoveryDesk {
   }
 }
 
+const firstOf = (ids: readonly string[]): Named => ({ count: ids.length, ids: ids.slice(0, NAMED_MOST) });
+
 export function isProven({ because, counter, knownCounter = 0 }: UnderWay): boolean {
   return proofs.has(because) || knownCounter > counter;
-}
-
-/** What the service says about what stands open in a copy of Redis that was put back: asked, and nothing changed. */
-
-/** How many were asked about, and the service's words with how often each was said. */
-interface Said {
-  readonly kind: 'disbursement' | 'invoice' | 'payment_request' | 'recipient';
-  readonly asked: number;
-  readonly words: Readonly<Record<string, number>>;
-}
-
-interface Asker {
-  readonly kind: Exclude<Said['kind'], 'recipient'>;
-  readonly states: readonly string[];
-  /** Undefined: there is nothing to ask by. */
-  readonly ask: (id: string, context: ProcessorContext) => Promise<string | undefined>;
-}
-
-const NO_ANSWER = 'no answer';
-
-const askers: readonly Asker[] = [
-  {
-    kind: 'disbursement',
-    states: ['created', 'submitting', 'unknown', 'pending', 'needs_review'],
-    ask: async (id, context) => {
-      const record = await context.queries.read('disbursement', id);
-      const verdict = record && (await statusOf(record, context));
-      return verdict && (verdict.is === 'ok' ? verdict.value.status : NO_ANSWER);
-    },
-  },
-  {
-    kind: 'invoice',
-    states: ['pending', 'needs_review'],
-    ask: async (id, context) => {
-      const record = await context.queries.read('invoice', id);
-      const account = record && context.account(record.account);
-      if (record?.token === undefined || account === undefined) return undefined;
-      await admitted(record.account, 'payments', context);
-      const verdict = await context.upstream.payments.confirmInvoice(account.upstream, { token: record.token });
-      return verdict.is === 'ok' ? verdict.value.status : NO_ANSWER;
-    },
-  },
-  {
-    kind: 'payment_request',
-    states: ['pending', 'needs_review'],
-    ask: async (id, context) => {
-      const record = await context.queries.read('payment_request', id);
-      const account = record && context.account(record.account);
-      if (record?.referenceNumber === undefined || account === undefined) return undefined;
-      const { referenceNumber } = record;
-      await admitted(record.account, 'payments', context);
-      const verdict = await context.upstream.payments.paymentRequestStatus(account.upstream, { referenceNumber });
-      return verdict.is === 'ok' ? verdict.value.status : NO_ANSWER;
-    },
-  },
-];
-
-interface Tools {
-  readonly restored: Restored;
-  readonly context: ProcessorContext;
-}
-
-/** Asks about the last `most` of each kind, side by side with nobody: it is a look, and there is time. */
-async function upstreamSays(tools: Tools, lost: Lost, most: number): Promise<Said[]> {
-  const said = await Promise.all(askers.map((asker) => askSome(asker, tools, most)));
-  return [...said, await askStatistics(tools, lost, most)].filter(({ asked }) => asked > 0);
-}
-
-async function askSome({ kind, states, ask }: Asker, { restored, context }: Tools, most: number): Promise<Said> {
-  const words: Record<string, number> = {};
-  let asked = 0;
-  for await (const id of idsIn(states, kind, restored)) {
-    if (asked >= most) break;
-    const word = await ask(id, context).catch(orUndefined);
-    if (word === undefined) continue;
-    asked += 1;
-    // A word that nobody knows is somebody else's text.
-    const known = /^[a-z _-]{1,20}$/.test(word) ? word : 'other';
-    words[known] = (words[known] ?? 0) + 1;
-  }
-  return { kind, asked, words };
-}
-
-async function* idsIn(states: readonly string[], kind: Asker['kind'], restored: Restored): AsyncGenerator<string> {
-  for (const state of states) for await (const page of restored.ids(kind, state)) yield* page;
-}
-
-/** The first texts of each campaign: they go first. */
-async function askStatistics({ restored, context }: Tools, lost: Lost, most: number): Promise<Said> {
-  const words: Record<string, number> = {};
-  let asked = 0;
-  for await (const campaign of restored.campaigns()) {
-    if (asked >= most) break;
-    const first = await restored.slicesOf(campaign).next();
-    const id = first.done ? undefined : first.value[0];
-    const said = id === undefined ? undefined : await shownBy(id, campaign, lost, context).catch(orUndefined);
-    if (said === undefined) continue;
-    const { asked: of, shown } = said;
-    asked += of;
-    const add = (word: string, count: number): void => void (words[word] = (words[word] ?? 0) + count);
-    if (shown === undefined) add(NO_ANSWER, of);
-    else {
-      if (shown > 0) add('sent', shown);
-      if (shown < of) add('not shown', of - shown);
-    }
-  }
-  return { kind: 'recipient', asked, words };
 }
 
 /** What is open, and what would be done with it. */

@@ -7995,6 +7995,64 @@ export async function takeHistoryTurn(redis: lua.ScriptHost, args: TakeHistoryTu
   return readTakeHistoryTurnAnswer(await lua.runScript(redis, takeHistoryTurnScript, keys, words));
 }
 
+export interface TakeIdentityArgs {
+  /** key */ readonly record: string;
+  /** key */ readonly stubs: string;
+  /** key */ readonly heartbeat: string;
+  /** key: those that were taken so */ readonly lost: string;
+  /** ms since the epoch */ readonly now?: number | undefined;
+  readonly id: string;
+  readonly stubName: string;
+  /** what stands for it, but for the day */ readonly stub: string;
+  readonly keepDays: number;
+}
+
+export type TakeIdentityAnswer = boolean;
+
+const readTakeIdentityAnswer: lua.Read<TakeIdentityAnswer> = lua.flag;
+
+export const takeIdentityScript = lua.defineScript('take-identity', `
+local function base36(n)
+  local digits, text = '0123456789abcdefghijklmnopqrstuvwxyz', ''
+  n = math.floor(n)
+  repeat
+    local d = n % 36
+    text = string.sub(digits, d + 1, d + 1) .. text
+    n = (n - d) / 36
+  until n == 0
+  return text
+end
+local function clock(given)
+  if given then return given end
+  local t = redis.call('TIME')
+  return tonumber(t[1]) * 1000 + math.floor(tonumber(t[2]) / 1000)
+end
+-- <generated>
+local record = KEYS[1]
+local stubs = KEYS[2]
+local heartbeat = KEYS[3]
+local lost = KEYS[4]
+local now = tonumber(ARGV[1])
+local id = ARGV[2]
+local stubName = ARGV[3]
+local stub = ARGV[4]
+local keepDays = tonumber(ARGV[5])
+-- </generated>
+if redis.call('HEXISTS', heartbeat, 'recovering') == 0 then return 0 end
+if redis.call('EXISTS', record) == 1 or redis.call('HEXISTS', stubs, stubName) == 1 then return 0 end
+redis.call('HSET', stubs, stubName, stub .. base36(math.floor(clock(now) / 86400000) + keepDays))
+redis.call('SADD', lost, id)
+return 1
+`);
+
+/** Takes the identity of what was accepted in a time that Redis has lost, and of which nobody knows what became: asked
+ * for again it is refused. Only in a recovery, and never over what is there. True: it was taken by this. */
+export async function takeIdentity(redis: lua.ScriptHost, args: TakeIdentityArgs): Promise<TakeIdentityAnswer> {
+  const keys = [args.record, args.stubs, args.heartbeat, args.lost];
+  const words: lua.Word[] = [args.now ?? '', args.id, args.stubName, args.stub, args.keepDays];
+  return readTakeIdentityAnswer(await lua.runScript(redis, takeIdentityScript, keys, words));
+}
+
 export interface TakeArgs {
   /** key */ readonly due: string;
   /** key: what BullMQ knows of the queue */ readonly queue: string;

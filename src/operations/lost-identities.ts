@@ -1,0 +1,82 @@
+/**
+ * What was accepted in a lost time, and was not over when Redis was lost: of it history has no row, only the act in
+ * the audit. Whether it was done nobody here knows, and asked for again it would be done once more; so its identity is
+ * taken until a person has looked at the service. Only of kinds that the service does not know again by an identity of
+ * ours: a disbursement has its `disburse_id`, and an invoice that is made twice moves no money.
+ */
+import type { Redis } from 'ioredis';
+import { acts } from '../kinds/acts.ts';
+import { keys } from './keys.ts';
+import type { Past, PastAct } from './past.ts';
+import { CLOCKS_APART_MS, type LostTime } from './put-back.ts';
+import { takeIdentity } from './scripts/generated/scripts.ts';
+import { LOST_STUB, stubAt } from './stubs.ts';
+
+const DAY_MS = 86_400_000;
+const AT_ONCE = 500;
+const DONE = 'done';
+
+/** Each names the one operation that was accepted. A line about messages names the first of up to fifty. */
+const TAKEN: readonly string[] = [acts.createDirectCredit.act, acts.createCampaign.act];
+
+interface LostIdentitiesOptions {
+  readonly redis: Redis;
+  /** Absent: this process cannot ask it. */
+  readonly past: Past | undefined;
+  /** How long an identity is taken. */
+  readonly keepMs: number;
+  /** Gives the time instead of Redis, for tests that turn the clock by hand. */
+  readonly now?: () => number;
+}
+
+export class LostIdentities {
+  readonly #options: LostIdentitiesOptions;
+
+  constructor(options: LostIdentitiesOptions) {
+    this.#options = options;
+  }
+
+  /** After what is over was put back. True: all are taken. False: call again. Throws HistoryAway. */
+  async turn(lost: LostTime, hasTime: () => boolean): Promise<boolean> {
+    const { redis, past } = this.#options;
+    if (past === undefined || (await past.store()) === undefined) return true;
+    const from = Math.max(0, lost.from - CLOCKS_APART_MS);
+    let place = await redis.hget(keys.recoveryBefore, placeIn(lost.since));
+    while (place !== DONE) {
+      const done = await past.actsAfter(from, TAKEN, { after: placeOf(place), limit: AT_ONCE });
+      await Promise.all(done.map(({ target }) => this.#take(target)));
+      const last = done.length < AT_ONCE ? undefined : done.at(-1);
+      place = last === undefined ? DONE : `${last.place} ${last.at}`;
+      await redis.hset(keys.recoveryBefore, placeIn(lost.since), place);
+      if (place !== DONE && !hasTime()) return false;
+    }
+    return true;
+  }
+
+  /** Those that were taken in the last recovery. */
+  async taken(): Promise<string[]> {
+    return (await this.#options.redis.smembers(keys.recoveryLost)).toSorted();
+  }
+
+  #take(id: string): Promise<boolean> {
+    const { redis, keepMs, now } = this.#options;
+    return takeIdentity(redis, {
+      record: keys.record(id),
+      ...stubAt(id),
+      heartbeat: keys.heartbeat,
+      lost: keys.recoveryLost,
+      now: now?.(),
+      id,
+      stub: LOST_STUB,
+      keepDays: Math.ceil(keepMs / DAY_MS),
+    });
+  }
+}
+
+const placeIn = (since: number): string => `${since} lost identities place`;
+
+function placeOf(place: string | null): Pick<PastAct, 'place' | 'at'> | undefined {
+  if (place === null) return undefined;
+  const [stood = '', at] = place.split(' ');
+  return { place: stood, at: Number(at) };
+}
