@@ -8,7 +8,7 @@
  * one success more, on that day.
  */
 import type { Redis } from 'ioredis';
-import { type Kind, asDeclared, isFinal, isState } from '../kinds/index.ts';
+import { type Kind, asDeclared, isFinal, isState, statesOf } from '../kinds/index.ts';
 import { offsetsOf } from '../lib/zone.ts';
 import { keys } from './keys.ts';
 
@@ -76,6 +76,15 @@ export function postsOf(
   by['=open'] = Number(!ends) - Number(!began);
   by['=doubt'] = Number(isState(kind, to, 'in doubt')) - Number(isState(kind, from, 'in doubt'));
   return ofMoney(record, by, amountIn('amount'));
+}
+
+/** What was accepted and led on where no book is left of it, as if all of it had been today. */
+export function postsOfWhole(record: Of & { readonly state: string }, xof: number | undefined): Posts {
+  const posts: Record<string, number> = { ...postsOfAcceptance(record, xof) };
+  const [begins = ''] = statesOf(record.kind).filter((state) => !isFinal(record.kind, state));
+  for (const [name, delta] of Object.entries(postsOf({ ...record, state: begins }, record.state)))
+    posts[name] = (posts[name] ?? 0) + delta;
+  return posts;
 }
 
 /** A text that went where its request went. Costs are in hundredths of a franc. */

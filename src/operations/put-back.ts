@@ -7,6 +7,7 @@ import { asDeclared, isFinal, isState, type Kind, queueOf, standsAs } from '../k
 import { acts } from '../kinds/acts.ts';
 import { ApiKeys } from './api-keys.ts';
 import type { Act } from './audit.ts';
+import { BOOKS, postsOfWhole } from './book.ts';
 import { HISTORY_FIELD, keys } from './keys.ts';
 import { HistoryAway, type LostAct, type Past, type PastEvent, type PastRow } from './past.ts';
 import { amountOf, areFew, listedAt, memberOf, type Named, Names, namedIn } from './places.ts';
@@ -161,6 +162,8 @@ export class PutBack {
       ...this.#placesOf(read),
       ...this.#shapeOf(read),
       ...sumsOf(read, at),
+      ...BOOKS,
+      posts: postsOfWhole(read, asDeclared(kind).money === undefined ? undefined : amountOf(read.fields)),
       ...(await this.#wholeOf(read)),
       // Accepted in an earlier lost time, too, it has events that are about another acceptance.
       told: told

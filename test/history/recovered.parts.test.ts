@@ -6,6 +6,7 @@ import { fingerprint } from '../../src/lib/ids.ts';
 import { systemRandom } from '../../src/lib/random.ts';
 import { ApiKeys } from '../../src/operations/api-keys.ts';
 import { Audit } from '../../src/operations/audit.ts';
+import { DayBook } from '../../src/operations/book.ts';
 import { Batches } from '../../src/operations/batches.ts';
 import { keys } from '../../src/operations/keys.ts';
 import { HistoryAway } from '../../src/operations/past.ts';
@@ -158,6 +159,32 @@ test('what callers were told of it is told again, once, under the same numbers a
   await pass();
   const days = 'select day::text, succeeded_count::text from relais.daily';
   expect(await here.database.query(days)).toEqual([{ day: '2026-11-01', succeeded_count: '1' }]);
+});
+
+test('the book of the day of the recovery has what was put back, and what stands open or in doubt of it', async () => {
+  await here.world.accept('dsb_a');
+  await here.world.go('dsb_a', ...PAID);
+  await here.world.accept('dsb_b');
+  await here.world.go('dsb_b', 'created', 'submitting', 'needs_review');
+  await pass();
+  await putBackTheCopy();
+  here.turnTo(NOON + 2 * DAY_MS);
+  await putBackFrom(here.database.url).turn(lost, always);
+  await leave();
+  const { lines } = await new DayBook(store.redis).day('2026-11-03', '2026-11-03');
+  expect(lines.map(({ kind, sums }) => ({ kind, ...sums }))).toEqual([
+    expect.objectContaining({
+      kind: 'disbursement',
+      accepted: 2,
+      acceptedXof: 1_000,
+      succeeded: 1,
+      succeededXof: 500,
+      '=open': 1,
+      '=openXof': 500,
+      '=doubt': 1,
+      '=doubtXof': 500,
+    }),
+  ]);
 });
 
 test('a row that this version cannot read is not passed over, and says what to do', async () => {

@@ -11,6 +11,7 @@
 -- @key mapping?  of its reference, where that is not the identity itself
 -- @key spent?  of the day in which it was counted, while anybody asks for its sums
 -- @key heartbeat  @key events
+-- @key book  @key closedDays
 -- @key history  what waits for it
 -- @arg now at?
 -- @arg id text  @arg kind text  @arg account text  @arg state text
@@ -21,6 +22,7 @@
 -- @arg keepDays int  the stub
 -- @arg store text  the database that has it, by its name
 -- @arg beneficiary text?  of the sums of the day
+-- @arg posts pairs  into the book of the day: that of then is closed, or was lost
 -- @each names
 --   @key bucket  @arg head text
 -- @each told
@@ -28,6 +30,7 @@
 -- @arg fields pairs  the record, where it is not over; none: a stub stands for it
 -- @returns put back | there | recovered
 --- @include "lib/base36"
+--- @include "lib/book"
 --- @include "lib/clock"
 --- @include "lib/emit"
 --- @include "lib/history"
@@ -48,6 +51,7 @@ for _, e in ipairs(told) do
     data = e.data})
 end
 write_standing(counted)
+post(book, closedDays, at, posts)
 if spent then
   redis.call('HINCRBY', spent, 'all', xof)
   redis.call('HINCRBY', spent, beneficiary, xof)

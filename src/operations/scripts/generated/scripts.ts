@@ -5014,6 +5014,8 @@ export interface PutBackArgs {
   /** key: of the day in which it was counted, while anybody asks for its sums */ readonly spent?: string | undefined;
   /** key */ readonly heartbeat: string;
   /** key */ readonly events: string;
+  /** key */ readonly book: string;
+  /** key */ readonly closedDays: string;
   /** key: what waits for it */ readonly history: string;
   /** ms since the epoch */ readonly now?: number | undefined;
   readonly id: string;
@@ -5029,6 +5031,7 @@ export interface PutBackArgs {
   /** the stub */ readonly keepDays: number;
   /** the database that has it, by its name */ readonly store: string;
   /** of the sums of the day */ readonly beneficiary?: string | undefined;
+  /** into the book of the day: that of then is closed, or was lost */ readonly posts: Readonly<Record<string, string | number>>;
   /** the record, where it is not over; none: a stub stands for it */ readonly fields: Readonly<Record<string, string | number>>;
   readonly names: readonly {
     /** key */ readonly bucket: string;
@@ -5070,6 +5073,68 @@ local function base36(n)
     n = (n - d) / 36
   until n == 0
   return text
+end
+local function offset_at(at, offsets)
+  local offset = 0
+  for from, ms in string.gmatch(offsets or '', '(%d+):(%-?%d+)') do
+    if tonumber(from) <= at then offset = tonumber(ms) end
+  end
+  return offset
+end
+local function day_at(at, offsets)
+  local day = math.floor((at + offset_at(at, offsets)) / 86400000)
+  local midnight = (day + 1) * 86400000
+  return day, midnight - offset_at(midnight - offset_at(at, offsets), offsets)
+end
+local function open_day(book, closed, at)
+  local stored = redis.call('HGETALL', book)
+  local before, offsets, keep, lines, set, over = nil, nil, 400, {}, {}, {}
+  for i = 1, #stored, 2 do
+    local name, value = stored[i], stored[i + 1]
+    if name == 'day' then before = tonumber(value)
+    elseif name == 'offsets' then offsets = value
+    elseif name == 'keep' then keep = tonumber(value)
+    elseif name ~= 'until' then
+      lines[#lines + 1] = name .. ' ' .. value
+      local head, measure = string.match(name, '^(.*|)=(%w+)$')
+      if head and value ~= '0' then
+        set[#set + 1] = name; set[#set + 1] = value
+        set[#set + 1] = head .. '<' .. measure; set[#set + 1] = value
+      else over[name] = true end
+    end
+  end
+  local day, ends = day_at(at, offsets)
+  if before and day <= before then day = before + 1; ends = math.max(ends, at + 1) end
+  if before then redis.call('HSET', closed, before, table.concat(lines, '\\n')) end
+  for _, old in ipairs(redis.call('HKEYS', closed)) do
+    if tonumber(old) < day - keep then redis.call('HDEL', closed, old) end
+  end
+  set[#set + 1] = 'day'; set[#set + 1] = day
+  set[#set + 1] = 'until'; set[#set + 1] = string.format('%.0f', ends)
+  set[#set + 1] = 'keep'; set[#set + 1] = keep
+  if offsets then set[#set + 1] = 'offsets'; set[#set + 1] = offsets end
+  redis.call('HSET', book, unpack(set))
+  for i = 1, #set, 2 do over[set[i]] = nil end
+  for name in pairs(over) do redis.call('HDEL', book, name) end
+end
+local function post(book, closed, at, posts)
+  if #posts == 0 then return end
+  local names = {'until'}
+  for i = 1, #posts, 2 do names[#names + 1] = posts[i] end
+  local read = redis.pcall('HMGET', book, unpack(names))
+  if read.err then return end
+  if at >= (tonumber(read[1] or '0') or 0) then
+    open_day(book, closed, at)
+    read = redis.call('HMGET', book, unpack(names))
+  end
+  local set = {}
+  for i = 2, #names do
+    local sum = tonumber(read[i] or '0')
+    if sum then
+      set[#set + 1] = names[i]; set[#set + 1] = string.format('%.0f', sum + tonumber(posts[2 * i - 2]))
+    end
+  end
+  if #set > 0 then redis.call('HSET', book, unpack(set)) end
 end
 local function clock(given)
   if given then return given end
@@ -5182,7 +5247,9 @@ local trimmed = KEYS[4]
 local listed = KEYS[5]
 local heartbeat = KEYS[6]
 local events = KEYS[7]
-local history = KEYS[8]
+local book = KEYS[8]
+local closedDays = KEYS[9]
+local history = KEYS[10]
 local now = tonumber(ARGV[1])
 local id = ARGV[2]
 local kind = ARGV[3]
@@ -5197,7 +5264,7 @@ local stub = ARGV[11]
 local keepDays = tonumber(ARGV[12])
 local store = ARGV[13]
 local beneficiary = _given(ARGV[14])
-local _arg, _key = 14, 8
+local _arg, _key = 14, 10
 local entered
 _arg = _arg + 1
 if ARGV[_arg] == '1' then _key = _key + 1; entered = KEYS[_key] end
@@ -5210,6 +5277,10 @@ if ARGV[_arg] == '1' then _key = _key + 1; mapping = KEYS[_key] end
 local spent
 _arg = _arg + 1
 if ARGV[_arg] == '1' then _key = _key + 1; spent = KEYS[_key] end
+local posts = {}
+_arg = _arg + 1
+for _i = 1, tonumber(ARGV[_arg]) do posts[_i] = ARGV[_arg + _i] end
+_arg = _arg + #posts
 local fields = {}
 _arg = _arg + 1
 for _i = 1, tonumber(ARGV[_arg]) do fields[_i] = ARGV[_arg + _i] end
@@ -5242,6 +5313,7 @@ for _, e in ipairs(told) do
     data = e.data})
 end
 write_standing(counted)
+post(book, closedDays, at, posts)
 if spent then
   redis.call('HINCRBY', spent, 'all', xof)
   redis.call('HINCRBY', spent, beneficiary, xof)
@@ -5267,8 +5339,8 @@ return {'put back'}
  * there again as history has it. Only in a recovery, and never over what is there. What was told of it was lost with
  * the stream, and a reader that was not there yet would never hear it: it is told again, under the numbers that it had. */
 export async function putBack(redis: lua.ScriptHost, args: PutBackArgs): Promise<PutBackAnswer> {
-  const keys = [args.record, args.stubs, args.counts, args.trimmed, args.listed, args.heartbeat, args.events, args.history, ...(args.entered === undefined ? [] : [args.entered]), ...(args.due === undefined ? [] : [args.due]), ...(args.mapping === undefined ? [] : [args.mapping]), ...(args.spent === undefined ? [] : [args.spent]), ...args.names.flatMap((one) => [one.bucket])];
-  const words: lua.Word[] = [args.now ?? '', args.id, args.kind, args.account, args.state, args.created, args.member, args.xof ?? '', args.inDoubt ? 1 : 0, args.stubName, args.stub, args.keepDays, args.store, args.beneficiary ?? '', args.entered === undefined ? 0 : 1, args.due === undefined ? 0 : 1, args.mapping === undefined ? 0 : 1, args.spent === undefined ? 0 : 1, ...lua.pairs(args.fields), args.names.length, ...args.names.flatMap((one) => [one.head]), args.told.length, ...args.told.flatMap((one) => [one.seq, one.at, one.type, one.data])];
+  const keys = [args.record, args.stubs, args.counts, args.trimmed, args.listed, args.heartbeat, args.events, args.book, args.closedDays, args.history, ...(args.entered === undefined ? [] : [args.entered]), ...(args.due === undefined ? [] : [args.due]), ...(args.mapping === undefined ? [] : [args.mapping]), ...(args.spent === undefined ? [] : [args.spent]), ...args.names.flatMap((one) => [one.bucket])];
+  const words: lua.Word[] = [args.now ?? '', args.id, args.kind, args.account, args.state, args.created, args.member, args.xof ?? '', args.inDoubt ? 1 : 0, args.stubName, args.stub, args.keepDays, args.store, args.beneficiary ?? '', args.entered === undefined ? 0 : 1, args.due === undefined ? 0 : 1, args.mapping === undefined ? 0 : 1, args.spent === undefined ? 0 : 1, ...lua.pairs(args.posts), ...lua.pairs(args.fields), args.names.length, ...args.names.flatMap((one) => [one.head]), args.told.length, ...args.told.flatMap((one) => [one.seq, one.at, one.type, one.data])];
   return readPutBackAnswer(await lua.runScript(redis, putBackScript, keys, words));
 }
 
