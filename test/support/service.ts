@@ -57,9 +57,14 @@ export const KEYS = [
 const WAIT_MS = 30_000;
 const ASK_EVERY_MS = 25;
 
+interface ServiceParts extends Pick<SandboxOptions, 'onLine'> {
+  /** Without a worker nothing is done but what the test does itself. */
+  readonly roles?: Parameters<typeof startRoles>[1];
+}
+
 export async function startService(
   env: Readonly<Record<string, string>> = {},
-  { onLine }: Pick<SandboxOptions, 'onLine'> = {},
+  { onLine, roles = ['worker', 'webhooks', 'api'] }: ServiceParts = {},
 ): Promise<Service> {
   const fresh = await freshRedis();
   const sandbox = await startSandbox(onLine ? { onLine } : {});
@@ -78,7 +83,7 @@ export async function startService(
       LOG_LEVEL: 'silent',
       ...env,
     }),
-    ['worker', 'webhooks', 'api'],
+    roles,
   );
   const { api = '', webhooks = '', metrics = '' } = running.urls;
   let drained: Promise<void> | undefined;
