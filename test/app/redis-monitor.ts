@@ -3,10 +3,12 @@ import { Redis } from 'ioredis';
 import * as scripts from '../../src/operations/scripts/generated/scripts.ts';
 
 export interface Heard {
-  /** Commands of the connections that hold our records: each is one round trip. */
+  /** Commands of the connections that hold our records, but for wake-ups: each is one round trip. */
   readonly ours: number;
   /** What was carried out for them, inside scripts too. */
   readonly commands: number;
+  /** What was carried out by the two scripts of wake-ups. How many operations share a wake-up is a matter of time. */
+  readonly wakeUpCommands: number;
   /** Scripts that BullMQ asked for. How often it finds nothing to fetch is a matter of time, so leave it some room. */
   readonly queueScripts: number;
   /** Everything heard, most frequent first, for the message of a test that fails. */
@@ -26,7 +28,9 @@ interface Line {
 const HOUSEKEEPING = /^(info|config|client|ping|wait|monitor|bzpopmin|echo)$/i;
 const HOUSEKEEPING_KEYS = /:events:dispatch$|:endpoints$|:rate:|:audit$|:audit:(?:last|seals)$|:api-keys$/;
 /** The first key of the scripts with which a process says, each second, that it is at work, and seals the audit. */
-const HEARTBEAT = /:heartbeat$|:audit:seals$/;
+const HEARTBEAT = /:heartbeat$|:audit:seals$|:workers$/;
+/** The scripts that find what is due, and take it. */
+const WAKE_UP: ReadonlySet<string> = new Set(['take', 'acquire']);
 
 /** `OURS` is the name that the connection for records gives itself. */
 const OURS = 'relais';
@@ -64,13 +68,18 @@ async function namesOf(redis: Redis): Promise<ReadonlyMap<string, string>> {
 function sum(lines: readonly Line[], names: ReadonlyMap<string, string>): Heard {
   const asked = lines.filter(({ words, from }) => from === 'lua' || !isHousekeeping(words));
   let asker = '';
+  let wakesUp = false;
   // What a script does is heard right after it.
   const owned = asked.map(({ words, from }) => {
-    if (from !== 'lua') asker = isBeat(words) ? 'heartbeat' : (names.get(from) ?? 'observer');
-    return { words, from, asker };
+    if (from !== 'lua') {
+      asker = isBeat(words) ? 'heartbeat' : (names.get(from) ?? 'observer');
+      wakesUp = isScript(words) && WAKE_UP.has(nameOf(words[1] ?? ''));
+    }
+    return { words, from, asker, wakesUp };
   });
   const ours = owned.filter((line) => line.asker === OURS);
-  const trips = ours.filter(({ from }) => from !== 'lua');
+  const wakeUps = ours.filter((line) => line.wakesUp);
+  const isTrip = ({ from }: Line): boolean => from !== 'lua';
   const theirs = owned.filter(
     (line) =>
       line.from !== 'lua' &&
@@ -80,10 +89,11 @@ function sum(lines: readonly Line[], names: ReadonlyMap<string, string>): Heard 
       isScript(line.words),
   );
   return {
-    ours: trips.length,
-    commands: ours.length,
+    ours: ours.filter(isTrip).length - wakeUps.filter(isTrip).length,
+    commands: ours.length - wakeUps.length,
+    wakeUpCommands: wakeUps.length,
     queueScripts: theirs.length,
-    table: () => [...frequencies(trips, 'ours'), ...frequencies(theirs, 'BullMQ'), ...withinScripts(ours)].join('\n'),
+    table: () => [...frequencies(ours.filter(isTrip), 'ours'), ...frequencies(theirs, 'BullMQ'), ...withinScripts(ours)].join('\n'),
   };
 }
 
