@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual, createCipheriv, createDecipheriv, hkdfSync } from 'node:crypto';
+import { createCipheriv, createDecipheriv, hash, hkdfSync, timingSafeEqual } from 'node:crypto';
 import { inspect } from 'node:util';
 import type { Random } from './random.ts';
 
@@ -42,7 +42,7 @@ export function secretsOf(list: Secret | string | undefined): Secret[] {
 
 /** Compares in a time that does not depend on where the texts differ, nor on their lengths. */
 export function sameSecret(a: string, b: string): boolean {
-  const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
+  const digest = (text: string): Buffer => Buffer.from(hash('sha256', text, 'binary'), 'latin1');
   return timingSafeEqual(digest(a), digest(b));
 }
 

@@ -3,7 +3,7 @@
  * Each line's hash is made of the hash before it, so that a line that was changed by hand is found; that all of them
  * were made anew is found by the seals of the processes, and that one was added by its mark.
  */
-import { createHash, createHmac } from 'node:crypto';
+import { createHmac, hash } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import { isAfter } from '../lib/ids.ts';
 import { type Secret, sameSecret } from '../lib/secret.ts';
@@ -60,19 +60,21 @@ type AuditWord = (typeof auditWords)[number] | 'hash';
 
 /** As in `lib/audit.lua`: each word with its length before it, after the hash of the line before. */
 export function hashOfLine({ words }: AuditLine, before: string): string {
-  const parts = auditWords.map((name) => `${Buffer.byteLength(words[name])}:${words[name]}`);
-  return createHash('sha1')
-    .update([before, ...parts].join(' '))
-    .digest('hex');
+  let text = before;
+  for (const name of auditWords) text += ` ${Buffer.byteLength(words[name])}:${words[name]}`;
+  return hash('sha1', text, 'hex');
 }
 
+const NO_WORDS = Object.fromEntries([...auditWords, 'hash'].map((name) => [name, ''])) as Record<AuditWord, string>;
+const isAuditWord = (name: string): name is AuditWord => Object.hasOwn(NO_WORDS, name);
+
 function readLine([id, flat]: readonly [string, readonly string[]]): AuditLine {
-  const word = (name: string): string => {
-    const at = flat.findIndex((one, place) => place % 2 === 0 && one === name);
-    return at === -1 ? '' : (flat[at + 1] ?? '');
-  };
-  const words = Object.fromEntries([...auditWords, 'hash'].map((name) => [name, word(name)]));
-  return { id, words: words as Record<AuditWord, string> };
+  const words = { ...NO_WORDS };
+  for (let at = 0; at < flat.length; at += 2) {
+    const name = flat[at] ?? '';
+    if (isAuditWord(name)) words[name] = flat[at + 1] ?? '';
+  }
+  return { id, words };
 }
 
 /** Where the stream ends, by the word of the last act. */
@@ -381,7 +383,7 @@ function readSeal(text: string): Seal {
 
 function digestWith(before: string, { id, words }: AuditLine): string {
   const parts = [before, id, ...auditWords.map((name) => words[name]), words.hash];
-  return createHash('sha256').update(JSON.stringify(parts)).digest('base64url');
+  return hash('sha256', JSON.stringify(parts), 'base64url');
 }
 
 function macOf({ to, lines, hash, digest, at, first }: Sealed, secret: Secret): string {

@@ -6,7 +6,7 @@
  * answer as a good one. 503 only when it could not be written down, or not where a failover would find it: it may be
  * the only word about an end that came late, so the sender is asked to come again.
  */
-import { createHmac, createHash } from 'node:crypto';
+import { createHmac, hash as hashOf } from 'node:crypto';
 import express, { type Express, type Request, type RequestHandler, type Response } from 'express';
 import type { QueueName } from '../kinds/due-queues.ts';
 import { isFinal, lookQueueOf } from '../kinds/index.ts';
@@ -276,7 +276,7 @@ export function hashMatches(hash: Secret | undefined, masterKeys: readonly Secre
   const given = hash?.reveal().trim().toLowerCase() ?? '';
   let matches = false;
   for (const key of masterKeys) {
-    const expected = createHash('sha512').update(key.reveal()).digest('hex');
+    const expected = hashOf('sha512', key.reveal(), 'hex');
     matches = sameSecret(expected, given) || matches;
   }
   return matches && SHA512_HEX.test(given);
