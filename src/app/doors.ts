@@ -15,6 +15,7 @@ import { type Sign, auditSigner } from '../operations/audit-marks.ts';
 import { switchQueue } from '../operations/queue-switches.ts';
 import { Names } from '../operations/places.ts';
 import { Purge } from '../operations/purge.ts';
+import { LaterTexts } from '../operations/later-texts.ts';
 import { LaterWords } from '../operations/later-words.ts';
 import { LostIdentities } from '../operations/lost-identities.ts';
 import { PutBack } from '../operations/put-back.ts';
@@ -212,6 +213,7 @@ function recoveryDeskOf(
       operations: context.operations,
       lookInMs: waitAt(context.policy.pollMs, 0),
     }),
+    laterTexts: new LaterTexts({ redis, past }),
     lostIdentities: new LostIdentities({ redis, past, keepMs: config.IDENTITY_KEEP }),
     context,
     recovery: {

@@ -109,10 +109,16 @@ export class HistoryReader implements Past {
     return row && fieldsOfRow(kind, table, row);
   }
 
-  async recordsOf(kind: Kind, ids: readonly string[]): Promise<ReadonlyMap<string, Fields>> {
+  async recordsOf(
+    kind: Kind,
+    ids: readonly string[],
+    createdAt?: readonly number[],
+  ): Promise<ReadonlyMap<string, Fields>> {
     const table = kindTables[kind];
     if (table === undefined) return new Map();
-    const rows = await this.#ask(`${selectOf(table)} where id = any($1) order by rev`, [ids]);
+    // Of a table that is cut by day only the days that are meant are looked into.
+    const [when, times] = createdAt ? [' and created_at = any($2)', [createdAt.map(time)]] : ['', []];
+    const rows = await this.#ask(`${selectOf(table)} where id = any($1)${when} order by rev`, [ids, ...times]);
     return new Map(rows.map((row) => [row['id'] ?? '', fieldsOfRow(kind, table, row)]));
   }
 

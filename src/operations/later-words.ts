@@ -32,7 +32,7 @@ const TRIES = 3;
 const DONE = 'done';
 
 const movesMoney = (kind: Kind): kind is KindOfMoney => asDeclared(kind).money !== undefined;
-/** Of texts the slice that carries them tells, and of a batch its rows. */
+/** Of texts the slice that carries them tells (later-texts.ts), and of a batch its rows. */
 const settledKinds = kinds.filter(movesMoney);
 
 interface LaterWordsOptions {
@@ -129,7 +129,7 @@ export class LaterWords {
 }
 
 const placeIn = (since: number): string => `${since} later words place`;
-const countIn = (since: number, kind: Kind): string => `${since} ${kind} later words`;
+export const countIn = (since: number, kind: Kind): string => `${since} ${kind} later words`;
 
 function placeOf(place: string | null): Pick<PastEvent, 'place' | 'at'> | undefined {
   if (place === null) return undefined;
@@ -140,21 +140,23 @@ function placeOf(place: string | null): Pick<PastEvent, 'place' | 'at'> | undefi
 type Standing = Pick<RecordBase, 'kind' | 'rev' | 'createdAt' | 'since' | 'fields'> & { readonly state: string };
 
 /** By this very event callers were told that it has entered the state in which history has it. */
-function isToldBy({ state, since, fields }: Standing, { type, at, sequence }: PastEvent): boolean {
+export function isToldBy({ state, since, fields }: Standing, { type, at, sequence }: PastEvent): boolean {
   return stateToldBy(type) === state && since === at && Number(fields['seq']) === sequence;
 }
 
-/**
- * The same operation, of the same acceptance, further on than Redis has it. What is open in both waits for a person
- * anyway, once the service was asked.
- */
-function isLater(row: Standing, record: Standing, { sequence }: PastEvent): boolean {
+/** What is open in both waits for a person anyway, once the service was asked. */
+function isLater(row: Standing, record: Standing, event: PastEvent): boolean {
+  const isOne = isFinal(row.kind, row.state) || isFinal(record.kind, record.state);
+  return isOne && isFurtherOn(row, record, event);
+}
+
+/** The same operation, of the same acceptance, further on than Redis has it. */
+export function isFurtherOn(row: Standing, record: Standing, { sequence }: PastEvent): boolean {
   return (
     row.rev > record.rev &&
     row.createdAt === record.createdAt &&
     row.fields['fp'] === record.fields['fp'] &&
-    sequence > Number(record.fields['seq'] ?? 0) &&
-    (isFinal(row.kind, row.state) || isFinal(record.kind, record.state))
+    sequence > Number(record.fields['seq'] ?? 0)
   );
 }
 

@@ -47,8 +47,8 @@ export interface Past {
   eventsOf(operations: readonly string[], from: number): Promise<readonly PastEvent[]>;
   /** The record as it left. Throws HistoryAway. */
   fieldsOf(id: string): Promise<Fields | undefined>;
-  /** Those of them that it has. Throws HistoryAway. */
-  recordsOf(kind: Kind, ids: readonly string[]): Promise<ReadonlyMap<string, Fields>>;
+  /** Those of them that it has; `createdAt`: only of acceptances of these times (ms). Throws HistoryAway. */
+  recordsOf(kind: Kind, ids: readonly string[], createdAt?: readonly number[]): Promise<ReadonlyMap<string, Fields>>;
   /** The newest first, of those that are over. Throws HistoryAway. */
   page(kind: Kind, asked: PastAsked): Promise<readonly PastRow[]>;
   /** The people of a slice, or those who were left out of an upload, in their order. Throws HistoryAway. */

@@ -131,6 +131,8 @@ export interface MessageChange {
   readonly leavesWith: number;
   readonly code?: string | undefined;
   readonly event?: EventDraft | undefined;
+  /** History has it so, from a time that Redis has lost: it was told then, as the event of this number. */
+  readonly asInHistory?: { readonly sequence: number; readonly sentAt?: number | undefined } | undefined;
   /** What it said is forgotten. */
   readonly forgets: boolean;
 }
@@ -406,9 +408,10 @@ export function campaignOfSlice(id: string): string {
   return id.slice(0, Math.max(0, id.lastIndexOf('.')));
 }
 
-function askedOf({ id, from, to, leavesWith, code, event, forgets }: MessageChange) {
+function askedOf({ id, from, to, leavesWith, code, event, asInHistory: was, forgets }: MessageChange) {
   const told = event && { eventType: event.type, eventData: JSON.stringify(event.data) };
-  return { record: keys.record(id), leavesWith, left: from, entered: to, code, forgets, ...told };
+  const then = was && { toldAs: was.sequence, sentAt: was.sentAt };
+  return { record: keys.record(id), leavesWith, left: from, entered: to, code, forgets, ...told, ...then };
 }
 
 /** Where the messages stand in lists, and will. */

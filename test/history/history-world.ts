@@ -16,9 +16,11 @@ import { Batches } from '../../src/operations/batches.ts';
 import { Campaigns } from '../../src/operations/campaigns.ts';
 import { acceptMissing, HistoryDesk } from '../../src/operations/history.ts';
 import { type AcceptedAt, type NewOperation, Operations } from '../../src/operations/operations.ts';
+import { keys } from '../../src/operations/keys.ts';
 import { Queries } from '../../src/operations/queries.ts';
 import { Trimming } from '../../src/operations/trimming.ts';
 import { type Announced, eventOf } from '../../src/operations/transition.ts';
+import { heldBy } from '../support/fresh-redis.ts';
 import { type FreshPostgres, freshPostgres } from '../support/fresh-postgres.ts';
 
 type State = keyof typeof disbursement.states;
@@ -104,6 +106,16 @@ export function historyOfThisFile(store: { readonly redis: Redis }, begins: numb
         await writer.close();
       }
     },
+  };
+}
+
+/** A copy is made now; what is given back puts it in the place of what is there then, and relais has noticed it. */
+export async function copyOf(redis: Redis): Promise<() => Promise<void>> {
+  const copy = await heldBy(redis);
+  return async () => {
+    await redis.flushdb();
+    for (const [name, held] of Object.entries(copy)) await redis.restore(name, 0, Buffer.from(held ?? '', 'hex'));
+    await redis.hset(keys.heartbeat, 'recovering', 'rolled_back');
   };
 }
 

@@ -8,8 +8,8 @@ import { LaterWords } from '../../src/operations/later-words.ts';
 import { HistoryAway } from '../../src/operations/past.ts';
 import { Queries } from '../../src/operations/queries.ts';
 import { eventOf } from '../../src/operations/transition.ts';
-import { heldBy, storeOfThisFile } from '../support/fresh-redis.ts';
-import { historyOfThisFile, PAID } from './history-world.ts';
+import { storeOfThisFile } from '../support/fresh-redis.ts';
+import { copyOf, historyOfThisFile, PAID } from './history-world.ts';
 
 const NOON = Date.parse('2026-11-01T12:00:00Z');
 const AWAY = 'postgres://127.0.0.1:1/none';
@@ -28,17 +28,7 @@ function wordsFrom(url: string | undefined): LaterWords {
   return new LaterWords({ redis: store.redis, past, operations: here.world.operations, lookInMs: LOOK_MS });
 }
 
-/** A copy is made now; what is given back puts it in the place of what is there then, and relais has noticed it. */
-async function copied(): Promise<() => Promise<void>> {
-  const copy = await heldBy(store.redis);
-  return async () => {
-    await store.redis.flushdb();
-    for (const [name, held] of Object.entries(copy)) {
-      await store.redis.restore(name, 0, Buffer.from(held ?? '', 'hex'));
-    }
-    await store.redis.hset(keys.heartbeat, 'recovering', 'rolled_back');
-  };
-}
+const copied = () => copyOf(store.redis);
 const leave = () => store.redis.hdel(keys.heartbeat, 'recovering');
 
 async function told(): Promise<{ type: string; id: string; sequence: number }[]> {

@@ -113,6 +113,7 @@ export function textsBench(redis: Redis, policy: Partial<ProcessorContext['polic
   const stateOf = async (id: string) => (await slices.read(id))?.state;
   return {
     ...world,
+    context,
     service,
     slices,
     send,

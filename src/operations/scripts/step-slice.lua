@@ -54,6 +54,8 @@
 --   @arg left state  @arg entered state
 --   @arg code text?
 --   @arg eventType text?  @arg eventData json?
+--   @arg toldAs int?  the number of the event, where it was told before, and its data are whole
+--   @arg sentAt at?  where that is known from then
 --   @arg forgets flag  what it said
 -- @arg fields pairs
 -- @arg posts pairs  into the book of the day

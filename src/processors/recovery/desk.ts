@@ -9,9 +9,10 @@ import type { Missing } from '../../operations/history.ts';
 import { type CampaignRecord, isUnreadable } from '../../operations/record.ts';
 import { type ReportRow, progressOf, reportOf, wouldDo, isOver } from '../../operations/recovery-report.ts';
 import type { LostAct } from '../../operations/past.ts';
+import type { LaterTexts } from '../../operations/later-texts.ts';
 import type { LaterWords } from '../../operations/later-words.ts';
 import type { LostIdentities } from '../../operations/lost-identities.ts';
-import type { PutBack } from '../../operations/put-back.ts';
+import type { LostTime, PutBack } from '../../operations/put-back.ts';
 import { RESTORED, type Restored, type Standing } from '../../operations/restored.ts';
 import { reviewKinds } from '../../operations/review.ts';
 import type { ProcessorContext } from '../context.ts';
@@ -38,6 +39,7 @@ interface RecoveryDeskOptions {
   readonly restored: Restored;
   readonly putBack: PutBack;
   readonly laterWords: LaterWords;
+  readonly laterTexts: LaterTexts;
   readonly lostIdentities: LostIdentities;
   readonly context: ProcessorContext;
   readonly intakeJobs: IntakeJobs;
@@ -154,7 +156,8 @@ export class RecoveryDesk {
     const before = await restored.before(underWay.since);
     // What is proven needs neither the service nor a person.
     const knowsAll = withoutHistory || (await this.#knowsAll(turn));
-    const over = knowsAll && (await restoreAll(this.#options, turn));
+    const { laterTexts } = withoutHistory ? {} : this.#options;
+    const over = knowsAll && (await restoreAll({ restored, context, laterTexts }, turn));
     const after = await restored.standings(before.campaigns);
     if (!over) return { is: 'under way', ...progressOf(before.standings, after) };
     // Another apply has ended it meanwhile, and has told what it came to.
@@ -175,14 +178,14 @@ export class RecoveryDesk {
   }
 
   #isThrough(part: PutBack | LaterWords | LostIdentities, turn: Turn): Promise<boolean> {
-    return part.turn({ since: turn.since, ...turn.lost }, () => !hasEnded(turn, this.#options.context));
+    return part.turn(lostIn(turn), () => !hasEnded(turn, this.#options.context));
   }
 
   async #report(
     { since, because, lastBeat }: UnderWay,
     told: Pick<RecoveryReport, 'at' | 'by' | 'items' | 'lostActs' | 'withoutHistory'>,
   ): Promise<RecoveryReport> {
-    const { restored, intakeJobs, putBack, laterWords, lostIdentities } = this.#options;
+    const { restored, intakeJobs, putBack, laterWords, laterTexts, lostIdentities } = this.#options;
     const [unreadable, lost] = [await restored.skipped(), await lostIdentities.taken()];
     return {
       ...told,
@@ -193,7 +196,7 @@ export class RecoveryDesk {
       intakeJobs: await intakeJobs.giveUp(since, RESTORED),
       heldCampaigns: await this.#heldCampaigns(),
       putBack: await putBack.counts(since),
-      byHistory: await laterWords.counts(since),
+      byHistory: { ...(await laterWords.counts(since)), ...(await laterTexts.counts(since)) },
     };
   }
 
@@ -241,6 +244,8 @@ function planOf(standings: readonly Standing[]) {
 interface RecoverTools {
   readonly restored: Restored;
   readonly context: ProcessorContext;
+  /** Absent: nobody asks history. */
+  readonly laterTexts?: LaterTexts | undefined;
 }
 
 /** Of what is done side by side: requests wait for their turn anyway. */
@@ -254,6 +259,8 @@ export interface Turn {
   /** On our own monotonic clock. */
   readonly untilMono: number;
 }
+
+const lostIn = ({ since, lost }: Turn): LostTime => ({ since, ...lost });
 
 /** True: everything was led on. False: the time was over, or something changed meanwhile; call again. */
 export async function restoreAll(tools: RecoverTools, turn: Turn): Promise<boolean> {
@@ -272,7 +279,7 @@ function worst(led: readonly Led[]): 'done' | 'again' | 'ended' {
 }
 
 async function restoreTexts(tools: RecoverTools, turn: Turn): Promise<Led> {
-  const { restored, context } = tools;
+  const { restored } = tools;
   const led: Led[] = [];
   for await (const campaign of restored.campaigns()) {
     if (restored.isDoneWith(campaign, turn.since)) continue;
@@ -281,7 +288,7 @@ async function restoreTexts(tools: RecoverTools, turn: Turn): Promise<Led> {
   }
   for (const slices of [restored.looseSlices(), restored.slicesDue()]) {
     for await (const ids of slices) {
-      led.push(await inGroups(ids, (id) => doubtSlice(id, turn.lost, context), tools, turn));
+      led.push(await inGroups(ids, (id) => doubtSlice(id, lostIn(turn), tools), tools, turn));
       if (led.includes('ended')) return 'ended';
     }
   }
@@ -302,7 +309,7 @@ async function restoreCampaign(campaign: CampaignRecord, tools: RecoverTools, tu
   await restored.holdCampaign(campaign, true);
   const led: Led[] = [];
   for await (const ids of restored.slicesOf(campaign)) {
-    led.push(await inGroups(ids, (id) => doubtSlice(id, turn.lost, context), tools, turn));
+    led.push(await inGroups(ids, (id) => doubtSlice(id, lostIn(turn), tools), tools, turn));
     if (led.includes('ended')) return 'ended';
   }
   return worst(led) === 'done' ? done(campaign) : worst(led);

@@ -5,11 +5,25 @@
  */
 import { wordingOf } from '../../lib/wording.ts';
 import { digitsOf } from '../../lib/phone.ts';
-import { RECIPIENTS_PER_REQUEST, isPurged, unpackItems } from '../../operations/slice-form.ts';
+import {
+  type Letter,
+  NOBODY,
+  type Request,
+  RECIPIENTS_PER_REQUEST,
+  isOpenAt,
+  isPurged,
+  messageIn,
+  placesOf,
+  unpackItems,
+} from '../../operations/slice-form.ts';
 import { type CampaignRecord, isUnreadable } from '../../operations/record.ts';
+import { outcomeLetters } from '../../kinds/recipient.ts';
+import type { LaterText, LaterTexts } from '../../operations/later-texts.ts';
+import type { LostTime } from '../../operations/put-back.ts';
 import { RESTORED } from '../../operations/restored.ts';
 import type { AttemptResult, ProcessorContext } from '../context.ts';
 import { HeldSlice, holdSlice } from '../text/held-slice.ts';
+import type { EndInHistory } from '../text/step.ts';
 import { periodOf } from '../text/look.ts';
 import { admitted } from './money.ts';
 
@@ -20,15 +34,29 @@ export interface Lost {
   readonly at: number;
 }
 
+interface Doubting {
+  readonly context: ProcessorContext;
+  /** Absent: nobody asks history. */
+  readonly laterTexts?: Pick<LaterTexts, 'ofMessages' | 'count'> | undefined;
+}
+
 /**
- * Puts everybody of a slice in doubt who was not over: they may have got it since `lost.from`. A one-time password that
- * was not sent yet is of no use by now. `again`: an attempt is at it.
+ * Puts everybody of a slice in doubt who was not over: they may have got it since `lost.from`. Of a single message
+ * history may know what became of it then. A one-time password that was not sent yet is of no use by now. `again`: an
+ * attempt is at it. Throws HistoryAway, and nothing is changed then.
  */
-export async function doubtSlice(id: string, lost: Lost, context: ProcessorContext): Promise<'done' | 'again'> {
+export async function doubtSlice(
+  id: string,
+  lost: LostTime,
+  { context, laterTexts }: Doubting,
+): Promise<'done' | 'again'> {
+  // Before the lease is taken: an answer that does not come keeps nobody from it.
+  const later = laterTexts && (await endsOf(id, lost, { context, laterTexts }));
   const held = await holdSlice(id, 'status-poll', context);
   if (!(held instanceof HeldSlice)) return isAtWork(held) ? 'again' : 'done';
   const { record, requests, texts } = held;
   const dueAt = held.at + context.policy.settleDelayMs;
+  const ended = later === undefined ? 0 : endAsInHistory(held, later);
   held.doubtInterrupted();
   for (const { number, is, letters } of requests.values()) {
     if (is === 'refused')
@@ -47,9 +75,68 @@ export async function doubtSlice(id: string, lost: Lost, context: ProcessorConte
   held.set('restored', held.at);
   const committed = await held.commit({ ending: {}, inRecovery: true });
   if (committed.is === 'lost') return 'again';
+  if (ended > 0) await laterTexts?.count(lost.since, ended);
   await context.operations.appendEvidence(id, { operation: 'send', code: RESTORED });
   return 'done';
 }
+
+/** What history has of the messages of a slice, by position. Its items stay in their places. */
+async function endsOf(
+  id: string,
+  lost: LostTime,
+  { context, laterTexts }: Doubting & { readonly laterTexts: Pick<LaterTexts, 'ofMessages'> },
+): Promise<ReadonlyMap<number, LaterText>> {
+  const slice = await context.slices.read(id);
+  if (slice === undefined || slice.campaign !== '') return new Map();
+  const ids = unpackItems(slice).map((item) => messageIn(item).id);
+  const later = await laterTexts.ofMessages(ids, lost);
+  return new Map(ids.flatMap((message, place) => [later.get(message)].flatMap((one) => (one ? [[place, one]] : []))));
+}
+
+/** How many were open and are over now: they are asked about no more, and told as they were told then. */
+function endAsInHistory(held: HeldSlice, later: ReadonlyMap<number, LaterText>): number {
+  const requests = [...held.requests.values()];
+  const places = [...later.keys()].filter((place) => isOpenAt(place, held.standing, requests));
+  for (const [place, text] of later) held.endsInHistory.set(place, endIn(text));
+  const endAt = (place: number): EndInHistory | undefined => held.endsInHistory.get(place);
+  // They had not left yet, and were counted in what is lost.
+  held.costs.charge(
+    places.filter((place) => held.standing.letters[place] === 'q' && MAY_HAVE_LEFT.has(endAt(place)?.letter)),
+  );
+  for (const request of requests) takeOut(held, request, new Set(places));
+  const codes = places.map((place) => endAt(place)?.code ?? '');
+  held.open(places, { is: 'over', part: false, codes }, (place) => endAt(place)?.letter ?? 'u');
+  return places.length;
+}
+
+const MAY_HAVE_LEFT: ReadonlySet<Letter | undefined> = new Set<Letter>(['s', 'u']);
+
+function endIn({ row, event: { type, data, sequence } }: LaterText): EndInHistory {
+  const { code = '', sentAt } = row.fields;
+  return {
+    letter: outcomeLetters[row.state],
+    code,
+    sentAt: sentAt === undefined ? undefined : Number(sentAt),
+    event: { type, data: JSON.parse(data) },
+    sequence,
+  };
+}
+
+/** A request that is still asked about would say once more where they are. */
+function takeOut(held: HeldSlice, request: Request, gone: ReadonlySet<number>): void {
+  const { number, is, from, letters, codes, dueAt } = request;
+  const left = placesOf(request).filter((place) => !gone.has(place));
+  if (!ASKED_ABOUT.has(is) || left.length === placesOf(request).length) return;
+  if (left.length === 0) return held.change(number, { is: 'over', letters: NOBODY.repeat(letters.length) });
+  const isLeft = placesOf(request).map((place) => !gone.has(place));
+  held.change(number, {
+    letters: Array.from(letters, (letter, at) => (gone.has(from + at) ? NOBODY : letter)).join(''),
+    codes: codes.length > 1 ? codes.filter((_, at) => isLeft[at]) : codes,
+    dueAt,
+  });
+}
+
+const ASKED_ABOUT: ReadonlySet<Request['is']> = new Set<Request['is']>(['going', 'doubt', 'refused']);
 
 function isAtWork({ reason }: AttemptResult): boolean {
   return reason === 'leased';

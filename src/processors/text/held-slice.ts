@@ -36,7 +36,7 @@ import {
 } from '../../operations/slices.ts';
 import { isUnreadable } from '../../operations/record.ts';
 import type { ProcessorContext, AttemptResult } from '../context.ts';
-import { type Committed, type Committing, type Draft, Singles } from './step.ts';
+import { type Committed, type Committing, type Draft, type EndInHistory, Singles } from './step.ts';
 import { Costs, Moves, type Texts, textsOf } from './texts.ts';
 
 /** How soon a step, or a second reading, whose answer was lost is asked for again. */
@@ -82,6 +82,8 @@ export class HeldSlice {
   readonly accountHeld: boolean;
   readonly standing: Standing;
   readonly requests = new Map<number, Request>();
+  /** What became of some of its messages in a time that Redis has lost, by position. */
+  readonly endsInHistory = new Map<number, EndInHistory>();
   readonly #queue: SliceQueue;
   readonly #context: ProcessorContext;
   readonly #begunMono: number;
@@ -166,7 +168,7 @@ export class HeldSlice {
   /** Somebody waits again, or is over without having been sent to. */
   open(
     places: readonly number[],
-    how: Pick<Draft, 'is' | 'part' | 'dueAt'> & { readonly at?: number },
+    how: Pick<Draft, 'is' | 'part' | 'dueAt' | 'codes'> & { readonly at?: number },
     letterOf: (place: number) => Letter,
   ): void {
     if (places.length === 0) return;

@@ -10,6 +10,7 @@ import {
   type MessageItem,
 } from '../../operations/slice-form.ts';
 import type { WhyNotMore, MessageChange, SliceRecord } from '../../operations/slices.ts';
+import type { EventDraft } from '../../operations/transition.ts';
 
 /** A request before it has its number. */
 export type Draft = Pick<Request, 'is' | 'part' | 'from' | 'letters'> &
@@ -59,6 +60,30 @@ interface Known {
   readonly isOpen: boolean;
 }
 
+/** What became of a message in a time that Redis has lost, as history has it. */
+export interface EndInHistory {
+  readonly letter: Letter;
+  readonly code: string;
+  readonly sentAt: number | undefined;
+  /** The event that told it then, as it was. */
+  readonly event: EventDraft;
+  readonly sequence: number;
+}
+
+interface Becoming {
+  readonly letter: Letter;
+  readonly code: string;
+  readonly isLastWord: boolean;
+  readonly end: EndInHistory | undefined;
+}
+
+interface Written {
+  readonly standing: Standing;
+  readonly requests: ReadonlyMap<number, Request>;
+  /** By position. */
+  readonly endsInHistory: ReadonlyMap<number, EndInHistory>;
+}
+
 interface Changes {
   readonly messages: readonly MessageChange[];
   readonly closes: readonly string[];
@@ -91,10 +116,7 @@ export class Singles {
   }
 
   /** What has changed at these positions since the last step, and has no part in what is about to leave. */
-  changes(
-    places: Iterable<number>,
-    { standing, requests }: { readonly standing: Standing; readonly requests: ReadonlyMap<number, Request> },
-  ): Changes {
+  changes(places: Iterable<number>, { standing, requests, endsInHistory: ends }: Written): Changes {
     const messages: MessageChange[] = [];
     const closes: string[] = [];
     const sent: string[] = [];
@@ -111,7 +133,7 @@ export class Singles {
       // It may have been sent, and statistics may show it yet: then it must not pass for the next one.
       if (isLastWord) sent.push(this.markOf(place));
       if (was.letter !== letter || isLastWord)
-        messages.push(this.#change(place, was.letter, { letter, code, isLastWord }));
+        messages.push(this.#change(place, was.letter, { letter, code, isLastWord, end: ends.get(place) }));
     }
     return { messages, closes, sent };
   }
@@ -139,16 +161,12 @@ export class Singles {
     return codeMark(to, text, code);
   }
 
-  #change(
-    place: number,
-    was: Letter,
-    { letter, code, isLastWord }: { readonly letter: Letter; readonly code: string; readonly isLastWord: boolean },
-  ): MessageChange {
+  #change(place: number, was: Letter, { letter, code, isLastWord, end }: Becoming): MessageChange {
     const { id } = this.#messageAt(place);
     const to = recipientStateOf[letter];
     const type = isLastWord ? 'message.unknown' : announced[to];
     const reason = to === 'skipped' ? { reason: OPTED_OUT } : {};
-    const event = type && { type, data: { id, state: to, ...(code ? { code } : {}), ...reason } };
+    const event = end?.event ?? (type && { type, data: { id, state: to, ...(code ? { code } : {}), ...reason } });
     return {
       id,
       from: recipientStateOf[was],
@@ -156,6 +174,7 @@ export class Singles {
       leavesWith: 0,
       code: code || undefined,
       ...(event ? { event } : {}),
+      ...(end ? { asInHistory: { sequence: end.sequence, sentAt: end.sentAt } } : {}),
       // A one-time password is of no use once its message is over.
       forgets: this.#isOtp && event !== undefined,
     };

@@ -6973,6 +6973,8 @@ export interface StepSliceArgs {
     readonly code?: string | undefined;
     readonly eventType?: string | undefined;
     /** JSON */ readonly eventData?: string | undefined;
+    /** the number of the event, where it was told before, and its data are whole */ readonly toldAs?: number | undefined;
+    /** ms since the epoch: where that is known from then */ readonly sentAt?: number | undefined;
     /** what it said */ readonly forgets: boolean;
   }[];
 }
@@ -7174,7 +7176,7 @@ local function follow(m, at, keys, places)
   local set = {'state', m.entered, 'since', at, 'updatedAt', at, 'rev', tonumber(rev or '0') + 1 + keys.revisionsLost}
   local function put(field, text) set[#set + 1] = field; set[#set + 1] = text end
   if m.code then put('code', m.code) end
-  if m.entered == 'sending' then put('sentAt', at) end
+  if m.entered == 'sending' then put('sentAt', at) elseif m.sentAt then put('sentAt', m.sentAt) end
   if m.forgets then put('text', '') end
   if keys.eventsLost > 0 then put('seq', tonumber(seq or '0') + keys.eventsLost) end
   redis.call('HSET', m.record, unpack(set))
@@ -7189,9 +7191,9 @@ local function follow(m, at, keys, places)
   end
   if not m.eventType then return end
   local data = m.eventData
-  if reference then data = string.sub(data, 1, -2) .. ',"reference":' .. cjson.encode(reference) .. '}' end
+  if reference and not m.toldAs then data = string.sub(data, 1, -2) .. ',"reference":' .. cjson.encode(reference) .. '}' end
   emit(m.record, {stream = keys.events, counts = keys.counts, id = id, at = at, account = account, type = m.eventType,
-    data = data})
+    data = data, seq = m.toldAs})
 end
 local function guard(heartbeat, memory)
   local h = redis.call('HMGET', heartbeat, 'recovering', 'epoch', 'counter', "process:" .. (memory.name or ''))
@@ -7349,8 +7351,8 @@ end
 local messages = {}
 _arg = _arg + 1
 for _n = 1, tonumber(ARGV[_arg]) do
-  local _one = {record = KEYS[_key + 1], leavesWith = tonumber(ARGV[_arg + 1]), left = ARGV[_arg + 2], entered = ARGV[_arg + 3], code = _given(ARGV[_arg + 4]), eventType = _given(ARGV[_arg + 5]), eventData = _given(ARGV[_arg + 6]), forgets = ARGV[_arg + 7] == '1'}
-  _arg, _key = _arg + 7, _key + 1
+  local _one = {record = KEYS[_key + 1], leavesWith = tonumber(ARGV[_arg + 1]), left = ARGV[_arg + 2], entered = ARGV[_arg + 3], code = _given(ARGV[_arg + 4]), eventType = _given(ARGV[_arg + 5]), eventData = _given(ARGV[_arg + 6]), toldAs = tonumber(ARGV[_arg + 7]), sentAt = tonumber(ARGV[_arg + 8]), forgets = ARGV[_arg + 9] == '1'}
+  _arg, _key = _arg + 9, _key + 1
   messages[_n] = _one
 end
 -- </generated>
@@ -7539,7 +7541,7 @@ return {'applied', leave, why, wait, rev, leave > 0 and raise(heartbeat, beat) o
  * must be the one that was read: a step that comes late, or once more, changes nothing. */
 export async function stepSlice(redis: lua.ScriptHost, args: StepSliceArgs): Promise<StepSliceAnswer> {
   const keys = [args.slice, args.dueToSend, args.dueToLook, args.counts, args.left, args.parked, args.outcomes, args.events, args.messageCounts, args.openTexts, args.sentTexts, args.campaignCounts, args.dueCampaigns, args.running, args.paused, args.held, args.heartbeat, args.heldAccounts, args.book, args.closedDays, args.limits, args.history, args.textsCost, ...(args.campaign === undefined ? [] : [args.campaign]), ...(args.entered === undefined ? [] : [args.entered]), ...args.optOuts, ...args.lists.flatMap((one) => [one.set]), ...args.messages.flatMap((one) => [one.record])];
-  const words: lua.Word[] = [args.now ?? '', args.id, args.lease, args.op, args.from, args.to, args.keepLeaseMs ?? '', args.sendInMs ?? '', args.sendAsItIs ? 1 : 0, args.lookInMs ?? '', args.lookAsItIs ? 1 : 0, args.tried ? 1 : 0, args.inRecovery ? 1 : 0, args.eventsLost, args.revisionsLost, args.recounted ? 1 : 0, args.next, args.memory.epoch ?? '', args.memory.counter, args.memory.name ?? '', args.memory.mark, args.day, args.charged, args.closes ?? '', args.sent ?? '', args.campaign === undefined ? 0 : 1, args.entered === undefined ? 0 : 1, args.optOuts.length, ...lua.pairs(args.asked), ...lua.counted(args.opened), ...lua.pairs(args.fields), ...lua.pairs(args.posts), ...lua.pairs(args.deltas), args.changed.length, ...args.changed.flatMap((one) => [one.number, one.read, one.becomes]), args.leaving.length, ...args.leaving.flatMap((one) => [one.becomes, one.carries, one.cost ?? '', one.expiresAt ?? '', one.opens ?? '']), args.lists.length, ...args.lists.flatMap((one) => [one.state]), args.messages.length, ...args.messages.flatMap((one) => [one.leavesWith, one.left, one.entered, one.code ?? '', one.eventType ?? '', one.eventData ?? '', one.forgets ? 1 : 0])];
+  const words: lua.Word[] = [args.now ?? '', args.id, args.lease, args.op, args.from, args.to, args.keepLeaseMs ?? '', args.sendInMs ?? '', args.sendAsItIs ? 1 : 0, args.lookInMs ?? '', args.lookAsItIs ? 1 : 0, args.tried ? 1 : 0, args.inRecovery ? 1 : 0, args.eventsLost, args.revisionsLost, args.recounted ? 1 : 0, args.next, args.memory.epoch ?? '', args.memory.counter, args.memory.name ?? '', args.memory.mark, args.day, args.charged, args.closes ?? '', args.sent ?? '', args.campaign === undefined ? 0 : 1, args.entered === undefined ? 0 : 1, args.optOuts.length, ...lua.pairs(args.asked), ...lua.counted(args.opened), ...lua.pairs(args.fields), ...lua.pairs(args.posts), ...lua.pairs(args.deltas), args.changed.length, ...args.changed.flatMap((one) => [one.number, one.read, one.becomes]), args.leaving.length, ...args.leaving.flatMap((one) => [one.becomes, one.carries, one.cost ?? '', one.expiresAt ?? '', one.opens ?? '']), args.lists.length, ...args.lists.flatMap((one) => [one.state]), args.messages.length, ...args.messages.flatMap((one) => [one.leavesWith, one.left, one.entered, one.code ?? '', one.eventType ?? '', one.eventData ?? '', one.toldAs ?? '', one.sentAt ?? '', one.forgets ? 1 : 0])];
   return readStepSliceAnswer(await lua.runScript(redis, stepSliceScript, keys, words));
 }
 

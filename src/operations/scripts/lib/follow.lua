@@ -6,7 +6,7 @@ local function note(places, state, ...)
   places[state] = list
 end
 -- A single message goes where its slice goes. One that cannot be read is left alone, and its neighbours go on: the
--- slice says what became of it. `keys` holds counts (a sheet), outcomes, events, and how many
+-- slice says what became of it. What history has of a lost time was told then, as the event `toldAs`. `keys` holds counts (a sheet), outcomes, events, and how many
 -- events and revisions may have been lost; `places` gathers, by state, what
 -- leaves it and what enters it, and what history takes.
 local function follow(m, at, keys, places)
@@ -17,7 +17,7 @@ local function follow(m, at, keys, places)
   local set = {'state', m.entered, 'since', at, 'updatedAt', at, 'rev', tonumber(rev or '0') + 1 + keys.revisionsLost}
   local function put(field, text) set[#set + 1] = field; set[#set + 1] = text end
   if m.code then put('code', m.code) end
-  if m.entered == 'sending' then put('sentAt', at) end
+  if m.entered == 'sending' then put('sentAt', at) elseif m.sentAt then put('sentAt', m.sentAt) end
   if m.forgets then put('text', '') end
   if keys.eventsLost > 0 then put('seq', tonumber(seq or '0') + keys.eventsLost) end
   redis.call('HSET', m.record, unpack(set))
@@ -32,7 +32,7 @@ local function follow(m, at, keys, places)
   end
   if not m.eventType then return end
   local data = m.eventData
-  if reference then data = string.sub(data, 1, -2) .. ',"reference":' .. cjson.encode(reference) .. '}' end
+  if reference and not m.toldAs then data = string.sub(data, 1, -2) .. ',"reference":' .. cjson.encode(reference) .. '}' end
   emit(m.record, {stream = keys.events, counts = keys.counts, id = id, at = at, account = account, type = m.eventType,
-    data = data})
+    data = data, seq = m.toldAs})
 end
