@@ -93,7 +93,10 @@ function sum(lines: readonly Line[], names: ReadonlyMap<string, string>): Heard 
     commands: ours.length - wakeUps.length,
     wakeUpCommands: wakeUps.length,
     queueScripts: theirs.length,
-    table: () => [...frequencies(ours.filter(isTrip), 'ours'), ...frequencies(theirs, 'BullMQ'), ...withinScripts(ours)].join('\n'),
+    table: () =>
+      [...frequencies(ours.filter(isTrip), 'ours'), ...frequencies(theirs, 'BullMQ'), ...withinScripts(ours)].join(
+        '\n',
+      ),
   };
 }
 
