@@ -45,7 +45,8 @@ export async function watch({ built, env, coverage, started }: WatchOptions): Pr
   const { api } = await readyLine(child);
   if (api === undefined) throw new Error('relais was ready and named no address of its API');
   const stop = async (): Promise<void> => {
-    if (child.exitCode !== null) return;
+    // One that a signal has ended has no exit code, and says nothing more.
+    if (child.exitCode !== null || child.signalCode !== null) return;
     const ended = once(child, 'exit');
     child.kill('SIGTERM');
     await ended;
