@@ -32,7 +32,7 @@ test('beside each balance stands what is still to leave, and what would be left 
   expect(waiting.inFlight).toEqual({ SN: 1_300, CI: 2_000, BJ: 0, TG: 0, ML: 0, BF: 0 });
   expect(waiting.afterInFlight).toMatchObject({ SN: -300, CI: 3_000 });
 
-  await service.control('POST', '/settings', { balances: { SN: 10_000, CI: 5_000 } });
+  await service.control('POST', '/settings', { balances: { SN: 20_000, CI: 5_000 } });
   await service.call('POST', '/v1/accounts/main/release');
   await expect
     .poll(async () => (await balances()).body.inFlight, { timeout: 10_000 })

@@ -1,4 +1,7 @@
 /** Listens to everything a Redis is asked, and tells whose it was. For a server that nobody else uses. */
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { createInterface } from 'node:readline';
 import { Redis } from 'ioredis';
 import * as scripts from '../../src/operations/scripts/generated/scripts.ts';
 
@@ -38,25 +41,47 @@ const OURS = 'relais';
 export async function listen(port: number): Promise<Ear> {
   const observer = new Redis({ host: '127.0.0.1', port, connectionName: 'observer' });
   const names = await namesOf(observer);
-  const monitor = await new Redis({ host: '127.0.0.1', port, connectionName: 'monitor' }).monitor();
   const lines: Line[] = [];
   const mark = `end-${port}`;
-  const ended = new Promise<void>((resolve) => {
-    monitor.on('monitor', (_time: string, words: string[], from: string) => {
-      if (words[1] === mark) resolve();
-      lines.push({ words, from });
-    });
+  let ended = (): void => undefined;
+  const heardAll = new Promise<void>((resolve) => {
+    ended = resolve;
+  });
+  const monitor = await monitored(port, (line) => {
+    if (line.words[1] === mark) ended();
+    lines.push(line);
   });
   return {
     stop: async () => {
       // Commands are heard in their order, so with this one all before it have been heard.
       await observer.echo(mark);
-      await ended;
-      monitor.disconnect();
+      await heardAll;
+      monitor.destroy();
       observer.disconnect();
       return sum(lines, names);
     },
   };
+}
+
+/** Of a line of MONITOR: when, and of which database, then the words, each in quotes. */
+const LINE = /^\+[\d.]+ \[\d+ (\S+)\] "(.*)"$/;
+
+/**
+ * By a socket of its own: lines that come together with the answer to MONITOR are replies to nothing for ioredis, and
+ * it throws them.
+ */
+async function monitored(port: number, hear: (line: Line) => void): Promise<Socket> {
+  const socket = connect(port, '127.0.0.1');
+  const said = createInterface({ input: socket });
+  const began = once(said, 'line');
+  said.on('line', (text) => {
+    const [, from, words] = LINE.exec(text) ?? [];
+    if (from !== undefined && words !== undefined) hear({ from, words: words.split('" "') });
+  });
+  socket.write('MONITOR\r\n');
+  const [answer] = await began;
+  if (answer !== '+OK') throw new Error(`Redis answered ${answer} to MONITOR`);
+  return socket;
 }
 
 async function namesOf(redis: Redis): Promise<ReadonlyMap<string, string>> {
