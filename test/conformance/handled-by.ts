@@ -12,7 +12,7 @@ export const askedBy: Readonly<Record<OperationName, string>> = {
   disbursement_create: 'src/upstream/payments/payments.ts',
   disbursement_submit: 'src/upstream/payments/payments.ts',
   disbursement_status: 'src/upstream/payments/payments.ts',
-  sms_login: 'src/upstream/messaging/token.ts',
+  sms_login: 'src/upstream/messaging/login.ts',
   sms_send: 'src/upstream/messaging/messaging.ts',
   sms_statistics: 'src/upstream/messaging/messaging.ts',
 };
@@ -51,7 +51,7 @@ export const carriedOutBy: Readonly<Record<OperationName, string>> = {
   disbursement_create: 'src/processors/disbursement/pay.ts',
   disbursement_submit: 'src/processors/disbursement/pay.ts',
   disbursement_status: 'src/processors/disbursement/look.ts',
-  sms_login: 'src/upstream/messaging/token.ts',
+  sms_login: 'src/upstream/messaging/login.ts',
   sms_send: 'src/processors/text/sending.ts',
   sms_statistics: 'src/processors/text/look.ts',
 };
@@ -76,7 +76,7 @@ export const tablesIn = {
 /** Each limit: the file that knows it, and how it is written there. */
 export const limitsIn: Readonly<Record<string, readonly [file: string, written: RegExp]>> = {
   'sms per request': ['src/upstream/messaging/messaging.ts', /MOST_MESSAGES = 50;/],
-  'sms bearer in seconds': ['src/upstream/messaging/token.ts', /DOCUMENTED_LIFE_MS = 3_600_000;/],
+  'sms bearer in seconds': ['src/upstream/messaging/login.ts', /DOCUMENTED_LIFE_MS = 3_600_000;/],
   'payment request amount': ['src/upstream/payments/payments.ts', /LEAST = 200;\nconst MOST = 3_000_000;/],
   'unpaid invoice in hours': ['src/processors/collect/invoice.ts', /UNPAID_LIFETIME_MS = 24 \* 3_600_000;/],
   'secret code validation in seconds': ['src/upstream/payments/softpay.ts', /LEAST_PATIENCE_MS = 60_000;/],

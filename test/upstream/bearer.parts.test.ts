@@ -39,11 +39,11 @@ const service: Answerer = async (heard, response) => {
 };
 
 /** One client as another process would have it: its own copy, its own connection to Redis. */
-function client(): Opened {
+function client(timeoutMs = 5_000): Opened {
   const redis = fresh.redis.duplicate();
   connections.push(redis);
   const clock = { ...systemClock, monotonic: () => systemClock.monotonic() + ahead };
-  return openUpstream(listener.url, { redis, clock });
+  return openUpstream(listener.url, { redis, clock, timeoutMs });
 }
 
 beforeAll(async () => {
@@ -57,7 +57,7 @@ beforeEach(async () => {
   valid = '';
   life = { expires_in: 3_600 };
   beforeLogin = async () => undefined;
-  clients = Array.from({ length: CLIENTS }, client);
+  clients = Array.from({ length: CLIENTS }, () => client());
   await Promise.all(connections.map(onceReady));
 });
 afterEach(async () => {
@@ -140,6 +140,32 @@ test('whoever holds the login and dies holds it only for a while', async () => {
   await fresh.redis.set(lock, 'dead', 'PX', 300);
   expect((await clients[1]!.upstream.messaging.prepare(account)).is).toBe('ok');
   expect(logins).toBe(2);
+});
+
+test('where another process logs in and dies, an attempt waits for it no longer than for an answer', async () => {
+  const hasty = client(300);
+  clients.push(hasty);
+  await onceReady(connections.at(-1)!);
+  await hasty.upstream.messaging.prepare(account);
+  const lock = (await keyOf('token')).replace(/token$/, 'login');
+  await fresh.redis.del(await keyOf('token'));
+  ahead = 3_600_000;
+  await fresh.redis.set(lock, 'dead', 'PX', 60_000);
+  expect(await hasty.upstream.messaging.prepare(account)).toMatchObject({ is: 'transient', code: 'login_awaited' });
+  expect(await fresh.redis.pttl(lock)).toBeGreaterThan(50_000);
+});
+
+test('the lock of a login lives as long as the login may take, written in every way', async () => {
+  const hasty = client(1_000);
+  clients.push(hasty);
+  await onceReady(connections.at(-1)!);
+  let lockedMs = 0;
+  beforeLogin = async () => {
+    lockedMs = await fresh.redis.pttl(await keyOf('login'));
+  };
+  expect((await hasty.upstream.messaging.prepare(account)).is).toBe('ok');
+  expect(lockedMs).toBeGreaterThan(3_000);
+  expect(lockedMs).toBeLessThanOrEqual(4_000);
 });
 
 test('a login that took longer than its lock stores nothing', async () => {

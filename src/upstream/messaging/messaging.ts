@@ -16,7 +16,8 @@ import {
 } from '../exchange.ts';
 import type { CallOptions } from '../transport.ts';
 import { type Verdict, type UpstreamOperation, codeOfStatus, type FailureCode, listedCode } from '../verdict.ts';
-import { ACCEPT, type Tokens } from './token.ts';
+import { ACCEPT } from './login.ts';
+import type { Tokens } from './token.ts';
 
 export interface OutgoingMessage {
   /** The sender signature; the account's own when absent. */

@@ -4,9 +4,10 @@ import type { Clock } from '../../lib/clock.ts';
 import type { Random } from '../../lib/random.ts';
 import { type SealPlace, sealText, unsealText } from '../../lib/secret.ts';
 import type { MessagingKeys, LoginEncoding, UpstreamAccount } from '../account.ts';
-import { unasked, type Answer, type Exchange, type Reading, readText } from '../exchange.ts';
+import { unasked } from '../exchange.ts';
 import { invalidateToken, lookUpToken, pauseLogins, storeToken, unlock } from '../scripts/generated/scripts.ts';
-import { type FailureCode, failures, type NotOk, type Verdict, codeOfStatus, listedCode } from '../verdict.ts';
+import { type FailureCode, failures, type NotOk, type Verdict } from '../verdict.ts';
+import { ALL_ENCODINGS, answerWithin, type LoggedIn, type LoginContext, logIn } from './login.ts';
 
 /** A bearer is not used in the last part of its life: 5 minutes or a tenth, but never more than half. */
 const MARGIN_MS = 300_000;
@@ -15,14 +16,13 @@ const MARGIN_PART = 0.1;
 const REFRESH_FROM = 0.8;
 const REFRESH_SPREAD = 0.1;
 const SHORTEST_MS = 1_000;
+/** Nor longer than an answer may take: an attempt has no more time than that, and keeps a slot meanwhile. */
 const LONGEST_WAIT_MS = 20_000;
 const AHEAD_RETRY_MS = 30_000;
 
 /** Wrong keys: upstream locks accounts after repeated bad logins. Anything else is its own trouble, and passes. */
 const PAUSE_CONFIG = { firstMs: 300_000, mostMs: 900_000 } as const;
 const PAUSE_TRANSIENT = { firstMs: 1_000, mostMs: 60_000 } as const;
-
-const ALL_ENCODINGS: readonly LoginEncoding[] = ['form', 'json', 'form-as-json'];
 
 interface Bearer {
   readonly token: string;
@@ -114,7 +114,7 @@ class SharedTokens implements Tokens {
       account,
       keys,
       place: names.token,
-      store: tokenStore(this.#context.redis, names, this.#context.holdRecheckMs),
+      store: tokenStore(names, this.#context),
     };
     this.#jobs.set(account, job);
     return job;
@@ -138,7 +138,7 @@ class SharedTokens implements Tokens {
   /** Looks, else logs in, else waits for the process that is logging in. */
   async #obtain(job: Job): Promise<Got> {
     const { clock, random } = this.#context;
-    const until = clock.monotonic() + LONGEST_WAIT_MS;
+    const until = clock.monotonic() + Math.min(LONGEST_WAIT_MS, this.#context.timeoutMs);
     const owner = random.hex(16);
     while (clock.monotonic() < until) {
       const { token, pause } = await job.store.look();
@@ -244,108 +244,12 @@ function bearerAt(place: string): SealPlace {
   return { purpose: 'sms bearer', place };
 }
 
-/** interface: SMS login. The media type fixes the version. */
-export const ACCEPT = 'application/vnd.apisms.v1+json';
+/** How long one process may take to log in before another may try: it asks for each way of writing it, and stores. */
+const LONGEST_LOCK_MS = 15_000;
+const STORED_IN_MS = 1_000;
+const lockedFor = (context: Pick<LoginContext, 'timeoutMs'>): number =>
+  Math.min(LONGEST_LOCK_MS, ALL_ENCODINGS.length * answerWithin(context) + STORED_IN_MS);
 
-const DOCUMENTED_LIFE_MS = 3_600_000;
-const LOGIN_TIMEOUT_MS = 8_000;
-
-/** What a login must look like for the same request, written another way, to be worth a try. */
-const WRITTEN_WRONGLY = new Set<FailureCode>(['ERROR_104', 'ERROR_105', 'ERROR_118']);
-const WRITTEN_WRONGLY_STATUS = new Set([400, 415, 422]);
-
-interface LoggedIn {
-  readonly token: string;
-  /** As upstream says, possibly 0 or less; the documented hour when it says nothing readable. */
-  readonly lifeMs: number;
-}
-
-interface LoginContext {
-  readonly exchange: Exchange;
-  readonly crmUrl: string;
-  readonly timeoutMs: number;
-}
-
-/**
- * Logs in, trying the encodings in the order given. Only an answer that looks like "I cannot read this" leads to the
- * next: wrong credentials do not, since repeated bad logins lock an account.
- */
-async function logIn(
-  context: LoginContext,
-  account: UpstreamAccount,
-  keys: MessagingKeys,
-  encodings: readonly LoginEncoding[],
-): Promise<{ readonly verdict: Verdict<LoggedIn>; readonly encoding?: LoginEncoding }> {
-  let first: NotOk | undefined;
-  for (const encoding of encodings) {
-    const verdict = await logInOnce(context, account, keys, encoding);
-    if (verdict.is === 'ok') return { verdict, encoding };
-    first ??= verdict;
-    if (!mayBeWrittenOtherwise(verdict)) return { verdict: aboutUs(verdict) };
-  }
-  if (!first) throw new RangeError('no login encoding to try');
-  return { verdict: aboutUs(first, true) };
-}
-
-/** Nobody but us writes a login: one that is refused, or refused in every way of writing it, is about our settings. */
-function aboutUs(failure: NotOk, always = false): NotOk {
-  return failure.is !== 'held' && (always || failure.is === 'refused') ? { ...failure, is: 'config' } : failure;
-}
-
-function mayBeWrittenOtherwise({ code, exchange }: NotOk): boolean {
-  if (WRITTEN_WRONGLY.has(code as FailureCode)) return true;
-  return !listedCode(code) && exchange.httpStatus !== undefined && WRITTEN_WRONGLY_STATUS.has(exchange.httpStatus);
-}
-
-async function logInOnce(
-  context: LoginContext,
-  account: UpstreamAccount,
-  keys: MessagingKeys,
-  encoding: LoginEncoding,
-): Promise<Verdict<LoggedIn>> {
-  const letter = {
-    method: 'POST',
-    url: `${context.crmUrl}/api/v1/auth/login`,
-    headers: {
-      Accept: ACCEPT,
-      'Content-Type': encoding === 'form' ? 'application/x-www-form-urlencoded' : 'application/json',
-    },
-    body: loginBody(keys, encoding),
-    fresh: false,
-    abortable: false,
-    timeoutMs: Math.min(context.timeoutMs, LOGIN_TIMEOUT_MS),
-  } as const;
-  const question = { operation: 'sms_login', kind: 'harmless', area: 'messaging', letter, read: readLogin } as const;
-  return context.exchange.ask(account, question, {});
-}
-
-function loginBody(keys: MessagingKeys, encoding: LoginEncoding): string {
-  const fields = { user_key: keys.userKey.reveal(), secret_key: keys.secretKey.reveal() };
-  return encoding === 'json' ? JSON.stringify(fields) : new URLSearchParams(fields).toString();
-}
-
-function readLogin({ body, status, problem }: Answer): Reading<LoggedIn> {
-  if (!body) return { code: codeOfStatus(status), message: problem };
-  const upstreamCode = readText(body['code']);
-  const message = readText(body['description']) ?? readText(body['message']);
-  const listed = upstreamCode === undefined ? undefined : listedCode(upstreamCode);
-  if (listed) return { code: listed, upstreamCode, message };
-  const token = typeof body['access_token'] === 'string' ? body['access_token'].trim() : '';
-  // A bearer that does not fit in a header would make every later request unwritable.
-  if (status >= 200 && status < 300 && /^[!-~]+$/.test(token)) {
-    return { value: { token, lifeMs: readLife(body['expires_in']) } };
-  }
-  return { code: codeOfStatus(status), upstreamCode, message };
-}
-
-/** Seconds, as a number or in digits. */
-function readLife(value: unknown): number {
-  const seconds = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
-  return typeof seconds === 'number' && Number.isFinite(seconds) ? seconds * 1_000 : DOCUMENTED_LIFE_MS;
-}
-
-/** How long one process may take to log in before another may try. */
-const LOGIN_LOCK_MS = 15_000;
 /** A bearer refused this soon was not refused for its age. */
 const YOUNG_MS = 60_000;
 const FORCED_RENEWAL_EVERY_MS = 10_000;
@@ -399,7 +303,8 @@ function tokenKeys(account: string, keys: MessagingKeys): TokenKeys {
 }
 
 /** The bearer of one account, shared by all processes. No clock is compared between machines: Redis expires it. */
-function tokenStore(redis: Redis, keys: TokenKeys, contestedMs = PINGPONG_PAUSE_MS) {
+function tokenStore(keys: TokenKeys, context: TokenContext) {
+  const { redis, holdRecheckMs: contestedMs = PINGPONG_PAUSE_MS } = context;
   return {
     async look(): Promise<{ readonly token?: StoredToken; readonly pause?: Pause }> {
       const { token, pause } = keys;
@@ -412,7 +317,7 @@ function tokenStore(redis: Redis, keys: TokenKeys, contestedMs = PINGPONG_PAUSE_
       };
     },
     async lock(owner: string): Promise<boolean> {
-      return (await redis.set(keys.lock, owner, 'PX', LOGIN_LOCK_MS, 'NX')) === 'OK';
+      return (await redis.set(keys.lock, owner, 'PX', lockedFor(context), 'NX')) === 'OK';
     },
     async unlock(owner: string): Promise<void> {
       await unlock(redis, { lock: keys.lock, owner });
