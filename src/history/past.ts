@@ -85,6 +85,8 @@ export function recipientOfRow(row: TextRow): RecipientLeft {
   const { row_number: number, phone, state, code, reason, sent_at: sentAt, resent, column_values, own } = row;
   const cells = (json: string | null | undefined): string[] => (json ? JSON.parse(json) : []);
   return {
+    place: Number(row['place']),
+    rev: Number(row['rev']),
     row: Number(number),
     to: phone ?? '',
     state: stateNamed(state ?? ''),

@@ -1,7 +1,7 @@
 /**
- * What history knows better than a Redis that was put back, of single texts: what the copy shows open, and was over in
- * the lost time. A row counts with the event that told its end, as of all else (later-words.ts); who changes them is
- * the slice that carries them.
+ * What history knows better than a Redis that was put back, of texts: what the copy shows open, and was over in the
+ * lost time. The row of a single one counts with the event that told its end, as of all else (later-words.ts); what
+ * changes them is the slice that carries them.
  */
 import type { Redis } from 'ioredis';
 import { isKept } from '../kinds/index.ts';
@@ -9,7 +9,7 @@ import { Turns } from '../lib/turns.ts';
 import { keys } from './keys.ts';
 import { countIn, isFurtherOn, isToldBy } from './later-words.ts';
 import { readMany } from './lists.ts';
-import type { Past, PastEvent } from './past.ts';
+import type { Past, PastEvent, RecipientLeft } from './past.ts';
 import { CLOCKS_APART_MS, type LostTime } from './put-back.ts';
 import { type RecordAt, readStored, UnreadableRecord } from './record.ts';
 
@@ -19,6 +19,9 @@ export interface LaterText {
   /** By which callers were told. */
   readonly event: PastEvent;
 }
+
+const counted = ['message', 'recipient'] as const;
+type Counted = (typeof counted)[number];
 
 interface LaterTextsOptions {
   readonly redis: Redis;
@@ -43,27 +46,38 @@ export class LaterTexts {
     ids: readonly string[],
     { from }: Pick<LostTime, 'from'>,
   ): Promise<ReadonlyMap<string, LaterText>> {
+    return (await this.#inTurn((past) => this.#ofMessages(past, ids, from))) ?? new Map();
+  }
+
+  /** The people of a slice of a campaign that was made then, as history has them. Throws HistoryAway. */
+  async ofSlice(of: string, createdAt: number): Promise<readonly RecipientLeft[]> {
+    return (await this.#inTurn((past) => past.recipientsOf({ of, createdAt }))) ?? [];
+  }
+
+  /** So many ended as history has them, in the recovery that began then. */
+  async count(since: number, what: Counted, ended: number): Promise<void> {
+    await this.#options.redis.hincrby(keys.recoveryBefore, countIn(since, what), ended);
+  }
+
+  async counts(since: number): Promise<Readonly<Record<string, number>>> {
+    const told = await this.#options.redis.hmget(keys.recoveryBefore, ...counted.map((what) => countIn(since, what)));
+    return Object.fromEntries(counted.flatMap((what, at) => (told[at] ? [[what, Number(told[at])]] : [])));
+  }
+
+  /** Undefined: there is none to ask. */
+  async #inTurn<T>(ask: (past: Past) => Promise<T>): Promise<T | undefined> {
+    const { past } = this.#options;
+    if (past === undefined) return undefined;
     const over = await this.#turns.take();
     try {
-      return await this.#ofMessages(ids, from);
+      return (await this.#hasAny(past)) ? await ask(past) : undefined;
     } finally {
       over();
     }
   }
 
-  /** So many ended as history has them, in the recovery that began then. */
-  async count(since: number, ended: number): Promise<void> {
-    await this.#options.redis.hincrby(keys.recoveryBefore, countIn(since, 'message'), ended);
-  }
-
-  async counts(since: number): Promise<Readonly<Record<string, number>>> {
-    const told = await this.#options.redis.hget(keys.recoveryBefore, countIn(since, 'message'));
-    return told === null ? {} : { message: Number(told) };
-  }
-
-  async #ofMessages(ids: readonly string[], from: number): Promise<ReadonlyMap<string, LaterText>> {
-    const { redis, past } = this.#options;
-    if (past === undefined || !(await this.#hasAny(past))) return new Map();
+  async #ofMessages(past: Past, ids: readonly string[], from: number): Promise<ReadonlyMap<string, LaterText>> {
+    const { redis } = this.#options;
     const here = (await readMany(redis, 'message', ids)).flatMap((record) =>
       record === undefined || record instanceof UnreadableRecord ? [] : [record],
     );

@@ -129,7 +129,7 @@ export class LaterWords {
 }
 
 const placeIn = (since: number): string => `${since} later words place`;
-export const countIn = (since: number, kind: Kind): string => `${since} ${kind} later words`;
+export const countIn = (since: number, kind: Kind | 'recipient'): string => `${since} ${kind} later words`;
 
 function placeOf(place: string | null): Pick<PastEvent, 'place' | 'at'> | undefined {
   if (place === null) return undefined;

@@ -105,6 +105,10 @@ interface GroupLeft {
 
 /** Somebody in a campaign that history alone has. */
 export interface RecipientLeft {
+  /** Which of its slice, or of those who were left out of its upload. */
+  readonly place: number;
+  /** Of the slice, when they stood so. */
+  readonly rev: number;
   readonly row: number;
   readonly to: string;
   readonly state: RecipientState;

@@ -164,6 +164,8 @@ Put a newer copy in its place; if there is none: relais recover --without-missin
         `${some(count, 'operation was', 'operations were')} accepted in the lost time, and known again by what history has: asked for once more, none is done once more.`,
       byHistory: (count: number) =>
         `${some(count, 'operation', 'operations')} had ended in the lost time, and ended as history has it: what callers are told of it has the id that it had then.`,
+      recipientsByHistory: (count: number) =>
+        `${some(count, 'recipient', 'recipients')} of campaigns had been sent to, or left out, in the lost time by the word of history, and nobody of them is sent to again.`,
       lostIdentities: (count: number, ids: string) =>
         `${some(count, 'operation', 'operations')} of the lost time may be done or not (${ids}), and are refused when asked for again. Look at the service; what is not done needs another reference.`,
       withoutHistory: (since: string) =>

@@ -166,6 +166,8 @@ relais recover --without-missing.`,
         `L’historique fait connaître à nouveau ${some(count, 'opération', 'opérations')} du temps perdu : redemandées, elles ne se font pas deux fois.`,
       byHistory: (count) =>
         `L’historique connaît la fin de ${some(count, 'opération', 'opérations')} du temps perdu : elle vaut, et s’annonce sous l’identifiant d’alors.`,
+      recipientsByHistory: (count) =>
+        `L’historique connaît le sort de ${some(count, 'destinataire', 'destinataires')} de campagnes dans le temps perdu : envoyé ou écarté, et rien ne leur est renvoyé.`,
       lostIdentities: (count, ids) =>
         `La fin de ${some(count, 'opération', 'opérations')} du temps perdu n’est pas connue (${ids}) : refus si on redemande. Voyez le service ; sinon, demandez sous une autre référence.`,
       withoutHistory: (since) =>

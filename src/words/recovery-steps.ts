@@ -26,7 +26,8 @@ export function recoverySteps(report: RecoverySteps, { commands }: Pick<Words, '
   const { lostIdentities: lost } = report;
   const { steps } = commands.recover;
   const since = lostSince ?? steps.copyMade;
-  const [putBack, byHistory] = [sumOf(report.putBack), sumOf(report.byHistory)];
+  const { recipient: recipients = 0, ...operations } = report.byHistory;
+  const [putBack, byHistory] = [sumOf(report.putBack), sumOf(operations)];
   const review = items.reduce((sum, { needsReview }) => sum + needsReview.count, 0);
   const texts = items.some(
     ({ kind, underWay }) => (kind === 'recipient' || kind === 'message') && underWay.count > 0,
@@ -34,6 +35,7 @@ export function recoverySteps(report: RecoverySteps, { commands }: Pick<Words, '
   return [
     ...(putBack > 0 ? [steps.putBack(putBack)] : []),
     ...(byHistory > 0 ? [steps.byHistory(byHistory)] : []),
+    ...(recipients > 0 ? [steps.recipientsByHistory(recipients)] : []),
     ...(lost.count > 0 ? [steps.lostIdentities(lost.count, lost.ids.slice(0, NAMED_IN_WORDS).join(', '))] : []),
     ...(withoutHistory ? [steps.withoutHistory(since)] : []),
     ...(lostActs.length > 0 ? [steps.lostActs(lostActs.length, namesOf(lostActs))] : []),

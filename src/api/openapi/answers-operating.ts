@@ -327,7 +327,9 @@ const recoveryReport = z
     intakeJobs: count.meta({ description: 'Requests that waited in the queue `intake`, and were given up.' }),
     heldCampaigns: z.array(z.looseObject({ id: text('cmp_0f6c8d4b2a1e4957'), name: text('November') })),
     putBack: sums.meta({ description: 'Accepted in the lost time, by kind, and known again from history.' }),
-    byHistory: sums.meta({ description: 'Had ended in the lost time, by kind, and ended as history has it.' }),
+    byHistory: sums.meta({
+      description: 'Had ended in the lost time, by kind, and ended as history has it; `recipient`: of campaigns.',
+    }),
     lostIdentities: z.looseObject({ count, ids: z.array(text('dcr_0f6c8d4b2a1e4957')) }).meta({
       description:
         'Accepted in the lost time, and nobody here knows what became of them: refused when asked for again.',

@@ -6329,7 +6329,7 @@ export interface RecoveryReport {
     }
   }
   /**
-   * Had ended in the lost time, by kind, and ended as history has it.
+   * Had ended in the lost time, by kind, and ended as history has it; `recipient`: of campaigns.
    */
   byHistory: {
     [k: string]: {

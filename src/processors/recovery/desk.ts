@@ -297,7 +297,7 @@ async function restoreTexts(tools: RecoverTools, turn: Turn): Promise<Led> {
 
 /** Held first, so that nothing of it is sent meanwhile. */
 async function restoreCampaign(campaign: CampaignRecord, tools: RecoverTools, turn: Turn): Promise<Led> {
-  const { restored, context } = tools;
+  const { restored } = tools;
   const done = async (one: CampaignRecord): Promise<Led> => {
     await restored.doneWith(one, turn.since);
     return 'done';
@@ -305,7 +305,7 @@ async function restoreCampaign(campaign: CampaignRecord, tools: RecoverTools, tu
   await restored.holdCampaign(campaign, false);
   const first = await restored.slicesOf(campaign).next();
   const slices = first.done ? [] : first.value;
-  if (!(await mayHaveBeenSent(campaign, slices, turn.lost, context))) return done(campaign);
+  if (!(await mayHaveBeenSent(campaign, slices, turn.lost, tools))) return done(campaign);
   await restored.holdCampaign(campaign, true);
   const led: Led[] = [];
   for await (const ids of restored.slicesOf(campaign)) {

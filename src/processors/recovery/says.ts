@@ -2,7 +2,8 @@
 import type { Restored } from '../../operations/restored.ts';
 import type { ProcessorContext } from '../context.ts';
 import { admitted, statusOf } from './money.ts';
-import { type Lost, orUndefined, shownBy } from './texts.ts';
+import { orUndefined } from './ends.ts';
+import { type Lost, shownBy } from './texts.ts';
 
 /** How many were asked about, and the service's words with how often each was said. */
 export interface Said {

@@ -82,7 +82,7 @@ export class HeldSlice {
   readonly accountHeld: boolean;
   readonly standing: Standing;
   readonly requests = new Map<number, Request>();
-  /** What became of some of its messages in a time that Redis has lost, by position. */
+  /** What became of some of them in a time that Redis has lost, by position. */
   readonly endsInHistory = new Map<number, EndInHistory>();
   readonly #queue: SliceQueue;
   readonly #context: ProcessorContext;

@@ -60,14 +60,13 @@ interface Known {
   readonly isOpen: boolean;
 }
 
-/** What became of a message in a time that Redis has lost, as history has it. */
+/** What became of a message, or of a recipient, in a time that Redis has lost, as history has it. */
 export interface EndInHistory {
   readonly letter: Letter;
   readonly code: string;
   readonly sentAt: number | undefined;
-  /** The event that told it then, as it was. */
-  readonly event: EventDraft;
-  readonly sequence: number;
+  /** By which event it was told then, as it was. Of a recipient none is told. */
+  readonly told: { readonly event: EventDraft; readonly sequence: number } | undefined;
 }
 
 interface Becoming {
@@ -166,7 +165,8 @@ export class Singles {
     const to = recipientStateOf[letter];
     const type = isLastWord ? 'message.unknown' : announced[to];
     const reason = to === 'skipped' ? { reason: OPTED_OUT } : {};
-    const event = end?.event ?? (type && { type, data: { id, state: to, ...(code ? { code } : {}), ...reason } });
+    const event =
+      end?.told?.event ?? (type && { type, data: { id, state: to, ...(code ? { code } : {}), ...reason } });
     return {
       id,
       from: recipientStateOf[was],
@@ -174,7 +174,7 @@ export class Singles {
       leavesWith: 0,
       code: code || undefined,
       ...(event ? { event } : {}),
-      ...(end ? { asInHistory: { sequence: end.sequence, sentAt: end.sentAt } } : {}),
+      ...(end?.told ? { asInHistory: { sequence: end.told.sequence, sentAt: end.sentAt } } : {}),
       // A one-time password is of no use once its message is over.
       forgets: this.#isOtp && event !== undefined,
     };
