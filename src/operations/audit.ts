@@ -3,7 +3,7 @@
  * Each line's hash is made of the hash before it, so that a line that was changed by hand is found; that all of them
  * were made anew is found by the seals of the processes, and that one was added by its mark.
  */
-import { createHmac, hash } from 'node:crypto';
+import { createHmac, hash as hashOf } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import { isAfter } from '../lib/ids.ts';
 import { type Secret, sameSecret } from '../lib/secret.ts';
@@ -62,7 +62,7 @@ type AuditWord = (typeof auditWords)[number] | 'hash';
 export function hashOfLine({ words }: AuditLine, before: string): string {
   let text = before;
   for (const name of auditWords) text += ` ${Buffer.byteLength(words[name])}:${words[name]}`;
-  return hash('sha1', text, 'hex');
+  return hashOf('sha1', text, 'hex');
 }
 
 const NO_WORDS = Object.fromEntries([...auditWords, 'hash'].map((name) => [name, ''])) as Record<AuditWord, string>;
@@ -383,7 +383,7 @@ function readSeal(text: string): Seal {
 
 function digestWith(before: string, { id, words }: AuditLine): string {
   const parts = [before, id, ...auditWords.map((name) => words[name]), words.hash];
-  return hash('sha256', JSON.stringify(parts), 'base64url');
+  return hashOf('sha256', JSON.stringify(parts), 'base64url');
 }
 
 function macOf({ to, lines, hash, digest, at, first }: Sealed, secret: Secret): string {
