@@ -32,10 +32,13 @@ export function openQueries(): QueryClient {
   return client;
 }
 
+/** Of nobody: the sign-in page itself asks it, and an earlier question may be refused after that. */
+const OPEN: OperationId = 'readProvider';
+
 /** The sign-in page follows, and nothing that was read stays for the next person. */
 export function forgetPerson(client: QueryClient): void {
   client.setQueryData(SESSION, null);
-  client.removeQueries({ predicate: ({ queryKey: [about] }) => about !== SESSION[0] });
+  client.removeQueries({ predicate: ({ queryKey: [about] }) => about !== SESSION[0] && about !== OPEN });
 }
 
 export const keyOf = (id: OperationId, asked: object = {}): readonly unknown[] => [id, asked];

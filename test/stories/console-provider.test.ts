@@ -118,6 +118,23 @@ test.for([
   await leave(page);
 });
 
+test('an answer that comes late, and says that nobody is signed in, leaves the way to the provider there', async () => {
+  const page = await world.visit();
+  const asked = page.waitForRequest('**/v1/session/provider');
+  const refused = page.waitForResponse('**/v1/status');
+  await page.route('**/v1/status', async (route) => {
+    await asked;
+    await route.continue();
+  });
+  await page.route('**/v1/session/provider', async (route) => {
+    await (await refused).finished();
+    await route.continue();
+  });
+  await page.goto(world.url);
+  await page.locator('[data-provider]').waitFor();
+  await leave(page);
+});
+
 test('an address that somebody came back with opens nothing a second time, here or elsewhere', async () => {
   const page = await world.visit();
   const came = page.waitForRequest('**/v1/session/callback*');
