@@ -36,6 +36,8 @@ export interface TrimmerOptions {
   readonly after: Partial<Readonly<Record<TrimmedKind, number>>>;
   /** Keeps the turn of this process to write, or says that it is over. Absent: nobody else has one. */
   readonly keepsTurn?: () => Promise<boolean>;
+  /** Looked at in one pass, at most, of two hundred each. Default: 50. */
+  readonly pages?: number | undefined;
   /** Told of each step before it is made, for tests that end the process there. */
   readonly at?: (step: TrimmerStep) => Promise<void> | void;
 }
@@ -47,6 +49,10 @@ export type TrimmerStep = (typeof trimmerSteps)[number];
 type TrimmedInto = ComparedWith & Pick<HistoryStore, 'name' | 'rows' | 'fact' | 'now'>;
 
 const AT_ONCE = 200;
+/** Of so many each: what is newly over is copied between two passes, however much has grown old in one night. */
+const PAGES_PER_PASS = 50;
+/** No place in a list comes after it. */
+const THROUGH = Number.POSITIVE_INFINITY;
 /** What is left standing in a list is looked at again after so long. */
 const ROUND_MS = 60_000;
 /** Of Redis and PostgreSQL, where nothing is wrong with them. */
@@ -60,6 +66,8 @@ class OtherHistory extends Error {
 export class Trimmer {
   readonly #options: TrimmerOptions;
   #nextRound = 0;
+  /** How far the round has come in each list; a pass may end in the middle of one. */
+  readonly #places = new Map<string, number>();
 
   constructor(options: TrimmerOptions) {
     this.#options = options;
@@ -83,30 +91,38 @@ export class Trimmer {
     if (now < this.#nextRound && now >= this.#nextRound - ROUND_MS) return 0;
     // What a process that ended has left behind.
     if (kinds.includes('message')) await trimming.takeSlices();
+    const round = { now, pages: this.#options.pages ?? PAGES_PER_PASS };
     let left = 0;
     for (const kind of kinds) {
-      for (const list of await trimming.lists(kind)) left += await this.#list(store, { list, now }, isStopping);
+      for (const list of await trimming.lists(kind)) left += await this.#list(store, { list, round }, isStopping);
     }
-    if (!isStopping()) this.#nextRound = now + ROUND_MS;
+    if (isStopping() || round.pages === 0) return left;
+    this.#nextRound = now + ROUND_MS;
+    this.#places.clear();
     return left;
   }
 
   async #list(
     store: TrimmedInto,
-    { list, now }: { readonly list: FinalList; readonly now: number },
+    { list, round }: { readonly list: FinalList; readonly round: { readonly now: number; pages: number } },
     isStopping: () => boolean,
   ): Promise<number> {
-    const to = now - (this.#options.after[list.kind] ?? Number.POSITIVE_INFINITY);
-    let [from, left] = [0, 0];
-    while (!isStopping() && (await this.#keepsTurn())) {
+    const to = round.now - (this.#options.after[list.kind] ?? Number.POSITIVE_INFINITY);
+    let [from, left] = [this.#places.get(list.set) ?? 0, 0];
+    while (from !== THROUGH && round.pages > 0 && !isStopping() && (await this.#keepsTurn())) {
       const { items, last } = await this.#options.trimming.standing(list, { from, to, most: AT_ONCE });
-      if (last === undefined) break;
+      if (last === undefined) {
+        from = THROUGH;
+        break;
+      }
+      round.pages -= 1;
       const old = items.filter(({ record }) => record.updatedAt <= to);
       const gone = await this.#take(store, { kind: list.kind, items: old }, isStopping);
       left += gone;
       // Those of one moment are walked past once nothing of them leaves any more.
       if (gone === 0) from = last + 1;
     }
+    this.#places.set(list.set, from);
     return left;
   }
 

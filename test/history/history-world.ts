@@ -161,7 +161,7 @@ export function writerOf(
   });
 }
 
-interface TrimmerParts extends Partial<Pick<TrimmerOptions, 'after' | 'at' | 'keepsTurn'>> {
+interface TrimmerParts extends Partial<Pick<TrimmerOptions, 'after' | 'at' | 'keepsTurn' | 'pages'>> {
   readonly now: () => number;
 }
 
