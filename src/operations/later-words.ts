@@ -20,16 +20,15 @@ import {
 } from '../kinds/index.ts';
 import { keys } from './keys.ts';
 import { readMany } from './lists.ts';
+import { walkLost } from './lost-walk.ts';
 import type { Operations } from './operations.ts';
 import type { Past, PastEvent } from './past.ts';
 import { CLOCKS_APART_MS, type LostTime } from './put-back.ts';
 import { type Fields, type RecordAt, type RecordBase, readStored, UnreadableRecord } from './record.ts';
 import { beyond } from './transition.ts';
 
-const AT_ONCE = 500;
 /** Looks go on meanwhile, so it may not be as it was read a moment ago. */
 const TRIES = 3;
-const DONE = 'done';
 
 const movesMoney = (kind: Kind): kind is KindOfMoney => asDeclared(kind).money !== undefined;
 /** Of texts the slice that carries them tells (later-texts.ts), and of a batch its rows. */
@@ -56,19 +55,14 @@ export class LaterWords {
     const { redis, past } = this.#options;
     if (past === undefined || (await past.store()) === undefined) return true;
     const from = Math.max(0, lost.from - CLOCKS_APART_MS);
-    let place = await redis.hget(keys.recoveryBefore, placeIn(lost.since));
-    while (place !== DONE) {
-      const told = await past.eventsFrom(from, { after: placeOf(place), limit: AT_ONCE });
+    const take = async (told: readonly PastEvent[]): Promise<void> => {
       for (const kind of settledKinds) {
         const { length: settled } = await this.#ofKind(past, kind, told);
         if (settled > 0) await redis.hincrby(keys.recoveryBefore, countIn(lost.since, kind), settled);
       }
-      const last = told.length < AT_ONCE ? undefined : told.at(-1);
-      place = last === undefined ? DONE : `${last.place} ${last.at}`;
-      await redis.hset(keys.recoveryBefore, placeIn(lost.since), place);
-      if (place !== DONE && !hasTime()) return false;
-    }
-    return true;
+    };
+    const page = (how: Parameters<Past['eventsFrom']>[1]) => past.eventsFrom(from, how);
+    return walkLost(redis, { field: `${lost.since} later words place`, page, take }, hasTime);
   }
 
   /** How many of each kind were, in the recovery that began then. */
@@ -128,14 +122,7 @@ export class LaterWords {
   }
 }
 
-const placeIn = (since: number): string => `${since} later words place`;
 export const countIn = (since: number, kind: Kind | 'recipient'): string => `${since} ${kind} later words`;
-
-function placeOf(place: string | null): Pick<PastEvent, 'place' | 'at'> | undefined {
-  if (place === null) return undefined;
-  const [stood = '', at] = place.split(' ');
-  return { place: stood, at: Number(at) };
-}
 
 type Standing = Pick<RecordBase, 'kind' | 'rev' | 'createdAt' | 'since' | 'fields'> & { readonly state: string };
 

@@ -7,14 +7,13 @@
 import type { Redis } from 'ioredis';
 import { acts } from '../kinds/acts.ts';
 import { keys } from './keys.ts';
+import { walkLost } from './lost-walk.ts';
 import type { Past, PastAct } from './past.ts';
 import { CLOCKS_APART_MS, type LostTime } from './put-back.ts';
 import { takeIdentity } from './scripts/generated/scripts.ts';
 import { LOST_STUB, stubAt } from './stubs.ts';
 
 const DAY_MS = 86_400_000;
-const AT_ONCE = 500;
-const DONE = 'done';
 
 /** Each names the one operation that was accepted. A line about messages names the first of up to fifty. */
 const TAKEN: readonly string[] = [acts.createDirectCredit.act, acts.createCampaign.act];
@@ -41,16 +40,12 @@ export class LostIdentities {
     const { redis, past } = this.#options;
     if (past === undefined || (await past.store()) === undefined) return true;
     const from = Math.max(0, lost.from - CLOCKS_APART_MS);
-    let place = await redis.hget(keys.recoveryBefore, placeIn(lost.since));
-    while (place !== DONE) {
-      const done = await past.actsAfter(from, TAKEN, { after: placeOf(place), limit: AT_ONCE });
-      await Promise.all(done.map(({ target }) => this.#take(target)));
-      const last = done.length < AT_ONCE ? undefined : done.at(-1);
-      place = last === undefined ? DONE : `${last.place} ${last.at}`;
-      await redis.hset(keys.recoveryBefore, placeIn(lost.since), place);
-      if (place !== DONE && !hasTime()) return false;
-    }
-    return true;
+    const walk = {
+      field: `${lost.since} lost identities place`,
+      page: (how: Parameters<Past['actsAfter']>[2]) => past.actsAfter(from, TAKEN, how),
+      take: (done: readonly PastAct[]) => Promise.all(done.map(({ target }) => this.#take(target))),
+    };
+    return walkLost(redis, walk, hasTime);
   }
 
   /** Those that were taken in the last recovery. */
@@ -71,12 +66,4 @@ export class LostIdentities {
       keepDays: Math.ceil(keepMs / DAY_MS),
     });
   }
-}
-
-const placeIn = (since: number): string => `${since} lost identities place`;
-
-function placeOf(place: string | null): Pick<PastAct, 'place' | 'at'> | undefined {
-  if (place === null) return undefined;
-  const [stood = '', at] = place.split(' ');
-  return { place: stood, at: Number(at) };
 }

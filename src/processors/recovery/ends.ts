@@ -64,8 +64,8 @@ function endOfMessage({ row, event: { type, data, sequence } }: LaterText): EndI
 }
 
 /**
- * Of whoever was sent to, or left out, that is the last word. One who failed, or stayed in doubt, may have been sent to
- * again since, in a retry of which history has no row yet.
+ * Of a recipient that was sent to, or left out, it is the last word. One that failed, or stayed in doubt, may have been
+ * sent to again since, in a retry of which history has no row yet.
  */
 const LAST_WORDS: ReadonlySet<RecipientLeft['state']> = new Set<RecipientLeft['state']>(['sent', 'skipped']);
 
