@@ -14,6 +14,7 @@ import { CALLBACK_SECRET, QUIET_MS } from './plan.ts';
 import { type Hands, restoreOnce } from './restores.ts';
 import type { LedgerEntry, Restore, SeenNeighbours } from './story.ts';
 import type { Mailing } from './texts.ts';
+import { Truths } from './truths.ts';
 import type { World } from './world.ts';
 
 /** When each begins, as a part of the storm. */
@@ -58,9 +59,8 @@ export class Acts {
   readonly #neighbours: Neighbours | undefined;
   /** Absent: nobody is at the console. */
   readonly console: ConsoleUsers | undefined;
-  /** Tokens of which the last word was posted; and those whose success was taken back, with when. */
-  readonly #told = new Set<string>();
-  readonly #turned = new Map<string, { readonly id: string; readonly atMs: number }>();
+  readonly #truths = new Truths();
+  #telling: Promise<void> = Promise.resolve();
   readonly #over = new AbortController();
   #unsteady = 0;
   /** A copy that is put back has forgotten what two people allowed after it: restores and that take turns. */
@@ -95,7 +95,7 @@ export class Acts {
   /** All of them, each at its time. */
   async perform(signal: AbortSignal): Promise<void> {
     const greed = this.#limits?.beGreedy(signal);
-    const truth = this.#tellTruths(signal);
+    this.#telling = this.#tellTruths(signal);
     const calling = this.#operator.beOnCall(this.#over.signal);
     const { phases, overMs } = this.#plan;
     const mostMs = overMs + ACT_MOST_MS;
@@ -107,7 +107,6 @@ export class Acts {
     ]);
     void calling;
     void greed;
-    void truth;
   }
 
   async #restore(): Promise<void> {
@@ -121,8 +120,7 @@ export class Acts {
       this.#unsteady += 1;
       const parts = { world, seed, operator: this.#operator, wishes, restores: this.restores };
       await this.#inTurn(() => restoreOnce(parts, { how, nth }, hands));
-      // What was heard may be lost with the world that heard it.
-      this.#told.clear();
+      this.#truths.forgetPosted();
       this.#unsteady -= 1;
     }
   }
@@ -173,23 +171,21 @@ export class Acts {
     const items = (list?.body as { items?: { id: string; token: string | null }[] } | undefined)?.items ?? [];
     const one = items[Math.floor(random.fraction() * items.length)];
     const token = one?.token;
-    if (!token || this.#turned.has(token)) return;
+    if (!token || this.#truths.isTakenBack(token)) return;
     const taken = await ask(`${world.control}/disbursements/${token}`, {
       method: 'POST',
       body: { status: 'failed' },
     });
-    if ((taken?.status ?? 500) < 300) this.#turned.set(token, { id: one.id, atMs: nowMs() });
+    if ((taken?.status ?? 500) < 300) this.#truths.takeBack(token, one.id, nowMs());
   }
 
   /** True: nothing is left to be told. */
   async #tellWhatIsDue(): Promise<boolean> {
     const { world, wishes } = this.#plan;
     let done = true;
-    const turned = [...this.#turned].map(([token, { atMs }]) => [token, atMs] as const);
-    for (const [token, truthAt] of [...world.damage.longLies, ...turned]) {
-      if (this.#told.has(token)) continue;
-      const told = nowMs() >= truthAt && (await postTruth(world, token, wishes));
-      if (told) this.#told.add(token);
+    for (const [token, fromMs] of this.#truths.unposted(world.damage.longLies)) {
+      const told = nowMs() >= fromMs && (await postTruth(world, token, wishes));
+      if (told) this.#truths.posted(token);
       done &&= told;
     }
     return done;
@@ -197,6 +193,7 @@ export class Acts {
 
   /** After the storm: until the last lie was put right, and what was taken back has been looked at often enough. */
   async tellTheTruth(): Promise<void> {
+    await this.#telling;
     await waitUntil(() => this.#tellWhatIsDue(), PATIENCE_MS);
     await waitUntil(() => this.#isHeard(), LOOKS_AGAIN_MS, 500);
   }
@@ -204,7 +201,7 @@ export class Acts {
   /** Of every success that was taken back, relais says so; whatever it does not say in time is for the checks. */
   async #isHeard(): Promise<boolean> {
     const { world } = this.#plan;
-    for (const { id } of this.#turned.values()) {
+    for (const id of this.#truths.takenBack) {
       const seen = await ask(`${world.api}/v1/disbursements/${id}`);
       if ((seen?.body as { state?: string } | undefined)?.state === 'succeeded') return false;
     }
