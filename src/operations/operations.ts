@@ -11,8 +11,9 @@ import { type SpanDraft, type Traces, sentTo, traced } from '../lib/traces.ts';
 import { RedisUnavailable } from '../redis/connections.ts';
 import type { RecordHost } from '../redis/scripts.ts';
 import { type Acquired, Acquiring } from './acquiring.ts';
+import { Changing } from './changing.ts';
 import { type Act, told } from './audit.ts';
-import { BOOKS, postsOf, postsOfAcceptance } from './book.ts';
+import { BOOKS, postsOfAcceptance } from './book.ts';
 import { type AskedFields, differing } from './differing.ts';
 import { type Guard, NO_MEMORY } from './heartbeat.ts';
 import { keys } from './keys.ts';
@@ -27,7 +28,6 @@ import {
   nameKey,
   nudge,
   take,
-  transition,
   accept,
   acceptMessages,
   type AcceptAnswer,
@@ -41,9 +41,6 @@ import {
   packEvidence,
   type Change,
   type TransitionResult,
-  recountOfDay,
-  resultOf,
-  stepOf,
 } from './transition.ts';
 
 export interface OperationsOptions {
@@ -91,6 +88,7 @@ export class Operations {
   readonly #now: () => number | undefined;
   readonly #fence: OperationsOptions['fence'];
   readonly #acquiring: Acquiring;
+  readonly #changing: Changing;
   /** In the words of the script. */
   readonly #asked: Readonly<Record<string, string>>;
   readonly #scripts: AcceptingScripts;
@@ -113,6 +111,8 @@ export class Operations {
     this.#random = random;
     this.#now = () => now?.();
     this.#acquiring = new Acquiring({ redis, now: this.#now, standingsOf });
+    const [names, traces] = [this.#names, this.#traces];
+    this.#changing = new Changing({ redis, random, now: this.#now, names, heartbeat, traces });
   }
 
   accept<K extends Kind>(operation: NewOperation<K>): Promise<AcceptedAt> {
@@ -218,38 +218,12 @@ export class Operations {
   }
 
   /** `lease` absent: a person's doing, which any attempt in flight will find out about when it settles. */
-  async transition<K extends Kind>(
+  transition<K extends Kind>(
     record: RecordBase<K>,
     lease: string | undefined,
     change: Change<K>,
   ): Promise<TransitionResult> {
-    const op = this.#random.hex(8);
-    const step = stepOf(record, lease, change, op);
-    const trace = this.#traces?.mark();
-    if (change.act) this.#traces?.linksTo(record.fields[TRACE]);
-    const { unlessHeld, forgetsCallback, hasEffect = false, inRecovery, claims } = change;
-    const answer = await transition(this.#redis, {
-      ...step.keys,
-      account: unlessHeld === undefined ? undefined : keys.account(record.account),
-      callback: forgetsCallback ? keys.callback(record.id) : undefined,
-      heartbeat: keys.heartbeat,
-      ...BOOKS,
-      claimed: claims ? keys.claim(record.account, claims) : undefined,
-      ...told(change.act),
-      now: this.#now(),
-      change: trace === undefined ? step.change : { ...step.change, trace },
-      unlessHeld,
-      hasEffect: hasEffect && !inRecovery,
-      memory: this.#heartbeat.remembered(),
-      inRecovery: inRecovery && record.rev,
-      ...recountOfDay(record, change.to),
-      posts: postsOf(record, change.to, change.set),
-      names: await this.#names.placesOf(namedIn(record.kind, change.set ?? {}, record.fields)),
-      // What somebody has asked for last is what its attempts belong to.
-      fields: change.act && trace !== undefined ? { ...step.fields, [TRACE]: trace } : step.fields,
-    });
-    if (answer.is === 'recovering') this.#heartbeat.refused();
-    return resultOf(answer, op, Number(step.fields['rev'] ?? record.rev));
+    return this.#changing.one(record, lease, change);
   }
 
   /**

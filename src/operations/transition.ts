@@ -1,24 +1,7 @@
 /** One change of one record, in the words that the scripts take. */
-import {
-  type Kind,
-  type StateOf,
-  operations,
-  assertArrow,
-  isFinal,
-  isKept,
-  queueOf,
-  recountOf,
-  standsAs,
-  type ToldStates,
-  carriedBy,
-  stateToldBy,
-} from '../kinds/index.ts';
-import { goneAtTheEnd } from '../kinds/disbursement-fields.ts';
+import { type Kind, type StateOf, operations, type ToldStates, carriedBy, stateToldBy } from '../kinds/index.ts';
 import type { Act } from './audit.ts';
-import { keys } from './keys.ts';
-import { areFew, memberOf } from './places.ts';
 import type { RecordBase, RecordAt } from './record.ts';
-import type { TransitionAnswer, TransitionArgs } from './scripts/generated/scripts.ts';
 
 export interface EventDraft {
   readonly type: string;
@@ -79,25 +62,6 @@ export function isApplied(settled: TransitionResult): settled is Applied {
   return settled.is === 'applied' || settled.is === 'mine';
 }
 
-/** One change as the scripts take it. */
-interface Step {
-  readonly keys: Pick<
-    TransitionArgs,
-    | 'record'
-    | 'events'
-    | 'counts'
-    | 'left'
-    | 'entered'
-    | 'listedLeft'
-    | 'listedEntered'
-    | 'dueLeft'
-    | 'dueEntered'
-    | 'history'
-  >;
-  readonly change: TransitionArgs['change'];
-  readonly fields: TransitionArgs['fields'];
-}
-
 /**
  * No operation tells more events than that, and none changes more often: what is told after a loss has other ids than
  * what was told before it, and history takes what is decided after it for the later word.
@@ -115,86 +79,6 @@ export const numbersLost = (inRecovery = false) => ({
 /** Numbers were given in the lost time, the ones that come next in the copy: none may mean two things. */
 export function beyond({ rev, fields }: Pick<RecordBase, 'rev' | 'fields'>): Readonly<Record<string, number>> {
   return { rev: rev + REVISIONS_LOST_AT_MOST, seq: Number(fields['seq'] ?? 0) + EVENTS_LOST_AT_MOST };
-}
-
-const letGo = Object.fromEntries(goneAtTheEnd.map((name) => [name, '']));
-
-/**
- * Throws when the lifecycle has no such arrow, and history knows of none. What nobody looks at is never due, whatever the change says. `op`: how the
- * record knows this very change again.
- */
-export function stepOf<K extends Kind>(
-  record: RecordBase<K> & { readonly amount?: number; readonly lane?: string },
-  lease: string | undefined,
-  change: Change<K>,
-  op: string,
-): Step {
-  const { kind, id, account, state: from } = record;
-  const { to, event, evidence, asInHistory } = change;
-  if (asInHistory === undefined) assertArrow(kind, from, to);
-  const queueEntered = queueOf(kind, to, record.lane);
-  const queueLeft = queueOf(kind, from, record.lane) ?? queueEntered ?? 'none';
-  return {
-    keys: {
-      record: keys.record(id),
-      events: keys.events,
-      counts: keys.counts(kind),
-      left: keys.state(kind, from),
-      entered: isFinal(kind, to) ? undefined : keys.state(kind, to),
-      listedLeft: areFew(kind) ? undefined : keys.listed(kind, account, from),
-      listedEntered: areFew(kind) ? undefined : keys.listed(kind, account, to),
-      dueLeft: keys.due(queueLeft),
-      dueEntered: keys.due(queueEntered ?? queueLeft),
-      history: keys.historyWaiting,
-    },
-    change: {
-      id,
-      lease,
-      op,
-      from,
-      to,
-      dueInMs: queueEntered === undefined ? undefined : change.dueInMs,
-      keepLeaseMs: change.keepMs,
-      eventType: event?.type,
-      eventData: event && packEventData(id, event),
-      toldAs: asInHistory?.sequence,
-      xof: record.amount,
-      stood: standsAs(kind, from),
-      stands: standsAs(kind, to),
-      member: memberOf(id, record.fields),
-      evidence: evidence && packEvidence(evidence),
-      nudgeAfterMs: queueEntered === undefined ? 0 : (change.nudgeAfterMs ?? 0),
-      // What it was is in history by now, so that it is no longer so belongs there too.
-      kept: isKept(kind, to) || isKept(kind, from),
-    },
-    fields: {
-      ...(change.inRecovery ? beyond(record) : {}),
-      ...(kind === 'disbursement' && isFinal(kind, to) ? letGo : {}),
-      ...change.set,
-    },
-  };
-}
-
-/**
- * What changes the sums of the day in which the operation was counted, where this step does; most do not, and an
- * operation that was accepted without such limits was never counted.
- */
-export function recountOfDay<K extends Kind>(
-  { kind, account, state, fields, amount }: RecordBase<K> & { readonly amount?: number },
-  to: string,
-): Pick<TransitionArgs, 'sums' | 'beneficiary' | 'recounted'> {
-  const [day, beneficiary] = fields['counted']?.split(' ') ?? [];
-  const sign = recountOf(kind, state, to);
-  if (sign === 0 || day === undefined || beneficiary === undefined || amount === undefined) return {};
-  return { sums: keys.acceptedOn(account, day), beneficiary, recounted: sign * amount };
-}
-
-/** `rev`: the revision that the change was made from. */
-export function resultOf(answer: TransitionAnswer, op: string, rev: number): TransitionResult {
-  if (answer.is === 'mine') return { is: 'mine', op, rev: rev + 1, at: 0 };
-  if (answer.is !== 'applied') return answer;
-  const { is, at, counter } = answer;
-  return { is, op, rev: answer.rev, at, ...(counter === undefined ? {} : { counter }) };
 }
 
 /**

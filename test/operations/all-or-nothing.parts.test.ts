@@ -118,7 +118,7 @@ async function changedBy(redis: Redis, call: Call, { key, field, value }: Damage
   const before = await contentsOf(redis);
   const failed = await redis.evalsha(call.sha, call.keys.length, ...call.keys, ...call.args).then(
     // Of those who share a script, each is told for itself.
-    (answer) => JSON.stringify(answer).includes('"error"'),
+    (answer) => /"(?:error|failed)"/.test(JSON.stringify(answer)),
     () => true,
   );
   if (!failed) return undefined;

@@ -141,8 +141,8 @@ local function guard(heartbeat, memory)
   if behind then return {'recovering'} end
   return nil, {counter = now, name = memory.name}
 end
-local function raise(heartbeat, known)
-  local counter = known.counter + 1
+local function raise(heartbeat, known, effects)
+  local counter = known.counter + (effects or 1)
   if known.name then redis.call('HSET', heartbeat, 'counter', counter, "process:" .. known.name, counter)
   else redis.call('HSET', heartbeat, 'counter', counter) end
   return counter
@@ -381,8 +381,8 @@ local function guard(heartbeat, memory)
   if behind then return {'recovering'} end
   return nil, {counter = now, name = memory.name}
 end
-local function raise(heartbeat, known)
-  local counter = known.counter + 1
+local function raise(heartbeat, known, effects)
+  local counter = known.counter + (effects or 1)
   if known.name then redis.call('HSET', heartbeat, 'counter', counter, "process:" .. known.name, counter)
   else redis.call('HSET', heartbeat, 'counter', counter) end
   return counter
@@ -817,8 +817,8 @@ local function guard(heartbeat, memory)
   if behind then return {'recovering'} end
   return nil, {counter = now, name = memory.name}
 end
-local function raise(heartbeat, known)
-  local counter = known.counter + 1
+local function raise(heartbeat, known, effects)
+  local counter = known.counter + (effects or 1)
   if known.name then redis.call('HSET', heartbeat, 'counter', counter, "process:" .. known.name, counter)
   else redis.call('HSET', heartbeat, 'counter', counter) end
   return counter
@@ -1709,8 +1709,8 @@ local function guard(heartbeat, memory)
   if behind then return {'recovering'} end
   return nil, {counter = now, name = memory.name}
 end
-local function raise(heartbeat, known)
-  local counter = known.counter + 1
+local function raise(heartbeat, known, effects)
+  local counter = known.counter + (effects or 1)
   if known.name then redis.call('HSET', heartbeat, 'counter', counter, "process:" .. known.name, counter)
   else redis.call('HSET', heartbeat, 'counter', counter) end
   return counter
@@ -2605,8 +2605,8 @@ local function guard(heartbeat, memory)
   if behind then return {'recovering'} end
   return nil, {counter = now, name = memory.name}
 end
-local function raise(heartbeat, known)
-  local counter = known.counter + 1
+local function raise(heartbeat, known, effects)
+  local counter = known.counter + (effects or 1)
   if known.name then redis.call('HSET', heartbeat, 'counter', counter, "process:" .. known.name, counter)
   else redis.call('HSET', heartbeat, 'counter', counter) end
   return counter
@@ -4287,8 +4287,8 @@ local function guard(heartbeat, memory)
   if behind then return {'recovering'} end
   return nil, {counter = now, name = memory.name}
 end
-local function raise(heartbeat, known)
-  local counter = known.counter + 1
+local function raise(heartbeat, known, effects)
+  local counter = known.counter + (effects or 1)
   if known.name then redis.call('HSET', heartbeat, 'counter', counter, "process:" .. known.name, counter)
   else redis.call('HSET', heartbeat, 'counter', counter) end
   return counter
@@ -7204,8 +7204,8 @@ local function guard(heartbeat, memory)
   if behind then return {'recovering'} end
   return nil, {counter = now, name = memory.name}
 end
-local function raise(heartbeat, known)
-  local counter = known.counter + 1
+local function raise(heartbeat, known, effects)
+  local counter = known.counter + (effects or 1)
   if known.name then redis.call('HSET', heartbeat, 'counter', counter, "process:" .. known.name, counter)
   else redis.call('HSET', heartbeat, 'counter', counter) end
   return counter
@@ -8169,42 +8169,55 @@ export async function take(redis: lua.ScriptHost, args: TakeArgs): Promise<TakeA
 }
 
 export interface TransitionArgs {
-  /** key */ readonly record: string;
   /** key */ readonly events: string;
   /** key */ readonly counts: string;
-  /** key: the set of the state that it leaves */ readonly left: string;
-  /** key: the set of the state that it enters; what is over stands in none */ readonly entered?: string | undefined;
+  /** key: the set of the state that they leave */ readonly left: string;
+  /** key: the set of the state that they enter; what is over stands in none */ readonly entered?: string | undefined;
   /** key */ readonly listedLeft?: string | undefined;
-  /** key: where lists find it */ readonly listedEntered?: string | undefined;
+  /** key: where lists find them */ readonly listedEntered?: string | undefined;
   /** key */ readonly dueLeft: string;
   /** key */ readonly dueEntered: string;
   /** key: what waits for it */ readonly history: string;
   /** key: nothing is changed while it is held as `unlessHeld` says */ readonly account?: string | undefined;
-  /** key: what was last posted about it, to be forgotten, unless more was posted since the record was read */ readonly callback?: string | undefined;
   /** key */ readonly heartbeat: string;
   /** key */ readonly book: string;
   /** key */ readonly closedDays: string;
-  /** key: whose it is, what upstream named */ readonly claimed?: string | undefined;
-  /** key: of the day in which it was counted, where they change by this step */ readonly sums?: string | undefined;
   /** key */ readonly audit: readonly string[];
   /** ms since the epoch */ readonly now?: number | undefined;
-  readonly change: { readonly id: string; readonly lease?: string | undefined; readonly op: string; readonly from: string; readonly to: string; readonly dueInMs?: number | undefined; readonly keepLeaseMs?: number | undefined; readonly eventType?: string | undefined; readonly eventData?: string | undefined; readonly toldAs?: number | undefined; readonly trace?: string | undefined; readonly xof?: number | undefined; readonly stood?: 'unsent' | 'doubt' | undefined; readonly stands?: 'unsent' | 'doubt' | undefined; readonly evidence?: string | undefined; readonly member: string; readonly nudgeAfterMs: number; readonly kept: boolean };
+  readonly step: { readonly from: string; readonly to: string; readonly stood?: 'unsent' | 'doubt' | undefined; readonly stands?: 'unsent' | 'doubt' | undefined; readonly kept: boolean };
   /** `area.reason` */ readonly unlessHeld?: string | undefined;
   /** what leaves after it has an effect: refused while a recovery is under way, and counted */ readonly hasEffect: boolean;
   readonly memory: { readonly epoch?: string | undefined; readonly counter: number; readonly name?: string | undefined; readonly mark: number };
-  /** only in a recovery, and while the record has this revision */ readonly inRecovery?: number | undefined;
-  /** of the sums */ readonly beneficiary?: string | undefined;
-  /** whole XOF: by how much they change */ readonly recounted?: number | undefined;
-  readonly act: readonly string[];
-  /** into the book of the day */ readonly posts: Readonly<Record<string, string | number>>;
-  /** a value '' deletes the field; a name that begins with @ takes the value as ms from now */ readonly fields: Readonly<Record<string, string | number>>;
-  readonly names: readonly {
-    /** key */ readonly bucket: string;
-    readonly head: string;
+  /** of one that is changed alone */ readonly act: readonly string[];
+  readonly changes: readonly {
+    /** key */ readonly record: string;
+    /** key: what was last posted about it, to be forgotten, unless more was posted since the record was read */ readonly callback?: string | undefined;
+    /** key: whose it is, what upstream named */ readonly claimed?: string | undefined;
+    /** key: of the day in which it was counted, where they change by this step */ readonly sums?: string | undefined;
+    /** key: of its names */ readonly buckets: readonly string[];
+    readonly id: string;
+    /** nobody's: a person's doing */ readonly lease?: string | undefined;
+    /** how the record knows this very change again */ readonly op: string;
+    /** ms: when to look next; absent: nothing is due */ readonly dueInMs?: number | undefined;
+    /** ms: absent: let go */ readonly keepLeaseMs?: number | undefined;
+    /** ms: a nudge that came during the attempt makes the next look due after so long */ readonly nudgeAfterMs: number;
+    /** only in a recovery, and while the record has this revision */ readonly inRecovery?: number | undefined;
+    readonly eventType?: string | undefined;
+    /** JSON */ readonly eventData?: string | undefined;
+    /** the number of the event, where it was told before; the record goes on from its own */ readonly toldAs?: number | undefined;
+    /** to which the event belongs */ readonly trace?: string | undefined;
+    /** whole XOF */ readonly xof?: number | undefined;
+    readonly evidence?: string | undefined;
+    /** how it stands in a list */ readonly member: string;
+    /** of the sums */ readonly beneficiary?: string | undefined;
+    /** whole XOF: by how much they change */ readonly recounted?: number | undefined;
+    /** of its names */ readonly heads: readonly string[];
+    /** into the book of the day */ readonly posts: Readonly<Record<string, string | number>>;
+    /** a value '' deletes the field; a name that begins with @ takes the value as ms from now */ readonly fields: Readonly<Record<string, string | number>>;
   }[];
 }
 
-export type TransitionAnswer =
+export type TransitionChanged =
   | { readonly is: 'applied'; readonly to: string; readonly rev: number; readonly at: number; readonly counter?: number | undefined }
   | { readonly is: 'mine'; readonly state: string }
   | { readonly is: 'not yours'; readonly state: string }
@@ -8212,9 +8225,12 @@ export type TransitionAnswer =
   | { readonly is: 'held' }
   | { readonly is: 'recovering' }
   | { readonly is: 'recovered' }
-  | { readonly is: 'claimed'; readonly by: string };
+  | { readonly is: 'claimed'; readonly by: string }
+  | { readonly is: 'failed'; readonly why: string };
 
-function readTransitionAnswer(value: unknown): TransitionAnswer {
+export type TransitionAnswer = readonly TransitionChanged[];
+
+function readTransitionChanged(value: unknown): TransitionChanged {
   const answer = lua.items(value);
   switch (answer[0]) {
     case 'applied':
@@ -8233,9 +8249,13 @@ function readTransitionAnswer(value: unknown): TransitionAnswer {
       return { is: 'recovered' };
     case 'claimed':
       return { is: 'claimed', by: lua.text(answer[1]) };
+    case 'failed':
+      return { is: 'failed', why: lua.text(answer[1]) };
   }
   return lua.unexpected(value);
 }
+
+const readTransitionAnswer: lua.Read<TransitionAnswer> = lua.list(readTransitionChanged);
 
 export const transitionScript = lua.defineScript('transition', `
 local function not_as_it_was(heartbeat, record, rev)
@@ -8399,18 +8419,6 @@ local function for_history(counts, waiting, at, ids)
   for _, id in ipairs(ids) do words[#words + 1] = at; words[#words + 1] = id end
   redis.call('ZADD', waiting, unpack(words))
 end
-local function move(m)
-  local from, to, xof = m.from, m.to, m.xof
-  if from == to then return end
-  if from then
-    tally(m.counts, from, -1)
-    if xof then tally(m.counts, 'xof:' .. from, -xof) end
-    redis.call('ZREM', m.left, m.id)
-  end
-  tally(m.counts, to, 1)
-  if xof then tally(m.counts, 'xof:' .. to, xof) end
-  if m.entered then redis.call('ZADD', m.entered, m.at, m.id) end
-end
 local function stand(s)
   if not s.xof or (not s.left and not s.entered) then return end
   local function slot(at) return string.format('%s%.0f', "doubt:", math.floor(at / 300000)) end
@@ -8456,10 +8464,11 @@ local function read_record(record)
   return by
 end
 local function sort_fields(at, fields, set, drop)
+  local n = #set
   for i = 1, #fields, 2 do
     local name, value = fields[i], fields[i + 1]
-    if string.sub(name, 1, 1) == '@' then name = string.sub(name, 2); value = at + tonumber(value) end
-    if value == '' then drop[#drop + 1] = name else set[#set + 1] = name; set[#set + 1] = value end
+    if string.byte(name) == 64 then name = string.sub(name, 2); value = at + tonumber(value) end
+    if value == '' then drop[#drop + 1] = name else set[n + 1] = name; set[n + 2] = value; n = n + 2 end
   end
 end
 local function given(fields, name)
@@ -8475,8 +8484,39 @@ local function write_fields(record, r, set, drop)
   if #gone > 0 then redis.call('HDEL', record, unpack(gone)) end
   redis.call('HSET', record, unpack(set))
 end
-local function change_record(at, keys, c, fields, stop)
-  local record, from, to = keys.record, c.from, c.to
+local function begin_changes(at, keys, step)
+  return {at = at, keys = keys, step = step, counts = sheet(keys.counts), made = 0, ids = {}, entered = {},
+    members = {}, listed = {}, due = {}, over = {}}
+end
+local function pair(list, one, other)
+  local n = #list
+  list[n + 1] = one; list[n + 2] = other
+end
+local function due_after(at, c, nudged, unheard)
+  local due = c.dueInMs and at + c.dueInMs
+  if c.keepLeaseMs or not nudged then return due end
+  if due then return math.min(due, at + c.nudgeAfterMs) end
+  if unheard and c.nudgeAfterMs > 0 then return at + c.nudgeAfterMs end
+end
+local function note_change(all, c, r, created)
+  local at, keys, step, counts = all.at, all.keys, all.step, all.counts
+  local from, to, xof = step.from, step.to, c.xof
+  all.made = all.made + 1
+  if from ~= to then
+    tally(counts, from, -1)
+    tally(counts, to, 1)
+    if xof then tally(counts, 'xof:' .. from, -xof); tally(counts, 'xof:' .. to, xof) end
+    fly(counts, r.account, r.withdrawMode, from, to, xof)
+    stand({counts = counts, account = r.account, at = at, since = r.since, left = step.stood, entered = step.stands,
+      xof = xof})
+    if keys.entered then pair(all.entered, at, c.id) end
+    if keys.listedLeft then all.members[#all.members + 1] = c.member; pair(all.listed, created, c.member) end
+  end
+  all.ids[all.made] = c.id
+end
+local function change_record(all, c, stop)
+  local at, step, record = all.at, all.step, c.record
+  local from, to, fields = step.from, step.to, c.fields
   local r = read_record(record)
   if not r.state then return {'none'} end
   if r.op == c.op then return {'mine', r.state} end
@@ -8488,57 +8528,49 @@ local function change_record(at, keys, c, fields, stop)
     whole(r.seq, 0, 'seq')
     if not r.account then refuse('account') end
   end
-  local since, nudged = r.since, r.hint ~= '' and r.hint
-  keys.created, keys.nudged = whole(r.createdAt, 0, 'createdAt'), nudged
-  local stopped = stop and stop()
+  local created = whole(r.createdAt, 0, 'createdAt')
+  local nudged = r.hint ~= '' and r.hint
+  local stopped = stop(c)
   if stopped then return stopped end
-  local set, drop = {'state', to, 'op', c.op, 'updatedAt', at}, {}
-  if from ~= to then
-    set[#set + 1] = 'since'; set[#set + 1] = at
-    drop[#drop + 1] = 'tries'
-  end
+  local set, drop = {'state', to, 'op', c.op, 'updatedAt', at, 'rev', rev}, {}
+  if from ~= to then pair(set, 'since', at); drop[1] = 'tries' end
   sort_fields(at, fields, set, drop)
   local unheard = not c.keepLeaseMs and nudged and not string.find(nudged, ',' .. to .. ',', 1, true)
-  if unheard and c.nudgeAfterMs > 0 then set[#set + 1] = 'hintedAt'; set[#set + 1] = at end
-  if c.keepLeaseMs then
-    set[#set + 1] = 'until'; set[#set + 1] = at + c.keepLeaseMs
-  else
-    drop[#drop + 1] = 'lease'; drop[#drop + 1] = 'until'; drop[#drop + 1] = 'hint'
-  end
-  set[#set + 1] = 'rev'; set[#set + 1] = rev
+  if unheard and c.nudgeAfterMs > 0 then pair(set, 'hintedAt', at) end
+  if c.keepLeaseMs then pair(set, 'until', at + c.keepLeaseMs)
+  else pair(drop, 'lease', 'until'); drop[#drop + 1] = 'hint' end
   local seq
   if c.eventType then
     seq = tonumber(given(fields, 'seq') or r.seq or '0') + 1
-    set[#set + 1] = 'seq'; set[#set + 1] = seq
+    pair(set, 'seq', seq)
   end
   evidence_fields(at, c.evidence, r.en, set)
+  note_change(all, c, r, created)
+  local due = due_after(at, c, nudged, unheard)
+  if due then pair(all.due, due, c.id) else all.over[#all.over + 1] = c.id end
   write_fields(record, r, set, drop)
-  local counted = sheet(keys.counts)
-  move({counts = counted, id = c.id, at = at, from = from, to = to, left = keys.left, entered = keys.entered,
-    xof = c.xof})
-  if keys.listedLeft and from ~= to then
-    redis.call('ZREM', keys.listedLeft, c.member)
-    redis.call('ZADD', keys.listedEntered, keys.created, c.member)
-  end
-  fly(counted, r.account, r.withdrawMode, from, to, c.xof)
-  if from ~= to then
-    stand({counts = counted, account = r.account, at = at, since = since, left = c.stood, entered = c.stands,
-      xof = c.xof})
-  end
-  if keys.dueLeft ~= keys.dueEntered then redis.call('ZREM', keys.dueLeft, c.id) end
-  local due = c.dueInMs and at + c.dueInMs
-  if not c.keepLeaseMs and nudged then
-    if due then due = math.min(due, at + c.nudgeAfterMs)
-    elseif unheard and c.nudgeAfterMs > 0 then due = at + c.nudgeAfterMs end
-  end
-  if due then redis.call('ZADD', keys.dueEntered, due, c.id) else redis.call('ZREM', keys.dueEntered, c.id) end
   if c.eventType then
-    emit(record, {stream = keys.events, counts = counted, id = c.id, at = at, account = r.account, type = c.eventType,
-      data = c.eventData, seq = c.toldAs or seq, trace = c.trace})
+    emit(record, {stream = all.keys.events, counts = all.counts, id = c.id, at = at, account = r.account,
+      type = c.eventType, data = c.eventData, seq = c.toldAs or seq, trace = c.trace})
   end
-  write_standing(counted)
-  if c.kept then for_history(counted, keys.history, at, {c.id}) end
-  return {'applied', to, rev, at}
+  return {'applied', to, rev, at}, created, nudged
+end
+local function end_changes(all)
+  if all.made == 0 then return end
+  local keys, step, ids = all.keys, all.step, all.ids
+  if step.from ~= step.to then
+    redis.call('ZREM', keys.left, unpack(ids))
+    if keys.entered then redis.call('ZADD', keys.entered, unpack(all.entered)) end
+    if keys.listedLeft then
+      redis.call('ZREM', keys.listedLeft, unpack(all.members))
+      redis.call('ZADD', keys.listedEntered, unpack(all.listed))
+    end
+  end
+  if keys.dueLeft ~= keys.dueEntered then redis.call('ZREM', keys.dueLeft, unpack(ids)) end
+  if #all.due > 0 then redis.call('ZADD', keys.dueEntered, unpack(all.due)) end
+  if #all.over > 0 then redis.call('ZREM', keys.dueEntered, unpack(all.over)) end
+  write_standing(all.counts)
+  if step.kept then for_history(all.counts, keys.history, all.at, ids) end
 end
 local function clock(given)
   if given then return given end
@@ -8554,8 +8586,8 @@ local function guard(heartbeat, memory)
   if behind then return {'recovering'} end
   return nil, {counter = now, name = memory.name}
 end
-local function raise(heartbeat, known)
-  local counter = known.counter + 1
+local function raise(heartbeat, known, effects)
+  local counter = known.counter + (effects or 1)
   if known.name then redis.call('HSET', heartbeat, 'counter', counter, "process:" .. known.name, counter)
   else redis.call('HSET', heartbeat, 'counter', counter) end
   return counter
@@ -8576,25 +8608,21 @@ local function remove_names(names, created, id)
 end
 -- <generated>
 local function _given(word) if word ~= '' then return word end end
-local record = KEYS[1]
-local events = KEYS[2]
-local counts = KEYS[3]
-local left = KEYS[4]
-local dueLeft = KEYS[5]
-local dueEntered = KEYS[6]
-local history = KEYS[7]
-local heartbeat = KEYS[8]
-local book = KEYS[9]
-local closedDays = KEYS[10]
+local events = KEYS[1]
+local counts = KEYS[2]
+local left = KEYS[3]
+local dueLeft = KEYS[4]
+local dueEntered = KEYS[5]
+local history = KEYS[6]
+local heartbeat = KEYS[7]
+local book = KEYS[8]
+local closedDays = KEYS[9]
 local now = tonumber(ARGV[1])
-local change = {id = ARGV[2], lease = _given(ARGV[3]), op = ARGV[4], from = ARGV[5], to = ARGV[6], dueInMs = tonumber(ARGV[7]), keepLeaseMs = tonumber(ARGV[8]), eventType = _given(ARGV[9]), eventData = _given(ARGV[10]), toldAs = tonumber(ARGV[11]), trace = _given(ARGV[12]), xof = tonumber(ARGV[13]), stood = _given(ARGV[14]), stands = _given(ARGV[15]), evidence = _given(ARGV[16]), member = ARGV[17], nudgeAfterMs = tonumber(ARGV[18]), kept = ARGV[19] == '1'}
-local unlessHeld = _given(ARGV[20])
-local hasEffect = ARGV[21] == '1'
-local memory = {epoch = _given(ARGV[22]), counter = tonumber(ARGV[23]), name = _given(ARGV[24]), mark = tonumber(ARGV[25])}
-local inRecovery = tonumber(ARGV[26])
-local beneficiary = _given(ARGV[27])
-local recounted = tonumber(ARGV[28])
-local _arg, _key = 28, 10
+local step = {from = ARGV[2], to = ARGV[3], stood = _given(ARGV[4]), stands = _given(ARGV[5]), kept = ARGV[6] == '1'}
+local unlessHeld = _given(ARGV[7])
+local hasEffect = ARGV[8] == '1'
+local memory = {epoch = _given(ARGV[9]), counter = tonumber(ARGV[10]), name = _given(ARGV[11]), mark = tonumber(ARGV[12])}
+local _arg, _key = 12, 9
 local entered
 _arg = _arg + 1
 if ARGV[_arg] == '1' then _key = _key + 1; entered = KEYS[_key] end
@@ -8607,15 +8635,6 @@ if ARGV[_arg] == '1' then _key = _key + 1; listedEntered = KEYS[_key] end
 local account
 _arg = _arg + 1
 if ARGV[_arg] == '1' then _key = _key + 1; account = KEYS[_key] end
-local callback
-_arg = _arg + 1
-if ARGV[_arg] == '1' then _key = _key + 1; callback = KEYS[_key] end
-local claimed
-_arg = _arg + 1
-if ARGV[_arg] == '1' then _key = _key + 1; claimed = KEYS[_key] end
-local sums
-_arg = _arg + 1
-if ARGV[_arg] == '1' then _key = _key + 1; sums = KEYS[_key] end
 local audit = {}
 _arg = _arg + 1
 for _i = 1, tonumber(ARGV[_arg]) do _key = _key + 1; audit[_i] = KEYS[_key] end
@@ -8623,62 +8642,114 @@ local act = {}
 _arg = _arg + 1
 for _i = 1, tonumber(ARGV[_arg]) do act[_i] = ARGV[_arg + _i] end
 _arg = _arg + #act
-local posts = {}
-_arg = _arg + 1
-for _i = 1, tonumber(ARGV[_arg]) do posts[_i] = ARGV[_arg + _i] end
-_arg = _arg + #posts
-local fields = {}
-_arg = _arg + 1
-for _i = 1, tonumber(ARGV[_arg]) do fields[_i] = ARGV[_arg + _i] end
-_arg = _arg + #fields
-local names = {}
+local changes = {}
 _arg = _arg + 1
 for _n = 1, tonumber(ARGV[_arg]) do
-  local _one = {bucket = KEYS[_key + 1], head = ARGV[_arg + 1]}
-  _arg, _key = _arg + 1, _key + 1
-  names[_n] = _one
+  local _one = {record = KEYS[_key + 1], id = ARGV[_arg + 1], lease = _given(ARGV[_arg + 2]), op = ARGV[_arg + 3], dueInMs = tonumber(ARGV[_arg + 4]), keepLeaseMs = tonumber(ARGV[_arg + 5]), nudgeAfterMs = tonumber(ARGV[_arg + 6]), inRecovery = tonumber(ARGV[_arg + 7]), eventType = _given(ARGV[_arg + 8]), eventData = _given(ARGV[_arg + 9]), toldAs = tonumber(ARGV[_arg + 10]), trace = _given(ARGV[_arg + 11]), xof = tonumber(ARGV[_arg + 12]), evidence = _given(ARGV[_arg + 13]), member = ARGV[_arg + 14], beneficiary = _given(ARGV[_arg + 15]), recounted = tonumber(ARGV[_arg + 16])}
+  _arg, _key = _arg + 16, _key + 1
+_arg = _arg + 1
+if ARGV[_arg] == '1' then _key = _key + 1; _one.callback = KEYS[_key] end
+_arg = _arg + 1
+if ARGV[_arg] == '1' then _key = _key + 1; _one.claimed = KEYS[_key] end
+_arg = _arg + 1
+if ARGV[_arg] == '1' then _key = _key + 1; _one.sums = KEYS[_key] end
+_one.buckets = {}
+_arg = _arg + 1
+for _i = 1, tonumber(ARGV[_arg]) do _key = _key + 1; _one.buckets[_i] = KEYS[_key] end
+_one.heads = {}
+_arg = _arg + 1
+for _i = 1, tonumber(ARGV[_arg]) do _one.heads[_i] = ARGV[_arg + _i] end
+_arg = _arg + #_one.heads
+_one.posts = {}
+_arg = _arg + 1
+for _i = 1, tonumber(ARGV[_arg]) do _one.posts[_i] = ARGV[_arg + _i] end
+_arg = _arg + #_one.posts
+_one.fields = {}
+_arg = _arg + 1
+for _i = 1, tonumber(ARGV[_arg]) do _one.fields[_i] = ARGV[_arg + _i] end
+_arg = _arg + #_one.fields
+  changes[_n] = _one
 end
 -- </generated>
-local function is_again() return redis.call('HGET', record, 'op') == change.op end
 local shut, known
 if hasEffect then shut, known = guard(heartbeat, memory) end
-if inRecovery then shut = not_as_it_was(heartbeat, record, inRecovery) end
-if shut and not is_again() then return shut end
-if account and redis.call('HEXISTS', account, 'held:' .. unlessHeld) == 1 and not is_again() then return {'held'} end
-local function recount()
-  local all, own = unpack(redis.call('HMGET', sums, 'all', beneficiary))
-  if not all then return end
-  local function after(sum) return string.format('%.0f', math.max(0, tonumber(sum or '0') + recounted)) end
-  redis.call('HSET', sums, 'all', after(all), beneficiary, after(own))
+local isHeld = account and redis.call('HEXISTS', account, 'held:' .. unlessHeld) == 1
+local all = begin_changes(clock(now), {events = events, counts = counts, left = left, entered = entered,
+  listedLeft = listedLeft, listedEntered = listedEntered, dueLeft = dueLeft, dueEntered = dueEntered,
+  history = history}, step)
+local forgotten, posted, sums_of, applied = {}, {}, {}, 0
+local function refusal(c)
+  local why = shut or (c.inRecovery and not_as_it_was(heartbeat, c.record, c.inRecovery)) or (isHeld and {'held'})
+  if why and redis.call('HGET', c.record, 'op') ~= c.op then return why end
 end
-if sums then
-  for _, sum in ipairs(redis.call('HMGET', sums, 'all', beneficiary)) do whole(sum, 0, 'the sum of the day') end
+local function claim(c)
+  if not c.claimed or redis.call('SET', c.claimed, c.id, 'NX', 'EX', 604800) then return end
+  local owner = redis.call('GET', c.claimed)
+  if owner ~= c.id then return {'claimed', owner} end
 end
-local function claim()
-  if not claimed or redis.call('SET', claimed, change.id, 'NX', 'EX', 604800) then return end
-  local owner = redis.call('GET', claimed)
-  if owner ~= change.id then return {'claimed', owner} end
+local function recount(c)
+  local sum, own = unpack(redis.call('HMGET', c.sums, 'all', c.beneficiary))
+  if not sum then return end
+  local function after(before) return string.format('%.0f', math.max(0, tonumber(before or '0') + c.recounted)) end
+  redis.call('HSET', c.sums, 'all', after(sum), c.beneficiary, after(own))
 end
-local keys = {record = record, events = events, counts = counts, left = left, entered = entered, listedLeft = listedLeft,
-  listedEntered = listedEntered, dueLeft = dueLeft, dueEntered = dueEntered, history = history}
-local answer = change_record(clock(now), keys, change, fields, claim)
-if answer[1] ~= 'applied' and answer[1] ~= 'claimed' then answer = claim() or answer end
-if answer[1] == 'applied' then
-  local agrees = not keys.nudged or string.find(keys.nudged, ',' .. change.to .. ',', 1, true)
-  if callback and agrees then redis.call('DEL', callback) end
-  add_names(names, keys.created, change.id)
-  if sums then recount() end
-  post(book, closedDays, answer[4], posts)
-  if known then answer[5] = raise(heartbeat, known) end
-  audit_line(audit, act, answer[4], audit_word('state', change.from), audit_word('state', change.to))
+local function add_own_names(c, created)
+  local names = {}
+  for i, bucket in ipairs(c.buckets) do names[i] = {bucket = bucket, head = c.heads[i]} end
+  add_names(names, created, c.id)
 end
-return answer
+local function gather(posts)
+  for i = 1, #posts, 2 do
+    local name, by = posts[i], tonumber(posts[i + 1])
+    local place = sums_of[name]
+    if place then posted[place] = posted[place] + by
+    else
+      pair(posted, name, by)
+      sums_of[name] = #posted
+    end
+  end
+end
+local function transition(c)
+  local refused = refusal(c)
+  if refused then return refused end
+  if c.sums then
+    for _, sum in ipairs(redis.call('HMGET', c.sums, 'all', c.beneficiary)) do whole(sum, 0, 'the sum of the day') end
+  end
+  local answer, created, nudged = change_record(all, c, claim)
+  if answer[1] == 'claimed' then return answer end
+  if answer[1] ~= 'applied' then return claim(c) or answer end
+  if known then
+    applied = applied + 1
+    answer[5] = known.counter + applied
+  end
+  gather(c.posts)
+  local agrees = not nudged or string.find(nudged, ',' .. step.to .. ',', 1, true)
+  if c.callback and agrees then forgotten[#forgotten + 1] = c.callback end
+  add_own_names(c, created)
+  if c.sums then recount(c) end
+  return answer
+end
+local answers = {}
+for i, c in ipairs(changes) do
+  local done, answer = pcall(transition, c)
+  answers[i] = done and answer or {'failed', type(answer) == 'table' and answer.err or answer}
+end
+end_changes(all)
+if #forgotten > 0 then redis.call('DEL', unpack(forgotten)) end
+post(book, closedDays, all.at, posted)
+if applied > 0 then raise(heartbeat, known, applied) end
+if all.made > 0 then
+  audit_line(audit, act, all.at, audit_word('state', step.from), audit_word('state', step.to))
+end
+return answers
 `);
 
-/** Changes the state of a record, and in the same step all that may stand in the way of it. */
+/** Changes the state of records, and in the same step all that may stand in the way of it. Those that are changed
+ * together are alike: of one kind and account, from one state to another. Each has an answer of its own, in their
+ * order, and one that cannot be changed stops none of the others. */
 export async function transition(redis: lua.ScriptHost, args: TransitionArgs): Promise<TransitionAnswer> {
-  const keys = [args.record, args.events, args.counts, args.left, args.dueLeft, args.dueEntered, args.history, args.heartbeat, args.book, args.closedDays, ...(args.entered === undefined ? [] : [args.entered]), ...(args.listedLeft === undefined ? [] : [args.listedLeft]), ...(args.listedEntered === undefined ? [] : [args.listedEntered]), ...(args.account === undefined ? [] : [args.account]), ...(args.callback === undefined ? [] : [args.callback]), ...(args.claimed === undefined ? [] : [args.claimed]), ...(args.sums === undefined ? [] : [args.sums]), ...args.audit, ...args.names.flatMap((one) => [one.bucket])];
-  const words: lua.Word[] = [args.now ?? '', args.change.id, args.change.lease ?? '', args.change.op, args.change.from, args.change.to, args.change.dueInMs ?? '', args.change.keepLeaseMs ?? '', args.change.eventType ?? '', args.change.eventData ?? '', args.change.toldAs ?? '', args.change.trace ?? '', args.change.xof ?? '', args.change.stood ?? '', args.change.stands ?? '', args.change.evidence ?? '', args.change.member, args.change.nudgeAfterMs, args.change.kept ? 1 : 0, args.unlessHeld ?? '', args.hasEffect ? 1 : 0, args.memory.epoch ?? '', args.memory.counter, args.memory.name ?? '', args.memory.mark, args.inRecovery ?? '', args.beneficiary ?? '', args.recounted ?? '', args.entered === undefined ? 0 : 1, args.listedLeft === undefined ? 0 : 1, args.listedEntered === undefined ? 0 : 1, args.account === undefined ? 0 : 1, args.callback === undefined ? 0 : 1, args.claimed === undefined ? 0 : 1, args.sums === undefined ? 0 : 1, args.audit.length, ...lua.counted(args.act), ...lua.pairs(args.posts), ...lua.pairs(args.fields), args.names.length, ...args.names.flatMap((one) => [one.head])];
+  const keys = [args.events, args.counts, args.left, args.dueLeft, args.dueEntered, args.history, args.heartbeat, args.book, args.closedDays, ...(args.entered === undefined ? [] : [args.entered]), ...(args.listedLeft === undefined ? [] : [args.listedLeft]), ...(args.listedEntered === undefined ? [] : [args.listedEntered]), ...(args.account === undefined ? [] : [args.account]), ...args.audit, ...args.changes.flatMap((one) => [one.record, ...(one.callback === undefined ? [] : [one.callback]), ...(one.claimed === undefined ? [] : [one.claimed]), ...(one.sums === undefined ? [] : [one.sums]), ...one.buckets])];
+  const words: lua.Word[] = [args.now ?? '', args.step.from, args.step.to, args.step.stood ?? '', args.step.stands ?? '', args.step.kept ? 1 : 0, args.unlessHeld ?? '', args.hasEffect ? 1 : 0, args.memory.epoch ?? '', args.memory.counter, args.memory.name ?? '', args.memory.mark, args.entered === undefined ? 0 : 1, args.listedLeft === undefined ? 0 : 1, args.listedEntered === undefined ? 0 : 1, args.account === undefined ? 0 : 1, args.audit.length, ...lua.counted(args.act), args.changes.length, ...args.changes.flatMap((one) => [one.id, one.lease ?? '', one.op, one.dueInMs ?? '', one.keepLeaseMs ?? '', one.nudgeAfterMs, one.inRecovery ?? '', one.eventType ?? '', one.eventData ?? '', one.toldAs ?? '', one.trace ?? '', one.xof ?? '', one.evidence ?? '', one.member, one.beneficiary ?? '', one.recounted ?? '', one.callback === undefined ? 0 : 1, one.claimed === undefined ? 0 : 1, one.sums === undefined ? 0 : 1, one.buckets.length, ...lua.counted(one.heads), ...lua.pairs(one.posts), ...lua.pairs(one.fields)])];
   return readTransitionAnswer(await lua.runScript(redis, transitionScript, keys, words));
 }
 

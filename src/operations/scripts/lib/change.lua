@@ -2,30 +2,18 @@
 --- @include "evidence"
 --- @include "fly"
 --- @include "history"
---- @include "move"
 --- @include "stand"
 --- @include "version"
 -- The only way in which the state of a record changes: compare, then set the state, its evidence, the next due time
 -- and the event that announces it, in one step. A script that was sent again after a lost reply finds its own
 -- operation id in the record and answers `mine`.
--- @struct Change
---   @arg id text
---   @arg lease text?  nobody's: a person's doing
---   @arg op text  how the record knows this very change again
+-- Changes that are alike share one script. What each of them writes for itself is its record and its event; sets and
+-- counters that they share are written once for all of them, when the last has been made.
+-- @struct Step
 --   @arg from state
 --   @arg to state
---   @arg dueInMs ms?  when to look next; absent: nothing is due
---   @arg keepLeaseMs ms?  absent: let go
---   @arg eventType text?
---   @arg eventData json?
---   @arg toldAs int?  the number of the event, where it was told before; the record goes on from its own
---   @arg trace text?  to which the event belongs
---   @arg xof xof?
---   @arg stood unsent|doubt?  as what it counted in the state that it leaves
+--   @arg stood unsent|doubt?  as what each counted in the state that it leaves
 --   @arg stands unsent|doubt?  as what it counts in the one that it enters
---   @arg evidence text?
---   @arg member text  how it stands in a list
---   @arg nudgeAfterMs ms  a nudge that came during the attempt makes the next look due after so long
 --   @arg kept flag  history takes it, as it is then
 
 local function read_record(record)
@@ -36,10 +24,11 @@ end
 
 -- A name that begins with @ is a time: its value is ms from now. The value '' removes the field.
 local function sort_fields(at, fields, set, drop)
+  local n = #set
   for i = 1, #fields, 2 do
     local name, value = fields[i], fields[i + 1]
-    if string.sub(name, 1, 1) == '@' then name = string.sub(name, 2); value = at + tonumber(value) end
-    if value == '' then drop[#drop + 1] = name else set[#set + 1] = name; set[#set + 1] = value end
+    if string.byte(name) == 64 then name = string.sub(name, 2); value = at + tonumber(value) end
+    if value == '' then drop[#drop + 1] = name else set[n + 1] = name; set[n + 2] = value; n = n + 2 end
   end
 end
 
@@ -59,12 +48,49 @@ local function write_fields(record, r, set, drop)
   redis.call('HSET', record, unpack(set))
 end
 
--- `keys` holds record, events, counts, left and entered (state sets; entered nil: it is over), listedLeft and
--- listedEntered (where lists find it; nil: they find all of its kind in one place), dueLeft and dueEntered, history.
--- `stop` is asked once the record is found to be as expected, and before anything is written: what it answers is
--- answered. Of what it has changed it says in `keys` when it was created, and what nudged it meanwhile.
-local function change_record(at, keys, c, fields, stop)
-  local record, from, to = keys.record, c.from, c.to
+-- `keys` holds events, counts, left and entered (state sets; entered nil: it is over), listedLeft and listedEntered
+-- (where lists find it; nil: they find all of its kind in one place), dueLeft and dueEntered, history.
+local function begin_changes(at, keys, step)
+  return {at = at, keys = keys, step = step, counts = sheet(keys.counts), made = 0, ids = {}, entered = {},
+    members = {}, listed = {}, due = {}, over = {}}
+end
+
+local function pair(list, one, other)
+  local n = #list
+  list[n + 1] = one; list[n + 2] = other
+end
+
+-- When it is looked at next; nil: nothing is due.
+local function due_after(at, c, nudged, unheard)
+  local due = c.dueInMs and at + c.dueInMs
+  if c.keepLeaseMs or not nudged then return due end
+  if due then return math.min(due, at + c.nudgeAfterMs) end
+  if unheard and c.nudgeAfterMs > 0 then return at + c.nudgeAfterMs end
+end
+
+-- What others share of it is noted, and written by `end_changes`.
+local function note_change(all, c, r, created)
+  local at, keys, step, counts = all.at, all.keys, all.step, all.counts
+  local from, to, xof = step.from, step.to, c.xof
+  all.made = all.made + 1
+  if from ~= to then
+    tally(counts, from, -1)
+    tally(counts, to, 1)
+    if xof then tally(counts, 'xof:' .. from, -xof); tally(counts, 'xof:' .. to, xof) end
+    fly(counts, r.account, r.withdrawMode, from, to, xof)
+    stand({counts = counts, account = r.account, at = at, since = r.since, left = step.stood, entered = step.stands,
+      xof = xof})
+    if keys.entered then pair(all.entered, at, c.id) end
+    if keys.listedLeft then all.members[#all.members + 1] = c.member; pair(all.listed, created, c.member) end
+  end
+  all.ids[all.made] = c.id
+end
+
+-- `c` is one of the changes of `transition`. `stop` is asked once the record is found to be as expected, and before
+-- anything is written: what it answers is answered. Answers too what the record held before.
+local function change_record(all, c, stop)
+  local at, step, record = all.at, all.step, c.record
+  local from, to, fields = step.from, step.to, c.fields
   -- Read once, with all that is taken away, rewritten or asked for below.
   local r = read_record(record)
   if not r.state then return {'none'} end
@@ -77,59 +103,51 @@ local function change_record(at, keys, c, fields, stop)
     whole(r.seq, 0, 'seq')
     if not r.account then refuse('account') end
   end
-  local since, nudged = r.since, r.hint ~= '' and r.hint
-  keys.created, keys.nudged = whole(r.createdAt, 0, 'createdAt'), nudged
-  local stopped = stop and stop()
+  local created = whole(r.createdAt, 0, 'createdAt')
+  local nudged = r.hint ~= '' and r.hint
+  local stopped = stop(c)
   if stopped then return stopped end
 
-  local set, drop = {'state', to, 'op', c.op, 'updatedAt', at}, {}
-  if from ~= to then
-    set[#set + 1] = 'since'; set[#set + 1] = at
-    drop[#drop + 1] = 'tries'
-  end
+  local set, drop = {'state', to, 'op', c.op, 'updatedAt', at, 'rev', rev}, {}
+  if from ~= to then pair(set, 'since', at); drop[1] = 'tries' end
   sort_fields(at, fields, set, drop)
   -- What came meanwhile may say otherwise than what it becomes, and nobody has heard it yet.
   local unheard = not c.keepLeaseMs and nudged and not string.find(nudged, ',' .. to .. ',', 1, true)
-  if unheard and c.nudgeAfterMs > 0 then set[#set + 1] = 'hintedAt'; set[#set + 1] = at end
-  if c.keepLeaseMs then
-    set[#set + 1] = 'until'; set[#set + 1] = at + c.keepLeaseMs
-  else
-    drop[#drop + 1] = 'lease'; drop[#drop + 1] = 'until'; drop[#drop + 1] = 'hint'
-  end
-  set[#set + 1] = 'rev'; set[#set + 1] = rev
+  if unheard and c.nudgeAfterMs > 0 then pair(set, 'hintedAt', at) end
+  if c.keepLeaseMs then pair(set, 'until', at + c.keepLeaseMs)
+  else pair(drop, 'lease', 'until'); drop[#drop + 1] = 'hint' end
   local seq
   if c.eventType then
     seq = tonumber(given(fields, 'seq') or r.seq or '0') + 1
-    set[#set + 1] = 'seq'; set[#set + 1] = seq
+    pair(set, 'seq', seq)
   end
   evidence_fields(at, c.evidence, r.en, set)
+  note_change(all, c, r, created)
+  local due = due_after(at, c, nudged, unheard)
+  if due then pair(all.due, due, c.id) else all.over[#all.over + 1] = c.id end
   -- One write for all of it: each call costs the one thread of Redis as much as the rest of a small script.
   write_fields(record, r, set, drop)
-  local counted = sheet(keys.counts)
-  move({counts = counted, id = c.id, at = at, from = from, to = to, left = keys.left, entered = keys.entered,
-    xof = c.xof})
-  if keys.listedLeft and from ~= to then
-    redis.call('ZREM', keys.listedLeft, c.member)
-    redis.call('ZADD', keys.listedEntered, keys.created, c.member)
-  end
-  fly(counted, r.account, r.withdrawMode, from, to, c.xof)
-  if from ~= to then
-    stand({counts = counted, account = r.account, at = at, since = since, left = c.stood, entered = c.stands,
-      xof = c.xof})
-  end
-
-  if keys.dueLeft ~= keys.dueEntered then redis.call('ZREM', keys.dueLeft, c.id) end
-  local due = c.dueInMs and at + c.dueInMs
-  if not c.keepLeaseMs and nudged then
-    if due then due = math.min(due, at + c.nudgeAfterMs)
-    elseif unheard and c.nudgeAfterMs > 0 then due = at + c.nudgeAfterMs end
-  end
-  if due then redis.call('ZADD', keys.dueEntered, due, c.id) else redis.call('ZREM', keys.dueEntered, c.id) end
   if c.eventType then
-    emit(record, {stream = keys.events, counts = counted, id = c.id, at = at, account = r.account, type = c.eventType,
-      data = c.eventData, seq = c.toldAs or seq, trace = c.trace})
+    emit(record, {stream = all.keys.events, counts = all.counts, id = c.id, at = at, account = r.account,
+      type = c.eventType, data = c.eventData, seq = c.toldAs or seq, trace = c.trace})
   end
-  write_standing(counted)
-  if c.kept then for_history(counted, keys.history, at, {c.id}) end
-  return {'applied', to, rev, at}
+  return {'applied', to, rev, at}, created, nudged
+end
+
+local function end_changes(all)
+  if all.made == 0 then return end
+  local keys, step, ids = all.keys, all.step, all.ids
+  if step.from ~= step.to then
+    redis.call('ZREM', keys.left, unpack(ids))
+    if keys.entered then redis.call('ZADD', keys.entered, unpack(all.entered)) end
+    if keys.listedLeft then
+      redis.call('ZREM', keys.listedLeft, unpack(all.members))
+      redis.call('ZADD', keys.listedEntered, unpack(all.listed))
+    end
+  end
+  if keys.dueLeft ~= keys.dueEntered then redis.call('ZREM', keys.dueLeft, unpack(ids)) end
+  if #all.due > 0 then redis.call('ZADD', keys.dueEntered, unpack(all.due)) end
+  if #all.over > 0 then redis.call('ZREM', keys.dueEntered, unpack(all.over)) end
+  write_standing(all.counts)
+  if step.kept then for_history(all.counts, keys.history, all.at, ids) end
 end

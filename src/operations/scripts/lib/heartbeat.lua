@@ -14,8 +14,9 @@ local function guard(heartbeat, memory)
   if behind then return {'recovering'} end
   return nil, {counter = now, name = memory.name}
 end
-local function raise(heartbeat, known)
-  local counter = known.counter + 1
+-- By one for each effect that is let through.
+local function raise(heartbeat, known, effects)
+  local counter = known.counter + (effects or 1)
   if known.name then redis.call('HSET', heartbeat, 'counter', counter, MARK .. known.name, counter)
   else redis.call('HSET', heartbeat, 'counter', counter) end
   return counter
