@@ -22,6 +22,9 @@ export default defineConfig({
           name: 'unit',
           include: ['test/**/*.test.ts'],
           exclude: ['test/**/*.parts.test.ts', 'test/stories/**'],
+          // No module keeps anything that a test could see, so the files of a worker share them: to load the tree for
+          // each of them was more than half of the work.
+          isolate: false,
         },
       },
       {
