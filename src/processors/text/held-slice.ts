@@ -209,6 +209,19 @@ export class HeldSlice {
       : places.filter((place) => marks.has(singles.markOf(place)));
   }
 
+  /** Those of them whose text goes to the same number at a place before. Nobody of a campaign is in it twice. */
+  saidBefore(places: readonly number[]): number[] {
+    const singles = this.#singles;
+    if (singles === undefined || places.length < 2) return [];
+    const said = new Set<string>();
+    return places.filter((place) => {
+      const mark = singles.markOf(place);
+      const isSaid = said.has(mark);
+      said.add(mark);
+      return isSaid;
+    });
+  }
+
   /** A field of its campaign. */
   count(field: string, delta: number): void {
     if (this.campaign) this.#counts[field] = (this.#counts[field] ?? 0) + delta;

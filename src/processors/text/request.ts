@@ -183,13 +183,15 @@ export class LeftOut {
 
   /**
    * The groups without those whose time is over, those who have opted out by now, however long ago the file was
-   * uploaded, and those who wait for the same text to be over.
+   * uploaded, and those who wait for the same text to be over: of two alike the second waits too, since what statistics
+   * show of one would pass for both.
    */
   async without(groups: readonly Group[]): Promise<readonly Group[]> {
     const places = groups.flatMap((group) => group.places);
     const expired = this.#held.expiredAmong(places);
     const optedOut = await this.#optedOutAmong(places);
-    const out = new Set([...expired, ...optedOut, ...this.#held.among(places, this.busy)]);
+    const alike = this.#held.saidBefore(places);
+    const out = new Set([...expired, ...optedOut, ...alike, ...this.#held.among(places, this.busy)]);
     if (out.size === 0) return groups;
     this.#leaveOut(expired, 'expired');
     this.#leaveOut(

@@ -106,6 +106,40 @@ test('the same text waits while the first is in doubt, the others of its slice d
   expect(world.service.times(AWA.to)).toBe(1);
 });
 
+test.for(['00', 'SMS0000001'])(
+  'two alike in one slice leave after each other: what is shown of one is not both (%s)',
+  async (code) => {
+    const world = textsBench(store.redis);
+    const { service } = world;
+    const { send } = service;
+    service.codeOf = () => code;
+    // Of what it is given, the service takes the first, and its answer is lost.
+    const takesOne: typeof send = async (account, { messages }) => {
+      service.fate.push('answer lost');
+      return send(account, { messages: messages.slice(0, 1) });
+    };
+    Object.assign(service, { send: takesOne });
+    await world.slice('slc_1', [AWA, AWA]);
+    await world.send('slc_1');
+    expect(await world.states('slc_1', 2)).toEqual(['unknown', 'queued']);
+    Object.assign(service, { send });
+    expect(await world.send('slc_1')).toEqual({ outcome: 'waits', reason: 'same_text_open' });
+    world.advance(SETTLE_DELAY_MS);
+    await world.look('slc_1');
+    service.fate.push('lost');
+    await world.finish('slc_1');
+    expect([await world.states('slc_1', 2), service.times(AWA.to)]).toEqual([['sent', 'unknown'], 1]);
+  },
+);
+
+test('two alike in one slice are both sent', async () => {
+  const world = textsBench(store.redis);
+  await world.slice('slc_1', [AWA, ALI, AWA]);
+  await world.finish('slc_1');
+  expect(world.service.requests).toEqual([2, 1]);
+  expect(await world.states('slc_1', 3)).toEqual(['sent', 'sent', 'sent']);
+});
+
 test('a text that waits for its turn expires by the clock of Redis at the moment of sending', async () => {
   const world = textsBench(store.redis);
   await world.slice('slc_1', [{ ...AWA, expiresInMs: 10_000 }, ALI]);
