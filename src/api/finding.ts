@@ -1,4 +1,5 @@
 /** What people have in hand when they look for something, as the index has it: a reference, a telephone number. */
+import { NAME_MOST } from '../kinds/fields.ts';
 import type { Kind } from '../kinds/index.ts';
 import { identityText } from '../kinds/request-pieces.ts';
 import { idOfReference } from '../producer/acceptance.ts';
@@ -6,7 +7,7 @@ import { type Country, countries, payeeOf } from '../upstream/capabilities.ts';
 import type { ApiContext } from './context.ts';
 import { invalid } from './problem.ts';
 
-export const phoneFilter = identityText(200)
+export const phoneFilter = identityText(NAME_MOST)
   .optional()
   .meta({ description: 'Of this telephone number, however it is spelt.' });
 

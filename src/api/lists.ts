@@ -5,7 +5,7 @@ import { type Kind, asDeclared, statesOf } from '../kinds/index.ts';
 import { askedTime, identityText } from '../kinds/request-pieces.ts';
 import { csvCell } from '../files/csv.ts';
 import { onClockOf } from '../lib/zone.ts';
-import { type SoughtName, soughtNames } from '../kinds/fields.ts';
+import { NAME_MOST, type SoughtName, soughtNames } from '../kinds/fields.ts';
 import { pageCursor, type Named, namesOf } from '../operations/places.ts';
 import type { Filters, PageOf } from '../operations/lists.ts';
 import { idsOfReference, payeeOfQuery, phoneFilter } from './finding.ts';
@@ -42,7 +42,7 @@ interface Listed<K extends ListedKind> {
 const time = (description: string) => askedTime.transform(Date.parse).optional().meta({ description });
 const xof = (description: string) => z.int().min(0).optional().meta({ description });
 
-const named = (description: string) => identityText(200).optional().meta({ description });
+const named = (description: string) => identityText(NAME_MOST).optional().meta({ description });
 
 /** What finds the operations of a kind besides what every kind has. */
 const byName = {

@@ -1,6 +1,7 @@
 /** Finding an operation by whatever somebody has of it in hand. */
 import { type Kind, kindOf, kinds } from '../kinds/index.ts';
 import { textedCursor, textedPage } from '../campaigns/texted.ts';
+import { NAME_MOST } from '../kinds/fields.ts';
 import { identityText } from '../kinds/request-pieces.ts';
 import type { RecordBase } from '../operations/record.ts';
 import { mayUseAccount } from './keys.ts';
@@ -33,7 +34,7 @@ const search = route(
     role: 'read',
     scope: 'list',
     query: {
-      q: identityText(200).meta({
+      q: identityText(NAME_MOST).meta({
         description:
           'An id, reference, disburseId, token, transactionId, reference of the provider, or a telephone number, ' +
           'however it is spelt.',
@@ -96,7 +97,10 @@ const texted = route(
     role: 'read',
     scope: 'list',
     query: {
-      phone: identityText(200).meta({ description: 'The number, however it is spelt.', example: '+221771234567' }),
+      phone: identityText(NAME_MOST).meta({
+        description: 'The number, however it is spelt.',
+        example: '+221771234567',
+      }),
       account: listedAccount,
       after: after(textedCursor),
       limit: limit(50, 200),

@@ -1,4 +1,5 @@
 /** What of Redis becomes which rows: a record its row, a slice of a campaign a row for each of its people. */
+import { NAME_MOST } from '../kinds/fields.ts';
 import { kinds } from '../kinds/index.ts';
 import { kindTables, NAMES, recipientTable, REST, type Table, TOTALS } from '../kinds/tables.ts';
 import { nameInHistory, namedIn } from '../operations/places.ts';
@@ -87,7 +88,9 @@ export function rowOf(record: AnyRecord, table: Table, payeeOf: PayeeOf): Row {
 function namesIn(record: AnyRecord, payeeOf: PayeeOf): string[] {
   const payee = payeeOf(record);
   const named = [...(payee === undefined ? [] : [['phone', payee] as const]), ...namedIn(record.kind, record.fields)];
-  return [...new Set(named.map(nameInHistory))].toSorted();
+  // The service may call something by a text of any length, which no index of PostgreSQL takes: nobody can ask for it.
+  const asked = named.filter(([, value]) => value.length <= NAME_MOST);
+  return [...new Set(asked.map(nameInHistory))].toSorted();
 }
 
 /** As it stands once the person was forgotten. */

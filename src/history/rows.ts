@@ -26,16 +26,19 @@ function clean(value: string): string {
 
 const escaped = (value: string): string => value.replaceAll(/[\\\b\f\n\r\t\v]/g, (one) => ESCAPES[one] ?? one);
 
-/** As PostgreSQL writes a time of UTC: no zeros at the end of a second. */
+/** As PostgreSQL writes a time of UTC: no zeros at the end of a second, years as people count them. */
 function timeIn(ms: number): string {
-  const [date = '', clock = ''] = new Date(ms).toISOString().replace('Z', '').split('T');
-  return `${date} ${clock.replace(/\.?0+$/, '')}+00`;
+  const iso = new Date(ms).toISOString();
+  const [, year = '', day = '', clock = ''] = /^([+-]?\d+)-(\d\d-\d\d)T(.*)Z$/.exec(iso) ?? [];
+  const isBefore = Number(year) < 1;
+  const counted = String(isBefore ? 1 - Number(year) : Number(year)).padStart(4, '0');
+  return `${counted}-${day} ${clock.replace(/\.?0+$/, '')}+00${isBefore ? ' BC' : ''}`;
 }
 
-/** As PostgreSQL writes an element of a list: between quotes where it would read otherwise. */
+/** As PostgreSQL writes an element of a list: between quotes where it would read otherwise. Spaces are those of ASCII to it. */
 function elementOf(value: unknown): string {
   const text = String(value);
-  const plain = text !== '' && !/[\s,{}"\\]/.test(text) && text.toLowerCase() !== 'null';
+  const plain = text !== '' && !/[ \t\n\v\f\r,{}"\\]/.test(text) && text.toLowerCase() !== 'null';
   return plain ? text : `"${text.replaceAll(/["\\]/g, '\\$&')}"`;
 }
 

@@ -13,6 +13,9 @@ export const soughtNames = {
 
 export type SoughtName = keyof typeof soughtNames;
 
+/** Characters. Nothing is asked for by a longer name. */
+export const NAME_MOST = 200;
+
 export interface Field<Value = unknown, Presence extends 'sure' | 'maybe' = 'sure' | 'maybe'> {
   /** `time`: a number, ms since the epoch, which callers see as ISO 8601. `flag`: true where it is more than 0. */
   readonly codec: 'text' | 'number' | 'time' | 'flag' | 'json' | 'derived';

@@ -40,7 +40,14 @@ export const amountXof = z
   .max(1e12)
   .meta({ description: 'Whole francs (XOF).' });
 
-export const askedTime = z.iso.datetime({ offset: true, error: 'must be a time such as 2026-11-21T08:00:00Z' });
+const [FIRST_TIME, LAST_TIME] = [0, Date.parse('9999-12-31T23:59:59.999Z')];
+
+/** Of years that every clock and every database here can hold. */
+export const askedTime = z.iso
+  .datetime({ offset: true, error: 'must be a time such as 2026-11-21T08:00:00Z' })
+  .refine((text) => !(Date.parse(text) < FIRST_TIME || Date.parse(text) > LAST_TIME), {
+    error: 'must be a time of the years 1970 to 9999',
+  });
 
 /** E.164; what people put between the digits is left out, and `00` is read as `+`. */
 export const phone = z

@@ -76,8 +76,11 @@ export function amountAt({ member }: Place): number | undefined {
   return dot < 0 ? undefined : Number(member.slice(dot + 1));
 }
 
-/** Where a page ended: an id alone would be of no use once its record has left the state that was asked for. */
-export const pageCursor = /^(\d{1,16})\.([\w.-]{1,80})$/;
+/**
+ * Where a page ended: an id alone would be of no use once its record has left the state that was asked for. Until the
+ * year 5138, so that PostgreSQL knows the time too.
+ */
+export const pageCursor = /^(\d{1,14})\.([\w.-]{1,80})$/;
 
 export function placeOf(cursor: string | undefined): Place | undefined {
   const [, score, member] = pageCursor.exec(cursor ?? '') ?? [];

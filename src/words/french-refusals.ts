@@ -253,6 +253,7 @@ export const frenchRefusals: Readonly<Record<string, string>> = {
   'must be an e-mail address': 'doit être une adresse e-mail',
   'must be two capital letters, such as SN': 'doit être deux lettres majuscules, comme SN',
   'must be a time such as 2026-11-21T08:00:00Z': 'doit être une heure comme 2026-11-21T08:00:00Z',
+  'must be a time of the years 1970 to 9999': 'doit être une heure des années 1970 à 9999',
   'must be 1 to 64 letters, digits or . _ @ + -': 'doit être 1 à 64 lettres, chiffres ou . _ @ + -',
   'must be 1 to 64 letters, digits or . _ -': 'doit être 1 à 64 lettres, chiffres ou . _ -',
   'must be 1 to 255 visible ASCII characters': 'doit être 1 à 255 caractères ASCII visibles',

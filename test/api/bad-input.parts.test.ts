@@ -57,6 +57,12 @@ const bodies: readonly (readonly [path: string, wrong: string, body: unknown, po
   ],
   ['/v1/disbursements', 'nothing at all', {}, ['/accountAlias', '/amount', '/withdrawMode']],
   ['/v1/campaigns', 'nothing at all', {}, ['/name']],
+  [
+    '/v1/campaigns',
+    'a time before every calendar',
+    { name: 'x', text: 'x', sendAt: '0000-01-01T00:00:00Z' },
+    ['/sendAt'],
+  ],
   ['/v1/messages', 'nothing at all', {}, ['/to', '/text']],
 ];
 

@@ -1,0 +1,77 @@
+/** Whatever a caller or the service calls something, and whatever time they name, history has it, and the rest waits for none of it. */
+import { expect, test } from 'vitest';
+import { HistoryStore } from '../../src/history/store.ts';
+import { recipientTable } from '../../src/kinds/tables.ts';
+import { systemRandom } from '../../src/lib/random.ts';
+import { keys } from '../../src/operations/keys.ts';
+import { storeOfThisFile } from '../support/fresh-redis.ts';
+import { historyOfThisFile, PAID } from './history-world.ts';
+
+const NOON = Date.parse('2026-11-22T12:00:00Z');
+const store = storeOfThisFile();
+const history = historyOfThisFile(store, NOON);
+
+async function paidAs(disburseId: string): Promise<void> {
+  const fields = { amount: 5, accountAlias: '771000000', disburseId, withdrawMode: 'wallet-a-senegal' };
+  await history.world.ask('dsb_odd', { fields });
+  await history.world.go('dsb_odd', ...PAID);
+  await history.pass();
+}
+
+const namesOf = async (id: string): Promise<readonly string[]> =>
+  (await history.database.query<{ names: string[] }>(`select names from relais.disbursements where id = '${id}'`))[0]
+    ?.names ?? [];
+
+/** What JavaScript takes for a space and PostgreSQL does not, what PostgreSQL sets between quotes, and what it cannot hold. */
+test.each([
+  ['a space that does not break', 'T\u00a01'],
+  ['a narrow one', 'T\u202f1'],
+  ['a mark of byte order', 'T\ufeff1'],
+  ['a separator of lines', 'T\u20281'],
+  ['a tab of lines', 'T\v1'],
+  ['quotes and brackets', 'T"1\\{2},'],
+  ['the word null', 'NuLl'],
+])('what the service calls by %s is in history under that name', async (_, name) => {
+  await paidAs(name);
+  expect(await namesOf('dsb_odd')).toContain(`d:${name}`);
+  expect(await store.redis.zcard(keys.historyWaiting)).toBe(0);
+});
+
+test('a name longer than any that can be asked for keeps nothing from history', async () => {
+  // Of chance: what repeats itself PostgreSQL makes short enough for its index.
+  const name = systemRandom.hex(4_000);
+  await paidAs(name);
+  expect(await namesOf('dsb_odd')).toEqual(['p:SN 771000000']);
+  const [row] = await history.database.query<{ disburse_id: string }>('select disburse_id from relais.disbursements');
+  expect(row?.disburse_id).toBe(name);
+});
+
+test.each([
+  '0000-01-01T00:00:00+14:00',
+  '0000-12-31T23:59:59.500Z',
+  '0001-01-01T00:00:00Z',
+  '9999-12-31T23:59:59-12:00',
+])('the time %s is in history as it was named', async (time) => {
+  const options = { url: history.database.url, newName: () => 'store', timezone: 'UTC' };
+  const opened = await HistoryStore.open(options, () => undefined);
+  const person = {
+    slice: 'cmp_1.0',
+    place: 0,
+    rev: 1,
+    campaign: 'cmp_1',
+    account: 'main',
+    row: 2,
+    to: '+221771000000',
+  };
+  const rows = [{ ...person, state: 'sent', sentAt: Date.parse(time), createdAt: NOON }];
+  try {
+    await opened.write([[recipientTable, rows]]);
+    await opened.compare([[recipientTable, rows]]);
+  } finally {
+    await opened.close();
+  }
+  const [row] = await history.database.query<{ ms: string }>(
+    'select (extract(epoch from sent_at) * 1000)::bigint::text as ms from relais.recipients',
+  );
+  expect(Number(row?.ms)).toBe(Date.parse(time));
+});
