@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { readPhones } from '../campaigns/opt-out-phones.ts';
 import type { Act } from '../operations/audit.ts';
 import { maskPhone } from '../lib/phone.ts';
+import { LAST_DIGITS } from '../operations/past.ts';
 import { forgetName, nameInHistory } from '../operations/places.ts';
 import { MARKS_KEPT_S } from '../operations/slice-form.ts';
 import { country } from '../kinds/request-pieces.ts';
@@ -135,14 +136,19 @@ function wordsIn(text: string): string[] {
   return [...text.matchAll(/"([^"\\]{6,32})"/g)].map(([, word = '']) => word);
 }
 
-/** Whether a number in a row that was left out is this one. Most are told by their last digits already. */
+/** Every country of ours gives a number so many digits at least; behind some of them stands more than a number. */
+const OWN_DIGITS = 8;
+
+/** Whether what was written is this number, or has it within. Most are told by their last digits already. */
 function readerOf(phone: string, code: string | undefined): (written: string) => boolean {
-  const tail = phone.slice(-6);
+  const tail = phone.slice(-LAST_DIGITS);
   return (written) => {
-    if (!written.replace(/\D/g, '').endsWith(tail)) return false;
+    const digits = written.replace(/\D/g, '');
+    if (!digits.includes(tail)) return false;
     const [one] = readPhones([written], { country: code });
+    if (one && !('refused' in one)) return one.phone === phone;
     // A row without its country code may be a number of any country: too much is forgotten rather than too little.
-    return one !== undefined && ('refused' in one || one.phone === phone);
+    return digits.endsWith(tail) || digits.includes(phone.slice(-OWN_DIGITS));
   };
 }
 

@@ -1,15 +1,18 @@
 /** Forgets a person in history, a bounded part a call: what is found by their name first, then the recipients day by day. */
 import type { Client } from 'pg';
 import { kindTables, NAMES, recipientTable } from '../kinds/tables.ts';
-import { type Forgotten, HistoryAway, type PastForgetting, type PersonInPast } from '../operations/past.ts';
+import {
+  type Forgotten,
+  HistoryAway,
+  LAST_DIGITS,
+  type PastForgetting,
+  type PersonInPast,
+} from '../operations/past.ts';
 import { askOnce } from './ask-once.ts';
 import { WRITER } from './schema.ts';
 
 /** The recipients of a day are read through: there is no index of their numbers. */
 const WAITS = { connectMs: 2_000, statementMs: 60_000 };
-
-/** Enough to tell most by. */
-const LAST_DIGITS = 6;
 
 /** Without what a row of before may hold, and no JSON of PostgreSQL's own can: a character 0. */
 const READABLE = String.raw`regexp_replace(record::text, '(?<!\\)((?:\\\\)*)\\u0000', '\1', 'g')`;
@@ -95,7 +98,7 @@ async function mentionedIn(client: Client, part: string, { phone }: PersonInPast
   const digits = (column: string): string => `regexp_replace(${column}, '[^0-9]', '', 'g')`;
   const { rows } = await client.query<Mentioned>(
     `select slice, place, phone, own from relais.${client.escapeIdentifier(part)}
-     where phone = $1 or (state = 'skipped' and ${digits('phone')} like '%' || $2)
+     where phone = $1 or (state = 'skipped' and ${digits('phone')} like '%' || $2 || '%')
        or (own is not null and ${digits('own::text')} like '%' || $2 || '%')`,
     [phone, phone.slice(-LAST_DIGITS)],
   );

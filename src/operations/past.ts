@@ -129,6 +129,9 @@ export interface BatchRowLeft {
   readonly reason?: string | undefined;
 }
 
+/** Enough to tell most numbers apart by: what does not have those of a person has not their number. */
+export const LAST_DIGITS = 6;
+
 /** Who is forgotten, as history has them. */
 export interface PersonInPast {
   readonly phone: string;

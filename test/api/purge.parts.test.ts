@@ -95,6 +95,18 @@ test('a forgotten person is written nowhere, is still not texted, and the bins s
   expect((await ended(later)).totals).toMatchObject({ sent: 1, skipped: 1 });
 });
 
+test.for([
+  ['as a spreadsheet writes a number', '77 765 43 21;Dior;x\n777654321.0;Dior;x'],
+  ['beside another number', '777654321 / 701112233;Dior;x\n+221771234590;Fatou;x'],
+  ['in the middle of a note', '+221771234590;Fatou;appeler 77 765 43 21 demain a 10h'],
+] as const)('a number %s is forgotten too', async ([, rows]) => {
+  await ready(`numero;prenom;note\n${rows}`);
+  expect(await everything()).toMatch(/77.?765.?43.?21/);
+  await purge('+221777654321');
+  expect(await everything()).not.toMatch(/77.?765.?43.?21/);
+  expect(await everything()).not.toContain('Dior');
+});
+
 test('who may not forget a person is refused', async () => {
   for (const key of ['reader-secret', 'stranger-secret']) {
     expect((await service.call('POST', '/v1/purge', { body: { phone: AWA }, key })).status).toBe(403);

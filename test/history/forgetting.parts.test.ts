@@ -102,6 +102,18 @@ async function whatLeft(): Promise<void> {
           createdAt: NOON,
         },
         { ...leftOut, slice: 'cmp_1.ab', place: 0, row: 5, to: '77 100 00 00', own: ['Awa Secret'], createdAt: NOON },
+        { ...leftOut, slice: 'cmp_1.ab', place: 1, row: 6, to: '771000000.0', createdAt: NOON },
+        { ...leftOut, slice: 'cmp_1.ab', place: 2, row: 7, to: '77 100 00 00 / 70 111 22 33', createdAt: NOON },
+        {
+          ...person,
+          slice: 'cmp_1.0',
+          place: 3,
+          row: 8,
+          to: OTHER,
+          values: ['Fatou'],
+          own: ['appeler 77 100 00 00 demain a 10h'],
+          createdAt: NOON,
+        },
         { ...person, slice: 'cmp_2.0', place: 0, row: 2, to: AWA, createdAt: NOON + DAY_MS },
       ],
     ],
@@ -118,7 +130,7 @@ test('what left and the recipients lose the number and the words; money keeps it
   expect(await everything('messages')).toContain('Awa Secret');
   const pages = await purge('77 100 00 00');
   expect(pages.at(-1)).toMatchObject({ status: 200 });
-  expect([total(pages, 'messages'), total(pages, 'recipients')]).toEqual([1, 4]);
+  expect([total(pages, 'messages'), total(pages, 'recipients')]).toEqual([1, 7]);
   for (const table of ['messages', 'recipients']) {
     expect(await everything(table)).not.toMatch(/771000000|77 100 00 00|Secret/);
     expect(await everything(table)).toContain('purged-');
