@@ -7,6 +7,7 @@ import { keys } from '../../src/operations/keys.ts';
 import { Operations } from '../../src/operations/operations.ts';
 import { type DisbursementRecord, isUnreadable, readRecord } from '../../src/operations/record.ts';
 import type { Change } from '../../src/operations/transition.ts';
+import { isAway } from '../../src/redis/connections.ts';
 import { disbursementOf } from '../conformance/under-test.ts';
 import { type Dice, expectSameEffect, oneOf } from '../redis/same-effect.ts';
 import { type FreshRedis, freshRedis, storeOfThisFile } from '../support/fresh-redis.ts';
@@ -74,6 +75,47 @@ describe('changes of one moment', () => {
     expect(scripts).toBe(4);
     expect(await store.redis.hget(keys.counts('disbursement'), 'created')).toBe('60');
     expect(await store.redis.hget(keys.counts('disbursement'), 'held')).toBe('60');
+  });
+
+  test('change nothing where Redis has no room for them, not even where they are due', async () => {
+    const operations = operationsOn(store.redis);
+    const records = await accepted(store.redis, operations, named(2));
+    const standing = () =>
+      Promise.all([
+        recordsOf(store.redis, named(2)),
+        store.redis.zrange(keys.due('disbursement'), '0', '-1', 'WITHSCORES'),
+        store.redis.zrange(keys.due('status-poll'), '0', '-1'),
+        store.redis.zrange(keys.state('disbursement', 'queued'), '0', '-1'),
+        store.redis.hgetall(keys.counts('disbursement')),
+      ]);
+    const before = await standing();
+    const sends: Change<'disbursement'> = { to: 'submitting', dueInMs: 1_000, keepMs: 1_000, hasEffect: true };
+    await store.redis.config('SET', 'maxmemory', '1mb');
+    try {
+      const answers = await Promise.allSettled(
+        records.map((record) => operations.transition(record, undefined, sends)),
+      );
+      expect(answers.map((one) => one.status === 'rejected' && isAway(one.reason))).toEqual([true, true]);
+    } finally {
+      await store.redis.config('SET', 'maxmemory', '0');
+    }
+    expect(await standing()).toEqual(before);
+  });
+
+  test('of which one belongs to no account leave the others whole', async () => {
+    const operations = operationsOn(store.redis);
+    const records = await accepted(store.redis, operations, ['dsb_torn', 'dsb_sound']);
+    await store.redis.hdel(keys.record('dsb_torn'), 'account');
+    const sends: Change<'disbursement'> = { to: 'succeeded' };
+    const answers = await Promise.allSettled(
+      records.map((record) =>
+        operations.transition({ ...record, state: 'queued' }, undefined, { ...sends, asInHistory: { sequence: 1 } }),
+      ),
+    );
+    expect(answers.map(({ status }) => status)).toEqual(['rejected', 'fulfilled']);
+    expect(await store.redis.zrange(keys.state('disbursement', 'queued'), '0', '-1')).toEqual(['dsb_torn']);
+    expect(await store.redis.hmget(keys.counts('disbursement'), 'queued', 'succeeded')).toEqual(['1', '1']);
+    expect(await store.redis.zrange(keys.due('disbursement'), '0', '-1')).toEqual(['dsb_torn']);
   });
 
   test('are each an effect that is counted', async () => {

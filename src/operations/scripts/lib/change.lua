@@ -99,10 +99,8 @@ local function change_record(all, c, stop)
   same_version(r.v)
   local rev = whole(given(fields, 'rev') or r.rev, 0, 'rev') + 1
   whole(r.en, 0, 'en')
-  if c.eventType then
-    whole(r.seq, 0, 'seq')
-    if not r.account then refuse('account') end
-  end
+  if c.eventType then whole(r.seq, 0, 'seq') end
+  if not r.account then refuse('account') end
   local created = whole(r.createdAt, 0, 'createdAt')
   local nudged = r.hint ~= '' and r.hint
   local stopped = stop(c)
@@ -122,11 +120,12 @@ local function change_record(all, c, stop)
     pair(set, 'seq', seq)
   end
   evidence_fields(at, c.evidence, r.en, set)
+  -- One write for all of it: each call costs the one thread of Redis as much as the rest of a small script.
+  write_fields(record, r, set, drop)
+  -- Only now: a Redis that is full refuses the write, and what stands in its old state is due as it was.
   note_change(all, c, r, created)
   local due = due_after(at, c, nudged, unheard)
   if due then pair(all.due, due, c.id) else all.over[#all.over + 1] = c.id end
-  -- One write for all of it: each call costs the one thread of Redis as much as the rest of a small script.
-  write_fields(record, r, set, drop)
   if c.eventType then
     emit(record, {stream = all.keys.events, counts = all.counts, id = c.id, at = at, account = r.account,
       type = c.eventType, data = c.eventData, seq = c.toldAs or seq, trace = c.trace})
