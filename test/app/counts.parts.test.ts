@@ -48,7 +48,7 @@ const most = {
     auditBytes: 295,
   },
   /** Two of the commands ask whether Redis has lost something, and count what is about to leave. */
-  request: { roundTrips: 3.2, commands: 17, queueScripts: 1.8 },
+  request: { roundTrips: 3, commands: 16, queueScripts: 1.8 },
   recipient: { waitingBytes: 28, settledBytes: 60 },
   /** One of many in a body: accepted, and no more. Fifty share a script, and a wake-up. */
   /** One in four finds it by its number. */

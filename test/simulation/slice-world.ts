@@ -261,7 +261,8 @@ export class SliceWorld {
       budgets: ONE_EACH,
       policy: { ...POLICY, onUnknown, ...policy } as Policy,
       slices,
-      slots: new Slots(1 + chance.whole(4)),
+      // Up to two turns of requests ahead, so that a step carries several.
+      slots: new Slots(1 + chance.whole(8)),
       sameTexts: {
         freeCodes: async (_asking: unknown, found: readonly { readonly codes: readonly string[] }[]) =>
           found.map(({ codes }) => codes[0]),

@@ -29,7 +29,7 @@ import {
 } from './request.ts';
 import type { Committed, Draft } from './step.ts';
 import type { HeldSlice } from './held-slice.ts';
-import type { Slots } from './slots.ts';
+import { Sleeper, type Slots } from './slots.ts';
 
 /** What an attempt at sending works with. */
 export interface TextContext extends ProcessorContext {
@@ -38,8 +38,8 @@ export interface TextContext extends ProcessorContext {
   readonly onAllClaimed?: () => void;
 }
 
-/** What comes back, and slots that become free, collect for so long after the first of them. */
-const GATHER_MS = 2;
+/** What comes back, and slots that become free, collect for so long after the first of them: the longer, the less there is. */
+const GATHER_MS = { least: 2, most: 10 } as const;
 /** Requests that a campaign may cost beyond one for each fifty; at least as many as it has of those. */
 const EXTRA_REQUESTS = 200;
 /** What has cleared where a request was read and refused for what is in it: our keys were taken. */
@@ -71,17 +71,20 @@ export class Sending {
   #claiming = false;
   /** Requests whose intent is written, and that have not come back. */
   #out = 0;
+  /** Of these, so many have come back since the last step. */
+  #came = 0;
   readonly #leftOut: LeftOut;
   /** Of the last recipient that is over, and of the last one in doubt. */
   #endedFor: string | undefined;
   #doubtedFor: string | undefined;
-  #wake: () => void = () => undefined;
+  readonly #sleeper: Sleeper;
 
   constructor(held: HeldSlice, account: UpstreamAccount, probing: readonly string[], context: TextContext) {
     this.#held = held;
     this.#account = account;
     this.#probing = probing;
     this.#context = context;
+    this.#sleeper = new Sleeper(context.clock);
     this.#gate = new Gate(held, account, context);
     this.#leftOut = new LeftOut(held, account, context.optOuts);
     this.#groups = groupsOf(held);
@@ -109,7 +112,7 @@ export class Sending {
 
   // Slots ----------------------------------------------------------------------------------------------------------
 
-  /** While somebody waits, slots are asked for, one after the other: the slice that has asked longest gets the next one. */
+  /** While somebody waits, slots are asked for, a turn of them one after the other; then another slice has its turn. */
   #claimMore(): void {
     if (this.#claiming || !this.#wantsMore()) return;
     this.#claiming = true;
@@ -117,7 +120,7 @@ export class Sending {
       .catch((error: unknown) => this.#failed(error))
       .finally(() => {
         this.#claiming = false;
-        this.#wake();
+        this.#sleeper.look();
       });
   }
 
@@ -129,9 +132,10 @@ export class Sending {
   }
 
   async #claim(): Promise<void> {
-    while (this.#wantsMore()) {
-      const { intents } = this.#context.slots;
-      await intents.take();
+    const { intents, turn } = this.#context.slots;
+    const single = this.#held.campaign === undefined;
+    for (let taken = 0; this.#wantsMore(); taken += 1) {
+      await intents.take({ first: taken % turn > 0, single });
       let may = false;
       try {
         const stop = this.#wantsMore() ? await this.#gate.mayLeave() : undefined;
@@ -143,7 +147,7 @@ export class Sending {
       if (!may) return;
       this.#claimed += 1;
       if (this.#groups.length <= this.#claimed) this.#context.onAllClaimed?.();
-      this.#wake();
+      this.#sleeper.look();
     }
   }
 
@@ -161,21 +165,25 @@ export class Sending {
   /** Something came back, a slot is free, the lease is to be renewed, or all is over. Then a moment more, for others. */
   async #untilSomething(): Promise<void> {
     const { clock, policy } = this.#context;
-    const renewAtMono = this.#held.leaseEndsMono - (policy.leaseMs * 3) / 4;
-    for (;;) {
-      if (this.#held.pending || this.#claimed > 0 || this.#isOver()) break;
-      const waitMs = renewAtMono - clock.monotonic();
-      if (waitMs <= 0) return;
-      await new Promise<void>((resolve) => {
-        const forget = clock.after(waitMs, resolve);
-        this.#wake = () => {
-          forget();
-          resolve();
-        };
-      });
-      this.#wake = () => undefined;
-    }
-    if (!this.#isOver()) await clock.sleep(GATHER_MS);
+    const renewInMs = this.#held.leaseEndsMono - (policy.leaseMs * 3) / 4 - clock.monotonic();
+    const isSomething = (): boolean => this.#held.pending || this.#claimed > 0 || this.#isOver();
+    if (
+      (await this.#sleeper.until(isSomething, renewInMs)) &&
+      !(await this.#sleeper.until(() => this.#isAll(), GATHER_MS.least))
+    )
+      await this.#sleeper.until(() => this.#isTurn(), GATHER_MS.most - GATHER_MS.least);
+    this.#came = 0;
+  }
+
+  /** Nothing would join what the next step has. */
+  #isAll(): boolean {
+    if (this.#isOver()) return true;
+    return this.#claimed > 0 ? !this.#wantsMore() : !this.#claiming && this.#out === 0;
+  }
+
+  #isTurn(): boolean {
+    const { turn } = this.#context.slots;
+    return this.#isAll() || this.#came >= turn || this.#claimed >= turn;
   }
 
   #isOver(): boolean {
@@ -255,8 +263,9 @@ export class Sending {
       .catch((error: unknown) => this.#failed(error))
       .finally(() => {
         this.#out -= 1;
+        this.#came += 1;
         this.#context.slots.intents.giveBack();
-        this.#wake();
+        this.#sleeper.look();
       });
   }
 

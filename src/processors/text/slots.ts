@@ -9,18 +9,29 @@ import { REQUESTS_PER_SLICE } from '../../operations/slices.ts';
 /** Of the slots. */
 const AHEAD = 0.25;
 
+interface Asking {
+  /** Goes on with what it has begun. */
+  readonly first?: boolean;
+  /** For single messages: one request, and people wait for it. */
+  readonly single?: boolean;
+}
+
 /** So many at a time; first come, first served. */
 class Places {
   #free: number;
   readonly #waiting: (() => void)[] = [];
+  /** Every other place that becomes free is theirs, however many ask for the others. */
+  readonly #singles: (() => void)[] = [];
+  #singleWasLast = false;
 
   constructor(count: number) {
     this.#free = count;
   }
 
-  async take(): Promise<void> {
+  async take({ first = false, single = false }: Asking = {}): Promise<void> {
+    const waiting = single ? this.#singles : this.#waiting;
     if (this.#free > 0) this.#free -= 1;
-    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    else await new Promise<void>((resolve) => void (first ? waiting.unshift(resolve) : waiting.push(resolve)));
   }
 
   /** False: it had to wait for longer than that. */
@@ -43,7 +54,9 @@ class Places {
   }
 
   giveBack(): void {
-    const next = this.#waiting.shift();
+    const isForSingle = this.#singles.length > 0 && !(this.#singleWasLast && this.#waiting.length > 0);
+    const next = (isForSingle ? this.#singles : this.#waiting).shift();
+    this.#singleWasLast = isForSingle;
     if (next) next();
     else this.#free += 1;
   }
@@ -59,10 +72,43 @@ export class Slots {
   readonly intents: Places;
   /** For a request while it is in flight. */
   readonly requests: Places;
+  /**
+   * So many places a slice takes one after the other, before another gets one: ten slices that take one each would all
+   * make steps that carry little.
+   */
+  readonly turn: number;
 
   constructor(requests: number) {
+    this.turn = Math.ceil(requests * AHEAD);
     this.slices = new Places(Math.ceil(requests / REQUESTS_PER_SLICE) + SLICES_BESIDE);
     this.requests = new Places(requests);
-    this.intents = new Places(requests + Math.ceil(requests * AHEAD));
+    this.intents = new Places(requests + this.turn);
+  }
+}
+
+/** Sleeps until something is so. Whatever may have made it so tells it to look. */
+export class Sleeper {
+  readonly #clock: Pick<Clock, 'after'>;
+  #wake: () => void = () => undefined;
+
+  constructor(clock: Pick<Clock, 'after'>) {
+    this.#clock = clock;
+  }
+
+  look(): void {
+    this.#wake();
+  }
+
+  /** False: it has not become so in this time. */
+  async until(isSo: () => boolean, ms: number): Promise<boolean> {
+    if (isSo() || ms <= 0) return isSo();
+    const late = new AbortController();
+    const forget = this.#clock.after(ms, () => {
+      late.abort();
+      this.#wake();
+    });
+    while (!isSo() && !late.signal.aborted) await new Promise<void>((resolve) => (this.#wake = resolve));
+    forget();
+    return isSo();
   }
 }

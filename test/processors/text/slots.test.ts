@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest';
+import { Slots } from '../../../src/processors/text/slots.ts';
+
+/** Slots of which none is free, and a note of each place as somebody gets it. */
+async function full(requests: number) {
+  const slots = new Slots(requests);
+  for (let taken = 0; taken < requests + slots.turn; taken += 1) await slots.intents.take();
+  const got: string[] = [];
+  const ask = (name: string, asking?: Parameters<typeof slots.intents.take>[0]): void =>
+    void slots.intents.take(asking).then(() => got.push(name));
+  const free = async (places: number): Promise<string[]> => {
+    for (let freed = 0; freed < places; freed += 1) slots.intents.giveBack();
+    await new Promise((resolve) => setImmediate(resolve));
+    return got;
+  };
+  return { slots, ask, free };
+}
+
+test('a turn is as many requests as may be written ahead: a quarter of the slots', () => {
+  expect([1, 4, 10, 50].map((requests) => new Slots(requests).turn)).toEqual([1, 1, 3, 13]);
+});
+
+test('a slice that goes on with its turn gets the next place, and the others come in their order', async () => {
+  const { ask, free } = await full(4);
+  ask('second slice');
+  ask('third slice');
+  ask('first slice, once more', { first: true });
+  expect(await free(3)).toEqual(['first slice, once more', 'second slice', 'third slice']);
+});
+
+test('single messages wait for no turn to be over, and leave every other place to the campaigns', async () => {
+  const { ask, free } = await full(4);
+  for (const n of [1, 2, 3]) ask(`campaign ${n}`, { first: true });
+  for (const n of [1, 2]) ask(`message ${n}`, { single: true });
+  expect(await free(5)).toEqual(['message 1', 'campaign 3', 'message 2', 'campaign 2', 'campaign 1']);
+});
+
+test('a place that nobody waits for is there for the next', async () => {
+  const { ask, free } = await full(4);
+  await free(1);
+  ask('message', { single: true });
+  expect(await free(0)).toEqual(['message']);
+});
