@@ -13,8 +13,11 @@ import { type CampaignRecord, type Fields, UnreadableRecord, isUnreadable, readS
 import { type SliceRecord, readSlice } from './slices.ts';
 import { standingOf, unpackItems, codeMark, slotOf, textMark } from './slice-form.ts';
 
-/** As long as the dates of statistics may be off: what was sent earlier does not show. */
-export const SAME_TEXTS_MS = 3 * 86_400_000;
+/**
+ * What was sent earlier does not show: a text is asked about for three days, and the dates of statistics may be off by
+ * one and a bit besides.
+ */
+export const SAME_TEXTS_MS = 4.5 * 86_400_000;
 
 /** The states of campaigns that send nothing more. */
 const OVER: ReadonlySet<string | undefined> = new Set(

@@ -361,9 +361,9 @@ export function unpackCountries(packed: string, count: number): string[] {
  *   sent   which texts were counted as sent in the last days, or stayed in doubt to the end: what statistics show of
  *          them is spoken for
  */
-/** The sent ones are kept by the half day, and for longer than the dates of statistics may be off. */
+/** The sent ones are kept by the half day, counted from its first, and for longer than statistics may show them. */
 const MARKS_SLOT_MS = 43_200_000;
-export const MARKS_KEPT_S = 3 * 86_400;
+export const MARKS_KEPT_S = 5 * 86_400;
 /** Longer than anything is in doubt: an entry that was left behind must not stop a text for ever. */
 export const OPEN_KEPT_MS = 8 * 86_400_000;
 

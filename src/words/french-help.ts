@@ -2,7 +2,7 @@
 /** As `POST /v1/purge` says it. */
 const KEPT_AFTER_PURGE =
   'Disbursements and other money records stay, with their numbers: they are books of account, and are found by them no ' +
-  'longer. Hashed marks of the texts that were sent to them end by themselves, 3 days after the text at the latest.';
+  'longer. Hashed marks of the texts that were sent to them end by themselves, 5 days after the text at the latest.';
 
 export const frenchHelp: Readonly<Record<string, string>> = {
   'Bulk SMS and disbursements through one unreliable service: each done once, each reported once.':
@@ -213,6 +213,6 @@ export const frenchHelp: Readonly<Record<string, string>> = {
     'Répétez la demande de `existingId` telle quelle, ou donnez un autre nom à celle-ci. `differs` dit ce qui diffère.',
   [KEPT_AFTER_PURGE]:
     'Les paiements et les autres écritures d’argent restent, avec leurs numéros : ce sont des livres de comptes, et on ne les ' +
-    'trouve plus par ce numéro. Les empreintes des SMS envoyés s’effacent d’elles-mêmes, au plus tard 3 jours après le SMS.',
+    'trouve plus par ce numéro. Les empreintes des SMS envoyés s’effacent d’elles-mêmes, au plus tard 5 jours après le SMS.',
   'Run `relais doctor`.': 'Lancez `relais doctor`.',
 };

@@ -70,10 +70,10 @@ test('a forgotten person is written nowhere, is still not texted, and the bins s
   expect(['messages', 'recipients', 'open'].map((name) => total(pages, name))).toEqual([1, 4, 0]);
   expect(pages[0]).toMatchObject({ found: { optOuts: 1 }, kept: expect.stringContaining('Disbursements') });
   // What stays of a text that was sent to them ends by itself, as they are told.
-  expect(pages[0]?.['kept']).toContain('3 days');
+  expect(pages[0]?.['kept']).toContain('5 days');
   const marks = await keysLike(service.redis, 'texts:main:sent:*');
   const lifetimes = await Promise.all(marks.map((key) => service.redis.ttl(key)));
-  expect([marks.length > 0, lifetimes.every((s) => s > 0 && s <= 3 * 86_400)]).toEqual([true, true]);
+  expect([marks.length > 0, lifetimes.every((s) => s > 0 && s <= 5 * 86_400)]).toEqual([true, true]);
   expect(pages[0]?.['phone']).not.toContain('1234567');
   const kept = await everything();
   expect([kept.includes('771234567'), kept.includes('Awa Secret'), kept.includes('Binta')]).toEqual([

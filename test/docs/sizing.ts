@@ -19,7 +19,7 @@ export const bytesOfRedis = {
   base: 100_000_000,
 } as const;
 
-const DAYS = { month: 30, payments: 7, texts: 3, events: 30, identity: 400 } as const;
+const DAYS = { month: 30, payments: 7, texts: 4.5, events: 30, identity: 400 } as const;
 const PAYMENTS_PER_TEXT = 0.05;
 const GROUPED = /\B(?=(\d{3})+(?!\d))/g;
 

@@ -33,7 +33,7 @@ test('a campaign that ended days ago is spoken for by nothing that statistics st
   const { world, id, ask } = await asking();
   await world.campaigns.switch(id, 'start');
   await world.work();
-  world.advance(4 * 86_400_000);
+  world.advance(5 * 86_400_000);
   expect(await ask(`hello from ${id}`)).toEqual([false]);
 });
 

@@ -29,24 +29,30 @@ describe('the same text to the same number, sent before', () => {
     expect([await world.states('slc_1', 1), await world.states('slc_2', 1)]).toEqual([['sent'], ['unknown']]);
   });
 
-  test('in the zone that lies furthest off, yesterday is still not taken for today', async () => {
-    const world = textsBench(store.redis);
-    const { statistics } = world.service;
-    // The dates are read fourteen hours east of where they were written, so a day more is shown.
-    Object.assign(world.service, {
-      statistics: (account: unknown, asked: { numbers: string[]; startDate: string }) => {
-        const from = Date.parse(`${asked.startDate.replace(' ', 'T')}Z`) - 14 * HOUR;
-        return statistics(account, { ...asked, startDate: new Date(from).toISOString().slice(0, 19) });
-      },
-    });
-    await world.slice('slc_1', [AWA]);
-    await world.finish('slc_1');
-    world.advance(24 * HOUR);
-    await world.slice('slc_2', [AWA]);
-    world.service.fate.push('lost');
-    await world.finish('slc_2');
-    expect(await world.states('slc_2', 1)).toEqual(['unknown']);
-  });
+  // The first look is soon after; or where nobody could be asked, nearly as late as one is asked about.
+  test.for([0, 71])(
+    'in the zone that lies furthest off, yesterday is not taken for today, %i hours later',
+    async (hours) => {
+      const world = textsBench(store.redis);
+      const { statistics } = world.service;
+      // The dates are read fourteen hours east of where they were written, so a day more is shown.
+      Object.assign(world.service, {
+        statistics: (account: unknown, asked: { numbers: string[]; startDate: string }) => {
+          const from = Date.parse(`${asked.startDate.replace(' ', 'T')}Z`) - 14 * HOUR;
+          return statistics(account, { ...asked, startDate: new Date(from).toISOString().slice(0, 19) });
+        },
+      });
+      await world.slice('slc_1', [AWA]);
+      await world.finish('slc_1');
+      world.advance(24 * HOUR);
+      await world.slice('slc_2', [AWA]);
+      world.service.fate.push('lost');
+      await world.send('slc_2');
+      world.advance(hours * HOUR);
+      await world.finish('slc_2');
+      expect(await world.states('slc_2', 1)).toEqual(['unknown']);
+    },
+  );
 
   test('codes of their own tell the two apart', async () => {
     const world = textsBench(store.redis);

@@ -7235,7 +7235,7 @@ end
 local function mark_sent(sent, marks)
   if #marks == 0 then return end
   redis.call('SADD', sent, unpack(marks))
-  if redis.call('TTL', sent) < 0 then redis.call('EXPIRE', sent, 259200) end
+  if redis.call('TTL', sent) < 0 then redis.call('EXPIRE', sent, 432000) end
 end
 local function looseness(name, value)
   if value == "off" then return math.huge end
