@@ -1,6 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { type CliIo, type Services } from './cli/io.ts';
 import { languageOf, runCli } from './cli/cli.ts';
+import { wrapped } from './cli/output.ts';
 import { systemClock } from './lib/clock.ts';
 import { describeError } from './lib/phone.ts';
 import { systemRandom } from './lib/random.ts';
@@ -75,7 +76,12 @@ const services: Services = {
     explained(async () => (await import('./app/new-stamp.ts')).newStamp({ ...command, ...world })),
   verifyBackup: (command) =>
     explained(async () => (await import('./app/backup.ts')).verifyBackup({ ...command, ...world })),
-  doctor: async (command) => (await import('./app/doctor.ts')).doctor({ ...command, ...world, random: systemRandom }),
+  doctor: async (command) => {
+    const { doctor } = await import('./app/doctor.ts');
+    const print = (line: string): void =>
+      world.print(io.isTerminal && !command.json ? wrapped(line, io.columns) : line);
+    return doctor({ ...command, ...world, print, random: systemRandom });
+  },
 };
 
 const io: CliIo = {

@@ -62,7 +62,7 @@ async function check(file: string, flags: CheckFlags, shell: Shell): Promise<Exi
   const summary = await summaryOf(file, flags, shell);
   const decisions = decisionsIn(summary, { leaveOut, asWritten, countryIsFixed: flags.campaign !== undefined });
   if (json) await shell.output.json({ ...summary, decisions });
-  else await shell.output.line(renderReport(summary, shell.language));
+  else await shell.output.prose(renderReport(summary, shell.language));
   const verdict = await conclude({ summary, decisions, quiet: json ?? false }, shell);
   await tellSkipped(summary, csv, shell);
   if (!numbers) return verdict;
@@ -133,8 +133,8 @@ async function conclude({ summary, decisions, quiet }: Conclusion, shell: Shell)
   const { output, words, language } = shell;
   const { segmentsSaved = 0, estimatedXofSaved: xof } = summary.segments?.costly ?? {};
   const price = xof === undefined ? '' : words.file.about(money(xof, words.figures));
-  if (segmentsSaved > 0 && !quiet) await output.line(`\n${words.file.cheaper(grouped(segmentsSaved), price)}`);
-  if (decisions.length > 0 && !quiet) await output.line(`\n${renderDecisions(decisions, language)}`);
+  if (segmentsSaved > 0 && !quiet) await output.prose(`\n${words.file.cheaper(grouped(segmentsSaved), price)}`);
+  if (decisions.length > 0 && !quiet) await output.prose(`\n${renderDecisions(decisions, language)}`);
   if (summary.recipients === 0) await output.note(`\n${words.file.nobody}`);
   return decisions.length === 0 && summary.recipients > 0 ? 0 : 1;
 }

@@ -154,7 +154,7 @@ async function sayOnly(
 ): Promise<ExitCode> {
   const { campaign, file } = words;
   if (json) await output.json({ dryRun: true, upload: summary, decisions });
-  else await output.line(renderReport(summary, language));
+  else await output.prose(renderReport(summary, language));
   const { recipients, segments, cost } = summary;
   const price = cost ? file.about(money(cost.xof, words.figures)) : '';
   const size = campaign.dryRunSize(grouped(segments?.total ?? 0), price);
@@ -179,7 +179,7 @@ async function createOf(recipients: Recipients | undefined, flags: CreateFlags, 
   if (json) await shell.output.json({ ...(upload ? await asItIsNow(campaign, shell) : campaign), upload });
   else await told(campaign, upload, shell);
   if (preview !== undefined && recipients && !json)
-    await shell.output.line(renderReport(recipients.summary, shell.language));
+    await shell.output.prose(renderReport(recipients.summary, shell.language));
   if (!numbers || !recipients) return 0;
   return testSend(recipients.summary, { numbers, from: body.from, account: body.account, yes }, shell);
 }

@@ -70,7 +70,7 @@ async function sayOnly(id: string, json: true | undefined, { api, output, words 
   else {
     const { campaign } = words;
     const state = printable(wordFor(campaign.states, readCampaign(body, words).state));
-    await output.line(campaign.wouldText(state, sizeOf(body, words)));
+    await output.prose(campaign.wouldText(state, sizeOf(body, words)));
   }
   return 0;
 }

@@ -18,7 +18,9 @@ export function renderExplanation(explanation: JsonObject, output: Output): stri
     ...(typeof nextLook === 'string'
       ? [`${' '.repeat(said.next.length + 2)}${said.lookedAtAgain(timed(nextLook, words.figures))}\n`]
       : []),
-  ].join('');
+  ]
+    .join('')
+    .trimEnd();
 }
 
 /** `2026-11-21T08:00:00.000Z` */

@@ -65,10 +65,10 @@ async function writeSettings({ file, yes }: InitFlags, shell: Shell): Promise<Ex
   if (existsSync(file)) throw new CommandFailed(words.thereAlready(file), { next: words.removeIt });
   const answers = yes || !shell.io.isTerminal ? new Map<Asked, string>() : await askAll(shell);
   await writeNew(file, contentOf(answers, shell), shell);
-  await shell.output.line(words.written(file));
+  await shell.output.prose(words.written(file));
   const open = ASKED.filter((name) => !answers.has(name));
-  if (open.length > 0) await shell.output.line(words.leftOpen(open.join(', ')));
-  await shell.output.line(words.next(file.includes('/') ? file : `./${file}`));
+  if (open.length > 0) await shell.output.prose(words.leftOpen(open.join(', ')));
+  await shell.output.prose(words.next(file.includes('/') ? file : `./${file}`));
   return 0;
 }
 
@@ -89,7 +89,7 @@ async function askAll(shell: Shell): Promise<Answers> {
   const answers = new Map<Asked, string>();
   const typed = openTyping(shell);
   try {
-    await shell.output.line(words.hello);
+    await shell.output.prose(words.hello);
     for (const name of ASKED) {
       const first = NEEDS[name];
       if (first !== undefined && !answers.has(first)) continue;

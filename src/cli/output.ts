@@ -1,4 +1,5 @@
 import type { Writable } from 'node:stream';
+import { stripVTControlCharacters } from 'node:util';
 import type { CliIo } from './io.ts';
 import { timed } from '../words/figures.ts';
 import { wordFor } from '../words/languages.ts';
@@ -54,9 +55,18 @@ export class Output {
     await this.line(JSON.stringify(value, null, 2));
   }
 
+  /** Sentences: on a terminal they break between words. */
+  async prose(text: string): Promise<void> {
+    await this.line(this.#fitting(text));
+  }
+
   /** To the person, not to the pipe. */
   async note(text: string): Promise<void> {
-    await deliver(this.#io.stderr, `${text}\n`);
+    await deliver(this.#io.stderr, `${this.#fitting(text)}\n`);
+  }
+
+  #fitting(text: string): string {
+    return this.#io.isTerminal ? wrapped(text, this.#io.columns) : text;
   }
 
   async ask(text: string): Promise<void> {
@@ -131,6 +141,39 @@ async function deliver(stream: Writable, text: string): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     stream.write(text, (error) => (error ? reject(new NobodyListens(error.message, { cause: error })) : resolve()));
   });
+}
+
+/** Words, with the space before them. A command that may be pasted is one: to the end of its backticks, or of its line. */
+const PIECES = /([ ]*)([^\s`]*(?:`[^`]*`[^\s`]*)+|relais [^\s`].*$|[^ ]+)/g;
+
+/** What stands before a text: a mark, a figure, a time. What does not fit goes on below the text. */
+const BEFORE = /^ *(?:[✗✓–] +(?:\S+ {2,})?|\S+ {2,})?/;
+
+const widthOf = (text: string): number => stripVTControlCharacters(text).length;
+
+/** For a terminal of this many columns, which itself would break a line within a word. */
+export function wrapped(text: string, columns: number): string {
+  return text
+    .split('\n')
+    .flatMap((line) => linesOf(line, columns))
+    .join('\n');
+}
+
+function linesOf(line: string, columns: number): readonly string[] {
+  if (widthOf(line) <= columns) return [line];
+  const [before = ''] = BEFORE.exec(stripVTControlCharacters(line)) ?? [];
+  const indent = before.length < columns / 2 ? ' '.repeat(before.length) : '';
+  const lines: string[] = [];
+  let now = '';
+  for (const [, space = '', word = ''] of line.matchAll(PIECES)) {
+    const longer = now + space + word;
+    if (now.trim() === '' || widthOf(longer) <= columns) now = longer;
+    else {
+      lines.push(now);
+      now = indent + word;
+    }
+  }
+  return [...lines, now];
 }
 
 /** Names, reasons and references are other people's texts: nothing of them may move the cursor or change a colour. */

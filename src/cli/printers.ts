@@ -1,6 +1,7 @@
 /** What is answered and has words of its own, by its name in openapi.json; anything else is printed by its fields. */
 import type { JsonObject } from './client.ts';
-import { itemsOf } from './record.ts';
+import { counted } from '../words/figures.ts';
+import { itemsOf, renderFacts } from './record.ts';
 import type { Shell } from './shell.ts';
 
 type Printer = (body: JsonObject, shell: Shell) => Promise<void>;
@@ -8,16 +9,33 @@ type Printer = (body: JsonObject, shell: Shell) => Promise<void>;
 const printers: Readonly<Record<string, Printer>> = {
   Account: (body, shell) => printAccounts([body], shell),
   AccountList: (body, shell) => printAccounts(itemsOf(body), shell),
+  Balances: (body, shell) => printBalances(body, shell),
   Batch: async (body, shell) => (await import('./disburse-batch-facts.ts')).printBatch(body, shell),
   Campaign: async (body, shell) => (await import('./campaign.ts')).printCampaign(body, shell),
   Status: async (body, { output }) => output.write((await import('./status.ts')).renderStatus(body, output)),
   DailyReport: async (body, { output }) => (await import('./report.ts')).printDaily(body, output),
   Explanation: async (body, { output }) =>
-    output.write((await import('./explain.ts')).renderExplanation(body, output)),
+    output.prose((await import('./explain.ts')).renderExplanation(body, output)),
 };
 
 export function printerOf(answer: string | undefined): Printer | undefined {
   return answer === undefined ? undefined : printers[answer];
+}
+
+const PER_COUNTRY = ['balances', 'inFlight', 'afterInFlight'] as const;
+
+/** One line a country, whole XOF. */
+async function printBalances(body: JsonObject, { output, words }: Shell): Promise<void> {
+  const facts = Object.entries(body).filter(([name]) => !PER_COUNTRY.some((one) => one === name));
+  const sums = Object.fromEntries(PER_COUNTRY.map((name) => [name, { ...(body[name] as JsonObject | undefined) }]));
+  const figure = (sum: unknown): unknown => (typeof sum === 'number' ? counted(sum, words.figures) : sum);
+  const rows = Object.keys(sums['balances'] ?? {}).map((country) => ({
+    country,
+    ...Object.fromEntries(PER_COUNTRY.map((name) => [name, figure(sums[name]?.[country])])),
+  }));
+  const shown = PER_COUNTRY.filter((name) => body[name] !== undefined);
+  await output.write(`${renderFacts(Object.fromEntries(facts), output)}\n`);
+  await output.write(output.renderTable(['country', ...shown], rows));
 }
 
 /** One line a hold; an account that is held for nothing has one too. */

@@ -143,7 +143,7 @@ async function show(body: JsonObject, { output, words }: Shell): Promise<void> {
     const counts = Object.entries(told as Readonly<Record<string, number>>).map(
       ([word, times]) => `${times} ${word}`,
     );
-    await output.line(said.says(String(asked), printable(kind), counts.join(', ')));
+    await output.prose(said.says(String(asked), printable(kind), counts.join(', ')));
   }
   await output.note(said.todo);
 }

@@ -22,6 +22,6 @@ async function show(id: string, { json }: { readonly json?: true }, { api, outpu
   const { body } = await api.get(`/v1/disbursements/${encodeURIComponent(id)}`);
   const { body: explanation } = await api.get(`/v1/explain/${encodeURIComponent(id)}`);
   if (json) await output.json({ ...body, explanation });
-  else await output.write(`${renderFacts(body, output)}\n${renderExplanation(explanation, output)}`);
+  else await output.prose(`${renderFacts(body, output)}\n${renderExplanation(explanation, output)}`);
   return 0;
 }

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { PassThrough, Writable } from 'node:stream';
 import { NobodyListens } from '../../src/cli/failure.ts';
 import type { CliIo } from '../../src/cli/io.ts';
-import { Output, printable } from '../../src/cli/output.ts';
+import { Output, printable, wrapped } from '../../src/cli/output.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 
 function outputTo(stdout: Writable, more: Partial<CliIo> = {}): Output {
@@ -78,4 +78,26 @@ test('a reader that has gone ends the writing', async () => {
   const gone = new Writable({ write: (_chunk, _encoding, done) => done(new Error('EPIPE')) });
   gone.on('error', () => {});
   await expect(outputTo(gone).line('x')).rejects.toThrow(NobodyListens);
+});
+
+describe('on a terminal', () => {
+  test('a line that fits is as it was, and so is each of several', () =>
+    expect(wrapped('one  two\n\nthree', 10)).toBe('one  two\n\nthree'));
+
+  test('a sentence breaks between words, never within one', () =>
+    expect(wrapped('The beneficiary was paid, once.', 20)).toBe('The beneficiary was\npaid, once.'));
+
+  test('what does not fit goes on below the text, not below the mark, the check or the time before it', () => {
+    expect(wrapped('✗ The request is not valid', 16)).toBe('✗ The request is\n  not valid');
+    expect(wrapped('✗ redis   is not there today', 22)).toBe('✗ redis   is not there\n          today');
+    expect(wrapped('  12:00  asked: it says success', 24)).toBe('  12:00  asked: it says\n         success');
+  });
+
+  test('a command that may be pasted stays in one piece, however long it is', () => {
+    expect(wrapped('See it: relais disburse show dsb_1', 20)).toBe('See it:\nrelais disburse show dsb_1');
+    expect(wrapped('Or ask (`relais keys create`) now', 20)).toBe('Or ask\n(`relais keys create`)\nnow');
+  });
+
+  test('a colour takes no room', () =>
+    expect(wrapped('\u001b[1mNext\u001b[0m  it goes on', 16)).toBe('\u001b[1mNext\u001b[0m  it goes on'));
 });
