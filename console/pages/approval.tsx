@@ -19,7 +19,7 @@ export function Approval({ id }: { readonly id: string }) {
   const kind = kindOf(id);
   const title = kind === undefined ? parts.notFoundTitle : pages.approvals.title(kinds[kind]);
   const back = (
-    <Link to="/approvals" className="link mb-3 inline-block">
+    <Link to="/approvals" className="link mb-3 inline-flex items-center gap-1">
       <Arrow to="left" /> {shell.approvals}
     </Link>
   );

@@ -23,7 +23,7 @@ export function Campaign({ id }: { readonly id: string }) {
   const { shell, kinds } = useWords();
   const campaign = useAsk('getCampaign', { id }, { everyMs: EVERY_MS });
   const back = (
-    <Link to="/campaigns" className="link mb-3 inline-block">
+    <Link to="/campaigns" className="link mb-3 inline-flex items-center gap-1">
       <Arrow to="left" /> {shell.campaigns}
     </Link>
   );

@@ -15,7 +15,7 @@ export function NewCampaign() {
   const { says } = useMaking();
   const { may } = useSession();
   const back = (
-    <Link to="/campaigns" className="link mb-3 inline-block">
+    <Link to="/campaigns" className="link mb-3 inline-flex items-center gap-1">
       <Arrow to="left" /> {shell.campaigns}
     </Link>
   );

@@ -116,7 +116,7 @@ function Asking({ draft, question }: { readonly draft: Draft; readonly question:
       <ul className="my-2 text-sm text-quiet">
         {examples.slice(0, 3).map(({ row, to, column }) => (
           <li key={row}>
-            {says.people.row(String(row))}: {to === '' ? '–' : to}
+            {says.people.row(String(row))} {to === '' ? '–' : to}
             {column === undefined ? '' : ` (${column})`}
           </li>
         ))}
@@ -300,7 +300,7 @@ function LeftOut({ draft, report }: PeopleProps) {
             <span className="block text-sm text-quiet">
               {examples
                 .slice(0, 2)
-                .map(({ row, to }) => `${says.people.row(String(row))}: ${to || '–'}`)
+                .map(({ row, to }) => `${says.people.row(String(row))} ${to || '–'}`)
                 .join(' · ')}
             </span>
           </li>

@@ -37,7 +37,7 @@ export function Make({ id, step }: MakeProps) {
   const campaign = useAsk('getCampaign', { id });
   const file = useAsk('getFile', { id });
   const back = (
-    <Link to="/campaigns" className="link mb-3 inline-block">
+    <Link to="/campaigns" className="link mb-3 inline-flex items-center gap-1">
       <Arrow to="left" /> {shell.campaigns}
     </Link>
   );

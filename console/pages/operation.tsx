@@ -43,7 +43,7 @@ function Known({ id, kind }: { readonly id: string; readonly kind: Listed }) {
 function Back({ kind }: { readonly kind: Listed }) {
   const { lists } = useWords();
   return (
-    <Link to={`/operations/${kind}`} className="link mb-3 inline-block">
+    <Link to={`/operations/${kind}`} className="link mb-3 inline-flex items-center gap-1">
       <Arrow to="left" /> {lists[kind]}
     </Link>
   );

@@ -10,6 +10,9 @@ import { type Kind, toneOf } from '../words/states.ts';
 import { Balances, Campaigns, Holds, Works } from './today-sections.tsx';
 import { TodayOfSome } from './today-of-some.tsx';
 
+/** `Paiements` behind a figure; `SMS` stays as it is. */
+const withinLine = (name: string): string => name.replace(/^\p{Lu}(?=\p{Ll})/u, (first) => first.toLowerCase());
+
 export type Status = Answer<'getStatus'>;
 
 export function Today() {
@@ -67,7 +70,7 @@ function Waiting({ status: { waiting }, at }: OfStatus) {
           {waiting.map(({ kind, state, count, xof }) => (
             <li key={`${kind}${state}`} className="grid grid-cols-[1fr_auto] items-baseline gap-x-3 gap-y-1.5 py-2.5">
               <Link to={placeOf(kind, state)} className="link font-medium">
-                <Count value={count} /> {(count === 1 ? words.kinds : words.lists)[kind as Kind] ?? kind}
+                <Count value={count} /> {withinLine((count === 1 ? words.kinds : words.lists)[kind as Kind] ?? kind)}
               </Link>
               <span>{xof > 0 && <Money xof={xof} />}</span>
               <span>

@@ -53,7 +53,7 @@ export const englishMaking = {
     nothing: 'Nothing is left to decide.',
     decided: 'Decided',
     also: 'Left out without a question',
-    row: (row: string) => `Row ${row}`,
+    row: (row: string) => `Row ${row}:`,
     leaveOut: 'Leave them out',
     takeIn: 'Take them too',
     renew: 'Renew them',

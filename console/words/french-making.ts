@@ -56,7 +56,7 @@ export const frenchMaking: Making = {
     nothing: 'Il ne reste rien à décider.',
     decided: 'Décidé',
     also: 'Écartées sans question',
-    row: (row) => `Ligne ${row}`,
+    row: (row) => `Ligne ${row} :`,
     leaveOut: 'Les écarter',
     takeIn: 'Les prendre aussi',
     renew: 'Les renouveler',

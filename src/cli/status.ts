@@ -59,7 +59,7 @@ const stateIn = (value: unknown, { states }: Words): string => wordFor(states, p
 /** By machine and process, as many as the line takes; the console and --json have them all. */
 function workersLine(body: JsonObject, { status }: Words): string {
   const names = itemsOf(body, 'workersHere').map(({ name }) => printable(name).split(' ')[0]);
-  return [status.atWork(String(body['workers'])), ...(names.length > 0 ? [names.join(', ')] : [])].join(': ');
+  return status.atWork(String(body['workers']), names.join(', '));
 }
 
 function doubtLine(ages: readonly JsonObject[], words: Words): string {

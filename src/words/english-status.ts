@@ -35,7 +35,7 @@ export const englishStatus = {
   nothingWaits: 'nothing waits for a worker',
   queue: (name: string, waiting: string, span: string) => `${name}: ${waiting}, the oldest for ${span}`,
   day: 'd',
-  atWork: (workers: string) => `${workers} at work`,
+  atWork: (workers: string, names: string) => `${workers} at work${names && `: ${names}`}`,
   onTheWay: (count: string) => ` (${count} on the way)`,
   notKnown: 'not known',
   nothing: 'nothing',

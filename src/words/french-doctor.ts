@@ -39,6 +39,9 @@ export const frenchFindings: Readonly<Record<string, string>> = {
   'PostgreSQL answers; nothing waits for it': 'PostgreSQL répond ; rien ne l’attend',
   'Mend that, and look again.': 'Corrigez cela, puis relancez.',
   'Mend it, and start every process again.': 'Corrigez-le, puis redémarrez chaque processus.',
+  'none is set here': 'aucun n’est réglé ici',
+  'Look where `relais run` runs, with its settings; `relais init` makes a file of them.':
+    'Lancez-le là où tourne `relais run`, avec ses réglages ; `relais init` en fait un fichier.',
   '{count} are set, all can be read': '{count} réglés, tous lisibles',
   'nothing else is looked at before the settings can be read':
     'rien d’autre n’est examiné tant que les réglages sont illisibles',

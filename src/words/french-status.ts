@@ -37,7 +37,7 @@ export const frenchStatus: Words['status'] = {
   nothingWaits: 'rien n’attend',
   queue: (name, waiting, span) => `${name} : ${waiting}, le plus ancien depuis ${span}`,
   day: 'j',
-  atWork: (workers) => `${workers} au travail`,
+  atWork: (workers, names) => `${workers} au travail${names && ` : ${names}`}`,
   onTheWay: (count) => ` (${count} en route)`,
   notKnown: 'inconnu',
   nothing: 'rien',

@@ -265,10 +265,15 @@ export function examineSettings(env: Environment, roles: readonly Role[]): Setti
   const problems: string[] = [];
   const config = tried(env, roles, problems);
   const faults = problems.map((problem) => fault('settings', problem, 'Mend it, and start every process again.'));
+  const none = fault(
+    'settings',
+    'none is set here',
+    'Look where `relais run` runs, with its settings; `relais init` makes a file of them.',
+  );
   return {
     findings:
       faults.length > 0
-        ? faults
+        ? [...(countSet(env) === 0 ? [none] : []), ...faults]
         : [ok('settings', said('{count} are set, all can be read', { count: countSet(env) }))],
     ...(config ? { config } : {}),
   };
