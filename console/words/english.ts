@@ -98,7 +98,7 @@ export const english = {
       'No answer came, so it is not known whether this was done. The page is reading again: look at it before you try again.',
     refused: 'It was refused, and nothing was changed.',
     rules: {
-      role: 'Your key has not the role that this needs.',
+      role: 'Your key does not have the role that this needs.',
       account: 'Your key is not for this account.',
       'all-accounts': 'This concerns all accounts, and your key is for some.',
       'other-person': 'You asked for it, or had a hand in it: another person must decide.',

@@ -151,7 +151,7 @@ function requireMayGive(key: ApiKey, made: MadeKey): void {
   if (inSmall(holderOf(made)) !== inSmall(personOf(key))) return;
   const more = made.roles.filter((role) => !key.roles.has(role as Role));
   if (more.length === 0) return;
-  const detail = `The key "${key.name}" is of ${personOf(key)} too, and has not the role ${more.join(', ')}.`;
+  const detail = `The key "${key.name}" is of ${personOf(key)} too, and does not have the role ${more.join(', ')}.`;
   throw new ApiProblem('forbidden', detail, { rule: 'own-roles' });
 }
 

@@ -12,9 +12,13 @@ import { ApiProblem, invalid, problemKinds } from './problem.ts';
 export function requireRole(key: ApiKey, role: Role, or?: Role): void {
   if (key.roles.has(role) || (or && key.roles.has(or))) return;
   const wanted = or ? `"${role}" or "${or}"` : `"${role}"`;
-  throw new ApiProblem('forbidden', `The key "${key.name}" has not the role ${wanted}; ask for one that has.`, {
-    rule: 'role',
-  });
+  throw new ApiProblem(
+    'forbidden',
+    `The key "${key.name}" does not have the role ${wanted}; ask for one that has it.`,
+    {
+      rule: 'role',
+    },
+  );
 }
 
 /** Four eyes: nobody decides about what they asked for themselves, and two keys of one person are one. */

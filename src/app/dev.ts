@@ -46,7 +46,7 @@ function devSettings(): Settings {
     SERVICE_HEADER_PREFIX: 'SERVICE',
     ...sandboxKeys,
     HOST: '127.0.0.1',
-    API_KEYS: 'dev:enqueue+read+approve+operate:dev,checker:read+approve:checker',
+    API_KEYS: 'dev:enqueue+read+approve+operate:dev,checker:read+approve:checker,root:admin:root',
     PUBLIC_URL: undefined,
     ACCOUNTS_FILE: undefined,
     REDIS_SENTINELS: undefined,

@@ -57,6 +57,6 @@ function authorOf(env: NewStampTools['env'], keys: ReturnType<typeof apiKeysOf>)
   if (key === undefined) throw new WrongSettings(['RELAIS_API_KEY: is not among API_KEYS']);
   const lacks = NEEDED.filter((role) => !key.roles.has(role));
   if (lacks.length === 0 && key.accounts === undefined) return key.name;
-  const why = lacks.length > 0 ? `has not the role ${lacks.join(' and ')}` : 'is for some accounts only';
+  const why = lacks.length > 0 ? `does not have the role ${lacks.join(' and ')}` : 'is for some accounts only';
   throw new WrongSettings([`RELAIS_API_KEY: ${key.name} ${why}; approve and operate, for all accounts, are needed`]);
 }

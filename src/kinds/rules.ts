@@ -1,6 +1,6 @@
 /** Which rule refused: a closed list of words for programs, with what helps. Each 403 and 409 carries one. */
 export const rules = {
-  role: 'Use a key that has the role which `detail` names.',
+  role: 'Use a key that has this role.',
   account: 'Use a key for that account.',
   'all-accounts': 'Use a key that is bound to no account.',
   'other-person': 'Have another person do it: two keys of one person are one.',

@@ -192,7 +192,7 @@ export const frenchHelp: Readonly<Record<string, string>> = {
   'Revoke the key {id}?': 'Révoquer la clé {id} ?',
 
   // Ce qui aide quand une règle refuse.
-  'Use a key that has the role which `detail` names.': 'Utilisez une clé qui a le rôle nommé par `detail`.',
+  'Use a key that has this role.': 'Utilisez une clé qui a ce rôle.',
   'Use a key for that account.': 'Utilisez une clé pour ce compte.',
   'Use a key that is bound to no account.': 'Utilisez une clé qui n’est liée à aucun compte.',
   'Have another person do it: two keys of one person are one.':

@@ -48,7 +48,7 @@ export const frenchRefusals: Readonly<Record<string, string>> = {
     'Cette clé n’est pas connue ici, ou ne l’est plus ; les clés sont dans API_KEYS, ou créées par `relais keys create`.',
   'Send `Authorization: Bearer <key>`; the keys are in API_KEYS (`relais dev` knows the key `dev`).':
     'Envoyez `Authorization: Bearer <clé>` ; les clés sont dans API_KEYS (`relais dev` connaît la clé `dev`).',
-  'The key "{a}" has not the role {b}; ask for one that has.':
+  'The key "{a}" does not have the role {b}; ask for one that has it.':
     'La clé « {a} » n’a pas le rôle {b} ; demandez-en une qui l’a.',
   'The key "{a}" is for {b}, and {c}.': 'La clé « {a} » n’est que pour {b}, et ceci concerne tous les comptes.',
   'The key "{a}" may not use the account "{b}".': 'La clé « {a} » ne peut pas utiliser le compte « {b} ».',
@@ -137,7 +137,8 @@ export const frenchRefusals: Readonly<Record<string, string>> = {
   // Ce qu’une autre personne, ou le service, doit dire.
   'The key "{a}" is of {b}, and {c}; another key must decide, of another person.':
     'La clé « {a} » est à {b}, qui y a pris part ; une autre clé, d’une autre personne, doit décider.',
-  'The key "{a}" is of {b} too, and has not the role {c}.': 'La clé « {a} » est aussi à {b}, et n’a pas le rôle {c}.',
+  'The key "{a}" is of {b} too, and does not have the role {c}.':
+    'La clé « {a} » est aussi à {b}, et n’a pas le rôle {c}.',
   'A key of {a} is called {b}; give this one another name.':
     'Une clé de {a} s’appelle déjà {b} ; donnez un autre nom à celle-ci.',
   'the key "{a}" may not use this account': 'la clé « {a} » ne peut pas utiliser ce compte',

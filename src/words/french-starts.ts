@@ -112,7 +112,7 @@ export const frenchStarts: Readonly<Record<string, string>> = {
   '"{a}" has the same secret as "{b}"': '« {a} » a le même secret que « {b} »',
   '"{a}" is of {b} already': '« {a} » est déjà à {b}',
   'RELAIS_API_KEY: is not among API_KEYS': 'RELAIS_API_KEY : n’est pas dans API_KEYS',
-  'RELAIS_API_KEY: {a} has not the role {b}; approve and operate, for all accounts, are needed':
+  'RELAIS_API_KEY: {a} does not have the role {b}; approve and operate, for all accounts, are needed':
     'RELAIS_API_KEY : {a} n’a pas le rôle {b} ; il faut approve et operate, pour tous les comptes',
   'RELAIS_API_KEY: {a} is for some accounts only; approve and operate, for all accounts, are needed':
     'RELAIS_API_KEY : {a} n’est que pour certains comptes ; il faut approve et operate, pour tous les comptes',

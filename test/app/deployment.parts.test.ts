@@ -262,7 +262,7 @@ describe('a service that has moved', () => {
   });
 
   test.for([
-    ['one', /checker has not the role operate/],
+    ['one', /checker does not have the role operate/],
     ['some', /shop is for some accounts only/],
     ['wrong', /RELAIS_API_KEY: is not among API_KEYS/],
   ] as const)('is not accepted by the key "%s"', async ([key, says]) => {

@@ -169,12 +169,6 @@ describe('settings', () => {
     expect(findings.at(-1)).toMatchObject({ check: 'redis', is: 'skipped' });
   });
 
-  test('where none is set, that is said first, and how a file of them is made', async () => {
-    const none = Object.fromEntries(Object.keys(healthy()).map((name) => [name, undefined]));
-    const [first] = await examined(none);
-    expect(first).toMatchObject({ is: 'fault', says: 'none is set here', fix: expect.stringContaining('relais init') });
-  });
-
   test('one that is only missing stops no other check', async () => {
     const findings = await examined({ CALLBACK_SECRET: '' });
     expect(faultsOf(findings)).toEqual([expect.stringContaining('settings: CALLBACK_SECRET: is not set')]);

@@ -4,7 +4,7 @@ const cell = (text: string): string => text.replaceAll('|', '\\|');
 const row = (cells: readonly string[]): string => `| ${cells.map(cell).join(' | ')} |`;
 const code = (text: string): string => `\`${text}\``;
 
-const INTRODUCTION = `# Metrics
+const INTRODUCTION = `# What is measured, and what does each figure mean?
 
 Every process serves \`/metrics\` (Prometheus, text format), \`/healthz\` (it is alive) and \`/readyz\` (200, or 503
 with the reasons) on \`METRICS_PORT\`. All values are in base units: seconds and whole XOF.
