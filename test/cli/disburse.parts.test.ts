@@ -146,7 +146,7 @@ describe('a refusal', () => {
   });
 
   test.for([
-    ['role', 'Use a key that has the role'],
+    ['role', 'Use a key that has this role'],
     ['other-person', 'Have another person do it'],
   ])('by the rule %s says what helps: %s', async ([rule, step]) => {
     const { stderr } = await refusedWith(403, { title: 'No.', rule });
