@@ -267,7 +267,14 @@ export class HistoryStore {
         done();
       },
     });
-    await pipeline(this.#client.query(copyTo(sql)), out);
+    const copying: ReturnType<typeof copyTo> & { callback?: () => void } = this.#client.query(copyTo(sql));
+    try {
+      await pipeline(copying, out);
+    } finally {
+      // pg lets go of its limit of time when it is called back, which no copy does of itself: the process would not end
+      // before the limit has passed.
+      copying.callback?.();
+    }
     return Buffer.concat(pieces).toString().split('\n').slice(0, -1);
   }
 }

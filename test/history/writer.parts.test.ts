@@ -1,5 +1,5 @@
 /** What became final is in history once, with its last revision, whatever is cut or killed on the way. */
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { writerSteps } from '../../src/history/writer.ts';
 import { keys } from '../../src/operations/keys.ts';
 import { type FreshPostgres, freshPostgres } from '../support/fresh-postgres.ts';
@@ -77,6 +77,19 @@ test('what is final no more is told as what it is', async () => {
   expect(await database.query('select kind, id, xof from relais.in_doubt')).toEqual([
     { kind: 'disbursement', id: 'dsb_a', xof: '500' },
   ]);
+});
+
+test('no limit of time of a writer that has stopped keeps its process from ending', async () => {
+  await world.accept('dsb_a');
+  await world.go('dsb_a', ...PAID);
+  const [begun, ended] = [vi.spyOn(globalThis, 'setTimeout'), vi.spyOn(globalThis, 'clearTimeout')];
+  onTestFinished(() => void [begun, ended].map((one) => one.mockRestore()));
+  await pass();
+  expect(await kept()).toHaveLength(1);
+  const limits = begun.mock.calls.flatMap(([, ms = 0], at) => (ms >= 60_000 ? [begun.mock.results[at]?.value] : []));
+  const over = new Set(ended.mock.calls.map(([limit]) => limit));
+  expect(limits.length).toBeGreaterThan(0);
+  expect(limits.filter((limit) => !over.has(limit))).toEqual([]);
 });
 
 test('what goes on while it is written goes on waiting', async () => {
