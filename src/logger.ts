@@ -52,7 +52,7 @@ export function logOptionsOf({
  */
 export function createLogger({ level, format: as = 'json', colours = false, traced = false }: LogOptions): Logger {
   const stream = destination({ fd: 2, sync: true, minLength: BUFFERED_BYTES, periodicFlush: WRITTEN_EVERY_MS });
-  process.once('exit', () => stream.flushSync());
+  writtenAtTheEnd(stream);
   const inWords = prettyFactory({ colorize: colours, singleLine: true, translateTime: 'HH:MM:ss.l' });
   const written = as === 'json' ? stream : { write: (line: string) => stream.write(inWords(line)) };
   return pino(
@@ -75,6 +75,14 @@ export function createLogger({ level, format: as = 'json', colours = false, trac
     },
     written,
   );
+}
+
+/** One listener for all loggers of a process: with one for each, the eleventh would be called a leak on stderr. */
+const streams = new Set<ReturnType<typeof destination>>();
+
+function writtenAtTheEnd(stream: ReturnType<typeof destination>): void {
+  if (streams.size === 0) process.once('exit', () => streams.forEach((one) => one.flushSync()));
+  streams.add(stream);
 }
 
 /** A library that speaks to the console itself is heard in the log: each line on stderr is one of it. */

@@ -51,6 +51,14 @@ test('a process that throws has said all that it had to say', async () => {
   expect(messages()).toEqual(['one']);
 });
 
+test('a process with many loggers says all that each had to say, and nothing of a leak', async () => {
+  const { messages, ended } = logging(
+    `for (let at = 0; at < 12; at += 1) createLogger({ level: 'info' }).info(String(at)); logger.info('last');`,
+  );
+  await ended;
+  expect(messages().toSorted()).toEqual([...Array.from({ length: 12 }, (_, at) => String(at)), 'last'].toSorted());
+});
+
 test('what a library tells the console is a line of the log', async () => {
   const { messages } = logging(`hearConsole(logger); console.warn('[WARN] %s', 'by a client');`);
   await expect.poll(messages, { timeout: 10_000 }).toEqual(['[WARN] by a client']);
