@@ -198,10 +198,12 @@ describe('a campaign in slices', () => {
   test('an attempt that died leaves in doubt what was on its way, and nobody else', async () => {
     const world = slices();
     const { id, slice } = await handedOut(world, 120);
-    // It never comes back: the process is gone with its requests.
-    void sendNextSlice(
+    // It does not come back before all is told: the process is gone with its requests.
+    let end = (_error: Error): void => undefined;
+    const gone = new Promise<never>((_resolve, reject) => (end = reject));
+    const dead = sendNextSlice(
       slice(0),
-      sending(world, () => new Promise(() => undefined)),
+      sending(world, () => gone),
     );
     await expect.poll(async () => (await world.read(id)).totals['sending']).toBe(120);
     world.advance(20_000);
@@ -214,6 +216,9 @@ describe('a campaign in slices', () => {
       ['doubt', 0],
       ['doubt', 0],
     ]);
+    end(new Error('write EPIPE'));
+    expect(await dead).toMatchObject({ outcome: 'lost' });
+    expect(await world.slices.read(slice(0))).toEqual(known);
   });
 
   test('that could not be sent because its bearer could not be read waits as before, and goes out once', async () => {
