@@ -34,9 +34,8 @@ export function useAct<Id extends OperationId>(id: Id): Acting<Id> {
         return answer;
       } catch (error) {
         if (error instanceof Refused && error.status === 401) forgetPerson(client);
-        if (error instanceof Refused) setEnd(error.word === SIGN_IN_AGAIN ? undefined : { is: 'refused', error });
-        else if (error instanceof NoAnswer) setEnd({ is: 'not known' });
-        else throw error;
+        const isPutOff = error instanceof Refused && error.word === SIGN_IN_AGAIN;
+        setEnd(isPutOff ? undefined : endOf(error));
         return undefined;
       } finally {
         setUnderWay(false);
@@ -49,6 +48,16 @@ export function useAct<Id extends OperationId>(id: Id): Acting<Id> {
 }
 
 const SIGN_IN_AGAIN = 'sign-in-again';
+
+/** relais says these before it begins anything. */
+const NOT_BEGUN: readonly string[] = ['not-durable', 'memory-full', 'recovering', 'provider-away'];
+
+/** What went wrong behind the door may have been done all the same, whoever says so: relais, or a proxy in its place. */
+export function endOf(error: unknown): End {
+  if (error instanceof NoAnswer) return { is: 'not known' };
+  if (!(error instanceof Refused)) throw error;
+  return error.status < 500 || NOT_BEGUN.includes(error.word) ? { is: 'refused', error } : { is: 'not known' };
+}
 
 /** Nothing was done yet where the key is asked for again, so it is asked once more afterwards. */
 async function confirmed<T>(run: () => Promise<T>, confirm: () => Promise<boolean>): Promise<T> {

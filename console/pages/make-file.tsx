@@ -1,8 +1,7 @@
 /** The file: dropped or chosen, sent with how far it is, and what was found in it. */
 import { type DragEvent, useEffect, useId, useRef, useState } from 'react';
 import { useQueryClient } from '@tanstack/react-query';
-import { NoAnswer, Refused } from '../asking/ask.ts';
-import type { End } from '../asking/acts.ts';
+import { type End, endOf } from '../asking/acts.ts';
 import { askAllAgain } from '../asking/stream.ts';
 import { TAKEN, upload } from '../asking/upload.ts';
 import { Ended } from '../parts/act.tsx';
@@ -33,9 +32,7 @@ function useSending(id: string) {
       await upload({ id, name: file.name.slice(0, 100) }, file, { onProgress, signal: controller.signal });
       await askAllAgain(client);
     } catch (error) {
-      if (error instanceof Refused) setEnd({ is: 'refused', error });
-      else if (error instanceof NoAnswer) setEnd({ is: 'not known' });
-      else throw error;
+      setEnd(endOf(error));
     } finally {
       setSending(undefined);
     }

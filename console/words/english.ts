@@ -95,7 +95,7 @@ export const english = {
   ends: {
     done: 'Done.',
     notKnown:
-      'No answer came, so it is not known whether this was done. The page is reading again: look at it before you try again.',
+      'No clear answer came, so it is not known whether this was done. The page is reading again: look at it before you try again.',
     refused: 'It was refused, and nothing was changed.',
     rules: {
       role: 'Your key does not have the role that this needs.',

@@ -96,7 +96,7 @@ export const french: Words = {
   ends: {
     done: 'C’est fait.',
     notKnown:
-      'Aucune réponse n’est venue : on ne sait pas si c’est fait. La page relit : regardez avant de recommencer.',
+      'Aucune réponse claire n’est venue : on ne sait pas si c’est fait. La page relit : regardez avant de recommencer.',
     refused: 'Refusé : rien n’a changé.',
     rules: {
       role: 'Votre clé n’a pas le rôle qu’il faut.',

@@ -88,6 +88,20 @@ test('while nothing answers the page says so, keeps what it read, and an act is 
   await leave(page);
 });
 
+test('an act that a proxy answers for is told as not known, whatever became of it', async () => {
+  const id = await campaign(world, { name: 'March', people: 20 });
+  const page = await world.signedIn('awa', `/campaigns/${id}`);
+  await page.locator('[data-campaign=ready]').waitFor();
+  const answer = { status: 503, contentType: 'text/html', body: '<h1>No server is available</h1>' };
+  await page.route('**/start', (asked) => asked.fulfill(answer));
+  await page.locator('[data-act=startCampaign]').click();
+  await page.locator('dialog button').last().click();
+  await page.locator('[data-end]').waitFor();
+  expect(await page.locator('[data-end]').getAttribute('data-end')).toBe('not known');
+  expect(await page.locator('dialog button').count()).toBe(1);
+  await leave(page);
+});
+
 /** The server stands still, as in a long pause of its machine; what it has stays. */
 async function stopRedis(): Promise<{ readonly goOn: () => void }> {
   const redis = new Redis(world.redisUrl);
