@@ -24,8 +24,8 @@ export interface Lost {
 
 /**
  * Puts everybody of a slice in doubt who was not over: they may have got it since `lost.from`. Of some history may know
- * what became of them then. A one-time password that was not sent yet is of no use by now. `again`: an attempt is at
- * it. Throws HistoryAway, and nothing is changed then.
+ * what became of them then. Of a one-time password too nobody knows whether its time was over before it was sent.
+ * `again`: an attempt is at it. Throws HistoryAway, and nothing is changed then.
  */
 export async function doubtSlice(
   id: string,
@@ -46,7 +46,6 @@ export async function doubtSlice(
   }
   const at = lost.from || held.campaign?.createdAt || Number(record.fields['createdAt'] ?? 0);
   held.leaveOut(texts.purgedAmong(held.waiting), 'x');
-  if (record.lane === 'otp') held.leaveOut(held.waiting, 'e');
   const { waiting } = held;
   // They may have left since the copy was made, and were counted in what is lost.
   held.costs.charge(waiting);
