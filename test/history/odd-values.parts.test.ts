@@ -1,5 +1,6 @@
 /** Whatever a caller or the service calls something, and whatever time they name, history has it, and the rest waits for none of it. */
 import { expect, test } from 'vitest';
+import { HistoryReader } from '../../src/history/reader.ts';
 import { HistoryStore } from '../../src/history/store.ts';
 import { recipientTable } from '../../src/kinds/tables.ts';
 import { systemRandom } from '../../src/lib/random.ts';
@@ -74,4 +75,25 @@ test.each([
     'select (extract(epoch from sent_at) * 1000)::bigint::text as ms from relais.recipients',
   );
   expect(Number(row?.ms)).toBe(Date.parse(time));
+});
+
+test('of two rows of one revision a list and the one that is asked for by its id are the same', async () => {
+  await history.world.accept('dsb_again');
+  await history.world.go('dsb_again', ...PAID);
+  await history.pass();
+  // What was accepted in a lost time, and again after it; the earlier one was written last.
+  await history.database.query(
+    `create temporary table earlier as select * from relais.disbursements;
+     update earlier set created_at = created_at - interval '1 hour', state = 'failed';
+     insert into relais.disbursements select * from earlier`,
+  );
+  const reader = new HistoryReader(history.database.url, () => undefined);
+  try {
+    const listed = await reader.page('disbursement', { limit: 5 });
+    const all = await reader.recordsOf('disbursement', ['dsb_again']);
+    const states = [await reader.fieldsOf('dsb_again'), all.get('dsb_again')].map((fields) => fields?.['state']);
+    expect([listed.find(({ isOlder }) => !isOlder)?.fields['state'], ...states]).toEqual(Array(3).fill('succeeded'));
+  } finally {
+    await reader.close();
+  }
 });
