@@ -56,7 +56,7 @@ export function verdictOf(answer: Answer, index: number, dryRun: boolean): Verdi
 
 export async function answerInBulk(asked: AskedInBulk, accept: AcceptLine): Promise<undefined> {
   const { request, response } = asked;
-  const acceptance = acceptanceFor(asked).inBulk();
+  const acceptance = acceptanceFor(asked);
   const judge = judgeOf({ ...asked, acceptance }, accept);
   // Not destroyed when we end early: the sender is to read why.
   const chunks = request.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>;

@@ -36,15 +36,27 @@ export function told(act: Act | undefined): { readonly audit: readonly string[];
   return act === undefined ? NOBODY : { audit: STREAM, act: wordsOf(act) };
 }
 
-function wordsOf({ by, person, role, door, requestId, act, target, facts = {}, sign }: Act): readonly string[] {
-  const words = [by, person, role, door, requestId, act, target, JSON.stringify(facts).slice(1, -1)];
-  return [...words, sign?.(words) ?? ''];
+const beginningOf = ({ by, person, role, door, requestId, act }: Act) => [by, person, role, door, requestId, act];
+
+function wordsOf(act: Act): readonly string[] {
+  const words = [...beginningOf(act), act.target, JSON.stringify(act.facts ?? {}).slice(1, -1)];
+  return [...words, act.sign?.(words) ?? ''];
 }
 
 /** Where several acts may come in one step. */
 export function toldEach(acts: readonly (Act | undefined)[]) {
   const each = acts.map((act) => ({ words: act === undefined ? [] : wordsOf(act) }));
   return { audit: each.some(({ words }) => words.length > 0) ? STREAM : [], acts: each };
+}
+
+/** The same where each act is told of many targets, a line each: what their lines begin with. The rest is `factsAndMark`. */
+export function toldTogether(acts: readonly Act[]) {
+  return { audit: acts.length > 0 ? STREAM : [], acts: acts.map((act) => ({ words: beginningOf(act) })) };
+}
+
+export function factsAndMark(act: Act): { readonly facts: string; readonly mark: string } {
+  const [mark = '', facts = ''] = wordsOf(act).toReversed();
+  return { facts, mark };
 }
 
 /** One line, as it is kept. */

@@ -46,10 +46,18 @@ function ofMoney({ kind, account, fields }: Of, by: Readonly<Record<string, numb
 }
 
 /** What sends money on its way stands open, once it is accepted, until it is over. */
+const ACCEPTED = { accepted: 1, '=open': 1 } as const;
+
 export function postsOfAcceptance(of: Of, xof: number | undefined): Posts {
-  return xof !== undefined && asDeclared(of.kind).money === 'out'
-    ? ofMoney(of, { accepted: 1, '=open': 1 }, xof)
-    : {};
+  return xof !== undefined && asDeclared(of.kind).money === 'out' ? ofMoney(of, ACCEPTED, xof) : {};
+}
+
+/** The same of many: the sums that count them, and those of their XOF. Undefined: they are in no book. */
+export function sumsOfAcceptance({ kind, account, fields }: Of) {
+  if (asDeclared(kind).money !== 'out') return undefined;
+  const place = String(fields['withdrawMode'] ?? '');
+  const counted = Object.keys(ACCEPTED).map((measure) => named(kind, account, place, measure));
+  return { counted, summed: counted.map((name) => `${name}Xof`) };
 }
 
 /** What a change of state is in the book. `set`: the fields that it writes. */

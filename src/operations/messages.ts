@@ -1,6 +1,6 @@
 /** Single messages: accepted together, up to a slice of them in one step, each with a verdict of its own. */
 import type { ScriptHost } from '../redis/scripts.ts';
-import { type AcceptingScripts, acceptingScripts, type Accepted } from './operations.ts';
+import { type AcceptingScripts, acceptingScripts, type Accepted } from './accepting.ts';
 import { RECIPIENTS_PER_REQUEST } from './slice-form.ts';
 import { type Guard, NO_MEMORY } from './heartbeat.ts';
 import { type Act, toldEach } from './audit.ts';

@@ -3,36 +3,28 @@
  * announces it. This file decides nothing about retries; it keeps what others decided.
  */
 import type { QueueName } from '../kinds/due-queues.ts';
-import { type Kind, type StateOf, isOver, lookQueueOf, queueOf, standsAs, statesInQueue } from '../kinds/index.ts';
-import { systemClock } from '../lib/clock.ts';
-import { fingerprint } from '../lib/ids.ts';
+import { type Kind, isOver, lookQueueOf, statesInQueue } from '../kinds/index.ts';
 import type { Random } from '../lib/random.ts';
-import { type SpanDraft, type Traces, sentTo, traced } from '../lib/traces.ts';
+import type { Traces } from '../lib/traces.ts';
 import { RedisUnavailable } from '../redis/connections.ts';
 import type { RecordHost } from '../redis/scripts.ts';
+import {
+  type AcceptedAt,
+  Accepting,
+  type AcceptingScripts,
+  type NewOperation,
+  acceptingScripts,
+} from './accepting.ts';
 import { type Acquired, Acquiring } from './acquiring.ts';
 import { Changing } from './changing.ts';
-import { type Act, told } from './audit.ts';
-import { BOOKS, postsOfAcceptance } from './book.ts';
 import { type AskedFields, differing } from './differing.ts';
 import { type Guard, NO_MEMORY } from './heartbeat.ts';
 import { keys } from './keys.ts';
-import { listedNew, type Named, Names, namedIn } from './places.ts';
-import { type Opinions, dayAt, limitNamed, wordsOf, type MoneyLimit } from './limits.ts';
-import { type RecordAt, type RecordBase, RECORD_VERSION, TRACE, readRecord } from './record.ts';
-import { hasLeft, isOfLostTime, stubAt, stubsOf } from './stubs.ts';
-import {
-  appendEvidence,
-  claim,
-  handBack,
-  nameKey,
-  nudge,
-  take,
-  accept,
-  acceptMessages,
-  type AcceptAnswer,
-  type AcceptArgs,
-} from './scripts/generated/scripts.ts';
+import { Names } from './places.ts';
+import type { Opinions } from './limits.ts';
+import type { RecordBase } from './record.ts';
+import { hasLeft, stubAt } from './stubs.ts';
+import { appendEvidence, claim, handBack, nudge, take } from './scripts/generated/scripts.ts';
 import {
   type EvidenceDraft,
   NOTHING_POSTED,
@@ -89,117 +81,33 @@ export class Operations {
   readonly #fence: OperationsOptions['fence'];
   readonly #acquiring: Acquiring;
   readonly #changing: Changing;
-  /** In the words of the script. */
-  readonly #asked: Readonly<Record<string, string>>;
+  readonly #accepting: Accepting;
   readonly #scripts: AcceptingScripts;
-  readonly #names: Names;
-  readonly #heartbeat: Guard;
   readonly #dryRun: boolean;
-  readonly #traces: Traces | undefined;
 
   constructor(options: OperationsOptions) {
     const { redis, random, now, fence, standingsOf = [], limits = {}, heartbeat = NO_MEMORY } = options;
     const { scripts = acceptingScripts, dryRun = false } = options;
     this.#dryRun = dryRun;
-    this.#traces = dryRun ? undefined : options.traces;
-    this.#asked = wordsOf('payments', limits);
+    const traces = dryRun ? undefined : options.traces;
     this.#scripts = scripts;
-    this.#names = Names.of({ redis, heartbeat, nameKey: scripts.nameKey });
+    const names = Names.of({ redis, heartbeat, nameKey: scripts.nameKey });
     this.#redis = redis;
-    this.#heartbeat = heartbeat;
     this.#fence = fence;
     this.#random = random;
     this.#now = () => now?.();
     this.#acquiring = new Acquiring({ redis, now: this.#now, standingsOf });
-    const [names, traces] = [this.#names, this.#traces];
+    this.#accepting = new Accepting({ redis, now: this.#now, names, heartbeat, traces, limits, scripts, dryRun });
     this.#changing = new Changing({ redis, random, now: this.#now, names, heartbeat, traces });
   }
 
-  accept<K extends Kind>(operation: NewOperation<K>): Promise<AcceptedAt> {
-    return traced(
-      this.#traces,
-      () => handedOver(operation),
-      async (span) => {
-        const accepted = await this.#acceptIn(operation, this.#traces?.mark());
-        span?.says({ 'relais.outcome': accepted.outcome });
-        return accepted;
-      },
-    );
-  }
-
-  /** The day whose accepted sums count is that of Redis: the clock of this process is a guess, and may be wrong. */
-  async #acceptIn<K extends Kind>(operation: NewOperation<K>, trace: string | undefined): Promise<AcceptedAt> {
-    const names = this.#dryRun ? [] : await this.#names.placesOf(namesOf(operation));
-    let guess = this.#now() ?? systemClock.now();
-    for (;;) {
-      const answer = await this.#acceptOn(guess, operation, { trace, names });
-      if (answer.is !== 'another day') return this.#answered(answer, operation);
-      guess = answer.at;
-    }
-  }
-
-  #acceptOn<K extends Kind>(
-    at: number,
-    operation: NewOperation<K>,
-    { trace, names }: { readonly trace: string | undefined; readonly names: AcceptArgs['names'] },
-  ): Promise<AcceptAnswer> {
-    const { kind, id, account, state, reference } = operation;
-    const beneficiary = fingerprint(operation.beneficiary ?? '');
-    const { day, dayBegan } = dayAt(at);
-    const otherId = operation.idOfReference ?? id;
-    return this.#scripts.accept(this.#redis, {
-      record: keys.record(id),
-      mapping: reference ? keys.reference(account, kind, reference) : undefined,
-      other: otherId === id ? undefined : keys.record(otherId),
-      ...stubsOf(id, otherId),
-      counts: keys.counts(kind),
-      entered: keys.state(kind, state),
-      ...listedNew(operation),
-      due: keys.due(queueOf(kind, state) ?? 'none'),
-      limits: keys.limits,
-      spent: keys.acceptedOn(account, day),
-      same: keys.sameAgain(account, `${beneficiary}.${operation.xof ?? ''}`),
-      awaiting: keys.state(kind, 'awaiting_approval'),
-      heartbeat: keys.heartbeat,
-      events: keys.events,
-      ...told(actOn(operation)),
-      ...BOOKS,
-      now: this.#now(),
-      id,
-      otherId,
-      fingerprint: operation.fingerprint,
-      state,
-      account,
-      xof: operation.xof,
-      unsent: standsAs(kind, state) === 'unsent',
-      dueInMs: operation.dueInMs,
-      notBefore: operation.notBefore,
-      beneficiary,
-      meantAgain: operation.meantAgain ?? false,
-      dryRun: this.#dryRun,
-      approval: operation.approval,
-      day,
-      dayBegan,
-      memory: this.#heartbeat.remembered(),
-      asked: this.#asked,
-      posts: postsOfAcceptance({ kind, account, fields: operation.fields }, operation.xof),
-      fields: { ...fieldsToWrite(operation), ...(trace === undefined ? {} : { [TRACE]: trace }) },
-      names,
-    });
-  }
-
-  async #answered(
-    answer: Exclude<AcceptAnswer, { is: 'another day' }>,
-    operation: AskedFields & Pick<NewOperation, 'fingerprint'>,
-  ): Promise<AcceptedAt> {
-    if (answer.is === 'recovering') throw this.#heartbeat.refused();
-    if (answer.is === 'limited')
-      return { outcome: answer.is, limit: limitNamed(answer.limit), detail: answer.detail };
-    if (answer.is === 'conflict') return this.#conflict(answer.id, operation);
-    const { id, state } = answer;
-    if (!this.#dryRun) await this.awaitReplicated(id, { fp: operation.fingerprint });
-    if (answer.is === 'duplicate') return { outcome: answer.is, id, state };
-    return { outcome: answer.is, id, state, at: answer.at };
+  /** Those of one turn of the event loop that are alike share one script, whichever door they came through. */
+  async accept<K extends Kind>(operation: NewOperation<K>): Promise<AcceptedAt> {
+    const accepted = await this.#accepting.one(operation);
+    if (accepted.outcome === 'conflict') return this.#conflict(accepted.id, operation);
+    const isSaid = accepted.outcome === 'accepted' || accepted.outcome === 'duplicate';
+    if (isSaid && !this.#dryRun) await this.awaitReplicated(accepted.id, { fp: operation.fingerprint });
+    return accepted;
   }
 
   async #conflict(id: string, asked: AskedFields): Promise<AcceptedAt> {
@@ -314,111 +222,4 @@ export class Operations {
     const revs = (await pipeline.exec()) ?? [];
     return ids.map((id, index) => ({ id, rev: typeof revs[index]?.[1] === 'string' ? revs[index][1] : '0' }));
   }
-}
-
-/** Where a record is written and handed over to a queue: what becomes of it belongs to this span. */
-function handedOver<K extends Kind>({ kind, id, account, state }: NewOperation<K>): SpanDraft {
-  const queue = queueOf(kind, state);
-  return {
-    name: queue ? `send ${queue}` : `accept ${kind}`,
-    kind: 'producer',
-    begins: true,
-    attributes: {
-      ...(queue ? sentTo(queue) : {}),
-      'relais.id': id,
-      'relais.account': account,
-    },
-  };
-}
-
-/** What is accepted, what becomes of it, and what acceptance writes, as its script writes it. */
-
-/** A request that was checked and is to become a record. */
-export interface NewOperation<K extends Kind = Kind> {
-  readonly kind: K;
-  readonly id: string;
-  readonly account: string;
-  readonly state: StateOf<K>;
-  /** Fingerprint of the canonical request: the same identity with another request is a conflict. */
-  readonly fingerprint: string;
-  readonly reference?: string;
-  /** The id that the reference alone would give. */
-  readonly idOfReference?: string;
-  /** Whole XOF, where the operation moves money. */
-  readonly xof?: number;
-  /** When the due index looks if no wake-up job came through first, ms from now. Absent: nothing is due. */
-  readonly dueInMs?: number;
-  readonly notBefore?: number;
-  /** The beneficiary, for the limits per beneficiary and for the same payment asked for twice. */
-  readonly beneficiary?: string;
-  /** The person that it is about, as `payeeOf` has them; found by it. */
-  readonly phone?: string | undefined;
-  /** The same amount to the same beneficiary again is meant. */
-  readonly meantAgain?: boolean;
-  /** `given`: with the batch that it is a row of. `impossible`: it waits for nobody, and is refused if it would have to. */
-  readonly approval?: 'given' | 'impossible';
-  /** Whose act it is; absent: nobody's that came through a door of people. */
-  readonly act?: Act | undefined;
-  readonly fields: Readonly<Record<string, string | number>>;
-}
-
-export type Accepted =
-  | { readonly outcome: 'accepted'; readonly id: string; readonly state: string }
-  | { readonly outcome: 'duplicate'; readonly id: string; readonly state: string }
-  | { readonly outcome: 'conflict'; readonly id: string; readonly differs?: readonly string[] }
-  | { readonly outcome: 'lost'; readonly id: string }
-  /** A limit of money; `detail` is the limit, or the earlier operation for the same payment asked for twice. */
-  | { readonly outcome: 'limited'; readonly limit: MoneyLimit; readonly detail: string };
-
-/** The scripts that accept. A double has others in their place. */
-export interface AcceptingScripts {
-  readonly accept: typeof accept;
-  readonly acceptMessages: typeof acceptMessages;
-  readonly nameKey: typeof nameKey;
-  /** What is written of one, to say what is not the same. */
-  readonly fieldsOf: (redis: RecordHost, id: string) => Promise<Record<string, string>>;
-  readonly isOfLostTime: typeof isOfLostTime;
-}
-
-export const acceptingScripts: AcceptingScripts = {
-  accept,
-  acceptMessages,
-  nameKey,
-  fieldsOf: (redis, id) => redis.hgetall(keys.record(id)),
-  isOfLostTime,
-};
-
-/** `at`: when it was written, by the clock of Redis. */
-export type AcceptedAt =
-  | Exclude<Accepted, { outcome: 'accepted' }>
-  | (Extract<Accepted, { outcome: 'accepted' }> & { readonly at: number });
-
-function actOn({ act, id, account, xof }: Pick<NewOperation, 'act' | 'id' | 'account' | 'xof'>): Act | undefined {
-  return act && { ...act, target: id, facts: xof === undefined ? { account } : { account, amount: xof } };
-}
-
-function namesOf<K extends Kind>({ kind, fields, phone }: NewOperation<K>): readonly Named[] {
-  return [...(phone === undefined ? [] : ([['phone', phone]] as const)), ...namedIn(kind, fields)];
-}
-
-/** The fields of a new record that the caller of the script gives; it adds what it alone knows. */
-function fieldsToWrite<K extends Kind>({
-  kind,
-  fields,
-  reference,
-}: NewOperation<K>): Readonly<Record<string, string | number>> {
-  return { v: RECORD_VERSION, kind, ...fields, ...(reference ? { reference } : {}) };
-}
-
-/** The record that this acceptance has just written, without reading it again. */
-export function recordAsWritten<K extends Kind>(
-  operation: NewOperation<K>,
-  { state, at }: { readonly state: string; readonly at: number },
-): RecordAt<K> {
-  const { kind, id, account, fingerprint: fp } = operation;
-  const time = String(at);
-  const own = { id, state, fp, account, rev: '1', seq: '0', createdAt: time, updatedAt: time, since: time };
-  const fields: Record<string, string> = own;
-  for (const [name, value] of Object.entries(fieldsToWrite(operation))) fields[name] = String(value);
-  return readRecord(kind, fields);
 }

@@ -46,19 +46,21 @@ export const MOMENT_DIGITS = 8;
 interface New {
   readonly kind: Kind;
   readonly id: string;
-  readonly account: string;
-  readonly state: string;
   readonly fields: Readonly<Record<string, string | number>>;
 }
 
-/** Where one that is accepted is found, as the script takes it. */
-export function listedNew({ kind, id, account, state, fields }: New) {
+/** Where those that are accepted are found, as the script takes it. */
+export function listedNew(kind: Kind, account: string, state: string) {
   return {
     listed: listedAt(kind, account, state),
     listedAwaiting: listedAt(kind, account, 'awaiting_approval'),
     accounts: keys.accounts,
-    member: areFew(kind) ? id : memberOf(id, fields),
   };
+}
+
+/** How one of them stands there. */
+export function memberOfNew({ kind, id, fields }: New): string {
+  return areFew(kind) ? id : memberOf(id, fields);
 }
 
 export interface Place {

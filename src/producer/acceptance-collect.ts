@@ -11,7 +11,8 @@ import { invoiceRequest } from '../kinds/invoice-request.ts';
 import { directCreditRequest } from '../kinds/direct-credit.ts';
 import { queueOf } from '../kinds/index.ts';
 import type { Act } from '../operations/audit.ts';
-import { Operations, type NewOperation } from '../operations/operations.ts';
+import type { NewOperation } from '../operations/accepting.ts';
+import { Operations } from '../operations/operations.ts';
 import {
   type AcceptanceOptions,
   type Answer,
@@ -67,9 +68,9 @@ export class CollectAcceptance {
   readonly #options: CollectOptions;
   readonly #operations: Operations;
 
-  constructor(options: CollectOptions) {
+  constructor(options: CollectOptions, operations = new Operations(options)) {
     this.#options = options;
-    this.#operations = new Operations(options);
+    this.#operations = operations;
   }
 
   dryRun(): CollectAcceptance {
@@ -78,7 +79,7 @@ export class CollectAcceptance {
 
   /** The same way in, for one request of somebody. */
   actingAs(act: Act): CollectAcceptance {
-    return new CollectAcceptance({ ...this.#options, act });
+    return new CollectAcceptance({ ...this.#options, act }, this.#operations);
   }
 
   /** `by` is the name of the key that asks: nobody resolves their own. */

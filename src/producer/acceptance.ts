@@ -16,20 +16,14 @@ import type { Random } from '../lib/random.ts';
 import type { Traces } from '../lib/traces.ts';
 import type { Act } from '../operations/audit.ts';
 import { type Opinions, describeLimit } from '../operations/limits.ts';
-import {
-  type AcceptingScripts,
-  recordAsWritten,
-  type Accepted,
-  type NewOperation,
-  Operations,
-} from '../operations/operations.ts';
+import { type Accepted, type AcceptingScripts, type NewOperation, recordAsWritten } from '../operations/accepting.ts';
+import { Operations } from '../operations/operations.ts';
 import type { Guard } from '../operations/heartbeat.ts';
 import type { DisbursementRecord } from '../operations/record.ts';
 import type { RecordHost } from '../redis/scripts.ts';
 import { payeeOf, readAccountAlias, readDebitAccount, readWithdrawMode } from '../upstream/capabilities.ts';
 import { cardsInDisbursement, type Problem, check, eachPlaceOnce, readableOf, templateProblems } from './problems.ts';
 import { MessageFiller } from './message-filler.ts';
-import { sharedFence } from './connection.ts';
 
 export type Answer =
   | { readonly outcome: 'accepted' | 'duplicate'; readonly id: string; readonly state: string }
@@ -79,26 +73,29 @@ export interface ApprovedRow {
   readonly approvedBy: string;
 }
 
+interface Shared {
+  readonly operations: Operations;
+  readonly filler: MessageFiller;
+}
+
+function sharedOf(options: AcceptanceOptions): Shared {
+  return { operations: new Operations(options), filler: new MessageFiller(options) };
+}
+
 export class Acceptance {
   readonly #options: AcceptanceOptions;
   readonly #operations: Operations;
   readonly #filler: MessageFiller;
 
-  constructor(options: AcceptanceOptions, filler = new MessageFiller(options)) {
+  constructor(options: AcceptanceOptions, shared: Shared = sharedOf(options)) {
     this.#options = options;
-    this.#operations = new Operations(options);
-    this.#filler = filler;
+    this.#operations = shared.operations;
+    this.#filler = shared.filler;
   }
 
-  /** The same way in, for one request of somebody; texts still share the slices of all. */
+  /** The same way in, for one request of somebody; what is asked for meanwhile still shares scripts and slices. */
   actingAs(act: Act): Acceptance {
-    return new Acceptance({ ...this.#options, act }, this.#filler);
-  }
-
-  /** The same way in for very many: those of one turn of the event loop wait for the replicas together. */
-  inBulk(): Acceptance {
-    const { fence } = this.#options;
-    return new Acceptance({ ...this.#options, fence: fence && sharedFence(fence) });
+    return new Acceptance({ ...this.#options, act }, { operations: this.#operations, filler: this.#filler });
   }
 
   /** The same judge, and nothing is written: what it accepts would have been. */

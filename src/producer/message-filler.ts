@@ -10,7 +10,7 @@ import { derivedId } from '../lib/ids.ts';
 import type { Random } from '../lib/random.ts';
 import type { Guard } from '../operations/heartbeat.ts';
 import { RECIPIENTS_PER_REQUEST } from '../operations/slice-form.ts';
-import type { AcceptingScripts } from '../operations/operations.ts';
+import type { AcceptingScripts } from '../operations/accepting.ts';
 import { type MessageAccepted, type NewMessage, type OpenSlice, acceptMessages } from '../operations/messages.ts';
 import { Names } from '../operations/places.ts';
 import { SLICE_PREFIX, SLICE_WAKE_GRACE_MS, queueOfLane } from '../operations/slices.ts';

@@ -7,7 +7,7 @@ import { type Random, seededRandom } from '../lib/random.ts';
 import type { BatchRow } from '../operations/batch-rows.ts';
 import type { Batches } from '../operations/batches.ts';
 import { holdingByDefault } from '../operations/limits.ts';
-import type { AcceptingScripts } from '../operations/operations.ts';
+import type { AcceptingScripts } from '../operations/accepting.ts';
 import type { AcceptMessagesArgs } from '../operations/scripts/generated/scripts.ts';
 import { CollectAcceptance } from './acceptance-collect.ts';
 import { Acceptance, type Answer, conflictOf } from './acceptance.ts';
@@ -214,10 +214,13 @@ function memoryScripts(): AcceptingScripts {
     return { is: 'accepted', state: 'queued' } as const;
   };
   return {
-    accept: async (_redis, names) => {
-      const verdict = verdictOn(names);
-      if (verdict.is === 'accepted') note(names.id, names.fields);
-      return verdict.is === 'accepted' ? { ...verdict, id: names.id, at: 0 } : { id: names.id, ...verdict };
+    accept: async (_redis, { operations, common }) => {
+      const verdicts = operations.map((operation) => {
+        const verdict = verdictOn(operation);
+        if (verdict.is === 'accepted') note(operation.id, { ...common, ...operation.fields });
+        return verdict;
+      });
+      return { is: 'judged', at: 0, verdicts };
     },
     nameKey: async () => ({ key: '' }),
     fieldsOf: async (_redis, id) => written.get(id) ?? {},

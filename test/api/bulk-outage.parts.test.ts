@@ -101,7 +101,7 @@ async function doorThatCloses(at: number, { questions }: { readonly questions: n
       return asked >= at && asked < at + questions ? { kind: 'not-durable', detail: 'no' } : undefined;
     },
     acceptance: onlyOf<Acceptance>({
-      actingAs: () => onlyOf<Acceptance>({ inBulk: () => onlyOf<Acceptance>({ flush: () => undefined }) }),
+      actingAs: () => onlyOf<Acceptance>({ flush: () => undefined }),
     }),
   });
   const app = express();

@@ -1,6 +1,6 @@
 /** What everybody who keeps records must do, whether they are in Redis or in memory. */
 import { beforeEach, describe, expect, test } from 'vitest';
-import { recordAsWritten } from '../../src/operations/operations.ts';
+import { recordAsWritten } from '../../src/operations/accepting.ts';
 import { keys } from '../../src/operations/keys.ts';
 import { settlingConformance } from './settling.ts';
 import { WAITING, LEASE_MS, OperationA, type OperationsUnderTest, START, disbursementOf } from './under-test.ts';

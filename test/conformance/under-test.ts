@@ -2,7 +2,7 @@
 import type { StateOf } from '../../src/kinds/index.ts';
 import { keys } from '../../src/operations/keys.ts';
 import type { Leased } from '../../src/operations/acquiring.ts';
-import type { NewOperation } from '../../src/operations/operations.ts';
+import type { NewOperation } from '../../src/operations/accepting.ts';
 import type { OperationsContract } from '../support/memory-operations.ts';
 import type { StoredEvent } from '../support/memory-store.ts';
 

@@ -2,7 +2,8 @@
 import { beforeEach } from 'vitest';
 import { seededRandom } from '../../src/lib/random.ts';
 import { type Beat, Heartbeat, Recovery } from '../../src/operations/heartbeat.ts';
-import { type NewOperation, Operations } from '../../src/operations/operations.ts';
+import type { NewOperation } from '../../src/operations/accepting.ts';
+import { Operations } from '../../src/operations/operations.ts';
 import { keysLike, storeOfThisFile } from '../support/fresh-redis.ts';
 
 export const store = storeOfThisFile();

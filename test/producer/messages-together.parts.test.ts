@@ -264,9 +264,9 @@ describe('messages that are asked for in one turn', () => {
 
 test('a hundred references through every door of two processes at once are a hundred messages', async () => {
   const { redis, producer } = await running();
-  const own = { random: seededRandom(7), environment: 'default', batchWindowMs: 50, wake: () => undefined };
-  const other = new Acceptance({ ...own, redis, after: () => () => undefined });
-  const bulk = other.inBulk();
+  const own = { environment: 'default', batchWindowMs: 50, wake: () => undefined };
+  const process = () => new Acceptance({ ...own, redis, random: seededRandom(seed++), after: () => () => undefined });
+  const [other, bulk] = [process(), process()];
   const asked = named(100);
   const [listed, ...many] = await Promise.all([
     producer.sendMessages(asked),

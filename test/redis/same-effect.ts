@@ -81,7 +81,7 @@ async function contentsOf(redis: Redis): Promise<Readonly<Record<string, unknown
 async function contentOf(redis: Redis, name: string): Promise<unknown> {
   switch (await redis.type(name)) {
     case 'hash':
-      return redis.hgetall(name);
+      return inOrder(await redis.hgetall(name));
     case 'zset':
       return redis.zrange(name, '0', '-1', 'WITHSCORES');
     case 'set':
@@ -99,5 +99,8 @@ async function contentOf(redis: Redis, name: string): Promise<unknown> {
 function readIfJson(value: string): unknown {
   if (!value.startsWith('{')) return value;
   const read: unknown = JSON.parse(value);
-  return Object.entries(read ?? {}).toSorted(([one], [other]) => one.localeCompare(other));
+  return inOrder(read ?? {});
 }
+
+/** Neither a hash nor an object has its members in an order of its own. */
+const inOrder = (members: object) => Object.entries(members).toSorted(([one], [other]) => one.localeCompare(other));

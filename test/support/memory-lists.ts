@@ -2,14 +2,15 @@
 import type { Kind } from '../../src/kinds/index.ts';
 import { type AskedFields, differing } from '../../src/operations/differing.ts';
 import { keys } from '../../src/operations/keys.ts';
-import { areFew, listedAt, listedNew, memberOf } from '../../src/operations/places.ts';
-import type { AcceptedAt } from '../../src/operations/operations.ts';
+import { areFew, listedAt, memberOf, memberOfNew } from '../../src/operations/places.ts';
+import type { AcceptedAt } from '../../src/operations/accepting.ts';
 import type { RecordBase } from '../../src/operations/record.ts';
 import type { MemoryStore } from './memory-store.ts';
 
-export function listNew(store: MemoryStore, at: number, operation: Parameters<typeof listedNew>[0]): void {
-  const { listed, member } = listedNew(operation);
-  store.add(listed, at, member);
+type New = Parameters<typeof memberOfNew>[0] & { readonly account: string; readonly state: string };
+
+export function listNew(store: MemoryStore, at: number, operation: New): void {
+  store.add(listedAt(operation.kind, operation.account, operation.state), at, memberOfNew(operation));
 }
 
 export function listIn<K extends Kind>(store: MemoryStore, record: RecordBase<K>, to: string): void {

@@ -62,18 +62,26 @@ function readAcceptBatchAnswer(value: unknown): AcceptBatchAnswer {
 }
 
 export const acceptBatchScript = lua.defineScript('accept-batch', `
-local function audit_line(audit, act, at, before, after)
-  if #act == 0 then return end
+local function audit_lines(audit, lines, at)
+  if #lines == 0 then return end
   local stream, last = unpack(audit)
-  if act[8] ~= '' then after = after and after .. ',' .. act[8] or act[8] end
-  local line = {'at', string.format('%.0f', at), 'by', act[1], 'person', act[2], 'role', act[3], 'door', act[4],
-    'requestId', act[5], 'act', act[6], 'target', act[7], 'before', before and '{' .. before .. '}' or '',
-    'after', after and '{' .. after .. '}' or '', 'mark', act[9]}
-  local words = {string.match(redis.call('GET', last) or '', '%x*$')}
-  for i = 2, #line, 2 do words[#words + 1] = #line[i] .. ':' .. line[i] end
-  local hash = redis.sha1hex(table.concat(words, ' '))
-  line[#line + 1] = 'hash'; line[#line + 1] = hash
-  redis.call('SET', last, redis.call('XADD', stream, '*', unpack(line)) .. ' ' .. hash)
+  local place, hash = nil, string.match(redis.call('GET', last) or '', '%x*$')
+  for _, l in ipairs(lines) do
+    local act, before, after = l.act, l.before, l.after
+    if act[8] ~= '' then after = after and after .. ',' .. act[8] or act[8] end
+    local line = {'at', string.format('%.0f', at), 'by', act[1], 'person', act[2], 'role', act[3], 'door', act[4],
+      'requestId', act[5], 'act', act[6], 'target', act[7], 'before', before and '{' .. before .. '}' or '',
+      'after', after and '{' .. after .. '}' or '', 'mark', act[9]}
+    local words = {hash}
+    for i = 2, #line, 2 do words[#words + 1] = #line[i] .. ':' .. line[i] end
+    hash = redis.sha1hex(table.concat(words, ' '))
+    line[#line + 1] = 'hash'; line[#line + 1] = hash
+    place = redis.call('XADD', stream, '*', unpack(line))
+  end
+  redis.call('SET', last, place .. ' ' .. hash)
+end
+local function audit_line(audit, act, at, before, after)
+  if #act > 0 then audit_lines(audit, {{act = act, before = before, after = after}}, at) end
 end
 local function audit_word(name, value)
   if value then return '"' .. name .. '":' .. cjson.encode(value) end
@@ -340,18 +348,26 @@ function readAcceptMessagesAnswer(value: unknown): AcceptMessagesAnswer {
 }
 
 export const acceptMessagesScript = lua.defineScript('accept-messages', `
-local function audit_line(audit, act, at, before, after)
-  if #act == 0 then return end
+local function audit_lines(audit, lines, at)
+  if #lines == 0 then return end
   local stream, last = unpack(audit)
-  if act[8] ~= '' then after = after and after .. ',' .. act[8] or act[8] end
-  local line = {'at', string.format('%.0f', at), 'by', act[1], 'person', act[2], 'role', act[3], 'door', act[4],
-    'requestId', act[5], 'act', act[6], 'target', act[7], 'before', before and '{' .. before .. '}' or '',
-    'after', after and '{' .. after .. '}' or '', 'mark', act[9]}
-  local words = {string.match(redis.call('GET', last) or '', '%x*$')}
-  for i = 2, #line, 2 do words[#words + 1] = #line[i] .. ':' .. line[i] end
-  local hash = redis.sha1hex(table.concat(words, ' '))
-  line[#line + 1] = 'hash'; line[#line + 1] = hash
-  redis.call('SET', last, redis.call('XADD', stream, '*', unpack(line)) .. ' ' .. hash)
+  local place, hash = nil, string.match(redis.call('GET', last) or '', '%x*$')
+  for _, l in ipairs(lines) do
+    local act, before, after = l.act, l.before, l.after
+    if act[8] ~= '' then after = after and after .. ',' .. act[8] or act[8] end
+    local line = {'at', string.format('%.0f', at), 'by', act[1], 'person', act[2], 'role', act[3], 'door', act[4],
+      'requestId', act[5], 'act', act[6], 'target', act[7], 'before', before and '{' .. before .. '}' or '',
+      'after', after and '{' .. after .. '}' or '', 'mark', act[9]}
+    local words = {hash}
+    for i = 2, #line, 2 do words[#words + 1] = #line[i] .. ':' .. line[i] end
+    hash = redis.sha1hex(table.concat(words, ' '))
+    line[#line + 1] = 'hash'; line[#line + 1] = hash
+    place = redis.call('XADD', stream, '*', unpack(line))
+  end
+  redis.call('SET', last, place .. ' ' .. hash)
+end
+local function audit_line(audit, act, at, before, after)
+  if #act > 0 then audit_lines(audit, {{act = act, before = before, after = after}}, at) end
 end
 local function audit_word(name, value)
   if value then return '"' .. name .. '":' .. cjson.encode(value) end
@@ -592,20 +608,14 @@ export async function acceptMessages(redis: lua.ScriptHost, args: AcceptMessages
 }
 
 export interface AcceptArgs {
-  /** key */ readonly record: string;
-  /** key: of its reference, where it claims one */ readonly mapping?: string | undefined;
-  /** key: the record that the reference alone would have, where that is another one */ readonly other?: string | undefined;
-  /** key */ readonly stubs: string;
-  /** key: what is left of either where history alone has it */ readonly otherStubs?: string | undefined;
   /** key */ readonly counts: string;
   /** key */ readonly entered: string;
   /** key */ readonly due: string;
   /** key */ readonly limits: string;
   /** key */ readonly listed: string;
-  /** key: where lists find it */ readonly listedAwaiting: string;
+  /** key: where lists find them */ readonly listedAwaiting: string;
   /** key: of which there are any */ readonly accounts: string;
   /** key: what was accepted on that day */ readonly spent: string;
-  /** key: the same amount to the same beneficiary again */ readonly same: string;
   /** key: the set of those that await approval */ readonly awaiting: string;
   /** key */ readonly heartbeat: string;
   /** key */ readonly events: string;
@@ -613,54 +623,88 @@ export interface AcceptArgs {
   /** key */ readonly closedDays: string;
   /** key */ readonly audit: readonly string[];
   /** ms since the epoch */ readonly now?: number | undefined;
-  readonly id: string;
-  readonly otherId: string;
-  readonly fingerprint: string;
   readonly state: string;
   readonly account: string;
-  readonly stubName: string;
-  readonly otherStubName?: string | undefined;
-  /** whole XOF: where it moves money */ readonly xof?: number | undefined;
-  /** it may have to wait with its account, unless it waits for an approval first */ readonly unsent: boolean;
+  /** they may have to wait with their account, unless they wait for an approval first */ readonly unsent: boolean;
   /** ms */ readonly dueInMs?: number | undefined;
-  /** ms since the epoch */ readonly notBefore?: number | undefined;
-  readonly beneficiary: string;
-  readonly meantAgain: boolean;
-  /** only judged: nothing is written, and what would be is answered */ readonly dryRun: boolean;
-  /** absent: may be waited for */ readonly approval?: 'given' | 'impossible' | undefined;
+  /** only judged, each for itself: nothing is written, and what would be is answered */ readonly dryRun: boolean;
   readonly day: string;
   /** ms since the epoch */ readonly dayBegan: number;
-  /** how it stands in a list */ readonly member: string;
   readonly memory: { readonly epoch?: string | undefined; readonly counter: number; readonly name?: string | undefined; readonly mark: number };
   /** what the process itself asks for of each limit */ readonly asked: Readonly<Record<string, string | number>>;
-  readonly act: readonly string[];
-  /** into the book of the day */ readonly posts: Readonly<Record<string, string | number>>;
-  readonly fields: Readonly<Record<string, string | number>>;
+  /** fields that all of them have alike */ readonly common: Readonly<Record<string, string | number>>;
+  readonly acts: readonly {
+    /** what all lines of one request begin with */ readonly words: readonly string[];
+  }[];
+  readonly books: readonly {
+    /** sums of the book of the day that count them */ readonly counted: readonly string[];
+    /** and their XOF */ readonly summed: readonly string[];
+  }[];
+  readonly operations: readonly {
+    /** key */ readonly record: string;
+    /** key: of its reference, where it claims one */ readonly mapping?: string | undefined;
+    /** key: the record that the reference alone would have, where that is another one */ readonly other?: string | undefined;
+    /** key */ readonly stubs: string;
+    /** key: what is left of either where history alone has it */ readonly otherStubs?: string | undefined;
+    /** key: the same amount to the same beneficiary again */ readonly same?: string | undefined;
+    readonly id: string;
+    readonly otherId?: string | undefined;
+    readonly fingerprint: string;
+    readonly stubName: string;
+    readonly otherStubName?: string | undefined;
+    /** whole XOF: where it moves money */ readonly xof?: number | undefined;
+    /** ms since the epoch */ readonly notBefore?: number | undefined;
+    readonly beneficiary: string;
+    readonly meantAgain: boolean;
+    /** absent: may be waited for */ readonly approval?: 'given' | 'impossible' | undefined;
+    /** how it stands in a list */ readonly member: string;
+    /** which of the acts; 0: nobody's */ readonly asker: number;
+    readonly facts?: string | undefined;
+    readonly mark?: string | undefined;
+    /** in which of the books; 0: in none */ readonly posted: number;
+    readonly fields: Readonly<Record<string, string | number>>;
+  }[];
   readonly names: readonly {
     /** key */ readonly bucket: string;
     readonly head: string;
+    /** which of the operations */ readonly of: number;
   }[];
 }
 
-export type AcceptAnswer =
-  | { readonly is: 'accepted'; readonly id: string; readonly state: string; readonly at: number }
-  | { readonly is: 'duplicate'; readonly id: string; readonly state: string }
+export type AcceptVerdict =
+  | { readonly is: 'accepted'; readonly state: string }
+  | { readonly is: 'duplicate'; readonly state: string }
   | { readonly is: 'conflict'; readonly id: string }
   | { readonly is: 'limited'; readonly limit: string; readonly detail: string }
+  | { readonly is: 'failed'; readonly why: string };
+
+export type AcceptAnswer =
+  | { readonly is: 'judged'; readonly at: number; readonly verdicts: readonly AcceptVerdict[] }
   | { readonly is: 'another day'; readonly at: number }
   | { readonly is: 'recovering' };
 
-function readAcceptAnswer(value: unknown): AcceptAnswer {
+function readAcceptVerdict(value: unknown): AcceptVerdict {
   const answer = lua.items(value);
   switch (answer[0]) {
     case 'accepted':
-      return { is: 'accepted', id: lua.text(answer[1]), state: lua.text(answer[2]), at: lua.number(answer[3]) };
+      return { is: 'accepted', state: lua.text(answer[1]) };
     case 'duplicate':
-      return { is: 'duplicate', id: lua.text(answer[1]), state: lua.text(answer[2]) };
+      return { is: 'duplicate', state: lua.text(answer[1]) };
     case 'conflict':
       return { is: 'conflict', id: lua.text(answer[1]) };
     case 'limited':
       return { is: 'limited', limit: lua.text(answer[1]), detail: lua.text(answer[2]) };
+    case 'failed':
+      return { is: 'failed', why: lua.text(answer[1]) };
+  }
+  return lua.unexpected(value);
+}
+
+function readAcceptAnswer(value: unknown): AcceptAnswer {
+  const answer = lua.items(value);
+  switch (answer[0]) {
+    case 'judged':
+      return { is: 'judged', at: lua.number(answer[1]), verdicts: lua.list(readAcceptVerdict)(answer[2]) };
     case 'another day':
       return { is: 'another day', at: lua.number(answer[1]) };
     case 'recovering':
@@ -670,18 +714,26 @@ function readAcceptAnswer(value: unknown): AcceptAnswer {
 }
 
 export const acceptScript = lua.defineScript('accept', `
-local function audit_line(audit, act, at, before, after)
-  if #act == 0 then return end
+local function audit_lines(audit, lines, at)
+  if #lines == 0 then return end
   local stream, last = unpack(audit)
-  if act[8] ~= '' then after = after and after .. ',' .. act[8] or act[8] end
-  local line = {'at', string.format('%.0f', at), 'by', act[1], 'person', act[2], 'role', act[3], 'door', act[4],
-    'requestId', act[5], 'act', act[6], 'target', act[7], 'before', before and '{' .. before .. '}' or '',
-    'after', after and '{' .. after .. '}' or '', 'mark', act[9]}
-  local words = {string.match(redis.call('GET', last) or '', '%x*$')}
-  for i = 2, #line, 2 do words[#words + 1] = #line[i] .. ':' .. line[i] end
-  local hash = redis.sha1hex(table.concat(words, ' '))
-  line[#line + 1] = 'hash'; line[#line + 1] = hash
-  redis.call('SET', last, redis.call('XADD', stream, '*', unpack(line)) .. ' ' .. hash)
+  local place, hash = nil, string.match(redis.call('GET', last) or '', '%x*$')
+  for _, l in ipairs(lines) do
+    local act, before, after = l.act, l.before, l.after
+    if act[8] ~= '' then after = after and after .. ',' .. act[8] or act[8] end
+    local line = {'at', string.format('%.0f', at), 'by', act[1], 'person', act[2], 'role', act[3], 'door', act[4],
+      'requestId', act[5], 'act', act[6], 'target', act[7], 'before', before and '{' .. before .. '}' or '',
+      'after', after and '{' .. after .. '}' or '', 'mark', act[9]}
+    local words = {hash}
+    for i = 2, #line, 2 do words[#words + 1] = #line[i] .. ':' .. line[i] end
+    hash = redis.sha1hex(table.concat(words, ' '))
+    line[#line + 1] = 'hash'; line[#line + 1] = hash
+    place = redis.call('XADD', stream, '*', unpack(line))
+  end
+  redis.call('SET', last, place .. ' ' .. hash)
+end
+local function audit_line(audit, act, at, before, after)
+  if #act > 0 then audit_lines(audit, {{act = act, before = before, after = after}}, at) end
 end
 local function audit_word(name, value)
   if value then return '"' .. name .. '":' .. cjson.encode(value) end
@@ -850,18 +902,6 @@ end
 local function claim_reference(r)
   if r.mapping and r.other then redis.call('SET', r.mapping, r.id) end
 end
-local function move(m)
-  local from, to, xof = m.from, m.to, m.xof
-  if from == to then return end
-  if from then
-    tally(m.counts, from, -1)
-    if xof then tally(m.counts, 'xof:' .. from, -xof) end
-    redis.call('ZREM', m.left, m.id)
-  end
-  tally(m.counts, to, 1)
-  if xof then tally(m.counts, 'xof:' .. to, xof) end
-  if m.entered then redis.call('ZADD', m.entered, m.at, m.id) end
-end
 local function base36(n)
   local digits, text = '0123456789abcdefghijklmnopqrstuvwxyz', ''
   n = math.floor(n)
@@ -923,52 +963,29 @@ local function strictest(name, own, shared)
 end
 -- <generated>
 local function _given(word) if word ~= '' then return word end end
-local record = KEYS[1]
-local stubs = KEYS[2]
-local counts = KEYS[3]
-local entered = KEYS[4]
-local due = KEYS[5]
-local limits = KEYS[6]
-local listed = KEYS[7]
-local listedAwaiting = KEYS[8]
-local accounts = KEYS[9]
-local spent = KEYS[10]
-local same = KEYS[11]
-local awaiting = KEYS[12]
-local heartbeat = KEYS[13]
-local events = KEYS[14]
-local book = KEYS[15]
-local closedDays = KEYS[16]
+local counts = KEYS[1]
+local entered = KEYS[2]
+local due = KEYS[3]
+local limits = KEYS[4]
+local listed = KEYS[5]
+local listedAwaiting = KEYS[6]
+local accounts = KEYS[7]
+local spent = KEYS[8]
+local awaiting = KEYS[9]
+local heartbeat = KEYS[10]
+local events = KEYS[11]
+local book = KEYS[12]
+local closedDays = KEYS[13]
 local now = tonumber(ARGV[1])
-local id = ARGV[2]
-local otherId = ARGV[3]
-local fingerprint = ARGV[4]
-local state = ARGV[5]
-local account = ARGV[6]
-local stubName = ARGV[7]
-local otherStubName = _given(ARGV[8])
-local xof = tonumber(ARGV[9])
-local unsent = ARGV[10] == '1'
-local dueInMs = tonumber(ARGV[11])
-local notBefore = tonumber(ARGV[12])
-local beneficiary = ARGV[13]
-local meantAgain = ARGV[14] == '1'
-local dryRun = ARGV[15] == '1'
-local approval = _given(ARGV[16])
-local day = ARGV[17]
-local dayBegan = tonumber(ARGV[18])
-local member = ARGV[19]
-local memory = {epoch = _given(ARGV[20]), counter = tonumber(ARGV[21]), name = _given(ARGV[22]), mark = tonumber(ARGV[23])}
-local _arg, _key = 23, 16
-local mapping
-_arg = _arg + 1
-if ARGV[_arg] == '1' then _key = _key + 1; mapping = KEYS[_key] end
-local other
-_arg = _arg + 1
-if ARGV[_arg] == '1' then _key = _key + 1; other = KEYS[_key] end
-local otherStubs
-_arg = _arg + 1
-if ARGV[_arg] == '1' then _key = _key + 1; otherStubs = KEYS[_key] end
+local state = ARGV[2]
+local account = ARGV[3]
+local unsent = ARGV[4] == '1'
+local dueInMs = tonumber(ARGV[5])
+local dryRun = ARGV[6] == '1'
+local day = ARGV[7]
+local dayBegan = tonumber(ARGV[8])
+local memory = {epoch = _given(ARGV[9]), counter = tonumber(ARGV[10]), name = _given(ARGV[11]), mark = tonumber(ARGV[12])}
+local _arg, _key = 12, 13
 local audit = {}
 _arg = _arg + 1
 for _i = 1, tonumber(ARGV[_arg]) do _key = _key + 1; audit[_i] = KEYS[_key] end
@@ -976,119 +993,213 @@ local asked = {}
 _arg = _arg + 1
 for _i = 1, tonumber(ARGV[_arg]) do asked[_i] = ARGV[_arg + _i] end
 _arg = _arg + #asked
-local act = {}
+local common = {}
 _arg = _arg + 1
-for _i = 1, tonumber(ARGV[_arg]) do act[_i] = ARGV[_arg + _i] end
-_arg = _arg + #act
-local posts = {}
+for _i = 1, tonumber(ARGV[_arg]) do common[_i] = ARGV[_arg + _i] end
+_arg = _arg + #common
+local acts = {}
 _arg = _arg + 1
-for _i = 1, tonumber(ARGV[_arg]) do posts[_i] = ARGV[_arg + _i] end
-_arg = _arg + #posts
-local fields = {}
+for _n = 1, tonumber(ARGV[_arg]) do
+  local _one = {}
+  _arg, _key = _arg + 0, _key + 0
+_one.words = {}
 _arg = _arg + 1
-for _i = 1, tonumber(ARGV[_arg]) do fields[_i] = ARGV[_arg + _i] end
-_arg = _arg + #fields
+for _i = 1, tonumber(ARGV[_arg]) do _one.words[_i] = ARGV[_arg + _i] end
+_arg = _arg + #_one.words
+  acts[_n] = _one
+end
+local books = {}
+_arg = _arg + 1
+for _n = 1, tonumber(ARGV[_arg]) do
+  local _one = {}
+  _arg, _key = _arg + 0, _key + 0
+_one.counted = {}
+_arg = _arg + 1
+for _i = 1, tonumber(ARGV[_arg]) do _one.counted[_i] = ARGV[_arg + _i] end
+_arg = _arg + #_one.counted
+_one.summed = {}
+_arg = _arg + 1
+for _i = 1, tonumber(ARGV[_arg]) do _one.summed[_i] = ARGV[_arg + _i] end
+_arg = _arg + #_one.summed
+  books[_n] = _one
+end
+local operations = {}
+_arg = _arg + 1
+for _n = 1, tonumber(ARGV[_arg]) do
+  local _one = {record = KEYS[_key + 1], stubs = KEYS[_key + 2], id = ARGV[_arg + 1], otherId = _given(ARGV[_arg + 2]), fingerprint = ARGV[_arg + 3], stubName = ARGV[_arg + 4], otherStubName = _given(ARGV[_arg + 5]), xof = tonumber(ARGV[_arg + 6]), notBefore = tonumber(ARGV[_arg + 7]), beneficiary = ARGV[_arg + 8], meantAgain = ARGV[_arg + 9] == '1', approval = _given(ARGV[_arg + 10]), member = ARGV[_arg + 11], asker = tonumber(ARGV[_arg + 12]), facts = _given(ARGV[_arg + 13]), mark = _given(ARGV[_arg + 14]), posted = tonumber(ARGV[_arg + 15])}
+  _arg, _key = _arg + 15, _key + 2
+_arg = _arg + 1
+if ARGV[_arg] == '1' then _key = _key + 1; _one.mapping = KEYS[_key] end
+_arg = _arg + 1
+if ARGV[_arg] == '1' then _key = _key + 1; _one.other = KEYS[_key] end
+_arg = _arg + 1
+if ARGV[_arg] == '1' then _key = _key + 1; _one.otherStubs = KEYS[_key] end
+_arg = _arg + 1
+if ARGV[_arg] == '1' then _key = _key + 1; _one.same = KEYS[_key] end
+_one.fields = {}
+_arg = _arg + 1
+for _i = 1, tonumber(ARGV[_arg]) do _one.fields[_i] = ARGV[_arg + _i] end
+_arg = _arg + #_one.fields
+  operations[_n] = _one
+end
 local names = {}
 _arg = _arg + 1
 for _n = 1, tonumber(ARGV[_arg]) do
-  local _one = {bucket = KEYS[_key + 1], head = ARGV[_arg + 1]}
-  _arg, _key = _arg + 1, _key + 1
+  local _one = {bucket = KEYS[_key + 1], head = ARGV[_arg + 1], of = tonumber(ARGV[_arg + 2])}
+  _arg, _key = _arg + 2, _key + 1
   names[_n] = _one
 end
 -- </generated>
 local shut = guard(heartbeat, memory)
 if shut then return shut end
 local at = clock(now)
-local who = {id = id, fingerprint = fingerprint, record = record, mapping = mapping, other = other, otherId = otherId,
-  stubs = stubs, stubName = stubName, otherStubs = otherStubs, otherStubName = otherStubName}
-local known, detail = standing(who)
-if known == 'duplicate' then return {known, id, detail} end
-if known then return {known, detail} end
-local own = {}
+local own, max, paid_to = {}, {}, {'all'}
+for _, o in ipairs(operations) do
+  if o.xof then paid_to[#paid_to + 1] = o.beneficiary end
+end
+if #paid_to > 1 and (at < dayBegan or at >= dayBegan + 86400000) then return {'another day', at} end
 for i = 1, #asked, 2 do own[asked[i]] = asked[i + 1] end
-local max, shared = {}, redis.call('HMGET', limits, unpack(({"MAX_DISBURSEMENT", "MAX_PER_DAY", "MAX_PER_BENEFICIARY_DAY", "DUPLICATE_WINDOW", "APPROVAL_ABOVE"})))
+local shared = redis.call('HMGET', limits, unpack(({"MAX_DISBURSEMENT", "MAX_PER_DAY", "MAX_PER_BENEFICIARY_DAY", "DUPLICATE_WINDOW", "APPROVAL_ABOVE"})))
 for i, name in ipairs(({"MAX_DISBURSEMENT", "MAX_PER_DAY", "MAX_PER_BENEFICIARY_DAY", "DUPLICATE_WINDOW", "APPROVAL_ABOVE"})) do max[name] = strictest(name, own[name], shared[i]) end
 local function over(name, sum) return max[name] and sum > tonumber(max[name]) end
-local function spend()
-  local counted = max.MAX_PER_DAY or max.MAX_PER_BENEFICIARY_DAY
+local counted = max.MAX_PER_DAY or max.MAX_PER_BENEFICIARY_DAY
+local sums, raised, paid, begun, claimed = {}, {}, {}, {}, {}
+if counted and #paid_to > 1 then
+  local read = redis.call('HMGET', spent, unpack(paid_to))
+  for i, name in ipairs(paid_to) do sums[name] = read[i] end
+end
+local function spend(o)
+  local all, his
   if counted then
-    local all, his = unpack(redis.call('HMGET', spent, 'all', beneficiary))
-    whole(all, 0, 'the sum of the day')
-    whole(his, 0, 'the sum of the day')
-    if over('MAX_PER_DAY', tonumber(all or '0') + xof) then return {'limited', 'MAX_PER_DAY', max.MAX_PER_DAY} end
-    if over('MAX_PER_BENEFICIARY_DAY', tonumber(his or '0') + xof) then
+    all = (raised.all or whole(sums.all, 0, 'the sum of the day')) + o.xof
+    his = (raised[o.beneficiary] or whole(sums[o.beneficiary], 0, 'the sum of the day')) + o.xof
+    if over('MAX_PER_DAY', all) then return {'limited', 'MAX_PER_DAY', max.MAX_PER_DAY} end
+    if over('MAX_PER_BENEFICIARY_DAY', his) then
       return {'limited', 'MAX_PER_BENEFICIARY_DAY', max.MAX_PER_BENEFICIARY_DAY}
     end
   end
-  if max.DUPLICATE_WINDOW and not meantAgain then
-    local before = redis.call('GET', same)
+  if max.DUPLICATE_WINDOW then
+    local before = not o.meantAgain and (paid[o.same] or redis.call('GET', o.same))
     if before then return {'limited', 'DUPLICATE_WINDOW', before} end
+    whole(max.DUPLICATE_WINDOW, 0, 'DUPLICATE_WINDOW')
   end
-  if max.DUPLICATE_WINDOW then whole(max.DUPLICATE_WINDOW, 0, 'DUPLICATE_WINDOW') end
   if dryRun then return nil end
-  if counted then
-    redis.call('HINCRBY', spent, 'all', xof)
-    redis.call('HINCRBY', spent, beneficiary, xof)
-    redis.call('EXPIRE', spent, 172800)
+  if counted then raised.all, raised[o.beneficiary] = all, his end
+  if max.DUPLICATE_WINDOW then paid[o.same] = o.id end
+end
+local function judge(o)
+  local before = begun[o.record]
+  if before and before.fingerprint == o.fingerprint then return {'duplicate', before.state} end
+  if before then return {'conflict', o.id} end
+  local known, detail = standing(o)
+  if known then return {known, detail} end
+  local owner = o.mapping and claimed[o.mapping]
+  if owner and owner ~= o.id then return {'conflict', owner} end
+  if o.other and begun[o.other] then return {'conflict', o.otherId} end
+  o.state = state
+  if o.xof then
+    if over('MAX_DISBURSEMENT', o.xof) then return {'limited', 'MAX_DISBURSEMENT', max.MAX_DISBURSEMENT} end
+    local awaits = over('APPROVAL_ABOVE', o.xof) and o.approval ~= 'given'
+    if awaits and o.approval == 'impossible' then return {'limited', 'APPROVAL_ABOVE', max.APPROVAL_ABOVE} end
+    local limited = spend(o)
+    if limited then return limited end
+    if awaits and state == 'queued' then o.state = 'awaiting_approval' end
   end
-  if max.DUPLICATE_WINDOW then redis.call('SET', same, id, 'PX', max.DUPLICATE_WINDOW) end
-  return nil, counted
-end
-local counted, told
-if xof then
-  if at < dayBegan or at >= dayBegan + 86400000 then return {'another day', at} end
-  if over('MAX_DISBURSEMENT', xof) then return {'limited', 'MAX_DISBURSEMENT', max.MAX_DISBURSEMENT} end
-  local awaits = over('APPROVAL_ABOVE', xof) and approval ~= 'given'
-  if awaits and approval == 'impossible' then return {'limited', 'APPROVAL_ABOVE', max.APPROVAL_ABOVE} end
-  local limited
-  limited, counted = spend()
-  if limited then return limited end
-  if awaits and state == 'queued' then
-    state, entered, listed, told = 'awaiting_approval', awaiting, listedAwaiting, true
+  if not dryRun then
+    begun[o.record] = o
+    if o.other and o.mapping then claimed[o.mapping] = o.id end
   end
+  return {'accepted', o.state}
 end
-if dryRun then return {'accepted', id, state, at} end
-claim_reference(who)
-local set = {'id', id, 'state', state, 'fp', fingerprint, 'rev', 1, 'seq', 0, 'createdAt', at, 'updatedAt', at, 'since', at,
-  'account', account}
-if counted then set[#set + 1] = 'counted'; set[#set + 1] = day .. ' ' .. beneficiary end
-local asked_for = {}
-for i = 1, #fields, 2 do
-  set[#set + 1] = fields[i]; set[#set + 1] = fields[i + 1]
-  asked_for[fields[i]] = fields[i + 1]
+local verdicts, accepted = {}, {}
+for i, o in ipairs(operations) do
+  local done, verdict = pcall(judge, o)
+  verdicts[i] = done and verdict or {'failed', type(verdict) == 'table' and verdict.err or verdict}
+  if begun[o.record] == o then accepted[#accepted + 1] = o end
 end
-redis.call('HSET', record, unpack(set))
-local counted_in = sheet(counts)
-move({counts = counted_in, id = id, at = at, to = state, entered = entered, xof = xof})
-if xof then fly(counted_in, account, asked_for.withdrawMode, nil, state, xof) end
-if unsent and state ~= 'awaiting_approval' then
-  stand({counts = counted_in, account = account, at = at, entered = 'unsent', xof = xof})
+if #accepted == 0 then return {'judged', at, verdicts} end
+local counted_in, places, posts, lines = sheet(counts), {}, sheet(book), {}
+local function put(key, score, member)
+  local list = places[key] or {}
+  list[#list + 1] = score; list[#list + 1] = member
+  places[key] = list
 end
-write_standing(counted_in)
-redis.call('ZADD', listed, at, member)
-redis.call('SADD', accounts, account)
-add_names(names, at, id)
-post(book, closedDays, at, posts)
-if told then
+local function write(o)
+  claim_reference(o)
+  local told = o.state ~= state
+  local set = {'id', o.id, 'state', o.state, 'fp', o.fingerprint, 'rev', 1, 'seq', told and 1 or 0, 'createdAt', at,
+    'updatedAt', at, 'since', at, 'account', account}
+  if counted and o.xof then set[#set + 1] = 'counted'; set[#set + 1] = day .. ' ' .. o.beneficiary end
+  local asked_for = {}
+  for _, some in ipairs({common, o.fields}) do
+    for i = 1, #some, 2 do
+      set[#set + 1] = some[i]; set[#set + 1] = some[i + 1]
+      asked_for[some[i]] = some[i + 1]
+    end
+  end
+  redis.call('HSET', o.record, unpack(set))
+  if o.xof and max.DUPLICATE_WINDOW then redis.call('SET', o.same, o.id, 'PX', max.DUPLICATE_WINDOW) end
+  tally(counted_in, o.state, 1)
+  if o.xof then
+    tally(counted_in, 'xof:' .. o.state, o.xof)
+    fly(counted_in, account, asked_for.withdrawMode, nil, o.state, o.xof)
+  end
+  if unsent and not told then
+    stand({counts = counted_in, account = account, at = at, entered = 'unsent', xof = o.xof})
+  end
+  put(told and awaiting or entered, at, o.id)
+  put(told and listedAwaiting or listed, at, o.member)
+  if dueInMs and not told then put(due, math.max(at + dueInMs, o.notBefore or 0), o.id) end
+  local sums_in = books[o.posted]
+  if sums_in then
+    for _, name in ipairs(sums_in.counted) do tally(posts, name, 1) end
+    for _, name in ipairs(sums_in.summed) do tally(posts, name, o.xof) end
+  end
+  local act = acts[o.asker]
+  if act then
+    local words = {unpack(act.words)}
+    words[7], words[8], words[9] = o.id, o.facts or '', o.mark or ''
+    lines[#lines + 1] = {act = words, after = audit_word('state', o.state)}
+  end
+  if not told then return end
   local words = {'reference', 'withdrawMode', 'disburseId'}
   for i, name in ipairs(words) do words[i] = asked_for[name] and cjson.encode(asked_for[name]) or 'null' end
-  emit(record, {stream = events, counts = counts, id = id, at = at, account = account,
+  emit(o.record, {stream = events, counts = counted_in, id = o.id, at = at, account = account, seq = 1,
     type = 'disbursement.awaiting_approval', trace = asked_for.trace,
-    data = "1" .. string.format('[%s,%.0f,%s,%s]', words[1], xof, words[2], words[3])})
+    data = "1" .. string.format('[%s,%.0f,%s,%s]', words[1], o.xof, words[2], words[3])})
 end
-if dueInMs and state ~= 'awaiting_approval' then redis.call('ZADD', due, math.max(at + dueInMs, notBefore or 0), id) end
-audit_line(audit, act, at, nil, audit_word('state', state))
-return {'accepted', id, state, at}
+for _, o in ipairs(accepted) do write(o) end
+if raised.all then
+  local set = {}
+  for name, sum in pairs(raised) do set[#set + 1] = name; set[#set + 1] = string.format('%.0f', sum) end
+  redis.call('HSET', spent, unpack(set))
+  redis.call('EXPIRE', spent, 172800)
+end
+write_standing(counted_in)
+for key, list in pairs(places) do redis.call('ZADD', key, unpack(list)) end
+redis.call('SADD', accounts, account)
+local moment = moment_of(at)
+for _, name in ipairs(names) do
+  local o = operations[name.of]
+  if begun[o.record] == o then redis.call('ZADD', name.bucket, 0, name.head .. moment .. o.id) end
+end
+local changes = {}
+for _, name in ipairs(posts.names) do changes[#changes + 1] = name; changes[#changes + 1] = posts.by[name] end
+post(book, closedDays, at, changes)
+audit_lines(audit, lines, at)
+return {'judged', at, verdicts}
 `);
 
-/** Writes a record that did not exist, or says which one already stands for this request, or which limit it breaks.
- * Nothing is written unless everything is in order. Of each limit the strictest holds, of what Redis has and what
- * the process asks for itself, so that they hold through every door. What counts towards a limit of the day says so
- * in the record, since it may have to be given back. The day is that of the clock of Redis, as all processes have it:
- * who has asked for another is told what time it is, and asks again. */
+/** Writes records that did not exist: of those that are asked for in the same moment, up to fifty of one kind, account
+ * and state. Each has a verdict of its own, in their order, as if it had been asked for alone after those before it:
+ * which one already stands for this request, or which limit it breaks. One that cannot be judged stops none of the
+ * others. Of each limit the strictest holds, of what Redis has and what the process asks for itself, so that they hold
+ * through every door. What counts towards a limit of the day says so in the record, since it may have to be given back.
+ * The day is that of the clock of Redis, as all processes have it: who has asked for another is told what time it is,
+ * and asks again. */
 export async function accept(redis: lua.ScriptHost, args: AcceptArgs): Promise<AcceptAnswer> {
-  const keys = [args.record, args.stubs, args.counts, args.entered, args.due, args.limits, args.listed, args.listedAwaiting, args.accounts, args.spent, args.same, args.awaiting, args.heartbeat, args.events, args.book, args.closedDays, ...(args.mapping === undefined ? [] : [args.mapping]), ...(args.other === undefined ? [] : [args.other]), ...(args.otherStubs === undefined ? [] : [args.otherStubs]), ...args.audit, ...args.names.flatMap((one) => [one.bucket])];
-  const words: lua.Word[] = [args.now ?? '', args.id, args.otherId, args.fingerprint, args.state, args.account, args.stubName, args.otherStubName ?? '', args.xof ?? '', args.unsent ? 1 : 0, args.dueInMs ?? '', args.notBefore ?? '', args.beneficiary, args.meantAgain ? 1 : 0, args.dryRun ? 1 : 0, args.approval ?? '', args.day, args.dayBegan, args.member, args.memory.epoch ?? '', args.memory.counter, args.memory.name ?? '', args.memory.mark, args.mapping === undefined ? 0 : 1, args.other === undefined ? 0 : 1, args.otherStubs === undefined ? 0 : 1, args.audit.length, ...lua.pairs(args.asked), ...lua.counted(args.act), ...lua.pairs(args.posts), ...lua.pairs(args.fields), args.names.length, ...args.names.flatMap((one) => [one.head])];
+  const keys = [args.counts, args.entered, args.due, args.limits, args.listed, args.listedAwaiting, args.accounts, args.spent, args.awaiting, args.heartbeat, args.events, args.book, args.closedDays, ...args.audit, ...args.operations.flatMap((one) => [one.record, one.stubs, ...(one.mapping === undefined ? [] : [one.mapping]), ...(one.other === undefined ? [] : [one.other]), ...(one.otherStubs === undefined ? [] : [one.otherStubs]), ...(one.same === undefined ? [] : [one.same])]), ...args.names.flatMap((one) => [one.bucket])];
+  const words: lua.Word[] = [args.now ?? '', args.state, args.account, args.unsent ? 1 : 0, args.dueInMs ?? '', args.dryRun ? 1 : 0, args.day, args.dayBegan, args.memory.epoch ?? '', args.memory.counter, args.memory.name ?? '', args.memory.mark, args.audit.length, ...lua.pairs(args.asked), ...lua.pairs(args.common), args.acts.length, ...args.acts.flatMap((one) => [...lua.counted(one.words)]), args.books.length, ...args.books.flatMap((one) => [...lua.counted(one.counted), ...lua.counted(one.summed)]), args.operations.length, ...args.operations.flatMap((one) => [one.id, one.otherId ?? '', one.fingerprint, one.stubName, one.otherStubName ?? '', one.xof ?? '', one.notBefore ?? '', one.beneficiary, one.meantAgain ? 1 : 0, one.approval ?? '', one.member, one.asker, one.facts ?? '', one.mark ?? '', one.posted, one.mapping === undefined ? 0 : 1, one.other === undefined ? 0 : 1, one.otherStubs === undefined ? 0 : 1, one.same === undefined ? 0 : 1, ...lua.pairs(one.fields)]), args.names.length, ...args.names.flatMap((one) => [one.head, one.of])];
   return readAcceptAnswer(await lua.runScript(redis, acceptScript, keys, words));
 }
 
@@ -1293,18 +1404,26 @@ function readAddEndpointAnswer(value: unknown): AddEndpointAnswer {
 }
 
 export const addEndpointScript = lua.defineScript('add-endpoint', `
-local function audit_line(audit, act, at, before, after)
-  if #act == 0 then return end
+local function audit_lines(audit, lines, at)
+  if #lines == 0 then return end
   local stream, last = unpack(audit)
-  if act[8] ~= '' then after = after and after .. ',' .. act[8] or act[8] end
-  local line = {'at', string.format('%.0f', at), 'by', act[1], 'person', act[2], 'role', act[3], 'door', act[4],
-    'requestId', act[5], 'act', act[6], 'target', act[7], 'before', before and '{' .. before .. '}' or '',
-    'after', after and '{' .. after .. '}' or '', 'mark', act[9]}
-  local words = {string.match(redis.call('GET', last) or '', '%x*$')}
-  for i = 2, #line, 2 do words[#words + 1] = #line[i] .. ':' .. line[i] end
-  local hash = redis.sha1hex(table.concat(words, ' '))
-  line[#line + 1] = 'hash'; line[#line + 1] = hash
-  redis.call('SET', last, redis.call('XADD', stream, '*', unpack(line)) .. ' ' .. hash)
+  local place, hash = nil, string.match(redis.call('GET', last) or '', '%x*$')
+  for _, l in ipairs(lines) do
+    local act, before, after = l.act, l.before, l.after
+    if act[8] ~= '' then after = after and after .. ',' .. act[8] or act[8] end
+    local line = {'at', string.format('%.0f', at), 'by', act[1], 'person', act[2], 'role', act[3], 'door', act[4],
+      'requestId', act[5], 'act', act[6], 'target', act[7], 'before', before and '{' .. before .. '}' or '',
+      'after', after and '{' .. after .. '}' or '', 'mark', act[9]}
+    local words = {hash}
+    for i = 2, #line, 2 do words[#words + 1] = #line[i] .. ':' .. line[i] end
+    hash = redis.sha1hex(table.concat(words, ' '))
+    line[#line + 1] = 'hash'; line[#line + 1] = hash
+    place = redis.call('XADD', stream, '*', unpack(line))
+  end
+  redis.call('SET', last, place .. ' ' .. hash)
+end
+local function audit_line(audit, act, at, before, after)
+  if #act > 0 then audit_lines(audit, {{act = act, before = before, after = after}}, at) end
 end
 local function audit_word(name, value)
   if value then return '"' .. name .. '":' .. cjson.encode(value) end
@@ -1385,18 +1504,26 @@ function readAddKeyAnswer(value: unknown): AddKeyAnswer {
 }
 
 export const addKeyScript = lua.defineScript('add-key', `
-local function audit_line(audit, act, at, before, after)
-  if #act == 0 then return end
+local function audit_lines(audit, lines, at)
+  if #lines == 0 then return end
   local stream, last = unpack(audit)
-  if act[8] ~= '' then after = after and after .. ',' .. act[8] or act[8] end
-  local line = {'at', string.format('%.0f', at), 'by', act[1], 'person', act[2], 'role', act[3], 'door', act[4],
-    'requestId', act[5], 'act', act[6], 'target', act[7], 'before', before and '{' .. before .. '}' or '',
-    'after', after and '{' .. after .. '}' or '', 'mark', act[9]}
-  local words = {string.match(redis.call('GET', last) or '', '%x*$')}
-  for i = 2, #line, 2 do words[#words + 1] = #line[i] .. ':' .. line[i] end
-  local hash = redis.sha1hex(table.concat(words, ' '))
-  line[#line + 1] = 'hash'; line[#line + 1] = hash
-  redis.call('SET', last, redis.call('XADD', stream, '*', unpack(line)) .. ' ' .. hash)
+  local place, hash = nil, string.match(redis.call('GET', last) or '', '%x*$')
+  for _, l in ipairs(lines) do
+    local act, before, after = l.act, l.before, l.after
+    if act[8] ~= '' then after = after and after .. ',' .. act[8] or act[8] end
+    local line = {'at', string.format('%.0f', at), 'by', act[1], 'person', act[2], 'role', act[3], 'door', act[4],
+      'requestId', act[5], 'act', act[6], 'target', act[7], 'before', before and '{' .. before .. '}' or '',
+      'after', after and '{' .. after .. '}' or '', 'mark', act[9]}
+    local words = {hash}
+    for i = 2, #line, 2 do words[#words + 1] = #line[i] .. ':' .. line[i] end
+    hash = redis.sha1hex(table.concat(words, ' '))
+    line[#line + 1] = 'hash'; line[#line + 1] = hash
+    place = redis.call('XADD', stream, '*', unpack(line))
+  end
+  redis.call('SET', last, place .. ' ' .. hash)
+end
+local function audit_line(audit, act, at, before, after)
+  if #act > 0 then audit_lines(audit, {{act = act, before = before, after = after}}, at) end
 end
 local function audit_word(name, value)
   if value then return '"' .. name .. '":' .. cjson.encode(value) end
@@ -1475,18 +1602,26 @@ function readAmendCampaignAnswer(value: unknown): AmendCampaignAnswer {
 }
 
 export const amendCampaignScript = lua.defineScript('amend-campaign', `
-local function audit_line(audit, act, at, before, after)
-  if #act == 0 then return end
+local function audit_lines(audit, lines, at)
+  if #lines == 0 then return end
   local stream, last = unpack(audit)
-  if act[8] ~= '' then after = after and after .. ',' .. act[8] or act[8] end
-  local line = {'at', string.format('%.0f', at), 'by', act[1], 'person', act[2], 'role', act[3], 'door', act[4],
-    'requestId', act[5], 'act', act[6], 'target', act[7], 'before', before and '{' .. before .. '}' or '',
-    'after', after and '{' .. after .. '}' or '', 'mark', act[9]}
-  local words = {string.match(redis.call('GET', last) or '', '%x*$')}
-  for i = 2, #line, 2 do words[#words + 1] = #line[i] .. ':' .. line[i] end
-  local hash = redis.sha1hex(table.concat(words, ' '))
-  line[#line + 1] = 'hash'; line[#line + 1] = hash
-  redis.call('SET', last, redis.call('XADD', stream, '*', unpack(line)) .. ' ' .. hash)
+  local place, hash = nil, string.match(redis.call('GET', last) or '', '%x*$')
+  for _, l in ipairs(lines) do
+    local act, before, after = l.act, l.before, l.after
+    if act[8] ~= '' then after = after and after .. ',' .. act[8] or act[8] end
+    local line = {'at', string.format('%.0f', at), 'by', act[1], 'person', act[2], 'role', act[3], 'door', act[4],
+      'requestId', act[5], 'act', act[6], 'target', act[7], 'before', before and '{' .. before .. '}' or '',
+      'after', after and '{' .. after .. '}' or '', 'mark', act[9]}
+    local words = {hash}
+    for i = 2, #line, 2 do words[#words + 1] = #line[i] .. ':' .. line[i] end
+    hash = redis.sha1hex(table.concat(words, ' '))
+    line[#line + 1] = 'hash'; line[#line + 1] = hash
+    place = redis.call('XADD', stream, '*', unpack(line))
+  end
+  redis.call('SET', last, place .. ' ' .. hash)
+end
+local function audit_line(audit, act, at, before, after)
+  if #act > 0 then audit_lines(audit, {{act = act, before = before, after = after}}, at) end
 end
 local function audit_word(name, value)
   if value then return '"' .. name .. '":' .. cjson.encode(value) end
@@ -2193,18 +2328,26 @@ export type ChangeOptOutsAnswer = number;
 const readChangeOptOutsAnswer: lua.Read<ChangeOptOutsAnswer> = lua.number;
 
 export const changeOptOutsScript = lua.defineScript('change-opt-outs', `
-local function audit_line(audit, act, at, before, after)
-  if #act == 0 then return end
+local function audit_lines(audit, lines, at)
+  if #lines == 0 then return end
   local stream, last = unpack(audit)
-  if act[8] ~= '' then after = after and after .. ',' .. act[8] or act[8] end
-  local line = {'at', string.format('%.0f', at), 'by', act[1], 'person', act[2], 'role', act[3], 'door', act[4],
-    'requestId', act[5], 'act', act[6], 'target', act[7], 'before', before and '{' .. before .. '}' or '',
-    'after', after and '{' .. after .. '}' or '', 'mark', act[9]}
-  local words = {string.match(redis.call('GET', last) or '', '%x*$')}
-  for i = 2, #line, 2 do words[#words + 1] = #line[i] .. ':' .. line[i] end
-  local hash = redis.sha1hex(table.concat(words, ' '))
-  line[#line + 1] = 'hash'; line[#line + 1] = hash
-  redis.call('SET', last, redis.call('XADD', stream, '*', unpack(line)) .. ' ' .. hash)
+  local place, hash = nil, string.match(redis.call('GET', last) or '', '%x*$')
+  for _, l in ipairs(lines) do
+    local act, before, after = l.act, l.before, l.after
+    if act[8] ~= '' then after = after and after .. ',' .. act[8] or act[8] end
+    local line = {'at', string.format('%.0f', at), 'by', act[1], 'person', act[2], 'role', act[3], 'door', act[4],
+      'requestId', act[5], 'act', act[6], 'target', act[7], 'before', before and '{' .. before .. '}' or '',
+      'after', after and '{' .. after .. '}' or '', 'mark', act[9]}
+    local words = {hash}
+    for i = 2, #line, 2 do words[#words + 1] = #line[i] .. ':' .. line[i] end
+    hash = redis.sha1hex(table.concat(words, ' '))
+    line[#line + 1] = 'hash'; line[#line + 1] = hash
+    place = redis.call('XADD', stream, '*', unpack(line))
+  end
+  redis.call('SET', last, place .. ' ' .. hash)
+end
+local function audit_line(audit, act, at, before, after)
+  if #act > 0 then audit_lines(audit, {{act = act, before = before, after = after}}, at) end
 end
 local function audit_word(name, value)
   if value then return '"' .. name .. '":' .. cjson.encode(value) end
@@ -2273,18 +2416,26 @@ export type ChangeSessionAnswer = boolean;
 const readChangeSessionAnswer: lua.Read<ChangeSessionAnswer> = lua.flag;
 
 export const changeSessionScript = lua.defineScript('change-session', `
-local function audit_line(audit, act, at, before, after)
-  if #act == 0 then return end
+local function audit_lines(audit, lines, at)
+  if #lines == 0 then return end
   local stream, last = unpack(audit)
-  if act[8] ~= '' then after = after and after .. ',' .. act[8] or act[8] end
-  local line = {'at', string.format('%.0f', at), 'by', act[1], 'person', act[2], 'role', act[3], 'door', act[4],
-    'requestId', act[5], 'act', act[6], 'target', act[7], 'before', before and '{' .. before .. '}' or '',
-    'after', after and '{' .. after .. '}' or '', 'mark', act[9]}
-  local words = {string.match(redis.call('GET', last) or '', '%x*$')}
-  for i = 2, #line, 2 do words[#words + 1] = #line[i] .. ':' .. line[i] end
-  local hash = redis.sha1hex(table.concat(words, ' '))
-  line[#line + 1] = 'hash'; line[#line + 1] = hash
-  redis.call('SET', last, redis.call('XADD', stream, '*', unpack(line)) .. ' ' .. hash)
+  local place, hash = nil, string.match(redis.call('GET', last) or '', '%x*$')
+  for _, l in ipairs(lines) do
+    local act, before, after = l.act, l.before, l.after
+    if act[8] ~= '' then after = after and after .. ',' .. act[8] or act[8] end
+    local line = {'at', string.format('%.0f', at), 'by', act[1], 'person', act[2], 'role', act[3], 'door', act[4],
+      'requestId', act[5], 'act', act[6], 'target', act[7], 'before', before and '{' .. before .. '}' or '',
+      'after', after and '{' .. after .. '}' or '', 'mark', act[9]}
+    local words = {hash}
+    for i = 2, #line, 2 do words[#words + 1] = #line[i] .. ':' .. line[i] end
+    hash = redis.sha1hex(table.concat(words, ' '))
+    line[#line + 1] = 'hash'; line[#line + 1] = hash
+    place = redis.call('XADD', stream, '*', unpack(line))
+  end
+  redis.call('SET', last, place .. ' ' .. hash)
+end
+local function audit_line(audit, act, at, before, after)
+  if #act > 0 then audit_lines(audit, {{act = act, before = before, after = after}}, at) end
 end
 local function audit_word(name, value)
   if value then return '"' .. name .. '":' .. cjson.encode(value) end
@@ -2410,18 +2561,26 @@ function readCommitUploadAnswer(value: unknown): CommitUploadAnswer {
 }
 
 export const commitUploadScript = lua.defineScript('commit-upload', `
-local function audit_line(audit, act, at, before, after)
-  if #act == 0 then return end
+local function audit_lines(audit, lines, at)
+  if #lines == 0 then return end
   local stream, last = unpack(audit)
-  if act[8] ~= '' then after = after and after .. ',' .. act[8] or act[8] end
-  local line = {'at', string.format('%.0f', at), 'by', act[1], 'person', act[2], 'role', act[3], 'door', act[4],
-    'requestId', act[5], 'act', act[6], 'target', act[7], 'before', before and '{' .. before .. '}' or '',
-    'after', after and '{' .. after .. '}' or '', 'mark', act[9]}
-  local words = {string.match(redis.call('GET', last) or '', '%x*$')}
-  for i = 2, #line, 2 do words[#words + 1] = #line[i] .. ':' .. line[i] end
-  local hash = redis.sha1hex(table.concat(words, ' '))
-  line[#line + 1] = 'hash'; line[#line + 1] = hash
-  redis.call('SET', last, redis.call('XADD', stream, '*', unpack(line)) .. ' ' .. hash)
+  local place, hash = nil, string.match(redis.call('GET', last) or '', '%x*$')
+  for _, l in ipairs(lines) do
+    local act, before, after = l.act, l.before, l.after
+    if act[8] ~= '' then after = after and after .. ',' .. act[8] or act[8] end
+    local line = {'at', string.format('%.0f', at), 'by', act[1], 'person', act[2], 'role', act[3], 'door', act[4],
+      'requestId', act[5], 'act', act[6], 'target', act[7], 'before', before and '{' .. before .. '}' or '',
+      'after', after and '{' .. after .. '}' or '', 'mark', act[9]}
+    local words = {hash}
+    for i = 2, #line, 2 do words[#words + 1] = #line[i] .. ':' .. line[i] end
+    hash = redis.sha1hex(table.concat(words, ' '))
+    line[#line + 1] = 'hash'; line[#line + 1] = hash
+    place = redis.call('XADD', stream, '*', unpack(line))
+  end
+  redis.call('SET', last, place .. ' ' .. hash)
+end
+local function audit_line(audit, act, at, before, after)
+  if #act > 0 then audit_lines(audit, {{act = act, before = before, after = after}}, at) end
 end
 local function audit_word(name, value)
   if value then return '"' .. name .. '":' .. cjson.encode(value) end
@@ -3094,18 +3253,26 @@ export type ForgetAuditAnswer = number;
 const readForgetAuditAnswer: lua.Read<ForgetAuditAnswer> = lua.number;
 
 export const forgetAuditScript = lua.defineScript('forget-audit', `
-local function audit_line(audit, act, at, before, after)
-  if #act == 0 then return end
+local function audit_lines(audit, lines, at)
+  if #lines == 0 then return end
   local stream, last = unpack(audit)
-  if act[8] ~= '' then after = after and after .. ',' .. act[8] or act[8] end
-  local line = {'at', string.format('%.0f', at), 'by', act[1], 'person', act[2], 'role', act[3], 'door', act[4],
-    'requestId', act[5], 'act', act[6], 'target', act[7], 'before', before and '{' .. before .. '}' or '',
-    'after', after and '{' .. after .. '}' or '', 'mark', act[9]}
-  local words = {string.match(redis.call('GET', last) or '', '%x*$')}
-  for i = 2, #line, 2 do words[#words + 1] = #line[i] .. ':' .. line[i] end
-  local hash = redis.sha1hex(table.concat(words, ' '))
-  line[#line + 1] = 'hash'; line[#line + 1] = hash
-  redis.call('SET', last, redis.call('XADD', stream, '*', unpack(line)) .. ' ' .. hash)
+  local place, hash = nil, string.match(redis.call('GET', last) or '', '%x*$')
+  for _, l in ipairs(lines) do
+    local act, before, after = l.act, l.before, l.after
+    if act[8] ~= '' then after = after and after .. ',' .. act[8] or act[8] end
+    local line = {'at', string.format('%.0f', at), 'by', act[1], 'person', act[2], 'role', act[3], 'door', act[4],
+      'requestId', act[5], 'act', act[6], 'target', act[7], 'before', before and '{' .. before .. '}' or '',
+      'after', after and '{' .. after .. '}' or '', 'mark', act[9]}
+    local words = {hash}
+    for i = 2, #line, 2 do words[#words + 1] = #line[i] .. ':' .. line[i] end
+    hash = redis.sha1hex(table.concat(words, ' '))
+    line[#line + 1] = 'hash'; line[#line + 1] = hash
+    place = redis.call('XADD', stream, '*', unpack(line))
+  end
+  redis.call('SET', last, place .. ' ' .. hash)
+end
+local function audit_line(audit, act, at, before, after)
+  if #act > 0 then audit_lines(audit, {{act = act, before = before, after = after}}, at) end
 end
 local function audit_word(name, value)
   if value then return '"' .. name .. '":' .. cjson.encode(value) end
@@ -3165,18 +3332,26 @@ export type ForgetEntriesAnswer = number;
 const readForgetEntriesAnswer: lua.Read<ForgetEntriesAnswer> = lua.number;
 
 export const forgetEntriesScript = lua.defineScript('forget-entries', `
-local function audit_line(audit, act, at, before, after)
-  if #act == 0 then return end
+local function audit_lines(audit, lines, at)
+  if #lines == 0 then return end
   local stream, last = unpack(audit)
-  if act[8] ~= '' then after = after and after .. ',' .. act[8] or act[8] end
-  local line = {'at', string.format('%.0f', at), 'by', act[1], 'person', act[2], 'role', act[3], 'door', act[4],
-    'requestId', act[5], 'act', act[6], 'target', act[7], 'before', before and '{' .. before .. '}' or '',
-    'after', after and '{' .. after .. '}' or '', 'mark', act[9]}
-  local words = {string.match(redis.call('GET', last) or '', '%x*$')}
-  for i = 2, #line, 2 do words[#words + 1] = #line[i] .. ':' .. line[i] end
-  local hash = redis.sha1hex(table.concat(words, ' '))
-  line[#line + 1] = 'hash'; line[#line + 1] = hash
-  redis.call('SET', last, redis.call('XADD', stream, '*', unpack(line)) .. ' ' .. hash)
+  local place, hash = nil, string.match(redis.call('GET', last) or '', '%x*$')
+  for _, l in ipairs(lines) do
+    local act, before, after = l.act, l.before, l.after
+    if act[8] ~= '' then after = after and after .. ',' .. act[8] or act[8] end
+    local line = {'at', string.format('%.0f', at), 'by', act[1], 'person', act[2], 'role', act[3], 'door', act[4],
+      'requestId', act[5], 'act', act[6], 'target', act[7], 'before', before and '{' .. before .. '}' or '',
+      'after', after and '{' .. after .. '}' or '', 'mark', act[9]}
+    local words = {hash}
+    for i = 2, #line, 2 do words[#words + 1] = #line[i] .. ':' .. line[i] end
+    hash = redis.sha1hex(table.concat(words, ' '))
+    line[#line + 1] = 'hash'; line[#line + 1] = hash
+    place = redis.call('XADD', stream, '*', unpack(line))
+  end
+  redis.call('SET', last, place .. ' ' .. hash)
+end
+local function audit_line(audit, act, at, before, after)
+  if #act > 0 then audit_lines(audit, {{act = act, before = before, after = after}}, at) end
 end
 local function audit_word(name, value)
   if value then return '"' .. name .. '":' .. cjson.encode(value) end
@@ -3229,18 +3404,26 @@ export type ForgetNameAnswer = number;
 const readForgetNameAnswer: lua.Read<ForgetNameAnswer> = lua.number;
 
 export const forgetNameScript = lua.defineScript('forget-name', `
-local function audit_line(audit, act, at, before, after)
-  if #act == 0 then return end
+local function audit_lines(audit, lines, at)
+  if #lines == 0 then return end
   local stream, last = unpack(audit)
-  if act[8] ~= '' then after = after and after .. ',' .. act[8] or act[8] end
-  local line = {'at', string.format('%.0f', at), 'by', act[1], 'person', act[2], 'role', act[3], 'door', act[4],
-    'requestId', act[5], 'act', act[6], 'target', act[7], 'before', before and '{' .. before .. '}' or '',
-    'after', after and '{' .. after .. '}' or '', 'mark', act[9]}
-  local words = {string.match(redis.call('GET', last) or '', '%x*$')}
-  for i = 2, #line, 2 do words[#words + 1] = #line[i] .. ':' .. line[i] end
-  local hash = redis.sha1hex(table.concat(words, ' '))
-  line[#line + 1] = 'hash'; line[#line + 1] = hash
-  redis.call('SET', last, redis.call('XADD', stream, '*', unpack(line)) .. ' ' .. hash)
+  local place, hash = nil, string.match(redis.call('GET', last) or '', '%x*$')
+  for _, l in ipairs(lines) do
+    local act, before, after = l.act, l.before, l.after
+    if act[8] ~= '' then after = after and after .. ',' .. act[8] or act[8] end
+    local line = {'at', string.format('%.0f', at), 'by', act[1], 'person', act[2], 'role', act[3], 'door', act[4],
+      'requestId', act[5], 'act', act[6], 'target', act[7], 'before', before and '{' .. before .. '}' or '',
+      'after', after and '{' .. after .. '}' or '', 'mark', act[9]}
+    local words = {hash}
+    for i = 2, #line, 2 do words[#words + 1] = #line[i] .. ':' .. line[i] end
+    hash = redis.sha1hex(table.concat(words, ' '))
+    line[#line + 1] = 'hash'; line[#line + 1] = hash
+    place = redis.call('XADD', stream, '*', unpack(line))
+  end
+  redis.call('SET', last, place .. ' ' .. hash)
+end
+local function audit_line(audit, act, at, before, after)
+  if #act > 0 then audit_lines(audit, {{act = act, before = before, after = after}}, at) end
 end
 local function audit_word(name, value)
   if value then return '"' .. name .. '":' .. cjson.encode(value) end
@@ -3295,18 +3478,26 @@ export type ForgetOptOutsAnswer = number;
 const readForgetOptOutsAnswer: lua.Read<ForgetOptOutsAnswer> = lua.number;
 
 export const forgetOptOutsScript = lua.defineScript('forget-opt-outs', `
-local function audit_line(audit, act, at, before, after)
-  if #act == 0 then return end
+local function audit_lines(audit, lines, at)
+  if #lines == 0 then return end
   local stream, last = unpack(audit)
-  if act[8] ~= '' then after = after and after .. ',' .. act[8] or act[8] end
-  local line = {'at', string.format('%.0f', at), 'by', act[1], 'person', act[2], 'role', act[3], 'door', act[4],
-    'requestId', act[5], 'act', act[6], 'target', act[7], 'before', before and '{' .. before .. '}' or '',
-    'after', after and '{' .. after .. '}' or '', 'mark', act[9]}
-  local words = {string.match(redis.call('GET', last) or '', '%x*$')}
-  for i = 2, #line, 2 do words[#words + 1] = #line[i] .. ':' .. line[i] end
-  local hash = redis.sha1hex(table.concat(words, ' '))
-  line[#line + 1] = 'hash'; line[#line + 1] = hash
-  redis.call('SET', last, redis.call('XADD', stream, '*', unpack(line)) .. ' ' .. hash)
+  local place, hash = nil, string.match(redis.call('GET', last) or '', '%x*$')
+  for _, l in ipairs(lines) do
+    local act, before, after = l.act, l.before, l.after
+    if act[8] ~= '' then after = after and after .. ',' .. act[8] or act[8] end
+    local line = {'at', string.format('%.0f', at), 'by', act[1], 'person', act[2], 'role', act[3], 'door', act[4],
+      'requestId', act[5], 'act', act[6], 'target', act[7], 'before', before and '{' .. before .. '}' or '',
+      'after', after and '{' .. after .. '}' or '', 'mark', act[9]}
+    local words = {hash}
+    for i = 2, #line, 2 do words[#words + 1] = #line[i] .. ':' .. line[i] end
+    hash = redis.sha1hex(table.concat(words, ' '))
+    line[#line + 1] = 'hash'; line[#line + 1] = hash
+    place = redis.call('XADD', stream, '*', unpack(line))
+  end
+  redis.call('SET', last, place .. ' ' .. hash)
+end
+local function audit_line(audit, act, at, before, after)
+  if #act > 0 then audit_lines(audit, {{act = act, before = before, after = after}}, at) end
 end
 local function audit_word(name, value)
   if value then return '"' .. name .. '":' .. cjson.encode(value) end
@@ -3368,18 +3559,26 @@ export type ForgetRowsAnswer = number;
 const readForgetRowsAnswer: lua.Read<ForgetRowsAnswer> = lua.number;
 
 export const forgetRowsScript = lua.defineScript('forget-rows', `
-local function audit_line(audit, act, at, before, after)
-  if #act == 0 then return end
+local function audit_lines(audit, lines, at)
+  if #lines == 0 then return end
   local stream, last = unpack(audit)
-  if act[8] ~= '' then after = after and after .. ',' .. act[8] or act[8] end
-  local line = {'at', string.format('%.0f', at), 'by', act[1], 'person', act[2], 'role', act[3], 'door', act[4],
-    'requestId', act[5], 'act', act[6], 'target', act[7], 'before', before and '{' .. before .. '}' or '',
-    'after', after and '{' .. after .. '}' or '', 'mark', act[9]}
-  local words = {string.match(redis.call('GET', last) or '', '%x*$')}
-  for i = 2, #line, 2 do words[#words + 1] = #line[i] .. ':' .. line[i] end
-  local hash = redis.sha1hex(table.concat(words, ' '))
-  line[#line + 1] = 'hash'; line[#line + 1] = hash
-  redis.call('SET', last, redis.call('XADD', stream, '*', unpack(line)) .. ' ' .. hash)
+  local place, hash = nil, string.match(redis.call('GET', last) or '', '%x*$')
+  for _, l in ipairs(lines) do
+    local act, before, after = l.act, l.before, l.after
+    if act[8] ~= '' then after = after and after .. ',' .. act[8] or act[8] end
+    local line = {'at', string.format('%.0f', at), 'by', act[1], 'person', act[2], 'role', act[3], 'door', act[4],
+      'requestId', act[5], 'act', act[6], 'target', act[7], 'before', before and '{' .. before .. '}' or '',
+      'after', after and '{' .. after .. '}' or '', 'mark', act[9]}
+    local words = {hash}
+    for i = 2, #line, 2 do words[#words + 1] = #line[i] .. ':' .. line[i] end
+    hash = redis.sha1hex(table.concat(words, ' '))
+    line[#line + 1] = 'hash'; line[#line + 1] = hash
+    place = redis.call('XADD', stream, '*', unpack(line))
+  end
+  redis.call('SET', last, place .. ' ' .. hash)
+end
+local function audit_line(audit, act, at, before, after)
+  if #act > 0 then audit_lines(audit, {{act = act, before = before, after = after}}, at) end
 end
 local function audit_word(name, value)
   if value then return '"' .. name .. '":' .. cjson.encode(value) end
@@ -3489,18 +3688,26 @@ export type GoOnWithoutAnswer = boolean;
 const readGoOnWithoutAnswer: lua.Read<GoOnWithoutAnswer> = lua.flag;
 
 export const goOnWithoutScript = lua.defineScript('go-on-without', `
-local function audit_line(audit, act, at, before, after)
-  if #act == 0 then return end
+local function audit_lines(audit, lines, at)
+  if #lines == 0 then return end
   local stream, last = unpack(audit)
-  if act[8] ~= '' then after = after and after .. ',' .. act[8] or act[8] end
-  local line = {'at', string.format('%.0f', at), 'by', act[1], 'person', act[2], 'role', act[3], 'door', act[4],
-    'requestId', act[5], 'act', act[6], 'target', act[7], 'before', before and '{' .. before .. '}' or '',
-    'after', after and '{' .. after .. '}' or '', 'mark', act[9]}
-  local words = {string.match(redis.call('GET', last) or '', '%x*$')}
-  for i = 2, #line, 2 do words[#words + 1] = #line[i] .. ':' .. line[i] end
-  local hash = redis.sha1hex(table.concat(words, ' '))
-  line[#line + 1] = 'hash'; line[#line + 1] = hash
-  redis.call('SET', last, redis.call('XADD', stream, '*', unpack(line)) .. ' ' .. hash)
+  local place, hash = nil, string.match(redis.call('GET', last) or '', '%x*$')
+  for _, l in ipairs(lines) do
+    local act, before, after = l.act, l.before, l.after
+    if act[8] ~= '' then after = after and after .. ',' .. act[8] or act[8] end
+    local line = {'at', string.format('%.0f', at), 'by', act[1], 'person', act[2], 'role', act[3], 'door', act[4],
+      'requestId', act[5], 'act', act[6], 'target', act[7], 'before', before and '{' .. before .. '}' or '',
+      'after', after and '{' .. after .. '}' or '', 'mark', act[9]}
+    local words = {hash}
+    for i = 2, #line, 2 do words[#words + 1] = #line[i] .. ':' .. line[i] end
+    hash = redis.sha1hex(table.concat(words, ' '))
+    line[#line + 1] = 'hash'; line[#line + 1] = hash
+    place = redis.call('XADD', stream, '*', unpack(line))
+  end
+  redis.call('SET', last, place .. ' ' .. hash)
+end
+local function audit_line(audit, act, at, before, after)
+  if #act > 0 then audit_lines(audit, {{act = act, before = before, after = after}}, at) end
 end
 local function audit_word(name, value)
   if value then return '"' .. name .. '":' .. cjson.encode(value) end
@@ -3673,18 +3880,26 @@ export type HoldAccountAnswer = boolean;
 const readHoldAccountAnswer: lua.Read<HoldAccountAnswer> = lua.flag;
 
 export const holdAccountScript = lua.defineScript('hold-account', `
-local function audit_line(audit, act, at, before, after)
-  if #act == 0 then return end
+local function audit_lines(audit, lines, at)
+  if #lines == 0 then return end
   local stream, last = unpack(audit)
-  if act[8] ~= '' then after = after and after .. ',' .. act[8] or act[8] end
-  local line = {'at', string.format('%.0f', at), 'by', act[1], 'person', act[2], 'role', act[3], 'door', act[4],
-    'requestId', act[5], 'act', act[6], 'target', act[7], 'before', before and '{' .. before .. '}' or '',
-    'after', after and '{' .. after .. '}' or '', 'mark', act[9]}
-  local words = {string.match(redis.call('GET', last) or '', '%x*$')}
-  for i = 2, #line, 2 do words[#words + 1] = #line[i] .. ':' .. line[i] end
-  local hash = redis.sha1hex(table.concat(words, ' '))
-  line[#line + 1] = 'hash'; line[#line + 1] = hash
-  redis.call('SET', last, redis.call('XADD', stream, '*', unpack(line)) .. ' ' .. hash)
+  local place, hash = nil, string.match(redis.call('GET', last) or '', '%x*$')
+  for _, l in ipairs(lines) do
+    local act, before, after = l.act, l.before, l.after
+    if act[8] ~= '' then after = after and after .. ',' .. act[8] or act[8] end
+    local line = {'at', string.format('%.0f', at), 'by', act[1], 'person', act[2], 'role', act[3], 'door', act[4],
+      'requestId', act[5], 'act', act[6], 'target', act[7], 'before', before and '{' .. before .. '}' or '',
+      'after', after and '{' .. after .. '}' or '', 'mark', act[9]}
+    local words = {hash}
+    for i = 2, #line, 2 do words[#words + 1] = #line[i] .. ':' .. line[i] end
+    hash = redis.sha1hex(table.concat(words, ' '))
+    line[#line + 1] = 'hash'; line[#line + 1] = hash
+    place = redis.call('XADD', stream, '*', unpack(line))
+  end
+  redis.call('SET', last, place .. ' ' .. hash)
+end
+local function audit_line(audit, act, at, before, after)
+  if #act > 0 then audit_lines(audit, {{act = act, before = before, after = after}}, at) end
 end
 local function audit_word(name, value)
   if value then return '"' .. name .. '":' .. cjson.encode(value) end
@@ -3879,18 +4094,26 @@ function readLeaveRecoveryAnswer(value: unknown): LeaveRecoveryAnswer {
 }
 
 export const leaveRecoveryScript = lua.defineScript('leave-recovery', `
-local function audit_line(audit, act, at, before, after)
-  if #act == 0 then return end
+local function audit_lines(audit, lines, at)
+  if #lines == 0 then return end
   local stream, last = unpack(audit)
-  if act[8] ~= '' then after = after and after .. ',' .. act[8] or act[8] end
-  local line = {'at', string.format('%.0f', at), 'by', act[1], 'person', act[2], 'role', act[3], 'door', act[4],
-    'requestId', act[5], 'act', act[6], 'target', act[7], 'before', before and '{' .. before .. '}' or '',
-    'after', after and '{' .. after .. '}' or '', 'mark', act[9]}
-  local words = {string.match(redis.call('GET', last) or '', '%x*$')}
-  for i = 2, #line, 2 do words[#words + 1] = #line[i] .. ':' .. line[i] end
-  local hash = redis.sha1hex(table.concat(words, ' '))
-  line[#line + 1] = 'hash'; line[#line + 1] = hash
-  redis.call('SET', last, redis.call('XADD', stream, '*', unpack(line)) .. ' ' .. hash)
+  local place, hash = nil, string.match(redis.call('GET', last) or '', '%x*$')
+  for _, l in ipairs(lines) do
+    local act, before, after = l.act, l.before, l.after
+    if act[8] ~= '' then after = after and after .. ',' .. act[8] or act[8] end
+    local line = {'at', string.format('%.0f', at), 'by', act[1], 'person', act[2], 'role', act[3], 'door', act[4],
+      'requestId', act[5], 'act', act[6], 'target', act[7], 'before', before and '{' .. before .. '}' or '',
+      'after', after and '{' .. after .. '}' or '', 'mark', act[9]}
+    local words = {hash}
+    for i = 2, #line, 2 do words[#words + 1] = #line[i] .. ':' .. line[i] end
+    hash = redis.sha1hex(table.concat(words, ' '))
+    line[#line + 1] = 'hash'; line[#line + 1] = hash
+    place = redis.call('XADD', stream, '*', unpack(line))
+  end
+  redis.call('SET', last, place .. ' ' .. hash)
+end
+local function audit_line(audit, act, at, before, after)
+  if #act > 0 then audit_lines(audit, {{act = act, before = before, after = after}}, at) end
 end
 local function audit_word(name, value)
   if value then return '"' .. name .. '":' .. cjson.encode(value) end
@@ -4323,18 +4546,26 @@ export type NoteActAnswer = boolean;
 const readNoteActAnswer: lua.Read<NoteActAnswer> = lua.flag;
 
 export const noteActScript = lua.defineScript('note-act', `
-local function audit_line(audit, act, at, before, after)
-  if #act == 0 then return end
+local function audit_lines(audit, lines, at)
+  if #lines == 0 then return end
   local stream, last = unpack(audit)
-  if act[8] ~= '' then after = after and after .. ',' .. act[8] or act[8] end
-  local line = {'at', string.format('%.0f', at), 'by', act[1], 'person', act[2], 'role', act[3], 'door', act[4],
-    'requestId', act[5], 'act', act[6], 'target', act[7], 'before', before and '{' .. before .. '}' or '',
-    'after', after and '{' .. after .. '}' or '', 'mark', act[9]}
-  local words = {string.match(redis.call('GET', last) or '', '%x*$')}
-  for i = 2, #line, 2 do words[#words + 1] = #line[i] .. ':' .. line[i] end
-  local hash = redis.sha1hex(table.concat(words, ' '))
-  line[#line + 1] = 'hash'; line[#line + 1] = hash
-  redis.call('SET', last, redis.call('XADD', stream, '*', unpack(line)) .. ' ' .. hash)
+  local place, hash = nil, string.match(redis.call('GET', last) or '', '%x*$')
+  for _, l in ipairs(lines) do
+    local act, before, after = l.act, l.before, l.after
+    if act[8] ~= '' then after = after and after .. ',' .. act[8] or act[8] end
+    local line = {'at', string.format('%.0f', at), 'by', act[1], 'person', act[2], 'role', act[3], 'door', act[4],
+      'requestId', act[5], 'act', act[6], 'target', act[7], 'before', before and '{' .. before .. '}' or '',
+      'after', after and '{' .. after .. '}' or '', 'mark', act[9]}
+    local words = {hash}
+    for i = 2, #line, 2 do words[#words + 1] = #line[i] .. ':' .. line[i] end
+    hash = redis.sha1hex(table.concat(words, ' '))
+    line[#line + 1] = 'hash'; line[#line + 1] = hash
+    place = redis.call('XADD', stream, '*', unpack(line))
+  end
+  redis.call('SET', last, place .. ' ' .. hash)
+end
+local function audit_line(audit, act, at, before, after)
+  if #act > 0 then audit_lines(audit, {{act = act, before = before, after = after}}, at) end
 end
 local function audit_word(name, value)
   if value then return '"' .. name .. '":' .. cjson.encode(value) end
@@ -4684,18 +4915,26 @@ function readPublishLimitsTold(value: unknown): PublishLimitsTold {
 const readPublishLimitsAnswer: lua.Read<PublishLimitsAnswer> = lua.list(readPublishLimitsTold);
 
 export const publishLimitsScript = lua.defineScript('publish-limits', `
-local function audit_line(audit, act, at, before, after)
-  if #act == 0 then return end
+local function audit_lines(audit, lines, at)
+  if #lines == 0 then return end
   local stream, last = unpack(audit)
-  if act[8] ~= '' then after = after and after .. ',' .. act[8] or act[8] end
-  local line = {'at', string.format('%.0f', at), 'by', act[1], 'person', act[2], 'role', act[3], 'door', act[4],
-    'requestId', act[5], 'act', act[6], 'target', act[7], 'before', before and '{' .. before .. '}' or '',
-    'after', after and '{' .. after .. '}' or '', 'mark', act[9]}
-  local words = {string.match(redis.call('GET', last) or '', '%x*$')}
-  for i = 2, #line, 2 do words[#words + 1] = #line[i] .. ':' .. line[i] end
-  local hash = redis.sha1hex(table.concat(words, ' '))
-  line[#line + 1] = 'hash'; line[#line + 1] = hash
-  redis.call('SET', last, redis.call('XADD', stream, '*', unpack(line)) .. ' ' .. hash)
+  local place, hash = nil, string.match(redis.call('GET', last) or '', '%x*$')
+  for _, l in ipairs(lines) do
+    local act, before, after = l.act, l.before, l.after
+    if act[8] ~= '' then after = after and after .. ',' .. act[8] or act[8] end
+    local line = {'at', string.format('%.0f', at), 'by', act[1], 'person', act[2], 'role', act[3], 'door', act[4],
+      'requestId', act[5], 'act', act[6], 'target', act[7], 'before', before and '{' .. before .. '}' or '',
+      'after', after and '{' .. after .. '}' or '', 'mark', act[9]}
+    local words = {hash}
+    for i = 2, #line, 2 do words[#words + 1] = #line[i] .. ':' .. line[i] end
+    hash = redis.sha1hex(table.concat(words, ' '))
+    line[#line + 1] = 'hash'; line[#line + 1] = hash
+    place = redis.call('XADD', stream, '*', unpack(line))
+  end
+  redis.call('SET', last, place .. ' ' .. hash)
+end
+local function audit_line(audit, act, at, before, after)
+  if #act > 0 then audit_lines(audit, {{act = act, before = before, after = after}}, at) end
 end
 local function audit_word(name, value)
   if value then return '"' .. name .. '":' .. cjson.encode(value) end
@@ -4816,18 +5055,26 @@ export type PurgeMessageAnswer = boolean;
 const readPurgeMessageAnswer: lua.Read<PurgeMessageAnswer> = lua.flag;
 
 export const purgeMessageScript = lua.defineScript('purge-message', `
-local function audit_line(audit, act, at, before, after)
-  if #act == 0 then return end
+local function audit_lines(audit, lines, at)
+  if #lines == 0 then return end
   local stream, last = unpack(audit)
-  if act[8] ~= '' then after = after and after .. ',' .. act[8] or act[8] end
-  local line = {'at', string.format('%.0f', at), 'by', act[1], 'person', act[2], 'role', act[3], 'door', act[4],
-    'requestId', act[5], 'act', act[6], 'target', act[7], 'before', before and '{' .. before .. '}' or '',
-    'after', after and '{' .. after .. '}' or '', 'mark', act[9]}
-  local words = {string.match(redis.call('GET', last) or '', '%x*$')}
-  for i = 2, #line, 2 do words[#words + 1] = #line[i] .. ':' .. line[i] end
-  local hash = redis.sha1hex(table.concat(words, ' '))
-  line[#line + 1] = 'hash'; line[#line + 1] = hash
-  redis.call('SET', last, redis.call('XADD', stream, '*', unpack(line)) .. ' ' .. hash)
+  local place, hash = nil, string.match(redis.call('GET', last) or '', '%x*$')
+  for _, l in ipairs(lines) do
+    local act, before, after = l.act, l.before, l.after
+    if act[8] ~= '' then after = after and after .. ',' .. act[8] or act[8] end
+    local line = {'at', string.format('%.0f', at), 'by', act[1], 'person', act[2], 'role', act[3], 'door', act[4],
+      'requestId', act[5], 'act', act[6], 'target', act[7], 'before', before and '{' .. before .. '}' or '',
+      'after', after and '{' .. after .. '}' or '', 'mark', act[9]}
+    local words = {hash}
+    for i = 2, #line, 2 do words[#words + 1] = #line[i] .. ':' .. line[i] end
+    hash = redis.sha1hex(table.concat(words, ' '))
+    line[#line + 1] = 'hash'; line[#line + 1] = hash
+    place = redis.call('XADD', stream, '*', unpack(line))
+  end
+  redis.call('SET', last, place .. ' ' .. hash)
+end
+local function audit_line(audit, act, at, before, after)
+  if #act > 0 then audit_lines(audit, {{act = act, before = before, after = after}}, at) end
 end
 local function audit_word(name, value)
   if value then return '"' .. name .. '":' .. cjson.encode(value) end
@@ -4936,18 +5183,26 @@ export type PurgeTextsAnswer = boolean;
 const readPurgeTextsAnswer: lua.Read<PurgeTextsAnswer> = lua.flag;
 
 export const purgeTextsScript = lua.defineScript('purge-texts', `
-local function audit_line(audit, act, at, before, after)
-  if #act == 0 then return end
+local function audit_lines(audit, lines, at)
+  if #lines == 0 then return end
   local stream, last = unpack(audit)
-  if act[8] ~= '' then after = after and after .. ',' .. act[8] or act[8] end
-  local line = {'at', string.format('%.0f', at), 'by', act[1], 'person', act[2], 'role', act[3], 'door', act[4],
-    'requestId', act[5], 'act', act[6], 'target', act[7], 'before', before and '{' .. before .. '}' or '',
-    'after', after and '{' .. after .. '}' or '', 'mark', act[9]}
-  local words = {string.match(redis.call('GET', last) or '', '%x*$')}
-  for i = 2, #line, 2 do words[#words + 1] = #line[i] .. ':' .. line[i] end
-  local hash = redis.sha1hex(table.concat(words, ' '))
-  line[#line + 1] = 'hash'; line[#line + 1] = hash
-  redis.call('SET', last, redis.call('XADD', stream, '*', unpack(line)) .. ' ' .. hash)
+  local place, hash = nil, string.match(redis.call('GET', last) or '', '%x*$')
+  for _, l in ipairs(lines) do
+    local act, before, after = l.act, l.before, l.after
+    if act[8] ~= '' then after = after and after .. ',' .. act[8] or act[8] end
+    local line = {'at', string.format('%.0f', at), 'by', act[1], 'person', act[2], 'role', act[3], 'door', act[4],
+      'requestId', act[5], 'act', act[6], 'target', act[7], 'before', before and '{' .. before .. '}' or '',
+      'after', after and '{' .. after .. '}' or '', 'mark', act[9]}
+    local words = {hash}
+    for i = 2, #line, 2 do words[#words + 1] = #line[i] .. ':' .. line[i] end
+    hash = redis.sha1hex(table.concat(words, ' '))
+    line[#line + 1] = 'hash'; line[#line + 1] = hash
+    place = redis.call('XADD', stream, '*', unpack(line))
+  end
+  redis.call('SET', last, place .. ' ' .. hash)
+end
+local function audit_line(audit, act, at, before, after)
+  if #act > 0 then audit_lines(audit, {{act = act, before = before, after = after}}, at) end
 end
 local function audit_word(name, value)
   if value then return '"' .. name .. '":' .. cjson.encode(value) end
@@ -5362,18 +5617,26 @@ export type ReleaseAccountAnswer = boolean;
 const readReleaseAccountAnswer: lua.Read<ReleaseAccountAnswer> = lua.flag;
 
 export const releaseAccountScript = lua.defineScript('release-account', `
-local function audit_line(audit, act, at, before, after)
-  if #act == 0 then return end
+local function audit_lines(audit, lines, at)
+  if #lines == 0 then return end
   local stream, last = unpack(audit)
-  if act[8] ~= '' then after = after and after .. ',' .. act[8] or act[8] end
-  local line = {'at', string.format('%.0f', at), 'by', act[1], 'person', act[2], 'role', act[3], 'door', act[4],
-    'requestId', act[5], 'act', act[6], 'target', act[7], 'before', before and '{' .. before .. '}' or '',
-    'after', after and '{' .. after .. '}' or '', 'mark', act[9]}
-  local words = {string.match(redis.call('GET', last) or '', '%x*$')}
-  for i = 2, #line, 2 do words[#words + 1] = #line[i] .. ':' .. line[i] end
-  local hash = redis.sha1hex(table.concat(words, ' '))
-  line[#line + 1] = 'hash'; line[#line + 1] = hash
-  redis.call('SET', last, redis.call('XADD', stream, '*', unpack(line)) .. ' ' .. hash)
+  local place, hash = nil, string.match(redis.call('GET', last) or '', '%x*$')
+  for _, l in ipairs(lines) do
+    local act, before, after = l.act, l.before, l.after
+    if act[8] ~= '' then after = after and after .. ',' .. act[8] or act[8] end
+    local line = {'at', string.format('%.0f', at), 'by', act[1], 'person', act[2], 'role', act[3], 'door', act[4],
+      'requestId', act[5], 'act', act[6], 'target', act[7], 'before', before and '{' .. before .. '}' or '',
+      'after', after and '{' .. after .. '}' or '', 'mark', act[9]}
+    local words = {hash}
+    for i = 2, #line, 2 do words[#words + 1] = #line[i] .. ':' .. line[i] end
+    hash = redis.sha1hex(table.concat(words, ' '))
+    line[#line + 1] = 'hash'; line[#line + 1] = hash
+    place = redis.call('XADD', stream, '*', unpack(line))
+  end
+  redis.call('SET', last, place .. ' ' .. hash)
+end
+local function audit_line(audit, act, at, before, after)
+  if #act > 0 then audit_lines(audit, {{act = act, before = before, after = after}}, at) end
 end
 local function audit_word(name, value)
   if value then return '"' .. name .. '":' .. cjson.encode(value) end
@@ -5504,18 +5767,26 @@ export type RemoveEndpointAnswer = boolean;
 const readRemoveEndpointAnswer: lua.Read<RemoveEndpointAnswer> = lua.flag;
 
 export const removeEndpointScript = lua.defineScript('remove-endpoint', `
-local function audit_line(audit, act, at, before, after)
-  if #act == 0 then return end
+local function audit_lines(audit, lines, at)
+  if #lines == 0 then return end
   local stream, last = unpack(audit)
-  if act[8] ~= '' then after = after and after .. ',' .. act[8] or act[8] end
-  local line = {'at', string.format('%.0f', at), 'by', act[1], 'person', act[2], 'role', act[3], 'door', act[4],
-    'requestId', act[5], 'act', act[6], 'target', act[7], 'before', before and '{' .. before .. '}' or '',
-    'after', after and '{' .. after .. '}' or '', 'mark', act[9]}
-  local words = {string.match(redis.call('GET', last) or '', '%x*$')}
-  for i = 2, #line, 2 do words[#words + 1] = #line[i] .. ':' .. line[i] end
-  local hash = redis.sha1hex(table.concat(words, ' '))
-  line[#line + 1] = 'hash'; line[#line + 1] = hash
-  redis.call('SET', last, redis.call('XADD', stream, '*', unpack(line)) .. ' ' .. hash)
+  local place, hash = nil, string.match(redis.call('GET', last) or '', '%x*$')
+  for _, l in ipairs(lines) do
+    local act, before, after = l.act, l.before, l.after
+    if act[8] ~= '' then after = after and after .. ',' .. act[8] or act[8] end
+    local line = {'at', string.format('%.0f', at), 'by', act[1], 'person', act[2], 'role', act[3], 'door', act[4],
+      'requestId', act[5], 'act', act[6], 'target', act[7], 'before', before and '{' .. before .. '}' or '',
+      'after', after and '{' .. after .. '}' or '', 'mark', act[9]}
+    local words = {hash}
+    for i = 2, #line, 2 do words[#words + 1] = #line[i] .. ':' .. line[i] end
+    hash = redis.sha1hex(table.concat(words, ' '))
+    line[#line + 1] = 'hash'; line[#line + 1] = hash
+    place = redis.call('XADD', stream, '*', unpack(line))
+  end
+  redis.call('SET', last, place .. ' ' .. hash)
+end
+local function audit_line(audit, act, at, before, after)
+  if #act > 0 then audit_lines(audit, {{act = act, before = before, after = after}}, at) end
 end
 local function audit_word(name, value)
   if value then return '"' .. name .. '":' .. cjson.encode(value) end
@@ -5766,18 +6037,26 @@ export type ReplayEventsAnswer = boolean;
 const readReplayEventsAnswer: lua.Read<ReplayEventsAnswer> = lua.flag;
 
 export const replayEventsScript = lua.defineScript('replay-events', `
-local function audit_line(audit, act, at, before, after)
-  if #act == 0 then return end
+local function audit_lines(audit, lines, at)
+  if #lines == 0 then return end
   local stream, last = unpack(audit)
-  if act[8] ~= '' then after = after and after .. ',' .. act[8] or act[8] end
-  local line = {'at', string.format('%.0f', at), 'by', act[1], 'person', act[2], 'role', act[3], 'door', act[4],
-    'requestId', act[5], 'act', act[6], 'target', act[7], 'before', before and '{' .. before .. '}' or '',
-    'after', after and '{' .. after .. '}' or '', 'mark', act[9]}
-  local words = {string.match(redis.call('GET', last) or '', '%x*$')}
-  for i = 2, #line, 2 do words[#words + 1] = #line[i] .. ':' .. line[i] end
-  local hash = redis.sha1hex(table.concat(words, ' '))
-  line[#line + 1] = 'hash'; line[#line + 1] = hash
-  redis.call('SET', last, redis.call('XADD', stream, '*', unpack(line)) .. ' ' .. hash)
+  local place, hash = nil, string.match(redis.call('GET', last) or '', '%x*$')
+  for _, l in ipairs(lines) do
+    local act, before, after = l.act, l.before, l.after
+    if act[8] ~= '' then after = after and after .. ',' .. act[8] or act[8] end
+    local line = {'at', string.format('%.0f', at), 'by', act[1], 'person', act[2], 'role', act[3], 'door', act[4],
+      'requestId', act[5], 'act', act[6], 'target', act[7], 'before', before and '{' .. before .. '}' or '',
+      'after', after and '{' .. after .. '}' or '', 'mark', act[9]}
+    local words = {hash}
+    for i = 2, #line, 2 do words[#words + 1] = #line[i] .. ':' .. line[i] end
+    hash = redis.sha1hex(table.concat(words, ' '))
+    line[#line + 1] = 'hash'; line[#line + 1] = hash
+    place = redis.call('XADD', stream, '*', unpack(line))
+  end
+  redis.call('SET', last, place .. ' ' .. hash)
+end
+local function audit_line(audit, act, at, before, after)
+  if #act > 0 then audit_lines(audit, {{act = act, before = before, after = after}}, at) end
 end
 local function audit_word(name, value)
   if value then return '"' .. name .. '":' .. cjson.encode(value) end
@@ -5848,18 +6127,26 @@ export type ResealAuditAnswer = boolean;
 const readResealAuditAnswer: lua.Read<ResealAuditAnswer> = lua.flag;
 
 export const resealAuditScript = lua.defineScript('reseal-audit', `
-local function audit_line(audit, act, at, before, after)
-  if #act == 0 then return end
+local function audit_lines(audit, lines, at)
+  if #lines == 0 then return end
   local stream, last = unpack(audit)
-  if act[8] ~= '' then after = after and after .. ',' .. act[8] or act[8] end
-  local line = {'at', string.format('%.0f', at), 'by', act[1], 'person', act[2], 'role', act[3], 'door', act[4],
-    'requestId', act[5], 'act', act[6], 'target', act[7], 'before', before and '{' .. before .. '}' or '',
-    'after', after and '{' .. after .. '}' or '', 'mark', act[9]}
-  local words = {string.match(redis.call('GET', last) or '', '%x*$')}
-  for i = 2, #line, 2 do words[#words + 1] = #line[i] .. ':' .. line[i] end
-  local hash = redis.sha1hex(table.concat(words, ' '))
-  line[#line + 1] = 'hash'; line[#line + 1] = hash
-  redis.call('SET', last, redis.call('XADD', stream, '*', unpack(line)) .. ' ' .. hash)
+  local place, hash = nil, string.match(redis.call('GET', last) or '', '%x*$')
+  for _, l in ipairs(lines) do
+    local act, before, after = l.act, l.before, l.after
+    if act[8] ~= '' then after = after and after .. ',' .. act[8] or act[8] end
+    local line = {'at', string.format('%.0f', at), 'by', act[1], 'person', act[2], 'role', act[3], 'door', act[4],
+      'requestId', act[5], 'act', act[6], 'target', act[7], 'before', before and '{' .. before .. '}' or '',
+      'after', after and '{' .. after .. '}' or '', 'mark', act[9]}
+    local words = {hash}
+    for i = 2, #line, 2 do words[#words + 1] = #line[i] .. ':' .. line[i] end
+    hash = redis.sha1hex(table.concat(words, ' '))
+    line[#line + 1] = 'hash'; line[#line + 1] = hash
+    place = redis.call('XADD', stream, '*', unpack(line))
+  end
+  redis.call('SET', last, place .. ' ' .. hash)
+end
+local function audit_line(audit, act, at, before, after)
+  if #act > 0 then audit_lines(audit, {{act = act, before = before, after = after}}, at) end
 end
 local function audit_word(name, value)
   if value then return '"' .. name .. '":' .. cjson.encode(value) end
@@ -5919,18 +6206,26 @@ export type ResealEndpointSecretsAnswer = boolean;
 const readResealEndpointSecretsAnswer: lua.Read<ResealEndpointSecretsAnswer> = lua.flag;
 
 export const resealEndpointSecretsScript = lua.defineScript('reseal-endpoint-secrets', `
-local function audit_line(audit, act, at, before, after)
-  if #act == 0 then return end
+local function audit_lines(audit, lines, at)
+  if #lines == 0 then return end
   local stream, last = unpack(audit)
-  if act[8] ~= '' then after = after and after .. ',' .. act[8] or act[8] end
-  local line = {'at', string.format('%.0f', at), 'by', act[1], 'person', act[2], 'role', act[3], 'door', act[4],
-    'requestId', act[5], 'act', act[6], 'target', act[7], 'before', before and '{' .. before .. '}' or '',
-    'after', after and '{' .. after .. '}' or '', 'mark', act[9]}
-  local words = {string.match(redis.call('GET', last) or '', '%x*$')}
-  for i = 2, #line, 2 do words[#words + 1] = #line[i] .. ':' .. line[i] end
-  local hash = redis.sha1hex(table.concat(words, ' '))
-  line[#line + 1] = 'hash'; line[#line + 1] = hash
-  redis.call('SET', last, redis.call('XADD', stream, '*', unpack(line)) .. ' ' .. hash)
+  local place, hash = nil, string.match(redis.call('GET', last) or '', '%x*$')
+  for _, l in ipairs(lines) do
+    local act, before, after = l.act, l.before, l.after
+    if act[8] ~= '' then after = after and after .. ',' .. act[8] or act[8] end
+    local line = {'at', string.format('%.0f', at), 'by', act[1], 'person', act[2], 'role', act[3], 'door', act[4],
+      'requestId', act[5], 'act', act[6], 'target', act[7], 'before', before and '{' .. before .. '}' or '',
+      'after', after and '{' .. after .. '}' or '', 'mark', act[9]}
+    local words = {hash}
+    for i = 2, #line, 2 do words[#words + 1] = #line[i] .. ':' .. line[i] end
+    hash = redis.sha1hex(table.concat(words, ' '))
+    line[#line + 1] = 'hash'; line[#line + 1] = hash
+    place = redis.call('XADD', stream, '*', unpack(line))
+  end
+  redis.call('SET', last, place .. ' ' .. hash)
+end
+local function audit_line(audit, act, at, before, after)
+  if #act > 0 then audit_lines(audit, {{act = act, before = before, after = after}}, at) end
 end
 local function audit_word(name, value)
   if value then return '"' .. name .. '":' .. cjson.encode(value) end
@@ -6273,18 +6568,26 @@ local function above_approval(limits, asked, uploads)
   local above = recipients > max.CAMPAIGN_APPROVAL_ABOVE_RECIPIENTS or xof > most or (not priced and most < math.huge)
   return above, recipients, priced and xof or nil
 end
-local function audit_line(audit, act, at, before, after)
-  if #act == 0 then return end
+local function audit_lines(audit, lines, at)
+  if #lines == 0 then return end
   local stream, last = unpack(audit)
-  if act[8] ~= '' then after = after and after .. ',' .. act[8] or act[8] end
-  local line = {'at', string.format('%.0f', at), 'by', act[1], 'person', act[2], 'role', act[3], 'door', act[4],
-    'requestId', act[5], 'act', act[6], 'target', act[7], 'before', before and '{' .. before .. '}' or '',
-    'after', after and '{' .. after .. '}' or '', 'mark', act[9]}
-  local words = {string.match(redis.call('GET', last) or '', '%x*$')}
-  for i = 2, #line, 2 do words[#words + 1] = #line[i] .. ':' .. line[i] end
-  local hash = redis.sha1hex(table.concat(words, ' '))
-  line[#line + 1] = 'hash'; line[#line + 1] = hash
-  redis.call('SET', last, redis.call('XADD', stream, '*', unpack(line)) .. ' ' .. hash)
+  local place, hash = nil, string.match(redis.call('GET', last) or '', '%x*$')
+  for _, l in ipairs(lines) do
+    local act, before, after = l.act, l.before, l.after
+    if act[8] ~= '' then after = after and after .. ',' .. act[8] or act[8] end
+    local line = {'at', string.format('%.0f', at), 'by', act[1], 'person', act[2], 'role', act[3], 'door', act[4],
+      'requestId', act[5], 'act', act[6], 'target', act[7], 'before', before and '{' .. before .. '}' or '',
+      'after', after and '{' .. after .. '}' or '', 'mark', act[9]}
+    local words = {hash}
+    for i = 2, #line, 2 do words[#words + 1] = #line[i] .. ':' .. line[i] end
+    hash = redis.sha1hex(table.concat(words, ' '))
+    line[#line + 1] = 'hash'; line[#line + 1] = hash
+    place = redis.call('XADD', stream, '*', unpack(line))
+  end
+  redis.call('SET', last, place .. ' ' .. hash)
+end
+local function audit_line(audit, act, at, before, after)
+  if #act > 0 then audit_lines(audit, {{act = act, before = before, after = after}}, at) end
 end
 local function audit_word(name, value)
   if value then return '"' .. name .. '":' .. cjson.encode(value) end
@@ -6437,18 +6740,26 @@ export type RevokeKeyAnswer = boolean;
 const readRevokeKeyAnswer: lua.Read<RevokeKeyAnswer> = lua.flag;
 
 export const revokeKeyScript = lua.defineScript('revoke-key', `
-local function audit_line(audit, act, at, before, after)
-  if #act == 0 then return end
+local function audit_lines(audit, lines, at)
+  if #lines == 0 then return end
   local stream, last = unpack(audit)
-  if act[8] ~= '' then after = after and after .. ',' .. act[8] or act[8] end
-  local line = {'at', string.format('%.0f', at), 'by', act[1], 'person', act[2], 'role', act[3], 'door', act[4],
-    'requestId', act[5], 'act', act[6], 'target', act[7], 'before', before and '{' .. before .. '}' or '',
-    'after', after and '{' .. after .. '}' or '', 'mark', act[9]}
-  local words = {string.match(redis.call('GET', last) or '', '%x*$')}
-  for i = 2, #line, 2 do words[#words + 1] = #line[i] .. ':' .. line[i] end
-  local hash = redis.sha1hex(table.concat(words, ' '))
-  line[#line + 1] = 'hash'; line[#line + 1] = hash
-  redis.call('SET', last, redis.call('XADD', stream, '*', unpack(line)) .. ' ' .. hash)
+  local place, hash = nil, string.match(redis.call('GET', last) or '', '%x*$')
+  for _, l in ipairs(lines) do
+    local act, before, after = l.act, l.before, l.after
+    if act[8] ~= '' then after = after and after .. ',' .. act[8] or act[8] end
+    local line = {'at', string.format('%.0f', at), 'by', act[1], 'person', act[2], 'role', act[3], 'door', act[4],
+      'requestId', act[5], 'act', act[6], 'target', act[7], 'before', before and '{' .. before .. '}' or '',
+      'after', after and '{' .. after .. '}' or '', 'mark', act[9]}
+    local words = {hash}
+    for i = 2, #line, 2 do words[#words + 1] = #line[i] .. ':' .. line[i] end
+    hash = redis.sha1hex(table.concat(words, ' '))
+    line[#line + 1] = 'hash'; line[#line + 1] = hash
+    place = redis.call('XADD', stream, '*', unpack(line))
+  end
+  redis.call('SET', last, place .. ' ' .. hash)
+end
+local function audit_line(audit, act, at, before, after)
+  if #act > 0 then audit_lines(audit, {{act = act, before = before, after = after}}, at) end
 end
 local function audit_word(name, value)
   if value then return '"' .. name .. '":' .. cjson.encode(value) end
@@ -6500,18 +6811,26 @@ export type RotateEndpointSecretAnswer = boolean;
 const readRotateEndpointSecretAnswer: lua.Read<RotateEndpointSecretAnswer> = lua.flag;
 
 export const rotateEndpointSecretScript = lua.defineScript('rotate-endpoint-secret', `
-local function audit_line(audit, act, at, before, after)
-  if #act == 0 then return end
+local function audit_lines(audit, lines, at)
+  if #lines == 0 then return end
   local stream, last = unpack(audit)
-  if act[8] ~= '' then after = after and after .. ',' .. act[8] or act[8] end
-  local line = {'at', string.format('%.0f', at), 'by', act[1], 'person', act[2], 'role', act[3], 'door', act[4],
-    'requestId', act[5], 'act', act[6], 'target', act[7], 'before', before and '{' .. before .. '}' or '',
-    'after', after and '{' .. after .. '}' or '', 'mark', act[9]}
-  local words = {string.match(redis.call('GET', last) or '', '%x*$')}
-  for i = 2, #line, 2 do words[#words + 1] = #line[i] .. ':' .. line[i] end
-  local hash = redis.sha1hex(table.concat(words, ' '))
-  line[#line + 1] = 'hash'; line[#line + 1] = hash
-  redis.call('SET', last, redis.call('XADD', stream, '*', unpack(line)) .. ' ' .. hash)
+  local place, hash = nil, string.match(redis.call('GET', last) or '', '%x*$')
+  for _, l in ipairs(lines) do
+    local act, before, after = l.act, l.before, l.after
+    if act[8] ~= '' then after = after and after .. ',' .. act[8] or act[8] end
+    local line = {'at', string.format('%.0f', at), 'by', act[1], 'person', act[2], 'role', act[3], 'door', act[4],
+      'requestId', act[5], 'act', act[6], 'target', act[7], 'before', before and '{' .. before .. '}' or '',
+      'after', after and '{' .. after .. '}' or '', 'mark', act[9]}
+    local words = {hash}
+    for i = 2, #line, 2 do words[#words + 1] = #line[i] .. ':' .. line[i] end
+    hash = redis.sha1hex(table.concat(words, ' '))
+    line[#line + 1] = 'hash'; line[#line + 1] = hash
+    place = redis.call('XADD', stream, '*', unpack(line))
+  end
+  redis.call('SET', last, place .. ' ' .. hash)
+end
+local function audit_line(audit, act, at, before, after)
+  if #act > 0 then audit_lines(audit, {{act = act, before = before, after = after}}, at) end
 end
 local function audit_word(name, value)
   if value then return '"' .. name .. '":' .. cjson.encode(value) end
@@ -6615,18 +6934,26 @@ function readSetLimitAnswer(value: unknown): SetLimitAnswer {
 }
 
 export const setLimitScript = lua.defineScript('set-limit', `
-local function audit_line(audit, act, at, before, after)
-  if #act == 0 then return end
+local function audit_lines(audit, lines, at)
+  if #lines == 0 then return end
   local stream, last = unpack(audit)
-  if act[8] ~= '' then after = after and after .. ',' .. act[8] or act[8] end
-  local line = {'at', string.format('%.0f', at), 'by', act[1], 'person', act[2], 'role', act[3], 'door', act[4],
-    'requestId', act[5], 'act', act[6], 'target', act[7], 'before', before and '{' .. before .. '}' or '',
-    'after', after and '{' .. after .. '}' or '', 'mark', act[9]}
-  local words = {string.match(redis.call('GET', last) or '', '%x*$')}
-  for i = 2, #line, 2 do words[#words + 1] = #line[i] .. ':' .. line[i] end
-  local hash = redis.sha1hex(table.concat(words, ' '))
-  line[#line + 1] = 'hash'; line[#line + 1] = hash
-  redis.call('SET', last, redis.call('XADD', stream, '*', unpack(line)) .. ' ' .. hash)
+  local place, hash = nil, string.match(redis.call('GET', last) or '', '%x*$')
+  for _, l in ipairs(lines) do
+    local act, before, after = l.act, l.before, l.after
+    if act[8] ~= '' then after = after and after .. ',' .. act[8] or act[8] end
+    local line = {'at', string.format('%.0f', at), 'by', act[1], 'person', act[2], 'role', act[3], 'door', act[4],
+      'requestId', act[5], 'act', act[6], 'target', act[7], 'before', before and '{' .. before .. '}' or '',
+      'after', after and '{' .. after .. '}' or '', 'mark', act[9]}
+    local words = {hash}
+    for i = 2, #line, 2 do words[#words + 1] = #line[i] .. ':' .. line[i] end
+    hash = redis.sha1hex(table.concat(words, ' '))
+    line[#line + 1] = 'hash'; line[#line + 1] = hash
+    place = redis.call('XADD', stream, '*', unpack(line))
+  end
+  redis.call('SET', last, place .. ' ' .. hash)
+end
+local function audit_line(audit, act, at, before, after)
+  if #act > 0 then audit_lines(audit, {{act = act, before = before, after = after}}, at) end
 end
 local function audit_word(name, value)
   if value then return '"' .. name .. '":' .. cjson.encode(value) end
@@ -7633,18 +7960,26 @@ local function above_approval(limits, asked, uploads)
   local above = recipients > max.CAMPAIGN_APPROVAL_ABOVE_RECIPIENTS or xof > most or (not priced and most < math.huge)
   return above, recipients, priced and xof or nil
 end
-local function audit_line(audit, act, at, before, after)
-  if #act == 0 then return end
+local function audit_lines(audit, lines, at)
+  if #lines == 0 then return end
   local stream, last = unpack(audit)
-  if act[8] ~= '' then after = after and after .. ',' .. act[8] or act[8] end
-  local line = {'at', string.format('%.0f', at), 'by', act[1], 'person', act[2], 'role', act[3], 'door', act[4],
-    'requestId', act[5], 'act', act[6], 'target', act[7], 'before', before and '{' .. before .. '}' or '',
-    'after', after and '{' .. after .. '}' or '', 'mark', act[9]}
-  local words = {string.match(redis.call('GET', last) or '', '%x*$')}
-  for i = 2, #line, 2 do words[#words + 1] = #line[i] .. ':' .. line[i] end
-  local hash = redis.sha1hex(table.concat(words, ' '))
-  line[#line + 1] = 'hash'; line[#line + 1] = hash
-  redis.call('SET', last, redis.call('XADD', stream, '*', unpack(line)) .. ' ' .. hash)
+  local place, hash = nil, string.match(redis.call('GET', last) or '', '%x*$')
+  for _, l in ipairs(lines) do
+    local act, before, after = l.act, l.before, l.after
+    if act[8] ~= '' then after = after and after .. ',' .. act[8] or act[8] end
+    local line = {'at', string.format('%.0f', at), 'by', act[1], 'person', act[2], 'role', act[3], 'door', act[4],
+      'requestId', act[5], 'act', act[6], 'target', act[7], 'before', before and '{' .. before .. '}' or '',
+      'after', after and '{' .. after .. '}' or '', 'mark', act[9]}
+    local words = {hash}
+    for i = 2, #line, 2 do words[#words + 1] = #line[i] .. ':' .. line[i] end
+    hash = redis.sha1hex(table.concat(words, ' '))
+    line[#line + 1] = 'hash'; line[#line + 1] = hash
+    place = redis.call('XADD', stream, '*', unpack(line))
+  end
+  redis.call('SET', last, place .. ' ' .. hash)
+end
+local function audit_line(audit, act, at, before, after)
+  if #act > 0 then audit_lines(audit, {{act = act, before = before, after = after}}, at) end
 end
 local function audit_word(name, value)
   if value then return '"' .. name .. '":' .. cjson.encode(value) end
@@ -7855,18 +8190,26 @@ export type SwitchQueueAnswer = boolean;
 const readSwitchQueueAnswer: lua.Read<SwitchQueueAnswer> = lua.flag;
 
 export const switchQueueScript = lua.defineScript('switch-queue', `
-local function audit_line(audit, act, at, before, after)
-  if #act == 0 then return end
+local function audit_lines(audit, lines, at)
+  if #lines == 0 then return end
   local stream, last = unpack(audit)
-  if act[8] ~= '' then after = after and after .. ',' .. act[8] or act[8] end
-  local line = {'at', string.format('%.0f', at), 'by', act[1], 'person', act[2], 'role', act[3], 'door', act[4],
-    'requestId', act[5], 'act', act[6], 'target', act[7], 'before', before and '{' .. before .. '}' or '',
-    'after', after and '{' .. after .. '}' or '', 'mark', act[9]}
-  local words = {string.match(redis.call('GET', last) or '', '%x*$')}
-  for i = 2, #line, 2 do words[#words + 1] = #line[i] .. ':' .. line[i] end
-  local hash = redis.sha1hex(table.concat(words, ' '))
-  line[#line + 1] = 'hash'; line[#line + 1] = hash
-  redis.call('SET', last, redis.call('XADD', stream, '*', unpack(line)) .. ' ' .. hash)
+  local place, hash = nil, string.match(redis.call('GET', last) or '', '%x*$')
+  for _, l in ipairs(lines) do
+    local act, before, after = l.act, l.before, l.after
+    if act[8] ~= '' then after = after and after .. ',' .. act[8] or act[8] end
+    local line = {'at', string.format('%.0f', at), 'by', act[1], 'person', act[2], 'role', act[3], 'door', act[4],
+      'requestId', act[5], 'act', act[6], 'target', act[7], 'before', before and '{' .. before .. '}' or '',
+      'after', after and '{' .. after .. '}' or '', 'mark', act[9]}
+    local words = {hash}
+    for i = 2, #line, 2 do words[#words + 1] = #line[i] .. ':' .. line[i] end
+    hash = redis.sha1hex(table.concat(words, ' '))
+    line[#line + 1] = 'hash'; line[#line + 1] = hash
+    place = redis.call('XADD', stream, '*', unpack(line))
+  end
+  redis.call('SET', last, place .. ' ' .. hash)
+end
+local function audit_line(audit, act, at, before, after)
+  if #act > 0 then audit_lines(audit, {{act = act, before = before, after = after}}, at) end
 end
 local function audit_word(name, value)
   if value then return '"' .. name .. '":' .. cjson.encode(value) end
@@ -8263,18 +8606,26 @@ local function not_as_it_was(heartbeat, record, rev)
   local r = redis.call('HMGET', record, 'rev', 'state')
   if tonumber(r[1] or '') ~= rev then return {'not yours', r[2] or ''} end
 end
-local function audit_line(audit, act, at, before, after)
-  if #act == 0 then return end
+local function audit_lines(audit, lines, at)
+  if #lines == 0 then return end
   local stream, last = unpack(audit)
-  if act[8] ~= '' then after = after and after .. ',' .. act[8] or act[8] end
-  local line = {'at', string.format('%.0f', at), 'by', act[1], 'person', act[2], 'role', act[3], 'door', act[4],
-    'requestId', act[5], 'act', act[6], 'target', act[7], 'before', before and '{' .. before .. '}' or '',
-    'after', after and '{' .. after .. '}' or '', 'mark', act[9]}
-  local words = {string.match(redis.call('GET', last) or '', '%x*$')}
-  for i = 2, #line, 2 do words[#words + 1] = #line[i] .. ':' .. line[i] end
-  local hash = redis.sha1hex(table.concat(words, ' '))
-  line[#line + 1] = 'hash'; line[#line + 1] = hash
-  redis.call('SET', last, redis.call('XADD', stream, '*', unpack(line)) .. ' ' .. hash)
+  local place, hash = nil, string.match(redis.call('GET', last) or '', '%x*$')
+  for _, l in ipairs(lines) do
+    local act, before, after = l.act, l.before, l.after
+    if act[8] ~= '' then after = after and after .. ',' .. act[8] or act[8] end
+    local line = {'at', string.format('%.0f', at), 'by', act[1], 'person', act[2], 'role', act[3], 'door', act[4],
+      'requestId', act[5], 'act', act[6], 'target', act[7], 'before', before and '{' .. before .. '}' or '',
+      'after', after and '{' .. after .. '}' or '', 'mark', act[9]}
+    local words = {hash}
+    for i = 2, #line, 2 do words[#words + 1] = #line[i] .. ':' .. line[i] end
+    hash = redis.sha1hex(table.concat(words, ' '))
+    line[#line + 1] = 'hash'; line[#line + 1] = hash
+    place = redis.call('XADD', stream, '*', unpack(line))
+  end
+  redis.call('SET', last, place .. ' ' .. hash)
+end
+local function audit_line(audit, act, at, before, after)
+  if #act > 0 then audit_lines(audit, {{act = act, before = before, after = after}}, at) end
 end
 local function audit_word(name, value)
   if value then return '"' .. name .. '":' .. cjson.encode(value) end
