@@ -6,6 +6,7 @@ import { Operations } from '../../src/operations/operations.ts';
 import { isUnreadable } from '../../src/operations/record.ts';
 import { disbursementOf } from '../conformance/under-test.ts';
 import { storeOfThisFile } from '../support/fresh-redis.ts';
+import { scriptsDuring } from '../support/scripts-during.ts';
 
 const store = storeOfThisFile();
 const LEASE_MS = 10_000;
@@ -24,23 +25,12 @@ async function accepted(operations: Operations, count: number): Promise<string[]
 const acquire = (operations: Operations, id: string) =>
   operations.acquire('disbursement', id, 'disbursement', LEASE_MS);
 
-/** How many scripts Redis was asked for meanwhile. */
-async function scriptsDuring<T>(run: () => Promise<T>): Promise<{ answer: T; scripts: number }> {
-  const calls: unknown[] = [];
-  const { redis } = store;
-  const evalsha = redis.evalsha.bind(redis) as (...words: unknown[]) => Promise<unknown>;
-  Object.assign(redis, { evalsha: (...words: unknown[]) => (calls.push(words[0]), evalsha(...words)) });
-  try {
-    return { answer: await run(), scripts: calls.length };
-  } finally {
-    Reflect.deleteProperty(redis, 'evalsha');
-  }
-}
-
 test('attempts that begin together take their leases in one script, each its own', async () => {
   const operations = operationsOf();
   const ids = await accepted(operations, 20);
-  const { answer, scripts } = await scriptsDuring(() => Promise.all(ids.map((id) => acquire(operations, id))));
+  const { answer, scripts } = await scriptsDuring(store.redis, () =>
+    Promise.all(ids.map((id) => acquire(operations, id))),
+  );
   expect(scripts).toBe(1);
   const leases = answer.map((one) => (one.is === 'acquired' ? one.lease : one.is));
   expect(new Set(leases).size).toBe(20);
@@ -52,7 +42,9 @@ test('attempts that begin together take their leases in one script, each its own
 test('more than fit into one script are shared out among several', async () => {
   const operations = operationsOf();
   const ids = await accepted(operations, 120);
-  const { answer, scripts } = await scriptsDuring(() => Promise.all(ids.map((id) => acquire(operations, id))));
+  const { answer, scripts } = await scriptsDuring(store.redis, () =>
+    Promise.all(ids.map((id) => acquire(operations, id))),
+  );
   expect(answer.every(({ is }) => is === 'acquired')).toBe(true);
   expect(scripts).toBe(3);
 });

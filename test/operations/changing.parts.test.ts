@@ -11,6 +11,7 @@ import { isAway } from '../../src/redis/connections.ts';
 import { disbursementOf } from '../conformance/under-test.ts';
 import { type Dice, expectSameEffect, oneOf } from '../redis/same-effect.ts';
 import { type FreshRedis, freshRedis, storeOfThisFile } from '../support/fresh-redis.ts';
+import { scriptsDuring } from '../support/scripts-during.ts';
 
 const store = storeOfThisFile();
 const NOW = 1_800_000_000_000;
@@ -33,26 +34,13 @@ async function recordsOf(redis: Redis, ids: readonly string[]): Promise<Disburse
 
 const named = (count: number): string[] => Array.from({ length: count }, (_, n) => `dsb_${n}`);
 
-/** The scripts that Redis was asked for meanwhile. */
-async function scriptsDuring<T>(run: () => Promise<T>): Promise<{ answer: T; scripts: number }> {
-  const calls: unknown[] = [];
-  const { redis } = store;
-  const evalsha = redis.evalsha.bind(redis) as (...words: unknown[]) => Promise<unknown>;
-  Object.assign(redis, { evalsha: (...words: unknown[]) => (calls.push(words[0]), evalsha(...words)) });
-  try {
-    return { answer: await run(), scripts: calls.length };
-  } finally {
-    Reflect.deleteProperty(redis, 'evalsha');
-  }
-}
-
 const created: Change<'disbursement'> = { to: 'created', dueInMs: 1_000 };
 
 describe('changes of one moment', () => {
   test('that are alike are made in one script, each with a revision and a mark of its own', async () => {
     const operations = operationsOn(store.redis);
     const records = await accepted(store.redis, operations, named(20));
-    const { answer, scripts } = await scriptsDuring(() =>
+    const { answer, scripts } = await scriptsDuring(store.redis, () =>
       Promise.all(records.map((record) => operations.transition(record, undefined, created))),
     );
     expect(scripts).toBe(1);
@@ -71,7 +59,7 @@ describe('changes of one moment', () => {
     const records = await accepted(store.redis, operations, named(120));
     const change = (record: DisbursementRecord, n: number): Promise<unknown> =>
       operations.transition(record, undefined, n % 2 === 0 ? created : { to: 'held' });
-    const { scripts } = await scriptsDuring(() => Promise.all(records.map(change)));
+    const { scripts } = await scriptsDuring(store.redis, () => Promise.all(records.map(change)));
     expect(scripts).toBe(4);
     expect(await store.redis.hget(keys.counts('disbursement'), 'created')).toBe('60');
     expect(await store.redis.hget(keys.counts('disbursement'), 'held')).toBe('60');
@@ -171,7 +159,7 @@ describe('changes of one moment', () => {
     const operations = operationsOn(store.redis);
     const [record] = await accepted(store.redis, operations, ['dsb_twice']);
     if (!record) throw new Error('it was accepted');
-    const { answer, scripts } = await scriptsDuring(() =>
+    const { answer, scripts } = await scriptsDuring(store.redis, () =>
       Promise.all([created, created].map((change) => operations.transition(record, undefined, change))),
     );
     expect(scripts).toBe(2);
