@@ -167,8 +167,15 @@ export function linesOf(said: Said | undefined): readonly EvidenceDraft[] {
   return 'operation' in said ? [said] : said;
 }
 
+const UNFIT = /[|;\s]/;
+
+/** Most words are fit to stand in a line. */
+function clean(text: string): string {
+  if (!UNFIT.test(text)) return text;
+  return text.replaceAll('|', '/').replaceAll(LINE_END, ',').replace(/\s+/g, ' ');
+}
+
 function packLine(evidence: EvidenceDraft): string {
-  const clean = (text: string): string => text.replaceAll('|', '/').replaceAll(LINE_END, ',').replace(/\s+/g, ' ');
   const line = [
     clean(evidence.operation),
     clean(evidence.code),

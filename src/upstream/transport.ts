@@ -4,6 +4,9 @@ import type { FailureCode } from './verdict.ts';
 
 const LARGEST_ANSWER = 1_048_576;
 
+/** Why a connection of its own is given up. The client would make one for each, and where it was made is told nobody. */
+const OVER = new Error('its one request is over');
+
 /**
  * Shorter than any server's own, so that it is we who close an idle connection and not they, in the middle of a
  * request.
@@ -121,7 +124,7 @@ class Connections implements Transport {
     try {
       return await this.#write(letter, call, client);
     } finally {
-      await client.destroy();
+      await client.destroy(OVER);
     }
   }
 
