@@ -263,7 +263,7 @@ function Decided({ draft }: { readonly draft: Draft }) {
         {lines.map(([what, is, undo]) => (
           <li key={`${what} ${is}`} className="flex flex-wrap items-center justify-between gap-3 py-2">
             <span>
-              {what} <strong className="font-medium">{is}</strong>
+              <strong className="block font-medium first-letter:uppercase">{is}</strong> {what}
             </span>
             <button type="button" className="button" disabled={judging.isUnderWay} onClick={undo}>
               {says.people.undo}

@@ -1,13 +1,13 @@
 /** The last page before it leaves: what will happen, what cannot be undone, and the one button. */
 import { useState } from 'react';
-import { useLocation } from 'wouter';
+import { Link, useLocation } from 'wouter';
 import { useAct } from '../asking/acts.ts';
 import { Ended } from '../parts/act.tsx';
 import { Moment, countIn, moneyIn } from '../parts/figures.tsx';
 import { useWords } from '../parts/language.tsx';
 import { Section } from '../parts/page.tsx';
 import { useApproval } from './make-cost.tsx';
-import { type Draft, type Report, queryOf, useMaking } from './make-draft.ts';
+import { type Draft, type Report, type Step, queryOf, useMaking } from './make-draft.ts';
 import { Judged, Onward } from './make-parts.tsx';
 import { Fact } from './operation-facts.tsx';
 
@@ -55,14 +55,14 @@ function Summary({ draft, report }: PartProps) {
   );
 }
 
-/** What is in the way, in the order of the steps. */
-function useMissing({ campaign, kept }: Draft, report: Report): readonly string[] {
-  const { says } = useMaking();
+/** What is in the way, in the order of the steps, and the step where it is mended. */
+function useMissing({ campaign, kept }: Draft, report: Report): readonly (readonly [says: string, step: Step])[] {
+  const { start } = useMaking().says;
   return [
-    ...(kept.keptAt === null ? [says.start.noFile] : []),
-    ...(campaign.text === '' ? [says.start.noText] : []),
-    ...(report.decisions.length > 0 ? [says.start.undecided] : []),
-    ...(report.recipients === 0 ? [says.start.nobody] : []),
+    ...(kept.keptAt === null ? [[start.noFile, 'file'] as const] : []),
+    ...(campaign.text === '' ? [[start.noText, 'text'] as const] : []),
+    ...(report.decisions.length > 0 ? [[start.undecided, 'people'] as const] : []),
+    ...(report.recipients === 0 ? [[start.nobody, 'people'] as const] : []),
   ];
 }
 
@@ -92,8 +92,12 @@ function Leaving({ draft, report }: PartProps) {
     return (
       <Section title={says.start.missing}>
         <ul className="list-disc pl-5" data-missing={missing.length}>
-          {missing.map((one) => (
-            <li key={one}>{one}</li>
+          {missing.map(([one, step]) => (
+            <li key={one}>
+              <Link to={draft.to(step)} className="link">
+                {one}
+              </Link>
+            </li>
           ))}
         </ul>
       </Section>
