@@ -11,7 +11,7 @@ import type { BatchRecord, CampaignRecord } from '../operations/record.ts';
 import type { SliceRecord } from '../operations/slices.ts';
 import { type Parts, sliceOf, slicesAreOverIn } from '../operations/trimming.ts';
 import { type CampaignOfRows, readingOfSlice, rowsOfBatch, rowsOfSkipped } from './readings.ts';
-import type { Row } from './rows.ts';
+import { copyOf, type Row } from './rows.ts';
 import type { HistoryStore } from './store.ts';
 
 /** Up to ten thousand people. */
@@ -94,8 +94,9 @@ async function keepSkipped(
 
 /** False: they were written just now, and read back. */
 async function hadAll(store: ComparedWith, table: Table, rows: readonly Row[]): Promise<boolean> {
-  if (rows.length === 0 || (await store.has(table, rows)).every((is) => is)) return true;
-  const copies = [[table, rows]] as const;
+  const copy = copyOf(table, rows);
+  if (rows.length === 0 || (await store.has(copy)).every((is) => is)) return true;
+  const copies = [copy];
   await store.write(copies);
   await store.compare(copies);
   return false;
@@ -157,8 +158,10 @@ async function absentFrom(
 ): Promise<readonly string[]> {
   const readings = slices.map((slice, at) => readingOfSlice(slice, campaign, own[at] ?? []));
   const there = await store.has(
-    recipientTable,
-    readings.flatMap(({ rows }) => rows),
+    copyOf(
+      recipientTable,
+      readings.flatMap(({ rows }) => rows),
+    ),
   );
   let place = 0;
   return readings.flatMap(({ id, rows }) => {

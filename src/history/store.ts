@@ -1,15 +1,15 @@
 /**
- * The database of history, through one connection: rows are copied into a staging table, merged, and read back to be
- * compared. What fails closes the connection; the next turn opens another.
+ * The database of history, through one connection: rows are copied, those that are there already by way of a
+ * staging table, and read back to be compared. What fails closes the connection; the next turn opens another.
  */
 import { Socket } from 'node:net';
-import { Readable, Writable } from 'node:stream';
+import { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { Client } from 'pg';
+import { Client, DatabaseError } from 'pg';
 import { from as copyFrom, to as copyTo } from 'pg-copy-streams';
 import { ROW_TIME, type Table } from '../kinds/tables.ts';
 import { selectOf, type TextRow } from './past.ts';
-import { cellAt, lineOf, nameOfLine, type Row } from './rows.ts';
+import { cellAt, type Copy, linesIn, nameOfLine, timeIn } from './rows.ts';
 import { foundations, partOf, schema, SCHEMA_LOCK, VERSION, WRITER } from './schema.ts';
 
 export interface StoreOptions {
@@ -28,9 +28,12 @@ const SESSION = [
   `set role ${WRITER}`,
   "set timezone to 'UTC'",
   "set datestyle to 'ISO'",
-  // Staging tables have no statistics: a few hundred rows are looked up by their names, whatever the planner thinks.
+  // Rows are looked up by their names, whatever the planner thinks of tables that nobody has looked through yet.
+  'set enable_seqscan to off',
   'set enable_hashjoin to off',
   'set enable_mergejoin to off',
+  // Compiling a statement takes longer than any of ours does.
+  'set jit to off',
   // What leaves Redis on the strength of a commit must outlive the server that said so.
   "select set_config('synchronous_commit', 'on', false) where current_setting('synchronous_commit') in ('off', 'local')",
 ];
@@ -58,8 +61,6 @@ class NotAsWritten extends Error {
 class OlderCopy extends Error {
   override readonly name = 'OlderCopy';
 }
-
-export type Copy = readonly [table: Table, rows: readonly Row[]];
 
 export class HistoryStore {
   readonly #client: Client;
@@ -140,46 +141,45 @@ export class HistoryStore {
   }
 
   /** In one transaction. `facts` are true once it is done; the mark is raised with it, and never lowered. */
-  async write(
-    copies: readonly Copy[],
-    facts: Readonly<Record<string, string>> = {},
-    mark?: { readonly from: number; readonly to: number },
-  ): Promise<void> {
-    await this.#together(async () => {
-      if (mark) await this.#raise(mark);
-      for (const [table, rows] of copies) {
-        await this.#makeParts(table, rows);
-        await this.#stage(table, rows);
-        await this.#client.query(mergeOf(table));
-      }
-      for (const [name, value] of Object.entries(facts)) await this.note(name, value);
-    });
+  async write(copies: readonly Copy[], facts: Facts = {}, mark?: Mark): Promise<void> {
+    try {
+      await this.#write(copies, { facts, mark }, (copy) => this.#add(copy));
+    } catch (error) {
+      if (!wasThere(error)) throw error;
+      // Another writer, whose turn it was before this one, has put it there since we looked.
+      await this.#write(copies, { facts, mark }, (copy) => this.#merge(copy));
+    }
   }
 
   /** Reads what was written, and throws where it is not there as it was given; a later one may be there instead. */
   async compare(copies: readonly Copy[]): Promise<void> {
-    for (const [table, rows] of copies) {
-      const found = new Map((await this.#readBack(table)).map((line) => [nameOfLine(table, line), line]));
-      for (const row of rows) {
-        const given = lineOf(table, row);
+    for (const copy of copies) {
+      const { table, bytes } = copy;
+      const read = await this.#readBack(copy);
+      // Most are there as they were given, to the byte and in their order.
+      if (read.equals(bytes)) continue;
+      const found = new Map(linesIn(read).map((line) => [nameOfLine(table, line), line]));
+      for (const given of linesIn(bytes)) {
         const line = found.get(nameOfLine(table, given));
         if (line === given) continue;
         const isLater =
           line !== undefined &&
           table.rev !== undefined &&
           Number(cellAt(table, line, table.rev)) > Number(cellAt(table, given, table.rev));
-        const wasThere = line !== undefined && table.rev === undefined;
-        if (!isLater && !wasThere)
+        const stays = line !== undefined && table.rev === undefined;
+        if (!isLater && !stays)
           throw new NotAsWritten(`a row of ${table.table} ${line === undefined ? 'is not there' : 'differs'}`);
       }
     }
   }
 
   /** Of each row, whether it is there exactly as given. */
-  async has(table: Table, rows: readonly Row[]): Promise<boolean[]> {
-    await this.#stage(table, rows);
-    const found = new Set(await this.#readBack(table));
-    return rows.map((row) => found.has(lineOf(table, row)));
+  async has(copy: Copy): Promise<boolean[]> {
+    if (copy.count === 0) return [];
+    const read = await this.#readBack(copy);
+    if (read.equals(copy.bytes)) return Array.from({ length: copy.count }, () => true);
+    const found = new Set(linesIn(read));
+    return linesIn(copy.bytes).map((line) => found.has(line));
   }
 
   /** Records by their ids, to be read by `fieldsOfRow`. */
@@ -237,29 +237,64 @@ export class HistoryStore {
     }
   }
 
-  async #makeParts(table: Table, rows: readonly Row[]): Promise<void> {
-    const of = table.columns.find(({ name }) => name === ROW_TIME)?.of ?? '';
-    for (const row of rows) {
-      const { name, sql } = partOf(table, Number(row[of]));
+  async #write(
+    copies: readonly Copy[],
+    { facts, mark }: { readonly facts: Facts; readonly mark: Mark | undefined },
+    put: (copy: Copy) => Promise<void>,
+  ): Promise<void> {
+    await this.#together(async () => {
+      if (mark) await this.#raise(mark);
+      for (const copy of copies) {
+        if (copy.count === 0) continue;
+        await this.#makeParts(copy);
+        await put(copy);
+      }
+      for (const [name, value] of Object.entries(facts)) await this.note(name, value);
+    });
+  }
+
+  async #makeParts({ table, days }: Copy): Promise<void> {
+    for (const day of days) {
+      const { name, sql } = partOf(table, day);
       if (this.#parts.has(name)) continue;
       await this.#client.query(sql);
       this.#parts.add(name);
     }
   }
 
-  async #stage(table: Table, rows: readonly Row[]): Promise<void> {
-    const names = table.columns.map(({ name }) => name).join(', ');
-    await this.#client.query(`create temporary table if not exists ${stagingOf(table)} (like relais.${table.table})`);
-    await this.#client.query(`truncate ${stagingOf(table)}`);
-    const lines = rows.map((row) => `${lineOf(table, row)}\n`);
-    const into = this.#client.query(copyFrom(`copy ${stagingOf(table)} (${names}) from stdin`));
-    await pipeline(Readable.from(inPieces(lines)), into);
+  /** What nothing is there of yet, which is nearly all, goes into its table at once: PostgreSQL's own shortest way. */
+  async #add(copy: Copy): Promise<void> {
+    if (await this.#isAnyThere(copy)) await this.#merge(copy);
+    else await this.#copyInto(`relais.${copy.table.table}`, copy);
   }
 
-  async #readBack(table: Table): Promise<string[]> {
-    const names = table.columns.map(({ name }) => `t.${name}`).join(', ');
-    const same = table.key.map((name) => `t.${name} = s.${name}`).join(' and ');
-    const sql = `copy (select ${names} from ${stagingOf(table)} s join relais.${table.table} t on ${same}) to stdout`;
+  async #isAnyThere(copy: Copy): Promise<boolean> {
+    const { rows } = await this.#client.query<{ is: boolean }>(`select exists (select ${this.#meant(copy)}) as is`);
+    return rows[0]?.is !== false;
+  }
+
+  async #merge(copy: Copy): Promise<void> {
+    const staging = stagingOf(copy.table);
+    await this.#client.query(`create temporary table if not exists ${staging} (like relais.${copy.table.table})`);
+    await this.#client.query(`truncate ${staging}`);
+    await this.#copyInto(staging, copy);
+    await this.#client.query(mergeOf(copy.table));
+  }
+
+  async #copyInto(into: string, { table, bytes }: Copy): Promise<void> {
+    const names = table.columns.map(({ name }) => name).join(', ');
+    await pipeline(
+      async function* () {
+        yield bytes;
+      },
+      this.#client.query(copyFrom(`copy ${into} (${names}) from stdin`)),
+    );
+  }
+
+  /** Of one key after the other, so that they come in the order in which they were given. */
+  async #readBack(copy: Copy): Promise<Buffer> {
+    if (copy.count === 0) return Buffer.alloc(0);
+    const names = copy.table.columns.map(({ name }) => `t.${name}`).join(', ');
     const pieces: Buffer[] = [];
     const out = new Writable({
       write(piece: Buffer, _encoding, done) {
@@ -267,7 +302,9 @@ export class HistoryStore {
         done();
       },
     });
-    const copying: ReturnType<typeof copyTo> & { callback?: () => void } = this.#client.query(copyTo(sql));
+    const copying: ReturnType<typeof copyTo> & { callback?: () => void } = this.#client.query(
+      copyTo(`copy (select ${names} ${this.#meant(copy)}) to stdout`),
+    );
     try {
       await pipeline(copying, out);
     } finally {
@@ -275,9 +312,30 @@ export class HistoryStore {
       // before the limit has passed.
       copying.callback?.();
     }
-    return Buffer.concat(pieces).toString().split('\n').slice(0, -1);
+    return Buffer.concat(pieces);
+  }
+
+  /** The rows of these keys, and perhaps some more: by constants, so that only the parts that are meant are looked into. */
+  #meant({ table: { table, key }, heads, places, times }: Copy): string {
+    const [first = ''] = key;
+    const listed = heads.map((head) => this.#client.escapeLiteral(head)).join(', ');
+    const time = (ms: number): string => this.#client.escapeLiteral(timeIn(ms));
+    const within = places === undefined ? '' : ` and t.place between ${places.least} and ${places.most}`;
+    return `from unnest(array[${listed}]) h cross join lateral (select * from relais.${table} t where t.${first} = h
+      and t.${ROW_TIME} between ${time(times.least)} and ${time(times.most)}${within} offset 0) t`;
   }
 }
+
+type Facts = Readonly<Record<string, string>>;
+
+interface Mark {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** A row of that key is there already. */
+const wasThere = (error: unknown): boolean =>
+  error instanceof DatabaseError && error.code === '23505' && error.schema === 'relais';
 
 const stagingOf = ({ table }: Table): string => `pg_temp.new_${table}`;
 
@@ -289,10 +347,4 @@ function mergeOf({ table, columns, key, rev }: Table): string {
   const then = rev === undefined ? 'nothing' : `update set ${set} where t.${rev} <= excluded.${rev}`;
   return `insert into relais.${table} as t (${names.join(', ')}) select ${names.join(', ')} from pg_temp.new_${table}
     on conflict (${key.join(', ')}) do ${then}`;
-}
-
-/** Lines by the hundred thousand characters: one piece a line is a packet a line. */
-function* inPieces(lines: readonly string[]): Generator<string> {
-  const AT_ONCE = 500;
-  for (let at = 0; at < lines.length; at += AT_ONCE) yield lines.slice(at, at + AT_ONCE).join('');
 }

@@ -22,13 +22,14 @@ import {
   noteUnreadable,
   readRecord,
 } from '../operations/record.ts';
-import { campaignOfSlice, isSlice } from '../operations/slices.ts';
+import { RECIPIENTS_PER_REQUEST } from '../operations/slice-form.ts';
+import { campaignOfSlice, isSlice, REQUESTS_PER_SLICE } from '../operations/slices.ts';
 import { keepBatchRows, keepBeside } from './parts.ts';
 import { type Beside, type CampaignOfRows, type Reading, readingOf } from './readings.ts';
 import { type Compared, compareMarks, goOnWhereAccepted, THROUGH } from './older-copy.ts';
 import { forgottenAmong, nobody, type PayeeOf } from './payees.ts';
-import type { Row } from './rows.ts';
-import type { Copy, HistoryStore } from './store.ts';
+import { type Copy, copyOf, type Row } from './rows.ts';
+import type { HistoryStore } from './store.ts';
 import type { Trimmer } from './trimmer.ts';
 import { BEAT, beatAsTold } from './witness.ts';
 
@@ -64,9 +65,9 @@ interface WriterOptions extends HistorySources {
 export const writerSteps = ['taken', 'read', 'written', 'compared', 'kept'] as const;
 export type WriterStep = (typeof writerSteps)[number];
 
-/** Slices hold up to a thousand rows each. */
-const IDS_AT_ONCE = 200;
-const ROWS_AT_ONCE = 10_000;
+const IDS_AT_ONCE = 1_000;
+const ROWS_AT_ONCE = 20_000;
+const PEOPLE_MOST = REQUESTS_PER_SLICE * RECIPIENTS_PER_REQUEST;
 const LINES_AT_ONCE = 1_000;
 const BEGINNING = '0-0';
 
@@ -149,11 +150,15 @@ export class HistoryWriter {
     this.#isNoted = true;
   }
 
-  /** True where there may be more. */
+  /**
+   * True where more is to be copied in this pass. What ends meanwhile waits for the next one: a turn for each that has
+   * just ended would be a commit for each.
+   */
   async #records(store: HistoryStore, isStopping: () => boolean): Promise<boolean> {
     const { desk, redis } = this.#options;
-    const { ids, at } = await desk.next(IDS_AT_ONCE);
-    this.#drainedAt = ids.length === 0 ? at : undefined;
+    const waiting = await desk.next(IDS_AT_ONCE);
+    const ids = inOneTurn(waiting.ids);
+    this.#drainedAt = ids.length === 0 ? waiting.at : undefined;
     if (ids.length === 0) return false;
     this.#isNoted = false;
     await this.#at('taken');
@@ -178,9 +183,14 @@ export class HistoryWriter {
     // A person who was forgotten since they were read may be named in what was written just now: it is written again.
     const since = await this.#forgotten(stored);
     const asTheyAre = readings.filter(({ id }) => since.has(id) === forgotten.has(id) && !begun.has(id));
-    await desk.areKept([...asTheyAre, ...gone.map((id) => ({ id, rev: 0 }))], unread);
+    const kept = [...asTheyAre, ...gone.map((id) => ({ id, rev: 0 }))];
+    const isAll = (await desk.areKept(kept, unread)) === ids.length - unread.length;
     await this.#at('kept');
-    return readings.length + gone.length + unread.length > 0;
+    const isLast = ids.length === waiting.ids.length && ids.length < IDS_AT_ONCE;
+    // A campaign that is over may have given more to copy.
+    if (!isAll || !isLast || over.length > 0) return desk.mayGoOn();
+    this.#drainedAt = waiting.at;
+    return false;
   }
 
   async #read(ids: readonly string[]): Promise<Taken> {
@@ -192,11 +202,9 @@ export class HistoryWriter {
     const own = await desk.own(ids);
     const campaigns = await this.#campaigns(ids);
     const campaignOf = (id: string) => campaigns.get(id);
-    let rows = 0;
     for (const [at, id] of ids.entries()) {
-      if (rows >= ROWS_AT_ONCE) break;
       const payeeOf = forgotten.has(id) ? nobody : this.#options.payeeOf;
-      rows += take(taken, { id, stored: stored[at] ?? {}, own: own[at] ?? [], campaignOf, payeeOf });
+      take(taken, { id, stored: stored[at] ?? {}, own: own[at] ?? [], campaignOf, payeeOf });
     }
     return taken;
   }
@@ -243,7 +251,7 @@ export class HistoryWriter {
         Object.entries(balances).map(([country, xof]): Row => ({ account, country, xof, at })),
       );
       newest ??= items[0]?.seen.at;
-      if (rows.length > 0) await writeAndCompare(store, [[balanceTable, rows]]);
+      if (rows.length > 0) await writeAndCompare(store, [copyOf(balanceTable, rows)]);
       after = next;
     } while (after !== undefined);
     if (newest !== undefined) await store.note(name, String(newest));
@@ -272,8 +280,14 @@ interface Found extends Beside {
   readonly stored: Fields;
 }
 
-/** How many rows it is. */
-function take({ readings, gone, unread, over, batches }: Taken, { id, stored, ...beside }: Found): number {
+/** As many of them as are copied together. */
+function inOneTurn(ids: readonly string[]): readonly string[] {
+  let rows = 0;
+  const end = ids.findIndex((id) => (rows += isSlice(id) ? PEOPLE_MOST : 1) > ROWS_AT_ONCE);
+  return end < 0 ? ids : ids.slice(0, end);
+}
+
+function take({ readings, gone, unread, over, batches }: Taken, { id, stored, ...beside }: Found): void {
   try {
     const reading = stored['kind'] === undefined ? undefined : readingOf(id, stored, beside);
     if (reading === undefined) gone.push(id);
@@ -281,11 +295,9 @@ function take({ readings, gone, unread, over, batches }: Taken, { id, stored, ..
     const { kind, state = '' } = stored;
     if (kind === 'campaign' && isFinal(kind, state)) over.push(readRecord(kind, stored));
     if (kind === 'batch' && isFinal(kind, state)) batches.push(readRecord(kind, stored));
-    return reading?.rows.length ?? 0;
   } catch (error) {
     if (!isUnreadable(error)) throw error;
     unread.push(id);
-    return 0;
   }
 }
 
@@ -296,7 +308,7 @@ function copiesOf(readings: readonly Reading[]): Copy[] {
     for (const row of rows) all.push(row);
     byTable.set(table, all);
   }
-  return [...byTable];
+  return [...byTable].map(([table, rows]) => copyOf(table, rows));
 }
 
 async function writeAndCompare(store: HistoryStore, copies: readonly Copy[]): Promise<void> {
@@ -315,7 +327,11 @@ async function follow(
     const lines = await after(place);
     const last = lines.at(-1);
     if (last === undefined) return;
-    await writeAndCompare(store, [[table, lines.map(({ row }) => row)]]);
+    const copy = copyOf(
+      table,
+      lines.map(({ row }) => row),
+    );
+    await writeAndCompare(store, [copy]);
     place = last.place;
     await store.note(table.table, place);
   }

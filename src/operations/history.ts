@@ -15,6 +15,10 @@ import { goOnWithout, keepInHistory, noteLeaving, takeHistoryTurn } from './scri
 const TURN_MS = 30_000;
 /** What nobody could read is read again after so long. */
 const UNREAD_AGAIN_MS = 3_600_000;
+/** Nothing has ended for so long: there is time to copy. */
+const QUIET_MS = 1_000;
+/** A quarter of an hour raises an alert. */
+const LATE_MS = 300_000;
 const LOOKED_AT_ONCE = 1_000;
 /** While more than this waits, nothing is added of what had ended before. */
 const WAITING_MOST = 20_000;
@@ -87,6 +91,17 @@ export class HistoryDesk {
     return { ids: await this.#redis.zrangebyscore(keys.historyWaiting, '-inf', at, 'LIMIT', 0, most), at };
   }
 
+  /**
+   * Whether what waits is to be copied without a pause. While more ends, sending and paying need the machine more than
+   * history does, which is asked about what is over by now: until something has waited for long.
+   */
+  async mayGoOn(): Promise<boolean> {
+    const at = await this.#now();
+    const [, first] = await this.#redis.zrangebyscore(keys.historyWaiting, '-inf', at, 'WITHSCORES', 'LIMIT', 0, 1);
+    const [, last] = await this.#redis.zrevrangebyscore(keys.historyWaiting, at, '-inf', 'WITHSCORES', 'LIMIT', 0, 1);
+    return at - Number(last ?? 0) > QUIET_MS || at - Number(first ?? 0) > LATE_MS;
+  }
+
   /** Records as they are kept, in this order; a record that is gone has no fields. */
   async read(ids: readonly string[]): Promise<readonly Fields[]> {
     const pipeline = this.#redis.pipeline();
@@ -104,12 +119,12 @@ export class HistoryDesk {
     return ids.map((id) => of.get(id) ?? []);
   }
 
-  /** What history has by now. `unread`: nobody could read them. */
+  /** What history has by now. `unread`: nobody could read them. How many wait no longer. */
   async areKept(
     kept: readonly { readonly id: string; readonly rev: number }[],
     unread: readonly string[],
-  ): Promise<void> {
-    await keepInHistory(this.#redis, {
+  ): Promise<number> {
+    return keepInHistory(this.#redis, {
       waiting: keys.historyWaiting,
       againInMs: UNREAD_AGAIN_MS,
       kept: kept.map((one) => ({ ...one, record: keys.record(one.id) })),

@@ -1,5 +1,6 @@
 /** Who is forgotten is forgotten in history too: what left, the recipients, and the file that is kept for a draft. */
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { copyOf } from '../../src/history/rows.ts';
 import { HistoryStore } from '../../src/history/store.ts';
 import { recipientTable } from '../../src/kinds/tables.ts';
 import { fingerprint } from '../../src/lib/ids.ts';
@@ -86,37 +87,34 @@ async function whatLeft(): Promise<void> {
   const person = { campaign: 'cmp_1', account: 'main', rev: 1, state: 'sent', values: ['Awa Secret', 'x'] };
   const leftOut = { campaign: 'cmp_1', account: 'main', rev: 0, state: 'skipped', reason: 'repeated' };
   await store.write([
-    [
-      recipientTable,
-      [
-        { ...person, slice: 'cmp_1.0', place: 0, row: 2, to: AWA, createdAt: NOON },
-        { ...person, slice: 'cmp_1.0', place: 1, row: 3, to: OTHER, values: ['Binta', 'y'], createdAt: NOON },
-        {
-          ...person,
-          slice: 'cmp_1.0',
-          place: 2,
-          row: 4,
-          to: OTHER,
-          values: ['Coumba'],
-          own: ['77 100 00 00', 'Rue 5'],
-          createdAt: NOON,
-        },
-        { ...leftOut, slice: 'cmp_1.ab', place: 0, row: 5, to: '77 100 00 00', own: ['Awa Secret'], createdAt: NOON },
-        { ...leftOut, slice: 'cmp_1.ab', place: 1, row: 6, to: '771000000.0', createdAt: NOON },
-        { ...leftOut, slice: 'cmp_1.ab', place: 2, row: 7, to: '77 100 00 00 / 70 111 22 33', createdAt: NOON },
-        {
-          ...person,
-          slice: 'cmp_1.0',
-          place: 3,
-          row: 8,
-          to: OTHER,
-          values: ['Fatou'],
-          own: ['appeler 77 100 00 00 demain a 10h'],
-          createdAt: NOON,
-        },
-        { ...person, slice: 'cmp_2.0', place: 0, row: 2, to: AWA, createdAt: NOON + DAY_MS },
-      ],
-    ],
+    copyOf(recipientTable, [
+      { ...person, slice: 'cmp_1.0', place: 0, row: 2, to: AWA, createdAt: NOON },
+      { ...person, slice: 'cmp_1.0', place: 1, row: 3, to: OTHER, values: ['Binta', 'y'], createdAt: NOON },
+      {
+        ...person,
+        slice: 'cmp_1.0',
+        place: 2,
+        row: 4,
+        to: OTHER,
+        values: ['Coumba'],
+        own: ['77 100 00 00', 'Rue 5'],
+        createdAt: NOON,
+      },
+      { ...leftOut, slice: 'cmp_1.ab', place: 0, row: 5, to: '77 100 00 00', own: ['Awa Secret'], createdAt: NOON },
+      { ...leftOut, slice: 'cmp_1.ab', place: 1, row: 6, to: '771000000.0', createdAt: NOON },
+      { ...leftOut, slice: 'cmp_1.ab', place: 2, row: 7, to: '77 100 00 00 / 70 111 22 33', createdAt: NOON },
+      {
+        ...person,
+        slice: 'cmp_1.0',
+        place: 3,
+        row: 8,
+        to: OTHER,
+        values: ['Fatou'],
+        own: ['appeler 77 100 00 00 demain a 10h'],
+        createdAt: NOON,
+      },
+      { ...person, slice: 'cmp_2.0', place: 0, row: 2, to: AWA, createdAt: NOON + DAY_MS },
+    ]),
   ]);
   await store.close();
 }

@@ -1,6 +1,7 @@
 /** Whatever a caller or the service calls something, and whatever time they name, history has it, and the rest waits for none of it. */
 import { expect, test } from 'vitest';
 import { HistoryReader } from '../../src/history/reader.ts';
+import { copyOf } from '../../src/history/rows.ts';
 import { HistoryStore } from '../../src/history/store.ts';
 import { recipientTable } from '../../src/kinds/tables.ts';
 import { systemRandom } from '../../src/lib/random.ts';
@@ -66,8 +67,8 @@ test.each([
   };
   const rows = [{ ...person, state: 'sent', sentAt: Date.parse(time), createdAt: NOON }];
   try {
-    await opened.write([[recipientTable, rows]]);
-    await opened.compare([[recipientTable, rows]]);
+    await opened.write([copyOf(recipientTable, rows)]);
+    await opened.compare([copyOf(recipientTable, rows)]);
   } finally {
     await opened.close();
   }

@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { payeesWith } from '../../src/history/payees.ts';
 import { readingOf, rowsOfBatch } from '../../src/history/readings.ts';
-import type { Row } from '../../src/history/rows.ts';
-import { type Copy, HistoryStore } from '../../src/history/store.ts';
+import { copyOf, type Row } from '../../src/history/rows.ts';
+import { HistoryStore } from '../../src/history/store.ts';
 import { batchRowTable, eventTable, type Table } from '../../src/kinds/tables.ts';
 import { systemRandom } from '../../src/lib/random.ts';
 import { type BatchRow, packBatchRow } from '../../src/operations/batch-rows.ts';
@@ -84,7 +84,7 @@ function sliceOf(at: number): Fields {
 
 async function write(table: Table, rows: readonly Row[]): Promise<void> {
   for (let at = 0; at < rows.length; at += AT_ONCE) {
-    const copy: Copy = [table, rows.slice(at, at + AT_ONCE)];
+    const copy = copyOf(table, rows.slice(at, at + AT_ONCE));
     await store.write([copy]);
     await store.compare([copy]);
   }

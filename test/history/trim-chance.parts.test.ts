@@ -157,7 +157,7 @@ class Story {
               rows: (table, ids) => real.rows(table, ids),
               write: (copies, facts) => real.write(copies, facts),
               compare: (copies) => real.compare(copies),
-              has: (_, rows) => Promise.resolve(rows.map(() => true)),
+              has: ({ count }) => Promise.resolve(Array.from({ length: count }, () => true)),
             }),
         };
     this.#isOpen = true;

@@ -261,8 +261,8 @@ class Telling {
       write: (copies, facts) => history.write(copies, facts),
       compare: (copies) => history.compare(copies),
       has: this.#mutant.comparesNothing
-        ? async (_, rows) => rows.map(() => true)
-        : (table, rows) => history.has(table, rows),
+        ? async ({ count }) => Array.from({ length: count }, () => true)
+        : (given) => history.has(given),
     };
   }
 }

@@ -1,6 +1,8 @@
 /** What became final is in history once, with its last revision, whatever is cut or killed on the way. */
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import { HistoryStore } from '../../src/history/store.ts';
 import { writerSteps } from '../../src/history/writer.ts';
+import { HistoryDesk } from '../../src/operations/history.ts';
 import { keys } from '../../src/operations/keys.ts';
 import { type FreshPostgres, freshPostgres } from '../support/fresh-postgres.ts';
 import { storeOfThisFile } from '../support/fresh-redis.ts';
@@ -220,4 +222,57 @@ test('a record that cannot be read holds up no other', async () => {
   expect(await kept()).toMatchObject([{ id: 'dsb_b' }]);
   expect(await waiting()).toEqual(['dsb_a']);
   expect(await store.redis.smembers(keys.unreadable)).toEqual(['dsb_a']);
+});
+
+test('what another writer has put there meanwhile is no reason to fail', async () => {
+  await world.accept('dsb_a');
+  await world.go('dsb_a', ...PAID);
+  await pass();
+  await database.query('create table public.kept as select * from relais.disbursements');
+  await database.query('delete from relais.disbursements');
+  // It is there again once it was looked for, and before it is written; a sequence is not taken back with the rest.
+  const opened = await HistoryStore.open({ url: database.url, newName: () => 'x', timezone: 'UTC' }, () => undefined);
+  await database.query(`create function public.put_back() returns trigger language plpgsql as $$ begin
+      if nextval('public.times') = 1 then insert into relais.disbursements select * from public.kept; end if;
+      return null; end $$`);
+  await database.query(`create trigger put_back before insert on relais.disbursements
+    for each statement when (pg_trigger_depth() = 0) execute function public.put_back()`);
+  await database.query('create sequence public.times');
+  await database.query('grant all on public.kept, public.times to public');
+  await world.go('dsb_a', 'reversed');
+  const one = writer({ open: async () => opened });
+  await one.pass();
+  await one.close();
+  expect(await kept()).toEqual([{ id: 'dsb_a', rev: '6', state: 'reversed' }]);
+  expect(await waiting()).toEqual([]);
+});
+
+test('while more ends, one turn is copied in a pass, and what has waited for long goes on at once', async () => {
+  const desk = (now: number) => new HistoryDesk(store.redis, 'desk', () => now);
+  await store.redis.zadd(keys.historyWaiting, NOON, 'dsb_a', NOON + 5_000, 'dsb_b');
+  expect(await desk(NOON + 5_500).mayGoOn()).toBe(false);
+  expect(await desk(NOON + 7_000).mayGoOn()).toBe(true);
+  await store.redis.zadd(keys.historyWaiting, NOON + 301_000, 'dsb_c');
+  expect(await desk(NOON + 301_100).mayGoOn()).toBe(true);
+  // What nobody can read stands in the time to come.
+  await store.redis.zadd(keys.historyWaiting, NOON + 3_600_000, 'dsb_unread');
+  expect(await desk(NOON + 7_000).mayGoOn()).toBe(true);
+});
+
+test('what ends while others are copied waits for the next pass, and no turn is made for it alone', async () => {
+  await pass();
+  for (const id of ['dsb_a', 'dsb_b']) await world.accept(id);
+  await world.go('dsb_a', ...PAID);
+  let turns = 0;
+  const one = writer({
+    at: async (step) => {
+      if (step === 'taken') turns += 1;
+      if (step === 'read' && turns === 1) await world.go('dsb_b', ...PAID);
+    },
+  });
+  await one.pass();
+  expect([turns, await waiting()]).toEqual([1, ['dsb_b']]);
+  await one.pass();
+  await one.close();
+  expect([turns, await waiting()]).toEqual([2, []]);
 });

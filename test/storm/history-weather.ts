@@ -15,7 +15,8 @@ import type { World } from './world.ts';
 const steps = {
   take: ['redis', /zrangebyscore[\s\S]*history:waiting/i],
   begin: ['postgres', /^Q....begin/s],
-  stage: ['postgres', /from stdin/],
+  look: ['postgres', /select exists \(select from unnest/],
+  copy: ['postgres', /from stdin/],
   merge: ['postgres', /insert into relais\.[\s\S]*pg_temp/],
   'note the pass': ['postgres', /insert into relais\.facts/],
   commit: ['postgres', /^Q....commit/s],
