@@ -48,7 +48,7 @@ function ofMoney({ kind, account, fields }: Of, by: Readonly<Record<string, numb
 /** What sends money on its way stands open, once it is accepted, until it is over. */
 const ACCEPTED = { accepted: 1, '=open': 1 } as const;
 
-export function postsOfAcceptance(of: Of, xof: number | undefined): Posts {
+function postsOfAcceptance(of: Of, xof: number | undefined): Posts {
   return xof !== undefined && asDeclared(of.kind).money === 'out' ? ofMoney(of, ACCEPTED, xof) : {};
 }
 
