@@ -205,9 +205,9 @@ async function askAgain(
 }
 
 async function askOnce(api: string, one: Asked, state: string) {
-  const { id, disburseId, reference, accountAlias, amount, withdrawMode } = one;
-  const post = (xof: number) =>
-    ask(`${api}/v1/disbursements`, { method: 'POST', body: { accountAlias, amount: xof, withdrawMode, reference } });
+  const { id, disburseId, reference, accountAlias, amount, withdrawMode, notBefore } = one;
+  const same = { accountAlias, withdrawMode, reference, ...(notBefore === undefined ? {} : { notBefore }) };
+  const post = (xof: number) => ask(`${api}/v1/disbursements`, { method: 'POST', body: { ...same, amount: xof } });
   const reads = await readById(api, id);
   const changed = await post(amount + 1);
   const again = await post(amount);

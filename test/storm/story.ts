@@ -251,6 +251,8 @@ export interface Asked {
   readonly amount: number;
   readonly accountAlias: string;
   readonly withdrawMode: string;
+  /** It was asked for so, and is another request without. */
+  readonly notBefore?: string;
   /** A 202 came back at least once. */
   readonly acknowledged: boolean;
   /** Ids that 202 answers named; more than one kind is a fault. */
