@@ -198,8 +198,8 @@ test('who leaves in between finds everything again, in another browser too', { t
   await page.locator('textarea').fill('Bonjour {{prénom}}, à demain');
   // Left at once: what was typed is kept on the way out. That may come a moment later, and a browser that ends takes it along.
   await page.goto(`${world.url}/campaigns`);
-  const kept = async (): Promise<string> => (await world.api.get<{ text: string }>(`/v1/campaigns/${id}`)).text;
-  await expect.poll(kept, { timeout: 60_000 }).toBe('Bonjour {{prénom}}, à demain');
+  const isKept = async (): Promise<string> => (await world.api.get<{ text: string }>(`/v1/campaigns/${id}`)).text;
+  await expect.poll(isKept, { timeout: 60_000 }).toBe('Bonjour {{prénom}}, à demain');
   await leave(page);
   const again = await world.signedIn('awa', `/campaigns/${id}`, { language: 'fr' });
   await again.locator('#content a.button-main').click();
