@@ -62,10 +62,15 @@ test('a complaint tells the line and what to do instead', () => {
 const refused = ['pay|out', 'Pay|outs', 'TO|DO: later', '/wo|rk/main', 'DES|IGN.md'].map((word) =>
   word.replace('|', ''),
 );
+const mergeMark = '<|<<<<<< HEAD'.replace('|', '');
 
 test.for(refused)('the word "%s" is refused, in a comment and in a document too', (word) => {
   expect(bannedWords(fileOf('src/lib/x.ts', `// ${word}`))).toHaveLength(1);
   expect(bannedWords(fileOf('docs/x.md', word))).toHaveLength(1);
+});
+
+test('the mark of a merge that was left is refused', () => {
+  expect(bannedWords(fileOf('docs/x.md', `a line\n${mergeMark}\nanother`))).toHaveLength(1);
 });
 
 test.for(['a disbursement', 'https://example.test/at/work/today', 'todo-list', 'design'])('"%s" is fine', (words) => {

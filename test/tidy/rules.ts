@@ -118,6 +118,7 @@ const BANNED_WORDS: readonly Ban[] = [
     except: [],
     instead: 'say it here: the project speaks for itself, to a reader who has nothing else',
   },
+  { pattern: /^([<]{7}|[>]{7}) /, except: [], instead: 'keep what both sides of the merge mean' },
 ];
 
 export function bannedWords(file: ProjectFile): readonly Complaint[] {
