@@ -12,15 +12,14 @@ export type CallbackBody =
   | { readonly readable: true; readonly fields: CallbackFields }
   | { readonly readable: false; readonly reason: UnreadableReason };
 
-/** The known fields of a callback. Never throws and takes bounded time, whatever the bytes. */
-export function readCallbackBody(raw: Uint8Array, contentType?: string): CallbackBody {
-  const parsed = readTree(raw, contentType);
+/** The known fields of a callback. */
+export function readCallbackBody(parsed: Parsed): CallbackBody {
   if ('reason' in parsed) return { readable: false, reason: parsed.reason };
   const fields = pickFields(recordsIn(parsed.tree));
   return fields ? { readable: true, fields } : { readable: false, reason: 'not_understood' };
 }
 
-/** Everything a callback holds, known or not. */
+/** Everything a callback holds, known or not. Never throws and takes bounded time, whatever the bytes. */
 export function readTree(raw: Uint8Array, contentType?: string): Parsed {
   if (raw.byteLength > BODY_LIMITS.bytes) return { reason: 'too_large' };
   // The decoder replaces what is not UTF-8 and drops a byte order mark.
@@ -301,7 +300,7 @@ export type Tree = ReadonlyMap<string, Node>;
 type GrowingTree = Map<string, Node>;
 
 /** A reader's answer. `undefined`, where it is possible, means "this is not my encoding". */
-type Parsed = { readonly tree: Tree } | { readonly reason: UnreadableReason };
+export type Parsed = { readonly tree: Tree } | { readonly reason: UnreadableReason };
 
 /**
  * Names that mean something to JavaScript objects. No callback needs one, so none comes in, with all that hangs

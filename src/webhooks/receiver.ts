@@ -15,7 +15,15 @@ import { maskPhone } from '../lib/phone.ts';
 import { type Secret, sameSecret } from '../lib/secret.ts';
 import type { Hinted, Operations } from '../operations/operations.ts';
 import { type EvidenceDraft, WRONG_HASH, claimsSuccess, claimsUndone } from '../operations/transition.ts';
-import { BODY_LIMITS, readCallbackBody, plainNames, percentDecode, readTree, type Tree } from './body.ts';
+import {
+  BODY_LIMITS,
+  type Parsed,
+  type Tree,
+  percentDecode,
+  plainNames,
+  readCallbackBody,
+  readTree,
+} from './body.ts';
 import { type StopPageOptions, stopPages } from './stop-page.ts';
 
 /** What became of a callback, for the metrics. */
@@ -141,9 +149,9 @@ interface Heard {
 async function readEvidence(request: Request, masterKeys: readonly Secret[]): Promise<Heard> {
   const raw = await readBounded(request);
   if (raw === undefined) return { evidence: { operation: 'callback', code: 'too_large' }, redacted: '' };
-  const type = request.headers['content-type'];
-  const body = readCallbackBody(raw, type);
-  const redacted = redactBody(raw, type);
+  const parsed = readTree(raw, request.headers['content-type']);
+  const body = readCallbackBody(parsed);
+  const redacted = redactBody(parsed, raw);
   if (!body.readable) return { evidence: { operation: 'callback', code: body.reason }, redacted };
   const { status = 'no_status', hash } = body.fields;
   const detail = hash === undefined ? undefined : hashMatches(hash, masterKeys) ? 'hash_right' : WRONG_HASH;
@@ -228,9 +236,15 @@ export function readCallbackPath(secrets: readonly Secret[], path: string): Call
   return signed ? parsed?.target : undefined;
 }
 
-/** Short and derived: it tells which secret signed without telling anything about the secret. */
+const keyIds = new WeakMap<Secret, string>();
+
+/** Short and derived: it tells which secret signed without telling anything about the secret. Made once for each. */
 function keyId(secret: Secret): string {
-  return createHmac('sha256', secret.reveal()).update('callback key id').digest('base64url').slice(0, 8);
+  const known = keyIds.get(secret);
+  if (known !== undefined) return known;
+  const made = createHmac('sha256', secret.reveal()).update('callback key id').digest('base64url').slice(0, 8);
+  keyIds.set(secret, made);
+  return made;
 }
 
 /** 128 bits of HMAC-SHA256. Each part is preceded by its length, so that no two targets share a text. */
@@ -308,8 +322,7 @@ const MAIL_LIKE = /[\w.+-]{1,64}@[\w.-]{1,255}/g;
  * masked, the identifiers and amounts that make it evidence are not. What can be read comes back as JSON, which
  * `readCallbackBody` reads as it read the original; the rest as masked text.
  */
-export function redactBody(raw: Uint8Array, contentType?: string): string {
-  const parsed = readTree(raw, contentType);
+export function redactBody(parsed: Parsed, raw: Uint8Array): string {
   return clip('tree' in parsed ? JSON.stringify(redactTree(parsed.tree, true)) : maskText(readableStart(raw)));
 }
 

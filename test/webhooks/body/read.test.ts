@@ -8,7 +8,8 @@ import {
 } from '../../../src/webhooks/body.ts';
 import { redactBody } from '../../../src/webhooks/receiver.ts';
 
-const read = (text: string, contentType?: string): CallbackBody => readCallbackBody(Buffer.from(text), contentType);
+const read = (text: string, contentType?: string): CallbackBody =>
+  readCallbackBody(readTree(Buffer.from(text), contentType));
 const fieldsOf = (text: string): unknown => {
   const body = read(text);
   return body.readable ? body.fields : body.reason;
@@ -176,7 +177,7 @@ describe('bodies made to take long', () => {
     const began = performance.now();
     read(body);
     read(body, 'multipart/form-data; boundary=b');
-    redactBody(Buffer.from(body));
+    redactBody(readTree(Buffer.from(body)), Buffer.from(body));
     expect(performance.now() - began).toBeLessThan(500);
   });
 });
