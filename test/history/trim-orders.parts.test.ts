@@ -69,7 +69,7 @@ interface Mutant {
 }
 
 const OF_TRIM = 'sha1hex(table.concat(pieces))';
-const OF_ACCEPT = 'claim_reference(who)';
+const OF_ACCEPT = 'claim_reference(o)';
 
 function door(redis: Redis): Acceptance {
   return new Acceptance({
@@ -304,7 +304,8 @@ test('it leaves only once history has it, where history had lost it', async () =
   });
 });
 
-const ACCEPTED_ANEW = /the same key|the reference/;
+/** As an assertion begins; the steps that led to a failure are told below it, whatever it was. */
+const ACCEPTED_ANEW = /^(the same key|the reference):/;
 const withDoors: Cast = (t) => [t.trims(), ...t.asks('with the same key', 'with the reference alone')];
 const withAttempt: Cast = (t) => [t.trims(), t.reverses()];
 
@@ -321,15 +322,15 @@ const mutants: readonly (readonly [guard: string, mutant: Mutant, cast: Cast, br
     'the comparison with what was read',
     { trimWithout: /if redis\.sha1hex[^\n]*/ },
     (t) => [t.trims(), t.notes()],
-    /what was said/,
+    /^what was said:/,
   ],
   [
     'the comparison of the revision, and of what waits',
     { trimWithout: /if redis\.sha1hex[^]*?if is_needed\(id, r\.lease[^\n]*/ },
     withAttempt,
-    /its last word/,
+    /^its last word:/,
   ],
-  ['the reading back before the trim', { comparesNothing: true }, withAttempt, /its last word/],
+  ['the reading back before the trim', { comparesNothing: true }, withAttempt, /^its last word:/],
 ];
 
 test.for(mutants)('%s is missed where it is taken away', async ([, mutant, cast, breaks]) => {
