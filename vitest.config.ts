@@ -34,7 +34,6 @@ export default defineConfig({
           globalSetup: ['test/support/redis-for-tests.ts', 'test/support/postgres-for-tests.ts'],
           // These mostly wait for servers, so more of them at once than there are cores.
           maxWorkers: 4,
-          isolate: false,
           testTimeout: 60_000,
           hookTimeout: 120_000,
         },
