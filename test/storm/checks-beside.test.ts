@@ -38,6 +38,13 @@ describe('console', () => {
     expect(brokenBy(answered({ status: 503, problem: 'recovering' }))).toEqual([]);
   });
 
+  test('C1 knows that balances are asked of the service, and nothing else of the console is', () => {
+    const silent = { status: 504, problem: 'upstream-silent' } as const;
+    expect(brokenBy(answered({ ...silent, route: 'balances' }))).toEqual([]);
+    expect(brokenBy(answered({ ...silent, route: 'status' }))).toEqual(['C1']);
+    expect(brokenBy(answered({ ...silent, problem: 'internal', route: 'balances' }))).toEqual(['C1']);
+  });
+
   test('C1 sees somebody signed out who was not, and knows of what a copy forgets', () => {
     const out = { status: 401, problem: 'unauthenticated', at: 25_000 } as const;
     expect(brokenBy(answered(out))).toEqual(['C1']);
