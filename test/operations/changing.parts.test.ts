@@ -10,6 +10,7 @@ import type { Change } from '../../src/operations/transition.ts';
 import { isAway } from '../../src/redis/connections.ts';
 import { disbursementOf } from '../conformance/under-test.ts';
 import { type Dice, expectSameEffect, oneOf } from '../redis/same-effect.ts';
+import { startServer } from '../redis/servers.ts';
 import { type FreshRedis, freshRedis, storeOfThisFile } from '../support/fresh-redis.ts';
 import { scriptsDuring } from '../support/scripts-during.ts';
 
@@ -66,28 +67,32 @@ describe('changes of one moment', () => {
   });
 
   test('change nothing where Redis has no room for them, not even where they are due', async () => {
-    const operations = operationsOn(store.redis);
-    const records = await accepted(store.redis, operations, named(2));
+    // A server of its own: what is set here holds for all that share one.
+    const server = await startServer();
+    const { redis } = server;
+    const operations = operationsOn(redis);
+    const records = await accepted(redis, operations, named(2));
     const standing = () =>
       Promise.all([
-        recordsOf(store.redis, named(2)),
-        store.redis.zrange(keys.due('disbursement'), '0', '-1', 'WITHSCORES'),
-        store.redis.zrange(keys.due('status-poll'), '0', '-1'),
-        store.redis.zrange(keys.state('disbursement', 'queued'), '0', '-1'),
-        store.redis.hgetall(keys.counts('disbursement')),
+        recordsOf(redis, named(2)),
+        redis.zrange(keys.due('disbursement'), '0', '-1', 'WITHSCORES'),
+        redis.zrange(keys.due('status-poll'), '0', '-1'),
+        redis.zrange(keys.state('disbursement', 'queued'), '0', '-1'),
+        redis.hgetall(keys.counts('disbursement')),
       ]);
     const before = await standing();
     const sends: Change<'disbursement'> = { to: 'submitting', dueInMs: 1_000, keepMs: 1_000, hasEffect: true };
-    await store.redis.config('SET', 'maxmemory', '1mb');
+    await redis.config('SET', 'maxmemory', '1mb');
     try {
       const answers = await Promise.allSettled(
         records.map((record) => operations.transition(record, undefined, sends)),
       );
       expect(answers.map((one) => one.status === 'rejected' && isAway(one.reason))).toEqual([true, true]);
     } finally {
-      await store.redis.config('SET', 'maxmemory', '0');
+      await redis.config('SET', 'maxmemory', '0');
+      expect(await standing()).toEqual(before);
+      await server.stop();
     }
-    expect(await standing()).toEqual(before);
   });
 
   test('of which one belongs to no account leave the others whole', async () => {
