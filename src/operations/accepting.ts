@@ -8,6 +8,7 @@ import { fingerprint } from '../lib/ids.ts';
 import { type SpanDraft, type Traces, sentTo, traced } from '../lib/traces.ts';
 import { batchPerTick } from '../redis/connections.ts';
 import type { RecordHost } from '../redis/scripts.ts';
+import { type Waiting as WaitingFor, alike, answerEach } from '../redis/shared-script.ts';
 import { type Act, factsAndMark, toldTogether } from './audit.ts';
 import { BOOKS, sumsOfAcceptance } from './book.ts';
 import type { Guard } from './heartbeat.ts';
@@ -46,17 +47,12 @@ interface Judged {
   readonly verdict: AcceptVerdict;
 }
 
-interface Waiting {
+interface Waiting extends WaitingFor<Judged> {
   readonly operation: New;
   /** All that is written, but for what the script alone knows. */
   readonly fields: Fields;
   readonly names: readonly NamePlace[];
-  readonly resolve: (judged: Judged) => void;
-  readonly reject: (error: unknown) => void;
 }
-
-/** Redis does nothing else while a script runs. */
-const AT_ONCE = 50;
 
 export class Accepting {
   readonly #options: AcceptingOptions;
@@ -68,7 +64,7 @@ export class Accepting {
     this.#options = options;
     this.#asked = wordsOf('payments', options.limits);
     this.#ask = batchPerTick(options.redis, async (together) => {
-      await Promise.all(alike(together).map((group) => this.#askFor(group)));
+      await Promise.all(alike(together, nameOf).map((group) => this.#askFor(group)));
     });
   }
 
@@ -103,16 +99,10 @@ export class Accepting {
   }
 
   async #askFor(group: readonly Waiting[]): Promise<void> {
-    try {
+    await answerEach(group, async () => {
       const { at, verdicts } = await this.#judged(group);
-      for (const [index, { resolve, reject }] of group.entries()) {
-        const verdict = verdicts[index];
-        if (verdict) resolve({ at, verdict });
-        else reject(new Error('a script answered for fewer requests than it was asked for'));
-      }
-    } catch (error) {
-      for (const { reject } of group) reject(error);
-    }
+      return verdicts.map((verdict) => ({ at, verdict }));
+    });
   }
 
   /** The day whose accepted sums count is that of Redis: the clock of this process is a guess, and may be wrong. */
@@ -140,24 +130,8 @@ export class Accepting {
   }
 }
 
-/** Those that one script can accept, in the order in which they were asked for. */
-function alike(together: readonly Waiting[]): Waiting[][] {
-  const groups: Waiting[][] = [];
-  const open = new Map<string, Waiting[]>();
-  for (const waiting of together) {
-    const { kind, account, state, dueInMs = '' } = waiting.operation;
-    const name = `${kind} ${account} ${state} ${dueInMs}`;
-    const share = open.get(name);
-    if (share && share.length < AT_ONCE) {
-      share.push(waiting);
-      continue;
-    }
-    const begun = [waiting];
-    groups.push(begun);
-    open.set(name, begun);
-  }
-  return groups;
-}
+const nameOf = ({ operation: { kind, account, state, dueInMs } }: Waiting): string =>
+  `${kind} ${account} ${state} ${dueInMs ?? ''}`;
 
 function sharedBy(group: readonly Waiting[]) {
   const [{ operation }] = group as readonly [Waiting, ...Waiting[]];

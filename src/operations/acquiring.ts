@@ -6,6 +6,7 @@ import type { QueueName } from '../kinds/due-queues.ts';
 import { type Kind, isOver, kinds, statesInQueue, statesOf } from '../kinds/index.ts';
 import { batchPerTick } from '../redis/connections.ts';
 import type { RecordHost } from '../redis/scripts.ts';
+import { type Waiting as WaitingFor, alike, answerEach } from '../redis/shared-script.ts';
 import { type AccountStanding, readStanding } from './accounts.ts';
 import { keys } from './keys.ts';
 import { type RecordAt, UnreadableRecord, noteUnreadable, readStored } from './record.ts';
@@ -47,16 +48,10 @@ interface Given {
   readonly standings: ReadonlyMap<string, Readonly<Record<string, string>>>;
 }
 
-interface Waiting extends Wanted {
-  readonly resolve: (given: Given) => void;
-  readonly reject: (error: unknown) => void;
-}
+interface Waiting extends Wanted, WaitingFor<Given> {}
 
 /** With more accounts than this, naming them all costs more than asking for one. */
 const STANDINGS_MAX = 8;
-
-/** Redis does nothing else while a script runs. */
-const AT_ONCE = 50;
 
 /** Final, and nothing that upstream may still say would change it. */
 const finalStates = new Map<Kind, readonly string[]>(
@@ -71,7 +66,7 @@ export class Acquiring {
     const { redis, standingsOf } = options;
     this.#options = { ...options, standingsOf: standingsOf.length > STANDINGS_MAX ? [] : standingsOf };
     this.#ask = batchPerTick(redis, async (together) => {
-      await Promise.all(alike(together).map((group) => this.#askFor(group)));
+      await Promise.all(alike(together, nameOf).map((group) => this.#askFor(group)));
     });
   }
 
@@ -96,7 +91,7 @@ export class Acquiring {
     const { kind, queue, leaseMs } = first;
     // A look is made whatever the account is held for.
     const names = queue === 'status-poll' ? [] : this.#options.standingsOf;
-    try {
+    await answerEach(group, async () => {
       const { at, standings, leases } = await acquire(this.#options.redis, {
         due: keys.due(queue),
         accounts: names.map((name) => keys.account(name)),
@@ -108,27 +103,9 @@ export class Acquiring {
         records: group.map(({ id, lease }) => ({ record: keys.record(id), id, lease })),
       });
       const byName = new Map(names.map((name, index) => [name, standings[index] ?? {}]));
-      for (const [index, { resolve, reject }] of group.entries()) {
-        const lease = leases[index];
-        if (lease) resolve({ at, lease, standings: byName });
-        else reject(new Error('a script answered for fewer records than it was asked for'));
-      }
-    } catch (error) {
-      for (const { reject } of group) reject(error);
-    }
+      return leases.map((lease) => ({ at, lease, standings: byName }));
+    });
   }
 }
 
-/** Those that one script can answer for. */
-function alike(together: readonly Waiting[]): Waiting[][] {
-  const groups = new Map<string, Waiting[][]>();
-  for (const waiting of together) {
-    const name = `${waiting.kind} ${waiting.queue} ${waiting.leaseMs}`;
-    const shares = groups.get(name) ?? [];
-    const last = shares.at(-1);
-    if (last && last.length < AT_ONCE) last.push(waiting);
-    else shares.push([waiting]);
-    groups.set(name, shares);
-  }
-  return [...groups.values()].flat();
-}
+const nameOf = ({ kind, queue, leaseMs }: Waiting): string => `${kind} ${queue} ${leaseMs}`;

@@ -17,6 +17,7 @@ import type { Random } from '../lib/random.ts';
 import type { Traces } from '../lib/traces.ts';
 import { batchPerTick } from '../redis/connections.ts';
 import type { RecordHost } from '../redis/scripts.ts';
+import { type Waiting as WaitingFor, alike, answerEach } from '../redis/shared-script.ts';
 import { type Act, told } from './audit.ts';
 import { BOOKS, postsOf } from './book.ts';
 import type { Guard } from './heartbeat.ts';
@@ -51,16 +52,11 @@ interface Step {
   readonly hasEffect: boolean;
 }
 
-interface Waiting {
+interface Waiting extends WaitingFor<TransitionChanged> {
   readonly step: Step;
   readonly change: ChangeArgs;
   readonly act: Act | undefined;
-  readonly resolve: (changed: TransitionChanged) => void;
-  readonly reject: (error: unknown) => void;
 }
-
-/** Redis does nothing else while a script runs. */
-const AT_ONCE = 50;
 
 export class Changing {
   readonly #options: ChangingOptions;
@@ -69,7 +65,7 @@ export class Changing {
   constructor(options: ChangingOptions) {
     this.#options = options;
     this.#ask = batchPerTick(options.redis, async (together) => {
-      await Promise.all(alike(together).map((group) => this.#askFor(group)));
+      await Promise.all(alike(together, nameOf, isAnother).map((group) => this.#askFor(group)));
     });
   }
 
@@ -108,43 +104,24 @@ export class Changing {
     const [first] = group;
     if (!first) return;
     const { redis, now, heartbeat } = this.#options;
-    try {
-      const answers = await transition(redis, {
+    await answerEach(group, () =>
+      transition(redis, {
         ...sharedBy(first.step),
         ...told(first.act),
         now: now(),
         memory: heartbeat.remembered(),
         changes: group.map(({ change }) => change),
-      });
-      for (const [index, { resolve, reject }] of group.entries()) {
-        const answer = answers[index];
-        if (answer) resolve(answer);
-        else reject(new Error('a script answered for fewer changes than it was asked for'));
-      }
-    } catch (error) {
-      for (const { reject } of group) reject(error);
-    }
+      }),
+    );
   }
 }
 
-/** Those that one script can make. What somebody did through a door is a line of the audit, and alone. */
-function alike(together: readonly Waiting[]): Waiting[][] {
-  const groups: Waiting[][] = [];
-  const open = new Map<string, Waiting[]>();
-  for (const waiting of together) {
-    const { step, act, change } = waiting;
-    const name = Object.values(step).join(' ');
-    const share = act ? undefined : open.get(name);
-    // What is changed twice is changed one after the other.
-    if (share && share.length < AT_ONCE && share.every((one) => one.change.id !== change.id)) share.push(waiting);
-    else {
-      const begun = [waiting];
-      groups.push(begun);
-      if (!act) open.set(name, begun);
-    }
-  }
-  return groups;
-}
+/** What somebody did through a door is a line of the audit, and alone. */
+const nameOf = ({ step, act }: Waiting): string | undefined => (act ? undefined : Object.values(step).join(' '));
+
+/** What is changed twice is changed one after the other. */
+const isAnother = (share: readonly Waiting[], { change: { id } }: Waiting): boolean =>
+  share.every(({ change }) => change.id !== id);
 
 /** What nobody looks at is never due, whatever the change says. */
 function stepOf<K extends Kind>(
