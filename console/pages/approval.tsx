@@ -1,11 +1,10 @@
 /** One thing that waits for an approval: what, how much, for which beneficiaries, what is unusual; then the total, typed back. */
 import type { ReactNode } from 'react';
-import { Link } from 'wouter';
 import type { Answer } from '../asking/ask.ts';
 import { kindOf } from '../asking/kinds.ts';
 import { useAsk } from '../asking/queries.ts';
 import { AsOf, Count, Moment, Money } from '../parts/figures.tsx';
-import { Arrow } from '../parts/arrow.tsx';
+import { Back } from '../parts/back.tsx';
 import { useWords } from '../parts/language.tsx';
 import { Notice, Page, Read, Section } from '../parts/page.tsx';
 import { State } from '../parts/state.tsx';
@@ -18,11 +17,7 @@ export function Approval({ id }: { readonly id: string }) {
   const { pages, kinds, parts, shell } = useWords();
   const kind = kindOf(id);
   const title = kind === undefined ? parts.notFoundTitle : pages.approvals.title(kinds[kind]);
-  const back = (
-    <Link to="/approvals" className="link mb-3 inline-flex items-center gap-1">
-      <Arrow to="left" /> {shell.approvals}
-    </Link>
-  );
+  const back = <Back to="/approvals">{shell.approvals}</Back>;
   return (
     <Page title={title} above={back}>
       {kind === 'disbursement' && <OfPayment id={id} />}

@@ -1,10 +1,9 @@
 /** One campaign, live. */
 import { useState } from 'react';
-import { Link } from 'wouter';
 import type { Answer } from '../asking/ask.ts';
 import { useAsk } from '../asking/queries.ts';
 import { AsOf, Count, Moment, countIn } from '../parts/figures.tsx';
-import { Arrow } from '../parts/arrow.tsx';
+import { Back } from '../parts/back.tsx';
 import { useWords } from '../parts/language.tsx';
 import { Page, Read, Section } from '../parts/page.tsx';
 import { Reason } from '../parts/reason.tsx';
@@ -22,11 +21,7 @@ const EVERY_MS = 1_500;
 export function Campaign({ id }: { readonly id: string }) {
   const { shell, kinds } = useWords();
   const campaign = useAsk('getCampaign', { id }, { everyMs: EVERY_MS });
-  const back = (
-    <Link to="/campaigns" className="link mb-3 inline-flex items-center gap-1">
-      <Arrow to="left" /> {shell.campaigns}
-    </Link>
-  );
+  const back = <Back to="/campaigns">{shell.campaigns}</Back>;
   return (
     <Page title={campaign.data?.name ?? kinds.campaign} above={back}>
       <Read of={campaign}>{(read, at) => <Live campaign={read} at={at} />}</Read>

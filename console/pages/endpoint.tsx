@@ -1,12 +1,12 @@
 /** One endpoint: how its deliveries go, what it answered, and what can be sent again. */
 import { useState } from 'react';
-import { Link, useLocation } from 'wouter';
+import { useLocation } from 'wouter';
 import type { Answer } from '../asking/ask.ts';
 import { useAct } from '../asking/acts.ts';
 import { useAsk } from '../asking/queries.ts';
 import { AskFirst, Ended } from '../parts/act.tsx';
 import { AskForm } from '../parts/act-form.tsx';
-import { Arrow } from '../parts/arrow.tsx';
+import { Back } from '../parts/back.tsx';
 import { Field } from '../parts/field.tsx';
 import { AsOf, Count, Moment, countIn } from '../parts/figures.tsx';
 import { useWords } from '../parts/language.tsx';
@@ -21,11 +21,7 @@ type Detail = Answer<'getEventEndpoint'>;
 export function OneEndpoint({ id }: { readonly id: string }) {
   const { shell, desk } = useWords();
   const endpoint = useAsk('getEventEndpoint', { id }, { everyMs: 5_000 });
-  const back = (
-    <Link to="/endpoints" className="link mb-3 inline-flex items-center gap-1">
-      <Arrow to="left" /> {shell.endpoints}
-    </Link>
-  );
+  const back = <Back to="/endpoints">{shell.endpoints}</Back>;
   return (
     <Page title={desk.endpoints.one} above={back}>
       <Read of={endpoint}>

@@ -1,11 +1,12 @@
 /** A campaign begins with its name; from then on everything is kept. */
 import { type FormEvent, useId, useState } from 'react';
-import { Link, useLocation } from 'wouter';
+import { useLocation } from 'wouter';
 import { useAct } from '../asking/acts.ts';
 import { useAsk } from '../asking/queries.ts';
 import { useSession } from '../asking/session.tsx';
 import { Ended } from '../parts/act.tsx';
 import { Arrow } from '../parts/arrow.tsx';
+import { Back } from '../parts/back.tsx';
 import { useWords } from '../parts/language.tsx';
 import { NotAllowed, Page } from '../parts/page.tsx';
 import { useMaking } from './make-draft.ts';
@@ -14,11 +15,7 @@ export function NewCampaign() {
   const { shell } = useWords();
   const { says } = useMaking();
   const { may } = useSession();
-  const back = (
-    <Link to="/campaigns" className="link mb-3 inline-flex items-center gap-1">
-      <Arrow to="left" /> {shell.campaigns}
-    </Link>
-  );
+  const back = <Back to="/campaigns">{shell.campaigns}</Back>;
   return (
     <Page title={says.title} above={back}>
       {may('enqueue') ? <Naming /> : <NotAllowed needs={['enqueue']} />}

@@ -3,7 +3,7 @@ import { useEffect, useRef } from 'react';
 import { Link } from 'wouter';
 import { useAsk } from '../asking/queries.ts';
 import { useSession } from '../asking/session.tsx';
-import { Arrow } from '../parts/arrow.tsx';
+import { Back } from '../parts/back.tsx';
 import { useWords } from '../parts/language.tsx';
 import { NotAllowed, Notice, Page, Read } from '../parts/page.tsx';
 import { Sign } from '../parts/state.tsx';
@@ -36,11 +36,7 @@ export function Make({ id, step }: MakeProps) {
   const { may } = useSession();
   const campaign = useAsk('getCampaign', { id });
   const file = useAsk('getFile', { id });
-  const back = (
-    <Link to="/campaigns" className="link mb-3 inline-flex items-center gap-1">
-      <Arrow to="left" /> {shell.campaigns}
-    </Link>
-  );
+  const back = <Back to="/campaigns">{shell.campaigns}</Back>;
   return (
     <Page title={campaign.data?.name ?? says.title} above={back}>
       {may('enqueue') ? (

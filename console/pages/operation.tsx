@@ -1,10 +1,9 @@
 /** One operation: what became of it, its story, what the service said, and what is to be done. */
-import { Link } from 'wouter';
 import type { Asked } from '../asking/ask.ts';
 import { type AnyRow, type Evidence, type Listed, getters, kindOf, xofOf } from '../asking/kinds.ts';
 import { useAsk } from '../asking/queries.ts';
 import { AsOf, Moment, Money, countIn } from '../parts/figures.tsx';
-import { Arrow } from '../parts/arrow.tsx';
+import { Back } from '../parts/back.tsx';
 import { useChoice, useWords } from '../parts/language.tsx';
 import { Notice, Page, Read, Section } from '../parts/page.tsx';
 import { titleOf } from '../parts/rows.tsx';
@@ -34,18 +33,9 @@ function Known({ id, kind }: { readonly id: string; readonly kind: Listed }) {
   const asked = { id } as Asked<'getDisbursement'>;
   const operation = useAsk(getters[kind] as 'getDisbursement', asked, { everyMs: 10_000 });
   return (
-    <Page title={words.kinds[kind]} above={<Back kind={kind} />}>
+    <Page title={words.kinds[kind]} above={<Back to={`/operations/${kind}`}>{words.lists[kind]}</Back>}>
       <Read of={operation}>{(read, at) => <Told operation={read} kind={kind} at={at} />}</Read>
     </Page>
-  );
-}
-
-function Back({ kind }: { readonly kind: Listed }) {
-  const { lists } = useWords();
-  return (
-    <Link to={`/operations/${kind}`} className="link mb-3 inline-flex items-center gap-1">
-      <Arrow to="left" /> {lists[kind]}
-    </Link>
   );
 }
 

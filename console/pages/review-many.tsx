@@ -1,12 +1,11 @@
 /** Many payments by one word: chosen by what they have in common, looked at first, confirmed as exactly these. */
 import { type FormEvent, useState } from 'react';
-import { Link } from 'wouter';
 import type { Answer, Asked } from '../asking/ask.ts';
 import { useAct } from '../asking/acts.ts';
 import { useAsk } from '../asking/queries.ts';
 import { useSession } from '../asking/session.tsx';
 import { AskFirst, Ended } from '../parts/act.tsx';
-import { Arrow } from '../parts/arrow.tsx';
+import { Back } from '../parts/back.tsx';
 import { Field, Labelled } from '../parts/field.tsx';
 import { countIn, moneyIn } from '../parts/figures.tsx';
 import { useWords } from '../parts/language.tsx';
@@ -36,11 +35,7 @@ export function ReviewMany() {
   const { shell, desk } = useWords();
   const { may } = useSession();
   const says = desk.many;
-  const back = (
-    <Link to="/review" className="link mb-3 inline-flex items-center gap-1">
-      <Arrow to="left" /> {shell.review}
-    </Link>
-  );
+  const back = <Back to="/review">{shell.review}</Back>;
   return (
     <Page title={says.title} above={back}>
       {may('approve') ? <Deciding /> : <p data-refusal="role">{says.lookOnly}</p>}
