@@ -21,7 +21,7 @@ import type { World } from './world.ts';
 const RESTORE_AT = 0.25;
 const TIGHTER_AT = 0.7;
 const LOOSER_AT = 0.85;
-const RESTORE_EVERY_MS = 30_000;
+const RESTORE_EVERY_MS = 60_000;
 /** In turn, beginning with the seed's. */
 const KINDS = ['stopped', 'running', 'promoted'] as const;
 /** A failover shows a minute at most. */
@@ -63,7 +63,10 @@ export class Acts {
   #telling: Promise<void> = Promise.resolve();
   readonly #over = new AbortController();
   #unsteady = 0;
-  /** A copy that is put back has forgotten what two people allowed after it: restores and that take turns. */
+  /**
+   * A restore keeps processes out of the weather for longer than anybody waits for one, and what two people allowed after
+   * the copy is forgotten with it: restores and changes of limits take turns.
+   */
   #turn: Promise<void> = Promise.resolve();
 
   private constructor(plan: ActsPlan, neighbours: Neighbours | undefined) {
@@ -130,7 +133,7 @@ export class Acts {
     const limits = this.#limits;
     if (!limits) return;
     await wait(overMs * TIGHTER_AT);
-    await limits.tightenOnce();
+    await this.#inTurn(() => limits.tightenOnce());
     await wait(overMs * (LOOSER_AT - TIGHTER_AT));
     await this.#inTurn(() => limits.loosenByTwo(wishes, PATIENCE_MS));
   }
