@@ -21,6 +21,8 @@ const PAUSED_MS = 300;
 const STREAM_AGAIN_MS = 1_000;
 /** After the last words of relais: how long somebody whose key is gone still tries. */
 const TRIES_ON_MS = 5_000;
+/** A page that was not seen by then is told as such. */
+const SEEN_WITHIN_MS = 60_000;
 
 const ROLES = ['read', 'enqueue', 'operate'] as const;
 
@@ -110,7 +112,7 @@ export class ConsoleUsers {
     await Promise.all([looking, following, second?.look(signal), second?.follow(signal)]);
     // The holder of the key is still there for a while.
     const tries = AbortSignal.any([over.signal, AbortSignal.timeout(TRIES_ON_MS)]);
-    await first?.look(tries);
+    await Promise.all([first?.look(tries), second?.lookAround()]);
     over.abort();
   }
 
@@ -207,6 +209,26 @@ class Sitting {
     }
   }
 
+  /** Each page once more, when the weather is over: in a short storm most of them were only ever told that Redis is away. */
+  async lookAround(): Promise<void> {
+    const { plan } = this.#asked;
+    const lists = LISTS.map((list) => () => this.#readList(list));
+    const known = plan.wishes.filter(({ acknowledged }) => acknowledged).slice(0, 1);
+    const ones = known.flatMap((one) => [() => this.#readOne(one), () => this.#search(one)]);
+    const signal = AbortSignal.timeout(SEEN_WITHIN_MS);
+    for (const turn of [...lists, ...ones])
+      await waitUntil(
+        async () => {
+          if (this.#cookie === '') await this.#signIn(signal);
+          const status = await turn();
+          if (status === 401) this.#cookie = '';
+          return status === 200 || signal.aborted;
+        },
+        SEEN_WITHIN_MS,
+        EVERY_MS,
+      );
+  }
+
   async #turnAPage(): Promise<number | undefined> {
     const { random, plan } = this.#asked;
     const [what, which] = [random.fraction(), random.fraction()];
@@ -215,11 +237,18 @@ class Sitting {
       Math.floor(which * plan.mailings.length)
     ];
     if (what < 0.2 && one) return this.#readOne(one);
-    if (what < 0.25 && one) return this.#read({ route: 'search', path: `search?q=${one.reference}` });
+    if (what < 0.25 && one) return this.#search(one);
     if (what < 0.35 && mailing) return this.#readCampaign(mailing);
     if (what < 0.4 && mailing?.fate === 'left alone') return this.#pause(mailing);
-    const list = LISTS[Math.floor(which * LISTS.length)] ?? 'status';
+    return this.#readList(LISTS[Math.floor(which * LISTS.length)] ?? 'status');
+  }
+
+  #readList(list: (typeof LISTS)[number]): Promise<number | undefined> {
     return this.#read({ route: list.split('?')[0] ?? list, path: list });
+  }
+
+  #search({ reference }: Wish): Promise<number | undefined> {
+    return this.#read({ route: 'search', path: `search?q=${reference}` });
   }
 
   async #readOne({ id }: Wish): Promise<number | undefined> {
