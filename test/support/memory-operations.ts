@@ -48,7 +48,7 @@ export interface MemoryOperationsOptions {
 
 type AnyRecord<K extends Kind> = RecordBase<K> & { readonly amount?: number; readonly lane?: string };
 
-type Heard = Readonly<Record<'evidence' | 'says', string>> & { readonly agreesWith: readonly string[] };
+type Heard = Readonly<{ evidence: string; says: readonly string[]; agreesWith: readonly string[] }>;
 
 export class MemoryOperations implements OperationsContract {
   readonly #store: MemoryStore;
@@ -104,7 +104,7 @@ export class MemoryOperations implements OperationsContract {
       const state = this.#store.hash(keys.record(id)).get('state') ?? '';
       const { redacted, agreesWith } = posted;
       if (redacted !== '' && !agreesWith.includes(state)) this.#store.setText(keys.callback(id), redacted);
-      const says = redacted === '' ? ',' : `,${agreesWith.join(',')},`;
+      const says = redacted === '' ? [] : agreesWith;
       const heard = { evidence: packEvidence(evidence), says, agreesWith };
       return this.#hint(kind, id, heard, intervalMs);
     });
@@ -305,7 +305,9 @@ export class MemoryOperations implements OperationsContract {
     const waitMs = Math.max(0, Number(record.get('hintedAt') ?? 0) + intervalMs - at);
     const leased = Boolean(record.get('lease')) && Number(record.get('until') ?? 0) > at;
     const written = this.#addEvidence(key, at, evidence);
-    store.setFields(key, { hint: says });
+    const before = record.get('hint') || undefined;
+    const agreed = says.filter((one) => before === undefined || before.includes(`,${one},`));
+    store.setFields(key, { hint: agreed.length === 0 ? ',' : `,${agreed.join(',')},` });
     if (isOver(kind, state) || agreesWith.includes(state)) return { is: 'final', state, written };
     if (!statesInQueue(kind, 'status-poll').includes(state)) return { is: 'noted', written };
     const due = store.score(keys.due('status-poll'), id);

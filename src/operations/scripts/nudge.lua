@@ -17,8 +17,8 @@
 --- @include "lib/version"
 
 local at = clock(now)
-local state, lease, ends, nudged_at, lines, version, trace = unpack(redis.call('HMGET', record, 'state', 'lease',
-  'until', 'hintedAt', 'en', 'v', 'trace'))
+local state, lease, ends, nudged_at, lines, version, trace, before = unpack(redis.call('HMGET', record, 'state',
+  'lease', 'until', 'hintedAt', 'en', 'v', 'trace', 'hint'))
 if posted and not contains(agreesWith, state) then redis.call('SET', callback, posted, 'EX', CALLBACK_KEPT_S) end
 if not state then
   local _, left = stub_of(stubs, stubName)
@@ -32,8 +32,13 @@ local readable = version == VERSION and pcall(function()
   whole(ends, 0, 'until'); whole(nudged_at, 0, 'hintedAt'); whole(lines, 0, 'en')
 end)
 if not readable then return {'noted', state} end
--- With what it says, if it is kept: an attempt that ends so meanwhile need not keep it.
-local set = {'hint', posted and ',' .. table.concat(agreesWith, ',') .. ',' or ','}
+-- With what it says, if it is kept: an attempt that ends so meanwhile need not keep it. What said otherwise before it,
+-- and was not heard yet, is still to be heard.
+local agreed = {}
+for _, one in ipairs(posted and agreesWith or {}) do
+  if not before or before == '' or string.find(before, ',' .. one .. ',', 1, true) then agreed[#agreed + 1] = one end
+end
+local set = {'hint', ',' .. table.concat(agreed, ',') .. (#agreed > 0 and ',' or '')}
 evidence_fields(at, evidence, lines, set)
 local leased = lease and lease ~= '' and tonumber(ends or '0') > at
 local looks = false

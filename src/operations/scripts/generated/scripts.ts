@@ -4756,8 +4756,8 @@ for _i = 1, tonumber(ARGV[_arg]) do agreesWith[_i] = ARGV[_arg + _i] end
 _arg = _arg + #agreesWith
 -- </generated>
 local at = clock(now)
-local state, lease, ends, nudged_at, lines, version, trace = unpack(redis.call('HMGET', record, 'state', 'lease',
-  'until', 'hintedAt', 'en', 'v', 'trace'))
+local state, lease, ends, nudged_at, lines, version, trace, before = unpack(redis.call('HMGET', record, 'state',
+  'lease', 'until', 'hintedAt', 'en', 'v', 'trace', 'hint'))
 if posted and not contains(agreesWith, state) then redis.call('SET', callback, posted, 'EX', 2592000) end
 if not state then
   local _, left = stub_of(stubs, stubName)
@@ -4769,7 +4769,11 @@ local readable = version == "1" and pcall(function()
   whole(ends, 0, 'until'); whole(nudged_at, 0, 'hintedAt'); whole(lines, 0, 'en')
 end)
 if not readable then return {'noted', state} end
-local set = {'hint', posted and ',' .. table.concat(agreesWith, ',') .. ',' or ','}
+local agreed = {}
+for _, one in ipairs(posted and agreesWith or {}) do
+  if not before or before == '' or string.find(before, ',' .. one .. ',', 1, true) then agreed[#agreed + 1] = one end
+end
+local set = {'hint', ',' .. table.concat(agreed, ',') .. (#agreed > 0 and ',' or '')}
 evidence_fields(at, evidence, lines, set)
 local leased = lease and lease ~= '' and tonumber(ends or '0') > at
 local looks = false
