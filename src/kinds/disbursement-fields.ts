@@ -96,7 +96,10 @@ export const disbursementFields = {
   createdSeenAt: maybeTime,
   /** When a look first said that it failed, or that the money came back. Once is not enough. */
   failedSeenAt: maybeTime,
-  /** When a callback was last a reason to look, by the clock of Redis; taken away when an end is told. */
+  /**
+   * When a callback was last a reason to look, or a look spoke against what was told, by the clock of Redis; taken away
+   * when an end is told.
+   */
   hintedAt: maybeTime,
   /** When a look first said a final word without naming the payment, and how many have since. */
   unnamedSeenAt: maybeTime,
@@ -104,6 +107,8 @@ export const disbursementFields = {
   /** When a look after its end first said something else than its end, and nothing that counts; and how many have since. */
   contrarySeenAt: maybeTime,
   contraryLooks: count,
+  /** When a look after that first said its end again. Once is not enough, since it may be an old answer. */
+  agreedSeenAt: maybeTime,
   /** Callers were told that it was paid before it was given to a person: it is never sent again. */
   toldPaid: flag,
   /** Nothing is sent before this time. */

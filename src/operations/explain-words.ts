@@ -160,6 +160,10 @@ const ofDisbursements: Rows = {
   unnamed: ['the service says that it has ended, but does not name our disburse_id', BY_ITSELF],
   failed_once: ['the service says that it failed, which counts when it is said twice', BY_ITSELF],
   undone_once: ['the service says that the money came back, which counts when it is said twice', BY_ITSELF],
+  agreed_once: [
+    'something spoke against what was told, and the service says that again, which counts when it is said twice',
+    BY_ITSELF,
+  ],
   contradicted_once: ['the service says otherwise than was told, which counts when it is said twice', BY_ITSELF],
   contradicted: [
     'the service no longer stands by how it ended, and has no other last word that counts',

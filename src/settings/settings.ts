@@ -187,7 +187,7 @@ const money = {
   DISBURSEMENT_LIMIT: [duration('72h'), 'After this a disbursement needs review, and is looked at daily.'],
   RECHECK_SUCCEEDED: [
     recheckTimes('24h,72h,7d'),
-    'How long after its success a disbursement is looked at again, each time; `off`: never. Costs a request each.',
+    'How long after its success a disbursement is looked at again, each time, and anew after anything has spoken against how it ended; `off`: never. Costs a request each.',
   ],
   MAX_DISBURSEMENT: [
     limit('MAX_DISBURSEMENT'),

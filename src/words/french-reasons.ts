@@ -131,6 +131,8 @@ export const frenchReasons: Readonly<Record<string, string>> = {
     'le service dit que c’est un échec, ce qui compte quand il le dit deux fois',
   'the service says that the money came back, which counts when it is said twice':
     'le service dit que l’argent est revenu, ce qui compte quand il le dit deux fois',
+  'something spoke against what was told, and the service says that again, which counts when it is said twice':
+    'quelque chose a contredit ce qui a été annoncé, et le service le dit de nouveau, ce qui compte quand il le dit deux fois',
   'the service says otherwise than was told, which counts when it is said twice':
     'le service dit autre chose que ce qui a été annoncé, ce qui compte quand il le dit deux fois',
   'the service no longer stands by how it ended, and has no other last word that counts':

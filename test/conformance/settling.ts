@@ -370,16 +370,19 @@ export function settlingConformance(open: () => Promise<OperationsUnderTest>): v
     test.for([
       ['after', ['failed', 'succeeded']],
       ['before', ['succeeded', 'failed']],
-    ] as const)('in the middle of the last attempt that says otherwise is heard, whatever agrees %s it', async ([, both]) => {
-      await at.operations.accept(disbursementOf('a'));
-      await a.bring('created', 'submitting', 'pending');
-      const { record: read, lease } = await a.held('status-poll');
-      for (const agrees of both)
-        await at.operations.nudge('disbursement', 'a', said, 0, { redacted: 'posted', agreesWith: [agrees] });
-      await at.operations.transition(read, lease, { to: 'succeeded', nudgeAfterMs: 2_000, forgetsCallback: true });
-      expect(await a.due('status-poll')).toBe(START + 2_000);
-      expect(await at.everything()).toHaveProperty([keys.callback('a')]);
-    });
+    ] as const)(
+      'in the middle of the last attempt that says otherwise is heard, whatever agrees %s it',
+      async ([, both]) => {
+        await at.operations.accept(disbursementOf('a'));
+        await a.bring('created', 'submitting', 'pending');
+        const { record: read, lease } = await a.held('status-poll');
+        for (const agrees of both)
+          await at.operations.nudge('disbursement', 'a', said, 0, { redacted: 'posted', agreesWith: [agrees] });
+        await at.operations.transition(read, lease, { to: 'succeeded', nudgeAfterMs: 2_000, forgetsCallback: true });
+        expect(await a.due('status-poll')).toBe(START + 2_000);
+        expect(await at.everything()).toHaveProperty([keys.callback('a')]);
+      },
+    );
 
     test('before the submit changes neither state nor due time, and is kept as evidence', async () => {
       await at.operations.accept(disbursementOf('a'));

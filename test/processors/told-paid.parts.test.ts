@@ -73,7 +73,7 @@ describe('a disbursement that succeeded', () => {
     await at.submitted();
     await at.look('success');
     await at.look('reversed', {}, { afterMs: DAY_MS });
-    expect(await at.look('success')).toMatchObject({ reason: 'contradicted_once' });
+    expect(await at.look('success')).toMatchObject({ reason: 'agreed_once' });
     expect(await at.due()).toBe(QUIET_MS / 2);
     expect(await at.look('reversed')).toMatchObject({ reason: 'undone_once' });
     expect(await at.look('reversed')).toMatchObject({ state: 'reversed' });
@@ -84,9 +84,45 @@ describe('a disbursement that succeeded', () => {
     await at.submitted();
     await at.look('success');
     await at.hint('failed', ['failed', 'reversed']);
-    expect(await at.look('success')).toMatchObject({ reason: 'contradicted_once' });
+    expect(await at.look('success')).toMatchObject({ reason: 'agreed_once' });
     expect(await at.look('success')).toMatchObject({ outcome: 'idle', reason: 'nothing_new' });
     expect(await at.told()).toEqual(['succeeded']);
+  });
+
+  test.for([
+    ['a callback', 8 * DAY_MS],
+    ['one look', 0],
+  ] as const)(
+    'that %s contradicts is looked at again for days, since what agreed with it may have been old',
+    async ([, lateMs]) => {
+      const at = world();
+      await at.submitted();
+      await at.look('success');
+      if (lateMs > 0) {
+        at.advance(lateMs);
+        await at.hint('failed', ['failed', 'reversed']);
+      } else await at.look('reversed', {}, { afterMs: 7 * DAY_MS });
+      await at.look('success');
+      expect(await at.look('success')).toMatchObject({ outcome: 'idle', reason: 'nothing_new' });
+      expect(await at.due()).toBe(DAY_MS - QUIET_MS);
+      expect(await at.look('reversed', {}, { afterMs: await at.due() })).toMatchObject({ reason: 'undone_once' });
+      expect(await at.look('reversed')).toMatchObject({ state: 'reversed' });
+      expect(await at.told()).toEqual(['succeeded', 'reversed late']);
+    },
+  );
+
+  test('stays so only by what is said after the callback, and in its name', async () => {
+    const at = world();
+    await at.submitted();
+    await at.look('success');
+    await at.hint('', []);
+    expect(await at.look('success')).toMatchObject({ reason: 'agreed_once' });
+    await at.hint('failed', ['failed', 'reversed']);
+    expect(await at.look('success')).toMatchObject({ reason: 'agreed_once' });
+    expect(await at.look('in_review')).toMatchObject({ reason: 'status_in_review' });
+    expect(await at.look('success')).toMatchObject({ reason: 'agreed_once' });
+    expect(await at.look('failed')).toMatchObject({ reason: 'undone_once' });
+    expect(await at.look('failed')).toMatchObject({ state: 'reversed' });
   });
 
   test('that a callback contradicts is looked at twice also where a look was due already', async () => {
@@ -95,7 +131,7 @@ describe('a disbursement that succeeded', () => {
     await at.look('success');
     at.advance(DAY_MS + 1);
     expect(await at.hint('failed', ['failed', 'reversed'])).toMatchObject({ is: 'noted' });
-    expect(await at.look('success')).toMatchObject({ reason: 'contradicted_once' });
+    expect(await at.look('success')).toMatchObject({ reason: 'agreed_once' });
     expect(await at.look('failed')).toMatchObject({ reason: 'undone_once' });
     expect(await at.look('failed')).toMatchObject({ state: 'reversed' });
     expect(await at.told()).toEqual(['succeeded', 'reversed late']);
@@ -116,7 +152,7 @@ describe('a disbursement that succeeded', () => {
       ok({ status: 'success', token: 'tok-dsb_1', disburseId: 'd-dsb_1', amount: 100 }),
     );
     expect(await lookAtDisbursement('dsb_1', during)).toMatchObject({ outcome: 'ended', reason: 'succeeded' });
-    expect(await at.look('success')).toMatchObject({ reason: 'contradicted_once' });
+    expect(await at.look('success')).toMatchObject({ reason: 'agreed_once' });
     expect(await at.look('failed')).toMatchObject({ reason: 'undone_once' });
     expect(await at.look('failed')).toMatchObject({ state: 'reversed' });
   });

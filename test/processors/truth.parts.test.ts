@@ -60,6 +60,24 @@ describe('a disbursement that failed', () => {
     expect(await at.told()).toEqual(['failed']);
   });
 
+  test('is looked at again for days once a callback says otherwise, since its caller may pay again', async () => {
+    const at = world();
+    await at.submitted();
+    await at.look('failed');
+    await at.look('failed');
+    expect(await at.redis.zcard('due:status-poll')).toBe(0);
+    await at.hint('success', ['succeeded']);
+    await at.look('failed', {}, { afterMs: 1 });
+    await at.look('failed');
+    const waits: number[] = [];
+    for (let due = await at.due(); due > 0; due = await at.due()) {
+      waits.push(due);
+      await at.look('failed', {}, { afterMs: due });
+      await at.look('failed', {}, { afterMs: await at.due() });
+    }
+    expect(waits).toEqual([1, 2, 4].map((days, nth) => days * DAY_MS - QUIET_MS / 2 - (nth === 0 ? 1 : 0)));
+  });
+
   test('is for a person when it is taken back for no word that counts', async () => {
     const at = world();
     await at.submitted();
@@ -115,7 +133,7 @@ describe('a late word about a disbursement that failed', () => {
     expect(await at.due()).toBe(5_000);
     expect(await at.look('failed'), 'one word does not outweigh it').toMatchObject({ outcome: 'unknown' });
     expect(await at.look('failed')).toMatchObject({ outcome: 'idle' });
-    expect(await at.redis.zscore('due:status-poll', 'dsb_1')).toBeNull();
+    expect(await at.due()).toBe(DAY_MS - QUIET_MS);
   });
 
   test('that was said once is not forgotten when a person asks about it', async () => {

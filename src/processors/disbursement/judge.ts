@@ -23,7 +23,7 @@ export interface StatusAnswer {
 }
 
 /** What must be seen again before it counts; the name of the field that says when it was seen first. */
-export type Seen = 'createdSeenAt' | 'failedSeenAt' | 'unnamedSeenAt' | 'contrarySeenAt';
+export type Seen = 'createdSeenAt' | 'failedSeenAt' | 'unnamedSeenAt' | 'contrarySeenAt' | 'agreedSeenAt';
 
 export type Judgement =
   | { readonly is: 'final'; readonly state: 'succeeded' | 'failed' | 'reversed'; readonly late: boolean }
@@ -126,11 +126,17 @@ function asksAgain({ record, at, quietMs }: Looking, because: string): Judgement
   return { is: 'look again', dueInMs: LAG_QUIETS_APART * quietMs, because };
 }
 
-/** It agrees with what was told. Where anything has said otherwise since, it may be an old answer. */
+/**
+ * It agrees with what was told. Where anything has said otherwise since, it may be an old answer, and only what is said
+ * after that counts as the first of two. A time that is still to come is of a clock that has gone back.
+ */
 function unlessContested(looking: Looking): Judgement | undefined {
-  const { failedSeenAt, contrarySeenAt, hintedAt } = looking.record;
-  const contested = (failedSeenAt ?? contrarySeenAt ?? hintedAt) !== undefined;
-  return contested ? twice(looking, 'contrarySeenAt', 'contradicted_once') : undefined;
+  const { failedSeenAt, contrarySeenAt, agreedSeenAt, hintedAt } = looking.record;
+  if ((failedSeenAt ?? contrarySeenAt ?? agreedSeenAt ?? hintedAt) === undefined) return undefined;
+  const isOld =
+    agreedSeenAt !== undefined && hintedAt !== undefined && agreedSeenAt <= hintedAt && hintedAt <= looking.at;
+  if (isOld) return { is: 'look again', dueInMs: looking.quietMs / 2, because: 'agreed_once', saw: 'agreedSeenAt' };
+  return twice(looking, 'agreedSeenAt', 'agreed_once');
 }
 
 /** Callers were told that it was paid. */

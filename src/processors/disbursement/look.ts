@@ -109,18 +109,23 @@ function leaveOver(a: Attempt, reason: string): Promise<AttemptResult> {
 
 /** Upstream was not asked: a word that was said once is still to be said again. */
 export function leaveAsItIs(a: Attempt): Promise<AttemptResult> {
-  const { state: to, failedSeenAt, contrarySeenAt } = a.record;
-  const dueInMs = failedSeenAt === undefined && contrarySeenAt === undefined ? recheckIn(a, a.policy) : 0;
+  const { state: to, failedSeenAt, contrarySeenAt, agreedSeenAt } = a.record;
+  const isOpen = (failedSeenAt ?? contrarySeenAt ?? agreedSeenAt) !== undefined;
+  const dueInMs = isOpen ? 0 : recheckIn(a, a.policy);
   return a.finish({ to, dueInMs, nudgeAfterMs: NUDGE_INTERVAL_MS, outcome: 'idle', reason: to });
 }
 
 type Looked = Pick<Attempt, 'record' | 'at'>;
 
-/** When a success is looked at again by itself, ms from now. */
+/**
+ * When what was told is looked at again by itself, ms from now: a success in any case, and either end anew once
+ * anything has spoken against it, since all that has agreed with it may have been old.
+ */
 function recheckIn({ record, at }: Looked, { recheckMs }: Policy): number | undefined {
-  if (record.state !== 'succeeded') return undefined;
-  const next = recheckMs.find((ms) => record.since + ms > at);
-  return next === undefined ? undefined : record.since + next - at;
+  const { state, since, hintedAt } = record;
+  const from = state === 'succeeded' ? Math.max(since, hintedAt ?? since) : hintedAt;
+  const next = from === undefined ? undefined : recheckMs.find((ms) => from + ms > at);
+  return from === undefined || next === undefined ? undefined : from + next - at;
 }
 
 type Ruled = Exclude<Judgement, { is: 'resubmit' }>;
@@ -133,6 +138,7 @@ const NOTHING_SEEN: Readonly<Record<SeenBefore | 'unnamedLooks' | 'contraryLooks
   unnamedLooks: '',
   contrarySeenAt: '',
   contraryLooks: '',
+  agreedSeenAt: '',
 };
 
 /** What only says when and how to go on: a record that is over is kept for long. */
@@ -209,12 +215,15 @@ function seenBy(
   { state, unnamedLooks, contraryLooks }: DisbursementRecord,
   { because, saw }: Extract<Judgement, { is: 'look again' }>,
 ): Readonly<Record<string, string | number>> {
-  const stands =
-    state === 'succeeded' ? because !== 'contradicted_once' : ['failed_once', 'undone_once'].includes(because);
-  const isContrary = isFinal('disbursement', state) && !['contradicted_once', 'undone_once'].includes(because);
+  const stands = state === 'succeeded' ? because !== 'agreed_once' : ['failed_once', 'undone_once'].includes(because);
+  const over = isFinal('disbursement', state);
+  const isAgainst = over && ['contradicted_once', 'undone_once'].includes(because);
+  const isContrary = over && !isAgainst && because !== 'agreed_once';
   return {
     ...(stands ? {} : { failedSeenAt: '' }),
+    ...(because === 'agreed_once' ? {} : { agreedSeenAt: '' }),
     ...(because === 'undone_once' ? { contrarySeenAt: '', contraryLooks: '' } : {}),
+    ...(isAgainst ? { '@hintedAt': 0 } : {}),
     ...(isContrary ? { contraryLooks: contraryLooks + 1 } : {}),
     ...(because === 'unnamed' ? { unnamedLooks: unnamedLooks + 1 } : { unnamedSeenAt: '', unnamedLooks: '' }),
     ...(saw ? { [`@${saw}`]: 0 } : {}),
