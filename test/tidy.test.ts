@@ -7,13 +7,14 @@ import {
   badName,
   bannedInSource,
   bannedWords,
+  belongsToOneFile,
   type Complaint,
   looseImports,
   reach,
   tooLong,
   uphillImports,
 } from './tidy/rules.ts';
-import { type ProjectFile, projectFiles } from './tidy/scanner.ts';
+import { importsOf, type ProjectFile, projectFiles } from './tidy/scanner.ts';
 
 const everything = projectFiles();
 const code = everything.filter((file) => /^(src|console|test|script|examples)\/.*\.(tsx?|mjs)$/.test(file.path));
@@ -62,6 +63,23 @@ describe('every file', () => {
   test('is short enough to read', () =>
     expect(complaints([...code.filter(isWritten), ...lua, ...folderReadmes], tooLong)).toEqual([]));
   test('names its imports in full', () => expect(complaints(code, looseImports)).toEqual([]));
+});
+
+/** A file of tests is loaded for itself alone; what it imports is shared. */
+const isOfTests = ({ path }: ProjectFile): boolean => path.endsWith('.test.ts');
+
+/** A module of which only types are named is not loaded. */
+const withoutTypes = (file: ProjectFile): ProjectFile => ({
+  ...file,
+  imports: importsOf(file.text.replace(/^import type [^;]*;/gm, '')),
+});
+
+test('what files of tests share opens nothing for the first of them alone', () => {
+  const starts = code.filter(isOfTests).map(({ path }) => path);
+  const { files } = reach(code.map(withoutTypes), starts);
+  const shared = code.filter((file) => file.path.startsWith('test/') && files.has(file.path) && !isOfTests(file));
+  expect(shared.map(({ path }) => path)).toContain('test/support/fresh-redis.ts');
+  expect(complaints(shared, belongsToOneFile)).toEqual([]);
 });
 
 test('the rules looked at something', () => {

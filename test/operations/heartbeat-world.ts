@@ -6,18 +6,10 @@ import type { NewOperation } from '../../src/operations/accepting.ts';
 import { Operations } from '../../src/operations/operations.ts';
 import { keysLike, storeOfThisFile } from '../support/fresh-redis.ts';
 
-export const store = storeOfThisFile();
 const SILENCE_MS = 900_000;
 /** Later than the clock of the Redis that gives the ids. */
 export const FAR = Date.parse('2099-11-21T08:00:00Z');
 export const START = Date.parse('2026-11-21T08:00:00Z');
-
-/** Turned by hand. */
-export const time = { now: START };
-let seed = 1;
-beforeEach(() => {
-  time.now = START;
-});
 
 export interface Process {
   readonly heartbeat: Heartbeat;
@@ -26,27 +18,52 @@ export interface Process {
   beat(): Promise<string | undefined>;
 }
 
-export function aProcess(fence?: () => Promise<boolean>): Process {
-  const { redis } = store;
-  seed += 1;
-  const random = seededRandom(seed);
-  const heartbeat = new Heartbeat({ redis, random, now: () => time.now, silenceMs: SILENCE_MS, fence });
-  const because = () => heartbeat.recovering()?.because;
+/** Of a file of tests: Redis is empty, and it is `START`, when each of them begins. */
+export function processesOfThisFile() {
+  const store = storeOfThisFile();
+  /** Turned by hand. */
+  const time = { now: START };
+  const now = () => time.now;
+  let seed = 1;
+  beforeEach(() => {
+    time.now = START;
+  });
+
   return {
-    heartbeat,
-    operations: new Operations({ redis, random, now: () => time.now, heartbeat }),
-    begin: async (witness) => {
-      await heartbeat.begin(witness);
-      return because();
+    store,
+    time,
+    aProcess: (fence?: () => Promise<boolean>): Process => {
+      const { redis } = store;
+      seed += 1;
+      const random = seededRandom(seed);
+      const heartbeat = new Heartbeat({ redis, random, now, silenceMs: SILENCE_MS, fence });
+      const because = () => heartbeat.recovering()?.because;
+      return {
+        heartbeat,
+        operations: new Operations({ redis, random, now, heartbeat }),
+        begin: async (witness) => {
+          await heartbeat.begin(witness);
+          return because();
+        },
+        beat: async () => {
+          await heartbeat.beat();
+          return because();
+        },
+      };
     },
-    beat: async () => {
-      await heartbeat.beat();
-      return because();
+    recovery: () => new Recovery({ redis: store.redis, random: seededRandom(99), now }),
+    /** All that Redis holds, to be put back later. */
+    copy: async (): Promise<() => Promise<void>> => {
+      const { redis } = store;
+      const names = await keysLike(redis, '*');
+      const held = await Promise.all(names.map(async (name) => [name, await redis.dumpBuffer(name)] as const));
+      return async () => {
+        await redis.flushdb();
+        for (const [name, dump] of held) if (dump) await redis.restore(name, 0, dump);
+      };
     },
   };
 }
-
-export const recovery = () => new Recovery({ redis: store.redis, random: seededRandom(99), now: () => time.now });
 
 export const asked = (name: string): NewOperation<'direct_credit'> => ({
   kind: 'direct_credit',
@@ -72,15 +89,4 @@ export async function intended({ operations, heartbeat }: Process, name: string)
   });
   if ('counter' in settled && settled.counter) heartbeat.remember(settled.counter);
   return settled.is;
-}
-
-/** All that Redis holds, to be put back later. */
-export async function copy(): Promise<() => Promise<void>> {
-  const { redis } = store;
-  const names = await keysLike(redis, '*');
-  const held = await Promise.all(names.map(async (name) => [name, await redis.dumpBuffer(name)] as const));
-  return async () => {
-    await redis.flushdb();
-    for (const [name, dump] of held) if (dump) await redis.restore(name, 0, dump);
-  };
 }

@@ -3,18 +3,9 @@ import { describe, expect, test } from 'vitest';
 import { seededRandom } from '../../src/lib/random.ts';
 import { Recovering, Recovery } from '../../src/operations/heartbeat.ts';
 import { keys } from '../../src/operations/keys.ts';
-import {
-  aProcess,
-  asked,
-  copy,
-  FAR,
-  intended,
-  type Process,
-  recovery,
-  START,
-  store,
-  time,
-} from './heartbeat-world.ts';
+import { asked, FAR, intended, type Process, processesOfThisFile, START } from './heartbeat-world.ts';
+
+const { store, time, aProcess, recovery, copy } = processesOfThisFile();
 
 describe('the first start', () => {
   test('of all is no silence', async () => {

@@ -4,7 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type MarkFiles, Witness } from '../../src/app/witness.ts';
-import { aProcess, asked, copy, intended, type Process } from './heartbeat-world.ts';
+import { asked, intended, type Process, processesOfThisFile } from './heartbeat-world.ts';
+
+const { aProcess, copy } = processesOfThisFile();
 
 describe('a loss of which only a process knew that was killed', () => {
   let folder: string;

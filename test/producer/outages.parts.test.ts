@@ -3,12 +3,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { keys } from '../../src/operations/keys.ts';
 import { InvalidRequest } from '../../src/producer/errors.ts';
 import { fakeProducer } from '../../src/producer/testing.ts';
 import { aDisbursement, aMessage, numberOf } from './asking.ts';
-import { clientOf, open, running, server, toClose } from './running.ts';
+import { clientOf, open, running, server } from './running.ts';
 import { listedIn } from '../support/listed.ts';
 
 const orders = (count: number, from = 0) =>
@@ -78,7 +78,7 @@ describe('a Redis that', () => {
 
   test('is killed and stays away ends the call in time; asking again later completes it', async () => {
     const dir = mkdtempSync(join(tmpdir(), 'relais-test-'));
-    toClose.push(async () => rmSync(dir, { recursive: true, force: true }));
+    onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
     const own = await server({ dir });
     const producer = open({ redis: own.url, patience: '3s' });
     const asking = producer.disburseEach(orders(5_000)).catch((error: unknown) => error);
@@ -104,7 +104,7 @@ describe('a Redis that', () => {
     const { producer, redis } = await running({ patience: '300ms' });
     await producer.disburse(aDisbursement());
     process.kill(redis.server.pid, 'SIGSTOP');
-    toClose.push(async () => process.kill(redis.server.pid, 'SIGCONT'));
+    onTestFinished(() => void process.kill(redis.server.pid, 'SIGCONT'));
     const refusal = expect(producer.disburse(aDisbursement({ reference: 'late' }))).rejects.toThrow();
     await producer.close();
     await refusal;
@@ -121,7 +121,7 @@ describe('a Redis that', () => {
     expect(await other.exists(keys.record(id))).toBe(1);
 
     process.kill(replica.pid, 'SIGSTOP');
-    toClose.push(async () => process.kill(replica.pid, 'SIGCONT'));
+    onTestFinished(() => void process.kill(replica.pid, 'SIGCONT'));
     const refusal = producer.disburse(aDisbursement({ reference: 'alone' }));
     await expect(refusal).rejects.toMatchObject({ name: 'Unconfirmed', accepted: 'unknown' });
     process.kill(replica.pid, 'SIGCONT');

@@ -3,13 +3,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, test, vi } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { keys } from '../../src/operations/keys.ts';
 import { InvalidRequest, NotDurableError, Unconfirmed } from '../../src/producer/errors.ts';
 import type { Producer } from '../../src/producer/producer.ts';
 import { fakeProducer } from '../../src/producer/testing.ts';
 import { aCampaign, aDisbursement, aMessage, numberOf } from './asking.ts';
-import { clientOf, open, running, server, toClose } from './running.ts';
+import { clientOf, open, running, server } from './running.ts';
 import { listedIn } from '../support/listed.ts';
 
 test('a disbursement is durable, due and woken when the call resolves', async () => {
@@ -54,7 +54,7 @@ test('a Redis that comes up during the call answers it', async () => {
 
 test('nothing is lost or doubled when Redis is killed in the middle and comes back', async () => {
   const dir = mkdtempSync(join(tmpdir(), 'relais-test-'));
-  toClose.push(async () => rmSync(dir, { recursive: true, force: true }));
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
   const own = await server({ dir });
   const producer = open({ redis: own.url, patience: '30s' });
   const asked = Array.from({ length: 1_000 }, (_, n) => aDisbursement({ reference: `order-${n}` }));
@@ -84,7 +84,7 @@ test('a Redis that hangs is told in time, and what it did after all is found by 
   const { producer, redis } = await running({ patience: '300ms' });
   await producer.disburse(aDisbursement({ reference: 'before' }));
   process.kill(redis.server.pid, 'SIGSTOP');
-  toClose.push(async () => process.kill(redis.server.pid, 'SIGCONT'));
+  onTestFinished(() => void process.kill(redis.server.pid, 'SIGCONT'));
   const refusal = producer.disburse(aDisbursement());
   await expect(refusal).rejects.toMatchObject({ name: 'Unconfirmed', accepted: 'unknown' });
   await expect(refusal).rejects.toThrow(/ask again with the same reference/);
@@ -111,7 +111,7 @@ test('a list that Redis did not confirm says which of its messages are known', a
   const { producer, redis } = await running({ patience: '1s' });
   await producer.sendMessages([aMessage()]);
   process.kill(redis.server.pid, 'SIGSTOP');
-  toClose.push(async () => process.kill(redis.server.pid, 'SIGCONT'));
+  onTestFinished(() => void process.kill(redis.server.pid, 'SIGCONT'));
   const refusal = producer.sendMessages([aMessage({ to: 'nobody' }), aMessage({ to: numberOf(1) })]);
   await expect(refusal).rejects.toMatchObject({
     accepted: 'unknown',
@@ -191,7 +191,7 @@ async function lossyLine(target: number) {
     }
   }).listen(0, '127.0.0.1');
   await once(line, 'listening');
-  toClose.push(async () => line.close());
+  onTestFinished(() => void line.close());
   const { port } = line.address() as { port: number };
   return { port, lost: () => losses, loseNextAnswer: () => (losing = true) };
 }

@@ -1,25 +1,20 @@
 /** Servers, clients and producers of one test, closed in reverse when it is over. */
 import { Redis } from 'ioredis';
-import { afterEach } from 'vitest';
+import { onTestFinished } from 'vitest';
 import { type Producer, type ProducerOptions, createProducer } from '../../src/producer/producer.ts';
 import { type EmbeddedRedis, startEmbeddedRedis } from '../../src/redis/embedded.ts';
-
-export const toClose: Array<() => Promise<unknown>> = [];
-afterEach(async () => {
-  for (const close of toClose.splice(0).toReversed()) await close();
-});
 
 export async function server(options: { port?: number; dir?: string } = {}): Promise<EmbeddedRedis> {
   const binary = process.env['REDIS_SERVER_BIN'];
   const started = await startEmbeddedRedis({ ...options, ...(binary ? { binary } : {}) });
-  toClose.push(() => started.stop());
+  onTestFinished(() => started.stop());
   return started;
 }
 
 export async function clientOf(port: number): Promise<Redis> {
   const redis = new Redis(port, '127.0.0.1', { keyPrefix: '{relais}:' });
   redis.on('error', () => undefined);
-  toClose.push(async () => redis.disconnect());
+  onTestFinished(() => redis.disconnect());
   await redis.ping();
   return redis;
 }
@@ -32,6 +27,6 @@ export async function running<const Extra extends string = never>(options: Parti
 
 export function open<const Extra extends string = never>(options: ProducerOptions<Extra>): Producer<Extra> {
   const producer = createProducer(options);
-  toClose.push(() => producer.close());
+  onTestFinished(() => producer.close());
   return producer;
 }

@@ -1,5 +1,14 @@
 import { expect, test } from 'vitest';
-import { badName, bannedInSource, bannedWords, looseImports, reach, tooLong, uphillImports } from './rules.ts';
+import {
+  badName,
+  bannedInSource,
+  bannedWords,
+  belongsToOneFile,
+  looseImports,
+  reach,
+  tooLong,
+  uphillImports,
+} from './rules.ts';
 import { fileOf } from './scanner.ts';
 
 test.for([
@@ -109,6 +118,29 @@ test('a folder’s README is read standing', () => {
 test('an import without its extension is refused', () => {
   expect(looseImports(fileOf('src/a.ts', "import { b } from './b.js';"))).toHaveLength(1);
   expect(looseImports(fileOf('src/a.ts', "import { b } from './b.ts';\nimport 'zod';"))).toEqual([]);
+});
+
+test.for([
+  'export const store = storeOfThisFile();',
+  'export const world =\n  historyOfThisFile(store, 0);',
+  'afterEach(async () => close());',
+  'if (slow) beforeAll(() => start());',
+  'export const redis = new Redis(url);',
+  'const server = http.createServer().listen(0);',
+  "const fresh = await import('./fresh.ts');",
+  'let seed = 1;',
+])('a module that files of tests share may not have: %s', (text) => {
+  expect(belongsToOneFile(fileOf('test/x.ts', text))).not.toEqual([]);
+});
+
+test.for([
+  'export const store = () => storeOfThisFile();',
+  'export function world() {\n  let now = 0;\n  beforeEach(() => (now = 0));\n}',
+  'export const open = async () => await freshRedis();',
+  "const ROOT = new URL('../', import.meta.url);\nfor (const name of names) known.add(name);",
+  'export const openAll = { redis: () => new Redis(url), store: storeOfThisFile };',
+])('it may have: %s', (text) => {
+  expect(belongsToOneFile(fileOf('test/x.ts', text))).toEqual([]);
 });
 
 test('reaching follows our files, and names the packages on the way', () => {

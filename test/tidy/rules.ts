@@ -1,3 +1,4 @@
+import { childrenOf, type Node, sourceOf } from '../../script/house/tree.ts';
 import { type ProjectFile, resolveImport } from './scanner.ts';
 
 /** A sentence about what is wrong in a file, for the person who has just broken the rule. */
@@ -173,6 +174,42 @@ export function looseImports(file: ProjectFile): readonly Complaint[] {
     (specifier) => specifier.startsWith('.') && !/\.(tsx?|mjs|json|css)$/.test(specifier),
   );
   return loose.map((specifier) => `imports ${specifier} without its extension .ts`);
+}
+
+/** What a file of tests opens for itself, and what ends with it. */
+const OF_ONE_FILE =
+  /^((before|after)(Each|All)|onTest(Finished|Failed)|\w+OfThisFile|(fresh|start|open)[A-Z]\w*|createServer)$/;
+const CONNECTION = /^(Redis|Cluster|Queue|QueueEvents|Worker|Client|Pool)$/;
+
+/**
+ * Files of tests share the modules that they load. What such a module registers, opens or counts while it is loaded is
+ * of the file that came first: the next one finds it closed, or used.
+ */
+export function belongsToOneFile({ path, text }: ProjectFile): readonly Complaint[] {
+  const { program } = sourceOf(path, text);
+  if (program === undefined) return [];
+  const lineOf = ({ start }: Node): number => text.slice(0, start).split('\n').length;
+  return [...runsWhenLoaded(program)].flatMap((node) => {
+    const what = ofOneFile(node);
+    return what === undefined
+      ? []
+      : [`line ${lineOf(node)}: ${what} while it is loaded; let the test file ask for it`];
+  });
+}
+
+function* runsWhenLoaded(node: Node): Generator<Node> {
+  if (/Function/.test(node.type)) return;
+  yield node;
+  for (const child of childrenOf(node)) yield* runsWhenLoaded(child);
+}
+
+function ofOneFile(node: Node): string | undefined {
+  if (node.type === 'AwaitExpression') return 'waits';
+  if (node.type === 'VariableDeclaration' && node['kind'] === 'let') return 'has a variable';
+  const callee = node['callee'] as Node | undefined;
+  const name = String(callee?.['name'] ?? (callee?.['property'] as Node | undefined)?.['name']);
+  if (node.type === 'CallExpression' && OF_ONE_FILE.test(name)) return `calls ${name}`;
+  return node.type === 'NewExpression' && CONNECTION.test(name) ? `opens a ${name}` : undefined;
 }
 
 /** Files of `files` that can be reached from the starts by imports, and the packages met on the way. */
