@@ -91,6 +91,14 @@ test('with --system it asks the package manager, and with another word it says w
   expect([wrong.status, wrong.stderr]).toEqual([2, 'usage: script/setup [--system]\n']);
 });
 
+test('what its tools keep stays in its folder, not in the one of the person', () => {
+  program('script/setup', 'exit 0');
+  program('node_modules/.bin/vitest', `echo "$XDG_CACHE_HOME $XDG_DATA_HOME" >"${tree}/places"`);
+  spawnSync('bash', [join(tree, 'script/test'), 'unit'], { encoding: 'utf8' });
+  const places = readFileSync(join(tree, 'places'), 'utf8').trim().split(' ');
+  expect(places).toEqual([join(tree, '.relais/cache'), join(tree, '.relais/data')]);
+});
+
 /** The vitest of this tree leaves a server and a folder, says what they are, and ends as it is told to. */
 function leavesServer(ends: string, session: '' | 'setsid' = ''): void {
   program('script/setup', 'exit 0');
