@@ -208,13 +208,17 @@ export class PutBack {
     };
   }
 
-  /** Of what a person has to settle: the record, and where it stands. */
+  /**
+   * Of what a person has to settle, and of what has ended and can be asked about: the record, and where it stands. What
+   * was said against an end in the lost time, and the looks that were still to come, are lost with it.
+   */
   async #wholeOf(record: RecordBase<TrimmedKind>) {
     const { kind, state, fields } = record;
-    if (isFinal(kind, state) || asDeclared(kind).resolve === undefined) return { names: [], fields: {} };
     const queue = queueOf(kind, state);
+    const isLeft = isFinal(kind, state) && (queue === undefined || fields['token'] === undefined);
+    if (isLeft || asDeclared(kind).resolve === undefined) return { names: [], fields: {} };
     return {
-      entered: keys.state(kind, state),
+      entered: isFinal(kind, state) ? undefined : keys.state(kind, state),
       due: queue && keys.due(queue),
       names: await this.#names.placesOf(this.#namesOf(record)),
       fields: { ...fields, ...beyond(record) },

@@ -55,6 +55,22 @@ async function forgetAll(reads: (written: string) => boolean = () => false): Pro
   }
 }
 
+test('while nobody can copy, a callback that says otherwise than it ended is kept, whatever is posted after it', async () => {
+  await here.world.accept('dsb_a');
+  await here.world.go('dsb_a', ...PAID);
+  await pass();
+  turnTo(LATER);
+  await pass();
+  const agrees = { success: ['succeeded'], failed: ['failed', 'reversed'] } as const;
+  for (const code of ['success', 'failed', 'success'] as const) {
+    const posted = { redacted: `{"status":"${code}"}`, agreesWith: agrees[code] };
+    const hinted = here.world.operations.nudge('disbursement', 'dsb_a', { operation: 'callback', code }, 0, posted);
+    expect(await hinted).toEqual({ is: 'final', state: 'succeeded', written: {} });
+  }
+  await pass();
+  expect(await store.redis.zrange(keys.due('status-poll'), '0', '-1')).toEqual(['dsb_a']);
+});
+
 test('a person who is forgotten while their message is copied is not left in history', async () => {
   await pass();
   await sentMessage();

@@ -88,6 +88,31 @@ test('a payment, and a credit, of the lost time are asked for again: a duplicate
   expect([count, xof]).toMatchObject([{ succeeded: 1 }, { succeeded: 900 }]);
 });
 
+test('what ended in the lost time, and has a token, is asked about again: what was said of it since is lost', async () => {
+  for (const id of ['dsb_a', 'dsb_b']) await here.world.accept(id);
+  await here.world.go('dsb_a', 'created');
+  const queries = new Queries(store.redis);
+  const created = await queries.read('disbursement', 'dsb_a');
+  if (!created) throw new Error('it was accepted');
+  await here.world.operations.transition(created, undefined, { to: 'submitting', set: { token: 'tok-a' } });
+  await here.world.go('dsb_a', 'succeeded');
+  await here.world.go('dsb_b', ...PAID);
+  await pass();
+  await putBackTheCopy();
+  await putBackFrom(here.database.url).turn(lost, always);
+  await leave();
+  expect(await queries.read('disbursement', 'dsb_a')).toMatchObject({ state: 'succeeded', token: 'tok-a' });
+  expect(await store.redis.zrange(keys.due('status-poll'), '0', '-1')).toEqual(['dsb_a']);
+  expect(await queries.counts('disbursement')).toMatchObject({ count: { succeeded: 2 } });
+  expect(await here.world.ask('dsb_a')).toMatchObject({ outcome: 'duplicate', id: 'dsb_a', state: 'succeeded' });
+  await here.world.go('dsb_a', 'reversed');
+  await pass();
+  expect(await here.database.query('select id, state from relais.disbursements order by id')).toEqual([
+    { id: 'dsb_a', state: 'reversed' },
+    { id: 'dsb_b', state: 'succeeded' },
+  ]);
+});
+
 test('a batch of the lost time is known when its file comes again, with its rows', async () => {
   const batches = new Batches(store.redis, systemRandom);
   const found = '{"count":0,"list":[]}';

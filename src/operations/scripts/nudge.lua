@@ -23,8 +23,8 @@ if posted and not contains(agreesWith, state) then redis.call('SET', callback, p
 if not state then
   local _, left = stub_of(stubs, stubName)
   if not left then return {'none'} end
-  -- The last word counts: what it was nudged with before said no more than that something is known.
-  redis.call('HSET', recalled, id, recall)
+  -- One word is enough to look: the last that says otherwise than it ended, where there is one.
+  redis.call(contains(agreesWith, left) and 'HSETNX' or 'HSET', recalled, id, recall)
   return {'recalled', left}
 end
 -- What was posted is kept, and nothing else is touched: what can read the record asks upstream by itself.

@@ -1,13 +1,14 @@
 -- Puts back what history has of the time that a Redis has lost: accepted since the copy was made, and over by now, or
--- left to a person. What is over leaves a stub, so that its identity is taken; what a person has still to settle is
--- there again as history has it. Only in a recovery, and never over what is there. What was told of it was lost with
--- the stream, and a reader that was not there yet would never hear it: it is told again, under the numbers that it had.
+-- left to a person. What is over leaves a stub, so that its identity is taken; what a person has still to settle, or
+-- the service may still speak of, is there again as history has it, and is looked at. Only in a recovery, and never
+-- over what is there. What was told of it was lost with the stream, and a reader that was not there yet would never
+-- hear it: it is told again, under the numbers that it had.
 -- @key record  @key stubs
 -- @key counts  of its kind
 -- @key trimmed  how far each kind was taken out
 -- @key listed  where lists find it
 -- @key entered?  the set of its state, where it is not over
--- @key due?  where it is looked at next
+-- @key due?  where it is looked at
 -- @key mapping?  of its reference, where that is not the identity itself
 -- @key spent?  of the day in which it was counted, while anybody asks for its sums
 -- @key heartbeat  @key events
@@ -27,7 +28,7 @@
 --   @key bucket  @arg head text
 -- @each told
 --   @arg seq int  @arg at at  @arg type text  @arg data json
--- @arg fields pairs  the record, where it is not over; none: a stub stands for it
+-- @arg fields pairs  the record, where it is looked at; none: a stub stands for it
 -- @returns put back | there | recovered
 --- @include "lib/base36"
 --- @include "lib/book"

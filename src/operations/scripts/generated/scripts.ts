@@ -4762,7 +4762,7 @@ if posted and not contains(agreesWith, state) then redis.call('SET', callback, p
 if not state then
   local _, left = stub_of(stubs, stubName)
   if not left then return {'none'} end
-  redis.call('HSET', recalled, id, recall)
+  redis.call(contains(agreesWith, left) and 'HSETNX' or 'HSET', recalled, id, recall)
   return {'recalled', left}
 end
 local readable = version == "1" and pcall(function()
@@ -5268,7 +5268,7 @@ export interface PutBackArgs {
   /** key: how far each kind was taken out */ readonly trimmed: string;
   /** key: where lists find it */ readonly listed: string;
   /** key: the set of its state, where it is not over */ readonly entered?: string | undefined;
-  /** key: where it is looked at next */ readonly due?: string | undefined;
+  /** key: where it is looked at */ readonly due?: string | undefined;
   /** key: of its reference, where that is not the identity itself */ readonly mapping?: string | undefined;
   /** key: of the day in which it was counted, while anybody asks for its sums */ readonly spent?: string | undefined;
   /** key */ readonly heartbeat: string;
@@ -5291,7 +5291,7 @@ export interface PutBackArgs {
   /** the database that has it, by its name */ readonly store: string;
   /** of the sums of the day */ readonly beneficiary?: string | undefined;
   /** into the book of the day: that of then is closed, or was lost */ readonly posts: Readonly<Record<string, string | number>>;
-  /** the record, where it is not over; none: a stub stands for it */ readonly fields: Readonly<Record<string, string | number>>;
+  /** the record, where it is looked at; none: a stub stands for it */ readonly fields: Readonly<Record<string, string | number>>;
   readonly names: readonly {
     /** key */ readonly bucket: string;
     readonly head: string;
@@ -5594,9 +5594,10 @@ return {'put back'}
 `);
 
 /** Puts back what history has of the time that a Redis has lost: accepted since the copy was made, and over by now, or
- * left to a person. What is over leaves a stub, so that its identity is taken; what a person has still to settle is
- * there again as history has it. Only in a recovery, and never over what is there. What was told of it was lost with
- * the stream, and a reader that was not there yet would never hear it: it is told again, under the numbers that it had. */
+ * left to a person. What is over leaves a stub, so that its identity is taken; what a person has still to settle, or
+ * the service may still speak of, is there again as history has it, and is looked at. Only in a recovery, and never
+ * over what is there. What was told of it was lost with the stream, and a reader that was not there yet would never
+ * hear it: it is told again, under the numbers that it had. */
 export async function putBack(redis: lua.ScriptHost, args: PutBackArgs): Promise<PutBackAnswer> {
   const keys = [args.record, args.stubs, args.counts, args.trimmed, args.listed, args.heartbeat, args.events, args.book, args.closedDays, args.history, ...(args.entered === undefined ? [] : [args.entered]), ...(args.due === undefined ? [] : [args.due]), ...(args.mapping === undefined ? [] : [args.mapping]), ...(args.spent === undefined ? [] : [args.spent]), ...args.names.flatMap((one) => [one.bucket])];
   const words: lua.Word[] = [args.now ?? '', args.id, args.kind, args.account, args.state, args.created, args.member, args.xof ?? '', args.inDoubt ? 1 : 0, args.stubName, args.stub, args.keepDays, args.store, args.beneficiary ?? '', args.entered === undefined ? 0 : 1, args.due === undefined ? 0 : 1, args.mapping === undefined ? 0 : 1, args.spent === undefined ? 0 : 1, ...lua.pairs(args.posts), ...lua.pairs(args.fields), args.names.length, ...args.names.flatMap((one) => [one.head]), args.told.length, ...args.told.flatMap((one) => [one.seq, one.at, one.type, one.data])];
