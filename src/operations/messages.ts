@@ -42,8 +42,15 @@ export type MessageAccepted = Exclude<Accepted, { outcome: 'limited' }>;
 export interface MessagesAccepted {
   /** How many messages the slice has now. */
   readonly count: number;
-  /** In the order of the messages. `full`: nothing is known about it, and this slice takes no more. */
-  readonly verdicts: readonly (MessageAccepted | { readonly outcome: 'full' })[];
+  /**
+   * In the order of the messages. `full`: nothing is known about it, and this slice takes no more. `failed`: what stands
+   * in its place cannot be read, and nothing was written.
+   */
+  readonly verdicts: readonly (
+    | MessageAccepted
+    | { readonly outcome: 'full' }
+    | { readonly outcome: 'failed'; readonly why: string }
+  )[];
 }
 
 /** Safe to ask twice: what the first time has accepted is a duplicate the second time. */
@@ -83,6 +90,7 @@ export async function acceptMessages(
     count: answer.count,
     verdicts: answer.verdicts.map((verdict, at) => {
       if (verdict.is === 'full') return { outcome: verdict.is };
+      if (verdict.is === 'failed') return { outcome: verdict.is, why: verdict.why };
       if (verdict.is === 'conflict') return { outcome: verdict.is, id: verdict.id };
       return { outcome: verdict.is, id: messages[at]?.id ?? '', state: verdict.state };
     }),

@@ -118,8 +118,10 @@ export class MessageFiller {
       });
       for (const [at, verdict] of verdicts.entries()) {
         if (verdict.outcome === 'accepted') slice.filled = true;
-        if (verdict.outcome !== 'full') asked[at]?.resolve(verdict);
-        else left.push(...asked.slice(at, at + 1));
+        if (verdict.outcome === 'full') left.push(...asked.slice(at, at + 1));
+        else if (verdict.outcome === 'failed')
+          asked[at]?.reject(new Error(`${verdict.why} (script accept-messages)`));
+        else asked[at]?.resolve(verdict);
       }
       if (left.length > 0 || count >= RECIPIENTS_PER_REQUEST) this.#close(slice);
     } catch (error) {

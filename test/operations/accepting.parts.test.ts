@@ -142,10 +142,12 @@ describe('requests of one moment', () => {
     const [damaged = ''] = (await redis.hkeys(spent)).filter((name) => name !== 'all');
     await redis.hset(spent, damaged, 'much');
     await redis.set(keys.record('dsb_torn'), 'no record at all');
+    await redis.hset(keys.record('dsb_half'), { id: 'dsb_half', fp: 'fp', account: 'main' });
     const asked = [
       disbursementOf('dsb_1', { beneficiary: 'awa' }),
       disbursementOf('dsb_2', { beneficiary: 'damaged' }),
       disbursementOf('dsb_torn', { beneficiary: 'awa' }),
+      disbursementOf('dsb_half', { beneficiary: 'awa', fingerprint: 'fp' }),
       disbursementOf('dsb_3', { beneficiary: 'awa' }),
     ];
     const answers = await Promise.allSettled(asked.map((one) => operations.accept(one)));
@@ -153,11 +155,13 @@ describe('requests of one moment', () => {
       'accepted',
       expect.stringMatching(/UNREADABLE the sum of the day \(script accept\)$/),
       expect.stringContaining('WRONGTYPE'),
+      expect.stringMatching(/UNREADABLE state \(script accept\)$/),
       'accepted',
     ]);
     expect(answers.flatMap((one) => (one.status === 'rejected' ? [isUnreadable(one.reason)] : []))).toEqual([
       true,
       false,
+      true,
     ]);
     expect(await redis.hget(spent, damaged)).toBe('much');
   });

@@ -147,6 +147,18 @@ describe('messages that are asked for in one turn', () => {
     ]);
   });
 
+  test('of which one cannot be read are accepted all the same, and none is left without a slice', async () => {
+    const [, torn, half] = (await door().ask(named(3))).map((answer) => keys.record(idIn(answer) ?? ''));
+    await store.redis.flushdb();
+    await store.redis.set(torn ?? '', 'no record at all');
+    await store.redis.hset(half ?? '', 'fp', 'of no state');
+    const { acceptance } = door();
+    const answers = await Promise.allSettled(named(4).map((one) => acceptance.message(one)));
+    expect(answers.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'rejected', 'fulfilled']);
+    expect((await everyone()).map(({ to }) => to)).toEqual([numberOf(0), numberOf(3)]);
+    expect(await store.redis.hget(keys.counts('message'), 'queued')).toBe('2');
+  });
+
   test('have a verdict each, where some are new, some repeated and some contradict', async () => {
     const { ask, scripts } = door();
     const before = await ask(named(10));

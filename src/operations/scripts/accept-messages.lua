@@ -1,6 +1,6 @@
 -- Accepts messages and puts them into the slice that this process is filling, which is created with the first of
--- them. Each has a verdict of its own, in their order; the slice is read once and written once for all of them, its
--- items in the form of slice-form.ts.
+-- them. Each has a verdict of its own, in their order, and one that cannot be judged stops none of the others; the slice
+-- is read once and written once for all of them, its items in the form of slice-form.ts.
 -- @key slice  @key due
 -- @key messageCounts  @key sliceCounts
 -- @key queued  the set of queued slices
@@ -29,7 +29,7 @@
 --   @arg expiresAt at?
 --   @arg asker int  which of the acts; 0: nobody's
 -- @arrow new -> queued
--- @type Verdict accepted {state} | duplicate {state} | conflict {id} | full
+-- @type Verdict accepted {state} | duplicate {state} | conflict {id} | full | failed {why}
 -- @returns accepted {count int, verdicts Verdict[]} | recovering
 --- @include "lib/audit"
 --- @include "lib/clock"
@@ -67,8 +67,10 @@ end
 local any_left = redis.call('EXISTS', trimmed) == 1
 for i, m in ipairs(messages) do
   if not any_left then m.stubs, m.otherStubs = nil, nil end
-  local known, detail = standing(m)
-  if known then
+  local judged, known, detail = pcall(standing, m)
+  if not judged then
+    verdicts[i] = {'failed', type(known) == 'table' and known.err or known}
+  elseif known then
     verdicts[i] = {known, detail}
   elseif takes and count + #items < most then
     write(m)

@@ -315,7 +315,8 @@ export type AcceptMessagesVerdict =
   | { readonly is: 'accepted'; readonly state: string }
   | { readonly is: 'duplicate'; readonly state: string }
   | { readonly is: 'conflict'; readonly id: string }
-  | { readonly is: 'full' };
+  | { readonly is: 'full' }
+  | { readonly is: 'failed'; readonly why: string };
 
 export type AcceptMessagesAnswer =
   | { readonly is: 'accepted'; readonly count: number; readonly verdicts: readonly AcceptMessagesVerdict[] }
@@ -332,6 +333,8 @@ function readAcceptMessagesVerdict(value: unknown): AcceptMessagesVerdict {
       return { is: 'conflict', id: lua.text(answer[1]) };
     case 'full':
       return { is: 'full' };
+    case 'failed':
+      return { is: 'failed', why: lua.text(answer[1]) };
   }
   return lua.unexpected(value);
 }
@@ -416,6 +419,7 @@ local function standing(r)
     asked = string.sub(asked, 1, 6)
   end
   if fingerprint then
+    if not state then refuse('state') end
     if fingerprint == asked then return 'duplicate', state end
     return 'conflict', r.id
   end
@@ -561,8 +565,10 @@ end
 local any_left = redis.call('EXISTS', trimmed) == 1
 for i, m in ipairs(messages) do
   if not any_left then m.stubs, m.otherStubs = nil, nil end
-  local known, detail = standing(m)
-  if known then
+  local judged, known, detail = pcall(standing, m)
+  if not judged then
+    verdicts[i] = {'failed', type(known) == 'table' and known.err or known}
+  elseif known then
     verdicts[i] = {known, detail}
   elseif takes and count + #items < most then
     write(m)
@@ -599,8 +605,8 @@ return {'accepted', count, verdicts}
 `);
 
 /** Accepts messages and puts them into the slice that this process is filling, which is created with the first of
- * them. Each has a verdict of its own, in their order; the slice is read once and written once for all of them, its
- * items in the form of slice-form.ts. */
+ * them. Each has a verdict of its own, in their order, and one that cannot be judged stops none of the others; the slice
+ * is read once and written once for all of them, its items in the form of slice-form.ts. */
 export async function acceptMessages(redis: lua.ScriptHost, args: AcceptMessagesArgs): Promise<AcceptMessagesAnswer> {
   const keys = [args.slice, args.due, args.messageCounts, args.sliceCounts, args.queued, args.listed, args.accounts, args.trimmed, args.heartbeat, ...args.audit, ...args.messages.flatMap((one) => [one.record, one.stubs, ...(one.bucket === undefined ? [] : [one.bucket]), ...(one.mapping === undefined ? [] : [one.mapping]), ...(one.other === undefined ? [] : [one.other]), ...(one.otherStubs === undefined ? [] : [one.otherStubs])])];
   const words: lua.Word[] = [args.now ?? '', args.sliceId, args.account, args.lane, args.most, args.dueInMs, args.memory.epoch ?? '', args.memory.counter, args.memory.name ?? '', args.memory.mark, args.audit.length, args.acts.length, ...args.acts.flatMap((one) => [...lua.counted(one.words)]), args.messages.length, ...args.messages.flatMap((one) => [one.head ?? '', one.stubName, one.otherStubName ?? '', one.id, one.fingerprint, one.reference ?? '', one.otherId ?? '', one.to, one.text, one.from ?? '', one.expiresAt ?? '', one.asker, one.bucket === undefined ? 0 : 1, one.mapping === undefined ? 0 : 1, one.other === undefined ? 0 : 1, one.otherStubs === undefined ? 0 : 1])];
@@ -888,6 +894,7 @@ local function standing(r)
     asked = string.sub(asked, 1, 6)
   end
   if fingerprint then
+    if not state then refuse('state') end
     if fingerprint == asked then return 'duplicate', state end
     return 'conflict', r.id
   end

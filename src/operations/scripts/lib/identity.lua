@@ -1,4 +1,5 @@
 --- @include "stub"
+--- @include "whole"
 -- Whether something already stands for this request: the same identity, or the same reference under another one.
 -- `r` holds id, fingerprint, record; mapping, the key of its reference, where it claims one; and other and otherId,
 -- the record that the reference alone would have, where that is another one. Of a record that only history has by now,
@@ -13,6 +14,7 @@ local function standing(r)
     asked = string.sub(asked, 1, STUB_PRINT)
   end
   if fingerprint then
+    if not state then refuse('state') end
     if fingerprint == asked then return 'duplicate', state end
     return 'conflict', r.id
   end
