@@ -1,6 +1,6 @@
 -- Accepts messages and puts them into the slice that this process is filling, which is created with the first of
--- them. Each has a verdict of its own, in their order, and one that cannot be judged stops none of the others; the slice
--- is read once and written once for all of them, its items in the form of slice-form.ts.
+-- them. Each has a verdict of its own, in their order, and one that cannot be judged stops none of the others. The
+-- slice is read once and written once for all of them, its items in the form of slice-form.ts.
 -- @key slice  @key due
 -- @key messageCounts  @key sliceCounts
 -- @key queued  the set of queued slices

@@ -605,8 +605,8 @@ return {'accepted', count, verdicts}
 `);
 
 /** Accepts messages and puts them into the slice that this process is filling, which is created with the first of
- * them. Each has a verdict of its own, in their order, and one that cannot be judged stops none of the others; the slice
- * is read once and written once for all of them, its items in the form of slice-form.ts. */
+ * them. Each has a verdict of its own, in their order, and one that cannot be judged stops none of the others. The
+ * slice is read once and written once for all of them, its items in the form of slice-form.ts. */
 export async function acceptMessages(redis: lua.ScriptHost, args: AcceptMessagesArgs): Promise<AcceptMessagesAnswer> {
   const keys = [args.slice, args.due, args.messageCounts, args.sliceCounts, args.queued, args.listed, args.accounts, args.trimmed, args.heartbeat, ...args.audit, ...args.messages.flatMap((one) => [one.record, one.stubs, ...(one.bucket === undefined ? [] : [one.bucket]), ...(one.mapping === undefined ? [] : [one.mapping]), ...(one.other === undefined ? [] : [one.other]), ...(one.otherStubs === undefined ? [] : [one.otherStubs])])];
   const words: lua.Word[] = [args.now ?? '', args.sliceId, args.account, args.lane, args.most, args.dueInMs, args.memory.epoch ?? '', args.memory.counter, args.memory.name ?? '', args.memory.mark, args.audit.length, args.acts.length, ...args.acts.flatMap((one) => [...lua.counted(one.words)]), args.messages.length, ...args.messages.flatMap((one) => [one.head ?? '', one.stubName, one.otherStubName ?? '', one.id, one.fingerprint, one.reference ?? '', one.otherId ?? '', one.to, one.text, one.from ?? '', one.expiresAt ?? '', one.asker, one.bucket === undefined ? 0 : 1, one.mapping === undefined ? 0 : 1, one.other === undefined ? 0 : 1, one.otherStubs === undefined ? 0 : 1])];
