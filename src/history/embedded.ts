@@ -73,7 +73,12 @@ export async function startPostgres(started: (server: ChildProcess) => void = ()
     const patience = { clock: systemClock, limitMs: READY_MS, pauseMs: 50, again: () => true };
     await retryUntilDeadline(async () => {
       // After a crash it refuses to start for as long as a process of the old one is still there.
-      if (server === undefined || server.exitCode !== null) started((server = run('postgres', args)));
+      if (server === undefined || server.exitCode !== null) {
+        server = run('postgres', args);
+        // Its log is read by nobody: a full pipe would stop whatever writes to it, the checkpointer first.
+        server.stderr?.resume();
+        started(server);
+      }
       await answers(url);
     }, patience);
   };
