@@ -14,7 +14,7 @@ import { CALLBACK_SECRET, QUIET_MS } from './plan.ts';
 import { type Hands, restoreOnce } from './restores.ts';
 import type { LedgerEntry, Restore, SeenNeighbours } from './story.ts';
 import type { Mailing } from './texts.ts';
-import { Truths } from './truths.ts';
+import { inBooks, takeBackAt, Truths } from './truths.ts';
 import type { World } from './world.ts';
 
 /** When each begins, as a part of the storm. */
@@ -175,11 +175,7 @@ export class Acts {
     const one = items[Math.floor(random.fraction() * items.length)];
     const token = one?.token;
     if (!token || this.#truths.isTakenBack(token)) return;
-    const taken = await ask(`${world.control}/disbursements/${token}`, {
-      method: 'POST',
-      body: { status: 'failed' },
-    });
-    if ((taken?.status ?? 500) < 300) this.#truths.takeBack(token, one.id, nowMs());
+    if (await takeBackAt(world.control, token)) this.#truths.takeBack(token, one.id, nowMs());
   }
 
   /** True: nothing is left to be told. */
@@ -225,10 +221,10 @@ export class Acts {
 
 /** The callback of how it ended, by the books of the service; true when there is nothing more to be told. */
 async function postTruth({ control, webhooks }: World, token: string, wishes: readonly Wish[]): Promise<boolean> {
-  const books = await ask(`${control}/books/disbursements`);
-  const entry = (books?.body as LedgerEntry[] | undefined)?.find((one) => one.token === token);
-  const wish = wishes.find(({ disburseId }) => disburseId === entry?.disburseId);
+  const books = await inBooks(control, token);
   if (!books) return false;
+  const { entry } = books;
+  const wish = wishes.find(({ disburseId }) => disburseId === entry?.disburseId);
   if (!entry || !wish || !['success', 'failed'].includes(entry.status)) return true;
   const path = callbackPath([new Secret(CALLBACK_SECRET)], { account: 'main', kind: 'disbursement', id: wish.id });
   const body = { status: entry.status, token, disburse_id: wish.disburseId, amount: `${wish.amount}.00` };

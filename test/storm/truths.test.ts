@@ -1,5 +1,7 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
-import { Truths } from './truths.ts';
+import { takeBackAt, Truths } from './truths.ts';
 
 const none = new Map<string, number>();
 
@@ -30,4 +32,20 @@ test('what was posted to a world that is gone is posted to the next one', () => 
     ['t2', 100],
     ['t1', 900],
   ]);
+});
+
+test.for([
+  ['is known from the books of the service', true],
+  ['was not done is not posted', false],
+] as const)('what was to be taken back, and was not answered, %s', async ([, isDone]) => {
+  let status = 'success';
+  const service = createServer((request, response) => {
+    if (request.method === 'GET') return void response.end(JSON.stringify([{ token: 't1', status }]));
+    if (isDone) status = 'failed';
+    request.socket.destroy();
+  });
+  await new Promise<void>((resolve) => service.listen(0, '127.0.0.1', resolve));
+  const { port } = service.address() as AddressInfo;
+  expect(await takeBackAt(`http://127.0.0.1:${port}`, 't1')).toBe(isDone);
+  await new Promise((resolve) => service.close(resolve));
 });

@@ -1,3 +1,25 @@
+import { ask } from './http.ts';
+import type { LedgerEntry } from './story.ts';
+
+/** What the books of the service have of this token; undefined: they did not answer. */
+export async function inBooks(
+  control: string,
+  token: string,
+): Promise<{ entry: LedgerEntry | undefined } | undefined> {
+  const books = await ask(`${control}/books/disbursements`);
+  return books && { entry: (books.body as LedgerEntry[]).find((one) => one.token === token) };
+}
+
+/**
+ * Has the service take a success back. It answers when its callback was answered, which may take longer than anybody
+ * waits: then its books say whether it has, and what was done and nobody knows of would never be posted.
+ */
+export async function takeBackAt(control: string, token: string): Promise<boolean> {
+  const taken = await ask(`${control}/disbursements/${token}`, { method: 'POST', body: { status: 'failed' } });
+  if (taken) return taken.status < 300;
+  return (await inBooks(control, token))?.entry?.status !== 'success';
+}
+
 /** What the service has to post of its own accord: the end of a lie, and a success that it took back. */
 export class Truths {
   readonly #posted = new Set<string>();
