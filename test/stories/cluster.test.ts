@@ -55,7 +55,8 @@ interface Running {
   readonly sent: () => Promise<readonly string[]>;
 }
 
-async function running(replicas: number, more: Readonly<Record<string, string>> = {}) {
+/** A cluster, the double of the service, and what a relais is told about them. */
+async function environment(replicas: number, more: Readonly<Record<string, string>> = {}) {
   const dir = mkdtempSync(join(tmpdir(), 'relais-cluster-'));
   closing.push(() => rmSync(dir, { recursive: true, force: true }));
   const cluster = await rented(dir, replicas);
@@ -84,6 +85,11 @@ async function running(replicas: number, more: Readonly<Record<string, string>> 
     HOLD_RECHECK: '1s',
     ...more,
   };
+  return { cluster, processes, settings, service };
+}
+
+async function running(replicas: number, more: Readonly<Record<string, string>> = {}) {
+  const { cluster, processes, settings, service } = await environment(replicas, more);
   const doors = await processes.start('doors', ['run', '--roles', 'api,webhooks'], settings);
   const forWorkers = { ...settings, PUBLIC_URL: doors.urls['webhooks'] ?? '' };
   const worker = (name: string) => processes.start(name, ['run', '--roles', 'worker'], forWorkers);
@@ -99,7 +105,7 @@ async function running(replicas: number, more: Readonly<Record<string, string>> 
     ((await books('messages')) as readonly { to: string; times: number }[]).flatMap(({ to, times }) =>
       Array.from({ length: times }, () => to),
     );
-  return { cluster, processes, settings, here: { ours: [doors, ...workers], paid, call, sent } satisfies Running };
+  return { cluster, here: { ours: [doors, ...workers], paid, call, sent } satisfies Running };
 }
 
 /** All are accepted, and some have left. */
@@ -144,7 +150,7 @@ async function eachOnce({ paid, sent, call }: Running, references: readonly stri
 }
 
 test('who does not know the signer is told so, and which setting names it', LIMIT, async () => {
-  const { processes, settings } = await running(0);
+  const { processes, settings } = await environment(0);
   const { REDIS_CA_FILE: _, ...without } = settings;
   const { code, stdout } = await processes.run(['doctor'], without);
   expect(code).toBe(1);

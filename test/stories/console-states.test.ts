@@ -7,7 +7,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { entryAt } from '../../console/shell/entries.ts';
 import { aDay, pagesOf, settingsOf } from '../support/console-day.ts';
-import { type ConsoleWorld, leave, openConsole } from '../support/console-world.ts';
+import { type ConsoleWorld, goTo, leave, openConsole } from '../support/console-world.ts';
 
 let world: ConsoleWorld;
 let pages: readonly string[];
@@ -35,13 +35,6 @@ test('every address of the router is among the pages that are looked at', () => 
   const places = pages.map((page) => page.split('?')[0] ?? '');
   expect(patterns.filter((path) => !places.some((place) => formOf(path).test(place)))).toEqual([]);
 });
-
-/** Within the page, which stays what it is. */
-async function goTo(page: Page, path: string): Promise<void> {
-  await page.evaluate(`history.pushState(null, '', ${JSON.stringify(`/console${path}`)})`);
-  await page.locator('#content h1').first().waitFor();
-  await page.locator('#content .animate-pulse').first().waitFor({ state: 'detached' });
-}
 
 /** What a page needs besides looking. */
 const roleFor = (path: string): readonly string[] =>
@@ -81,29 +74,57 @@ test.for(BOTH)(
   },
 );
 
-test.for(BOTH)('while Redis is away every page says so, and shows what it is afterwards: %s', async (language) => {
+/** The pages are shared out: each waits for an answer that does not come, and no page waits for another. */
+const TABS = 3;
+
+interface Tab {
+  readonly page: Page;
+  readonly language: (typeof BOTH)[number];
+  readonly paths: readonly string[];
+  readonly figures: number;
+}
+
+const figuresOn = async (page: Page): Promise<number> =>
+  (await page.locator('#content').innerText()).split('\n').filter((line) => /\d/.test(line)).length;
+
+async function openTab(language: Tab['language'], nth: number): Promise<Tab> {
   const page = await world.signedIn('moussa', '/', { language });
   await page.locator('[data-fact], [data-figure], #content section').first().waitFor();
-  const before = (await page.locator('#content').innerText()).split('\n').filter((line) => /\d/.test(line)).length;
+  return { page, language, paths: pages.filter((_, at) => at % TABS === nth), figures: await figuresOn(page) };
+}
+
+/** The pages that do not. */
+async function saysItIsAway({ page, language, paths, figures }: Tab): Promise<readonly string[]> {
+  const trouble = page.locator('[data-trouble]');
+  await trouble.waitFor();
+  expect(await figuresOn(page), 'what was read before stays').toBeGreaterThanOrEqual(figures);
+  const silent: string[] = [];
+  for (const path of paths) {
+    await goTo(page, path);
+    // One that asks nothing asks who is signed in, each fifteen seconds.
+    const says = await trouble
+      .first()
+      .innerText({ timeout: 30_000 })
+      .catch(() => '');
+    if (!SAYS[language].away.test(says)) silent.push(`${path} (${language})`);
+  }
+  return silent;
+}
+
+test('while Redis is away every page says so, and shows what it is afterwards: en, fr', async () => {
+  const asked = BOTH.flatMap((language) => Array.from({ length: TABS }, (_, nth) => openTab(language, nth)));
+  const tabs = await Promise.all(asked);
+  expect(new Set(tabs.flatMap(({ paths }) => paths))).toEqual(new Set(pages));
   process.kill(server, 'SIGSTOP');
   try {
-    const trouble = page.locator('[data-trouble]');
-    await trouble.waitFor();
-    // What was read before stays.
-    const after = (await page.locator('#content').innerText()).split('\n').filter((line) => /\d/.test(line)).length;
-    expect(after).toBeGreaterThanOrEqual(before);
-    const silent: string[] = [];
-    for (const path of pages) {
-      await goTo(page, path);
-      const says = (await trouble.count()) === 0 ? '' : await trouble.first().innerText();
-      if (!SAYS[language].away.test(says)) silent.push(path);
-    }
-    expect(silent).toEqual([]);
+    expect((await Promise.all(tabs.map(saysItIsAway))).flat()).toEqual([]);
   } finally {
     process.kill(server, 'SIGCONT');
   }
-  await page.locator('[data-trouble]').waitFor({ state: 'detached' });
-  await goTo(page, '/queues');
-  await page.locator('[data-row=disbursement]').waitFor();
-  await leave(page);
+  for (const { page } of tabs) {
+    await page.locator('[data-trouble]').waitFor({ state: 'detached' });
+    await goTo(page, '/queues');
+    await page.locator('[data-row=disbursement]').waitFor();
+    await leave(page);
+  }
 });

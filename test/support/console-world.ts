@@ -130,6 +130,13 @@ async function openPage(
   return page;
 }
 
+/** Another page of the console, as a link leads to it: what is loaded stays. */
+export async function goTo(page: Page, path: string): Promise<void> {
+  await page.evaluate(`history.pushState(null, '', ${JSON.stringify(`/console${path}`)})`);
+  await page.locator('#content h1').first().waitFor();
+  await page.locator('#content .animate-pulse').first().waitFor({ state: 'detached' });
+}
+
 /** No page is left with something that the browser complained about. */
 export async function leave(page: Page): Promise<void> {
   await page.close();
