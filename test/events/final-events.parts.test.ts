@@ -18,7 +18,7 @@ const faults = [
 ];
 
 test('2,000 disbursements whose callbacks are lost, doubled, late and early each have exactly one last word', {
-  timeout: 180_000,
+  timeout: 360_000,
 }, async () => {
   const service = await startService({ UPSTREAM_TIMEOUT: '3s' });
   onTestFinished(() => service.stop());
@@ -46,7 +46,7 @@ test('2,000 disbursements whose callbacks are lost, doubled, late and early each
       const counts = await service.redis.hmget(keys.counts('disbursement'), ...FINAL);
       expect(counts.map(Number).reduce((sum, count) => sum + count)).toBe(OPERATIONS);
     },
-    { timeout: 150_000, interval: 250 },
+    { timeout: 300_000, interval: 250 },
   );
   const { events } = await stream.read(undefined, 3 * OPERATIONS);
   const last = new Map<string, string[]>();
