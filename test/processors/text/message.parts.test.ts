@@ -79,6 +79,15 @@ test('a write that the replicas did not confirm sends nothing, and the slice wai
   expect([world.asked, await world.states()]).toEqual([['send'], ['settled', 'sent']]);
 });
 
+test('a message whose record is none any more keeps its slice from nothing: it is sent and looked for', async () => {
+  const world = await slice();
+  await store.redis.set('op:msg_1', 'no record at all');
+  expect(await world.send()).toMatchObject({ outcome: 'unknown' });
+  expect(world.asked).toEqual(['send']);
+  expect(await sliceFields()).toMatchObject({ state: 'unknown' });
+  expect([await world.due('sms-otp'), await world.due('status-poll')]).toEqual([null, expect.any(String)]);
+});
+
 test('nobody is sent to who expires while the request waits for its turn', async () => {
   const world = await slice({ expiresInMs: 200 });
   let limit = Number.POSITIVE_INFINITY;

@@ -7508,8 +7508,9 @@ local function note(places, state, ...)
   places[state] = list
 end
 local function follow(m, at, keys, places)
-  local id, account, reference, state, version, rev, seq, created = unpack(redis.call('HMGET', m.record, 'id',
-    'account', 'reference', 'state', 'v', 'rev', 'seq', 'createdAt'))
+  local read = redis.pcall('HMGET', m.record, 'id', 'account', 'reference', 'state', 'v', 'rev', 'seq', 'createdAt')
+  if read.err then return end
+  local id, account, reference, state, version, rev, seq, created = unpack(read, 1, 8)
   local readable = version == "1" and id and account and pcall(function() whole(rev, 0, 'rev'); whole(seq, 0, 'seq') end)
   if state ~= m.left or not readable then return end
   local set = {'state', m.entered, 'since', at, 'updatedAt', at, 'rev', tonumber(rev or '0') + 1 + keys.revisionsLost}

@@ -6,12 +6,13 @@ local function note(places, state, ...)
   places[state] = list
 end
 -- A single message goes where its slice goes. One that cannot be read is left alone, and its neighbours go on: the
--- slice says what became of it. What history has of a lost time was told then, as the event `toldAs`. `keys` holds counts (a sheet), outcomes, events, and how many
--- events and revisions may have been lost; `places` gathers, by state, what
--- leaves it and what enters it, and what history takes.
+-- slice says what became of it. What history has of a lost time was told then, as the event `toldAs`. `keys` holds
+-- counts (a sheet), outcomes, events, and how many events and revisions may have been lost; `places` gathers, by state,
+-- what leaves it and what enters it, and what history takes.
 local function follow(m, at, keys, places)
-  local id, account, reference, state, version, rev, seq, created = unpack(redis.call('HMGET', m.record, 'id',
-    'account', 'reference', 'state', 'v', 'rev', 'seq', 'createdAt'))
+  local read = redis.pcall('HMGET', m.record, 'id', 'account', 'reference', 'state', 'v', 'rev', 'seq', 'createdAt')
+  if read.err then return end
+  local id, account, reference, state, version, rev, seq, created = unpack(read, 1, 8)
   local readable = version == VERSION and id and account and pcall(function() whole(rev, 0, 'rev'); whole(seq, 0, 'seq') end)
   if state ~= m.left or not readable then return end
   local set = {'state', m.entered, 'since', at, 'updatedAt', at, 'rev', tonumber(rev or '0') + 1 + keys.revisionsLost}
