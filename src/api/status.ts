@@ -71,9 +71,9 @@ function holdLine(hold: HoldStanding, recheckMs: number) {
   return { account, area, reason, since: iso(since), until: until === undefined ? null : iso(until), count, xof };
 }
 
-function historyLine({ count: waiting, since, left, missing }: HistoryStanding, now: number) {
+function historyLine({ count: waiting, since, setAside, left, missing }: HistoryStanding, now: number) {
   const oldestMs = since === undefined ? 0 : Math.max(0, Math.round(now - since));
-  return { waiting, oldestMs, left, missing: missingOf(missing) };
+  return { waiting, oldestMs, setAside, left, missing: missingOf(missing) };
 }
 
 function campaignLine(campaign: CampaignRecord, now: number) {

@@ -7,6 +7,7 @@ import { Trimming } from '../operations/trimming.ts';
 import { repeatUntil } from '../processors/sweeper.ts';
 import { isAway } from '../redis/connections.ts';
 import type { TrimmerOptions } from '../history/trimmer.ts';
+import type { HistoryWriter } from '../history/writer.ts';
 import type { Container } from './container.ts';
 import { placeOf } from './heartbeat.ts';
 import { Outage } from './outage.ts';
@@ -15,6 +16,8 @@ import type { Part } from './parts.ts';
 const EVERY_MS = 2_000;
 /** No step takes longer than a statement may: a connection on which nothing comes any more is cut. */
 const STUCK_MS = 120_000;
+/** So many of what history does not take stand in one line of the log. */
+const NAMED_MOST = 10;
 
 type Needs = Pick<
   Container,
@@ -98,6 +101,22 @@ async function writerOf(needs: Needs, url: string, onError: (error: unknown) => 
       compare: (beat) => heartbeat.compare(beat),
       known: () => (heartbeat.recovering() === undefined ? witness.wordOf(heartbeat.known()) : undefined),
     },
+    ...toldTo(logger),
+    events,
+    audit: new Audit(redis),
+    balances,
+    campaigns,
+    batches,
+    accounts: [...book.keys()],
+    open: () => HistoryStore.open(store, onError),
+  });
+}
+
+/** What an operator reads of it. */
+function toldTo(
+  logger: Needs['logger'],
+): Pick<ConstructorParameters<typeof HistoryWriter>[0], 'onMissing' | 'onSetAside'> {
+  return {
     onMissing: ({ missing }) => {
       if (missing === undefined)
         logger.warn({}, 'history is an older copy: it lacks nothing that left, and is given all anew');
@@ -107,14 +126,14 @@ async function writerOf(needs: Needs, url: string, onError: (error: unknown) => 
           'history is an older copy, and lacks what left Redis: nothing more leaves; relais doctor',
         );
     },
-    events,
-    audit: new Audit(redis),
-    balances,
-    campaigns,
-    batches,
-    accounts: [...book.keys()],
-    open: () => HistoryStore.open(store, onError),
-  });
+    onSetAside: (some) => {
+      const named = some.slice(0, NAMED_MOST).map(({ id, why }) => ({ id, why }));
+      logger.error(
+        { count: some.length, named },
+        'history does not take some of what is over: it stays in Redis, and the rest goes on; relais doctor',
+      );
+    },
+  };
 }
 
 const ofMoney = (ms: number): Readonly<Record<KindOfMoney | 'batch', number>> => ({

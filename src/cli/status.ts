@@ -150,11 +150,12 @@ function balanceLines(balances: readonly JsonObject[], words: Words): readonly s
 function historyLines(history: unknown, words: Words): string[] {
   const { noHistory, history: says } = words.status;
   if (typeof history !== 'object' || history === null) return [noHistory];
-  const { waiting, oldestMs, left, missing } = history as JsonObject;
+  const { waiting, oldestMs, setAside, left, missing } = history as JsonObject;
   const gone = Object.values((left ?? {}) as JsonObject).reduce<number>((all, one) => all + sumOf(one), 0);
   const waits = sumOf(waiting) > 0 ? says.waits(many(waiting, words), spanOf(sumOf(oldestMs), words)) : says.nothing;
   const lacks = sumOf(missing) > 0 ? [says.missing(many(missing, words))] : [];
-  return [...lacks, says.left(waits, many(gone, words))];
+  const refused = sumOf(setAside) > 0 ? [says.setAside(many(setAside, words))] : [];
+  return [...lacks, ...refused, says.left(waits, many(gone, words))];
 }
 
 function redisLine(redis: unknown, words: Words): string {

@@ -125,8 +125,12 @@ export class EventStream {
 
   /** Events after a place, with their places, as many as there are at most. */
   async entries(after: string, limit: number): Promise<Placed[]> {
-    const entries = await this.#after(after, limit);
-    return entries.map(([place, flat]) => ({ place, event: readEvent(flat) }));
+    return (await this.lines(after, limit)).map(({ place, line }) => ({ place, event: readEvent(line) }));
+  }
+
+  /** The same as they stand there, names and values in turns: one that is damaged is read as the others are. */
+  async lines(after: string, limit: number): Promise<{ readonly place: string; readonly line: readonly string[] }[]> {
+    return (await this.#after(after, limit)).map(([place, line]) => ({ place, line }));
   }
 
   /** The event at a place, and the mark of the trace that it belongs to; undefined when it is no longer kept. */

@@ -2,7 +2,7 @@
  * What leaves Redis with a campaign, its people and those who were left out, and with a batch, its rows: compared with
  * the rows of history.
  */
-import { batchRowTable, recipientTable, type Table } from '../kinds/tables.ts';
+import { batchRowTable, recipientTable } from '../kinds/tables.ts';
 import { type Batches, hasRows } from '../operations/batches.ts';
 import { type Campaigns, sliceAt } from '../operations/campaigns.ts';
 import type { HistoryDesk } from '../operations/history.ts';
@@ -11,7 +11,8 @@ import type { BatchRecord, CampaignRecord } from '../operations/record.ts';
 import type { SliceRecord } from '../operations/slices.ts';
 import { type Parts, sliceOf, slicesAreOverIn } from '../operations/trimming.ts';
 import { type CampaignOfRows, readingOfSlice, rowsOfBatch, rowsOfSkipped } from './readings.ts';
-import { copyOf, type Row } from './rows.ts';
+import { copyOf } from './rows.ts';
+import { isOfTheRow, keepRows, type Keeping as KeepingRows, type RowsOf } from './set-aside.ts';
 import type { HistoryStore } from './store.ts';
 
 /** Up to ten thousand people. */
@@ -19,7 +20,7 @@ const SLICES_AT_ONCE = 10;
 const SKIPPED_AT_ONCE = 5_000;
 const BATCH_ROWS_AT_ONCE = 5_000;
 
-export type ComparedWith = Pick<HistoryStore, 'has' | 'write' | 'compare'>;
+export type ComparedWith = Pick<HistoryStore, 'has' | 'write' | 'compare' | 'differing'>;
 
 interface PartsSources {
   readonly desk: Pick<HistoryDesk, 'copyAnew' | 'own' | 'read'>;
@@ -48,87 +49,117 @@ export async function partsOf(
     slices.push(...read.map((slice) => ({ id: slice.id, rev: slice.rev })));
   }
   if (!isWhole) return undefined;
-  await keepSkipped(record, campaigns, { store, isStopping });
+  if ((await keepSkipped(record, campaigns, { store, isStopping })) !== undefined) {
+    await desk.copyAnew([id]);
+    return undefined;
+  }
   const lists = record.uploads.flatMap(({ tag, skipped }) =>
     skipped > 0 ? [{ list: keys.skipped(id, tag), length: skipped }] : [],
   );
   return isStopping() ? undefined : { slices, lists };
 }
 
-/** What is known of a campaign once it is over, and noted nowhere by itself: who was left out, who was never sent to. */
+/**
+ * What is known of a campaign once it is over, and noted nowhere by itself: who was left out, who was never sent to.
+ * Answers why history did not take some of it; undefined: it has all.
+ */
 export async function keepBeside(
   record: CampaignKept,
   { desk, campaigns }: PartsSources,
   how: Keeping,
-): Promise<void> {
-  await keepSkipped(record, campaigns, how);
-  if (record.state !== 'cancelled') return;
+): Promise<string | undefined> {
+  const why = await keepSkipped(record, campaigns, how);
+  if (record.state !== 'cancelled') return why;
   for (let from = record.fed; from < record.slices; from += SLICES_AT_ONCE) await desk.copyAnew(idsOf(record, from));
+  return why;
 }
 
 type CampaignKept = Pick<CampaignRecord, 'id' | 'account' | 'createdAt' | 'state' | 'uploads' | 'slices' | 'fed'>;
 
-interface Keeping {
+interface Keeping extends KeepingRows {
   readonly store: ComparedWith;
-  readonly isStopping: () => boolean;
 }
 
 async function keepSkipped(
   { id, account, createdAt, state, uploads }: CampaignKept,
   campaigns: PartsSources['campaigns'],
-  { store, isStopping }: Keeping,
-): Promise<void> {
+  how: Keeping,
+): Promise<string | undefined> {
   const campaign = { id, account, createdAt, isCancelled: state === 'cancelled' };
+  let why: string | undefined;
   for (const { tag, skipped } of uploads) {
-    for (let from = 0; from < skipped && !isStopping(); ) {
+    for (let from = 0; from < skipped && !how.isStopping(); ) {
       const rows = rowsOfSkipped(campaign, {
         tag,
         from,
         skipped: await campaigns.skippedRows(id, tag, from, SKIPPED_AT_ONCE),
       });
+      const kept = await keep({ table: recipientTable, rows }, how);
+      why ??= kept.why;
       // Else read once more: somebody may have been forgotten meanwhile, here and there.
-      if (await hadAll(store, recipientTable, rows)) from += SKIPPED_AT_ONCE;
+      if (kept.hadAll || kept.why !== undefined) from += SKIPPED_AT_ONCE;
     }
   }
+  return why;
 }
 
-/** False: they were written just now, and read back. */
-async function hadAll(store: ComparedWith, table: Table, rows: readonly Row[]): Promise<boolean> {
-  const copy = copyOf(table, rows);
-  if (rows.length === 0 || (await store.has(copy)).every((is) => is)) return true;
-  const copies = [copy];
-  await store.write(copies);
-  await store.compare(copies);
-  return false;
+/** Where history does not have all of them, they are written just now, and read back; why it does not take one of them. */
+async function keep(
+  { table, rows }: RowsOf,
+  how: Keeping,
+): Promise<{ readonly hadAll: boolean; readonly why?: string | undefined }> {
+  if (rows.length === 0) return { hadAll: true };
+  try {
+    if ((await how.store.has(copyOf(table, rows))).every((is) => is)) return { hadAll: true };
+  } catch (error) {
+    if (!isOfTheRow(error)) throw error;
+  }
+  const [why] = (await keepRows({ table, rows }, how)).values();
+  return { hadAll: false, why };
 }
 
 /** The rows of a batch that is over. Undefined: it was stopped, and not all of them are in history. */
 export async function keepBatchRows(
   record: BatchRecord,
   { batches }: BatchSources,
-  { store, isStopping }: Keeping,
-): Promise<{ readonly rows: number; readonly refused: number; readonly hadAll: boolean } | undefined> {
+  how: Keeping,
+): Promise<BatchKept | undefined> {
   const refused = await batches.refused(record.id);
   let [from, isWhole] = [0, true];
+  let why: string | undefined;
   for (;;) {
-    if (isStopping()) return undefined;
+    if (how.isStopping()) return undefined;
     const rows = await batches.rows(record.id, from, BATCH_ROWS_AT_ONCE);
-    if (rows.length === 0) return { rows: from, refused: Object.keys(refused).length, hadAll: isWhole };
-    const had = await hadAll(store, batchRowTable, rowsOfBatch(record, { from, rows, refused }));
-    isWhole &&= had;
+    if (rows.length === 0) return { rows: from, refused: Object.keys(refused).length, hadAll: isWhole, why };
+    const kept = await keep({ table: batchRowTable, rows: rowsOfBatch(record, { from, rows, refused }) }, how);
+    isWhole &&= kept.hadAll;
+    why ??= kept.why;
     from += rows.length;
   }
+}
+
+interface BatchKept {
+  readonly rows: number;
+  /** By acceptance. */
+  readonly refused: number;
+  readonly hadAll: boolean;
+  /** Why history does not take one of them. */
+  readonly why: string | undefined;
 }
 
 /** Undefined: a payment of it goes on, or history did not have all of its rows as they are. Then it has them now. */
 export async function partsOfBatch(
   record: BatchRecord,
-  sources: BatchSources & { readonly batches: Pick<Batches, 'hasOpen'> },
+  sources: BatchSources & {
+    readonly batches: Pick<Batches, 'hasOpen'>;
+    readonly desk: Pick<HistoryDesk, 'copyAnew'>;
+  },
   how: Keeping,
 ): Promise<Parts | undefined> {
   const { id, totals } = record;
   if (await sources.batches.hasOpen(record)) return undefined;
   const kept = await keepBatchRows(record, sources, how);
+  if (kept?.why !== undefined) await sources.desk.copyAnew([id]);
   if (!kept?.hadAll) return undefined;
   if (kept.rows !== (hasRows(record) ? totals.count : 0)) return undefined;
   return {

@@ -54,7 +54,7 @@ export async function reachHistory(url: string): Promise<string | undefined> {
 }
 
 /** History does not have what it was given: it is given again. */
-class NotAsWritten extends Error {
+export class NotAsWritten extends Error {
   override readonly name = 'NotAsWritten';
 }
 
@@ -154,23 +154,30 @@ export class HistoryStore {
   /** Reads what was written, and throws where it is not there as it was given; a later one may be there instead. */
   async compare(copies: readonly Copy[]): Promise<void> {
     for (const copy of copies) {
-      const { table, bytes } = copy;
-      const read = await this.#readBack(copy);
-      // Most are there as they were given, to the byte and in their order.
-      if (read.equals(bytes)) continue;
-      const found = new Map(linesIn(read).map((line) => [nameOfLine(table, line), line]));
-      for (const given of linesIn(bytes)) {
-        const line = found.get(nameOfLine(table, given));
-        if (line === given) continue;
-        const isLater =
-          line !== undefined &&
-          table.rev !== undefined &&
-          Number(cellAt(table, line, table.rev)) > Number(cellAt(table, given, table.rev));
-        const stays = line !== undefined && table.rev === undefined;
-        if (!isLater && !stays)
-          throw new NotAsWritten(`a row of ${table.table} ${line === undefined ? 'is not there' : 'differs'}`);
-      }
+      for (const why of (await this.differing(copy)).values()) throw new NotAsWritten(why);
     }
+  }
+
+  /** Of what was written, what is not there as it was given, and why, by its place in the copy. */
+  async differing(copy: Copy): Promise<ReadonlyMap<number, string>> {
+    const { table, bytes } = copy;
+    const differing = new Map<number, string>();
+    const read = await this.#readBack(copy);
+    // Most are there as they were given, to the byte and in their order.
+    if (read.equals(bytes)) return differing;
+    const found = new Map(linesIn(read).map((line) => [nameOfLine(table, line), line]));
+    for (const [place, given] of linesIn(bytes).entries()) {
+      const line = found.get(nameOfLine(table, given));
+      if (line === given) continue;
+      const isLater =
+        line !== undefined &&
+        table.rev !== undefined &&
+        Number(cellAt(table, line, table.rev)) > Number(cellAt(table, given, table.rev));
+      const stays = line !== undefined && table.rev === undefined;
+      if (!isLater && !stays)
+        differing.set(place, `a row of ${table.table} ${line === undefined ? 'is not there' : 'differs'}`);
+    }
+    return differing;
   }
 
   /** Of each row, whether it is there exactly as given. */
@@ -231,6 +238,8 @@ export class HistoryStore {
       await work();
       await this.#client.query('commit');
     } catch (error) {
+      // Those that were made here are gone with the rest, and one that was thought to be there may not be.
+      this.#parts.clear();
       // Where the connection is gone there is nothing to take back: the server does that by itself.
       await this.#client.query('rollback').catch(() => undefined);
       throw error;
@@ -283,12 +292,11 @@ export class HistoryStore {
 
   async #copyInto(into: string, { table, bytes }: Copy): Promise<void> {
     const names = table.columns.map(({ name }) => name).join(', ');
-    await pipeline(
-      async function* () {
-        yield bytes;
-      },
-      this.#client.query(copyFrom(`copy ${into} (${names}) from stdin`)),
-    );
+    const copying = this.#client.query(copyFrom(`copy ${into} (${names}) from stdin`));
+    // No pipeline: it would destroy what PostgreSQL has refused already, and that waits for a second refusal.
+    await new Promise<void>((resolve, reject) => {
+      copying.on('error', reject).on('finish', resolve).end(bytes);
+    });
   }
 
   /** Of one key after the other, so that they come in the order in which they were given. */

@@ -28,7 +28,7 @@ import type { HistoryStore } from './store.ts';
 
 export interface TrimmerOptions {
   readonly trimming: Trimming;
-  readonly desk: Pick<HistoryDesk, 'copyAnew' | 'leaving' | 'own' | 'read'>;
+  readonly desk: Pick<HistoryDesk, 'copyAnew' | 'leaving' | 'own' | 'read' | 'wait'>;
   readonly campaigns: Pick<Campaigns, 'skippedRows'>;
   readonly batches: Pick<Batches, 'hasOpen' | 'refused' | 'rows'>;
   readonly operations: Pick<Operations, 'nudge'>;
@@ -117,7 +117,7 @@ export class Trimmer {
         break;
       }
       round.pages -= 1;
-      const old = items.filter(({ record }) => record.updatedAt <= to);
+      const old = await this.#notWaiting(items.filter(({ record }) => record.updatedAt <= to));
       const gone = await this.#take(store, { kind: list.kind, items: old }, isStopping);
       left += gone;
       // Those of one moment are walked past once nothing of them leaves any more.
@@ -125,6 +125,12 @@ export class Trimmer {
     }
     this.#places.set(list.set, from);
     return left;
+  }
+
+  /** What waits to be copied stays, and what history does not take cannot even be compared. */
+  async #notWaiting(items: readonly Standing[]): Promise<readonly Standing[]> {
+    const wait = await this.#options.desk.wait(items.map(({ record }) => record.id));
+    return items.filter((_, at) => wait[at] !== true);
   }
 
   async #take(

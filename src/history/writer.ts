@@ -4,16 +4,12 @@
  * twice, and nothing stops to wait until it was read back.
  */
 import type { Redis } from 'ioredis';
-import type { EventStream } from '../events/stream.ts';
 import { isFinal } from '../kinds/index.ts';
-import { auditTable, balanceTable, eventTable, type Table } from '../kinds/tables.ts';
-import type { Audit, AuditLine } from '../operations/audit.ts';
-import type { Balances } from '../operations/balances.ts';
+import type { Table } from '../kinds/tables.ts';
 import type { Batches } from '../operations/batches.ts';
 import type { Campaigns } from '../operations/campaigns.ts';
 import type { Beat } from '../operations/heartbeat.ts';
 import type { HistoryDesk, Missing } from '../operations/history.ts';
-import { keys } from '../operations/keys.ts';
 import {
   type BatchRecord,
   type CampaignRecord,
@@ -23,25 +19,24 @@ import {
   readRecord,
 } from '../operations/record.ts';
 import { RECIPIENTS_PER_REQUEST } from '../operations/slice-form.ts';
+import { isLineId, type SetAside } from '../operations/set-aside.ts';
 import { campaignOfSlice, isSlice, REQUESTS_PER_SLICE } from '../operations/slices.ts';
 import { keepBatchRows, keepBeside } from './parts.ts';
 import { type Beside, type CampaignOfRows, type Reading, readingOf } from './readings.ts';
 import { type Compared, compareMarks, goOnWhereAccepted, THROUGH } from './older-copy.ts';
 import { forgottenAmong, nobody, type PayeeOf } from './payees.ts';
-import { type Copy, copyOf, type Row } from './rows.ts';
-import type { HistoryStore } from './store.ts';
+import type { Row } from './rows.ts';
+import { compareTogether, type Keeping, type NotTaken, type RowsOf, whyOf, writeTogether } from './set-aside.ts';
+import { type HistoryStore, NotAsWritten } from './store.ts';
+import { copyStreams, readingOfLine, type Streams } from './streams.ts';
 import type { Trimmer } from './trimmer.ts';
 import { BEAT, beatAsTold } from './witness.ts';
 
-interface HistorySources {
+interface HistorySources extends Streams {
   readonly redis: Redis;
   readonly desk: HistoryDesk;
-  readonly events: Pick<EventStream, 'entries'>;
-  readonly audit: Pick<Audit, 'after'>;
-  readonly balances: Pick<Balances, 'history'>;
   readonly campaigns: Pick<Campaigns, 'skippedRows'>;
   readonly batches: Pick<Batches, 'refused' | 'rows'>;
-  readonly accounts: readonly string[];
   readonly payeeOf: PayeeOf;
 }
 
@@ -57,6 +52,8 @@ interface WriterOptions extends HistorySources {
   };
   /** Told where history turns out to be an older copy, and of what is missing in it. */
   readonly onMissing?: ((compared: Compared) => void) | undefined;
+  /** Told of what history does not take, each time that it was tried. */
+  readonly onSetAside?: ((some: readonly SetAside[]) => void) | undefined;
   /** Told of each step before it is made, for tests that end the process there. */
   readonly at?: (step: WriterStep) => Promise<void> | void;
 }
@@ -68,8 +65,6 @@ export type WriterStep = (typeof writerSteps)[number];
 const IDS_AT_ONCE = 1_000;
 const ROWS_AT_ONCE = 20_000;
 const PEOPLE_MOST = REQUESTS_PER_SLICE * RECIPIENTS_PER_REQUEST;
-const LINES_AT_ONCE = 1_000;
-const BEGINNING = '0-0';
 
 export class HistoryWriter {
   readonly #options: WriterOptions;
@@ -79,6 +74,9 @@ export class HistoryWriter {
   /** When nothing waited any more; undefined: something does. */
   #drainedAt: number | undefined;
   #isNoted = false;
+  #hasBegun = false;
+  /** The last pass ended because something was not there as it was given. */
+  #isAgain = false;
 
   constructor(options: WriterOptions) {
     this.#options = options;
@@ -89,20 +87,34 @@ export class HistoryWriter {
     const { desk } = this.#options;
     try {
       if (!(await desk.isMyTurn())) return await this.#leave();
+      // What history did not take is tried by each process that begins: a newer version may make another row of it.
+      if (!this.#hasBegun) await desk.tryAgain();
+      this.#hasBegun = true;
       this.#store ??= await this.#open();
       await this.#goOn(this.#store);
-      await this.#streams(this.#store);
+      const how = { store: this.#store, isStopping, isAgain: this.#isAgain };
+      const setAside = async (some: readonly SetAside[]): Promise<void> => {
+        await desk.areKept(
+          [],
+          [],
+          some.map((one) => ({ ...one, rev: 0 })),
+        );
+        this.#options.onSetAside?.(some);
+      };
+      await copyStreams(this.#options, { ...how, setAside });
       let swept = false;
       // What had ended before history was kept is looked for without a pause: there may be much of it.
       while (!swept && !isStopping() && (await desk.isMyTurn())) {
         swept = await desk.sweep(this.#store.name);
-        while (!isStopping() && (await this.#records(this.#store, isStopping))) await desk.isMyTurn();
+        while (!isStopping() && (await this.#records(how))) await desk.isMyTurn();
       }
       if (swept) await this.#noteDrained(this.#store);
       const beat = this.#options.witness?.known();
       if (beat !== undefined) await this.#store.note(BEAT, beat);
+      this.#isAgain = false;
       await this.#options.trimmer?.pass(this.#store, isStopping);
     } catch (error) {
+      this.#isAgain = error instanceof NotAsWritten;
       this.cut();
       desk.beginAnew();
       throw error;
@@ -154,37 +166,43 @@ export class HistoryWriter {
    * True where more is to be copied in this pass. What ends meanwhile waits for the next one: a turn for each that has
    * just ended would be a commit for each.
    */
-  async #records(store: HistoryStore, isStopping: () => boolean): Promise<boolean> {
-    const { desk, redis } = this.#options;
+  async #records(how: Keeping & { readonly store: HistoryStore }): Promise<boolean> {
+    const { desk, redis, onSetAside } = this.#options;
     const waiting = await desk.next(IDS_AT_ONCE);
     const ids = inOneTurn(waiting.ids);
     this.#drainedAt = ids.length === 0 ? waiting.at : undefined;
     if (ids.length === 0) return false;
     this.#isNoted = false;
     await this.#at('taken');
-    const { readings, gone, unread, over, batches, forgotten, stored } = await this.#read(ids);
+    const { readings, gone, unread, over, batches, forgotten, stored, lines, notTaken } = await this.#read(ids);
     await noteUnreadable(redis, unread);
     await this.#at('read');
     // Before the batch itself: a copy of history that has it has them too.
-    const begun = new Set<string>();
-    for (const batch of batches) {
-      if (!(await keepBatchRows(batch, this.#options, { store, isStopping }))) begun.add(batch.id);
-    }
-    const copies = copiesOf(readings);
+    const begun = await this.#keepBatches(batches, notTaken, how);
+    const groups = groupsOf(readings);
     const pass = await desk.nextPass();
-    await store.write(copies, {}, { from: this.#mark, to: pass });
+    const written = await writeTogether(groups, { from: this.#mark, to: pass }, how);
     await this.#at('written');
-    await store.compare(copies);
-    for (const campaign of over) await keepBeside(campaign, this.#options, { store, isStopping });
+    for (const [group, places] of await compareTogether(groups, written, how)) {
+      for (const [id, why] of idsNotTaken(group, readings, places)) notTaken.set(id, why);
+    }
+    for (const campaign of over) {
+      const why = await keepBeside(campaign, this.#options, how);
+      if (why !== undefined) notTaken.set(campaign.id, why);
+    }
     await this.#at('compared');
     // Before they wait no longer: what is put back from before this is known to lack them.
     await desk.raiseMark(pass);
     this.#mark = pass;
     // A person who was forgotten since they were read may be named in what was written just now: it is written again.
     const since = await this.#forgotten(stored);
-    const asTheyAre = readings.filter(({ id }) => since.has(id) === forgotten.has(id) && !begun.has(id));
+    const asTheyAre = readings.filter(
+      ({ id }) => since.has(id) === forgotten.has(id) && !begun.has(id) && !notTaken.has(id),
+    );
     const kept = [...asTheyAre, ...gone.map((id) => ({ id, rev: 0 }))];
-    const isAll = (await desk.areKept(kept, unread)) === ids.length - unread.length;
+    const aside = [...notTaken].map(([id, why]) => ({ id, why, line: lines.get(id), rev: revIn(stored.get(id)) }));
+    const isAll = (await desk.areKept(kept, unread, aside)) === ids.length - unread.length - aside.length;
+    if (aside.length > 0) onSetAside?.(aside);
     await this.#at('kept');
     const isLast = ids.length === waiting.ids.length && ids.length < IDS_AT_ONCE;
     // A campaign that is over may have given more to copy.
@@ -193,18 +211,36 @@ export class HistoryWriter {
     return false;
   }
 
+  /** Answers which were stopped in the middle of their rows. */
+  async #keepBatches(
+    batches: readonly BatchRecord[],
+    notTaken: Map<string, string>,
+    how: Keeping & { readonly store: HistoryStore },
+  ): Promise<ReadonlySet<string>> {
+    const begun = new Set<string>();
+    for (const batch of batches) {
+      const rows = await keepBatchRows(batch, this.#options, how);
+      if (rows === undefined) begun.add(batch.id);
+      else if (rows.why !== undefined) notTaken.set(batch.id, rows.why);
+    }
+    return begun;
+  }
+
   async #read(ids: readonly string[]): Promise<Taken> {
     const { desk } = this.#options;
     const stored = await desk.read(ids);
     const records = new Map(ids.map((id, at) => [id, stored[at] ?? {}]));
     const forgotten = await this.#forgotten(records);
-    const taken: Taken = { readings: [], gone: [], unread: [], over: [], batches: [], forgotten, stored: records };
+    const lines = await desk.lines(ids);
+    const notTaken = new Map<string, string>();
+    const found = { readings: [], gone: [], unread: [], over: [], batches: [] };
+    const taken: Taken = { ...found, forgotten, stored: records, lines, notTaken };
     const own = await desk.own(ids);
     const campaigns = await this.#campaigns(ids);
     const campaignOf = (id: string) => campaigns.get(id);
     for (const [at, id] of ids.entries()) {
       const payeeOf = forgotten.has(id) ? nobody : this.#options.payeeOf;
-      take(taken, { id, stored: stored[at] ?? {}, own: own[at] ?? [], campaignOf, payeeOf });
+      take(taken, { id, stored: stored[at] ?? {}, own: own[at] ?? [], line: lines.get(id), campaignOf, payeeOf });
     }
     return taken;
   }
@@ -225,38 +261,6 @@ export class HistoryWriter {
     );
   }
 
-  async #streams(store: HistoryStore): Promise<void> {
-    const { events, audit, redis } = this.#options;
-    await follow(store, eventTable, async (place) =>
-      (await events.entries(place, LINES_AT_ONCE)).map((one) => ({ place: one.place, row: rowOfEvent(one) })),
-    );
-    const [[last] = []] = await redis.xrevrange(keys.audit, '+', '-', 'COUNT', 1);
-    if (last !== undefined) {
-      await follow(store, auditTable, async (place) =>
-        (await audit.after(place, last, LINES_AT_ONCE)).map((line) => ({ place: line.id, row: rowOfAct(line) })),
-      );
-    }
-    for (const account of this.#options.accounts) await this.#balances(store, account);
-  }
-
-  async #balances(store: HistoryStore, account: string): Promise<void> {
-    const name = `balances:${account}`;
-    const from = Number((await store.fact(name)) ?? 0) + 1;
-    let newest: number | undefined;
-    let after: string | undefined;
-    // The newest come first, so how far it has come is noted when the last of them is there.
-    do {
-      const { items, next } = await this.#options.balances.history([account], { from, after, limit: LINES_AT_ONCE });
-      const rows = items.flatMap(({ seen: { at, balances } }) =>
-        Object.entries(balances).map(([country, xof]): Row => ({ account, country, xof, at })),
-      );
-      newest ??= items[0]?.seen.at;
-      if (rows.length > 0) await writeAndCompare(store, [copyOf(balanceTable, rows)]);
-      after = next;
-    } while (after !== undefined);
-    if (newest !== undefined) await store.note(name, String(newest));
-  }
-
   async #at(step: WriterStep): Promise<void> {
     await this.#options.at?.(step);
   }
@@ -273,11 +277,16 @@ interface Taken {
   /** Records as they were read, and those of them whose person was forgotten. */
   readonly stored: ReadonlyMap<string, Fields>;
   readonly forgotten: ReadonlySet<string>;
+  /** Of streams, that were set aside. */
+  readonly lines: ReadonlyMap<string, readonly string[]>;
+  /** By its id, why history does not take it. */
+  readonly notTaken: Map<string, string>;
 }
 
 interface Found extends Beside {
   readonly id: string;
   readonly stored: Fields;
+  readonly line: readonly string[] | undefined;
 }
 
 /** As many of them as are copied together. */
@@ -287,71 +296,47 @@ function inOneTurn(ids: readonly string[]): readonly string[] {
   return end < 0 ? ids : ids.slice(0, end);
 }
 
-function take({ readings, gone, unread, over, batches }: Taken, { id, stored, ...beside }: Found): void {
+function take({ readings, gone, unread, over, batches, notTaken }: Taken, found: Found): void {
+  const { id, stored } = found;
   try {
-    const reading = stored['kind'] === undefined ? undefined : readingOf(id, stored, beside);
+    const reading = readingIn(found);
     if (reading === undefined) gone.push(id);
     else readings.push(reading);
     const { kind, state = '' } = stored;
     if (kind === 'campaign' && isFinal(kind, state)) over.push(readRecord(kind, stored));
     if (kind === 'batch' && isFinal(kind, state)) batches.push(readRecord(kind, stored));
   } catch (error) {
-    if (!isUnreadable(error)) throw error;
-    unread.push(id);
+    if (isUnreadable(error)) unread.push(id);
+    else notTaken.set(id, whyOf(error));
   }
 }
 
-function copiesOf(readings: readonly Reading[]): Copy[] {
+function readingIn({ id, stored, line, ...beside }: Found): Reading | undefined {
+  if (isLineId(id)) return line && readingOfLine(id, line);
+  return stored['kind'] === undefined ? undefined : readingOf(id, stored, beside);
+}
+
+const revIn = (stored: Fields | undefined): number => Number(stored?.['rev'] ?? 0);
+
+function groupsOf(readings: readonly Reading[]): RowsOf[] {
   const byTable = new Map<Table, Row[]>();
   for (const { table, rows } of readings) {
     const all = byTable.get(table) ?? [];
     for (const row of rows) all.push(row);
     byTable.set(table, all);
   }
-  return [...byTable].map(([table, rows]) => copyOf(table, rows));
+  return [...byTable].map(([table, rows]) => ({ table, rows }));
 }
 
-async function writeAndCompare(store: HistoryStore, copies: readonly Copy[]): Promise<void> {
-  await store.write(copies);
-  await store.compare(copies);
-}
-
-/** Copies a stream from where history has come to, which history itself knows. */
-async function follow(
-  store: HistoryStore,
-  table: Table,
-  after: (place: string) => Promise<readonly { readonly place: string; readonly row: Row }[]>,
-): Promise<void> {
-  let place = (await store.fact(table.table)) ?? BEGINNING;
-  for (;;) {
-    const lines = await after(place);
-    const last = lines.at(-1);
-    if (last === undefined) return;
-    const copy = copyOf(
-      table,
-      lines.map(({ row }) => row),
-    );
-    await writeAndCompare(store, [copy]);
-    place = last.place;
-    await store.note(table.table, place);
+/** Of what the rows of a table were made, why one of them was not taken. Of many rows it is said which. */
+function idsNotTaken({ table }: RowsOf, readings: readonly Reading[], places: NotTaken): Map<string, string> {
+  const ids = new Map<string, string>();
+  if (places.size === 0) return ids;
+  const of = readings.filter((one) => one.table === table);
+  const rowsOfAll = of.flatMap(({ id, rows }) => rows.map((_, place) => ({ id, place, isOne: rows.length === 1 })));
+  for (const [at, why] of places) {
+    const row = rowsOfAll[at];
+    if (row && !ids.has(row.id)) ids.set(row.id, row.isOne ? why : `the row in place ${row.place}: ${why}`);
   }
-}
-
-function rowOfEvent({ place, event }: Awaited<ReturnType<EventStream['entries']>>[number]): Row {
-  const { id, type, timestamp, sequence, account, data } = event;
-  return {
-    place,
-    type,
-    operation: id.slice(0, id.lastIndexOf('.')),
-    sequence,
-    account,
-    data,
-    at: Date.parse(timestamp),
-  };
-}
-
-function rowOfAct({ id, words }: AuditLine): Row {
-  const { before, after } = words;
-  const json = (text: string): unknown => (text === '' ? undefined : JSON.parse(text));
-  return { ...words, id, before: json(before), after: json(after), at: Number(words.at) };
+  return ids;
 }

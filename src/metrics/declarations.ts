@@ -126,6 +126,12 @@ export const declarations = {
     labels: {},
     help: 'How long history has not had what waits longest for it; 0 when nothing waits, absent without HISTORY_URL.',
   },
+  relais_history_set_aside: {
+    type: 'gauge',
+    of: 'whole',
+    labels: {},
+    help: 'Records, slices and lines of streams that PostgreSQL did not take: they stay in Redis and are tried again, and `relais doctor` names them. Absent without HISTORY_URL.',
+  },
   relais_history_missing: {
     type: 'gauge',
     of: 'whole',

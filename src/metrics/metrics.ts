@@ -240,6 +240,9 @@ const readers: { readonly [Name in WholeName]: Reader<Name> } = {
   relais_history_oldest_waiting_seconds: async ({ history }, nowMs) =>
     history ? [{ labels: {}, value: secondsSince((await history()).since, nowMs) }] : [],
 
+  relais_history_set_aside: async ({ history }) =>
+    history ? [{ labels: {}, value: (await history()).setAside }] : [],
+
   relais_history_missing: async ({ history }) =>
     history ? [{ labels: {}, value: missingOf((await history()).missing) }] : [],
 

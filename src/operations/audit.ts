@@ -80,7 +80,8 @@ export function hashOfLine({ words }: AuditLine, before: string): string {
 const NO_WORDS = Object.fromEntries([...auditWords, 'hash'].map((name) => [name, ''])) as Record<AuditWord, string>;
 const isAuditWord = (name: string): name is AuditWord => Object.hasOwn(NO_WORDS, name);
 
-function readLine([id, flat]: readonly [string, readonly string[]]): AuditLine {
+/** From how it stands in the stream, names and values in turns. */
+export function readLine([id, flat]: readonly [string, readonly string[]]): AuditLine {
   const words = { ...NO_WORDS };
   for (let at = 0; at < flat.length; at += 2) {
     const name = flat[at] ?? '';

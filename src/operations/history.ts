@@ -8,13 +8,14 @@ import { answersOf, fieldsRead, list, maybe, text } from '../redis/scripts.ts';
 import { type Act, told } from './audit.ts';
 import { HISTORY_FIELD, keys, LEFT_FIELD } from './keys.ts';
 import type { Fields } from './record.ts';
+import { entryOf, linesSetAside, type SetAside } from './set-aside.ts';
 import { campaignOfSlice } from './slices.ts';
 import { goOnWithout, keepInHistory, noteLeaving, takeHistoryTurn } from './scripts/generated/scripts.ts';
 
 /** The process that had the turn may have ended: another takes it after so long. */
 const TURN_MS = 30_000;
-/** What nobody could read is read again after so long. */
-const UNREAD_AGAIN_MS = 3_600_000;
+/** What nobody could read, and what history did not take, is tried again after so long. */
+const AGAIN_MS = 3_600_000;
 /** Nothing has ended for so long: there is time to copy. */
 const QUIET_MS = 1_000;
 /** A quarter of an hour raises an alert. */
@@ -32,6 +33,8 @@ export interface WaitingForHistory {
   readonly count: number;
   /** Since when the first of them waits, ms since the epoch. */
   readonly since?: number;
+  /** How many of them history did not take. */
+  readonly setAside: number;
   readonly missing?: Missing;
 }
 
@@ -123,13 +126,42 @@ export class HistoryDesk {
   async areKept(
     kept: readonly { readonly id: string; readonly rev: number }[],
     unread: readonly string[],
+    setAside: readonly (SetAside & { readonly rev: number })[] = [],
   ): Promise<number> {
     return keepInHistory(this.#redis, {
       waiting: keys.historyWaiting,
-      againInMs: UNREAD_AGAIN_MS,
+      aside: keys.historyAside,
+      againInMs: AGAIN_MS,
       kept: kept.map((one) => ({ ...one, record: keys.record(one.id) })),
+      setAside: setAside.map((one) => ({
+        asideRecord: keys.record(one.id),
+        asideId: one.id,
+        asideRev: one.rev,
+        entry: entryOf(one),
+      })),
       unread,
     });
+  }
+
+  /** Of the lines of streams among them, how they stand there. */
+  async lines(ids: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>> {
+    return linesSetAside(this.#redis, ids);
+  }
+
+  /** What was set aside is tried at once: PostgreSQL, or the program, may be another by now. */
+  async tryAgain(): Promise<void> {
+    const at = await this.#now();
+    const ids = await this.#redis.hkeys(keys.historyAside);
+    for (let from = 0; from < ids.length; from += LOOKED_AT_ONCE) {
+      const some = ids.slice(from, from + LOOKED_AT_ONCE);
+      await this.#redis.zadd(keys.historyWaiting, 'XX', ...some.flatMap((id) => [at, id]));
+    }
+  }
+
+  /** Of each whether it waits to be copied. */
+  async wait(ids: readonly string[]): Promise<readonly boolean[]> {
+    if (ids.length === 0) return [];
+    return (await this.#redis.zmscore(keys.historyWaiting, ...ids)).map((score) => score !== null);
   }
 
   /** History does not have them as they are: they wait again. */
@@ -264,12 +296,13 @@ export class HistoryDesk {
 
 /** What waits, and since when. */
 export async function waitingForHistory(redis: Redis): Promise<WaitingForHistory> {
-  const [count, [, since], missing] = await Promise.all([
+  const [count, [, since], setAside, missing] = await Promise.all([
     redis.zcard(keys.historyWaiting),
     redis.zrange(keys.historyWaiting, '0', '0', 'WITHSCORES'),
+    redis.hlen(keys.historyAside),
     missingInHistory(redis),
   ]);
-  return { count, ...(since === undefined ? {} : { since: Number(since) }), ...(missing && { missing }) };
+  return { count, setAside, ...(since === undefined ? {} : { since: Number(since) }), ...(missing && { missing }) };
 }
 
 export interface HistoryStanding extends WaitingForHistory {

@@ -184,6 +184,8 @@ export const keys = {
   history: 'history',
   /** Sorted set: ids of what history does not have yet as it is now, by when it became so (ms). */
   historyWaiting: 'history:waiting',
+  /** Hash: id of what history does not take → why, and of a line of a stream the line (JSON); see `set-aside.ts`. */
+  historyAside: 'history:aside',
   /** Hash: name of an identity → what is left of its record, which history alone has; see `stubs.ts`. */
   stubs: (bucket: string): string => `stubs:${bucket}`,
   /** Hash: kind → up to which creation time (ms) some of its records were taken out, since history has them. */

@@ -47,6 +47,7 @@ export const englishStatus = {
     waits: (count: string, span: string) => `${count} wait, the oldest for ${span}`,
     nothing: 'nothing waits',
     left: (waits: string, count: string) => `${waits}; ${count} left Redis`,
+    setAside: (count: string) => `PostgreSQL did not take ${count}: relais doctor`,
     missing: (count: string) => `lacks up to ${count} that left Redis: relais recover`,
   },
   fullIn: (days: string) => `full in ${days} days, as it grows now`,

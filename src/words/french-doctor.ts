@@ -36,6 +36,10 @@ export const frenchFindings: Readonly<Record<string, string>> = {
     'PostgreSQL est une copie plus ancienne : il y manque jusqu’à {many} qui ont quitté Redis, changés pour la dernière fois entre {from} et {to}',
   'Put a newer copy in its place; if there is none: relais recover --without-missing.':
     'Mettez à sa place une copie plus récente ; s’il n’y en a pas : relais recover --without-missing.',
+  'PostgreSQL did not take {count}, which stay in Redis: {named}':
+    'PostgreSQL en a refusé {count}, qui restent dans Redis : {named}',
+  'docs/runbook.md#relaishistorysetaside says what to do; then start the process with the role history again.':
+    'docs/runbook.md#relaishistorysetaside dit quoi faire ; redémarrez ensuite le processus qui a le rôle history.',
   'PostgreSQL answers; nothing waits for it': 'PostgreSQL répond ; rien ne l’attend',
   'Mend that, and look again.': 'Corrigez cela, puis relancez.',
   'Mend it, and start every process again.': 'Corrigez-le, puis redémarrez chaque processus.',

@@ -49,6 +49,7 @@ export const frenchStatus: Words['status'] = {
     waits: (count, span) => `${count} en attente, le plus ancien depuis ${span}`,
     nothing: 'rien n’attend',
     left: (waits, count) => `${waits} ; ${count} sortis de Redis`,
+    setAside: (count) => `PostgreSQL en a refusé ${count} : relais doctor`,
     missing: (count) => `il en manque jusqu’à ${count} sortis de Redis : relais recover`,
   },
   fullIn: (days) => `plein dans ${days} jours, au rythme actuel`,

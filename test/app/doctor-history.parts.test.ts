@@ -41,6 +41,17 @@ test('an older copy is told, with what it lacks and what to do', async () => {
   ]);
 });
 
+test('what PostgreSQL did not take is named, with the reason and what to do', async () => {
+  await store.redis.hset(keys.historyAside, 'dsb_a', JSON.stringify({ why: '23514: it is bad' }));
+  expect(await found(database.url)).toMatchObject([
+    {
+      is: 'fault',
+      says: 'PostgreSQL did not take 1, which stay in Redis: dsb_a (23514: it is bad)',
+      fix: expect.stringContaining('#relaishistorysetaside'),
+    },
+  ]);
+});
+
 test('what waits is told, whether PostgreSQL is away, nobody copies or nobody knows where to', async () => {
   await store.redis.zadd(keys.historyWaiting, NOW - HOUR_MS, 'dsb_a');
   expect(await found('postgres://127.0.0.1:1/none')).toMatchObject([

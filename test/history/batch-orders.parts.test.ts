@@ -233,6 +233,7 @@ class Telling {
       rows: (table, ids) => history.rows(table, ids),
       write: (copies, facts) => history.write(copies, facts),
       compare: (copies) => history.compare(copies),
+      differing: (given) => history.differing(given),
       has: this.#mutant.comparesNothing
         ? async ({ count }) => Array.from({ length: count }, () => true)
         : (given) => history.has(given),

@@ -4,6 +4,7 @@ import { systemClock } from '../../src/lib/clock.ts';
 import { systemRandom } from '../../src/lib/random.ts';
 import { keys } from '../../src/operations/keys.ts';
 import { Operations } from '../../src/operations/operations.ts';
+import { setAsideFromHistory } from '../../src/operations/set-aside.ts';
 import { Queries } from '../../src/operations/queries.ts';
 import { BATCHES, deskOf } from '../api/batch-desk.ts';
 import { type FreshPostgres, freshPostgres } from '../support/fresh-postgres.ts';
@@ -102,6 +103,22 @@ test.for([
   expect(await keysLike(service.redis, 'batch-of:*')).toEqual([]);
   expect(await service.redis.zscore(keys.index('batch'), id)).toBeNull();
   expect(await readings(id, tag)).toEqual(before);
+});
+
+test('a row that PostgreSQL refuses keeps its batch in Redis, and no other row from history', async () => {
+  await pass();
+  await database.query("alter table relais.batch_rows add constraint refused check (reference <> 'odd-2')");
+  const id = await finished('odd');
+  const rows = () => database.query(`select place::int from relais.batch_rows where batch = '${id}' order by 1`);
+  await pass();
+  await pass();
+  expect(await rows()).toEqual([{ place: 0 }, { place: 2 }]);
+  expect(await isThere(id)).toBe(true);
+  expect(await setAsideFromHistory(service.redis, 10)).toMatchObject({ count: 1, some: [{ id }] });
+  await database.query('alter table relais.batch_rows drop constraint refused');
+  await pass();
+  await pass();
+  expect([await rows(), await isThere(id)]).toMatchObject([{ length: 3 }, false]);
 });
 
 test('the same bytes again are the same batch, other bytes under its key are a conflict, and nobody is paid', async () => {

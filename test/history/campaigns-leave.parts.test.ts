@@ -6,6 +6,7 @@ import { systemRandom } from '../../src/lib/random.ts';
 import { KeptFiles } from '../../src/operations/kept-files.ts';
 import { keys } from '../../src/operations/keys.ts';
 import { Operations } from '../../src/operations/operations.ts';
+import { setAsideFromHistory } from '../../src/operations/set-aside.ts';
 import { Purge } from '../../src/operations/purge.ts';
 import { type FreshPostgres, freshPostgres } from '../support/fresh-postgres.ts';
 import { keysLike } from '../support/fresh-redis.ts';
@@ -107,6 +108,39 @@ test('a campaign that left reads as before, with its people and those who were l
   expect(await service.redis.zscore(keys.index('campaign'), id)).toBeNull();
   expect(await readings(id)).toEqual(before);
 });
+
+test.for([
+  ['one who was sent to', 3],
+  ['one who was left out', 5],
+] as const)(
+  '%s, whom PostgreSQL refuses, keeps the campaign in Redis, and nobody else from history',
+  async ([, row]) => {
+    await pass();
+    const id = await finished();
+    await database.query(`alter table relais.recipients add constraint refused
+    check (campaign <> '${id}' or row_number <> ${row})`);
+    const rows = async (): Promise<number[]> =>
+      (
+        await database.query<{ row: number }>(
+          `select row_number::int as row from relais.recipients where campaign = '${id}' order by 1`,
+        )
+      ).map((one) => one.row);
+    await pass();
+    await pass();
+    expect(await rows()).toEqual([2, 3, 4, 5].filter((one) => one !== row));
+    expect(await isThere(id)).toBe(true);
+    const { count, some } = await setAsideFromHistory(service.redis, 10);
+    expect([count, some]).toMatchObject([
+      1,
+      [{ id: expect.stringContaining(id), why: expect.stringContaining('23514') }],
+    ]);
+    await database.query('alter table relais.recipients drop constraint refused');
+    await pass();
+    await pass();
+    expect([await rows(), await isThere(id)]).toEqual([[2, 3, 4, 5], false]);
+    expect((await setAsideFromHistory(service.redis, 1)).count).toBe(0);
+  },
+);
 
 test('what left is sent to nobody again, and says what to do instead', async () => {
   const id = await finished();

@@ -18,6 +18,7 @@ import { acceptMissing, HistoryDesk } from '../../src/operations/history.ts';
 import type { AcceptedAt, NewOperation } from '../../src/operations/accepting.ts';
 import { Operations } from '../../src/operations/operations.ts';
 import { keys } from '../../src/operations/keys.ts';
+import type { SetAside } from '../../src/operations/set-aside.ts';
 import { Queries } from '../../src/operations/queries.ts';
 import { Trimming } from '../../src/operations/trimming.ts';
 import { type Announced, eventOf } from '../../src/operations/transition.ts';
@@ -127,6 +128,7 @@ interface WriterParts {
   readonly trimmer?: Pick<Trimmer, 'pass'>;
   readonly now?: () => number;
   readonly onMissing?: (compared: Compared) => void;
+  readonly onSetAside?: (some: readonly SetAside[]) => void;
   readonly witness?: ConstructorParameters<typeof HistoryWriter>[0]['witness'];
   /** A connection that stands already, in the place of a new one. */
   readonly open?: () => Promise<HistoryStore>;
@@ -136,7 +138,7 @@ interface WriterParts {
 export function writerOf(
   redis: Redis,
   url: () => string,
-  { name = 'one', accounts = ['main'], at, trimmer, now, onMissing, witness, open }: WriterParts = {},
+  { name = 'one', accounts = ['main'], at, trimmer, now, onMissing, onSetAside, witness, open }: WriterParts = {},
 ): HistoryWriter {
   return new HistoryWriter({
     redis,
@@ -150,6 +152,7 @@ export function writerOf(
     payeeOf: payeesWith([]),
     ...(trimmer ? { trimmer } : {}),
     onMissing,
+    onSetAside,
     ...(witness ? { witness } : {}),
     open:
       open ??

@@ -157,6 +157,7 @@ class Story {
               rows: (table, ids) => real.rows(table, ids),
               write: (copies, facts) => real.write(copies, facts),
               compare: (copies) => real.compare(copies),
+              differing: (given) => real.differing(given),
               has: ({ count }) => Promise.resolve(Array.from({ length: count }, () => true)),
             }),
         };

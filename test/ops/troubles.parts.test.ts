@@ -142,6 +142,14 @@ describe.skipIf(missing)('the alert', () => {
     await fires('RelaisHistoryBehind');
   });
 
+  test('RelaisHistorySetAside fires when PostgreSQL does not take something, and ends once it does', async () => {
+    // As the role history says it.
+    await watched.redis.hset(`{relais}:${keys.historyAside}`, 'dsb_a', JSON.stringify({ why: '23514: refused' }));
+    await fires('RelaisHistorySetAside');
+    await watched.redis.hdel(`{relais}:${keys.historyAside}`, 'dsb_a');
+    await ends('RelaisHistorySetAside');
+  });
+
   test('RelaisHistoryMissing fires when history lacks what left, and ends with a copy that has it', async () => {
     // As the role history says it of an older copy.
     const lacks = { count: { disbursement: 3 }, from: 0, to: 1, since: 1 };

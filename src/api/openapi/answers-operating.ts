@@ -155,6 +155,9 @@ export const status = z
       z.looseObject({
         waiting: count.meta({ description: 'What is over and is not in history yet as it is now.' }),
         oldestMs: age,
+        setAside: count.meta({
+          description: 'How many of them PostgreSQL did not take; `relais doctor` names them.',
+        }),
         left: z.record(z.string(), z.int()).meta({ description: 'How often one of each kind left Redis.' }),
         missing: count.meta({ description: 'How many that left Redis it lacks at most, as an older copy.' }),
       }),

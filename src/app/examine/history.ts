@@ -4,11 +4,13 @@ import type { Role } from '../../cli/io.ts';
 import type { Config } from '../../config.ts';
 import { describeMs } from '../../lib/clock.ts';
 import { missingOf, waitingForHistory } from '../../operations/history.ts';
+import { setAsideFromHistory } from '../../operations/set-aside.ts';
 import { said } from '../../words/said.ts';
 import { type Finding, fault, ok } from './finding.ts';
 
 /** Copied within a minute, as long as nothing stands in the way. */
 const LATE_MS = 900_000;
+const NAMED_MOST = 5;
 
 /** Nothing is said where history is not kept and never was, or where a process with another role keeps it. */
 export async function examineHistory(
@@ -44,6 +46,14 @@ export async function examineHistory(
     return [
       fault('history', lacks, 'Put a newer copy in its place; if there is none: relais recover --without-missing.'),
     ];
+  }
+  const { count: many, some } = await setAsideFromHistory(redis, NAMED_MOST);
+  if (many > 0) {
+    const named = some.map((one) => `${one.id} (${one.why})`).join(', ');
+    const refused = said('PostgreSQL did not take {count}, which stay in Redis: {named}', { count: many, named });
+    const remedy =
+      'docs/runbook.md#relaishistorysetaside says what to do; then start the process with the role history again.';
+    return [fault('history', refused, remedy)];
   }
   const says = said('PostgreSQL answers; {count} wait for it, the first for {time}', values);
   if (now - since > LATE_MS) return [fault('history', says, 'Start a process with the role history; see its log.')];

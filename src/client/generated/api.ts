@@ -6070,6 +6070,10 @@ export interface Status {
      */
     oldestMs: number
     /**
+     * How many of them PostgreSQL did not take; `relais doctor` names them.
+     */
+    setAside: number
+    /**
      * How often one of each kind left Redis.
      */
     left: {

@@ -4011,6 +4011,7 @@ export async function holdAccount(redis: lua.ScriptHost, args: HoldAccountArgs):
 
 export interface KeepInHistoryArgs {
   /** key */ readonly waiting: string;
+  /** key */ readonly aside: string;
   /** ms since the epoch */ readonly now?: number | undefined;
   /** ms: when what could not be read is read again */ readonly againInMs: number;
   readonly unread: readonly string[];
@@ -4018,6 +4019,12 @@ export interface KeepInHistoryArgs {
     /** key */ readonly record: string;
     readonly id: string;
     /** as history has it */ readonly rev: number;
+  }[];
+  readonly setAside: readonly {
+    /** key */ readonly asideRecord: string;
+    readonly asideId: string;
+    /** as it was given to history */ readonly asideRev: number;
+    readonly entry: string;
   }[];
 }
 
@@ -4033,9 +4040,10 @@ local function clock(given)
 end
 -- <generated>
 local waiting = KEYS[1]
+local aside = KEYS[2]
 local now = tonumber(ARGV[1])
 local againInMs = tonumber(ARGV[2])
-local _arg, _key = 2, 1
+local _arg, _key = 2, 2
 local unread = {}
 _arg = _arg + 1
 for _i = 1, tonumber(ARGV[_arg]) do unread[_i] = ARGV[_arg + _i] end
@@ -4047,21 +4055,38 @@ for _n = 1, tonumber(ARGV[_arg]) do
   _arg, _key = _arg + 2, _key + 1
   kept[_n] = _one
 end
+local setAside = {}
+_arg = _arg + 1
+for _n = 1, tonumber(ARGV[_arg]) do
+  local _one = {asideRecord = KEYS[_key + 1], asideId = ARGV[_arg + 1], asideRev = tonumber(ARGV[_arg + 2]), entry = ARGV[_arg + 3]}
+  _arg, _key = _arg + 3, _key + 1
+  setAside[_n] = _one
+end
 -- </generated>
 local done = {}
 for _, one in ipairs(kept) do
   local rev = redis.call('HGET', one.record, 'rev')
   if not rev or tonumber(rev) == one.rev then done[#done + 1] = one.id end
 end
+for _, one in ipairs(setAside) do
+  local rev = redis.call('HGET', one.asideRecord, 'rev')
+  if not rev or tonumber(rev) == one.asideRev then
+    redis.call('ZADD', waiting, clock(now) + againInMs, one.asideId)
+    redis.call('HSET', aside, one.asideId, one.entry)
+  end
+end
 for _, id in ipairs(unread) do redis.call('ZADD', waiting, 'XX', clock(now) + againInMs, id) end
-return #done > 0 and redis.call('ZREM', waiting, unpack(done)) or 0
+if #done == 0 then return 0 end
+redis.call('HDEL', aside, unpack(done))
+return redis.call('ZREM', waiting, unpack(done))
 `);
 
 /** What history has, as it was read back there, waits for it no longer, unless it has gone on since. What nobody could
- * read is put off. Answers how many no longer wait. */
+ * read is put off. So is what history does not take, and why is written down with it, unless it has gone on since.
+ * Answers how many no longer wait. */
 export async function keepInHistory(redis: lua.ScriptHost, args: KeepInHistoryArgs): Promise<KeepInHistoryAnswer> {
-  const keys = [args.waiting, ...args.kept.flatMap((one) => [one.record])];
-  const words: lua.Word[] = [args.now ?? '', args.againInMs, ...lua.counted(args.unread), args.kept.length, ...args.kept.flatMap((one) => [one.id, one.rev])];
+  const keys = [args.waiting, args.aside, ...args.kept.flatMap((one) => [one.record]), ...args.setAside.flatMap((one) => [one.asideRecord])];
+  const words: lua.Word[] = [args.now ?? '', args.againInMs, ...lua.counted(args.unread), args.kept.length, ...args.kept.flatMap((one) => [one.id, one.rev]), args.setAside.length, ...args.setAside.flatMap((one) => [one.asideId, one.asideRev, one.entry])];
   return readKeepInHistoryAnswer(await lua.runScript(redis, keepInHistoryScript, keys, words));
 }
 
