@@ -8,7 +8,7 @@ import { acceptMessages } from '../../src/operations/messages.ts';
 import { acceptMessagesScript, nameKeyScript } from '../../src/operations/scripts/generated/scripts.ts';
 import { Acceptance, type Answer } from '../../src/producer/acceptance.ts';
 import { MOST_FILLING } from '../../src/producer/message-filler.ts';
-import { storeOfThisFile } from '../support/fresh-redis.ts';
+import { keysLike, storeOfThisFile } from '../support/fresh-redis.ts';
 import { aMessage, numberOf } from './asking.ts';
 import { running } from './running.ts';
 
@@ -157,6 +157,20 @@ describe('messages that are asked for in one turn', () => {
     expect(answers.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'rejected', 'fulfilled']);
     expect((await everyone()).map(({ to }) => to)).toEqual([numberOf(0), numberOf(3)]);
     expect(await store.redis.hget(keys.counts('message'), 'queued')).toBe('2');
+  });
+
+  test('are in their slice also where the place in which one is found cannot take it', async () => {
+    await door().ask(named(1));
+    const others = (await keysLike(store.redis, '*')).filter((name) => name !== keys.nameKey);
+    await store.redis.del(...others);
+    const bucket = others.find((name) => name.includes('names:')) ?? '';
+    await store.redis.set(bucket, 'no place at all');
+    const { acceptance } = door();
+    const asked = () => Promise.allSettled(named(3).map((one) => acceptance.message(one)));
+    await asked();
+    const answers = await asked();
+    expect(answers.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'fulfilled']);
+    expect((await everyone()).map(({ to }) => to)).toEqual([numberOf(0), numberOf(1), numberOf(2)]);
   });
 
   test('have a verdict each, where some are new, some repeated and some contradict', async () => {

@@ -544,7 +544,7 @@ local at = clock(now)
 local state, lease, count, version, packed = unpack(redis.call('HMGET', slice, 'state', 'lease', 'count', 'v', 'items'))
 count = whole(count, 0, 'count')
 local takes = not state or (state == 'queued' and not lease and version == "1" and packed)
-local verdicts, items, told, places = {}, {}, {}, {}
+local verdicts, items, told, places, found = {}, {}, {}, {}, {}
 local function escaped(text)
   return (string.gsub(text, '[\\\\\\t\\n]', {['\\\\'] = '\\\\\\\\', ['\\t'] = '\\\\t', ['\\n'] = '\\\\n'}))
 end
@@ -558,7 +558,7 @@ local function write(m)
   if m.reference then set[#set + 1] = 'reference'; set[#set + 1] = m.reference end
   redis.call('HSET', m.record, unpack(set))
   local expires = m.expiresAt and string.format('%d', m.expiresAt) or ''
-  if m.bucket then add_names({m}, at, m.id) end
+  if m.bucket then found[#found + 1] = m end
   places[#places + 1] = at; places[#places + 1] = m.id
   items[#items + 1] = table.concat({string.sub(m.to, 2), m.id, escaped(m.from or ''), expires, escaped(m.text)}, '\\t')
 end
@@ -601,6 +601,7 @@ for i, act in ipairs(acts) do
     audit_line(audit, act.words, at, nil, audit_word('state', 'queued') .. ',"messages":' .. first.count)
   end
 end
+for _, m in ipairs(found) do add_names({m}, at, m.id) end
 return {'accepted', count, verdicts}
 `);
 
