@@ -7,7 +7,8 @@ beforeAll(async () => {
   service = await startService({
     DISBURSEMENT_RESUBMIT: 'strict',
     DISBURSEMENT_QUIET_PERIOD: '200ms',
-    UPSTREAM_TIMEOUT: '500ms',
+    // A fault strikes once: no answer that is only late may use it up.
+    UPSTREAM_TIMEOUT: '10s',
   });
 });
 afterEach(() => service.control('DELETE', '/faults'));

@@ -1,7 +1,7 @@
 /** A real Redis Cluster under a whole relais: load, a slot that moves, failovers, and what is not to be found there. */
 import { Queue } from 'bullmq';
 import { Cluster } from 'ioredis';
-import { afterAll, afterEach, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { doctor } from '../../src/app/doctor.ts';
 import { onEvent } from '../../src/events/library.ts';
 import { systemClock } from '../../src/lib/clock.ts';
@@ -21,8 +21,15 @@ const LOST_AFTER = 15;
 
 /** A line on stderr that is none of the log. */
 const warnings: Error[] = [];
-process.on('warning', (warning) => warnings.push(warning));
-afterAll(() => expect(warnings).toEqual([]));
+const note = (warning: Error): void => {
+  // How many listen to the process is no matter of this file alone.
+  if ((warning as { emitter?: unknown }).emitter !== process) warnings.push(warning);
+};
+beforeAll(() => void process.on('warning', note));
+afterAll(() => {
+  process.off('warning', note);
+  expect(warnings).toEqual([]);
+});
 
 const closing: (() => Promise<unknown>)[] = [];
 afterEach(async () => {

@@ -37,7 +37,7 @@ export interface Service {
   readonly redisUrl: string;
   readonly sandbox: Sandbox;
   call(method: string, path: string, call?: Call): Promise<Answer>;
-  /** Asks again until the answer is as wanted; fails with the last one after thirty seconds. */
+  /** Asks again until the answer is as wanted; fails with the last one after a minute. */
   until(path: string, wanted: (body: any) => boolean): Promise<any>;
   books(section?: string): Promise<any>;
   control(method: string, path: string, body?: unknown): Promise<any>;
@@ -54,7 +54,7 @@ export const KEYS = [
   'stranger:enqueue+read+approve+operate@other:stranger-secret',
 ].join(',');
 
-const WAIT_MS = 30_000;
+const WAIT_MS = 60_000;
 const ASK_EVERY_MS = 25;
 
 interface ServiceParts extends Pick<SandboxOptions, 'onLine'> {
