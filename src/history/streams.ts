@@ -25,7 +25,7 @@ export interface Streams {
   readonly accounts: readonly string[];
 }
 
-interface Following extends Keeping {
+export interface Following extends Keeping {
   readonly store: HistoryStore;
   readonly setAside: (some: readonly SetAside[]) => Promise<void>;
 }
@@ -43,8 +43,8 @@ const forms: Readonly<Record<string, { readonly table: Table; readonly rowOf: (l
 };
 
 export async function copyStreams(streams: Streams, how: Following): Promise<void> {
-  const { redis, events, audit, accounts } = streams;
-  await follow(eventTable, (place) => events.lines(place, LINES_AT_ONCE), how);
+  const { redis, audit, accounts } = streams;
+  await copyEvents(streams, how);
   const [[last] = []] = await redis.xrevrange(keys.audit, '+', '-', 'COUNT', 1);
   if (last !== undefined) {
     const after = async (place: string): Promise<Line[]> =>
@@ -55,6 +55,10 @@ export async function copyStreams(streams: Streams, how: Following): Promise<voi
     await follow(auditTable, after, how);
   }
   for (const account of accounts) await copyBalances(streams.balances, account, how);
+}
+
+export async function copyEvents({ events }: Pick<Streams, 'events'>, how: Following): Promise<void> {
+  await follow(eventTable, (place) => events.lines(place, LINES_AT_ONCE), how);
 }
 
 /** A line that was set aside, as it is given to history once more. Throws where no row can be made of it. */

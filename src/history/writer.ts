@@ -28,7 +28,7 @@ import { forgottenAmong, nobody, type PayeeOf } from './payees.ts';
 import type { Row } from './rows.ts';
 import { compareTogether, type Keeping, type NotTaken, type RowsOf, whyOf, writeTogether } from './set-aside.ts';
 import { type HistoryStore, NotAsWritten } from './store.ts';
-import { copyStreams, readingOfLine, type Streams } from './streams.ts';
+import { copyEvents, copyStreams, type Following, readingOfLine, type Streams } from './streams.ts';
 import type { Trimmer } from './trimmer.ts';
 import { BEAT, beatAsTold } from './witness.ts';
 
@@ -92,16 +92,9 @@ export class HistoryWriter {
       this.#hasBegun = true;
       this.#store ??= await this.#open();
       await this.#goOn(this.#store);
-      const how = { store: this.#store, isStopping, isAgain: this.#isAgain };
-      const setAside = async (some: readonly SetAside[]): Promise<void> => {
-        await desk.areKept(
-          [],
-          [],
-          some.map((one) => ({ ...one, rev: 0 })),
-        );
-        this.#options.onSetAside?.(some);
-      };
-      await copyStreams(this.#options, { ...how, setAside });
+      const setAside = (some: readonly SetAside[]): Promise<void> => this.#leaveOut(some);
+      const how = { store: this.#store, isStopping, isAgain: this.#isAgain, setAside };
+      await copyStreams(this.#options, how);
       let swept = false;
       // What had ended before history was kept is looked for without a pause: there may be much of it.
       while (!swept && !isStopping() && (await desk.isMyTurn())) {
@@ -119,6 +112,12 @@ export class HistoryWriter {
       desk.beginAnew();
       throw error;
     }
+  }
+
+  async #leaveOut(some: readonly SetAside[]): Promise<void> {
+    const lines = some.map((one) => ({ ...one, rev: 0 }));
+    await this.#options.desk.areKept([], [], lines);
+    this.#options.onSetAside?.(some);
   }
 
   /** Hangs up at once. */
@@ -166,7 +165,7 @@ export class HistoryWriter {
    * True where more is to be copied in this pass. What ends meanwhile waits for the next one: a turn for each that has
    * just ended would be a commit for each.
    */
-  async #records(how: Keeping & { readonly store: HistoryStore }): Promise<boolean> {
+  async #records(how: Following): Promise<boolean> {
     const { desk, redis, onSetAside } = this.#options;
     const waiting = await desk.next(IDS_AT_ONCE);
     const ids = inOneTurn(waiting.ids);
@@ -177,6 +176,8 @@ export class HistoryWriter {
     const { readings, gone, unread, over, batches, forgotten, stored, lines, notTaken } = await this.#read(ids);
     await noteUnreadable(redis, unread);
     await this.#at('read');
+    // Before the records: one that history has without what was told of it is told to nobody once Redis has lost that.
+    await copyEvents(this.#options, how);
     // Before the batch itself: a copy of history that has it has them too.
     const begun = await this.#keepBatches(batches, notTaken, how);
     const groups = groupsOf(readings);

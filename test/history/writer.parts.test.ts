@@ -276,3 +276,28 @@ test('what ends while others are copied waits for the next pass, and no turn is 
   await one.close();
   expect([turns, await waiting()]).toEqual([2, []]);
 });
+
+test('what history has of an operation it never has without what was told of it, wherever the writer ends', async () => {
+  const told = async () =>
+    (await database.query<{ type: string }>('select type from relais.events order by sequence')).map(
+      ({ type }) => type,
+    );
+  await pass();
+  await world.accept('dsb_a');
+  await world.go('dsb_a', ...PAID);
+  let ended = false;
+  const one = writer({
+    at: async (step) => {
+      // After the events of this pass were copied, and before the record is read.
+      if (step === 'taken' && !ended) {
+        ended = true;
+        await world.go('dsb_a', 'reversed');
+      }
+      if (step === 'written') throw new Error('the writer ends here');
+    },
+  });
+  await expect(one.pass()).rejects.toThrow('the writer ends here');
+  await one.close();
+  expect(await kept()).toEqual([{ id: 'dsb_a', rev: '6', state: 'reversed' }]);
+  expect(await told()).toEqual(['disbursement.succeeded', 'disbursement.reversed']);
+});
