@@ -273,8 +273,8 @@ export class Campaigns {
   }
 
   /** Nothing is to be done for it until `dueAt` (ms since the epoch); absent: until somebody switches it. */
-  async rest({ id, state }: CampaignRecord, dueAt?: number): Promise<void> {
-    await restCampaign(this.#redis, { campaign: keys.record(id), due: keys.due('campaign'), id, state, dueAt });
+  async rest({ id, rev }: CampaignRecord, dueAt?: number): Promise<void> {
+    await restCampaign(this.#redis, { campaign: keys.record(id), due: keys.due('campaign'), id, rev, dueAt });
   }
 
   async skippedRows(campaign: string, tag: string, from: number, limit: number): Promise<SkippedRow[]> {

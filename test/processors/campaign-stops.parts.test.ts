@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { packRequest } from '../../src/operations/slice-form.ts';
 import { lookAtSlice } from '../../src/processors/text/look.ts';
 import { storeOfThisFile } from '../support/fresh-redis.ts';
-import { FEED_WINDOW, campaignWorld } from './campaign-world.ts';
+import { FEED_WINDOW, HOUR, MIDNIGHT, campaignWorld } from './campaign-world.ts';
 
 const store = storeOfThisFile();
 
@@ -131,4 +131,19 @@ describe('doubt', () => {
       [5_000, 5_000],
     ]);
   });
+});
+
+test('a look that was frozen, at a campaign that was released and held again meanwhile, takes no time from it', async () => {
+  const { w, id } = await stopped(failing);
+  const seen = await w.read(id);
+  w.turnTo(22);
+  await w.campaigns.amend(id, { quietHours: 'on' });
+  await w.campaigns.switch(id, 'resume');
+  await w.feed(id);
+  await w.campaigns.rest(seen, undefined);
+  expect([await w.standing(id), await w.dueAt(id)]).toEqual(['held: quiet_hours', MIDNIGHT + 32 * HOUR]);
+  w.answer(() => ({ outcome: 'sent' }));
+  w.turnTo(32);
+  await w.looks(20);
+  expect([await w.standing(id), await w.sum(id)]).toEqual(['finished', [5_000, 5_000]]);
 });

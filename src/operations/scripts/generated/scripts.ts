@@ -6316,7 +6316,7 @@ export interface RestCampaignArgs {
   /** key */ readonly campaign: string;
   /** key: of campaigns */ readonly due: string;
   readonly id: string;
-  /** in which it was read */ readonly state: string;
+  /** in which it was read */ readonly rev: number;
   /** ms since the epoch: absent: not at all */ readonly dueAt?: number | undefined;
 }
 
@@ -6329,19 +6329,20 @@ export const restCampaignScript = lua.defineScript('rest-campaign', `
 local campaign = KEYS[1]
 local due = KEYS[2]
 local id = ARGV[1]
-local state = ARGV[2]
+local rev = tonumber(ARGV[2])
 local dueAt = tonumber(ARGV[3])
 -- </generated>
-local stood, version = unpack(redis.call('HMGET', campaign, 'state', 'v'))
-if stood ~= state or version ~= "1" then return 0 end
+local stood, version = unpack(redis.call('HMGET', campaign, 'rev', 'v'))
+if not stood or tonumber(stood) ~= rev or version ~= "1" then return 0 end
 if dueAt then redis.call('ZADD', due, dueAt, id) else redis.call('ZREM', due, id) end
 return 1
 `);
 
-/** Nothing is to be done for this campaign until later, or until it is switched. */
+/** Nothing is to be done for this campaign until later, or until it is switched. One that was switched or amended since
+ * it was read is due for another reason, in the same state or not, and stays so. */
 export async function restCampaign(redis: lua.ScriptHost, args: RestCampaignArgs): Promise<RestCampaignAnswer> {
   const keys = [args.campaign, args.due];
-  const words: lua.Word[] = [args.id, args.state, args.dueAt ?? ''];
+  const words: lua.Word[] = [args.id, args.rev, args.dueAt ?? ''];
   return readRestCampaignAnswer(await lua.runScript(redis, restCampaignScript, keys, words));
 }
 
