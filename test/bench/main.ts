@@ -10,6 +10,7 @@ import { commandRows } from './rows/commands.ts';
 import { ceilingRows } from './rows/ceiling.ts';
 import { disbursementRows } from './rows/disbursements.ts';
 import { doorRows } from './rows/doors.ts';
+import { flatnessRows } from './rows/flatness.ts';
 import { historyRows } from './rows/history.ts';
 import { latencyRows, scaleRows } from './rows/latency.ts';
 import { listRows } from './rows/lists.ts';
@@ -34,6 +35,7 @@ const makers: Readonly<Record<RowName, RowMaker>> = {
   reading: readingRows,
   lists: listRows,
   history: historyRows,
+  flatness: flatnessRows,
   commands: commandRows,
 };
 

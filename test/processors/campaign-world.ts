@@ -1,5 +1,6 @@
 /** A campaign over a real Redis, with the clock and every answer of upstream in the test's hand. */
 import type { Redis } from 'ioredis';
+import { fingerprint } from '../../src/lib/ids.ts';
 import { systemRandom } from '../../src/lib/random.ts';
 import { readQuietHours } from '../../src/lib/quiet-hours.ts';
 import { Campaigns } from '../../src/operations/campaigns.ts';
@@ -69,7 +70,7 @@ export function campaignWorld(redis: Redis, { size = 50 }: { readonly size?: num
       state: 'draft',
       id,
       account: 'main',
-      fingerprint: id,
+      fingerprint: fingerprint(id),
       fields: { name: id, text: `hello from ${id}`, ...fields },
     });
     const people = Array.from({ length: recipients }, (_, row) => ({

@@ -105,7 +105,7 @@ function settingsOf({ base, crm }: Stage, redisUrl: string, webhooksPort: number
 }
 
 /** What Redis holds at this moment for its connections and its file comes and goes, and is no record of ours. */
-function memoryOfData(info: string): number {
+export function memoryOfData(info: string): number {
   const bytes = (name: string): number => Number(new RegExp(`^${name}:(\\d+)`, 'm').exec(info)?.[1] ?? 0);
   return bytes('used_memory') - bytes('mem_clients_normal') - bytes('mem_aof_buffer');
 }

@@ -74,7 +74,7 @@ interface Kept {
   readonly emptyBytes: number;
 }
 
-interface TableSize {
+export interface TableSize {
   readonly name: string;
   readonly rows: number;
   readonly heap: number;
@@ -146,7 +146,7 @@ async function rowsIn(url: string): Promise<number> {
 }
 
 /** A table is the sum of its parts. */
-async function sizesIn(url: string): Promise<TableSize[]> {
+export async function sizesIn(url: string): Promise<TableSize[]> {
   const sizes = COUNTED.map(
     (name) => `select '${name}' as name, (select count(*)::int from relais.${name}) as rows,
       sum(pg_table_size(relid))::bigint::text as heap, sum(pg_indexes_size(relid))::bigint::text as indexes
