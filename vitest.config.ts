@@ -34,8 +34,11 @@ export default defineConfig({
           globalSetup: ['test/support/redis-for-tests.ts', 'test/support/postgres-for-tests.ts'],
           // These mostly wait for servers, so more of them at once than there are cores.
           maxWorkers: 4,
-          testTimeout: 60_000,
-          hookTimeout: 120_000,
+          // As of the unit tests; that no module keeps what is of one file is a rule (test/tidy.test.ts).
+          isolate: false,
+          // What ends a test that hangs; on a machine with thirty things to do a sound one may take two minutes.
+          testTimeout: 180_000,
+          hookTimeout: 180_000,
         },
       },
       {
@@ -43,8 +46,9 @@ export default defineConfig({
           name: 'stories',
           include: ['test/stories/**/*.test.ts'],
           exclude: [STORM],
-          // Each has processes and a Redis of its own, and waits for them most of the time.
-          maxWorkers: 2,
+          // Each has processes and a Redis of its own, and waits for them more than half of the time.
+          maxWorkers: 3,
+          isolate: false,
           // After the parts, where both are asked for: no group has two numbers of workers.
           sequence: { groupOrder: 1 },
           testTimeout: 180_000,
