@@ -75,6 +75,12 @@ export interface LostTime {
   readonly at: number;
 }
 
+interface Asked {
+  readonly past: Past;
+  readonly store: string;
+  readonly lost: LostTime;
+}
+
 export class PutBack {
   readonly #options: PutBackOptions;
   readonly #names: Names;
@@ -98,7 +104,29 @@ export class PutBack {
     for (const kind of trimmedKinds) {
       if (!(await this.#ofKind({ past, store, lost }, kind, hasTime))) return false;
     }
+    await this.#drafts({ past, store, lost });
     return true;
+  }
+
+  /**
+   * Campaigns that had nobody to be sent to when the copy was made, however long ago they were made, and are over in
+   * history: whoever fills such a draft anew would send it once more.
+   */
+  async #drafts({ past, store, lost }: Asked): Promise<void> {
+    const { redis } = this.#options;
+    const drafts = keys.state('campaign', 'draft');
+    for (let end = await redis.zcard(drafts); end > 0; end -= AT_ONCE) {
+      const ids = await redis.zrange(drafts, String(Math.max(0, end - AT_ONCE)), String(end - 1));
+      const rows = [...(await past.recordsOf('campaign', ids))];
+      const told = await past.eventsOf(
+        rows.map(([id]) => id),
+        Math.max(0, lost.from - CLOCKS_APART_MS),
+      );
+      const put = await Promise.all(
+        rows.map(([id, fields]) => this.#one('campaign', { id, fields }, { store, at: lost.at, told })),
+      );
+      await redis.hincrby(keys.recoveryBefore, countIn(lost.since, 'campaign'), put.filter(Boolean).length);
+    }
   }
 
   /** How many of each kind were, in the recovery that began then. */
@@ -127,11 +155,7 @@ export class PutBack {
   }
 
   /** The newest first, and on from where the last turn ended. */
-  async #ofKind(
-    { past, store, lost }: { readonly past: Past; readonly store: string; readonly lost: LostTime },
-    kind: TrimmedKind,
-    hasTime: () => boolean,
-  ): Promise<boolean> {
+  async #ofKind({ past, store, lost }: Asked, kind: TrimmedKind, hasTime: () => boolean): Promise<boolean> {
     const { redis } = this.#options;
     const createdFrom = Math.max(0, lost.from - CLOCKS_APART_MS);
     let place = await redis.hget(keys.recoveryBefore, placeIn(lost.since, kind));
@@ -152,7 +176,7 @@ export class PutBack {
 
   async #one(
     kind: TrimmedKind,
-    row: PastRow,
+    row: Pick<PastRow, 'id' | 'fields'>,
     { store, at, told }: { readonly store: string; readonly at: number; readonly told: readonly PastEvent[] },
   ): Promise<boolean> {
     const read = readStored(kind, row.id, row.fields);
@@ -185,6 +209,7 @@ export class PutBack {
       counts: keys.counts(kind),
       trimmed: keys.trimmed,
       listed: listedAt(kind, account, state),
+      drafts: kind === 'campaign' ? keys.state('campaign', 'draft') : undefined,
       mapping: isOwn ? undefined : keys.reference(account, kind, reference),
       heartbeat: keys.heartbeat,
       events: keys.events,

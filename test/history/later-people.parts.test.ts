@@ -1,9 +1,11 @@
 /** The people of a campaign that a Redis that was put back shows open, and history shows as sent to, are so again. */
 import { expect, test } from 'vitest';
+import { payeesWith } from '../../src/history/payees.ts';
 import { HistoryReader } from '../../src/history/reader.ts';
 import { keys } from '../../src/operations/keys.ts';
 import { LaterTexts } from '../../src/operations/later-texts.ts';
 import { HistoryAway } from '../../src/operations/past.ts';
+import { PutBack } from '../../src/operations/put-back.ts';
 import { Restored } from '../../src/operations/restored.ts';
 import type { ProcessorContext } from '../../src/processors/context.ts';
 import { restoreAll } from '../../src/processors/recovery/desk.ts';
@@ -24,6 +26,11 @@ const { pass } = here;
 function laterTexts(url: string | undefined): LaterTexts {
   const past = url === undefined ? undefined : new HistoryReader(url, () => undefined);
   return new LaterTexts({ redis: store.redis, past });
+}
+
+function knownAgain(): PutBack {
+  const past = new HistoryReader(here.database.url, () => undefined);
+  return new PutBack({ redis: store.redis, past, keepMs: HOUR, payeeOf: payeesWith([]), idOfReference: () => '' });
 }
 
 function world() {
@@ -138,6 +145,28 @@ test('one that the copy shows as not started, and history as sent, is not there 
   await putBack();
   expect(await apply(here.database.url)).toBe(true);
   expect((await read(id)).totals).toMatchObject({ sent: 50, unknown: 50, queued: 0 });
+});
+
+test('one that the copy shows without its people, and history as sent, is not there to be filled and sent again', async () => {
+  const { drafted, fill, campaigns, feed, read, sendOut, queries, texts } = world();
+  const [id, other] = [await drafted(), await drafted()];
+  await pass();
+  const putBack = await copyOf(store.redis);
+  await fill(id, 50);
+  await campaigns.switch(id, 'start');
+  await feed(id);
+  await sendOut(1);
+  expect(await read(id)).toMatchObject({ state: 'finished', totals: { sent: 50 } });
+  await pass();
+  await putBack();
+  const [known, lost] = [knownAgain(), { since: SINCE, from: MIDNIGHT + HOUR * 24, at: MIDNIGHT + HOUR * 25 }];
+  expect([await known.turn(lost, () => true), await known.turn(lost, () => true)]).toEqual([true, true]);
+  expect(await known.counts(SINCE)).toMatchObject({ campaign: 1 });
+  await expect(fill(id, 50)).rejects.toThrow();
+  expect([await queries.read('campaign', id), (await read(other)).state]).toEqual([undefined, 'draft']);
+  expect((await queries.counts('campaign')).count).toEqual({ draft: 1, finished: 1 });
+  expect(await store.redis.zrange(keys.index('campaign'), '0', '-1')).toEqual([other]);
+  expect(texts(id)).toBe(50);
 });
 
 const others = [

@@ -62,7 +62,7 @@ export function campaignWorld(redis: Redis, { size = 50 }: { readonly size?: num
   } as unknown as ProcessorContext;
 
   let made = 0;
-  async function ready(recipients: number, fields: Readonly<Record<string, string | number>> = {}): Promise<string> {
+  async function drafted(fields: Readonly<Record<string, string | number>> = {}): Promise<string> {
     made += 1;
     const id = `cmp_${made}`;
     await world.operations.accept({
@@ -73,9 +73,19 @@ export function campaignWorld(redis: Redis, { size = 50 }: { readonly size?: num
       fingerprint: fingerprint(id),
       fields: { name: id, text: `hello from ${id}`, ...fields },
     });
+    return id;
+  }
+
+  async function ready(recipients: number, fields: Readonly<Record<string, string | number>> = {}): Promise<string> {
+    const id = await drafted(fields);
+    await fill(id, recipients);
+    return id;
+  }
+
+  async function fill(id: string, recipients: number): Promise<void> {
     const people = Array.from({ length: recipients }, (_, row) => ({
       row,
-      to: `+2217${made}${String(1_000_000 + row)}`,
+      to: `+2217${id.slice('cmp_'.length)}${String(1_000_000 + row)}`,
       values: [],
     }));
     const staged = Array.from({ length: Math.ceil(recipients / size) }, (_, at) => ({
@@ -85,7 +95,6 @@ export function campaignWorld(redis: Redis, { size = 50 }: { readonly size?: num
     await slices.stage(await read(id), staged);
     const totals = { recipients, skipped: 0, slices: staged.length, segments: recipients, countries: {} };
     await campaigns.commit(await read(id), { tag: 'ab', hash: id }, totals);
-    return id;
   }
 
   /** One that was told to start. */
@@ -129,6 +138,8 @@ export function campaignWorld(redis: Redis, { size = 50 }: { readonly size?: num
     campaigns,
     slices,
     posts,
+    drafted,
+    fill,
     ready,
     started,
     read,

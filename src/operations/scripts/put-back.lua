@@ -2,12 +2,14 @@
 -- left to a person. What is over leaves a stub, so that its identity is taken; what a person has still to settle, or
 -- the service may still speak of, is there again as history has it, and is looked at. Only in a recovery, and never
 -- over what is there. What was told of it was lost with the stream, and a reader that was not there yet would never
--- hear it: it is told again, under the numbers that it had.
+-- hear it: it is told again, under the numbers that it had. What is there only as a draft gives way: filled anew, it
+-- would be sent once more.
 -- @key record  @key stubs
 -- @key counts  of its kind
 -- @key trimmed  how far each kind was taken out
 -- @key listed  where lists find it
 -- @key entered?  the set of its state, where it is not over
+-- @key drafts?  the set of those that have nobody to be sent to yet
 -- @key due?  where it is looked at
 -- @key mapping?  of its reference, where that is not the identity itself
 -- @key spent?  of the day in which it was counted, while anybody asks for its sums
@@ -40,12 +42,20 @@
 --- @include "lib/stand"
 
 if redis.call('HEXISTS', heartbeat, 'recovering') == 0 then return {'recovered'} end
-if redis.call('EXISTS', record) == 1 or redis.call('HEXISTS', stubs, stubName) == 1 then return {'there'} end
+local stood, accepted = unpack(redis.call('HMGET', record, 'state', 'createdAt'))
+local is_draft = drafts and stood == 'draft' and tonumber(accepted) == created
+if redis.call('HEXISTS', stubs, stubName) == 1 then return {'there'} end
+if redis.call('EXISTS', record) == 1 and not is_draft then return {'there'} end
 local at = clock(now)
 redis.call('HSETNX', trimmed, 'store', store)
 if mapping then redis.call('SET', mapping, id, 'NX', 'EX', keepDays * 86400) end
 local counted = sheet(counts)
-move({counts = counted, id = id, at = at, to = state, entered = entered, xof = xof})
+move({counts = counted, id = id, at = at, from = is_draft and stood, to = state, left = drafts, entered = entered,
+  xof = xof})
+if is_draft then
+  redis.call('UNLINK', record)
+  redis.call('ZREM', listed, member)
+end
 if inDoubt then stand({counts = counted, account = account, at = at, entered = 'doubt', xof = xof}) end
 for _, e in ipairs(told) do
   emit(record, {stream = events, counts = counted, id = id, seq = e.seq, at = e.at, account = account, type = e.type,

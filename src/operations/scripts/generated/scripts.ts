@@ -5301,6 +5301,7 @@ export interface PutBackArgs {
   /** key: how far each kind was taken out */ readonly trimmed: string;
   /** key: where lists find it */ readonly listed: string;
   /** key: the set of its state, where it is not over */ readonly entered?: string | undefined;
+  /** key: the set of those that have nobody to be sent to yet */ readonly drafts?: string | undefined;
   /** key: where it is looked at */ readonly due?: string | undefined;
   /** key: of its reference, where that is not the identity itself */ readonly mapping?: string | undefined;
   /** key: of the day in which it was counted, while anybody asks for its sums */ readonly spent?: string | undefined;
@@ -5560,6 +5561,9 @@ local _arg, _key = 14, 10
 local entered
 _arg = _arg + 1
 if ARGV[_arg] == '1' then _key = _key + 1; entered = KEYS[_key] end
+local drafts
+_arg = _arg + 1
+if ARGV[_arg] == '1' then _key = _key + 1; drafts = KEYS[_key] end
 local due
 _arg = _arg + 1
 if ARGV[_arg] == '1' then _key = _key + 1; due = KEYS[_key] end
@@ -5593,12 +5597,20 @@ for _n = 1, tonumber(ARGV[_arg]) do
 end
 -- </generated>
 if redis.call('HEXISTS', heartbeat, 'recovering') == 0 then return {'recovered'} end
-if redis.call('EXISTS', record) == 1 or redis.call('HEXISTS', stubs, stubName) == 1 then return {'there'} end
+local stood, accepted = unpack(redis.call('HMGET', record, 'state', 'createdAt'))
+local is_draft = drafts and stood == 'draft' and tonumber(accepted) == created
+if redis.call('HEXISTS', stubs, stubName) == 1 then return {'there'} end
+if redis.call('EXISTS', record) == 1 and not is_draft then return {'there'} end
 local at = clock(now)
 redis.call('HSETNX', trimmed, 'store', store)
 if mapping then redis.call('SET', mapping, id, 'NX', 'EX', keepDays * 86400) end
 local counted = sheet(counts)
-move({counts = counted, id = id, at = at, to = state, entered = entered, xof = xof})
+move({counts = counted, id = id, at = at, from = is_draft and stood, to = state, left = drafts, entered = entered,
+  xof = xof})
+if is_draft then
+  redis.call('UNLINK', record)
+  redis.call('ZREM', listed, member)
+end
 if inDoubt then stand({counts = counted, account = account, at = at, entered = 'doubt', xof = xof}) end
 for _, e in ipairs(told) do
   emit(record, {stream = events, counts = counted, id = id, seq = e.seq, at = e.at, account = account, type = e.type,
@@ -5630,10 +5642,11 @@ return {'put back'}
  * left to a person. What is over leaves a stub, so that its identity is taken; what a person has still to settle, or
  * the service may still speak of, is there again as history has it, and is looked at. Only in a recovery, and never
  * over what is there. What was told of it was lost with the stream, and a reader that was not there yet would never
- * hear it: it is told again, under the numbers that it had. */
+ * hear it: it is told again, under the numbers that it had. What is there only as a draft gives way: filled anew, it
+ * would be sent once more. */
 export async function putBack(redis: lua.ScriptHost, args: PutBackArgs): Promise<PutBackAnswer> {
-  const keys = [args.record, args.stubs, args.counts, args.trimmed, args.listed, args.heartbeat, args.events, args.book, args.closedDays, args.history, ...(args.entered === undefined ? [] : [args.entered]), ...(args.due === undefined ? [] : [args.due]), ...(args.mapping === undefined ? [] : [args.mapping]), ...(args.spent === undefined ? [] : [args.spent]), ...args.names.flatMap((one) => [one.bucket])];
-  const words: lua.Word[] = [args.now ?? '', args.id, args.kind, args.account, args.state, args.created, args.member, args.xof ?? '', args.inDoubt ? 1 : 0, args.stubName, args.stub, args.keepDays, args.store, args.beneficiary ?? '', args.entered === undefined ? 0 : 1, args.due === undefined ? 0 : 1, args.mapping === undefined ? 0 : 1, args.spent === undefined ? 0 : 1, ...lua.pairs(args.posts), ...lua.pairs(args.fields), args.names.length, ...args.names.flatMap((one) => [one.head]), args.told.length, ...args.told.flatMap((one) => [one.seq, one.at, one.type, one.data])];
+  const keys = [args.record, args.stubs, args.counts, args.trimmed, args.listed, args.heartbeat, args.events, args.book, args.closedDays, args.history, ...(args.entered === undefined ? [] : [args.entered]), ...(args.drafts === undefined ? [] : [args.drafts]), ...(args.due === undefined ? [] : [args.due]), ...(args.mapping === undefined ? [] : [args.mapping]), ...(args.spent === undefined ? [] : [args.spent]), ...args.names.flatMap((one) => [one.bucket])];
+  const words: lua.Word[] = [args.now ?? '', args.id, args.kind, args.account, args.state, args.created, args.member, args.xof ?? '', args.inDoubt ? 1 : 0, args.stubName, args.stub, args.keepDays, args.store, args.beneficiary ?? '', args.entered === undefined ? 0 : 1, args.drafts === undefined ? 0 : 1, args.due === undefined ? 0 : 1, args.mapping === undefined ? 0 : 1, args.spent === undefined ? 0 : 1, ...lua.pairs(args.posts), ...lua.pairs(args.fields), args.names.length, ...args.names.flatMap((one) => [one.head]), args.told.length, ...args.told.flatMap((one) => [one.seq, one.at, one.type, one.data])];
   return readPutBackAnswer(await lua.runScript(redis, putBackScript, keys, words));
 }
 
