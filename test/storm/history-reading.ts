@@ -28,6 +28,12 @@ export async function paymentsIn({ server }: History): Promise<string[]> {
   return rows.map(({ id }) => id);
 }
 
+/** Of the last event that history has; undefined: it has none. */
+export async function placeOfEvents({ server }: History): Promise<string | undefined> {
+  const rows = await query<{ value: string }>(server.url, "select value from relais.facts where name = 'events'");
+  return rows[0]?.value;
+}
+
 /** Every row of every table, as JSON. */
 export async function linesIn({ server }: History): Promise<string[]> {
   const lines: string[] = [];

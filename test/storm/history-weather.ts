@@ -7,6 +7,7 @@ import { Redis } from 'ioredis';
 import { type Random, seededRandom } from '../../src/lib/random.ts';
 import { nowMs, wait, waitUntil } from './clock.ts';
 import type { History, Scribe } from './history.ts';
+import { placeOfEvents } from './history-reading.ts';
 import type { Trap } from './link.ts';
 import { within } from './phases.ts';
 import type { World } from './world.ts';
@@ -49,6 +50,7 @@ const SLEEPS_MS = 1_500;
 const TURN = '{relais}:history:turn';
 const WAITING = '{relais}:history:waiting';
 const RECORDS = '{relais}:op:dsb_*';
+const EVENTS = '{relais}:events';
 const TRIMMED_WITHIN_MS = 30_000;
 /** Whatever was struck is on its feet again by then. */
 const STRIKE_MOST_MS = 120_000;
@@ -94,7 +96,7 @@ export class HistoryWeather {
     await this.#freshWriters();
   }
 
-  /** Until nothing waits and nothing leaves any more, or patience ends. */
+  /** Until nothing waits, every event is copied and nothing leaves any more, or patience ends. */
   async comeToRest(): Promise<void> {
     await this.#freshWriters();
     const until = nowMs() + TRIMMED_WITHIN_MS;
@@ -102,9 +104,15 @@ export class HistoryWeather {
     await waitUntil(async () => {
       const now = (await this.#redis.keys(RECORDS)).length;
       if (now !== left) [left, since] = [now, nowMs()];
-      return nowMs() - since > 5_000 && (await this.#redis.zcard(WAITING)) === 0;
+      return nowMs() - since > 5_000 && (await this.#redis.zcard(WAITING)) === 0 && (await this.#hasAllEvents());
     }, until - nowMs());
     this.#redis.disconnect();
+  }
+
+  /** Some are of no record: nothing waits for them. */
+  async #hasAllEvents(): Promise<boolean> {
+    const [[newest] = []] = await this.#redis.xrevrange(EVENTS, '+', '-', 'COUNT', 1);
+    return newest === undefined || newest === (await placeOfEvents(this.#history));
   }
 
   async #blow(): Promise<void> {
