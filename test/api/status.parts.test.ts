@@ -34,7 +34,7 @@ test('without history it says so, and with it what waits for it and what left', 
   expect((await status()).history).toBeNull();
   const desk = new HistoryDesk(service.redis, 'one');
   await desk.isMyTurn();
-  expect((await status()).history).toEqual({ waiting: 0, oldestMs: 0, left: {}, missing: 0 });
+  expect((await status()).history).toEqual({ waiting: 0, oldestMs: 0, left: {}, missing: 0, setAside: 0 });
   await service.redis.zadd(keys.historyWaiting, Date.now() - 240_000, 'dsb_a');
   await service.redis.hset(keys.trimmed, {
     store: 'one',

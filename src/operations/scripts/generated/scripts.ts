@@ -419,9 +419,9 @@ local function standing(r)
     asked = string.sub(asked, 1, 6)
   end
   if fingerprint then
+    if fingerprint ~= asked then return 'conflict', r.id end
     if not state then refuse('state') end
-    if fingerprint == asked then return 'duplicate', state end
-    return 'conflict', r.id
+    return 'duplicate', state
   end
   if not r.mapping then return nil end
   local owner = redis.call('GET', r.mapping)
@@ -895,9 +895,9 @@ local function standing(r)
     asked = string.sub(asked, 1, 6)
   end
   if fingerprint then
+    if fingerprint ~= asked then return 'conflict', r.id end
     if not state then refuse('state') end
-    if fingerprint == asked then return 'duplicate', state end
-    return 'conflict', r.id
+    return 'duplicate', state
   end
   if not r.mapping then return nil end
   local owner = redis.call('GET', r.mapping)

@@ -14,9 +14,10 @@ local function standing(r)
     asked = string.sub(asked, 1, STUB_PRINT)
   end
   if fingerprint then
+    if fingerprint ~= asked then return 'conflict', r.id end
+    -- What was lost and is taken until a person has looked has none either, and a fingerprint that nobody asks with.
     if not state then refuse('state') end
-    if fingerprint == asked then return 'duplicate', state end
-    return 'conflict', r.id
+    return 'duplicate', state
   end
   if not r.mapping then return nil end
   local owner = redis.call('GET', r.mapping)
