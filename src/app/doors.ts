@@ -214,7 +214,7 @@ function recoveryDeskOf(
       lookInMs: waitAt(context.policy.pollMs, 0),
     }),
     laterTexts: new LaterTexts({ redis, past }),
-    lostIdentities: new LostIdentities({ redis, past, keepMs: config.IDENTITY_KEEP }),
+    lostIdentities: new LostIdentities({ redis, past, campaigns: context.campaigns, keepMs: config.IDENTITY_KEEP }),
     context,
     recovery: {
       state: () => recovery.state(),

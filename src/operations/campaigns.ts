@@ -11,6 +11,7 @@ import { answersOf, ignored } from '../redis/scripts.ts';
 import { keys } from './keys.ts';
 import { type Opinions, wordsOf } from './limits.ts';
 import type { CampaignRecord } from './record.ts';
+import { numbersLost } from './transition.ts';
 import {
   type AmendCampaignAnswer,
   amendCampaign,
@@ -187,7 +188,7 @@ export class Campaigns {
   async switch(
     id: string,
     name: CampaignSwitch,
-    { reason, only, againInMs, by, approves, act }: SwitchDetails = {},
+    { reason, only, againInMs, by, approves, act, inRecovery }: SwitchDetails = {},
   ): Promise<
     | { readonly is: 'applied'; readonly rev: number; readonly to: StateOf<'campaign'> }
     | { readonly is: 'refused'; readonly state: string }
@@ -207,6 +208,7 @@ export class Campaigns {
       awaiting: keys.state('campaign', 'awaiting_approval'),
       limits: keys.limits,
       history: keys.historyWaiting,
+      heartbeat: keys.heartbeat,
       left: from.map((state) => keys.state('campaign', state)),
       ...told(act),
       now: this.#now(),
@@ -219,6 +221,7 @@ export class Campaigns {
       againInMs,
       by,
       approves,
+      ...numbersLost(inRecovery),
       // Who asks last is followed; what a campaign does by itself belongs to them.
       trace: act && this.#traces?.mark(),
       asked: this.#asked,
@@ -344,7 +347,7 @@ function writtenHours(quietHours: boolean | string): string {
 /**
  * Each switch: where it leads, from which states, and what is announced. What leads to `running` leads to
  * `awaiting_approval` where it is above what leaves on the word of one key, and to `scheduled` before its time. `begin` and `release` are done by time, or by
- * a condition that has cleared; the others by somebody.
+ * a condition that has cleared, and `giveUp` in a recovery; the others by somebody.
  */
 export const campaignSwitches = {
   start: { to: 'running', from: ['ready'] },
@@ -359,6 +362,7 @@ export const campaignSwitches = {
     from: ['draft', 'ready', 'awaiting_approval', 'scheduled', 'running', 'paused', 'held'],
     event: 'campaign.cancelled',
   },
+  giveUp: { to: 'cancelled', from: ['draft'], event: 'campaign.cancelled' },
 } as const satisfies Record<
   string,
   { to: StateOf<'campaign'>; from: readonly StateOf<'campaign'>[]; event?: string }
@@ -377,8 +381,8 @@ type CampaignHold =
   | 'sender_replaced';
 
 export interface SwitchDetails {
-  /** Why it is held. */
-  readonly reason?: CampaignHold;
+  /** Why it is held, or was given up. */
+  readonly reason?: CampaignHold | 'restored';
   /** Only if it is held for this reason. */
   readonly only?: CampaignHold;
   /** When to look whether the condition has cleared, ms from now; absent: somebody must say so. */
@@ -387,6 +391,8 @@ export interface SwitchDetails {
   readonly by?: string;
   /** The revision that is approved, exactly as it was read. */
   readonly approves?: number;
+  /** Only while a recovery is under way, and told beyond what was told in the lost time. */
+  readonly inRecovery?: true;
   readonly act?: Act | undefined;
 }
 

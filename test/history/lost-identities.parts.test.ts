@@ -3,11 +3,13 @@ import { expect, test } from 'vitest';
 import { HistoryReader } from '../../src/history/reader.ts';
 import { fingerprint } from '../../src/lib/ids.ts';
 import { keys } from '../../src/operations/keys.ts';
+import { Campaigns } from '../../src/operations/campaigns.ts';
 import { LostIdentities } from '../../src/operations/lost-identities.ts';
 import { HistoryAway } from '../../src/operations/past.ts';
 import { Queries } from '../../src/operations/queries.ts';
+import { campaignWorld } from '../processors/campaign-world.ts';
 import { storeOfThisFile } from '../support/fresh-redis.ts';
-import { historyOfThisFile } from './history-world.ts';
+import { copyOf, historyOfThisFile } from './history-world.ts';
 
 const DAY_MS = 86_400_000;
 const NOON = Date.parse('2026-11-01T12:00:00Z');
@@ -23,7 +25,8 @@ const said = { person: '', role: 'enqueue', door: 'api', requestId: 'r', target:
 
 function identitiesOf(url: string | undefined): LostIdentities {
   const past = url === undefined ? undefined : new HistoryReader(url, () => undefined);
-  return new LostIdentities({ redis: store.redis, past, keepMs: 400 * DAY_MS, now: here.now });
+  const campaigns = new Campaigns(store.redis, { now: here.now });
+  return new LostIdentities({ redis: store.redis, past, campaigns, keepMs: 400 * DAY_MS, now: here.now });
 }
 
 const credit = (id: string) =>
@@ -92,4 +95,24 @@ test('a page at a time, broken off between each, all are taken; and none once th
   await store.redis.flushdb();
   await identitiesOf(here.database.url).turn(lost, always);
   expect(await credit('dcr_1')).toMatchObject({ outcome: 'accepted' });
+});
+
+test('a draft that was filled and started in the lost time, and was not over at the loss, is given up and named', async () => {
+  const { drafted, fill, campaigns, read } = campaignWorld(store.redis);
+  const [id, other] = [await drafted(), await drafted()];
+  const putBack = await copyOf(store.redis);
+  await fill(id, 50);
+  await campaigns.switch(id, 'start', { act: { ...said, act: 'campaign.start', target: id } });
+  await pass();
+  await putBack();
+  const identities = identitiesOf(here.database.url);
+  const early = { ...lost, from: 0 };
+  expect([await identities.turn(early, always), await identities.turn(early, always)]).toEqual([true, true]);
+  expect(await identities.taken()).toEqual([id]);
+  expect([(await read(id)).state, (await read(other)).state]).toEqual(['cancelled', 'draft']);
+  await expect(fill(id, 50)).resolves.toBe(false);
+  const [[, told] = []] = await store.redis.xrange(keys.events, '-', '+');
+  expect(told?.join(' '), 'under an id that nothing of the lost time had').toMatch(
+    /^op cmp_1 seq 1001 .* type campaign\.cancelled .*restored/,
+  );
 });

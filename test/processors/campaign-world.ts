@@ -82,7 +82,8 @@ export function campaignWorld(redis: Redis, { size = 50 }: { readonly size?: num
     return id;
   }
 
-  async function fill(id: string, recipients: number): Promise<void> {
+  /** False: nobody may be added to it any more. */
+  async function fill(id: string, recipients: number): Promise<boolean> {
     const people = Array.from({ length: recipients }, (_, row) => ({
       row,
       to: `+2217${id.slice('cmp_'.length)}${String(1_000_000 + row)}`,
@@ -94,7 +95,7 @@ export function campaignWorld(redis: Redis, { size = 50 }: { readonly size?: num
     }));
     await slices.stage(await read(id), staged);
     const totals = { recipients, skipped: 0, slices: staged.length, segments: recipients, countries: {} };
-    await campaigns.commit(await read(id), { tag: 'ab', hash: id }, totals);
+    return campaigns.commit(await read(id), { tag: 'ab', hash: id }, totals);
   }
 
   /** One that was told to start. */

@@ -1,6 +1,7 @@
 -- Moves a campaign from one state to another. One that is to run and may not yet is `scheduled` instead, and starts by
 -- itself when its time has come; one that is above what leaves on the word of one key, and was not approved, waits for
--- another key instead. Whose hand was in it is noted: none of them may approve it.
+-- another key instead. Whose hand was in it is noted: none of them may approve it. In a recovery its numbers go on
+-- beyond those that were given in the time that was lost.
 -- @key campaign  @key events
 -- @key counts  of campaigns
 -- @key due  of campaigns
@@ -10,6 +11,7 @@
 -- @key scheduled  @key awaiting  the sets of these states
 -- @key limits
 -- @key history  what waits for it
+-- @key heartbeat
 -- @keys left  the sets of the states of `from`
 -- @keys audit
 -- @arg now at?  @arg id text
@@ -21,6 +23,8 @@
 -- @arg againInMs ms?  look again; absent: not
 -- @arg by text?  whose hand it is
 -- @arg approves int?  exactly what this revision of it says; absent: it is no approval
+-- @arg inRecovery flag  only while one is under way
+-- @arg eventsLost int  @arg revisionsLost int  so many may have been given since a copy was made, at the most
 -- @arg trace text?  of who asks for it: what becomes of it belongs to that
 -- @arg act text[]
 -- @arg asked pairs  what the process itself asks for of each limit
@@ -43,6 +47,7 @@ local state, account, reference, name, held_for, send_at, version = unpack(r, 1,
 local stood, set = nil, nil
 for i, one in ipairs(from) do if one == state then stood, set = state, left[i] end end
 if not stood or (only and held_for ~= only) then return {'refused', state or ''} end
+if inRecovery and redis.call('HEXISTS', heartbeat, 'recovering') == 0 then return {'refused', state} end
 same_version(version)
 if not account then refuse('account') end
 whole(send_at, 0, 'sendAt')
@@ -93,6 +98,7 @@ if to == 'cancelled' then
   -- Some of these were to go out a second time: what became of the first one is written down for them again.
   unpark()
 end
+if eventsLost > 0 then redis.call('HINCRBY', campaign, 'seq', eventsLost) end
 if eventType then
   local data = {id = id, state = to, name = name, reason = reason}
   if reference then data.reference = reference end
@@ -103,4 +109,4 @@ end
 write_sheet(counted)
 if not entered then for_history(counted, history, at, {id}) end
 audit_line(audit, act, at, audit_word('state', stood), audit_word('state', to))
-return {'applied', stood, redis.call('HINCRBY', campaign, 'rev', 1), to}
+return {'applied', stood, redis.call('HINCRBY', campaign, 'rev', revisionsLost + 1), to}

@@ -7937,6 +7937,7 @@ export interface SwitchCampaignArgs {
   /** key: the sets of these states */ readonly awaiting: string;
   /** key */ readonly limits: string;
   /** key: what waits for it */ readonly history: string;
+  /** key */ readonly heartbeat: string;
   /** key: the sets of the states of `from` */ readonly left: readonly string[];
   /** key */ readonly audit: readonly string[];
   /** ms since the epoch */ readonly now?: number | undefined;
@@ -7949,6 +7950,9 @@ export interface SwitchCampaignArgs {
   /** ms: look again; absent: not */ readonly againInMs?: number | undefined;
   /** whose hand it is */ readonly by?: string | undefined;
   /** exactly what this revision of it says; absent: it is no approval */ readonly approves?: number | undefined;
+  /** only while one is under way */ readonly inRecovery: boolean;
+  readonly eventsLost: number;
+  /** so many may have been given since a copy was made, at the most */ readonly revisionsLost: number;
   /** of who asks for it: what becomes of it belongs to that */ readonly trace?: string | undefined;
   readonly act: readonly string[];
   /** what the process itself asks for of each limit */ readonly asked: Readonly<Record<string, string | number>>;
@@ -8115,6 +8119,7 @@ local scheduled = KEYS[7]
 local awaiting = KEYS[8]
 local limits = KEYS[9]
 local history = KEYS[10]
+local heartbeat = KEYS[11]
 local now = tonumber(ARGV[1])
 local id = ARGV[2]
 local to = ARGV[3]
@@ -8124,8 +8129,11 @@ local only = _given(ARGV[6])
 local againInMs = tonumber(ARGV[7])
 local by = _given(ARGV[8])
 local approves = tonumber(ARGV[9])
-local trace = _given(ARGV[10])
-local _arg, _key = 10, 10
+local inRecovery = ARGV[10] == '1'
+local eventsLost = tonumber(ARGV[11])
+local revisionsLost = tonumber(ARGV[12])
+local trace = _given(ARGV[13])
+local _arg, _key = 13, 11
 local entered
 _arg = _arg + 1
 if ARGV[_arg] == '1' then _key = _key + 1; entered = KEYS[_key] end
@@ -8156,6 +8164,7 @@ local state, account, reference, name, held_for, send_at, version = unpack(r, 1,
 local stood, set = nil, nil
 for i, one in ipairs(from) do if one == state then stood, set = state, left[i] end end
 if not stood or (only and held_for ~= only) then return {'refused', state or ''} end
+if inRecovery and redis.call('HEXISTS', heartbeat, 'recovering') == 0 then return {'refused', state} end
 same_version(version)
 if not account then refuse('account') end
 whole(send_at, 0, 'sendAt')
@@ -8203,6 +8212,7 @@ if to == 'cancelled' then
   redis.call('HSET', campaign, 't:queued', 0, 't:held', 0)
   unpark()
 end
+if eventsLost > 0 then redis.call('HINCRBY', campaign, 'seq', eventsLost) end
 if eventType then
   local data = {id = id, state = to, name = name, reason = reason}
   if reference then data.reference = reference end
@@ -8213,15 +8223,16 @@ end
 write_sheet(counted)
 if not entered then for_history(counted, history, at, {id}) end
 audit_line(audit, act, at, audit_word('state', stood), audit_word('state', to))
-return {'applied', stood, redis.call('HINCRBY', campaign, 'rev', 1), to}
+return {'applied', stood, redis.call('HINCRBY', campaign, 'rev', revisionsLost + 1), to}
 `);
 
 /** Moves a campaign from one state to another. One that is to run and may not yet is `scheduled` instead, and starts by
  * itself when its time has come; one that is above what leaves on the word of one key, and was not approved, waits for
- * another key instead. Whose hand was in it is noted: none of them may approve it. */
+ * another key instead. Whose hand was in it is noted: none of them may approve it. In a recovery its numbers go on
+ * beyond those that were given in the time that was lost. */
 export async function switchCampaign(redis: lua.ScriptHost, args: SwitchCampaignArgs): Promise<SwitchCampaignAnswer> {
-  const keys = [args.campaign, args.events, args.counts, args.due, args.parked, args.dueSlices, args.scheduled, args.awaiting, args.limits, args.history, ...(args.entered === undefined ? [] : [args.entered]), ...args.left, ...args.audit];
-  const words: lua.Word[] = [args.now ?? '', args.id, args.to, args.eventType ?? '', args.reason ?? '', args.only ?? '', args.againInMs ?? '', args.by ?? '', args.approves ?? '', args.trace ?? '', args.entered === undefined ? 0 : 1, args.left.length, args.audit.length, ...lua.counted(args.from), ...lua.counted(args.act), ...lua.pairs(args.asked)];
+  const keys = [args.campaign, args.events, args.counts, args.due, args.parked, args.dueSlices, args.scheduled, args.awaiting, args.limits, args.history, args.heartbeat, ...(args.entered === undefined ? [] : [args.entered]), ...args.left, ...args.audit];
+  const words: lua.Word[] = [args.now ?? '', args.id, args.to, args.eventType ?? '', args.reason ?? '', args.only ?? '', args.againInMs ?? '', args.by ?? '', args.approves ?? '', args.inRecovery ? 1 : 0, args.eventsLost, args.revisionsLost, args.trace ?? '', args.entered === undefined ? 0 : 1, args.left.length, args.audit.length, ...lua.counted(args.from), ...lua.counted(args.act), ...lua.pairs(args.asked)];
   return readSwitchCampaignAnswer(await lua.runScript(redis, switchCampaignScript, keys, words));
 }
 
