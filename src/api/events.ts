@@ -153,8 +153,11 @@ async function refusingCursors<T>(read: () => Promise<T>): Promise<T> {
 }
 
 function tooOld({ oldest }: CursorTooOld): ApiProblem {
-  const detail = `Events up to here are forgotten; the oldest kept is ${oldest}. Take stock, then read on without a cursor.`;
-  return new ApiProblem('gone', detail, { oldest });
+  const detail =
+    oldest === undefined
+      ? 'Events up to here are forgotten, and none is kept. Take stock, then read on without a cursor.'
+      : `Events up to here are forgotten; the oldest kept is ${oldest}. Take stock, then read on without a cursor.`;
+  return new ApiProblem('gone', detail, { oldest: oldest ?? null });
 }
 
 function aheadOfTheStream({ oldest, epoch }: CursorAhead): ApiProblem {

@@ -17,6 +17,8 @@ interface EventFlags {
 
 const PAGE = 500;
 const AGAIN_MS = 1_000;
+/** In the place of the oldest event. */
+const NONE_KEPT = '–';
 
 export function addEventsCommand(command: Command, shell: Shell): void {
   command
@@ -115,8 +117,9 @@ class EventReader {
     if (String(error.problem.type).endsWith('/ahead-of-the-stream')) {
       return new CommandFailed(events.ahead(cursor), { next: events.aheadNext, cause: error });
     }
+    const { oldest } = error.problem;
     return new CommandFailed(events.forgotten(cursor), {
-      next: events.forgottenNext(String(error.problem.oldest)),
+      next: events.forgottenNext(typeof oldest === 'string' ? oldest : NONE_KEPT),
       cause: error,
     });
   }

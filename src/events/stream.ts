@@ -20,10 +20,11 @@ export interface EventPage {
 /** The events after this cursor are partly forgotten: the caller must take stock before it goes on. */
 export class CursorTooOld extends Error {
   override readonly name = 'CursorTooOld';
-  readonly oldest: string;
+  /** The oldest event that is kept; undefined: there is none. */
+  readonly oldest: string | undefined;
 
-  constructor(oldest: string) {
-    super(`events up to ${oldest} are no longer kept`);
+  constructor(oldest: string | undefined) {
+    super(`events after this cursor are no longer kept; the oldest that is: ${oldest ?? 'none'}`);
     this.oldest = oldest;
   }
 }
@@ -195,13 +196,12 @@ export class EventStream {
 
   async #refuseForgotten(cursor: string): Promise<void> {
     const [[oldest] = []] = await this.#redis.xrange(keys.events, '-', '+', 'COUNT', 1);
-    if (oldest !== undefined && isAfter(oldest, cursor) && (await this.#hasForgotten()))
-      throw new CursorTooOld(oldest);
-  }
-
-  async #hasForgotten(): Promise<boolean> {
-    const value = await this.#info();
-    return Number(value('entries-added')) > Number(value('length'));
+    if (oldest !== undefined && !isAfter(oldest, cursor)) return;
+    const info = await this.#info();
+    const hasForgotten = Number(info('entries-added')) > Number(info('length'));
+    // Where none is kept, those that this reader has not seen are forgotten too.
+    const next = oldest ?? String(info('last-generated-id'));
+    if (hasForgotten && isAfter(next, cursor)) throw new CursorTooOld(oldest);
   }
 
   async #info(): Promise<(name: string) => unknown> {

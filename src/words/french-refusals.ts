@@ -185,6 +185,8 @@ export const frenchRefusals: Readonly<Record<string, string>> = {
   'Callers were never told that it was paid: what was not paid is settled as failed.':
     'Le paiement n’a jamais été annoncé : ce qui n’a pas été payé se tranche par failed.',
   'Its amount {a}.': 'Son montant {a}.',
+  'Events up to here are forgotten, and none is kept. Take stock, then read on without a cursor.':
+    'Les événements jusqu’ici sont oubliés, et aucun n’est gardé. Faites le point, puis relisez sans curseur.',
   'Events up to here are forgotten; the oldest kept is {a}. Take stock, then read on without a cursor.':
     'Les événements jusqu’ici sont oubliés ; le plus ancien gardé est {a}. Faites le point, puis relisez sans curseur.',
 

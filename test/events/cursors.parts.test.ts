@@ -1,7 +1,7 @@
 /** Where a reader of the events may stand, and what it is told when the stream no longer goes so far. */
 import { beforeEach, describe, expect, test } from 'vitest';
 import { seededRandom } from '../../src/lib/random.ts';
-import { CursorAhead, EventStream } from '../../src/events/stream.ts';
+import { CursorAhead, CursorTooOld, EventStream } from '../../src/events/stream.ts';
 import { Heartbeat, Recovery } from '../../src/operations/heartbeat.ts';
 import { keys } from '../../src/operations/keys.ts';
 import { storeOfThisFile } from '../support/fresh-redis.ts';
@@ -63,6 +63,15 @@ describe('a cursor', () => {
     expect(await sequences(next)).toEqual([]);
     await store.redis.xtrim(keys.events, 'MAXLEN', 0);
     expect(await sequences(next)).toEqual([]);
+  });
+
+  test('is refused when what it has not read is forgotten, though nothing else is kept', async () => {
+    await emit(1);
+    const { next } = await stream.read(undefined, 100);
+    await emit(2);
+    await stream.trim(Date.now() + 120_000, 60_000);
+    expect(await sequences()).toEqual([]);
+    await expect(stream.read(next, 100)).rejects.toThrow(CursorTooOld);
   });
 
   test('is good when the newest event was taken out with a person, and that is no sign of a loss', async () => {

@@ -25,7 +25,7 @@ what you do not know. There are four ways to get them, and they may be used side
 
 **Ask**: \`GET /v1/events?after=…\` (or \`relais events\`) gives what came after the cursor \`next\` of the
 page before. With \`types\`, or a key that is bound to accounts, a page may be short or empty because others were stepped
-over; \`more\` says whether the end was reached. A cursor older than what is kept is answered 410 with the oldest one. So is one that the stream does not
+over; \`more\` says whether the end was reached. A cursor older than what is kept is answered 410 with the oldest one (\`null\` where none is). So is one that the stream does not
 come to, or that was given before a recovery (type \`/ahead-of-the-stream\`): Redis was put back, or has lost something,
 and ends that you were told may be told again. Take stock, then read on without a cursor.
 
