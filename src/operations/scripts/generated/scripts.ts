@@ -414,14 +414,14 @@ end
 local function standing(r)
   local fingerprint, state = unpack(redis.call('HMGET', r.record, 'fp', 'state'))
   local asked = r.fingerprint
+  if fingerprint and not state then refuse('state') end
   if not fingerprint and r.stubs then
     fingerprint, state = stub_of(r.stubs, r.stubName)
     asked = string.sub(asked, 1, 6)
   end
   if fingerprint then
-    if fingerprint ~= asked then return 'conflict', r.id end
-    if not state then refuse('state') end
-    return 'duplicate', state
+    if fingerprint == asked then return 'duplicate', state end
+    return 'conflict', r.id
   end
   if not r.mapping then return nil end
   local owner = redis.call('GET', r.mapping)
@@ -890,14 +890,14 @@ end
 local function standing(r)
   local fingerprint, state = unpack(redis.call('HMGET', r.record, 'fp', 'state'))
   local asked = r.fingerprint
+  if fingerprint and not state then refuse('state') end
   if not fingerprint and r.stubs then
     fingerprint, state = stub_of(r.stubs, r.stubName)
     asked = string.sub(asked, 1, 6)
   end
   if fingerprint then
-    if fingerprint ~= asked then return 'conflict', r.id end
-    if not state then refuse('state') end
-    return 'duplicate', state
+    if fingerprint == asked then return 'duplicate', state end
+    return 'conflict', r.id
   end
   if not r.mapping then return nil end
   local owner = redis.call('GET', r.mapping)

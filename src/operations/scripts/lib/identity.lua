@@ -9,15 +9,15 @@
 local function standing(r)
   local fingerprint, state = unpack(redis.call('HMGET', r.record, 'fp', 'state'))
   local asked = r.fingerprint
+  if fingerprint and not state then refuse('state') end
   if not fingerprint and r.stubs then
     fingerprint, state = stub_of(r.stubs, r.stubName)
     asked = string.sub(asked, 1, STUB_PRINT)
   end
   if fingerprint then
-    if fingerprint ~= asked then return 'conflict', r.id end
-    -- What was lost and is taken until a person has looked has none either, and a fingerprint that nobody asks with.
-    if not state then refuse('state') end
-    return 'duplicate', state
+    -- A stub of what was lost has no state, and a fingerprint that nobody asks with.
+    if fingerprint == asked then return 'duplicate', state end
+    return 'conflict', r.id
   end
   if not r.mapping then return nil end
   local owner = redis.call('GET', r.mapping)
