@@ -18,6 +18,7 @@ import { Purge } from '../operations/purge.ts';
 import { LaterTexts } from '../operations/later-texts.ts';
 import { LaterWords } from '../operations/later-words.ts';
 import { LostIdentities } from '../operations/lost-identities.ts';
+import { LostRetries } from '../operations/lost-retries.ts';
 import { PutBack } from '../operations/put-back.ts';
 import { Status } from '../operations/status.ts';
 import { RECOVERING } from '../operations/heartbeat.ts';
@@ -215,6 +216,7 @@ function recoveryDeskOf(
     }),
     laterTexts: new LaterTexts({ redis, past }),
     lostIdentities: new LostIdentities({ redis, past, campaigns: context.campaigns, keepMs: config.IDENTITY_KEEP }),
+    lostRetries: new LostRetries({ redis, past, retries: context.retries }),
     context,
     recovery: {
       state: () => recovery.state(),

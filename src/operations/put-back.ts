@@ -43,6 +43,7 @@ const LOST_ACTS: readonly string[] = [
   acts.approveBatch,
   acts.approveCampaign,
   acts.cancelCampaign,
+  acts.retryCampaign,
   acts.purgePerson,
 ].map(({ act }) => act);
 

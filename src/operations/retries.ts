@@ -4,7 +4,7 @@
  */
 import type { Redis } from 'ioredis';
 import { type Act, told } from './audit.ts';
-import type { CampaignRecord } from './record.ts';
+import { type CampaignRecord, readStored, UnreadableRecord } from './record.ts';
 import type { RecipientState } from '../kinds/recipient.ts';
 import { answersOf, fieldsRead } from '../redis/scripts.ts';
 import { sliceAt } from './campaigns.ts';
@@ -37,9 +37,41 @@ export class Retries {
   }
 
   /** `key` names the request, so that asking again after a lost answer starts nothing. */
-  async start(
+  start(
     id: string,
     how: { readonly includeUnknown: boolean; readonly key?: string | undefined; readonly act?: Act | undefined },
+  ): Promise<RetryCampaignAnswer> {
+    return this.#start(id, { ...how, inRecovery: false });
+  }
+
+  /**
+   * A retry that a Redis that was put back does not know: all whom it may have sent to are open again, so that the
+   * recovery leads them on, and nothing of it is due. Where nobody can be opened it stays over.
+   */
+  async startAgain(id: string): Promise<void> {
+    const { is } = await this.#start(id, { includeUnknown: true, inRecovery: true });
+    if (is !== 'applied' && is !== 'under way') return;
+    const stored = readStored('campaign', id, await this.#redis.hgetall(keys.record(id)));
+    if (stored instanceof UnreadableRecord) throw stored;
+    for (let place = 0; place < stored.slices; place += AT_ONCE) {
+      for (const slice of await this.#slicesFrom(stored, place)) if (slice) await this.#reopenAgain(stored, slice);
+    }
+  }
+
+  async #reopenAgain(campaign: CampaignRecord, slice: SliceRecord): Promise<void> {
+    const is = await this.#reopen(campaign, slice);
+    // Left as it is it would be retried once more.
+    if (is === 'stopped' || is === 'changed') throw new Error(`${slice.id} was ${is} in a recovery: apply again`);
+  }
+
+  #start(
+    id: string,
+    how: {
+      readonly includeUnknown: boolean;
+      readonly inRecovery: boolean;
+      readonly key?: string | undefined;
+      readonly act?: Act | undefined;
+    },
   ): Promise<RetryCampaignAnswer> {
     return retryCampaign(this.#redis, {
       campaign: keys.record(id),
@@ -48,6 +80,7 @@ export class Retries {
       due: keys.due('campaign'),
       limits: keys.limits,
       history: keys.historyWaiting,
+      heartbeat: keys.heartbeat,
       now: this.#now(),
       id,
       asked: this.#asked,

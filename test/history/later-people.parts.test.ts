@@ -5,8 +5,11 @@ import { HistoryReader } from '../../src/history/reader.ts';
 import { keys } from '../../src/operations/keys.ts';
 import { LaterTexts } from '../../src/operations/later-texts.ts';
 import { HistoryAway } from '../../src/operations/past.ts';
+import { LostRetries } from '../../src/operations/lost-retries.ts';
 import { PutBack } from '../../src/operations/put-back.ts';
+import type { CampaignRecord } from '../../src/operations/record.ts';
 import { Restored } from '../../src/operations/restored.ts';
+import { Retries } from '../../src/operations/retries.ts';
 import type { ProcessorContext } from '../../src/processors/context.ts';
 import { restoreAll } from '../../src/processors/recovery/desk.ts';
 import { pollStatus } from '../../src/processors/run.ts';
@@ -32,6 +35,17 @@ function knownAgain(): PutBack {
   const past = new HistoryReader(here.database.url, () => undefined);
   return new PutBack({ redis: store.redis, past, keepMs: HOUR, payeeOf: payeesWith([]), idOfReference: () => '' });
 }
+
+/** True: everything of the lost time that was retried then is begun again. */
+function startedAgain(): Promise<boolean> {
+  const past = new HistoryReader(here.database.url, () => undefined);
+  const retries = new Retries(store.redis);
+  const lost = { since: SINCE, from: 0, at: MIDNIGHT + HOUR };
+  return new LostRetries({ redis: store.redis, past, retries }).turn(lost, () => true);
+}
+
+const said = { by: 'shop', person: '', role: 'enqueue', door: 'api', requestId: 'r', act: 'campaign.retry' } as const;
+const seqOf = ({ fields }: CampaignRecord): number => Number(fields['seq']);
 
 function world() {
   const bench = campaignWorld(store.redis);
@@ -167,6 +181,68 @@ test('one that the copy shows without its people, and history as sent, is not th
   expect((await queries.counts('campaign')).count).toEqual({ draft: 1, finished: 1 });
   expect(await store.redis.zrange(keys.index('campaign'), '0', '-1')).toEqual([other]);
   expect(texts(id)).toBe(50);
+});
+
+/** Finished in the copy with four who failed, of fifty, and one retry in the lost time. */
+async function retriedSince(goOn: (bench: ReturnType<typeof world>, id: string) => Promise<void>) {
+  const bench = world();
+  const { started, feed, read, sendOut, answer, context } = bench;
+  const id = await started(50, { canary: 0 });
+  await feed(id);
+  answer((_message, index) => (index < 4 ? { outcome: 'failed', code: 'ERROR_110' } : { outcome: 'sent' }));
+  await sendOut(1);
+  expect(await read(id)).toMatchObject({ state: 'finished', totals: { sent: 46, failed: 4 } });
+  await pass();
+  const putBack = await copyOf(store.redis);
+  answer(() => ({ outcome: 'sent' }));
+  const { is } = await context.retries.start(id, { includeUnknown: false, act: { ...said, target: id } });
+  expect(is).toBe('applied');
+  await goOn(bench, id);
+  const lost = await read(id);
+  await pass();
+  await putBack();
+  return { ...bench, id, lost };
+}
+
+test('those who failed, and were sent to by a retry of the lost time, are sent to, and by no retry again', async () => {
+  const { id, lost, read, apply, context, texts } = await retriedSince(async ({ feed, sendOut }, one) => {
+    await feed(one);
+    await sendOut(1);
+  });
+  expect(lost).toMatchObject({ state: 'finished', totals: { sent: 50, failed: 0 } });
+  expect([await startedAgain(), await startedAgain(), await apply(here.database.url)]).toEqual([true, true, true]);
+  const now = await read(id);
+  expect(now).toMatchObject({ state: 'finished', retries: 1, totals: { sent: 50, failed: 0, unknown: 0 } });
+  expect([now.rev > lost.rev, seqOf(now) > seqOf(lost)]).toEqual([true, true]);
+  expect(await context.retries.start(id, { includeUnknown: true })).toEqual({ is: 'nobody' });
+  expect(texts(id)).toBe(54);
+});
+
+test('a retry of the lost time that was not over leaves those who failed in doubt, and nobody to be retried', async () => {
+  const { id, read, apply, context, lookUntilOver, texts } = await retriedSince(async () => undefined);
+  expect([await startedAgain(), await apply(here.database.url)]).toEqual([true, true]);
+  expect((await read(id)).totals).toMatchObject({ sent: 46, failed: 0, unknown: 4 });
+  await lookUntilOver();
+  expect(await read(id)).toMatchObject({ state: 'finished', totals: { sent: 46, failed: 0, unknown: 4 } });
+  expect(await context.retries.start(id, { includeUnknown: false })).toEqual({ is: 'nobody' });
+  expect(texts(id)).toBe(50);
+});
+
+test('a retry that the copy knows is not begun again', async () => {
+  const { started, feed, read, sendOut, apply, answer, context } = world();
+  const id = await started(50, { canary: 0 });
+  await feed(id);
+  answer((_message, index) => (index < 4 ? { outcome: 'failed', code: 'ERROR_110' } : { outcome: 'sent' }));
+  await sendOut(1);
+  await context.retries.start(id, { includeUnknown: false, act: { ...said, target: id } });
+  await feed(id);
+  await sendOut(1);
+  await pass();
+  await (await copyOf(store.redis))();
+  const before = await read(id);
+  expect([await startedAgain(), await apply(here.database.url)]).toEqual([true, true]);
+  expect(await read(id)).toEqual(before);
+  expect(before).toMatchObject({ state: 'finished', retries: 1, totals: { failed: 4 } });
 });
 
 const others = [

@@ -1,16 +1,19 @@
 -- Lets a finished campaign run again for those who failed, and where that is asked for, those who are unknown. From
 -- here on `walk` is the place of the next slice to be looked through; while it is there the campaign is not over. One
--- that is above what leaves on the word of one key, and was never approved, is not retried.
+-- that is above what leaves on the word of one key, and was never approved, is not retried. In a recovery it is the
+-- retry of a lost time that is begun again: it was allowed then, and nothing of it is due.
 -- @key campaign
 -- @key counts  of campaigns
 -- @key running  the set of that state
 -- @key due  of campaigns
 -- @key limits
 -- @key history  what waits for it
+-- @key heartbeat
 -- @keys audit
 -- @arg now at?  @arg id text
 -- @arg key text?  of the request
 -- @arg includeUnknown flag
+-- @arg inRecovery flag  only while one is under way
 -- @arg act text[]
 -- @arg asked pairs  what the process itself asks for of each limit
 -- @arrow campaign finished -> running
@@ -36,9 +39,10 @@ local decoded, known = pcall(cjson.decode, keys or '[]')
 if not decoded or type(known) ~= 'table' then refuse('retryKeys') end
 if key and contains(known, key) then return {'replayed'} end
 if state == 'running' and retries and (retried_unknown or '0') == unknown_too then return {'under way'} end
+if inRecovery and redis.call('HEXISTS', heartbeat, 'recovering') == 0 then return {'refused', state or ''} end
 if state ~= 'finished' then return {'refused', state or ''} end
 if failed + (includeUnknown and unknown or 0) == 0 then return {'nobody'} end
-if not approved and above_approval(limits, asked, uploads) then return {'unapproved'} end
+if not inRecovery and not approved and above_approval(limits, asked, uploads) then return {'unapproved'} end
 if key then
   known[#known + 1] = key
   if #known > RETRY_KEYS_KEPT then table.remove(known, 1) end
@@ -53,6 +57,6 @@ local counted = sheet(counts)
 move({counts = counted, id = id, at = at, from = 'finished', to = 'running', left = running, entered = running})
 write_sheet(counted)
 for_history(counted, history, at, {id})
-redis.call('ZADD', due, at, id)
+if not inRecovery then redis.call('ZADD', due, at, id) end
 audit_line(audit, act, at, audit_word('state', state), audit_word('state', 'running'))
 return {'applied', redis.call('HINCRBY', campaign, 'rev', 1)}

@@ -12,6 +12,7 @@ import type { LostAct } from '../../operations/past.ts';
 import type { LaterTexts } from '../../operations/later-texts.ts';
 import type { LaterWords } from '../../operations/later-words.ts';
 import type { LostIdentities } from '../../operations/lost-identities.ts';
+import type { LostRetries } from '../../operations/lost-retries.ts';
 import type { LostTime, PutBack } from '../../operations/put-back.ts';
 import { RESTORED, type Restored, type Standing } from '../../operations/restored.ts';
 import { reviewKinds } from '../../operations/review.ts';
@@ -41,6 +42,7 @@ interface RecoveryDeskOptions {
   readonly laterWords: LaterWords;
   readonly laterTexts: LaterTexts;
   readonly lostIdentities: LostIdentities;
+  readonly lostRetries: LostRetries;
   readonly context: ProcessorContext;
   readonly intakeJobs: IntakeJobs;
   readonly recovery: {
@@ -138,7 +140,7 @@ export class RecoveryDesk {
 
   /** One turn. Asked again until it is over, by any operator; broken off, it goes on where it was. */
   async apply({ by, act, withoutHistory = false }: Applying): Promise<Applied> {
-    const { restored, putBack, context, recovery } = this.#options;
+    const { restored, context, recovery } = this.#options;
     const server = await recovery.server();
     const underWay = await recovery.state();
     if (underWay === undefined) return { is: 'none' };
@@ -149,7 +151,7 @@ export class RecoveryDesk {
       untilMono: context.clock.monotonic() + TURN_MS,
     };
     // First, so that what was open before counts what is known again.
-    if (!withoutHistory && !(await this.#isThrough(putBack, turn))) {
+    if (!withoutHistory && !(await this.#isKnownAgain(turn))) {
       const now = await restored.standings([]);
       return { is: 'under way', ...progressOf(now, now) };
     }
@@ -162,7 +164,7 @@ export class RecoveryDesk {
     if (!over) return { is: 'under way', ...progressOf(before.standings, after) };
     // Another apply has ended it meanwhile, and has told what it came to.
     if ((await recovery.state())?.since !== underWay.since) return { is: 'none' };
-    const lostActs = withoutHistory ? [] : await putBack.lostActs(turn.lost, act);
+    const lostActs = withoutHistory ? [] : await this.#options.putBack.lostActs(turn.lost, act);
     const told = { at, by, items: reportOf(before.standings, after), lostActs };
     const report = await this.#report(underWay, withoutHistory ? { ...told, withoutHistory } : told);
     await restored.keepReport(report);
@@ -172,12 +174,17 @@ export class RecoveryDesk {
     return left === 'left' ? { is: 'over', report } : { is: 'none' };
   }
 
+  async #isKnownAgain(turn: Turn): Promise<boolean> {
+    const { putBack, lostRetries } = this.#options;
+    return (await this.#isThrough(putBack, turn)) && this.#isThrough(lostRetries, turn);
+  }
+
   async #knowsAll(turn: Turn): Promise<boolean> {
     const { laterWords, lostIdentities } = this.#options;
     return (await this.#isThrough(laterWords, turn)) && this.#isThrough(lostIdentities, turn);
   }
 
-  #isThrough(part: PutBack | LaterWords | LostIdentities, turn: Turn): Promise<boolean> {
+  #isThrough(part: PutBack | LostRetries | LaterWords | LostIdentities, turn: Turn): Promise<boolean> {
     return part.turn(lostIn(turn), () => !hasEnded(turn, this.#options.context));
   }
 

@@ -6543,11 +6543,13 @@ export interface RetryCampaignArgs {
   /** key: of campaigns */ readonly due: string;
   /** key */ readonly limits: string;
   /** key: what waits for it */ readonly history: string;
+  /** key */ readonly heartbeat: string;
   /** key */ readonly audit: readonly string[];
   /** ms since the epoch */ readonly now?: number | undefined;
   readonly id: string;
   /** of the request */ readonly key?: string | undefined;
   readonly includeUnknown: boolean;
+  /** only while one is under way */ readonly inRecovery: boolean;
   readonly act: readonly string[];
   /** what the process itself asks for of each limit */ readonly asked: Readonly<Record<string, string | number>>;
 }
@@ -6717,11 +6719,13 @@ local running = KEYS[3]
 local due = KEYS[4]
 local limits = KEYS[5]
 local history = KEYS[6]
+local heartbeat = KEYS[7]
 local now = tonumber(ARGV[1])
 local id = ARGV[2]
 local key = _given(ARGV[3])
 local includeUnknown = ARGV[4] == '1'
-local _arg, _key = 4, 6
+local inRecovery = ARGV[5] == '1'
+local _arg, _key = 5, 7
 local audit = {}
 _arg = _arg + 1
 for _i = 1, tonumber(ARGV[_arg]) do _key = _key + 1; audit[_i] = KEYS[_key] end
@@ -6747,9 +6751,10 @@ local decoded, known = pcall(cjson.decode, keys or '[]')
 if not decoded or type(known) ~= 'table' then refuse('retryKeys') end
 if key and contains(known, key) then return {'replayed'} end
 if state == 'running' and retries and (retried_unknown or '0') == unknown_too then return {'under way'} end
+if inRecovery and redis.call('HEXISTS', heartbeat, 'recovering') == 0 then return {'refused', state or ''} end
 if state ~= 'finished' then return {'refused', state or ''} end
 if failed + (includeUnknown and unknown or 0) == 0 then return {'nobody'} end
-if not approved and above_approval(limits, asked, uploads) then return {'unapproved'} end
+if not inRecovery and not approved and above_approval(limits, asked, uploads) then return {'unapproved'} end
 if key then
   known[#known + 1] = key
   if #known > 20 then table.remove(known, 1) end
@@ -6763,17 +6768,18 @@ local counted = sheet(counts)
 move({counts = counted, id = id, at = at, from = 'finished', to = 'running', left = running, entered = running})
 write_sheet(counted)
 for_history(counted, history, at, {id})
-redis.call('ZADD', due, at, id)
+if not inRecovery then redis.call('ZADD', due, at, id) end
 audit_line(audit, act, at, audit_word('state', state), audit_word('state', 'running'))
 return {'applied', redis.call('HINCRBY', campaign, 'rev', 1)}
 `);
 
 /** Lets a finished campaign run again for those who failed, and where that is asked for, those who are unknown. From
  * here on `walk` is the place of the next slice to be looked through; while it is there the campaign is not over. One
- * that is above what leaves on the word of one key, and was never approved, is not retried. */
+ * that is above what leaves on the word of one key, and was never approved, is not retried. In a recovery it is the
+ * retry of a lost time that is begun again: it was allowed then, and nothing of it is due. */
 export async function retryCampaign(redis: lua.ScriptHost, args: RetryCampaignArgs): Promise<RetryCampaignAnswer> {
-  const keys = [args.campaign, args.counts, args.running, args.due, args.limits, args.history, ...args.audit];
-  const words: lua.Word[] = [args.now ?? '', args.id, args.key ?? '', args.includeUnknown ? 1 : 0, args.audit.length, ...lua.counted(args.act), ...lua.pairs(args.asked)];
+  const keys = [args.campaign, args.counts, args.running, args.due, args.limits, args.history, args.heartbeat, ...args.audit];
+  const words: lua.Word[] = [args.now ?? '', args.id, args.key ?? '', args.includeUnknown ? 1 : 0, args.inRecovery ? 1 : 0, args.audit.length, ...lua.counted(args.act), ...lua.pairs(args.asked)];
   return readRetryCampaignAnswer(await lua.runScript(redis, retryCampaignScript, keys, words));
 }
 
