@@ -126,5 +126,5 @@ test.for([
 });
 
 test('--version is that of the package', async () => {
-  expect(await relais(['--version'])).toMatchObject({ code: 0, stdout: '0.1.0\n' });
+  expect(await relais(['--version'])).toMatchObject({ code: 0, stdout: '0.2.0\n' });
 });
