@@ -49,7 +49,7 @@ export interface RowsOf {
 }
 
 /** `write`: of some of them, in one transaction. */
-export async function writeTaken(
+async function writeTaken(
   { table, rows }: RowsOf,
   { store, isStopping }: Keeping,
   write: (copy: Copy) => Promise<void> = (copy) => store.write([copy]),
@@ -74,7 +74,7 @@ export async function writeTaken(
 }
 
 /** What PostgreSQL took is read back. */
-export async function comparedWith(
+async function comparedWith(
   { table, rows }: RowsOf,
   refused: NotTaken,
   { store, isAgain = false }: Keeping,
