@@ -66,7 +66,6 @@ export class LostRetries {
     return asked.filter((_, at) => known[at]?.length === 0);
   }
 
-  /** One after the other: each may have thousands of slices. */
   async #take<T extends Pick<PastEvent, 'operation' | 'at'>>(
     told: readonly T[],
     isOf: (campaign: CampaignRecord, one: T) => boolean,

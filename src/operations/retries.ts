@@ -4,7 +4,7 @@
  */
 import type { Redis } from 'ioredis';
 import { type Act, told } from './audit.ts';
-import { type CampaignRecord, readStored, UnreadableRecord } from './record.ts';
+import type { CampaignRecord } from './record.ts';
 import type { RecipientState } from '../kinds/recipient.ts';
 import { answersOf, fieldsRead } from '../redis/scripts.ts';
 import { sliceAt } from './campaigns.ts';
@@ -44,24 +44,23 @@ export class Retries {
     return this.#start(id, { ...how, inRecovery: false });
   }
 
-  /**
-   * A retry that a Redis that was put back does not know: all whom it may have sent to are open again, so that the
-   * recovery leads them on, and nothing of it is due. Where nobody can be opened it stays over.
-   */
-  async startAgain(id: string): Promise<void> {
-    const { is } = await this.#start(id, { includeUnknown: true, inRecovery: true });
-    if (is !== 'applied' && is !== 'under way') return;
-    const stored = readStored('campaign', id, await this.#redis.hgetall(keys.record(id)));
-    if (stored instanceof UnreadableRecord) throw stored;
-    for (let place = 0; place < stored.slices; place += AT_ONCE) {
-      for (const slice of await this.#slicesFrom(stored, place)) if (slice) await this.#reopenAgain(stored, slice);
-    }
+  /** A retry that a Redis that was put back does not know is under way again there, and nothing of it is due. */
+  startAgain(id: string): Promise<RetryCampaignAnswer> {
+    return this.#start(id, { includeUnknown: true, inRecovery: true });
   }
 
-  async #reopenAgain(campaign: CampaignRecord, slice: SliceRecord): Promise<void> {
-    const is = await this.#reopen(campaign, slice);
-    // Left as it is it would be retried once more.
-    if (is === 'stopped' || is === 'changed') throw new Error(`${slice.id} was ${is} in a recovery: apply again`);
+  /**
+   * All whom a retry had not come to yet when a copy was made: it may have sent to them since. They are open, as those
+   * whom it had come to, for the recovery to lead on. False: somebody has changed it meanwhile.
+   */
+  async openRest(campaign: CampaignRecord): Promise<boolean> {
+    for (let place = 0; place < campaign.slices; place += AT_ONCE) {
+      for (const slice of await this.#slicesFrom(campaign, place)) {
+        const is = slice && (await this.#reopen(campaign, slice, true));
+        if (is === 'stopped' || is === 'changed') return false;
+      }
+    }
+    return true;
   }
 
   #start(
@@ -130,7 +129,7 @@ export class Retries {
     );
   }
 
-  async #reopen(campaign: CampaignRecord, slice: SliceRecord): Promise<ReopenSliceAnswer['is']> {
+  async #reopen(campaign: CampaignRecord, slice: SliceRecord, inRecovery = false): Promise<ReopenSliceAnswer['is']> {
     if (slice.state !== 'settled') return 'done';
     const items = unpackItems(slice);
     const before = statesOf(slice);
@@ -147,12 +146,14 @@ export class Retries {
       counts: keys.counts('slice'),
       queued: keys.state('slice', 'queued'),
       dueToSend: keys.due('sms-batch'),
+      heartbeat: keys.heartbeat,
       now: this.#now(),
       id: slice.id,
       retry: campaign.retries,
       rev: slice.rev,
       next: slice.next,
       becomes: waitingAgain(again, this.#now() ?? Number(slice.fields['updatedAt'] ?? 0)),
+      inRecovery,
       deltas: countsOf(slice, before, after),
     });
     return is;

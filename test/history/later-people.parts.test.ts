@@ -184,7 +184,10 @@ test('one that the copy shows without its people, and history as sent, is not th
 });
 
 /** Finished in the copy with four who failed, of fifty, and one retry in the lost time. */
-async function retriedSince(goOn: (bench: ReturnType<typeof world>, id: string) => Promise<void>) {
+async function retriedSince(
+  goOn: (bench: ReturnType<typeof world>, id: string) => Promise<void>,
+  { copied }: { readonly copied?: 'in between' } = {},
+) {
   const bench = world();
   const { started, feed, read, sendOut, answer, context } = bench;
   const id = await started(50, { canary: 0 });
@@ -193,10 +196,11 @@ async function retriedSince(goOn: (bench: ReturnType<typeof world>, id: string) 
   await sendOut(1);
   expect(await read(id)).toMatchObject({ state: 'finished', totals: { sent: 46, failed: 4 } });
   await pass();
-  const putBack = await copyOf(store.redis);
+  const early = await copyOf(store.redis);
   answer(() => ({ outcome: 'sent' }));
   const { is } = await context.retries.start(id, { includeUnknown: false, act: { ...said, target: id } });
   expect(is).toBe('applied');
+  const putBack = copied ? await copyOf(store.redis) : early;
   await goOn(bench, id);
   const lost = await read(id);
   await pass();
@@ -226,6 +230,25 @@ test('a retry of the lost time that was not over leaves those who failed in doub
   expect(await read(id)).toMatchObject({ state: 'finished', totals: { sent: 46, failed: 0, unknown: 4 } });
   expect(await context.retries.start(id, { includeUnknown: false })).toEqual({ is: 'nobody' });
   expect(texts(id)).toBe(50);
+});
+
+test('a retry that was under way when the copy was made leaves nobody of those who failed to be retried', async () => {
+  const { id, read, apply, context, texts } = await retriedSince(
+    async ({ feed, sendOut }, one) => {
+      await feed(one);
+      await sendOut(1);
+    },
+    { copied: 'in between' },
+  );
+  expect(await read(id)).toMatchObject({ state: 'running', totals: { sent: 46, failed: 4 } });
+  expect([await startedAgain(), await apply(here.database.url)]).toEqual([true, true]);
+  expect(await read(id)).toMatchObject({
+    state: 'finished',
+    retries: 1,
+    totals: { sent: 50, failed: 0, unknown: 0 },
+  });
+  expect(await context.retries.start(id, { includeUnknown: true })).toEqual({ is: 'nobody' });
+  expect(texts(id)).toBe(54);
 });
 
 test('a retry that the copy knows is not begun again', async () => {

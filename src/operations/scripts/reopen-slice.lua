@@ -1,12 +1,15 @@
--- Opens a slice that is over again, for some of its recipients: once in each retry, however often it is asked for.
+-- Opens a slice that is over again, for some of its recipients: once in each retry, however often it is asked for. In a
+-- recovery the retry is held, and whom it had not come to yet it may have come to in the time that was lost.
 -- @key slice  @key campaign  @key counts  of slices
 -- @key queued  the set of queued slices
 -- @key dueToSend
+-- @key heartbeat
 -- @arg now at?  @arg id text
 -- @arg retry int  which retry of the campaign
 -- @arg rev int  of the slice, as it was read
 -- @arg next int  the number of the request that is opened
 -- @arg becomes text  the request: who waits again
+-- @arg inRecovery flag  only while one is under way
 -- @arg deltas pairs  fields of the campaign, and by how much they change
 -- @arrow slice settled -> queued
 -- @returns opened | done | stopped | changed
@@ -16,7 +19,8 @@
 
 local at = clock(now)
 local goes, retries, cursor, campaign_version = unpack(redis.call('HMGET', campaign, 'state', 'retries', 'walk', 'v'))
-if goes ~= 'running' or tonumber(retries or '') ~= retry or not cursor then return {'stopped'} end
+local is_recovered = inRecovery and redis.call('HEXISTS', heartbeat, 'recovering') == 1
+if goes ~= (is_recovered and 'held' or 'running') or tonumber(retries or '') ~= retry or not cursor then return {'stopped'} end
 local state, read, last, version = unpack(redis.call('HMGET', slice, 'state', 'rev', 'retry', 'v'))
 if state ~= 'settled' or tonumber(last or '') == retry then return {'done'} end
 if tonumber(read) ~= rev then return {'changed'} end

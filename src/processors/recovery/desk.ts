@@ -304,7 +304,7 @@ async function restoreTexts(tools: RecoverTools, turn: Turn): Promise<Led> {
 
 /** Held first, so that nothing of it is sent meanwhile. */
 async function restoreCampaign(campaign: CampaignRecord, tools: RecoverTools, turn: Turn): Promise<Led> {
-  const { restored } = tools;
+  const { restored, context } = tools;
   const done = async (one: CampaignRecord): Promise<Led> => {
     await restored.doneWith(one, turn.since);
     return 'done';
@@ -313,6 +313,8 @@ async function restoreCampaign(campaign: CampaignRecord, tools: RecoverTools, tu
   const first = await restored.slicesOf(campaign).next();
   const slices = first.done ? [] : first.value;
   if (!(await mayHaveBeenSent(campaign, slices, turn.lost, tools))) return done(campaign);
+  // As long as the retry is there to be gone on with: this ends it.
+  if (campaign.walk !== undefined && !(await context.retries.openRest(campaign))) return 'again';
   await restored.holdCampaign(campaign, true);
   const led: Led[] = [];
   for await (const ids of restored.slicesOf(campaign)) {

@@ -5889,12 +5889,14 @@ export interface ReopenSliceArgs {
   /** key: of slices */ readonly counts: string;
   /** key: the set of queued slices */ readonly queued: string;
   /** key */ readonly dueToSend: string;
+  /** key */ readonly heartbeat: string;
   /** ms since the epoch */ readonly now?: number | undefined;
   readonly id: string;
   /** which retry of the campaign */ readonly retry: number;
   /** of the slice, as it was read */ readonly rev: number;
   /** the number of the request that is opened */ readonly next: number;
   /** the request: who waits again */ readonly becomes: string;
+  /** only while one is under way */ readonly inRecovery: boolean;
   /** fields of the campaign, and by how much they change */ readonly deltas: Readonly<Record<string, string | number>>;
 }
 
@@ -5988,13 +5990,15 @@ local campaign = KEYS[2]
 local counts = KEYS[3]
 local queued = KEYS[4]
 local dueToSend = KEYS[5]
+local heartbeat = KEYS[6]
 local now = tonumber(ARGV[1])
 local id = ARGV[2]
 local retry = tonumber(ARGV[3])
 local rev = tonumber(ARGV[4])
 local next = tonumber(ARGV[5])
 local becomes = ARGV[6]
-local _arg, _key = 6, 5
+local inRecovery = ARGV[7] == '1'
+local _arg, _key = 7, 6
 local deltas = {}
 _arg = _arg + 1
 for _i = 1, tonumber(ARGV[_arg]) do deltas[_i] = ARGV[_arg + _i] end
@@ -6002,7 +6006,8 @@ _arg = _arg + #deltas
 -- </generated>
 local at = clock(now)
 local goes, retries, cursor, campaign_version = unpack(redis.call('HMGET', campaign, 'state', 'retries', 'walk', 'v'))
-if goes ~= 'running' or tonumber(retries or '') ~= retry or not cursor then return {'stopped'} end
+local is_recovered = inRecovery and redis.call('HEXISTS', heartbeat, 'recovering') == 1
+if goes ~= (is_recovered and 'held' or 'running') or tonumber(retries or '') ~= retry or not cursor then return {'stopped'} end
 local state, read, last, version = unpack(redis.call('HMGET', slice, 'state', 'rev', 'retry', 'v'))
 if state ~= 'settled' or tonumber(last or '') == retry then return {'done'} end
 if tonumber(read) ~= rev then return {'changed'} end
@@ -6033,10 +6038,11 @@ redis.call('ZADD', dueToSend, at, id)
 return {'opened'}
 `);
 
-/** Opens a slice that is over again, for some of its recipients: once in each retry, however often it is asked for. */
+/** Opens a slice that is over again, for some of its recipients: once in each retry, however often it is asked for. In a
+ * recovery the retry is held, and whom it had not come to yet it may have come to in the time that was lost. */
 export async function reopenSlice(redis: lua.ScriptHost, args: ReopenSliceArgs): Promise<ReopenSliceAnswer> {
-  const keys = [args.slice, args.campaign, args.counts, args.queued, args.dueToSend];
-  const words: lua.Word[] = [args.now ?? '', args.id, args.retry, args.rev, args.next, args.becomes, ...lua.pairs(args.deltas)];
+  const keys = [args.slice, args.campaign, args.counts, args.queued, args.dueToSend, args.heartbeat];
+  const words: lua.Word[] = [args.now ?? '', args.id, args.retry, args.rev, args.next, args.becomes, args.inRecovery ? 1 : 0, ...lua.pairs(args.deltas)];
   return readReopenSliceAnswer(await lua.runScript(redis, reopenSliceScript, keys, words));
 }
 
