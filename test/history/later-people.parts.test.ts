@@ -186,7 +186,7 @@ test('one that the copy shows without its people, and history as sent, is not th
 /** Finished in the copy with four who failed, of fifty, and one retry in the lost time. */
 async function retriedSince(
   goOn: (bench: ReturnType<typeof world>, id: string) => Promise<void>,
-  { copied }: { readonly copied?: 'in between' } = {},
+  { copied, by = 'a key' }: { readonly copied?: 'in between'; readonly by?: 'a key' | 'the library' } = {},
 ) {
   const bench = world();
   const { started, feed, read, sendOut, answer, context } = bench;
@@ -198,7 +198,8 @@ async function retriedSince(
   await pass();
   const early = await copyOf(store.redis);
   answer(() => ({ outcome: 'sent' }));
-  const { is } = await context.retries.start(id, { includeUnknown: false, act: { ...said, target: id } });
+  const act = by === 'a key' ? { ...said, target: id } : undefined;
+  const { is } = await context.retries.start(id, { includeUnknown: false, act });
   expect(is).toBe('applied');
   const putBack = copied ? await copyOf(store.redis) : early;
   await goOn(bench, id);
@@ -209,10 +210,13 @@ async function retriedSince(
 }
 
 test('those who failed, and were sent to by a retry of the lost time, are sent to, and by no retry again', async () => {
-  const { id, lost, read, apply, context, texts } = await retriedSince(async ({ feed, sendOut }, one) => {
-    await feed(one);
-    await sendOut(1);
-  });
+  const { id, lost, read, apply, context, texts } = await retriedSince(
+    async ({ feed, sendOut }, one) => {
+      await feed(one);
+      await sendOut(1);
+    },
+    { by: 'the library' },
+  );
   expect(lost).toMatchObject({ state: 'finished', totals: { sent: 50, failed: 0 } });
   expect([await startedAgain(), await startedAgain(), await apply(here.database.url)]).toEqual([true, true, true]);
   const now = await read(id);
