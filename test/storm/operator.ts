@@ -10,7 +10,8 @@ export interface Recovery {
   readonly turns?: number | undefined;
 }
 
-const NOTICED_WITHIN_MS = 6_000;
+/** With processes that are killed, and a Redis that is lost again, meanwhile. */
+const NOTICED_WITHIN_MS = 15_000;
 const ON_CALL_EVERY_MS = 500;
 
 export class Operator {

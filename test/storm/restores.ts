@@ -18,7 +18,8 @@ const WITHDRAWN = 6;
 const DUE_IN_MS = 9_000;
 const BETWEEN_MS = 2_500;
 const LAG_MS = 400;
-const PATIENCE_MS = 60_000;
+/** Hundreds are settled one by one, by a process that is killed now and then. */
+const PATIENCE_MS = 180_000;
 /** An answer that is on its way when the copy is made may belong to either side of it. */
 const ASKED_AROUND_MS = 1_500;
 
