@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { createServer } from 'node:net';
+import { type Random, systemRandom } from './random.ts';
 
 /** A port that we were to listen on is not to be had. Its name tells it from faults that nobody foresaw. */
 export class PortTaken extends Error {
@@ -27,13 +28,31 @@ export async function listening(server: Server, { port, host, setting }: Place):
   }
 }
 
+/**
+ * Below those that systems give to outgoing connections: one of these is not taken by somebody who connects, between
+ * the moment in which it is found free and its use. A node of a cluster takes the one that is 10,000 higher, too.
+ */
+const [LOWEST, HIGHEST] = [10_240, 22_000];
+const TRIES = 50;
+
 /** One of loopback that nobody listens on at this moment; another may take it before it is used. */
-export async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const address = probe.address();
+export async function freePort(random: Random = systemRandom): Promise<number> {
+  for (let tries = 0; tries < TRIES; tries += 1) {
+    const port = LOWEST + Math.floor(random.fraction() * (HIGHEST - LOWEST));
+    if (await isFree(port)) return port;
+  }
+  throw new Error(`none of ${TRIES} ports between ${LOWEST} and ${HIGHEST} on 127.0.0.1 is free`);
+}
+
+async function isFree(port: number): Promise<boolean> {
+  const probe = createServer().listen(port, '127.0.0.1');
+  try {
+    await once(probe, 'listening');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE') return false;
+    throw error;
+  }
   probe.close();
   await once(probe, 'close');
-  if (address === null || typeof address === 'string') throw new Error('the system gave no port');
-  return address.port;
+  return true;
 }
