@@ -1,8 +1,8 @@
 /**
  * Campaigns that are finished in a copy of Redis, and were retried after it was made: those who failed in the copy may
  * have got it since, and a retry of what the copy shows would send to them once more. So the retry is begun again as it
- * was, with nothing that is due: the recovery then leads it on as any campaign that is under way. Whoever is `sent` in
- * history is so, the others are in doubt, and none of them is left `failed`.
+ * was, with nothing that is due: the recovery then leads it on as any campaign that is under way. Those that are `sent`
+ * in history are so, the others are in doubt, and none of them is left `failed`.
  *
  * A campaign leaves `finished` by a retry alone, so whatever was told of it later tells of one. A retry that was not
  * over at the loss is a line of the audit, which the copy does not have; of one that the library started there is none.

@@ -111,7 +111,7 @@ export class PutBack {
 
   /**
    * Campaigns that had nobody to be sent to when the copy was made, however long ago they were made, and are over in
-   * history: whoever fills such a draft anew would send it once more.
+   * history: filled anew, such a draft would be sent once more.
    */
   async #drafts({ past, store, lost }: Asked): Promise<void> {
     const { redis } = this.#options;

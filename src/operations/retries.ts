@@ -50,8 +50,8 @@ export class Retries {
   }
 
   /**
-   * All whom a retry had not come to yet when a copy was made: it may have sent to them since. They are open, as those
-   * whom it had come to, for the recovery to lead on. False: somebody has changed it meanwhile.
+   * All people that a retry had not come to yet when a copy was made: it may have sent to them since. They are open, as
+   * those that it had come to, for the recovery to lead on. False: somebody has changed it meanwhile.
    */
   async openRest(campaign: CampaignRecord): Promise<boolean> {
     for (let place = 0; place < campaign.slices; place += AT_ONCE) {

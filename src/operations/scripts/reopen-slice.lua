@@ -1,5 +1,5 @@
 -- Opens a slice that is over again, for some of its recipients: once in each retry, however often it is asked for. In a
--- recovery the retry is held, and whom it had not come to yet it may have come to in the time that was lost.
+-- recovery the retry is held, and people that it had not come to yet it may have come to in the time that was lost.
 -- @key slice  @key campaign  @key counts  of slices
 -- @key queued  the set of queued slices
 -- @key dueToSend

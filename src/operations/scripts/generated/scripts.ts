@@ -6039,7 +6039,7 @@ return {'opened'}
 `);
 
 /** Opens a slice that is over again, for some of its recipients: once in each retry, however often it is asked for. In a
- * recovery the retry is held, and whom it had not come to yet it may have come to in the time that was lost. */
+ * recovery the retry is held, and people that it had not come to yet it may have come to in the time that was lost. */
 export async function reopenSlice(redis: lua.ScriptHost, args: ReopenSliceArgs): Promise<ReopenSliceAnswer> {
   const keys = [args.slice, args.campaign, args.counts, args.queued, args.dueToSend, args.heartbeat];
   const words: lua.Word[] = [args.now ?? '', args.id, args.retry, args.rev, args.next, args.becomes, args.inRecovery ? 1 : 0, ...lua.pairs(args.deltas)];
