@@ -191,6 +191,19 @@ describe('a disbursement that succeeded', () => {
     expect(await at.told()).toEqual(['succeeded', 'needs_review contradicted']);
   });
 
+  test('that is answered about nobody now and then is not for a person while its success is named between', async () => {
+    const at = world();
+    await at.submitted();
+    await at.look('success');
+    await at.hint('failed');
+    for (let looks = 0; looks < 9; looks += 1) {
+      await at.look('success', { token: undefined, disburseId: undefined }, { afterMs: 5 * QUIET_MS });
+      await at.look('success');
+    }
+    expect(await at.now()).toMatchObject({ state: 'succeeded' });
+    expect(await at.told()).toEqual(['succeeded']);
+  });
+
   test('and was given to a person is reversed, not failed, once upstream names it, and settled by its success', async () => {
     const at = world();
     for (const [id, status] of [

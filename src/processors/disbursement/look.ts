@@ -222,7 +222,8 @@ function seenBy(
   return {
     ...(stands ? {} : { failedSeenAt: '' }),
     ...(because === 'agreed_once' ? {} : { agreedSeenAt: '' }),
-    ...(because === 'undone_once' ? { contrarySeenAt: '', contraryLooks: '' } : {}),
+    // It named the payment and said its last word: what says neither is counted from after that.
+    ...(['undone_once', 'agreed_once'].includes(because) ? { contrarySeenAt: '', contraryLooks: '' } : {}),
     ...(isAgainst ? { '@hintedAt': 0 } : {}),
     ...(isContrary ? { contraryLooks: contraryLooks + 1 } : {}),
     ...(because === 'unnamed' ? { unnamedLooks: unnamedLooks + 1 } : { unnamedSeenAt: '', unnamedLooks: '' }),
