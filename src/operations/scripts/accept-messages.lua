@@ -37,6 +37,7 @@
 --- @include "lib/identity"
 --- @include "lib/names"
 --- @include "lib/tally"
+--- @include "lib/why"
 
 local shut = guard(heartbeat, memory)
 if shut then return shut end
@@ -69,7 +70,7 @@ for i, m in ipairs(messages) do
   if not any_left then m.stubs, m.otherStubs = nil, nil end
   local judged, known, detail = pcall(standing, m)
   if not judged then
-    verdicts[i] = {'failed', type(known) == 'table' and known.err or known}
+    verdicts[i] = {'failed', why_of(known)}
   elseif known then
     verdicts[i] = {known, detail}
   elseif takes and count + #items < most then

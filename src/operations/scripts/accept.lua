@@ -58,6 +58,7 @@
 --- @include "lib/names"
 --- @include "lib/stand"
 --- @include "lib/strictest"
+--- @include "lib/why"
 
 local shut = guard(heartbeat, memory)
 if shut then return shut end
@@ -126,7 +127,7 @@ end
 local verdicts, accepted = {}, {}
 for i, o in ipairs(operations) do
   local done, verdict = pcall(judge, o)
-  verdicts[i] = done and verdict or {'failed', type(verdict) == 'table' and verdict.err or verdict}
+  verdicts[i] = done and verdict or {'failed', why_of(verdict)}
   if begun[o.record] == o then accepted[#accepted + 1] = o end
 end
 if #accepted == 0 then return {'judged', at, verdicts} end

@@ -14,6 +14,7 @@
 -- @returns {at, standings hash[], leases Lease[]}
 --- @include "lib/clock"
 --- @include "lib/lease"
+--- @include "lib/why"
 
 local at, places, asked_for = clock(now), {}, {}
 local function stored_in(record)
@@ -49,7 +50,7 @@ end
 local leases, standings = {}, {}
 for i, one in ipairs(records) do
   local done, answer = pcall(acquire, one)
-  leases[i] = done and answer or {'failed', type(answer) == 'table' and answer.err or answer}
+  leases[i] = done and answer or {'failed', why_of(answer)}
 end
 if #places > 0 then redis.call('ZADD', due, unpack(places)) end
 for i, name in ipairs(names) do

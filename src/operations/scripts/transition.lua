@@ -53,6 +53,7 @@
 --- @include "lib/clock"
 --- @include "lib/heartbeat"
 --- @include "lib/names"
+--- @include "lib/why"
 
 local shut, known
 if hasEffect then shut, known = guard(heartbeat, memory) end
@@ -122,7 +123,7 @@ end
 local answers = {}
 for i, c in ipairs(changes) do
   local done, answer = pcall(transition, c)
-  answers[i] = done and answer or {'failed', type(answer) == 'table' and answer.err or answer}
+  answers[i] = done and answer or {'failed', why_of(answer)}
 end
 end_changes(all)
 if #forgotten > 0 then redis.call('DEL', unpack(forgotten)) end

@@ -489,6 +489,7 @@ local function write_sheet(counts)
   if #set > 0 then redis.call('HSET', counts.key, unpack(set)) end
   return none
 end
+local function why_of(failure) return type(failure) == 'table' and failure.err or failure end
 -- <generated>
 local function _given(word) if word ~= '' then return word end end
 local slice = KEYS[1]
@@ -567,7 +568,7 @@ for i, m in ipairs(messages) do
   if not any_left then m.stubs, m.otherStubs = nil, nil end
   local judged, known, detail = pcall(standing, m)
   if not judged then
-    verdicts[i] = {'failed', type(known) == 'table' and known.err or known}
+    verdicts[i] = {'failed', why_of(known)}
   elseif known then
     verdicts[i] = {known, detail}
   elseif takes and count + #items < most then
@@ -969,6 +970,7 @@ local function strictest(name, own, shared)
   if value == "off" then return nil end
   return value
 end
+local function why_of(failure) return type(failure) == 'table' and failure.err or failure end
 -- <generated>
 local function _given(word) if word ~= '' then return word end end
 local counts = KEYS[1]
@@ -1122,7 +1124,7 @@ end
 local verdicts, accepted = {}, {}
 for i, o in ipairs(operations) do
   local done, verdict = pcall(judge, o)
-  verdicts[i] = done and verdict or {'failed', type(verdict) == 'table' and verdict.err or verdict}
+  verdicts[i] = done and verdict or {'failed', why_of(verdict)}
   if begun[o.record] == o then accepted[#accepted + 1] = o end
 end
 if #accepted == 0 then return {'judged', at, verdicts} end
@@ -1304,6 +1306,7 @@ local function take_lease(record, due, at, ask, r)
   else redis.call('HSET', record, 'lease', ask.lease, 'until', ends) end
   return nil, ends
 end
+local function why_of(failure) return type(failure) == 'table' and failure.err or failure end
 -- <generated>
 local due = KEYS[1]
 local now = tonumber(ARGV[1])
@@ -1364,7 +1367,7 @@ end
 local leases, standings = {}, {}
 for i, one in ipairs(records) do
   local done, answer = pcall(acquire, one)
-  leases[i] = done and answer or {'failed', type(answer) == 'table' and answer.err or answer}
+  leases[i] = done and answer or {'failed', why_of(answer)}
 end
 if #places > 0 then redis.call('ZADD', due, unpack(places)) end
 for i, name in ipairs(names) do
@@ -9031,6 +9034,7 @@ local function remove_names(names, created, id)
   local moment = moment_of(created)
   for _, name in ipairs(names) do redis.call('ZREM', name.bucket, name.head .. moment .. id) end
 end
+local function why_of(failure) return type(failure) == 'table' and failure.err or failure end
 -- <generated>
 local function _given(word) if word ~= '' then return word end end
 local events = KEYS[1]
@@ -9157,7 +9161,7 @@ end
 local answers = {}
 for i, c in ipairs(changes) do
   local done, answer = pcall(transition, c)
-  answers[i] = done and answer or {'failed', type(answer) == 'table' and answer.err or answer}
+  answers[i] = done and answer or {'failed', why_of(answer)}
 end
 end_changes(all)
 if #forgotten > 0 then redis.call('DEL', unpack(forgotten)) end
