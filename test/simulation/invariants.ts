@@ -3,6 +3,7 @@ import { isFinal, queueOf, statesOf, type StateOf } from '../../src/kinds/index.
 import { derivedHex } from '../../src/lib/ids.ts';
 import { keys } from '../../src/operations/keys.ts';
 import { type DisbursementRecord, readRecord } from '../../src/operations/record.ts';
+import { readEvidence } from '../../src/operations/transition.ts';
 import type { StoredEvent } from '../support/memory-store.ts';
 import type { Execution, Token } from './ledger.ts';
 import type { Send } from './upstream.ts';
@@ -113,7 +114,9 @@ function tookBack({ executions, world: { looks, asks } }: Life): boolean {
 /** How often a success is looked at again by itself. */
 const ASKS_OF_A_SUCCESS = POLICY.recheckMs.length;
 
-const wasSent = ({ token, sentAt }: DisbursementRecord): boolean => Boolean(token) && sentAt !== undefined;
+/** What was over lets go of when it was last sent; that it was stays in its evidence. */
+const wasSent = ({ token, fields }: DisbursementRecord): boolean =>
+  Boolean(token) && readEvidence(fields).lines.some(({ operation }) => operation === 'submit');
 
 /** Reviews that a word of the service brought about: what it says otherwise does not settle them. */
 const BY_WORDS = new Set(['contradicted', 'unidentified', 'token_collision', 'mismatch_token', 'mismatch_amount']);
