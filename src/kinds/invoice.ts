@@ -83,6 +83,8 @@ export const invoice = kind({
     /** As JSON until the invoice is created; then it is forgotten, since it may name a person. */
     request: maybeText,
     publishedAt: maybeTime,
+    /** When something was posted about it last that was a reason to look. */
+    hintedAt: maybeTime,
   },
   events: events(
     {

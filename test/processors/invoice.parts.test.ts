@@ -161,6 +161,94 @@ describe('looking', () => {
     expect(await world.run()).toEqual({ outcome: 'idle', reason: 'final' });
   });
 
+  describe('one that is over', () => {
+    const over = async () => {
+      const world = await published();
+      world.answer('confirmInvoice', says('cancelled'));
+      world.advance(30 * HOUR);
+      await world.run();
+      expect([(await world.read())?.state, await world.dueAt()]).toEqual(['cancelled', null]);
+      const nudge = (code: string, detail?: string) =>
+        world.operations.nudge('invoice', 'inv_1', { operation: 'callback', code, detail }, 5_000);
+      /** Until nothing is due. */
+      const looksUntil = async (enough: number): Promise<number> => {
+        let looks = 0;
+        for (let due = await world.dueAt(); due !== null && looks < enough; due = await world.dueAt()) {
+          world.advance(Math.max(0, Number(due) - world.context.clock.now()));
+          await world.run();
+          looks += 1;
+        }
+        return looks;
+      };
+      return { ...world, nudge, looksUntil };
+    };
+
+    test('is asked about again where no answer came to its last look', async () => {
+      const world = await published();
+      world.answer('confirmInvoice', says('failed'));
+      await world.run();
+      world.advance(25 * HOUR);
+      world.answer('confirmInvoice', not('transient', 'server_error'), says('completed'));
+      expect(await world.run()).toMatchObject({ outcome: 'retries', reason: 'server_error' });
+      expect(Number(await world.dueAt()) - world.context.clock.now()).toBe(10_000);
+      world.advance(10_000);
+      expect(await world.run()).toMatchObject({ outcome: 'ended', reason: 'completed_late' });
+    });
+
+    test('is asked about again where no answer came to a look that a callback woke', async () => {
+      const world = await over();
+      await world.nudge('completed');
+      world.answer('confirmInvoice', not('transient', 'no_answer', 'maybe'), says('completed'));
+      await world.run();
+      expect(await world.looksUntil(1)).toBe(1);
+      expect((await world.read())?.state).toBe('completed');
+    });
+
+    test('is asked about for a day where nothing answers, and then no more', async () => {
+      const world = await over();
+      await world.nudge('cancelled');
+      world.answer('confirmInvoice', not('transient', 'no_answer', 'maybe'));
+      const since = world.context.clock.now();
+      const looks = await world.looksUntil(1_000);
+      expect(await world.dueAt()).toBeNull();
+      expect(world.context.clock.now() - since).toBeGreaterThanOrEqual(24 * HOUR);
+      expect(looks).toBeLessThan(150);
+    });
+
+    test('is not asked about again where the service says that it knows of none', async () => {
+      const world = await over();
+      await world.nudge('cancelled');
+      world.answer('confirmInvoice', not('transient', '4004'));
+      await world.run();
+      expect(await world.dueAt()).toBeNull();
+    });
+
+    test('of which a callback says that it was paid is looked at until an old answer is none', async () => {
+      const world = await over();
+      await world.nudge('completed', 'hash_right');
+      const old = Array.from({ length: 5 }, () => says('cancelled'));
+      world.answer('confirmInvoice', ...old, says('completed'));
+      expect(await world.looksUntil(100)).toBe(6);
+      expect((await world.read())?.state).toBe('completed');
+    });
+
+    test('of which nobody says that it was paid is looked at once', async () => {
+      const world = await over();
+      await world.nudge('cancelled');
+      expect(await world.looksUntil(100)).toBe(1);
+      // Whoever wrote that has not our key.
+      await world.nudge('completed', 'hash_wrong');
+      expect(await world.looksUntil(100)).toBe(1);
+    });
+  });
+
+  test('one that could not be asked about at the end of its time is not called unknown to the service', async () => {
+    const world = await published();
+    world.answer('confirmInvoice', not('transient', 'server_error'));
+    world.advance(25 * HOUR);
+    expect(await world.run()).toMatchObject({ outcome: 'needs_review', reason: 'poll_exhausted' });
+  });
+
   test('a look whose word came too late to be written down does not say that it ended', async () => {
     const world = await published();
     const late = async () => {

@@ -11,6 +11,7 @@
 import type { RequestOf } from '../../kinds/index.ts';
 import { toMs } from '../../lib/clock.ts';
 import type { InvoiceRecord } from '../../operations/record.ts';
+import { WRONG_HASH, claimsSuccess, readEvidence } from '../../operations/transition.ts';
 import { invoiceConfirm as declaration } from '../../queues/index.ts';
 import type { InvoiceRecord as ConfirmedInvoice } from '../../upstream/payments/ask.ts';
 import type { NotOk, Verdict } from '../../upstream/verdict.ts';
@@ -83,17 +84,20 @@ async function confirmInvoice(a: Attempt): Promise<Tried> {
   return { ...(await settleLook(a, verdict)), asked: true };
 }
 
+/** How the service says that it knows of no such invoice: which code it has for that is not told. */
+const SAYS_NO: readonly string[] = ['4004', '1001', '4002', 'rejected', 'unlisted_code'];
+
 /** No answer is no information, and an unknown token no result: only the time ends the asking. */
 async function settleNoAnswer(a: Attempt, verdict: NotOk): Promise<AttemptResult> {
   const { record, at } = a;
   const evidence = evidenceOf('confirm', verdict);
   const left = timeLeft(record, INVOICE_LIMIT_MS, at);
+  const saysNo = SAYS_NO.includes(verdict.code);
   if (record.state === 'pending' && left <= 0) {
-    const notFound = verdict.exchange.sent === 'answered' && verdict.is === 'transient';
-    return settleReview(a, notFound ? 'not_found' : 'poll_exhausted', evidence);
+    return settleReview(a, saysNo ? 'not_found' : 'poll_exhausted', evidence);
   }
   const pollIn = waitAt(a.policy.invoicePollMs, record.tries);
-  const dueInMs = record.state === 'pending' ? Math.min(pollIn, left) : restOf(record, at);
+  const dueInMs = record.state === 'pending' ? Math.min(pollIn, left) : lookAgainIn(a, saysNo);
   return a.stay({ dueInMs, reason: verdict.code, outcome: 'retries', evidence });
 }
 
@@ -111,7 +115,7 @@ async function settleLook(
       return a.stay({ dueInMs, reason, outcome: 'advanced', evidence });
     }
     case 'over':
-      return a.stay({ dueInMs: restOf(record, at), reason: judgement.because, evidence });
+      return a.stay({ dueInMs: lookAgainIn(a, true), reason: judgement.because, evidence });
     case 'review':
       return settleReview(a, judgement.because, evidence);
     case 'completed':
@@ -158,11 +162,34 @@ function failureOf({ failReason, failure }: ConfirmedInvoice): string | undefine
   return (failReason ?? failure?.description ?? failure?.message)?.slice(0, 200);
 }
 
-/** When one that is over is looked at again by itself: once more at the end of its time, and daily while in review. */
-function restOf(record: InvoiceRecord, at: number): number | undefined {
-  if (record.state === 'needs_review') return DAILY_MS;
+/** So long after a callback has said that it was paid, the service may answer with what was so before. */
+const LAG_MS = 1_800_000;
+
+/**
+ * When one that callers were told of is looked at again by itself: daily while in review, and else once more at the end
+ * of its time. Sooner while an old answer may have been all that was heard of a payment; and where none came to a look
+ * that there was a reason for, since there would be no other.
+ */
+function lookAgainIn({ record, at, policy }: Attempt, isAnswered: boolean): number | undefined {
   const left = timeLeft(record, INVOICE_LIMIT_MS, at);
-  return left > 0 ? left : undefined;
+  const rest = record.state === 'needs_review' ? DAILY_MS : left > 0 ? left : undefined;
+  const ended = left > 0 ? undefined : at + left;
+  const since = isAnswered ? saidPaidAt(record) : latest(record.hintedAt, ended);
+  const passedMs = since === undefined ? Number.POSITIVE_INFINITY : Math.abs(at - since);
+  if (passedMs >= (isAnswered ? LAG_MS : DAILY_MS)) return rest;
+  const soon = policy.invoicePollMs.findLast((ms) => ms <= passedMs) ?? waitAt(policy.invoicePollMs, 0);
+  return Math.min(soon, rest ?? soon);
+}
+
+function latest(...times: readonly (number | undefined)[]): number | undefined {
+  const known = times.filter((time) => time !== undefined);
+  return known.length === 0 ? undefined : Math.max(...known);
+}
+
+/** By whoever may have known it. */
+function saidPaidAt({ fields }: InvoiceRecord): number | undefined {
+  const said = readEvidence(fields).lines.filter(({ operation }) => operation === 'callback');
+  return said.findLast((line) => claimsSuccess(line) && line.detail !== WRONG_HASH)?.at;
 }
 
 /**
