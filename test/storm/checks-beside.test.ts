@@ -50,6 +50,9 @@ describe('console', () => {
     expect(brokenBy(answered(out))).toEqual(['C1']);
     expect(brokenBy({ ...answered({ ...out, since: 21_000 }), restores: [restored] })).toEqual([]);
     expect(brokenBy({ ...answered({ ...out, since: 19_000 }), restores: [restored] })).toEqual(['C1']);
+    const slow = { ...out, since: 21_000, at: restored.restoredAt - 4_000 };
+    expect(brokenBy({ ...answered({ ...slow, until: 25_000 }), restores: [restored] })).toEqual([]);
+    expect(brokenBy({ ...answered(slow), restores: [restored] })).toEqual(['C1']);
   });
 
   test('C1 sees a console that did not look at something', () => {

@@ -30,7 +30,7 @@ const answers = ofConsole(
 );
 
 function mayBe(answer: ConsoleAnswer, seen: SeenConsole, restores: readonly Restore[]): boolean {
-  const { status, problem = '', route, sitting, at, since = at } = answer;
+  const { status, problem = '', route, sitting, at, until = at, since = at } = answer;
   if (status < 300) return true;
   if (status === 503) return AWAY.has(problem);
   // What an account has left is asked of the service at once.
@@ -42,7 +42,9 @@ function mayBe(answer: ConsoleAnswer, seen: SeenConsole, restores: readonly Rest
   if (problem !== 'unauthenticated') return false;
   // Its key is gone; or the session, or the key, is younger than a copy that was put back.
   const isRevoked = sitting === 'first' && seen.revokedAt !== undefined;
-  return isRevoked || restores.some(({ copiedAt, restoredAt }) => since >= copiedAt && restoredAt <= at + SLACK_MS);
+  return (
+    isRevoked || restores.some(({ copiedAt, restoredAt }) => since >= copiedAt && restoredAt <= until + SLACK_MS)
+  );
 }
 
 const revoked = ofConsole(

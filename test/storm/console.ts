@@ -16,6 +16,8 @@ const ANSWER_WITHIN_MS = 10_000;
 /** As a part of the storm. */
 const REVOKED_AT = 0.55;
 const MADE_WITHIN_MS = 60_000;
+/** All processes may be stopped for a restore meanwhile, and thousands of payments be recovered after it. */
+const REVOKED_WITHIN_MS = 300_000;
 const PAUSED_MS = 300;
 /** A browser comes back to the stream after so long. */
 const STREAM_AGAIN_MS = 1_000;
@@ -163,7 +165,7 @@ export class ConsoleUsers {
       // A copy that is older than the key knows nothing of it: there is nothing to revoke.
       if (reply?.status === 204 || reply?.status === 404) this.#revokedAt = nowMs();
       return this.#revokedAt !== undefined || signal.aborted;
-    }, MADE_WITHIN_MS);
+    }, REVOKED_WITHIN_MS);
   }
 }
 
@@ -280,7 +282,7 @@ class Sitting {
     const at = nowMs();
     const reply = await this.#fetch(path, method, method === 'POST' ? '{}' : undefined);
     if (!reply) return undefined;
-    notes.answered({ sitting: name, since: this.#signedInAt, at, route, ...reply.said }, reply.body);
+    notes.answered({ sitting: name, since: this.#signedInAt, at, until: nowMs(), route, ...reply.said }, reply.body);
     if (reply.said.status === 200) notes.shown(statesIn(reply.body, route, nowMs()));
     return reply.said.status;
   }

@@ -56,8 +56,9 @@ export interface ConsoleAnswer {
   readonly sitting: string;
   /** When that person had signed in; absent: not yet. */
   readonly since?: number | undefined;
-  /** When it was asked. */
+  /** When it was asked, and when it was answered. */
   readonly at: number;
+  readonly until?: number;
   readonly route: string;
   readonly status: number;
   /** The last part of the type of a refusal; absent: it is none of relais. */
