@@ -21,6 +21,8 @@ export interface Stage {
   /** From here on, until the books are fresh again. */
   fault(order: FaultOrder): Promise<void>;
   books(): Promise<BooksSummary>;
+  /** Each text that has arrived, and when: ms since the epoch. */
+  messages(): Promise<readonly { readonly to: string; readonly firstAt: number }[]>;
   redis(): Promise<EmbeddedRedis>;
   close(): Promise<void>;
 }
@@ -62,6 +64,7 @@ export async function openStage(program: string): Promise<Stage> {
       await mustAsk(`${control}/faults`, { method: 'POST', body: order });
     },
     books: () => mustAsk<BooksSummary>(`${control}/books/summary`),
+    messages: () => mustAsk(`${control}/books/messages`),
     redis: () => startEmbeddedRedis(),
     close: async () => {
       await sandbox.stop();

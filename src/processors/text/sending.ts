@@ -283,7 +283,7 @@ export class Sending {
   async #request(request: Request): Promise<void> {
     const { slots } = this.#context;
     const sent = placesOf(request).map((place) => this.#held.texts.at(place));
-    await slots.requests.take();
+    await slots.requests.take({ single: this.#held.campaign === undefined });
     const verdict = await this.#send(request, sent).finally(() => slots.requests.giveBack());
     if (verdict === undefined) return;
     const judgement = judge(verdict, sent, this.#context.policy);

@@ -19,24 +19,26 @@ interface Asking {
 /** So many at a time; first come, first served. */
 class Places {
   #free: number;
+  readonly #forSingles: number;
   readonly #waiting: (() => void)[] = [];
-  /** Every other place that becomes free is theirs, however many ask for the others. */
   readonly #singles: (() => void)[] = [];
   #singleWasLast = false;
 
-  constructor(count: number) {
+  /** `forSingles` of them are kept for single messages while no more of these wait than there are. */
+  constructor(count: number, forSingles = 0) {
     this.#free = count;
+    this.#forSingles = forSingles;
   }
 
   async take({ first = false, single = false }: Asking = {}): Promise<void> {
     const waiting = single ? this.#singles : this.#waiting;
-    if (this.#free > 0) this.#free -= 1;
+    if (this.#free > (single ? 0 : this.#forSingles)) this.#free -= 1;
     else await new Promise<void>((resolve) => void (first ? waiting.unshift(resolve) : waiting.push(resolve)));
   }
 
   /** False: it had to wait for longer than that. */
   takeWithin(ms: number, clock: Pick<Clock, 'after'>): Promise<boolean> {
-    if (this.#free > 0) {
+    if (this.#free > this.#forSingles) {
       this.#free -= 1;
       return Promise.resolve(true);
     }
@@ -54,11 +56,19 @@ class Places {
   }
 
   giveBack(): void {
+    this.#free += 1;
+    const next = this.#next();
+    if (next === undefined) return;
+    this.#free -= 1;
+    next();
+  }
+
+  /** Where both wait they take turns, however many ask for the others. */
+  #next(): (() => void) | undefined {
     const isForSingle = this.#singles.length > 0 && !(this.#singleWasLast && this.#waiting.length > 0);
-    const next = (isForSingle ? this.#singles : this.#waiting).shift();
     this.#singleWasLast = isForSingle;
-    if (next) next();
-    else this.#free += 1;
+    if (isForSingle) return this.#singles.shift();
+    return this.#singles.length > 0 || this.#free > this.#forSingles ? this.#waiting.shift() : undefined;
   }
 }
 
@@ -82,7 +92,8 @@ export class Slots {
     this.turn = Math.ceil(requests * AHEAD);
     this.slices = new Places(Math.ceil(requests / REQUESTS_PER_SLICE) + SLICES_BESIDE);
     this.requests = new Places(requests);
-    this.intents = new Places(requests + this.turn);
+    // A message that comes while campaigns have written all they may is ready when the next request comes back.
+    this.intents = new Places(requests + 2 * this.turn, this.turn);
   }
 }
 

@@ -1,12 +1,12 @@
 /** A one-time password that is asked for while a campaign runs: who goes before it, and how long it takes. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { keys } from '../../../src/operations/keys.ts';
-import { requestsIn } from '../../../src/operations/slice-form.ts';
+import { RECIPIENTS_PER_REQUEST } from '../../../src/operations/slice-form.ts';
 import { prepareCampaign } from '../contenders/relais-campaign.ts';
 import { type Relais, startRelais } from '../contenders/relais.ts';
 import type { RowMaker } from '../rows.ts';
+import type { Stage } from '../stage.ts';
 import { CONCURRENCY, numberOf } from '../work.ts';
-import { keysLike } from '../../support/fresh-redis.ts';
 
 const LATENCY_MS = 200;
 const PASSWORDS = 40;
@@ -15,9 +15,15 @@ const RECIPIENTS = 100_000;
 const PASSWORDS_FROM = 4_000_000;
 const WAIT_MS = 20_000;
 
-interface Sent {
+interface Accepted {
+  readonly to: string;
+  /** By the clock of Redis, which is that of this machine. */
   readonly acceptedAt: number;
-  readonly sentAt: number;
+}
+
+/** `arrivedAt`: when the service had it in hand. */
+interface Sent extends Accepted {
+  readonly arrivedAt: number;
 }
 
 export const otpRows: RowMaker = async (stage) => {
@@ -26,16 +32,21 @@ export const otpRows: RowMaker = async (stage) => {
   try {
     const prepared = await prepareCampaign(relais, 'in the way', { first: 0, recipients: RECIPIENTS });
     await stage.latency(LATENCY_MS);
-    const alone = await sendPasswords(relais, 'alone', PASSWORDS / 2);
+    const first = await sendPasswords(relais, { from: 0, count: PASSWORDS / 2 });
+    const alone = arrivedOf(first, await stage.messages());
     await relais.ask('POST', `/v1/campaigns/${prepared.id}/start`);
     await delay(1_000);
-    const behind = await sendPasswords(relais, 'behind', PASSWORDS);
-    const requests = await sentTimesOf(relais, prepared.id);
+    const passwords = await sendPasswords(relais, { from: PASSWORDS, count: PASSWORDS });
     await relais.ask('POST', `/v1/campaigns/${prepared.id}/cancel`);
+    const booked = await stage.messages();
+    const behind = arrivedOf(passwords, booked);
+    const single = new Set([...alone, ...behind].map(({ to }) => to));
+    const ofCampaign = booked.filter(({ to }) => !single.has(to)).map(({ firstAt }) => firstAt);
     const before = behind.map(
-      ({ acceptedAt, sentAt }) => requests.filter((at) => at >= acceptedAt && at < sentAt).length,
+      ({ acceptedAt, arrivedAt }) =>
+        ofCampaign.filter((at) => at >= acceptedAt && at < arrivedAt).length / RECIPIENTS_PER_REQUEST,
     );
-    const waits = (of: readonly Sent[]): number => p95(of.map(({ acceptedAt, sentAt }) => sentAt - acceptedAt));
+    const waits = (of: readonly Sent[]): number => p95(of.map(({ acceptedAt, arrivedAt }) => arrivedAt - acceptedAt));
     return [
       {
         title: `a one-time password behind a running campaign, ${LATENCY_MS} ms of latency`,
@@ -52,35 +63,36 @@ export const otpRows: RowMaker = async (stage) => {
   }
 };
 
-async function sendPasswords(relais: Relais, name: string, count: number): Promise<Sent[]> {
-  const sending: Promise<Sent>[] = [];
-  for (let index = 0; index < count; index += 1) {
-    sending.push(sendPassword(relais, `${name}-${index}`, PASSWORDS_FROM + index));
+async function sendPasswords(relais: Relais, { from, count }: { from: number; count: number }): Promise<Accepted[]> {
+  const sending: Promise<Accepted>[] = [];
+  for (let index = from; index < from + count; index += 1) {
+    sending.push(sendPassword(relais, index));
     await delay(EVERY_MS);
   }
   return Promise.all(sending);
 }
 
-async function sendPassword(relais: Relais, reference: string, index: number): Promise<Sent> {
-  const body = { to: numberOf(index), text: `Votre code est ${1_000 + (index % 9_000)}`, lane: 'otp', reference };
+async function sendPassword(relais: Relais, index: number): Promise<Accepted> {
+  const to = numberOf(PASSWORDS_FROM + index);
+  const body = { to, text: `Votre code est ${1_000 + (index % 9_000)}`, lane: 'otp', reference: `otp-${index}` };
   const { items } = await relais.ask<{ items: { id: string }[] }>('POST', '/v1/messages', body);
   const key = keys.record(items[0]?.id ?? '');
   const giveUp = AbortSignal.timeout(WAIT_MS);
   for (;;) {
-    const [createdAt, sentAt] = await relais.look.hmget(key, 'createdAt', 'sentAt');
-    if (createdAt && sentAt) return { acceptedAt: Number(createdAt), sentAt: Number(sentAt) };
+    const [createdAt, state] = await relais.look.hmget(key, 'createdAt', 'state');
+    if (createdAt && state === 'sent') return { to, acceptedAt: Number(createdAt) };
     if (giveUp.aborted) throw new Error(`a one-time password was not sent within ${WAIT_MS} ms`);
     await delay(50);
   }
 }
 
-/** When each request of a campaign was about to be sent, by the clock of Redis. */
-async function sentTimesOf({ look }: Relais, campaign: string): Promise<number[]> {
-  const names = await keysLike(look, `${keys.record(campaign)}.*`);
-  const pipeline = look.pipeline();
-  for (const name of names) pipeline.hgetall(name);
-  const answers = (await pipeline.exec()) ?? [];
-  return answers.flatMap(([, fields]) => requestsIn(fields as Readonly<Record<string, string>>).map(({ at }) => at));
+function arrivedOf(passwords: readonly Accepted[], booked: Awaited<ReturnType<Stage['messages']>>): Sent[] {
+  const firstAt = new Map(booked.map((message) => [message.to, message.firstAt]));
+  return passwords.map((password) => {
+    const arrivedAt = firstAt.get(password.to);
+    if (arrivedAt === undefined) throw new Error('a one-time password is not in the books of the service');
+    return { ...password, arrivedAt };
+  });
 }
 
 function p95(values: readonly number[]): number {

@@ -1,6 +1,7 @@
 /** A campaign in slices, over a real Redis: what holds for slices holds for them. */
 import { describe, expect, test } from 'vitest';
 import { recipientsPage } from '../../../src/campaigns/recipients.ts';
+import { acceptMessages } from '../../../src/operations/messages.ts';
 import { Retries } from '../../../src/operations/retries.ts';
 import { lookAtSlice } from '../../../src/processors/text/look.ts';
 import { sendNextSlice } from '../../../src/processors/text/slice.ts';
@@ -322,6 +323,41 @@ describe('a campaign in slices', () => {
     await sendNextSlice(slice(0), context);
     expect(world.posts).toHaveLength(20);
     expect(steps).toBeLessThanOrEqual(10);
+  });
+
+  test('a single message leaves with the next slot, whatever of a campaign is ready', async () => {
+    const world = slices(200);
+    const { slice } = await handedOut(world, 200);
+    const message = { id: 'msg_1', fingerprint: 'fp', to: '+221771234567', text: 'code 4711', expiresAt: undefined };
+    await acceptMessages(store.redis, { id: 'slc_1', account: 'main', lane: 'otp', dueInMs: 0 }, [message], world);
+    const { slices: kept } = world.context;
+    let ready = (): void => undefined;
+    const isReady = new Promise<void>((resolve) => (ready = resolve));
+    const readAgain: typeof kept.kept = async (...asked) => {
+      const is = await kept.kept(...asked);
+      // Once what was read has been heard.
+      if (asked[0] === 'slc_1') setImmediate(ready);
+      return is;
+    };
+    const { messaging } = world.context.upstream;
+    let single: Promise<unknown> | undefined;
+    const context: World['context'] = {
+      ...sending(world, async (...asked) => {
+        single ??= sendNextSlice('slc_1', context, 'sms-otp');
+        await isReady;
+        return messaging.send(...asked);
+      }),
+      slots: new Slots(1),
+      slices: {
+        read: (id: string) => kept.read(id),
+        begin: (...asked: Parameters<typeof kept.begin>) => kept.begin(...asked),
+        step: (...asked: Parameters<typeof kept.step>) => kept.step(...asked),
+        kept: readAgain,
+      },
+    };
+    await sendNextSlice(slice(0), context);
+    await single;
+    expect(world.posts.map(({ messages }) => messages.length)).toEqual([50, 1, 50, 50, 50]);
   });
 
   test('small slices fill the slots as large ones do', async () => {

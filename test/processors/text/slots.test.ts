@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest';
 import { Slots } from '../../../src/processors/text/slots.ts';
 
-/** Slots of which none is free, and a note of each place as somebody gets it. */
-async function full(requests: number) {
+/** Slots of which campaigns have all they may, and messages too where it is asked, and a note of each place as somebody gets it. */
+async function full(requests: number, { messages = false } = {}) {
   const slots = new Slots(requests);
   for (let taken = 0; taken < requests + slots.turn; taken += 1) await slots.intents.take();
+  if (messages) for (let taken = 0; taken < slots.turn; taken += 1) await slots.intents.take({ single: true });
   const got: string[] = [];
   const ask = (name: string, asking?: Parameters<typeof slots.intents.take>[0]): void =>
     void slots.intents.take(asking).then(() => got.push(name));
@@ -28,15 +29,38 @@ test('a slice that goes on with its turn gets the next place, and the others com
   expect(await free(3)).toEqual(['first slice, once more', 'second slice', 'third slice']);
 });
 
-test('single messages wait for no turn to be over, and leave every other place to the campaigns', async () => {
+test('a message is made ready while campaigns have every place that they may have', async () => {
   const { ask, free } = await full(4);
+  for (const n of [1, 2]) ask(`campaign ${n}`);
+  ask('message', { single: true });
+  expect(await free(0)).toEqual(['message']);
+  // What comes back first is kept for the next message.
+  expect(await free(1)).toEqual(['message']);
+  expect(await free(1)).toEqual(['message', 'campaign 1']);
+});
+
+test('a message has the next slot, whatever of campaigns was ready before it', async () => {
+  const slots = new Slots(1);
+  await slots.requests.take();
+  const got: string[] = [];
+  const campaign = slots.requests.take().then(() => got.push('campaign'));
+  const message = slots.requests.take({ single: true }).then(() => got.push('message'));
+  slots.requests.giveBack();
+  await message;
+  slots.requests.giveBack();
+  await campaign;
+  expect(got).toEqual(['message', 'campaign']);
+});
+
+test('single messages wait for no turn to be over, and leave every other place to the campaigns', async () => {
+  const { ask, free } = await full(4, { messages: true });
   for (const n of [1, 2, 3]) ask(`campaign ${n}`, { first: true });
   for (const n of [1, 2]) ask(`message ${n}`, { single: true });
-  expect(await free(5)).toEqual(['message 1', 'campaign 3', 'message 2', 'campaign 2', 'campaign 1']);
+  expect(await free(6)).toEqual(['message 1', 'campaign 3', 'message 2', 'campaign 2', 'campaign 1']);
 });
 
 test('a place that nobody waits for is there for the next', async () => {
-  const { ask, free } = await full(4);
+  const { ask, free } = await full(4, { messages: true });
   await free(1);
   ask('message', { single: true });
   expect(await free(0)).toEqual(['message']);
