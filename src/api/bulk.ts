@@ -125,13 +125,16 @@ const invalidLine = ({ index }: Line, problem: Problem): Verdict =>
   verdictOf({ outcome: 'invalid', problems: [problem] }, index, false);
 
 function gather(group: readonly Line[], settled: readonly PromiseSettledResult<Verdict>[]): Judged {
-  const verdicts = settled.map((one, at): Verdict => {
-    if (one.status === 'fulfilled') return one.value;
-    const message = 'may have been accepted; with the same identity it is safe to send it again';
-    return { index: group[at]?.index ?? 0, id: null, outcome: 'unconfirmed', problem: [{ pointer: '', message }] };
-  });
+  const verdicts = settled.map((one, at) =>
+    one.status === 'fulfilled' ? one.value : unconfirmedAt(group[at]?.index ?? 0),
+  );
   const failed = settled.find((one) => one.status === 'rejected');
   return failed ? { verdicts, stop: failed.reason as Error } : { verdicts };
+}
+
+export function unconfirmedAt(index: number): Verdict {
+  const message = 'may have been accepted; with the same identity it is safe to send it again';
+  return { index, id: null, outcome: 'unconfirmed', problem: [{ pointer: '', message }] };
 }
 
 function readLine(line: Line): { readonly value: unknown } | { readonly problem: Problem } {

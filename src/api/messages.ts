@@ -1,7 +1,8 @@
 /** Single texts, and one-time passwords. */
 import { z } from 'zod';
 import { messageRequest } from '../kinds/message.ts';
-import { answerInBulk, verdictOf } from './bulk.ts';
+import type { Answer } from '../producer/acceptance.ts';
+import { answerInBulk, unconfirmedAt, verdictOf } from './bulk.ts';
 import { takeAnswer } from './context.ts';
 import { listRoute } from './lists.ts';
 import {
@@ -68,17 +69,25 @@ const sendMessages = route(
     // One header for several messages names each by its place.
     const keyOf = (index: number): string | undefined => (given && many ? `${given}#${index}` : given);
     const acceptance = acceptanceFor(asked);
-    const answers = await Promise.all(requests.map((one, index) => acceptance.message(one, keyOf(index))));
+    const settled = await Promise.allSettled(requests.map((one, index) => acceptance.message(one, keyOf(index))));
+    const answers = settled.map((one) => (one.status === 'fulfilled' ? one.value : undefined));
+    const failed = settled.find((one) => one.status === 'rejected');
+    // A caller that is told of nothing else sends all of it again, and those that were accepted would get it twice.
+    if (failed && !answers.some(isAccepted)) throw failed.reason;
     const [only] = answers;
     if (!many && only) takeAnswer(only);
     replayed(
       response,
-      answers.every(({ outcome }) => outcome === 'duplicate'),
+      answers.every((one) => one?.outcome === 'duplicate'),
     );
-    const items = answers.map((one, at) => verdictOf(one, at, dryRun));
+    const items = answers.map((one, at) => (one ? verdictOf(one, at, dryRun) : unconfirmedAt(at)));
     return dryRun ? new Reply(200, { items }) : new Reply(202, { items });
   },
 );
+
+function isAccepted(given: Answer | undefined): boolean {
+  return given?.outcome === 'accepted' || given?.outcome === 'duplicate';
+}
 
 const getMessage = route(
   {

@@ -75,22 +75,29 @@ export class OtherDeployment extends Error {
   }
 }
 
-/** Redis did not confirm in time. With a reference, asking again is always safe. */
+/** Redis did not confirm in time; or something else, its `cause`, stopped a list of which some were accepted. With a reference, asking again is always safe. */
 export class Unconfirmed extends Error {
   override readonly name = 'Unconfirmed';
   /** `no`: nothing was sent. `unknown`: it may have been accepted, and only the answer was lost. */
   readonly accepted: 'no' | 'unknown';
-  /** Of `sendMessages`: what is known of each message. Those that are not confirmed say so. */
+  /** Of a list: what is known of each. Those that are not confirmed say so; `accepted` is about them alone. */
   readonly verdicts: readonly RequestVerdict[];
 
   constructor(accepted: 'no' | 'unknown', cause: unknown, verdicts: readonly RequestVerdict[] = []) {
     const why = cause instanceof Error ? cause.message : String(cause);
-    const safe =
-      accepted === 'no'
-        ? 'Nothing was accepted; ask again when Redis is back.'
-        : 'It may have been accepted: ask again with the same reference, which does nothing twice.';
-    super(`the request was not confirmed: ${why.replace(/\.*$/, '.')} ${safe}`, { cause });
+    const some = verdicts.some(({ outcome }) => outcome === 'accepted' || outcome === 'duplicate');
+    super(`the request was not confirmed: ${why.replace(/\.*$/, '.')} ${nextAfter(accepted, some)}`, { cause });
     this.accepted = accepted;
     this.verdicts = verdicts;
   }
+}
+
+function nextAfter(accepted: Unconfirmed['accepted'], some: boolean): string {
+  if (some && accepted === 'no')
+    return 'Others were accepted: ask again for those that `verdicts` calls unconfirmed.';
+  if (some)
+    return 'Others were accepted: ask again for those that `verdicts` calls unconfirmed, with the same references.';
+  return accepted === 'no'
+    ? 'Nothing was accepted; ask again when Redis is back.'
+    : 'It may have been accepted: ask again with the same reference, which does nothing twice.';
 }

@@ -8,6 +8,7 @@ import { NO_REDIS } from '../redis/place.ts';
 import { type Clock, systemClock, toMs } from '../lib/clock.ts';
 import { type Random, systemRandom } from '../lib/random.ts';
 import { Batches } from '../operations/batches.ts';
+import { Recovering } from '../operations/heartbeat.ts';
 import { SharedLimits } from '../operations/limits.ts';
 import { queues } from '../queues/index.ts';
 import { openQueue, Waker } from '../queues/open.ts';
@@ -22,7 +23,15 @@ import {
 import { CollectAcceptance } from './acceptance-collect.ts';
 import { Acceptance, type Answer, conflictOf } from './acceptance.ts';
 import { BatchDoor, askForBatch } from './batch/door.ts';
-import { type BatchAnswer, InvalidRequest, type RequestAnswer, type RequestVerdict, Unconfirmed } from './errors.ts';
+import {
+  type BatchAnswer,
+  InvalidRequest,
+  NotDurableError,
+  OtherDeployment,
+  type RequestAnswer,
+  type RequestVerdict,
+  Unconfirmed,
+} from './errors.ts';
 import {
   DurabilityGuard,
   sharedFence,
@@ -55,7 +64,8 @@ export interface Producer<Extra extends string = never> extends AsyncDisposable 
   disburse(...asking: Asking<DisbursementInput<Extra>>): Promise<RequestAnswer>;
   /**
    * Asks for many disbursements, each with a `reference` of its own; a verdict for each, in their order. One that is
-   * not valid does not stop the others, and is not paid.
+   * not valid does not stop the others, and is not paid. What stops it when some were accepted is the `cause` of an
+   * `Unconfirmed`, which has the verdicts.
    */
   disburseEach(requests: readonly Referenced<DisbursementInput<Extra>>[]): Promise<readonly RequestVerdict[]>;
   /**
@@ -63,7 +73,10 @@ export interface Producer<Extra extends string = never> extends AsyncDisposable 
    * that breaks a rule or a limit makes all of it `invalid`.
    */
   batch(rows: readonly BatchRowInput<Extra>[], options?: BatchOptions): Promise<BatchAnswer>;
-  /** Asks for single messages; a verdict for each, in their order. One that is not valid does not stop the others. */
+  /**
+   * Asks for single messages; a verdict for each, in their order. One that is not valid does not stop the others, and
+   * what stops it is told as by `disburseEach`.
+   */
   sendMessages(requests: readonly MessageInput[]): Promise<readonly RequestVerdict[]>;
   /** Creates a campaign in the state `draft`; its recipients are uploaded over HTTP or with the command line. */
   campaign(...asking: Asking<CampaignInput>): Promise<RequestAnswer>;
@@ -204,23 +217,27 @@ class RedisProducer implements Producer<string> {
 
   async #each<T>(requests: readonly T[], ask: (request: T) => Promise<Verdict>): Promise<readonly RequestVerdict[]> {
     const verdicts: RequestVerdict[] = [];
-    let away: Unconfirmed | undefined;
-    for (let from = 0; from < requests.length; from += REQUESTS_AT_ONCE) {
+    const failures: unknown[] = [];
+    for (let from = 0; from < requests.length && failures.length === 0; from += REQUESTS_AT_ONCE) {
       const settled = await Promise.allSettled(requests.slice(from, from + REQUESTS_AT_ONCE).map(ask));
       for (const [offset, one] of settled.entries()) {
         const index = from + offset;
         if (one.status === 'fulfilled') verdicts.push({ index, ...one.value });
-        else if (one.reason instanceof Unconfirmed) {
-          away = one.reason.accepted === 'unknown' ? one.reason : (away ?? one.reason);
+        else {
+          failures.push(one.reason);
           verdicts.push({ index, id: null, outcome: 'unconfirmed' });
-        } else throw one.reason;
+        }
       }
-      if (away) break;
     }
-    if (!away) return verdicts;
+    if (failures.length === 0) return verdicts;
+    const error = failures.find((one) => acceptedAfter(one) === 'unknown') ?? failures[0];
+    // Whoever is told that nothing was accepted asks for all of it again: a text without a reference would go out twice.
+    const isNothing = verdicts.every(({ outcome }) => outcome === 'unconfirmed' || outcome === 'invalid');
+    if (isNothing && !(error instanceof Unconfirmed)) throw error;
     const unasked = requests.slice(verdicts.length).map((_, offset) => verdicts.length + offset);
     const rest = unasked.map((index) => ({ index, id: null, outcome: 'unconfirmed' }) as const);
-    throw new Unconfirmed(away.accepted, away.cause, [...verdicts, ...rest]);
+    const cause = error instanceof Unconfirmed ? error.cause : error;
+    throw new Unconfirmed(acceptedAfter(error), cause, [...verdicts, ...rest]);
   }
 
   close(): Promise<void> {
@@ -264,6 +281,14 @@ class RedisProducer implements Producer<string> {
     this.#acceptance.flush();
     await this.#hangUp();
   }
+}
+
+/** Whether the request that ended so was accepted. */
+function acceptedAfter(error: unknown): Unconfirmed['accepted'] {
+  if (error instanceof Unconfirmed) return error.accepted;
+  const isRefusal =
+    error instanceof NotDurableError || error instanceof OtherDeployment || error instanceof Recovering;
+  return isRefusal ? 'no' : 'unknown';
 }
 
 function hasReference(request: unknown): boolean {

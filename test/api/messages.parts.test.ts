@@ -37,6 +37,22 @@ test('each message has its own verdict, and a bad one stops no other', async () 
   await service.until(`/v1/messages/${body.items[2].id}`, ({ state }) => state === 'sent');
 });
 
+test('one that cannot be judged hides none that was accepted', async () => {
+  const known = { to: number(30), text: 'known', reference: 'damaged' };
+  const first = await send(known);
+  const { id } = first.body.items[0];
+  await service.until(`/v1/messages/${id}`, ({ state }) => state === 'sent');
+  await service.redis.hdel(`op:${id}`, 'state');
+  const { status, body } = await send([{ to: number(31), text: 'new' }, known]);
+  expect([status, body.items.map(({ outcome }: { outcome: string }) => outcome)]).toEqual([
+    202,
+    ['accepted', 'unconfirmed'],
+  ]);
+  await service.until(`/v1/messages/${body.items[0].id}`, ({ state }) => state === 'sent');
+  // Where nothing was accepted, nothing is said to have been.
+  expect((await send([{ to: 'nobody', text: 'x' }, known])).status).toBeGreaterThanOrEqual(400);
+});
+
 test('a reference makes a retry the same message', async () => {
   const first = await send({ to: number(3), text: 'once', reference: 'm-1' });
   const again = await send({ to: number(3), text: 'once', reference: 'm-1' });

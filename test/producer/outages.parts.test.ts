@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { keys } from '../../src/operations/keys.ts';
-import { InvalidRequest } from '../../src/producer/errors.ts';
+import { Recovering } from '../../src/operations/heartbeat.ts';
+import { InvalidRequest, type Unconfirmed } from '../../src/producer/errors.ts';
 import { fakeProducer } from '../../src/producer/testing.ts';
 import { aDisbursement, aMessage, numberOf } from './asking.ts';
 import { clientOf, open, running, server } from './running.ts';
@@ -41,6 +42,48 @@ describe('many disbursements', () => {
     await expect(open({ redis: url }).disburse(request)).rejects.toThrow(InvalidRequest);
     const fake = fakeProducer({ extraWithdrawModes: ['wallet-q-togo'] });
     expect(await fake.disburse(request)).toMatchObject({ outcome: 'accepted' });
+  });
+});
+
+describe('what stops a list in the middle takes nothing back of what was accepted, so it is told what was', () => {
+  const texts = (count: number) => Array.from({ length: count }, (_, n) => aMessage({ to: numberOf(n) }));
+  const acceptedIn = (verdicts: readonly { outcome: string }[]) =>
+    verdicts.filter(({ outcome }) => outcome === 'accepted').length;
+
+  test('a recovery', async () => {
+    const { producer, redis } = await running();
+    const asking = producer.sendMessages(texts(5_000)).catch((error: unknown) => error);
+    const queued = async () => Number(await redis.hget(keys.counts('message'), 'queued'));
+    await vi.waitFor(async () => expect(await queued()).toBeGreaterThan(0), { timeout: 20_000, interval: 1 });
+    await redis.hset(keys.heartbeat, 'recovering', 'restored');
+    const stopped = (await asking) as Unconfirmed;
+    expect([stopped.name, (stopped.cause as Error).name, stopped.accepted]).toEqual([
+      'Unconfirmed',
+      'Recovering',
+      'no',
+    ]);
+    expect(stopped.verdicts).toHaveLength(5_000);
+    expect(acceptedIn(stopped.verdicts)).toBe(await queued());
+    expect(stopped.message).not.toContain('othing was accepted');
+    // Of which nothing was accepted.
+    await expect(producer.sendMessages(texts(3))).rejects.toThrow(Recovering);
+  });
+
+  test('a record among them that cannot be read', async () => {
+    const { producer, redis } = await running();
+    const known = aMessage({ to: numberOf(1), reference: 'damaged' });
+    const [verdict] = await producer.sendMessages([known]);
+    await redis.hdel(keys.record(verdict?.id ?? ''), 'state');
+    const stopped = await producer.sendMessages([aMessage(), known]).catch((error: unknown) => error);
+    expect(stopped).toMatchObject({
+      name: 'Unconfirmed',
+      accepted: 'unknown',
+      verdicts: [
+        { index: 0, outcome: 'accepted' },
+        { index: 1, id: null, outcome: 'unconfirmed' },
+      ],
+    });
+    await expect(producer.sendMessages([known])).rejects.toThrow('UNREADABLE');
   });
 });
 
