@@ -42,6 +42,8 @@ interface FillingSlice extends OpenSlice {
   /** The numbers in it or on the way into it: number → id of the message. */
   readonly numbers: Map<string, string>;
   readonly cancelTimer: () => void;
+  /** It takes what is asked for in this turn of the event loop, and nothing after it. */
+  readonly isUrgent: boolean;
   /** Messages on their way into it, and whether one has arrived. */
   pending: number;
   filled: boolean;
@@ -60,6 +62,8 @@ export class MessageFiller {
   readonly #options: Options;
   /** The oldest first: a message in a later one is in those before it too, so their texts keep their order. */
   readonly #filling = new Map<string, FillingSlice[]>();
+  /** Where one-time passwords have left lately, and what forgets it. */
+  readonly #lately = new Map<string, () => void>();
   readonly #names: Names;
   readonly #ask: (asked: Asked) => void;
 
@@ -86,6 +90,7 @@ export class MessageFiller {
   async #place(together: readonly Asked[]): Promise<void> {
     try {
       const bySlice = this.#share(together);
+      for (const slice of bySlice.keys()) if (slice.isUrgent) this.#close(slice);
       await Promise.all([...bySlice].map(([slice, asked]) => this.#put(slice, asked)));
     } catch (error) {
       // A fault of ours, and no reason to leave anybody without an answer.
@@ -154,18 +159,21 @@ export class MessageFiller {
 
   #open({ account, lane }: Target, first: readonly [to: string, id: string]): FillingSlice {
     const { random, batchWindowMs, after } = this.#options;
+    const place = placeOf({ account, lane });
+    // Somebody waits for a one-time password: only where many come are they collected.
+    const isUrgent = lane === 'otp' && !this.#lately.has(place);
     const slice: FillingSlice = {
       id: derivedId(SLICE_PREFIX, random.hex(16)),
       account,
       lane,
       dueInMs: batchWindowMs + SLICE_WAKE_GRACE_MS,
       numbers: new Map([first]),
-      cancelTimer: after(batchWindowMs, () => this.#close(slice)),
+      cancelTimer: isUrgent ? () => undefined : after(batchWindowMs, () => this.#close(slice)),
+      isUrgent,
       pending: 0,
       filled: false,
       closed: false,
     };
-    const place = placeOf(slice);
     this.#filling.set(place, [...(this.#filling.get(place) ?? []), slice]);
     return slice;
   }
@@ -178,7 +186,17 @@ export class MessageFiller {
     const others = (this.#filling.get(place) ?? []).filter((other) => other !== slice);
     if (others.length > 0) this.#filling.set(place, others);
     else this.#filling.delete(place);
+    if (slice.lane === 'otp') this.#noteThatOneLeft(place);
     this.#wakeIfReady(slice);
+  }
+
+  #noteThatOneLeft(place: string): void {
+    const { batchWindowMs, after } = this.#options;
+    this.#lately.get(place)?.();
+    this.#lately.set(
+      place,
+      after(batchWindowMs, () => void this.#lately.delete(place)),
+    );
   }
 
   /** A slice that is woken before its last message has arrived would be sent without it. */

@@ -110,6 +110,24 @@ describe('messages that are asked for in one turn', () => {
     expect(scripts).toHaveLength(3);
   });
 
+  test('are sent at once where they are one-time passwords and none has left lately', async () => {
+    const { ask, woken, passWindow } = door();
+    const codes = (from: number) => [0, 1].map((n) => aMessage({ to: numberOf(from + n), lane: 'otp' }));
+    await ask(codes(0));
+    expect(woken).toHaveLength(1);
+    // Where many come they are collected.
+    await ask(codes(2));
+    await ask(codes(4));
+    expect(woken).toHaveLength(1);
+    passWindow();
+    expect(woken).toHaveLength(2);
+    passWindow();
+    await ask(codes(6));
+    expect(woken).toHaveLength(3);
+    const sizes = await Promise.all(woken.map((id) => store.redis.hget(keys.record(id), 'count')));
+    expect(sizes).toEqual(['2', '4', '2']);
+  });
+
   test('are never more than fifty in a slice, whoever asks for how many', async () => {
     const messages = Array.from({ length: 60 }, (_, n) => ({
       id: `m${n}`,
