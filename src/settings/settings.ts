@@ -234,7 +234,7 @@ const transport = {
 } as const;
 
 const messaging = {
-  SMS_BATCH_WINDOW: [duration('50ms'), 'How long messages collect into a request; passwords only where one just left.'],
+  SMS_BATCH_WINDOW: [duration('50ms'), 'How long messages collect for a request; an OTP only where one just left.'],
   SMS_SETTLE_DELAY: [duration('60s'), 'How long after an unclear answer the statistics are asked.'],
   SMS_PRICES_FILE: [
     fileWith(readPrices).optional(),
