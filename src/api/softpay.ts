@@ -24,7 +24,7 @@ import type { Verdict } from '../upstream/verdict.ts';
 import type { ApiContext } from './context.ts';
 import { softpayStarted } from './openapi/answers-collect.ts';
 import { invalid, ApiProblem } from './problem.ts';
-import { answer, json, route } from './route.ts';
+import { type AnyAsked, answer, json, route } from './route.ts';
 import { upstreamProblem } from './upstream-problem.ts';
 
 /** Reads a softpay request: each method asks for its own words, and a word that it does not ask for is not taken. */
@@ -195,8 +195,7 @@ const confirmSoftpay = route(
   },
 );
 
-interface AskedToPay {
-  readonly context: ApiContext;
+interface AskedToPay extends Pick<AnyAsked, 'context' | 'request' | 'response'> {
   readonly record: InvoiceRecord;
   readonly again: () => Promise<InvoiceRecord>;
   readonly sinceMono: number;
@@ -230,20 +229,34 @@ async function payableOf({ context, record }: AskedToPay): Promise<Payable> {
 }
 
 /** Started is not paid: the invoice's own status says when it is. */
-async function tell(
-  { context, record, again }: AskedToPay,
-  { verdict, method }: { verdict: Verdict<SoftpayStarted>; method: string },
-) {
-  if (verdict.exchange.sent !== 'never') await note(context, record, { method, code: verdict.exchange.code });
+async function tell(asked: AskedToPay, { verdict, method }: { verdict: Verdict<SoftpayStarted>; method: string }) {
+  const { context, record, again } = asked;
+  const { id } = record;
+  const { code, sent } = verdict.exchange;
+  if (sent !== 'never') await evenSo(asked, () => note(context, record, { method, code }));
   if (verdict.is === 'ok') return { state: 'awaiting_payer' as const, ...verdict.value };
   if (verdict.is !== 'unknown') {
-    throw upstreamProblem(verdict, { id: record.id, state: record.state, retryable: verdict.is === 'transient' });
+    throw upstreamProblem(verdict, { id, state: record.state, retryable: verdict.is === 'transient' });
   }
   // The payer may have been asked, or have paid: the invoice is looked at before anything is said.
-  await advanceInvoice(record.id, context.processing);
-  const { state } = await again();
+  await evenSo(asked, () => advanceInvoice(id, context.processing));
+  const { state } = (await evenSo(asked, again)) ?? record;
   if (state === 'completed') return { state };
-  throw upstreamProblem(verdict, { id: record.id, state, retryable: false });
+  throw upstreamProblem(verdict, { id, state, retryable: false });
+}
+
+/**
+ * By now the payer may have been asked. Whatever fails after that, such as a Redis that has gone away, is told in the
+ * log; an answer that spoke of it would read as if nobody had been, and the payer would be asked, and pay, once more.
+ */
+async function evenSo<T>({ context, request, response }: AskedToPay, run: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await run();
+  } catch (error) {
+    const { method, path } = request;
+    context.onError(error, { method, path, requestId: String(response.locals['requestId']) });
+    return undefined;
+  }
 }
 
 /** Keeps that a payer was asked, and looks often again from now on. Whatever changed meanwhile stands. */

@@ -1,0 +1,46 @@
+/** Redis goes away while a payer is asked: whoever waits is not told that nothing was done, or asks the payer again. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test, vi } from 'vitest';
+import { startServer } from '../redis/servers.ts';
+import { startCollectService } from '../support/collect-service.ts';
+
+const closing: (() => unknown)[] = [];
+afterAll(async () => {
+  for (const close of closing.toReversed()) await close();
+});
+
+const customer = { name: 'Awa Diop', email: 'awa@example.com' };
+const cases = [
+  ['the service has asked the payer', undefined, [200, 'awaiting_payer', undefined]],
+  ['its answer is lost', 'resets the connection after doing the work', [504, 'pending', false]],
+  ['it refuses', 'the code is wrong', [502, 'pending', false]],
+] as const;
+
+test.for(cases)('%s', async ([, fault, told]) => {
+  const dir = mkdtempSync(join(tmpdir(), 'relais-softpay-'));
+  closing.push(() => rmSync(dir, { recursive: true, force: true }));
+  const server = await startServer({ dir });
+  closing.push(() => server.stop());
+  const service = await startCollectService({ REDIS_URL: `redis://127.0.0.1:${server.port}`, INVOICE_POLL: '1h' });
+  closing.push(() => service.stop());
+  const made = await service.post('/v1/invoices', { totalAmount: 15_000, store: { name: 'x' }, reference: 'one' });
+
+  await service.control('POST', '/settings', { latencyMs: 2_000 });
+  const isWrong = fault === 'the code is wrong';
+  if (fault && !isWrong) await service.fault(fault, { operation: 'softpay' });
+  const body = isWrong
+    ? { method: 'wallet-a-ci', customer: { ...customer, phone: '0701020304' }, otp: '000000' }
+    : { method: 'wallet-g-togo', customer: { ...customer, phone: '90112233' } };
+  const asking = service.post(`/v1/invoices/${made.body.id}/softpay`, body);
+  const asked = async (): Promise<number> => {
+    const requests: Record<string, number> = (await service.books('summary')).requests;
+    return Object.keys(requests).filter((name) => name.startsWith('softpay')).length;
+  };
+  await vi.waitFor(async () => expect(await asked()).toBe(1), { timeout: 10_000, interval: 20 });
+  await server.stop();
+
+  const { status, body: answer } = await asking;
+  expect([status, answer.state, answer.retryable]).toEqual(told);
+});
