@@ -77,8 +77,7 @@ export class Changing {
   ): Promise<TransitionResult> {
     const { random, names, heartbeat, traces } = this.#options;
     if (change.asInHistory === undefined) assertArrow(record.kind, record.state, change.to);
-    // How the record knows this very change again.
-    const op = random.hex(8);
+    const { op = random.hex(8) } = change;
     const trace = traces?.mark();
     if (change.act) traces?.linksTo(record.fields[TRACE]);
     const step = stepOf(record, change);

@@ -40,6 +40,8 @@ export interface Change<K extends Kind> {
   readonly forgetsCallback?: boolean | undefined;
   /** Whose doing it is, where somebody did it through a door. */
   readonly act?: Act | undefined;
+  /** How the record knows this very change again, where it may be asked for once more. */
+  readonly op?: string | undefined;
 }
 
 export type TransitionResult =

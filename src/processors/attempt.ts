@@ -36,6 +36,7 @@ import {
   closedFor,
   foreignTo,
   isRecovering,
+  retryAfterOf,
   retryAt,
 } from './context.ts';
 import {
@@ -183,6 +184,8 @@ export class Attempt<K extends AttemptedKind> {
   #record: RecordAt<K>;
   #at: number;
   #leaseEndsMono: number;
+  /** How it ends, until that is written. However often it is said, the last word of a lease is one. */
+  #unsaid: Ending<K> | undefined;
 
   constructor({ record, lease, at, leaseEndsMono, known, standing, context }: Begun<K>) {
     this.context = context;
@@ -273,13 +276,17 @@ export class Attempt<K extends AttemptedKind> {
     return 'kept';
   }
 
-  finish(ending: Ending<K>): Promise<AttemptResult> {
-    return finish<K>(this, this.context, ending);
+  async finish(ending: Ending<K>): Promise<AttemptResult> {
+    const said = await finish<K>(this, this.context, (this.#unsaid = { ...ending, op: this.lease }));
+    this.#unsaid = undefined;
+    return said;
   }
 
-  /** Redis was away: until its lease has ended nobody else would look, and nothing of this attempt is under way any more. */
+  /** Redis was away, and nobody else looks before the lease ends. What we alone know is said once more. */
   async letGo(): Promise<void> {
-    const say = (): Promise<AttemptResult> => this.stay({ dueInMs: 0, reason: 'redis_away' });
+    // Of their own word a person was told that it was not taken.
+    const last = this.#unsaid?.act ? undefined : this.#unsaid;
+    const say = () => (last ? this.finish(last) : this.stay({ dueInMs: 0, reason: 'redis_away' }));
     await untilSaid(say, this.#leaseEndsMono, this.context);
   }
 
@@ -424,11 +431,6 @@ interface Told {
   readonly hasEffect?: true;
   /** Where the attempt says it in another word. */
   readonly as?: string;
-}
-
-/** What upstream asked us to wait, ms. */
-function retryAfterOf(verdict: NotOk): number {
-  return verdict.is === 'held' ? 0 : (verdict.retryAfterMs ?? 0);
 }
 
 /** A callback that comes while we look makes the next look due after this, and so does each after it. */

@@ -13,6 +13,7 @@ import type { Retries } from '../operations/retries.ts';
 import type { Queries } from '../operations/queries.ts';
 import type { Policy } from '../settings/settings.ts';
 import type { Upstream, UpstreamAccount } from '../upstream/client.ts';
+import type { NotOk } from '../upstream/verdict.ts';
 import type { SameTextsContract } from '../operations/same-texts.ts';
 import type { SlicesContract } from '../operations/slices.ts';
 import type { Slots } from './text/slots.ts';
@@ -138,6 +139,11 @@ export function timeLeft(
 /** The wait before try number `tries` (0 = the first); the last wait of the list repeats. */
 export function waitAt(waitsMs: readonly number[], tries: number): number {
   return waitsMs[Math.min(tries, waitsMs.length - 1)] ?? 0;
+}
+
+/** What upstream asked us to wait, ms. */
+export function retryAfterOf(verdict: NotOk): number {
+  return verdict.is === 'held' ? 0 : (verdict.retryAfterMs ?? 0);
 }
 
 interface Retry {

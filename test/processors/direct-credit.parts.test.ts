@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { advanceDirectCredit } from '../../src/processors/disbursement/direct-credit.ts';
 import type { ProcessorContext } from '../../src/processors/context.ts';
+import { readEvidence } from '../../src/operations/transition.ts';
+import type { Verdict } from '../../src/upstream/verdict.ts';
 import { LEASE_MS, processorWorld, not, ok } from '../support/processor-world.ts';
 import { storeOfThisFile } from '../support/fresh-redis.ts';
 
@@ -130,6 +132,49 @@ test('one that was not let through may have been made: a person looks, and the o
   expect(await world.context.accounts.holdsOf('main')).toMatchObject([
     { area: 'direct_credit', reason: 'not_authorised' },
   ]);
+});
+
+describe('an answer that Redis is away for', () => {
+  /** The intent is written, and of the next writes the first is lost: on its way there, or on its way back. */
+  const answeredWhileAway = async (verdict: Verdict<unknown>, lost: 'the write' | 'its answer') => {
+    const world = await accepted();
+    world.answer('directCredit', verdict);
+    const { operations } = world.context;
+    const transition = operations.transition.bind(operations);
+    let writes = 0;
+    const away: typeof transition = async (...asked) => {
+      writes += 1;
+      if (writes !== 2) return transition(...asked);
+      if (lost === 'its answer') await transition(...asked);
+      throw new Error('read ECONNRESET');
+    };
+    Object.assign(operations, { transition: away });
+    await expect(world.run()).rejects.toThrow('ECONNRESET');
+    Object.assign(operations, { transition });
+    return world;
+  };
+  const words = async () => readEvidence(await store.redis.hgetall('op:dcr_1')).lines.map(({ code }) => code);
+
+  test.for(['the write', 'its answer'] as const)(
+    'is written down when Redis is back, once, where %s was lost',
+    async (lost) => {
+      const world = await answeredWhileAway(credited, lost);
+      expect(await world.queries.read('direct_credit', 'dcr_1')).toMatchObject({
+        state: 'succeeded',
+        transactionId: 'tx-1',
+      });
+      expect((await world.events()).map(({ type }) => type)).toEqual(['direct_credit.succeeded']);
+      expect(await words()).toEqual(['intended', 'ok']);
+    },
+  );
+
+  test('and says that nothing left us leads back to the queue', async () => {
+    const world = await answeredWhileAway(not('transient', 'unreachable', 'never'), 'the write');
+    expect(await world.state()).toBe('queued');
+    world.advance(60_000);
+    world.answer('directCredit', credited);
+    expect(await world.run()).toEqual({ outcome: 'ended', reason: 'succeeded' });
+  });
 });
 
 describe('an answer that comes after another attempt has given it up', () => {

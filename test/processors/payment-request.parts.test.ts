@@ -57,6 +57,22 @@ test('a creation that never left may be sent again', async () => {
   expect(await world.read()).toMatchObject({ state: 'pending', referenceNumber: 'PR-1' });
 });
 
+test('what it was created as is written down when Redis is back', async () => {
+  const world = await accepted();
+  world.answer('createPaymentRequest', made);
+  const { operations } = world.context;
+  const transition = operations.transition.bind(operations);
+  let writes = 0;
+  const away: typeof transition = async (...asked) => {
+    writes += 1;
+    if (writes === 2) throw new Error('read ECONNRESET');
+    return transition(...asked);
+  };
+  Object.assign(operations, { transition: away });
+  await expect(world.run()).rejects.toThrow('ECONNRESET');
+  expect(await world.read()).toMatchObject({ state: 'pending', referenceNumber: 'PR-1' });
+});
+
 test('whom it was for is forgotten when it is created', async () => {
   const world = await published();
   expect(JSON.stringify((await world.read())?.fields)).not.toContain('771234567');
