@@ -81,7 +81,7 @@ export const problemKinds = {
   'no-answer': { status: 504, title: 'The service did not answer; nothing was changed', next: 'Try again.' },
   unavailable: {
     status: 503,
-    title: 'Redis is away; nothing was accepted',
+    title: 'Redis is not available; nothing was accepted',
     next: 'Try again as `Retry-After` says; with the same identity it is safe.',
   },
   'provider-away': {

@@ -104,7 +104,7 @@ export interface Evidence {
   readonly at: number;
   /** What was asked, or `callback` for what was posted to us. */
   readonly operation: string;
-  /** Upstream's code, or ours for an exchange that gave none (`headers_timeout`). */
+  /** Upstream's code, or ours for an exchange that gave none (`no_answer`). */
   readonly code: string;
   readonly httpStatus?: number;
   /** A status word, or the beginning of a message. Never a phone number, a key or a text of ours. */

@@ -110,7 +110,7 @@ class Connections implements Transport {
     await this.#agent.close();
   }
 
-  /** Spares a connection. What counts is asked when there is one (answer.ts). */
+  /** Spares a connection. What counts is asked when there is one (`onRequestStart`). */
   #late({ sendBy }: CallOptions): boolean {
     return sendBy !== undefined && this.#options.clock.monotonic() > sendBy;
   }

@@ -14,37 +14,6 @@ export const englishFigures = {
   time: ({ written }: Time) => written,
 } as const;
 
-/** States as they are called in lists; on the wire they keep their names. */
-export const englishStates = {
-  awaiting_approval: 'awaiting_approval',
-  queued: 'queued',
-  held: 'held',
-  created: 'created',
-  submitting: 'submitting',
-  unknown: 'unknown',
-  pending: 'pending',
-  needs_review: 'needs_review',
-  succeeded: 'succeeded',
-  failed: 'failed',
-  reversed: 'reversed',
-  rejected: 'rejected',
-  cancelled: 'cancelled',
-  sending: 'sending',
-  sent: 'sent',
-  skipped: 'skipped',
-  expired: 'expired',
-  settled: 'settled',
-  draft: 'draft',
-  ready: 'ready',
-  scheduled: 'scheduled',
-  running: 'running',
-  paused: 'paused',
-  finished: 'finished',
-  invalid: 'invalid',
-  creating: 'creating',
-  completed: 'completed',
-} as const;
-
 export const englishShell = {
   none: 'None.',
   more: (command: string, after: string) => `There may be more: ${command} --after ${after}`,

@@ -4,7 +4,8 @@ import { englishBatch } from './english-batch.ts';
 import { englishCampaign } from './english-campaign.ts';
 import { englishCommands } from './english-commands.ts';
 import { englishFile } from './english-file.ts';
-import { englishFigures, englishShell, englishStates } from './english-shell.ts';
+import { englishFigures, englishShell } from './english-shell.ts';
+import { englishStates } from './english-states.ts';
 import { englishStatus } from './english-status.ts';
 
 export const english = {

@@ -26,7 +26,7 @@ export const frenchRefusals: Readonly<Record<string, string>> = {
   'The service did not answer; nothing was changed': 'Le service n’a pas répondu ; rien n’a changé',
   'The provider of identities did not answer; nobody was signed in':
     'Le fournisseur d’identités n’a pas répondu ; personne n’a été connecté',
-  'Redis is away; nothing was accepted': 'Redis est injoignable ; rien n’a été accepté',
+  'Redis is not available; nothing was accepted': 'Redis n’est pas disponible ; rien n’a été accepté',
   'Redis would not survive a power loss; nothing was accepted':
     'Redis ne survivrait pas à une coupure de courant ; rien n’a été accepté',
   'Redis is nearly full; nothing was accepted': 'Redis est presque plein ; rien n’a été accepté',

@@ -8,37 +8,6 @@ export const frenchFigures: Words['figures'] = {
   time: ({ year, month, day, clock }) => `${day}/${month}/${year} ${clock} UTC`,
 };
 
-/** Les états, comme on les nomme dans une liste. */
-export const frenchStates: Words['states'] = {
-  awaiting_approval: 'en attente d’approbation',
-  queued: 'en attente',
-  held: 'retenu',
-  created: 'créé',
-  submitting: 'en cours de transmission',
-  unknown: 'incertain',
-  pending: 'en cours',
-  needs_review: 'à vérifier',
-  succeeded: 'réussi',
-  failed: 'en échec',
-  reversed: 'repris après paiement',
-  rejected: 'refusé',
-  cancelled: 'annulé',
-  sending: 'en cours d’envoi',
-  sent: 'envoyé',
-  skipped: 'écarté',
-  expired: 'expiré',
-  settled: 'terminé',
-  draft: 'brouillon',
-  ready: 'prêt',
-  scheduled: 'programmé',
-  running: 'en cours',
-  paused: 'en pause',
-  finished: 'fini',
-  invalid: 'non valable',
-  creating: 'en création',
-  completed: 'payé',
-};
-
 export const frenchShell: Words['shell'] = {
   none: 'Rien.',
   more: (command, after) => `Il y en a peut-être d’autres : ${command} --after ${after}`,

@@ -3,7 +3,8 @@ import { frenchBatch } from './french-batch.ts';
 import { frenchCampaign } from './french-campaign.ts';
 import { frenchCommands } from './french-commands.ts';
 import { frenchFile } from './french-file.ts';
-import { frenchFigures, frenchShell, frenchStates } from './french-shell.ts';
+import { frenchFigures, frenchShell } from './french-shell.ts';
+import { frenchStates } from './french-states.ts';
 import { frenchStatus } from './french-status.ts';
 import type { Words } from './english.ts';
 

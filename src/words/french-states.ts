@@ -1,0 +1,32 @@
+import type { Words } from './english.ts';
+
+/** Les états, comme on les nomme dans une liste. */
+export const frenchStates: Words['states'] = {
+  awaiting_approval: 'en attente d’approbation',
+  queued: 'en attente',
+  held: 'retenu',
+  created: 'créé',
+  submitting: 'en cours de transmission',
+  unknown: 'incertain',
+  pending: 'en cours',
+  needs_review: 'à vérifier',
+  succeeded: 'réussi',
+  failed: 'en échec',
+  reversed: 'repris après paiement',
+  rejected: 'refusé',
+  cancelled: 'annulé',
+  sending: 'en cours d’envoi',
+  sent: 'envoyé',
+  skipped: 'écarté',
+  expired: 'expiré',
+  settled: 'terminé',
+  draft: 'brouillon',
+  ready: 'prêt',
+  scheduled: 'programmé',
+  running: 'en cours',
+  paused: 'en pause',
+  finished: 'fini',
+  invalid: 'non valable',
+  creating: 'en création',
+  completed: 'payé',
+};
