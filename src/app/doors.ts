@@ -1,5 +1,4 @@
 /** The listeners of a process: the HTTP API, the callback receiver, the metrics page. Each tells its address. */
-import { type RequestListener, createServer } from 'node:http';
 import type { Redis } from 'ioredis';
 import { createApi } from '../api/app.ts';
 import { BatchAdvisor } from '../api/batch-advice.ts';
@@ -7,7 +6,6 @@ import type { ApiContext, QueueSwitches } from '../api/context.ts';
 import type { Config } from '../config.ts';
 import { payeesWith } from '../history/payees.ts';
 import { type Clock, describeMs, withDeadline } from '../lib/clock.ts';
-import { type Place, listening } from '../lib/listening.ts';
 import { startMetricsServer } from '../metrics/server.ts';
 import { isAway, whyNotReady } from '../redis/connections.ts';
 import { type Act, Audit, AuditSeals } from '../operations/audit.ts';
@@ -38,6 +36,7 @@ import { consoleOf } from './console.ts';
 import type { Container } from './container.ts';
 import { endpointServiceOf, endpointsOf, outgoingOf } from './deliveries.ts';
 import type { Keys } from './key-keeper.ts';
+import { listen } from './listener.ts';
 import type { Part } from './parts.ts';
 import type { Auditing } from './auditor.ts';
 import {
@@ -110,7 +109,7 @@ export function apiPart(
         setting: 'API_PORT',
         headersMs: 10_000,
         requestMs: 300_000,
-        bodySilenceMs: 30_000,
+        silenceMs: 30_000,
         maxConnections: config.MAX_CONNECTIONS,
       });
       tellUrl(url);
@@ -295,7 +294,7 @@ export function webhooksPart(
         setting: 'WEBHOOKS_PORT',
         headersMs: 10_000,
         requestMs: 15_000,
-        bodySilenceMs: 15_000,
+        silenceMs: 15_000,
         maxConnections: config.MAX_CONNECTIONS,
       });
       tellUrl(url);
@@ -394,54 +393,4 @@ async function awayReason(redis: Redis, clock: Clock): Promise<string | undefine
   if (redis.status === 'ready' && !(await withDeadline(clock, ANSWER_MS, () => Promise.allSettled([redis.ping()]))))
     return `Redis has not answered within ${describeMs(ANSWER_MS)}: is it frozen, overloaded, or cut off?`;
   return whyNotReady(redis);
-}
-
-interface ListenOptions extends Place {
-  /** How long a sender may take for headers, and for the whole request (ms). */
-  readonly headersMs: number;
-  readonly requestMs: number;
-  /** How long a body that has begun may stop coming (ms). */
-  readonly bodySilenceMs: number;
-  /** More are hung up on. */
-  readonly maxConnections: number;
-}
-
-/** Proxies keep theirs for a minute: one that we close first may be asked on again in that moment, and is reset. */
-const KEEP_ALIVE_MS = 75_000;
-const UNREAD_MS = 5_000;
-
-/** Listens, or rejects with what to do about it. The address has the port that was really taken. */
-export async function listen(
-  handler: RequestListener,
-  { host, port, setting, headersMs, requestMs, bodySilenceMs, maxConnections }: ListenOptions,
-): Promise<{ url: string; close: () => Promise<void> }> {
-  const server = createServer(
-    {
-      headersTimeout: headersMs,
-      requestTimeout: requestMs,
-      connectionsCheckingInterval: 2_000,
-      keepAliveTimeout: KEEP_ALIVE_MS,
-    },
-    (request, response) => {
-      request.setTimeout(bodySilenceMs, () => request.destroy());
-      // The wait for our own answer is no silence of the sender.
-      request.once('end', () => request.setTimeout(response.writableFinished ? KEEP_ALIVE_MS : 0));
-      // It was answered before it was read: the sender may hear why, and then the rest of it is not waited for.
-      response.once('finish', () => request.complete || request.setTimeout(UNREAD_MS));
-      handler(request, response);
-    },
-  );
-  server.maxConnections = maxConnections;
-  await listening(server, { port, host, setting });
-  const address = server.address();
-  const taken = typeof address === 'object' && address ? address.port : port;
-  const shown = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
-  return {
-    url: `http://${shown.includes(':') ? `[${shown}]` : shown}:${taken}`,
-    close: () =>
-      new Promise((resolve, reject) => {
-        server.close((error) => (error ? reject(error) : resolve()));
-        server.closeIdleConnections();
-      }),
-  };
 }

@@ -9,7 +9,7 @@ import { messageIn, unpackItems } from '../../src/operations/slice-form.ts';
 import type { Act } from '../../src/operations/audit.ts';
 import { keys } from '../../src/operations/keys.ts';
 import { startEmbeddedRedis } from '../../src/redis/embedded.ts';
-import { listen } from '../../src/app/doors.ts';
+import { listen } from '../../src/app/listener.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import type { Acceptance } from '../../src/producer/acceptance.ts';
 import { apiOn } from '../support/api-process.ts';
@@ -129,7 +129,7 @@ async function doorThatCloses(at: number, { questions }: { readonly questions: n
     setting: 'API_PORT',
     headersMs: 10_000,
     requestMs: 10_000,
-    bodySilenceMs: 30_000,
+    silenceMs: 30_000,
     maxConnections: 100,
   });
   toClose.push(close);

@@ -25,7 +25,7 @@ import { KeptFiles } from '../../src/operations/kept-files.ts';
 import type { NewOperation } from '../../src/operations/accepting.ts';
 import { Operations } from '../../src/operations/operations.ts';
 import { BatchDoor } from '../../src/producer/batch/door.ts';
-import { listen } from '../../src/app/doors.ts';
+import { listen } from '../../src/app/listener.ts';
 import type { ProcessorContext } from '../../src/processors/context.ts';
 import { campaignWorld } from '../processors/campaign-world.ts';
 import { storeOfThisFile } from '../support/fresh-redis.ts';
@@ -101,7 +101,7 @@ async function door() {
     setting: 'API_PORT',
     headersMs: 10_000,
     requestMs: 10_000,
-    bodySilenceMs: 30_000,
+    silenceMs: 30_000,
     maxConnections: 100,
   });
   const post = async (path: string, body?: string): Promise<number> => {

@@ -10,7 +10,7 @@ import { systemClock } from '../../src/lib/clock.ts';
 import { keys } from '../../src/operations/keys.ts';
 import { Audit } from '../../src/operations/audit.ts';
 import { SharedLimits } from '../../src/operations/limits.ts';
-import { listen } from '../../src/app/doors.ts';
+import { listen } from '../../src/app/listener.ts';
 import type { ProcessorContext } from '../../src/processors/context.ts';
 import { openCommands, waitUntilReady } from '../../src/redis/connections.ts';
 import { Link } from '../storm/link.ts';
@@ -49,7 +49,7 @@ async function door() {
   app.use(mount(limitRoutes, context, onlyOf<Admission>({ byRequest: keyIn })));
   const failed: ErrorRequestHandler = (_error, _request, response, _next) => void response.status(503).end();
   app.use(failed);
-  const times = { headersMs: 10_000, requestMs: 10_000, bodySilenceMs: 30_000 };
+  const times = { headersMs: 10_000, requestMs: 10_000, silenceMs: 30_000 };
   const { url, close } = await listen(app, {
     host: '127.0.0.1',
     port: 0,

@@ -10,7 +10,7 @@ import { mount } from '../../src/api/mount.ts';
 import { answer, json, limit, Reply, route } from '../../src/api/route.ts';
 import { ApiProblem, sendProblem } from '../../src/api/problem.ts';
 import { systemClock } from '../../src/lib/clock.ts';
-import { listen } from '../../src/app/doors.ts';
+import { listen } from '../../src/app/listener.ts';
 import { onlyOf } from '../support/only.ts';
 
 const thing = z.looseObject({ is: z.string() }).meta({ id: 'Thing' });
@@ -91,7 +91,7 @@ beforeAll(async () => {
     setting: 'API_PORT',
     headersMs: 10_000,
     requestMs: 10_000,
-    bodySilenceMs: 30_000,
+    silenceMs: 30_000,
     maxConnections: 100,
   });
   ({ url, close } = opened);

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { type Socket, connect } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
-import { listen } from '../../src/app/doors.ts';
+import { listen } from '../../src/app/listener.ts';
 import { startService, type Service } from '../support/service.ts';
 
 const toClose: Array<() => unknown> = [];
@@ -35,6 +35,7 @@ async function said(url: string, text: string) {
 }
 
 const get = (path: string, more = ''): string => `GET ${path} HTTP/1.1\r\nHost: relais\r\n${more}\r\n`;
+const post = (bytes: number): string => `POST / HTTP/1.1\r\nHost: relais\r\nContent-Length: ${bytes}\r\n\r\n`;
 
 test('a connection without a right key is closed with its answer', async () => {
   const { api } = await open();
@@ -78,8 +79,6 @@ describe('a body that stops coming', () => {
     requestMs: 60_000,
     maxConnections: 10,
   };
-  const post = (bytes: number): string => `POST / HTTP/1.1\r\nHost: relais\r\nContent-Length: ${bytes}\r\n\r\n`;
-
   test('ends its connection, and one that goes on may take longer in all', async () => {
     const received: string[] = [];
     const server = await listen(
@@ -92,7 +91,7 @@ describe('a body that stops coming', () => {
           answer.end('ok');
         });
       },
-      { ...limits, bodySilenceMs: 300 },
+      { ...limits, silenceMs: 300 },
     );
     toClose.push(() => server.close());
     const stalls = await said(server.url, `${post(5)}12`);
@@ -115,7 +114,7 @@ describe('a body that stops coming', () => {
           tellAsked();
         });
       },
-      { ...limits, bodySilenceMs: 50 },
+      { ...limits, silenceMs: 50 },
     );
     toClose.push(() => server.close());
     const caller = await said(server.url, `${post(2)}12`);
@@ -127,7 +126,7 @@ describe('a body that stops coming', () => {
   });
 
   test('is waited for no longer than its answer takes to be heard', async () => {
-    const server = await listen((_asked, answer) => answer.end('no'), { ...limits, bodySilenceMs: 30_000 });
+    const server = await listen((_asked, answer) => answer.end('no'), { ...limits, silenceMs: 30_000 });
     toClose.push(() => server.close());
     const stalls = await said(server.url, `${post(5)}12`);
     expect(await stalls.answered()).toContain('200');
@@ -142,7 +141,7 @@ describe('a body that stops coming', () => {
         answer.end('no');
         asked.once('end', () => tellRead());
       },
-      { ...limits, bodySilenceMs: 30_000 },
+      { ...limits, silenceMs: 30_000 },
     );
     toClose.push(() => server.close());
     let tellRead = (): void => undefined;
@@ -151,5 +150,65 @@ describe('a body that stops coming', () => {
     expect(await caller.answered()).toContain('200');
     await read;
     expect(held?.timeout).toBeGreaterThan(60_000);
+  });
+});
+
+describe('an answer that nobody takes', () => {
+  const limits = { host: '127.0.0.1', port: 0, setting: 'API_PORT', headersMs: 5_000, requestMs: 60_000 };
+  /** More than the system keeps for somebody who does not read. */
+  const LARGE = Buffer.alloc(32_000_000, 'x');
+
+  function reader(url: string, asks: string): Socket {
+    const { hostname, port } = new URL(url);
+    const socket = connect(Number(port), hostname).pause();
+    toClose.push(() => socket.destroy());
+    socket.on('error', () => undefined);
+    socket.write(asks);
+    return socket;
+  }
+
+  test.for([
+    ['of a page', get('/')],
+    ['of a request with a body', `${post(2)}{}`],
+    ['of many requests one behind the other', get('/').repeat(20)],
+  ] as const)('%s ends its connection: a stranger who never reads would keep it for ever', async ([, asks]) => {
+    let tellClosed = (): void => undefined;
+    const closed = new Promise<void>((resolve) => (tellClosed = resolve));
+    const server = await listen(
+      (asked, answer) => {
+        asked.socket.once('close', tellClosed);
+        asked.resume().once('end', () => answer.end(LARGE));
+      },
+      { ...limits, silenceMs: 300, maxConnections: 10 },
+    );
+    toClose.push(() => server.close());
+    reader(server.url, asks);
+    await closed;
+  });
+
+  test('is none that is taken slowly, however long it takes in all', async () => {
+    const silenceMs = 2_000;
+    const server = await listen((_asked, answer) => answer.end(LARGE), { ...limits, silenceMs, maxConnections: 10 });
+    toClose.push(() => server.close());
+    const ticks = await listen(() => undefined, { ...limits, silenceMs: 400, maxConnections: 10 });
+    toClose.push(() => ticks.close());
+    const tick = async (): Promise<unknown> => (await said(ticks.url, post(1))).closed;
+    const slow = reader(server.url, get('/', 'Connection: close\r\n'));
+    let [taken, most] = [0, 0];
+    slow.on('data', ({ length }: Buffer) => {
+      taken += length;
+      if (taken > most) slow.pause();
+    });
+    const closed = once(slow, 'close');
+    // Six times 400 ms at least.
+    for (let turn = 0; turn < 6; turn += 1) {
+      most += 4_000_000;
+      slow.resume();
+      await tick();
+    }
+    most = Infinity;
+    slow.resume();
+    await closed;
+    expect(taken).toBeGreaterThan(LARGE.length);
   });
 });

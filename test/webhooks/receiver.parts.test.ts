@@ -12,7 +12,7 @@ import { seededRandom, systemRandom } from '../../src/lib/random.ts';
 import { Secret } from '../../src/lib/secret.ts';
 import { keys } from '../../src/operations/keys.ts';
 import { Operations } from '../../src/operations/operations.ts';
-import { listen } from '../../src/app/doors.ts';
+import { listen } from '../../src/app/listener.ts';
 import { callbackPath, type CallbackVerdict, createReceiver } from '../../src/webhooks/receiver.ts';
 import { freshRedis } from '../support/fresh-redis.ts';
 import { contentType, layeredText, rawBytes } from './body/arbitrary-bodies.ts';
@@ -205,7 +205,7 @@ async function makeWorld({ now, fence }: WorldOptions = {}) {
     setting: 'API_PORT',
     headersMs: 10_000,
     requestMs: 15_000,
-    bodySilenceMs: 30_000,
+    silenceMs: 30_000,
     maxConnections: 4_000,
   });
   toClose.push(door.close);

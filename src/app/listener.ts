@@ -1,0 +1,57 @@
+/** A listener that strangers reach: how long they may take for what they send, and for what they are told. */
+import { type RequestListener, createServer } from 'node:http';
+import { type Place, listening } from '../lib/listening.ts';
+
+interface ListenOptions extends Place {
+  /** How long a sender may take for headers, and for the whole request (ms). */
+  readonly headersMs: number;
+  readonly requestMs: number;
+  /** How long a body that has begun may stop coming, and an answer that has begun may stop being taken (ms). */
+  readonly silenceMs: number;
+  /** More are hung up on. */
+  readonly maxConnections: number;
+}
+
+/** Proxies keep theirs for a minute: one that we close first may be asked on again in that moment, and is reset. */
+const KEEP_ALIVE_MS = 75_000;
+const UNREAD_MS = 5_000;
+
+/** Listens, or rejects with what to do about it. The address has the port that was really taken. */
+export async function listen(
+  handler: RequestListener,
+  { host, port, setting, headersMs, requestMs, silenceMs, maxConnections }: ListenOptions,
+): Promise<{ url: string; close: () => Promise<void> }> {
+  const server = createServer(
+    {
+      headersTimeout: headersMs,
+      requestTimeout: requestMs,
+      connectionsCheckingInterval: 2_000,
+      keepAliveTimeout: KEEP_ALIVE_MS,
+    },
+    (request, response) => {
+      request.setTimeout(silenceMs, () => request.destroy());
+      request.once('end', () => response.writableFinished && request.setTimeout(KEEP_ALIVE_MS));
+      // The wait for our own answer is no silence of the other end, unless some of it waits to be taken.
+      response.on('timeout', () => {
+        if (response.writableLength > 0) response.destroy();
+        else request.setTimeout(silenceMs);
+      });
+      // It was answered before it was read: the sender may hear why, and then the rest of it is not waited for.
+      response.once('finish', () => request.complete || request.setTimeout(UNREAD_MS));
+      handler(request, response);
+    },
+  );
+  server.maxConnections = maxConnections;
+  await listening(server, { port, host, setting });
+  const address = server.address();
+  const taken = typeof address === 'object' && address ? address.port : port;
+  const shown = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
+  return {
+    url: `http://${shown.includes(':') ? `[${shown}]` : shown}:${taken}`,
+    close: () =>
+      new Promise((resolve, reject) => {
+        server.close((error) => (error ? reject(error) : resolve()));
+        server.closeIdleConnections();
+      }),
+  };
+}
