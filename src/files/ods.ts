@@ -7,6 +7,7 @@ import {
   plainNumber,
   showMoment,
   chooseSheet,
+  keepListed,
   othersOf,
   RowsInTheMaking,
   type Sheet,
@@ -29,8 +30,7 @@ export async function openOds(archive: Archive, wanted: string | undefined): Pro
     },
     async *rows(): AsyncGenerator<SheetRow[], void, undefined> {
       for await (const length of archive.pieces(CONTENT, reader)) {
-        const rows = reader.rows.take();
-        if (length > 0 && rows.length > 0) yield rows;
+        if (length > 0) yield* reader.rows.take();
       }
     },
   };
@@ -39,15 +39,15 @@ export async function openOds(archive: Archive, wanted: string | undefined): Pro
 /** The document is walked once for the names, which stand between the rows, and once more for the rows. */
 async function sheetsOf(archive: Archive) {
   const sheets: { readonly name: string; readonly hidden: boolean }[] = [];
-  const hiddenStyles = new Set<string>();
+  const hiddenStyles: string[] = [];
   let style = '';
   await archive.read(CONTENT, {
     open(name, attribute) {
       if (name === 'style') style = attribute('style:name') ?? '';
-      else if (name === 'table-properties' && attribute('table:display') === 'false') hiddenStyles.add(style);
+      else if (name === 'table-properties' && attribute('table:display') === 'false') keepListed(hiddenStyles, style);
       else if (name === 'table') {
-        const hidden = hiddenStyles.has(attribute('table:style-name') ?? '');
-        sheets.push({ name: attribute('table:name') ?? '', hidden });
+        const hidden = hiddenStyles.includes(attribute('table:style-name') ?? '');
+        keepListed(sheets, { name: attribute('table:name') ?? '', hidden });
       }
     },
     text: () => undefined,
@@ -91,7 +91,7 @@ class TableReader implements XmlListener {
   }
 
   text(text: string): void {
-    if (this.#inParagraph && this.#aside === 0) this.#text += text;
+    if (this.#inParagraph && this.#aside === 0) this.#say(text);
   }
 
   close(name: string): void {
@@ -125,12 +125,16 @@ class TableReader implements XmlListener {
     if (isAside(name)) this.#aside += 1;
     if (this.#aside > 0) return;
     if (name === 'p') {
-      this.#text += this.#paragraphs > 0 ? '\n' : '';
+      this.#say(this.#paragraphs > 0 ? '\n' : '');
       this.#paragraphs += 1;
       this.#inParagraph = true;
-    } else if (name === 's') this.#text += ' '.repeat(Math.min(Number(attribute('text:c') ?? 1), 1_000));
-    else if (name === 'tab') this.#text += '\t';
-    else if (name === 'line-break') this.#text += '\n';
+    } else if (name === 's') this.#say(' '.repeat(Math.min(Number(attribute('text:c') ?? 1), 1_000)));
+    else if (name === 'tab') this.#say('\t');
+    else if (name === 'line-break') this.#say('\n');
+  }
+
+  #say(part: string): void {
+    this.#text = this.rows.joined(this.#text, part);
   }
 
   #shown(): string {

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { setImmediate as letOthersWork } from 'node:timers/promises';
 import { Archive, MAX_COLUMNS, type Sheet } from './sheet.ts';
 import {
   csvRecords,
@@ -68,6 +69,9 @@ export interface FileFacts {
   /** Cells that reach over several rows; only the first of these has the value. */
   readonly merged?: number;
 }
+
+/** So many rows are looked through for a header, blank ones too: a file may have nothing but these. */
+const HEAD_ROWS_MAX = 1_000;
 
 /** One of half a million rows takes up to 200 MB while it is read: more at a time would end the process for everybody. */
 const WORKBOOKS_AT_ONCE = 2;
@@ -183,6 +187,8 @@ export class RowReader {
     const trim = this.#options.trim ?? true;
     for await (const rows of this.#sheet.rows()) {
       yield trim ? rows.map((row) => ({ ...row, cells: row.cells.map((cell) => cell.trim()) })) : rows;
+      // A few bytes may stand for a million rows, and then nothing is waited for between two of them.
+      await letOthersWork();
     }
   }
 
@@ -194,8 +200,10 @@ export class RowReader {
         yield rows;
         continue;
       }
-      first.push(...rows);
-      const below = this.#fromHeader(first, false);
+      // What is blank above all the others is no data, whichever of them is the header.
+      const from: number = first.length > 0 ? 0 : rows.findIndex(({ cells }) => !isBlank(cells));
+      if (from !== -1) first = [...first, ...rows.slice(from)];
+      const below = this.#fromHeader(first, first.length > HEAD_ROWS_MAX);
       if (!below) continue;
       first = undefined;
       yield below;

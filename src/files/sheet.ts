@@ -9,6 +9,9 @@ export const MAX_COLUMNS = 100;
 /** No sheet of any program has more. */
 const MAX_ROWS = 1_048_576;
 const MAX_ROW_CHARACTERS = 65_536;
+/** `_x000D_`: so many characters of a document may stand for one. */
+export const WRITTEN_AS = 7;
+const ROWS_AT_ONCE = 1_000;
 
 export interface SheetRow {
   /** As the spreadsheet numbers it, from 1 on. */
@@ -50,7 +53,7 @@ export function othersOf(sheets: readonly Named[], chosen: Named): string[] {
 
 /** Puts rows together while a document is read, and hands them out between two pieces of it. */
 export class RowsInTheMaking {
-  #done: SheetRow[] = [];
+  #done: (SheetRow & { readonly times: number })[] = [];
   #cells: string[] = [];
   #characters = 0;
   #column = 0;
@@ -66,6 +69,13 @@ export class RowsInTheMaking {
   /** Where the next cell stands, from 0 on; without it, beside the last one. */
   at(column: number | undefined): void {
     if (column !== undefined) this.#column = column;
+  }
+
+  /** What is to be a cell, part after part: it ends as no row that may be, however many more parts it has. */
+  joined(text: string, part: string): string {
+    if (text.length + part.length > MAX_ROW_CHARACTERS * WRITTEN_AS)
+      throw unusable('row_too_long', { row: this.#row });
+    return text + part;
   }
 
   /** The same text in so many cells. */
@@ -85,16 +95,24 @@ export class RowsInTheMaking {
     if (row + times - 1 > MAX_ROWS && this.#cells.length > 0) throw unusable('too_many_rows');
     const cells = this.#cells;
     // Rows of nothing are passed over, however many they are said to be.
-    if (cells.length > 0) {
-      for (let at = 0; at < times; at += 1) this.#done.push({ row: row + at, cells, hidden: this.#hidden });
-    }
+    if (cells.length > 0) this.#done.push({ row, cells, hidden: this.#hidden, times });
     this.#row = row + times - 1;
   }
 
-  take(): SheetRow[] {
+  /** Those that were made since: one that stands a million times takes half a kilobyte, and is never a million at once. */
+  *take(): Generator<SheetRow[], void, undefined> {
     const done = this.#done;
     this.#done = [];
-    return done;
+    let rows: SheetRow[] = [];
+    for (const { row, cells, hidden, times } of done) {
+      for (let at = 0; at < times; at += 1) {
+        rows.push({ row: row + at, cells, hidden });
+        if (rows.length < ROWS_AT_ONCE) continue;
+        yield rows;
+        rows = [];
+      }
+    }
+    if (rows.length > 0) yield rows;
   }
 }
 
@@ -170,6 +188,13 @@ export function showMoment(iso: string, { day, time }: { readonly day: boolean; 
 
 /** A workbook of two sheets has some twenty. */
 const ENTRIES_MAX = 10_000;
+/** Sheets, or links to other parts. Each is kept until the rows were read. */
+const LISTED_MAX = 10_000;
+
+export function keepListed<T>(list: T[], one: T): void {
+  if (list.push(one) > LISTED_MAX) throw unusable('workbook_too_large');
+}
+
 /** No tag and no cell is near; what is longer is not ended, and would be looked at again with each piece. */
 const TOKEN_MAX = 2_000_000;
 

@@ -8,10 +8,12 @@ import {
   readFormat,
   showNumber,
   chooseSheet,
+  keepListed,
   othersOf,
   RowsInTheMaking,
   type Sheet,
   type SheetRow,
+  WRITTEN_AS,
 } from './sheet.ts';
 import { unusable } from './problems.ts';
 import { detail } from '../words/details.ts';
@@ -40,8 +42,7 @@ export async function openXlsx(archive: Archive, wanted: string | undefined): Pr
     },
     async *rows(): AsyncGenerator<SheetRow[], void, undefined> {
       for await (const length of archive.pieces(path, reader)) {
-        const rows = reader.rows.take();
-        if (length > 0 && rows.length > 0) yield rows;
+        if (length > 0) yield* reader.rows.take();
       }
     },
   };
@@ -64,7 +65,7 @@ async function linksOf(archive: Archive, path: string, folder: string): Promise<
       if (name !== 'Relationship') return;
       const written = attribute('Target') ?? '';
       const target = written.startsWith('/') ? written.slice(1) : folder + written;
-      links.push({ id: attribute('Id') ?? '', type: attribute('Type') ?? '', target });
+      keepListed(links, { id: attribute('Id') ?? '', type: attribute('Type') ?? '', target });
     },
     text: nothing,
     close: nothing,
@@ -86,7 +87,8 @@ async function readBook(archive: Archive, path: string) {
       if (name === 'workbookPr') since1904 = isTrue(attribute('date1904'));
       if (name !== 'sheet') return;
       const hidden = (attribute('state') ?? 'visible') !== 'visible';
-      sheets.push({ name: attribute('name') ?? '', hidden, link: attribute('r:id') ?? attribute('ns0:id') ?? '' });
+      const link = attribute('r:id') ?? attribute('ns0:id') ?? '';
+      keepListed(sheets, { name: attribute('name') ?? '', hidden, link });
     },
     text: nothing,
     close: nothing,
@@ -98,6 +100,9 @@ function isTrue(text: string | undefined): boolean {
   return text === '1' || text === 'true';
 }
 
+/** Excel itself takes 65,490. */
+const FORMATS_MAX = 100_000;
+
 /** By the number that a cell names as its style. */
 async function readStyles(archive: Archive, path: string): Promise<NumberFormat[]> {
   const own = new Map<number, NumberFormat>();
@@ -105,6 +110,7 @@ async function readStyles(archive: Archive, path: string): Promise<NumberFormat[
   let inCells = false;
   await archive.read(path, {
     open(name, attribute) {
+      if (own.size + formats.length > FORMATS_MAX) throw unusable('workbook_too_large');
       if (name === 'numFmt') own.set(Number(attribute('numFmtId')), readFormat(attribute('formatCode') ?? ''));
       if (name === 'cellXfs') inCells = true;
       if (name !== 'xf' || !inCells) return;
@@ -130,6 +136,7 @@ function stringsInto(table: StringTable): XmlListener {
     },
     text(part) {
       if (inText) text += part;
+      if (text.length > TEXT_BYTES_MAX * WRITTEN_AS) throw unusable('workbook_too_large');
     },
     close(name) {
       if (name === 't') inText = false;
@@ -229,7 +236,7 @@ class SheetReader implements XmlListener {
   }
 
   text(text: string): void {
-    if (this.#listens) this.#value += text;
+    if (this.#listens) this.#value = this.rows.joined(this.#value, text);
   }
 
   close(name: string): void {

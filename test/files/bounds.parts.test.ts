@@ -102,6 +102,75 @@ test('a million empty rows behind the last are passed over', async () => {
   expect(summary).toMatchObject({ total: 1, recipients: 1, format: 'ods', sheet: 'Feuille1' });
 });
 
+const within = (name: string, data: string): Buffer =>
+  zipOf([...partsOf({ rows: HEAD + AWA }).filter((part) => part.name !== name), { name, data }]);
+const links = (more: string): string =>
+  `<Relationships>${more}<Relationship Id="r3" Type="x/styles" Target="styles.xml"/></Relationships>`;
+
+test.for([
+  ['links', within('_rels/.rels', links('<Relationship/>'.repeat(10_001)))],
+  ['links of the book', within('xl/_rels/workbook.xml.rels', links('<Relationship/>'.repeat(10_001)))],
+  ['sheets', within('xl/workbook.xml', `<workbook>${'<sheet/>'.repeat(10_001)}</workbook>`)],
+  ['tables', odsOf(`${odsHead}</table:table>${'<table:table/>'.repeat(10_001)}<table:table>`)],
+] as const)('more %s than any program writes are not kept', async ([, file]) => {
+  expect(await codesOf(file)).toEqual(['workbook_too_large']);
+});
+
+test('more formats than any program writes are not kept', async () => {
+  const parts = partsOf({ rows: HEAD + AWA }).map((part) =>
+    part.name === 'xl/_rels/workbook.xml.rels'
+      ? { ...part, data: String(part.data).replace('</Relationships>', links('').slice('<Relationships>'.length)) }
+      : part,
+  );
+  const styles = (formats: string) => zipOf([...parts, { name: 'xl/styles.xml', data: `<s>${formats}</s>` }]);
+  expect(await codesOf(styles(`<cellXfs>${'<xf/>'.repeat(100_002)}</cellXfs>`))).toEqual(['workbook_too_large']);
+  const own = Array.from({ length: 100_002 }, (_, id) => `<numFmt numFmtId="${id}" formatCode="0"/>`);
+  expect(await codesOf(styles(own.join('')))).toEqual(['workbook_too_large']);
+});
+
+/** It is not closed, which is found out at its end. */
+const UNENDED = `<t>${'x'.repeat(1_000)}</t>`.repeat(1_500);
+
+test.for([
+  ['a shared text', xlsxOf({ rows: HEAD + AWA, strings: `<si>${UNENDED}` }), 'workbook_too_large'],
+  ['a cell', xlsxOf({ rows: `${HEAD}<row><c t="inlineStr"><is>${UNENDED}` }), 'row_too_long'],
+  [
+    'spaces that are counted',
+    odsOf(
+      `${odsHead}<table:table-row><table:table-cell><text:p>${'<text:s text:c="1000"/>'.repeat(600_000)}</text:p></table:table-cell></table:table-row>`,
+    ),
+    'row_too_long',
+  ],
+] as const)('%s of ever more parts is not put together', async ([, file, code]) => {
+  expect(await codesOf(file)).toEqual([code]);
+});
+
+test('half a kilobyte that stands for a hundred million cells is read a thousand rows at a time', async () => {
+  const file = odsOf(
+    `${odsHead}<table:table-row table:number-rows-repeated="1048575"><table:table-cell table:number-columns-repeated="100"><text:p>x</text:p></table:table-cell></table:table-row>`,
+  );
+  expect(file.length).toBeLessThan(1_000);
+  const sizes: number[] = [];
+  for await (const rows of new RowReader(bytesOf(file)).batches()) {
+    sizes.push(rows.length);
+    if (sizes.length === 20) break;
+  }
+  expect(Math.max(...sizes)).toBeLessThanOrEqual(1_000);
+  expect(sizes.reduce((sum, size) => sum + size)).toBeGreaterThan(19_000);
+});
+
+test('megabytes of blank rows are neither kept nor looked through again and again', async () => {
+  expect(await codesOf(Buffer.alloc(4_000_000, '\n'))).toEqual(['empty_file']);
+  expect(await codesOf(Buffer.concat([Buffer.from('Liste\n'), Buffer.alloc(4_000_000, '\n')]))).toEqual([
+    'no_phone_column',
+  ]);
+});
+
+test('a header is found below a title and blank rows', async () => {
+  const { summary } = await checkFile(Buffer.from(`\n\nListe\n${'\n'.repeat(500)}to;nom\n\n+221770000001;Awa\n`));
+  expect(summary).toMatchObject({ titleRows: 1, total: 1, recipients: 1, blank: 1 });
+});
+
 test('what is not what was packed is refused: an amount may have changed', async () => {
   expect(await codesOf(xlsxOf({ rows: HEAD + AWA, claims: { crc: 1 } }))).toEqual(['broken_workbook']);
 });
