@@ -1,5 +1,6 @@
 /** What a waiting caller is told when upstream said no, or nothing. */
 import { failures, type NotOk } from '../upstream/verdict.ts';
+import { TOKEN_COLLISION } from '../processors/intent.ts';
 import { ApiProblem, invalid } from './problem.ts';
 
 /** No whole answer came, whatever was sent; every other failure is an answer that is no good. */
@@ -31,9 +32,15 @@ export function upstreamProblem(failure: NotOk, told: FailureTold): ApiProblem {
   return problemOfCode(code, { ...told, ...(upstreamCode ? { upstreamCode } : {}), ...(message ? { message } : {}) });
 }
 
+/** What we call so, and the service does not. */
+const OWN: Readonly<Record<string, string>> = {
+  [TOKEN_COLLISION]: 'The service answered with what it had given another operation; a person has to look.',
+};
+const NOT_HEARD_OF = 'The service was not heard of again.';
+
 /** From what the record kept of it, so that a repeated request gets the same answer. */
 export function problemOfCode(code: string, more: FailureTold & { readonly message?: string }): ApiProblem {
-  const sentence = isListed(code) ? failures[code].sentence : 'The service was not heard of again.';
+  const sentence = isListed(code) ? failures[code].sentence : (OWN[code] ?? NOT_HEARD_OF);
   const said = more.message === undefined ? '' : ` It says: ${more.message}`;
   return new ApiProblem(SILENT.has(code) ? 'upstream-silent' : 'upstream-refused', `${sentence}${said}`, {
     code,

@@ -172,7 +172,7 @@ const ofDisbursements: Rows = {
   paid_after_all: ['it was paid, although it had been told to have failed; that was told too', NOTHING],
   token_collision: [
     'the service gave it a token that another operation was given before, so nothing was sent',
-    'Tell the service, then resolve it as `cancelled` and send it again under another reference.',
+    'Tell the service, then resolve it as `cancelled` (a payment request as `failed`), and ask again under another reference.',
   ],
   transaction_collision: [
     'the service names a transaction that another operation was told before, so one of the two may not have been paid',

@@ -426,7 +426,7 @@ interface Told {
   readonly dueInMs?: number | undefined;
   readonly evidence?: Said | undefined;
   readonly nudgeAfterMs?: number;
-  readonly forgetsCallback?: boolean;
+  readonly claims?: string | undefined;
   /** Not said where Redis may have lost something: it may have ended otherwise since. */
   readonly hasEffect?: true;
   /** Where the attempt says it in another word. */

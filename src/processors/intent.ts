@@ -132,6 +132,9 @@ export async function write<K extends Kind>(
 
 /** Nothing was changed: what upstream named belongs to another operation. */
 export const CLAIMED = 'claimed';
+/** Why a person looks then. */
+export const TOKEN_COLLISION = 'token_collision';
+export const TRANSACTION_COLLISION = 'transaction_collision';
 
 /** What upstream knows an operation by. */
 const NAMED_UPSTREAM = ['token', 'transactionId', 'disburseTxId', 'providerRef', 'referenceNumber'] as const;

@@ -143,8 +143,8 @@ export const frenchReasons: Readonly<Record<string, string>> = {
     'il a été payé, alors qu’un échec avait été annoncé ; cela a été dit aussi',
   'the service gave it a token that another operation was given before, so nothing was sent':
     'le service lui a donné un jeton déjà donné à une autre opération : rien n’est parti',
-  'Tell the service, then resolve it as `cancelled` and send it again under another reference.':
-    'Dites-le au service, puis tranchez par `cancelled` et renvoyez-le sous une autre référence.',
+  'Tell the service, then resolve it as `cancelled` (a payment request as `failed`), and ask again under another reference.':
+    'Dites-le au service, puis tranchez par `cancelled` (une demande de paiement par `failed`), et redemandez sous une autre référence.',
   'the service names a transaction that another operation was told before, so one of the two may not have been paid':
     'le service nomme une transaction déjà donnée à une autre opération : l’un des deux n’a peut-être pas été payé',
   'its token is older than a day': 'son jeton a plus d’un jour',

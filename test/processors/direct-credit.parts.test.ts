@@ -10,16 +10,18 @@ const store = storeOfThisFile();
 
 async function accepted(changes: Partial<ProcessorContext> = {}) {
   const world = processorWorld(store.redis, changes);
-  await world.operations.accept({
-    kind: 'direct_credit',
-    id: 'dcr_1',
-    account: 'main',
-    state: 'queued',
-    fingerprint: 'fp',
-    xof: 10_000,
-    dueInMs: 0,
-    fields: { amount: 10_000, accountAlias: '771234567' },
-  });
+  for (const id of ['dcr_1', 'dcr_2']) {
+    await world.operations.accept({
+      kind: 'direct_credit',
+      id,
+      account: 'main',
+      state: 'queued',
+      fingerprint: 'fp',
+      xof: 10_000,
+      dueInMs: 0,
+      fields: { amount: 10_000, accountAlias: '771234567' },
+    });
+  }
   const state = async () => (await world.queries.read('direct_credit', 'dcr_1'))?.state;
   return { ...world, run: () => advanceDirectCredit('dcr_1', world.context), state };
 }
@@ -131,6 +133,24 @@ test('one that was not let through may have been made: a person looks, and the o
   expect(await world.run()).toMatchObject({ outcome: 'needs_review', reason: 'http_403' });
   expect(await world.context.accounts.holdsOf('main')).toMatchObject([
     { area: 'direct_credit', reason: 'not_authorised' },
+  ]);
+});
+
+test('one that is answered with the transaction of another is not called made', async () => {
+  const world = await accepted();
+  world.answer('directCredit', credited);
+  await world.run();
+  expect(await advanceDirectCredit('dcr_2', world.context)).toEqual({
+    outcome: 'needs_review',
+    reason: 'transaction_collision',
+  });
+  const second = await world.queries.read('direct_credit', 'dcr_2');
+  expect(second).toMatchObject({ state: 'needs_review', reason: 'transaction_collision' });
+  expect(second?.transactionId).toBeUndefined();
+  expect(JSON.stringify(second?.fields)).toContain('named|transactionId||tx-1');
+  expect((await world.events()).map(({ type }) => type)).toEqual([
+    'direct_credit.succeeded',
+    'direct_credit.needs_review',
   ]);
 });
 

@@ -9,15 +9,17 @@ const store = storeOfThisFile();
 
 async function accepted(changes: Partial<ProcessorContext> = {}) {
   const world = processorWorld(store.redis, changes);
-  await world.operations.accept({
-    kind: 'invoice',
-    id: 'inv_1',
-    account: 'main',
-    state: 'creating',
-    fingerprint: 'fp',
-    dueInMs: 0,
-    fields: { totalAmount: 15_000, request: JSON.stringify({ totalAmount: 15_000, store: { name: 'x' } }) },
-  });
+  for (const id of ['inv_1', 'inv_2']) {
+    await world.operations.accept({
+      kind: 'invoice',
+      id,
+      account: 'main',
+      state: 'creating',
+      fingerprint: 'fp',
+      dueInMs: 0,
+      fields: { totalAmount: 15_000, request: JSON.stringify({ totalAmount: 15_000, store: { name: 'x' } }) },
+    });
+  }
   const read = () => world.queries.read('invoice', 'inv_1');
   const dueAt = () => store.redis.zscore('due:invoice-confirm', 'inv_1');
   return { ...world, run: () => advanceInvoice('inv_1', world.context), read, dueAt };
@@ -64,6 +66,36 @@ describe('creating', () => {
     const record = await world.read();
     expect(record).toMatchObject({ state: 'pending', token: 'tok-1' });
     expect(JSON.stringify(record?.fields)).toContain('named|token||tok-2');
+  });
+
+  test('one payment ends one invoice: a token that another was given is handed out to nobody', async () => {
+    const world = await published();
+    expect(await advanceInvoice('inv_2', world.context)).toEqual({
+      outcome: 'needs_review',
+      reason: 'token_collision',
+    });
+    world.answer('confirmInvoice', says('completed'));
+    await world.run();
+    await advanceInvoice('inv_2', world.context);
+    expect((await world.read())?.state).toBe('completed');
+    const second = await world.queries.read('invoice', 'inv_2');
+    expect([second?.state, second?.token, second?.url]).toEqual(['needs_review', undefined, undefined]);
+    expect(JSON.stringify(second?.fields)).toContain('named|token||tok-1');
+    expect(await store.redis.zscore('due:invoice-confirm', 'inv_2')).toBeNull();
+  });
+
+  test('the same token again, after the answer with it was lost, is its own', async () => {
+    const world = await accepted();
+    world.answer('createInvoice', made);
+    await store.redis.hset('op:inv_1', { lease: 'of another', until: 1 });
+    const late = async () => {
+      await store.redis.hset('op:inv_1', { lease: 'of another' });
+      return made;
+    };
+    const slow = { ...world.context, upstream: { ...world.context.upstream, payments: { createInvoice: late } } };
+    expect(await advanceInvoice('inv_1', slow as unknown as ProcessorContext)).toMatchObject({ outcome: 'lost' });
+    world.advance(LEASE_MS + 1);
+    expect(await world.run()).toMatchObject({ outcome: 'advanced', reason: 'created' });
   });
 
   test('what could not be created within an hour is given up', async () => {

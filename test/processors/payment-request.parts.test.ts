@@ -9,15 +9,17 @@ const store = storeOfThisFile();
 
 async function accepted(changes: Partial<ProcessorContext> = {}) {
   const world = processorWorld(store.redis, changes);
-  await world.operations.accept({
-    kind: 'payment_request',
-    id: 'prq_1',
-    account: 'main',
-    state: 'creating',
-    fingerprint: 'fp',
-    dueInMs: 0,
-    fields: { askedAmount: 5_000, feesPaidBy: 'customer', notify: 0, phone: '+221771234567' },
-  });
+  for (const id of ['prq_1', 'prq_2']) {
+    await world.operations.accept({
+      kind: 'payment_request',
+      id,
+      account: 'main',
+      state: 'creating',
+      fingerprint: 'fp',
+      dueInMs: 0,
+      fields: { askedAmount: 5_000, feesPaidBy: 'customer', notify: 0, phone: '+221771234567' },
+    });
+  }
   const read = () => world.queries.read('payment_request', 'prq_1');
   return { ...world, run: () => advancePaymentRequest('prq_1', world.context), read };
 }
@@ -71,6 +73,17 @@ test('what it was created as is written down when Redis is back', async () => {
   Object.assign(operations, { transition: away });
   await expect(world.run()).rejects.toThrow('ECONNRESET');
   expect(await world.read()).toMatchObject({ state: 'pending', referenceNumber: 'PR-1' });
+});
+
+test('one payment ends one request: a number that another was given is asked about by nobody else', async () => {
+  const world = await published();
+  expect(await advancePaymentRequest('prq_2', world.context)).toEqual({
+    outcome: 'needs_review',
+    reason: 'token_collision',
+  });
+  const second = await world.queries.read('payment_request', 'prq_2');
+  expect([second?.referenceNumber, second?.url]).toEqual([undefined, undefined]);
+  expect(JSON.stringify(second?.fields)).toContain('named|referenceNumber||PR-1');
 });
 
 test('whom it was for is forgotten when it is created', async () => {

@@ -11,7 +11,7 @@
 import type { RequestOf } from '../../kinds/index.ts';
 import { toMs } from '../../lib/clock.ts';
 import type { InvoiceRecord } from '../../operations/record.ts';
-import { WRONG_HASH, claimsSuccess, readEvidence } from '../../operations/transition.ts';
+import { WRONG_HASH, claimsSuccess, named, readEvidence } from '../../operations/transition.ts';
 import { invoiceConfirm as declaration } from '../../queues/index.ts';
 import type { InvoiceRecord as ConfirmedInvoice } from '../../upstream/payments/ask.ts';
 import type { NotOk, Verdict } from '../../upstream/verdict.ts';
@@ -24,6 +24,7 @@ import {
   evidenceOf,
 } from '../attempt.ts';
 import { type AttemptResult, type Policy, timeLeft, waitAt } from '../context.ts';
+import { CLAIMED, TOKEN_COLLISION } from '../intent.ts';
 
 const RETRY_MS = declaration.retryAfter.map(toMs);
 
@@ -59,14 +60,20 @@ async function createInvoice(a: Attempt): Promise<Tried> {
   if (verdict.is === 'ok') {
     // Where somebody else has published theirs, ours is shown to nobody, and upstream cancels it by itself.
     const { token, url } = verdict.value;
-    return a.finish({
+    const evidence = { operation: 'create', code: 'ok' };
+    const published = await a.finish({
       to: 'pending',
       dueInMs: waitAt(policy.invoicePollMs, 0),
       set: { token, url, '@publishedAt': 0, ...FORGOTTEN, keys: a.keys, mode: a.account.mode },
-      evidence: { operation: 'create', code: 'ok' },
+      evidence,
+      claims: `invoice=${token}`,
       outcome: 'advanced',
       reason: 'created',
     });
+    if (published.reason !== CLAIMED) return published;
+    // Paid once, it would end both as paid.
+    const told = [evidence, named('token', token)];
+    return a.announce('needs_review', { reason: TOKEN_COLLISION, evidence: told, set: FORGOTTEN });
   }
   const evidence = evidenceOf('create', verdict);
   const told = { reason: verdict.code, failure: verdict.exchange.message, evidence, set: FORGOTTEN };

@@ -10,9 +10,10 @@ import { toMs } from '../../lib/clock.ts';
 import { statusPoll as declaration } from '../../queues/index.ts';
 import type { CreatedPaymentRequest } from '../../upstream/payments/ask.ts';
 import type { NotOk, Verdict } from '../../upstream/verdict.ts';
-import { eventOf } from '../../operations/transition.ts';
+import { eventOf, named } from '../../operations/transition.ts';
 import { type Attempt as AttemptOf, type Intent, type Tried, attempt, evidenceOf } from '../attempt.ts';
 import { type AttemptResult, timeLeft, waitAt } from '../context.ts';
+import { CLAIMED, TOKEN_COLLISION } from '../intent.ts';
 import { CREATE_LIMIT_MS } from './invoice.ts';
 
 const RETRY_MS = declaration.retryAfter.map(toMs);
@@ -76,13 +77,15 @@ async function settleNotCreated(a: Attempt, verdict: NotOk): Promise<AttemptResu
   return a.retryLater(verdict, { waitsMs: RETRY_MS, evidence, set: { intendedAt: '' } });
 }
 
-function publish(
+async function publish(
   a: Attempt,
   { value, exchange }: Extract<Verdict<CreatedPaymentRequest>, { is: 'ok' }>,
 ): Promise<AttemptResult> {
   const { referenceNumber, url } = value;
+  const { code, httpStatus } = exchange;
   const tracked = referenceNumber !== undefined;
-  return a.finish({
+  const evidence = { operation: 'create', code, httpStatus, detail: tracked ? undefined : 'untracked' };
+  const published = await a.finish({
     to: 'pending',
     // Sent by the service itself, it has no number to ask by: nobody will ever know more of it here.
     ...(tracked ? { dueInMs: waitAt(a.policy.paymentRequestPollMs, 0) } : {}),
@@ -93,16 +96,15 @@ function publish(
       ...(referenceNumber ? { referenceNumber } : {}),
       ...(url ? { url } : {}),
     },
-    evidence: {
-      operation: 'create',
-      code: exchange.code,
-      httpStatus: exchange.httpStatus,
-      detail: tracked ? undefined : 'untracked',
-    },
-    ...(tracked ? {} : { event: eventOf(a.record, 'untracked', { tracked }) }),
+    evidence,
+    ...(tracked ? { claims: `request=${referenceNumber}` } : { event: eventOf(a.record, 'untracked', { tracked }) }),
     outcome: tracked ? 'advanced' : 'ended',
     reason: tracked ? 'created' : 'untracked',
   });
+  if (published.reason !== CLAIMED || referenceNumber === undefined) return published;
+  // Paid once, it would end both as paid.
+  const told = [evidence, named('referenceNumber', referenceNumber)];
+  return a.announce('needs_review', { reason: TOKEN_COLLISION, evidence: told });
 }
 
 async function look(a: Attempt): Promise<Tried> {

@@ -10,13 +10,13 @@ import { operations } from '../../kinds/index.ts';
 import { toMs } from '../../lib/clock.ts';
 import { STOPPED } from '../../operations/accounts.ts';
 import { RESTORED } from '../../operations/restored.ts';
-import { type Change, eventOf } from '../../operations/transition.ts';
+import { type Change, eventOf, named } from '../../operations/transition.ts';
 import { directCredit as declaration } from '../../queues/index.ts';
 import type { Verdict } from '../../upstream/verdict.ts';
 import { type Attempt as AttemptOf, attempt, evidenceOf } from '../attempt.ts';
 import { type AttemptResult, type Policy, retryAt } from '../context.ts';
 import { conditionIn, gate, hold, isNotLetThrough, NOT_AUTHORISED, releaseHolds } from '../gate.ts';
-import { finish } from '../intent.ts';
+import { CLAIMED, TRANSACTION_COLLISION, finish } from '../intent.ts';
 
 const RETRY_MS = declaration.retryAfter.map(toMs);
 
@@ -58,7 +58,12 @@ async function settleSent(a: Attempt, verdict: CreditVerdict): Promise<AttemptRe
     const { transactionId } = verdict.value;
     const { code, httpStatus } = verdict.exchange;
     const evidence = { operation: 'credit', code, httpStatus };
-    return a.announce('succeeded', { evidence, ...(transactionId ? { more: { transactionId } } : {}) });
+    if (transactionId === undefined) return a.announce('succeeded', { evidence });
+    const told = { evidence, more: { transactionId }, claims: `transactionId=${transactionId}` };
+    const made = await a.announce('succeeded', told);
+    if (made.reason !== CLAIMED) return made;
+    const another = [evidence, named('transactionId', transactionId)];
+    return a.announce('needs_review', { reason: TRANSACTION_COLLISION, evidence: another });
   }
   const evidence = evidenceOf('credit', verdict);
   const told = { reason: verdict.code, failure: verdict.exchange.message, evidence };

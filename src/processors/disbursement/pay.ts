@@ -27,7 +27,7 @@ import {
   recordHealth,
   releaseHolds,
 } from '../gate.ts';
-import { CLAIMED, type Ending } from '../intent.ts';
+import { CLAIMED, type Ending, TOKEN_COLLISION, TRANSACTION_COLLISION } from '../intent.ts';
 
 const RETRY_MS = declaration.retryAfter.map(toMs);
 
@@ -85,7 +85,7 @@ async function createToken(a: Attempt, callbackUrl: string, permit: ProbePermit)
     // Sent with this token, it would be the other's payment, or end as it.
     claimed: () => {
       const told = [evidence, named('token', token)];
-      return a.announce('needs_review', { reason: 'token_collision', evidence: told });
+      return a.announce('needs_review', { reason: TOKEN_COLLISION, evidence: told });
     },
     token,
   });
@@ -209,8 +209,6 @@ function settleSubmit(a: Attempt, verdict: SubmitVerdict): Promise<AttemptResult
     reason,
   });
 }
-
-export const TRANSACTION_COLLISION = 'transaction_collision';
 
 /**
  * Ends an attempt that was told a transaction id. One that another operation was told too says that upstream took two

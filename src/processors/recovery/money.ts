@@ -11,12 +11,11 @@ import { RESTORED } from '../../operations/restored.ts';
 import type { DisbursementStatus } from '../../upstream/payments/ask.ts';
 import type { Verdict } from '../../upstream/verdict.ts';
 import { DAILY_MS } from '../attempt.ts';
-import { CLAIMED, type Ending, finish } from '../intent.ts';
+import { CLAIMED, type Ending, TRANSACTION_COLLISION, finish } from '../intent.ts';
 import { batchEvent } from '../batch/batch.ts';
 import { type ProcessorContext, waitAt } from '../context.ts';
 import { judge } from '../disbursement/judge.ts';
 import { endingOf, statusSaid, transactionsIn } from '../disbursement/look.ts';
-import { TRANSACTION_COLLISION } from '../disbursement/pay.ts';
 
 /** The kinds that can come to need a person. What is left of their states is looked at as ever, and goes on. */
 export type MoneyKind = ReviewKind;
