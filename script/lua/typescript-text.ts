@@ -1,5 +1,5 @@
 /** The TypeScript of scripts: what each takes and answers as types, its text, and the function that calls it. */
-import type { AnswerType, Case, Group, Head, Key, Member, Unit, Word, WordType } from './head.ts';
+import type { AnswerType, Case, Each, Group, Head, Key, Member, Unit, Word, WordType } from './head.ts';
 
 export interface Written {
   /** `accept-messages` */
@@ -189,21 +189,30 @@ function readText(type: AnswerType, naming: Naming): string {
   }
 }
 
-/** `keys` and `words`, in the order in which the Lua text walks them. */
+/** `keys` and `words`, in the order in which the Lua text walks them. Of many, each is put in without a list of its own. */
 function callLines(group: Group, head: Head): string[] {
   const { keys, words } = pieces(group, head, 'args');
-  const each = head.each.map(({ name, ...one }) => ({ name, ...pieces(one, head, 'one') }));
-  const manyKeys = each.flatMap(({ name, keys: own }) =>
-    own.length === 0 ? [] : [`...args.${name}.flatMap((one) => [${own.join(', ')}])`],
-  );
-  const manyWords = each.flatMap(({ name, words: own }) => [
-    `args.${name}.length`,
-    ...(own.length === 0 ? [] : [`...args.${name}.flatMap((one) => [${own.join(', ')}])`]),
-  ]);
+  const each = head.each.map(({ name, ...one }) => ({ name, words: pieces(one, head, 'one').words }));
   return [
-    `const keys = [${[...keys, ...manyKeys].join(', ')}];`,
-    `const words: lua.Word[] = [${[...words, ...manyWords].join(', ')}];`,
+    `const keys: string[] = [${keys.join(', ')}];`,
+    ...head.each.filter(({ keys: own }) => own.length > 0).flatMap(walkedKeys),
+    `const words: lua.Word[] = [${words.join(', ')}];`,
+    ...each.flatMap(({ name, words: own }) => [
+      `words.push(args.${name}.length);`,
+      ...(own.length === 0 ? [] : [`for (const one of args.${name}) words.push(${own.join(', ')});`]),
+    ]),
   ];
+}
+
+function walkedKeys({ name, keys }: Each): string[] {
+  const fixed = keys.filter((key) => !key.optional && !key.list).map((key) => `one.${key.name}`);
+  const others = keys
+    .filter((key) => key.optional || key.list)
+    .map(({ name: of, list }) => {
+      return list ? `keys.push(...one.${of});` : `if (one.${of} !== undefined) keys.push(one.${of});`;
+    });
+  const puts = [...(fixed.length === 0 ? [] : [`keys.push(${fixed.join(', ')});`]), ...others];
+  return [`for (const one of args.${name}) {`, ...puts.map((put) => `  ${put}`), '}'];
 }
 
 function pieces({ keys, words }: Group, head: Head, of: string): { keys: string[]; words: string[] } {

@@ -64,8 +64,12 @@ function named(error: unknown, { name }: Script): unknown {
 export const counted = (list: readonly Word[]): readonly Word[] => [list.length, ...list];
 
 /** Names and values in turn, with how many words there are before them. */
-export const pairs = (record: Readonly<Record<string, Word>>): readonly Word[] =>
-  counted(Object.entries(record).flat());
+export function pairs(record: Readonly<Record<string, Word>>): readonly Word[] {
+  const words: Word[] = [0];
+  for (const [name, value] of Object.entries(record)) words.push(name, value);
+  words[0] = words.length - 1;
+  return words;
+}
 
 /** Reads one value of an answer, or throws: what a script answers and what its head says are not the same. */
 export type Read<T> = (value: unknown) => T;

@@ -263,7 +263,7 @@ return {'accepted', id, state}
  * invalid is judged again with the same bytes: a limit was raised or an account was added meanwhile. While a batch
  * of the same bytes is open under another name, there is no second one. One that history alone has stands as it left. */
 export async function acceptBatch(redis: lua.ScriptHost, args: AcceptBatchArgs): Promise<AcceptBatchAnswer> {
-  const keys = [args.record, args.counts, args.index, args.stubs, args.invalid, args.entered, args.due, args.staged, args.rows, args.ofBytes, args.other, args.heartbeat, args.events, ...args.audit];
+  const keys: string[] = [args.record, args.counts, args.index, args.stubs, args.invalid, args.entered, args.due, args.staged, args.rows, args.ofBytes, args.other, args.heartbeat, args.events, ...args.audit];
   const words: lua.Word[] = [args.now ?? '', args.id, args.stubName, args.fingerprint, args.state, args.dueInMs ?? '', args.account, args.count, args.named ?? '', args.memory.epoch ?? '', args.memory.counter, args.memory.name ?? '', args.memory.mark, args.eventData ?? '', args.audit.length, ...lua.counted(args.act), ...lua.pairs(args.fields)];
   return readAcceptBatchAnswer(await lua.runScript(redis, acceptBatchScript, keys, words));
 }
@@ -610,8 +610,19 @@ return {'accepted', count, verdicts}
  * them. Each has a verdict of its own, in their order, and one that cannot be judged stops none of the others. The
  * slice is read once and written once for all of them, its items in the form of slice-form.ts. */
 export async function acceptMessages(redis: lua.ScriptHost, args: AcceptMessagesArgs): Promise<AcceptMessagesAnswer> {
-  const keys = [args.slice, args.due, args.messageCounts, args.sliceCounts, args.queued, args.listed, args.accounts, args.trimmed, args.heartbeat, ...args.audit, ...args.messages.flatMap((one) => [one.record, one.stubs, ...(one.bucket === undefined ? [] : [one.bucket]), ...(one.mapping === undefined ? [] : [one.mapping]), ...(one.other === undefined ? [] : [one.other]), ...(one.otherStubs === undefined ? [] : [one.otherStubs])])];
-  const words: lua.Word[] = [args.now ?? '', args.sliceId, args.account, args.lane, args.most, args.dueInMs, args.memory.epoch ?? '', args.memory.counter, args.memory.name ?? '', args.memory.mark, args.audit.length, args.acts.length, ...args.acts.flatMap((one) => [...lua.counted(one.words)]), args.messages.length, ...args.messages.flatMap((one) => [one.head ?? '', one.stubName, one.otherStubName ?? '', one.id, one.fingerprint, one.reference ?? '', one.otherId ?? '', one.to, one.text, one.from ?? '', one.expiresAt ?? '', one.asker, one.bucket === undefined ? 0 : 1, one.mapping === undefined ? 0 : 1, one.other === undefined ? 0 : 1, one.otherStubs === undefined ? 0 : 1])];
+  const keys: string[] = [args.slice, args.due, args.messageCounts, args.sliceCounts, args.queued, args.listed, args.accounts, args.trimmed, args.heartbeat, ...args.audit];
+  for (const one of args.messages) {
+    keys.push(one.record, one.stubs);
+    if (one.bucket !== undefined) keys.push(one.bucket);
+    if (one.mapping !== undefined) keys.push(one.mapping);
+    if (one.other !== undefined) keys.push(one.other);
+    if (one.otherStubs !== undefined) keys.push(one.otherStubs);
+  }
+  const words: lua.Word[] = [args.now ?? '', args.sliceId, args.account, args.lane, args.most, args.dueInMs, args.memory.epoch ?? '', args.memory.counter, args.memory.name ?? '', args.memory.mark, args.audit.length];
+  words.push(args.acts.length);
+  for (const one of args.acts) words.push(...lua.counted(one.words));
+  words.push(args.messages.length);
+  for (const one of args.messages) words.push(one.head ?? '', one.stubName, one.otherStubName ?? '', one.id, one.fingerprint, one.reference ?? '', one.otherId ?? '', one.to, one.text, one.from ?? '', one.expiresAt ?? '', one.asker, one.bucket === undefined ? 0 : 1, one.mapping === undefined ? 0 : 1, one.other === undefined ? 0 : 1, one.otherStubs === undefined ? 0 : 1);
   return readAcceptMessagesAnswer(await lua.runScript(redis, acceptMessagesScript, keys, words));
 }
 
@@ -1208,8 +1219,26 @@ return {'judged', at, verdicts}
  * The day is that of the clock of Redis, as all processes have it: who has asked for another is told what time it is,
  * and asks again. */
 export async function accept(redis: lua.ScriptHost, args: AcceptArgs): Promise<AcceptAnswer> {
-  const keys = [args.counts, args.entered, args.due, args.limits, args.listed, args.listedAwaiting, args.accounts, args.spent, args.awaiting, args.heartbeat, args.events, args.book, args.closedDays, ...args.audit, ...args.operations.flatMap((one) => [one.record, one.stubs, ...(one.mapping === undefined ? [] : [one.mapping]), ...(one.other === undefined ? [] : [one.other]), ...(one.otherStubs === undefined ? [] : [one.otherStubs]), ...(one.same === undefined ? [] : [one.same])]), ...args.names.flatMap((one) => [one.bucket])];
-  const words: lua.Word[] = [args.now ?? '', args.state, args.account, args.unsent ? 1 : 0, args.dueInMs ?? '', args.dryRun ? 1 : 0, args.day, args.dayBegan, args.memory.epoch ?? '', args.memory.counter, args.memory.name ?? '', args.memory.mark, args.audit.length, ...lua.pairs(args.asked), ...lua.pairs(args.common), args.acts.length, ...args.acts.flatMap((one) => [...lua.counted(one.words)]), args.books.length, ...args.books.flatMap((one) => [...lua.counted(one.counted), ...lua.counted(one.summed)]), args.operations.length, ...args.operations.flatMap((one) => [one.id, one.otherId ?? '', one.fingerprint, one.stubName, one.otherStubName ?? '', one.xof ?? '', one.notBefore ?? '', one.beneficiary, one.meantAgain ? 1 : 0, one.approval ?? '', one.member, one.asker, one.facts ?? '', one.mark ?? '', one.posted, one.mapping === undefined ? 0 : 1, one.other === undefined ? 0 : 1, one.otherStubs === undefined ? 0 : 1, one.same === undefined ? 0 : 1, ...lua.pairs(one.fields)]), args.names.length, ...args.names.flatMap((one) => [one.head, one.of])];
+  const keys: string[] = [args.counts, args.entered, args.due, args.limits, args.listed, args.listedAwaiting, args.accounts, args.spent, args.awaiting, args.heartbeat, args.events, args.book, args.closedDays, ...args.audit];
+  for (const one of args.operations) {
+    keys.push(one.record, one.stubs);
+    if (one.mapping !== undefined) keys.push(one.mapping);
+    if (one.other !== undefined) keys.push(one.other);
+    if (one.otherStubs !== undefined) keys.push(one.otherStubs);
+    if (one.same !== undefined) keys.push(one.same);
+  }
+  for (const one of args.names) {
+    keys.push(one.bucket);
+  }
+  const words: lua.Word[] = [args.now ?? '', args.state, args.account, args.unsent ? 1 : 0, args.dueInMs ?? '', args.dryRun ? 1 : 0, args.day, args.dayBegan, args.memory.epoch ?? '', args.memory.counter, args.memory.name ?? '', args.memory.mark, args.audit.length, ...lua.pairs(args.asked), ...lua.pairs(args.common)];
+  words.push(args.acts.length);
+  for (const one of args.acts) words.push(...lua.counted(one.words));
+  words.push(args.books.length);
+  for (const one of args.books) words.push(...lua.counted(one.counted), ...lua.counted(one.summed));
+  words.push(args.operations.length);
+  for (const one of args.operations) words.push(one.id, one.otherId ?? '', one.fingerprint, one.stubName, one.otherStubName ?? '', one.xof ?? '', one.notBefore ?? '', one.beneficiary, one.meantAgain ? 1 : 0, one.approval ?? '', one.member, one.asker, one.facts ?? '', one.mark ?? '', one.posted, one.mapping === undefined ? 0 : 1, one.other === undefined ? 0 : 1, one.otherStubs === undefined ? 0 : 1, one.same === undefined ? 0 : 1, ...lua.pairs(one.fields));
+  words.push(args.names.length);
+  for (const one of args.names) words.push(one.head, one.of);
   return readAcceptAnswer(await lua.runScript(redis, acceptScript, keys, words));
 }
 
@@ -1381,8 +1410,13 @@ return {at, standings, leases}
  * that the caller names is read in the same trip: nearly every attempt asks for it next. Each has an answer of its own,
  * in their order, and one that cannot be read stops none of the others. */
 export async function acquire(redis: lua.ScriptHost, args: AcquireArgs): Promise<AcquireAnswer> {
-  const keys = [args.due, ...args.accounts, ...args.records.flatMap((one) => [one.record])];
-  const words: lua.Word[] = [args.now ?? '', args.leaseMs, args.accounts.length, ...lua.counted(args.lookedAt), ...lua.counted(args.final), ...lua.counted(args.names), args.records.length, ...args.records.flatMap((one) => [one.id, one.lease])];
+  const keys: string[] = [args.due, ...args.accounts];
+  for (const one of args.records) {
+    keys.push(one.record);
+  }
+  const words: lua.Word[] = [args.now ?? '', args.leaseMs, args.accounts.length, ...lua.counted(args.lookedAt), ...lua.counted(args.final), ...lua.counted(args.names)];
+  words.push(args.records.length);
+  for (const one of args.records) words.push(one.id, one.lease);
   return readAcquireAnswer(await lua.runScript(redis, acquireScript, keys, words));
 }
 
@@ -1484,7 +1518,7 @@ return {'added'}
 /** Adds an endpoint. It gets the events after this moment. Without any endpoint nobody moves the cursor, so the
  * first one moves it here. */
 export async function addEndpoint(redis: lua.ScriptHost, args: AddEndpointArgs): Promise<AddEndpointAnswer> {
-  const keys = [args.record, args.endpoints, args.dispatch, args.events, ...args.audit];
+  const keys: string[] = [args.record, args.endpoints, args.dispatch, args.events, ...args.audit];
   const words: lua.Word[] = [args.now ?? '', args.id, args.most, args.audit.length, ...lua.counted(args.act), ...lua.pairs(args.fields)];
   return readAddEndpointAnswer(await lua.runScript(redis, addEndpointScript, keys, words));
 }
@@ -1574,7 +1608,7 @@ return {'added'}
 /** Makes a key known to every process. What was made and revoked stays, without its digest: it still says whose hand
  * it was. */
 export async function addKey(redis: lua.ScriptHost, args: AddKeyArgs): Promise<AddKeyAnswer> {
-  const keys = [args.known, ...args.audit];
+  const keys: string[] = [args.known, ...args.audit];
   const words: lua.Word[] = [args.now ?? '', args.id, args.most, args.key, args.audit.length, ...lua.counted(args.act)];
   return readAddKeyAnswer(await lua.runScript(redis, addKeyScript, keys, words));
 }
@@ -1712,7 +1746,7 @@ return {'applied', redis.call('HINCRBY', campaign, 'rev', 1)}
 /** Changes how a campaign is sent, from the next request on. What belongs to an approval that was given stays as it was,
  * and so does what the values of its recipients were taken for, from the first upload on. */
 export async function amendCampaign(redis: lua.ScriptHost, args: AmendCampaignArgs): Promise<AmendCampaignAnswer> {
-  const keys = [args.campaign, args.due, ...args.audit];
+  const keys: string[] = [args.campaign, args.due, ...args.audit];
   const words: lua.Word[] = [args.now ?? '', args.id, args.by, args.audit.length, ...lua.counted(args.over), ...lua.counted(args.act), ...lua.pairs(args.fields)];
   return readAmendCampaignAnswer(await lua.runScript(redis, amendCampaignScript, keys, words));
 }
@@ -1789,7 +1823,7 @@ return 1
 
 /** Adds a line of evidence, whatever has the lease. Never creates a record. Answers whether it was kept. */
 export async function appendEvidence(redis: lua.ScriptHost, args: AppendEvidenceArgs): Promise<AppendEvidenceAnswer> {
-  const keys = [args.record];
+  const keys: string[] = [args.record];
   const words: lua.Word[] = [args.now ?? '', args.evidence];
   return readAppendEvidenceAnswer(await lua.runScript(redis, appendEvidenceScript, keys, words));
 }
@@ -2043,7 +2077,7 @@ return behind_cursor(k, at, h, known) or write_beat(k, at, h, memory.name)
  * another deployment's: where the epoch is not the one that this process knows, its stamp is compared before
  * anything is written. */
 export async function beat(redis: lua.ScriptHost, args: BeatArgs): Promise<BeatAnswer> {
-  const keys = [args.heartbeat, args.recovery, args.schema, args.events, args.dispatch, args.counts, args.stamp];
+  const keys: string[] = [args.heartbeat, args.recovery, args.schema, args.events, args.dispatch, args.counts, args.stamp];
   const words: lua.Word[] = [args.now ?? '', args.memory.epoch ?? '', args.memory.counter, args.memory.name ?? '', args.memory.mark, args.event, args.deployment ?? '', args.because ?? '', args.recovering ?? '', args.ours ?? ''];
   return readBeatAnswer(await lua.runScript(redis, beatScript, keys, words));
 }
@@ -2172,7 +2206,7 @@ return {'acquired', at, redis.call('HGETALL', slice), held, known}
 /** Takes the lease of a slice as acquire does, and answers in the same step all that may stand in its way: whether its
  * account is held, and what its campaign says. Never creates a record. */
 export async function beginSlice(redis: lua.ScriptHost, args: BeginSliceArgs): Promise<BeginSliceAnswer> {
-  const keys = [args.slice, args.due, args.heldAccounts, ...(args.campaign === undefined ? [] : [args.campaign])];
+  const keys: string[] = [args.slice, args.due, args.heldAccounts, ...(args.campaign === undefined ? [] : [args.campaign])];
   const words: lua.Word[] = [args.now ?? '', args.id, args.lease, args.leaseMs, args.campaign === undefined ? 0 : 1, ...lua.counted(args.lookedAt), ...lua.counted(args.final), ...lua.counted(args.fields)];
   return readBeginSliceAnswer(await lua.runScript(redis, beginSliceScript, keys, words));
 }
@@ -2226,7 +2260,7 @@ return {person}
  * them, which never changes. A name that is somebody else's is not given again. Every address that they came with is
  * kept: who is called so by a key may be the same one. */
 export async function bindPerson(redis: lua.ScriptHost, args: BindPersonArgs): Promise<BindPersonAnswer> {
-  const keys = [args.persons, args.subjects, args.called];
+  const keys: string[] = [args.persons, args.subjects, args.called];
   const words: lua.Word[] = [args.subject, args.provider, args.address ?? '', ...lua.counted(args.names)];
   return readBindPersonAnswer(await lua.runScript(redis, bindPersonScript, keys, words));
 }
@@ -2316,8 +2350,13 @@ return 1
 /** Writes a record again that history alone has, as it left, since something was said about it. Never over one that is
  * there, and only where its stub says that it left. Its stub stays: it says nothing while the record is there. */
 export async function bringBack(redis: lua.ScriptHost, args: BringBackArgs): Promise<BringBackAnswer> {
-  const keys = [args.record, args.stubs, args.listed, ...(args.mapping === undefined ? [] : [args.mapping]), ...args.names.flatMap((one) => [one.bucket])];
-  const words: lua.Word[] = [args.id, args.stubName, args.created, args.member, args.mapping === undefined ? 0 : 1, ...lua.pairs(args.fields), args.names.length, ...args.names.flatMap((one) => [one.head])];
+  const keys: string[] = [args.record, args.stubs, args.listed, ...(args.mapping === undefined ? [] : [args.mapping])];
+  for (const one of args.names) {
+    keys.push(one.bucket);
+  }
+  const words: lua.Word[] = [args.id, args.stubName, args.created, args.member, args.mapping === undefined ? 0 : 1, ...lua.pairs(args.fields)];
+  words.push(args.names.length);
+  for (const one of args.names) words.push(one.head);
   return readBringBackAnswer(await lua.runScript(redis, bringBackScript, keys, words));
 }
 
@@ -2406,7 +2445,7 @@ return changed
 /** Puts numbers into a list of opt-outs, or takes them out, and what is kept of them where the person was forgotten
  * too. Answers how many were not as they were asked to be. */
 export async function changeOptOuts(redis: lua.ScriptHost, args: ChangeOptOutsArgs): Promise<ChangeOptOutsAnswer> {
-  const keys = [args.list, args.lists, args.forgotten, ...args.audit];
+  const keys: string[] = [args.list, args.lists, args.forgotten, ...args.audit];
   const words: lua.Word[] = [args.now ?? '', args.name, args.how, args.audit.length, ...lua.counted(args.digits), ...lua.counted(args.hashes), ...lua.counted(args.act)];
   return readChangeOptOutsAnswer(await lua.runScript(redis, changeOptOutsScript, keys, words));
 }
@@ -2491,7 +2530,7 @@ return 1
 /** Begins, changes or ends a session of the console: what was read becomes something else, or nothing. Answers whether
  * it is so. */
 export async function changeSession(redis: lua.ScriptHost, args: ChangeSessionArgs): Promise<ChangeSessionAnswer> {
-  const keys = [args.session, ...args.replaced, ...args.audit];
+  const keys: string[] = [args.session, ...args.replaced, ...args.audit];
   const words: lua.Word[] = [args.now ?? '', args.was ?? '', args.becomes ?? '', args.keptMs, args.replaced.length, args.audit.length, ...lua.counted(args.act)];
   return readChangeSessionAnswer(await lua.runScript(redis, changeSessionScript, keys, words));
 }
@@ -2527,7 +2566,7 @@ return ids
 
 /** Hands out ids whose time has come and pushes their due time on, so that no other process hands them out too. */
 export async function claim(redis: lua.ScriptHost, args: ClaimArgs): Promise<ClaimAnswer> {
-  const keys = [args.due];
+  const keys: string[] = [args.due];
   const words: lua.Word[] = [args.now ?? '', args.atMost, args.pushMs];
   return readClaimAnswer(await lua.runScript(redis, claimScript, keys, words));
 }
@@ -2729,7 +2768,7 @@ return {'committed'}
 /** Counts a whole upload, or nothing of it: nothing where one of its slices, or the rows that were left out, are gone,
  * since what took over in its midst had not come so far, or it took longer than what is staged is kept. */
 export async function commitUpload(redis: lua.ScriptHost, args: CommitUploadArgs): Promise<CommitUploadAnswer> {
-  const keys = [args.campaign, args.counts, args.draft, args.ready, args.sliceCounts, args.begun, args.leftOut, ...args.staged, ...args.own, ...args.audit];
+  const keys: string[] = [args.campaign, args.counts, args.draft, args.ready, args.sliceCounts, args.begun, args.leftOut, ...args.staged, ...args.own, ...args.audit];
   const words: lua.Word[] = [args.now ?? '', args.upload, args.rev, args.before, args.after, args.by, args.recipients, args.skipped, args.slices, args.segments, args.staged.length, args.own.length, args.audit.length, ...lua.counted(args.act)];
   return readCommitUploadAnswer(await lua.runScript(redis, commitUploadScript, keys, words));
 }
@@ -2792,7 +2831,7 @@ return shut or {'raised', raise(heartbeat, known)}
 
 /** Counts an effect for which no intent is written, and refuses it while nothing may leave. */
 export async function countEffect(redis: lua.ScriptHost, args: CountEffectArgs): Promise<CountEffectAnswer> {
-  const keys = [args.heartbeat];
+  const keys: string[] = [args.heartbeat];
   const words: lua.Word[] = [args.memory.epoch ?? '', args.memory.counter, args.memory.name ?? '', args.memory.mark];
   return readCountEffectAnswer(await lua.runScript(redis, countEffectScript, keys, words));
 }
@@ -2909,7 +2948,7 @@ return begun
 /** One more of the failures that count only when they come in a row: the last of them holds the account. What lies
  * longer ago than the window began another row. Answers whether this one held the account. */
 export async function countFailure(redis: lua.ScriptHost, args: CountFailureArgs): Promise<CountFailureAnswer> {
-  const keys = [args.account, args.held, args.events, args.counts];
+  const keys: string[] = [args.account, args.held, args.events, args.counts];
   const words: lua.Word[] = [args.now ?? '', args.name, args.reason, args.data, args.length, args.windowMs];
   return readCountFailureAnswer(await lua.runScript(redis, countFailureScript, keys, words));
 }
@@ -2976,8 +3015,13 @@ return 1
 /** Hands events to the endpoints that want them, and moves the cursor, in one step. Where the cursor or the list of
  * endpoints is no longer as it was read, nothing is done: another process was quicker. Answers whether it was done. */
 export async function dispatchEvents(redis: lua.ScriptHost, args: DispatchEventsArgs): Promise<DispatchEventsAnswer> {
-  const keys = [args.dispatch, args.due, ...args.endpoints.flatMap((one) => [one.record, one.deliveries])];
-  const words: lua.Word[] = [args.now ?? '', args.cursor, args.rev, args.next, args.endpoints.length, ...args.endpoints.flatMap((one) => [one.id, ...lua.counted(one.places)])];
+  const keys: string[] = [args.dispatch, args.due];
+  for (const one of args.endpoints) {
+    keys.push(one.record, one.deliveries);
+  }
+  const words: lua.Word[] = [args.now ?? '', args.cursor, args.rev, args.next];
+  words.push(args.endpoints.length);
+  for (const one of args.endpoints) words.push(one.id, ...lua.counted(one.places));
   return readDispatchEventsAnswer(await lua.runScript(redis, dispatchEventsScript, keys, words));
 }
 
@@ -3242,7 +3286,7 @@ return behind_cursor(k, at, h, known) or write_beat(k, at, h, name)
  * open may be a copy that was put back. It was only a silence where the witness knows the very heartbeat that is
  * found; and then a recovery that another process has begun for it is over too. */
 export async function firstBeat(redis: lua.ScriptHost, args: FirstBeatArgs): Promise<FirstBeatAnswer> {
-  const keys = [args.heartbeat, args.recovery, args.schema, args.events, args.dispatch, args.counts, args.stamp, ...args.open];
+  const keys: string[] = [args.heartbeat, args.recovery, args.schema, args.events, args.dispatch, args.counts, args.stamp, ...args.open];
   const words: lua.Word[] = [args.now ?? '', args.epoch ?? '', args.counter, args.event, args.witnessed, args.deployment ?? '', args.silenceMs, args.newEpoch, args.name, args.ours ?? '', args.open.length];
   return readFirstBeatAnswer(await lua.runScript(redis, firstBeatScript, keys, words));
 }
@@ -3325,7 +3369,7 @@ return count
 
 /** Forgets the lines up to a seal, which becomes the first: what follows is counted from there. It is an act itself. */
 export async function forgetAudit(redis: lua.ScriptHost, args: ForgetAuditArgs): Promise<ForgetAuditAnswer> {
-  const keys = [args.stream, args.seals, ...args.audit];
+  const keys: string[] = [args.stream, args.seals, ...args.audit];
   const words: lua.Word[] = [args.now ?? '', args.first, args.seal, args.becomes, args.upto, args.audit.length, ...lua.counted(args.act)];
   return readForgetAuditAnswer(await lua.runScript(redis, forgetAuditScript, keys, words));
 }
@@ -3395,7 +3439,7 @@ return gone
 
 /** Takes entries out of a stream, in the step that tells it. */
 export async function forgetEntries(redis: lua.ScriptHost, args: ForgetEntriesArgs): Promise<ForgetEntriesAnswer> {
-  const keys = [args.stream, ...args.audit];
+  const keys: string[] = [args.stream, ...args.audit];
   const words: lua.Word[] = [args.now ?? '', args.audit.length, ...lua.counted(args.places), ...lua.counted(args.act)];
   return readForgetEntriesAnswer(await lua.runScript(redis, forgetEntriesScript, keys, words));
 }
@@ -3467,7 +3511,7 @@ return #members
 
 /** Nothing is found by a name any more. Answers how many members went; the act is told when none is left. */
 export async function forgetName(redis: lua.ScriptHost, args: ForgetNameArgs): Promise<ForgetNameAnswer> {
-  const keys = [args.bucket, ...args.audit];
+  const keys: string[] = [args.bucket, ...args.audit];
   const words: lua.Word[] = [args.now ?? '', args.head, args.stop, args.most, args.audit.length, ...lua.counted(args.act)];
   return readForgetNameAnswer(await lua.runScript(redis, forgetNameScript, keys, words));
 }
@@ -3550,8 +3594,13 @@ return found
 
 /** Takes a number out of lists of opt-outs and leaves its hash there. Answers in how many it was. */
 export async function forgetOptOuts(redis: lua.ScriptHost, args: ForgetOptOutsArgs): Promise<ForgetOptOutsAnswer> {
-  const keys = [...args.audit, ...args.lists.flatMap((one) => [one.list, one.forgotten])];
-  const words: lua.Word[] = [args.now ?? '', args.digits, args.audit.length, ...lua.counted(args.act), args.lists.length, ...args.lists.flatMap((one) => [one.hash])];
+  const keys: string[] = [...args.audit];
+  for (const one of args.lists) {
+    keys.push(one.list, one.forgotten);
+  }
+  const words: lua.Word[] = [args.now ?? '', args.digits, args.audit.length, ...lua.counted(args.act)];
+  words.push(args.lists.length);
+  for (const one of args.lists) words.push(one.hash);
   return readForgetOptOutsAnswer(await lua.runScript(redis, forgetOptOutsScript, keys, words));
 }
 
@@ -3636,7 +3685,7 @@ return done
 
 /** Puts others in the place of members of a list, where they still are as they were read. Answers how many. */
 export async function forgetRows(redis: lua.ScriptHost, args: ForgetRowsArgs): Promise<ForgetRowsAnswer> {
-  const keys = [args.list, ...args.audit];
+  const keys: string[] = [args.list, ...args.audit];
   const words: lua.Word[] = [args.now ?? '', args.audit.length, ...lua.counted(args.places), ...lua.counted(args.kept), ...lua.counted(args.become), ...lua.counted(args.act)];
   return readForgetRowsAnswer(await lua.runScript(redis, forgetRowsScript, keys, words));
 }
@@ -3681,7 +3730,7 @@ return #over > 0 and redis.call('HDEL', stubs, unpack(over)) or 0
 
 /** Takes away the stubs of one bucket whose day is over. Answers how many. */
 export async function forgetStubs(redis: lua.ScriptHost, args: ForgetStubsArgs): Promise<ForgetStubsAnswer> {
-  const keys = [args.stubs];
+  const keys: string[] = [args.stubs];
   const words: lua.Word[] = [args.now ?? ''];
   return readForgetStubsAnswer(await lua.runScript(redis, forgetStubsScript, keys, words));
 }
@@ -3749,7 +3798,7 @@ return 1
 
 /** A person says that history goes on without what is missing in it. Answers whether anything is. */
 export async function goOnWithout(redis: lua.ScriptHost, args: GoOnWithoutArgs): Promise<GoOnWithoutAnswer> {
-  const keys = [args.history, ...args.audit];
+  const keys: string[] = [args.history, ...args.audit];
   const words: lua.Word[] = [args.now ?? '', args.by, args.audit.length, ...lua.counted(args.act)];
   return readGoOnWithoutAnswer(await lua.runScript(redis, goOnWithoutScript, keys, words));
 }
@@ -3788,7 +3837,7 @@ return redis.call('ZADD', due, 'XX', 'LT', 'CH', unpack(back))
 
 /** What was taken and not begun is due again at once. What nobody has to look at any more stays so. */
 export async function handBack(redis: lua.ScriptHost, args: HandBackArgs): Promise<HandBackAnswer> {
-  const keys = [args.due];
+  const keys: string[] = [args.due];
   const words: lua.Word[] = [args.now ?? '', ...lua.counted(args.ids)];
   return readHandBackAnswer(await lua.runScript(redis, handBackScript, keys, words));
 }
@@ -3868,7 +3917,7 @@ return 1
  * another process handed out hands out nothing. It stays due as long as it runs: what may stand in its way comes
  * with time, not with slices. Answers whether they were handed out. */
 export async function handOut(redis: lua.ScriptHost, args: HandOutArgs): Promise<HandOutAnswer> {
-  const keys = [args.campaign, args.dueSlices, args.due];
+  const keys: string[] = [args.campaign, args.dueSlices, args.due];
   const words: lua.Word[] = [args.now ?? '', args.id, args.handedOut, args.againInMs, args.judgedOver ?? '', args.judgedFailed ?? '', args.judgedUnknown ?? '', args.canaryOver ? 1 : 0, ...lua.counted(args.slices)];
   return readHandOutAnswer(await lua.runScript(redis, handOutScript, keys, words));
 }
@@ -4008,7 +4057,7 @@ return begun
 
 /** Holds an account for a reason. Answers whether this call changed something. */
 export async function holdAccount(redis: lua.ScriptHost, args: HoldAccountArgs): Promise<HoldAccountAnswer> {
-  const keys = [args.account, args.held, args.events, args.counts, ...args.audit];
+  const keys: string[] = [args.account, args.held, args.events, args.counts, ...args.audit];
   const words: lua.Word[] = [args.now ?? '', args.name, args.reason, args.data, args.audit.length, ...lua.counted(args.act)];
   return readHoldAccountAnswer(await lua.runScript(redis, holdAccountScript, keys, words));
 }
@@ -4089,8 +4138,18 @@ return redis.call('ZREM', waiting, unpack(done))
  * read is put off. So is what history does not take, and why is written down with it, unless it has gone on since.
  * Answers how many no longer wait. */
 export async function keepInHistory(redis: lua.ScriptHost, args: KeepInHistoryArgs): Promise<KeepInHistoryAnswer> {
-  const keys = [args.waiting, args.aside, ...args.kept.flatMap((one) => [one.record]), ...args.setAside.flatMap((one) => [one.asideRecord])];
-  const words: lua.Word[] = [args.now ?? '', args.againInMs, ...lua.counted(args.unread), args.kept.length, ...args.kept.flatMap((one) => [one.id, one.rev]), args.setAside.length, ...args.setAside.flatMap((one) => [one.asideId, one.asideRev, one.entry])];
+  const keys: string[] = [args.waiting, args.aside];
+  for (const one of args.kept) {
+    keys.push(one.record);
+  }
+  for (const one of args.setAside) {
+    keys.push(one.asideRecord);
+  }
+  const words: lua.Word[] = [args.now ?? '', args.againInMs, ...lua.counted(args.unread)];
+  words.push(args.kept.length);
+  for (const one of args.kept) words.push(one.id, one.rev);
+  words.push(args.setAside.length);
+  for (const one of args.setAside) words.push(one.asideId, one.asideRev, one.entry);
   return readKeepInHistoryAnswer(await lua.runScript(redis, keepInHistoryScript, keys, words));
 }
 
@@ -4348,7 +4407,7 @@ return {'left'}
  * not one that has taken its place meanwhile. What was a mere silence ends in the epoch that it was in, where a process
  * that knows better is still heard; and is none where one has been heard already. */
 export async function leaveRecovery(redis: lua.ScriptHost, args: LeaveRecoveryArgs): Promise<LeaveRecoveryAnswer> {
-  const keys = [args.heartbeat, args.recovery, args.events, args.counts, ...args.audit];
+  const keys: string[] = [args.heartbeat, args.recovery, args.events, args.counts, ...args.audit];
   const words: lua.Word[] = [args.now ?? '', args.epoch, args.ledOn ?? '', args.by, args.lastEvent ?? '', args.audit.length, ...lua.counted(args.act)];
   return readLeaveRecoveryAnswer(await lua.runScript(redis, leaveRecoveryScript, keys, words));
 }
@@ -4506,7 +4565,7 @@ return 1
 
 /** Notes how far the slices of a campaign have been looked through. After the last one it is over as soon as they are. */
 export async function moveCursor(redis: lua.ScriptHost, args: MoveCursorArgs): Promise<MoveCursorAnswer> {
-  const keys = [args.campaign, args.due, args.events, args.counts, args.running, args.history];
+  const keys: string[] = [args.campaign, args.due, args.events, args.counts, args.running, args.history];
   const words: lua.Word[] = [args.now ?? '', args.id, args.retry, args.before, args.after, args.againInMs];
   return readMoveCursorAnswer(await lua.runScript(redis, moveCursorScript, keys, words));
 }
@@ -4566,7 +4625,7 @@ return {redis.call('GET', held)}
 /** The key under which names are hashed in the index; what is offered where there is none yet. Where nothing is accepted
  * nothing is written: this may be the Redis of somebody else. */
 export async function nameKey(redis: lua.ScriptHost, args: NameKeyArgs): Promise<NameKeyAnswer> {
-  const keys = [args.held, args.heartbeat];
+  const keys: string[] = [args.held, args.heartbeat];
   const words: lua.Word[] = [args.offered, args.memory.epoch ?? '', args.memory.counter, args.memory.name ?? '', args.memory.mark];
   return readNameKeyAnswer(await lua.runScript(redis, nameKeyScript, keys, words));
 }
@@ -4628,7 +4687,7 @@ return 1
 
 /** An act that is no single script of ours: told in a step of its own. */
 export async function noteAct(redis: lua.ScriptHost, args: NoteActArgs): Promise<NoteActAnswer> {
-  const keys = [...args.audit];
+  const keys: string[] = [...args.audit];
   const words: lua.Word[] = [args.now ?? '', args.audit.length, ...lua.counted(args.act)];
   return readNoteActAnswer(await lua.runScript(redis, noteActScript, keys, words));
 }
@@ -4667,8 +4726,10 @@ return 1
 /** Counts what is about to leave Redis, by the day of its last change. One that stays after all was counted all the
  * same. */
 export async function noteLeaving(redis: lua.ScriptHost, args: NoteLeavingArgs): Promise<NoteLeavingAnswer> {
-  const keys = [args.left];
-  const words: lua.Word[] = [args.to, args.days.length, ...args.days.flatMap((one) => [one.day, one.count])];
+  const keys: string[] = [args.left];
+  const words: lua.Word[] = [args.to];
+  words.push(args.days.length);
+  for (const one of args.days) words.push(one.day, one.count);
   return readNoteLeavingAnswer(await lua.runScript(redis, noteLeavingScript, keys, words));
 }
 
@@ -4832,7 +4893,7 @@ return {'noted', state, field, line, trace}
  * one per operation and interval. Changes no state. What was posted is kept, also about what we do not know; not
  * where it says what the state says. What history alone has is noted, to be brought back and nudged then. */
 export async function nudge(redis: lua.ScriptHost, args: NudgeArgs): Promise<NudgeAnswer> {
-  const keys = [args.record, args.due, args.stubs, args.recalled, args.callback];
+  const keys: string[] = [args.record, args.due, args.stubs, args.recalled, args.callback];
   const words: lua.Word[] = [args.now ?? '', args.id, args.stubName, args.evidence, args.intervalMs, args.recall, args.posted ?? '', ...lua.counted(args.lookedAt), ...lua.counted(args.agreesWith)];
   return readNudgeAnswer(await lua.runScript(redis, nudgeScript, keys, words));
 }
@@ -4876,7 +4937,7 @@ return sum
 /** Says that a worker is here, and how many requests it may have in flight. Answers how many all of those may have
  * together that have said so lately; the others are forgotten. */
 export async function present(redis: lua.ScriptHost, args: PresentArgs): Promise<PresentAnswer> {
-  const keys = [args.workers];
+  const keys: string[] = [args.workers];
   const words: lua.Word[] = [args.now ?? '', args.name, args.slots, args.silentMs];
   return readPresentAnswer(await lua.runScript(redis, presentScript, keys, words));
 }
@@ -4915,7 +4976,7 @@ return 1
 /** While a condition lasts, one operation per interval is let through to see whether it has cleared. Answers whether
  * this is the one. */
 export async function probeAccount(redis: lua.ScriptHost, args: ProbeAccountArgs): Promise<ProbeAccountAnswer> {
-  const keys = [args.account];
+  const keys: string[] = [args.account];
   const words: lua.Word[] = [args.now ?? '', args.everyMs, args.reason];
   return readProbeAccountAnswer(await lua.runScript(redis, probeAccountScript, keys, words));
 }
@@ -5072,8 +5133,10 @@ return told
  * where it is looser. Sent again after a lost reply, it tells what it did the first time. Answers each that is not
  * what holds already. */
 export async function publishLimits(redis: lua.ScriptHost, args: PublishLimitsArgs): Promise<PublishLimitsAnswer> {
-  const keys = [args.limits, args.stamp, ...args.audit];
-  const words: lua.Word[] = [args.now ?? '', args.by, args.op, args.runs ? 1 : 0, args.ours ?? '', args.audit.length, ...lua.pairs(args.asked), args.acts.length, ...args.acts.flatMap((one) => [...lua.counted(one.words)])];
+  const keys: string[] = [args.limits, args.stamp, ...args.audit];
+  const words: lua.Word[] = [args.now ?? '', args.by, args.op, args.runs ? 1 : 0, args.ours ?? '', args.audit.length, ...lua.pairs(args.asked)];
+  words.push(args.acts.length);
+  for (const one of args.acts) words.push(...lua.counted(one.words));
   return readPublishLimitsAnswer(await lua.runScript(redis, publishLimitsScript, keys, words));
 }
 
@@ -5204,7 +5267,7 @@ return 1
 /** Forgets the number and the text of a message, as it was read; history, where it is kept, is to forget them too.
  * Answers whether it was done. */
 export async function purgeMessage(redis: lua.ScriptHost, args: PurgeMessageArgs): Promise<PurgeMessageAnswer> {
-  const keys = [args.message, args.counts, args.history, ...args.audit];
+  const keys: string[] = [args.message, args.counts, args.history, ...args.audit];
   const words: lua.Word[] = [args.now ?? '', args.id, args.state, args.to, args.becomes, args.audit.length, ...lua.counted(args.act)];
   return readPurgeMessageAnswer(await lua.runScript(redis, purgeMessageScript, keys, words));
 }
@@ -5292,7 +5355,7 @@ return 1
 
 /** Replaces the people of a slice that nobody works on, as it was read. Answers whether it was done. */
 export async function purgeTexts(redis: lua.ScriptHost, args: PurgeTextsArgs): Promise<PurgeTextsAnswer> {
-  const keys = [args.texts, ...args.audit];
+  const keys: string[] = [args.texts, ...args.audit];
   const words: lua.Word[] = [args.now ?? '', args.rev, args.items, args.audit.length, ...lua.counted(args.act)];
   return readPurgeTextsAnswer(await lua.runScript(redis, purgeTextsScript, keys, words));
 }
@@ -5648,8 +5711,15 @@ return {'put back'}
  * hear it: it is told again, under the numbers that it had. What is there only as a draft gives way: filled anew, it
  * would be sent once more. */
 export async function putBack(redis: lua.ScriptHost, args: PutBackArgs): Promise<PutBackAnswer> {
-  const keys = [args.record, args.stubs, args.counts, args.trimmed, args.listed, args.heartbeat, args.events, args.book, args.closedDays, args.history, ...(args.entered === undefined ? [] : [args.entered]), ...(args.drafts === undefined ? [] : [args.drafts]), ...(args.due === undefined ? [] : [args.due]), ...(args.mapping === undefined ? [] : [args.mapping]), ...(args.spent === undefined ? [] : [args.spent]), ...args.names.flatMap((one) => [one.bucket])];
-  const words: lua.Word[] = [args.now ?? '', args.id, args.kind, args.account, args.state, args.created, args.member, args.xof ?? '', args.inDoubt ? 1 : 0, args.stubName, args.stub, args.keepDays, args.store, args.beneficiary ?? '', args.entered === undefined ? 0 : 1, args.drafts === undefined ? 0 : 1, args.due === undefined ? 0 : 1, args.mapping === undefined ? 0 : 1, args.spent === undefined ? 0 : 1, ...lua.pairs(args.posts), ...lua.pairs(args.fields), args.names.length, ...args.names.flatMap((one) => [one.head]), args.told.length, ...args.told.flatMap((one) => [one.seq, one.at, one.type, one.data])];
+  const keys: string[] = [args.record, args.stubs, args.counts, args.trimmed, args.listed, args.heartbeat, args.events, args.book, args.closedDays, args.history, ...(args.entered === undefined ? [] : [args.entered]), ...(args.drafts === undefined ? [] : [args.drafts]), ...(args.due === undefined ? [] : [args.due]), ...(args.mapping === undefined ? [] : [args.mapping]), ...(args.spent === undefined ? [] : [args.spent])];
+  for (const one of args.names) {
+    keys.push(one.bucket);
+  }
+  const words: lua.Word[] = [args.now ?? '', args.id, args.kind, args.account, args.state, args.created, args.member, args.xof ?? '', args.inDoubt ? 1 : 0, args.stubName, args.stub, args.keepDays, args.store, args.beneficiary ?? '', args.entered === undefined ? 0 : 1, args.drafts === undefined ? 0 : 1, args.due === undefined ? 0 : 1, args.mapping === undefined ? 0 : 1, args.spent === undefined ? 0 : 1, ...lua.pairs(args.posts), ...lua.pairs(args.fields)];
+  words.push(args.names.length);
+  for (const one of args.names) words.push(one.head);
+  words.push(args.told.length);
+  for (const one of args.told) words.push(one.seq, one.at, one.type, one.data);
   return readPutBackAnswer(await lua.runScript(redis, putBackScript, keys, words));
 }
 
@@ -5796,7 +5866,7 @@ return 1
 /** Ends a hold; the account leaves the list of held ones with its last reason. Answers whether this call changed
  * something. */
 export async function releaseAccount(redis: lua.ScriptHost, args: ReleaseAccountArgs): Promise<ReleaseAccountAnswer> {
-  const keys = [args.account, args.held, args.events, args.counts, ...args.audit];
+  const keys: string[] = [args.account, args.held, args.events, args.counts, ...args.audit];
   const words: lua.Word[] = [args.now ?? '', args.name, args.reason, args.data, args.audit.length, ...lua.counted(args.act)];
   return readReleaseAccountAnswer(await lua.runScript(redis, releaseAccountScript, keys, words));
 }
@@ -5881,7 +5951,7 @@ return 1
 
 /** Takes an endpoint away, with all that waits for it. Answers whether it was there. */
 export async function removeEndpoint(redis: lua.ScriptHost, args: RemoveEndpointArgs): Promise<RemoveEndpointAnswer> {
-  const keys = [args.record, args.endpoints, args.dispatch, args.due, args.deliveries, args.tries, args.undelivered, args.log, ...args.audit];
+  const keys: string[] = [args.record, args.endpoints, args.dispatch, args.due, args.deliveries, args.tries, args.undelivered, args.log, ...args.audit];
   const words: lua.Word[] = [args.now ?? '', args.id, args.audit.length, ...lua.counted(args.act)];
   return readRemoveEndpointAnswer(await lua.runScript(redis, removeEndpointScript, keys, words));
 }
@@ -6044,7 +6114,7 @@ return {'opened'}
 /** Opens a slice that is over again, for some of its recipients: once in each retry, however often it is asked for. In a
  * recovery the retry is held, and people that it had not come to yet it may have come to in the time that was lost. */
 export async function reopenSlice(redis: lua.ScriptHost, args: ReopenSliceArgs): Promise<ReopenSliceAnswer> {
-  const keys = [args.slice, args.campaign, args.counts, args.queued, args.dueToSend, args.heartbeat];
+  const keys: string[] = [args.slice, args.campaign, args.counts, args.queued, args.dueToSend, args.heartbeat];
   const words: lua.Word[] = [args.now ?? '', args.id, args.retry, args.rev, args.next, args.becomes, args.inRecovery ? 1 : 0, ...lua.pairs(args.deltas)];
   return readReopenSliceAnswer(await lua.runScript(redis, reopenSliceScript, keys, words));
 }
@@ -6074,7 +6144,7 @@ return 1
 /** Replaces the stamp that was read. One that is sent again after a lost reply finds its own stamp and says no; what
  * asks reads it and is content. */
 export async function replaceStamp(redis: lua.ScriptHost, args: ReplaceStampArgs): Promise<ReplaceStampAnswer> {
-  const keys = [args.stamp];
+  const keys: string[] = [args.stamp];
   const words: lua.Word[] = [args.before ?? '', args.after];
   return readReplaceStampAnswer(await lua.runScript(redis, replaceStampScript, keys, words));
 }
@@ -6167,7 +6237,7 @@ return 1
 /** Events that an endpoint is to get once more, whatever became of them. A disabled endpoint is enabled by it.
  * Answers whether there is such an endpoint. */
 export async function replayEvents(redis: lua.ScriptHost, args: ReplayEventsArgs): Promise<ReplayEventsAnswer> {
-  const keys = [args.record, args.deliveries, args.tries, args.due, args.dispatch, ...args.audit];
+  const keys: string[] = [args.record, args.deliveries, args.tries, args.due, args.dispatch, ...args.audit];
   const words: lua.Word[] = [args.now ?? '', args.id, args.audit.length, ...lua.counted(args.places), ...lua.counted(args.act)];
   return readReplayEventsAnswer(await lua.runScript(redis, replayEventsScript, keys, words));
 }
@@ -6247,7 +6317,7 @@ return 1
 
 /** The same seals of the audit under another secret, where they still are as they were read. */
 export async function resealAudit(redis: lua.ScriptHost, args: ResealAuditArgs): Promise<ResealAuditAnswer> {
-  const keys = [args.seals, ...args.audit];
+  const keys: string[] = [args.seals, ...args.audit];
   const words: lua.Word[] = [args.now ?? '', args.from, args.audit.length, ...lua.counted(args.kept), ...lua.counted(args.again), ...lua.counted(args.act)];
   return readResealAuditAnswer(await lua.runScript(redis, resealAuditScript, keys, words));
 }
@@ -6329,7 +6399,7 @@ return 1
 /** The same secrets under another seal, unless one of them was changed since it was read. Answers whether it was
  * done. */
 export async function resealEndpointSecrets(redis: lua.ScriptHost, args: ResealEndpointSecretsArgs): Promise<ResealEndpointSecretsAnswer> {
-  const keys = [args.record, ...args.audit];
+  const keys: string[] = [args.record, ...args.audit];
   const words: lua.Word[] = [args.now ?? '', args.audit.length, ...lua.counted(args.kept), ...lua.counted(args.again), ...lua.counted(args.act)];
   return readResealEndpointSecretsAnswer(await lua.runScript(redis, resealEndpointSecretsScript, keys, words));
 }
@@ -6363,7 +6433,7 @@ return 1
 /** Nothing is to be done for this campaign until later, or until it is switched. One that was switched or amended since
  * it was read is due for another reason, in the same state or not, and stays so. */
 export async function restCampaign(redis: lua.ScriptHost, args: RestCampaignArgs): Promise<RestCampaignAnswer> {
-  const keys = [args.campaign, args.due];
+  const keys: string[] = [args.campaign, args.due];
   const words: lua.Word[] = [args.id, args.rev, args.dueAt ?? ''];
   return readRestCampaignAnswer(await lua.runScript(redis, restCampaignScript, keys, words));
 }
@@ -6540,7 +6610,7 @@ return 1
  * of it counts as handed out from here on, a retry that was under way is over, and nothing is left to be released.
  * Answers whether it was held by this: not where there was nothing to do, or no recovery is under way. */
 export async function restoreCampaign(redis: lua.ScriptHost, args: RestoreCampaignArgs): Promise<RestoreCampaignAnswer> {
-  const keys = [args.campaign, args.events, args.counts, args.due, args.parked, args.held, args.heartbeat, args.history, ...args.left];
+  const keys: string[] = [args.campaign, args.events, args.counts, args.due, args.parked, args.held, args.heartbeat, args.history, ...args.left];
   const words: lua.Word[] = [args.now ?? '', args.id, args.reason, args.mayHaveBeenSent ? 1 : 0, args.eventsLost, args.revisionsLost, args.left.length, ...lua.counted(args.from)];
   return readRestoreCampaignAnswer(await lua.runScript(redis, restoreCampaignScript, keys, words));
 }
@@ -6787,7 +6857,7 @@ return {'applied', redis.call('HINCRBY', campaign, 'rev', 1)}
  * that is above what leaves on the word of one key, and was never approved, is not retried. In a recovery it is the
  * retry of a lost time that is begun again: it was allowed then, and nothing of it is due. */
 export async function retryCampaign(redis: lua.ScriptHost, args: RetryCampaignArgs): Promise<RetryCampaignAnswer> {
-  const keys = [args.campaign, args.counts, args.running, args.due, args.limits, args.history, args.heartbeat, ...args.audit];
+  const keys: string[] = [args.campaign, args.counts, args.running, args.due, args.limits, args.history, args.heartbeat, ...args.audit];
   const words: lua.Word[] = [args.now ?? '', args.id, args.key ?? '', args.includeUnknown ? 1 : 0, args.inRecovery ? 1 : 0, args.audit.length, ...lua.counted(args.act), ...lua.pairs(args.asked)];
   return readRetryCampaignAnswer(await lua.runScript(redis, retryCampaignScript, keys, words));
 }
@@ -6859,7 +6929,7 @@ return 1
 
 /** Ends a key. Answers whether it was there and not revoked. */
 export async function revokeKey(redis: lua.ScriptHost, args: RevokeKeyArgs): Promise<RevokeKeyAnswer> {
-  const keys = [args.known, ...args.audit];
+  const keys: string[] = [args.known, ...args.audit];
   const words: lua.Word[] = [args.now ?? '', args.id, args.was, args.becomes, args.audit.length, ...lua.counted(args.act)];
   return readRevokeKeyAnswer(await lua.runScript(redis, revokeKeyScript, keys, words));
 }
@@ -6933,7 +7003,7 @@ return 1
 /** Gives an endpoint another secret; the one before still signs for a while. Answers whether there is such an
  * endpoint. */
 export async function rotateEndpointSecret(redis: lua.ScriptHost, args: RotateEndpointSecretArgs): Promise<RotateEndpointSecretAnswer> {
-  const keys = [args.record, ...args.audit];
+  const keys: string[] = [args.record, ...args.audit];
   const words: lua.Word[] = [args.now ?? '', args.secret, args.bothForMs, args.audit.length, ...lua.counted(args.act)];
   return readRotateEndpointSecretAnswer(await lua.runScript(redis, rotateEndpointSecretScript, keys, words));
 }
@@ -6964,7 +7034,7 @@ return 1
 /** Keeps what a process has sealed of the audit, unless another one was faster. The last seal is replaced by one that
  * reaches further until enough lines lie behind it. */
 export async function sealAudit(redis: lua.ScriptHost, args: SealAuditArgs): Promise<SealAuditAnswer> {
-  const keys = [args.seals];
+  const keys: string[] = [args.seals];
   const words: lua.Word[] = [args.before, args.replaces ? 1 : 0, args.seal];
   return readSealAuditAnswer(await lua.runScript(redis, sealAuditScript, keys, words));
 }
@@ -7116,7 +7186,7 @@ return {'waits', held}
  * was lost, it answers what it did: for so long, and while nobody has changed it since. What was asked for
  * meanwhile is taken back all the same. */
 export async function setLimit(redis: lua.ScriptHost, args: SetLimitArgs): Promise<SetLimitAnswer> {
-  const keys = [args.limits, ...args.audit];
+  const keys: string[] = [args.limits, ...args.audit];
   const words: lua.Word[] = [args.now ?? '', args.by, args.name, args.value, args.waitsMs, args.op, args.audit.length, ...lua.counted(args.ones), ...lua.counted(args.act)];
   return readSetLimitAnswer(await lua.runScript(redis, setLimitScript, keys, words));
 }
@@ -7284,8 +7354,10 @@ return {'settled', rev, disabled, due_at and due_at - at}
 /** Writes down what became of the events that were taken. A success ends the failing of an endpoint; one that has
  * failed for too long is disabled, and that is announced. */
 export async function settleDeliveries(redis: lua.ScriptHost, args: SettleDeliveriesArgs): Promise<SettleDeliveriesAnswer> {
-  const keys = [args.record, args.deliveries, args.tries, args.due, args.undelivered, args.log, args.events, args.counts];
-  const words: lua.Word[] = [args.now ?? '', args.id, args.lease, args.restMs, args.disableAfterMs, args.results.length, ...args.results.flatMap((one) => [one.place, one.outcome, one.waitMs, one.line])];
+  const keys: string[] = [args.record, args.deliveries, args.tries, args.due, args.undelivered, args.log, args.events, args.counts];
+  const words: lua.Word[] = [args.now ?? '', args.id, args.lease, args.restMs, args.disableAfterMs];
+  words.push(args.results.length);
+  for (const one of args.results) words.push(one.place, one.outcome, one.waitMs, one.line);
   return readSettleDeliveriesAnswer(await lua.runScript(redis, settleDeliveriesScript, keys, words));
 }
 
@@ -7935,8 +8007,22 @@ return {'applied', leave, why, wait, rev, leave > 0 and raise(heartbeat, beat) o
  * answered. Each request that changes is compared with what was read of it, and a new one takes the next number, which
  * must be the one that was read: a step that comes late, or once more, changes nothing. */
 export async function stepSlice(redis: lua.ScriptHost, args: StepSliceArgs): Promise<StepSliceAnswer> {
-  const keys = [args.slice, args.dueToSend, args.dueToLook, args.counts, args.left, args.parked, args.outcomes, args.events, args.messageCounts, args.openTexts, args.sentTexts, args.campaignCounts, args.dueCampaigns, args.running, args.paused, args.held, args.heartbeat, args.heldAccounts, args.book, args.closedDays, args.limits, args.history, args.textsCost, ...(args.campaign === undefined ? [] : [args.campaign]), ...(args.entered === undefined ? [] : [args.entered]), ...args.optOuts, ...args.lists.flatMap((one) => [one.set]), ...args.messages.flatMap((one) => [one.record])];
-  const words: lua.Word[] = [args.now ?? '', args.id, args.lease, args.op, args.from, args.to, args.keepLeaseMs ?? '', args.sendInMs ?? '', args.sendAsItIs ? 1 : 0, args.lookInMs ?? '', args.lookAsItIs ? 1 : 0, args.tried ? 1 : 0, args.inRecovery ? 1 : 0, args.eventsLost, args.revisionsLost, args.recounted ? 1 : 0, args.next, args.memory.epoch ?? '', args.memory.counter, args.memory.name ?? '', args.memory.mark, args.day, args.charged, args.closes ?? '', args.sent ?? '', args.campaign === undefined ? 0 : 1, args.entered === undefined ? 0 : 1, args.optOuts.length, ...lua.pairs(args.asked), ...lua.counted(args.opened), ...lua.pairs(args.fields), ...lua.pairs(args.posts), ...lua.pairs(args.deltas), args.changed.length, ...args.changed.flatMap((one) => [one.number, one.read, one.becomes]), args.leaving.length, ...args.leaving.flatMap((one) => [one.becomes, one.carries, one.cost ?? '', one.expiresAt ?? '', one.opens ?? '']), args.lists.length, ...args.lists.flatMap((one) => [one.state]), args.messages.length, ...args.messages.flatMap((one) => [one.leavesWith, one.left, one.entered, one.code ?? '', one.eventType ?? '', one.eventData ?? '', one.toldAs ?? '', one.sentAt ?? '', one.forgets ? 1 : 0])];
+  const keys: string[] = [args.slice, args.dueToSend, args.dueToLook, args.counts, args.left, args.parked, args.outcomes, args.events, args.messageCounts, args.openTexts, args.sentTexts, args.campaignCounts, args.dueCampaigns, args.running, args.paused, args.held, args.heartbeat, args.heldAccounts, args.book, args.closedDays, args.limits, args.history, args.textsCost, ...(args.campaign === undefined ? [] : [args.campaign]), ...(args.entered === undefined ? [] : [args.entered]), ...args.optOuts];
+  for (const one of args.lists) {
+    keys.push(one.set);
+  }
+  for (const one of args.messages) {
+    keys.push(one.record);
+  }
+  const words: lua.Word[] = [args.now ?? '', args.id, args.lease, args.op, args.from, args.to, args.keepLeaseMs ?? '', args.sendInMs ?? '', args.sendAsItIs ? 1 : 0, args.lookInMs ?? '', args.lookAsItIs ? 1 : 0, args.tried ? 1 : 0, args.inRecovery ? 1 : 0, args.eventsLost, args.revisionsLost, args.recounted ? 1 : 0, args.next, args.memory.epoch ?? '', args.memory.counter, args.memory.name ?? '', args.memory.mark, args.day, args.charged, args.closes ?? '', args.sent ?? '', args.campaign === undefined ? 0 : 1, args.entered === undefined ? 0 : 1, args.optOuts.length, ...lua.pairs(args.asked), ...lua.counted(args.opened), ...lua.pairs(args.fields), ...lua.pairs(args.posts), ...lua.pairs(args.deltas)];
+  words.push(args.changed.length);
+  for (const one of args.changed) words.push(one.number, one.read, one.becomes);
+  words.push(args.leaving.length);
+  for (const one of args.leaving) words.push(one.becomes, one.carries, one.cost ?? '', one.expiresAt ?? '', one.opens ?? '');
+  words.push(args.lists.length);
+  for (const one of args.lists) words.push(one.state);
+  words.push(args.messages.length);
+  for (const one of args.messages) words.push(one.leavesWith, one.left, one.entered, one.code ?? '', one.eventType ?? '', one.eventData ?? '', one.toldAs ?? '', one.sentAt ?? '', one.forgets ? 1 : 0);
   return readStepSliceAnswer(await lua.runScript(redis, stepSliceScript, keys, words));
 }
 
@@ -8246,7 +8332,7 @@ return {'applied', stood, redis.call('HINCRBY', campaign, 'rev', revisionsLost +
  * another key instead. Whose hand was in it is noted: none of them may approve it. In a recovery its numbers go on
  * beyond those that were given in the time that was lost. */
 export async function switchCampaign(redis: lua.ScriptHost, args: SwitchCampaignArgs): Promise<SwitchCampaignAnswer> {
-  const keys = [args.campaign, args.events, args.counts, args.due, args.parked, args.dueSlices, args.scheduled, args.awaiting, args.limits, args.history, args.heartbeat, ...(args.entered === undefined ? [] : [args.entered]), ...args.left, ...args.audit];
+  const keys: string[] = [args.campaign, args.events, args.counts, args.due, args.parked, args.dueSlices, args.scheduled, args.awaiting, args.limits, args.history, args.heartbeat, ...(args.entered === undefined ? [] : [args.entered]), ...args.left, ...args.audit];
   const words: lua.Word[] = [args.now ?? '', args.id, args.to, args.eventType ?? '', args.reason ?? '', args.only ?? '', args.againInMs ?? '', args.by ?? '', args.approves ?? '', args.inRecovery ? 1 : 0, args.eventsLost, args.revisionsLost, args.trace ?? '', args.entered === undefined ? 0 : 1, args.left.length, args.audit.length, ...lua.counted(args.from), ...lua.counted(args.act), ...lua.pairs(args.asked)];
   return readSwitchCampaignAnswer(await lua.runScript(redis, switchCampaignScript, keys, words));
 }
@@ -8338,7 +8424,7 @@ return 1
 /** Lets no worker take from a queue, or lets them again, in the step that tells it: what BullMQ's `pause` and `resume`
  * do, of a queue that never had jobs in its old list of paused ones. Answers whether it stood otherwise. */
 export async function switchQueue(redis: lua.ScriptHost, args: SwitchQueueArgs): Promise<SwitchQueueAnswer> {
-  const keys = [args.meta, args.marker, args.wait, args.prioritized, args.delayed, args.announcements, ...args.audit];
+  const keys: string[] = [args.meta, args.marker, args.wait, args.prioritized, args.delayed, args.announcements, ...args.audit];
   const words: lua.Word[] = [args.now ?? '', args.how, args.audit.length, ...lua.counted(args.act)];
   return readSwitchQueueAnswer(await lua.runScript(redis, switchQueueScript, keys, words));
 }
@@ -8435,7 +8521,7 @@ return {'taken', url, secret, old and tonumber(old_until or '0') > at and old, t
 
 /** Takes what is due for an endpoint, for one attempt and no other. One that fails is tried with a single event. */
 export async function takeDeliveries(redis: lua.ScriptHost, args: TakeDeliveriesArgs): Promise<TakeDeliveriesAnswer> {
-  const keys = [args.record, args.deliveries, args.tries, args.due];
+  const keys: string[] = [args.record, args.deliveries, args.tries, args.due];
   const words: lua.Word[] = [args.now ?? '', args.id, args.lease, args.leaseMs, args.most];
   return readTakeDeliveriesAnswer(await lua.runScript(redis, takeDeliveriesScript, keys, words));
 }
@@ -8486,7 +8572,7 @@ return {'mine', fresh > 0 and 1 or 0}
 /** Takes or keeps the turn of the one process that writes history, and says in the counters of each kind that history is
  * kept: from then on each script notes what it ends. Where that had to be said, what ended before is looked for anew. */
 export async function takeHistoryTurn(redis: lua.ScriptHost, args: TakeHistoryTurnArgs): Promise<TakeHistoryTurnAnswer> {
-  const keys = [args.turn, args.history, ...args.counts];
+  const keys: string[] = [args.turn, args.history, ...args.counts];
   const words: lua.Word[] = [args.name, args.forMs, args.counts.length];
   return readTakeHistoryTurnAnswer(await lua.runScript(redis, takeHistoryTurnScript, keys, words));
 }
@@ -8544,7 +8630,7 @@ return 1
 /** Takes the identity of what was accepted in a time that Redis has lost, and of which nobody knows what became: asked
  * for again it is refused. Only in a recovery, and never over what is there. True: it was taken by this. */
 export async function takeIdentity(redis: lua.ScriptHost, args: TakeIdentityArgs): Promise<TakeIdentityAnswer> {
-  const keys = [args.record, args.stubs, args.heartbeat, args.lost];
+  const keys: string[] = [args.record, args.stubs, args.heartbeat, args.lost];
   const words: lua.Word[] = [args.now ?? '', args.id, args.stubName, args.stub, args.keepDays];
   return readTakeIdentityAnswer(await lua.runScript(redis, takeIdentityScript, keys, words));
 }
@@ -8585,7 +8671,7 @@ return ids
  * nobody else is handed them: their due time moves on a little, and one that dies in between costs no more than that.
  * Of a queue that is paused nobody is handed anything. */
 export async function take(redis: lua.ScriptHost, args: TakeArgs): Promise<TakeAnswer> {
-  const keys = [args.due, args.queue];
+  const keys: string[] = [args.due, args.queue];
   const words: lua.Word[] = [args.now ?? '', args.atMost];
   return readTakeAnswer(await lua.runScript(redis, takeScript, keys, words));
 }
@@ -9177,8 +9263,17 @@ return answers
  * together are alike: of one kind and account, from one state to another. Each has an answer of its own, in their
  * order, and one that cannot be changed stops none of the others. */
 export async function transition(redis: lua.ScriptHost, args: TransitionArgs): Promise<TransitionAnswer> {
-  const keys = [args.events, args.counts, args.left, args.dueLeft, args.dueEntered, args.history, args.heartbeat, args.book, args.closedDays, ...(args.entered === undefined ? [] : [args.entered]), ...(args.listedLeft === undefined ? [] : [args.listedLeft]), ...(args.listedEntered === undefined ? [] : [args.listedEntered]), ...(args.account === undefined ? [] : [args.account]), ...args.audit, ...args.changes.flatMap((one) => [one.record, ...(one.callback === undefined ? [] : [one.callback]), ...(one.claimed === undefined ? [] : [one.claimed]), ...(one.sums === undefined ? [] : [one.sums]), ...one.buckets])];
-  const words: lua.Word[] = [args.now ?? '', args.step.from, args.step.to, args.step.stood ?? '', args.step.stands ?? '', args.step.kept ? 1 : 0, args.unlessHeld ?? '', args.hasEffect ? 1 : 0, args.memory.epoch ?? '', args.memory.counter, args.memory.name ?? '', args.memory.mark, args.entered === undefined ? 0 : 1, args.listedLeft === undefined ? 0 : 1, args.listedEntered === undefined ? 0 : 1, args.account === undefined ? 0 : 1, args.audit.length, ...lua.counted(args.act), args.changes.length, ...args.changes.flatMap((one) => [one.id, one.lease ?? '', one.op, one.dueInMs ?? '', one.keepLeaseMs ?? '', one.nudgeAfterMs, one.inRecovery ?? '', one.eventType ?? '', one.eventData ?? '', one.toldAs ?? '', one.trace ?? '', one.xof ?? '', one.evidence ?? '', one.member, one.beneficiary ?? '', one.recounted ?? '', one.callback === undefined ? 0 : 1, one.claimed === undefined ? 0 : 1, one.sums === undefined ? 0 : 1, one.buckets.length, ...lua.counted(one.heads), ...lua.pairs(one.posts), ...lua.pairs(one.fields)])];
+  const keys: string[] = [args.events, args.counts, args.left, args.dueLeft, args.dueEntered, args.history, args.heartbeat, args.book, args.closedDays, ...(args.entered === undefined ? [] : [args.entered]), ...(args.listedLeft === undefined ? [] : [args.listedLeft]), ...(args.listedEntered === undefined ? [] : [args.listedEntered]), ...(args.account === undefined ? [] : [args.account]), ...args.audit];
+  for (const one of args.changes) {
+    keys.push(one.record);
+    if (one.callback !== undefined) keys.push(one.callback);
+    if (one.claimed !== undefined) keys.push(one.claimed);
+    if (one.sums !== undefined) keys.push(one.sums);
+    keys.push(...one.buckets);
+  }
+  const words: lua.Word[] = [args.now ?? '', args.step.from, args.step.to, args.step.stood ?? '', args.step.stands ?? '', args.step.kept ? 1 : 0, args.unlessHeld ?? '', args.hasEffect ? 1 : 0, args.memory.epoch ?? '', args.memory.counter, args.memory.name ?? '', args.memory.mark, args.entered === undefined ? 0 : 1, args.listedLeft === undefined ? 0 : 1, args.listedEntered === undefined ? 0 : 1, args.account === undefined ? 0 : 1, args.audit.length, ...lua.counted(args.act)];
+  words.push(args.changes.length);
+  for (const one of args.changes) words.push(one.id, one.lease ?? '', one.op, one.dueInMs ?? '', one.keepLeaseMs ?? '', one.nudgeAfterMs, one.inRecovery ?? '', one.eventType ?? '', one.eventData ?? '', one.toldAs ?? '', one.trace ?? '', one.xof ?? '', one.evidence ?? '', one.member, one.beneficiary ?? '', one.recounted ?? '', one.callback === undefined ? 0 : 1, one.claimed === undefined ? 0 : 1, one.sums === undefined ? 0 : 1, one.buckets.length, ...lua.counted(one.heads), ...lua.pairs(one.posts), ...lua.pairs(one.fields));
   return readTransitionAnswer(await lua.runScript(redis, transitionScript, keys, words));
 }
 
@@ -9227,7 +9322,7 @@ return redis.call('UNLINK', slice)
 /** Takes a slice of single messages out of Redis that is over, once the last of its messages has left. What became of
  * each, and what it said, history has with the message. */
 export async function trimSlice(redis: lua.ScriptHost, args: TrimSliceArgs): Promise<TrimSliceAnswer> {
-  const keys = [args.slice, ...args.due, ...args.messages];
+  const keys: string[] = [args.slice, ...args.due, ...args.messages];
   const words: lua.Word[] = [args.now ?? '', args.id, args.rev, args.due.length, args.messages.length];
   return readTrimSliceAnswer(await lua.runScript(redis, trimSliceScript, keys, words));
 }
@@ -9441,7 +9536,27 @@ return {'trimmed'}
  * record as it was compared there. What has still to be copied, is looked at once more, or is held by an attempt stays.
  * A campaign leaves with all of its slices, or not at all, and a batch with all of its rows. */
 export async function trim(redis: lua.ScriptHost, args: TrimArgs): Promise<TrimAnswer> {
-  const keys = [args.record, args.stubs, args.waiting, args.listed, args.callback, args.trimmed, ...args.due, ...(args.mapping === undefined ? [] : [args.mapping]), ...(args.named === undefined ? [] : [args.named]), ...args.beside, ...args.slices.flatMap((one) => [one.slice, one.own]), ...args.lists.flatMap((one) => [one.list]), ...args.hashes.flatMap((one) => [one.hash]), ...args.names.flatMap((one) => [one.bucket])];
-  const words: lua.Word[] = [args.now ?? '', args.id, args.kind, args.digest, args.stubName, args.letter, args.keepDays, args.member, args.due.length, args.mapping === undefined ? 0 : 1, args.named === undefined ? 0 : 1, args.beside.length, ...lua.counted(args.over), args.slices.length, ...args.slices.flatMap((one) => [one.sliceId, one.rev]), args.lists.length, ...args.lists.flatMap((one) => [one.length]), args.hashes.length, ...args.hashes.flatMap((one) => [one.size]), args.names.length, ...args.names.flatMap((one) => [one.head])];
+  const keys: string[] = [args.record, args.stubs, args.waiting, args.listed, args.callback, args.trimmed, ...args.due, ...(args.mapping === undefined ? [] : [args.mapping]), ...(args.named === undefined ? [] : [args.named]), ...args.beside];
+  for (const one of args.slices) {
+    keys.push(one.slice, one.own);
+  }
+  for (const one of args.lists) {
+    keys.push(one.list);
+  }
+  for (const one of args.hashes) {
+    keys.push(one.hash);
+  }
+  for (const one of args.names) {
+    keys.push(one.bucket);
+  }
+  const words: lua.Word[] = [args.now ?? '', args.id, args.kind, args.digest, args.stubName, args.letter, args.keepDays, args.member, args.due.length, args.mapping === undefined ? 0 : 1, args.named === undefined ? 0 : 1, args.beside.length, ...lua.counted(args.over)];
+  words.push(args.slices.length);
+  for (const one of args.slices) words.push(one.sliceId, one.rev);
+  words.push(args.lists.length);
+  for (const one of args.lists) words.push(one.length);
+  words.push(args.hashes.length);
+  for (const one of args.hashes) words.push(one.size);
+  words.push(args.names.length);
+  for (const one of args.names) words.push(one.head);
   return readTrimAnswer(await lua.runScript(redis, trimScript, keys, words));
 }

@@ -55,7 +55,7 @@ return {taken, math.ceil(wait / 1000)}
  * one token; a longer one takes nothing. Answers how many were taken, and after how long they may be spent, or
  * there is another. */
 export async function tokenBucket(redis: lua.ScriptHost, args: TokenBucketArgs): Promise<TokenBucketAnswer> {
-  const keys = [...(args.pause === undefined ? [] : [args.pause]), ...args.buckets];
+  const keys: string[] = [...(args.pause === undefined ? [] : [args.pause]), ...args.buckets];
   const words: lua.Word[] = [args.everyUs, args.burst, args.longestUs, args.wanted, args.pause === undefined ? 0 : 1, args.buckets.length];
   return readTokenBucketAnswer(await lua.runScript(redis, tokenBucketScript, keys, words));
 }

@@ -50,7 +50,7 @@ return {0, 0}
  * because a forced renewal has just taken place; 0: renew now, or read the newer one. `contested`: young ones are
  * refused again and again. */
 export async function invalidateToken(redis: lua.ScriptHost, args: InvalidateTokenArgs): Promise<InvalidateTokenAnswer> {
-  const keys = [args.token, args.young, args.pause, args.forced];
+  const keys: string[] = [args.token, args.young, args.pause, args.forced];
   const words: lua.Word[] = [args.generation, args.youngMs, args.pauseMs, args.forcedEveryMs];
   return readInvalidateTokenAnswer(await lua.runScript(redis, invalidateTokenScript, keys, words));
 }
@@ -75,7 +75,7 @@ return 1
 
 /** Writes down a pause; a shorter one never replaces a longer one. */
 export async function keepLonger(redis: lua.ScriptHost, args: KeepLongerArgs): Promise<KeepLongerAnswer> {
-  const keys = [args.pause];
+  const keys: string[] = [args.pause];
   const words: lua.Word[] = [args.forMs];
   return readKeepLongerAnswer(await lua.runScript(redis, keepLongerScript, keys, words));
 }
@@ -103,7 +103,7 @@ return {generation, sealed, redis.call('PTTL', token), usable, redis.call('GET',
 
 /** What is stored of a bearer, and why nothing logs in for a while. */
 export async function lookUpToken(redis: lua.ScriptHost, args: LookUpTokenArgs): Promise<LookUpTokenAnswer> {
-  const keys = [args.token, args.pause];
+  const keys: string[] = [args.token, args.pause];
   const words: lua.Word[] = [];
   return readLookUpTokenAnswer(await lua.runScript(redis, lookUpTokenScript, keys, words));
 }
@@ -143,7 +143,7 @@ return ms
 /** Nothing logs in for a while: twice as long with every failure in a row. Lets go of the lock. Answers for how
  * long. */
 export async function pauseLogins(redis: lua.ScriptHost, args: PauseLoginsArgs): Promise<PauseLoginsAnswer> {
-  const keys = [args.pause, args.refusals, args.lock];
+  const keys: string[] = [args.pause, args.refusals, args.lock];
   const words: lua.Word[] = [args.why, args.firstMs, args.mostMs, args.owner];
   return readPauseLoginsAnswer(await lua.runScript(redis, pauseLoginsScript, keys, words));
 }
@@ -188,7 +188,7 @@ return next
 /** Stores a bearer. Only the holder of the lock may: a login that took too long must not replace a newer one.
  * Answers its generation, or 0 when the lock was lost. */
 export async function storeToken(redis: lua.ScriptHost, args: StoreTokenArgs): Promise<StoreTokenAnswer> {
-  const keys = [args.token, args.lock, args.generation, args.pause, args.refusals];
+  const keys: string[] = [args.token, args.lock, args.generation, args.pause, args.refusals];
   const words: lua.Word[] = [args.owner, args.sealed, args.usableMs, args.generationKeptMs];
   return readStoreTokenAnswer(await lua.runScript(redis, storeTokenScript, keys, words));
 }
@@ -213,7 +213,7 @@ return 0
 
 /** Lets go of a lock that is still the owner's. */
 export async function unlock(redis: lua.ScriptHost, args: UnlockArgs): Promise<UnlockAnswer> {
-  const keys = [args.lock];
+  const keys: string[] = [args.lock];
   const words: lua.Word[] = [args.owner];
   return readUnlockAnswer(await lua.runScript(redis, unlockScript, keys, words));
 }

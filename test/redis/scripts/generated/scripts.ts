@@ -104,7 +104,13 @@ return {'echo', keys, said or false, wait or false, sure and 1 or 0, greeting(pe
 
 /** Answers what it was given, so that a test can see every type of an argument and of an answer on its way. */
 export async function echo(redis: lua.ScriptHost, args: EchoArgs): Promise<EchoAnswer> {
-  const keys = [args.record, ...(args.other === undefined ? [] : [args.other]), ...args.lists, ...args.rows.flatMap((one) => [one.row, ...(one.twin === undefined ? [] : [one.twin])])];
-  const words: lua.Word[] = [args.said ?? '', args.wait ?? '', args.sure ? 1 : 0, args.person.name, args.person.age ?? '', args.mood, args.other === undefined ? 0 : 1, args.lists.length, ...lua.counted(args.numbers), ...lua.pairs(args.fields), args.rows.length, ...args.rows.flatMap((one) => [one.id, one.twin === undefined ? 0 : 1, ...lua.counted(one.marks)])];
+  const keys: string[] = [args.record, ...(args.other === undefined ? [] : [args.other]), ...args.lists];
+  for (const one of args.rows) {
+    keys.push(one.row);
+    if (one.twin !== undefined) keys.push(one.twin);
+  }
+  const words: lua.Word[] = [args.said ?? '', args.wait ?? '', args.sure ? 1 : 0, args.person.name, args.person.age ?? '', args.mood, args.other === undefined ? 0 : 1, args.lists.length, ...lua.counted(args.numbers), ...lua.pairs(args.fields)];
+  words.push(args.rows.length);
+  for (const one of args.rows) words.push(one.id, one.twin === undefined ? 0 : 1, ...lua.counted(one.marks));
   return readEchoAnswer(await lua.runScript(redis, echoScript, keys, words));
 }
