@@ -8,8 +8,9 @@ import type { Redis } from 'ioredis';
 import { isAfter } from '../lib/ids.ts';
 import { type Secret, sameSecret } from '../lib/secret.ts';
 import { type Sign, SeenMarks, isMarked } from './audit-marks.ts';
+import { items, text as word } from '../redis/scripts.ts';
 import { keys } from './keys.ts';
-import { noteAct, forgetAudit, resealAudit, sealAudit } from './scripts/generated/scripts.ts';
+import { noteAct, forgetAudit, readAudit, resealAudit, sealAudit } from './scripts/generated/scripts.ts';
 
 /** What a door knows of an act before it is done. */
 export interface Act {
@@ -116,7 +117,11 @@ export class Audit {
 
   /** Oldest first, those after one and up to another. */
   async after(place: string, upto: string, most: number): Promise<readonly AuditLine[]> {
-    return (await this.#redis.xrange(keys.audit, `(${place}`, upto, 'COUNT', most)).map(readLine);
+    const lines = await readAudit(this.#redis, { stream: keys.audit, from: `(${place}`, upto, most });
+    return items(JSON.parse(lines)).map((line) => {
+      const [id, flat] = items(line);
+      return readLine([word(id), items(flat).map(word)]);
+    });
   }
 
   async last(): Promise<LastLine | undefined> {
@@ -168,6 +173,8 @@ interface AuditVerdict {
 
 const START: Sealed = { to: '0-0', lines: 0, hash: '', digest: '', at: 0 };
 const AT_ONCE = 1_000;
+/** Redis writes them out in a script: no longer than it takes to accept fifty. */
+const LINES_AT_ONCE = 250;
 /** So many lines lie behind a seal before the next one is kept beside it. */
 const LINES_PER_SEAL = 1_000;
 /** Nor does it wait longer for them. */
@@ -322,7 +329,7 @@ export class AuditSeals {
   ): Promise<Sealed & { readonly fault?: AuditFault | undefined }> {
     let at = from;
     for (;;) {
-      const lines = await this.#audit.after(at.to, upto, AT_ONCE);
+      const lines = await this.#audit.after(at.to, upto, LINES_AT_ONCE);
       for (const line of lines) {
         const { hash } = line.words;
         if (hashOfLine(line, at.hash) !== hash) return { ...at, fault: { id: line.id, why: CHANGED } };
@@ -330,7 +337,7 @@ export class AuditSeals {
         if (why !== undefined) return { ...at, fault: { id: line.id, why } };
         at = { to: line.id, lines: at.lines + 1, hash, digest: digestWith(at.digest, line), at: 0 };
       }
-      if (lines.length < AT_ONCE) return at;
+      if (lines.length < LINES_AT_ONCE) return at;
     }
   }
 
@@ -346,7 +353,7 @@ export class AuditSeals {
     if (last === undefined)
       return to === '0-0' ? undefined : { id: to, why: 'no act tells that it was the last line' };
     if (isAfter(to, last.id)) return { id: to, why: APPENDED };
-    const isThere = (await this.#audit.after(to, last.id, AT_ONCE)).length > 0;
+    const isThere = (await this.#audit.after(to, last.id, 1)).length > 0;
     return to === last.id || isThere
       ? undefined
       : { id: last.id, why: 'it was the last line, and is no longer there' };

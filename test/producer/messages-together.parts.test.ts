@@ -75,7 +75,39 @@ const idIn = (answer: Answer | undefined): string | undefined =>
   answer && 'id' in answer ? answer.id : answer?.outcome === 'conflict' ? answer.existingId : undefined;
 const outcomes = (answers: readonly { outcome: string }[]): string[] => answers.map(({ outcome }) => outcome);
 
+/** How often Redis carried out each of these while `work` ran. */
+async function callsOf(names: readonly string[], work: () => Promise<unknown>) {
+  const soFar = async (): Promise<number[]> => {
+    const stats = await store.redis.info('commandstats');
+    return names.map((name) => Number(new RegExp(`^cmdstat_${name}:calls=(\\d+)`, 'm').exec(stats)?.[1] ?? 0));
+  };
+  const before = await soFar();
+  await work();
+  const after = await soFar();
+  return Object.fromEntries(names.map((name, at) => [name, (after[at] ?? 0) - (before[at] ?? 0)]));
+}
+
 describe('messages that are asked for in one turn', () => {
+  test('of several requests are told in a line each, and the end of the audit is read and written once', async () => {
+    const { acceptance, ask } = door();
+    await ask(texts(1));
+    const act = {
+      by: 'shop',
+      person: '',
+      role: 'enqueue',
+      door: 'api',
+      act: 'message.accepted',
+      target: '',
+    } as const;
+    const asked = texts(10, (n) => ({ to: numberOf(n + 1) }));
+    const calls = await callsOf(['xadd', 'get', 'set'], () =>
+      Promise.all(asked.map((one, n) => acceptance.actingAs({ ...act, requestId: `r-${n}` }).message(one))),
+    );
+    expect(calls).toEqual({ xadd: 10, get: 1, set: 1 });
+    const lines = await store.redis.xrange(keys.audit, '-', '+');
+    expect(lines.map(([, words]) => words[words.indexOf('requestId') + 1])).toEqual(asked.map((_, n) => `r-${n}`));
+  });
+
   test('cost one script for each slice they fill, and keep their order in it', async () => {
     const { ask, scripts, woken, passWindow } = door();
     await ask(texts(1));

@@ -45,6 +45,8 @@ local at = clock(now)
 local state, lease, count, version, packed = unpack(redis.call('HMGET', slice, 'state', 'lease', 'count', 'v', 'items'))
 count = whole(count, 0, 'count')
 local takes = not state or (state == 'queued' and not lease and version == VERSION and packed)
+-- As text, or Redis would write the number out wherever it stands.
+local now_text, moment = string.format('%.0f', at), moment_of(at)
 local verdicts, items, told, places, found = {}, {}, {}, {}, {}
 
 local function escaped(text)
@@ -52,8 +54,8 @@ local function escaped(text)
 end
 local function write(m)
   claim_reference(m)
-  local set = {'id', m.id, 'kind', 'message', 'v', VERSION, 'state', 'queued', 'fp', m.fingerprint, 'rev', 1,
-    'createdAt', at, 'updatedAt', at, 'since', at, 'account', account, 'lane', lane, 'slice', sliceId, 'to', m.to,
+  local set = {'id', m.id, 'kind', 'message', 'v', VERSION, 'state', 'queued', 'fp', m.fingerprint, 'rev', '1',
+    'createdAt', now_text, 'updatedAt', now_text, 'since', now_text, 'account', account, 'lane', lane, 'slice', sliceId, 'to', m.to,
     'text', m.text}
   if m.from then set[#set + 1] = 'from'; set[#set + 1] = m.from end
   if m.expiresAt then set[#set + 1] = 'expiresAt'; set[#set + 1] = m.expiresAt end
@@ -61,7 +63,7 @@ local function write(m)
   redis.call('HSET', m.record, unpack(set))
   local expires = m.expiresAt and string.format('%d', m.expiresAt) or ''
   if m.bucket then found[#found + 1] = m end
-  places[#places + 1] = at; places[#places + 1] = m.id
+  places[#places + 1] = now_text; places[#places + 1] = m.id
   items[#items + 1] = table.concat({string.sub(m.to, 2), m.id, escaped(m.from or ''), expires, escaped(m.text)}, '\t')
 end
 -- Asked once for all of them, and of each only where there may be something.
@@ -99,13 +101,15 @@ else
   redis.call('ZADD', queued, at, sliceId)
 end
 -- One line for all that came in one request, named after the first of them.
+local lines, after = {}, audit_word('state', 'queued') .. ',"messages":'
 for i, act in ipairs(acts) do
   local first = told[i]
   if first then
     act.words[7] = first.id
-    audit_line(audit, act.words, at, nil, audit_word('state', 'queued') .. ',"messages":' .. first.count)
+    lines[#lines + 1] = {act = act.words, after = after .. first.count}
   end
 end
+audit_lines(audit, lines, at)
 -- Last: what cannot be found by its number is sent all the same.
-for _, m in ipairs(found) do add_names({m}, at, m.id) end
+for _, m in ipairs(found) do redis.call('ZADD', m.bucket, 0, m.head .. moment .. m.id) end
 return {'accepted', count, verdicts}
