@@ -5,7 +5,16 @@ import type { CheckSummary, SkipReason } from '../campaigns/check/report.ts';
 import { checkUpload, uploadRecipients } from '../campaigns/upload.ts';
 import { FileTooLarge, type KeptFile } from '../operations/kept-files.ts';
 import type { CampaignRecord } from '../operations/record.ts';
-import { judging, reading, sendSkipped, toolsOf, viewOf, withCountry, named } from './campaign-upload.ts';
+import {
+  judging,
+  reading,
+  sendSkipped,
+  toolsOf,
+  viewOf,
+  whileAsking,
+  withCountry,
+  named,
+} from './campaign-upload.ts';
 import { type ApiContext, requireKept } from './context.ts';
 import { personOf } from './keys.ts';
 import { FORMATS, requireFileBody } from './mount.ts';
@@ -43,7 +52,7 @@ const keepFile = route(
     await context.campaigns.amend(record.id, {}, { by: personOf(key) });
     const facts = { name: query.name ?? '', type: String(type), at: context.clock.now(), most: MOST_BYTES };
     try {
-      await judging(request, () => context.keptFiles.keep(record.id, request, facts));
+      await judging(request, () => context.keptFiles.keep(record.id, whileAsking(context, key, request), facts));
     } catch (error) {
       if (error instanceof FileTooLarge) throw invalid([{ pointer: '', message: 'may have at most 50 MB' }]);
       throw error;

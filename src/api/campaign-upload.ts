@@ -111,7 +111,7 @@ const addRecipients = route(
 );
 
 /** A file may come for minutes: nothing of it counts where its key is gone by the end. */
-async function* whileAsking(
+export async function* whileAsking(
   context: ApiContext,
   key: ApiKey,
   chunks: AsyncIterable<Buffer>,

@@ -5,6 +5,7 @@ import { type OptOutPhone, type PhoneRefused, phonesInFile, readPhones } from '.
 import { type OptOutList, nameOf } from '../operations/opt-outs.ts';
 import { accountName, country, visible } from '../kinds/request-pieces.ts';
 import { requireKept } from './context.ts';
+import { requireStill } from './gates.ts';
 import { requireFileBody } from './mount.ts';
 import { optOuts, optOutsChanged } from './openapi/answers-texts.ts';
 import { after, answer, json, limit, listFiles, type AnyAsked, route } from './route.ts';
@@ -77,25 +78,26 @@ const removeOptOuts = route(
 
 type List = z.output<z.ZodObject<typeof listFields>>;
 
-interface AskedToChange extends Pick<AnyAsked, 'context' | 'request' | 'act'> {
+interface AskedToChange extends Pick<AnyAsked, 'context' | 'key' | 'request' | 'act'> {
   readonly query: List;
   readonly body: z.output<typeof optOutRequest> | undefined;
 }
 
 /** What can be read is done, what cannot is named by its place: one bad row keeps nobody's wish waiting. */
-async function change({ context, request, query, body, act }: AskedToChange, how: 'add' | 'remove') {
+async function change({ context, key, request, query, body, act }: AskedToChange, how: 'add' | 'remove') {
   const { country: code = context.defaultCountry, ...list } = body ?? query;
   const named = namedBy(list);
   const phones = body
     ? readPhones(body.phones, { country: code })
-    : phonesInFile(request, { country: code, ...requireFileBody(request) });
-  const { refused, ...done } = await changeAll(phones, (part) =>
-    context.optOuts[how](named, part, act(nameOf(named))),
-  );
+    : phonesInFile(request.iterator({ destroyOnReturn: false }), { country: code, ...requireFileBody(request) });
+  const { problems, ...done } = await changeAll(phones, async (part) => {
+    // A file may come for minutes.
+    await requireStill(context, key);
+    return context.optOuts[how](named, part, act(nameOf(named)));
+  });
   await requireKept(context);
-  const problems = refused.slice(0, REFUSED_SHOWN);
-  if (done.changed + done.asBefore === 0 && refused.length > 0) throw invalid(problems.map(asProblem));
-  return { ...shown(named), ...done, refused: refused.length, problems };
+  if (done.changed + done.asBefore === 0 && done.refused > 0) throw invalid(problems.map(asProblem));
+  return { ...shown(named), ...done, problems };
 }
 
 type Phones = AsyncIterable<OptOutPhone> | Iterable<OptOutPhone>;
@@ -104,12 +106,14 @@ interface Done {
   readonly changed: number;
   /** They were as they were asked to be. */
   readonly asBefore: number;
-  readonly refused: readonly PhoneRefused[];
+  readonly refused: number;
+  /** The first of those that were refused: a file may have millions, and is never kept. */
+  readonly problems: readonly PhoneRefused[];
 }
 
 async function changeAll(phones: Phones, run: (part: readonly string[]) => Promise<number>): Promise<Done> {
-  const refused: PhoneRefused[] = [];
-  let [changed, asked] = [0, 0];
+  const problems: PhoneRefused[] = [];
+  let [changed, asked, refused] = [0, 0, 0];
   let part: string[] = [];
   const flush = async (): Promise<void> => {
     changed += await run(part);
@@ -119,7 +123,7 @@ async function changeAll(phones: Phones, run: (part: readonly string[]) => Promi
   try {
     for await (const one of phones) {
       if ('phone' in one) part.push(one.phone);
-      else refused.push(one.refused);
+      else if ((refused += 1) <= REFUSED_SHOWN) problems.push(one.refused);
       if (part.length === AT_ONCE) await flush();
     }
     await flush();
@@ -127,7 +131,7 @@ async function changeAll(phones: Phones, run: (part: readonly string[]) => Promi
     if (!(error instanceof UnusableFile)) throw error;
     throw invalid(error.problems.map(({ message, row }) => ({ pointer: row ? `/${row}` : '', message })));
   }
-  return { changed, asBefore: asked - changed, refused };
+  return { changed, asBefore: asked - changed, refused, problems };
 }
 
 function asProblem({ at, message }: PhoneRefused) {

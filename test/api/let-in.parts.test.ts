@@ -66,7 +66,7 @@ test('nor with one that they made under the same address, written otherwise', as
 });
 
 /** A request whose body comes bit by bit, and what is heard of it meanwhile. */
-async function begun(path: string, secret: string, headers: string) {
+async function begun(path: string, secret: string, headers: string, method = 'POST') {
   const { hostname, port } = new URL(service.api);
   const socket: Socket = createConnection({ host: hostname, port: Number(port) });
   let heard = '';
@@ -75,7 +75,7 @@ async function begun(path: string, secret: string, headers: string) {
     await vi.waitUntil(() => pattern.test(heard), { timeout: 20_000 });
   };
   socket.write(
-    `POST ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${secret}\r\nExpect: 100-continue\r\n${headers}\r\n\r\n`,
+    `${method} ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${secret}\r\nExpect: 100-continue\r\n${headers}\r\n\r\n`,
   );
   // Its head was read.
   await hears(/100 Continue/);
@@ -134,6 +134,55 @@ test('nothing of a file counts whose key was revoked while it came', async () =>
   expect(file.heard()).toMatch(/HTTP\/1\.1 401 /);
   const now = await service.call('GET', `/v1/campaigns/${made.id}`, { key: 'maker-secret' });
   expect(now.body.state).toBe('draft');
+});
+
+test('a file is not kept whose key was revoked while it came', async () => {
+  const { body: key } = await make({ name: 'keeper', roles: ['enqueue'], service: 'keeper' });
+  const campaign = { name: 'x', text: 'Bonjour', reference: 'kept' };
+  const { body: made } = await service.call('POST', '/v1/campaigns', { body: campaign, key: 'maker-secret' });
+  const types = 'Content-Type: text/csv\r\nContent-Length: 30';
+  const file = await begun(`/v1/campaigns/${made.id}/file`, key.secret, types);
+  file.send('to\n+221771000001\n');
+  await revoked(key);
+  file.send('+22177100002\n');
+  await file.hears(/HTTP\/1\.1 [24]/);
+  file.end();
+  expect(file.heard()).toMatch(/HTTP\/1\.1 401 /);
+  const { body: kept } = await service.call('GET', `/v1/campaigns/${made.id}/file`, { key: 'maker-secret' });
+  expect(kept.name).toBe(null);
+});
+
+describe('a file of opt-outs', () => {
+  const optedOut = async (phone: string): Promise<boolean> => {
+    const { body } = await service.call('GET', `/v1/opt-outs?phone=${encodeURIComponent(phone)}`, {
+      key: 'maker-secret',
+    });
+    return body.optedOut;
+  };
+  const people = (from: number, count: number): string =>
+    Array.from({ length: count }, (_, at) => `+22177${String(from + at).padStart(7, '0')}\n`).join('');
+
+  test.for([
+    ['adds nobody more', 'POST', false],
+    ['takes nobody more off the list', 'DELETE', true],
+  ] as const)('%s once its key was revoked', async ([, method, before]) => {
+    const listed = { phones: [1, 2_000].map((last) => people(last, 1).trim()) };
+    if (before) await service.call('POST', '/v1/opt-outs', { body: listed, key: 'maker-secret' });
+    const name = `clerk-${method}`;
+    const { body: key } = await make({ name, roles: ['enqueue', 'operate'], service: name });
+    const [first, second] = [`to\n${people(1, 1_200)}`, people(1_500, 1_000)];
+    const types = `Content-Type: text/csv\r\nContent-Length: ${first.length + second.length}`;
+    const file = await begun('/v1/opt-outs', key.secret, types, method);
+    file.send(first);
+    // A thousand are done at a time.
+    await vi.waitUntil(async () => (await optedOut('+221770000001')) !== before, { timeout: 20_000 });
+    await revoked(key);
+    file.send(second);
+    await file.hears(/HTTP\/1\.1 [24]/);
+    file.end();
+    expect(file.heard()).toMatch(/HTTP\/1\.1 401 /);
+    expect(await optedOut('+221770002000')).toBe(before);
+  });
 });
 
 test('nobody resolves an invoice that they asked for', async () => {

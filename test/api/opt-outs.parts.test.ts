@@ -104,6 +104,14 @@ test('a spreadsheet of thousands is read row by row; what cannot be read is name
   expect(asked.body).toMatchObject({ phone: '+221772000007', optedOut: true });
 });
 
+test('of a file in which much cannot be read the first are named, and all are counted', async () => {
+  const body = `to\n221770000001\n${'nobody\n'.repeat(1_500)}`;
+  const answer = await service.call('POST', '/v1/opt-outs', { body, headers: { 'content-type': 'text/csv' } });
+  expect(answer.body).toMatchObject({ added: 1, already: 0, refused: 1_500 });
+  expect(answer.body.problems).toHaveLength(20);
+  expect(answer.body.problems[0]).toMatchObject({ at: 3 });
+});
+
 test('who may not ask is refused, and a body without one readable number too', async () => {
   expect((await add({ phones: ['771000051'] }, 'reader-secret')).status).toBe(403);
   expect((await add({ phones: ['771000051'] }, 'stranger-secret')).status).toBe(403);
