@@ -85,10 +85,13 @@ const followEvents = route(
     const { events, followers, clock } = context;
     const cursor = lastEventId(request);
     const place = await refusingCursors(() => (cursor === undefined ? events.end() : events.placeOf(cursor)));
+    const isAsked = request.method !== 'HEAD';
+    const leave = isAsked ? followers.enter(key.name) : undefined;
+    if (isAsked && !leave) throw tooManyStreams(response);
     // Its connection ends with it: what follows is not led back to a process that stops.
     response.status(200).type('text/event-stream');
     response.set({ 'X-Accel-Buffering': 'no', Connection: 'close' }).flushHeaders();
-    if (request.method === 'HEAD') return void response.end();
+    if (!isAsked) return void response.end();
     const gone = new AbortController();
     response.once('close', () => gone.abort());
     // Who has no key any more hears no more. Where that cannot be known it ends, and comes back by itself.
@@ -115,6 +118,7 @@ const followEvents = route(
       context.onError(error, { method: 'GET', path: '/v1/stream', requestId: String(response.locals['requestId']) });
     }
     deaf();
+    leave?.();
     if (!response.destroyed) response.end();
     return undefined;
   },
@@ -134,12 +138,20 @@ async function taken(response: Response, text: string, clock: Clock): Promise<bo
   if (response.destroyed) return false;
   if (response.write(text)) return true;
   const drained = new Promise<void>((resolve) => {
-    response.once('drain', resolve);
-    response.once('close', resolve);
+    const over = (): void => {
+      response.off('drain', over).off('close', over);
+      resolve();
+    };
+    response.on('drain', over).on('close', over);
   });
   const inTime = await withDeadline(clock, TAKEN_WITHIN_MS, () => drained);
   if (!inTime) response.destroy();
   return !response.destroyed;
+}
+
+function tooManyStreams(response: Response): ApiProblem {
+  response.set('Retry-After', '30');
+  return new ApiProblem('too-many-requests', 'This key follows the events as often as one may in a process.');
 }
 
 async function refusingCursors<T>(read: () => Promise<T>): Promise<T> {

@@ -16,6 +16,8 @@ const LOOK_EVERY_MS = 200;
 const PAGE = 200;
 /** So many of the newest are kept for all; a reader that stands before them reads for itself. */
 const KEPT = 1_000;
+/** Of one key: each has a connection for as long as it likes, and others need some too. */
+const MOST_OF_KEY = 100;
 
 /** The newest events, read once while anybody follows. */
 export class Followers {
@@ -26,6 +28,7 @@ export class Followers {
   #from: string | undefined;
   #newest: readonly Placed[] = [];
   #following = 0;
+  readonly #ofKey = new Map<string, number>();
   #reading = false;
 
   constructor(options: FollowersOptions) {
@@ -36,6 +39,18 @@ export class Followers {
   end(): void {
     this.#ended.abort();
     this.#tell();
+  }
+
+  /** One more of this key; the function that is returned ends it. Undefined: it follows often enough. */
+  enter(key: string): (() => void) | undefined {
+    const count = this.#ofKey.get(key) ?? 0;
+    if (count >= MOST_OF_KEY) return undefined;
+    this.#ofKey.set(key, count + 1);
+    return () => {
+      const left = (this.#ofKey.get(key) ?? 0) - 1;
+      if (left > 0) this.#ofKey.set(key, left);
+      else this.#ofKey.delete(key);
+    };
   }
 
   /** Pages of what comes after a place, until the signal fires; an empty one each `everyMs` in which nothing came. */

@@ -57,6 +57,8 @@ export const frenchRefusals: Readonly<Record<string, string>> = {
   'This is about a session of the console, and the key "{a}" was sent.':
     'Il s’agit d’une session de la console, et la clé « {a} » a été envoyée.',
   'This key may ask {a} times a second (API_RATE).': 'Cette clé peut demander {a} fois par seconde (API_RATE).',
+  'This key follows the events as often as one may in a process.':
+    'Cette clé suit déjà les événements autant de fois qu’il est permis dans un processus.',
   'There are a thousand keys already; revoke some.': 'Il y a déjà mille clés ; révoquez-en.',
   'There is no key {a}; those of API_KEYS end there.':
     'La clé {a} n’existe pas ; celles de API_KEYS se retirent de ce réglage.',

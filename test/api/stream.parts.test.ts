@@ -15,14 +15,14 @@ afterAll(() => service.stop());
 
 let written = 0;
 /** An event in the stream, as a script would write it. */
-const happens = async (account = 'main', type = 'disbursement.succeeded'): Promise<string> => {
+const happens = async (account = 'main', type = 'disbursement.succeeded', disburseId = 'd'): Promise<string> => {
   written += 1;
   const data = JSON.stringify({
     id: `dsb_${written}`,
     state: 'succeeded',
     amount: 100,
     withdrawMode: 'w',
-    disburseId: 'd',
+    disburseId,
   });
   const fields = ['op', `dsb_${written}`, 'seq', 1, 'at', 1, 'account', account, 'type', type, 'data', data];
   await service.redis.xadd(keys.events, '*', ...fields.map(String));
@@ -130,6 +130,29 @@ test('many who follow share one read of Redis', async () => {
   );
   expect(reads.length).toBeGreaterThanOrEqual(events.length);
   expect(reads.length).toBeLessThan(100);
+});
+
+test('a long stream leaves nothing behind of what was taken', async () => {
+  const warned = vi.fn();
+  process.on('warning', warned);
+  onTestFinished(() => void process.off('warning', warned));
+  const follower = await follow();
+  for (let nth = 1; nth <= 15; nth += 1) {
+    // More than is handed on without waiting for it to be taken.
+    await happens('main', 'disbursement.succeeded', 'd'.repeat(100_000));
+    await follower.until(nth);
+  }
+  expect(warned.mock.calls.map(([{ name }]) => name)).not.toContain('MaxListenersExceededWarning');
+});
+
+test('a key follows a hundred times at once in a process, and leaves the other connections to others', async () => {
+  const followers = await Promise.all(Array.from({ length: 100 }, () => follow('', { key: 'checker-secret' })));
+  expect(followers.map(({ answer }) => answer.statusCode)).toEqual(followers.map(() => 200));
+  const { answer } = await follow('', { key: 'checker-secret' });
+  expect([answer.statusCode, answer.headers['retry-after']]).toEqual([429, '30']);
+  expect((await follow()).answer.statusCode).toBe(200);
+  followers[0]?.answer.destroy();
+  await vi.waitUntil(async () => (await follow('', { key: 'checker-secret' })).answer.statusCode === 200);
 });
 
 test('a list of a bound key is full, however many events of others lie between', async () => {
