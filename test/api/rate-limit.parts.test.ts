@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Allowance } from '../../src/api/gates.ts';
 import { systemClock } from '../../src/lib/clock.ts';
+import { keys } from '../../src/operations/keys.ts';
 import { type FreshRedis, freshRedis } from '../support/fresh-redis.ts';
 import { startService } from '../support/service.ts';
 
@@ -45,6 +46,17 @@ describe('the requests of a key', () => {
     // A second's worth was in the bucket at the start.
     expect(sum).toBeLessThanOrEqual(200 + 200 * seconds);
     expect(sum).toBeGreaterThan(0.7 * (200 + 200 * seconds));
+  });
+
+  test('do not wait until the clock of Redis is where it once was: one that took over may be an hour behind', async () => {
+    const [seconds] = await fresh.redis.time();
+    const ahead = (Number(seconds) + 3_600) * 1_000_000;
+    await fresh.redis.set(keys.requestRate('moved'), String(ahead), 'PX', 3_601_000);
+    const { allowance } = processOf(10);
+    expect(await allowance.take('moved')).toBe(0);
+    // From then on it is counted as ever.
+    const waits = await Promise.all(Array.from({ length: 30 }, async () => allowance.take('moved')));
+    expect(waits.filter((wait) => wait === 0).length).toBeLessThan(15);
   });
 
   test('cost Redis far less than a command each, whether they get through or not', async () => {

@@ -16,7 +16,10 @@ local start = now + (pause and math.max(redis.call('PTTL', pause), 0) * 1000 or 
 local wait, empty, taken = start - now, {}, wanted
 for i, bucket in ipairs(buckets) do
   local every = everyUs * i
-  empty[i] = math.max(tonumber(redis.call('GET', bucket) or '0'), start)
+  local full = tonumber(redis.call('GET', bucket) or '0')
+  -- Twice as far off as anybody can have taken: written by a clock that was ahead, of a server that was there before.
+  if full - now > 2 * (longestUs + math.max(burst, 1) * every) + 1000000 then full = 0 end
+  empty[i] = math.max(full, start)
   wait = math.max(wait, empty[i] - math.max(burst - 1, 0) * every - now)
   taken = math.min(taken, math.floor((now - empty[i]) / every + burst + 0.000001))
 end
