@@ -83,6 +83,11 @@ function problemOf(error: unknown): ApiProblem {
   // What follows a percent sign in the path is no character: it was the caller's doing.
   if (error instanceof URIError) return new ApiProblem('malformed', 'The path cannot be read.');
   if (error instanceof HistoryAway) return new ApiProblem('unavailable', `${error.message}.`);
-  if (isAway(error)) return new ApiProblem('unavailable', 'Try again; with the same identity it is safe.');
-  return new ApiProblem('internal', 'It was written to the log under this X-Request-Id; trying again is safe.');
+  // What Redis has taken, and of which the answer was lost, is done all the same.
+  if (isAway(error))
+    return new ApiProblem('unavailable', 'It may be done: with the same identity it is safe to try again.');
+  return new ApiProblem(
+    'internal',
+    'It was written to the log under this X-Request-Id; with the same identity it is safe to try again.',
+  );
 }

@@ -81,8 +81,8 @@ export const problemKinds = {
   'no-answer': { status: 504, title: 'The service did not answer; nothing was changed', next: 'Try again.' },
   unavailable: {
     status: 503,
-    title: 'Redis is not available; nothing was accepted',
-    next: 'Try again as `Retry-After` says; with the same identity it is safe.',
+    title: 'Redis is not available, or did not answer in time',
+    next: 'Try again as `Retry-After` says; with the same identity it is safe. Without one, look first what there is.',
   },
   'provider-away': {
     status: 503,

@@ -26,7 +26,7 @@ export const frenchRefusals: Readonly<Record<string, string>> = {
   'The service did not answer; nothing was changed': 'Le service n’a pas répondu ; rien n’a changé',
   'The provider of identities did not answer; nobody was signed in':
     'Le fournisseur d’identités n’a pas répondu ; personne n’a été connecté',
-  'Redis is not available; nothing was accepted': 'Redis n’est pas disponible ; rien n’a été accepté',
+  'Redis is not available, or did not answer in time': 'Redis n’est pas disponible, ou n’a pas répondu à temps',
   'Redis would not survive a power loss; nothing was accepted':
     'Redis ne survivrait pas à une coupure de courant ; rien n’a été accepté',
   'Redis is nearly full; nothing was accepted': 'Redis est presque plein ; rien n’a été accepté',
@@ -87,9 +87,10 @@ export const frenchRefusals: Readonly<Record<string, string>> = {
   'It was written by another version, or is damaged; `relais doctor` names it.':
     'Elle a été écrite par une autre version, ou est abîmée ; `relais doctor` la nomme.',
   'The path cannot be read.': 'Le chemin est illisible.',
-  'Try again; with the same identity it is safe.': 'Réessayez ; avec la même référence, rien n’est fait deux fois.',
-  'It was written to the log under this X-Request-Id; trying again is safe.':
-    'C’est noté au journal sous ce X-Request-Id ; réessayer est sans danger.',
+  'It may be done: with the same identity it is safe to try again.':
+    'La demande a peut-être été exécutée : avec la même référence, réessayer est sans danger.',
+  'It was written to the log under this X-Request-Id; with the same identity it is safe to try again.':
+    'C’est noté au journal sous ce X-Request-Id ; avec la même référence, réessayer est sans danger.',
   'The service is asked as often as UPSTREAM_RATE allows; try again.':
     'Le service est interrogé aussi souvent que UPSTREAM_RATE le permet ; réessayez.',
   'A batch may have {a} bytes; send it in parts.':

@@ -123,7 +123,7 @@ export const nextSteps = {
   "invalid": "Correct what `problems` names, each with its place, and send it again.",
   "too-many-requests": "Wait as long as `Retry-After` says.",
   "no-answer": "Try again.",
-  "unavailable": "Try again as `Retry-After` says; with the same identity it is safe.",
+  "unavailable": "Try again as `Retry-After` says; with the same identity it is safe. Without one, look first what there is.",
   "provider-away": "Try again later, or sign in with a key.",
   "not-durable": "Wait until Redis keeps what it answers again; docs/redis.md says what it needs.",
   "memory-full": "Give Redis more memory, or wait until old records were removed.",
