@@ -4,8 +4,9 @@ import { type AddressInfo, connect } from 'node:net';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import express, { type ErrorRequestHandler, type RequestHandler } from 'express';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { readJsonBody } from '../../src/api/mount.ts';
+import { SHORT_BYTES, readJsonBody } from '../../src/api/mount.ts';
 import type { ApiProblem } from '../../src/api/problem.ts';
+import { routes } from '../../src/api/routes.ts';
 
 type Body = NonNullable<RequestInit['body']>;
 
@@ -92,6 +93,12 @@ describe('a body', () => {
   test.for([60_000, 70_000, 1_048_566])('of %i bytes is read', async (bytes) => {
     expect(await ask('/ours', long(bytes), JSON_TYPE)).toEqual({ read: JSON.parse(long(bytes)) });
   });
+});
+
+test('every route takes what is read without a look at its limit', () => {
+  const limits = routes.flatMap(({ body }) => body?.limit ?? []);
+  const bytes = limits.map((limit) => Number.parseInt(limit, 10) * (limit.endsWith('mb') ? 1_048_576 : 1_024));
+  expect(Math.min(...bytes)).toBeGreaterThanOrEqual(SHORT_BYTES);
 });
 
 describe('a caller that goes away', () => {
