@@ -323,13 +323,19 @@ export class HistoryStore {
     return Buffer.concat(pieces);
   }
 
-  /** The rows of these keys, and perhaps some more: by constants, so that only the parts that are meant are looked into. */
+  /**
+   * The rows of these keys, and perhaps some more: by constants, so that only the parts that are meant are looked into.
+   * Each is asked for with its own time: of times that nobody has looked through yet the planner thinks that hardly any
+   * row has them, and would walk over all that have begun since for each name.
+   */
   #meant({ table: { table, key }, heads, places, times }: Copy): string {
     const [first = ''] = key;
-    const listed = heads.map((head) => this.#client.escapeLiteral(head)).join(', ');
+    const listed = (of: 'name' | 'at'): string =>
+      heads.map((head) => this.#client.escapeLiteral(head[of])).join(', ');
     const time = (ms: number): string => this.#client.escapeLiteral(timeIn(ms));
     const within = places === undefined ? '' : ` and t.place between ${places.least} and ${places.most}`;
-    return `from unnest(array[${listed}]) h cross join lateral (select * from relais.${table} t where t.${first} = h
+    return `from unnest(array[${listed('name')}], array[${listed('at')}]::timestamptz[]) h (name, at)
+      cross join lateral (select * from relais.${table} t where t.${first} = h.name and t.${ROW_TIME} = h.at
       and t.${ROW_TIME} between ${time(times.least)} and ${time(times.most)}${within} offset 0) t`;
   }
 }

@@ -4,7 +4,7 @@ import { payeesWith } from '../../src/history/payees.ts';
 import { readingOf, rowsOfBatch } from '../../src/history/readings.ts';
 import { copyOf, type Row } from '../../src/history/rows.ts';
 import { HistoryStore } from '../../src/history/store.ts';
-import { batchRowTable, eventTable, type Table } from '../../src/kinds/tables.ts';
+import { batchRowTable, eventTable, type Table, tables } from '../../src/kinds/tables.ts';
 import { systemRandom } from '../../src/lib/random.ts';
 import { type BatchRow, packBatchRow } from '../../src/operations/batch-rows.ts';
 import { Queries } from '../../src/operations/queries.ts';
@@ -207,3 +207,33 @@ test('a payment and its event, and a person of a campaign, take what the page sa
     ]);
   }
 }, 600_000);
+
+test('rows are looked up by their names also among times that nobody has looked through yet', async () => {
+  const { fields } = await paid();
+  const rowsFrom = (from: number): readonly Row[] =>
+    Array.from({ length: AT_ONCE }, (_, at) => another(fields, from + at)).flatMap(
+      (one) => readingOf(one['id'] ?? '', { ...one, v: '1' }, readings)?.rows ?? [],
+    );
+  const table = tables.find(({ table: name }) => name === 'disbursements');
+  if (table === undefined) throw new Error('history has no table for it');
+  await write(table, rowsFrom(0));
+  await measured('disbursements', 1);
+  const before = await fetched();
+  const url = database.url;
+  const later = await HistoryStore.open({ url, newName: () => 'size', timezone: 'UTC' }, () => undefined);
+  const copy = copyOf(table, rowsFrom(1_000 * PAYMENTS));
+  await later.write([copy]);
+  await later.compare([copy]);
+  // Its figures are there once its server process has ended.
+  await later.close();
+  await expect.poll(fetched).toBeGreaterThan(before);
+  expect((await fetched()) - before).toBeLessThan(10 * AT_ONCE);
+});
+
+/** Rows of disbursements that were found by an index. */
+async function fetched(): Promise<number> {
+  const [sum] = await database.query<{ rows: string }>(
+    "select sum(idx_tup_fetch) as rows from pg_stat_user_tables where relname like 'disbursements_20%'",
+  );
+  return Number(sum?.rows);
+}
