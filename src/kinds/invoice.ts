@@ -1,7 +1,8 @@
 /**
  * A bill that a payer pays on a page of the service.
  *
- * `cancelled → completed`: nothing forbids a payer to pay late. It is told once, with `late`.
+ * `cancelled → completed`: nothing forbids a payer to pay late. It is told once, with `late`. One that was paid less then
+ * needs review.
  */
 import { z } from 'zod';
 import {
@@ -52,8 +53,12 @@ export const invoice = kind({
       kept: true,
     },
     completed: { says: 'It was paid; the service confirmed it.' },
-    cancelled: { says: 'The payer, or time, called it off.', queue: 'invoice-confirm', late: ['completed'] },
-    failed: { says: 'It was not paid.', queue: 'invoice-confirm', late: ['completed'] },
+    cancelled: {
+      says: 'The payer, or time, called it off.',
+      queue: 'invoice-confirm',
+      late: ['completed', 'needs_review'],
+    },
+    failed: { says: 'It was not paid.', queue: 'invoice-confirm', late: ['completed', 'needs_review'] },
   },
   request,
   fields: {

@@ -26,6 +26,15 @@ describe('completed', () => {
     }));
   test('never for an amount that nobody can read', () =>
     expect(judge({}, { totalAmount: undefined })).toEqual({ is: 'review', because: 'unreadable_amount' }));
+  test.for(['cancelled', 'failed'] as const)('after %s for less, a person looks: somebody has paid', (state) => {
+    expect(judge({ state }, { totalAmount: 14_999 })).toEqual({ is: 'review', because: 'amount_mismatch' });
+    expect(judge({ state }, { totalAmount: undefined })).toEqual({ is: 'review', because: 'unreadable_amount' });
+    // Whoever said how it ended has seen that.
+    const decided = { state, resolvedBy: 'checker' };
+    expect(judge(decided, { totalAmount: 14_999 })).toEqual({ is: 'over', because: 'amount_mismatch' });
+  });
+  test('after needs_review for less, the person who looks is not told once more', () =>
+    expect(judge({ state: 'needs_review' }, { totalAmount: 1 })).toEqual({ is: 'over', because: 'amount_mismatch' }));
   test.for(['cancelled', 'failed', 'needs_review'] as const)('after %s, as late', (state) =>
     expect(judge({ state }, {})).toEqual({ is: 'completed', late: true }),
   );

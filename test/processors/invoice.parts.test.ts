@@ -264,6 +264,18 @@ describe('looking', () => {
       expect((await world.read())?.state).toBe('completed');
     });
 
+    test('of which the service says that less was paid goes to a person, who is told', async () => {
+      const world = await over();
+      await world.nudge('completed', 'hash_right');
+      world.answer('confirmInvoice', says('completed', { totalAmount: 14_000 }));
+      await world.run();
+      expect(await world.read()).toMatchObject({ state: 'needs_review', reason: 'amount_mismatch' });
+      expect((await world.events()).map(({ type, data }) => [type, data['reason']])).toEqual([
+        ['invoice.cancelled', 'expired'],
+        ['invoice.needs_review', 'amount_mismatch'],
+      ]);
+    });
+
     test('of which nobody says that it was paid is looked at once', async () => {
       const world = await over();
       await world.nudge('cancelled');

@@ -257,7 +257,9 @@ function judgePaid(record: InvoiceRecord, answer: InvoiceAnswer): InvoiceJudgeme
   const told = [answer.totalAmount, answer.totalWithoutFees].filter((amount) => amount !== undefined);
   const because = told.length === 0 ? 'unreadable_amount' : 'amount_mismatch';
   const enough = told.length > 0 && told.every((amount) => amount >= record.totalAmount);
-  if (!enough) return record.state === 'pending' ? review(because) : { is: 'over', because };
+  // Somebody has paid something, whatever callers were told. A person that has looked since has seen that.
+  const isKnown = record.state === 'needs_review' || (record.state !== 'pending' && record.resolvedBy !== undefined);
+  if (!enough) return isKnown ? { is: 'over', because } : review(because);
   const paid = Math.max(...told);
   return {
     is: 'completed',
