@@ -287,6 +287,8 @@ export class Sending {
     const verdict = await this.#send(request, sent).finally(() => slots.requests.giveBack());
     if (verdict === undefined) return;
     const judgement = judge(verdict, sent, this.#context.policy);
+    // Refused before any work: nothing of it was sent, whoever it was refused for.
+    if (verdict.is === 'refused') this.#held.costs.giveBack(request.number);
     const effects = this.#judged(judgement, request);
     if (verdict.is !== 'ok') await this.#note(verdict);
     else await this.#noteItems(verdict.value.items, sent);
@@ -382,7 +384,6 @@ export class Sending {
   /** Statistics are asked who it was refused for, once; a part that is refused too goes out in smaller ones. */
   #refused(code: string, request: Request): void {
     const places = placesOf(request);
-    this.#held.costs.giveBack(request.number);
     if (this.#isTooMuch())
       return this.#answered({ is: 'over', letters: places.map(() => 'f'), codes: [code], reason: code }, request);
     if (!request.part) {

@@ -64,3 +64,14 @@ test('what left while there was no budget is not given back to it', async () => 
   await sendSlice((await handedOut(50)).slice, { ...context, upstream: refusing });
   expect(await counted()).toBe(100 * PRICE * 100);
 });
+
+test.for(['ERROR_105', 'ERROR_110'])('what was refused as a whole with %s costs nothing', async (code) => {
+  const { context, limit, counted, slice, world } = await bench(1);
+  await limit(500 * PRICE);
+  const { upstream } = context;
+  const refuses = async () => not('refused', code);
+  const refusing = { ...upstream, messaging: { ...upstream.messaging, send: refuses } };
+  expect(await sendSlice(slice, { ...context, upstream: refusing })).toMatchObject({ outcome: 'ended' });
+  expect((await world.read(slice.split('.')[0] ?? '')).totals).toMatchObject({ failed: 1 });
+  expect(await counted()).toBe(0);
+});
