@@ -103,9 +103,12 @@ export async function hold<K extends SendingKind>(
   { reason, event, ...ending }: Pick<Ending<K>, 'to' | 'reason' | 'event' | 'evidence' | 'set'>,
 ): Promise<AttemptResult> {
   const { record, context, policy } = attempt;
-  await context.accounts.hold(record.account, operations[record.kind].area, reason);
   const toldAlready = record.state === ending.to && record.fields['reason'] === reason;
-  return attempt.finish({
+  // One that cannot be held now is held by the next that is refused; that nothing was done, nobody else knows.
+  const [held] = await Promise.allSettled([
+    context.accounts.hold(record.account, operations[record.kind].area, reason),
+  ]);
+  const ended = await attempt.finish({
     ...ending,
     event: toldAlready ? undefined : event,
     dueInMs: policy.holdRecheckMs,
@@ -113,6 +116,8 @@ export async function hold<K extends SendingKind>(
     outcome: 'waits',
     reason,
   });
+  if (held.status === 'rejected') throw held.reason;
+  return ended;
 }
 
 export const NOT_AUTHORISED = 'not_authorised';

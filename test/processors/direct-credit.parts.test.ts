@@ -197,6 +197,20 @@ describe('an answer that Redis is away for', () => {
   });
 });
 
+test('one that was refused with its keys waits for them, also where Redis is away when the account is to be held', async () => {
+  const world = await accepted();
+  const { accounts } = world.context;
+  accounts.hold = async () => {
+    throw new Error('read ECONNRESET');
+  };
+  world.answer('directCredit', not('config', '401'));
+  await expect(world.run()).rejects.toThrow('ECONNRESET');
+  expect(await world.queries.read('direct_credit', 'dcr_1')).toMatchObject({
+    state: 'held',
+    reason: 'not_authorised',
+  });
+});
+
 describe('an answer that comes after another attempt has given it up', () => {
   /** While the request is out, its lease ends and another attempt finds `sending`. */
   const answeredLate = async (verdict: typeof credited, meanwhile = async () => {}) => {

@@ -70,9 +70,12 @@ async function settleSent(a: Attempt, verdict: CreditVerdict): Promise<AttemptRe
   if (verdict.is === 'refused') return a.announce('rejected', told);
   const condition = conditionIn(verdict);
   if (condition) return hold(a, { to: 'held', reason: condition, evidence, set: { sentAt: '' } });
-  if (isNotLetThrough(verdict))
-    await a.context.accounts.hold(a.record.account, operations.direct_credit.area, NOT_AUTHORISED);
-  if (verdict.exchange.sent !== 'never') return a.announce('needs_review', told);
+  if (verdict.exchange.sent !== 'never') {
+    const ended = await a.announce('needs_review', told);
+    if (isNotLetThrough(verdict))
+      await a.context.accounts.hold(a.record.account, operations.direct_credit.area, NOT_AUTHORISED);
+    return ended;
+  }
   const reason = verdict.code;
   return a.finish({ ...unsent(a.record, reason, a.policy), evidence, outcome: 'retries', reason });
 }
