@@ -18,9 +18,9 @@ import {
   noteUnreadable,
   readRecord,
 } from '../operations/record.ts';
-import { RECIPIENTS_PER_REQUEST } from '../operations/slice-form.ts';
+import { RECIPIENTS_PER_REQUEST, REQUESTS_PER_SLICE } from '../operations/slice-form.ts';
 import { isLineId, type SetAside } from '../operations/set-aside.ts';
-import { campaignOfSlice, isSlice, REQUESTS_PER_SLICE } from '../operations/slices.ts';
+import { campaignOfSlice, isSlice } from '../operations/slices.ts';
 import { keepBatchRows, keepBeside } from './parts.ts';
 import { type Beside, type CampaignOfRows, type Reading, readingOf } from './readings.ts';
 import { type Compared, compareMarks, goOnWhereAccepted, THROUGH } from './older-copy.ts';

@@ -322,6 +322,18 @@ export interface CampaignItem {
 /** Upstream takes 1 to 50 in one request (interface: Limits). */
 export const RECIPIENTS_PER_REQUEST = 50;
 
+/** How many recipients a slice has, by its place: the canary alone, then small ones for many workers, then large ones. */
+export function sizeOfSlice(place: number, canary: number): number {
+  if (place === 0 && canary > 0) return Math.ceil(canary / RECIPIENTS_PER_REQUEST) * RECIPIENTS_PER_REQUEST;
+  return place <= SMALL_SLICES ? SMALL : LARGE;
+}
+
+const SMALL_SLICES = 8;
+const SMALL = 250;
+const LARGE = 1_000;
+/** Of a large one. */
+export const REQUESTS_PER_SLICE = LARGE / RECIPIENTS_PER_REQUEST;
+
 /** What stands in the place of a number whose person was forgotten begins so. */
 export const PURGED = 'purged-';
 

@@ -11,7 +11,6 @@ import {
   type SliceCampaign,
   campaignOfFields,
   type CampaignItem,
-  RECIPIENTS_PER_REQUEST,
   packCountries,
   marksIn,
   slotOf,
@@ -52,6 +51,8 @@ export interface SliceRecord {
   readonly requests: readonly Request[];
   /** The number of the next request: none is used twice. */
   readonly next: number;
+  /** The last step that was made of it. */
+  readonly op: string | undefined;
   readonly tries: number;
   /**
    * When it was found in a copy of Redis that was put back, ms since the epoch; 0: it was not. Nobody in it is sent to
@@ -91,6 +92,7 @@ function sliceIn(fields: Fields): SliceRecord {
     countries: fields['countries'] ?? '',
     requests: requestsIn(fields),
     next: Number(fields['n'] ?? 0),
+    op: fields['op']?.split(' ')[0],
     tries: Number(fields['tries'] ?? 0),
     restoredAt: Number(fields['restored'] ?? 0),
     fields,
@@ -158,6 +160,8 @@ export interface Leaving {
 export interface SliceStep {
   /** How the record knows this very step again. The same word for every try at it. */
   readonly op: string;
+  /** The step before it, as the attempt knows it: where it is lost, what this one builds on is. */
+  readonly follows: string | undefined;
   readonly from: SliceState;
   readonly to: SliceState;
   /** Absent: the lease is let go. */
@@ -341,6 +345,7 @@ export class Slices implements SlicesContract {
       id,
       lease,
       op: step.op,
+      follows: step.follows,
       from,
       to,
       keepLeaseMs: step.keepMs,
@@ -384,18 +389,6 @@ export const SLICE_PREFIX = operations.slice.prefix;
 export function isSlice(id: string): boolean {
   return id.startsWith(`${SLICE_PREFIX}_`) || NAME.test(id);
 }
-
-/** How many recipients a slice has, by its place: the canary alone, then small ones for many workers, then large ones. */
-export function sizeOfSlice(place: number, canary: number): number {
-  if (place === 0 && canary > 0) return Math.ceil(canary / RECIPIENTS_PER_REQUEST) * RECIPIENTS_PER_REQUEST;
-  return place <= SMALL_SLICES ? SMALL : LARGE;
-}
-
-const SMALL_SLICES = 8;
-const SMALL = 250;
-const LARGE = 1_000;
-/** Of a large one. */
-export const REQUESTS_PER_SLICE = LARGE / RECIPIENTS_PER_REQUEST;
 
 /**
  * What hands out a slice wakes a worker at once; the due index looks after this if that was lost with its process. A

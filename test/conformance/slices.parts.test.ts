@@ -130,6 +130,7 @@ class Driver {
       lease: chance.happens(0.95) ? (this.#leases.get(id) ?? 'none') : 'other',
       step: {
         op: `op${chance.whole(1e9)}`,
+        follows: chance.happens(0.97) ? record.get('op')?.split(' ')[0] : 'other',
         from,
         to: keeps ? from : chance.happens(0.03) ? 'settled' : chance.pick(['queued', 'queued', 'unknown'] as const),
         keepMs: keeps ? 10_000 : undefined,

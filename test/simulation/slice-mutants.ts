@@ -21,12 +21,22 @@ export const sliceMutants: readonly SliceMutant[] = [
     // Each of these finds out by itself that another attempt is at the slice, so one alone is not missed.
     without: 'the lease on a step, and all that is compared',
     breaks: /P7|S1|S3|S4|S7/,
-    options: { ...wild, guards: { lease: false, compare: false, numbers: false } },
+    options: { ...wild, guards: { lease: false, compare: false, numbers: false, order: false } },
   },
   {
     without: 'the second reading',
     breaks: /P7|S1|S7/,
     options: { ...wild, tamper: (context) => withSlices(context, { kept: async () => true }) },
+  },
+  {
+    without: 'the step before, which must still be the last',
+    breaks: /L /,
+    options: {
+      onUnknown: 'resend',
+      durability: 'fenced',
+      troubles: { statusStale: 0, submitFault: 0.1, rollback: 0.1 },
+      guards: { order: false },
+    },
   },
   {
     without: 'the fence',
@@ -45,12 +55,16 @@ export const sliceMutants: readonly SliceMutant[] = [
   {
     without: 'the lease, and the comparison of a request with what was read of it',
     breaks: /S\d|P7|L /,
-    options: { ...wild, guards: { compare: false, lease: false } },
+    options: { ...wild, guards: { compare: false, lease: false, order: false } },
   },
   {
     without: 'a number of its own for each request',
     breaks: /S\d|P7/,
-    options: { ...kept, guards: { numbers: false }, tamper: (context) => withBegun(context, lastNumberAgain) },
+    options: {
+      ...kept,
+      guards: { numbers: false, order: false },
+      tamper: (context) => withBegun(context, lastNumberAgain),
+    },
   },
   {
     without: 'the doubt about what was on its way when a process died',

@@ -22,6 +22,7 @@ interface Mutant {
 const scripts = 'operations/scripts/generated/scripts';
 const STEPPED = "if state ~= from or leased ~= lease or whole(numbers, 0, 'n') ~= next then";
 const COMPARED = 'if read[known + i] ~= request.read then';
+const FOLLOWED = 'if last_op ~= follows then';
 const NUMBERED = "{'op', op .. ' ' .. leave, 'n', next + #opened + leave,";
 
 export const mutants = {
@@ -41,9 +42,10 @@ export const mutants = {
     ],
   },
   'slice-step': {
-    says: 'a step of a slice changes whatever it finds: no lease, no comparison, no number',
+    says: 'a step of a slice changes whatever it finds: no lease, no comparison, no number, no order',
     patches: [
       { file: scripts, stands: STEPPED, becomes: 'if state ~= from then' },
+      { file: scripts, stands: FOLLOWED, becomes: 'if false then' },
       { file: scripts, stands: COMPARED, becomes: 'if false then' },
     ],
   },

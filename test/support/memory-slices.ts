@@ -33,6 +33,8 @@ export interface SliceGuards {
   readonly lease: boolean;
   /** A request that is not as it was read is left as it is. */
   readonly compare: boolean;
+  /** A step whose predecessor is not there any more is refused. */
+  readonly order: boolean;
   /** A new request takes the number that nobody has had. */
   readonly numbers: boolean;
   /** What leaves is written down only while the campaign runs. */
@@ -46,6 +48,7 @@ export interface SliceGuards {
 export const ALL_SLICE_GUARDS: SliceGuards = {
   lease: true,
   compare: true,
+  order: true,
   numbers: true,
   gate: true,
   budget: true,
@@ -151,6 +154,7 @@ export class MemorySlices implements SlicesContract {
     if (state === undefined) return { is: 'none' };
     const [op, left] = (record.get('op') ?? '').split(' ');
     if (op === step.op) return { is: 'mine', leave: Number(left) };
+    if (this.#guards.order && (op || undefined) !== step.follows) return { is: 'not yours', state };
     if (state !== step.from || (this.#guards.lease && record.get('lease') !== lease))
       return { is: 'not yours', state };
     if (this.#guards.numbers && Number(record.get('n') ?? 0) !== step.next) return { is: 'not yours', state };

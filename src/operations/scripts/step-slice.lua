@@ -2,7 +2,8 @@
 -- requests are about to leave; with the bins of the campaign, or with the messages that it carries. What came back is
 -- written in any case; what is about to leave only while nothing stands in its way, as many as may, and what that is is
 -- answered. Each request that changes is compared with what was read of it, and a new one takes the next number, which
--- must be the one that was read: a step that comes late, or once more, changes nothing.
+-- must be the one that was read, and the step before it must still be the last: a step that comes late, or once more, or
+-- after one that Redis has lost since, changes nothing.
 -- @key slice
 -- @key campaign?  absent: it carries single messages
 -- @key dueToSend  @key dueToLook
@@ -21,6 +22,7 @@
 -- @keys optOuts  lists that nobody has looked into for those who are about to leave
 -- @arg now at?  @arg id text  @arg lease text
 -- @arg op text  how the record knows this very step again
+-- @arg follows text?  the step before it, as the attempt knows it
 -- @arg from state  @arg to state
 -- @arg keepLeaseMs ms?  absent: let go
 -- @arg sendInMs ms?  @arg sendAsItIs flag
@@ -83,6 +85,7 @@ local leased, last, numbers, version, rev, account, state = unpack(read, 1, know
 if not state then return {'none'} end
 local last_op, last_leave = string.match(last or '', '^(%S+) (%d+)$')
 if last_op == op then return {'mine', tonumber(last_leave)} end
+if last_op ~= follows then return {'not yours', state} end
 if state ~= from or leased ~= lease or whole(numbers, 0, 'n') ~= next then return {'not yours', state} end
 for i, request in ipairs(changed) do
   if read[known + i] ~= request.read then return {'not yours', state} end

@@ -94,6 +94,7 @@ export class HeldSlice {
   readonly #singles: Singles | undefined;
   #state: SliceState;
   #next: number;
+  #lastStep: string | undefined;
   #leaseEndsMono: number;
   // What the next step will write.
   #changed = new Set<number>();
@@ -119,6 +120,7 @@ export class HeldSlice {
     this.#leaseEndsMono = mono + context.policy.leaseMs;
     this.#state = record.state;
     this.#next = record.next;
+    this.#lastStep = record.op;
     this.standing = standingOf(record.count, record.requests);
     for (const request of record.requests) {
       this.requests.set(request.number, request);
@@ -259,6 +261,7 @@ export class HeldSlice {
     const stepped = await this.#untilAnswered(() => this.#context.slices.step(this.record, this.lease, step));
     if (stepped.is !== 'applied' && stepped.is !== 'mine') return { is: 'lost', reason: stepped.is };
     this.#state = step.to;
+    this.#lastStep = step.op;
     const told: Partial<Extract<SliceStepped, { is: 'applied' }>> = stepped.is === 'applied' ? stepped : {};
     // Where nobody can say whether it was counted, it stays so.
     const { why = '', waitMs = 0, rev = this.record.rev, spare = 0, counted = false, busy = [] } = told;
@@ -297,6 +300,7 @@ export class HeldSlice {
     const to = ending ? this.#stateAfter() : this.#state;
     const step: SliceStep = {
       op: this.#context.random.hex(8),
+      follows: this.#lastStep,
       from: this.#state,
       to,
       ...(ending

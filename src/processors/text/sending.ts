@@ -3,9 +3,8 @@
  * with the intents of what goes next, and a request leaves when its intent is durable, was read again, and a slot is
  * free.
  */
-import { type Request, lettersFor, placesOf } from '../../operations/slice-form.ts';
+import { type Request, REQUESTS_PER_SLICE, lettersFor, placesOf } from '../../operations/slice-form.ts';
 import { BUDGET } from '../../operations/accounts.ts';
-import { REQUESTS_PER_SLICE } from '../../operations/slices.ts';
 import type { UpstreamAccount } from '../../upstream/client.ts';
 import type { SentItem } from '../../upstream/messaging/messaging.ts';
 import type { NotOk } from '../../upstream/verdict.ts';

@@ -4,7 +4,7 @@
  */
 
 import type { Clock } from '../../lib/clock.ts';
-import { REQUESTS_PER_SLICE } from '../../operations/slices.ts';
+import { REQUESTS_PER_SLICE } from '../../operations/slice-form.ts';
 
 /** Of the slots. */
 const AHEAD = 0.25;

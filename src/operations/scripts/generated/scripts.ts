@@ -7425,6 +7425,7 @@ export interface StepSliceArgs {
   readonly id: string;
   readonly lease: string;
   /** how the record knows this very step again */ readonly op: string;
+  /** the step before it, as the attempt knows it */ readonly follows?: string | undefined;
   readonly from: string;
   readonly to: string;
   /** ms: absent: let go */ readonly keepLeaseMs?: number | undefined;
@@ -7779,25 +7780,26 @@ local now = tonumber(ARGV[1])
 local id = ARGV[2]
 local lease = ARGV[3]
 local op = ARGV[4]
-local from = ARGV[5]
-local to = ARGV[6]
-local keepLeaseMs = tonumber(ARGV[7])
-local sendInMs = tonumber(ARGV[8])
-local sendAsItIs = ARGV[9] == '1'
-local lookInMs = tonumber(ARGV[10])
-local lookAsItIs = ARGV[11] == '1'
-local tried = ARGV[12] == '1'
-local inRecovery = ARGV[13] == '1'
-local eventsLost = tonumber(ARGV[14])
-local revisionsLost = tonumber(ARGV[15])
-local recounted = ARGV[16] == '1'
-local next = tonumber(ARGV[17])
-local memory = {epoch = _given(ARGV[18]), counter = tonumber(ARGV[19]), name = _given(ARGV[20]), mark = tonumber(ARGV[21])}
-local day = ARGV[22]
-local charged = tonumber(ARGV[23])
-local closes = _given(ARGV[24])
-local sent = _given(ARGV[25])
-local _arg, _key = 25, 23
+local follows = _given(ARGV[5])
+local from = ARGV[6]
+local to = ARGV[7]
+local keepLeaseMs = tonumber(ARGV[8])
+local sendInMs = tonumber(ARGV[9])
+local sendAsItIs = ARGV[10] == '1'
+local lookInMs = tonumber(ARGV[11])
+local lookAsItIs = ARGV[12] == '1'
+local tried = ARGV[13] == '1'
+local inRecovery = ARGV[14] == '1'
+local eventsLost = tonumber(ARGV[15])
+local revisionsLost = tonumber(ARGV[16])
+local recounted = ARGV[17] == '1'
+local next = tonumber(ARGV[18])
+local memory = {epoch = _given(ARGV[19]), counter = tonumber(ARGV[20]), name = _given(ARGV[21]), mark = tonumber(ARGV[22])}
+local day = ARGV[23]
+local charged = tonumber(ARGV[24])
+local closes = _given(ARGV[25])
+local sent = _given(ARGV[26])
+local _arg, _key = 26, 23
 local campaign
 _arg = _arg + 1
 if ARGV[_arg] == '1' then _key = _key + 1; campaign = KEYS[_key] end
@@ -7864,6 +7866,7 @@ local leased, last, numbers, version, rev, account, state = unpack(read, 1, know
 if not state then return {'none'} end
 local last_op, last_leave = string.match(last or '', '^(%S+) (%d+)$')
 if last_op == op then return {'mine', tonumber(last_leave)} end
+if last_op ~= follows then return {'not yours', state} end
 if state ~= from or leased ~= lease or whole(numbers, 0, 'n') ~= next then return {'not yours', state} end
 for i, request in ipairs(changed) do
   if read[known + i] ~= request.read then return {'not yours', state} end
@@ -8038,7 +8041,8 @@ return {'applied', leave, why, wait, rev, leave > 0 and raise(heartbeat, beat) o
  * requests are about to leave; with the bins of the campaign, or with the messages that it carries. What came back is
  * written in any case; what is about to leave only while nothing stands in its way, as many as may, and what that is is
  * answered. Each request that changes is compared with what was read of it, and a new one takes the next number, which
- * must be the one that was read: a step that comes late, or once more, changes nothing. */
+ * must be the one that was read, and the step before it must still be the last: a step that comes late, or once more, or
+ * after one that Redis has lost since, changes nothing. */
 export async function stepSlice(redis: lua.ScriptHost, args: StepSliceArgs): Promise<StepSliceAnswer> {
   const keys: string[] = [args.slice, args.dueToSend, args.dueToLook, args.counts, args.left, args.parked, args.outcomes, args.events, args.messageCounts, args.openTexts, args.sentTexts, args.campaignCounts, args.dueCampaigns, args.running, args.paused, args.held, args.heartbeat, args.heldAccounts, args.book, args.closedDays, args.limits, args.history, args.textsCost, ...(args.campaign === undefined ? [] : [args.campaign]), ...(args.entered === undefined ? [] : [args.entered]), ...args.optOuts];
   for (const one of args.lists) {
@@ -8047,7 +8051,7 @@ export async function stepSlice(redis: lua.ScriptHost, args: StepSliceArgs): Pro
   for (const one of args.messages) {
     keys.push(one.record);
   }
-  const words: lua.Word[] = [args.now ?? '', args.id, args.lease, args.op, args.from, args.to, args.keepLeaseMs ?? '', args.sendInMs ?? '', args.sendAsItIs ? 1 : 0, args.lookInMs ?? '', args.lookAsItIs ? 1 : 0, args.tried ? 1 : 0, args.inRecovery ? 1 : 0, args.eventsLost, args.revisionsLost, args.recounted ? 1 : 0, args.next, args.memory.epoch ?? '', args.memory.counter, args.memory.name ?? '', args.memory.mark, args.day, args.charged, args.closes ?? '', args.sent ?? '', args.campaign === undefined ? 0 : 1, args.entered === undefined ? 0 : 1, args.optOuts.length, ...lua.pairs(args.asked), ...lua.counted(args.opened), ...lua.pairs(args.fields), ...lua.pairs(args.posts), ...lua.pairs(args.deltas)];
+  const words: lua.Word[] = [args.now ?? '', args.id, args.lease, args.op, args.follows ?? '', args.from, args.to, args.keepLeaseMs ?? '', args.sendInMs ?? '', args.sendAsItIs ? 1 : 0, args.lookInMs ?? '', args.lookAsItIs ? 1 : 0, args.tried ? 1 : 0, args.inRecovery ? 1 : 0, args.eventsLost, args.revisionsLost, args.recounted ? 1 : 0, args.next, args.memory.epoch ?? '', args.memory.counter, args.memory.name ?? '', args.memory.mark, args.day, args.charged, args.closes ?? '', args.sent ?? '', args.campaign === undefined ? 0 : 1, args.entered === undefined ? 0 : 1, args.optOuts.length, ...lua.pairs(args.asked), ...lua.counted(args.opened), ...lua.pairs(args.fields), ...lua.pairs(args.posts), ...lua.pairs(args.deltas)];
   words.push(args.changed.length);
   for (const one of args.changed) words.push(one.number, one.read, one.becomes);
   words.push(args.leaving.length);
