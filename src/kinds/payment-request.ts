@@ -67,7 +67,7 @@ export const paymentRequest = kind({
       kept: true,
     },
     completed: { says: 'It was paid; the service confirmed it.' },
-    failed: { says: 'It was not paid.' },
+    failed: { says: 'It was not paid.', queue: 'status-poll', late: ['completed'] },
   },
   request: paymentRequestRequest,
   fields: {

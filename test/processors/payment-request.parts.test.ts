@@ -134,6 +134,56 @@ test('nothing is sent when what was written is gone after the fence', async () =
   expect(world.calls).toEqual([]);
 });
 
+describe('one that has failed', () => {
+  const failed = async () => {
+    const world = await published();
+    world.answer('paymentRequestStatus', ok({ status: 'failed' }));
+    expect(await world.run()).toMatchObject({ outcome: 'ended', reason: 'failed' });
+    const dueAt = () => store.redis.zscore('due:status-poll', 'prq_1');
+    expect(Number(await dueAt()) - world.context.clock.now()).toBe(DAY);
+    world.advance(DAY);
+    return { ...world, dueAt };
+  };
+
+  test('is asked about once more, a day later: a customer who tries again may have paid', async () => {
+    const world = await failed();
+    world.answer('paymentRequestStatus', ok({ status: 'completed' }));
+    expect(await world.run()).toMatchObject({ outcome: 'ended', reason: 'completed_late' });
+    expect((await world.read())?.state).toBe('completed');
+    expect((await world.events()).map(({ type, data }) => [type, data['late']])).toEqual([
+      ['payment_request.failed', undefined],
+      ['payment_request.completed', true],
+    ]);
+    expect(await world.dueAt()).toBeNull();
+  });
+
+  test('and is still so is not asked about again', async () => {
+    const world = await failed();
+    expect(await world.run()).toMatchObject({ reason: 'nothing_new' });
+    expect([(await world.read())?.state, await world.dueAt()]).toEqual(['failed', null]);
+    expect(await world.events()).toHaveLength(1);
+  });
+
+  test('is asked about again where no answer came', async () => {
+    const world = await failed();
+    world.answer('paymentRequestStatus', not('transient', 'server_error'), ok({ status: 'completed' }));
+    expect(await world.run()).toMatchObject({ outcome: 'retries' });
+    world.advance(Number(await world.dueAt()) - world.context.clock.now());
+    await world.run();
+    expect((await world.read())?.state).toBe('completed');
+  });
+
+  test('is not asked about for ever where nothing answers', async () => {
+    const world = await failed();
+    world.answer('paymentRequestStatus', not('transient', 'server_error'));
+    for (let looks = 0; (await world.dueAt()) !== null && looks < 100; looks += 1) {
+      world.advance(Math.max(0, Number(await world.dueAt()) - world.context.clock.now()));
+      await world.run();
+    }
+    expect([(await world.read())?.state, await world.dueAt()]).toEqual(['failed', null]);
+  });
+});
+
 describe('looking', () => {
   test('goes on for thirty days, and then a person decides', async () => {
     const world = await published();

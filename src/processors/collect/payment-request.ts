@@ -11,7 +11,7 @@ import { statusPoll as declaration } from '../../queues/index.ts';
 import type { CreatedPaymentRequest } from '../../upstream/payments/ask.ts';
 import type { NotOk, Verdict } from '../../upstream/verdict.ts';
 import { eventOf, named } from '../../operations/transition.ts';
-import { type Attempt as AttemptOf, type Intent, type Tried, attempt, evidenceOf } from '../attempt.ts';
+import { type Attempt as AttemptOf, DAILY_MS, type Intent, type Tried, attempt, evidenceOf } from '../attempt.ts';
 import { type AttemptResult, timeLeft, waitAt } from '../context.ts';
 import { CLAIMED, TOKEN_COLLISION } from '../intent.ts';
 import { CREATE_LIMIT_MS } from './invoice.ts';
@@ -122,9 +122,18 @@ async function look(a: Attempt): Promise<Tried> {
   const { status } = verdict.value;
   const { code, httpStatus } = verdict.exchange;
   const evidence = { operation: 'status', code, httpStatus, detail: status };
-  if (status === 'completed' || status === 'failed') {
-    return { ...(await a.announce(status, { evidence, late: a.record.state === 'needs_review' })), asked: true };
+  const { state } = a.record;
+  const late = state === 'needs_review' || state === 'failed';
+  if (status === 'completed') {
+    return {
+      ...(await a.announce(status, { evidence, late, ...(state === 'failed' ? { as: 'completed_late' } : {}) })),
+      asked: true,
+    };
   }
+  if (state === 'failed') return { ...(await a.stay({ reason: 'nothing_new', evidence })), asked: true };
+  // Nothing forbids a customer to try again: once more it is asked about.
+  if (status === 'failed')
+    return { ...(await a.announce(status, { evidence, late, dueInMs: DAILY_MS })), asked: true };
   const reason = status === 'pending' ? status : `status_${status.slice(0, 20)}`;
   return { ...(await lookAgain(a, { reason, evidence, exhausted: 'poll_exhausted' })), asked: true };
 }
@@ -134,6 +143,16 @@ async function lookAgain(
   { reason, evidence, exhausted }: { reason: string; evidence: Evidence; exhausted: string },
 ): Promise<AttemptResult> {
   const { record, at } = a;
+  // There would be no other look; and of what upstream says no more, none is of use.
+  if (record.state === 'failed') {
+    const isLate = at - record.since >= 2 * DAILY_MS || exhausted === 'not_found';
+    return a.stay({
+      dueInMs: isLate ? undefined : waitAt(a.policy.paymentRequestPollMs, record.tries),
+      reason,
+      outcome: 'retries',
+      evidence,
+    });
+  }
   // One that needs review is looked at when a person asks: thousands that nobody pays must not be asked about for ever.
   if (record.state === 'needs_review') return a.stay({ reason, evidence });
   const left = timeLeft(record, LIMIT_MS, at);
