@@ -96,20 +96,14 @@ export interface Copy {
   readonly count: number;
   /** A line each, as PostgreSQL copies them. */
   readonly bytes: Buffer;
-  /** The first part of their keys with their time, each once, in their order. */
-  readonly heads: readonly Head[];
+  /** The first part of their keys, each once, in their order. */
+  readonly heads: readonly string[];
   /** Where the second part is a place: the least and the greatest. */
   readonly places: Span | undefined;
   /** When they begin, ms. */
   readonly times: Span;
   /** One moment of each day of UTC that they stand in, ms. */
   readonly days: readonly number[];
-}
-
-interface Head {
-  readonly name: string;
-  /** As PostgreSQL writes it. */
-  readonly at: string;
 }
 
 interface Span {
@@ -129,15 +123,11 @@ export function copyOf(table: Table, rows: readonly Row[]): Copy {
     table,
     count: rows.length,
     bytes: Buffer.from(rows.map((row) => `${lineOf(row)}\n`).join('')),
-    heads: headsOf(rows.map((row, nth) => ({ name: clean(String(row[first ?? ''])), at: timeIn(times[nth] ?? 0) }))),
+    heads: [...new Set(rows.map((row) => clean(String(row[first ?? '']))))],
     places: second === 'place' ? spanOf(rows.map((row) => Number(row[second]))) : undefined,
     times: spanOf(times),
     days: [...new Set(times.map((ms) => Math.floor(ms / DAY_MS)))].map((day) => day * DAY_MS),
   };
-}
-
-function headsOf(all: readonly Head[]): Head[] {
-  return [...new Map(all.map((head) => [`${head.at} ${head.name}`, head])).values()];
 }
 
 function spanOf(values: readonly number[]): Span {

@@ -299,7 +299,7 @@ export class HistoryStore {
     });
   }
 
-  /** Of one key after the other, so that they come in the order in which they were given. */
+  /** In the order in which they were given. */
   async #readBack(copy: Copy): Promise<Buffer> {
     if (copy.count === 0) return Buffer.alloc(0);
     const names = copy.table.columns.map(({ name }) => `t.${name}`).join(', ');
@@ -311,7 +311,7 @@ export class HistoryStore {
       },
     });
     const copying: ReturnType<typeof copyTo> & { callback?: () => void } = this.#client.query(
-      copyTo(`copy (select ${names} ${this.#meant(copy)}) to stdout`),
+      copyTo(`copy (select ${names} ${this.#meant(copy)} order by ${this.#asGiven(copy)}) to stdout`),
     );
     try {
       await pipeline(copying, out);
@@ -324,21 +324,28 @@ export class HistoryStore {
   }
 
   /**
-   * The rows of these keys, and perhaps some more: by constants, so that only the parts that are meant are looked into.
-   * Each is asked for with its own time: of times that nobody has looked through yet the planner thinks that hardly any
-   * row has them, and would walk over all that have begun since for each name.
+   * The rows of these keys, and perhaps some more: by constants, so that only the parts that are meant are looked into,
+   * and all names at once. For one name after the other the planner may walk over all that have begun in this time, since
+   * it thinks that hardly any row has times that nobody has looked through yet.
    */
-  #meant({ table: { table, key }, heads, places, times }: Copy): string {
-    const [first = ''] = key;
-    const listed = (of: 'name' | 'at'): string =>
-      heads.map((head) => this.#client.escapeLiteral(head[of])).join(', ');
+  #meant({ table, heads, places, times }: Copy): string {
     const time = (ms: number): string => this.#client.escapeLiteral(timeIn(ms));
     const within = places === undefined ? '' : ` and t.place between ${places.least} and ${places.most}`;
-    return `from unnest(array[${listed('name')}], array[${listed('at')}]::timestamptz[]) h (name, at)
-      cross join lateral (select * from relais.${table} t where t.${first} = h.name and t.${ROW_TIME} = h.at
-      and t.${ROW_TIME} between ${time(times.least)} and ${time(times.most)}${within} offset 0) t`;
+    return `from relais.${table.table} t where t.${headOf(table)} = any(${this.#listed(heads)})
+      and t.${ROW_TIME} between ${time(times.least)} and ${time(times.most)}${within}`;
+  }
+
+  #asGiven({ table, heads, places }: Copy): string {
+    const first = `array_position(${this.#listed(heads)}, t.${headOf(table)})`;
+    return places === undefined ? first : `${first}, t.place`;
+  }
+
+  #listed(heads: readonly string[]): string {
+    return `array[${heads.map((head) => this.#client.escapeLiteral(head)).join(', ')}]`;
   }
 }
+
+const headOf = ({ key }: Table): string => key[0] ?? '';
 
 type Facts = Readonly<Record<string, string>>;
 
