@@ -325,8 +325,8 @@ export class HistoryStore {
 
   /**
    * The rows of these keys, and perhaps some more: by constants, so that only the parts that are meant are looked into,
-   * and all names at once. For one name after the other the planner may walk over all that have begun in this time, since
-   * it thinks that hardly any row has times that nobody has looked through yet.
+   * and all names at once. For one name after the other the planner may walk over all that have begun in this time,
+   * since it thinks that hardly any row has times that nobody has looked through yet.
    */
   #meant({ table, heads, places, times }: Copy): string {
     const time = (ms: number): string => this.#client.escapeLiteral(timeIn(ms));

@@ -1,8 +1,8 @@
 -- One step of a slice, by the attempt that has its lease: what came back of requests, who waits again, and which
 -- requests are about to leave; with the bins of the campaign, or with the messages that it carries. What came back is
 -- written in any case; what is about to leave only while nothing stands in its way, as many as may, and what that is is
--- answered. Each request that changes is compared with what was read of it, and a new one takes the next number, which
--- must be the one that was read, and the step before it must still be the last: a step that comes late, or once more, or
+-- answered. Each request that changes is compared with what was read of it, a new one takes the next number, which must
+-- be the one that was read, and the step before it must still be the last: a step that comes late, or once more, or
 -- after one that Redis has lost since, changes nothing.
 -- @key slice
 -- @key campaign?  absent: it carries single messages

@@ -8040,8 +8040,8 @@ return {'applied', leave, why, wait, rev, leave > 0 and raise(heartbeat, beat) o
 /** One step of a slice, by the attempt that has its lease: what came back of requests, who waits again, and which
  * requests are about to leave; with the bins of the campaign, or with the messages that it carries. What came back is
  * written in any case; what is about to leave only while nothing stands in its way, as many as may, and what that is is
- * answered. Each request that changes is compared with what was read of it, and a new one takes the next number, which
- * must be the one that was read, and the step before it must still be the last: a step that comes late, or once more, or
+ * answered. Each request that changes is compared with what was read of it, a new one takes the next number, which must
+ * be the one that was read, and the step before it must still be the last: a step that comes late, or once more, or
  * after one that Redis has lost since, changes nothing. */
 export async function stepSlice(redis: lua.ScriptHost, args: StepSliceArgs): Promise<StepSliceAnswer> {
   const keys: string[] = [args.slice, args.dueToSend, args.dueToLook, args.counts, args.left, args.parked, args.outcomes, args.events, args.messageCounts, args.openTexts, args.sentTexts, args.campaignCounts, args.dueCampaigns, args.running, args.paused, args.held, args.heartbeat, args.heldAccounts, args.book, args.closedDays, args.limits, args.history, args.textsCost, ...(args.campaign === undefined ? [] : [args.campaign]), ...(args.entered === undefined ? [] : [args.entered]), ...args.optOuts];
