@@ -6,8 +6,11 @@ export type Line = { readonly index: number } & ({ readonly text: string } | { r
 
 /** Twice the longest request, with every character escaped. */
 const LINE_BYTES_MAX = 32_768;
-/** Enough to share a round trip, few enough that a verdict does not wait long for its neighbours. */
-const LINES_PER_GROUP = 500;
+/**
+ * Two scripts of fifty: enough to share a round trip, few enough that a verdict does not wait long for its neighbours,
+ * and that what is in hand is little: all of it is copied each time the young generation is tidied.
+ */
+const LINES_PER_GROUP = 100;
 const BYTES_PER_GROUP = 262_144;
 
 const LINE_FEED = 0x0a;

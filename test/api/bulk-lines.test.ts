@@ -56,8 +56,8 @@ describe('a group', () => {
     expect(sizes).toEqual([2, 1, 1]);
   });
 
-  test('has at most 500 lines, and no more bytes than it can share a trip with', async () => {
-    expect((await groups('a\n'.repeat(1_200))).map((group) => group.length)).toEqual([500, 500, 200]);
+  test('has at most 100 lines, and no more bytes than it can share a trip with', async () => {
+    expect((await groups('a\n'.repeat(240))).map((group) => group.length)).toEqual([100, 100, 40]);
     const long = `${'x'.repeat(30_000)}\n`;
     expect((await groups(long.repeat(20))).map((group) => group.length)).toEqual([9, 9, 2]);
   });
