@@ -3,7 +3,7 @@
  * announces it. This file decides nothing about retries; it keeps what others decided.
  */
 import type { QueueName } from '../kinds/due-queues.ts';
-import { type Kind, isOver, lookQueueOf, statesInQueue } from '../kinds/index.ts';
+import type { Kind, lookQueueOf } from '../kinds/index.ts';
 import type { Random } from '../lib/random.ts';
 import type { Traces } from '../lib/traces.ts';
 import { RedisUnavailable } from '../redis/connections.ts';
@@ -20,11 +20,12 @@ import { Changing } from './changing.ts';
 import { type AskedFields, differing } from './differing.ts';
 import { type Guard, NO_MEMORY } from './heartbeat.ts';
 import { keys } from './keys.ts';
+import { type Hinted, Nudging } from './nudging.ts';
 import { Names } from './places.ts';
 import type { Opinions } from './limits.ts';
 import type { RecordBase } from './record.ts';
-import { hasLeft, stubAt } from './stubs.ts';
-import { appendEvidence, claim, handBack, nudge, take } from './scripts/generated/scripts.ts';
+import { hasLeft } from './stubs.ts';
+import { appendEvidence, claim, handBack, take } from './scripts/generated/scripts.ts';
 import {
   type EvidenceDraft,
   NOTHING_POSTED,
@@ -56,24 +57,6 @@ export interface OperationsOptions {
   readonly traces?: Traces | undefined;
 }
 
-export type Hinted = (
-  | { readonly is: 'none' | 'noted' }
-  | { readonly is: 'final'; readonly state: string }
-  | { readonly is: 'look'; readonly state: string }
-) & {
-  /** What was written in the record, for `awaitReplicated`; nothing where there is none, or none that can be read. */
-  readonly written: Readonly<Record<string, string>>;
-  /** The trace that the record belongs to. */
-  readonly trace?: string | undefined;
-};
-
-/** What was said about a record that history alone has. */
-export interface Recalled {
-  readonly evidence: EvidenceDraft;
-  readonly intervalMs: number;
-  readonly posted: Posted;
-}
-
 export class Operations {
   readonly #redis: RecordHost;
   readonly #random: Random;
@@ -82,6 +65,7 @@ export class Operations {
   readonly #acquiring: Acquiring;
   readonly #changing: Changing;
   readonly #accepting: Accepting;
+  readonly #nudging: Nudging;
   readonly #scripts: AcceptingScripts;
   readonly #dryRun: boolean;
 
@@ -98,6 +82,7 @@ export class Operations {
     this.#now = () => now?.();
     this.#acquiring = new Acquiring({ redis, now: this.#now, standingsOf });
     this.#accepting = new Accepting({ redis, now: this.#now, names, heartbeat, traces, limits, scripts, dryRun });
+    this.#nudging = new Nudging({ redis, now: this.#now });
     this.#changing = new Changing({ redis, random, now: this.#now, names, heartbeat, traces });
   }
 
@@ -160,38 +145,14 @@ export class Operations {
    * A callback came. Never creates anything and changes no state. `final`: noted too, but nothing will be asked, since
    * no word of upstream changes that state, or the callback only says it again.
    */
-  async nudge(
+  nudge(
     kind: Parameters<typeof lookQueueOf>[0],
     id: string,
     evidence: EvidenceDraft,
     intervalMs: number,
     posted: Posted = NOTHING_POSTED,
   ): Promise<Hinted> {
-    const queue = lookQueueOf(kind);
-    const said: Recalled = { evidence, intervalMs, posted };
-    const answer = await nudge(this.#redis, {
-      record: keys.record(id),
-      ...stubAt(id),
-      recalled: keys.recalled,
-      recall: JSON.stringify(said),
-      due: keys.due(queue),
-      callback: keys.callback(id),
-      now: this.#now(),
-      id,
-      evidence: packEvidence(evidence),
-      intervalMs,
-      posted: posted.redacted,
-      lookedAt: statesInQueue(kind, queue),
-      agreesWith: posted.agreesWith,
-    });
-    if (answer.is === 'none') return { is: answer.is, written: {} };
-    // The process that writes history brings it back and nudges it then.
-    if (answer.is === 'recalled') return { is: 'final', state: answer.state, written: {} };
-    const { state, field, line = '', trace } = answer;
-    const written = field === undefined ? {} : { [field]: line };
-    if (answer.is === 'look') return { is: answer.is, state, written, trace };
-    const over = isOver(kind, state) || posted.agreesWith.includes(state);
-    return over ? { is: 'final', state, written, trace } : { is: answer.is, written, trace };
+    return this.#nudging.one({ kind, id, evidence, intervalMs, posted });
   }
 
   /** Keeps what was heard about an operation that somebody else has by now. Changes nothing else. */

@@ -8,7 +8,7 @@ import type { QueueName } from '../kinds/due-queues.ts';
 import { type KindOfMoney, isFinal, lookQueueOf, type StateOf, statesOf } from '../kinds/index.ts';
 import { answersOf, fieldsRead } from '../redis/scripts.ts';
 import { keys } from './keys.ts';
-import type { Recalled } from './operations.ts';
+import type { Recalled } from './nudging.ts';
 import { areFew, listedAt, type Named, memberOf, Names, namedIn } from './places.ts';
 import {
   type Fields,

@@ -13,7 +13,8 @@ import { isFinal, lookQueueOf } from '../kinds/index.ts';
 import { type Clock, within } from '../lib/clock.ts';
 import { maskPhone } from '../lib/phone.ts';
 import { type Secret, sameSecret } from '../lib/secret.ts';
-import type { Hinted, Operations } from '../operations/operations.ts';
+import type { Hinted } from '../operations/nudging.ts';
+import type { Operations } from '../operations/operations.ts';
 import { type EvidenceDraft, WRONG_HASH, claimsSuccess, claimsUndone } from '../operations/transition.ts';
 import {
   BODY_LIMITS,

@@ -22,7 +22,8 @@ import {
 import { EVENT_FIELD, flightField, keys } from '../../src/operations/keys.ts';
 import type { Acquired } from '../../src/operations/acquiring.ts';
 import type { AcceptedAt, NewOperation } from '../../src/operations/accepting.ts';
-import type { Hinted, Operations } from '../../src/operations/operations.ts';
+import type { Hinted } from '../../src/operations/nudging.ts';
+import type { Operations } from '../../src/operations/operations.ts';
 import { conflictIn, listIn, listNew } from './memory-lists.ts';
 import { standIn } from './memory-standing.ts';
 import type { MemoryStore } from './memory-store.ts';

@@ -4737,29 +4737,34 @@ export async function noteLeaving(redis: lua.ScriptHost, args: NoteLeavingArgs):
 }
 
 export interface NudgeArgs {
-  /** key */ readonly record: string;
   /** key */ readonly due: string;
-  /** key */ readonly stubs: string;
   /** key: what is to be brought back */ readonly recalled: string;
-  /** key: what was last posted */ readonly callback: string;
   /** ms since the epoch */ readonly now?: number | undefined;
-  readonly id: string;
-  readonly stubName: string;
-  readonly evidence: string;
   /** ms */ readonly intervalMs: number;
-  /** JSON: what it was nudged with */ readonly recall: string;
-  /** to be kept */ readonly posted?: string | undefined;
   /** in that queue */ readonly lookedAt: readonly string[];
-  /** states that say what was posted */ readonly agreesWith: readonly string[];
+  readonly nudges: readonly {
+    /** key */ readonly record: string;
+    /** key */ readonly stubs: string;
+    /** key: what was last posted */ readonly callback: string;
+    readonly id: string;
+    readonly stubName: string;
+    readonly evidence: string;
+    /** JSON: what it was nudged with */ readonly recall: string;
+    /** to be kept */ readonly posted?: string | undefined;
+    /** states that say what was posted */ readonly agreesWith: readonly string[];
+  }[];
 }
 
-export type NudgeAnswer =
+export type NudgeNudged =
   | { readonly is: 'look'; readonly state: string; readonly field?: string | undefined; readonly line?: string | undefined; readonly trace?: string | undefined }
   | { readonly is: 'noted'; readonly state: string; readonly field?: string | undefined; readonly line?: string | undefined; readonly trace?: string | undefined }
   | { readonly is: 'recalled'; readonly state: string }
-  | { readonly is: 'none' };
+  | { readonly is: 'none' }
+  | { readonly is: 'failed'; readonly why: string };
 
-function readNudgeAnswer(value: unknown): NudgeAnswer {
+export type NudgeAnswer = readonly NudgeNudged[];
+
+function readNudgeNudged(value: unknown): NudgeNudged {
   const answer = lua.items(value);
   switch (answer[0]) {
     case 'look':
@@ -4770,9 +4775,13 @@ function readNudgeAnswer(value: unknown): NudgeAnswer {
       return { is: 'recalled', state: lua.text(answer[1]) };
     case 'none':
       return { is: 'none' };
+    case 'failed':
+      return { is: 'failed', why: lua.text(answer[1]) };
   }
   return lua.unexpected(value);
 }
+
+const readNudgeAnswer: lua.Read<NudgeAnswer> = lua.list(readNudgeNudged);
 
 export const nudgeScript = lua.defineScript('nudge', `
 local function clock(given)
@@ -4831,73 +4840,91 @@ end
 local function same_version(v)
   if v ~= "1" then refuse('version') end
 end
+local function why_of(failure) return type(failure) == 'table' and failure.err or failure end
 -- <generated>
 local function _given(word) if word ~= '' then return word end end
-local record = KEYS[1]
-local due = KEYS[2]
-local stubs = KEYS[3]
-local recalled = KEYS[4]
-local callback = KEYS[5]
+local due = KEYS[1]
+local recalled = KEYS[2]
 local now = tonumber(ARGV[1])
-local id = ARGV[2]
-local stubName = ARGV[3]
-local evidence = ARGV[4]
-local intervalMs = tonumber(ARGV[5])
-local recall = ARGV[6]
-local posted = _given(ARGV[7])
-local _arg, _key = 7, 5
+local intervalMs = tonumber(ARGV[2])
+local _arg, _key = 2, 2
 local lookedAt = {}
 _arg = _arg + 1
 for _i = 1, tonumber(ARGV[_arg]) do lookedAt[_i] = ARGV[_arg + _i] end
 _arg = _arg + #lookedAt
-local agreesWith = {}
+local nudges = {}
 _arg = _arg + 1
-for _i = 1, tonumber(ARGV[_arg]) do agreesWith[_i] = ARGV[_arg + _i] end
-_arg = _arg + #agreesWith
+for _n = 1, tonumber(ARGV[_arg]) do
+  local _one = {record = KEYS[_key + 1], stubs = KEYS[_key + 2], callback = KEYS[_key + 3], id = ARGV[_arg + 1], stubName = ARGV[_arg + 2], evidence = ARGV[_arg + 3], recall = ARGV[_arg + 4], posted = _given(ARGV[_arg + 5])}
+  _arg, _key = _arg + 5, _key + 3
+_one.agreesWith = {}
+_arg = _arg + 1
+for _i = 1, tonumber(ARGV[_arg]) do _one.agreesWith[_i] = ARGV[_arg + _i] end
+_arg = _arg + #_one.agreesWith
+  nudges[_n] = _one
+end
 -- </generated>
 local at = clock(now)
-local state, lease, ends, nudged_at, lines, version, trace, before = unpack(redis.call('HMGET', record, 'state',
-  'lease', 'until', 'hintedAt', 'en', 'v', 'trace', 'hint'))
-if posted and not contains(agreesWith, state) then redis.call('SET', callback, posted, 'EX', 2592000) end
-if not state then
-  local _, left = stub_of(stubs, stubName)
-  if not left then return {'none'} end
-  redis.call(contains(agreesWith, left) and 'HSETNX' or 'HSET', recalled, id, recall)
-  return {'recalled', left}
-end
-local readable = version == "1" and pcall(function()
-  whole(ends, 0, 'until'); whole(nudged_at, 0, 'hintedAt'); whole(lines, 0, 'en')
-end)
-if not readable then return {'noted', state} end
-local agreed = {}
-for _, one in ipairs(posted and agreesWith or {}) do
-  if not before or before == '' or string.find(before, ',' .. one .. ',', 1, true) then agreed[#agreed + 1] = one end
-end
-local set = {'hint', ',' .. table.concat(agreed, ',') .. (#agreed > 0 and ',' or '')}
-evidence_fields(at, evidence, lines, set)
-local leased = lease and lease ~= '' and tonumber(ends or '0') > at
-local looks = false
-if contains(lookedAt, state) and not contains(agreesWith, state) then
-  local last = tonumber(nudged_at or '0')
-  local wait, hinted = math.max(0, last + intervalMs - at), at
-  if not leased and redis.call('ZADD', due, 'LT', 'CH', at + wait, id) == 1 then
-    hinted = at + wait
-    looks = wait == 0
+local function nudge(one)
+  local state, lease, ends, nudged_at, lines, version, trace, before = unpack(redis.call('HMGET', one.record, 'state',
+    'lease', 'until', 'hintedAt', 'en', 'v', 'trace', 'hint'))
+  if one.posted and not contains(one.agreesWith, state) then
+    redis.call('SET', one.callback, one.posted, 'EX', 2592000)
   end
-  if hinted > last then set[#set + 1] = 'hintedAt'; set[#set + 1] = hinted end
+  if not state then
+    local _, left = stub_of(one.stubs, one.stubName)
+    if not left then return {'none'} end
+    redis.call(contains(one.agreesWith, left) and 'HSETNX' or 'HSET', recalled, one.id, one.recall)
+    return {'recalled', left}
+  end
+  local readable = version == "1" and pcall(function()
+    whole(ends, 0, 'until'); whole(nudged_at, 0, 'hintedAt'); whole(lines, 0, 'en')
+  end)
+  if not readable then return {'noted', state} end
+  local agreed = {}
+  for _, name in ipairs(one.posted and one.agreesWith or {}) do
+    local first = not before or before == ''
+    if first or string.find(before, ',' .. name .. ',', 1, true) then agreed[#agreed + 1] = name end
+  end
+  local set = {'hint', ',' .. table.concat(agreed, ',') .. (#agreed > 0 and ',' or '')}
+  evidence_fields(at, one.evidence, lines, set)
+  local leased = lease and lease ~= '' and tonumber(ends or '0') > at
+  local looks = false
+  if contains(lookedAt, state) and not contains(one.agreesWith, state) then
+    local last = tonumber(nudged_at or '0')
+    local wait, hinted = math.max(0, last + intervalMs - at), at
+    if not leased and redis.call('ZADD', due, 'LT', 'CH', at + wait, one.id) == 1 then
+      hinted = at + wait
+      looks = wait == 0
+    end
+    if hinted > last then set[#set + 1] = 'hintedAt'; set[#set + 1] = hinted end
+  end
+  redis.call('HSET', one.record, unpack(set))
+  local field, line = set[3] or false, set[4] or false
+  if looks then return {'look', state, field, line, trace} end
+  return {'noted', state, field, line, trace}
 end
-redis.call('HSET', record, unpack(set))
-local field, line = set[3] or false, set[4] or false
-if looks then return {'look', state, field, line, trace} end
-return {'noted', state, field, line, trace}
+local answers = {}
+for i, one in ipairs(nudges) do
+  local done, answer = pcall(nudge, one)
+  answers[i] = done and answer or {'failed', why_of(answer)}
+end
+return answers
 `);
 
-/** Something more may be known (a callback came): keep what was said as evidence and make the next look due, at most
+/** Something more may be known (callbacks came): keep what was said as evidence and make the next look due, at most
  * one per operation and interval. Changes no state. What was posted is kept, also about what we do not know; not
- * where it says what the state says. What history alone has is noted, to be brought back and nudged then. */
+ * where it says what the state says. What history alone has is noted, to be brought back and nudged then. Those that
+ * come in the same moment share it; each has an answer of its own, in their order, and one that cannot be noted stops
+ * none of the others. */
 export async function nudge(redis: lua.ScriptHost, args: NudgeArgs): Promise<NudgeAnswer> {
-  const keys: string[] = [args.record, args.due, args.stubs, args.recalled, args.callback];
-  const words: lua.Word[] = [args.now ?? '', args.id, args.stubName, args.evidence, args.intervalMs, args.recall, args.posted ?? '', ...lua.counted(args.lookedAt), ...lua.counted(args.agreesWith)];
+  const keys: string[] = [args.due, args.recalled];
+  for (const one of args.nudges) {
+    keys.push(one.record, one.stubs, one.callback);
+  }
+  const words: lua.Word[] = [args.now ?? '', args.intervalMs, ...lua.counted(args.lookedAt)];
+  words.push(args.nudges.length);
+  for (const one of args.nudges) words.push(one.id, one.stubName, one.evidence, one.recall, one.posted ?? '', ...lua.counted(one.agreesWith));
   return readNudgeAnswer(await lua.runScript(redis, nudgeScript, keys, words));
 }
 
