@@ -146,7 +146,8 @@ const countFile = route(
     });
     if (dryRun) return report;
     requireDecided(report.decisions, judged.summary);
-    const given = await judging(request, () => uploadRecipients(campaign, bytes(), options));
+    const { contentHash } = judged.summary;
+    const given = await judging(request, () => uploadRecipients(campaign, bytes(), { ...options, contentHash }));
     if (given.is === 'changed') throw changedMeanwhile();
     if (given.is === 'checked') throw new Error('nothing was counted');
     await requireKept(context);

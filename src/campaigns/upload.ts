@@ -46,6 +46,8 @@ export interface UploadOptions extends Pick<ReadOptions, 'encoding' | 'sheet'> {
   readonly preview?: number | undefined;
   readonly row?: number | undefined;
   readonly withValues?: boolean | undefined;
+  /** Nothing counts unless these are the bytes, by their hash: those that somebody has judged. */
+  readonly contentHash?: string | undefined;
   /** Judges everything, as the real upload would, and leaves the campaign as it was. */
   readonly dryRun?: boolean | undefined;
   /** As it is told in the audit. */
@@ -76,7 +78,7 @@ export type UploadAnswer =
   | { readonly is: 'checked'; readonly summary: CheckSummary }
   /** The same bytes were uploaded before; nothing was added. */
   | { readonly is: 'replayed'; readonly upload: UploadRecord }
-  /** Somebody else changed the campaign meanwhile; nothing of this upload counts. */
+  /** Somebody else changed the campaign meanwhile, or the file; nothing of this upload counts. */
   | { readonly is: 'changed' };
 
 /** How many slices, or skipped rows, go to Redis at a time. */
@@ -111,6 +113,10 @@ export async function uploadRecipients(
   const stage = new Stage(campaign, options, random.hex(3));
   await campaigns.beginUpload(campaign.id, stage.tag);
   const summary = await stageAll(check, stage);
+  if (options.contentHash !== undefined && options.contentHash !== summary.contentHash) {
+    await stage.discard();
+    return { is: 'changed' };
+  }
   const earlier = campaign.uploads.find(({ hash }) => hash === summary.contentHash);
   if (earlier) {
     await stage.discard();

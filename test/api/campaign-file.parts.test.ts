@@ -2,7 +2,10 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { Readable } from 'node:stream';
+import { request } from 'undici';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { KeptFiles } from '../../src/operations/kept-files.ts';
 import { keys } from '../../src/operations/keys.ts';
 import { type Service, startService } from '../support/service.ts';
 
@@ -37,6 +40,11 @@ async function draft(more: object = {}): Promise<string> {
 const at = (id: string, rest = '') => `/v1/campaigns/${id}${rest}`;
 const keep = (id: string, body = FILE) =>
   service.call('POST', at(id, '/file?name=people.csv'), { body, headers: { 'content-type': 'text/csv' } });
+async function* slowly(text: string, may: Promise<void>): AsyncGenerator<Buffer> {
+  yield Buffer.from(text.slice(0, 3));
+  await may;
+  yield Buffer.from(text.slice(3));
+}
 const judge = (id: string, query = '') => service.call('POST', at(id, `/file/recipients?dryRun=true${query}`));
 const count = (id: string, query = '') => service.call('POST', at(id, `/file/recipients${query}`));
 const amend = (id: string, body: object) => service.call('PATCH', at(id), { body });
@@ -168,4 +176,32 @@ test('what texts have cost is told beside their budget', async () => {
   expect((await service.call('GET', '/v1/budgets')).body).toEqual({
     items: [{ limit: 'SMS_BUDGET_DAY', value: 5_000, spent: 0 }],
   });
+});
+
+test('a file that took the place of the judged one meanwhile is not counted: nobody has decided about it', async () => {
+  const id = await draft({ text: 'Bonjour {{prenom}}' });
+  const sound = 'numero;Prénom\n+221771000001;Awa\n';
+  const undecided = 'numero;Prénom\n+221771000001;Awa\n+2250700 0001;Koffi\n';
+  await keep(id, sound);
+  // Its sender had begun before: the campaign is as it will be counted.
+  let go = (): void => undefined;
+  const may = new Promise<void>((resolve) => (go = resolve));
+  const begun = vi.spyOn(KeptFiles.prototype, 'keep');
+  const slow = request(`${service.api}${at(id, '/file?name=people.csv')}`, {
+    method: 'POST',
+    headers: { 'content-type': 'text/csv', authorization: 'Bearer maker-secret' },
+    body: Readable.from(slowly(undecided, may)),
+  });
+  await vi.waitUntil(() => begun.mock.calls.length > 0, { timeout: 20_000 });
+  begun.mockRestore();
+  // Between the two times that it is read.
+  const noted = vi.spyOn(KeptFiles.prototype, 'judged').mockImplementationOnce(async () => {
+    go();
+    expect((await slow).statusCode).toBe(200);
+  });
+  const counted = await count(id);
+  expect(noted).toHaveBeenCalledOnce();
+  noted.mockRestore();
+  expect([counted.status, counted.body.rule]).toEqual([409, 'content-changed']);
+  expect((await service.call('GET', at(id))).body).toMatchObject({ state: 'draft', totals: { total: 0 } });
 });
