@@ -93,7 +93,7 @@ const addRecipients = route(
     const campaign = withCountry(context, record);
     if (query.dryRun && request.accepts(['json', 'csv']) === 'csv') {
       await judging(request, async () =>
-        sendSkipped(await checkUpload(campaign, request, options), request, response),
+        sendSkipped(await checkUpload(campaign, whole(request), options), request, response),
       );
       return undefined;
     }
@@ -110,13 +110,16 @@ const addRecipients = route(
   },
 );
 
+/** Not destroyed when we turn away half way: the sender is to read why. */
+const whole = (request: Request): AsyncIterable<Buffer> => request.iterator({ destroyOnReturn: false });
+
 /** A file may come for minutes: nothing of it counts where its key is gone by the end. */
 export async function* whileAsking(
   context: ApiContext,
   key: ApiKey,
-  chunks: AsyncIterable<Buffer>,
+  request: Request,
 ): AsyncGenerator<Buffer, void, undefined> {
-  yield* chunks;
+  yield* whole(request);
   await requireStill(context, key);
 }
 

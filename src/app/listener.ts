@@ -29,15 +29,17 @@ export async function listen(
       keepAliveTimeout: KEEP_ALIVE_MS,
     },
     (request, response) => {
-      request.setTimeout(silenceMs, () => request.destroy());
-      request.once('end', () => response.writableFinished && request.setTimeout(KEEP_ALIVE_MS));
+      // A request that is given up half read has no socket any more.
+      const { socket } = request;
+      request.setTimeout(silenceMs, () => socket.destroy());
+      request.once('end', () => response.writableFinished && socket.setTimeout(KEEP_ALIVE_MS));
       // The wait for our own answer is no silence of the other end, unless some of it waits to be taken.
       response.on('timeout', () => {
-        if (response.writableLength > 0) response.destroy();
-        else request.setTimeout(silenceMs);
+        if (response.writableLength > 0) socket.destroy();
+        else socket.setTimeout(silenceMs);
       });
       // It was answered before it was read: the sender may hear why, and then the rest of it is not waited for.
-      response.once('finish', () => request.complete || request.setTimeout(UNREAD_MS));
+      response.once('finish', () => request.complete || socket.setTimeout(UNREAD_MS));
       handler(request, response);
     },
   );

@@ -178,6 +178,26 @@ test('what texts have cost is told beside their budget', async () => {
   });
 });
 
+test('a file that is too large is refused while it comes, and nothing else ends with it', async () => {
+  const id = await draft();
+  let answered = (): void => undefined;
+  const heard = new Promise<void>((resolve) => (answered = resolve));
+  const ever = async function* (): AsyncGenerator<Buffer> {
+    for (let sent = 0; sent < 51; sent += 1) yield Buffer.alloc(1_000_000, 'y');
+    await heard;
+  };
+  const answer = await request(`${service.api}${at(id, '/file')}`, {
+    method: 'POST',
+    headers: { 'content-type': 'text/csv', 'content-length': '60000000', authorization: 'Bearer maker-secret' },
+    body: Readable.from(ever()),
+  });
+  expect([answer.statusCode, await answer.body.json()]).toMatchObject([
+    422,
+    { problems: [{ pointer: '', message: 'may have at most 50 MB' }] },
+  ]);
+  answered();
+});
+
 test('a file that took the place of the judged one meanwhile is not counted: nobody has decided about it', async () => {
   const id = await draft({ text: 'Bonjour {{prenom}}' });
   const sound = 'numero;Prénom\n+221771000001;Awa\n';

@@ -133,6 +133,25 @@ describe('a body that stops coming', () => {
     await stalls.closed;
   });
 
+  test('is waited for no longer where the reading of it was given up half way', async () => {
+    const server = await listen(
+      (asked, answer) => {
+        const giveUp = async (): Promise<void> => {
+          for await (const part of asked) {
+            answer.end(part);
+            break;
+          }
+        };
+        void giveUp();
+      },
+      { ...limits, silenceMs: 30_000 },
+    );
+    toClose.push(() => server.close());
+    const stalls = await said(server.url, `${post(5)}12`);
+    expect(await stalls.answered()).toContain('200');
+    await stalls.closed;
+  });
+
   test('leaves a connection as it was for the next request, when nobody wanted to read it', async () => {
     let held: Socket | undefined;
     const server = await listen(
