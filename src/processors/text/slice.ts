@@ -31,7 +31,8 @@ export async function sendNextSlice(
   // Single messages are one request: they wait for a slot like any other, and for no slice to be through.
   if (campaign === '') return sendSlice(id, { ...context, slots }, queue);
   // A job that only waits for its turn must not live as long as its lock.
-  if (!(await slots.slices.takeWithin(context.policy.leaseMs / 8, context.clock))) {
+  const patienceMs = Math.min(context.policy.leaseMs / 8, slots.patienceMs);
+  if (!(await slots.slices.takeWithin(patienceMs, context.clock))) {
     context.wake(queue, id, context.random.hex(4));
     return { outcome: 'waits', reason: 'no_slot' };
   }

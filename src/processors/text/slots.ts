@@ -74,10 +74,16 @@ class Places {
 
 /** Slices at once beyond those that fill the slots: some begin or end while the others send. */
 const SLICES_BESIDE = 2;
+/** With fewer slots for each of these, beginning is short beside sending, and a slice is better begun by another worker. */
+const SLOTS_EACH_BESIDE = 10;
+/** A worker with fewer slots than a slice has requests is busy with one for long: another may be free sooner. */
+const PASSED_ON_AFTER_MS = 500;
 
 export class Slots {
   /** For a slice while it is sent here: the fewer at once, the more each of their steps carries. */
   readonly slices: Places;
+  /** For so long a slice waits for its turn here, before any worker may take it. */
+  readonly patienceMs: number;
   /** For a request from before its intent until its answer. */
   readonly intents: Places;
   /** For a request while it is in flight. */
@@ -90,7 +96,9 @@ export class Slots {
 
   constructor(requests: number) {
     this.turn = Math.ceil(requests * AHEAD);
-    this.slices = new Places(Math.ceil(requests / REQUESTS_PER_SLICE) + SLICES_BESIDE);
+    const beside = Math.min(SLICES_BESIDE, Math.floor(requests / SLOTS_EACH_BESIDE));
+    this.slices = new Places(Math.ceil(requests / REQUESTS_PER_SLICE) + beside);
+    this.patienceMs = requests < REQUESTS_PER_SLICE ? PASSED_ON_AFTER_MS : Number.POSITIVE_INFINITY;
     this.requests = new Places(requests);
     // A message that comes while campaigns have written all they may is ready when the next request comes back.
     this.intents = new Places(requests + 2 * this.turn, this.turn);

@@ -21,6 +21,23 @@ test('a turn is as many requests as may be written ahead: a quarter of the slots
   expect([1, 4, 10, 50].map((requests) => new Slots(requests).turn)).toEqual([1, 1, 3, 13]);
 });
 
+test('a worker with few slots sends one slice at a time, and passes on the next after half a second', async () => {
+  const atOnce = async (requests: number): Promise<[slices: number, waitsMs: number]> => {
+    const { slices, patienceMs } = new Slots(requests);
+    const never = { after: (_ms: number, run: () => void) => (run(), () => undefined) };
+    let began = 0;
+    while (await slices.takeWithin(0, never)) began += 1;
+    return [began, patienceMs];
+  };
+  expect(await Promise.all([1, 4, 10, 20, 50].map(atOnce))).toEqual([
+    [1, 500],
+    [1, 500],
+    [2, 500],
+    [3, Number.POSITIVE_INFINITY],
+    [5, Number.POSITIVE_INFINITY],
+  ]);
+});
+
 test('a slice that goes on with its turn gets the next place, and the others come in their order', async () => {
   const { ask, free } = await full(4);
   ask('second slice');
