@@ -5,7 +5,6 @@ import { englishCampaign } from './english-campaign.ts';
 import { englishCommands } from './english-commands.ts';
 import { englishFile } from './english-file.ts';
 import { englishFigures, englishShell } from './english-shell.ts';
-import { englishStates } from './english-states.ts';
 import { englishStatus } from './english-status.ts';
 
 export const english = {
@@ -15,7 +14,36 @@ export const english = {
   file: englishFile,
   figures: englishFigures,
   shell: englishShell,
-  states: englishStates,
+  /** As they are called in lists; on the wire they keep their names. */
+  states: {
+    awaiting_approval: 'awaiting_approval',
+    queued: 'queued',
+    held: 'held',
+    created: 'created',
+    submitting: 'submitting',
+    unknown: 'unknown',
+    pending: 'pending',
+    needs_review: 'needs_review',
+    succeeded: 'succeeded',
+    failed: 'failed',
+    reversed: 'reversed',
+    rejected: 'rejected',
+    cancelled: 'cancelled',
+    sending: 'sending',
+    sent: 'sent',
+    skipped: 'skipped',
+    expired: 'expired',
+    settled: 'settled',
+    draft: 'draft',
+    ready: 'ready',
+    scheduled: 'scheduled',
+    running: 'running',
+    paused: 'paused',
+    finished: 'finished',
+    invalid: 'invalid',
+    creating: 'creating',
+    completed: 'completed',
+  },
   status: englishStatus,
   stop: {
     title: 'Stop these texts',

@@ -4,7 +4,6 @@ import { frenchCampaign } from './french-campaign.ts';
 import { frenchCommands } from './french-commands.ts';
 import { frenchFile } from './french-file.ts';
 import { frenchFigures, frenchShell } from './french-shell.ts';
-import { frenchStates } from './french-states.ts';
 import { frenchStatus } from './french-status.ts';
 import type { Words } from './english.ts';
 
@@ -15,7 +14,36 @@ export const french: Words = {
   file: frenchFile,
   figures: frenchFigures,
   shell: frenchShell,
-  states: frenchStates,
+  /** Comme on les nomme dans une liste. */
+  states: {
+    awaiting_approval: 'en attente d’approbation',
+    queued: 'en attente',
+    held: 'retenu',
+    created: 'créé',
+    submitting: 'en cours de transmission',
+    unknown: 'incertain',
+    pending: 'en cours',
+    needs_review: 'à vérifier',
+    succeeded: 'réussi',
+    failed: 'en échec',
+    reversed: 'repris après paiement',
+    rejected: 'refusé',
+    cancelled: 'annulé',
+    sending: 'en cours d’envoi',
+    sent: 'envoyé',
+    skipped: 'écarté',
+    expired: 'expiré',
+    settled: 'terminé',
+    draft: 'brouillon',
+    ready: 'prêt',
+    scheduled: 'programmé',
+    running: 'en cours',
+    paused: 'en pause',
+    finished: 'fini',
+    invalid: 'non valable',
+    creating: 'en création',
+    completed: 'payé',
+  },
   status: frenchStatus,
   stop: {
     title: 'Ne plus recevoir ces SMS',
