@@ -231,7 +231,8 @@ class RedisProducer implements Producer<string> {
     }
     if (failures.length === 0) return verdicts;
     const error = failures.find((one) => acceptedAfter(one) === 'unknown') ?? failures[0];
-    // Whoever is told that nothing was accepted asks for all of it again: a text without a reference would go out twice.
+    // A caller that is told that nothing was accepted asks for all of it again: a text without a reference would go out
+    // twice.
     const isNothing = verdicts.every(({ outcome }) => outcome === 'unconfirmed' || outcome === 'invalid');
     if (isNothing && !(error instanceof Unconfirmed)) throw error;
     const unasked = requests.slice(verdicts.length).map((_, offset) => verdicts.length + offset);

@@ -193,7 +193,7 @@ function latest(...times: readonly (number | undefined)[]): number | undefined {
   return known.length === 0 ? undefined : Math.max(...known);
 }
 
-/** By whoever may have known it. */
+/** By those that may have known it. */
 function saidPaidAt({ fields }: InvoiceRecord): number | undefined {
   const said = readEvidence(fields).lines.filter(({ operation }) => operation === 'callback');
   return said.findLast((line) => claimsSuccess(line) && line.detail !== WRONG_HASH)?.at;

@@ -286,7 +286,7 @@ export class Sending {
     const verdict = await this.#send(request, sent).finally(() => slots.requests.giveBack());
     if (verdict === undefined) return;
     const judgement = judge(verdict, sent, this.#context.policy);
-    // Refused before any work: nothing of it was sent, whoever it was refused for.
+    // Refused before any work: nothing of it was sent, for whichever of its people it was refused.
     if (verdict.is === 'refused') this.#held.costs.giveBack(request.number);
     const effects = this.#judged(judgement, request);
     if (verdict.is !== 'ok') await this.#note(verdict);
