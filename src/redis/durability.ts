@@ -186,7 +186,8 @@ function faultsOf(facts: ServerFacts, replicas: number): readonly string[] {
 /** Whatever is set there: it is of a kind that we cannot work with. */
 function kindFaults({ info, cluster }: ServerFacts): readonly string[] {
   return [
-    ...(info.get('redis_mode') === 'cluster' && cluster === undefined
+    // Valkey calls it otherwise.
+    ...((info.get('redis_mode') ?? info.get('server_mode')) === 'cluster' && cluster === undefined
       ? [
           'it is a node of a Redis Cluster, whose keys move from node to node: ' +
             'name nodes of it in REDIS_CLUSTER (host:port,host:port), so that they are followed',

@@ -94,10 +94,13 @@ test('with --system it asks the package manager, and with another word it says w
 test('what its tools keep stays in its folder, not in the one of the person', () => {
   program('script/setup', 'exit 0');
   program('node_modules/.bin/vitest', `echo "$XDG_CACHE_HOME $XDG_DATA_HOME" >"${tree}/places"`);
-  spawnSync('bash', [join(tree, 'script/test'), 'unit'], { encoding: 'utf8' });
+  spawnSync('bash', [join(tree, 'script/test'), 'unit'], { env: environment(), encoding: 'utf8' });
   const places = readFileSync(join(tree, 'places'), 'utf8').trim().split(' ');
   expect(places).toEqual([join(tree, '.relais/cache'), join(tree, '.relais/data')]);
 });
+
+/** Ours, and not that of tests which run with another server: the tree has none. */
+const environment = (): NodeJS.ProcessEnv => ({ ...process.env, REDIS_SERVER: '' });
 
 /** The vitest of this tree leaves a server and a folder, says what they are, and ends as it is told to. */
 function leavesServer(ends: string, session: '' | 'setsid' = ''): void {
@@ -145,7 +148,10 @@ test.for([
   ['SIGKILL', 'setsid'],
 ] as const)('what it has started is gone after %s too, and its folders %s', async ([signal, session]) => {
   leavesServer('sleep 1000', session);
-  const child: ChildProcess = spawn('bash', [join(tree, 'script/test'), 'unit'], { stdio: 'ignore' });
+  const child: ChildProcess = spawn('bash', [join(tree, 'script/test'), 'unit'], {
+    env: environment(),
+    stdio: 'ignore',
+  });
   const over = new Promise((resolve) => child.once('exit', resolve));
   await vi.waitUntil(() => server() > 0, { timeout: 10_000 });
   child.kill(signal);

@@ -71,6 +71,19 @@ test('a node of a Redis Cluster that is not followed is refused at the start by 
   }
 });
 
+test('a node of a cluster is refused by name also where it calls its mode as Valkey does', async () => {
+  const node = await wholeCluster();
+  const relais = started(
+    settingsFor(
+      await answeringOtherwise(node, /redis_build_id:\w(\w*\r\n)redis_mode:cluster/, (was) =>
+        was.replace(/:\w/, ':').replace('redis_mode', 'server_mode'),
+      ),
+    ),
+  );
+  expect(await relais.ended).toBe(1);
+  expect(relais.written()).toMatch(CLUSTER);
+});
+
 test('a Redis that is in no cluster is refused by name where REDIS_CLUSTER names it, and by the doctor', async () => {
   const { port } = await server();
   const cluster = { REDIS_CLUSTER: `127.0.0.1:${port}` };
@@ -84,7 +97,9 @@ test('a Redis that is in no cluster is refused by name where REDIS_CLUSTER names
 });
 
 test('what only answers like Redis is refused by name, at the start and by the doctor', async () => {
-  const dragonfly = await answeringLikeDragonfly(await server());
+  const dragonfly = await answeringOtherwise(await server(), /(redis|server)_mode:standalone/, (mode) =>
+    'dragonfly_version:df1'.padEnd(mode.length, '1'),
+  );
   const relais = started({ ...settingsFor(dragonfly), DURABILITY: 'asserted' });
   expect(await relais.ended).toBe(1);
   expect(relais.written()).toMatch(/it is Dragonfly, which keeps no append-only file: point REDIS_URL at Redis 6.2/);
@@ -108,14 +123,16 @@ test('a Redis that becomes a node of a cluster while we run is named by /readyz,
   }, WITHIN);
 });
 
-/** A Redis whose INFO says what that of Dragonfly says. */
-async function answeringLikeDragonfly({ port }: Server): Promise<string> {
+/** A Redis whose INFO says what that of another server says, in as many letters. */
+async function answeringOtherwise(
+  { port }: Server,
+  says: RegExp,
+  otherwise: (was: string) => string,
+): Promise<string> {
   const between = createServer((client) => {
     const redis = connect(port, '127.0.0.1');
     client.pipe(redis);
-    redis.on('data', (piece) =>
-      client.write(piece.toString('latin1').replace('redis_mode:standalone', DRAGONFLY), 'latin1'),
-    );
+    redis.on('data', (piece) => client.write(piece.toString('latin1').replace(says, otherwise), 'latin1'));
     redis.on('close', () => client.destroy());
     client.on('close', () => redis.destroy());
     for (const socket of [client, redis]) socket.on('error', () => undefined);
@@ -126,7 +143,6 @@ async function answeringLikeDragonfly({ port }: Server): Promise<string> {
 }
 
 /** As long as what it stands for. */
-const DRAGONFLY = 'dragonfly_version:df1';
 
 test('a command that another node would take was not done: Redis is away', async () => {
   const [one, two] = [await server({ 'cluster-enabled': 'yes' }), await server({ 'cluster-enabled': 'yes' })];
