@@ -24,7 +24,8 @@ export interface Wish extends Omit<Asked, Told> {
   acknowledgedAt?: number;
   readonly answeredIds: string[];
   changedRequestStatus?: number;
-  /** After each restore in which it may have been lost. */
+  asked?: true;
+  /** After each restore in which it may have been lost, and whenever its caller had no answer yet. */
   askedAgainAt?: readonly number[];
   cancelledAt?: number;
   readonly notBefore?: string;
@@ -122,6 +123,8 @@ export async function untilAcknowledged(wish: Wish, caller: Place): Promise<void
 
 async function post(wish: Wish, { api, counts }: Place, withinMs?: number): Promise<boolean> {
   if (counts) counts.requests += 1;
+  if (wish.asked) wish.askedAgainAt = [...(wish.askedAgainAt ?? []), nowMs()];
+  wish.asked = true;
   const { accountAlias, amount, withdrawMode, reference, notBefore } = wish;
   const body = { accountAlias, amount, withdrawMode, reference, ...(notBefore ? { notBefore } : {}) };
   const reply = await ask(`${api}/v1/disbursements`, { method: 'POST', body, ...(withinMs ? { withinMs } : {}) });
