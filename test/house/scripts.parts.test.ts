@@ -130,7 +130,7 @@ function isAlive(pid: number): boolean {
 
 test('what a step has started is gone when it is over, and the last two lines are the time and the count', () => {
   leavesServer('exit 0');
-  const { stdout } = spawnSync('bash', [join(tree, 'script/test'), 'unit'], { encoding: 'utf8' });
+  const { stdout } = spawnSync('bash', [join(tree, 'script/test'), 'unit'], { env: environment(), encoding: 'utf8' });
   expect(server()).toBeGreaterThan(0);
   expect(isAlive(server())).toBe(false);
   expect(existsSync(folder())).toBe(false);
