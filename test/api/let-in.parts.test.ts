@@ -120,36 +120,30 @@ test('a body that comes slowly is not taken once its key was revoked', async () 
   expect(slow.heard()).toMatch(/HTTP\/1\.1 401 /);
 });
 
-test('nothing of a file counts whose key was revoked while it came', async () => {
-  const { body: key } = await make({ name: 'sender', roles: ['enqueue'], service: 'sender' });
-  const campaign = { name: 'x', text: 'Bonjour', reference: 'gone' };
+/** A draft to which a key sends a file, and is revoked before all of it has come. */
+async function draftCutOff(part: 'recipients' | 'file'): Promise<string> {
+  const { body: key } = await make({ name: part, roles: ['enqueue'], service: part });
+  const campaign = { name: 'x', text: 'Bonjour', reference: part };
   const { body: made } = await service.call('POST', '/v1/campaigns', { body: campaign, key: 'maker-secret' });
   const types = 'Content-Type: text/csv\r\nContent-Length: 30';
-  const file = await begun(`/v1/campaigns/${made.id}/recipients`, key.secret, types);
+  const file = await begun(`/v1/campaigns/${made.id}/${part}`, key.secret, types);
   file.send('to\n+221771000001\n');
   await revoked(key);
   file.send('+22177100002\n');
   await file.hears(/HTTP\/1\.1 [24]/);
   file.end();
   expect(file.heard()).toMatch(/HTTP\/1\.1 401 /);
-  const now = await service.call('GET', `/v1/campaigns/${made.id}`, { key: 'maker-secret' });
-  expect(now.body.state).toBe('draft');
+  return `/v1/campaigns/${made.id}`;
+}
+
+test('nothing of a file counts whose key was revoked while it came', async () => {
+  const draft = await draftCutOff('recipients');
+  expect((await service.call('GET', draft, { key: 'maker-secret' })).body.state).toBe('draft');
 });
 
 test('a file is not kept whose key was revoked while it came', async () => {
-  const { body: key } = await make({ name: 'keeper', roles: ['enqueue'], service: 'keeper' });
-  const campaign = { name: 'x', text: 'Bonjour', reference: 'kept' };
-  const { body: made } = await service.call('POST', '/v1/campaigns', { body: campaign, key: 'maker-secret' });
-  const types = 'Content-Type: text/csv\r\nContent-Length: 30';
-  const file = await begun(`/v1/campaigns/${made.id}/file`, key.secret, types);
-  file.send('to\n+221771000001\n');
-  await revoked(key);
-  file.send('+22177100002\n');
-  await file.hears(/HTTP\/1\.1 [24]/);
-  file.end();
-  expect(file.heard()).toMatch(/HTTP\/1\.1 401 /);
-  const { body: kept } = await service.call('GET', `/v1/campaigns/${made.id}/file`, { key: 'maker-secret' });
-  expect(kept.name).toBe(null);
+  const draft = await draftCutOff('file');
+  expect((await service.call('GET', `${draft}/file`, { key: 'maker-secret' })).body.name).toBe(null);
 });
 
 describe('a file of opt-outs', () => {

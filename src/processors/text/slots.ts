@@ -24,7 +24,7 @@ class Places {
   readonly #singles: (() => void)[] = [];
   #singleWasLast = false;
 
-  /** `forSingles` of them are kept for single messages while no more of these wait than there are. */
+  /** `forSingles` of them are kept free of campaigns, for single messages. */
   constructor(count: number, forSingles = 0) {
     this.#free = count;
     this.#forSingles = forSingles;
@@ -74,9 +74,9 @@ class Places {
 
 /** Slices at once beyond those that fill the slots: some begin or end while the others send. */
 const SLICES_BESIDE = 2;
-/** With fewer slots for each of these, beginning is short beside sending, and a slice is better begun by another worker. */
+/** One of these for so many slots: with few, beginning takes little beside sending, and another worker may be free. */
 const SLOTS_EACH_BESIDE = 10;
-/** A worker with fewer slots than a slice has requests is busy with one for long: another may be free sooner. */
+/** How long a slice waits in a worker that has fewer slots than a slice has requests, and is busy with one for long. */
 const PASSED_ON_AFTER_MS = 500;
 
 export class Slots {
