@@ -92,8 +92,10 @@ describe('creating', () => {
       await store.redis.hset('op:inv_1', { lease: 'of another' });
       return made;
     };
-    const slow = { ...world.context, upstream: { ...world.context.upstream, payments: { createInvoice: late } } };
-    expect(await advanceInvoice('inv_1', slow as unknown as ProcessorContext)).toMatchObject({ outcome: 'lost' });
+    const { upstream } = world.context;
+    const payments = { ...upstream.payments, createInvoice: late };
+    const slow = { ...world.context, upstream: { ...upstream, payments } };
+    expect(await advanceInvoice('inv_1', slow)).toMatchObject({ outcome: 'lost' });
     world.advance(LEASE_MS + 1);
     expect(await world.run()).toMatchObject({ outcome: 'advanced', reason: 'created' });
   });
@@ -299,8 +301,10 @@ describe('looking', () => {
       await store.redis.hset('op:inv_1', { lease: 'of another' });
       return says('completed');
     };
-    const slow = { ...world.context, upstream: { ...world.context.upstream, payments: { confirmInvoice: late } } };
-    expect(await advanceInvoice('inv_1', slow as unknown as ProcessorContext)).toMatchObject({ outcome: 'lost' });
+    const { upstream } = world.context;
+    const payments = { ...upstream.payments, confirmInvoice: late };
+    const slow = { ...world.context, upstream: { ...upstream, payments } };
+    expect(await advanceInvoice('inv_1', slow)).toMatchObject({ outcome: 'lost' });
     expect((await world.read())?.state).toBe('pending');
   });
 
