@@ -1,29 +1,70 @@
-/** In a file of its own, so that nothing else has loaded anything. */
-import { createRequire } from 'node:module';
-import { expect, test } from 'vitest';
+/** In a process of its own: what another test loaded stays loaded in the process that all of them share. */
+import { mkdtemp, readFile, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, expect, test, vi } from 'vitest';
 import { keys } from '../../src/operations/keys.ts';
-import { startService } from '../support/service.ts';
+import { startSandbox } from '../../src/sandbox/sandbox.ts';
+import { freshRedis } from '../support/fresh-redis.ts';
+import { startRelais } from '../support/relais-process.ts';
+import { relaisSettings } from '../support/relais-settings.ts';
+import { KEYS, ask } from '../support/service.ts';
+import { startTraceReceiver } from '../support/trace-receiver.ts';
+
+const toClose: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const close of toClose.splice(0).toReversed()) await close();
+});
+
+/** A process that pays one order to its end: what it loaded, and what it left in Redis. */
+async function payOne(settings: Readonly<Record<string, string>>) {
+  const fresh = await freshRedis();
+  toClose.push(() => fresh.close());
+  const sandbox = await startSandbox();
+  toClose.push(() => sandbox.stop());
+  // V8 writes down every script of the process as it ends: those that were imported, and those that were required.
+  const coverage = await mkdtemp(join(tmpdir(), 'relais-loaded-'));
+  toClose.push(() => rm(coverage, { recursive: true }));
+  const env = {
+    ...relaisSettings({ ...sandbox, redisUrl: fresh.url }),
+    CALLBACK_SECRET: 'callback-secret',
+    API_KEYS: KEYS,
+    ...settings,
+  };
+  const relais = await startRelais({ ...env, NODE_V8_COVERAGE: coverage }, 'api,worker,webhooks');
+  toClose.push(() => relais.stop());
+  const orders = `${relais.urls['api']}/v1/disbursements`;
+  const order = { accountAlias: '771234567', amount: 5_000, withdrawMode: 'wallet-a-senegal', reference: 'traced?' };
+  const headers = { traceparent: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01' };
+  const { body } = await ask(orders, 'POST', { body: order, headers });
+  const state = async (): Promise<unknown> => (await ask(`${orders}/${body.id}`, 'GET', {})).body.state;
+  await vi.waitUntil(async () => (await state()) === 'succeeded', { timeout: 60_000, interval: 25 });
+  const recorded = await fresh.redis.hexists(keys.record(body.id), 'trace');
+  const [[, entry] = []] = await fresh.redis.xrange(keys.events, '-', '+');
+  await relais.stop();
+  const written = await Promise.all((await readdir(coverage)).map((file) => readFile(join(coverage, file), 'utf8')));
+  const loaded = written.flatMap((text) =>
+    (JSON.parse(text) as { result: { url: string }[] }).result.map(({ url }) => url),
+  );
+  return { recorded, entry, loaded };
+}
+
+// `api` comes with prom-client.
+const libraries = (loaded: readonly string[]): readonly string[] =>
+  loaded.filter((url) => /@opentelemetry\/(?!api\/)/.test(url));
 
 test('traces that nobody asked for cost nothing: no library, and no byte of a record or an event', async () => {
-  const service = await startService();
-  try {
-    const order = {
-      accountAlias: '771234567',
-      amount: 5_000,
-      withdrawMode: 'wallet-a-senegal',
-      reference: 'untraced',
-    };
-    const headers = { traceparent: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01' };
-    const { body } = await service.call('POST', '/v1/disbursements', { body: order, headers });
-    await service.until(`/v1/disbursements/${body.id}`, ({ state }) => state === 'succeeded');
-    expect(await service.redis.hexists(keys.record(body.id), 'trace')).toBe(0);
-    const [[, entry] = []] = await service.redis.xrange(keys.events, '-', '+');
-    expect(entry).not.toContain('trace');
-    // `api` comes with prom-client.
-    const loaded = Object.keys(createRequire(import.meta.url).cache);
-    expect(loaded.filter((path) => /@opentelemetry.(?!api.)/.test(path))).toEqual([]);
-    expect(loaded.filter((path) => path.includes('bullmq')).length).toBeGreaterThan(0);
-  } finally {
-    await service.stop();
-  }
+  const { recorded, entry, loaded } = await payOne({});
+  expect(recorded).toBe(0);
+  expect(entry).not.toContain('trace');
+  expect(libraries(loaded)).toEqual([]);
+  expect(loaded.filter((url) => url.includes('bullmq')).length).toBeGreaterThan(0);
+});
+
+test('traces that somebody asked for load the libraries, and are kept with the record', async () => {
+  const receiver = await startTraceReceiver();
+  toClose.push(() => receiver.close());
+  const { recorded, loaded } = await payOne({ OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url });
+  expect(recorded).toBe(1);
+  expect(libraries(loaded).length).toBeGreaterThan(0);
 });
