@@ -9,6 +9,7 @@ import type { Campaigns } from '../operations/campaigns.ts';
 import type { HistoryDesk } from '../operations/history.ts';
 import {
   type FinalList,
+  type ListPlace,
   type Parts,
   type Standing,
   trimmedKinds,
@@ -52,8 +53,7 @@ type TrimmedInto = ComparedWith & Pick<HistoryStore, 'name' | 'rows' | 'fact' | 
 const AT_ONCE = 200;
 /** Of so many each: what is newly over is copied between two passes, however much has grown old in one night. */
 const PAGES_PER_PASS = 50;
-/** No place in a list comes after it. */
-const THROUGH = Number.POSITIVE_INFINITY;
+const BEGINNING: ListPlace = { at: 0, past: 0 };
 /** What is left standing in a list is looked at again after so long. */
 const ROUND_MS = 60_000;
 /** Of Redis and PostgreSQL, where nothing is wrong with them. */
@@ -67,8 +67,8 @@ class OtherHistory extends Error {
 export class Trimmer {
   readonly #options: TrimmerOptions;
   #nextRound = 0;
-  /** How far the round has come in each list; a pass may end in the middle of one. */
-  readonly #places = new Map<string, number>();
+  /** How far the round has come in each list; a pass may end in the middle of one. Undefined: through all of it. */
+  readonly #places = new Map<string, ListPlace | undefined>();
 
   constructor(options: TrimmerOptions) {
     this.#options = options;
@@ -109,19 +109,20 @@ export class Trimmer {
     isStopping: () => boolean,
   ): Promise<number> {
     const to = round.now - (this.#options.after[list.kind] ?? Number.POSITIVE_INFINITY);
-    let [from, left] = [this.#places.get(list.set) ?? 0, 0];
-    while (from !== THROUGH && round.pages > 0 && !isStopping() && (await this.#keepsTurn())) {
-      const { items, last } = await this.#options.trimming.standing(list, { from, to, most: AT_ONCE });
-      if (last === undefined) {
-        from = THROUGH;
+    let from = this.#places.has(list.set) ? this.#places.get(list.set) : BEGINNING;
+    let left = 0;
+    while (from !== undefined && round.pages > 0 && !isStopping() && (await this.#keepsTurn())) {
+      const { items, next } = await this.#options.trimming.standing(list, { from, to, most: AT_ONCE });
+      if (next === undefined) {
+        from = undefined;
         break;
       }
       round.pages -= 1;
       const old = await this.#notWaiting(items.filter(({ record }) => record.updatedAt <= to));
       const gone = await this.#take(store, { kind: list.kind, items: old }, isStopping);
       left += gone;
-      // Those of one moment are walked past once nothing of them leaves any more.
-      if (gone === 0) from = last + 1;
+      // Walked past once nothing of them leaves any more. Thousands may be of one moment: one of them does not hide the rest.
+      if (gone === 0) from = next;
     }
     this.#places.set(list.set, from);
     return left;

@@ -60,6 +60,12 @@ export interface Parts {
 
 const NO_PARTS: Parts = { lists: [] };
 
+/** How far a list was walked: up to a time of acceptance, and past so many that were accepted in that very moment. */
+export interface ListPlace {
+  readonly at: number;
+  readonly past: number;
+}
+
 /** One list of a kind in which some of what is over stands. */
 export interface FinalList {
   readonly kind: TrimmedKind;
@@ -111,13 +117,13 @@ export class Trimming {
     return accounts.flatMap((account) => states.map((state) => ({ kind, set: keys.listed(kind, account, state) })));
   }
 
-  /** What stands in a list from one time of acceptance on, up to another, the oldest first. */
+  /** What stands in a list from a place on, up to a time of acceptance, the oldest first; `next`: behind all of it. */
   async standing(
     { kind, set }: FinalList,
-    { from, to, most }: { readonly from: number; readonly to: number; readonly most: number },
-  ): Promise<{ readonly items: Standing[]; readonly last: number | undefined }> {
+    { from, to, most }: { readonly from: ListPlace; readonly to: number; readonly most: number },
+  ): Promise<{ readonly items: Standing[]; readonly next: ListPlace | undefined }> {
     const { redis } = this.#options;
-    const places = await redis.zrangebyscore(set, from, to, 'WITHSCORES', 'LIMIT', 0, most);
+    const places = await redis.zrangebyscore(set, from.at, to, 'WITHSCORES', 'LIMIT', from.past, most);
     const ids = places.filter((_, at) => at % 2 === 0).map((member) => member.split('.', 1)[0] ?? member);
     const pipeline = redis.pipeline();
     for (const id of ids) pipeline.hgetall(keys.record(id));
@@ -127,7 +133,7 @@ export class Trimming {
       const record = readStored(kind, id, stored);
       return record instanceof UnreadableRecord || !mayLeave(kind, record.state) ? [] : [{ record, stored }];
     });
-    return { items, last: places.length === 0 ? undefined : Number(places.at(-1)) };
+    return { items, next: behind(from, places) };
   }
 
   /** Takes it out, if it is as it was read. The caller has seen that history has it so. */
@@ -246,6 +252,14 @@ export class Trimming {
     const payee = this.#options.payeeOf(record);
     return [...(payee === undefined ? [] : [['phone', payee] as const]), ...namedIn(record.kind, record.fields)];
   }
+}
+
+/** The place behind a page, of members and scores in turns. */
+function behind(from: ListPlace, page: readonly string[]): ListPlace | undefined {
+  const last = page.at(-1);
+  if (last === undefined) return undefined;
+  const ofLast = page.filter((score, at) => at % 2 === 1 && score === last).length;
+  return { at: Number(last), past: ofLast + (Number(last) === from.at ? from.past : 0) };
 }
 
 /** The states of slices that nobody is sent to from any more, in a campaign that is over. */

@@ -37,3 +37,17 @@ test('a long backlog leaves in several passes, and what is over meanwhile is cop
   );
   expect(Number(count)).toBe(1);
 });
+
+test('more than a page of one moment that may not leave keep nothing of that moment from leaving', async () => {
+  await here.world.accept('dsb_z_leaves');
+  await here.world.go('dsb_z_leaves', ...PAID);
+  await pass();
+  const refused = Array.from({ length: 450 }, (_, nth) => `dsb_a_${nth}`);
+  await here.database.query('alter table relais.disbursements add constraint none_of_these check (amount <> 13)');
+  await Promise.all(refused.map((id) => here.world.accept(id, 13)));
+  await Promise.all(refused.map((id) => here.world.go(id, ...PAID)));
+  turnTo(LATER);
+  await pass();
+  expect(await isThere('dsb_z_leaves')).toBe(false);
+  expect((await Promise.all(refused.map(isThere))).every(Boolean)).toBe(true);
+});
