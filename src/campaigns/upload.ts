@@ -8,7 +8,7 @@ import type { UploadRecord } from '../kinds/campaign-fields.ts';
 import type { Random } from '../lib/random.ts';
 import type { Secret } from '../lib/secret.ts';
 import { STOP, sampleStopLink, stopLink } from '../lib/stop-link.ts';
-import { wordingOf } from '../lib/wording.ts';
+import { canonicalName, wordingOf } from '../lib/wording.ts';
 import { type CampaignItem, RECIPIENTS_PER_REQUEST, sizeOfSlice, unpackItems } from '../operations/slice-form.ts';
 import type { Act } from '../operations/audit.ts';
 import { type Campaigns, type SkippedRow, sliceAt, sliceId } from '../operations/campaigns.ts';
@@ -76,7 +76,7 @@ export type UploadAnswer =
   | { readonly is: 'counted'; readonly summary: CheckSummary; readonly upload: UploadRecord }
   /** A dry run: what an upload of these bytes would say. */
   | { readonly is: 'checked'; readonly summary: CheckSummary }
-  /** The same bytes were uploaded before; nothing was added. */
+  /** The same bytes were uploaded before, read in the same way; nothing was added. */
   | { readonly is: 'replayed'; readonly upload: UploadRecord }
   /** Somebody else changed the campaign meanwhile, or the file; nothing of this upload counts. */
   | { readonly is: 'changed' };
@@ -117,7 +117,8 @@ export async function uploadRecipients(
     await stage.discard();
     return { is: 'changed' };
   }
-  const earlier = campaign.uploads.find(({ hash }) => hash === summary.contentHash);
+  const read = readingOf(options);
+  const earlier = campaign.uploads.find((one) => one.hash === summary.contentHash && (one.read ?? '') === read);
   if (earlier) {
     await stage.discard();
     return { is: 'replayed', upload: earlier };
@@ -127,6 +128,7 @@ export async function uploadRecipients(
   const names = {
     tag: stage.tag,
     hash: summary.contentHash,
+    ...(read !== '' && { read }),
     countries: Object.fromEntries(
       Object.entries(summary.countries).map(([name, { recipients: count }]) => [name, count]),
     ),
@@ -140,6 +142,17 @@ export async function uploadRecipients(
   }
   const upload = { ...names, slices: stage.slices, recipients, skipped };
   return { is: 'counted', summary, upload };
+}
+
+/** Which people there are in a file; '' where nobody said anything of it. */
+function readingOf({ sheet, phoneColumn, takeHidden, repair = [] }: UploadOptions): string {
+  const said = {
+    ...(sheet !== undefined && { sheet: sheet.trim().toLowerCase() }),
+    ...(phoneColumn !== undefined && { phoneColumn: canonicalName(phoneColumn) }),
+    ...(takeHidden && { takeHidden }),
+    ...(repair.length > 0 && { repair: [...new Set(repair)].toSorted() }),
+  };
+  return Object.keys(said).length === 0 ? '' : JSON.stringify(said);
 }
 
 function checkOptionsOf(

@@ -18,8 +18,10 @@ import { type CampaignBin, campaignBins } from './recipient.ts';
 export interface UploadRecord {
   /** Part of the names of its slices. */
   readonly tag: string;
-  /** SHA-256 of the bytes: the same bytes again are a replay. */
+  /** SHA-256 of the bytes: the same bytes again, read in the same way, are a replay. */
   readonly hash: string;
+  /** In which way, where it was said: another sheet of the same bytes has other people. */
+  readonly read?: string;
   readonly slices: number;
   readonly recipients: number;
   readonly skipped: number;

@@ -155,7 +155,7 @@ export class Campaigns {
    */
   async commit(
     campaign: CampaignRecord,
-    names: Pick<UploadRecord, 'tag' | 'hash' | 'countries' | 'cost' | 'columns'>,
+    names: Omit<UploadRecord, keyof UploadTotals>,
     { by = 'producer', act, ...totals }: UploadTotals & ByHand,
   ): Promise<boolean> {
     const { slices, recipients, skipped, segments } = totals;

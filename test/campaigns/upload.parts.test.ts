@@ -129,3 +129,19 @@ test('an upload whose process dies is forgotten after a day, and told until then
   expect(new Set(Object.values(await staying()))).toEqual(new Set([-1]));
   expect(await queries.unfinishedUploads(Date.now())).toBe(0);
 });
+
+test('the same bytes are a replay where they are read in the same way; read in another they bring other people', async () => {
+  async function* twoNumbers(): AsyncGenerator<Uint8Array> {
+    yield Buffer.from('mobile;bureau;prenom\n771000001;781000001;Awa\n771000002;;Ali\n');
+  }
+  const slices = new Slices({ redis: fresh.redis, random });
+  const add = async (phoneColumn: string) => {
+    const options = { campaigns: new Campaigns(fresh.redis), slices, random, phoneColumn };
+    return uploadRecipients(await read(), twoNumbers(), options);
+  };
+  expect(await add('mobile')).toMatchObject({ is: 'counted', upload: { recipients: 2, skipped: 0 } });
+  expect(await add(' Mobile')).toMatchObject({ is: 'replayed', upload: { recipients: 2 } });
+  expect(await add('bureau')).toMatchObject({ is: 'counted', upload: { recipients: 1, skipped: 1 } });
+  expect(await add('bureau')).toMatchObject({ is: 'replayed', upload: { recipients: 1 } });
+  expect((await read()).totals).toMatchObject({ total: 4, queued: 3, skipped: 1 });
+});
