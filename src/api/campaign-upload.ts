@@ -156,12 +156,21 @@ const HELD_CHARACTERS = 1_000_000;
 export async function sendSkipped(check: Check, request: Request, response: Response): Promise<void> {
   const language = languageAccepted(request.get('accept-language')) ?? 'en';
   const rest = skippedCsv(check, language);
-  let held = '';
-  for (let next = await rest.next(); !next.done; next = await rest.next()) {
-    held += next.value;
-    if (held.length > HELD_CHARACTERS) break;
+  try {
+    let held = '';
+    for (let next = await rest.next(); !next.done; next = await rest.next()) {
+      held += next.value;
+      if (held.length > HELD_CHARACTERS) break;
+    }
+    response.set({ 'Content-Language': language, Vary: 'Accept, Accept-Language' }).type('text/csv');
+    await sendAll(held, rest, response);
+  } finally {
+    // A workbook that nobody gives back keeps its turn: after two of them no other would ever be read.
+    await rest.return();
   }
-  response.set({ 'Content-Language': language, Vary: 'Accept, Accept-Language' }).type('text/csv');
+}
+
+async function sendAll(held: string, rest: AsyncIterable<string>, response: Response): Promise<void> {
   const all = async function* (): AsyncGenerator<string> {
     yield held;
     yield* rest;

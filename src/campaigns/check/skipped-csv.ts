@@ -5,7 +5,7 @@ import { reportCsvHead, reportCsvLine } from './report.ts';
 
 const CHARACTERS_AT_ONCE = 65_536;
 
-export async function* skippedCsv(check: Check, language: Language): AsyncGenerator<string> {
+export async function* skippedCsv(check: Check, language: Language): AsyncGenerator<string, void, undefined> {
   let csv: string | undefined;
   for await (const row of check) {
     csv ??= reportCsvHead(check.columns());
