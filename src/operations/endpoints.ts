@@ -71,6 +71,8 @@ export interface DeliveryResult {
   readonly outcome: 'delivered' | 'retried' | 'undelivered';
   /** Until the next try, ms; only for `retried`. */
   readonly waitMs: number;
+  /** Whether it was posted: what was not says nothing of the endpoint. */
+  readonly asked: boolean;
   /** For the log: a status or a word for what went wrong, and the number of the try. */
   readonly line: string;
 }

@@ -171,7 +171,7 @@ test('an attempt that comes back after its lease changes nothing', async () => {
   const zombie = await world.endpoints.take(id, 30 * SECOND, 8);
   world.pass(31 * SECOND);
   await world.endpoints.take(id, 30 * SECOND, 8);
-  const result = { place, outcome: 'delivered', waitMs: 0, line: '' } as const;
+  const result = { place, outcome: 'delivered', waitMs: 0, asked: true, line: '' } as const;
   const lease = typeof zombie === 'string' ? '' : zombie.lease;
   expect(await world.endpoints.settle(id, lease, [result], { restMs: 1, disableAfterMs: DAY })).toBeUndefined();
   expect(await world.redis.zcard(keys.deliveries(id))).toBe(1);
@@ -187,6 +187,27 @@ test('an event that is no longer kept is put aside and holds up nothing', async 
   await world.dispatch();
   await world.deliver(id);
   expect(world.posts.map(({ event }) => event)).toEqual(['b.1']);
+});
+
+test('events that are no longer kept are no failure of the endpoint: what is kept comes at once, and it stays enabled', async () => {
+  let up = false;
+  const world = await makeWorld({ answer: () => (up ? 'http_200' : 'connection_failed') });
+  const id = await world.endpoint();
+  for (let n = 0; n < 30; n += 1) await emit(world.redis, `lost-${n}`, 'message.sent');
+  await world.dispatch();
+  await world.deliver(id);
+  await world.redis.xtrim(keys.events, 'MAXLEN', 0);
+  const tried = world.posts.length;
+  up = true;
+  world.pass(4 * DAY);
+  await emit(world.redis, 'kept', 'message.sent');
+  await world.dispatch();
+  await world.deliver(id);
+  expect(world.posts.slice(tried).map(({ event }) => event)).toEqual(['kept.1']);
+  const endpoint = await world.endpoints.read(id);
+  expect(endpoint).toMatchObject({ state: 'enabled', deliveredAt: world.now() });
+  expect(endpoint).not.toHaveProperty('failingSince');
+  expect((await world.endpoints.progress(id)).undelivered).toBe(30);
 });
 
 test('a replay brings events back that were delivered, and enables a disabled endpoint', async () => {

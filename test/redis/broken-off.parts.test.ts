@@ -149,7 +149,9 @@ test('what became of deliveries is written down as a whole', async () => {
   await redis.lpush(of.log, 'x');
   await redis.xadd(of.events, '*', 'a', 'b');
   await redis.hset(of.counts, 'a', 1);
-  const results = ['1-1', '1-2'].map((place) => ({ place, outcome: 'delivered', waitMs: 0, line: 'l' }) as const);
+  const results = ['1-1', '1-2'].map(
+    (place) => ({ place, outcome: 'delivered', waitMs: 0, asked: true, line: 'l' }) as const,
+  );
   const answer = await leaving(() =>
     settleDeliveries(redis, { ...of, now: 100, id: 'end_1', lease: 'l', restMs: 1, disableAfterMs: 1_000, results }),
   );

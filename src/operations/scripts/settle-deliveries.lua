@@ -1,5 +1,5 @@
 -- Writes down what became of the events that were taken. A success ends the failing of an endpoint; one that has
--- failed for too long is disabled, and that is announced.
+-- failed for too long is disabled, and that is announced. What was not posted says nothing of the endpoint.
 -- @key record  @key deliveries  @key tries  @key due  @key undelivered  @key log  @key events  @key counts
 -- @arg now at?  @arg id text  @arg lease text
 -- @arg restMs ms  after a failure
@@ -8,6 +8,7 @@
 --   @arg place text
 --   @arg outcome delivered|retried|undelivered
 --   @arg waitMs ms  until the next try
+--   @arg asked flag  whether it was posted
 --   @arg line text  of the log
 -- @arrow enabled -> disabled
 -- @returns settled {rev int, disabled flag, dueInMs ms?} | not yours
@@ -28,7 +29,7 @@ for _, one in ipairs(results) do
     is_over[one.place] = true
   end
   if one.outcome == 'undelivered' then redis.call('LPUSH', undelivered, one.place) end
-  if one.outcome == 'delivered' then taken = taken + 1 else failed = failed + 1 end
+  if one.outcome == 'delivered' then taken = taken + 1 elseif one.asked then failed = failed + 1 end
   redis.call('LPUSH', log, at .. '|' .. one.line)
 end
 redis.call('LTRIM', log, 0, LOG_LINES - 1)

@@ -67,8 +67,9 @@ async function deliver(id: string, taken: Taken, tools: DeliveryTools): Promise<
   const settled = await tools.endpoints.settle(id, lease, results, { restMs, disableAfterMs: DISABLE_AFTER_MS });
   if (!settled) return { outcome: 'lost', reason: 'lease_over' };
   if (settled.disabled) return { outcome: 'ended', reason: 'disabled' };
-  const delivered = results.some(({ outcome }) => outcome === 'delivered');
-  return delivered ? { outcome: 'advanced', reason: 'delivered' } : { outcome: 'retries', reason: 'not_taken' };
+  if (results.some(({ outcome }) => outcome === 'delivered')) return { outcome: 'advanced', reason: 'delivered' };
+  if (results.some(({ asked }) => asked)) return { outcome: 'retries', reason: 'not_taken' };
+  return { outcome: 'advanced', reason: 'put_aside' };
 }
 
 async function tryOnce(
@@ -80,11 +81,11 @@ async function tryOnce(
   const made = tries + 1;
   if (!letter) {
     const line = logLine(place, 'undelivered', 'no longer kept', made);
-    return { place, outcome: 'undelivered', waitMs: 0, line };
+    return { place, outcome: 'undelivered', waitMs: 0, asked: false, line };
   }
   const { taken, answer } = await tools.post(endpoint, letter, tries);
   const wait = WAITS_MS[tries];
   const outcome = taken ? 'delivered' : wait === undefined ? 'undelivered' : 'retried';
   const waitMs = outcome === 'retried' ? Math.round((wait ?? 0) * (1 + JITTER * tools.random.fraction())) : 0;
-  return { place, outcome, waitMs, line: logLine(letter.id, outcome, answer, made) };
+  return { place, outcome, waitMs, asked: true, line: logLine(letter.id, outcome, answer, made) };
 }

@@ -7269,6 +7269,7 @@ export interface SettleDeliveriesArgs {
     readonly place: string;
     readonly outcome: 'delivered' | 'retried' | 'undelivered';
     /** ms: until the next try */ readonly waitMs: number;
+    /** whether it was posted */ readonly asked: boolean;
     /** of the log */ readonly line: string;
   }[];
 }
@@ -7350,8 +7351,8 @@ local _arg, _key = 5, 8
 local results = {}
 _arg = _arg + 1
 for _n = 1, tonumber(ARGV[_arg]) do
-  local _one = {place = ARGV[_arg + 1], outcome = ARGV[_arg + 2], waitMs = tonumber(ARGV[_arg + 3]), line = ARGV[_arg + 4]}
-  _arg, _key = _arg + 4, _key + 0
+  local _one = {place = ARGV[_arg + 1], outcome = ARGV[_arg + 2], waitMs = tonumber(ARGV[_arg + 3]), asked = ARGV[_arg + 4] == '1', line = ARGV[_arg + 5]}
+  _arg, _key = _arg + 5, _key + 0
   results[_n] = _one
 end
 -- </generated>
@@ -7368,7 +7369,7 @@ for _, one in ipairs(results) do
     is_over[one.place] = true
   end
   if one.outcome == 'undelivered' then redis.call('LPUSH', undelivered, one.place) end
-  if one.outcome == 'delivered' then taken = taken + 1 else failed = failed + 1 end
+  if one.outcome == 'delivered' then taken = taken + 1 elseif one.asked then failed = failed + 1 end
   redis.call('LPUSH', log, at .. '|' .. one.line)
 end
 redis.call('LTRIM', log, 0, 200 - 1)
@@ -7412,12 +7413,12 @@ return {'settled', rev, disabled, due_at and due_at - at}
 `);
 
 /** Writes down what became of the events that were taken. A success ends the failing of an endpoint; one that has
- * failed for too long is disabled, and that is announced. */
+ * failed for too long is disabled, and that is announced. What was not posted says nothing of the endpoint. */
 export async function settleDeliveries(redis: lua.ScriptHost, args: SettleDeliveriesArgs): Promise<SettleDeliveriesAnswer> {
   const keys: string[] = [args.record, args.deliveries, args.tries, args.due, args.undelivered, args.log, args.events, args.counts];
   const words: lua.Word[] = [args.now ?? '', args.id, args.lease, args.restMs, args.disableAfterMs];
   words.push(args.results.length);
-  for (const one of args.results) words.push(one.place, one.outcome, one.waitMs, one.line);
+  for (const one of args.results) words.push(one.place, one.outcome, one.waitMs, one.asked ? 1 : 0, one.line);
   return readSettleDeliveriesAnswer(await lua.runScript(redis, settleDeliveriesScript, keys, words));
 }
 
