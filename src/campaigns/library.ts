@@ -64,8 +64,8 @@ export interface AddOptions extends Pick<ReadOptions, 'encoding' | 'sheet'> {
 
 export interface Recipients extends AsyncDisposable {
   /**
-   * Adds the recipients in a file, all of them or, when anything is thrown, none; the same bytes again, read in the same
-   * way, are a replay.
+   * Adds the recipients in a file, all of them or, when anything is thrown, none; the same bytes again, read in the
+   * same way, are a replay.
    * Throws an `UnusableFile`, a `NotDurableError`, or a `NoSuchCampaign` when it is not there or was started already.
    */
   add(campaign: string, source: AsyncIterable<Uint8Array>, options?: AddOptions): Promise<UploadAnswer>;
