@@ -188,7 +188,7 @@ export class Campaigns {
   async switch(
     id: string,
     name: CampaignSwitch,
-    { reason, only, againInMs, by, approves, act, inRecovery }: SwitchDetails = {},
+    { reason, only, asRead, againInMs, by, approves, act, inRecovery }: SwitchDetails = {},
   ): Promise<
     | { readonly is: 'applied'; readonly rev: number; readonly to: StateOf<'campaign'> }
     | { readonly is: 'refused'; readonly state: string }
@@ -218,6 +218,7 @@ export class Campaigns {
       eventType: 'event' in rest ? rest.event : undefined,
       reason,
       only,
+      asRead,
       againInMs,
       by,
       approves,
@@ -385,6 +386,8 @@ export interface SwitchDetails {
   readonly reason?: CampaignHold | 'restored';
   /** Only if it is held for this reason. */
   readonly only?: CampaignHold;
+  /** Only in this revision: where somebody has changed it since, what was read of it is no cause. */
+  readonly asRead?: number;
   /** When to look whether the condition has cleared, ms from now; absent: somebody must say so. */
   readonly againInMs?: number;
   /** Whose hand it is; absent: that of time, or of a condition that has cleared. */

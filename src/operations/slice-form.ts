@@ -255,6 +255,7 @@ export type SliceCampaign = Pick<
   CampaignRecord,
   | 'id'
   | 'state'
+  | 'rev'
   | 'text'
   | 'from'
   | 'replaceCostly'
@@ -284,16 +285,18 @@ export const SLICE_CAMPAIGN_FIELDS = [
   'onUnknown',
   'createdAt',
   'trace',
+  'rev',
 ] as const satisfies readonly (keyof SliceCampaign)[];
 
 /** Throws an UnreadableRecord when there is no such campaign: a slice without one would be sent to nobody's text. */
 export function campaignOfFields(id: string, values: readonly (string | null)[]): SliceCampaign {
   const [state, text, from, replaceCostly, quietHours, timezone, requireSender, extra, slices, ...more] = values;
-  const [onUnknown, createdAt, trace] = more;
+  const [onUnknown, createdAt, trace, rev] = more;
   if (!state || typeof text !== 'string') throw new UnreadableRecord(id, undefined, 'a slice belongs to it');
   return {
     id,
     state: state as StateOf<'campaign'>,
+    rev: Number(rev ?? 0),
     text,
     ...(from ? { from } : {}),
     replaceCostly: replaceCostly === '1',

@@ -126,7 +126,8 @@ async function hold(
   context: ProcessorContext,
 ): Promise<AttemptResult> {
   context.traces?.belongsTo(campaign.fields[TRACE]);
-  await context.campaigns.switch(campaign.id, 'hold', details);
+  const { is } = await context.campaigns.switch(campaign.id, 'hold', { ...details, asRead: campaign.rev });
+  if (is !== 'applied') return { outcome: 'idle', reason: 'switched_meanwhile' };
   return { outcome: 'waits', reason: details.reason ?? 'held' };
 }
 

@@ -22,7 +22,8 @@ export const HOUR = 3_600_000;
 export const FEED_WINDOW = 64;
 const REQUESTS_PER_SLICE = 20;
 
-type Answer = (message: OutgoingMessage, index: number) => Partial<SentItem>;
+type Answered = Partial<SentItem>;
+type Answer = (message: OutgoingMessage, index: number) => Answered | Promise<Answered>;
 
 /** `size`: of its slices. */
 export function campaignWorld(redis: Redis, { size = 50 }: { readonly size?: number } = {}) {
@@ -34,7 +35,8 @@ export function campaignWorld(redis: Redis, { size = 50 }: { readonly size?: num
   const campaigns = new Campaigns(redis, { now });
   const send = async (_account: unknown, { messages }: { messages: readonly OutgoingMessage[] }) => {
     posts.push({ at: now(), messages });
-    const items = messages.map((message, index) => ({ index, outcome: 'sent' as const, ...answer(message, index) }));
+    const answered = messages.map(async (message, index) => answer(message, index));
+    const items = (await Promise.all(answered)).map((one, index) => ({ index, outcome: 'sent' as const, ...one }));
     return ok({ items });
   };
   const slots = new Slots(50);

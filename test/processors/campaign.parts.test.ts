@@ -1,11 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import { BALANCE_EMPTY } from '../../src/processors/campaign.ts';
+import { Campaigns } from '../../src/operations/campaigns.ts';
+import { BALANCE_EMPTY, feedCampaign } from '../../src/processors/campaign.ts';
+import { sendSlice } from '../../src/processors/text/slice.ts';
+import { Slots } from '../../src/processors/text/slots.ts';
 import { storeOfThisFile } from '../support/fresh-redis.ts';
 import { FEED_WINDOW, HOUR, MIDNIGHT, campaignWorld } from './campaign-world.ts';
 
 const store = storeOfThisFile();
 
-const world = () => campaignWorld(store.redis);
+const world = (size?: number) => campaignWorld(store.redis, size === undefined ? {} : { size });
 
 describe('a time to start', () => {
   test('a campaign with a time ahead is scheduled, and begins by itself when it has come', async () => {
@@ -105,6 +108,43 @@ describe('quiet hours', () => {
     const id = await w.started(50, { quietHours: 'on' });
     await w.feed(id);
     expect(await w.campaigns.amend(id, { quietHours: '' })).toMatchObject({ is: 'applied' });
+    await w.work();
+    expect([await w.standing(id), w.texts(id)]).toEqual(['finished', 50]);
+  });
+
+  test('taken away in the evening, they do not hold it at night for what was read of it before', async () => {
+    const w = world(1_000);
+    w.turnTo(20);
+    const id = await w.started(1_000, { quietHours: 'on', canary: 0 });
+    await w.feed(id);
+    w.turnTo(21 - 1 / 3_600);
+    const [slice = ''] = await w.out();
+    let sent = 0;
+    w.answer(async () => {
+      if ((sent += 1) !== 1) return {};
+      await w.campaigns.amend(id, { quietHours: '' });
+      w.advance(2_000);
+      return {};
+    });
+    // One request after the other: the second is asked about at night, by an attempt from before.
+    await sendSlice(slice, { ...w.context, slots: new Slots(1) });
+    expect(w.texts(id)).toBeLessThan(1_000);
+    expect(await w.standing(id)).toBe('running');
+    await w.looks(5);
+    expect([await w.standing(id), w.texts(id)]).toEqual(['finished', 1_000]);
+  });
+
+  test('taken away while somebody looks whether it is night, they do not hold it either', async () => {
+    const w = world();
+    w.turnTo(22);
+    const id = await w.started(50, { quietHours: 'on' });
+    class Amended extends Campaigns {
+      override async circumstances() {
+        await this.amend(id, { quietHours: '' });
+        return super.circumstances();
+      }
+    }
+    await feedCampaign(id, { ...w.context, campaigns: new Amended(store.redis, { now: w.now }) });
     await w.work();
     expect([await w.standing(id), w.texts(id)]).toEqual(['finished', 50]);
   });

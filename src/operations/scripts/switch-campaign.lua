@@ -20,6 +20,7 @@
 -- @arg eventType text?
 -- @arg reason text?
 -- @arg only text?  only if it is held for this reason
+-- @arg asRead int?  only in this revision; absent: in any
 -- @arg againInMs ms?  look again; absent: not
 -- @arg by text?  whose hand it is
 -- @arg approves int?  exactly what this revision of it says; absent: it is no approval
@@ -49,6 +50,7 @@ for i, one in ipairs(from) do if one == state then stood, set = state, left[i] e
 if not stood or (only and held_for ~= only) then return {'refused', state or ''} end
 if inRecovery and redis.call('HEXISTS', heartbeat, 'recovering') == 0 then return {'refused', state} end
 same_version(version)
+if asRead and asRead ~= tonumber(r[8]) then return {'refused', state} end
 if not account then refuse('account') end
 whole(send_at, 0, 'sendAt')
 for i = 8, 15 do whole(r[i], 0, 'a count') end

@@ -281,8 +281,10 @@ export class Gate {
     const until = campaign && quietNow({ campaign, at }, policy);
     if (campaign && until !== undefined) {
       // The step finds the campaign held, and what was handed out in the evening is not sent at night.
-      await campaigns.switch(campaign.id, 'hold', { reason: 'quiet_hours', againInMs: until - at });
-      return { reason: 'quiet_hours', dueInMs: until - at, outcome: 'waits' };
+      const how = { reason: 'quiet_hours', againInMs: until - at, asRead: campaign.rev } as const;
+      const { is } = await campaigns.switch(campaign.id, 'hold', how);
+      // Somebody may have taken the hours away since this attempt began: the next one reads it anew.
+      return { reason: 'quiet_hours', dueInMs: is === 'applied' ? until - at : 0, outcome: 'waits' };
     }
     if (clock.monotonic() >= this.#preparedUntilMono) {
       const prepared = await upstream.messaging.prepare(this.#account);

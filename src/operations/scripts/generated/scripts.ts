@@ -8113,6 +8113,7 @@ export interface SwitchCampaignArgs {
   readonly eventType?: string | undefined;
   readonly reason?: string | undefined;
   /** only if it is held for this reason */ readonly only?: string | undefined;
+  /** only in this revision; absent: in any */ readonly asRead?: number | undefined;
   /** ms: look again; absent: not */ readonly againInMs?: number | undefined;
   /** whose hand it is */ readonly by?: string | undefined;
   /** exactly what this revision of it says; absent: it is no approval */ readonly approves?: number | undefined;
@@ -8292,14 +8293,15 @@ local to = ARGV[3]
 local eventType = _given(ARGV[4])
 local reason = _given(ARGV[5])
 local only = _given(ARGV[6])
-local againInMs = tonumber(ARGV[7])
-local by = _given(ARGV[8])
-local approves = tonumber(ARGV[9])
-local inRecovery = ARGV[10] == '1'
-local eventsLost = tonumber(ARGV[11])
-local revisionsLost = tonumber(ARGV[12])
-local trace = _given(ARGV[13])
-local _arg, _key = 13, 11
+local asRead = tonumber(ARGV[7])
+local againInMs = tonumber(ARGV[8])
+local by = _given(ARGV[9])
+local approves = tonumber(ARGV[10])
+local inRecovery = ARGV[11] == '1'
+local eventsLost = tonumber(ARGV[12])
+local revisionsLost = tonumber(ARGV[13])
+local trace = _given(ARGV[14])
+local _arg, _key = 14, 11
 local entered
 _arg = _arg + 1
 if ARGV[_arg] == '1' then _key = _key + 1; entered = KEYS[_key] end
@@ -8332,6 +8334,7 @@ for i, one in ipairs(from) do if one == state then stood, set = state, left[i] e
 if not stood or (only and held_for ~= only) then return {'refused', state or ''} end
 if inRecovery and redis.call('HEXISTS', heartbeat, 'recovering') == 0 then return {'refused', state} end
 same_version(version)
+if asRead and asRead ~= tonumber(r[8]) then return {'refused', state} end
 if not account then refuse('account') end
 whole(send_at, 0, 'sendAt')
 for i = 8, 15 do whole(r[i], 0, 'a count') end
@@ -8398,7 +8401,7 @@ return {'applied', stood, redis.call('HINCRBY', campaign, 'rev', revisionsLost +
  * beyond those that were given in the time that was lost. */
 export async function switchCampaign(redis: lua.ScriptHost, args: SwitchCampaignArgs): Promise<SwitchCampaignAnswer> {
   const keys: string[] = [args.campaign, args.events, args.counts, args.due, args.parked, args.dueSlices, args.scheduled, args.awaiting, args.limits, args.history, args.heartbeat, ...(args.entered === undefined ? [] : [args.entered]), ...args.left, ...args.audit];
-  const words: lua.Word[] = [args.now ?? '', args.id, args.to, args.eventType ?? '', args.reason ?? '', args.only ?? '', args.againInMs ?? '', args.by ?? '', args.approves ?? '', args.inRecovery ? 1 : 0, args.eventsLost, args.revisionsLost, args.trace ?? '', args.entered === undefined ? 0 : 1, args.left.length, args.audit.length, ...lua.counted(args.from), ...lua.counted(args.act), ...lua.pairs(args.asked)];
+  const words: lua.Word[] = [args.now ?? '', args.id, args.to, args.eventType ?? '', args.reason ?? '', args.only ?? '', args.asRead ?? '', args.againInMs ?? '', args.by ?? '', args.approves ?? '', args.inRecovery ? 1 : 0, args.eventsLost, args.revisionsLost, args.trace ?? '', args.entered === undefined ? 0 : 1, args.left.length, args.audit.length, ...lua.counted(args.from), ...lua.counted(args.act), ...lua.pairs(args.asked)];
   return readSwitchCampaignAnswer(await lua.runScript(redis, switchCampaignScript, keys, words));
 }
 
