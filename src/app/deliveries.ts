@@ -3,6 +3,7 @@ import { type OpenSpan, type SpanDraft, traced } from '../lib/traces.ts';
 import type { Part } from './parts.ts';
 import { dispatchUntil } from '../events/dispatcher.ts';
 import { EndpointService } from '../events/endpoint-service.ts';
+import { letterIn } from '../events/outgoing/letter.ts';
 import { createWebhookSender } from '../events/outgoing/webhook-sender.ts';
 import { type Outgoing, openOutgoing } from '../events/outgoing/post.ts';
 import { Endpoints } from '../operations/endpoints.ts';
@@ -57,10 +58,7 @@ function toolsOf(container: Container, outgoing: Outgoing): DeliveryTools {
     endpoints: endpointsOf(container),
     clock,
     random,
-    letterAt: async (place) => {
-      const kept = await events.at(place);
-      return kept && { id: kept.event.id, body: JSON.stringify(kept.event), trace: kept.trace };
-    },
+    letterAt: (place) => letterIn(events, place),
     post: (endpoint, letter, tries) =>
       traced(
         traces,

@@ -5,12 +5,11 @@
 import type { Clock } from '../lib/clock.ts';
 import { isAfter } from '../lib/ids.ts';
 import type { Endpoint, Endpoints } from '../operations/endpoints.ts';
-import type { CompletionEvent } from './catalogue.ts';
-import type { EventStream } from './stream.ts';
+import type { EventStream, PlacedHead } from './stream.ts';
 
 export interface DispatcherOptions {
   readonly endpoints: Pick<Endpoints, 'all' | 'dispatch' | 'dispatchState'>;
-  readonly events: Pick<EventStream, 'entries'>;
+  readonly events: Pick<EventStream, 'heads'>;
   readonly clock: Clock;
   readonly intervalMs: number;
   readonly wake: (endpoint: string, rev: string) => void;
@@ -48,13 +47,13 @@ export class Dispatcher {
     const state = await endpoints.dispatchState();
     if (state.rev !== this.#known.rev) this.#known = { rev: state.rev, endpoints: await endpoints.all() };
     if (this.#known.endpoints.length === 0) return 0;
-    const page = await events.entries(state.cursor, AT_A_TIME);
+    const page = await events.heads(state.cursor, AT_A_TIME);
     const last = page.at(-1);
     if (!last) return 0;
     const wanted = new Map(
       this.#known.endpoints.map((endpoint) => [
         endpoint.id,
-        page.filter(({ place, event }) => wants(endpoint, place, event)).map(({ place }) => place),
+        page.filter((event) => wants(endpoint, event)).map(({ place }) => place),
       ]),
     );
     if (!(await endpoints.dispatch(state, last.place, wanted))) return 0;
@@ -64,12 +63,12 @@ export class Dispatcher {
 }
 
 /** Whether an endpoint is to get an event: of its types, of its accounts, and not from before it was registered. */
-function wants(endpoint: Endpoint, place: string, event: CompletionEvent): boolean {
-  return isAfter(place, endpoint.from) && wantsKind(endpoint, event);
+function wants(endpoint: Endpoint, event: PlacedHead): boolean {
+  return isAfter(event.place, endpoint.from) && wantsKind(endpoint, event);
 }
 
 /** The same without regard to when: what a replay may bring back. */
-export function wantsKind({ types, accounts }: Endpoint, event: CompletionEvent): boolean {
+export function wantsKind({ types, accounts }: Endpoint, event: PlacedHead): boolean {
   const ofType = types.length === 0 || types.includes(event.type);
   return ofType && (accounts.length === 0 || accounts.includes(event.account));
 }

@@ -17,7 +17,7 @@ import type { EventStream } from './stream.ts';
 
 export interface EndpointServiceOptions {
   readonly endpoints: Endpoints;
-  readonly events: Pick<EventStream, 'entries' | 'find'>;
+  readonly events: Pick<EventStream, 'heads' | 'find'>;
   readonly random: Random;
   /** The first seals, all of them open. None: endpoints cannot be registered. */
   readonly secrets: readonly Secret[];
@@ -120,7 +120,7 @@ export class EndpointService {
   async resend(endpoint: Endpoint, event: string, act?: Act): Promise<boolean> {
     const { endpoints, events, wake, random } = this.#options;
     const found = await events.find(event, REPLAY_MOST);
-    if (!found || !wantsKind(endpoint, found.event)) return false;
+    if (!found || !wantsKind(endpoint, found)) return false;
     await endpoints.replay(endpoint.id, [found.place], act);
     wake(endpoint.id, `replay-${random.hex(4)}`);
     return true;
@@ -134,8 +134,8 @@ export class EndpointService {
     let more = true;
     await endpoints.replay(endpoint.id, [], act);
     while (more && replayed < REPLAY_MOST) {
-      const page = await events.entries(cursor, AT_A_TIME);
-      const places = page.filter(({ event }) => wantsKind(endpoint, event)).map(({ place }) => place);
+      const page = await events.heads(cursor, AT_A_TIME);
+      const places = page.filter((event) => wantsKind(endpoint, event)).map(({ place }) => place);
       if (places.length > 0) await endpoints.replay(endpoint.id, places);
       replayed += places.length;
       more = page.length === AT_A_TIME;

@@ -46,10 +46,24 @@ export class CursorAhead extends Error {
   }
 }
 
+/** Damaged, or written by another version. */
+export class UnreadableEvent extends Error {
+  override readonly name = 'UnreadableEvent';
+
+  constructor(place: string, cause: unknown) {
+    super(`the event at ${place} cannot be read by this version`, { cause });
+  }
+}
+
 /** An event, and where it stands in the stream. */
 export interface Placed {
   readonly place: string;
   readonly event: CompletionEvent;
+}
+
+/** What is known of an event whether or not its data can be read. */
+export interface PlacedHead extends Pick<CompletionEvent, 'id' | 'type' | 'account'> {
+  readonly place: string;
 }
 
 export type Wanted = (event: CompletionEvent) => boolean;
@@ -99,7 +113,7 @@ export class EventStream {
       const entries = await this.#after(next, most);
       for (const [cursor, flat] of entries) {
         next = cursor;
-        const event = readEvent(flat);
+        const event = readAt(cursor, flat);
         if (!isWanted || isWanted(event)) events.push(event);
         if (events.length === limit) break;
       }
@@ -126,7 +140,12 @@ export class EventStream {
 
   /** Events after a place, with their places, as many as there are at most. */
   async entries(after: string, limit: number): Promise<Placed[]> {
-    return (await this.lines(after, limit)).map(({ place, line }) => ({ place, event: readEvent(line) }));
+    return (await this.#after(after, limit)).map(([place, line]) => ({ place, event: readAt(place, line) }));
+  }
+
+  /** The same, of what nobody reads yet: one that is damaged is among them as the others are. */
+  async heads(after: string, limit: number): Promise<PlacedHead[]> {
+    return (await this.#after(after, limit)).map(([place, line]) => ({ place, ...headOf(line) }));
   }
 
   /** The same as they stand there, names and values in turns: one that is damaged is read as the others are. */
@@ -134,23 +153,21 @@ export class EventStream {
     return (await this.#after(after, limit)).map(([place, line]) => ({ place, line }));
   }
 
-  /** The event at a place, and the mark of the trace that it belongs to; undefined when it is no longer kept. */
+  /** The event at a place, and the mark of its trace; undefined when it is no longer kept. Throws UnreadableEvent. */
   async at(place: string): Promise<{ readonly event: CompletionEvent; readonly trace?: string } | undefined> {
     const [[, flat] = []] = await this.#redis.xrange(keys.events, place, place);
     if (flat === undefined) return undefined;
     const trace = entryOf(flat)['trace'];
-    return { event: readEvent(flat), ...(trace === undefined ? {} : { trace }) };
+    return { event: readAt(place, flat), ...(trace === undefined ? {} : { trace }) };
   }
 
   /** By the id of an event, looked for from the newest on. Undefined: it is not, or no longer, among so many. */
-  async find(id: string, most: number): Promise<Placed | undefined> {
+  async find(id: string, most: number): Promise<PlacedHead | undefined> {
     let before = '+';
     for (let looked = 0; looked < most; looked += SOUGHT_AT_ONCE) {
       const entries = await this.#redis.xrevrange(keys.events, before, '-', 'COUNT', SOUGHT_AT_ONCE);
-      const found = entries.find(
-        ([, flat]) => id.startsWith(`${flat[flat.indexOf('op') + 1]}.`) && readEvent(flat).id === id,
-      );
-      if (found) return { place: found[0], event: readEvent(found[1]) };
+      const found = entries.find(([, flat]) => headOf(flat).id === id);
+      if (found) return { place: found[0], ...headOf(found[1]) };
       if (entries.length < SOUGHT_AT_ONCE) return undefined;
       before = `(${entries.at(-1)?.[0]}`;
     }
@@ -225,14 +242,25 @@ function entryOf(flat: readonly string[]): Readonly<Record<string, string>> {
   return fields;
 }
 
+function headOf(flat: readonly string[]): Omit<PlacedHead, 'place'> {
+  const { op, seq, type, account = '' } = entryOf(flat);
+  return { id: `${op}.${seq}`, type: type as CompletionEvent['type'], account };
+}
+
+function readAt(place: string, flat: readonly string[]): CompletionEvent {
+  try {
+    return readEvent(flat);
+  } catch (error) {
+    throw new UnreadableEvent(place, error);
+  }
+}
+
 export function readEvent(flat: readonly string[]): CompletionEvent {
   const fields = entryOf(flat);
   return {
-    id: `${fields['op']}.${fields['seq']}`,
-    type: fields['type'] as CompletionEvent['type'],
+    ...headOf(flat),
     timestamp: new Date(Number(fields['at'])).toISOString(),
     sequence: Number(fields['seq']),
-    account: fields['account'] ?? '',
     data: readEventData(fields) as CompletionEvent['data'],
   };
 }

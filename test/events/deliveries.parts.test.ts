@@ -1,9 +1,11 @@
 import { afterEach, expect, test } from 'vitest';
 import { Dispatcher } from '../../src/events/dispatcher.ts';
+import { EndpointService } from '../../src/events/endpoint-service.ts';
+import { letterIn } from '../../src/events/outgoing/letter.ts';
 import { EventStream } from '../../src/events/stream.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { seededRandom } from '../../src/lib/random.ts';
-import { Endpoints } from '../../src/operations/endpoints.ts';
+import { type Endpoint, Endpoints } from '../../src/operations/endpoints.ts';
 import { keys } from '../../src/operations/keys.ts';
 import { type DeliveryTools, deliverEvents } from '../../src/processors/delivery/event-delivery.ts';
 import { freshRedis } from '../support/fresh-redis.ts';
@@ -210,6 +212,26 @@ test('events that are no longer kept are no failure of the endpoint: what is kep
   expect((await world.endpoints.progress(id)).undelivered).toBe(30);
 });
 
+test('an event that this version cannot read is tried later, and holds up no other, also in a replay', async () => {
+  const world = await makeWorld();
+  const id = await world.endpoint();
+  const written = ['op', 'odd', 'seq', '1', 'at', '1', 'account', 'main', 'type', 'message.sent'];
+  const odd = String(await world.redis.xadd(keys.events, '*', ...written, 'data', '{"id'));
+  await emit(world.redis, 'a', 'message.sent');
+  await world.dispatch();
+  await world.deliver(id);
+  expect(world.posts.map(({ event }) => event)).toEqual(['a.1']);
+  expect(await world.redis.zrange(keys.deliveries(id), '0', '-1')).toEqual([odd]);
+  expect((await world.endpoints.progress(id)).log).toContainEqual(
+    expect.objectContaining({ event: odd, outcome: 'retried', answer: 'unreadable' }),
+  );
+  const endpoint = await world.endpoints.read(id);
+  expect(endpoint).not.toHaveProperty('failingSince');
+  expect(endpoint && (await world.replay(endpoint))).toEqual({ replayed: 2, complete: true });
+  await world.deliver(id);
+  expect(world.posts.map(({ event }) => event)).toEqual(['a.1', 'a.1']);
+});
+
 test('a replay brings events back that were delivered, and enables a disabled endpoint', async () => {
   const world = await makeWorld();
   const id = await world.endpoint();
@@ -273,10 +295,7 @@ async function makeWorld({ answer = () => 'http_200' }: { answer?: (post: number
     endpoints,
     clock: systemClock,
     random,
-    letterAt: async (place) => {
-      const kept = await stream.at(place);
-      return kept && { id: kept.event.id, body: JSON.stringify(kept.event) };
-    },
+    letterAt: (place) => letterIn(stream, place),
     post: async (to, letter) => {
       const said = answer(posts.length);
       posts.push({ to: to.id, event: letter.id });
@@ -285,6 +304,10 @@ async function makeWorld({ answer = () => 'http_200' }: { answer?: (post: number
     onDelivery: () => undefined,
   };
   const deliver = (id: string) => deliverEvents(id, tools);
+  const post = async () => ({ taken: true, answer: 'http_200' });
+  const rules = { allowLoopback: false };
+  const own = { endpoints, events: stream, random, clock: systemClock };
+  const service = new EndpointService({ ...own, secrets: [], rules, post, wake: () => undefined });
   return {
     redis,
     endpoints,
@@ -295,6 +318,7 @@ async function makeWorld({ answer = () => 'http_200' }: { answer?: (post: number
     now: () => now,
     pass: (ms: number) => (now += ms),
     dispatch: () => dispatcher.step(),
+    replay: (endpoint: Endpoint) => service.replay(endpoint, 0),
     endpoint: async (more: { types?: string[]; accounts?: string[] } = {}) => {
       const id = endpoints.newId();
       await endpoints.add(

@@ -23,8 +23,8 @@ export interface DeliveryTools {
   readonly endpoints: Pick<Endpoints, 'take' | 'settle'>;
   readonly clock: Clock;
   readonly random: Random;
-  /** Undefined: the event is no longer kept. */
-  letterAt(place: string): Promise<Letter | undefined>;
+  /** What is not posted: the event is no longer kept, or this version cannot read it. */
+  letterAt(place: string): Promise<Letter | 'no longer kept' | 'unreadable'>;
   /** Posts once. Never throws. `answer` is a status or a word, for the log. */
   post(
     endpoint: { readonly id: string; readonly url: string; readonly secrets: readonly string[] },
@@ -79,13 +79,11 @@ async function tryOnce(
 ): Promise<DeliveryResult> {
   const letter = await tools.letterAt(place);
   const made = tries + 1;
-  if (!letter) {
-    const line = logLine(place, 'undelivered', 'no longer kept', made);
-    return { place, outcome: 'undelivered', waitMs: 0, asked: false, line };
-  }
-  const { taken, answer } = await tools.post(endpoint, letter, tries);
-  const wait = WAITS_MS[tries];
+  const asked = typeof letter !== 'string';
+  const { taken, answer } = asked ? await tools.post(endpoint, letter, tries) : { taken: false, answer: letter };
+  // What a newer version has written another process may read.
+  const wait = letter === 'no longer kept' ? undefined : WAITS_MS[tries];
   const outcome = taken ? 'delivered' : wait === undefined ? 'undelivered' : 'retried';
   const waitMs = outcome === 'retried' ? Math.round((wait ?? 0) * (1 + JITTER * tools.random.fraction())) : 0;
-  return { place, outcome, waitMs, asked: true, line: logLine(letter.id, outcome, answer, made) };
+  return { place, outcome, waitMs, asked, line: logLine(asked ? letter.id : place, outcome, answer, made) };
 }

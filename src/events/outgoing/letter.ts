@@ -1,0 +1,23 @@
+/** An event of the stream as it is posted. */
+import { type EventStream, UnreadableEvent } from '../stream.ts';
+
+interface EventLetter {
+  readonly id: string;
+  readonly body: string;
+  /** The mark of the trace that it belongs to. */
+  readonly trace?: string | undefined;
+}
+
+/** Or why there is none to post. */
+export async function letterIn(
+  events: Pick<EventStream, 'at'>,
+  place: string,
+): Promise<EventLetter | 'no longer kept' | 'unreadable'> {
+  try {
+    const kept = await events.at(place);
+    return kept ? { id: kept.event.id, body: JSON.stringify(kept.event), trace: kept.trace } : 'no longer kept';
+  } catch (error) {
+    if (error instanceof UnreadableEvent) return 'unreadable';
+    throw error;
+  }
+}
