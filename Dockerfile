@@ -40,6 +40,7 @@ WORKDIR /app
 ENV PATH=/usr/local/bin \
     NODE_ENV=production \
     HOST=0.0.0.0 \
+    MALLOC_ARENA_MAX=2 \
     METRICS_PORT=9464
 COPY --from=build /app/package.json ./
 COPY --from=build /app/node_modules ./node_modules
@@ -53,7 +54,7 @@ STOPSIGNAL SIGTERM
 # Alive, not ready: a process that waits for Redis must not be restarted for it.
 HEALTHCHECK --interval=15s --timeout=3s --start-period=20s --retries=4 \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.METRICS_PORT}/healthz`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
-# Node itself is the first process, so that SIGTERM reaches it and not a shell. What is new and soon gone may fill twice 4 MB
-# before it is tidied; Node 24 takes up to twice 64, and checks a file of a million recipients in 300 MB instead of 190.
+# Node itself is the first process, so that SIGTERM reaches it and not a shell. What is new and soon gone may fill twice
+# 16 MB before it is tidied, where Node 24 takes up to twice 64; docs/dependencies.md has what that and MALLOC_ARENA_MAX save.
 ENTRYPOINT ["node", "--max-semi-space-size=16", "bin/relais.js"]
 CMD ["run"]

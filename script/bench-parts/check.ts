@@ -13,6 +13,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { parse } from 'csv-parse';
 import { checkRecipients } from '../../src/campaigns/check/check-recipients.ts';
+import { SHIPPED_ARGS, SHIPPED_ENV } from '../shipped.ts';
 
 export interface CheckRates {
   readonly rows: number;
@@ -106,16 +107,13 @@ function median(values: readonly number[]): number {
   return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 }
 
-/** What the image and the unit of systemd start a process with. */
-export const NODE_OPTIONS = ['--max-semi-space-size=16'];
-
 /**
  * In a process of its own: memory that was once used here would be counted too. The first only fills the cache of
  * compiled code: what strips the types of our sources takes 28 MB of its own, which no process from the image has.
  */
 export async function peakOfCheck(file: string, rows: number): Promise<number> {
-  const argv = [...NODE_OPTIONS, fileURLToPath(import.meta.url), '--memory', file, String(rows)];
-  const env = { ...process.env, NODE_COMPILE_CACHE: join(dirname(file), 'compiled') };
+  const argv = [...SHIPPED_ARGS, fileURLToPath(import.meta.url), '--memory', file, String(rows)];
+  const env = { ...process.env, ...SHIPPED_ENV, NODE_COMPILE_CACHE: join(dirname(file), 'compiled') };
   const check = () => promisify(execFile)(process.execPath, argv, { env });
   await check();
   return Number((await check()).stdout);

@@ -141,7 +141,7 @@ test('every script that a page names is there, and its first lines know the flag
 /** Read by the commands, by scripts and tests, by Node, by OpenTelemetry, or set by Kubernetes. */
 const OTHERS =
   'RELAIS_URL RELAIS_API_KEY REDIS_SERVER RELAIS_DEEP UPDATE_DOCS NODE_OPTIONS NODE_COMPILE_CACHE NAME_FILE ' +
-  'RELAIS_SERVICE_HOST RELAIS_PORT OTEL_EXPORTER_OTLP_HEADERS_FILE';
+  'MALLOC_ARENA_MAX RELAIS_SERVICE_HOST RELAIS_PORT OTEL_EXPORTER_OTLP_HEADERS_FILE';
 
 test('every setting that a page names is declared', () => {
   const known = new Set([

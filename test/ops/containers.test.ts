@@ -4,7 +4,7 @@ import { parse } from 'yaml';
 import { loadConfig, describeSettings } from '../../src/config.ts';
 import { toMs } from '../../src/lib/clock.ts';
 import { timingOf } from '../../src/app/container.ts';
-import { NODE_OPTIONS } from '../../script/bench-parts/check.ts';
+import { SHIPPED_ARGS, SHIPPED_ENV } from '../../script/shipped.ts';
 
 /** What a reader would check is checked by reading; script/containers runs these files with a real engine. */
 interface Service {
@@ -194,15 +194,19 @@ describe('the image', () => {
     expect(last).toContain('USER 1000:1000');
     expect(last.some((line) => line.startsWith('HEALTHCHECK '))).toBe(true);
     expect(last).toContain(
-      `ENTRYPOINT ${JSON.stringify(['node', ...NODE_OPTIONS, 'bin/relais.js']).replaceAll(',', ', ')}`,
+      `ENTRYPOINT ${JSON.stringify(['node', ...SHIPPED_ARGS, 'bin/relais.js']).replaceAll(',', ', ')}`,
     );
   });
 
   test('has the Node that the tests run with, and so has the unit of systemd what it is started with', () => {
     const [, version] = /^const OURS = '([\d.]+)';$/m.exec(read('script/node.mjs')) ?? [];
     expect(lines.find((line) => line.startsWith('ARG NODE_IMAGE='))).toContain(`/node:${version}-`);
-    const start = `ExecStart=/usr/bin/node ${NODE_OPTIONS.join(' ')} /opt/`;
+    const start = `ExecStart=/usr/bin/node ${SHIPPED_ARGS.join(' ')} /opt/`;
     expect(read('ops/systemd/relais@.service')).toContain(start);
+    for (const [name, value] of Object.entries(SHIPPED_ENV)) {
+      expect(read('ops/systemd/relais@.service')).toContain(`Environment=${name}=${value}\n`);
+      expect(last.join('\n')).toContain(` ${name}=${value} `);
+    }
   });
 
   test('runs nobody else’s scripts, and copies nothing that is ignored', () => {

@@ -12,6 +12,7 @@ import { parse } from 'csv-parse';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { API_KEY } from '../../script/demonstration/stage.ts';
+import { AS_SHIPPED } from '../../script/shipped.ts';
 import { peakBytes } from '../bench/watch.ts';
 import { openProcesses, openWorld, type World } from '../support/world.ts';
 
@@ -19,8 +20,9 @@ const DEEP = process.env['RELAIS_DEEP'] === '1';
 const PEOPLE = DEEP ? 1_000_000 : 10_000;
 const LIMIT_MS = 1_200_000;
 const MEGABYTE = 1_048_576;
-/** Of a process that has a part in sending. */
-const MEMORY_LIMIT = 200 * MEGABYTE;
+/** Of a worker, and of the doors, which take 155 MB before the first recipient: every route, and what describes it. */
+const WORKER_MEMORY_LIMIT = 200 * MEGABYTE;
+const DOOR_MEMORY_LIMIT = 260 * MEGABYTE;
 const FIRST_NUMBER = 221_770_000_000;
 
 let dir: string;
@@ -30,7 +32,7 @@ let redis: Redis;
 
 beforeAll(async () => {
   dir = mkdtempSync(join(tmpdir(), 'relais-million-'));
-  const quick = { WORKER_CONCURRENCY: '25', UPSTREAM_RATE: '0', LOG_LEVEL: 'warn' };
+  const quick = { WORKER_CONCURRENCY: '25', UPSTREAM_RATE: '0', LOG_LEVEL: 'warn', ...AS_SHIPPED };
   world = await openWorld({ workers: 2, settings: quick });
   redis = new Redis(world.redisUrl);
   commands = openProcesses();
@@ -115,7 +117,9 @@ test(
     );
     // Of ten thousand, other things that Redis does meanwhile weigh more.
     if (DEEP) expect(waitingBytes).toBeLessThanOrEqual(100);
-    for (const [name, bytes] of Object.entries(processes)) expect(bytes, name).toBeLessThan(MEMORY_LIMIT);
+    for (const [name, bytes] of Object.entries(processes)) {
+      expect(bytes, name).toBeLessThan(name === world.front.name ? DOOR_MEMORY_LIMIT : WORKER_MEMORY_LIMIT);
+    }
   },
   LIMIT_MS,
 );

@@ -3,6 +3,7 @@
  * looks at each at the service, needs of memory for it. 300; RELAIS_DEEP=1 makes it 10,000.
  */
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { AS_SHIPPED } from '../../script/shipped.ts';
 import { forgetPeak, peakBytes } from '../bench/watch.ts';
 import { DEEP } from '../simulation/depth.ts';
 import { Deployment } from '../support/deployment.ts';
@@ -13,8 +14,6 @@ const LIMIT_MS = 1_800_000;
 const MEGABYTE = 1_048_576;
 /** Of a process of ours. */
 const MEMORY_LIMIT = 200 * MEGABYTE;
-/** As the image and the unit of systemd start it. */
-const NODE_OPTIONS = '--max-semi-space-size=4';
 const MAKER = 'maker-secret-of-24-characters';
 const CHECKER = 'checker-secret-of-24-characters';
 
@@ -24,7 +23,7 @@ beforeAll(async () => {
     UPSTREAM_RATE: '0',
     WORKER_CONCURRENCY: '25',
     LOG_LEVEL: 'warn',
-    NODE_OPTIONS,
+    ...AS_SHIPPED,
   });
   await deployment.start();
 });

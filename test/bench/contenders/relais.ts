@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import { Agent, request } from 'undici';
 import { freePort } from '../../../src/lib/listening.ts';
 import type { EmbeddedRedis } from '../../../src/redis/embedded.ts';
-import { NODE_OPTIONS } from '../../../script/bench-parts/check.ts';
+import { SHIPPED_ARGS, SHIPPED_ENV } from '../../../script/shipped.ts';
 import { relaisSettings } from '../../support/relais-settings.ts';
 import type { Pids } from '../measure.ts';
 import { type Program, startProgram } from '../programs.ts';
@@ -50,8 +50,8 @@ export async function startRelais(stage: Stage, plan: RelaisPlan = {}): Promise<
   const start = (name: string, roles: string): Promise<Program> =>
     startProgram({
       name,
-      args: [...NODE_OPTIONS, ...(plan.nodeOptions ?? []), program, 'run', '--roles', roles],
-      settings,
+      args: [...SHIPPED_ARGS, ...(plan.nodeOptions ?? []), program, 'run', '--roles', roles],
+      settings: { ...SHIPPED_ENV, ...settings },
       dir,
     });
   const door = await start('door', 'api,webhooks');
