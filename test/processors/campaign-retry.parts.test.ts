@@ -246,3 +246,16 @@ test('a campaign that runs for the first time is no retry', async () => {
     state: 'running',
   });
 });
+
+test('asked for under another key while it goes on, it is not begun again by that key once it is over', async () => {
+  const world = await ended();
+  const ask = (key: string, includeUnknown = true) => world.retries.start(world.id, { includeUnknown, key });
+  expect(await ask('first')).toMatchObject({ is: 'applied' });
+  expect([await ask('second'), await ask('second')]).toEqual([{ is: 'under way' }, { is: 'replayed' }]);
+  // Again nobody knows what became of them.
+  world.answer(() => ({ outcome: 'unknown' }));
+  await world.looks(3);
+  await store.redis.hset(`op:${world.id}`, { state: 'finished' });
+  expect([await ask('second'), await ask('first')]).toEqual([{ is: 'replayed' }, { is: 'replayed' }]);
+  expect(await ask('third')).toMatchObject({ is: 'applied' });
+});

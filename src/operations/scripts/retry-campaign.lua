@@ -38,16 +38,22 @@ local unknown_too = includeUnknown and '1' or '0'
 local decoded, known = pcall(cjson.decode, keys or '[]')
 if not decoded or type(known) ~= 'table' then refuse('retryKeys') end
 if key and contains(known, key) then return {'replayed'} end
-if state == 'running' and retries and (retried_unknown or '0') == unknown_too then return {'under way'} end
-if inRecovery and redis.call('HEXISTS', heartbeat, 'recovering') == 0 then return {'refused', state or ''} end
-if state ~= 'finished' then return {'refused', state or ''} end
-if failed + (includeUnknown and unknown or 0) == 0 then return {'nobody'} end
-if not inRecovery and not approved and above_approval(limits, asked, uploads) then return {'unapproved'} end
-if key then
+-- Whatever it was answered, a key that was heard begins nothing later.
+local function keep_key()
+  if not key then return end
   known[#known + 1] = key
   if #known > RETRY_KEYS_KEPT then table.remove(known, 1) end
   redis.call('HSET', campaign, 'retryKeys', cjson.encode(known))
 end
+if state == 'running' and retries and (retried_unknown or '0') == unknown_too then
+  keep_key()
+  return {'under way'}
+end
+if inRecovery and redis.call('HEXISTS', heartbeat, 'recovering') == 0 then return {'refused', state or ''} end
+if state ~= 'finished' then return {'refused', state or ''} end
+if failed + (includeUnknown and unknown or 0) == 0 then return {'nobody'} end
+if not inRecovery and not approved and above_approval(limits, asked, uploads) then return {'unapproved'} end
+keep_key()
 redis.call('HSET', campaign, 'state', 'running', 'since', at, 'updatedAt', at, 'walk', 0, 'walkUnknown', unknown_too,
   'retryUnknown', unknown_too, 'extra', 0)
 -- What failed or is in doubt before it is retried is not held against it again.
