@@ -16,7 +16,7 @@ export const englishFile = {
     several_numbers: 'The cell holds more than one number; keep one per row.',
     old_numbering: 'The number is from before its country added two digits (Côte d’Ivoire 2021, Benin 2024).',
     spreadsheet_damage:
-      'The spreadsheet changed this number (2,21771E+11, or a lost first zero); format the column as text and type it again.',
+      'The spreadsheet changed this number (2,21771E+11, a date, or a lost first zero); format the column as text and type it again.',
     duplicate: 'The same number is on an earlier row of this file.',
     already_in_campaign: 'The number is already in this campaign.',
     opted_out: 'The person has asked to get no texts.',

@@ -16,7 +16,7 @@ export const frenchFile: Words['file'] = {
     several_numbers: 'La cellule contient plusieurs numéros ; gardez-en un par ligne.',
     old_numbering: 'Le numéro date d’avant l’ajout de deux chiffres (Côte d’Ivoire 2021, Bénin 2024).',
     spreadsheet_damage:
-      'Le tableur a abîmé ce numéro (2,21771E+11, ou un zéro perdu au début) ; mettez la colonne au format texte et ressaisissez-le.',
+      'Le tableur a abîmé ce numéro (2,21771E+11, une date, ou un zéro perdu au début) ; mettez la colonne au format texte et ressaisissez-le.',
     duplicate: 'Le même numéro est déjà plus haut dans ce fichier.',
     already_in_campaign: 'Le numéro est déjà dans la campagne.',
     opted_out: 'La personne a demandé à ne plus recevoir de SMS.',

@@ -61,7 +61,7 @@ function digitsOf(text: string): Written | undefined {
   }
   if (digits === '') return undefined;
   // Its decimals must not become the last digits of somebody else's number.
-  if (isMeasurement(text)) return undefined;
+  if (isMeasurement(text) || (digits.length <= DIGITS_OF_A_DATE && isDate(text))) return undefined;
   const zeros = !plus && digits.startsWith('00');
   return { digits: zeros ? digits.slice(2) : digits, international: plus || zeros };
 }
@@ -183,6 +183,18 @@ function isMeasurement(text: string): boolean {
   return /^(?:\d{7,}|\d{1,3}(?:[ \u00a0\u202f,]\d{3})+)[.,]0{1,2}$/.test(text);
 }
 
+const DIGITS_OF_A_DATE = 8;
+const DATES = [
+  /^(?:0?[1-9]|[12]\d|3[01])([/.-])(?:0?[1-9]|1[0-2])\1(?:19|20)\d\d$/,
+  /^(?:19|20)\d\d([/.-])(?:0[1-9]|1[0-2])\1(?:0[1-9]|[12]\d|3[01])$/,
+] as const;
+
+/** `01/02/2026`, `2026-02-01`: what a spreadsheet made of a number, or another column. Its digits may be somebody's. */
+function isDate(text: string): boolean {
+  const trimmed = text.trim();
+  return DATES.some((form) => form.test(trimmed));
+}
+
 /** The same without them: a program that wrote `771234567.0` had the whole number. */
 function withoutDecimals(text: string): string {
   return isMeasurement(text.trim()) ? text.trim().replace(/[.,]0{1,2}$/, '') : text;
@@ -195,7 +207,8 @@ function withoutThousands(text: string): string {
 
 /** What a cell shows that is not a number any more, or never was one. */
 function readWreck(text: string): SkipReason {
-  if (/^\d(?:[.,]\d+)?e\+?\d+$/i.test(text) || text.startsWith('#')) return 'spreadsheet_damage';
+  const isDamaged = /^\d(?:[.,]\d+)?e\+?\d+$/i.test(text) || text.startsWith('#') || isDate(text);
+  if (isDamaged) return 'spreadsheet_damage';
   const numbers = text.split(/[/;,|&\n]|\bou\b|\bet\b|\bor\b/i).filter((part) => part.replace(/\D/g, '').length >= 7);
   return numbers.length > 1 ? 'several_numbers' : 'not_a_number';
 }

@@ -95,6 +95,25 @@ describe('what is not a mobile number has a reason', () => {
     });
   });
 
+  it.each([
+    ['BF', '01/02/2026'],
+    ['BF', '07-12-1998'],
+    ['BF', '05.06.2026'],
+    ['CI', '7/10/2026'],
+    ['CI', '01/02/2026'],
+    ['MR', '2026-02-01'],
+  ] as const)('a date in %s, %s, is nobody’s number', (country, written) => {
+    expect(phoneReader({ country, repair: ['CI', 'BJ'] })(written)).toEqual({
+      is: 'refused',
+      reason: 'spreadsheet_damage',
+    });
+  });
+
+  it('pairs of digits between slashes are no date', () => {
+    expect(phoneReader({ country: 'BF' })('01/02/20/26')).toMatchObject({ e164: '+22601022026' });
+    expect(phoneReader({ country: 'BF' })('70/02/2026')).toMatchObject({ e164: '+22670022026' });
+  });
+
   it('no zero is missed where a country code is written', () => {
     expect(phoneReader({ country: 'BJ' })('+197000001')).not.toMatchObject({ reason: 'spreadsheet_damage' });
   });
