@@ -194,7 +194,8 @@ async function skippedPage(
       ...headings.cells(upload, own),
     }),
   );
-  const over = offset + rows.length >= upload.skipped;
+  // Rows that are gone are passed over: a place that stays the same would be asked for without end.
+  const over = rows.length === 0 || offset + rows.length >= upload.skipped;
   const next = over ? { index: index + 1, offset: 0 } : { index, offset: offset + rows.length };
   return { items, ...(next.index < campaign.uploads.length ? { next: `s.${next.index}.${next.offset}` } : {}) };
 }

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { recipientsPage } from '../../src/campaigns/recipients.ts';
 import { uploadRecipients } from '../../src/campaigns/upload.ts';
 import { seededRandom } from '../../src/lib/random.ts';
 import { Campaigns, sliceAt, sliceId } from '../../src/operations/campaigns.ts';
@@ -73,6 +74,43 @@ test('an upload of which a slice is gone by its commit does not count', async ()
   expect(await uploadRecipients(campaign, file(), options)).toEqual({ is: 'changed' });
   expect(await read()).toMatchObject({ state: 'draft', totals: { total: 0 }, slices: 0 });
   expect((await fresh.redis.keys('*')).filter((key) => key.includes('cmp_1.'))).toEqual([]);
+});
+
+test('an upload of which some of the rows that were left out are gone by its commit does not count', async () => {
+  class Shortened extends Campaigns {
+    override async commit(...args: Parameters<Campaigns['commit']>): Promise<boolean> {
+      const [{ id }, { tag }] = args;
+      await fresh.redis.rpop(keys.skipped(id, tag));
+      return super.commit(...args);
+    }
+  }
+  async function* damaged(): AsyncGenerator<Uint8Array> {
+    yield* file();
+    yield Buffer.from('\nnobody;Awa\nnobody;Ali');
+  }
+  const slices = new Slices({ redis: fresh.redis, random });
+  const answer = await uploadRecipients(campaign, damaged(), { campaigns: new Shortened(fresh.redis), slices, random });
+  expect(answer).toEqual({ is: 'changed' });
+  expect(await read()).toMatchObject({ state: 'draft', totals: { total: 0 } });
+});
+
+test('rows that were left out and are gone keep nobody from the rows behind them', async () => {
+  const slices = new Slices({ redis: fresh.redis, random });
+  const campaigns = new Campaigns(fresh.redis);
+  for (const name of ['Awa', 'Ali']) {
+    const rows = async function* (): AsyncGenerator<Uint8Array> {
+      yield Buffer.from(`numero;prenom\nnobody;${name}`);
+    };
+    expect((await uploadRecipients(await read(), rows(), { campaigns, slices, random })).is).toBe('counted');
+  }
+  const record = await read();
+  await fresh.redis.del(keys.skipped(record.id, record.uploads[0]?.tag ?? ''));
+  const kept = { campaigns, slices, queries: new Queries(fresh.redis) };
+  const first = await recipientsPage(record, kept, { limit: 10 });
+  expect(first).toMatchObject({ items: [], next: 's.1.0' });
+  expect(await recipientsPage(record, kept, { limit: 10, after: first.next })).toMatchObject({
+    items: [{ to: 'nobody', state: 'skipped' }],
+  });
 });
 
 test('an upload that breaks off leaves nothing behind', async () => {

@@ -1,4 +1,4 @@
--- Counts a whole upload, or nothing of it: nothing where one of its slices, or the rows that were left out, are gone,
+-- Counts a whole upload, or nothing of it: nothing where one of its slices, or a row that was left out, is gone,
 -- since what took over in its midst had not come so far, or it took longer than what is staged is kept.
 -- @key campaign
 -- @key counts  of campaigns
@@ -36,7 +36,7 @@ if not id then refuse('id') end
 for _, slice in ipairs(staged) do
   if redis.call('EXISTS', slice) == 0 then return {'changed', state} end
 end
-if skipped > 0 and redis.call('EXISTS', leftOut) == 0 then return {'changed', state} end
+if redis.call('LLEN', leftOut) ~= skipped then return {'changed', state} end
 -- Until now all of it was there for a while only.
 redis.call('PERSIST', leftOut)
 for _, slice in ipairs(staged) do redis.call('PERSIST', slice) end

@@ -2745,7 +2745,7 @@ if not id then refuse('id') end
 for _, slice in ipairs(staged) do
   if redis.call('EXISTS', slice) == 0 then return {'changed', state} end
 end
-if skipped > 0 and redis.call('EXISTS', leftOut) == 0 then return {'changed', state} end
+if redis.call('LLEN', leftOut) ~= skipped then return {'changed', state} end
 redis.call('PERSIST', leftOut)
 for _, slice in ipairs(staged) do redis.call('PERSIST', slice) end
 for _, list in ipairs(own) do redis.call('PERSIST', list) end
@@ -2768,7 +2768,7 @@ audit_line(audit, act, at, upto(0), upto(recipients))
 return {'committed'}
 `);
 
-/** Counts a whole upload, or nothing of it: nothing where one of its slices, or the rows that were left out, are gone,
+/** Counts a whole upload, or nothing of it: nothing where one of its slices, or a row that was left out, is gone,
  * since what took over in its midst had not come so far, or it took longer than what is staged is kept. */
 export async function commitUpload(redis: lua.ScriptHost, args: CommitUploadArgs): Promise<CommitUploadAnswer> {
   const keys: string[] = [args.campaign, args.counts, args.draft, args.ready, args.sliceCounts, args.begun, args.leftOut, ...args.staged, ...args.own, ...args.audit];
