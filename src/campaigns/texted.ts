@@ -64,7 +64,8 @@ async function* campaignsFrom({ queries }: Kept, { accounts, after }: TextedAske
   const [, createdAt, id, index] = textedCursor.exec(after ?? '') ?? [];
   if (id !== undefined) {
     const begun = await queries.read('campaign', id);
-    if (begun) yield { campaign: begun, from: Number(index) };
+    // A cursor comes from whoever asks, and may name anything.
+    if (begun && (accounts === undefined || accounts.includes(begun.account))) yield { campaign: begun, from: Number(index) };
   }
   let next = id === undefined ? undefined : `${createdAt}.${id}`;
   do {

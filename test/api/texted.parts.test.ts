@@ -55,3 +55,13 @@ test('what is no number is refused', async () => {
   expect((await texted('phone=nobody')).status).toBe(422);
   expect((await texted('phone=771234567&after=x')).status).toBe(422);
 });
+
+test('a place that somebody made up leads a key into no campaign of another account', async () => {
+  const id = await campaignTo('of another', ['+221771234510', '+221771234511']);
+  const search = `phone=771234510&after=0.${id}.0`;
+  expect((await texted(search)).body.items).toMatchObject([{ campaign: id }]);
+  const { status, body } = await service.call('GET', `/v1/recipients?${search}`, { key: 'stranger-secret' });
+  expect([status, body]).toEqual([200, { items: [], next: null }]);
+  // Nor one that may see several, into one that it did not ask for.
+  expect((await texted(`${search}&account=other`)).body).toEqual({ items: [], next: null });
+});
