@@ -9,7 +9,13 @@ import type { Random } from '../lib/random.ts';
 import type { Secret } from '../lib/secret.ts';
 import { STOP, sampleStopLink, stopLink } from '../lib/stop-link.ts';
 import { canonicalName, wordingOf } from '../lib/wording.ts';
-import { type CampaignItem, RECIPIENTS_PER_REQUEST, sizeOfSlice, unpackItems } from '../operations/slice-form.ts';
+import {
+  type CampaignItem,
+  LAST_RECIPIENTS,
+  RECIPIENTS_PER_REQUEST,
+  sizeOfSlice,
+  unpackItems,
+} from '../operations/slice-form.ts';
 import type { Act } from '../operations/audit.ts';
 import { type Campaigns, type SkippedRow, sliceAt, sliceId } from '../operations/campaigns.ts';
 import type { Slices } from '../operations/slices.ts';
@@ -203,6 +209,8 @@ async function numbersOf(campaign: CampaignRecord, { slices }: Pick<UploadOption
   return numbers;
 }
 
+type Recipient = Extract<CheckedRow, { is: 'recipient' }>;
+
 interface StagedItem extends CampaignItem {
   /** Packed. */
   readonly own: string;
@@ -218,7 +226,8 @@ class Stage {
   readonly #stop: StopOptions | undefined;
   /** How the links call this upload, once there is one. */
   #linked: string | undefined;
-  #items: StagedItem[] = [];
+  /** Of no slice yet. */
+  #recipients: Recipient[] = [];
   #full: StagedItem[][] = [];
   #rows: SkippedRow[] = [];
   #written = 0;
@@ -236,11 +245,9 @@ class Stage {
     return this.#written;
   }
 
-  async recipient({ row, to, country, vars, own = '' }: Extract<CheckedRow, { is: 'recipient' }>): Promise<void> {
-    const known = this.#stop ? { ...vars, [STOP]: await this.#link(this.#stop) } : vars;
-    this.#items.push({ row, to, country, values: this.#variables.map((name) => known[name] ?? ''), own });
-    if (this.#items.length === this.#size()) this.#closeSlice();
-    if (this.#full.length === SLICES_AT_ONCE) await this.#writeSlices();
+  async recipient(recipient: Recipient): Promise<void> {
+    this.#recipients.push(recipient);
+    if (this.#recipients.length === this.#size(false) + LAST_RECIPIENTS) await this.#closeSlice(false);
   }
 
   async skipped(row: SkippedRow): Promise<void> {
@@ -249,7 +256,7 @@ class Stage {
   }
 
   async flush(): Promise<void> {
-    this.#closeSlice();
+    while (this.#recipients.length > 0) await this.#closeSlice(true);
     await this.#writeSlices();
     await this.#writeSkipped();
   }
@@ -259,24 +266,33 @@ class Stage {
     if (this.#linked !== undefined) await this.#stop?.links.close(this.#linked);
   }
 
-  /** For the recipient that comes next: it is kept with them, so that a text is the same whenever it is asked about. */
-  async #link({ links, publicUrl, secrets }: StopOptions): Promise<string> {
-    this.#linked ??= await links.open(`${this.#campaign.id}.${this.tag}`);
-    const slice = this.#written + this.#full.length;
-    return stopLink(publicUrl, secrets, { upload: this.#linked, slice, index: this.#items.length });
+  /** Of the slice that is cut next. */
+  get #place(): number {
+    return this.#written + this.#full.length;
   }
 
-  #size(): number {
+  #size(isLast: boolean): number {
     const isFirst = this.#campaign.slices === 0;
-    return sizeOfSlice(
-      this.#written + this.#full.length,
-      isFirst ? (this.#campaign.canary ?? RECIPIENTS_PER_REQUEST) : 0,
-    );
+    return sizeOfSlice(this.#place, isFirst ? (this.#campaign.canary ?? RECIPIENTS_PER_REQUEST) : 0, isLast);
   }
 
-  #closeSlice(): void {
-    if (this.#items.length > 0) this.#full.push(this.#items);
-    this.#items = [];
+  async #closeSlice(isLast: boolean): Promise<void> {
+    const linked = this.#stop && (await this.#link(this.#stop));
+    const recipients = this.#recipients.splice(0, this.#size(isLast));
+    this.#full.push(recipients.map((recipient, index) => this.#itemOf(recipient, linked?.(index))));
+    if (this.#full.length === SLICES_AT_ONCE) await this.#writeSlices();
+  }
+
+  /** Of those in the slice that is cut next: kept with them, so that a text is the same whenever it is asked about. */
+  async #link({ links, publicUrl, secrets }: StopOptions): Promise<(index: number) => string> {
+    const upload = (this.#linked ??= await links.open(`${this.#campaign.id}.${this.tag}`));
+    const slice = this.#place;
+    return (index) => stopLink(publicUrl, secrets, { upload, slice, index });
+  }
+
+  #itemOf({ row, to, country, vars, own = '' }: Recipient, link: string | undefined): StagedItem {
+    const valueOf = (name: string): string => (name === STOP && link !== undefined ? link : vars[name]) ?? '';
+    return { row, to, country, values: this.#variables.map(valueOf), own };
   }
 
   async #writeSlices(): Promise<void> {

@@ -325,15 +325,20 @@ export interface CampaignItem {
 /** Upstream takes 1 to 50 in one request (interface: Limits). */
 export const RECIPIENTS_PER_REQUEST = 50;
 
-/** How many recipients a slice has, by its place: the canary alone, then small ones for many workers, then large ones. */
-export function sizeOfSlice(place: number, canary: number): number {
+/**
+ * How many recipients a slice has, by its place: the canary alone, then small ones for many workers, then large ones, and
+ * small ones again, so that a worker that is through early finds something to do. `isLast`: no more than these come.
+ */
+export function sizeOfSlice(place: number, canary: number, isLast: boolean): number {
   if (place === 0 && canary > 0) return Math.ceil(canary / RECIPIENTS_PER_REQUEST) * RECIPIENTS_PER_REQUEST;
-  return place <= SMALL_SLICES ? SMALL : LARGE;
+  return place <= SMALL_SLICES || isLast ? SMALL : LARGE;
 }
 
 const SMALL_SLICES = 8;
 const SMALL = 250;
 const LARGE = 1_000;
+/** At the end at least so many recipients are in small slices. */
+export const LAST_RECIPIENTS = SMALL_SLICES * SMALL;
 /** Of a large one. */
 export const REQUESTS_PER_SLICE = LARGE / RECIPIENTS_PER_REQUEST;
 

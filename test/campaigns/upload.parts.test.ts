@@ -6,6 +6,7 @@ import { Campaigns, sliceAt, sliceId } from '../../src/operations/campaigns.ts';
 import { keys } from '../../src/operations/keys.ts';
 import { Operations } from '../../src/operations/operations.ts';
 import { Queries } from '../../src/operations/queries.ts';
+import { unpackItems } from '../../src/operations/slice-form.ts';
 import { Slices } from '../../src/operations/slices.ts';
 import type { CampaignRecord } from '../../src/operations/record.ts';
 import { type FreshRedis, freshRedis, keysLike } from '../support/fresh-redis.ts';
@@ -35,8 +36,8 @@ async function read(): Promise<CampaignRecord> {
   return record;
 }
 
-async function* file(): AsyncGenerator<Uint8Array> {
-  const rows = Array.from({ length: 60 }, (_, n) => `77${1_000_000 + n};Awa`);
+async function* file(people = 60): AsyncGenerator<Uint8Array> {
+  const rows = Array.from({ length: people }, (_, n) => `77${1_000_000 + n};Awa`);
   yield Buffer.from(['numero;prenom', ...rows].join('\n'));
 }
 
@@ -57,6 +58,27 @@ test('a commit whose answer was lost keeps what it counted', async () => {
   for (const index of [0, 1]) {
     expect(await slices.read(sliceAt(after, index) ?? '')).toBeDefined();
   }
+});
+
+const repeated = (times: number, size: number): number[] => Array.from({ length: times }, () => size);
+
+test.each([
+  [60, [50, 10]],
+  [2_300, [50, ...repeated(9, 250)]],
+  [5_049, [50, ...repeated(19, 250), 249]],
+  [5_050, [50, ...repeated(8, 250), 1_000, ...repeated(8, 250)]],
+  [10_000, [50, ...repeated(8, 250), ...repeated(5, 1_000), ...repeated(11, 250), 200]],
+])('%i recipients are in small slices at the beginning and at the end', async (people, sizes) => {
+  const slices = new Slices({ redis: fresh.redis, random });
+  const options = { campaigns: new Campaigns(fresh.redis), slices, random };
+  await uploadRecipients(campaign, file(people), options);
+  const after = await read();
+  const kept = await Promise.all(
+    Array.from({ length: after.slices }, async (_, index) => slices.read(sliceAt(after, index) ?? '')),
+  );
+  expect(kept.map((slice) => slice?.count)).toEqual(sizes);
+  const numbers = kept.flatMap((slice) => (slice ? unpackItems(slice).map(({ row }) => row) : []));
+  expect(numbers).toEqual(Array.from({ length: people }, (_, n) => n + 2));
 });
 
 /** What took over in the midst of the upload had not come so far. */
