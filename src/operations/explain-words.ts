@@ -218,6 +218,7 @@ const ofOthers: Rows = {
     'Mend it, then register it again.',
   ],
   delivered: ['the endpoint took the events', NOTHING],
+  put_aside: ['its events could not be read or are no longer kept, and none was sent', NOTHING],
   not_taken: ['the endpoint did not take an event', 'Nothing is to be done: it is sent again, later each time.'],
 };
 

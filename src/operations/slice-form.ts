@@ -326,7 +326,7 @@ export interface CampaignItem {
 export const RECIPIENTS_PER_REQUEST = 50;
 
 /**
- * How many recipients a slice has, by its place: the canary alone, then small ones for many workers, then large ones, and
+ * How many recipients a slice has, by its place: the canary alone, small ones for many workers, then large ones, and
  * small ones again, so that a worker that is through early finds something to do. `isLast`: no more than these come.
  */
 export function sizeOfSlice(place: number, canary: number, isLast: boolean): number {
