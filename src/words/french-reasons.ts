@@ -184,6 +184,8 @@ export const frenchReasons: Readonly<Record<string, string>> = {
   'Mend it, then register it again.': 'Réparez-la, puis enregistrez-la de nouveau.',
   'the endpoint took the events': 'l’adresse a accepté les événements',
   'the endpoint did not take an event': 'l’adresse n’a pas accepté un événement',
+  'its events could not be read or are no longer kept, and none was sent':
+    'ses événements sont illisibles ou ne sont plus gardés, et aucun n’a été envoyé',
 
   // Ce qu’une tentative dit d’elle-même.
   'the last submit is so fresh that `created` is no answer about it yet':
