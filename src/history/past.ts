@@ -20,6 +20,16 @@ export function selectOf(table: Table): string {
   return `select ${readColumns(table)} from relais.${table.table} t`;
 }
 
+/**
+ * The rows of one id: by their revision, and of one revision by when they were accepted. There are several where Redis
+ * lost an operation that was accepted again.
+ */
+export const byTurns = (order: 'asc' | 'desc'): string => `t.rev ${order}, t.${ROW_TIME} ${order}`;
+
+/** Of an id, the row that holds. */
+export const lastRowOf = (table: Table): string =>
+  `${selectOf(table)} where id = $1 order by ${byTurns('desc')} limit 1`;
+
 export const IS_OLDER = 'is_older';
 
 interface Question {

@@ -1,6 +1,6 @@
 /** Reads records from history, for processes that answer people. Loads its package when it is first asked. */
 import { type Kind, kindOf } from '../kinds/index.ts';
-import { batchRowTable, kindTables, recipientTable, ROW_TIME, type Table } from '../kinds/tables.ts';
+import { batchRowTable, kindTables, recipientTable, type Table } from '../kinds/tables.ts';
 import {
   type BatchRowLeft,
   HistoryAway,
@@ -14,7 +14,17 @@ import {
 } from '../operations/past.ts';
 import type { Fields } from '../operations/record.ts';
 import { trimmedKinds } from '../operations/trimming.ts';
-import { batchRowOfRow, fieldsOfRow, IS_OLDER, pageOfTable, recipientOfRow, selectOf, type TextRow } from './past.ts';
+import {
+  batchRowOfRow,
+  byTurns,
+  fieldsOfRow,
+  IS_OLDER,
+  lastRowOf,
+  pageOfTable,
+  recipientOfRow,
+  selectOf,
+  type TextRow,
+} from './past.ts';
 
 const CONNECTIONS = 2;
 const ACTS_MOST = 1_000;
@@ -25,8 +35,6 @@ type Group = Parameters<Past['recipientsOf']>[0];
 
 const BEGINNING = { place: '', at: 0 };
 const AT = '(extract(epoch from created_at) * 1000)::bigint::text';
-/** Of several rows of one id, as pages have it: the highest revision, and of one revision what was accepted last. */
-const lastOf = (order: 'asc' | 'desc'): string => `t.rev ${order}, t.${ROW_TIME} ${order}`;
 const time = (ms: number): string => new Date(ms).toISOString();
 
 const EVENT_COLUMNS = `place, ${AT} as at, type, operation,
@@ -107,7 +115,7 @@ export class HistoryReader implements Past {
     const kind = trimmedKinds.find((one) => one === kindOf(id));
     const table = kind && kindTables[kind];
     if (kind === undefined || table === undefined) return undefined;
-    const [row] = await this.#ask(`${selectOf(table)} where id = $1 order by ${lastOf('desc')} limit 1`, [id]);
+    const [row] = await this.#ask(lastRowOf(table), [id]);
     return row && fieldsOfRow(kind, table, row);
   }
 
@@ -120,7 +128,7 @@ export class HistoryReader implements Past {
     if (table === undefined) return new Map();
     // Of a table that is cut by day only the days that are meant are looked into.
     const [when, times] = createdAt ? [' and created_at = any($2)', [createdAt.map(time)]] : ['', []];
-    const rows = await this.#ask(`${selectOf(table)} where id = any($1)${when} order by ${lastOf('asc')}`, [
+    const rows = await this.#ask(`${selectOf(table)} where id = any($1)${when} order by ${byTurns('asc')}`, [
       ids,
       ...times,
     ]);

@@ -8,7 +8,7 @@ import { pipeline } from 'node:stream/promises';
 import { Client, DatabaseError } from 'pg';
 import { from as copyFrom, to as copyTo } from 'pg-copy-streams';
 import { ROW_TIME, type Table } from '../kinds/tables.ts';
-import { selectOf, type TextRow } from './past.ts';
+import { lastRowOf, type TextRow } from './past.ts';
 import { cellAt, type Copy, linesIn, nameOfLine, timeIn } from './rows.ts';
 import { foundations, partOf, schema, SCHEMA_LOCK, VERSION, WRITER } from './schema.ts';
 
@@ -189,10 +189,10 @@ export class HistoryStore {
     return linesIn(copy.bytes).map((line) => found.has(line));
   }
 
-  /** Records by their ids, to be read by `fieldsOfRow`. */
-  async rows(table: Table, ids: readonly string[]): Promise<TextRow[]> {
-    const { rows } = await this.#client.query<TextRow>(`${selectOf(table)} where id = any($1)`, [ids]);
-    return rows;
+  /** A record by its id, to be read by `fieldsOfRow`. */
+  async row(table: Table, id: string): Promise<TextRow | undefined> {
+    const { rows } = await this.#client.query<TextRow>(lastRowOf(table), [id]);
+    return rows[0];
   }
 
   /** What was put back under an open connection is seen here. */

@@ -48,7 +48,7 @@ export const trimmerSteps = ['read', 'compared', 'trimmed'] as const;
 export type TrimmerStep = (typeof trimmerSteps)[number];
 
 /** What of a database the trimmer asks. */
-type TrimmedInto = ComparedWith & Pick<HistoryStore, 'name' | 'rows' | 'fact' | 'now'>;
+type TrimmedInto = ComparedWith & Pick<HistoryStore, 'name' | 'row' | 'fact' | 'now'>;
 
 const AT_ONCE = 200;
 /** Of so many each: what is newly over is copied between two passes, however much has grown old in one night. */
@@ -199,7 +199,7 @@ export class Trimmer {
         await trimming.heard(id);
         continue;
       }
-      const [row] = await store.rows(table, [id]);
+      const row = await store.row(table, id);
       // Another copy may have it: until then what was said is kept.
       if (row === undefined) continue;
       const record = readStored(kind, id, fieldsOfRow(kind, table, row));

@@ -6,6 +6,7 @@ import { HistoryStore } from '../../src/history/store.ts';
 import { recipientTable } from '../../src/kinds/tables.ts';
 import { systemRandom } from '../../src/lib/random.ts';
 import { keys } from '../../src/operations/keys.ts';
+import { Queries } from '../../src/operations/queries.ts';
 import { storeOfThisFile } from '../support/fresh-redis.ts';
 import { historyOfThisFile, PAID } from './history-world.ts';
 
@@ -78,16 +79,33 @@ test.each([
   expect(Number(row?.ms)).toBe(Date.parse(time));
 });
 
-test('of two rows of one revision a list and the one that is asked for by its id are the same', async () => {
-  await history.world.accept('dsb_again');
-  await history.world.go('dsb_again', ...PAID);
-  await history.pass();
-  // What was accepted in a lost time, and again after it; the earlier one was written last.
-  await history.database.query(
+/** What is there was accepted in a lost time too, and that was written last. */
+const acceptedBefore = () =>
+  history.database.query(
     `create temporary table earlier as select * from relais.disbursements;
      update earlier set created_at = created_at - interval '1 hour', state = 'failed';
      insert into relais.disbursements select * from earlier`,
   );
+
+test('of two rows of one revision the later one comes back when it is heard of, as it left', async () => {
+  await history.world.accept('dsb_again');
+  await history.world.go('dsb_again', ...PAID);
+  await history.pass();
+  history.turnTo(NOON + 8 * 86_400_000);
+  await history.pass();
+  await acceptedBefore();
+  const said = { operation: 'callback', code: 'failed' } as const;
+  await history.world.operations.nudge('disbursement', 'dsb_again', said, 5_000);
+  await history.pass();
+  const back = await new Queries(store.redis).read('disbursement', 'dsb_again');
+  expect(back).toMatchObject({ state: 'succeeded', createdAt: NOON });
+});
+
+test('of two rows of one revision a list and the one that is asked for by its id are the same', async () => {
+  await history.world.accept('dsb_again');
+  await history.world.go('dsb_again', ...PAID);
+  await history.pass();
+  await acceptedBefore();
   const reader = new HistoryReader(history.database.url, () => undefined);
   try {
     const listed = await reader.page('disbursement', { limit: 5 });

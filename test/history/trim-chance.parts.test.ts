@@ -154,7 +154,7 @@ class Story {
               name: real.name,
               fact: (name) => real.fact(name),
               now: () => real.now(),
-              rows: (table, ids) => real.rows(table, ids),
+              row: (table, of) => real.row(table, of),
               write: (copies, facts) => real.write(copies, facts),
               compare: (copies) => real.compare(copies),
               differing: (given) => real.differing(given),

@@ -257,7 +257,7 @@ class Telling {
       name: history.name,
       fact: (name) => history.fact(name),
       now: async () => 0,
-      rows: (table, ids) => history.rows(table, ids),
+      row: (table, id) => history.row(table, id),
       write: (copies, facts) => history.write(copies, facts),
       compare: (copies) => history.compare(copies),
       differing: (given) => history.differing(given),
