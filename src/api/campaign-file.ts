@@ -45,7 +45,7 @@ const keepFile = route(
     answers: { 200: answer('It is kept.', keptFile) },
     problems: ['wrong-state'],
   },
-  async ({ context, key, record, query, request, type }) => {
+  async ({ context, key, record, query, request, type, again }) => {
     requireDraft(record);
     requireFileBody(request);
     // Before it is there: who counts it at this moment finds a campaign that was changed.
@@ -57,8 +57,12 @@ const keepFile = route(
       if (error instanceof FileTooLarge) throw invalid([{ pointer: '', message: 'may have at most 50 MB' }]);
       throw error;
     }
+    const now = await again();
+    // It came for minutes, and its campaign was counted or cancelled meanwhile: nobody would ever decide about it.
+    if (now.state !== 'draft') await context.keptFiles.forget(record.id);
+    requireDraft(now);
     await requireKept(context);
-    return fileView(await requireFile(context, record), record);
+    return fileView(await requireFile(context, now), now);
   },
 );
 

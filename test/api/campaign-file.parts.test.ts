@@ -225,3 +225,26 @@ test('a file that took the place of the judged one meanwhile is not counted: nob
   expect([counted.status, counted.body.rule]).toEqual([409, 'content-changed']);
   expect((await service.call('GET', at(id))).body).toMatchObject({ state: 'draft', totals: { total: 0 } });
 });
+
+test.each([
+  ['counted', async (id: string) => (await count(id)).status],
+  ['cancelled', async (id: string) => (await service.call('POST', at(id, '/cancel'))).status],
+])('a file that was still coming while its campaign was %s is refused, and nothing of it stays', async (_, ends) => {
+  const id = await draft({ text: 'Bonjour {{prenom}}' });
+  await keep(id, 'numero;Prénom\n+221771000001;Awa\n');
+  let go = (): void => undefined;
+  const may = new Promise<void>((resolve) => (go = resolve));
+  const begun = vi.spyOn(KeptFiles.prototype, 'keep');
+  const slow = request(`${service.api}${at(id, '/file?name=people.csv')}`, {
+    method: 'POST',
+    headers: { 'content-type': 'text/csv', authorization: 'Bearer maker-secret' },
+    body: Readable.from(slowly('numero;Prénom\n+221771000002;Ali\n', may)),
+  });
+  await vi.waitUntil(() => begun.mock.calls.length > 0, { timeout: 20_000 });
+  begun.mockRestore();
+  expect(await ends(id)).toBe(200);
+  go();
+  const { statusCode, body } = await slow;
+  expect([statusCode, await body.json()]).toEqual([409, expect.objectContaining({ state: expect.any(String) })]);
+  expect(await service.redis.exists(keys.keptFile(id))).toBe(0);
+});
