@@ -17,8 +17,11 @@ const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const PATH = '/s/';
 const [UPLOAD, PLACE, SIGNATURE] = [4, 4, 10];
 const TOKEN = /^[0-9A-Za-z]{18}$/;
-/** A slice has a thousand recipients at most. */
+/** A slice has a thousand recipients at most, but for the first one, which is as large as the canary: ten thousand. */
 const PER_SLICE = 1_024;
+const PLACES = DIGITS.length ** PLACE;
+/** Where those of the first slice stand that are beyond: at the other end, from the last place down. */
+const BEYOND = 9 * PER_SLICE;
 
 /** Where a recipient stands. */
 export interface StopPlace {
@@ -38,11 +41,21 @@ export function uploadName(hex: string): string {
 export function stopLink(publicUrl: string, secrets: readonly Secret[], place: StopPlace): string {
   const [secret] = secrets;
   if (secret === undefined) throw new Error('a link needs a secret');
-  const at = place.slice * PER_SLICE + place.index;
-  if (at >= DIGITS.length ** PLACE)
-    throw new RangeError('An upload whose text has {{stop}} has too many recipients.');
-  const names = place.upload + inBase62(BigInt(at), PLACE);
+  const names = place.upload + inBase62(BigInt(numberOf(place)), PLACE);
   return `${publicUrl}${PATH}${names}${signatureOf(secret, names)}`;
+}
+
+function numberOf({ slice, index }: StopPlace): number {
+  const isIn = index < PER_SLICE;
+  const at = isIn ? slice * PER_SLICE + index : PLACES - 1 - (index - PER_SLICE);
+  const isShort = isIn ? at < PLACES - BEYOND : slice === 0 && at >= PLACES - BEYOND;
+  if (!isShort) throw new RangeError('An upload whose text has {{stop}} has too many recipients.');
+  return at;
+}
+
+function placeAt(at: number): Pick<StopPlace, 'slice' | 'index'> {
+  if (at >= PLACES - BEYOND) return { slice: 0, index: PER_SLICE + (PLACES - 1 - at) };
+  return { slice: Math.floor(at / PER_SLICE), index: at % PER_SLICE };
 }
 
 /** As long as any link, and leads nowhere: for counting and for showing. */
@@ -59,7 +72,7 @@ export function readStopToken(secrets: readonly Secret[], token: string): StopPl
   if (!isOne || !signed) return undefined;
   const digits = names.slice(UPLOAD).split('');
   const at = digits.reduce((sum, digit) => sum * DIGITS.length + DIGITS.indexOf(digit), 0);
-  return { upload: names.slice(0, UPLOAD), slice: Math.floor(at / PER_SLICE), index: at % PER_SLICE };
+  return { upload: names.slice(0, UPLOAD), ...placeAt(at) };
 }
 
 /** The keys of the links follow from the callback secrets, and say nothing about them. */

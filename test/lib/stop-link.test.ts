@@ -40,3 +40,15 @@ test('names of uploads are four characters, and places beyond fourteen million h
   for (let turn = 0; turn < 1_000; turn += 1) expect(uploadName(random.hex(8))).toMatch(/^[0-9A-Za-z]{4}$/);
   expect(() => stopLink(URL_, secrets, { ...place, slice: 14_430 })).toThrow('too many recipients');
 });
+
+test('a first slice as large as the largest canary has a link for each of its people, and none of anybody else', () => {
+  const places = [
+    ...Array.from({ length: 10_000 }, (_, index) => ({ upload: 'aZ09', slice: 0, index })),
+    ...Array.from({ length: 1_000 }, (_, index) => ({ upload: 'aZ09', slice: 1, index })),
+    { upload: 'aZ09', slice: 14_000, index: 999 },
+  ];
+  const tokens = places.map((one) => tokenOf(stopLink(URL_, secrets.slice(0, 1), one)));
+  expect(new Set(tokens).size).toBe(places.length);
+  expect(tokens.map((token) => readStopToken(secrets.slice(0, 1), token))).toEqual(places);
+  expect(() => stopLink(URL_, secrets, { ...place, index: 1_024 })).toThrow('too many recipients');
+});
