@@ -183,8 +183,6 @@ export const frenchReasons: Readonly<Record<string, string>> = {
     'l’adresse a refusé les événements si longtemps que plus rien n’y est envoyé',
   'Mend it, then register it again.': 'Réparez-la, puis enregistrez-la de nouveau.',
   'the endpoint took the events': 'l’adresse a accepté les événements',
-  'its events could not be read or are no longer kept, and none was sent':
-    'ses événements ne pouvaient être lus ou ne sont plus conservés, et aucun n’a été envoyé',
   'the endpoint did not take an event': 'l’adresse n’a pas accepté un événement',
   'its events could not be read or are no longer kept, and none was sent':
     'ses événements sont illisibles ou ne sont plus gardés, et aucun n’a été envoyé',
