@@ -73,3 +73,12 @@ test('a forgotten number is written nowhere, and its person is still not texted,
   expect(await optOuts.remove(all, [AWA])).toBe(1);
   expect(await optOuts.among('main', [{ to: AWA }])).toEqual([false]);
 });
+
+test('a person who was forgotten, and opted out once more, is one person when they opt in again', async () => {
+  await optOuts.add(all, [AWA, BINTA]);
+  await optOuts.forget(AWA);
+  expect(await optOuts.add(all, [AWA])).toBe(1);
+  expect(await optOuts.remove(all, [AWA, BINTA, BINTA, '+221771234569'])).toBe(2);
+  expect(await optOuts.among('main', [{ to: AWA }, { to: BINTA }])).toEqual([false, false]);
+  expect(await optOuts.count(all)).toEqual({ listed: 0, forgotten: 0 });
+});

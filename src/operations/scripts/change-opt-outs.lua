@@ -1,5 +1,5 @@
 -- Puts numbers into a list of opt-outs, or takes them out, and what is kept of them where the person was forgotten
--- too. Answers how many were not as they were asked to be.
+-- too. Answers how many people were not as they were asked to be.
 -- @key list  @key lists  @key forgotten
 -- @keys audit
 -- @arg now at?
@@ -12,13 +12,22 @@
 --- @include "lib/audit"
 --- @include "lib/clock"
 
-local changed
+local changed = 0
 if how == 'add' then
   -- The name of the list too: an opt-out in a list that nobody finds would not be forgotten with its person.
   redis.call('SADD', lists, name)
   changed = redis.call('SADD', list, unpack(digits))
 else
-  changed = redis.call('SREM', list, unpack(digits)) + redis.call('SREM', forgotten, unpack(hashes))
+  -- Who was forgotten, and has opted out since, is in both. Looked at first, and taken out at once: with its last member
+  -- a set is gone, and a script that touches it then, while a slot moves, is broken off.
+  local listed = redis.call('SMISMEMBER', list, unpack(digits))
+  local hashed = redis.call('SMISMEMBER', forgotten, unpack(hashes))
+  local counted = {}
+  for i, one in ipairs(digits) do
+    if listed[i] + hashed[i] > 0 and not counted[one] then counted[one] = true; changed = changed + 1 end
+  end
+  redis.call('SREM', list, unpack(digits))
+  redis.call('SREM', forgotten, unpack(hashes))
 end
 if changed > 0 then audit_line(audit, act, clock(now), nil, '"' .. (how == 'add' and 'added' or 'removed') .. '":' .. changed) end
 return changed

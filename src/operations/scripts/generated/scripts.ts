@@ -2434,19 +2434,26 @@ _arg = _arg + 1
 for _i = 1, tonumber(ARGV[_arg]) do act[_i] = ARGV[_arg + _i] end
 _arg = _arg + #act
 -- </generated>
-local changed
+local changed = 0
 if how == 'add' then
   redis.call('SADD', lists, name)
   changed = redis.call('SADD', list, unpack(digits))
 else
-  changed = redis.call('SREM', list, unpack(digits)) + redis.call('SREM', forgotten, unpack(hashes))
+  local listed = redis.call('SMISMEMBER', list, unpack(digits))
+  local hashed = redis.call('SMISMEMBER', forgotten, unpack(hashes))
+  local counted = {}
+  for i, one in ipairs(digits) do
+    if listed[i] + hashed[i] > 0 and not counted[one] then counted[one] = true; changed = changed + 1 end
+  end
+  redis.call('SREM', list, unpack(digits))
+  redis.call('SREM', forgotten, unpack(hashes))
 end
 if changed > 0 then audit_line(audit, act, clock(now), nil, '"' .. (how == 'add' and 'added' or 'removed') .. '":' .. changed) end
 return changed
 `);
 
 /** Puts numbers into a list of opt-outs, or takes them out, and what is kept of them where the person was forgotten
- * too. Answers how many were not as they were asked to be. */
+ * too. Answers how many people were not as they were asked to be. */
 export async function changeOptOuts(redis: lua.ScriptHost, args: ChangeOptOutsArgs): Promise<ChangeOptOutsAnswer> {
   const keys: string[] = [args.list, args.lists, args.forgotten, ...args.audit];
   const words: lua.Word[] = [args.now ?? '', args.name, args.how, args.audit.length, ...lua.counted(args.digits), ...lua.counted(args.hashes), ...lua.counted(args.act)];
