@@ -65,7 +65,8 @@ async function* campaignsFrom({ queries }: Kept, { accounts, after }: TextedAske
   if (id !== undefined) {
     const begun = await queries.read('campaign', id);
     // A cursor comes from whoever asks, and may name anything.
-    if (begun && (accounts === undefined || accounts.includes(begun.account))) yield { campaign: begun, from: Number(index) };
+    if (begun && (accounts === undefined || accounts.includes(begun.account)))
+      yield { campaign: begun, from: Number(index) };
   }
   let next = id === undefined ? undefined : `${createdAt}.${id}`;
   do {

@@ -111,7 +111,11 @@ test('an upload of which some of the rows that were left out are gone by its com
     yield Buffer.from('\nnobody;Awa\nnobody;Ali');
   }
   const slices = new Slices({ redis: fresh.redis, random });
-  const answer = await uploadRecipients(campaign, damaged(), { campaigns: new Shortened(fresh.redis), slices, random });
+  const answer = await uploadRecipients(campaign, damaged(), {
+    campaigns: new Shortened(fresh.redis),
+    slices,
+    random,
+  });
   expect(answer).toEqual({ is: 'changed' });
   expect(await read()).toMatchObject({ state: 'draft', totals: { total: 0 } });
 });

@@ -18,8 +18,8 @@ if how == 'add' then
   redis.call('SADD', lists, name)
   changed = redis.call('SADD', list, unpack(digits))
 else
-  -- Who was forgotten, and has opted out since, is in both. Looked at first, and taken out at once: with its last member
-  -- a set is gone, and a script that touches it then, while a slot moves, is broken off.
+  -- Who was forgotten, and has opted out since, is in both. Looked at first, and taken out at once: with its last
+  -- member a set is gone, and a script that touches it then, while a slot moves, is broken off.
   local listed = redis.call('SMISMEMBER', list, unpack(digits))
   local hashed = redis.call('SMISMEMBER', forgotten, unpack(hashes))
   local counted = {}
