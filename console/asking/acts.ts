@@ -1,7 +1,8 @@
 /** What changes something. Three ends: done, refused, and not known. */
 import { useQueryClient } from '@tanstack/react-query';
 import { useCallback, useState } from 'react';
-import { type Answer, type Asked, NoAnswer, type OperationId, Refused, ask } from './ask.ts';
+import { NoAnswer } from './answer.ts';
+import { type Answer, type Asked, type OperationId, Refused, ask } from './ask.ts';
 import { forgetPerson } from './queries.ts';
 import { useSession } from './session.tsx';
 import { askAllAgain } from './stream.ts';

@@ -1,6 +1,7 @@
 /** One question to relais, by the table and the types that openapi.json gives. */
 import { operations } from '../../src/client/generated/api.ts';
 import type { Operations, Problem } from '../../src/client/generated/api.ts';
+import { NoAnswer, wholeOf } from './answer.ts';
 
 export type OperationId = keyof Operations;
 
@@ -24,9 +25,6 @@ export class Refused extends Error {
     this.problem = problem;
   }
 }
-
-/** Nothing came back. What was only read was not; what was to change something may have. */
-export class NoAnswer extends Error {}
 
 interface Sent {
   readonly body?: unknown;
@@ -108,18 +106,12 @@ export async function ask<Id extends OperationId>(
     signal,
     ...(typeof named === 'string' ? { headers: { 'idempotency-key': named } } : {}),
   });
-  const text = await response.text();
-  if (response.headers.get('content-type')?.startsWith('application/x-ndjson')) return linesOf(text) as Answer<Id>;
-  // Nothing came with it but that it is done.
-  return (text === '' ? {} : JSON.parse(text)) as Answer<Id>;
+  return (await wholeOf(response).catch((error: unknown) => {
+    // Nobody waits for it any more.
+    signal?.throwIfAborted();
+    throw error;
+  })) as Answer<Id>;
 }
-
-/** What was answered one by one: a list. */
-const linesOf = (text: string): unknown =>
-  text
-    .split('\n')
-    .filter(Boolean)
-    .map((line) => JSON.parse(line));
 
 const AWAY: readonly string[] = ['unavailable', 'not-durable', 'memory-full', 'recovering'];
 

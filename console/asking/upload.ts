@@ -1,5 +1,6 @@
 /** A file to relais, with how far it is: of what `fetch` sends no browser tells that. */
-import { NoAnswer, Refused, addressOf } from './ask.ts';
+import { NoAnswer } from './answer.ts';
+import { Refused, addressOf } from './ask.ts';
 import type { Answer, Asked } from './ask.ts';
 
 /** By the end of its name, where the device knows no type for it. */

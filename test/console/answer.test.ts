@@ -1,0 +1,24 @@
+/** What is made of an answer that does not come whole. */
+import { expect, test } from 'vitest';
+import { NoAnswer, wholeOf } from '../../console/asking/answer.ts';
+
+/** Begun, and broken off by the network. */
+function brokenOff(begun: string): Response {
+  const start = (line: ReadableStreamDefaultController<Uint8Array>): void =>
+    line.enqueue(new TextEncoder().encode(begun));
+  const pull = (line: ReadableStreamDefaultController<Uint8Array>): void =>
+    line.error(new TypeError('network error'));
+  return new Response(new ReadableStream({ start, pull }), { headers: { 'content-type': 'application/x-ndjson' } });
+}
+
+test('an answer that breaks off, or is cut short, is none: what was asked may have been done', async () => {
+  await expect(wholeOf(brokenOff('{"id":"dsb_1","outcome":"resolved"}\n{"id":"dsb'))).rejects.toThrow(NoAnswer);
+  await expect(wholeOf(new Response('{"id":"dsb_1","sta'))).rejects.toThrow(NoAnswer);
+});
+
+test('a list comes as its lines, and nothing as nothing', async () => {
+  const lines = { headers: { 'content-type': 'application/x-ndjson' } };
+  expect(await wholeOf(new Response('{"id":"a"}\n{"id":null}\n', lines))).toEqual([{ id: 'a' }, { id: null }]);
+  expect(await wholeOf(new Response('{"id":"a"}'))).toEqual({ id: 'a' });
+  expect(await wholeOf(new Response(''))).toEqual({});
+});
