@@ -39,8 +39,9 @@ export function useAct<Id extends OperationId>(id: Id): Acting<Id> {
         setEnd(isPutOff ? undefined : endOf(error));
         return undefined;
       } finally {
-        setUnderWay(false);
+        // Until what came of it is read it stays under way: on a slow network a second press would be a second act.
         await askAllAgain(client);
+        setUnderWay(false);
       }
     },
     [id, client, confirm],

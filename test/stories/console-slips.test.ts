@@ -1,0 +1,50 @@
+/** What a hand, a slow network or a second person at the same desk does to a page, and nobody meant. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Page, Route } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { Asking } from '../../script/demonstration/asking.ts';
+import { defaultCredentials } from '../../src/sandbox/sandbox.ts';
+import { type ConsoleWorld, leave, openConsole, people } from '../support/console-world.ts';
+
+let world: ConsoleWorld;
+const folder = mkdtempSync(join(tmpdir(), 'relais-slips-'));
+beforeAll(async () => {
+  const { masterKey, privateKey, token } = defaultCredentials;
+  const accounts = join(folder, 'accounts.json');
+  writeFileSync(accounts, JSON.stringify({ other: { mode: 'live', masterKey, privateKey, token } }));
+  world = await openConsole({ ACCOUNTS_FILE: accounts, CAMPAIGN_APPROVAL_ABOVE: '10recipients' });
+});
+afterAll(async () => {
+  await world?.close();
+  rmSync(folder, { recursive: true });
+});
+
+/** Until it is let go, what a page asks stays on its way. */
+function holding() {
+  let letGo = (): void => undefined;
+  const gone = new Promise<void>((resolve) => (letGo = resolve));
+  return { gone, letGo };
+}
+
+const isRead = (route: Route): boolean => route.request().method() === 'GET';
+
+test('what is done is not offered again while the page reads what came of it', async () => {
+  const page = await world.signedIn('moussa', '/keys');
+  await page.locator('[data-act=createKey]').click();
+  await page.getByLabel('Name', { exact: true }).fill('once-only');
+  await page.getByLabel('The person').fill('khady');
+  const { gone, letGo } = holding();
+  await page.route('**/v1/keys', async (route) => {
+    if (isRead(route)) await gone;
+    await route.continue();
+  });
+  await page.locator('dialog button').last().click();
+  await page.locator('dialog [data-end=done]').waitFor();
+  expect(await page.locator('dialog button').last().isDisabled()).toBe(true);
+  letGo();
+  await page.locator('[data-secret]').waitFor();
+  await page.locator('[data-act=kept]').click();
+  await leave(page);
+});
