@@ -5,7 +5,7 @@ import { StrictMode, useEffect } from 'react';
 import { createRoot } from 'react-dom/client';
 import { Router } from 'wouter';
 import { askEarly, openQueries } from './asking/queries.ts';
-import { Signedin, useCurrentSession } from './asking/session.tsx';
+import { Signedin, identityOf, useCurrentSession } from './asking/session.tsx';
 import { Choosing, useWords } from './parts/language.tsx';
 import { Failed, Loading } from './parts/page.tsx';
 import { SignIn } from './pages/sign-in.tsx';
@@ -15,7 +15,7 @@ function Console() {
   const session = useCurrentSession();
   if (session.data) {
     return (
-      <Signedin key={session.data.name} session={session.data}>
+      <Signedin key={identityOf(session.data)} session={session.data}>
         <Shell />
       </Signedin>
     );

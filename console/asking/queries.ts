@@ -38,6 +38,10 @@ const OPEN: OperationId = 'readProvider';
 /** The sign-in page follows, and nothing that was read stays for the next person. */
 export function forgetPerson(client: QueryClient): void {
   client.setQueryData(SESSION, null);
+  forgetRead(client);
+}
+
+export function forgetRead(client: QueryClient): void {
   client.removeQueries({ predicate: ({ queryKey: [about] }) => about !== SESSION[0] && about !== OPEN });
 }
 

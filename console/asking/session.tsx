@@ -2,7 +2,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { createContext, type ReactNode, useCallback, useContext, useMemo, useRef, useState } from 'react';
 import { type Answer, Refused, ask, troubleOf } from './ask.ts';
-import { SESSION, forgetPerson } from './queries.ts';
+import { SESSION, forgetPerson, forgetRead } from './queries.ts';
 import type { Role } from '../shell/entries.ts';
 import { Confirm } from '../shell/confirm-key.tsx';
 
@@ -24,11 +24,23 @@ async function current(signal: AbortSignal): Promise<Session | null> {
 const AGAIN_MS = 15_000;
 const SOON_MS = 4_000;
 
+/** Whose it is, and what they may: where it is no longer the same, nothing on the page is. */
+export const identityOf = ({ name, person, signedInBy, roles, accounts }: Session): string =>
+  JSON.stringify([name, person, signedInBy, roles, accounts]);
+
 export function useCurrentSession() {
   return useQuery({
     queryKey: SESSION,
-    queryFn: ({ signal }) => current(signal),
+    queryFn: async ({ signal, client }) => {
+      const session = await current(signal);
+      const before = client.getQueryData<Session | null>(SESSION);
+      // Somebody else signed in beside, in another tab: they have a cookie in common.
+      const isAnother = session !== null && before && identityOf(before) !== identityOf(session);
+      if (isAnother) forgetRead(client);
+      return session;
+    },
     staleTime: 60_000,
+    refetchOnWindowFocus: 'always',
     // Asked by itself, so that every page tells that relais or its memory is away, and one that asks nothing too.
     refetchInterval: ({ state: { data, error } }) =>
       troubleOf(error) === undefined ? data !== null && AGAIN_MS : SOON_MS,
@@ -83,7 +95,10 @@ export function Signedin({ session, children }: { readonly session: Session; rea
       may: (role) => session.roles.includes(role),
       confirm,
       signOut: async () => {
-        await ask('endSession', {});
+        await ask('endSession', {}).catch((error: unknown) => {
+          // It was over already.
+          if (!(error instanceof Refused && error.status === 401)) throw error;
+        });
         forgetPerson(client);
       },
     }),

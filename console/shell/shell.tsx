@@ -1,5 +1,5 @@
 /** What stands around every page: search, navigation, the person, and the line of trouble. */
-import { Suspense, useEffect, useRef } from 'react';
+import { Suspense, useEffect, useRef, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { useReach, useSession } from '../asking/session.tsx';
 import { useStream } from '../asking/stream.ts';
@@ -114,6 +114,11 @@ function SmallMenu() {
 function Person() {
   const { shell } = useWords();
   const { me, session, signOut } = useSession();
+  const [isUnclear, setUnclear] = useState(false);
+  const leave = (): void => {
+    setUnclear(false);
+    signOut().catch(() => setUnclear(true));
+  };
   return (
     <div className="mt-3 space-y-2 border-t border-line pt-3">
       <p className="text-sm text-quiet">
@@ -128,9 +133,14 @@ function Person() {
         <LanguageChoice />
         <ColourChoice />
       </div>
-      <button type="button" className="button w-full" onClick={() => void signOut()}>
+      <button type="button" className="button w-full" onClick={leave}>
         {shell.signOut}
       </button>
+      {isUnclear && (
+        <p role="alert" className="text-sm text-bad">
+          {shell.notSignedOut}
+        </p>
+      )}
     </div>
   );
 }

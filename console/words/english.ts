@@ -76,6 +76,7 @@ export const english = {
     searchKey: 'Press / to search',
     signedInAs: (name: string) => `Signed in as ${name}`,
     signOut: 'Sign out',
+    notSignedOut: 'No clear answer came: you may still be signed in here. Try again.',
     language: 'Language',
     colours: 'Colours',
     colour: { system: 'System', light: 'Light', dark: 'Dark' },

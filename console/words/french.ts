@@ -77,6 +77,7 @@ export const french: Words = {
     searchKey: 'Tapez / pour chercher',
     signedInAs: (name) => `Connecté : ${name}`,
     signOut: 'Se déconnecter',
+    notSignedOut: 'Pas de réponse claire : vous êtes peut-être encore connecté ici. Essayez de nouveau.',
     language: 'Langue',
     colours: 'Couleurs',
     colour: { system: 'Système', light: 'Claires', dark: 'Sombres' },

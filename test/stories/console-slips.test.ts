@@ -48,3 +48,39 @@ test('what is done is not offered again while the page reads what came of it', a
   await page.locator('[data-act=kept]').click();
   await leave(page);
 });
+
+test('a tab that another person signed in beside shows nothing of the one before', async () => {
+  const { id } = await world.api.post<{ id: string }>('/v1/disbursements', {
+    reference: 'of-the-other-account',
+    account: 'other',
+    accountAlias: '771239876',
+    amount: 77_123,
+    withdrawMode: 'wallet-a-senegal',
+  });
+  const tab = await world.signedIn('moussa', `/o/${id}`);
+  await tab.getByText('77,123 XOF').first().waitFor();
+  const beside = await tab.context().newPage();
+  await beside.goto(`${world.url}/`);
+  await beside.getByRole('button', { name: 'Sign out' }).first().click();
+  await beside.locator('input[type=password]').fill(people.ibou.key);
+  await beside.keyboard.press('Enter');
+  await beside.getByText('Signed in as ibou').first().waitFor({ state: 'attached' });
+  await tab.bringToFront();
+  await tab.evaluate(`document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))`);
+  await tab.getByText('Signed in as ibou').first().waitFor({ state: 'attached' });
+  await tab.getByText('Not here').first().waitFor();
+  expect(await tab.locator('#content').innerText()).not.toContain('77,123');
+  await leave(tab);
+});
+
+test('signing out without an answer says that one is signed in still', async () => {
+  const page = await world.signedIn('awa', '/campaigns', { language: 'fr' });
+  await page.context().setOffline(true);
+  const out = page.getByRole('button', { name: 'Se déconnecter' }).first();
+  await out.click();
+  await page.getByText('vous êtes peut-être encore connecté').first().waitFor();
+  await page.context().setOffline(false);
+  await out.click();
+  await page.locator('input[type=password]').waitFor();
+  await leave(page);
+});
