@@ -5,7 +5,8 @@ import { useWords } from './language.tsx';
 
 interface DialogProps {
   readonly title: string;
-  readonly onClose: () => void;
+  /** Absent: it stays until the page takes it away. */
+  readonly onClose?: () => void;
   readonly children: ReactNode;
 }
 
@@ -24,7 +25,13 @@ export function Dialog({ title, onClose, children }: DialogProps) {
       aria-labelledby={name}
       onCancel={(event) => {
         event.preventDefault();
-        onClose();
+        onClose?.();
+      }}
+      // A browser closes it at the second Escape, whatever a page says to the first.
+      onClose={({ currentTarget }) => {
+        if (currentTarget.open) return;
+        if (onClose === undefined) currentTarget.showModal();
+        else onClose();
       }}
       className="m-auto w-[min(34rem,calc(100vw-2rem))] rounded-xl border border-line bg-sheet p-6 text-ink"
     >

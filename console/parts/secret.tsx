@@ -20,7 +20,7 @@ export function Secret({ title, secret, onKept }: SecretProps) {
     );
   };
   return (
-    <Dialog title={title} onClose={() => undefined}>
+    <Dialog title={title}>
       <p>{desk.secretOnce}</p>
       <output data-secret className="my-4 block rounded-lg bg-sunk p-3 font-mono break-all select-all">
         {secret}

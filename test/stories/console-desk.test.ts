@@ -68,9 +68,9 @@ test('a key is made, shown once and kept nowhere, and revoked', async () => {
   await page.getByLabel('The person').fill('khady');
   await page.locator('dialog button').last().click();
   const secret = await page.locator('[data-secret]').innerText();
-  // It does not go away by itself, nor by Escape.
-  await page.keyboard.press('Escape');
-  expect(await page.locator('[data-secret]').count()).toBe(1);
+  // It does not go away by itself, nor by Escape: a browser closes a dialog at the second, whatever a page says to the first.
+  for (let times = 0; times < 3; times += 1) await page.keyboard.press('Escape');
+  await page.locator('[data-secret]').waitFor();
   await page.locator('[data-act=kept]').click();
   await page.locator('[data-row=khady-desk]').waitFor();
   expect(await page.content()).not.toContain(secret);
