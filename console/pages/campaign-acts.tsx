@@ -14,11 +14,11 @@ type Whole = Answer<'getCampaign'>;
 const OPEN: readonly string[] = ['running', 'held', 'paused', 'scheduled', 'awaiting_approval', 'ready'];
 
 export function CampaignActs({ campaign }: { readonly campaign: Whole }) {
-  const { pages } = useWords();
+  const words = useWords();
   const { may } = useSession();
-  const says = pages.campaign;
+  const says = words.pages.campaign;
   const { id, state, totals } = campaign;
-  const left = totals.queued + totals.held;
+  const left = countIn(words, totals.queued + totals.held);
   if (!may('enqueue')) return state === 'awaiting_approval' ? <ToApproval id={id} /> : null;
   return (
     <div className="mt-5 flex flex-wrap items-start gap-3 border-t border-line pt-4 empty:hidden">

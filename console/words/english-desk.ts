@@ -1,4 +1,5 @@
 /** What the pages of operators say. */
+import { counted } from './counted.ts';
 import { englishActs } from './english-acts.ts';
 
 type Said = Readonly<Record<string, string>>;
@@ -35,7 +36,7 @@ export const englishDesk = {
     takeOff: 'Take off the list',
     takeOffSays: 'Texts may go to this number again. Only where this person has said so: it is told in the audit.',
     all: 'Everybody who is not texted',
-    total: (count: string) => `${count} numbers.`,
+    total: (count: string) => `${counted(count, 'number', 'numbers')}.`,
     none: 'Nobody has asked not to be texted.',
     forgotten: (count: string) => `${count} more were forgotten, and are not texted either.`,
   },
@@ -237,7 +238,7 @@ export const englishDesk = {
     replay: 'Send again from a time on',
     replaySays: 'Everything it wants since then is posted again, with the same ids.',
     since: 'Since',
-    replayed: (count: string) => `${count} are on their way.`,
+    replayed: (count: string) => `On their way: ${count}.`,
     notAll: 'There are more: ask again from a later time.',
     rotate: 'Make a new secret',
     rotateSays:
@@ -291,7 +292,7 @@ export const englishDesk = {
     became: 'What became of all of them',
     look: 'See which ones these are',
     nothing: 'There are none.',
-    payments: (count: string, amount: string) => `${count} payments, ${amount}`,
+    payments: (count: string, amount: string) => `${counted(count, 'payment', 'payments')}, ${amount}`,
     decide: 'Decide these',
     decideSays:
       'The service is asked about each one first. Where it says otherwise, and where you asked for it yourself, that one is refused and stays. This cannot be undone.',

@@ -1,4 +1,5 @@
 /** What the pages say on which a campaign is made. They are loaded with those pages. */
+import { counted } from './counted.ts';
 export const englishMaking = {
   title: 'New campaign',
   stepOf: (step: string, of: string) => `Step ${step} of ${of}`,
@@ -42,13 +43,13 @@ export const englishMaking = {
     otherSheets: 'The workbook has other sheets. This one is read:',
     readAgain: 'Read it again',
     unusable: 'Nothing of this file can be used as it is.',
-    rows: (count: string) => `${count} rows`,
+    rows: (count: string) => counted(count, 'row', 'rows'),
     columns: 'Columns',
   },
   people: {
     get: 'get a text',
     leftOut: 'are left out',
-    ofRows: (count: string) => `of ${count} rows`,
+    ofRows: (count: string) => `of ${counted(count, 'row', 'rows')}`,
     decide: 'To decide',
     nothing: 'Nothing is left to decide.',
     decided: 'Decided',
@@ -86,7 +87,7 @@ export const englishMaking = {
     nothingInstead: 'nothing instead',
     replaceCostly: 'Send plain characters instead',
     savesHere: (parts: string) => `saves ${parts} in this text`,
-    saves: (parts: string, money: string) => `In all of them that saves ${parts} parts${money}.`,
+    saves: (parts: string, money: string) => `In all of them that saves ${counted(parts, 'part', 'parts')}${money}.`,
     about: (money: string) => `, about ${money}`,
     preview: 'As it arrives',
     whose: (row: string, to: string) => `Row ${row}, to ${to}`,
@@ -108,7 +109,7 @@ export const englishMaking = {
     estimate: 'An estimate: the service does not say what a text came to.',
     country: 'Country',
     unpriced: (countries: string) => `Without a price, so not in the sum: ${countries}.`,
-    long: (count: string) => `${count} texts have more than three parts.`,
+    long: (count: string) => `${counted(count, 'text has', 'texts have')} more than three parts.`,
     budget: 'Against the budget',
     noBudget: 'No budget is set for texts.',
     day: 'This day',
@@ -116,12 +117,12 @@ export const englishMaking = {
     spent: (spent: string, of: string) => `${spent} of ${of} spent`,
     fits: (left: string) => `It fits: ${left} would be left.`,
     over: (missing: string) =>
-      `It does not fit: ${missing} are missing. It would stop when the budget is used up, and go on in the next period.`,
+      `It does not fit: ${missing} too much. It would stop when the budget is used up, and go on in the next period.`,
     limit: 'Approval',
     aboveLimit: (limit: string) => `It is above ${limit}: another person must approve it before anything leaves.`,
     belowLimit: (limit: string) => `It is not above ${limit}: it needs no other person.`,
     noLimit: 'Campaigns need no approval here.',
-    people_: (count: string) => `${count} recipients`,
+    people_: (count: string) => counted(count, 'recipient', 'recipients'),
     open: 'Something is still to be decided.',
     toDecide: 'Decide it',
   },
@@ -137,6 +138,9 @@ export const englishMaking = {
     own: 'Nothing leaves between',
     and: 'and',
     always: 'It is sent at any hour',
+    noTime: 'Enter the day and time at which it begins.',
+    noHours: 'Enter both hours.',
+    noPace: 'The pace is a whole number of texts a second, or empty.',
   },
   test: {
     says: 'Send one text to yourself, as the first recipient would read it. It is part of no campaign and costs as any text.',
@@ -165,7 +169,6 @@ export const englishMaking = {
     noText: 'A text is missing.',
     nobody: 'Nobody would get a text.',
     undecided: 'Something is still to be decided.',
-    changed: 'It was changed meanwhile, here or by somebody else. Look at it again.',
     pastTime: 'The time at which it begins is over: it begins at once.',
   },
 } as const;

@@ -1,4 +1,5 @@
 /** What each page says. */
+import { counted } from './counted.ts';
 export const englishPages = {
   today: {
     waiting: 'Waits for a person',
@@ -19,8 +20,8 @@ export const englishPages = {
     held: 'Held',
     nothingHeld: 'No account is held.',
     behindNothing: 'Nothing waits behind it.',
-    behind: (count: string, amount: string) => `Behind it wait ${count} payments, ${amount}.`,
-    behindTexts: (count: string) => `Behind it wait ${count} recipients.`,
+    behind: (count: string, amount: string) => `Behind it: ${counted(count, 'payment', 'payments')}, ${amount}.`,
+    behindTexts: (count: string) => `Behind it: ${counted(count, 'recipient', 'recipients')}.`,
     personEnds: 'A person must release it.',
     triedAgain: (time: string) => `It is tried again at ${time}.`,
     campaigns: 'Campaigns under way',
@@ -34,7 +35,8 @@ export const englishPages = {
     workers: (count: string) => `Workers at work: ${count}`,
     noWorkers: 'No worker is at work: nothing leaves.',
     noBacklog: 'Nothing waits for a worker.',
-    backlog: (count: string, span: string) => `${count} wait for a worker, the oldest for ${span}.`,
+    backlog: (count: string, span: string) =>
+      `${counted(count, 'waits', 'wait')} for a worker, the oldest for ${span}.`,
     memoryFine: 'Its memory is enough as far as can be seen.',
     memoryFull: (days: string) => `Its memory is full in ${days} days at today’s growth.`,
     ofSome: 'Your key is for some accounts: here is what is yours. Figures of all accounts need another key.',
@@ -82,7 +84,7 @@ export const englishPages = {
     noCallback:
       'Nothing of it is kept: only a message that says something else than the operation is. Whether one came stands in the story.',
     nextLook: 'relais comes back to it by itself:',
-    times: (count: string) => `${count} times`,
+    times: (count: string) => counted(count, 'time', 'times'),
     toReview: 'Decide it',
     toApproval: 'To the approval',
     callOff: 'Call it off',
@@ -217,7 +219,7 @@ export const englishPages = {
     typePeople: 'Type the number of recipients, as it stands above',
     fits: 'That is the total.',
     doesNotFit: 'That is not the total yet.',
-    people: (count: string) => `${count} recipients`,
+    people: (count: string) => counted(count, 'recipient', 'recipients'),
     approve: (whole: string) => `Approve ${whole}`,
     drop: 'Call it off',
     dropSays: 'Nothing of it will leave. That cannot be undone; to do it after all, it is asked for anew.',
@@ -270,7 +272,7 @@ export const englishPages = {
     nobodyNow: 'Nobody is here at this moment.',
     recipients: 'Recipients',
     everybody: 'Everybody',
-    toPeople: (count: string) => `${count} recipients`,
+    toPeople: (count: string) => counted(count, 'recipient', 'recipients'),
     rate: (count: string) => `${count} a second`,
     eta: 'done about',
     begins: 'Begins',
@@ -296,14 +298,15 @@ export const englishPages = {
     row: (row: string) => `row ${row}`,
     firstOnly: 'These are the first; the file has all of them.',
     start: 'Start',
-    startSays: (count: number) => `It is sent to ${count} recipients. What has left cannot be called back.`,
+    startSays: (count: string) =>
+      `It is sent to ${counted(count, 'recipient', 'recipients')}. What has left cannot be called back.`,
     pause: 'Pause',
     pauseSays: 'No more leaves for now. What is on its way arrives. You can go on at any time.',
     resume: 'Go on',
     resumeSays: 'It goes on with those who have not had it. Those who had it do not get it again.',
     end: 'End it',
     endSays: (left: string) =>
-      `${left} recipients will not get it. That cannot be undone. What was sent stays sent, and what is on its way arrives.`,
+      `${counted(left, 'recipient', 'recipients')} will not get it. That cannot be undone. What was sent stays sent, and what is on its way arrives.`,
     changePace: 'Change the pace',
     setPace: 'Set the pace',
     perSecond: 'Recipients a second, at most',

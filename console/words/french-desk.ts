@@ -1,4 +1,5 @@
 /** Ce que disent les pages de ceux qui s’occupent de relais. */
+import { countedInFrench } from './counted.ts';
 import { frenchActs } from './french-acts.ts';
 import type { Words } from './words.ts';
 
@@ -291,7 +292,7 @@ export const frenchDesk: Words['desk'] = {
     became: 'Ce qu’ils sont tous devenus',
     look: 'Voir lesquels ce sont',
     nothing: 'Il n’y en a pas.',
-    payments: (count, amount) => `${count} paiements, ${amount}`,
+    payments: (count, amount) => `${countedInFrench(count, 'paiement', 'paiements')}, ${amount}`,
     decide: 'Trancher pour ceux-ci',
     decideSays:
       'Le service est d’abord interrogé pour chacun. Là où il dit autre chose, et là où vous l’avez demandé vous-même, c’est refusé et rien ne change. Cela ne peut être défait.',

@@ -1,4 +1,5 @@
 /** Ce que disent les pages où l’on prépare une campagne. */
+import { countedInFrench } from './counted.ts';
 import type { Making } from './making.ts';
 
 export const frenchMaking: Making = {
@@ -45,13 +46,13 @@ export const frenchMaking: Making = {
     otherSheets: 'Le classeur a d’autres feuilles. Celle-ci est lue :',
     readAgain: 'Relire le fichier',
     unusable: 'Rien de ce fichier ne peut servir tel quel.',
-    rows: (count) => `${count} lignes`,
+    rows: (count) => countedInFrench(count, 'ligne', 'lignes'),
     columns: 'Colonnes',
   },
   people: {
     get: 'reçoivent un SMS',
     leftOut: 'sont écartées',
-    ofRows: (count) => `sur ${count} lignes`,
+    ofRows: (count) => `sur ${countedInFrench(count, 'ligne', 'lignes')}`,
     decide: 'À décider',
     nothing: 'Il ne reste rien à décider.',
     decided: 'Décidé',
@@ -89,7 +90,7 @@ export const frenchMaking: Making = {
     nothingInstead: 'rien à la place',
     replaceCostly: 'Envoyer des caractères simples à la place',
     savesHere: (parts) => `épargne ${parts} dans ce SMS`,
-    saves: (parts, money) => `Sur l’ensemble, cela épargne ${parts} parties${money}.`,
+    saves: (parts, money) => `Sur l’ensemble, cela épargne ${countedInFrench(parts, 'partie', 'parties')}${money}.`,
     about: (money) => `, environ ${money}`,
     preview: 'Tel qu’il arrive',
     whose: (row, to) => `Ligne ${row}, au ${to}`,
@@ -111,7 +112,7 @@ export const frenchMaking: Making = {
     estimate: 'Une estimation : le service ne dit pas ce qu’un SMS a coûté.',
     country: 'Pays',
     unpriced: (countries) => `Sans prix, donc hors de la somme : ${countries}.`,
-    long: (count) => `${count} SMS ont plus de trois parties.`,
+    long: (count) => `${countedInFrench(count, 'SMS a', 'SMS ont')} plus de trois parties.`,
     budget: 'Face au budget',
     noBudget: 'Aucun budget n’est fixé pour les SMS.',
     day: 'Ce jour',
@@ -124,7 +125,7 @@ export const frenchMaking: Making = {
     aboveLimit: (limit) => `Au-dessus de ${limit} : une autre personne doit l’approuver avant tout envoi.`,
     belowLimit: (limit) => `Pas au-dessus de ${limit} : aucune autre personne n’est nécessaire.`,
     noLimit: 'Ici, les campagnes n’ont pas besoin d’approbation.',
-    people_: (count) => `${count} destinataires`,
+    people_: (count) => countedInFrench(count, 'destinataire', 'destinataires'),
     open: 'Il reste quelque chose à décider.',
     toDecide: 'Décider',
   },
@@ -140,6 +141,9 @@ export const frenchMaking: Making = {
     own: 'Rien ne part entre',
     and: 'et',
     always: 'L’envoi se fait à toute heure',
+    noTime: 'Indiquez le jour et l’heure du début.',
+    noHours: 'Indiquez les deux heures.',
+    noPace: 'Le débit est un nombre entier de SMS par seconde, ou vide.',
   },
   test: {
     says: 'Envoyez-vous un SMS, tel que le lirait le premier destinataire. Il ne fait partie d’aucune campagne et coûte comme tout SMS.',
@@ -168,7 +172,6 @@ export const frenchMaking: Making = {
     noText: 'Il manque un texte.',
     nobody: 'Personne ne recevrait de SMS.',
     undecided: 'Il reste quelque chose à décider.',
-    changed: 'Elle a été modifiée entre-temps, ici ou par quelqu’un d’autre. Regardez-la de nouveau.',
     pastTime: 'L’heure à laquelle elle commence est passée : elle commence aussitôt.',
   },
 };

@@ -1,4 +1,5 @@
 /** Ce que dit chaque page. */
+import { countedInFrench } from './counted.ts';
 import type { Words } from './words.ts';
 
 export const frenchPages: Words['pages'] = {
@@ -21,8 +22,8 @@ export const frenchPages: Words['pages'] = {
     held: 'Retenu',
     nothingHeld: 'Aucun compte n’est retenu.',
     behindNothing: 'Rien n’attend derrière.',
-    behind: (count, amount) => `Derrière attendent ${count} paiements, ${amount}.`,
-    behindTexts: (count) => `Derrière attendent ${count} destinataires.`,
+    behind: (count, amount) => `Derrière : ${countedInFrench(count, 'paiement', 'paiements')}, ${amount}.`,
+    behindTexts: (count) => `Derrière : ${countedInFrench(count, 'destinataire', 'destinataires')}.`,
     personEnds: 'Une personne doit le libérer.',
     triedAgain: (time) => `Nouvelle tentative à ${time}.`,
     campaigns: 'Campagnes en cours',
@@ -36,7 +37,8 @@ export const frenchPages: Words['pages'] = {
     workers: (count) => `Processus au travail : ${count}`,
     noWorkers: 'Aucun processus n’est au travail : rien ne part.',
     noBacklog: 'Rien n’attend de processus.',
-    backlog: (count, span) => `${count} attendent un processus, le plus ancien depuis ${span}.`,
+    backlog: (count, span) =>
+      `${countedInFrench(count, 'attend', 'attendent')} un processus, le plus ancien depuis ${span}.`,
     memoryFine: 'Sa mémoire suffit, aussi loin qu’on voit.',
     memoryFull: (days) => `Sa mémoire est pleine dans ${days} jours, au rythme actuel.`,
     ofSome:
@@ -223,7 +225,7 @@ export const frenchPages: Words['pages'] = {
     typePeople: 'Tapez le nombre de destinataires, tel qu’il est écrit plus haut',
     fits: 'C’est bien le total.',
     doesNotFit: 'Ce n’est pas encore le total.',
-    people: (count) => `${count} destinataires`,
+    people: (count) => countedInFrench(count, 'destinataire', 'destinataires'),
     approve: (whole) => `Approuver ${whole}`,
     drop: 'Abandonner',
     dropSays: 'Rien n’en partira. Cela ne peut être défait ; pour le faire quand même, il faut une nouvelle demande.',
@@ -276,7 +278,7 @@ export const frenchPages: Words['pages'] = {
     nobodyNow: 'Personne n’est ici en ce moment.',
     recipients: 'Destinataires',
     everybody: 'Tous',
-    toPeople: (count) => `${count} destinataires`,
+    toPeople: (count) => countedInFrench(count, 'destinataire', 'destinataires'),
     rate: (count) => `${count} par seconde`,
     eta: 'fin vers',
     begins: 'Départ',
@@ -302,14 +304,15 @@ export const frenchPages: Words['pages'] = {
     row: (row) => `ligne ${row}`,
     firstOnly: 'Ce sont les premiers ; le fichier les a tous.',
     start: 'Démarrer',
-    startSays: (count) => `Elle est envoyée à ${count} destinataires. Ce qui est parti ne peut être rappelé.`,
+    startSays: (count) =>
+      `Elle est envoyée à ${countedInFrench(count, 'destinataire', 'destinataires')}. Ce qui est parti ne peut être rappelé.`,
     pause: 'Mettre en pause',
     pauseSays: 'Plus rien ne part pour le moment. Ce qui est en route arrive. Vous pouvez reprendre à tout moment.',
     resume: 'Reprendre',
     resumeSays: 'Elle reprend avec ceux qui ne l’ont pas eu. Ceux qui l’ont eu ne le reçoivent pas de nouveau.',
     end: 'Arrêter',
     endSays: (left) =>
-      `${left} destinataires ne le recevront pas. Cela ne peut être défait. Ce qui est parti reste parti, et ce qui est en route arrive.`,
+      `${countedInFrench(left, 'destinataire ne le recevra', 'destinataires ne le recevront')} pas. Cela ne peut être défait. Ce qui est parti reste parti, et ce qui est en route arrive.`,
     changePace: 'Changer le débit',
     setPace: 'Fixer le débit',
     perSecond: 'Destinataires par seconde, au plus',

@@ -39,6 +39,12 @@ test('French punctuation stands apart by a space, and apostrophes are typographi
   expect(wrong).toEqual([]);
 });
 
+test('one is one, and not several', () => {
+  const several =
+    /\b1 (are|have|recipients|payments|texts have|rows|parts|numbers|times|destinataires|paiements|lignes|parties|SMS ont)\b/;
+  expect([...said(english), ...said(french)].filter(([, text]) => several.test(text))).toEqual([]);
+});
+
 const OF_THE_MACHINE =
   /\b(chunk|canary|doubt|upstream|payload|null|undefined|POST|relais [a-z]+ (list|show|resolve))\b/i;
 
