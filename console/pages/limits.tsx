@@ -7,7 +7,7 @@ import { useReach, useSession } from '../asking/session.tsx';
 import { AskFirst } from '../parts/act.tsx';
 import { AskForm } from '../parts/act-form.tsx';
 import { Field } from '../parts/field.tsx';
-import { AsOf, Moment, countIn, moneyIn, spanIn } from '../parts/figures.tsx';
+import { AsOf, Moment, countIn, moneyIn, wholeSpanIn } from '../parts/figures.tsx';
 import { useWords } from '../parts/language.tsx';
 import { Page, Read, Section } from '../parts/page.tsx';
 import { Sign } from '../parts/state.tsx';
@@ -43,7 +43,7 @@ const scaleOf = (name: Limit['name']): number => (name === 'DUPLICATE_WINDOW' ? 
 function valueIn(words: Words, name: Limit['name'], value: number | null): string {
   const says = words.desk.limits;
   if (value === null) return says.none;
-  if (name === 'DUPLICATE_WINDOW') return spanIn(words, value);
+  if (name === 'DUPLICATE_WINDOW') return wholeSpanIn(words, value);
   if (name === 'CAMPAIGN_APPROVAL_ABOVE_RECIPIENTS') return words.pages.approvals.people(countIn(words, value));
   return moneyIn(words, value);
 }

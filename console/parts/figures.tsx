@@ -40,6 +40,17 @@ export function spanIn({ figures }: Words, ms: number): string {
   return figures.span(Math.floor(seconds / size), unit);
 }
 
+/** To the second, for what was set: `1 hour 30 minutes`. */
+export function wholeSpanIn({ figures }: Words, ms: number): string {
+  let left = Math.round(ms / 1_000);
+  const parts = UNITS.flatMap(([unit, size]) => {
+    const many = Math.floor(left / size);
+    left -= many * size;
+    return many === 0 ? [] : [figures.span(many, unit)];
+  });
+  return parts.length === 0 ? figures.span(0, 'second') : parts.join(' ');
+}
+
 /** The time that passes, for what is told as a span. */
 function useNow(everyMs = 10_000): Date {
   const [now, setNow] = useState(() => new Date());

@@ -84,3 +84,14 @@ test('signing out without an answer says that one is signed in still', async () 
   await page.locator('input[type=password]').waitFor();
   await leave(page);
 });
+
+test('a limit is shown as it is, to the minute', async () => {
+  const page = await world.signedIn('moussa', '/limits');
+  await page.locator('[data-act=setLimit-DUPLICATE_WINDOW]').click();
+  await page.getByLabel('Minutes').fill('1530');
+  await page.locator('dialog button').last().click();
+  await page.locator('dialog').waitFor({ state: 'detached' });
+  await page.locator('[data-limit=DUPLICATE_WINDOW]').waitFor();
+  await expect.poll(() => page.locator('[data-limit=DUPLICATE_WINDOW]').innerText()).toBe('1 day 1 hour 30 minutes');
+  await leave(page);
+});
