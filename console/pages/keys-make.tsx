@@ -110,7 +110,7 @@ function Holder({ wish, set }: WishedProps) {
             <input
               type="radio"
               name="holder"
-              className="size-5 accent-accent"
+              className="size-5 shrink-0 accent-accent"
               checked={wish.isForPerson === isForPerson}
               onChange={() => set({ isForPerson })}
             />

@@ -5,27 +5,43 @@ import { PaceField, paceOf, paceWritten } from './campaign-pace.tsx';
 import { type Draft, type Keeping, useKeeping, useMaking } from './make-draft.ts';
 import { Onward } from './make-parts.tsx';
 
+type Lack = 'noTime' | 'noHours' | 'noPace';
+
 export function SendingStep({ draft }: { readonly draft: Draft }) {
+  const { says } = useMaking();
   const keeping = useKeeping(draft.campaign.id);
+  const [lacks, setLacks] = useState<readonly Lack[]>([]);
+  const part = {
+    draft,
+    keeping,
+    lacks: (lack: Lack, isSo: boolean) =>
+      setLacks((before) => [...before.filter((one) => one !== lack), ...(isSo ? [lack] : [])]),
+  };
+  const [lack] = lacks;
   return (
     <>
       <section className="sheet max-w-2xl space-y-6 p-5">
         <Sender draft={draft} keeping={keeping} />
-        <Begin draft={draft} keeping={keeping} />
-        <Nights draft={draft} keeping={keeping} />
-        <Pace draft={draft} keeping={keeping} />
+        <Begin {...part} />
+        <Nights {...part} />
+        <Pace {...part} />
       </section>
-      <Onward draft={draft} step="sending" keeping={keeping} />
+      <Onward draft={draft} step="sending" keeping={keeping} missing={lack && says.sending[lack]} />
     </>
   );
 }
 
-interface PartProps {
+interface SenderProps {
   readonly draft: Draft;
   readonly keeping: Keeping;
 }
 
-function Sender({ draft, keeping }: PartProps) {
+interface PartProps extends SenderProps {
+  /** Something was begun here that cannot be kept as it stands. */
+  readonly lacks: (lack: Lack, isSo: boolean) => void;
+}
+
+function Sender({ draft, keeping }: SenderProps) {
   const { says } = useMaking();
   const [from, setFrom] = useState(draft.campaign.from ?? '');
   return (
@@ -54,14 +70,16 @@ function onThisClock(at: Date): string {
   return `${day}T${two(at.getHours())}:${two(at.getMinutes())}`;
 }
 
-function Begin({ draft, keeping }: PartProps) {
+function Begin({ draft, keeping, lacks }: PartProps) {
   const { says } = useMaking();
   const { sendAt } = draft.campaign;
   const name = useId();
   const [at, setAt] = useState(sendAt === null ? '' : onThisClock(new Date(sendAt)));
   const [isLater, setLater] = useState(sendAt !== null);
   const later = (written: string): void => {
+    setLater(true);
     setAt(written);
+    lacks('noTime', written === '');
     if (written !== '') keeping.change({ sendAt: new Date(written).toISOString() });
   };
   return (
@@ -73,10 +91,11 @@ function Begin({ draft, keeping }: PartProps) {
         isChosen={!isLater}
         choose={() => {
           setLater(false);
+          lacks('noTime', false);
           keeping.change({ sendAt: null });
         }}
       />
-      <Radio name={name} label={says.sending.later} isChosen={isLater} choose={() => setLater(true)} />
+      <Radio name={name} label={says.sending.later} isChosen={isLater} choose={() => later(at)} />
       {isLater && (
         <div className="mt-1 ml-7">
           <label htmlFor={`${name}-at`} className="mb-1 block text-sm">
@@ -97,7 +116,7 @@ function Begin({ draft, keeping }: PartProps) {
 
 const NIGHT = ['21:00', '08:00'] as const;
 
-function Nights({ draft, keeping }: PartProps) {
+function Nights({ draft, keeping, lacks }: PartProps) {
   const { says } = useMaking();
   const { quietHours } = draft.campaign;
   const name = useId();
@@ -105,24 +124,23 @@ function Nights({ draft, keeping }: PartProps) {
   const [chosen, setChosen] = useState(own === undefined ? (quietHours ? 'usual' : 'always') : 'own');
   const [from = NIGHT[0], to = NIGHT[1]] = own?.split('-') ?? [];
   const [hours, setHours] = useState<readonly [string, string]>([from, to]);
-  const choose = (which: string, more: boolean | string) => () => {
+  const choose = (which: string, more: boolean) => () => {
     setChosen(which);
+    lacks('noHours', false);
     keeping.change({ quietHours: more });
   };
   const write = (next: readonly [string, string]): void => {
+    const isHalf = next.includes('');
+    setChosen('own');
     setHours(next);
-    if (next[0] !== '' && next[1] !== '') keeping.change({ quietHours: next.join('-') });
+    lacks('noHours', isHalf);
+    if (!isHalf) keeping.change({ quietHours: next.join('-') });
   };
   return (
     <fieldset>
       <legend className="mb-1 font-medium">{says.sending.window}</legend>
       <Radio name={name} label={says.sending.usual} isChosen={chosen === 'usual'} choose={choose('usual', true)} />
-      <Radio
-        name={name}
-        label={says.sending.own}
-        isChosen={chosen === 'own'}
-        choose={choose('own', hours.join('-'))}
-      />
+      <Radio name={name} label={says.sending.own} isChosen={chosen === 'own'} choose={() => write(hours)} />
       {chosen === 'own' && <Hours hours={hours} write={write} />}
       <Radio
         name={name}
@@ -143,7 +161,7 @@ function Hours({ hours, write }: HoursProps) {
   const { says } = useMaking();
   const [from, to] = hours;
   return (
-    <div className="mt-1 ml-7 flex items-center gap-2">
+    <div className="mt-1 ml-7 flex flex-wrap items-center gap-2">
       <input
         type="time"
         className="field w-32"
@@ -173,17 +191,24 @@ interface RadioProps {
 function Radio({ name, label, isChosen, choose }: RadioProps) {
   return (
     <label className="flex min-h-11 items-center gap-2">
-      <input type="radio" name={name} className="size-5 accent-accent" checked={isChosen} onChange={choose} />
+      <input
+        type="radio"
+        name={name}
+        className="size-5 shrink-0 accent-accent"
+        checked={isChosen}
+        onChange={choose}
+      />
       {label}
     </label>
   );
 }
 
-function Pace({ draft, keeping }: PartProps) {
+function Pace({ draft, keeping, lacks }: PartProps) {
   const [written, setWritten] = useState(paceWritten(draft.campaign.perSecond));
   const write = (next: string): void => {
     setWritten(next);
     const perSecond = paceOf(next);
+    lacks('noPace', perSecond === undefined);
     if (perSecond !== undefined) keeping.change({ perSecond });
   };
   return <PaceField written={written} write={write} />;

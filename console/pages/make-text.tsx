@@ -198,7 +198,7 @@ function Costly({ now, text, report, isCheaper, choose }: CostlyProps) {
         <input
           id={field}
           type="checkbox"
-          className="size-5 accent-accent"
+          className="size-5 shrink-0 accent-accent"
           checked={isCheaper}
           onChange={({ target }) => choose(target.checked)}
         />

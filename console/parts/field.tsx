@@ -70,7 +70,7 @@ export function Boxes<T extends string>({ label, hint, of: all, words, chosen, c
           <label key={one} className="flex min-h-11 cursor-pointer items-center gap-2">
             <input
               type="checkbox"
-              className="size-5 accent-accent"
+              className="size-5 shrink-0 accent-accent"
               checked={chosen.includes(one)}
               onChange={() => turn(one)}
             />

@@ -95,3 +95,41 @@ test('a limit is shown as it is, to the minute', async () => {
   await expect.poll(() => page.locator('[data-limit=DUPLICATE_WINDOW]').innerText()).toBe('1 day 1 hour 30 minutes');
   await leave(page);
 });
+
+async function draft(text: string): Promise<string> {
+  const { id } = await world.api.post<{ id: string }>('/v1/campaigns', {
+    name: text,
+    reference: `slip ${text}`,
+    text,
+    quietHours: false,
+  });
+  return id;
+}
+
+const textOf = async (id: string): Promise<string> =>
+  (await world.api.get<{ text: string }>(`/v1/campaigns/${id}`)).text;
+
+test('a time, hours or a pace that are none are said so, and nobody goes on as if they were kept', async () => {
+  const id = await draft('Bonjour le soir');
+  const page = await world.signedIn('awa', `/campaigns/${id}/make/sending`);
+  const onward = page.locator('[data-next=test]');
+  await onward.waitFor();
+  expect(await onward.isDisabled()).toBe(false);
+  await page.getByLabel('At a time').check();
+  expect(await onward.isDisabled()).toBe(true);
+  await page.getByLabel('Day and time').fill('2031-05-04T08:30');
+  expect(await onward.isDisabled()).toBe(false);
+  await page.locator('input[type=number]').fill('2.5');
+  expect(await onward.isDisabled()).toBe(true);
+  await page.locator('input[type=number]').fill('2');
+  await page.getByLabel('Nothing leaves between').check();
+  await page.locator('input[type=time]').first().fill('');
+  expect(await onward.isDisabled()).toBe(true);
+  await page.locator('input[type=time]').first().fill('20:00');
+  expect(await onward.isDisabled()).toBe(false);
+  await onward.click();
+  await page.locator('[data-step=test]').waitFor();
+  const kept = await world.api.get<object>(`/v1/campaigns/${id}`);
+  expect(kept).toMatchObject({ sendAt: '2031-05-04T08:30:00.000Z', perSecond: 2, quietHours: '20:00-08:00' });
+  await leave(page);
+});
