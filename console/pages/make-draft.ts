@@ -91,17 +91,24 @@ export function useKeeping(id: string): Keeping {
   const waiting = useRef<Change>({});
   const due = useRef<ReturnType<typeof setTimeout>>(undefined);
   const [state, setState] = useState<Keeping['state']>('kept');
-  const keep = useCallback(async (): Promise<boolean> => {
-    clearTimeout(due.current);
+  const sendWaiting = useCallback(async (): Promise<boolean> => {
     const body = waiting.current;
     if (Object.keys(body).length === 0) return true;
     waiting.current = {};
     const done = await act({ id, body });
     // What was typed meanwhile is newer.
     if (!done) waiting.current = { ...body, ...waiting.current };
-    setState(Object.keys(waiting.current).length === 0 ? 'kept' : 'not kept');
+    const isAllKept = Object.keys(waiting.current).length === 0;
+    setState(isAllKept ? 'kept' : done ? 'under way' : 'not kept');
     return done !== undefined;
   }, [act, id]);
+  // One after the other: beside each other the older could arrive last, or be sent again after the newer.
+  const last = useRef<Promise<boolean>>(Promise.resolve(true));
+  const keep = useCallback((): Promise<boolean> => {
+    clearTimeout(due.current);
+    last.current = last.current.then(sendWaiting);
+    return last.current;
+  }, [sendWaiting]);
   const change = useCallback(
     (more: Change) => {
       waiting.current = { ...waiting.current, ...more };
@@ -112,13 +119,14 @@ export function useKeeping(id: string): Keeping {
     [keep],
   );
   useEffect(() => {
-    const leave = (): void => void keep();
+    // There is no later moment than this one, so it waits for nothing.
+    const leave = (): void => void sendWaiting();
     addEventListener('pagehide', leave);
     return () => {
       removeEventListener('pagehide', leave);
-      leave();
+      void keep();
     };
-  }, [keep]);
+  }, [keep, sendWaiting]);
   return { state, end, change, keep };
 }
 

@@ -133,3 +133,36 @@ test('a time, hours or a pace that are none are said so, and nobody goes on as i
   expect(kept).toMatchObject({ sendAt: '2031-05-04T08:30:00.000Z', perSecond: 2, quietHours: '20:00-08:00' });
   await leave(page);
 });
+
+test('of two texts that are on their way the newer one is kept, whichever answer is lost', async () => {
+  const id = await draft('Bonjour 1');
+  const page = await world.signedIn('awa', `/campaigns/${id}/make/text`);
+  await page.clock.install();
+  const { gone, letGo } = holding();
+  let changes = 0;
+  await page.route(`**/v1/campaigns/${id}`, async (route) => {
+    if (isRead(route)) return route.continue();
+    changes += 1;
+    if (changes > 1) return route.continue();
+    await gone;
+    return route.abort();
+  });
+  await page.evaluate(`
+    window.onTheirWay = 0;
+    const { fetch } = window;
+    window.fetch = async (path, init) => {
+      const by = init?.method === 'PATCH' ? 1 : 0;
+      window.onTheirWay += by;
+      return fetch(path, init).finally(() => (window.onTheirWay -= by));
+    };
+  `);
+  for (const text of ['Bonjour 2', 'Bonjour 3']) {
+    await page.locator('textarea').fill(text);
+    await page.clock.fastForward(1_000);
+  }
+  expect(await page.evaluate('onTheirWay')).toBe(1);
+  letGo();
+  await page.locator('[data-kept=kept]').waitFor();
+  expect(await textOf(id)).toBe('Bonjour 3');
+  await leave(page);
+});
