@@ -21,10 +21,11 @@ interface DecidingProps {
 }
 
 export function Deciding(given: DecidingProps) {
-  const { pages } = useWords();
+  const { pages, ends } = useWords();
   const { may, me, session } = useSession();
   const says = pages.approvals;
-  const { id, state, askedBy } = given;
+  const { id, state, askedBy, hash } = given;
+  const [opened] = useState(hash);
   const isOpen = state === 'awaiting_approval' || (given.kind === 'batch' && state === 'needs_review');
   const isMine = askedBy.includes(me) || askedBy.includes(session.name);
   return (
@@ -39,7 +40,13 @@ export function Deciding(given: DecidingProps) {
       )}
       {isOpen && !may('approve') && <p data-refusal="role">{says.lookOnly}</p>}
       {isOpen && may('approve') && isMine && <p data-refusal="other-person">{says.notYourOwn}</p>}
-      {isOpen && may('approve') && !isMine && <Approving {...given} />}
+      {isOpen && hash !== opened && (
+        <p role="alert" className="mb-3 rounded-lg bg-uncertain-soft px-3 py-2 text-uncertain" data-changed="">
+          {ends.rules['content-changed']}
+        </p>
+      )}
+      {/* What was typed back was of what stood here then. */}
+      {isOpen && may('approve') && !isMine && <Approving key={hash} {...given} />}
       {isOpen && may('enqueue') && <Dropping kind={given.kind} id={id} />}
     </Section>
   );

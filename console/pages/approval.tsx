@@ -11,6 +11,7 @@ import { State } from '../parts/state.tsx';
 import type { Kind } from '../words/states.ts';
 import { Deciding } from './approval-deciding.tsx';
 import { BatchRows, Sums, Warnings } from './approval-batch.tsx';
+import { Hours } from './campaign-hours.tsx';
 import { Fact } from './operation-facts.tsx';
 
 export function Approval({ id }: { readonly id: string }) {
@@ -142,7 +143,7 @@ function OfCampaign({ id }: { readonly id: string }) {
 function WholeCampaign({ campaign, at }: { readonly campaign: Answer<'getCampaign'>; readonly at: number }) {
   const { pages } = useWords();
   const says = pages.campaign;
-  const { id, name, state, totals, text, askedBy, contentHash, segments, sendAt, from } = campaign;
+  const { id, name, state, totals, text, askedBy, contentHash, segments, sendAt, from, perSecond } = campaign;
   return (
     <>
       <Summary
@@ -157,6 +158,8 @@ function WholeCampaign({ campaign, at }: { readonly campaign: Answer<'getCampaig
           [pages.operation.facts.account, campaign.account],
           [says.sender, from ?? says.senderOfAccount],
           [says.begins, sendAt === null ? says.atOnce : <Moment at={sendAt} seconds />],
+          [says.quietHours, <Hours of={campaign} />],
+          [says.pace, perSecond === null ? says.noPace : says.rate(String(perSecond))],
         ]}
       />
       <Section title={says.text}>

@@ -9,6 +9,7 @@ import { Page, Read, Section } from '../parts/page.tsx';
 import { Reason } from '../parts/reason.tsx';
 import { State } from '../parts/state.tsx';
 import { Bar, type Bin, Bins } from './campaign-bar.tsx';
+import { Hours } from './campaign-hours.tsx';
 import { CampaignActs } from './campaign-acts.tsx';
 import { Recipients } from './campaign-recipients.tsx';
 import { Fact } from './operation-facts.tsx';
@@ -97,8 +98,7 @@ function Standing({ campaign }: { readonly campaign: Whole }) {
 function About({ campaign }: { readonly campaign: Whole }) {
   const { pages } = useWords();
   const says = pages.campaign;
-  const { text, segments, from, perSecond, quietHours, timezone, askedBy, approvedBy, createdAt, account } = campaign;
-  const hours = typeof quietHours === 'string' ? quietHours : quietHours ? says.usualHours : says.noHours;
+  const { text, segments, from, perSecond, askedBy, approvedBy, createdAt, account } = campaign;
   return (
     <Section title={says.about}>
       <p className="mb-4 rounded-lg bg-sunk p-3 whitespace-pre-wrap">{text}</p>
@@ -113,7 +113,7 @@ function About({ campaign }: { readonly campaign: Whole }) {
           }
         />
         <Fact name={says.pace} is={perSecond === null ? says.noPace : says.rate(String(perSecond))} />
-        <Fact name={says.quietHours} is={`${hours}${timezone === undefined ? '' : ` (${timezone})`}`} />
+        <Fact name={says.quietHours} is={<Hours of={campaign} />} />
         <Fact name={says.askedBy} is={askedBy.join(', ')} />
         {approvedBy !== null && <Fact name={pages.operation.facts.approvedBy} is={approvedBy} />}
         <Fact name={pages.operation.facts.account} is={account} />

@@ -7,6 +7,7 @@ import { Moment, countIn, moneyIn } from '../parts/figures.tsx';
 import { useWords } from '../parts/language.tsx';
 import { Section } from '../parts/page.tsx';
 import { useApproval } from './make-cost.tsx';
+import { Hours } from './campaign-hours.tsx';
 import { type Draft, type Report, type Step, queryOf, useMaking } from './make-draft.ts';
 import { Judged, Onward } from './make-parts.tsx';
 import { Fact } from './operation-facts.tsx';
@@ -37,8 +38,7 @@ function Summary({ draft, report }: PartProps) {
   const { says } = useMaking();
   const of = words.pages.campaign;
   const { campaign, kept } = draft;
-  const { text, from, sendAt, perSecond, quietHours } = campaign;
-  const hours = typeof quietHours === 'string' ? quietHours : quietHours ? of.usualHours : of.noHours;
+  const { text, from, sendAt, perSecond } = campaign;
   return (
     <Section title={says.start.summary}>
       <p className="mb-4 max-w-xl rounded-lg bg-sunk p-3 whitespace-pre-wrap">{text === '' ? '–' : text}</p>
@@ -48,7 +48,7 @@ function Summary({ draft, report }: PartProps) {
         <Fact name={says.cost.price} is={report.cost ? moneyIn(words, report.cost.xof) : says.cost.noPrice} />
         <Fact name={says.start.under} is={from ?? says.start.ofAccount} />
         <Fact name={says.sending.begin} is={sendAt === null ? says.sending.atOnce : <Moment at={sendAt} />} />
-        <Fact name={of.quietHours} is={hours} />
+        <Fact name={of.quietHours} is={<Hours of={campaign} />} />
         <Fact name={of.pace} is={perSecond === null ? of.noPace : of.rate(String(perSecond))} />
       </dl>
     </Section>
@@ -83,11 +83,14 @@ function useLeaving({ campaign: { id }, wishes }: Draft) {
   return { leave, isUnderWay, end: counting.end };
 }
 
+const isPast = (sendAt: string | null): boolean => sendAt !== null && new Date(sendAt) <= new Date();
+
 function Leaving({ draft, report }: PartProps) {
   const { says } = useMaking();
   const missing = useMissing(draft, report);
   const { named, isAbove } = useApproval(report);
   const { leave, isUnderWay, end } = useLeaving(draft);
+  const { sendAt } = draft.campaign;
   if (missing.length > 0) {
     return (
       <Section title={says.start.missing}>
@@ -107,6 +110,11 @@ function Leaving({ draft, report }: PartProps) {
     <section className="sheet p-5">
       <p data-approval={isAbove ? 'above' : 'below'}>{isAbove ? says.cost.aboveLimit(named) : says.start.cannot}</p>
       {isAbove && <p className="mt-2">{says.start.submits}</p>}
+      {isPast(sendAt) && (
+        <p className="mt-3 rounded-lg bg-uncertain-soft px-3 py-2 text-uncertain" data-past="">
+          {says.start.pastTime}
+        </p>
+      )}
       {end?.is !== 'done' && <Ended end={end} />}
       {isUnderWay && (
         <p role="status" className="mt-3 text-moving">

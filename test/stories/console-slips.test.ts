@@ -166,3 +166,19 @@ test('of two texts that are on their way the newer one is kept, whichever answer
   expect(await textOf(id)).toBe('Bonjour 3');
   await leave(page);
 });
+
+test('a total that was typed for one text approves no other', async () => {
+  const id = await draft('Bonjour, venez lundi');
+  const rows = Array.from({ length: 12 }, (_, at) => `77${String(3_000_000 + at)}`);
+  await world.api.post(`/v1/campaigns/${id}/recipients`, ['phone', ...rows].join('\n'), 'text/csv');
+  await world.api.post(`/v1/campaigns/${id}/start`);
+  const page = await world.signedIn('fatou', `/approvals/${id}`);
+  const approve = page.locator('#content form button[type=submit]');
+  await page.locator('#content form input').fill('12');
+  expect(await approve.isDisabled()).toBe(false);
+  await world.api.ask(`/v1/campaigns/${id}`, { method: 'PATCH', body: { quietHours: '22:00-23:00' } });
+  await page.getByText('22:00-23:00').waitFor();
+  expect(await approve.isDisabled()).toBe(true);
+  await page.locator('[data-changed]').waitFor();
+  await leave(page);
+});
