@@ -24,7 +24,10 @@ function useSending(id: string) {
   useEffect(() => () => stopping.current?.abort(), []);
   const send = async (file: File): Promise<void> => {
     const controller = new AbortController();
+    // Of two files the later is meant: the earlier must not arrive after it.
+    stopping.current?.abort();
     stopping.current = controller;
+    const isLast = (): boolean => stopping.current === controller;
     setEnd(undefined);
     setSending({ name: file.name, share: 0 });
     try {
@@ -32,9 +35,9 @@ function useSending(id: string) {
       await upload({ id, name: file.name.slice(0, 100) }, file, { onProgress, signal: controller.signal });
       await askAllAgain(client);
     } catch (error) {
-      setEnd(endOf(error));
+      if (isLast()) setEnd(endOf(error));
     } finally {
-      setSending(undefined);
+      if (isLast()) setSending(undefined);
     }
   };
   return { sending, end, send, stop: () => stopping.current?.abort() };

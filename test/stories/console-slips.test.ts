@@ -182,3 +182,25 @@ test('a total that was typed for one text approves no other', async () => {
   await page.locator('[data-changed]').waitFor();
   await leave(page);
 });
+
+const FILE = { mimeType: 'text/csv' };
+
+test('of two files that are chosen one after the other the later is kept', async () => {
+  const id = await draft('Bonjour à tous');
+  const page = await world.signedIn('awa', `/campaigns/${id}/make/file`);
+  const { gone, letGo } = holding();
+  await page.route(`**/v1/campaigns/${id}/file?*`, async (route) => {
+    if (route.request().url().includes('wrong.csv')) await gone;
+    await route.continue().catch(() => undefined);
+  });
+  const field = page.locator('input[type=file]');
+  await field.setInputFiles({ ...FILE, name: 'wrong.csv', buffer: Buffer.from('tel\n771234567\n771234568\n') });
+  await page.locator('[data-uploading]').waitFor();
+  await field.setInputFiles({ ...FILE, name: 'right.csv', buffer: Buffer.from('tel\n771234567\n') });
+  await page.locator('[data-found="1"]').waitFor();
+  letGo();
+  await page.reload();
+  await page.locator('[data-found]').waitFor();
+  expect(await page.locator('[data-found]').innerText()).toContain('right.csv');
+  await leave(page);
+});
