@@ -2,6 +2,7 @@
 import { type FormEvent, useId, useState } from 'react';
 import { useLocation } from 'wouter';
 import { useAct } from '../asking/acts.ts';
+import { useNamesOnce } from '../asking/named-once.ts';
 import { useAsk } from '../asking/queries.ts';
 import { useSession } from '../asking/session.tsx';
 import { Ended } from '../parts/act.tsx';
@@ -28,14 +29,14 @@ function Naming() {
   const [, go] = useLocation();
   const { session } = useSession();
   const { act, end, isUnderWay } = useAct('createCampaign');
-  // The same one until it was answered: sent again it makes no second campaign.
-  const [idempotencyKey] = useState(() => crypto.randomUUID());
+  const { nameOf } = useNamesOnce();
   const [name, setName] = useState('');
   const [account, setAccount] = useState(session.accounts?.[0] ?? 'main');
   const field = useId();
   const submit = async (event: FormEvent): Promise<void> => {
     event.preventDefault();
-    const made = await act({ idempotencyKey, body: { name: name.trim(), account } });
+    const body = { name: name.trim(), account };
+    const made = await act({ idempotencyKey: nameOf(body), body });
     if (made) go(`/campaigns/${made.id}/make/file`);
   };
   return (

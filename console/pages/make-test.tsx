@@ -1,6 +1,7 @@
 /** One text to somebody who knows that it comes: a message of its own, no part of the campaign. */
 import { type FormEvent, useId, useState } from 'react';
 import { useAct } from '../asking/acts.ts';
+import { useNamesOnce } from '../asking/named-once.ts';
 import { useAsk } from '../asking/queries.ts';
 import { Ended } from '../parts/act.tsx';
 import { useWords } from '../parts/language.tsx';
@@ -38,8 +39,7 @@ function Trying({ draft, text }: { readonly draft: Draft; readonly text: string 
   const field = useId();
   const [number, setNumber] = useState('');
   const [sent, setSent] = useState<{ readonly id: string | null; readonly to: string }>();
-  // Sent again after no answer it is the same text, and arrives once.
-  const [turn, setTurn] = useState(() => crypto.randomUUID());
+  const { nameOf, answered } = useNamesOnce();
   const { from, account } = draft.campaign;
   const to = plain(number);
   const isRight = /^\+[1-9]\d{7,14}$/.test(to);
@@ -47,11 +47,11 @@ function Trying({ draft, text }: { readonly draft: Draft; readonly text: string 
     event.preventDefault();
     if (!isRight) return;
     const body = { to, text, account, ...(from ? { from } : {}) };
-    const given = await act({ idempotencyKey: turn, body });
+    const given = await act({ idempotencyKey: nameOf(body), body });
     const [one] = given?.items ?? [];
     if (!one) return;
     setSent({ id: one.id, to });
-    setTurn(crypto.randomUUID());
+    answered(body);
   };
   return (
     <form onSubmit={(event) => void submit(event)}>

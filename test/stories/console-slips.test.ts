@@ -204,3 +204,58 @@ test('of two files that are chosen one after the other the later is kept', async
   expect(await page.locator('[data-found]').innerText()).toContain('right.csv');
   await leave(page);
 });
+
+/** It arrives, and what is answered does not. */
+async function losingAnswers(page: Page, to: string): Promise<() => Promise<void>> {
+  const line = await page.context().newCDPSession(page);
+  line.on('Fetch.requestPaused', ({ requestId, request: { method } }) => {
+    const isLost = method === 'POST';
+    void (isLost
+      ? line.send('Fetch.failRequest', { requestId, errorReason: 'ConnectionReset' })
+      : line.send('Fetch.continueRequest', { requestId }));
+  });
+  await line.send('Fetch.enable', { patterns: [{ urlPattern: `*${to}`, requestStage: 'Response' }] });
+  return () => line.detach();
+}
+
+test('a campaign whose answer was lost may be called otherwise, and under its first name is made once', async () => {
+  const page = await world.signedIn('awa', '/campaigns/new');
+  const make = async (name: string): Promise<void> => {
+    await page.locator('#content form input').fill(name);
+    await page.locator('#content form button[type=submit]').click();
+  };
+  const isOver = await losingAnswers(page, '/v1/campaigns');
+  await make('Tabaski');
+  await page.locator('[data-end="not known"]').waitFor();
+  await make('Tabaski');
+  await page.locator('[data-end="not known"]').waitFor();
+  await isOver();
+  await make('Korité');
+  await page.locator('[data-step=file]').waitFor();
+  const { items } = await world.api.get<{ items: { name: string }[] }>('/v1/campaigns');
+  expect(items.filter(({ name }) => name === 'Tabaski' || name === 'Korité').length).toBe(2);
+  await leave(page);
+});
+
+test('a test whose answer was lost may go to another number, and to the first it goes once', async () => {
+  const id = await draft('Bonjour, un essai');
+  const file = { method: 'POST', body: 'tel\n771234567\n', contentType: 'text/csv' } as const;
+  await world.api.ask(`/v1/campaigns/${id}/file?name=a.csv`, file);
+  const page = await world.signedIn('awa', `/campaigns/${id}/make/test`);
+  const send = async (number: string): Promise<void> => {
+    await page.locator('input[type=tel]').fill(number);
+    await page.locator('[data-test-send]').click();
+  };
+  const isOver = await losingAnswers(page, '/v1/messages');
+  await send('+221771112233');
+  await page.locator('[data-end="not known"]').waitFor();
+  await isOver();
+  for (const number of ['+221771112244', '+221771112233']) {
+    await send(number);
+    await page.getByText(number).waitFor();
+    const phone = encodeURIComponent(number);
+    const { items } = await world.api.get<{ items: object[] }>(`/v1/messages?phone=${phone}`);
+    expect(items.length).toBe(1);
+  }
+  await leave(page);
+});
