@@ -4,6 +4,7 @@ import { useAsk } from '../asking/queries.ts';
 import { Count, Money, countIn } from '../parts/figures.tsx';
 import { useWords } from '../parts/language.tsx';
 import { Read, Section } from '../parts/page.tsx';
+import { Refusal } from '../parts/refusal.tsx';
 import { Sign, State } from '../parts/state.tsx';
 
 type Batch = Answer<'getBatch'>;
@@ -26,7 +27,7 @@ export function Warnings({ batch: { warnings, warningCount } }: { readonly batch
             >
               {row === null ? '' : `${says.row(countIn(words, row))} `}
               {column === null ? '' : `${column}: `}
-              <span lang="en">{reason}</span>
+              <Refusal text={reason} />
             </li>
           ))}
           {warningCount > warnings.length && <li>{says.more(countIn(words, warningCount - warnings.length))}</li>}

@@ -12,6 +12,7 @@ import { countIn } from '../parts/figures.tsx';
 import { useWords } from '../parts/language.tsx';
 import { Page, Read, Section } from '../parts/page.tsx';
 import { Paged } from '../parts/paged.tsx';
+import { Refusal } from '../parts/refusal.tsx';
 
 type Changed = Answer<'addOptOuts'>;
 
@@ -59,7 +60,7 @@ function Told({ changed }: { readonly changed: Changed }) {
           <summary>{says.refused(countIn(words, refused))}</summary>
           {problems.map(({ at, message }) => (
             <p key={at}>
-              {words.pages.approvals.row(String(at))} <span lang="en">{message}</span>
+              {words.pages.approvals.row(String(at))} <Refusal text={message} />
             </p>
           ))}
         </details>

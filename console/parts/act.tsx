@@ -2,6 +2,7 @@
 import { type ReactNode, useEffect, useId, useRef, useState } from 'react';
 import type { End } from '../asking/acts.ts';
 import { useWords } from './language.tsx';
+import { Refusal } from './refusal.tsx';
 
 interface DialogProps {
   readonly title: string;
@@ -70,10 +71,10 @@ export function Ended({ end }: { readonly end: End | undefined }) {
       </p>
       <details className="mt-1 text-sm">
         <summary>{ends.exact}</summary>
-        <span lang="en">{message}</span>
+        <Refusal text={message} />
         {problem.problems?.map(({ pointer, message: what }) => (
-          <span lang="en" key={pointer} className="block">
-            {pointer}: {what}
+          <span key={pointer} className="block">
+            {pointer}: <Refusal text={what} />
           </span>
         ))}
       </details>

@@ -5,6 +5,7 @@ import { Refused, troubleOf } from '../asking/ask.ts';
 import { useSession } from '../asking/session.tsx';
 import type { Role } from '../shell/entries.ts';
 import { useWords } from './language.tsx';
+import { Refusal } from './refusal.tsx';
 
 interface PageProps {
   readonly title: string;
@@ -129,7 +130,7 @@ export function Failed({ error, again }: { readonly error: unknown; readonly aga
           </button>
           <details className="text-sm text-quiet">
             <summary>{ends.exact}</summary>
-            {exact}
+            <Refusal text={exact} />
           </details>
         </>
       }

@@ -2,8 +2,8 @@
  * What the API refuses with, and why a process does not start. Both are English on the wire and in logs; a command that
  * speaks French says them in French, by the sentence, since no more than that is handed on.
  */
-import { english } from './english.ts';
-import { french } from './french.ts';
+import { englishFile } from './english-file.ts';
+import { frenchFile } from './french-file.ts';
 import { frenchRefusals } from './french-refusals.ts';
 import { frenchStarts } from './french-starts.ts';
 import { type Values, filled, readBack } from './said.ts';
@@ -11,8 +11,8 @@ import { type Values, filled, readBack } from './said.ts';
 export const translatedRefusals: Readonly<Record<string, string>> = {
   ...frenchRefusals,
   ...frenchStarts,
-  ...under(english.file.reasons, french.file.reasons),
-  ...under(english.file.problems, french.file.problems),
+  ...under(englishFile.reasons, frenchFile.reasons),
+  ...under(englishFile.problems, frenchFile.problems),
 };
 
 /** What the catalogue of files has in both languages; the API says it in English. */
