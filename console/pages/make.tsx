@@ -1,5 +1,5 @@
 /** A campaign, step by step. Each step has an address, and what is done in it is kept by relais. */
-import { useEffect, useRef } from 'react';
+import { type ReactNode, useEffect, useRef } from 'react';
 import { Link } from 'wouter';
 import { useAsk } from '../asking/queries.ts';
 import { useSession } from '../asking/session.tsx';
@@ -97,10 +97,33 @@ function Making({ campaign, kept, asked }: MakingProps) {
   return (
     <>
       <Steps at={step} draft={draft} />
-      <div data-step={step} key={step}>
-        <Shown draft={draft} />
-      </div>
+      <Arrived step={step}>
+        <Shown key={step} draft={draft} />
+      </Arrived>
     </>
+  );
+}
+
+interface ArrivedProps {
+  readonly step: Step;
+  readonly children: ReactNode;
+}
+
+/** The button that led here is gone: the step begins at its top, its name is read, and the keyboard goes on in it. */
+function Arrived({ step, children }: ArrivedProps) {
+  const { says } = useMaking();
+  const place = useRef<HTMLElement>(null);
+  const shown = useRef(step);
+  useEffect(() => {
+    if (shown.current === step) return;
+    shown.current = step;
+    place.current?.focus({ preventScroll: true });
+    scrollTo({ top: 0 });
+  }, [step]);
+  return (
+    <section ref={place} tabIndex={-1} aria-label={says.steps[step]} data-step={step} className="outline-none">
+      {children}
+    </section>
   );
 }
 

@@ -1,6 +1,6 @@
 /** A page, and what it shows while it has nothing to show. */
 import type { UseQueryResult } from '@tanstack/react-query';
-import { type ReactNode, useEffect } from 'react';
+import { type ReactNode, useEffect, useRef } from 'react';
 import { Refused, troubleOf } from '../asking/ask.ts';
 import { useSession } from '../asking/session.tsx';
 import type { Role } from '../shell/entries.ts';
@@ -14,8 +14,27 @@ interface PageProps {
   readonly children: ReactNode;
 }
 
+/** The first page begins where the browser does, and one that somebody comes back to where they left it. */
+let isFirst = true;
+let isBack = false;
+addEventListener('popstate', () => (isBack = true));
+// As the router tells of every step onward.
+addEventListener('pushState', () => (isBack = false));
+
+/** What was pressed is gone with the page before: its name is where eye and ear go on, and from it the keyboard. */
+function useArrival() {
+  const name = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    if (!isFirst) name.current?.focus({ preventScroll: true });
+    if (!isFirst && !isBack) scrollTo({ top: 0 });
+    isFirst = false;
+  }, []);
+  return name;
+}
+
 export function Page({ title, beside, above, children }: PageProps) {
   const { shell } = useWords();
+  const name = useArrival();
   useEffect(() => {
     document.title = shell.page(title);
   }, [shell, title]);
@@ -23,7 +42,9 @@ export function Page({ title, beside, above, children }: PageProps) {
     <div className="mx-auto max-w-6xl px-4 py-6 sm:px-6 lg:px-8">
       {above}
       <div className="mb-5 flex flex-wrap items-center justify-between gap-3">
-        <h1 className="text-2xl font-semibold">{title}</h1>
+        <h1 ref={name} tabIndex={-1} className="text-2xl font-semibold outline-none">
+          {title}
+        </h1>
         {beside}
       </div>
       {children}

@@ -267,3 +267,46 @@ test('what is unusual in a file of payments is said in the language of the page'
   await page.getByText('a 10 chiffres, alors qu’un numéro de ce pays').waitFor();
   await leave(page);
 });
+
+const scrolled = (page: Page) => page.evaluate<number>('scrollY');
+
+test('another page begins at its top, with its name, for the eye and for the ear', async () => {
+  const owner = new Asking(world.api.base, people.moussa.key);
+  for (const at of Array.from({ length: 30 }).keys())
+    await owner.post('/v1/campaigns', { name: `Long list ${at}`, reference: `long ${at}`, text: 'Bonjour' });
+  const page = await world.signedIn('awa', '/campaigns', { width: 360 });
+  const last = page.locator('#content a.link').nth(28);
+  await last.scrollIntoViewIfNeeded();
+  expect(await scrolled(page)).toBeGreaterThan(1_000);
+  await last.click();
+  await page.locator('[data-campaign]').waitFor();
+  expect(await scrolled(page)).toBe(0);
+  expect(await page.evaluate('document.activeElement?.tagName')).toBe('H1');
+  await leave(page);
+});
+
+test('another step begins at its top too, and the keyboard goes on in it', async () => {
+  const id = await draft('Bonjour, pas à pas');
+  const page = await world.signedIn('awa', `/campaigns/${id}/make/sending`, { width: 360 });
+  await page.locator('[data-next=test]').scrollIntoViewIfNeeded();
+  expect(await scrolled(page)).toBeGreaterThan(0);
+  await page.locator('[data-next=test]').press('Enter');
+  await page.locator('[data-step=test]').waitFor();
+  expect(await scrolled(page)).toBe(0);
+  expect(await page.evaluate('document.activeElement?.dataset.step')).toBe('test');
+  await leave(page);
+});
+
+test('how many get it is read at a glance before it starts, and not counted by its noughts', async () => {
+  const { id } = await world.api.post<{ id: string }>('/v1/campaigns', {
+    name: 'Large',
+    reference: 'large',
+    text: 'Bonjour',
+  });
+  const rows = Array.from({ length: 1_234 }, (_, at) => `77${String(4_000_000 + at)}`);
+  await world.api.post(`/v1/campaigns/${id}/recipients`, ['phone', ...rows].join('\n'), 'text/csv');
+  const page = await world.signedIn('awa', `/campaigns/${id}`);
+  await page.locator('[data-act=startCampaign]').click();
+  await page.locator('dialog').getByText('1,234 recipients').waitFor();
+  await leave(page);
+});
