@@ -1,12 +1,12 @@
 /** A key for a session. What one wanted to see stands in the address, and is there afterwards. */
 import { useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useEffect, useId, useState } from 'react';
-import { Refused } from '../asking/ask.ts';
 import { SESSION } from '../asking/queries.ts';
 import { signIn } from '../asking/session.tsx';
 import { useWords } from '../parts/language.tsx';
 import { NotSignedIn, WayToProvider, useProvider } from '../parts/provider.tsx';
 import { ColourChoice, LanguageChoice } from '../shell/choices.tsx';
+import { wrongKeyIn } from '../parts/wrong-key.ts';
 import { Mark } from '../shell/mark.tsx';
 
 export function SignIn() {
@@ -85,17 +85,11 @@ function KeyForm() {
 }
 
 function Wrong({ error }: { readonly error: unknown }) {
-  const { signIn: says, trouble } = useWords();
+  const words = useWords();
   if (error === undefined) return null;
-  const isTooMany = error instanceof Refused && error.status === 429;
-  const isWrong = error instanceof Refused && error.status < 500;
   return (
     <p role="alert" className="mt-3 text-bad">
-      {isTooMany
-        ? says.tooMany
-        : isWrong
-          ? says.wrong
-          : (trouble[error instanceof Refused ? error.word : ''] ?? trouble['no-answer'])}
+      {wrongKeyIn(words, error)}
     </p>
   );
 }

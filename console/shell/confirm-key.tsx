@@ -1,10 +1,13 @@
 /** The key, or a word of the provider of identities, once more before what is grave. */
 import { type FormEvent, useId, useState } from 'react';
+import { useQueryClient } from '@tanstack/react-query';
 import { Refused, ask } from '../asking/ask.ts';
+import { forgetPerson } from '../asking/queries.ts';
 import { Dialog } from '../parts/act.tsx';
 import { useWords } from '../parts/language.tsx';
 import { WayToProvider, useProvider } from '../parts/provider.tsx';
 import type { Session } from '../asking/session.tsx';
+import { wrongKeyIn } from '../parts/wrong-key.ts';
 
 interface ConfirmProps {
   readonly onEnd: (isConfirmed: boolean) => void;
@@ -29,18 +32,26 @@ function ConfirmAtProvider({ onEnd }: ConfirmProps) {
 }
 
 function ConfirmKey({ onEnd }: ConfirmProps) {
-  const { signIn, parts, trouble } = useWords();
+  const words = useWords();
+  const { signIn, parts } = words;
+  const client = useQueryClient();
   const field = useId();
   const [key, setKey] = useState('');
+  const [isUnderWay, setUnderWay] = useState(false);
   const [wrong, setWrong] = useState<string>();
   const submit = async (event: FormEvent): Promise<void> => {
     event.preventDefault();
+    setUnderWay(true);
+    setWrong(undefined);
     try {
       await ask('confirmSession', { body: { key: key.trim() } });
       onEnd(true);
     } catch (error) {
-      const isKey = error instanceof Refused && error.status < 500;
-      setWrong(isKey ? signIn.wrong : trouble['no-answer']);
+      // Nothing can be shown of a session that is over: the page of signing in follows.
+      if (error instanceof Refused && error.status === 401) return forgetPerson(client);
+      setWrong(wrongKeyIn(words, error));
+    } finally {
+      setUnderWay(false);
     }
   };
   return (
@@ -68,7 +79,7 @@ function ConfirmKey({ onEnd }: ConfirmProps) {
           <button type="button" className="button" onClick={() => onEnd(false)}>
             {parts.cancel}
           </button>
-          <button type="submit" className="button button-main">
+          <button type="submit" className="button button-main" disabled={isUnderWay}>
             {signIn.confirm}
           </button>
         </div>

@@ -310,3 +310,32 @@ test('how many get it is read at a glance before it starts, and not counted by i
   await page.locator('dialog').getByText('1,234 recipients').waitFor();
   await leave(page);
 });
+
+test('a key that is shown again is told apart: a wrong one, too many tries, and a session that is over', async () => {
+  const id = await draft('Bonjour encore');
+  const rows = Array.from({ length: 11 }, (_, at) => `77${String(5_000_000 + at)}`);
+  await world.api.post(`/v1/campaigns/${id}/recipients`, ['phone', ...rows].join('\n'), 'text/csv');
+  await world.api.post(`/v1/campaigns/${id}/start`);
+  const page = await world.signedIn('fatou', `/approvals/${id}`, { language: 'fr' });
+  await page.locator('#content form input').fill('11');
+  await world.letConfirmationsEnd();
+  await page.locator('#content form button[type=submit]').click();
+  const said = page.locator('dialog [role=alert]');
+  const show = async (key: string): Promise<void> => {
+    await page.locator('dialog input').fill(key);
+    await page.locator('dialog button[type=submit]').click();
+  };
+  await show('not-the-key-of-this-session');
+  await said.getByText('pas connue').waitFor();
+  const refused = (status: number, word: string) =>
+    page.route('**/v1/session/confirm', (route) =>
+      route.fulfill({ status, json: { status, type: `/problems/${word}` } }),
+    );
+  await refused(429, 'too-many-requests');
+  await show(people.fatou.key);
+  await said.getByText('Attendez une minute').waitFor();
+  await refused(401, 'unauthenticated');
+  await show(people.fatou.key);
+  await page.locator('main input[type=password]').waitFor();
+  await leave(page);
+});

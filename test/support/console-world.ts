@@ -49,7 +49,7 @@ export interface ConsoleWorld extends World {
 }
 
 /** A refusal is told in the browser's own log, too. */
-const EXPECTED = /status of (401|403|404|409|422|503)|ERR_CONNECTION|net::ERR/;
+const EXPECTED = /status of (401|403|404|409|422|429|503)|ERR_CONNECTION|net::ERR/;
 
 export async function openConsole(settings: Readonly<Record<string, string>> = {}): Promise<ConsoleWorld> {
   const closing: (() => Promise<void>)[] = [];
