@@ -31,20 +31,16 @@ function ConfirmAtProvider({ onEnd }: ConfirmProps) {
   );
 }
 
-function ConfirmKey({ onEnd }: ConfirmProps) {
+function useShowing(onEnd: ConfirmProps['onEnd']) {
   const words = useWords();
-  const { signIn, parts } = words;
   const client = useQueryClient();
-  const field = useId();
-  const [key, setKey] = useState('');
   const [isUnderWay, setUnderWay] = useState(false);
   const [wrong, setWrong] = useState<string>();
-  const submit = async (event: FormEvent): Promise<void> => {
-    event.preventDefault();
+  const show = async (key: string): Promise<void> => {
     setUnderWay(true);
     setWrong(undefined);
     try {
-      await ask('confirmSession', { body: { key: key.trim() } });
+      await ask('confirmSession', { body: { key } });
       onEnd(true);
     } catch (error) {
       // Nothing can be shown of a session that is over: the page of signing in follows.
@@ -54,9 +50,21 @@ function ConfirmKey({ onEnd }: ConfirmProps) {
       setUnderWay(false);
     }
   };
+  return { isUnderWay, wrong, show };
+}
+
+function ConfirmKey({ onEnd }: ConfirmProps) {
+  const { signIn, parts } = useWords();
+  const field = useId();
+  const [key, setKey] = useState('');
+  const { isUnderWay, wrong, show } = useShowing(onEnd);
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    void show(key.trim());
+  };
   return (
     <Dialog title={signIn.again} onClose={() => onEnd(false)}>
-      <form onSubmit={(event) => void submit(event)}>
+      <form onSubmit={submit}>
         <p className="mb-4 text-quiet">{signIn.why}</p>
         <label htmlFor={field} className="mb-1 block font-medium">
           {signIn.key}
