@@ -2,7 +2,7 @@
  * What leaves Redis with a campaign, its people and those who were left out, and with a batch, its rows: compared with
  * the rows of history.
  */
-import { batchRowTable, recipientTable } from '../kinds/tables.ts';
+import { batchRowTable, recipientTable, type Table } from '../kinds/tables.ts';
 import { type Batches, hasRows } from '../operations/batches.ts';
 import { type Campaigns, sliceAt } from '../operations/campaigns.ts';
 import type { HistoryDesk } from '../operations/history.ts';
@@ -11,8 +11,8 @@ import type { BatchRecord, CampaignRecord } from '../operations/record.ts';
 import type { SliceRecord } from '../operations/slices.ts';
 import { type Parts, sliceOf, slicesAreOverIn } from '../operations/trimming.ts';
 import { type CampaignOfRows, readingOfSlice, rowsOfBatch, rowsOfSkipped } from './readings.ts';
-import { copyOf } from './rows.ts';
-import { isOfTheRow, keepRows, type Keeping as KeepingRows, type RowsOf } from './set-aside.ts';
+import type { Row } from './rows.ts';
+import { areThere, isOfDamage, keepRows, type Keeping as KeepingRows, type RowsOf, whyOf } from './set-aside.ts';
 import type { HistoryStore } from './store.ts';
 
 /** Up to ten thousand people. */
@@ -23,7 +23,7 @@ const BATCH_ROWS_AT_ONCE = 5_000;
 export type ComparedWith = Pick<HistoryStore, 'has' | 'write' | 'compare' | 'differing'>;
 
 interface PartsSources {
-  readonly desk: Pick<HistoryDesk, 'copyAnew' | 'own' | 'read'>;
+  readonly desk: Pick<HistoryDesk, 'copyAnew' | 'own' | 'read' | 'wait'>;
   readonly campaigns: Pick<Campaigns, 'skippedRows'>;
 }
 
@@ -43,6 +43,8 @@ export async function partsOf(
     const ids = idsOf(record, from);
     const read = slicesIn(await desk.read(ids));
     if (read.length < ids.length || read.some((slice) => !over.includes(slice.state))) return undefined;
+    // What history did not take may not even be compared.
+    if ((await desk.wait(ids)).includes(true)) return undefined;
     const absent = await absentFrom(store, { campaign, slices: read, own: await desk.own(ids) });
     await desk.copyAnew(absent);
     isWhole &&= absent.length === 0;
@@ -89,12 +91,10 @@ async function keepSkipped(
   let why: string | undefined;
   for (const { tag, skipped } of uploads) {
     for (let from = 0; from < skipped && !how.isStopping(); ) {
-      const rows = rowsOfSkipped(campaign, {
-        tag,
-        from,
-        skipped: await campaigns.skippedRows(id, tag, from, SKIPPED_AT_ONCE),
+      const kept = await keepRead(how, recipientTable, async () => {
+        const some = await campaigns.skippedRows(id, tag, from, SKIPPED_AT_ONCE);
+        return rowsOfSkipped(campaign, { tag, from, skipped: some });
       });
-      const kept = await keep({ table: recipientTable, rows }, how);
       why ??= kept.why;
       // Else read once more: somebody may have been forgotten meanwhile, here and there.
       if (kept.hadAll || kept.why !== undefined) from += SKIPPED_AT_ONCE;
@@ -103,17 +103,31 @@ async function keepSkipped(
   return why;
 }
 
+/** The same of rows as they are read: where one of them is damaged none of them is kept, and it is said why. */
+async function keepRead(how: Keeping, table: Table, read: () => Promise<readonly Row[]>): Promise<Kept> {
+  let rows: readonly Row[];
+  try {
+    rows = await read();
+  } catch (error) {
+    if (!isOfDamage(error)) throw error;
+    return { hadAll: false, why: whyOf(error), count: undefined };
+  }
+  return { ...(await keep({ table, rows }, how)), count: rows.length };
+}
+
+interface Kept {
+  readonly hadAll: boolean;
+  readonly why?: string | undefined;
+  /** Undefined: they could not be read. */
+  readonly count: number | undefined;
+}
+
 /** Where history does not have all of them, they are written just now, and read back; why it does not take one of them. */
 async function keep(
   { table, rows }: RowsOf,
   how: Keeping,
 ): Promise<{ readonly hadAll: boolean; readonly why?: string | undefined }> {
-  if (rows.length === 0) return { hadAll: true };
-  try {
-    if ((await how.store.has(copyOf(table, rows))).every((is) => is)) return { hadAll: true };
-  } catch (error) {
-    if (!isOfTheRow(error)) throw error;
-  }
+  if ((await areThere(how.store, { table, rows })).every((is) => is)) return { hadAll: true };
   const [why] = (await keepRows({ table, rows }, how)).values();
   return { hadAll: false, why };
 }
@@ -129,12 +143,14 @@ export async function keepBatchRows(
   let why: string | undefined;
   for (;;) {
     if (how.isStopping()) return undefined;
-    const rows = await batches.rows(record.id, from, BATCH_ROWS_AT_ONCE);
-    if (rows.length === 0) return { rows: from, refused: Object.keys(refused).length, hadAll: isWhole, why };
-    const kept = await keep({ table: batchRowTable, rows: rowsOfBatch(record, { from, rows, refused }) }, how);
+    const kept = await keepRead(how, batchRowTable, async () => {
+      const rows = await batches.rows(record.id, from, BATCH_ROWS_AT_ONCE);
+      return rowsOfBatch(record, { from, rows, refused });
+    });
+    if (kept.count === 0) return { rows: from, refused: Object.keys(refused).length, hadAll: isWhole, why };
     isWhole &&= kept.hadAll;
     why ??= kept.why;
-    from += rows.length;
+    from += kept.count ?? BATCH_ROWS_AT_ONCE;
   }
 }
 
@@ -157,10 +173,9 @@ export async function partsOfBatch(
   how: Keeping,
 ): Promise<Parts | undefined> {
   const { id, totals } = record;
-  if (await sources.batches.hasOpen(record)) return undefined;
   const kept = await keepBatchRows(record, sources, how);
   if (kept?.why !== undefined) await sources.desk.copyAnew([id]);
-  if (!kept?.hadAll) return undefined;
+  if (!kept?.hadAll || (await sources.batches.hasOpen(record))) return undefined;
   if (kept.rows !== (hasRows(record) ? totals.count : 0)) return undefined;
   return {
     lists: [{ list: keys.batchRows(id), length: kept.rows }],
@@ -188,12 +203,7 @@ async function absentFrom(
   { campaign, slices, own }: CampaignSlices,
 ): Promise<readonly string[]> {
   const readings = slices.map((slice, at) => readingOfSlice(slice, campaign, own[at] ?? []));
-  const there = await store.has(
-    copyOf(
-      recipientTable,
-      readings.flatMap(({ rows }) => rows),
-    ),
-  );
+  const there = await areThere(store, { table: recipientTable, rows: readings.flatMap(({ rows }) => rows) });
   let place = 0;
   return readings.flatMap(({ id, rows }) => {
     const all = there.slice(place, (place += rows.length)).every((is) => is);

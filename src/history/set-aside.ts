@@ -22,6 +22,9 @@ const FOUND_MOST = 100;
 export const isOfTheRow = (error: unknown): boolean =>
   error instanceof RangeError || (error instanceof DatabaseError && OF_THE_ROW.test(error.code ?? ''));
 
+/** What JavaScript says of a row that is kept as JSON and is damaged. */
+export const isOfDamage = (error: unknown): boolean => error instanceof SyntaxError || error instanceof TypeError;
+
 /** In words that hold nothing of the row: what JavaScript says of damaged JSON has a piece of it. */
 export function whyOf(error: unknown): string {
   if (error instanceof SyntaxError) return 'what has to be JSON in it is none';
@@ -34,6 +37,22 @@ export interface Keeping {
   readonly isStopping: () => boolean;
   /** What was written last did not come back as it was given. What does not now either is set aside. */
   readonly isAgain?: boolean | undefined;
+}
+
+/**
+ * Of each row, whether history has it as it is. Of none where one of them is damaged: they are copied anew then, and
+ * that one is set aside.
+ */
+export async function areThere(
+  store: Pick<HistoryStore, 'has'>,
+  { table, rows }: RowsOf,
+): Promise<readonly boolean[]> {
+  try {
+    return await store.has(copyOf(table, rows));
+  } catch (error) {
+    if (!isOfTheRow(error)) throw error;
+    return rows.map(() => false);
+  }
 }
 
 /** Writes rows of one table, and reads them back: all but those that PostgreSQL does not take. */

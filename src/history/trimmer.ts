@@ -24,7 +24,7 @@ import { missingIn } from './older-copy.ts';
 import type { PayeeOf } from './payees.ts';
 import { type ComparedWith, partsOf, partsOfBatch } from './parts.ts';
 import { rowOf, withoutPerson } from './readings.ts';
-import { copyOf } from './rows.ts';
+import { areThere } from './set-aside.ts';
 import type { HistoryStore } from './store.ts';
 
 export interface TrimmerOptions {
@@ -144,9 +144,11 @@ export class Trimmer {
     if (table === undefined || items.length === 0) return 0;
     await this.#at('read');
     const rows = items.map(({ record }) => rowOf(record, table, payeeOf));
-    const asCopied = await store.has(copyOf(table, rows));
+    const asCopied = await areThere(store, { table, rows });
     // One whose person was forgotten is found by them no more.
-    const forgotten = asCopied.includes(false) ? await store.has(copyOf(table, rows.map(withoutPerson))) : asCopied;
+    const forgotten = asCopied.includes(false)
+      ? await areThere(store, { table, rows: rows.map(withoutPerson) })
+      : asCopied;
     const there = asCopied.map((isThere, at) => isThere || forgotten[at] === true);
     await this.#at('compared');
     const absent = items.filter((_, at) => there[at] !== true);

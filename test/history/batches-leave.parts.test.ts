@@ -121,6 +121,21 @@ test('a row that PostgreSQL refuses keeps its batch in Redis, and no other row f
   expect([await rows(), await isThere(id)]).toMatchObject([{ length: 3 }, false]);
 });
 
+test('a row that is damaged keeps its batch in Redis, and nothing else from history or from leaving', async () => {
+  const [torn, sound] = [await finished('torn'), await finished('sound')];
+  const row = (await service.redis.lindex(keys.batchRows(torn), 1)) ?? '';
+  await service.redis.lset(keys.batchRows(torn), 1, row.slice(0, -9));
+  await pass();
+  await pass();
+  expect([await isThere(torn), await isThere(sound)]).toEqual([true, false]);
+  const why = 'what has to be JSON in it is none';
+  expect(await setAsideFromHistory(service.redis, 10)).toMatchObject({ count: 1, some: [{ id: torn, why }] });
+  await service.redis.lset(keys.batchRows(torn), 1, row);
+  await pass();
+  await pass();
+  expect([await isThere(torn), (await setAsideFromHistory(service.redis, 1)).count]).toEqual([false, 0]);
+});
+
 test('the same bytes again are the same batch, other bytes under its key are a conflict, and nobody is paid', async () => {
   const headers = { 'idempotency-key': 'payroll-11' };
   const id = await finished('again', headers);

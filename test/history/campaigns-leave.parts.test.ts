@@ -142,6 +142,42 @@ test.for([
   },
 );
 
+test.for([
+  ['a row that was left out', 'skipped'],
+  ['the time of a request', 'slice'],
+] as const)(
+  '%s, where it is damaged, keeps its campaign in Redis, and nothing else from history or from leaving',
+  async ([, what]) => {
+    const [torn, sound] = [await finished(), await finished()];
+    const mend = what === 'slice' ? await tearSlice(torn) : await tearSkipped(torn);
+    await pass();
+    await pass();
+    expect([await isThere(torn), await isThere(sound)]).toEqual([true, false]);
+    const { count, some } = await setAsideFromHistory(service.redis, 10);
+    expect([count, some]).toMatchObject([1, [{ id: expect.stringContaining(torn) }]]);
+    await mend();
+    await pass();
+    await pass();
+    expect([await isThere(torn), (await setAsideFromHistory(service.redis, 1)).count]).toEqual([false, 0]);
+  },
+);
+
+/** Answers what mends it. */
+async function tearSkipped(id: string): Promise<() => Promise<unknown>> {
+  const [list = ''] = await keysLike(service.redis, `skipped:${id}*`);
+  const row = (await service.redis.lindex(list, 0)) ?? '';
+  await service.redis.lset(list, 0, row.slice(0, -1));
+  return () => service.redis.lset(list, 0, row);
+}
+
+async function tearSlice(id: string): Promise<() => Promise<unknown>> {
+  const [slice = ''] = await keysLike(service.redis, `${keys.record(id)}[.]*`);
+  const fields = Object.entries(await service.redis.hgetall(slice)).filter(([name]) => /^r\d/.test(name));
+  const torn = fields.map(([name, one]) => [name, one.replace(/^((?:[^,]*,){4})[^,]*/, '$1zzzzzzzzzzzzzz')]);
+  await service.redis.hset(slice, Object.fromEntries(torn));
+  return () => service.redis.hset(slice, Object.fromEntries(fields));
+}
+
 test('what left is sent to nobody again, and says what to do instead', async () => {
   const id = await finished();
   const sent = await texts();

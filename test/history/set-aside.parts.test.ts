@@ -158,6 +158,18 @@ test('a time that is none, which no row can be made of, holds up nothing', async
   expect(await store.redis.exists(keys.record('dsb_good'))).toBe(0);
 });
 
+test('what is damaged after it was copied is set aside then, and keeps no other from leaving', async () => {
+  await paid('dsb_good');
+  await paid('dsb_bad');
+  await pass();
+  await store.redis.hset(keys.record('dsb_bad'), 'since', '1e300');
+  history.turnTo(NOON + 30 * DAY_MS);
+  await history.pass();
+  await history.pass();
+  expect(await aside()).toMatchObject([{ id: 'dsb_bad' }]);
+  expect(await store.redis.exists(keys.record('dsb_good'))).toBe(0);
+});
+
 test('where PostgreSQL takes none at all, all are set aside within bounds, and come when it does', async () => {
   await pass();
   await refuses('disbursements', 'amount < 0');
