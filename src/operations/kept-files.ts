@@ -68,18 +68,20 @@ export class KeptFiles {
   }
 
   async #write(place: string, source: AsyncIterable<Uint8Array>, most: number): Promise<number> {
-    let [bytes, piece, waiting] = [0, 0, [] as Uint8Array[]];
+    let [bytes, piece, waiting, wait] = [0, 0, [] as Uint8Array[], 0];
     const flush = async (): Promise<void> => {
       // In one step: nothing of it may stay for ever where the process dies in between.
       const writing = this.#redis.multi().hset(place, String(piece), Buffer.concat(waiting));
       await answersOf(piece === 0 ? writing.expire(place, KEPT_SECONDS) : writing, ignored);
-      [piece, waiting] = [piece + 1, []];
+      [piece, waiting, wait] = [piece + 1, [], 0];
     };
     for await (const chunk of source) {
       bytes += chunk.length;
       if (bytes > most) throw new FileTooLarge(`more than ${most} bytes`);
       waiting.push(chunk);
-      if (waiting.reduce((sum, { length }) => sum + length, 0) >= PIECE_BYTES) await flush();
+      // Not added up anew: half a million chunks of a byte are a piece, too.
+      wait += chunk.length;
+      if (wait >= PIECE_BYTES) await flush();
     }
     await flush();
     return bytes;
