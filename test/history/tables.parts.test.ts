@@ -1,6 +1,9 @@
 /** What finance asks: the day as the API's report has it, events, the audit, balances, messages and recipients. */
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { rowsOf } from '../../src/api/daily.ts';
+import { copyOf, type Row } from '../../src/history/rows.ts';
+import { HistoryStore } from '../../src/history/store.ts';
+import { kindTables, NAMES, REST } from '../../src/kinds/tables.ts';
 import { Audit } from '../../src/operations/audit.ts';
 import { DayBook } from '../../src/operations/book.ts';
 import { keys } from '../../src/operations/keys.ts';
@@ -185,4 +188,27 @@ test('a payment that was accepted in a lost time too, and paid once, counts once
   expect(await database.query('select id from relais.disbursements')).toHaveLength(2);
   const once = { count: 1, xof: 500 };
   expect(await sqlOf('2026-11-22')).toMatchObject({ accepted: once, succeeded: once });
+});
+
+test('what else was accepted in a lost time too counts once, and is in doubt no more once the later one is over', async () => {
+  await pass();
+  const [credit, invoice] = [kindTables.direct_credit, kindTables.invoice];
+  if (!credit || !invoice) throw new Error('history has no tables of them');
+  const both = (row: Row): Row[] => [
+    { ...row, rev: 4, state: 'needs_review', createdAt: NOON },
+    { ...row, rev: 4, createdAt: NOON + 60_000 },
+    { ...row, id: `${String(row['id'])}_twice`, rev: 5, createdAt: NOON },
+    { ...row, id: `${String(row['id'])}_twice`, rev: 4, createdAt: NOON + 60_000 },
+  ];
+  const of = { account: 'main', updatedAt: NOON, since: NOON, [NAMES]: [], [REST]: {} };
+  const opened = await HistoryStore.open({ url: database.url, newName: () => '', timezone: 'UTC' }, () => undefined);
+  await opened.write([
+    copyOf(credit, both({ ...of, id: 'crd_a', state: 'succeeded', amount: 300, accountAlias: '771000000' })),
+    copyOf(invoice, both({ ...of, id: 'inv_a', state: 'completed', totalAmount: 900 })),
+  ]);
+  await opened.close();
+  expect(
+    await database.query(`select collected_count, collected_xof, credited_count, credited_xof from relais.daily`),
+  ).toEqual([{ collected_count: '2', collected_xof: '1800', credited_count: '2', credited_xof: '600' }]);
+  expect(await database.query('select id from relais.in_doubt')).toEqual([]);
 });
