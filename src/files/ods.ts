@@ -24,7 +24,7 @@ export async function openOds(archive: Archive, wanted: string | undefined): Pro
   const reader = new TableReader(sheets.indexOf(chosen));
   return {
     name: chosen.name,
-    others: othersOf(sheets, chosen),
+    ...othersOf(sheets, chosen),
     get merged() {
       return reader.merged;
     },

@@ -99,6 +99,11 @@ export class RowReader {
     this.format = options.format;
   }
 
+  /** All sheets of a workbook but the one that is read, those that cannot be seen too; known with the first row. */
+  get allOthers(): readonly string[] {
+    return this.#sheet ? [...this.#sheet.others, ...this.#sheet.hidden] : [];
+  }
+
   /** Call it once, after the last row. */
   facts(): FileFacts {
     const { name: sheet, others, merged } = this.#sheet ?? {};

@@ -23,8 +23,9 @@ export interface SheetRow {
 /** One sheet of a workbook; `name` and `others` are known at once, `merged` once all rows were read. */
 export interface Sheet {
   readonly name: string;
-  /** The other sheets that can be seen. */
+  /** The other sheets that can be seen, and those that cannot. */
   readonly others: readonly string[];
+  readonly hidden: readonly string[];
   /** Cells that reach over several rows: only the first of these has the value. */
   readonly merged: number;
   rows(): AsyncGenerator<SheetRow[], void, undefined>;
@@ -47,8 +48,10 @@ export function chooseSheet<S extends Named>(sheets: readonly S[], wanted: strin
     : unusable('no_such_sheet', { detail: detail('sheets', { sheets: names.join(', ') }) });
 }
 
-export function othersOf(sheets: readonly Named[], chosen: Named): string[] {
-  return sheets.filter((sheet) => sheet !== chosen && !sheet.hidden).map(({ name }) => name);
+export function othersOf(sheets: readonly Named[], chosen: Named): Pick<Sheet, 'others' | 'hidden'> {
+  const not = sheets.filter((sheet) => sheet !== chosen);
+  const names = (hidden: boolean) => not.filter((sheet) => sheet.hidden === hidden).map(({ name }) => name);
+  return { others: names(false), hidden: names(true) };
 }
 
 /** Puts rows together while a document is read, and hands them out between two pieces of it. */

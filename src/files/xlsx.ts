@@ -36,7 +36,7 @@ export async function openXlsx(archive: Archive, wanted: string | undefined): Pr
   const reader = new SheetReader(texts, formats, since1904);
   return {
     name: chosen.name,
-    others: othersOf(sheets, chosen),
+    ...othersOf(sheets, chosen),
     get merged() {
       return reader.merged;
     },

@@ -123,7 +123,7 @@ export class KeptFiles {
     const reader = new RowReader(this.open(campaign), { sheet });
     let found = false;
     for await (const rows of reader.batches()) found ||= rows.some(({ cells }) => cells.some(isAbout));
-    return { found: found || reader.columns.some(isAbout), others: reader.facts().otherSheets ?? [] };
+    return { found: found || reader.columns.some(isAbout), others: reader.allOthers };
   }
 
   /** What the last look at it came to; without a report, how it was looked at. One that is gone stays gone. */
