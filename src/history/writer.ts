@@ -197,9 +197,10 @@ export class HistoryWriter {
     this.#mark = pass;
     // A person who was forgotten since they were read may be named in what was written just now: it is written again.
     const since = await this.#forgotten(stored);
-    const asTheyAre = readings.filter(
-      ({ id }) => since.has(id) === forgotten.has(id) && !begun.has(id) && !notTaken.has(id),
-    );
+    const named = readings.filter(({ id }) => since.has(id) !== forgotten.has(id)).map(({ id }) => id);
+    // Also where another writer has kept them meanwhile, so that they wait no more.
+    await desk.copyAnew(named);
+    const asTheyAre = readings.filter(({ id }) => !named.includes(id) && !begun.has(id) && !notTaken.has(id));
     const kept = [...asTheyAre, ...gone.map((id) => ({ id, rev: 0 }))];
     const aside = [...notTaken].map(([id, why]) => ({ id, why, line: lines.get(id), rev: revIn(stored.get(id)) }));
     const isAll = (await desk.areKept(kept, unread, aside)) === ids.length - unread.length - aside.length;

@@ -165,6 +165,46 @@ test('a payment whose person is forgotten while it is copied is not left with th
   expect(await paymentsInHistory()).toEqual([{ state: 'succeeded', names: ['d:dsb_a'] }]);
 });
 
+test('a writer that slept, and whose turn was over, leaves nobody in history who was forgotten meanwhile', async () => {
+  await pass();
+  await here.world.accept('dsb_a');
+  await here.world.go('dsb_a', ...PAID);
+  let once = true;
+  const slept = writerOf(store.redis, () => here.database.url, {
+    at: async (step) => {
+      if (step !== 'read' || !once) return;
+      once = false;
+      await store.redis.del(keys.historyTurn);
+      await forgetPayee();
+      const other = writerOf(store.redis, () => here.database.url, { name: 'two' });
+      await other.pass();
+      await other.close();
+      expect(await paymentsInHistory()).toEqual([{ state: 'succeeded', names: ['d:dsb_a'] }]);
+    },
+  });
+  await slept.pass();
+  await slept.close();
+  await pass();
+  expect(await paymentsInHistory()).toEqual([{ state: 'succeeded', names: ['d:dsb_a'] }]);
+});
+
+test('what changed since a writer that slept has read it is copied again, also where another had copied it already', async () => {
+  await pass();
+  await here.world.accept('dsb_a');
+  await here.world.go('dsb_a', ...PAID);
+  const slept = writerOf(store.redis, () => here.database.url, {
+    at: async (step) => {
+      if (step !== 'written') return;
+      // As another has copied it, and somebody of a slice was forgotten since: that is another revision, and waits for nobody.
+      await store.redis.zrem(keys.historyWaiting, 'dsb_a');
+      await store.redis.hincrby(keys.record('dsb_a'), 'rev', 1);
+    },
+  });
+  await slept.pass();
+  await slept.close();
+  expect(await store.redis.zrange(keys.historyWaiting, '0', '-1')).toEqual(['dsb_a']);
+});
+
 test.for(['a\u0000b', 'a\ud800b'])(
   'a person is forgotten in history whatever their text holds (%j)',
   async (text) => {

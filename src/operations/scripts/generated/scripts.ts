@@ -4129,7 +4129,8 @@ end
 local done = {}
 for _, one in ipairs(kept) do
   local rev = redis.call('HGET', one.record, 'rev')
-  if not rev or tonumber(rev) == one.rev then done[#done + 1] = one.id end
+  if not rev or tonumber(rev) == one.rev then done[#done + 1] = one.id
+  else redis.call('ZADD', waiting, 'NX', clock(now), one.id) end
 end
 for _, one in ipairs(setAside) do
   local rev = redis.call('HGET', one.asideRecord, 'rev')
@@ -4144,7 +4145,8 @@ redis.call('HDEL', aside, unpack(done))
 return redis.call('ZREM', waiting, unpack(done))
 `);
 
-/** What history has, as it was read back there, waits for it no longer, unless it has gone on since. What nobody could
+/** What history has, as it was read back there, waits for it no longer, unless it has gone on since: then it waits, also
+ * where another writer has kept it meanwhile, over which this one wrote what it had read before. What nobody could
  * read is put off. So is what history does not take, and why is written down with it, unless it has gone on since.
  * Answers how many no longer wait. */
 export async function keepInHistory(redis: lua.ScriptHost, args: KeepInHistoryArgs): Promise<KeepInHistoryAnswer> {
