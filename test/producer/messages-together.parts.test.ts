@@ -8,11 +8,11 @@ import { acceptMessages } from '../../src/operations/messages.ts';
 import { acceptMessagesScript, nameKeyScript } from '../../src/operations/scripts/generated/scripts.ts';
 import { Acceptance, type Answer } from '../../src/producer/acceptance.ts';
 import { MOST_FILLING } from '../../src/producer/message-filler.ts';
-import { keysLike, storeOfThisFile } from '../support/fresh-redis.ts';
+import { keysLike, redisAlone, storeOfThisFile } from '../support/fresh-redis.ts';
 import { aMessage, numberOf } from './asking.ts';
 import { running } from './running.ts';
 
-const store = storeOfThisFile();
+const store = storeOfThisFile(redisAlone);
 let seed = 0;
 
 /** The Redis of this file, to which scripts go by this way. */

@@ -1,6 +1,7 @@
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, beforeEach, inject } from 'vitest';
 import { openCommands, waitUntilReady } from '../../src/redis/connections.ts';
+import { startEmbeddedRedis } from '../../src/redis/embedded.ts';
 
 /** A database that nobody else uses while the test has it. */
 export interface FreshRedis {
@@ -20,13 +21,30 @@ export async function freshRedis(): Promise<FreshRedis> {
   const base = inject('redisUrl');
   const number = await emptyDatabase(base);
   const url = Object.assign(new URL(base), { pathname: `/${number}` }).href;
-  const redis = openCommands({ url }, { name: 'test', onError: () => undefined });
-  await waitUntilReady(redis, READY_LIMIT_MS);
+  const redis = await lookingInto(url);
   const close = async (): Promise<void> => {
     if (redis.status === 'ready') await redis.flushdb();
     redis.disconnect();
   };
   return { url, redis, close };
+}
+
+/** A server that no other test has, where what Redis counts of all its clients is looked at. */
+export async function redisAlone(): Promise<FreshRedis> {
+  const binary = process.env['REDIS_SERVER_BIN'];
+  const server = await startEmbeddedRedis(binary ? { binary } : {});
+  const redis = await lookingInto(server.url);
+  const close = async (): Promise<void> => {
+    redis.disconnect();
+    await server.stop();
+  };
+  return { url: server.url, redis, close };
+}
+
+async function lookingInto(url: string): Promise<Redis> {
+  const redis = openCommands({ url }, { name: 'test', onError: () => undefined });
+  await waitUntilReady(redis, READY_LIMIT_MS);
+  return redis;
 }
 
 /** The keys that are like this below the prefix of the connection, without it; KEYS alone is not told of it. */
@@ -50,10 +68,10 @@ export async function cutProcesses(redis: Redis): Promise<void> {
 }
 
 /** One database for all tests of a file, empty before each. */
-export function storeOfThisFile(): { readonly redis: Redis } {
+export function storeOfThisFile(open = freshRedis): { readonly redis: Redis } {
   let fresh: FreshRedis | undefined;
   beforeAll(async () => {
-    fresh = await freshRedis();
+    fresh = await open();
   });
   afterAll(() => fresh?.close());
   const store = {

@@ -60,13 +60,14 @@ const ASK_EVERY_MS = 25;
 interface ServiceParts extends Pick<SandboxOptions, 'onLine'> {
   /** Without a worker nothing is done but what the test does itself. */
   readonly roles?: Parameters<typeof startRoles>[1];
+  readonly openRedis?: typeof freshRedis;
 }
 
 export async function startService(
   env: Readonly<Record<string, string>> = {},
-  { onLine, roles = ['worker', 'webhooks', 'api'] }: ServiceParts = {},
+  { onLine, roles = ['worker', 'webhooks', 'api'], openRedis = freshRedis }: ServiceParts = {},
 ): Promise<Service> {
-  const fresh = await freshRedis();
+  const fresh = await openRedis();
   const sandbox = await startSandbox(onLine ? { onLine } : {});
   const running = await startRoles(
     loadConfig({
