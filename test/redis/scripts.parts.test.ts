@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { defineScript, runScript } from '../../src/redis/scripts.ts';
-import { storeOfThisFile } from '../support/fresh-redis.ts';
+import { redisAlone, storeOfThisFile } from '../support/fresh-redis.ts';
 import { type EchoArgs, echo, echoScript } from './scripts/generated/scripts.ts';
 
-const store = storeOfThisFile();
+const store = storeOfThisFile(redisAlone);
 
 const args: EchoArgs = {
   record: 'a',
