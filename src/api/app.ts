@@ -7,6 +7,7 @@ import { admissionTo } from './admission.ts';
 import { serveConsole } from './console-files.ts';
 import { mount } from './mount.ts';
 import { ApiProblem, sendProblem } from './problem.ts';
+import { WorkbooksBusy } from '../files/problems.ts';
 import { HistoryAway } from '../operations/past.ts';
 import { isAway } from '../redis/connections.ts';
 import type { Route } from './route.ts';
@@ -83,6 +84,7 @@ function problemOf(error: unknown): ApiProblem {
   // What follows a percent sign in the path is no character: it was the caller's doing.
   if (error instanceof URIError) return new ApiProblem('malformed', 'The path cannot be read.');
   if (error instanceof HistoryAway) return new ApiProblem('unavailable', `${error.message}.`);
+  if (error instanceof WorkbooksBusy) return new ApiProblem('unavailable', `${error.message}.`);
   // What Redis has taken, and of which the answer was lost, is done all the same.
   if (isAway(error))
     return new ApiProblem('unavailable', 'It may be done: with the same identity it is safe to try again.');

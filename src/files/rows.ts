@@ -12,7 +12,7 @@ import {
   readLine,
 } from './csv.ts';
 import { openOds } from './ods.ts';
-import { type FileProblemCode, unusable } from './problems.ts';
+import { type FileProblemCode, unusable, WorkbooksBusy } from './problems.ts';
 import { type Encoding, TextReader } from './text.ts';
 import { openXlsx } from './xlsx.ts';
 import { Turns } from '../lib/turns.ts';
@@ -22,6 +22,8 @@ const PIECE_BYTES = 65_536;
 /** A million rows of four columns. It is kept whole: the table of contents of an archive stands at its end. */
 const WORKBOOK_BYTES_MAX = 50_000_000;
 const UNPACKED_MAX = 536_870_912;
+/** Of all workbooks that have come to this process and are not read yet, whole or in part. */
+const WORKBOOKS_BYTES_MAX = 4 * WORKBOOK_BYTES_MAX;
 
 export type FileFormat = 'csv' | 'ndjson' | 'xlsx' | 'ods';
 
@@ -38,6 +40,8 @@ export interface ReadOptions {
   readonly trim?: boolean | undefined;
   /** How many bytes a workbook may become. */
   readonly unpackedMax?: number | undefined;
+  /** What the packed bytes of a workbook are counted in; without it, all of the process. */
+  readonly held?: HeldBytes | undefined;
 }
 
 export interface RawRow {
@@ -76,6 +80,27 @@ const HEAD_ROWS_MAX = 1_000;
 /** One of half a million rows takes up to 200 MB while it is read: more at a time would end the process for everybody. */
 const WORKBOOKS_AT_ONCE = 2;
 const workbooks = new Turns(WORKBOOKS_AT_ONCE);
+
+/** Bytes that are in memory at once. One that comes when there is no room is refused, and does not wait: it grows meanwhile. */
+export class HeldBytes {
+  readonly #most: number;
+  #bytes = 0;
+
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  take(bytes: number): void {
+    if (this.#bytes + bytes > this.#most) throw new WorkbooksBusy();
+    this.#bytes += bytes;
+  }
+
+  giveBack(bytes: number): void {
+    this.#bytes -= bytes;
+  }
+}
+
+const heldByAll = new HeldBytes(WORKBOOKS_BYTES_MAX);
 
 /** Reads a file row by row, keeping no more than a piece of it; of a workbook, its packed bytes and its texts. */
 export class RowReader {
@@ -167,17 +192,23 @@ export class RowReader {
   }
 
   async *#sheetRows(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<RawRow[], void, undefined> {
+    const { held = heldByAll } = this.#options;
     const parts: Uint8Array[] = [];
-    for await (const chunk of chunks) {
-      if (this.#bytes > WORKBOOK_BYTES_MAX) throw unusable('workbook_too_large');
-      // A copy: the source may use its buffer again.
-      parts.push(Uint8Array.from(chunk));
-    }
-    const over = await workbooks.take();
+    let bytes = 0;
+    let over = (): void => undefined;
     try {
+      for await (const chunk of chunks) {
+        if (this.#bytes > WORKBOOK_BYTES_MAX) throw unusable('workbook_too_large');
+        held.take(chunk.byteLength);
+        bytes += chunk.byteLength;
+        // A copy: the source may use its buffer again.
+        parts.push(Uint8Array.from(chunk));
+      }
+      over = await workbooks.take();
       yield* this.#unpacked(Buffer.concat(parts.splice(0)));
     } finally {
       over();
+      held.giveBack(bytes);
     }
   }
 

@@ -86,6 +86,8 @@ export const frenchRefusals: Readonly<Record<string, string>> = {
   'The console has no such file.': 'La console n’a pas ce fichier.',
   'It was written by another version, or is damaged; `relais doctor` names it.':
     'Elle a été écrite par une autre version, ou est abîmée ; `relais doctor` la nomme.',
+  'Too many workbooks are being read at this moment; send it again in a minute.':
+    'Trop de classeurs sont en cours de lecture ; renvoyez-le dans une minute.',
   'The path cannot be read.': 'Le chemin est illisible.',
   'It may be done: with the same identity it is safe to try again.':
     'La demande a peut-être été exécutée : avec la même référence, réessayer est sans danger.',

@@ -1,7 +1,7 @@
 /** Files that somebody made to hurt: nothing of them is executed, and none of them takes more than it may. */
-import { expect, test } from 'vitest';
-import { RowReader } from '../../src/files/rows.ts';
-import { UnusableFile } from '../../src/files/problems.ts';
+import { describe, expect, test } from 'vitest';
+import { HeldBytes, RowReader } from '../../src/files/rows.ts';
+import { UnusableFile, WorkbooksBusy } from '../../src/files/problems.ts';
 import { checkFile } from '../campaigns/check/read-file.ts';
 import { odsOf, partsOf, rowOf, xlsxOf, xlsxOfTexts, zipOf } from './workbooks.ts';
 
@@ -237,4 +237,43 @@ test('a workbook that is refused leaves its place', async () => {
   for (let turn = 0; turn < 3; turn += 1)
     await codesOf(xlsxOf({ rows: HEAD + AWA, claims: { size: 4_000_000_000 } }));
   expect((await checkFile(xlsxOf({ rows: HEAD + AWA }))).summary.recipients).toBe(1);
+});
+
+describe('workbooks that come at once', () => {
+  const MOST = 1_000;
+  const workbook = xlsxOf({ rows: HEAD + AWA });
+
+  async function* slowly(bytes: Buffer, gate: Promise<void>): AsyncGenerator<Uint8Array> {
+    yield bytes.subarray(0, -1);
+    await gate;
+    yield bytes.subarray(-1);
+  }
+
+  async function rowsOf(source: AsyncIterable<Uint8Array>, held: HeldBytes): Promise<number> {
+    let rows = 0;
+    for await (const batch of new RowReader(source, { held }).batches()) rows += batch.length;
+    return rows;
+  }
+
+  test('are refused where there is no room for them, and read once there is', async () => {
+    const held = new HeldBytes(workbook.length);
+    let open = (): void => undefined;
+    const gate = new Promise<void>((resolve) => (open = resolve));
+    const first = rowsOf(slowly(workbook, gate), held);
+    await expect(rowsOf(slowly(workbook, gate), held)).rejects.toThrow(WorkbooksBusy);
+    open();
+    expect(await first).toBe(1);
+    expect(await rowsOf(slowly(workbook, gate), held)).toBe(1);
+  });
+
+  test('leave nothing behind where they break off, or are none', async () => {
+    const held = new HeldBytes(MOST);
+    for (let times = 0; times < 3; times += 1) {
+      const broken = (async function* () {
+        yield Buffer.concat([Buffer.from('PK\x03\x04'), Buffer.alloc(MOST - 4)]);
+        if (times % 2 === 0) throw new Error('the body broke off');
+      })();
+      await expect(rowsOf(broken, held)).rejects.not.toThrow(WorkbooksBusy);
+    }
+  });
 });
