@@ -46,7 +46,7 @@ export function Dialog({ title, onClose, children }: DialogProps) {
 
 /** How an act ended, read aloud where that is wished. */
 export function Ended({ end }: { readonly end: End | undefined }) {
-  const { ends } = useWords();
+  const { ends, trouble } = useWords();
   if (end === undefined) return null;
   if (end.is === 'done') {
     return (
@@ -63,7 +63,7 @@ export function Ended({ end }: { readonly end: End | undefined }) {
     );
   }
   const { word, problem, message } = end.error;
-  const why = ends.rules[problem.rule ?? ''] ?? ends.rules[word] ?? '';
+  const why = ends.rules[problem.rule ?? ''] ?? ends.rules[word] ?? trouble[word] ?? '';
   return (
     <div role="alert" className="my-3 rounded-lg bg-bad-soft px-3 py-2 text-bad" data-end="refused">
       <p>

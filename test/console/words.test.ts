@@ -2,6 +2,8 @@ import { expect, test } from 'vitest';
 import { english as englishOfAll } from '../../console/words/english.ts';
 import { french as frenchOfAll } from '../../console/words/french.ts';
 import { makingIn } from '../../console/words/making.ts';
+import { problemKinds } from '../../src/api/problem.ts';
+import { ruleNames } from '../../src/kinds/rules.ts';
 import { stateWord, statesOf, toneOf } from '../../console/words/states.ts';
 import { languageOf } from '../../console/words/words.ts';
 
@@ -43,6 +45,26 @@ test('one is one, and not several', () => {
   const several =
     /\b1 (are|have|recipients|payments|texts have|rows|parts|numbers|times|destinataires|paiements|lignes|parties|SMS ont)\b/;
   expect([...said(english), ...said(french)].filter(([, text]) => several.test(text))).toEqual([]);
+});
+
+/** What only programs run into, and what is told by its rule. */
+const OF_PROGRAMS = [
+  'malformed',
+  'no-identity',
+  'method-not-allowed',
+  'forbidden', 'conflict', 'gone',
+  'ahead-of-the-stream',
+  'not-acceptable',
+];
+
+test('each rule and each kind of refusal is said, with what helps, in both languages', () => {
+  const refusals = Object.entries(problemKinds).filter(
+    ([kind, { status }]) => status < 500 && !OF_PROGRAMS.includes(kind),
+  );
+  const words = [...ruleNames, ...refusals.map(([kind]) => kind), 'not-durable', 'memory-full', 'recovering'];
+  for (const { ends, trouble } of [english, french]) {
+    expect(words.filter((word) => ends.rules[word] === undefined && trouble[word] === undefined)).toEqual([]);
+  }
 });
 
 const OF_THE_MACHINE =
