@@ -11,7 +11,7 @@ import { State } from '../parts/state.tsx';
 import type { Kind } from '../words/states.ts';
 import { Deciding } from './approval-deciding.tsx';
 import { BatchRows, Sums, Warnings } from './approval-batch.tsx';
-import { Hours } from './campaign-hours.tsx';
+import { Cost, Hours } from './campaign-facts.tsx';
 import { Fact } from './operation-facts.tsx';
 
 export function Approval({ id }: { readonly id: string }) {
@@ -154,6 +154,7 @@ function WholeCampaign({ campaign, at }: { readonly campaign: Answer<'getCampaig
         facts={[
           [says.recipients, <Count value={totals.total} />],
           [says.segments, <Count value={segments} />],
+          [says.cost, <Cost of={campaign} />],
           [says.askedBy, askedBy.join(', ')],
           [pages.operation.facts.account, campaign.account],
           [says.sender, from ?? says.senderOfAccount],

@@ -9,7 +9,7 @@ import { Page, Read, Section } from '../parts/page.tsx';
 import { Reason } from '../parts/reason.tsx';
 import { State } from '../parts/state.tsx';
 import { Bar, type Bin, Bins } from './campaign-bar.tsx';
-import { Hours } from './campaign-hours.tsx';
+import { Cost, Hours } from './campaign-facts.tsx';
 import { CampaignActs } from './campaign-acts.tsx';
 import { Recipients } from './campaign-recipients.tsx';
 import { Fact } from './operation-facts.tsx';
@@ -112,6 +112,7 @@ function About({ campaign }: { readonly campaign: Whole }) {
             </>
           }
         />
+        <Fact name={says.cost} is={<Cost of={campaign} />} />
         <Fact name={says.pace} is={perSecond === null ? says.noPace : says.rate(String(perSecond))} />
         <Fact name={says.quietHours} is={<Hours of={campaign} />} />
         <Fact name={says.askedBy} is={askedBy.join(', ')} />

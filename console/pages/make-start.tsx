@@ -7,7 +7,7 @@ import { Moment, countIn, moneyIn } from '../parts/figures.tsx';
 import { useWords } from '../parts/language.tsx';
 import { Section } from '../parts/page.tsx';
 import { useApproval } from './make-cost.tsx';
-import { Hours } from './campaign-hours.tsx';
+import { Hours } from './campaign-facts.tsx';
 import { type Draft, type Report, type Step, queryOf, useMaking } from './make-draft.ts';
 import { Judged, Onward } from './make-parts.tsx';
 import { Fact } from './operation-facts.tsx';

@@ -94,29 +94,27 @@ export function paceOf(record: CampaignRecord, now: number): { readonly rate: nu
 
 /** `hold`: what keeps a campaign that runs from being sent, and until when at least. */
 export function campaignView(record: CampaignRecord, now: number, hold?: Hold) {
-  return {
-    ...viewOf(record, {
-      reason: record.reason ?? hold?.reason,
-      heldUntil: hold?.until === undefined ? undefined : iso(hold.until),
-      totals: record.totals,
-      countries: countriesView(record),
-      ...paceOf(record, now),
-      ...(hold ? { eta: null } : {}),
-      contentHash: contentHashOf(record),
-      askedBy: handsIn(record),
-      quietHours: record.quietHours === 'on' || (record.quietHours ?? false),
-      ...(record.pauseOnFailure === undefined ? {} : { pauseOnFailure: record.pauseOnFailure || false }),
-    }),
-    ...costView(record),
-  };
+  return viewOf(record, {
+    reason: record.reason ?? hold?.reason,
+    heldUntil: hold?.until === undefined ? undefined : iso(hold.until),
+    totals: record.totals,
+    countries: countriesView(record),
+    cost: costOf(record),
+    ...paceOf(record, now),
+    ...(hold ? { eta: null } : {}),
+    contentHash: contentHashOf(record),
+    askedBy: handsIn(record),
+    quietHours: record.quietHours === 'on' || (record.quietHours ?? false),
+    ...(record.pauseOnFailure === undefined ? {} : { pauseOnFailure: record.pauseOnFailure || false }),
+  });
 }
 
 /** What the uploads were estimated to cost; nothing where one of them was not priced. */
-function costView({ uploads }: CampaignRecord) {
+function costOf({ uploads }: CampaignRecord) {
   const costs = uploads.flatMap(({ cost }) => cost ?? []);
-  if (costs.length === 0 || costs.length < uploads.length) return {};
+  if (costs.length === 0 || costs.length < uploads.length) return undefined;
   const unpriced = [...new Set(costs.flatMap((cost) => cost.unpriced))];
-  return { cost: { estimated: true, xof: costs.reduce((sum, { xof }) => sum + xof, 0), unpriced } };
+  return { estimated: true as const, xof: costs.reduce((sum, { xof }) => sum + xof, 0), unpriced };
 }
 
 /** How many recipients each country has, and what became of them so far. */

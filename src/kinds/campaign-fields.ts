@@ -76,6 +76,19 @@ export const campaignFields = {
     count,
     z.int().meta({ example: 2, description: 'An estimate: the service shows neither segments nor encoding.' }),
   ),
+  cost: derived(
+    z
+      .looseObject({
+        estimated: z.literal(true),
+        xof: z.number(),
+        unpriced: z.array(z.string()).meta({ description: 'Countries without a price: what they cost is not in it.' }),
+      })
+      .optional()
+      .meta({
+        example: { estimated: true, xof: 2_000, unpriced: [] },
+        description: 'XOF, estimated when it was uploaded; absent where not all of it was priced.',
+      }),
+  ),
   rate: derived(z.number().meta({ example: 48.5, description: 'Recipients per second since the start.' })),
   eta: derived(perhaps(moment).meta({ description: 'When the rest would be done at that rate.' })),
   reason,

@@ -31,6 +31,7 @@ export const frenchLabels: Readonly<Record<string, string>> = {
   retries: 'reprises',
   countries: 'pays',
   segments: 'segments',
+  cost: 'coût',
   rate: 'débit',
   eta: 'fin prévue',
   'held until': 'retenu jusqu’au',

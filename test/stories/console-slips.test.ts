@@ -6,7 +6,7 @@ import type { Page, Route } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Asking } from '../../script/demonstration/asking.ts';
 import { defaultCredentials } from '../../src/sandbox/sandbox.ts';
-import { type ConsoleWorld, leave, openConsole, people } from '../support/console-world.ts';
+import { type ConsoleWorld, leave, needReview, openConsole, people } from '../support/console-world.ts';
 
 let world: ConsoleWorld;
 const folder = mkdtempSync(join(tmpdir(), 'relais-slips-'));
@@ -14,7 +14,13 @@ beforeAll(async () => {
   const { masterKey, privateKey, token } = defaultCredentials;
   const accounts = join(folder, 'accounts.json');
   writeFileSync(accounts, JSON.stringify({ other: { mode: 'live', masterKey, privateKey, token } }));
-  world = await openConsole({ ACCOUNTS_FILE: accounts, CAMPAIGN_APPROVAL_ABOVE: '10recipients' });
+  const prices = join(folder, 'prices.json');
+  writeFileSync(prices, JSON.stringify({ SN: 20 }));
+  world = await openConsole({
+    ACCOUNTS_FILE: accounts,
+    CAMPAIGN_APPROVAL_ABOVE: '10recipients',
+    SMS_PRICES_FILE: prices,
+  });
 });
 afterAll(async () => {
   await world?.close();
@@ -173,6 +179,7 @@ test('a total that was typed for one text approves no other', async () => {
   await world.api.post(`/v1/campaigns/${id}/recipients`, ['phone', ...rows].join('\n'), 'text/csv');
   await world.api.post(`/v1/campaigns/${id}/start`);
   const page = await world.signedIn('fatou', `/approvals/${id}`);
+  await page.getByText('240 XOF').waitFor();
   const approve = page.locator('#content form button[type=submit]');
   await page.locator('#content form input').fill('12');
   expect(await approve.isDisabled()).toBe(false);

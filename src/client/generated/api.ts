@@ -2399,6 +2399,17 @@ export interface CampaignRow {
    */
   segments: number
   /**
+   * XOF, estimated when it was uploaded; absent where not all of it was priced.
+   */
+  cost?: {
+    estimated: true
+    xof: number
+    /**
+     * Countries without a price: what they cost is not in it.
+     */
+    unpriced: string[]
+  }
+  /**
    * Recipients per second since the start.
    */
   rate: number
@@ -2553,6 +2564,17 @@ export interface Campaign {
    * An estimate: the service shows neither segments nor encoding.
    */
   segments: number
+  /**
+   * XOF, estimated when it was uploaded; absent where not all of it was priced.
+   */
+  cost?: {
+    estimated: true
+    xof: number
+    /**
+     * Countries without a price: what they cost is not in it.
+     */
+    unpriced: string[]
+  }
   /**
    * Recipients per second since the start.
    */

@@ -1,0 +1,27 @@
+/** What a campaign is estimated to cost, and when nothing of it leaves: shown where it is approved and where it runs. */
+import type { Answer } from '../asking/ask.ts';
+import { moneyIn } from '../parts/figures.tsx';
+import { useWords } from '../parts/language.tsx';
+
+interface HoursProps {
+  readonly of: Pick<Answer<'getCampaign'>, 'quietHours' | 'timezone'>;
+}
+
+export function Hours({ of: { quietHours, timezone } }: HoursProps) {
+  const says = useWords().pages.campaign;
+  const hours = typeof quietHours === 'string' ? quietHours : quietHours ? says.usualHours : says.noHours;
+  return timezone === undefined ? hours : `${hours} (${timezone})`;
+}
+
+export function Cost({ of: { cost } }: { readonly of: Pick<Answer<'getCampaign'>, 'cost'> }) {
+  const words = useWords();
+  const says = words.pages.campaign;
+  if (cost === undefined) return says.noPrice;
+  const { xof, unpriced } = cost;
+  return (
+    <>
+      {moneyIn(words, xof)} <span className="text-sm text-quiet">({says.estimated})</span>
+      {unpriced.length > 0 && <span className="block text-held">{says.unpriced(unpriced.join(', '))}</span>}
+    </>
+  );
+}
