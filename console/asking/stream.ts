@@ -6,6 +6,8 @@ import { SESSION } from './queries.ts';
 
 /** Of a thousand payments in a second the page asks once. */
 const AT_MOST_EVERY_MS = 1_000;
+/** Refused it was as while relais starts behind a proxy, or by too many tabs of one key. */
+const LISTEN_AGAIN_MS = 15_000;
 
 /** Questions whose answer an event may change. Others are asked when they are opened. */
 const LIVE: ReadonlySet<unknown> = new Set([
@@ -41,7 +43,8 @@ function askAgain(client: QueryClient): Promise<void> {
 export function useStream(): void {
   const client = useQueryClient();
   useEffect(() => {
-    const stream = new EventSource('/v1/stream');
+    let stream: EventSource | undefined;
+    let again: ReturnType<typeof setTimeout> | undefined;
     let due: ReturnType<typeof setTimeout> | undefined;
     const soon = (): void => {
       due ??= setTimeout(() => {
@@ -49,11 +52,21 @@ export function useStream(): void {
         void askAgain(client);
       }, AT_MOST_EVERY_MS);
     };
-    stream.addEventListener('message', soon);
-    // It came back after a break: nobody knows what was missed.
-    stream.addEventListener('open', soon);
+    const listen = (): void => {
+      const opened = new EventSource('/v1/stream');
+      stream = opened;
+      opened.addEventListener('message', soon);
+      // It came back after a break: nobody knows what was missed.
+      opened.addEventListener('open', soon);
+      // A browser comes back by itself where the line breaks, and never where it was refused.
+      opened.addEventListener('error', () => {
+        if (opened.readyState === EventSource.CLOSED) again = setTimeout(listen, LISTEN_AGAIN_MS);
+      });
+    };
+    listen();
     return () => {
-      stream.close();
+      stream?.close();
+      clearTimeout(again);
       clearTimeout(due);
     };
   }, [client]);

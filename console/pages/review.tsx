@@ -92,7 +92,8 @@ function Desk({ items, isMore }: { readonly items: readonly Item[]; readonly isM
         </button>
         <p className="hidden text-sm text-quiet lg:block">{says.keys}</p>
       </div>
-      <Case key={item.id} item={item} onDecided={() => choose(at)} />
+      {/* The one behind it, as it was seen: in the list that is read meanwhile its place is another. */}
+      <Case key={item.id} item={item} onDecided={() => choose(at + 1 < items.length ? at + 1 : at - 1)} />
     </>
   );
 }

@@ -346,3 +346,44 @@ test('a key that is shown again is told apart: a wrong one, too many tries, and 
   await page.locator('main input[type=password]').waitFor();
   await leave(page);
 });
+
+test('after a decision the one behind it is open, and none that was passed over', async () => {
+  const payments = [1, 2, 3].map((at) => ({
+    accountAlias: `77140000${at}`,
+    amount: 9_000 + at,
+    reference: `passed ${at}`,
+  }));
+  await needReview(world, payments);
+  const page = await world.signedIn('fatou', '/review');
+  await page.locator('[data-of="3"]').waitFor();
+  const shown = () => page.locator('[data-case]').getAttribute('data-case');
+  const { items } = await world.api.get<{ items: { id: string }[] }>('/v1/review');
+  const [passedOver, decided, behind] = items.map(({ id }) => id);
+  expect(await shown()).toBe(passedOver);
+  await page.keyboard.press('j');
+  await page.locator(`[data-case="${decided}"]`).waitFor();
+  await page.keyboard.press('1');
+  await page.keyboard.type('seen in the dashboard');
+  await page.keyboard.press('Control+Enter');
+  await page.locator(`[data-case="${decided}"]`).waitFor({ state: 'detached' });
+  expect(await shown()).toBe(behind);
+  await leave(page);
+});
+
+test('a stream that was refused, as while relais starts behind a proxy, is asked for again', async () => {
+  const page = await world.visit();
+  await page.clock.install();
+  let asked = 0;
+  await page.route('**/v1/stream', (route) => {
+    asked += 1;
+    return asked === 1 ? route.fulfill({ status: 503, body: 'starting' }) : route.continue();
+  });
+  await page.goto(`${world.url}/campaigns`);
+  await page.locator('input[type=password]').fill(people.awa.key);
+  await page.keyboard.press('Enter');
+  await page.locator('#content h1').waitFor();
+  await expect.poll(() => asked).toBe(1);
+  await page.clock.fastForward(60_000);
+  await expect.poll(() => asked).toBe(2);
+  await leave(page);
+});
