@@ -81,7 +81,9 @@ export const campaignFields = {
       .looseObject({
         estimated: z.literal(true),
         xof: z.number(),
-        unpriced: z.array(z.string()).meta({ description: 'Countries without a price: what they cost is not in it.' }),
+        unpriced: z
+          .array(z.string())
+          .meta({ description: 'Countries without a price: what they cost is not in it.' }),
       })
       .optional()
       .meta({

@@ -52,9 +52,10 @@ const OF_PROGRAMS = [
   'malformed',
   'no-identity',
   'method-not-allowed',
-  'forbidden', 'conflict', 'gone',
+  'forbidden',
+  'conflict',
+  'gone',
   'ahead-of-the-stream',
-  'not-acceptable',
 ];
 
 test('each rule and each kind of refusal is said, with what helps, in both languages', () => {
