@@ -159,7 +159,7 @@ export class Endpoints {
 
   /** As they are kept: the newest first. */
   async sealedSecrets(id: string): Promise<string[]> {
-    const kept = await this.#redis.hmget(keys.record(id), 'secret', 'oldSecret');
+    const kept = await this.#redis.hmget(keys.record(id), 'secret', 'oldSecret', 'olderSecret');
     return kept.filter((text) => text !== null);
   }
 
@@ -217,8 +217,8 @@ export class Endpoints {
       most,
     });
     if (answer.is !== 'taken') return answer.is;
-    const { url, secret, old, due } = answer;
-    return { lease, url, secrets: old === undefined ? [secret] : [secret, old], due };
+    const { url, secret, old, older, due } = answer;
+    return { lease, url, secrets: [secret, old, older].filter((one) => one !== undefined), due };
   }
 
   /** Undefined: the lease was over, and somebody else has them by now. */

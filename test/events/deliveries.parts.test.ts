@@ -246,6 +246,26 @@ test('a replay brings events back that were delivered, and enables a disabled en
   expect(await world.endpoints.replay('ep_nobody', places)).toBe(false);
 });
 
+test('the secret that receivers know signs for its day, however often another is asked for meanwhile', async () => {
+  const world = await makeWorld();
+  const id = await world.endpoint();
+  const signers = async () => {
+    world.pass(31 * SECOND);
+    const taken = await world.endpoints.take(id, 30 * SECOND, 8);
+    return typeof taken === 'string' ? taken : taken.secrets;
+  };
+  await emit(world.redis, 'a', 'message.sent');
+  await world.dispatch();
+  // The answer to the first of them was lost, say.
+  for (const secret of ['second', 'third', 'fourth']) await world.endpoints.rotate(id, secret, { bothForMs: DAY });
+  expect(await signers()).toEqual(['fourth', 'third', 'sealed']);
+  expect(await world.endpoints.sealedSecrets(id)).toEqual(['fourth', 'third', 'sealed']);
+  world.pass(DAY);
+  expect(await signers()).toEqual(['fourth']);
+  await world.endpoints.rotate(id, 'fifth', { bothForMs: DAY });
+  expect(await signers()).toEqual(['fifth', 'fourth']);
+});
+
 test('what an endpoint had is gone when it is removed', async () => {
   const world = await makeWorld({ answer: () => 'http_500' });
   const id = await world.endpoint();

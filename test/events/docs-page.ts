@@ -60,8 +60,8 @@ Each event is posted as JSON to every endpoint that asked for its type and whose
 within ten seconds means that you have it; a redirect is a failure. The headers are those of Standard Webhooks, so a
 library for your language checks them: \`webhook-id\` (the id of the event), \`webhook-timestamp\` (refuse what is older
 than five minutes) and \`webhook-signature\`, \`v1,\` and the base64 of HMAC-SHA256 over \`id.timestamp.body\` with the
-secret's bytes (base64 after \`whsec_\`). There may be two signatures, separated by a space: for a day after
-\`POST …/{id}/rotate-secret\` the old secret signs too.
+secret's bytes (base64 after \`whsec_\`). There may be two or three signatures, separated by spaces: for a day after
+\`POST …/{id}/rotate-secret\` the old secret signs too, also where another is asked for in that day.
 
 From TypeScript, \`verifyWebhook\` of \`relais/client\` checks all of that, and answers the event or throws \`NotFromRelais\`:
 

@@ -10,7 +10,7 @@
 --- @include "lib/audit"
 --- @include "lib/clock"
 
-local names = {'secret', 'oldSecret'}
+local names = {'secret', 'oldSecret', 'olderSecret'}
 local stored = redis.call('HMGET', record, unpack(names))
 for i = 1, #names do
   if (stored[i] or nil) ~= kept[i] then return 0 end

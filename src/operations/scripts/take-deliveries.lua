@@ -3,12 +3,13 @@
 -- @arg now at?  @arg id text  @arg lease text  @arg leaseMs ms
 -- @arg most int
 -- @type Due {place, tries int}
--- @returns taken {url, secret, old?, due Due[]} | none | disabled | leased | rests | nothing
+-- @returns taken {url, secret, old?, older?, due Due[]} | none | disabled | leased | rests | nothing
 --- @include "lib/clock"
 
 local at = clock(now)
-local state, leased, ends, rests, failures, url, secret, old, old_until = unpack(redis.call('HMGET', record, 'state', 'lease',
-  'until', 'restUntil', 'failures', 'url', 'secret', 'oldSecret', 'oldUntil'))
+local state, leased, ends, rests, failures, url, secret, old, old_until, older, older_until = unpack(redis.call('HMGET',
+  record, 'state', 'lease', 'until', 'restUntil', 'failures', 'url', 'secret', 'oldSecret', 'oldUntil', 'olderSecret',
+  'olderUntil'))
 if not state or state ~= 'enabled' then
   redis.call('ZREM', due, id)
   return {state and 'disabled' or 'none'}
@@ -30,4 +31,5 @@ redis.call('HSET', record, 'lease', lease, 'until', at + leaseMs)
 redis.call('ZADD', due, at + leaseMs, id)
 local taken = {}
 for i, place in ipairs(places) do taken[i] = {place, redis.call('HGET', tries, place) or '0'} end
-return {'taken', url, secret, old and tonumber(old_until or '0') > at and old, taken}
+local function while_it_signs(one, ends_at) return one and tonumber(ends_at or '0') > at and one end
+return {'taken', url, secret, while_it_signs(old, old_until), while_it_signs(older, older_until), taken}

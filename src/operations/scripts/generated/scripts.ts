@@ -6454,7 +6454,7 @@ _arg = _arg + 1
 for _i = 1, tonumber(ARGV[_arg]) do act[_i] = ARGV[_arg + _i] end
 _arg = _arg + #act
 -- </generated>
-local names = {'secret', 'oldSecret'}
+local names = {'secret', 'oldSecret', 'olderSecret'}
 local stored = redis.call('HMGET', record, unpack(names))
 for i = 1, #names do
   if (stored[i] or nil) ~= kept[i] then return 0 end
@@ -7066,16 +7066,22 @@ for _i = 1, tonumber(ARGV[_arg]) do act[_i] = ARGV[_arg + _i] end
 _arg = _arg + #act
 -- </generated>
 local at = clock(now)
-local old = redis.call('HGET', record, 'secret')
+local old, was, was_until, older, older_until = unpack(redis.call('HMGET', record, 'secret', 'oldSecret', 'oldUntil',
+  'olderSecret', 'olderUntil'))
 if not old then return 0 end
 if old == secret then return 1 end
 redis.call('HSET', record, 'secret', secret, 'oldSecret', old, 'oldUntil', at + bothForMs)
+if not older or tonumber(older_until or '0') <= at then
+  if was and tonumber(was_until or '0') > at then
+    redis.call('HSET', record, 'olderSecret', was, 'olderUntil', was_until)
+  else redis.call('HDEL', record, 'olderSecret', 'olderUntil') end
+end
 audit_line(audit, act, at)
 return 1
 `);
 
-/** Gives an endpoint another secret; the one before still signs for a while. Answers whether there is such an
- * endpoint. */
+/** Gives an endpoint another secret; the one before still signs for a while, and so does the first of those that were
+ * replaced in that time: its receivers may know no other. Answers whether there is such an endpoint. */
 export async function rotateEndpointSecret(redis: lua.ScriptHost, args: RotateEndpointSecretArgs): Promise<RotateEndpointSecretAnswer> {
   const keys: string[] = [args.record, ...args.audit];
   const words: lua.Word[] = [args.now ?? '', args.secret, args.bothForMs, args.audit.length, ...lua.counted(args.act)];
@@ -8526,7 +8532,7 @@ export interface TakeDeliveriesArgs {
 export type TakeDeliveriesDue = { readonly place: string; readonly tries: number };
 
 export type TakeDeliveriesAnswer =
-  | { readonly is: 'taken'; readonly url: string; readonly secret: string; readonly old?: string | undefined; readonly due: readonly TakeDeliveriesDue[] }
+  | { readonly is: 'taken'; readonly url: string; readonly secret: string; readonly old?: string | undefined; readonly older?: string | undefined; readonly due: readonly TakeDeliveriesDue[] }
   | { readonly is: 'none' }
   | { readonly is: 'disabled' }
   | { readonly is: 'leased' }
@@ -8542,7 +8548,7 @@ function readTakeDeliveriesAnswer(value: unknown): TakeDeliveriesAnswer {
   const answer = lua.items(value);
   switch (answer[0]) {
     case 'taken':
-      return { is: 'taken', url: lua.text(answer[1]), secret: lua.text(answer[2]), old: lua.optional(lua.text, answer[3]), due: lua.list(readTakeDeliveriesDue)(answer[4]) };
+      return { is: 'taken', url: lua.text(answer[1]), secret: lua.text(answer[2]), old: lua.optional(lua.text, answer[3]), older: lua.optional(lua.text, answer[4]), due: lua.list(readTakeDeliveriesDue)(answer[5]) };
     case 'none':
       return { is: 'none' };
     case 'disabled':
@@ -8575,8 +8581,9 @@ local leaseMs = tonumber(ARGV[4])
 local most = tonumber(ARGV[5])
 -- </generated>
 local at = clock(now)
-local state, leased, ends, rests, failures, url, secret, old, old_until = unpack(redis.call('HMGET', record, 'state', 'lease',
-  'until', 'restUntil', 'failures', 'url', 'secret', 'oldSecret', 'oldUntil'))
+local state, leased, ends, rests, failures, url, secret, old, old_until, older, older_until = unpack(redis.call('HMGET',
+  record, 'state', 'lease', 'until', 'restUntil', 'failures', 'url', 'secret', 'oldSecret', 'oldUntil', 'olderSecret',
+  'olderUntil'))
 if not state or state ~= 'enabled' then
   redis.call('ZREM', due, id)
   return {state and 'disabled' or 'none'}
@@ -8598,7 +8605,8 @@ redis.call('HSET', record, 'lease', lease, 'until', at + leaseMs)
 redis.call('ZADD', due, at + leaseMs, id)
 local taken = {}
 for i, place in ipairs(places) do taken[i] = {place, redis.call('HGET', tries, place) or '0'} end
-return {'taken', url, secret, old and tonumber(old_until or '0') > at and old, taken}
+local function while_it_signs(one, ends_at) return one and tonumber(ends_at or '0') > at and one end
+return {'taken', url, secret, while_it_signs(old, old_until), while_it_signs(older, older_until), taken}
 `);
 
 /** Takes what is due for an endpoint, for one attempt and no other. One that fails is tried with a single event. */
