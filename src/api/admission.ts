@@ -1,4 +1,4 @@
-/** Who asks: a key in the header, or a session of the console that one was exchanged for. And how often they may. */
+/** The caller: a key in the header, or a session of the console that one was exchanged for. And how often they may. */
 import type { Request, Response } from 'express';
 import type { Redis } from 'ioredis';
 import { keys } from '../operations/keys.ts';

@@ -1,4 +1,4 @@
-/** Who did what, and whether what is written of it is as it was written. */
+/** Which person did what, and whether what is written of it is as it was written. */
 import { z } from 'zod';
 import type { AuditLine } from '../operations/audit.ts';
 import { auditPage, auditVerdict } from './openapi/answers-audit.ts';

@@ -48,7 +48,7 @@ const keepFile = route(
   async ({ context, key, record, query, request, type, again }) => {
     requireDraft(record);
     requireFileBody(request);
-    // Before it is there: who counts it at this moment finds a campaign that was changed.
+    // Before it is there: a request that counts it at this moment finds a campaign that was changed.
     await context.campaigns.amend(record.id, {}, { by: personOf(key) });
     const facts = { name: query.name ?? '', type: String(type), at: context.clock.now(), most: MOST_BYTES };
     try {

@@ -136,7 +136,7 @@ interface Word<K extends CollectKind> {
   readonly outcome: OutcomeOf<K>;
   readonly note: string;
   readonly transactionId?: string | undefined;
-  /** Who says so. */
+  /** The person that says so. */
   readonly by: string;
   readonly act: Act;
 }

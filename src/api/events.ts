@@ -52,7 +52,7 @@ const readEvents = route(
 
 /** A proxy, or the other end, may hang up on what is silent for longer. */
 const HEARTBEAT_MS = 15_000;
-/** Who takes nothing for so long is let go, and comes back with the place it stands at. */
+/** A reader that takes nothing for so long is let go, and comes back with the place it stands at. */
 const TAKEN_WITHIN_MS = 30_000;
 const AGAIN_AFTER_MS = 2_000;
 
@@ -94,7 +94,7 @@ const followEvents = route(
     if (!isAsked) return void response.end();
     const gone = new AbortController();
     response.once('close', () => gone.abort());
-    // Who has no key any more hears no more. Where that cannot be known it ends, and comes back by itself.
+    // A reader whose key is gone hears no more. Where that cannot be known it ends, and comes back by itself.
     const deaf = context.keyRing.onRead(
       () =>
         void stillAsks(context, key)

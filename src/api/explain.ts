@@ -14,7 +14,7 @@ import { explanation } from './openapi/answers-operating.ts';
 import { answer, route } from './route.ts';
 import { ApiProblem } from './problem.ts';
 
-/** Who asks, of what, and in which language it is told. */
+/** Which key asks, of what, and in which language it is told. */
 interface Asking {
   readonly context: ApiContext;
   readonly key: ApiKey;

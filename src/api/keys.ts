@@ -157,7 +157,7 @@ interface KeyRingOptions {
   /** Of the settings. */
   readonly fixed: readonly ApiKey[];
   readonly read: () => Promise<readonly MadeKey[]>;
-  /** Of who came by a provider of identities under several names: the person, and one of them. Absent: nobody does. */
+  /** Of a person that came by a provider of identities under several names: the person, and one of them. Absent: nobody does. */
   readonly alsoCalled?: (() => Promise<readonly (readonly [person: string, address: string])[]>) | undefined;
   readonly clock: Pick<Clock, 'now' | 'monotonic'>;
 }
@@ -165,7 +165,7 @@ interface KeyRingOptions {
 export class KeyRing {
   readonly #options: KeyRingOptions;
   #made: readonly ApiKey[] = [];
-  /** Who made a key for which holder, those that are revoked too. */
+  /** Which person made a key for which holder, those that are revoked too. */
   #hands: readonly (readonly [maker: string, person: string])[] = [];
   #readMono = Number.NEGATIVE_INFINITY;
   #reading: Promise<void> | undefined;
@@ -221,7 +221,7 @@ export class KeyRing {
 
   /**
    * Everybody whose doing counts as that of this key: of one person, or of one who made the other's key and so has known
-   * its secret, also over keys between them. Who came by a provider of identities with another person's address may be that
+   * its secret, also over keys between them. A person that came by a provider of identities with another person's address may be that
    * one too. In small letters: an address is the same however it is written, one in a setting, one by a provider.
    * Read anew, since the key may have been made a moment ago, and by another process.
    */

@@ -144,7 +144,7 @@ function workOf(route: Route, context: ApiContext, admission: Admission): Work {
     const sinceMono = context.clock.monotonic();
     const isOpen = route.role === undefined && !route.session;
     const key = isOpen ? NOBODY : await admission.byRequest(call.request, call.response);
-    // Of who has no key nothing is traced: neither a stranger's requests nor what stands in their headers.
+    // Of a caller without a key nothing is traced: neither a stranger's requests nor what stands in their headers.
     if (!context.traces || key === NOBODY) return work(call, key, sinceMono);
     const span = context.traces.open(spanOf(route, call, context.clock.monotonic() - sinceMono));
     call.response.once('close', () => endWith(span, call.response));

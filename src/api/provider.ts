@@ -113,7 +113,7 @@ const ASKED = { burst: 40, perSecond: 2 };
 export class ProviderDoor {
   readonly #options: ProviderDoorOptions;
   readonly #asking: TokenBucket;
-  /** Who came back with something wrong is heard as seldom as who shows wrong keys. */
+  /** A browser that comes back with something wrong is heard as seldom as one that shows wrong keys. */
   readonly #wrong: WrongKeys;
   readonly callback = CALLBACK;
 

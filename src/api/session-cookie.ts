@@ -39,7 +39,7 @@ export const isBackground = ({ headers }: Asking): boolean =>
 export const sessionCookieIn = (headers: IncomingHttpHeaders): SessionCookie | undefined =>
   cookieIn(headers, '', /^[0-9a-f]{64}$/);
 
-/** Of who was sent to the provider of identities and comes back: it is there on the way from another site too. */
+/** Of a person sent to the provider of identities, and back again: it is there on the way from another site too. */
 export const begunCookieIn = (headers: IncomingHttpHeaders): SessionCookie | undefined =>
   cookieIn(headers, BEGUN, /^[\w-]{1,3800}$/);
 

@@ -273,7 +273,7 @@ function pastOf({ HISTORY_URL: url }: Config, quietly: Container['quietly']): Pa
   return url && new HistoryReader(url.reveal(), (error) => quietly('history', error));
 }
 
-/** What those who answer people ask of history. */
+/** What the processes that answer people ask of history. */
 function askedOf({ HISTORY_URL: url }: Config, past: Past | undefined): Pick<Container, 'past' | 'forgetting'> {
   return { past, forgetting: url && new HistoryForgetting(url.reveal()) };
 }
@@ -355,7 +355,7 @@ function redisPart({ redis, queueClient, bullQueues, waker }: Connections, patie
   return {
     name: 'Redis',
     start: async () => {
-      // Who is told to stop does not wait for the end of a wait.
+      // A process that is told to stop does not wait for the end of a wait.
       const hangUp = (): void => clients.forEach((client) => client.disconnect());
       signal?.addEventListener('abort', hangUp);
       try {

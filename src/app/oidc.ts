@@ -28,7 +28,7 @@ interface ProviderSettings {
 const CLOCK_S = 60;
 /** For one request to it: somebody waits. */
 const ANSWER_S = 5;
-/** What it says of itself is asked anew for who sets out, who would otherwise be sent to a door that is shut. */
+/** What it says of itself is asked anew for each person that sets out, and would otherwise be sent to a door that is shut. */
 const JUST_NOW_MS = 2_000;
 const KNOWN_MS = 3_600_000;
 /** One that does not say what it is is left alone for so long: anybody may ask to be sent there. */

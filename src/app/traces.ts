@@ -95,7 +95,7 @@ function readHeaders(text: string): Record<string, string> {
 }
 
 /**
- * Who asks decides, as `traceparent` says it; else so many of a hundred. What comes back later to something that is
+ * The caller decides, as `traceparent` says it; else so many of a hundred. What comes back later to something that is
  * traced is traced.
  */
 function samplerOf(

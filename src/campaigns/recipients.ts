@@ -67,7 +67,7 @@ export async function recipientsPage(
 interface Kept {
   readonly campaigns: Campaigns;
   readonly slices: SlicesContract;
-  /** Where those are who left Redis. */
+  /** Where those are that left Redis. */
   readonly queries: Pick<Queries, 'recipientsLeft'>;
   readonly headings: Headings;
 }

@@ -64,7 +64,7 @@ async function* campaignsFrom({ queries }: Kept, { accounts, after }: TextedAske
   const [, createdAt, id, index] = textedCursor.exec(after ?? '') ?? [];
   if (id !== undefined) {
     const begun = await queries.read('campaign', id);
-    // A cursor comes from whoever asks, and may name anything.
+    // A cursor comes from the caller, and may name anything.
     if (begun && (accounts === undefined || accounts.includes(begun.account)))
       yield { campaign: begun, from: Number(index) };
   }

@@ -38,7 +38,7 @@ export interface UploadOptions extends Pick<ReadOptions, 'encoding' | 'sheet'> {
   readonly format?: FileFormat | undefined;
   readonly phoneColumn?: string | undefined;
   readonly takeHidden?: boolean | undefined;
-  /** Who wants no texts. Asked again when it is sent: somebody may opt out until then. */
+  /** Those that want no texts. Asked again when it is sent: somebody may opt out until then. */
   readonly optOuts?: OptOuts | undefined;
   /** The sender of the account, where the campaign names none: one may be opted out of a single sender. */
   readonly sender?: string | undefined;

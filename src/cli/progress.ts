@@ -78,7 +78,7 @@ function standingOf({ state, reason, sendAt }: CampaignProgress, words: Words['c
   return reason === undefined ? said : words.because(said, printable(wordFor(words.reasons, reason)));
 }
 
-/** Who was left when it was cancelled is over too, but that is no progress. */
+/** Those left when it was cancelled are over too, but that is no progress. */
 function shareOf({ state, totals }: CampaignProgress): number {
   const people = totals.total - totals.skipped;
   if (state === 'cancelled' && people > 0) return (totals.sent + totals.failed + totals.unknown) / people;

@@ -34,7 +34,7 @@ export async function testSend(
   if (!first) throw new CommandFailed(shell.words.campaign.noTest);
   const question = `\n${shell.words.campaign.testQuestion(first.row, printable(first.text), numbers.join(', '))}`;
   if (!(await shell.confirmed(question, yes))) return 1;
-  // One after the other: where one is refused, it is plain who was sent to before.
+  // One after the other: where one is refused, it is plain which were sent to before.
   for (const to of numbers) {
     const message = { to, text: first.text, ...(from && { from }), ...(account && { account }) };
     const { body } = await shell.api.post('/v1/messages', message);

@@ -153,7 +153,7 @@ export class EndpointService {
       timestamp: new Date(clock.now()).toISOString(),
       data: { id, url: placeOfEndpoint(url) },
     });
-    // An id of its own: who keeps the ids that it had takes no test for an event, and no second test for the first.
+    // An id of its own: a receiver that keeps the ids it had takes no test for an event, and no second test for the first.
     const letter = { ...event, id: `${id}-test-${random.hex(8)}.1` };
     return post(
       { id, url, secrets: await endpoints.sealedSecrets(id) },

@@ -62,8 +62,8 @@ export async function partsOf(
 }
 
 /**
- * What is known of a campaign once it is over, and noted nowhere by itself: who was left out, who was never sent to.
- * Answers why history did not take some of it; undefined: it has all.
+ * What is known of a campaign once it is over, and noted nowhere by itself: the people left out, and those never sent
+ * to. Answers why history did not take some of it; undefined: it has all.
  */
 export async function keepBeside(
   record: CampaignKept,

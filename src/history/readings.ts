@@ -131,7 +131,7 @@ export function readingOfSlice(slice: SliceRecord, campaign: CampaignOfRows, own
   return { id, rev, table: recipientTable, rows };
 }
 
-/** Who was left out of an upload, from that place on. */
+/** The people left out of an upload, from that place on. */
 export function rowsOfSkipped(
   { id, account, createdAt }: CampaignOfRows,
   { tag, from, skipped }: { readonly tag: string; readonly from: number; readonly skipped: readonly SkippedRow[] },

@@ -1,5 +1,5 @@
 /**
- * Who did what: one line for each act that changes something through a door, written in the same script as the act.
+ * The audit: one line for each act that changes something through a door, written in the same script as the act.
  * Each line's hash is made of the hash before it, so that a line that was changed by hand is found; that all of them
  * were made anew is found by the seals of the processes, and that one was added by its mark.
  */
@@ -256,7 +256,7 @@ export class AuditSeals {
     const marks = this.#marks();
     for (const seal of seals.filter(({ to }) => isAfter(to, begin.to))) {
       if (fault) break;
-      // Who sealed a line has looked at its mark, and the secret of the mark may be gone since.
+      // The process that sealed a line has looked at its mark, and the secret of the mark may be gone since.
       at = await this.#walk(at, seal.to, { ...marks, secrets: [] });
       fault = at.fault ?? differing(at, seal) ?? this.#faultOf(seal);
     }

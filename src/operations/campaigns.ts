@@ -223,7 +223,7 @@ export class Campaigns {
       by,
       approves,
       ...numbersLost(inRecovery),
-      // Who asks last is followed; what a campaign does by itself belongs to them.
+      // The trace of the last to ask is followed; what a campaign does by itself belongs to it.
       trace: act && this.#traces?.mark(),
       asked: this.#asked,
     });
@@ -411,7 +411,7 @@ export const HAND = 'hand:';
 /** Fields that belong to what is approved and could be changed afterwards. */
 export const APPROVED_WITH = ['quietHours', 'timezone'] as const;
 
-/** Who made it, added to it, changed or started it. */
+/** Those that made it, added to it, changed or started it. */
 export function handsIn({ fields }: Pick<CampaignRecord, 'fields'>): string[] {
   return Object.keys(fields).flatMap((name) => (name.startsWith(HAND) ? [name.slice(HAND.length)] : []));
 }

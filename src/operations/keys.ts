@@ -71,7 +71,7 @@ export const keys = {
   events: 'events',
   /** Hash: id of a key of callers that was made while relais runs → all of it, as JSON, with the hash of its secret. */
   apiKeys: 'api-keys',
-  /** Hash: who came by a provider of identities (it, and what it calls them) → the person. */
+  /** Hash: a person that came by a provider of identities (it, and what it calls them) → the person. */
   persons: 'persons',
   /** Hash: a provider of identities and the name of a person → what the provider calls them. */
   personSubjects: 'persons:subjects',
@@ -79,7 +79,7 @@ export const keys = {
   personsCalled: 'persons:called',
   /** String: a session of the console (JSON), by the hash of its id. */
   session: (hash: string): string => `session:${hash}`,
-  /** Stream: who did what. */
+  /** Stream: which person did what. */
   audit: 'audit',
   /** String: place and hash of its last line. */
   auditLast: 'audit:last',

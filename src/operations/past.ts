@@ -132,7 +132,7 @@ export interface BatchRowLeft {
 /** Enough to tell most numbers apart by: what does not have those of a person has not their number. */
 export const LAST_DIGITS = 6;
 
-/** Who is forgotten, as history has them. */
+/** A person that is forgotten, as history has them. */
 export interface PersonInPast {
   readonly phone: string;
   /** Says which written numbers are this one, for what was kept as it was written. */

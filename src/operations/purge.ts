@@ -66,7 +66,7 @@ function purgedName(phone: string): string {
   return `${PURGED}${fingerprint(digitsOf(phone)).slice(0, 12)}`;
 }
 
-/** Who is forgotten, and how it is told: in the step in which something of them goes. */
+/** Which person is forgotten, and how it is told: in the step in which something of them goes. */
 export interface Forgetting {
   readonly phone: string;
   /** Says which written numbers are this one, for what was kept as it was written. */

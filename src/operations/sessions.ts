@@ -20,7 +20,7 @@ const USE_NOTED_MS = 60_000;
 const ID_BYTES = 32;
 
 const kept = z.object({
-  /** The name of the key, or of who came from the provider. */
+  /** The name of the key, or of the person that came from the provider. */
   key: z.string(),
   bound: z.string(),
   /** ms since the epoch, all three. */

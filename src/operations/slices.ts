@@ -171,7 +171,7 @@ export interface SliceStep {
   readonly lookInMs?: number | 'as it is' | undefined;
   /** Requests that change, each as it was read and as it becomes. */
   readonly changed: readonly { readonly number: number; readonly read: string; readonly becomes: string }[];
-  /** Requests that are written and do not leave: who waits again, or is over without having been sent to. */
+  /** Requests that are written and do not leave: their recipients wait again, or are over without having been sent to. */
   readonly opened: readonly string[];
   /** Requests that are about to leave. */
   readonly leaving: readonly Leaving[];

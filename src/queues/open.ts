@@ -94,7 +94,7 @@ interface WakerOptions {
   readonly onLost: (error: unknown) => void;
 }
 
-/** Who takes what is due takes all of it, so more calls than this would only find nothing. */
+/** A worker that takes what is due takes all of it, so more calls than this would only find nothing. */
 const CALLS_APART_MS = 10;
 
 export class Waker {

@@ -127,7 +127,7 @@ function isNode(value: unknown): value is ClusterNode {
   return typeof value === 'object' && value !== null && !(value instanceof Error);
 }
 
-/** Who has the slot, as far as the nodes know. */
+/** The node that has the slot, as far as the nodes know. */
 class SlotMap {
   readonly #following: Following;
   readonly #slot: number;

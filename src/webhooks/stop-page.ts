@@ -71,7 +71,7 @@ type Pressed = 'done' | 'too many' | 'unavailable';
 
 function presser(options: StopPageOptions): (token: string) => Promise<Pressed> {
   const { secrets, clock, refusal, onStop, onError } = options;
-  // Of their own: who makes up links keeps nobody from being heard who was sent one.
+  // Of their own: a stranger that makes up links keeps no holder of a real one from being heard.
   const [signed, madeUp] = [new TokenBucket(clock, PRESSED), new TokenBucket(clock, PRESSED)];
   const recent = new Map<string, { readonly at: number; readonly pressed: Promise<void> }>();
   const once = (token: string, place: StopPlace): Promise<void> => {

@@ -2,7 +2,7 @@
  * A slice in the hands of the attempt that has its lease: what is known of each recipient, and the steps in which that
  * is written down.
  *
- *   what came back, and who is about to leave ──▶ one script ──▶ durable ──▶ read again ──▶ only now may it leave
+ *   what came back, and what is about to leave ─▶ one script ──▶ durable ──▶ read again ──▶ only now may it leave
  *
  * A step whose answer was lost is asked for again under the same word until the lease is over: the script knows it
  * again. What was written after another attempt took the lease, or in a Redis that has forgotten, is found out by the
@@ -250,7 +250,7 @@ export class HeldSlice {
     return this.#changed.size > 0;
   }
 
-  /** Writes all that is known, and who is about to leave. Whatever comes of it, what has not come back here has not left. */
+  /** Writes all that is known, and what is about to leave. Whatever comes of it, what has not come back here has not left. */
   async commit({ leaving = [], ...how }: Committing): Promise<Committed> {
     const { clock, policy } = this.#context;
     // Of which nothing came back, by whatever went wrong: nobody else will ask for it, and it is not over.

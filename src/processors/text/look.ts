@@ -62,7 +62,7 @@ class Looking {
     if (lost) return { outcome: 'lost', reason: lost.reason };
     if (!account) this.#putOff(this.#due(), this.#context.policy.holdRecheckMs, 'account_not_configured');
     const { record, requests } = this.#held;
-    // Who waited before is due as before; who waits since this look is due now, or since one that did not come to its end.
+    // Those that waited before are due as before; those that wait since this look are due now, or since one that did not come to its end.
     const isNew = this.#opened || record.state === 'unknown';
     const committed = await this.#held.commit({ ending: { sendInMs: isNew ? 0 : 'as it is' } });
     if (committed.is === 'lost') return { outcome: 'lost', reason: committed.reason };
@@ -223,7 +223,7 @@ class Looking {
     this.#opened = true;
   }
 
-  /** Statistics could not be had for as long as we ask: who is in doubt stays so, and who was refused stays refused. */
+  /** Statistics could not be had for as long as we ask: what is in doubt stays so, and what was refused stays refused. */
   #giveUp(request: Request): void {
     this.#reason = 'limit';
     const told = placesOf(request).map((place): Told => ({ place, says: 'nothing', code: '' }));

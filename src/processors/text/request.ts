@@ -238,7 +238,7 @@ const RETRY_MS = smsBatch.retryAfter.map(toMs);
 /** A slice whose campaign is ahead of its pace looks again this soon, since the pace may be changed meanwhile. */
 const PACE_LOOK_MS = 5_000;
 
-/** A bearer that was there need not be asked for with each request: who sends asks for it once more. */
+/** A bearer that was there need not be asked for with each request: the one that sends asks for it once more. */
 const PREPARED_MS = 250;
 
 /** Why no more requests of the slice leave in this attempt. */

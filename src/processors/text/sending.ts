@@ -223,7 +223,7 @@ export class Sending {
     return committed;
   }
 
-  /** Nobody knows who of them has opted out: none of them leaves, and what came back meanwhile is written down. */
+  /** Nobody knows which of them have opted out: none of them leaves, and what came back meanwhile is written down. */
   #notNow(groups: readonly Group[], error: unknown): readonly Group[] {
     this.#groups.unshift(...groups);
     this.#failed(error);
@@ -380,7 +380,7 @@ export class Sending {
     this.#held.change(request.number, { is, letters: packed.letters, codes, looks: 0, dueAt });
   }
 
-  /** Statistics are asked who it was refused for, once; a part that is refused too goes out in smaller ones. */
+  /** Statistics are asked for which numbers it was refused, once; a part that is refused too goes out in smaller ones. */
   #refused(code: string, request: Request): void {
     const places = placesOf(request);
     if (this.#isTooMuch())

@@ -81,8 +81,8 @@ export async function sendSlice(
 }
 
 /**
- * Nobody is sent to again, so what is known of each is what was known after the last time: who failed has failed, and
- * who was in doubt may have got it. `cancelled` are those who were never sent to.
+ * Nobody is sent to again, so what is known of each is what was known after the last time: a failure stays one, and
+ * a recipient in doubt may have got it. `cancelled` are those never sent to.
  */
 async function endCancelled(held: HeldSlice): Promise<AttemptResult> {
   const { again, before } = held.standing;
