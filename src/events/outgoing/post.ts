@@ -49,8 +49,8 @@ export function openOutgoing(options: OutgoingOptions): Outgoing {
   const lookup = guardedLookup(resolveAll ? { allowLoopback, resolveAll } : { allowLoopback });
   const agent = new Agent({
     connect: { lookup, timeout: CONNECT_TIMEOUT_MS },
-    // A slow endpoint must not make those of others wait behind it, nor take all our sockets.
-    connections: 8,
+    // Many endpoints may be at one host: a slow one must not make those of others wait behind it. How many sockets there
+    // are is bounded by those who post: an endpoint has so many posts under way at most, and a worker so many endpoints.
     pipelining: 1,
   });
   return {

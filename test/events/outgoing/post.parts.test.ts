@@ -1,4 +1,5 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { EventEmitter, once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
@@ -91,6 +92,25 @@ test('an endpoint that never answers is given up when the time is over', async (
   const { port } = await listening(() => strike());
   expect(await post(opened({ clock }), `http://127.0.0.1:${port}/`)).toEqual({ failed: 'timed_out' });
   expect(armedMs).toEqual([10_000]);
+});
+
+test('endpoints of one host that never answer keep no other endpoint of that host waiting', async () => {
+  const { clock, strike } = handClock();
+  const asked = new EventEmitter();
+  const { port } = await listening(({ url = '' }, response) => {
+    if (url === '/quick') response.writeHead(204).end();
+    else asked.emit(url);
+  });
+  const outgoing = opened({ clock });
+  const slow = Array.from({ length: 20 }, (_, nth) => `/slow-${nth}`);
+  const all = Promise.all(slow.map((path) => once(asked, path)));
+  const hanging = slow.map((path) => post(outgoing, `http://127.0.0.1:${port}${path}`));
+  await all;
+  expect(await post(outgoing, `http://127.0.0.1:${port}/quick`)).toEqual({ status: 204 });
+  strike();
+  expect(new Set((await Promise.all(hanging)).map((one) => 'failed' in one && one.failed))).toEqual(
+    new Set(['timed_out']),
+  );
 });
 
 test('a status counts although the answer never ends', async () => {
