@@ -4,7 +4,7 @@ import { useSearchParams } from 'wouter';
 import type { Answer } from '../asking/ask.ts';
 import { download } from '../asking/download.ts';
 import { useAsk } from '../asking/queries.ts';
-import { AsOf, Count, Money } from '../parts/figures.tsx';
+import { AsOf, Count, Money, dayIn } from '../parts/figures.tsx';
 import { useWords } from '../parts/language.tsx';
 import { Notice, Page, Read, Section } from '../parts/page.tsx';
 import { Sign } from '../parts/state.tsx';
@@ -82,12 +82,13 @@ function Files({ date }: { readonly date: string }) {
 }
 
 function Told({ report: { date, timezone, closed, rows }, at }: { readonly report: Report; readonly at: number }) {
-  const { pages } = useWords();
-  const says = pages.reports;
+  const words = useWords();
+  const says = words.pages.reports;
   return (
     <>
       <p className="mb-4 flex items-center gap-2" data-closed={closed}>
-        <Sign tone={closed ? 'done' : 'moving'} /> {(closed ? says.closed : says.open)(`${date} (${timezone})`)}
+        <Sign tone={closed ? 'done' : 'moving'} />{' '}
+        {(closed ? says.closed : says.open)(`${dayIn(words, date)} (${timezone})`)}
       </p>
       {rows.length === 0 && <Notice>{says.empty}</Notice>}
       {rows.map((row) => (

@@ -10,7 +10,7 @@ import { Field, Labelled } from '../parts/field.tsx';
 import { countIn, moneyIn } from '../parts/figures.tsx';
 import { useWords } from '../parts/language.tsx';
 import { Page, Section } from '../parts/page.tsx';
-import { Reason } from '../parts/reason.tsx';
+import { Reason, ReasonOption } from '../parts/reason.tsx';
 import { Done, type Lines } from './review-many-done.tsx';
 
 type Word = NonNullable<Asked<'resolveSelection'>['body']>;
@@ -43,30 +43,43 @@ export function ReviewMany() {
   );
 }
 
+interface Wish {
+  readonly filled: Filled;
+  readonly outcome: Outcome | undefined;
+  readonly note: string;
+}
+
+/** Undefined: it is not said yet which, what became of them, or how it is known. */
+function wordOf({ filled, outcome, note }: Wish): Word | undefined {
+  const where = whereOf(filled);
+  const isWhole = note.trim() !== '' && Object.keys(where).length > 0;
+  return isWhole && outcome !== undefined ? { where, outcome, note: note.trim() } : undefined;
+}
+
 /** What stands in the form, what relais said of it, and what came of it. */
 function useMany() {
   const looking = useAct('resolveSelection');
-  const [wish, setWish] = useState({ filled: EMPTY, outcome: 'succeeded' as Outcome, note: '' });
+  // No verdict is chosen for anybody: what was left as it stood would be what nobody has said.
+  const [wish, setWish] = useState<Wish>({ filled: EMPTY, outcome: undefined, note: '' });
   const [chosen, setChosen] = useState<{ readonly word: Word; readonly told: Answer<'resolveSelection'> }>();
   const [lines, setLines] = useState<Lines>();
-  const word: Word = { where: whereOf(wish.filled), outcome: wish.outcome, note: wish.note.trim() };
-  const isReady = word.note !== '' && Object.keys(word.where).length > 0;
+  const word = wordOf(wish);
   /** What was looked at is no longer what stands in the form. */
-  const change = (part: Partial<typeof wish>): void => {
+  const change = (part: Partial<Wish>): void => {
     setChosen(undefined);
     setWish({ ...wish, ...part });
   };
   const look = async (event: FormEvent): Promise<void> => {
     event.preventDefault();
     setLines(undefined);
-    const told = isReady ? await looking.act({ body: word }) : undefined;
+    const told = word && (await looking.act({ body: word }));
     setChosen(told && { word, told });
   };
   const over = (done: Lines): void => {
     setChosen(undefined);
     setLines(done);
   };
-  return { wish, change, isReady, looking, look, chosen, lines, over };
+  return { wish, change, isReady: word !== undefined, looking, look, chosen, lines, over };
 }
 
 function Deciding() {
@@ -116,7 +129,7 @@ function Which({ filled, set }: { readonly filled: Filled; readonly set: (filled
             >
               <option value="">{says.any}</option>
               {[...new Set(reasons)].map((reason) => (
-                <option key={reason}>{reason}</option>
+                <ReasonOption key={reason} word={reason} />
               ))}
             </select>
           )}
@@ -135,10 +148,8 @@ function Which({ filled, set }: { readonly filled: Filled; readonly set: (filled
   );
 }
 
-interface VerdictProps {
-  readonly outcome: Outcome;
-  readonly note: string;
-  readonly set: (part: { readonly outcome: Outcome } | { readonly note: string }) => void;
+interface VerdictProps extends Pick<Wish, 'outcome' | 'note'> {
+  readonly set: (part: Partial<Pick<Wish, 'outcome' | 'note'>>) => void;
 }
 
 function Verdict({ outcome, note, set }: VerdictProps) {
@@ -146,13 +157,16 @@ function Verdict({ outcome, note, set }: VerdictProps) {
   const { outcomes, note: noteName, noteHint } = pages.review;
   return (
     <>
-      <Labelled label={desk.many.became} hint={outcomes[outcome].follows}>
+      <Labelled label={desk.many.became} hint={outcome && outcomes[outcome].follows}>
         {(told) => (
           <select
             {...told}
-            value={outcome}
-            onChange={({ target }) => set({ outcome: OUTCOMES.find((one) => one === target.value) ?? 'succeeded' })}
+            value={outcome ?? ''}
+            onChange={({ target }) => set({ outcome: OUTCOMES.find((one) => one === target.value) })}
           >
+            <option value="" disabled>
+              {desk.many.choose}
+            </option>
             {OUTCOMES.map((one) => (
               <option key={one} value={one}>
                 {outcomes[one].name}

@@ -26,6 +26,11 @@ export function momentIn({ figures }: Words, at: Date, now: Date, withSeconds = 
   return new Intl.DateTimeFormat(figures.locale, form).format(at);
 }
 
+/** A day of the calendar, whatever the clock of the reader: `2026-11-27` is no other day anywhere. */
+export function dayIn({ figures }: Words, day: string): string {
+  return new Intl.DateTimeFormat(figures.locale, { dateStyle: 'long', timeZone: 'UTC' }).format(new Date(day));
+}
+
 const UNITS = [
   ['day', 86_400],
   ['hour', 3_600],

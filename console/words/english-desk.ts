@@ -290,6 +290,7 @@ export const englishDesk = {
     },
     verdict: 'Your verdict',
     became: 'What became of all of them',
+    choose: 'Choose',
     look: 'See which ones these are',
     nothing: 'There are none.',
     payments: (count: string, amount: string) => `${counted(count, 'payment', 'payments')}, ${amount}`,

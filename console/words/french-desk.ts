@@ -290,6 +290,7 @@ export const frenchDesk: Words['desk'] = {
     },
     verdict: 'Votre verdict',
     became: 'Ce qu’ils sont tous devenus',
+    choose: 'Choisir',
     look: 'Voir lesquels ce sont',
     nothing: 'Il n’y en a pas.',
     payments: (count, amount) => `${countedInFrench(count, 'paiement', 'paiements')}, ${amount}`,

@@ -218,6 +218,11 @@ test('many are chosen by what they have in common, looked at, and decided as exa
   // Nothing in common is no selection.
   expect(await look.isDisabled()).toBe(true);
   await page.getByLabel('At most (XOF)').fill('10003');
+  // Nor is what became of them anything that was not said.
+  expect(await look.isDisabled()).toBe(true);
+  await page.getByLabel('What became of all of them').selectOption('succeeded');
+  const reasons = page.locator('#content select').first().locator('option[value]:not([value=""])');
+  await expect.poll(() => reasons.first().innerText()).toMatch(/\w+ \w+ \w+/);
   await look.click();
   await page.locator('[data-chosen="4"]').waitFor();
   await act(page, 'resolveSelection');

@@ -118,6 +118,8 @@ test.for(BOTH)(
   async (how) => {
     const page = await world.signedIn('fatou', `/reports?date=${new Date().toISOString().slice(0, 10)}`, how);
     await page.locator('[data-figure=closing]').first().waitFor();
+    // As people write a day, on the calendar of the house.
+    expect(await text(page, '[data-closed]')).toMatch(/^\s*\d{1,2} \p{L}+ \d{4} \(Africa\/Dakar\)/u);
     const of = async (figure: string): Promise<number> =>
       Number(await page.locator(`[data-figure=${figure}] [data-xof]`).first().getAttribute('data-xof'));
     const [opening, accepted, closing] = [await of('opening'), await of('accepted'), await of('closing')];
