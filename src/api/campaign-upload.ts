@@ -9,6 +9,7 @@ import { skippedCsv } from '../campaigns/check/skipped-csv.ts';
 import {
   NoStopLinks,
   NoText,
+  TooManyUploads,
   type UploadAnswer,
   type UploadOptions,
   checkUpload,
@@ -142,6 +143,7 @@ export async function judging<T>(request: Request, work: () => Promise<T>): Prom
   } catch (error) {
     if (error instanceof NoStopLinks || error instanceof NoText)
       throw invalid([{ pointer: '/text', message: error.message }]);
+    if (error instanceof TooManyUploads) throw new ApiProblem('wrong-state', `${error.message}.`, { rule: 'limit' });
     if (error instanceof UnusableFile) throw invalid(error.problems.map(describeFileProblem));
     // Nobody is left to read it; it must not look like a fault of ours in the log.
     if (request.destroyed && !request.complete) throw new ApiProblem('malformed', 'The body broke off.');

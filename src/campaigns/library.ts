@@ -28,7 +28,7 @@ export { skipReasons } from './check/report.ts';
 export type { SkipReason } from './check/report.ts';
 export { renderProblems, renderReport, reportCsv } from './check/report.ts';
 export type { CheckedRow, CheckSummary, PreviewedText, SkippedRow } from './check/report.ts';
-export { NoStopLinks, NoText } from './upload.ts';
+export { NoStopLinks, NoText, TooManyUploads } from './upload.ts';
 export type { UploadAnswer } from './upload.ts';
 export { NotDurableError } from '../producer/errors.ts';
 

@@ -78,6 +78,17 @@ export class NoText extends Error {
   override readonly name = 'NoText';
 }
 
+/** Each upload stands in the record of its campaign, and is looked through for numbers by each that comes after it. */
+export class TooManyUploads extends Error {
+  override readonly name = 'TooManyUploads';
+
+  constructor() {
+    super(`It has ${UPLOADS_MOST} uploads, as many as a campaign may have: put its recipients in fewer files`);
+  }
+}
+
+export const UPLOADS_MOST = 1_000;
+
 export type UploadAnswer =
   | { readonly is: 'counted'; readonly summary: CheckSummary; readonly upload: UploadRecord }
   /** A dry run: what an upload of these bytes would say. */
@@ -102,7 +113,7 @@ export async function checkUpload(
   return checkRecipients(source, checkOptionsOf(campaign, options, await numbersOf(campaign, options)));
 }
 
-/** Throws an UnusableFile when the file as a whole cannot be used; whatever it throws, nothing counts. */
+/** Throws an UnusableFile when the file as a whole cannot be used, or TooManyUploads; whatever it throws, nothing counts. */
 export async function uploadRecipients(
   campaign: CampaignRecord,
   source: AsyncIterable<Uint8Array>,
@@ -128,6 +139,10 @@ export async function uploadRecipients(
   if (earlier) {
     await stage.discard();
     return { is: 'replayed', upload: earlier };
+  }
+  if (campaign.uploads.length >= UPLOADS_MOST) {
+    await stage.discard();
+    throw new TooManyUploads();
   }
   const { recipients, skipped, segments, cost } = summary;
   const totals = { recipients, skipped, slices: stage.slices, segments: segments?.total ?? 0, by: options.by };

@@ -98,6 +98,8 @@ export const frenchRefusals: Readonly<Record<string, string>> = {
   'A batch may have {a} bytes; send it in parts.':
     'Un fichier de paiements peut faire {a} octets ; envoyez-le en plusieurs parties.',
   'This JSON body may have {a} bytes.': 'Cette demande JSON peut faire {a} octets.',
+  'It has {a} uploads, as many as a campaign may have: put its recipients in fewer files.':
+    'Elle a {a} fichiers, autant qu’une campagne peut en avoir : mettez ses destinataires dans moins de fichiers.',
   'It is {a}: recipients are added before the start.':
     'Son état est {a} : les destinataires s’ajoutent avant le démarrage.',
   'It is {a}: nothing is sent any more.': 'Son état est {a} : plus rien ne part.',

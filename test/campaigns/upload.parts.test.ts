@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { recipientsPage } from '../../src/campaigns/recipients.ts';
-import { uploadRecipients } from '../../src/campaigns/upload.ts';
+import { TooManyUploads, UPLOADS_MOST, uploadRecipients } from '../../src/campaigns/upload.ts';
 import { seededRandom } from '../../src/lib/random.ts';
 import { Campaigns, sliceAt, sliceId } from '../../src/operations/campaigns.ts';
 import { keys } from '../../src/operations/keys.ts';
@@ -79,6 +79,18 @@ test.each([
   expect(kept.map((slice) => slice?.count)).toEqual(sizes);
   const numbers = kept.flatMap((slice) => (slice ? unpackItems(slice).map(({ row }) => row) : []));
   expect(numbers).toEqual(Array.from({ length: people }, (_, n) => n + 2));
+});
+
+test('a thousand uploads are as many as a campaign may have, and one of them is still a replay', async () => {
+  const slices = new Slices({ redis: fresh.redis, random });
+  const options = { campaigns: new Campaigns(fresh.redis), slices, random };
+  await uploadRecipients(campaign, file(), options);
+  const { uploads: [first] = [] } = await read();
+  await fresh.redis.hset(keys.record('cmp_1'), 'uploads', JSON.stringify(Array(UPLOADS_MOST).fill(first)));
+  const full = await read();
+  await expect(uploadRecipients(full, file(61), options)).rejects.toThrow(TooManyUploads);
+  expect(await uploadRecipients(full, file(), options)).toMatchObject({ is: 'replayed' });
+  expect((await read()).totals.total).toBe(60);
 });
 
 /** What took over in the midst of the upload had not come so far. */
