@@ -85,7 +85,7 @@ test('a thousand uploads are as many as a campaign may have, and one of them is 
   const slices = new Slices({ redis: fresh.redis, random });
   const options = { campaigns: new Campaigns(fresh.redis), slices, random };
   await uploadRecipients(campaign, file(), options);
-  const { uploads: [first] = [] } = await read();
+  const [first] = (await read()).uploads;
   await fresh.redis.hset(keys.record('cmp_1'), 'uploads', JSON.stringify(Array(UPLOADS_MOST).fill(first)));
   const full = await read();
   await expect(uploadRecipients(full, file(61), options)).rejects.toThrow(TooManyUploads);
