@@ -24,6 +24,8 @@ const CONNECT_MS = 10_000;
 /** Longer than any of our statements takes: a server that hangs is away. */
 const STATEMENT_MS = 60_000;
 
+const FAREWELL_MS = 2_000;
+
 const SESSION = [
   `set role ${WRITER}`,
   "set timezone to 'UTC'",
@@ -110,6 +112,8 @@ export class HistoryStore {
   }
 
   async close(): Promise<void> {
+    // One that hangs never says good-bye.
+    this.#socket.setTimeout(FAREWELL_MS, () => this.destroy());
     await this.#client.end();
   }
 

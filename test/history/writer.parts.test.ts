@@ -1,4 +1,5 @@
 /** What became final is in history once, with its last revision, whatever is cut or killed on the way. */
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { HistoryStore } from '../../src/history/store.ts';
 import { writerSteps } from '../../src/history/writer.ts';
@@ -92,6 +93,26 @@ test('no limit of time of a writer that has stopped keeps its process from endin
   const over = new Set(ended.mock.calls.map(([limit]) => limit));
   expect(limits.length).toBeGreaterThan(0);
   expect(limits.filter((limit) => !over.has(limit))).toEqual([]);
+});
+
+test('a writer leaves a PostgreSQL that hangs: it goes on without it, or ends', async () => {
+  const { hostname, port, pathname } = new URL(database.url);
+  const wires: Socket[] = [];
+  const wire = createServer({ allowHalfOpen: true }, (near) => {
+    const far = connect(Number(port), hostname);
+    wires.push(near, far);
+    near.pipe(far).pipe(near);
+  });
+  await new Promise<void>((resolve) => wire.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    for (const one of wires) one.destroy();
+    wire.close();
+  });
+  const url = `postgres://postgres@127.0.0.1:${(wire.address() as AddressInfo).port}${pathname}`;
+  const opened = await HistoryStore.open({ url, newName: () => 'one', timezone: 'UTC' }, () => undefined);
+  // Nothing is heard any more, and nothing is hung up.
+  for (const one of wires) one.unpipe().pause();
+  await opened.close();
 });
 
 test('what goes on while it is written goes on waiting', async () => {
