@@ -1,7 +1,6 @@
 /** Those who are in one bin, and all of them as a file with the columns of the file that was uploaded. */
-import { useState } from 'react';
-import { download } from '../asking/download.ts';
 import { useAsk } from '../asking/queries.ts';
+import { DownloadButton } from '../parts/download-button.tsx';
 import { countIn } from '../parts/figures.tsx';
 import { useWords } from '../parts/language.tsx';
 import { Read, Section } from '../parts/page.tsx';
@@ -48,37 +47,14 @@ interface FileProps {
 }
 
 function File({ id, bin, name, label }: FileProps) {
-  const { trouble } = useWords();
-  const [isUnderWay, setUnderWay] = useState(false);
-  const [isFailed, setFailed] = useState(false);
-  const run = async (): Promise<void> => {
-    setUnderWay(true);
-    setFailed(false);
-    try {
-      await download('listRecipients', { id, ...(bin ? { state: bin } : {}) }, `${name}-${bin ?? 'all'}.csv`);
-    } catch {
-      setFailed(true);
-    } finally {
-      setUnderWay(false);
-    }
-  };
+  const which = bin ?? 'all';
   return (
-    <div>
-      <button
-        type="button"
-        className="button"
-        data-file={bin ?? 'all'}
-        disabled={isUnderWay}
-        onClick={() => void run()}
-      >
-        {label}
-      </button>
-      {isFailed && (
-        <p role="alert" className="mt-1 text-bad">
-          {trouble['no-answer']}
-        </p>
-      )}
-    </div>
+    <DownloadButton
+      id="listRecipients"
+      asked={{ id, ...(bin ? { state: bin } : {}) }}
+      name={`${name}-${which}.csv`}
+      {...{ label, which }}
+    />
   );
 }
 

@@ -1,8 +1,8 @@
 /** Who gets it, and who does not: what is wrong with the file as decisions, each with its rows. */
 import { useId, useState } from 'react';
 import { useAct } from '../asking/acts.ts';
-import { download } from '../asking/download.ts';
 import { Ended } from '../parts/act.tsx';
+import { DownloadButton } from '../parts/download-button.tsx';
 import { countIn } from '../parts/figures.tsx';
 import { useWords } from '../parts/language.tsx';
 import { Section } from '../parts/page.tsx';
@@ -283,14 +283,7 @@ function LeftOut({ draft, report }: PeopleProps) {
   const asked: Readonly<Record<string, unknown>> = fileSays.decide.reasons;
   const rest = Object.entries(report.reasons ?? {}).filter(([reason]) => !(reason in asked));
   const { campaign, wishes } = draft;
-  const [isFailed, setFailed] = useState(false);
   if (report.skipped === 0) return null;
-  const fetchFile = (): void => {
-    setFailed(false);
-    download('countFile', { id: campaign.id, dryRun: true, ...queryOf(wishes) }, `${campaign.name}.csv`).catch(() =>
-      setFailed(true),
-    );
-  };
   return (
     <Section title={says.people.also}>
       <ul className="mb-3 space-y-2">
@@ -306,15 +299,14 @@ function LeftOut({ draft, report }: PeopleProps) {
           </li>
         ))}
       </ul>
-      <p className="text-sm text-quiet">{says.people.mend}</p>
-      <button type="button" className="button mt-2" data-file="left-out" onClick={fetchFile}>
-        {says.people.fileOfLeftOut}
-      </button>
-      {isFailed && (
-        <p role="alert" className="mt-2 text-bad">
-          {words.trouble['no-answer']}
-        </p>
-      )}
+      <p className="mb-2 text-sm text-quiet">{says.people.mend}</p>
+      <DownloadButton
+        id="countFile"
+        asked={{ id: campaign.id, dryRun: true, ...queryOf(wishes) }}
+        name={`${campaign.name}.csv`}
+        label={says.people.fileOfLeftOut}
+        which="left-out"
+      />
     </Section>
   );
 }

@@ -1,9 +1,9 @@
 /** What a day came to: what stood, what came, what went, what stands; to keep, to print, to sum again. */
-import { useId, useState } from 'react';
+import { useId } from 'react';
 import { useSearchParams } from 'wouter';
 import type { Answer } from '../asking/ask.ts';
-import { download } from '../asking/download.ts';
 import { useAsk } from '../asking/queries.ts';
+import { DownloadButton } from '../parts/download-button.tsx';
 import { AsOf, Count, Money, dayIn } from '../parts/figures.tsx';
 import { useWords } from '../parts/language.tsx';
 import { Notice, Page, Read, Section } from '../parts/page.tsx';
@@ -58,25 +58,13 @@ function Day({ date, choose }: { readonly date: string; readonly choose: (date: 
 }
 
 function Files({ date }: { readonly date: string }) {
-  const { pages, parts, trouble } = useWords();
-  const [isFailed, setFailed] = useState(false);
-  const run = (): void => {
-    setFailed(false);
-    download('getDailyReport', { date }, `relais-${date}.csv`).catch(() => setFailed(true));
-  };
+  const { pages } = useWords();
   return (
     <div className="flex flex-wrap gap-3 print:hidden">
-      <button type="button" className="button" onClick={run}>
-        {parts.download}
-      </button>
+      <DownloadButton id="getDailyReport" asked={{ date }} name={`relais-${date}.csv`} />
       <button type="button" className="button" onClick={() => print()}>
         {pages.reports.print}
       </button>
-      {isFailed && (
-        <p role="alert" className="text-bad">
-          {trouble['no-answer']}
-        </p>
-      )}
     </div>
   );
 }

@@ -1,7 +1,10 @@
 /** What is shown, as a table for a spreadsheet. */
 import { useState } from 'react';
-import type { Asked, OperationId } from '../asking/ask.ts';
+import { useQueryClient } from '@tanstack/react-query';
+import { type Asked, type OperationId, Refused } from '../asking/ask.ts';
 import { download } from '../asking/download.ts';
+import { forgetPerson } from '../asking/queries.ts';
+import type { Words } from '../words/words.ts';
 import { useWords } from './language.tsx';
 
 interface DownloadProps<Id extends OperationId> {
@@ -9,33 +12,46 @@ interface DownloadProps<Id extends OperationId> {
   readonly asked: Asked<Id>;
   /** Of the file. */
   readonly name: string;
+  /** Of the button; absent: that of every table. */
+  readonly label?: string;
+  /** Which of several on a page. */
+  readonly which?: string;
 }
 
-export function DownloadButton<Id extends OperationId>({ id, asked, name }: DownloadProps<Id>) {
-  const { parts, trouble } = useWords();
+export function DownloadButton<Id extends OperationId>({ id, asked, name, label, which }: DownloadProps<Id>) {
+  const words = useWords();
+  const client = useQueryClient();
   const [isUnderWay, setUnderWay] = useState(false);
-  const [wrong, setWrong] = useState<'failed' | 'incomplete'>();
+  const [wrong, setWrong] = useState<string>();
   const run = async (): Promise<void> => {
     setUnderWay(true);
     setWrong(undefined);
     try {
-      if (await download(id, asked, name)) setWrong('incomplete');
-    } catch {
-      setWrong('failed');
+      if (await download(id, asked, name)) setWrong(words.parts.incompleteFile);
+    } catch (error) {
+      if (error instanceof Refused && error.status === 401) return forgetPerson(client);
+      setWrong(whyIn(words, error));
     } finally {
       setUnderWay(false);
     }
   };
   return (
     <div>
-      <button type="button" className="button" disabled={isUnderWay} onClick={() => void run()}>
-        {parts.download}
+      <button type="button" className="button" data-file={which} disabled={isUnderWay} onClick={() => void run()}>
+        {label ?? words.parts.download}
       </button>
-      {wrong && (
+      {wrong !== undefined && (
         <p role="alert" className="mt-1 text-bad">
-          {wrong === 'failed' ? trouble['no-answer'] : parts.incompleteFile}
+          {wrong}
         </p>
       )}
     </div>
+  );
+}
+
+function whyIn({ ends, trouble }: Words, error: unknown): string | undefined {
+  if (!(error instanceof Refused)) return trouble['no-answer'];
+  return (
+    ends.rules[error.problem.rule ?? ''] ?? ends.rules[error.word] ?? trouble[error.word] ?? trouble['no-answer']
   );
 }

@@ -111,6 +111,17 @@ async function stopRedis(): Promise<{ readonly goOn: () => void }> {
   return { goOn: () => process.kill(Number(pid), 'SIGCONT') };
 }
 
+test('a file that is refused is told as refused, with what helps, and not as silence', async () => {
+  const id = await campaign(world, { name: 'May', people: 3 });
+  const page = await world.signedIn('awa', `/campaigns/${id}`, { language: 'fr' });
+  await page.route('**/recipients*', (route) =>
+    route.fulfill({ status: 429, json: { status: 429, type: '/problems/too-many-requests' } }),
+  );
+  await page.locator('[data-file=all]').click();
+  await page.getByText('Attendez un instant, puis réessayez').waitFor();
+  await leave(page);
+});
+
 test('while Redis is away the page says that nothing is lost, keeps what it read, and goes on by itself', async () => {
   const id = await campaign(world, { name: 'February', people: 20 });
   const page = await world.signedIn('awa', `/campaigns/${id}`);
