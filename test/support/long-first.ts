@@ -18,6 +18,7 @@ const LONGEST = [
   'stories/console-provider',
   'stories/examples',
   'stories/console-desk',
+  'stories/console-slips',
   'stories/trimmed',
   'stories/demo',
   'stories/stop-flood',
