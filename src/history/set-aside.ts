@@ -19,7 +19,7 @@ const OF_THE_ROW = /^(?:21|22|23|54)/;
 const FOUND_MOST = 100;
 
 /** A RangeError is what JavaScript says of a time that is none, and of what is nested without end. */
-export const isOfTheRow = (error: unknown): boolean =>
+const isOfTheRow = (error: unknown): boolean =>
   error instanceof RangeError || (error instanceof DatabaseError && OF_THE_ROW.test(error.code ?? ''));
 
 /** What JavaScript says of a row that is kept as JSON and is damaged. */
