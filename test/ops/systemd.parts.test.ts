@@ -4,6 +4,7 @@ import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from '
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { SHIPPED_ENV } from '../../script/shipped.ts';
 import { timingOf } from '../../src/app/container.ts';
 import { roles } from '../../src/cli/io.ts';
 import { describeSettings, loadConfig } from '../../src/config.ts';
@@ -20,7 +21,7 @@ test('the unit gives longer to stop than it takes to drain, and names settings t
   const config = loadConfig({});
   const exchangeMs = config.UPSTREAM_TIMEOUT + config.UPSTREAM_CONNECT_TIMEOUT;
   expect(Number(valueOf('TimeoutStopSec')) * 1_000).toBeGreaterThan(timingOf(config).drainMs + exchangeMs);
-  const names = new Set(['NODE_ENV', ...describeSettings().map(({ name }) => name)]);
+  const names = new Set(['NODE_ENV', ...Object.keys(SHIPPED_ENV), ...describeSettings().map(({ name }) => name)]);
   for (const [, name = ''] of unit.matchAll(/^Environment=(\w+)=/gm)) expect(names).toContain(name);
 });
 
