@@ -73,7 +73,8 @@ class Connections implements Transport {
     const { timeoutMs, connectTimeoutMs } = options;
     this.#options = options;
     this.#limits = { headersTimeout: timeoutMs, bodyTimeout: timeoutMs, maxResponseSize: LARGEST_ANSWER };
-    this.#connector = buildConnector({ timeout: connectTimeoutMs });
+    // Over HTTP/2 undici would send again by itself what a server that ends its session says it has not processed.
+    this.#connector = buildConnector({ timeout: connectTimeoutMs, allowH2: false });
     this.#agent = new Agent({
       ...this.#limits,
       keepAliveTimeout: KEEP_ALIVE_MS,

@@ -36,7 +36,9 @@ beforeAll(async () => {
   const [key, cert] = [readFileSync(join(dir, 'key')), readFileSync(join(dir, 'cert'))];
   store = await freshRedis();
   plain = await serve((answer) => createServer(answer));
-  secure = await serve((answer) => createTlsServer({ key, cert }, answer));
+  // As a front that would rather have HTTP/2: a client that took it would be answered in another tongue.
+  const offered = { ALPNProtocols: ['h2', 'http/1.1'] };
+  secure = await serve((answer) => createTlsServer({ key, cert, ...offered }, answer));
   gate = await gateBefore(secure.port);
   child = await startChild();
 });
@@ -197,11 +199,12 @@ describe.for(effectNames)('%s', (effect) => {
     expect([await wokenTooLate(), service.heard, service.connections]).toEqual([NEVER, '', connections]);
   });
 
-  test('leaves where the process stood still for less than its lease', async () => {
-    plain.heard = '';
-    child.tell({ effect, url: urlOf('http', plain), client: newClient(), leaseMs: 60_000, freezes: true });
+  test.for(['http', 'https'] as const)('leaves over %s where the process stood still for less', async (scheme) => {
+    const service = scheme === 'http' ? plain : secure;
+    service.heard = '';
+    child.tell({ effect, url: urlOf(scheme, service), client: newClient(), leaseMs: 60_000, freezes: true });
     expect(await child.says()).toEqual({ frozen: true });
     expect(await woken()).toMatchObject({ sent: 'answered' });
-    expect(plain.heard).toMatch(/^POST /);
+    expect(service.heard).toMatch(/^POST [^ ]+ HTTP\/1\.1\r\n/);
   });
 });
