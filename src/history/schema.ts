@@ -7,7 +7,7 @@ import { type Kind, type KindOfMoney, asDeclared, isFinal, isKept, kinds, states
 import { type Column, ROW_TIME, type Table, kindTables, tables } from '../kinds/tables.ts';
 
 /** Raised with each change of what is declared below, or in `kinds/tables.ts`. */
-export const VERSION = 7;
+export const VERSION = 8;
 
 /** Held while the schema is changed, so that processes that start together change it one after the other. */
 export const SCHEMA_LOCK = 7_236_817;
@@ -116,7 +116,9 @@ const daily = `with zone as (select coalesce((select value from relais.facts whe
         and (n.created_at, n.place) > (e.created_at, e.place))),
   moved as (
     select day, operation, state as measure, 1 as times from ended where state in (${quoted(ends)})
-    union all select day, operation, was, -1 from ended where was in (${quoted(ends)}) and state <> 'reversed'),
+    union all select day, operation, was, -1 from ended where was in (${quoted(ends)}) and state <> 'reversed'
+    union all select day, operation, 'succeeded', 1 from ended
+      where state = 'reversed' and coalesce(was, '') not in (${quoted(ends)})),
   posted as (
     select m.day, d.account, d.withdraw_mode, m.measure, m.times, m.times * d.amount as xof
     from moved m join payments d on d.id = m.operation

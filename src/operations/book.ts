@@ -80,6 +80,8 @@ export function postsOf(
   const by: Record<string, number> = {};
   // What came back was paid on the day on which it was paid: that it was is not taken back.
   if (began && to !== 'reversed') by[from] = -1;
+  // A review in between has taken it back, and nothing but what was told as paid comes back.
+  if (!began && to === 'reversed') by['succeeded'] = 1;
   if (ends) by[to] = 1;
   by['=open'] = Number(!ends) - Number(!began);
   by['=doubt'] = Number(isState(kind, to, 'in doubt')) - Number(isState(kind, from, 'in doubt'));

@@ -18,8 +18,8 @@ test('what is declared is what its version was declared with: raise VERSION when
   const fingerprint = createHash('sha256').update(schema.join('\n').replace(/\s+/g, ' ')).digest('hex').slice(0, 12);
   expect({ VERSION, fingerprint }).toMatchInlineSnapshot(`
     {
-      "VERSION": 7,
-      "fingerprint": "8f2352086374",
+      "VERSION": 8,
+      "fingerprint": "b55cbc671b1b",
     }
   `);
 });

@@ -64,13 +64,16 @@ test('the day in SQL is the day of the report, to the franc, late words included
   await world.go('dsb_1', 'succeeded');
   await world.go('dsb_2', 'needs_review');
   await world.go('dsb_0', 'reversed');
+  await world.go('dsb_5', 'needs_review');
   world.turnTo(NOON + 2 * DAY_MS);
   await world.go('dsb_2', 'failed');
+  await world.go('dsb_5', 'reversed');
   await pass();
   for (const day of ['2026-11-22', '2026-11-23', '2026-11-24']) {
     expect({ day, ...(await sqlOf(day)) }).toEqual({ day, ...(await reportOf(day)) });
   }
   expect((await sqlOf('2026-11-23'))['failed']).toEqual({ count: -2, xof: -1_800 });
+  expect((await sqlOf('2026-11-24'))['succeeded']).toEqual({ count: 1, xof: 1_900 });
 });
 
 test('events, acts and balances are there once, however often it is written', async () => {

@@ -120,6 +120,36 @@ test('what came back after it was paid is reversed on that day, and was paid on 
   expect(without(await on('2026-11-23'))).toEqual({ reversed: 1, reversedXof: 500 });
 });
 
+test('what was reviewed after it was paid, and came back, was paid all the same', async () => {
+  await accept('dsb_a');
+  await go('dsb_a', ...PAID);
+  now += 24 * HOUR_MS;
+  await go('dsb_a', 'needs_review');
+  now += 24 * HOUR_MS;
+  await go('dsb_a', 'reversed');
+  const days = ['2026-11-22', '2026-11-23', '2026-11-24'];
+  const all = await Promise.all(days.map((day) => on(day, '2026-11-24')));
+  const sum = (name: string): number => all.reduce((total, sums) => total + (sums[name] ?? 0), 0);
+  expect([sum('succeeded'), sum('succeededXof'), sum('reversed'), sum('reversedXof')]).toEqual([1, 500, 1, 500]);
+  // What was open and what was accepted is what ended and what stays open, on each day.
+  for (const { '<open': opening = 0, accepted = 0, succeeded = 0, '=open': closing = 0 } of all)
+    expect(opening + accepted - succeeded).toBe(closing);
+});
+
+test('a zone that moves west makes one day longer, and none after it', async () => {
+  await book().keepIn('Africa/Porto-Novo', 400, now);
+  now = Date.parse('2026-11-22T20:00:00Z');
+  await accept('dsb_a');
+  await book().keepIn('Africa/Dakar', 400, now);
+  const days: string[] = [];
+  for (const [nth, at] of ['22T23:30:00', '23T12:00:00', '24T00:30:00', '24T12:00:00', '25T12:00:00'].entries()) {
+    now = Date.parse(`2026-11-${at}Z`);
+    await accept(`dsb_${nth}`);
+    days.push(new Date(Number(await store.redis.hget(keys.book, 'day')) * 24 * HOUR_MS).toISOString().slice(0, 10));
+  }
+  expect(days).toEqual(['2026-11-23', '2026-11-23', '2026-11-24', '2026-11-24', '2026-11-25']);
+});
+
 test('the day is that of the zone, also where its clock is changed', async () => {
   await book().keepIn('Europe/Paris', 400, Date.parse('2027-03-01T00:00:00Z'));
   const days: string[] = [];

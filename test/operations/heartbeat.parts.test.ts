@@ -255,6 +255,22 @@ describe('a recovery', () => {
     expect(await one.beat()).toBe('rolled_back');
   });
 
+  test('and a copy of it that is put back after its end has lost another time, which is walked through anew', async () => {
+    const one = await recovering();
+    const during = await recovery().state();
+    const putBack = await copy();
+    await recovery().leave({ ledOn: await recovery().server(), by: 'maker' });
+    time.now += 60_000;
+    expect(await one.beat()).toBeUndefined();
+    await putBack();
+    time.now += 1_000;
+    expect(await one.beat()).toBe('rolled_back');
+    const state = await recovery().state();
+    expect(state).toMatchObject({ since: time.now, lastBeat: during?.lastBeat });
+    expect(await one.beat(), 'and it is the same one from then on').toBe('rolled_back');
+    expect(await recovery().state()).toMatchObject({ since: state?.since });
+  });
+
   test('does not end because another copy is put back, under processes that have never been at work', async () => {
     const first = aProcess();
     await first.begin();

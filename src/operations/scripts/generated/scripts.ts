@@ -767,10 +767,10 @@ local function offset_at(at, offsets)
   end
   return offset
 end
-local function day_at(at, offsets)
-  local day = math.floor((at + offset_at(at, offsets)) / 86400000)
+local function day_at(at, offsets) return math.floor((at + offset_at(at, offsets)) / 86400000) end
+local function end_of(day, at, offsets)
   local midnight = (day + 1) * 86400000
-  return day, midnight - offset_at(midnight - offset_at(at, offsets), offsets)
+  return midnight - offset_at(midnight - offset_at(at, offsets), offsets)
 end
 local function open_day(book, closed, at)
   local stored = redis.call('HGETALL', book)
@@ -789,8 +789,9 @@ local function open_day(book, closed, at)
       else over[name] = true end
     end
   end
-  local day, ends = day_at(at, offsets)
-  if before and day <= before then day = before + 1; ends = math.max(ends, at + 1) end
+  local day = day_at(at, offsets)
+  if before and day <= before then day = before + 1 end
+  local ends = math.max(end_of(day, at, offsets), at + 1)
   if before then redis.call('HSET', closed, before, table.concat(lines, '\\n')) end
   for _, old in ipairs(redis.call('HKEYS', closed)) do
     if tonumber(old) < day - keep then redis.call('HDEL', closed, old) end
@@ -1996,6 +1997,10 @@ local function add_knowledge(recovery, known)
   end
   if is_after(known.event, event or '0-0') then redis.call('HSET', recovery, 'lastEvent', known.event) end
 end
+local function of_later_epoch(k, h, known)
+  if not known.epoch or known.epoch == h.epoch or among(h.before, known.epoch) then return false end
+  return not among(redis.call('HGET', k.recovery, 'epochs'), known.epoch)
+end
 local function is_lost(h, known)
   if not h.recovering and known.recovering > h.recovered then return true end
   if not known.epoch then return false end
@@ -2021,6 +2026,7 @@ local function enter(k, at, h, because, known)
     end
     tell(k, at, 'recovering', {because = because}, place)
   else
+    if of_later_epoch(k, h, known) then redis.call('HSET', k.recovery, 'since', at) end
     redis.call('HSET', k.recovery, 'because', because)
     add_knowledge(k.recovery, known)
   end
@@ -3178,6 +3184,10 @@ local function add_knowledge(recovery, known)
   end
   if is_after(known.event, event or '0-0') then redis.call('HSET', recovery, 'lastEvent', known.event) end
 end
+local function of_later_epoch(k, h, known)
+  if not known.epoch or known.epoch == h.epoch or among(h.before, known.epoch) then return false end
+  return not among(redis.call('HGET', k.recovery, 'epochs'), known.epoch)
+end
 local function is_lost(h, known)
   if not h.recovering and known.recovering > h.recovered then return true end
   if not known.epoch then return false end
@@ -3203,6 +3213,7 @@ local function enter(k, at, h, because, known)
     end
     tell(k, at, 'recovering', {because = because}, place)
   else
+    if of_later_epoch(k, h, known) then redis.call('HSET', k.recovery, 'since', at) end
     redis.call('HSET', k.recovery, 'because', because)
     add_knowledge(k.recovery, known)
   end
@@ -4316,6 +4327,10 @@ local function add_knowledge(recovery, known)
   end
   if is_after(known.event, event or '0-0') then redis.call('HSET', recovery, 'lastEvent', known.event) end
 end
+local function of_later_epoch(k, h, known)
+  if not known.epoch or known.epoch == h.epoch or among(h.before, known.epoch) then return false end
+  return not among(redis.call('HGET', k.recovery, 'epochs'), known.epoch)
+end
 local function is_lost(h, known)
   if not h.recovering and known.recovering > h.recovered then return true end
   if not known.epoch then return false end
@@ -4341,6 +4356,7 @@ local function enter(k, at, h, because, known)
     end
     tell(k, at, 'recovering', {because = because}, place)
   else
+    if of_later_epoch(k, h, known) then redis.call('HSET', k.recovery, 'since', at) end
     redis.call('HSET', k.recovery, 'because', because)
     add_knowledge(k.recovery, known)
   end
@@ -5479,10 +5495,10 @@ local function offset_at(at, offsets)
   end
   return offset
 end
-local function day_at(at, offsets)
-  local day = math.floor((at + offset_at(at, offsets)) / 86400000)
+local function day_at(at, offsets) return math.floor((at + offset_at(at, offsets)) / 86400000) end
+local function end_of(day, at, offsets)
   local midnight = (day + 1) * 86400000
-  return day, midnight - offset_at(midnight - offset_at(at, offsets), offsets)
+  return midnight - offset_at(midnight - offset_at(at, offsets), offsets)
 end
 local function open_day(book, closed, at)
   local stored = redis.call('HGETALL', book)
@@ -5501,8 +5517,9 @@ local function open_day(book, closed, at)
       else over[name] = true end
     end
   end
-  local day, ends = day_at(at, offsets)
-  if before and day <= before then day = before + 1; ends = math.max(ends, at + 1) end
+  local day = day_at(at, offsets)
+  if before and day <= before then day = before + 1 end
+  local ends = math.max(end_of(day, at, offsets), at + 1)
   if before then redis.call('HSET', closed, before, table.concat(lines, '\\n')) end
   for _, old in ipairs(redis.call('HKEYS', closed)) do
     if tonumber(old) < day - keep then redis.call('HDEL', closed, old) end
@@ -7559,10 +7576,10 @@ local function offset_at(at, offsets)
   end
   return offset
 end
-local function day_at(at, offsets)
-  local day = math.floor((at + offset_at(at, offsets)) / 86400000)
+local function day_at(at, offsets) return math.floor((at + offset_at(at, offsets)) / 86400000) end
+local function end_of(day, at, offsets)
   local midnight = (day + 1) * 86400000
-  return day, midnight - offset_at(midnight - offset_at(at, offsets), offsets)
+  return midnight - offset_at(midnight - offset_at(at, offsets), offsets)
 end
 local function open_day(book, closed, at)
   local stored = redis.call('HGETALL', book)
@@ -7581,8 +7598,9 @@ local function open_day(book, closed, at)
       else over[name] = true end
     end
   end
-  local day, ends = day_at(at, offsets)
-  if before and day <= before then day = before + 1; ends = math.max(ends, at + 1) end
+  local day = day_at(at, offsets)
+  if before and day <= before then day = before + 1 end
+  local ends = math.max(end_of(day, at, offsets), at + 1)
   if before then redis.call('HSET', closed, before, table.concat(lines, '\\n')) end
   for _, old in ipairs(redis.call('HKEYS', closed)) do
     if tonumber(old) < day - keep then redis.call('HDEL', closed, old) end
@@ -8892,10 +8910,10 @@ local function offset_at(at, offsets)
   end
   return offset
 end
-local function day_at(at, offsets)
-  local day = math.floor((at + offset_at(at, offsets)) / 86400000)
+local function day_at(at, offsets) return math.floor((at + offset_at(at, offsets)) / 86400000) end
+local function end_of(day, at, offsets)
   local midnight = (day + 1) * 86400000
-  return day, midnight - offset_at(midnight - offset_at(at, offsets), offsets)
+  return midnight - offset_at(midnight - offset_at(at, offsets), offsets)
 end
 local function open_day(book, closed, at)
   local stored = redis.call('HGETALL', book)
@@ -8914,8 +8932,9 @@ local function open_day(book, closed, at)
       else over[name] = true end
     end
   end
-  local day, ends = day_at(at, offsets)
-  if before and day <= before then day = before + 1; ends = math.max(ends, at + 1) end
+  local day = day_at(at, offsets)
+  if before and day <= before then day = before + 1 end
+  local ends = math.max(end_of(day, at, offsets), at + 1)
   if before then redis.call('HSET', closed, before, table.concat(lines, '\\n')) end
   for _, old in ipairs(redis.call('HKEYS', closed)) do
     if tonumber(old) < day - keep then redis.call('HDEL', closed, old) end

@@ -10,10 +10,10 @@ local function offset_at(at, offsets)
   end
   return offset
 end
-local function day_at(at, offsets)
-  local day = math.floor((at + offset_at(at, offsets)) / DAY_MS)
+local function day_at(at, offsets) return math.floor((at + offset_at(at, offsets)) / DAY_MS) end
+local function end_of(day, at, offsets)
   local midnight = (day + 1) * DAY_MS
-  return day, midnight - offset_at(midnight - offset_at(at, offsets), offsets)
+  return midnight - offset_at(midnight - offset_at(at, offsets), offsets)
 end
 -- What stands (its measure begins with `=`) goes on, and is noted as it stood when the day began (`<`).
 local function open_day(book, closed, at)
@@ -33,8 +33,10 @@ local function open_day(book, closed, at)
       else over[name] = true end
     end
   end
-  local day, ends = day_at(at, offsets)
-  if before and day <= before then day = before + 1; ends = math.max(ends, at + 1) end
+  local day = day_at(at, offsets)
+  -- As a zone that moves west begins its day once more: that day is longer, and the next are as they should be.
+  if before and day <= before then day = before + 1 end
+  local ends = math.max(end_of(day, at, offsets), at + 1)
   if before then redis.call('HSET', closed, before, table.concat(lines, '\n')) end
   for _, old in ipairs(redis.call('HKEYS', closed)) do
     if tonumber(old) < day - keep then redis.call('HDEL', closed, old) end

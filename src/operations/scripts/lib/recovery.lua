@@ -45,6 +45,11 @@ local function add_knowledge(recovery, known)
   end
   if is_after(known.event, event or '0-0') then redis.call('HSET', recovery, 'lastEvent', known.event) end
 end
+-- An epoch that neither this Redis nor its recovery has heard of: a recovery has ended since this copy was made.
+local function of_later_epoch(k, h, known)
+  if not known.epoch or known.epoch == h.epoch or among(h.before, known.epoch) then return false end
+  return not among(redis.call('HGET', k.recovery, 'epochs'), known.epoch)
+end
 -- Something is remembered that this Redis has not: how far it had come, or a recovery of which it knows no end.
 local function is_lost(h, known)
   if not h.recovering and known.recovering > h.recovered then return true end
@@ -72,6 +77,8 @@ local function enter(k, at, h, because, known)
     end
     tell(k, at, 'recovering', {because = because}, place)
   else
+    -- What was walked through belongs to the time that was lost then; this one is another, and goes on until now.
+    if of_later_epoch(k, h, known) then redis.call('HSET', k.recovery, 'since', at) end
     redis.call('HSET', k.recovery, 'because', because)
     add_knowledge(k.recovery, known)
   end
