@@ -128,7 +128,7 @@ const paths: Readonly<Record<KindOfMoney<'out'>, string>> = {
 async function oursIn(
   { from, to }: { readonly from: string; readonly to: string },
   account: string | undefined,
-  { api }: Shell,
+  { api, words }: Shell,
 ): Promise<ReadonlyMap<Ours, string>> {
   const at = (date: string, days: number): string => new Date(Date.parse(date) + days * DAY_MS).toISOString();
   const filters = { account, createdFrom: at(from, -ACCEPTED_BEFORE_DAYS), createdTo: at(to, 2), limit: PAGE };
@@ -136,6 +136,9 @@ async function oursIn(
   for (const path of Object.values(paths)) {
     for (let after: string | undefined; ; ) {
       const { body } = await api.get(path, { ...filters, after });
+      if (body['incomplete'] === true) {
+        throw new CommandFailed(words.shell.incomplete, { next: words.commands.reconcile.incompleteNext });
+      }
       const read = itemsOf(body).filter(({ amount }) => typeof amount === 'number') as readonly unknown[] as Ours[];
       for (const one of read) found.set(one, path);
       if (typeof body['next'] !== 'string') break;
@@ -145,11 +148,17 @@ async function oursIn(
   return found;
 }
 
-/** When upstream first said so; where a person did, when that was written down. */
+/** When upstream first said so, in a callback or an answer, or a person did; never when it was looked at once more. */
 async function succeededAt(path: string, { api }: Shell): Promise<string> {
   const { body } = await api.get(path);
-  const told = itemsOf(body, 'history').find(({ code }) => code === 'success' || code === 'completed');
+  const told = itemsOf(body, 'history').find(saysPaid);
   return String((told ?? {})['at'] ?? body['updatedAt']);
+}
+
+function saysPaid({ operation, code, detail }: Readonly<Record<string, unknown>>): boolean {
+  if (code === 'success' || code === 'completed') return true;
+  if (operation === 'status') return detail === 'success';
+  return operation === 'credit' ? code === 'ok' : operation === 'resolve' && code === 'succeeded';
 }
 
 async function tell(

@@ -195,6 +195,7 @@ the service alone knows; docs/runbook.md says how to go on.`,
   },
   reconcile: {
     noRow: (file: string) => `${file} has no row that can be read.`,
+    incompleteNext: 'Ask again once it answers; relais doctor says why it does not.',
     noColumn: (file: string, name: string) => `${file} has no column “${name}”.`,
     itHas: (names: string) => `It has: ${names}`,
     days: (from: string, to: string) => `${from} to ${to}`,

@@ -197,6 +197,7 @@ le service seul le sait ; docs/runbook.md dit comment continuer.`,
   },
   reconcile: {
     noRow: (file) => `${file} n’a aucune ligne lisible.`,
+    incompleteNext: 'Relancez quand il répond ; relais doctor dit pourquoi il ne répond pas.',
     noColumn: (file, name) => `${file} n’a pas de colonne « ${name} ».`,
     itHas: (names) => `Ses colonnes : ${names}`,
     days: (from, to) => `du ${from} au ${to}`,

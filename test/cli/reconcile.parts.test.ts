@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { keys } from '../../src/operations/keys.ts';
 import { xlsxOfTexts } from '../files/workbooks.ts';
 import { type Service, startService } from '../support/service.ts';
 import { relais } from './terminal.ts';
@@ -96,4 +97,19 @@ test('a row that cannot be read is left over, and a column that there is not is 
   const other = await relais(['reconcile', path, '--columns', COLUMNS.replace('Montant', 'Total')], { env: env() });
   expect([other.code, other.stderr]).toEqual([1, expect.stringContaining('no column “Total”')]);
   expect((await relais(['reconcile', path, '--columns', 'amount=Montant'], { env: env() })).code).toBe(2);
+});
+
+test('what was paid is missed on its own day, however often it was looked at since, and on no other', async () => {
+  const [paid] = lines;
+  if (!paid) throw new Error('nothing was paid');
+  // As where no callback came: only answers say it, and a recheck has written the record anew days later.
+  const record = keys.record(paid.id);
+  const fields = Object.entries(await service.redis.hgetall(record));
+  const callbacks = fields.filter(([, value]) => /\bcallback\b/.test(value)).map(([name]) => name);
+  await service.redis.hdel(record, ...callbacks);
+  await service.redis.hset(record, 'updatedAt', Date.now() + 9 * 86_400_000);
+  const file = fileOf(lines.slice(1));
+  const { code, stdout } = await relais(['reconcile', file, '--columns', COLUMNS, '--json'], { env: env() });
+  const ids = JSON.parse(stdout).onlyOurs.map(({ id }: { id: string }) => id);
+  expect([code, ids]).toEqual([1, [paid.id]]);
 });
