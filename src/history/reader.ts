@@ -33,7 +33,6 @@ const WAIT_MS = 2_000;
 
 type Group = Parameters<Past['recipientsOf']>[0];
 
-const BEGINNING = { place: '', at: 0 };
 const AT = '(extract(epoch from created_at) * 1000)::bigint::text';
 const time = (ms: number): string => new Date(ms).toISOString();
 
@@ -75,16 +74,16 @@ export class HistoryReader implements Past {
   }
 
   async actsFrom(from: number, acts: readonly string[]): Promise<readonly LostAct[]> {
-    const sql = `select act, target from relais.audit where created_at >= $1 and act = any($2)
+    const sql = `select act, target from relais.audit where place >= $3 and created_at >= $1 and act = any($2)
       group by act, target order by min(created_at) limit ${ACTS_MOST}`;
-    const rows = await this.#ask(sql, [new Date(from).toISOString(), acts]);
+    const rows = await this.#ask(sql, [time(from), acts, String(from)]);
     return rows.map(({ act, target }) => ({ act: act ?? '', target: target ?? '' }));
   }
 
   async actsAfter(
     from: number,
     acts: readonly string[],
-    { after = BEGINNING, limit }: Parameters<Past['actsAfter']>[2],
+    { after = { place: String(from), at: 0 }, limit }: Parameters<Past['actsAfter']>[2],
   ): Promise<readonly PastAct[]> {
     const sql = `select place, ${AT} as at, target from relais.audit
       where created_at >= $1 and act = any($2) and (place, created_at) > ($3, $4::timestamptz)

@@ -3,7 +3,7 @@
  * none of them is sent: each is in doubt, and the statistics of the service are asked, as after any doubt. A recipient
  * that they do not show stays `unknown`, whatever was asked for.
  */
-import { wordingOf } from '../../lib/wording.ts';
+import { canonicalName, wordingOf } from '../../lib/wording.ts';
 import { digitsOf } from '../../lib/phone.ts';
 import { RECIPIENTS_PER_REQUEST, isPurged, unpackItems } from '../../operations/slice-form.ts';
 import type { CampaignRecord } from '../../operations/record.ts';
@@ -70,7 +70,8 @@ const FIRST_SLICES = 2;
 
 /**
  * Whether a campaign may have been sent since the copy was made. One that the copy shows as never started, and of which
- * neither history nor the statistics show the first texts, was not; while the statistics cannot be asked, nobody knows.
+ * neither history nor the statistics have any trace of the first texts, was not. A trace may be of another campaign
+ * with the same text: whose it is only a person can know, and while the statistics cannot be asked nobody does.
  */
 export async function mayHaveBeenSent(
   campaign: CampaignRecord,
@@ -82,8 +83,8 @@ export async function mayHaveBeenSent(
   for (const id of slices.slice(0, FIRST_SLICES)) if (await hasLeft(id, campaign, laterTexts)) return true;
   if (slices.length === 0 || (campaign.sendAt ?? 0) > lost.at) return false;
   for (const id of slices.slice(0, FIRST_SLICES)) {
-    const { shown } = (await shownBy(id, campaign, lost, context).catch(orUndefined)) ?? {};
-    if (shown === undefined || shown > 0) return true;
+    const { traces } = (await shownBy(id, campaign, lost, context).catch(orUndefined)) ?? {};
+    if (traces === undefined || traces > 0) return true;
   }
   return false;
 }
@@ -93,6 +94,8 @@ interface Shown {
   readonly asked: number;
   /** How many of them the statistics show as sent to. Undefined: they could not be asked. */
   readonly shown: number | undefined;
+  /** Of how many there is a text that may be this one, whoever sent it and however it is written. */
+  readonly traces: number | undefined;
 }
 
 export async function shownBy(
@@ -109,20 +112,27 @@ export async function shownBy(
     .filter(({ to }) => !isPurged(to))
     .map(({ to, values }) => ({ to, text: wording.textOf(values) }));
   const account = context.account(slice.account);
-  if (account === undefined) return { asked: people.length, shown: undefined };
+  const unknown = { asked: people.length, shown: undefined, traces: undefined };
+  if (account === undefined) return unknown;
   await admitted(slice.account, 'messaging', context);
   const since = Math.min(...slice.requests.map(({ at }) => at), lost.from || campaign.createdAt);
   const verdict = await context.upstream.messaging.statistics(account.upstream, {
     numbers: people.map(({ to }) => to),
     ...periodOf(since, lost.at),
   });
-  if (verdict.is !== 'ok') return { asked: people.length, shown: undefined };
-  const { sent } = verdict.value;
+  if (verdict.is !== 'ok') return unknown;
+  const { sent, unclear } = verdict.value;
   const found = people.flatMap(({ to, text }) => {
     const entries = (sent.get(digitsOf(to)) ?? []).filter(({ content }) => content === text);
     return entries.length > 0 ? [{ to, text, codes: entries.map(({ code }) => code) }] : [];
   });
   const asking = { account: slice.account, campaign: slice.campaign, at: lost.at };
   const codes = await context.sameTexts.freeCodes(asking, found);
-  return { asked: people.length, shown: codes.filter((code) => code !== undefined).length };
+  const traces = people.filter(({ to, text }) => {
+    const contents = (sent.get(digitsOf(to)) ?? []).map(({ content }) => content);
+    return [...contents, ...(unclear?.get(digitsOf(to)) ?? [])].some(
+      (one) => canonicalName(one) === canonicalName(text),
+    );
+  });
+  return { asked: people.length, shown: codes.filter((code) => code !== undefined).length, traces: traces.length };
 }
