@@ -165,12 +165,7 @@ const approveDisbursement = route(
 
 async function approve({ context, key, record, act }: Deciding): Promise<void> {
   await refuseOwn(context, key, record);
-  // It was accepted under the limit of its day, and leaves under that of today.
-  const { MAX_DISBURSEMENT: most } = await context.limits.inForce();
-  if (most !== undefined && record.amount > most) {
-    const detail = `Its amount ${describeLimit('MAX_DISBURSEMENT', String(most))}.`;
-    throw new ApiProblem('wrong-state', detail, { rule: 'limit', state: record.state });
-  }
+  await requireWithinLimit(context, record);
   const waitMs = Math.max(0, (record.notBefore ?? 0) - context.clock.now());
   const settled = await context.operations.transition(record, undefined, {
     to: 'queued',
@@ -182,6 +177,14 @@ async function approve({ context, key, record, act }: Deciding): Promise<void> {
   });
   if (settled.is === 'not yours') throw notPossible(settled.state, 'there is nothing to approve');
   if ('rev' in settled && waitMs === 0) context.wake('disbursement', record.id, settled.rev);
+}
+
+/** It was accepted under the limit of its day, and leaves under that of today. */
+async function requireWithinLimit({ limits }: ApiContext, { amount, state }: DisbursementRecord): Promise<void> {
+  const { MAX_DISBURSEMENT: most } = await limits.inForce();
+  if (most === undefined || amount <= most) return;
+  const detail = `Its amount ${describeLimit('MAX_DISBURSEMENT', String(most))}.`;
+  throw new ApiProblem('wrong-state', detail, { rule: 'limit', state });
 }
 
 const resolveDisbursement = route(
@@ -214,7 +217,10 @@ export async function decideDisbursement(
 ): Promise<void> {
   await refuseOwn(context, key, record);
   requirePaid(word);
-  if (word.outcome === 'resubmit') await requireNoRecovery(context, response);
+  if (word.outcome === 'resubmit') {
+    await requireNoRecovery(context, response);
+    await requireWithinLimit(context, record);
+  }
   const told = act(record.id, { amount: record.amount });
   takeResolved(await context.resolve(record.id, { ...word, by: personOf(key), act: told }));
 }

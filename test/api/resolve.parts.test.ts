@@ -148,6 +148,19 @@ describe('resubmit', () => {
     expect(await effects(token)).toBe(1);
   });
 
+  test('is refused above a limit that was lowered meanwhile', async () => {
+    const { id, token } = await neverExecuted();
+    const limit = (value: number, key: string) =>
+      service.call('POST', '/v1/limits/MAX_DISBURSEMENT', { body: { value }, key });
+    await limit(5_000, 'maker-secret');
+    const { status, body } = await resolve(id, { outcome: 'resubmit', note });
+    expect([status, body.rule]).toEqual([409, 'limit']);
+    for (const key of ['maker-secret', 'checker-secret']) await limit(2_000_000, key);
+    expect((await resolve(id, { outcome: 'resubmit', note })).status).toBe(200);
+    await service.until(path(id), ({ state }) => state === 'succeeded');
+    expect(await effects(token)).toBe(1);
+  });
+
   test('is refused once upstream has taken it, and pays nobody a second time', async () => {
     const { id, token } = await pendingUpstream();
     const { status, body } = await resolve(id, { outcome: 'resubmit', note });
