@@ -15,7 +15,7 @@ interface Span {
   readonly to: number;
 }
 
-/** `dark`: when Redis was away. `longMs`: shorter ones are only counted. */
+/** `dark`: when Redis was away for all; a worker says when it was for it alone. `longMs`: shorter ones are only counted. */
 export async function readAttempts(
   workers: readonly Child[],
   dark: readonly Span[],
@@ -25,7 +25,9 @@ export async function readAttempts(
   const long: SeenAttempt[] = [];
   for (const worker of workers) {
     const lines = createInterface({ input: createReadStream(worker.plan.log) });
+    const away = new Away();
     for await (const line of lines) {
+      away.hear(line);
       const attempt = attemptIn(line);
       if (!attempt) continue;
       count += 1;
@@ -34,7 +36,7 @@ export async function readAttempts(
       const { queue, id, did, because, durationMs } = attempt;
       if (durationMs <= longMs) continue;
       const stoodStill = worker.stoodStill.some(({ from, to }) => from <= endedAt && to >= beganAt);
-      const darkMs = dark.reduce((sum, span) => sum + overlapMs(span, { from: beganAt, to: endedAt }), 0);
+      const darkMs = within({ from: beganAt, to: endedAt }, [...dark, ...away.spans]);
       const settlement = `${did} (${because})`;
       long.push({ worker: worker.plan.name, queue, id, settlement, durationMs, darkMs, stoodStill });
     }
@@ -42,7 +44,32 @@ export async function readAttempts(
   return { count, long };
 }
 
-const overlapMs = (a: Span, b: Span): number => Math.max(0, Math.min(a.to, b.to) - Math.max(a.from, b.from));
+/** When a worker had no Redis, as it wrote it down. */
+class Away {
+  readonly spans: Span[] = [];
+  #from: number | undefined;
+
+  hear(line: string): void {
+    if (!line.includes('"msg":"Redis ')) return;
+    const at = Date.parse(/"time":"([^"]+)"/.exec(line)?.[1] ?? '');
+    if (line.includes('"msg":"Redis is away')) this.#from ??= at;
+    else if (this.#from !== undefined && /"msg":"Redis (?:is back|keeps what it answers)"/.test(line)) {
+      this.spans.push({ from: this.#from, to: at });
+      this.#from = undefined;
+    }
+  }
+}
+
+/** How much of a time lies in any of the spans, ms; what lies in two of them counts once. */
+export function within(time: Span, spans: readonly Span[]): number {
+  let [counted, sum] = [time.from, 0];
+  for (const { from, to } of spans.toSorted((one, other) => one.from - other.from)) {
+    const end = Math.min(to, time.to);
+    sum += Math.max(0, end - Math.max(from, counted));
+    counted = Math.max(counted, end);
+  }
+  return sum;
+}
 
 interface AttemptLine {
   readonly time: string;

@@ -11,7 +11,7 @@ export interface Recovery {
 }
 
 /** With processes that are killed, and a Redis that is lost again, meanwhile. */
-const NOTICED_WITHIN_MS = 15_000;
+const NOTICED_WITHIN_MS = 60_000;
 const ON_CALL_EVERY_MS = 500;
 
 export class Operator {
