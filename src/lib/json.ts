@@ -62,6 +62,8 @@ export function nestsTooDeep(value: unknown): boolean {
  * written once.
  */
 function hasNothingToFind(text: string, value: unknown): boolean {
+  // Of a name of one letter that is escaped and comes twice, V8 (13.6) makes two names that differ: `\n` and `\`.
+  if (text.includes('\\')) return false;
   return !/\d[.eE]/.test(text) && namesIn(value, 0) === mostNamesWritten(text);
 }
 

@@ -36,6 +36,12 @@ test('a second key of the same name is found wherever it is put in', () => {
   );
 });
 
+test('a second key of one escaped letter is found, also where JSON.parse makes a backslash of it', () => {
+  // Once it has seen an object with both names it expects the backslash behind the other.
+  expect(Object.keys(JSON.parse('{"\\n":true,"\\\\":true}') as object)).toEqual(['\n', '\\']);
+  expect(told('{"in":[{"\\n" :true,"\\n" :true}]}')).toEqual(['ambiguous', null]);
+});
+
 test('names that inherit a meaning are names', () => {
   expect(told('{"__proto__":1,"constructor":2,"hasOwnProperty":3}')).toEqual(
     JSON.parse('{"__proto__":1,"constructor":2,"hasOwnProperty":3}'),
