@@ -198,6 +198,7 @@ test('of two files that are chosen one after the other the later is kept', async
   const { gone, letGo } = holding();
   await page.route(`**/v1/campaigns/${id}/file?*`, async (route) => {
     if (route.request().url().includes('wrong.csv')) await gone;
+    // The request of the file that was given up is gone by then, and cannot go on.
     await route.continue().catch(() => undefined);
   });
   const field = page.locator('input[type=file]');

@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { readAttempts, within } from './attempts.ts';
-import type { Child } from './child.ts';
 
 const dir = mkdtempSync(join(tmpdir(), 'relais-attempts-'));
 afterAll(() => rmSync(dir, { recursive: true }));
@@ -25,7 +24,7 @@ test('a time without Redis that a worker tells of is none of an attempt, and one
       said(16, { ...attempt, durationMs: 10 }),
     ].join('\n'),
   );
-  const worker = { plan: { name: 'worker-1', log }, stoodStill: [] } as unknown as Child;
+  const worker = { plan: { name: 'worker-1', log }, stoodStill: [] };
   const { count, long } = await readAttempts([worker], [{ from: 12_000, to: 14_000 }], 1_000);
   expect([count, long.map(({ durationMs, darkMs }) => [durationMs, darkMs])]).toEqual([2, [[6_000, 4_000]]]);
 });

@@ -1,13 +1,19 @@
 /** How long attempts took, from the lines that the workers wrote about them. */
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
-import type { Child } from './child.ts';
 import type { SeenAttempt } from './story.ts';
 
 export interface Attempts {
   readonly count: number;
   /** Those that took longer than was asked about, by their workers' own clocks. */
   readonly long: readonly SeenAttempt[];
+}
+
+/** What of a worker is looked at once the storm is over. */
+interface SeenWorker {
+  readonly plan: { readonly name: string; readonly log: string };
+  /** When its process was frozen. */
+  readonly stoodStill: readonly Span[];
 }
 
 interface Span {
@@ -17,7 +23,7 @@ interface Span {
 
 /** `dark`: when Redis was away for all; a worker says when it was for it alone. `longMs`: shorter ones are only counted. */
 export async function readAttempts(
-  workers: readonly Child[],
+  workers: readonly SeenWorker[],
   dark: readonly Span[],
   longMs: number,
 ): Promise<Attempts> {

@@ -94,7 +94,7 @@ interface Shown {
   readonly asked: number;
   /** How many of them the statistics show as sent to. Undefined: they could not be asked. */
   readonly shown: number | undefined;
-  /** Of how many there is a text that may be this one, whoever sent it and however it is written. */
+  /** Of how many there is a text that may be this one, of any sender and in any blanks. */
   readonly traces: number | undefined;
 }
 
