@@ -395,7 +395,7 @@ export interface SwitchDetails {
   /** The revision that is approved, exactly as it was read. */
   readonly approves?: number;
   /** Only while a recovery is under way, and told beyond what was told in the lost time. */
-  readonly inRecovery?: true;
+  readonly inRecovery?: number;
   readonly act?: Act | undefined;
 }
 

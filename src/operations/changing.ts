@@ -137,7 +137,7 @@ function stepOf<K extends Kind>(
     dueLeft: keys.due(left),
     dueEntered: keys.due(entered ?? left),
     unlessHeld,
-    hasEffect: hasEffect && !inRecovery,
+    hasEffect: hasEffect && inRecovery === undefined,
   };
 }
 
@@ -181,7 +181,7 @@ function changeOf<K extends Kind>(record: Changed<K>, change: Change<K>) {
     dueInMs: isLookedAt ? change.dueInMs : undefined,
     keepLeaseMs: change.keepMs,
     nudgeAfterMs: isLookedAt ? (change.nudgeAfterMs ?? 0) : 0,
-    inRecovery: change.inRecovery && record.rev,
+    inRecovery: change.inRecovery === undefined ? undefined : record.rev,
     eventType: event?.type,
     eventData: event && packEventData(id, event),
     toldAs: change.asInHistory?.sequence,
@@ -197,7 +197,7 @@ const letGo = Object.fromEntries(goneAtTheEnd.map((name) => [name, '']));
 
 function fieldsOf<K extends Kind>(record: Changed<K>, change: Change<K>, trace: string | undefined) {
   return {
-    ...(change.inRecovery ? beyond(record) : {}),
+    ...(change.inRecovery === undefined ? {} : beyond(record, change.inRecovery)),
     ...(record.kind === 'disbursement' && isFinal(record.kind, change.to) ? letGo : {}),
     ...change.set,
     // What somebody has asked for last is what its attempts belong to.

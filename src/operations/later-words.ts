@@ -43,6 +43,12 @@ interface LaterWordsOptions {
   readonly lookInMs: number;
 }
 
+/** An end that was told in the time that the recovery which began `since` is about. */
+interface LostWord {
+  readonly event: PastEvent;
+  readonly since: number;
+}
+
 export class LaterWords {
   readonly #options: LaterWordsOptions;
 
@@ -57,7 +63,7 @@ export class LaterWords {
     const from = Math.max(0, lost.from - CLOCKS_APART_MS);
     const take = async (told: readonly PastEvent[]): Promise<void> => {
       for (const kind of settledKinds) {
-        const { length: settled } = await this.#ofKind(past, kind, told);
+        const { length: settled } = await this.#ofKind({ past, since: lost.since }, kind, told);
         if (settled > 0) await redis.hincrby(keys.recoveryBefore, countIn(lost.since, kind), settled);
       }
     };
@@ -72,21 +78,25 @@ export class LaterWords {
     return Object.fromEntries(settledKinds.flatMap((kind, at) => (told[at] ? [[kind, Number(told[at])]] : [])));
   }
 
-  async #ofKind<K extends KindOfMoney>(past: Past, kind: K, told: readonly PastEvent[]): Promise<RecordAt<K>[]> {
+  async #ofKind<K extends KindOfMoney>(
+    { past, since }: { readonly past: Past; readonly since: number },
+    kind: K,
+    told: readonly PastEvent[],
+  ): Promise<RecordAt<K>[]> {
     const ends = told.filter(({ operation, type }) => kindOf(operation) === kind && isKept(kind, stateToldBy(type)));
     if (ends.length === 0) return [];
     const ids = [...new Set(ends.map(({ operation }) => operation))];
     const here = await readMany(this.#options.redis, kind, ids);
     const isHere = new Set(here.flatMap((record) => (record === undefined ? [] : [record.id])));
     const rows = await past.recordsOf(kind, [...isHere]);
-    const done = await Promise.all(ends.map((event) => this.#one(kind, event, rows.get(event.operation))));
+    const done = await Promise.all(ends.map((event) => this.#one(kind, { event, since }, rows.get(event.operation))));
     return done.flatMap((one) => one ?? []);
   }
 
   /** Undefined: it has not ended by this. */
   async #one<K extends KindOfMoney>(
     kind: K,
-    event: PastEvent,
+    { event, since }: LostWord,
     fields: Fields | undefined,
   ): Promise<RecordAt<K> | undefined> {
     const row = fields && readStored(kind, event.operation, fields);
@@ -96,24 +106,25 @@ export class LaterWords {
       const [record] = await readMany(this.#options.redis, kind, [row.id]);
       if (record === undefined || record instanceof UnreadableRecord || !isLater(row, record, event))
         return undefined;
-      const { is } = await this.#take(record, row, event);
+      const { is } = await this.#take(record, row, { event, since });
       if (is === 'applied' || is === 'mine') return row;
       if (is !== 'not yours') return undefined;
     }
     return undefined;
   }
 
-  #take<K extends KindOfMoney>(record: RecordAt<K>, row: RecordAt<K>, { type, data, sequence }: PastEvent) {
+  #take<K extends KindOfMoney>(record: RecordAt<K>, row: RecordAt<K>, { event, since }: LostWord) {
+    const { type, data, sequence } = event;
     const { kind, state, fields } = row;
     const { transactionId } = fields;
     const canBeAsked = queueOf(kind, state) !== undefined && fields['token'] !== undefined;
     const { operations, lookInMs } = this.#options;
     return operations.transition<K>(record, undefined, {
       to: state,
-      set: { ...instead(record.fields, fields), ...beyond(row) },
+      set: { ...instead(record.fields, fields), ...beyond(row, since) },
       event: { type, data: JSON.parse(data) },
       asInHistory: { sequence },
-      inRecovery: true,
+      inRecovery: since,
       dueInMs: canBeAsked ? lookInMs : undefined,
       // A callback that came meanwhile may say otherwise.
       nudgeAfterMs: lookInMs,

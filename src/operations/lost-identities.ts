@@ -52,7 +52,7 @@ export class LostIdentities {
     });
     const [taken, started] = [
       walk('lost identities', TAKEN, (id) => this.#take(id)),
-      walk('lost starts', STARTED, (id) => this.#giveUp(id)),
+      walk('lost starts', STARTED, (id) => this.#giveUp(id, lost.since)),
     ];
     return (await walkLost(redis, taken, hasTime)) && walkLost(redis, started, hasTime);
   }
@@ -76,9 +76,9 @@ export class LostIdentities {
     });
   }
 
-  async #giveUp(id: string): Promise<void> {
+  async #giveUp(id: string, since: number): Promise<void> {
     const { redis, campaigns } = this.#options;
-    const { is } = await campaigns.switch(id, 'giveUp', { reason: RESTORED, inRecovery: true });
+    const { is } = await campaigns.switch(id, 'giveUp', { reason: RESTORED, inRecovery: since });
     if (is === 'applied') await redis.sadd(keys.recoveryLost, id);
   }
 }

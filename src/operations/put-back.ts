@@ -124,7 +124,7 @@ export class PutBack {
         Math.max(0, lost.from - CLOCKS_APART_MS),
       );
       const put = await Promise.all(
-        rows.map(([id, fields]) => this.#one('campaign', { id, fields }, { store, at: lost.at, told })),
+        rows.map(([id, fields]) => this.#one('campaign', { id, fields }, { store, lost, told })),
       );
       await redis.hincrby(keys.recoveryBefore, countIn(lost.since, 'campaign'), put.filter(Boolean).length);
     }
@@ -165,7 +165,7 @@ export class PutBack {
       const newest = rows.filter(({ isOlder }) => !isOlder);
       const ids = newest.map(({ id }) => id);
       const told = await past.eventsOf(ids, createdFrom);
-      const put = await Promise.all(newest.map((row) => this.#one(kind, row, { store, at: lost.at, told })));
+      const put = await Promise.all(newest.map((row) => this.#one(kind, row, { store, lost, told })));
       const last = rows.length < AT_ONCE ? undefined : rows.at(-1);
       place = last === undefined ? DONE : `${last.createdAt}.${last.id}`;
       await redis.hincrby(keys.recoveryBefore, countIn(lost.since, kind), put.filter(Boolean).length);
@@ -178,7 +178,7 @@ export class PutBack {
   async #one(
     kind: TrimmedKind,
     row: Pick<PastRow, 'id' | 'fields'>,
-    { store, at, told }: { readonly store: string; readonly at: number; readonly told: readonly PastEvent[] },
+    { store, lost, told }: { readonly store: string; readonly lost: LostTime; readonly told: readonly PastEvent[] },
   ): Promise<boolean> {
     const read = readStored(kind, row.id, row.fields);
     // Asked for again it would be done once more: so it is not passed over.
@@ -186,10 +186,10 @@ export class PutBack {
     const answer = await putBack(this.#options.redis, {
       ...this.#placesOf(read),
       ...this.#shapeOf(read),
-      ...sumsOf(read, at),
+      ...sumsOf(read, lost.at),
       ...BOOKS,
       posts: postsOfWhole(read, asDeclared(kind).money === undefined ? undefined : amountOf(read.fields)),
-      ...(await this.#wholeOf(read)),
+      ...(await this.#wholeOf(read, lost.since)),
       // Accepted in an earlier lost time, too, it has events that are about another acceptance.
       told: told
         .filter(({ operation, at: toldAt }) => operation === row.id && toldAt >= read.createdAt)
@@ -238,7 +238,7 @@ export class PutBack {
    * Of what a person has to settle, and of what has ended and can be asked about: the record, and where it stands. What
    * was said against an end in the lost time, and the looks that were still to come, are lost with it.
    */
-  async #wholeOf(record: RecordBase<TrimmedKind>) {
+  async #wholeOf(record: RecordBase<TrimmedKind>, since: number) {
     const { kind, state, fields } = record;
     const queue = queueOf(kind, state);
     const isLeft = isFinal(kind, state) && (queue === undefined || fields['token'] === undefined);
@@ -247,7 +247,7 @@ export class PutBack {
       entered: isFinal(kind, state) ? undefined : keys.state(kind, state),
       due: queue && keys.due(queue),
       names: await this.#names.placesOf(this.#namesOf(record)),
-      fields: { ...fields, ...beyond(record) },
+      fields: { ...fields, ...beyond(record, since) },
     };
   }
 

@@ -196,7 +196,7 @@ export class Restored {
   }
 
   /** True: it was held by this. */
-  async holdCampaign({ id }: CampaignRecord, mayHaveBeenSent: boolean, now?: number): Promise<boolean> {
+  async holdCampaign({ id }: CampaignRecord, mayHaveBeenSent: boolean, since: number): Promise<boolean> {
     return restoreCampaign(this.#redis, {
       campaign: keys.record(id),
       events: keys.events,
@@ -207,12 +207,11 @@ export class Restored {
       heartbeat: keys.heartbeat,
       history: keys.historyWaiting,
       left: openCampaignStates.map((state) => keys.state('campaign', state)),
-      now,
       id,
       from: openCampaignStates,
       reason: RESTORED,
       mayHaveBeenSent,
-      ...numbersLost(true),
+      ...numbersLost(since),
     });
   }
 

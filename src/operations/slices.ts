@@ -189,7 +189,7 @@ export interface SliceStep {
   /** An account that is held is tried all the same. */
   readonly tried: boolean;
   /** Only while a recovery is under way. */
-  readonly inRecovery?: boolean;
+  readonly inRecovery?: number | undefined;
   /** In which what leaves is counted. */
   readonly period: BudgetPeriod;
   /** Hundredths of XOF besides: of texts that may have left, or below 0, of what is known not to have. */

@@ -27,8 +27,11 @@ export interface Change<K extends Kind> {
   readonly unlessHeld?: string | undefined;
   /** What leaves after this write has an effect: refused while a recovery is under way, and counted. */
   readonly hasEffect?: boolean | undefined;
-  /** Without a lease, and only while a recovery is under way and the record is as it was read. */
-  readonly inRecovery?: true | undefined;
+  /**
+   * Without a lease, and only while a recovery is under way and the record is as it was read: when that recovery began
+   * (ms since the epoch).
+   */
+  readonly inRecovery?: number | undefined;
   /**
    * History has it so, from a time that Redis has lost: whatever lay between is not known here, so the lifecycle need
    * have no such arrow; and it was told already, as the event of this number.
@@ -65,22 +68,32 @@ export function isApplied(settled: TransitionResult): settled is Applied {
 }
 
 /**
- * No operation tells more events than that, and none changes more often: what is told after a loss has other ids than
- * what was told before it, and history takes what is decided after it for the later word.
+ * So many events may have been told of an operation since a copy was made, and so often it may have changed, at the
+ * most: what is told after a loss has other ids than what was told before it, and history takes what is decided after
+ * it for the later word. It grows with the time at which the recovery began, so that the same copy, put back twice,
+ * gives no number a second time: no operation tells an event each second, and none changes each millisecond.
  */
-const EVENTS_LOST_AT_MOST = 1_000;
-const REVISIONS_LOST_AT_MOST = 1_000_000;
+const EVENTS_LOST_AT_LEAST = 1_000;
+const REVISIONS_LOST_AT_LEAST = 1_000_000;
+export const NUMBERS_FROM = Date.UTC(2026, 0, 1);
 
-/** As the scripts take it that know no single record. */
-export const numbersLost = (inRecovery = false) => ({
-  inRecovery,
-  eventsLost: inRecovery ? EVENTS_LOST_AT_MOST : 0,
-  revisionsLost: inRecovery ? REVISIONS_LOST_AT_MOST : 0,
+const eventsLost = (since: number): number =>
+  Math.max(EVENTS_LOST_AT_LEAST, Math.ceil((since - NUMBERS_FROM) / 1_000));
+const revisionsLost = (since: number): number => Math.max(REVISIONS_LOST_AT_LEAST, since - NUMBERS_FROM);
+
+/** As the scripts take it that know no single record. `since`: when the recovery began; absent: none leads this on. */
+export const numbersLost = (since?: number) => ({
+  inRecovery: since !== undefined,
+  eventsLost: since === undefined ? 0 : eventsLost(since),
+  revisionsLost: since === undefined ? 0 : revisionsLost(since),
 });
 
 /** Numbers were given in the lost time, the ones that come next in the copy: none may mean two things. */
-export function beyond({ rev, fields }: Pick<RecordBase, 'rev' | 'fields'>): Readonly<Record<string, number>> {
-  return { rev: rev + REVISIONS_LOST_AT_MOST, seq: Number(fields['seq'] ?? 0) + EVENTS_LOST_AT_MOST };
+export function beyond(
+  { rev, fields }: Pick<RecordBase, 'rev' | 'fields'>,
+  since: number,
+): Readonly<Record<string, number>> {
+  return { rev: rev + revisionsLost(since), seq: Number(fields['seq'] ?? 0) + eventsLost(since) };
 }
 
 /**

@@ -150,7 +150,7 @@ class Driver {
         set: chance.happens(0.1) ? { tries: chance.whole(5) } : {},
         optOutsOf: [],
         tried: chance.happens(0.2),
-        inRecovery: chance.happens(0.03),
+        inRecovery: chance.happens(0.03) ? START : undefined,
         at: START,
         period: { day: chance.pick(['2026-11-22', '2026-11-23']), month: '2026-11' },
         charged: chance.happens(0.2) ? chance.whole(2_000) - 1_000 : 0,

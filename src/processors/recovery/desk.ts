@@ -309,13 +309,13 @@ async function restoreCampaign(campaign: CampaignRecord, tools: RecoverTools, tu
     await restored.doneWith(one, turn.since);
     return 'done';
   };
-  await restored.holdCampaign(campaign, false);
+  await restored.holdCampaign(campaign, false, turn.since);
   const first = await restored.slicesOf(campaign).next();
   const slices = first.done ? [] : first.value;
   if (!(await mayHaveBeenSent(campaign, slices, turn.lost, tools))) return done(campaign);
   // As long as the retry is there to be gone on with: this ends it.
   if (campaign.walk !== undefined && !(await context.retries.openRest(campaign))) return 'again';
-  await restored.holdCampaign(campaign, true);
+  await restored.holdCampaign(campaign, true, turn.since);
   const led: Led[] = [];
   for await (const ids of restored.slicesOf(campaign)) {
     led.push(await inGroups(ids, (id) => doubtSlice(id, lostIn(turn), tools), tools, turn));
@@ -338,7 +338,7 @@ async function restoreAllMoney(tools: RecoverTools, turn: Turn): Promise<Led> {
 async function restoreKind(kind: MoneyKind, tools: RecoverTools, turn: Turn): Promise<Led> {
   const { restored, context } = tools;
   const states = statesToRestore(kind);
-  const lead = (id: string): Promise<Led> => restoreMoney({ kind, states }, { id, at: turn.lost.at }, context);
+  const lead = (id: string): Promise<Led> => restoreMoney({ kind, states }, { id, lost: lostIn(turn) }, context);
   const led: Led[] = [];
   for (const state of states) {
     for await (const ids of restored.ids(kind, state)) {

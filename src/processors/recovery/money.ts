@@ -6,6 +6,7 @@
 import { type StateOf, statesRestored } from '../../kinds/index.ts';
 import { named, type AttemptedKind, eventOf } from '../../operations/transition.ts';
 import type { DisbursementRecord, RecordAt } from '../../operations/record.ts';
+import type { LostTime } from '../../operations/put-back.ts';
 import type { ReviewKind } from '../../operations/review.ts';
 import { RESTORED } from '../../operations/restored.ts';
 import type { DisbursementStatus } from '../../upstream/payments/ask.ts';
@@ -47,23 +48,25 @@ const restorers: { readonly [K in MoneyKind]: Restorer<K> } = {
   payment_request: (record) => ({ ...TO_A_PERSON, ...reviewed<'payment_request'>(record) }),
 };
 
-/** `at`: the clock of Redis, about now. `again`: somebody else has changed it meanwhile. */
+/** `again`: somebody else has changed it meanwhile. */
 export async function restoreMoney<K extends MoneyKind>(
   { kind, states }: { readonly kind: K; readonly states: readonly StateOf<K>[] },
-  { id, at }: { readonly id: string; readonly at: number },
+  { id, lost }: { readonly id: string; readonly lost: LostTime },
   context: ProcessorContext,
 ): Promise<'done' | 'nothing' | 'again'> {
   const record = await context.queries.read(kind, id);
   if (record === undefined || !states.includes(record.state)) return 'nothing';
-  const restoring = await restorers[kind](record, context, at);
+  const restoring = await restorers[kind](record, context, lost.at);
   if (restoring === undefined) return 'nothing';
   const { ifClaimed, ...ending } = restoring;
   const evidence = { operation: RESTORED, code: record.state };
   // Nobody's lease: a worker that is at it finds out when it writes its intent, or its last word.
   const mine = { record, lease: undefined };
-  const { outcome, reason } = await finish<K>(mine, context, { evidence, ...ending, inRecovery: true });
+  const { outcome, reason } = await finish<K>(mine, context, { evidence, ...ending, inRecovery: lost.since });
   if (reason !== CLAIMED || ifClaimed === undefined) return outcome === 'lost' ? 'again' : 'done';
-  return (await finish<K>(mine, context, { ...ifClaimed, inRecovery: true })).outcome === 'lost' ? 'again' : 'done';
+  return (await finish<K>(mine, context, { ...ifClaimed, inRecovery: lost.since })).outcome === 'lost'
+    ? 'again'
+    : 'done';
 }
 
 function reviewed<K extends AttemptedKind>(record: RecordAt<K>, reason = RESTORED) {

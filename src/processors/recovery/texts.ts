@@ -54,7 +54,7 @@ export async function doubtSlice(
     held.open(together, { is: 'doubt', part: false, at, dueAt }, () => 'u');
   }
   held.set('restored', held.at);
-  const committed = await held.commit({ ending: {}, inRecovery: true });
+  const committed = await held.commit({ ending: {}, inRecovery: lost.since });
   if (committed.is === 'lost') return 'again';
   if (ended > 0) await laterTexts?.count(lost.since, held.campaign ? 'recipient' : 'message', ended);
   await context.operations.appendEvidence(id, { operation: 'send', code: RESTORED });

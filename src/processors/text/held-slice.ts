@@ -284,7 +284,7 @@ export class HeldSlice {
 
   #step(
     leaving: readonly Omit<Request, 'number'>[],
-    { optOutsOf = [], tried = false, ending, recounted = false, inRecovery = false }: Omit<Committing, 'leaving'>,
+    { optOutsOf = [], tried = false, ending, recounted = false, inRecovery }: Omit<Committing, 'leaving'>,
   ): SliceStep {
     const changed = [...this.#changed].map((number) => {
       const read = this.#stored.get(number) ?? '';

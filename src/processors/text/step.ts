@@ -28,7 +28,7 @@ export interface Committing {
   /** Absent: the lease is kept. */
   readonly ending?: Ending;
   readonly recounted?: boolean;
-  readonly inRecovery?: boolean;
+  readonly inRecovery?: number | undefined;
 }
 
 export type Committed =

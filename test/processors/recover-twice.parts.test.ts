@@ -1,0 +1,48 @@
+/** The same copy of Redis is put back a second time, after it was worked on. */
+import { expect, test } from 'vitest';
+import { keys } from '../../src/operations/keys.ts';
+import { Restored } from '../../src/operations/restored.ts';
+import { restoreAll } from '../../src/processors/recovery/desk.ts';
+import { keysLike, storeOfThisFile } from '../support/fresh-redis.ts';
+import { processorWorld } from '../support/processor-world.ts';
+
+const HOUR = 3_600_000;
+const SECOND = 1_000;
+/** Time enough for a recovery to come to its end. */
+const LONG = 60_000;
+
+const store = storeOfThisFile();
+
+/** All that Redis holds, to be put back later. */
+async function copied(): Promise<() => Promise<void>> {
+  const { redis } = store;
+  const names = await keysLike(redis, '*');
+  const held = await Promise.all(names.map(async (name) => [name, await redis.dumpBuffer(name)] as const));
+  return async () => {
+    await redis.flushdb();
+    for (const [name, dump] of held) if (dump) await redis.restore(name, 0, dump);
+  };
+}
+
+test('what is told and decided after it has numbers that neither time before it gave', async () => {
+  const world = processorWorld(store.redis);
+  const { context } = world;
+  const fields = { amount: 5_000, accountAlias: '771234567', withdrawMode: 'wallet-a-senegal', disburseId: 'd1' };
+  const asked = { kind: 'disbursement', id: 'dsb_a', account: 'main', fingerprint: 'a', dueInMs: 0, fields } as const;
+  await world.operations.accept({ ...asked, state: 'queued' });
+  const putBack = await copied();
+  const numbersAfter = async (since: number) => {
+    await store.redis.hset(keys.heartbeat, 'recovering', 'rolled_back');
+    const lost = { from: since - HOUR, at: since };
+    const turn = { since, lost, untilMono: context.clock.monotonic() + LONG };
+    expect(await restoreAll({ restored: new Restored(store.redis), context }, turn)).toBe(true);
+    const { rev = 0, fields: { seq = '' } = {} } = (await world.queries.read('disbursement', 'dsb_a')) ?? {};
+    return { rev, seq: Number(seq) };
+  };
+  const began = Date.UTC(2026, 10, 27, 10);
+  const first = await numbersAfter(began);
+  await putBack();
+  const second = await numbersAfter(began + 5 * SECOND);
+  expect(second.rev - first.rev).toBe(5 * SECOND);
+  expect(second.seq - first.seq).toBe(5);
+});
