@@ -3,7 +3,7 @@ import { RECORD_VERSION, UNREADABLE } from '../../src/operations/record.ts';
 import { BOOK_KEPT_DAYS } from '../../src/operations/book.ts';
 import { APPROVED_WITH, DRAFTED, HAND, PACE_AHEAD_MS } from '../../src/operations/campaigns.ts';
 import { SLICE_WAKE_GRACE_MS } from '../../src/operations/slices.ts';
-import { EVIDENCE_SLOTS, LINE_END, LIST } from '../../src/operations/transition.ts';
+import { EVIDENCE_SLOTS, LINE_END, LIST, NUMBERS_FROM } from '../../src/operations/transition.ts';
 import { campaignBins } from '../../src/kinds/recipient.ts';
 import { recoveryProofs } from '../../src/kinds/system.ts';
 import {
@@ -96,6 +96,12 @@ export const constants: Readonly<Record<string, Constant>> = {
 
   /** A heartbeat so much later than the witness says is of a time that the witness knows nothing of. */
   WITNESS_GRACE_MS: 5_000,
+  /** The numbers of what is told after a loss go on by the seconds since then. */
+  NUMBERS_FROM,
+  /** After so long without a beat nobody is at work (ms): each process beats once a second. */
+  ALONE_MS: 5_000,
+  /** Of what processes found that were told nothing, so many letters at the most. */
+  FOUND_MOST: 1_000,
   /** A clock may be set by so much; a heartbeat further in the future was written under another one. */
   FUTURE_GRACE_MS: 5_000,
   /** A follower may have heard a little more than the last beat of a process has seen. */

@@ -1,6 +1,7 @@
 /** The heartbeat of a process: finds out at its start what it may work on, beats each second, and keeps the witness. */
 import { type Config, WrongSettings } from '../config.ts';
 import type { HistoryWitness } from '../history/witness.ts';
+import type { Beat } from '../operations/heartbeat.ts';
 import { KeysOfAnother } from '../operations/stamp.ts';
 import type { Container } from './container.ts';
 import { type Part, waitForRedis } from './parts.ts';
@@ -26,8 +27,10 @@ export function heartbeatPart(needs: Needs, onKeysOfAnother: () => void): Part {
       const witness = await witnessOf(needs);
       const marks = witness?.marks((error) => quietly('the marks beside the witness file', error));
       if (marks) heartbeat.writeDownIn(marks);
+      const unlearn = learnsOf(needs);
       const inHistory = await witnessInHistory(needs.config);
-      await waitForRedis(async () => heartbeat.begin(await told([witness, inHistory], needs)), patience);
+      const witnesses = [witness, inHistory].filter((one) => one !== undefined);
+      await waitForRedis(async () => heartbeat.begin(await told(witnesses, needs)), patience);
       const writeDown = async (): Promise<void> => {
         await witness?.keep(heartbeat.known()).catch((error: unknown) => quietly('the witness file', error));
       };
@@ -49,13 +52,9 @@ export function heartbeatPart(needs: Needs, onKeysOfAnother: () => void): Part {
       };
       // What answers after a reconnect may be another server.
       redis.on('ready', next);
-      // Before the first command to it: what others of this machine have written down, and may not live to say.
-      const learn = (): void => heartbeat.learn();
-      redis.on('connect', learn);
       cancel = clock.after(BEAT_EVERY_MS, next);
       return async () => {
         redis.off('ready', next);
-        redis.off('connect', learn);
         await underWay;
         cancel();
         const ended = async (): Promise<void> => {
@@ -66,26 +65,48 @@ export function heartbeatPart(needs: Needs, onKeysOfAnother: () => void): Part {
           await inHistory?.keep(heartbeat.known()).catch(away);
         };
         await heartbeat.end().then(ended, (error: unknown) => quietly('heartbeat', error));
+        unlearn();
       };
     },
   };
 }
 
-/** The one that knows most. What cannot be read says nothing, and nothing is guessed for it. */
-async function told(witnesses: readonly (Witness | HistoryWitness | undefined)[], { heartbeat, logger }: Needs) {
-  const deployment = await heartbeat.deployment();
-  const hear = async (witness: Witness | HistoryWitness | undefined) => {
-    try {
-      return await witness?.tell(deployment);
-    } catch (error) {
-      const which = witness instanceof Witness ? 'witness file' : 'witness in history';
-      logger.warn({ err: error }, `the ${which} cannot be read, so it proves nothing at this start`);
-      return undefined;
-    }
+/**
+ * Before the first command to what answers: what others of this machine have written down, and may not live to say. To
+ * be connected is not enough: behind a proxy the server may change before it has said a word. Until what is returned is
+ * called.
+ */
+function learnsOf({ redis, heartbeat }: Needs): () => void {
+  const learn = (): void => heartbeat.learn();
+  redis.on('ready', learn);
+  return () => void redis.off('ready', learn);
+}
+
+/**
+ * The one that knows most. What cannot be read says nothing, and nothing is guessed for it. Where those that are at
+ * work have begun on nothing and none knows of theirs, what was last known of this place is what there should have
+ * been.
+ */
+async function told(
+  witnesses: readonly (Witness | HistoryWitness)[],
+  { heartbeat, logger }: Needs,
+): Promise<Beat | undefined> {
+  const heard = async (deployment: string | undefined): Promise<Beat | undefined> => {
+    const hear = async (witness: Witness | HistoryWitness) => {
+      try {
+        return await witness.tell(deployment);
+      } catch (error) {
+        const which = witness instanceof Witness ? 'witness file' : 'witness in history';
+        logger.warn({ err: error }, `the ${which} cannot be read, so it proves nothing at this start`);
+        return undefined;
+      }
+    };
+    const known = await Promise.all(witnesses.map(hear));
+    const [most] = known.filter((one) => one !== undefined).toSorted((a, b) => b.counter - a.counter);
+    return most;
   };
-  const known = await Promise.all(witnesses.map(hear));
-  const [most] = known.filter((one) => one !== undefined).toSorted((a, b) => b.counter - a.counter);
-  return most;
+  const known = await heard(await heartbeat.deployment());
+  return known ?? ((await heartbeat.beganOnNothing()) ? heard(undefined) : undefined);
 }
 
 async function witnessInHistory(config: Config): Promise<HistoryWitness | undefined> {

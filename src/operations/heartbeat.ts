@@ -184,6 +184,7 @@ export class Heartbeat {
       counter,
       event,
       witnessed: at,
+      told: witnessed,
       deployment: deployment || random.hex(EPOCH_BYTES),
       silenceMs,
       newEpoch: random.hex(EPOCH_BYTES),
@@ -203,13 +204,13 @@ export class Heartbeat {
   }
 
   /** A witness that is heard after the start. What it says of another deployment says nothing about this one. */
-  async compare({ epoch, counter, event, deployment }: Beat): Promise<void> {
+  async compare({ epoch, counter, event, deployment, at }: Beat): Promise<void> {
     const { redis } = this.#options;
     if (epoch === '' || deployment !== (await this.deployment())) return;
     const memory = { epoch, counter, name: this.#name, mark: 0 };
     const recovering = this.#recovering?.since;
     const asked = { ...heartbeatKeys, now: this.#now(), memory, event, deployment, recovering, ours: this.#ours };
-    await this.#take(await beat(redis, asked));
+    await this.#take(await beat(redis, { ...asked, witnessed: at }));
   }
 
   /** This process is about to end. */
@@ -222,6 +223,11 @@ export class Heartbeat {
   /** The deployment that this Redis belongs to; undefined: nobody has ever been at work here. */
   async deployment(): Promise<string | undefined> {
     return (await this.#options.redis.hget(keys.heartbeat, 'deployment')) ?? undefined;
+  }
+
+  /** There was nothing here when the first process began, and it had no witness to tell it what should be. */
+  async beganOnNothing(): Promise<boolean> {
+    return (await this.#options.redis.hexists(keys.heartbeat, 'beganOnNothing')) === 1;
   }
 
   async #beat(): Promise<void> {
@@ -245,8 +251,11 @@ export class Heartbeat {
     if (this.#options.fence && !(await this.#options.fence())) return;
     const { epoch, counter, at, event, deployment = '' } = answer;
     // Another epoch counts on from where nobody has been; what was remembered of the one before says nothing about it.
-    this.#mark = epoch === this.#known.epoch ? Math.max(counter, this.#mark) : counter;
+    const isKnown = epoch === this.#known.epoch;
+    this.#mark = isKnown ? Math.max(counter, this.#mark) : counter;
     this.#known = { epoch, at, event, deployment, counter: Math.max(counter, this.#known.counter) };
+    // What was written down while this was asked: the process that did may be dead by now, and Redis another one.
+    if (!isKnown) this.learn();
   }
 
   #show(state: RecoveryState | undefined): void {

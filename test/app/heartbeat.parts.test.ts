@@ -8,6 +8,7 @@ import { loadConfig } from '../../src/config.ts';
 import { keys } from '../../src/operations/keys.ts';
 import { startRoles } from '../../src/app/run.ts';
 import { type FreshRedis, freshRedis } from '../support/fresh-redis.ts';
+import { Link } from '../storm/link.ts';
 import { ask, KEYS } from '../support/service.ts';
 
 const SOON = { timeout: 20_000, interval: 50 };
@@ -133,6 +134,29 @@ test('what a process that was killed had let leave is missed by the others as so
   expect((await process.call('GET', '/v1/disbursements?reference=after')).body.items).toEqual([]);
 });
 
+test('what was let leave between the connection and the first word of Redis is missed too', async () => {
+  const here = await world();
+  const { hostname, port, pathname } = new URL(here.store.url);
+  const wire = await Link.to(Number(port));
+  closing.push(() => wire.close());
+  const process = await here.start({ REDIS_URL: `redis://${hostname}:${wire.port}${pathname}` });
+  const { epoch = '', counter = '' } = await here.store.redis.hgetall(keys.heartbeat);
+  const newest = async (): Promise<number> => {
+    const clients = (await here.store.redis.client('LIST')) as string;
+    return Math.max(0, ...[...clients.matchAll(/^id=(\d+) .* name=relais/gm)].map(([, id]) => Number(id)));
+  };
+  const before = await newest();
+  wire.hold();
+  await cut(here);
+  // It is connected, has asked who answers, and hears nothing yet.
+  await expect.poll(newest, SOON).toBeGreaterThan(before);
+  writeFileSync(`${here.witness}.mark.dead`, `${epoch} ${Number(counter) + 1_000}\n`);
+  wire.letGo();
+  const asked = () => process.call('POST', '/v1/disbursements', order('after'));
+  await expect.poll(async () => (await asked()).body.type, SOON).toMatch(/\/recovering$/);
+  expect((await process.call('GET', '/v1/disbursements?reference=after')).body.items).toEqual([]);
+});
+
 test('a Redis that was emptied while nobody was at work is known by its witness', async () => {
   const here = await world();
   const first = await here.start();
@@ -141,6 +165,17 @@ test('a Redis that was emptied while nobody was at work is known by its witness'
   const second = await here.start();
   expect(await second.reasons()).toEqual([expect.stringMatching(/^recovering/)]);
   expect(await here.store.redis.hget(keys.recovery, 'because')).toBe('witness');
+});
+
+test('nor is it hidden by one that began before, and has no witness', async () => {
+  const here = await world();
+  await (await here.start()).stop();
+  await here.store.redis.flushdb();
+  const without = await here.start({ WITNESS_FILE: 'off' });
+  expect(await without.reasons()).toEqual([]);
+  const second = await here.start();
+  expect(await second.reasons()).toEqual([expect.stringMatching(/^recovering/)]);
+  await vi.waitFor(async () => expect(await without.reasons()).toEqual([expect.stringMatching(/^recovering/)]), SOON);
 });
 
 test('the witness of another deployment says nothing about this one', async () => {

@@ -147,6 +147,8 @@ test('another Redis beside the same history is no older one', async () => {
   await aDay();
   await putBackOld();
   await store.redis.hset(keys.heartbeat, 'deployment', 'another');
+  // It did not begin in the place of one that is gone.
+  await store.redis.hdel(keys.heartbeat, 'beganOnNothing');
   expect(await (await start()).reasons()).toEqual([]);
 });
 

@@ -52,6 +52,23 @@ describe('a loss of which only a process knew that was killed', () => {
     expect(await next.begin(witness)).toBe('witness');
   });
 
+  test('is noticed by one that begins while it happens', async () => {
+    const dead = aProcess();
+    const marks = marksOf(dead, 'dead');
+    await dead.begin();
+    await dead.operations.accept(asked('early'));
+    await dead.beat();
+    const next = aProcess(async () => {
+      // Its own first beat is answered, and not yet taken in.
+      const { epoch, counter } = dead.heartbeat.known();
+      marks.keep(epoch, counter + 1_000);
+      return true;
+    });
+    marksOf(next, 'next');
+    await next.begin(dead.heartbeat.known());
+    expect(await intended(next, 'early')).toBe('recovering');
+  });
+
   test('leaves no file behind where it ended in good order, or was heard long ago', async () => {
     const [well, dead] = [aProcess(), aProcess()];
     const [closed, kept] = [marksOf(well, 'well'), marksOf(dead, 'dead')];

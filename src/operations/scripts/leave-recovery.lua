@@ -35,6 +35,7 @@ if not is_after(place, last_place(events)) then place = '*' end
 local counter = math.max(h.counter, tonumber(known_counter or '0')) + 1
 redis.call('HSET', heartbeat, 'counter', string.format('%.0f', counter), 'at', at)
 if ledOn or not h.epoch then redis.call('HSET', heartbeat, 'epoch', epoch, 'before', table.concat(before, ',')) end
+if ledOn then forget_found(heartbeat) end
 if ledOn then redis.call('HSET', heartbeat, LED_ON_FIELD, at) end
 redis.call('HSETNX', heartbeat, 'deployment', epoch)
 leave(k, h)

@@ -1844,6 +1844,7 @@ export interface BeatArgs {
   readonly memory: { readonly epoch?: string | undefined; readonly counter: number; readonly name?: string | undefined; readonly mark: number };
   /** the last event that it remembers; 0-0: none */ readonly event: string;
   readonly deployment?: string | undefined;
+  /** ms since the epoch: the memory is that of a witness, written down then; absent: of this process */ readonly witnessed?: number | undefined;
   /** why else a recovery is to begin */ readonly because?: string | undefined;
   /** ms since the epoch: when the recovery began that it knows of */ readonly recovering?: number | undefined;
   /** JSON: which deployment it is of; absent: whichever */ readonly ours?: string | undefined;
@@ -1982,10 +1983,22 @@ local function cursor_ahead(k, last)
   end
 end
 local function read_heartbeat(heartbeat, name)
-  local recovering, epoch, counter, before, at, deployment, mark, recovered = unpack(redis.call('HMGET', heartbeat,
-    'recovering', 'epoch', 'counter', 'before', 'at', 'deployment', "process:" .. (name or ''), 'recovered'))
+  local recovering, epoch, counter, before, at, deployment, mark, recovered, found = unpack(redis.call('HMGET', heartbeat,
+    'recovering', 'epoch', 'counter', 'before', 'at', 'deployment', "process:" .. (name or ''), 'recovered', 'found'))
   return {mark = tonumber(mark or '0'), recovered = tonumber(recovered or '0'), recovering = recovering, epoch = epoch,
-    counter = tonumber(counter or '0'), before = before or '', at = tonumber(at or '0'), deployment = deployment}
+    counter = tonumber(counter or '0'), before = before or '', at = tonumber(at or '0'), deployment = deployment,
+    found = found or ''}
+end
+local function as_found(h, known)
+  if h.epoch ~= known.epoch then return false end
+  for since, counter, at in string.gmatch(h.found, '(%d+):(%d+):(%d+)') do
+    if known.witnessed < tonumber(since) then
+      if known.told <= tonumber(counter) then return false end
+      h.counter, h.at = tonumber(counter), tonumber(at)
+      return true
+    end
+  end
+  return false
 end
 local function add_knowledge(recovery, known)
   local epochs, counter, event = unpack(redis.call('HMGET', recovery, 'epochs', 'knownCounter', 'lastEvent'))
@@ -2007,6 +2020,7 @@ local function is_lost(h, known)
   if h.epoch == known.epoch then return h.counter < known.counter or h.mark < known.mark end
   return not among(h.before, known.epoch)
 end
+local function forget_found(heartbeat) redis.call('HDEL', heartbeat, 'found', 'beganOnNothing') end
 local function tell(k, at, state, data, place)
   data.id, data.state = 'system', state
   emit(k.heartbeat, {stream = k.events, counts = k.counts, id = 'system', at = at, account = 'main',
@@ -2020,6 +2034,7 @@ local function enter(k, at, h, because, known)
     redis.call('HSET', k.recovery, 'since', at, 'because', because, 'epoch', h.epoch or '', 'counter',
       string.format('%.0f', h.counter), 'lastBeat', string.format('%.0f', h.at))
     add_knowledge(k.recovery, known)
+    redis.call('HINCRBY', k.heartbeat, 'seq', math.max(0, math.ceil((at - 1767225600000) / 1000)))
     local place = '*'
     if is_after(known.event, last_place(k.events)) then
       place = string.format('%.0f-0', place_parts(known.event) + 60000)
@@ -2065,15 +2080,17 @@ local now = tonumber(ARGV[1])
 local memory = {epoch = _given(ARGV[2]), counter = tonumber(ARGV[3]), name = _given(ARGV[4]), mark = tonumber(ARGV[5])}
 local event = ARGV[6]
 local deployment = _given(ARGV[7])
-local because = _given(ARGV[8])
-local recovering = tonumber(ARGV[9])
-local ours = _given(ARGV[10])
+local witnessed = tonumber(ARGV[8])
+local because = _given(ARGV[9])
+local recovering = tonumber(ARGV[10])
+local ours = _given(ARGV[11])
 -- </generated>
 local at = clock(now)
 local k = {heartbeat = heartbeat, recovery = recovery, schema = schema, events = events, dispatch = dispatch, counts = counts}
 local known = {epoch = memory.epoch, counter = memory.counter, mark = memory.mark, event = event, deployment = deployment,
-  recovering = recovering or 0}
+  recovering = recovering or 0, told = memory.counter, witnessed = witnessed}
 local h = read_heartbeat(heartbeat, memory.name)
+if witnessed then as_found(h, known) end
 if h.epoch ~= known.epoch and of_another(stamp, ours) then return {'another'} end
 if h.recovering then return stay(k, at, h, 'rolled_back', known) end
 if because then return enter(k, at, h, because, known) end
@@ -2087,7 +2104,7 @@ return behind_cursor(k, at, h, known) or write_beat(k, at, h, memory.name)
  * anything is written. */
 export async function beat(redis: lua.ScriptHost, args: BeatArgs): Promise<BeatAnswer> {
   const keys: string[] = [args.heartbeat, args.recovery, args.schema, args.events, args.dispatch, args.counts, args.stamp];
-  const words: lua.Word[] = [args.now ?? '', args.memory.epoch ?? '', args.memory.counter, args.memory.name ?? '', args.memory.mark, args.event, args.deployment ?? '', args.because ?? '', args.recovering ?? '', args.ours ?? ''];
+  const words: lua.Word[] = [args.now ?? '', args.memory.epoch ?? '', args.memory.counter, args.memory.name ?? '', args.memory.mark, args.event, args.deployment ?? '', args.witnessed ?? '', args.because ?? '', args.recovering ?? '', args.ours ?? ''];
   return readBeatAnswer(await lua.runScript(redis, beatScript, keys, words));
 }
 
@@ -3052,9 +3069,10 @@ export interface FirstBeatArgs {
   /** key: every set of what is open */ readonly open: readonly string[];
   /** ms since the epoch */ readonly now?: number | undefined;
   /** of the beat that the witness tells; absent: no witness */ readonly epoch?: string | undefined;
-  readonly counter: number;
+  /** as it tells, or as processes that share it have written down */ readonly counter: number;
   readonly event: string;
   /** ms since the epoch */ readonly witnessed: number;
+  /** the counter as the witness tells it */ readonly told: number;
   readonly deployment?: string | undefined;
   /** ms: for so long nobody may have been at work */ readonly silenceMs: number;
   /** to begin with */ readonly newEpoch: string;
@@ -3169,10 +3187,22 @@ local function cursor_ahead(k, last)
   end
 end
 local function read_heartbeat(heartbeat, name)
-  local recovering, epoch, counter, before, at, deployment, mark, recovered = unpack(redis.call('HMGET', heartbeat,
-    'recovering', 'epoch', 'counter', 'before', 'at', 'deployment', "process:" .. (name or ''), 'recovered'))
+  local recovering, epoch, counter, before, at, deployment, mark, recovered, found = unpack(redis.call('HMGET', heartbeat,
+    'recovering', 'epoch', 'counter', 'before', 'at', 'deployment', "process:" .. (name or ''), 'recovered', 'found'))
   return {mark = tonumber(mark or '0'), recovered = tonumber(recovered or '0'), recovering = recovering, epoch = epoch,
-    counter = tonumber(counter or '0'), before = before or '', at = tonumber(at or '0'), deployment = deployment}
+    counter = tonumber(counter or '0'), before = before or '', at = tonumber(at or '0'), deployment = deployment,
+    found = found or ''}
+end
+local function as_found(h, known)
+  if h.epoch ~= known.epoch then return false end
+  for since, counter, at in string.gmatch(h.found, '(%d+):(%d+):(%d+)') do
+    if known.witnessed < tonumber(since) then
+      if known.told <= tonumber(counter) then return false end
+      h.counter, h.at = tonumber(counter), tonumber(at)
+      return true
+    end
+  end
+  return false
 end
 local function add_knowledge(recovery, known)
   local epochs, counter, event = unpack(redis.call('HMGET', recovery, 'epochs', 'knownCounter', 'lastEvent'))
@@ -3194,6 +3224,7 @@ local function is_lost(h, known)
   if h.epoch == known.epoch then return h.counter < known.counter or h.mark < known.mark end
   return not among(h.before, known.epoch)
 end
+local function forget_found(heartbeat) redis.call('HDEL', heartbeat, 'found', 'beganOnNothing') end
 local function tell(k, at, state, data, place)
   data.id, data.state = 'system', state
   emit(k.heartbeat, {stream = k.events, counts = k.counts, id = 'system', at = at, account = 'main',
@@ -3207,6 +3238,7 @@ local function enter(k, at, h, because, known)
     redis.call('HSET', k.recovery, 'since', at, 'because', because, 'epoch', h.epoch or '', 'counter',
       string.format('%.0f', h.counter), 'lastBeat', string.format('%.0f', h.at))
     add_knowledge(k.recovery, known)
+    redis.call('HINCRBY', k.heartbeat, 'seq', math.max(0, math.ceil((at - 1767225600000) / 1000)))
     local place = '*'
     if is_after(known.event, last_place(k.events)) then
       place = string.format('%.0f-0', place_parts(known.event) + 60000)
@@ -3253,12 +3285,13 @@ local epoch = _given(ARGV[2])
 local counter = tonumber(ARGV[3])
 local event = ARGV[4]
 local witnessed = tonumber(ARGV[5])
-local deployment = _given(ARGV[6])
-local silenceMs = tonumber(ARGV[7])
-local newEpoch = ARGV[8]
-local name = ARGV[9]
-local ours = _given(ARGV[10])
-local _arg, _key = 10, 7
+local told = tonumber(ARGV[6])
+local deployment = _given(ARGV[7])
+local silenceMs = tonumber(ARGV[8])
+local newEpoch = ARGV[9]
+local name = ARGV[10]
+local ours = _given(ARGV[11])
+local _arg, _key = 11, 7
 local open = {}
 _arg = _arg + 1
 for _i = 1, tonumber(ARGV[_arg]) do _key = _key + 1; open[_i] = KEYS[_key] end
@@ -3266,14 +3299,19 @@ for _i = 1, tonumber(ARGV[_arg]) do _key = _key + 1; open[_i] = KEYS[_key] end
 if of_another(stamp, ours) then return {'another'} end
 local at = clock(now)
 local k = {heartbeat = heartbeat, recovery = recovery, schema = schema, events = events, dispatch = dispatch, counts = counts}
-local known = {epoch = epoch, counter = counter, mark = 0, event = event, deployment = deployment, recovering = 0}
+local known = {epoch = epoch, counter = counter, mark = 0, event = event, deployment = deployment, recovering = 0,
+  told = told, witnessed = witnessed}
 local h = read_heartbeat(heartbeat, name)
+local hidden = as_found(h, known)
 local same = known.epoch and h.epoch == known.epoch
 local proven = same and h.counter >= known.counter and h.at - witnessed <= 5000
 if h.recovering then
   local epochs, seen = unpack(redis.call('HMGET', recovery, 'epochs', 'knownCounter'))
   local contradicted = tonumber(seen or '0') > h.counter or (epochs and epochs ~= h.epoch)
   local mere_silence = h.recovering == 'silence' or h.recovering == 'clock'
+  if hidden then
+    redis.call('HSET', recovery, 'counter', string.format('%.0f', h.counter), 'lastBeat', string.format('%.0f', h.at))
+  end
   if contradicted or not (proven and mere_silence) then return stay(k, at, h, 'witness', known) end
   leave(k, h)
   tell(k, at, 'recovered', {because = h.recovering, by = 'witness'})
@@ -3288,12 +3326,18 @@ local function forget_dead()
   table.sort(marks, function(one, other) return one[2] < other[2] end)
   for i = 1, math.floor(#marks / 2) do redis.call('HDEL', heartbeat, marks[i][1]) end
 end
+if same then
+  forget_found(heartbeat)
+elseif not known.epoch and h.epoch and math.abs(at - h.at) > 5000 and #h.found < 1000 then
+  redis.call('HSET', heartbeat, 'found', string.format('%s%.0f:%.0f:%.0f,', h.found, at, h.counter, h.at))
+end
 local is_open = false
 for _, set in ipairs(open) do if not is_open and redis.call('EXISTS', set) == 1 then is_open = true end end
 if not h.epoch then
   if is_open and redis.call('EXISTS', schema) == 1 then return enter(k, at, h, 'no_heartbeat', known) end
   h.epoch, h.deployment = newEpoch, known.deployment
   redis.call('HSET', heartbeat, 'epoch', h.epoch, 'deployment', h.deployment)
+  if not known.epoch then redis.call('HSET', heartbeat, 'beganOnNothing', 1) end
 elseif is_open and not proven then
   if at - h.at > silenceMs then return enter(k, at, h, 'silence', known) end
   if h.at - at > 5000 then return enter(k, at, h, 'clock', known) end
@@ -3305,10 +3349,12 @@ return behind_cursor(k, at, h, known) or write_beat(k, at, h, name)
 
 /** The first beat of a process, which knows no more than the witness tells it. A long silence while something is
  * open may be a copy that was put back. It was only a silence where the witness knows the very heartbeat that is
- * found; and then a recovery that another process has begun for it is over too. */
+ * found; and then a recovery that another process has begun for it is over too.
+ * Where nobody was at work and the first to begin is told nothing, it leaves behind what it found, for a witness that
+ * is heard later. */
 export async function firstBeat(redis: lua.ScriptHost, args: FirstBeatArgs): Promise<FirstBeatAnswer> {
   const keys: string[] = [args.heartbeat, args.recovery, args.schema, args.events, args.dispatch, args.counts, args.stamp, ...args.open];
-  const words: lua.Word[] = [args.now ?? '', args.epoch ?? '', args.counter, args.event, args.witnessed, args.deployment ?? '', args.silenceMs, args.newEpoch, args.name, args.ours ?? '', args.open.length];
+  const words: lua.Word[] = [args.now ?? '', args.epoch ?? '', args.counter, args.event, args.witnessed, args.told, args.deployment ?? '', args.silenceMs, args.newEpoch, args.name, args.ours ?? '', args.open.length];
   return readFirstBeatAnswer(await lua.runScript(redis, firstBeatScript, keys, words));
 }
 
@@ -4312,10 +4358,22 @@ local function cursor_ahead(k, last)
   end
 end
 local function read_heartbeat(heartbeat, name)
-  local recovering, epoch, counter, before, at, deployment, mark, recovered = unpack(redis.call('HMGET', heartbeat,
-    'recovering', 'epoch', 'counter', 'before', 'at', 'deployment', "process:" .. (name or ''), 'recovered'))
+  local recovering, epoch, counter, before, at, deployment, mark, recovered, found = unpack(redis.call('HMGET', heartbeat,
+    'recovering', 'epoch', 'counter', 'before', 'at', 'deployment', "process:" .. (name or ''), 'recovered', 'found'))
   return {mark = tonumber(mark or '0'), recovered = tonumber(recovered or '0'), recovering = recovering, epoch = epoch,
-    counter = tonumber(counter or '0'), before = before or '', at = tonumber(at or '0'), deployment = deployment}
+    counter = tonumber(counter or '0'), before = before or '', at = tonumber(at or '0'), deployment = deployment,
+    found = found or ''}
+end
+local function as_found(h, known)
+  if h.epoch ~= known.epoch then return false end
+  for since, counter, at in string.gmatch(h.found, '(%d+):(%d+):(%d+)') do
+    if known.witnessed < tonumber(since) then
+      if known.told <= tonumber(counter) then return false end
+      h.counter, h.at = tonumber(counter), tonumber(at)
+      return true
+    end
+  end
+  return false
 end
 local function add_knowledge(recovery, known)
   local epochs, counter, event = unpack(redis.call('HMGET', recovery, 'epochs', 'knownCounter', 'lastEvent'))
@@ -4337,6 +4395,7 @@ local function is_lost(h, known)
   if h.epoch == known.epoch then return h.counter < known.counter or h.mark < known.mark end
   return not among(h.before, known.epoch)
 end
+local function forget_found(heartbeat) redis.call('HDEL', heartbeat, 'found', 'beganOnNothing') end
 local function tell(k, at, state, data, place)
   data.id, data.state = 'system', state
   emit(k.heartbeat, {stream = k.events, counts = k.counts, id = 'system', at = at, account = 'main',
@@ -4350,6 +4409,7 @@ local function enter(k, at, h, because, known)
     redis.call('HSET', k.recovery, 'since', at, 'because', because, 'epoch', h.epoch or '', 'counter',
       string.format('%.0f', h.counter), 'lastBeat', string.format('%.0f', h.at))
     add_knowledge(k.recovery, known)
+    redis.call('HINCRBY', k.heartbeat, 'seq', math.max(0, math.ceil((at - 1767225600000) / 1000)))
     local place = '*'
     if is_after(known.event, last_place(k.events)) then
       place = string.format('%.0f-0', place_parts(known.event) + 60000)
@@ -4422,6 +4482,7 @@ if not is_after(place, last_place(events)) then place = '*' end
 local counter = math.max(h.counter, tonumber(known_counter or '0')) + 1
 redis.call('HSET', heartbeat, 'counter', string.format('%.0f', counter), 'at', at)
 if ledOn or not h.epoch then redis.call('HSET', heartbeat, 'epoch', epoch, 'before', table.concat(before, ',')) end
+if ledOn then forget_found(heartbeat) end
 if ledOn then redis.call('HSET', heartbeat, "ledOnAt", at) end
 redis.call('HSETNX', heartbeat, 'deployment', epoch)
 leave(k, h)

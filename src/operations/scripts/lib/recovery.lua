@@ -2,7 +2,8 @@
 --- @include "place"
 -- What the beats and the end of a recovery share. `k` holds their keys: heartbeat, recovery, schema, events,
 -- dispatch, counts. `h` is the heartbeat as it was found, `known` what a process or the witness remembers: epoch,
--- counter, mark, event, deployment, recovering (when the recovery began that it knows of).
+-- counter, mark, event, deployment, recovering (when the recovery began that it knows of); of a witness also told and
+-- witnessed: the counter as it was written down, and when.
 local function among(list, one)
   return string.find(',' .. (list or '') .. ',', ',' .. one .. ',', 1, true) ~= nil
 end
@@ -29,10 +30,24 @@ local function cursor_ahead(k, last)
   end
 end
 local function read_heartbeat(heartbeat, name)
-  local recovering, epoch, counter, before, at, deployment, mark, recovered = unpack(redis.call('HMGET', heartbeat,
-    'recovering', 'epoch', 'counter', 'before', 'at', 'deployment', MARK .. (name or ''), 'recovered'))
+  local recovering, epoch, counter, before, at, deployment, mark, recovered, found = unpack(redis.call('HMGET', heartbeat,
+    'recovering', 'epoch', 'counter', 'before', 'at', 'deployment', MARK .. (name or ''), 'recovered', 'found'))
   return {mark = tonumber(mark or '0'), recovered = tonumber(recovered or '0'), recovering = recovering, epoch = epoch,
-    counter = tonumber(counter or '0'), before = before or '', at = tonumber(at or '0'), deployment = deployment}
+    counter = tonumber(counter or '0'), before = before or '', at = tonumber(at or '0'), deployment = deployment,
+    found = found or ''}
+end
+-- Where a process that was told nothing was the first to begin, what it found is what a witness from before it is
+-- compared with, and not what has been made of it since.
+local function as_found(h, known)
+  if h.epoch ~= known.epoch then return false end
+  for since, counter, at in string.gmatch(h.found, '(%d+):(%d+):(%d+)') do
+    if known.witnessed < tonumber(since) then
+      if known.told <= tonumber(counter) then return false end
+      h.counter, h.at = tonumber(counter), tonumber(at)
+      return true
+    end
+  end
+  return false
 end
 -- What a process knows of the time before it may be all that anybody knows.
 local function add_knowledge(recovery, known)
@@ -57,6 +72,7 @@ local function is_lost(h, known)
   if h.epoch == known.epoch then return h.counter < known.counter or h.mark < known.mark end
   return not among(h.before, known.epoch)
 end
+local function forget_found(heartbeat) redis.call('HDEL', heartbeat, 'found', 'beganOnNothing') end
 local function tell(k, at, state, data, place)
   data.id, data.state = 'system', state
   emit(k.heartbeat, {stream = k.events, counts = k.counts, id = 'system', at = at, account = 'main',
@@ -70,6 +86,8 @@ local function enter(k, at, h, because, known)
     redis.call('HSET', k.recovery, 'since', at, 'because', because, 'epoch', h.epoch or '', 'counter',
       string.format('%.0f', h.counter), 'lastBeat', string.format('%.0f', h.at))
     add_knowledge(k.recovery, known)
+    -- What was told of ourselves in the lost time had the numbers that come next here.
+    redis.call('HINCRBY', k.heartbeat, 'seq', math.max(0, math.ceil((at - NUMBERS_FROM) / 1000)))
     -- What follows the events stands behind what was lost, and must hear of it all the same.
     local place = '*'
     if is_after(known.event, last_place(k.events)) then

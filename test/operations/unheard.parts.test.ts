@@ -1,0 +1,153 @@
+/** Everything was stopped, Redis was put back, and the first process to begin has neither a witness nor history. */
+import { describe, expect, test } from 'vitest';
+import { keys } from '../../src/operations/keys.ts';
+import { asked, processesOfThisFile } from './heartbeat-world.ts';
+
+const { aProcess, copy, recovery, store, time } = processesOfThisFile();
+const SECOND = 1_000;
+
+/** As long as the copy is old, and more. */
+async function atWork(one: ReturnType<typeof aProcess>, seconds: number): Promise<string | undefined> {
+  let because: string | undefined;
+  for (let beats = 0; beats < seconds; beats += 1) {
+    time.now += SECOND;
+    because = await one.beat();
+  }
+  return because;
+}
+
+describe('a copy that is a minute old, under one that has no witness', () => {
+  test('is seen through by the first that has one, however long the other has been at work', async () => {
+    const before = aProcess();
+    await before.begin();
+    await before.operations.accept(asked('open'));
+    const putBack = await copy();
+    const copiedAt = before.heartbeat.known().at;
+    await atWork(before, 20);
+    await putBack();
+    time.now += 60 * SECOND;
+    const without = aProcess();
+    expect(await without.begin()).toBeUndefined();
+    expect(await atWork(without, 100)).toBeUndefined();
+    const next = aProcess();
+    expect(await next.begin(before.heartbeat.known())).toBe('witness');
+    expect(await atWork(without, 1), 'everybody is told').toBe('witness');
+    const { lastBeat } = next.heartbeat.recovering() ?? {};
+    expect(lastBeat, 'what was lost happened after the copy was made').toBe(copiedAt);
+  });
+
+  test('is compared as the first of them has found it', async () => {
+    const before = aProcess();
+    await before.begin();
+    await before.operations.accept(asked('open'));
+    const putBack = await copy();
+    await atWork(before, 20);
+    await putBack();
+    time.now += 60 * SECOND;
+    for (const seconds of [30, 40]) {
+      const without = aProcess();
+      await without.begin();
+      await atWork(without, seconds);
+      time.now += 30 * SECOND;
+    }
+    expect(await aProcess().begin(before.heartbeat.known())).toBe('witness');
+  });
+
+  test('is seen through also where a silence is asked about by then', async () => {
+    const before = aProcess();
+    await before.begin();
+    await before.operations.accept(asked('open'));
+    const putBack = await copy();
+    const copiedAt = before.heartbeat.known().at;
+    await atWork(before, 20);
+    await putBack();
+    time.now += 60 * SECOND;
+    const without = aProcess();
+    await without.begin();
+    await atWork(without, 100);
+    time.now += 1_200 * SECOND;
+    expect(await aProcess().begin()).toBe('silence');
+    const next = aProcess();
+    expect(await next.begin(before.heartbeat.known())).toBe('witness');
+    expect(next.heartbeat.recovering()?.lastBeat).toBe(copiedAt);
+  });
+
+  test('is seen through by a witness that can be heard only later', async () => {
+    const before = aProcess();
+    await before.begin();
+    await before.operations.accept(asked('open'));
+    const putBack = await copy();
+    await atWork(before, 20);
+    await putBack();
+    time.now += 60 * SECOND;
+    const without = aProcess();
+    await without.begin();
+    await atWork(without, 100);
+    await without.heartbeat.compare(before.heartbeat.known());
+    expect(without.heartbeat.recovering()?.because).toBe('rolled_back');
+  });
+});
+
+describe('is no loss', () => {
+  test('where Redis was away for all of them, and the one with a witness is back', async () => {
+    const one = aProcess();
+    await one.begin();
+    await one.operations.accept(asked('open'));
+    await one.beat();
+    time.now += 30 * SECOND;
+    const without = aProcess();
+    expect(await without.begin()).toBeUndefined();
+    await one.operations.accept(asked('new'));
+    expect(await one.beat()).toBeUndefined();
+    await atWork(one, 20);
+    expect(await aProcess().begin(one.heartbeat.known())).toBeUndefined();
+  });
+
+  test('where one with a witness was the last to end', async () => {
+    const one = aProcess();
+    await one.begin();
+    await one.operations.accept(asked('open'));
+    await one.heartbeat.end();
+    time.now += 60 * SECOND;
+    const without = aProcess();
+    await without.begin();
+    await atWork(without, 20);
+    expect(await aProcess().begin(one.heartbeat.known())).toBeUndefined();
+    expect(await store.redis.hget(keys.heartbeat, 'found'), 'it was heard').toBeNull();
+  });
+
+  test('where its word is of a time after the first has begun, however it came to be written', async () => {
+    const old = aProcess();
+    await old.begin();
+    await old.operations.accept(asked('open'));
+    await old.beat();
+    time.now += 10 * SECOND;
+    await aProcess().begin();
+    // Of a version before this: its beats say nothing about a witness.
+    await atWork(old, 20);
+    expect(await aProcess().begin(old.heartbeat.known())).toBeUndefined();
+  });
+
+  test('once what was lost was led on', async () => {
+    const before = aProcess();
+    await before.begin();
+    await before.operations.accept(asked('open'));
+    const putBack = await copy();
+    await atWork(before, 20);
+    await putBack();
+    time.now += 60 * SECOND;
+    const without = aProcess();
+    await without.begin();
+    await recovery().enter('rolled_back');
+    await recovery().leave({ ledOn: await recovery().server(), by: 'main' });
+    expect(await store.redis.hget(keys.heartbeat, 'found')).toBeNull();
+  });
+
+  test('where nobody has ever had a witness', async () => {
+    const first = aProcess();
+    await first.begin();
+    await first.operations.accept(asked('open'));
+    await atWork(first, 10);
+    expect(await aProcess().begin(), 'one that has a new one').toBeUndefined();
+  });
+});
