@@ -56,6 +56,11 @@ function* linesOf({ books, disburseIds, settings, time }: World): Generator<Line
   for (const entry of books.messages.entries()) yield ['message', entry];
 }
 
+/** What a file of before it was kept does not say. */
+const unsaid = ({ status }: Disbursement): Pick<Disbursement, 'undecided'> => ({
+  undecided: status === 'pending' ? 1 : 0,
+});
+
 /** False for a line that is none of ours. */
 function take([what, entry]: Line, { books, disburseIds, settings, time }: World): boolean {
   switch (what) {
@@ -68,7 +73,7 @@ function take([what, entry]: Line, { books, disburseIds, settings, time }: World
     case 'disburseId':
       return disburseIds.set(...entry).has(entry[0]);
     case 'disbursement':
-      return books.disbursements.set(entry.token, entry).has(entry.token);
+      return books.disbursements.set(entry.token, { ...unsaid(entry), ...entry }).has(entry.token);
     case 'invoice':
       return books.invoices.set(entry.token, entry).has(entry.token);
     case 'paymentRequest':

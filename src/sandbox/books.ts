@@ -27,6 +27,8 @@ export interface Disbursement {
   updatedAt: number;
   /** Submit requests that reached the work, whatever was answered. */
   submits: number;
+  /** Submits whose money was taken and on which the operator has not said a word. */
+  undecided: number;
   /** How often money really left for this token. More than one is a double payment. */
   effects: number;
   transactionId: string | undefined;

@@ -61,6 +61,7 @@ async function carryOut(record: Disbursement, ask: Ask, world: World): Promise<A
   record.transactionId ??= `TX${random.hex(6).toUpperCase()}`;
   record.operatorId ??= random.hex(8);
   settings.book(countryPaying(record, world), -record.amount);
+  record.undecided += 1;
 
   if (faults.named('calls back early', { ...ask, operation: 'disbursement.callback' })) {
     await settle(record, 'success', world);
@@ -99,9 +100,14 @@ export function awaitOperator(
   const magic = disbursementOutcomeOf(record.accountAlias);
   const verdict = ordered.fails || magic === 'fails' ? 'failed' : 'success';
   if (!ordered.stays && magic !== 'stays pending')
-    world.time.after(settleDelayMs, () => void settle(record, verdict, world));
+    world.time.after(settleDelayMs, () => {
+      // The control API may have decided before.
+      if (record.undecided > 0) void settle(record, verdict, world);
+    });
   if (ordered.reversed || magic === 'is reversed')
-    world.time.after(settleDelayMs * 2, () => void settle(record, 'failed', world));
+    world.time.after(settleDelayMs * 2, () => {
+      if (record.status === 'success') void settle(record, 'failed', world);
+    });
 }
 
 /** interface: Submit response fields. provider_ref is absent for pending answers and for account-to-account. */

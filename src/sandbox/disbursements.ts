@@ -18,12 +18,15 @@ export const countryPaying = (record: Disbursement, world: World): BalanceCountr
 
 /** The operator's verdict. Success means that money left, and is the one thing that calls back. */
 export async function settle(record: Disbursement, status: Verdict, world: World): Promise<void> {
-  // Money that came back with a failure leaves once more when the operator changes its mind.
-  if (status === 'success' && !['created', 'pending'].includes(record.status))
-    world.settings.book(countryPaying(record, world), -record.amount);
+  const country = countryPaying(record, world);
+  const undecided = record.undecided > 0;
+  if (undecided) record.undecided -= 1;
+  if (status === 'success') {
+    record.effects += 1;
+    // A submit took its money; a verdict after the last one, where the operator changed its mind, takes it once more.
+    if (!undecided) world.settings.book(country, -record.amount);
+  } else if (undecided || record.status === 'success') world.settings.book(country, record.amount);
   move(record, status, world);
-  if (status === 'success') record.effects += 1;
-  else world.settings.book(countryPaying(record, world), record.amount);
   if (status !== 'success' && !world.settings.values.callbackOnFailure) return;
   await callBack(record, world);
 }

@@ -56,6 +56,48 @@ test('the operator has no verdict on a disbursement that was not submitted, and 
   expect(await balance()).toBe('2000.00 XOF');
 });
 
+describe('money moves once for each verdict', () => {
+  const START = 20_000;
+  /** What is left of the balance, and how often money left, after the operator's words and all that was to come. */
+  async function afterVerdicts(ending: string, verdicts: readonly string[], submits = 1) {
+    const settings = { balances: { SN: START }, tokenSingleUse: submits === 1 };
+    const sandbox = await sandboxForTest({ settings });
+    const token = await createdToken(sandbox, { account_alias: `77${ending}` });
+    for (let times = 0; times < submits; times += 1) await submit(sandbox, token);
+    for (const status of verdicts) await sandbox.order(`/disbursements/${token}`, { status });
+    await sandbox.advance('3h');
+    const [{ effects, status }] = (await sandbox.books()).disbursements;
+    const { balances } = (await sandbox.order('/settings', undefined, 'GET')).body;
+    return { effects, status, moved: balances.SN - START };
+  }
+
+  test.each([
+    ['a success that came before its time', '1234567', ['success'], { effects: 1, status: 'success', moved: -5_000 }],
+    ['a failure that came before its time', '9999901', ['failed'], { effects: 0, status: 'failed', moved: 0 }],
+    ['a failure where a success was to come', '1234567', ['failed'], { effects: 0, status: 'failed', moved: 0 }],
+    [
+      'a success that fails and is reversed',
+      '9999902',
+      ['success', 'failed', 'reversed'],
+      { effects: 1, status: 'reversed', moved: 0 },
+    ],
+    [
+      'a reversal that came before its time',
+      '9999911',
+      ['success', 'reversed'],
+      { effects: 1, status: 'reversed', moved: 0 },
+    ],
+    ['a reversal of what failed', '9999911', ['failed'], { effects: 0, status: 'failed', moved: 0 }],
+  ])('%s', async (_what, ending, verdicts, expected) => {
+    expect(await afterVerdicts(ending, verdicts)).toEqual(expected);
+  });
+
+  test('two submits before the first is decided, of a token that is not single-use: twice', async () => {
+    expect(await afterVerdicts('1234567', [], 2)).toEqual({ effects: 2, status: 'success', moved: -10_000 });
+    expect(await afterVerdicts('9999901', [], 2)).toEqual({ effects: 0, status: 'failed', moved: 0 });
+  });
+});
+
 describe('get-invoice refuses', () => {
   test.each([
     ['an unsupported withdraw_mode', { withdraw_mode: 'wallet-z-senegal' }, 400, '1001'],
