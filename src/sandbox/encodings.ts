@@ -29,7 +29,10 @@ function textOf(value: unknown): string {
 }
 
 const form = (entries: ReadonlyArray<readonly [string, string]>): string =>
-  entries.map(([key, value]) => `${encodeURIComponent(key)}=${encodeURIComponent(value)}`).join('&');
+  entries.map(([key, value]) => `${percent(key)}=${percent(value)}`).join('&');
+
+/** JSON can bring half a character, of which `encodeURIComponent` throws: it becomes U+FFFD, as in any UTF-8. */
+const percent = (text: string): string => encodeURIComponent(Buffer.from(text).toString());
 
 function multipart(entries: ReadonlyArray<readonly [string, string]>): string {
   const parts = entries.map(

@@ -36,3 +36,8 @@ test.each(encodingNames)('%s can be read back', (encoding) => {
   readers[encoding]?.(body, contentType);
   expect.hasAssertions();
 });
+
+test.each(encodingNames)('%s can be written of half a character too', (encoding) => {
+  const { body } = writeCallback(encoding, { ...record, note: 'half \ud83d' });
+  expect(body).toContain('half');
+});
