@@ -27,6 +27,6 @@ const separators = { plain: '', spaces: ' ', commas: ',' } as const;
 
 function line(country: BalanceCountry, values: SettingValues): readonly [string, string] {
   const amount = (values.balances[country] ?? 0) + values.balanceError;
-  const grouped = String(amount).replace(/\B(?=(\d{3})+(?!\d))/g, separators[values.balanceFormat]);
-  return [`Balance ${country}`, `${grouped}.00 XOF`];
+  const grouped = amount.toFixed(2).replace(/\B(?=(\d{3})+(?!\d))/g, separators[values.balanceFormat]);
+  return [`Balance ${country}`, `${grouped} XOF`];
 }

@@ -7,7 +7,8 @@ import { type CallbackEncoding, encodingNames } from './encodings.ts';
 
 const ms = (initial: number, says: string) => z.int().min(0).default(initial).describe(says);
 const on = (initial: boolean, says: string) => z.boolean().default(initial).describe(says);
-const xof = z.int();
+// Not whole numbers alone: the amount of a direct credit may be a decimal (interface: Direct credit).
+const xof = z.number();
 
 /** Countries that have a balance (interface: Balance record). */
 export const balanceCountries = ['SN', 'CI', 'BJ', 'TG', 'ML', 'BF'] as const;

@@ -96,6 +96,14 @@ describe('a direct credit', () => {
     expect((await sandbox.books()).directCredits).toHaveLength(2);
   });
 
+  test('of half a franc leaves a balance that can be shown, set and sent from', async () => {
+    const sandbox = await sandboxForTest({ settings: { balances: { SN: 1_000_000 }, balanceFormat: 'spaces' } });
+    await sandbox.pay(path, { ...ask, amount: 10.5 });
+    expect((await sandbox.look('/api/v2/disburse/check-balance')).body['Balance SN']).toBe('999 989.50 XOF');
+    const { status, body } = await sandbox.order('/settings', { smsBalance: 1 });
+    expect([status, body.smsBalance, body.balances.SN]).toEqual([200, 1, 999_989.5]);
+  });
+
   test.each([
     [{ directCreditEnabled: false }, '401'],
     [{ balances: { SN: 999 } }, '4002'],
