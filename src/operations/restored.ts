@@ -211,6 +211,7 @@ export class Restored {
       from: openCampaignStates,
       reason: RESTORED,
       mayHaveBeenSent,
+      since,
       ...numbersLost(since),
     });
   }

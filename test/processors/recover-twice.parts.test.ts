@@ -2,9 +2,11 @@
 import { expect, test } from 'vitest';
 import { keys } from '../../src/operations/keys.ts';
 import { Restored } from '../../src/operations/restored.ts';
+import type { ProcessorContext } from '../../src/processors/context.ts';
 import { restoreAll } from '../../src/processors/recovery/desk.ts';
 import { keysLike, storeOfThisFile } from '../support/fresh-redis.ts';
 import { processorWorld } from '../support/processor-world.ts';
+import { campaignWorld } from './campaign-world.ts';
 
 const HOUR = 3_600_000;
 const SECOND = 1_000;
@@ -24,6 +26,15 @@ async function copied(): Promise<() => Promise<void>> {
   };
 }
 
+/** `since`: when it began. */
+async function recover(context: ProcessorContext, since: number): Promise<void> {
+  await store.redis.hset(keys.heartbeat, 'recovering', 'rolled_back');
+  const turn = { since, lost: { from: since - HOUR, at: since }, untilMono: context.clock.monotonic() + LONG };
+  expect(await restoreAll({ restored: new Restored(store.redis), context }, turn)).toBe(true);
+}
+
+const BEGAN = Date.UTC(2026, 10, 27, 10);
+
 test('what is told and decided after it has numbers that neither time before it gave', async () => {
   const world = processorWorld(store.redis);
   const { context } = world;
@@ -32,17 +43,31 @@ test('what is told and decided after it has numbers that neither time before it 
   await world.operations.accept({ ...asked, state: 'queued' });
   const putBack = await copied();
   const numbersAfter = async (since: number) => {
-    await store.redis.hset(keys.heartbeat, 'recovering', 'rolled_back');
-    const lost = { from: since - HOUR, at: since };
-    const turn = { since, lost, untilMono: context.clock.monotonic() + LONG };
-    expect(await restoreAll({ restored: new Restored(store.redis), context }, turn)).toBe(true);
+    await recover(context, since);
     const { rev = 0, fields: { seq = '' } = {} } = (await world.queries.read('disbursement', 'dsb_a')) ?? {};
     return { rev, seq: Number(seq) };
   };
-  const began = Date.UTC(2026, 10, 27, 10);
-  const first = await numbersAfter(began);
+  const first = await numbersAfter(BEGAN);
   await putBack();
-  const second = await numbersAfter(began + 5 * SECOND);
+  const second = await numbersAfter(BEGAN + 5 * SECOND);
+  expect(second.rev - first.rev).toBe(5 * SECOND);
+  expect(second.seq - first.seq).toBe(5);
+});
+
+test('a campaign that the copy shows as an earlier recovery left it goes on beyond that one too, and once', async () => {
+  const world = campaignWorld(store.redis);
+  const context = { ...world.context, upstream: { messaging: {} } } as unknown as ProcessorContext;
+  const id = await world.started(3);
+  const numbersAfter = async (since: number) => {
+    await recover(context, since);
+    const [rev, seq] = await store.redis.hmget(keys.record(id), 'rev', 'seq');
+    return { rev: Number(rev), seq: Number(seq) };
+  };
+  await numbersAfter(BEGAN - HOUR);
+  const putBack = await copied();
+  const first = await numbersAfter(BEGAN);
+  await putBack();
+  const second = await numbersAfter(BEGAN + 5 * SECOND);
   expect(second.rev - first.rev).toBe(5 * SECOND);
   expect(second.seq - first.seq).toBe(5);
 });

@@ -241,6 +241,7 @@ test('a campaign of a copy of Redis that turns out to be over is over in every r
       from,
       reason: 'restored',
       mayHaveBeenSent: true,
+      since: 1,
       eventsLost: 1,
       revisionsLost: 1,
     }),

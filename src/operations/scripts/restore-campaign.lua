@@ -13,7 +13,8 @@
 -- @arg from state[]  the states that it may be left from
 -- @arg reason text  why it is held
 -- @arg mayHaveBeenSent flag  since
--- @arg eventsLost int  @arg revisionsLost int  so many may have been given since, at the most
+-- @arg since at  when the recovery began
+-- @arg eventsLost int  @arg revisionsLost int  so many may have been given in the lost time, at the most
 -- @arrow campaign ready, awaiting_approval, scheduled, running, paused -> held
 -- @arrow campaign held -> finished
 -- @returns flag
@@ -27,16 +28,21 @@ local state, account, reference, name, held_for, all, fed, cursor = unpack(redis
 local set
 for i, one in ipairs(from) do if one == state then set = left[i] end end
 if not set then return 0 end
+-- Once in each recovery, also where a copy shows what an earlier one made of it.
+if redis.call('HGET', campaign, 'beyond') ~= string.format('%.0f', since) then
+  redis.call('HSET', campaign, 'beyond', string.format('%.0f', since))
+  redis.call('HINCRBY', campaign, 'rev', revisionsLost)
+  redis.call('HINCRBY', campaign, 'seq', eventsLost)
+end
 local slices, handed_out = tonumber(all or '0'), tonumber(fed or '0')
 local is_held = state == 'held' and held_for == reason
 if is_held and (not mayHaveBeenSent or (handed_out >= slices and not cursor)) then return 0 end
 
 redis.call('HSET', campaign, 'state', 'held', 'reason', reason, 'updatedAt', at)
 if state ~= 'held' then redis.call('HSET', campaign, 'since', at) end
-redis.call('HINCRBY', campaign, 'rev', revisionsLost + 1)
+redis.call('HINCRBY', campaign, 'rev', 1)
 move({counts = counts, id = id, at = at, from = state, to = 'held', left = set, entered = held})
 if not is_held then
-  redis.call('HINCRBY', campaign, 'seq', eventsLost)
   local data = {id = id, state = 'held', name = name, reason = reason}
   if reference then data.reference = reference end
   emit(campaign, {stream = events, counts = counts, id = id, at = at, account = account, type = 'campaign.held',

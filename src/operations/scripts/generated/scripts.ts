@@ -6600,8 +6600,9 @@ export interface RestoreCampaignArgs {
   /** the states that it may be left from */ readonly from: readonly string[];
   /** why it is held */ readonly reason: string;
   /** since */ readonly mayHaveBeenSent: boolean;
+  /** ms since the epoch: when the recovery began */ readonly since: number;
   readonly eventsLost: number;
-  /** so many may have been given since, at the most */ readonly revisionsLost: number;
+  /** so many may have been given in the lost time, at the most */ readonly revisionsLost: number;
 }
 
 export type RestoreCampaignAnswer = boolean;
@@ -6708,9 +6709,10 @@ local now = tonumber(ARGV[1])
 local id = ARGV[2]
 local reason = ARGV[3]
 local mayHaveBeenSent = ARGV[4] == '1'
-local eventsLost = tonumber(ARGV[5])
-local revisionsLost = tonumber(ARGV[6])
-local _arg, _key = 6, 8
+local since = tonumber(ARGV[5])
+local eventsLost = tonumber(ARGV[6])
+local revisionsLost = tonumber(ARGV[7])
+local _arg, _key = 7, 8
 local left = {}
 _arg = _arg + 1
 for _i = 1, tonumber(ARGV[_arg]) do _key = _key + 1; left[_i] = KEYS[_key] end
@@ -6726,15 +6728,19 @@ local state, account, reference, name, held_for, all, fed, cursor = unpack(redis
 local set
 for i, one in ipairs(from) do if one == state then set = left[i] end end
 if not set then return 0 end
+if redis.call('HGET', campaign, 'beyond') ~= string.format('%.0f', since) then
+  redis.call('HSET', campaign, 'beyond', string.format('%.0f', since))
+  redis.call('HINCRBY', campaign, 'rev', revisionsLost)
+  redis.call('HINCRBY', campaign, 'seq', eventsLost)
+end
 local slices, handed_out = tonumber(all or '0'), tonumber(fed or '0')
 local is_held = state == 'held' and held_for == reason
 if is_held and (not mayHaveBeenSent or (handed_out >= slices and not cursor)) then return 0 end
 redis.call('HSET', campaign, 'state', 'held', 'reason', reason, 'updatedAt', at)
 if state ~= 'held' then redis.call('HSET', campaign, 'since', at) end
-redis.call('HINCRBY', campaign, 'rev', revisionsLost + 1)
+redis.call('HINCRBY', campaign, 'rev', 1)
 move({counts = counts, id = id, at = at, from = state, to = 'held', left = set, entered = held})
 if not is_held then
-  redis.call('HINCRBY', campaign, 'seq', eventsLost)
   local data = {id = id, state = 'held', name = name, reason = reason}
   if reference then data.reference = reference end
   emit(campaign, {stream = events, counts = counts, id = id, at = at, account = account, type = 'campaign.held',
@@ -6758,7 +6764,7 @@ return 1
  * Answers whether it was held by this: not where there was nothing to do, or no recovery is under way. */
 export async function restoreCampaign(redis: lua.ScriptHost, args: RestoreCampaignArgs): Promise<RestoreCampaignAnswer> {
   const keys: string[] = [args.campaign, args.events, args.counts, args.due, args.parked, args.held, args.heartbeat, args.history, ...args.left];
-  const words: lua.Word[] = [args.now ?? '', args.id, args.reason, args.mayHaveBeenSent ? 1 : 0, args.eventsLost, args.revisionsLost, args.left.length, ...lua.counted(args.from)];
+  const words: lua.Word[] = [args.now ?? '', args.id, args.reason, args.mayHaveBeenSent ? 1 : 0, args.since, args.eventsLost, args.revisionsLost, args.left.length, ...lua.counted(args.from)];
   return readRestoreCampaignAnswer(await lua.runScript(redis, restoreCampaignScript, keys, words));
 }
 
