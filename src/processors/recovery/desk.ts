@@ -274,16 +274,20 @@ export async function restoreAll(tools: RecoverTools, turn: Turn): Promise<boole
   const texts = await restoreTexts(tools, turn);
   // Nothing of texts that changes meanwhile keeps money waiting.
   const money = texts === 'ended' ? texts : await restoreAllMoney(tools, turn);
-  return worst([texts, money]) === 'done';
+  const led = worst([texts, money]);
+  const { clock } = tools.context;
+  if (led === 'later') await clock.sleep(Math.max(0, Math.min(PAUSE_MS, turn.untilMono - clock.monotonic())));
+  return led === 'done';
 }
 
-/** `again`: somebody else has changed it meanwhile. `ended`: the time was over before. */
-type Led = 'done' | 'nothing' | 'again' | 'ended';
+/** Where only time can tell, an operator that asks again at once is answered no sooner than this. */
+const PAUSE_MS = 1_000;
 
-function worst(led: readonly Led[]): 'done' | 'again' | 'ended' {
-  if (led.includes('ended')) return 'ended';
-  return led.includes('again') ? 'again' : 'done';
-}
+/** `again`: somebody else has changed it meanwhile. `later`: only time can tell. `ended`: this turn's was over before. */
+type Led = 'done' | 'nothing' | 'again' | 'later' | 'ended';
+
+const worst = (led: readonly Led[]): Led =>
+  (['ended', 'later', 'again'] as const).find((one) => led.includes(one)) ?? 'done';
 
 async function restoreTexts(tools: RecoverTools, turn: Turn): Promise<Led> {
   const { restored } = tools;
@@ -312,7 +316,9 @@ async function restoreCampaign(campaign: CampaignRecord, tools: RecoverTools, tu
   await restored.holdCampaign(campaign, false, turn.since);
   const first = await restored.slicesOf(campaign).next();
   const slices = first.done ? [] : first.value;
-  if (!(await mayHaveBeenSent(campaign, slices, turn.lost, tools))) return done(campaign);
+  const mayHave = await mayHaveBeenSent(campaign, slices, lostIn(turn), tools);
+  if (mayHave === 'not yet') return 'later';
+  if (!mayHave) return done(campaign);
   // As long as the retry is there to be gone on with: this ends it.
   if (campaign.walk !== undefined && !(await context.retries.openRest(campaign))) return 'again';
   await restored.holdCampaign(campaign, true, turn.since);

@@ -71,17 +71,19 @@ const FIRST_SLICES = 2;
 /**
  * Whether a campaign may have been sent since the copy was made. One that the copy shows as never started, and of which
  * neither history nor the statistics have any trace of the first texts, was not. A trace may be of another campaign
- * with the same text: whose it is only a person can know, and while the statistics cannot be asked nobody does.
+ * with the same text: whose it is only a person can know, and while the statistics cannot be asked nobody does. What
+ * left shortly before the loss they show only after SMS_SETTLE_DELAY: `not yet`.
  */
 export async function mayHaveBeenSent(
   campaign: CampaignRecord,
   slices: readonly string[],
-  lost: Lost,
+  lost: LostTime,
   { context, laterTexts }: Asking,
-): Promise<boolean> {
+): Promise<boolean | 'not yet'> {
   if (campaign.startedAt !== undefined) return true;
   for (const id of slices.slice(0, FIRST_SLICES)) if (await hasLeft(id, campaign, laterTexts)) return true;
   if (slices.length === 0 || (campaign.sendAt ?? 0) > lost.at) return false;
+  if (lost.at < lost.since + context.policy.settleDelayMs) return 'not yet';
   for (const id of slices.slice(0, FIRST_SLICES)) {
     const { traces } = (await shownBy(id, campaign, lost, context).catch(orUndefined)) ?? {};
     if (traces === undefined || traces > 0) return true;
