@@ -1,7 +1,6 @@
 /** `relais sandbox`: the double of the service alone, for trying out and for the tests of those who use relais. */
 import type { SandboxCommand } from '../cli/io.ts';
 import { loadConfig } from '../config.ts';
-import { seededRandom, systemRandom } from '../lib/random.ts';
 import { createLogger, logOptionsOf } from '../logger.ts';
 import type { FaultOrder } from '../sandbox/faults.ts';
 import { type Sandbox, startSandbox, defaultCredentials } from '../sandbox/sandbox.ts';
@@ -17,7 +16,7 @@ export async function sandbox(
   const running: Sandbox = await startSandbox({
     host: config.HOST,
     ports: { base: config.SANDBOX_PORT, crm: config.SANDBOX_CRM_PORT, control: config.SANDBOX_CONTROL_PORT },
-    random: seed === undefined ? systemRandom : seededRandom(seed),
+    ...(seed === undefined ? {} : { seed }),
     headerPrefix: config.SERVICE_HEADER_PREFIX,
     settings: { strictness: config.SANDBOX_STRICTNESS, ...(latencyMs === undefined ? {} : { latencyMs }) },
     faults: command.faults.map((fault) => ({ ...fault, ...(seed === undefined ? {} : { seed }) }) as FaultOrder),

@@ -22,6 +22,8 @@ import type { World } from './world.ts';
 
 /** What is not a list. */
 interface Facts {
+  /** Absent in a file of before it was counted. */
+  readonly starts?: number;
   readonly advancedMs: number;
   readonly balances: SettingValues['balances'];
   readonly logins: number;
@@ -41,10 +43,10 @@ type Line =
   | readonly ['breach', Breach]
   | readonly ['message', Omit<BookedMessage, 'older'>];
 
-function* linesOf({ books, disburseIds, settings, time }: World): Generator<Line> {
+function* linesOf({ books, disburseIds, settings, starts, time }: World): Generator<Line> {
   const { logins, breachCount, requests } = books;
   const { balances } = settings.values;
-  yield ['facts', { advancedMs: time.advancedMs, balances, logins, breachCount, requests }];
+  yield ['facts', { starts, advancedMs: time.advancedMs, balances, logins, breachCount, requests }];
   for (const entry of disburseIds) yield ['disburseId', entry];
   for (const entry of books.disbursements.values()) yield ['disbursement', entry];
   for (const entry of books.invoices.values()) yield ['invoice', entry];
@@ -62,9 +64,11 @@ const unsaid = ({ status }: Disbursement): Pick<Disbursement, 'undecided'> => ({
 });
 
 /** False for a line that is none of ours. */
-function take([what, entry]: Line, { books, disburseIds, settings, time }: World): boolean {
+function take([what, entry]: Line, world: World): boolean {
+  const { books, disburseIds, settings, time } = world;
   switch (what) {
     case 'facts':
+      world.starts = (entry.starts ?? 0) + 1;
       time.advance(entry.advancedMs);
       settings.change({ balances: entry.balances });
       Object.assign(books, { logins: entry.logins, breachCount: entry.breachCount });
@@ -156,10 +160,10 @@ export class BooksKeeper {
 
   async #keep(): Promise<void> {
     const { path, world } = this.#options;
-    const { books, time } = world;
+    const { books, revision, settings, time } = world;
     let moved = time.advancedMs;
     for (const { updatedAt } of books.disbursements.values()) moved += updatedAt;
-    const state = JSON.stringify([books.summary(), moved]);
+    const state = JSON.stringify([books.summary(), moved, revision, settings.values.balances]);
     if (state === this.#written) return;
     await writeBooks(path, world);
     this.#written = state;

@@ -153,6 +153,7 @@ export async function settleInvoice(
 ): Promise<void> {
   invoice.status = status;
   invoice.failReason = failReason;
+  world.revision += 1;
   if (status === 'completed') invoice.payments += 1;
   await notifyInvoice(invoice, world);
 }

@@ -7,6 +7,7 @@ import { notifyInvoice, settleInvoice } from './checkout.ts';
 import { callBack, settle } from './disbursements.ts';
 import { type FaultName, faultNames, faultTable } from './fault-table.ts';
 import { reply, send } from './misbehave.ts';
+import { decide } from './payment-requests.ts';
 import type { SettingPatch } from './settings.ts';
 import type { World } from './world.ts';
 
@@ -150,7 +151,7 @@ export const controlRoutes: Readonly<Record<string, Route>> = {
     run: ({ tail, body, response }, { world }) => {
       const request = world.books.paymentRequests.get(tail);
       if (request === undefined) return missing(response, 'payment request');
-      request.status = z.strictObject({ status: z.enum(['completed', 'failed']) }).parse(body).status;
+      decide(request, z.strictObject({ status: z.enum(['completed', 'failed']) }).parse(body).status, world);
       done(response);
     },
   },

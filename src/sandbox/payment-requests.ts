@@ -48,8 +48,13 @@ export function awaitCustomer(request: PaymentRequest, world: World): void {
   const outcome = amountOutcomeOf(request.amount);
   if (outcome === 'completed' || outcome === 'failed')
     world.time.after(world.settings.values.settleDelayMs, () => {
-      request.status = outcome;
+      if (request.status === 'pending') decide(request, outcome, world);
     });
+}
+
+export function decide(request: PaymentRequest, status: 'completed' | 'failed', world: World): void {
+  request.status = status;
+  world.revision += 1;
 }
 
 const notified = ({ settings }: World): object =>

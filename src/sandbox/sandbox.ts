@@ -1,5 +1,5 @@
 import { type Clock, systemClock } from '../lib/clock.ts';
-import { type Random, systemRandom } from '../lib/random.ts';
+import { seededRandom, systemRandom } from '../lib/random.ts';
 import type { Answer } from './answers.ts';
 import { Books } from './books.ts';
 import { BooksKeeper, readBooks } from './books-file.ts';
@@ -19,7 +19,8 @@ export interface SandboxOptions {
   readonly ports?: { readonly base?: number; readonly crm?: number; readonly control?: number };
   readonly host?: string;
   readonly clock?: Clock;
-  readonly random?: Random;
+  /** Replays its tokens and ids. Over books that are kept each start draws others: two payments have never one token. */
+  readonly seed?: number;
   readonly credentials?: Partial<Credentials>;
   /** Gives the names of the headers with the keys: SERVICE-MASTER-KEY and so on. */
   readonly headerPrefix?: string;
@@ -112,6 +113,7 @@ async function bookkeeping(
   world: World,
   {
     books: path,
+    seed,
     clock = systemClock,
     onBooksLost = (thrown) => {
       throw thrown;
@@ -120,6 +122,7 @@ async function bookkeeping(
 ): Promise<BooksKeeper | undefined> {
   if (path === undefined) return undefined;
   await readBooks(path, world);
+  if (seed !== undefined) world.random = seededRandom(seed + world.starts);
   return new BooksKeeper({ path, world, clock, onLost: onBooksLost });
 }
 
@@ -133,14 +136,16 @@ function goOn(world: World): void {
 
 function makeWorld({
   clock = systemClock,
-  random = systemRandom,
+  seed,
   credentials,
   headerPrefix = 'SERVICE',
   settings = {},
 }: SandboxOptions): World {
   return {
     time: new SandboxTime(clock),
-    random,
+    random: seed === undefined ? systemRandom : seededRandom(seed),
+    starts: 0,
+    revision: 0,
     settings: new Settings(settings),
     faults: new Faults(),
     headerPrefix: headerPrefix.toLowerCase(),
@@ -160,6 +165,7 @@ function empty(world: World): void {
   world.tokens.clear();
   world.disburseIds.clear();
   world.books = new Books();
+  world.revision += 1;
 }
 
 function line(operation: string, answer: Answer | undefined): string {

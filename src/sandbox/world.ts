@@ -50,7 +50,11 @@ export class TokenBook {
 /** Everything a handler may touch. Time and chance come only from here. */
 export interface World {
   readonly time: SandboxTime;
-  readonly random: Random;
+  random: Random;
+  /** How often its books were opened before. */
+  starts: number;
+  /** Raised by what the counts of the books do not show: a decision, a reset. */
+  revision: number;
   readonly settings: Settings;
   readonly faults: Faults;
   readonly credentials: Credentials;

@@ -3,7 +3,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
-import { createdToken, sandboxForTest, sendRequest, smsItem, smsToken, statusOf, submit } from './sandbox-client.ts';
+import {
+  createdToken,
+  invoiceToken,
+  sandboxForTest,
+  sendRequest,
+  smsItem,
+  smsToken,
+  statusOf,
+  submit,
+} from './sandbox-client.ts';
 
 function fileForTest(): string {
   const folder = mkdtempSync(join(tmpdir(), 'relais-books-'));
@@ -53,6 +62,58 @@ test('what was pending is settled after the start, and money left once', async (
   expect((await statusOf(after, token)).body.status).toBe('pending');
   await after.advance('2h');
   expect((await after.books()).disbursements).toMatchObject([{ token, status: 'success', effects: 1 }]);
+});
+
+test('a seed that is started again over its books gives no token and no transaction twice', async () => {
+  const books = fileForTest();
+  const start = () => sandboxForTest({ books, seed: 1 });
+  const credit = { account_alias: '771234567', amount: 1_000 };
+  const runs = [];
+  for (let times = 0; times < 2; times += 1) {
+    const sandbox = await start();
+    const { transaction_id } = (await sandbox.pay('/api/v1/direct-pay/credit-account', credit)).body;
+    const token = await createdToken(sandbox);
+    await submit(sandbox, token);
+    await sandbox.advance('2h');
+    runs.push({ transaction_id, token, invoice: await invoiceToken(sandbox) });
+    await sandbox.stop();
+  }
+  const after = await (await start()).books();
+  expect(after.disbursements).toMatchObject(runs.map(({ token }) => ({ token, status: 'success', effects: 1 })));
+  expect(after.invoices).toMatchObject(runs.map(({ invoice }) => ({ token: invoice })));
+  expect(new Set(runs.map(({ transaction_id }) => transaction_id)).size).toBe(2);
+});
+
+test.for(['invoices', 'payment-requests'])('a decision about %s that nobody is told is kept', async (what) => {
+  const books = fileForTest();
+  const killed = await sandboxForTest({ books });
+  const ask = { recipient_phone: '771234567', amount: 500, support_fees: 0, send_notification: 0 };
+  const id =
+    what === 'invoices'
+      ? await invoiceToken(killed)
+      : (await killed.pay('/api/v1/dmp-api', ask)).body.reference_number;
+  await killed.kept();
+  await killed.order(`/${what}/${id}`, { status: 'completed' });
+  await killed.kept();
+  const { invoices, paymentRequests } = await (await sandboxForTest({ books })).books();
+  expect([...invoices, ...paymentRequests]).toMatchObject([{ status: 'completed' }]);
+});
+
+test('balances that were set are kept, and what came after a reset too', async () => {
+  const books = fileForTest();
+  const killed = await sandboxForTest({ books });
+  await killed.kept();
+  await killed.order('/settings', { balances: { SN: 7 } });
+  await killed.kept();
+  const { body } = await (await sandboxForTest({ books })).order('/settings', undefined, 'GET');
+  expect(body.balances.SN).toBe(7);
+  await invoiceToken(killed);
+  await killed.kept();
+  await killed.order('/reset');
+  const token = await invoiceToken(killed);
+  await killed.order('/settings', { balances: { SN: 7 } });
+  await killed.kept();
+  expect((await (await sandboxForTest({ books })).books()).invoices).toMatchObject([{ token }]);
 });
 
 test('what it did is in the file soon after, without a stop', async () => {
