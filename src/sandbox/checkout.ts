@@ -7,6 +7,8 @@ import { amountOutcomeOf } from './magic.ts';
 import { understood } from './understood.ts';
 import { type Ask, type Handler, type World } from './world.ts';
 
+type Decided = Exclude<InvoiceStatus, 'pending'>;
+
 const UNPAID_LIFETIME_MS = 24 * 3_600_000;
 const text = z.string().optional();
 
@@ -84,8 +86,14 @@ export const createInvoice: Handler = (ask, world) => {
 /** Some amounts are decided without anybody. */
 export function awaitPayer(invoice: Invoice, world: World): void {
   const outcome = amountOutcomeOf(invoice.totalAmount);
-  if (outcome !== undefined)
-    world.time.after(world.settings.values.settleDelayMs, () => void settleInvoice(invoice, outcome, world));
+  if (outcome !== undefined) settleLater(invoice, outcome, world);
+}
+
+/** Where it was decided meanwhile, only a payment still comes to it: a second one is one more. */
+export function settleLater(invoice: Invoice, status: Decided, world: World): void {
+  world.time.after(world.settings.values.settleDelayMs, () => {
+    if (status === 'completed' || invoice.status === 'pending') void settleInvoice(invoice, status, world);
+  });
 }
 
 export const confirmInvoice: Handler = (ask, world) => {
@@ -145,12 +153,7 @@ function recordOf(
 }
 
 /** What the payer (or the control API) decides. A cancelled or failed invoice may still be paid: nothing forbids it. */
-export async function settleInvoice(
-  invoice: Invoice,
-  status: Exclude<InvoiceStatus, 'pending'>,
-  world: World,
-  failReason = '',
-): Promise<void> {
+export async function settleInvoice(invoice: Invoice, status: Decided, world: World, failReason = ''): Promise<void> {
   invoice.status = status;
   invoice.failReason = failReason;
   world.revision += 1;

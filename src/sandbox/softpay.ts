@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { type Answer, ok, refuseIn } from './answers.ts';
 import type { Invoice } from './books.ts';
-import { settleInvoice, statusNow } from './checkout.ts';
+import { settleInvoice, settleLater, statusNow } from './checkout.ts';
 import { type PayerOutcome, payerOutcomeOf } from './magic.ts';
 import { type SoftpayMethod, type SoftpaySuffix, softpayMethods } from './softpay-methods.ts';
 import { understood } from './understood.ts';
@@ -48,11 +48,18 @@ const no = (message: string, world: World, meaning = 422): Answer =>
 /** The invoice to pay, or the sentence that says why there is none. */
 function payable({ token: field, extra }: SoftpayMethod, fields: Fields, world: World): Invoice | string {
   const given = fields[field] ?? '';
-  const begun = world.books.softpay.find(({ transactionId }) => transactionId === given);
-  const token = extra === 'wallet-h confirmed' ? (begun?.token ?? '') : given;
+  const token = extra === 'wallet-h confirmed' ? begunWith(given, world) : given;
   const invoice = world.books.invoices.get(token);
   if (invoice === undefined) return 'Invoice not found';
   return statusNow(invoice, world) === 'pending' ? invoice : `The invoice is ${invoice.status}`;
+}
+
+/** The token of the payment that the first step of wallet-h began. */
+function begunWith(id: string, { books }: World): string {
+  const begun = books.softpay.find(
+    ({ method, transactionId }) => method === 'wallet-h-senegal' && transactionId === id,
+  );
+  return begun?.token ?? '';
 }
 
 function payByCard(payment: Payment, world: World): Answer {
@@ -66,7 +73,7 @@ function payByCard(payment: Payment, world: World): Answer {
       body: { success: false, message: 'The payment failed', errors },
     };
   }
-  later(payment, 'completed', world);
+  settleLater(payment.invoice, 'completed', world);
   const url = outcome === '3-D Secure' ? { url: `${world.base}/3ds/${payment.invoice.token}` } : {};
   return ok({ success: true, message: 'The payment is being processed', ...url });
 }
@@ -84,7 +91,7 @@ function payByWallet(payment: Payment, ask: Ask, world: World): Answer {
   if (outcome === 'validates too late') return no('The validation delay was exceeded', world);
   // Of the two steps of wallet-h the second one is the consent.
   const consents = method.extra !== 'wallet-h data' && outcome !== 'never validates';
-  if (consents) later(payment, outcome === 'payment fails' ? 'failed' : 'completed', world);
+  if (consents) settleLater(payment.invoice, outcome === 'payment fails' ? 'failed' : 'completed', world);
   return ok({ success: true, message: message(ask), ...fees(payment, outcome), ...extras(payment, world) });
 }
 
@@ -135,8 +142,4 @@ function extras(payment: Payment, { base }: World): object {
 
 function book({ suffix, invoice, transactionId }: Payment, outcome: string, { books }: World): void {
   books.softpay.push({ method: suffix, token: invoice.token, outcome, transactionId });
-}
-
-function later({ invoice }: Payment, status: 'completed' | 'failed', world: World): void {
-  world.time.after(world.settings.values.settleDelayMs, () => void settleInvoice(invoice, status, world));
 }

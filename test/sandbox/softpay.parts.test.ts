@@ -54,6 +54,26 @@ describe('softpay', () => {
     expect((await confirmed(sandbox, token)).status).toBe(status);
   });
 
+  test('a payment that fails takes nothing from one that was made before it', async () => {
+    const sandbox = await sandboxForTest();
+    const token = await invoiceToken(sandbox);
+    await call(sandbox, 'wallet-f-ci', { token });
+    await call(sandbox, 'wallet-f-ci', { token, phone: '079999903' });
+    await sandbox.advance('1h');
+    expect((await confirmed(sandbox, token)).status).toBe('completed');
+    expect((await sandbox.books()).invoices).toMatchObject([{ payments: 1 }]);
+  });
+
+  test('the second step of wallet-h confirms no payment of another wallet', async () => {
+    const sandbox = await sandboxForTest();
+    const token = await invoiceToken(sandbox);
+    const { body } = await call(sandbox, 'wallet-b-senegal', { token });
+    const second = await call(sandbox, 'wallet-h-senegal/confirm', { token: body.data.transactionid });
+    expect(second.body.success).toBe(false);
+    await sandbox.advance('1h');
+    expect((await sandbox.books()).invoices).toMatchObject([{ payments: 1 }]);
+  });
+
   test('wallet-a-mali never names fees', async () => {
     const sandbox = await sandboxForTest();
     const token = await invoiceToken(sandbox);
