@@ -1,5 +1,5 @@
 /** What commands share that ask for something: from flags or a file, judged first, and done once. */
-import { readFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { type Command } from 'commander';
 import { wordFor } from '../words/languages.ts';
 import type { Answer, JsonObject } from './client.ts';
@@ -93,6 +93,20 @@ const isUnreadable = (code: string): code is keyof typeof UNREADABLE => Object.h
 export function unopened(path: string, cause: NodeJS.ErrnoException, { words }: Shell): Error {
   const code = cause.code ?? '';
   return isUnreadable(code) ? new CommandFailed(words.shell.file[UNREADABLE[code]](path), { cause }) : cause;
+}
+
+/** By what the two names lead to: `./people.csv`, a link and another spelling on a Mac are `people.csv` too. */
+export async function refuseOverwriting(file: string, csv: string | undefined, { words }: Shell): Promise<void> {
+  if (csv === undefined) return;
+  const [read, written] = await Promise.all([file, csv].map(placeOf));
+  if (csv === file || (read !== undefined && read === written))
+    throw new WrongUsage(words.commands.usage.overwrites, { next: words.commands.usage.anotherName });
+}
+
+/** Of a file that is there; what cannot be looked at is told by those that open it. */
+async function placeOf(path: string): Promise<string | undefined> {
+  const found = await stat(path, { bigint: true }).catch(() => undefined);
+  return found && `${found.dev}:${found.ino}`;
 }
 
 /** The bytes of a file; `-` is standard input. */

@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander';
 import { renderReport, type CheckSummary } from '../campaigns/check/report.ts';
 import { money } from '../words/figures.ts';
+import { refuseOverwriting } from './asking.ts';
 import { checkThere } from './campaign-check-there.ts';
 import { type Decision, decisionsIn, renderDecisions } from './check-decisions.ts';
 import { WrongUsage } from './failure.ts';
@@ -57,7 +58,7 @@ export function addCheck(group: Command, shell: Shell): void {
 }
 
 async function check(file: string, flags: CheckFlags, shell: Shell): Promise<ExitCode> {
-  requireSense(file, flags, shell);
+  await requireSense(file, flags, shell);
   const { csv, json, leaveOut, asWritten, testSend: numbers } = flags;
   const summary = await summaryOf(file, flags, shell);
   const decisions = decisionsIn(summary, { leaveOut, asWritten, countryIsFixed: flags.campaign !== undefined });
@@ -81,10 +82,11 @@ async function summaryOf(file: string, flags: CheckFlags, shell: Shell): Promise
 }
 
 /** What cannot work is said before a file of a million rows is read. */
-function requireSense(file: string, flags: CheckFlags, { io, words }: Shell): void {
+async function requireSense(file: string, flags: CheckFlags, shell: Shell): Promise<void> {
+  const { io, words } = shell;
   const { usage } = words.commands;
   const { campaign, csv, text, preview, testSend: numbers, yes } = flags;
-  if (csv === file) throw new WrongUsage(usage.overwrites);
+  await refuseOverwriting(file, csv, shell);
   for (const [flag, value] of Object.entries({ '--preview': preview, '--test-send': numbers })) {
     const shows = text !== undefined || campaign !== undefined;
     if (value !== undefined && !shows) throw new WrongUsage(usage.needsText(flag));

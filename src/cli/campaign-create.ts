@@ -2,6 +2,7 @@ import { type Command, Option } from 'commander';
 import { renderReport, type CheckSummary } from '../campaigns/check/report.ts';
 import { canonicalJson, fingerprint } from '../lib/ids.ts';
 import { money } from '../words/figures.ts';
+import { refuseOverwriting } from './asking.ts';
 import { type FirstPaceFlags, withFirstPace } from './campaign-pace.ts';
 import type { JsonObject } from './client.ts';
 import { type Decision, decisionsIn, renderDecisions } from './check-decisions.ts';
@@ -78,7 +79,7 @@ export function addCreate(group: Command, shell: Shell): void {
 }
 
 async function create(file: string | undefined, flags: CreateFlags, shell: Shell): Promise<ExitCode> {
-  requireSense(file, flags, shell);
+  await requireSense(file, flags, shell);
   if (file === undefined) return createOf(undefined, flags, shell);
   // Judged first, so that a file that cannot be used leaves no empty campaign behind.
   return withRereadable(file, shell, async (source) => {
@@ -112,7 +113,8 @@ async function decided(
   return false;
 }
 
-function requireSense(file: string | undefined, flags: CreateFlags, { io, words }: Shell): void {
+async function requireSense(file: string | undefined, flags: CreateFlags, shell: Shell): Promise<void> {
+  const { io, words } = shell;
   const { usage } = words.commands;
   const { dryRun, preview, repair, csv, testSend: numbers, yes } = flags;
   const needFile = {
@@ -122,10 +124,10 @@ function requireSense(file: string | undefined, flags: CreateFlags, { io, words 
     '--csv': csv,
     '--test-send': numbers,
   };
-  if (csv !== undefined && csv === file) throw new WrongUsage(usage.overwrites);
   for (const [flag, value] of Object.entries(needFile)) {
     if (value !== undefined && file === undefined) throw new WrongUsage(usage.needsFile(flag));
   }
+  if (file !== undefined) await refuseOverwriting(file, csv, shell);
   if (numbers && dryRun) throw new WrongUsage(usage.testOrDry);
   if (numbers && file === '-' && io.isTerminal && !yes) {
     throw new WrongUsage(usage.testAsks);

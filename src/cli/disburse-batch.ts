@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { type Command, Option } from 'commander';
 import type { Encoding } from '../files/text.ts';
 import { reportCsvHead, type ReportLine, reportCsvLine } from '../producer/batch/report.ts';
-import { type CreationFlags, identityHeader, readKey } from './asking.ts';
+import { type CreationFlags, identityHeader, readKey, refuseOverwriting } from './asking.ts';
 import type { JsonObject } from './client.ts';
 import { BATCHES, printBatch } from './disburse-batch-facts.ts';
 import { readFileToSend } from './disburse-batch-file.ts';
@@ -47,7 +47,7 @@ function addUpload(group: Command, shell: Shell): void {
 
 async function upload(path: string, flags: UploadFlags, shell: Shell): Promise<ExitCode> {
   const { account, dryRun, json, csv } = flags;
-  if (csv === path) throw new WrongUsage(shell.words.commands.usage.overwrites);
+  await refuseOverwriting(path, csv, shell);
   const { api, output } = shell;
   const file = await readFileToSend(path, flags.encoding, shell);
   if (csv !== undefined && file.type === 'application/json') {

@@ -27,6 +27,7 @@ export const englishCommands = {
   /** Of a command line whose parts do not fit each other. */
   usage: {
     overwrites: '--csv would overwrite the file itself.',
+    anotherName: 'Give --csv another name.',
     needsText: (flag: string) => `${flag} needs a --text to show, or a --campaign.`,
     needsFile: (flag: string) => `${flag} needs a file.`,
     testAsks: '--test-send asks on standard input, which is the file here: add --yes.',

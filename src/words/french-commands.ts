@@ -26,6 +26,7 @@ export const frenchCommands: Words['commands'] = {
   },
   usage: {
     overwrites: '--csv écraserait le fichier lui-même.',
+    anotherName: 'Donnez un autre nom à --csv.',
     needsText: (flag) => `${flag} demande un texte à montrer (--text), ou une campagne (--campaign).`,
     needsFile: (flag) => `${flag} demande un fichier.`,
     testAsks: '--test-send pose une question sur l’entrée standard, qui est ici le fichier : ajoutez --yes.',
