@@ -39,6 +39,8 @@ interface Letter {
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Readable;
+  /** Given again, it is found, or says the same once more; a text without a reference is a second text. */
+  readonly isFound?: boolean;
 }
 
 /** The HTTP API as the commands speak to it. All but a 2xx is thrown; 429 is waited out, because nothing happened. */
@@ -82,10 +84,11 @@ export class ApiClient {
     headers: Readonly<Record<string, string>> = {},
   ): Promise<Answer> {
     const json = { ...headers, 'content-type': 'application/json' };
-    return this.#retryUntilDeadline({ method, path, headers: json, body: JSON.stringify(body) });
+    const isFound = method !== 'POST' || isNamed(headers) || body['reference'] !== undefined;
+    return this.#retryUntilDeadline({ method, path, headers: json, body: JSON.stringify(body), isFound });
   }
 
-  /** Streams; a body that was read once cannot be sent again, so a 429 is an error here. */
+  /** Streams; a body that was read once cannot be sent again, so a 429 is an error here. The same file is found. */
   async upload(
     path: string,
     body: Readable,
@@ -93,7 +96,7 @@ export class ApiClient {
     method: Changing = 'POST',
   ): Promise<Answer> {
     const headers = typeof type === 'string' ? { 'content-type': type } : type;
-    return this.#exchange({ method, path, headers, body });
+    return this.#exchange({ method, path, headers, body, isFound: true });
   }
 
   /** What goes up and what comes down are streamed at the same time: lines and verdicts, or a file and a file. */
@@ -102,7 +105,7 @@ export class ApiClient {
     body: Readable,
     headers: Readonly<Record<string, string>>,
   ): AsyncGenerator<string, void> {
-    yield* this.#parts({ method: 'POST', path, headers, body });
+    yield* this.#parts({ method: 'POST', path, headers, body, isFound: isNamed(headers) });
   }
 
   /** An answer that has no end, as it comes. */
@@ -115,7 +118,10 @@ export class ApiClient {
     try {
       const answer = await this.#request(letter, silenceMs);
       if (answer.status < 200 || answer.status > 299) {
-        throw new Refused(answer.status, readProblem(readObject(await textOf(answer.body))), { speech });
+        throw new Refused(answer.status, readProblem(readObject(await textOf(answer.body))), {
+          speech,
+          isSafe: isSafe(letter),
+        });
       }
       for await (const part of answer.body.setEncoding('utf8')) yield String(part);
     } catch (error) {
@@ -152,7 +158,7 @@ export class ApiClient {
     if (status < 200 || status > 299) {
       const seconds = Number(headers['retry-after']);
       const retryAfterS = Number.isFinite(seconds) ? seconds : undefined;
-      throw new Refused(status, readProblem(body), { speech, retryAfterS });
+      throw new Refused(status, readProblem(body), { speech, retryAfterS, isSafe: isSafe(letter) });
     }
     if (body === undefined) throw new Unreadable(url, status, speech);
     return { status, body, replayed: headers['idempotency-replayed'] === 'true' };
@@ -188,12 +194,20 @@ function pathWith(path: string, query: Query): string {
   return search === '' ? path : `${path}?${search}`;
 }
 
-function explainLoss(cause: unknown, { method, body }: Letter, { url, speech = ENGLISH }: ApiOptions): Error {
+const isNamed = (headers: Readonly<Record<string, string>>): boolean => headers['idempotency-key'] !== undefined;
+
+/** Whether the same command may be given again without looking. */
+const isSafe = ({ method, path, isFound }: Letter): boolean =>
+  method === 'GET' || isFound === true || /[?&]dryRun=true(&|$)/.test(path);
+
+function explainLoss(cause: unknown, letter: Letter, { url, speech = ENGLISH }: ApiOptions): Error {
+  const { method, body } = letter;
   const code = codeOf(cause);
   // The file, not the network: an upload whose source cannot be read.
   if (code === 'ENOENT' || code === 'EACCES' || code === 'EISDIR') return cause as Error;
   if (wasNeverSent(code)) return new NotReached(url, code, { speech, cause });
-  return new AnswerLost(url, { code, changes: method !== 'GET' && body !== undefined, speech, cause });
+  const changes = method !== 'GET' && body !== undefined;
+  return new AnswerLost(url, { code, changes, isSafe: isSafe(letter), speech, cause });
 }
 
 function readObject(text: string): JsonObject | undefined {

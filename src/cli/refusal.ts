@@ -35,11 +35,17 @@ export class AnswerLost extends CommandFailed {
 
   constructor(
     url: string,
-    { code, changes, speech, cause }: { code: string; changes: boolean; speech: Speech; cause: unknown },
+    {
+      code,
+      changes,
+      isSafe,
+      speech,
+      cause,
+    }: { code: string; changes: boolean; isSafe: boolean; speech: Speech; cause: unknown },
   ) {
     const { refused } = speech.words.shell;
     super(`${refused.answerLost(url, code)}${changes ? ` ${refused.maybeDone}` : ''}`, {
-      next: changes ? refused.againOnce : refused.again,
+      next: !isSafe ? refused.lookFirst : changes ? refused.againOnce : refused.again,
       cause,
     });
   }
@@ -54,6 +60,16 @@ export class Unreadable extends CommandFailed {
   }
 }
 
+interface RefusedOptions {
+  readonly speech: Speech;
+  readonly retryAfterS?: number | undefined;
+  /** What was asked may be asked again without looking. */
+  readonly isSafe?: boolean;
+}
+
+/** A 503 that was answered before anything was begun; of another one nobody knows. */
+const DID_NOTHING = /\/(?:provider-away|not-durable|memory-full|recovering)$/;
+
 /** Answered, and not with a yes. */
 export class Refused extends CommandFailed {
   override readonly name = 'Refused';
@@ -61,12 +77,10 @@ export class Refused extends CommandFailed {
   readonly problem: ApiProblem;
   readonly retryAfterS: number | undefined;
 
-  constructor(
-    status: number,
-    problem: ApiProblem,
-    { speech, retryAfterS }: { readonly speech: Speech; readonly retryAfterS?: number | undefined },
-  ) {
-    super(explain(status, problem, speech), { next: nextStep(status, problem, speech) });
+  constructor(status: number, problem: ApiProblem, { speech, retryAfterS, isSafe = true }: RefusedOptions) {
+    const isOpen = status === 503 && !isSafe && !DID_NOTHING.test(problem.type ?? '');
+    const next = isOpen ? speech.words.shell.refused.lookFirst : nextStep(status, problem, speech);
+    super(explain(status, problem, speech), { next });
     this.status = status;
     this.problem = problem;
     this.retryAfterS = retryAfterS;

@@ -91,6 +91,8 @@ In French: --lang fr, or LANG=fr_SN.UTF-8.`,
     answerLost: (url: string, code: string) => `The answer of ${url} was lost (${code}).`,
     maybeDone: 'It may have been done, or not.',
     againOnce: 'Run the same command again: what was done already is found, not done twice.',
+    lookFirst:
+      'Look first whether it was done. Only what has a reference or an --idempotency-key is found again for certain: anything else may be done a second time.',
     again: 'Run the same command again.',
     notRelais: (url: string, status: number) =>
       `What answers at ${url} is not the API of relais (HTTP ${status}, another answer than it gives).`,

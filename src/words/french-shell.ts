@@ -85,6 +85,8 @@ En anglais : --lang en.`,
     answerLost: (url, code) => `La réponse de ${url} s’est perdue (${code}).`,
     maybeDone: 'C’est peut-être fait, et peut-être pas.',
     againOnce: 'Relancez la même commande : ce qui est déjà fait est retrouvé, pas refait.',
+    lookFirst:
+      'Regardez d’abord si c’est fait. Seul ce qui a une référence ou une --idempotency-key est retrouvé à coup sûr : le reste peut être fait une seconde fois.',
     again: 'Relancez la même commande.',
     notRelais: (url, status) =>
       `Ce qui répond à ${url} n’est pas l’API de relais (HTTP ${status}, une autre réponse que la sienne).`,
