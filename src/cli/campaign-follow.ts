@@ -77,6 +77,7 @@ export function readCampaign(body: JsonObject, { commands }: Words): CampaignVie
  */
 export async function follow(id: string, json: boolean, shell: Shell): Promise<ExitCode> {
   const { clock, signal, isTerminal } = shell.io;
+  shell.output.onlyReads();
   const bar = isTerminal && !json;
   const read = patient(shell, async () => (await shell.api.get(`/v1/campaigns/${encodeURIComponent(id)}`)).body);
   let samples: readonly Sample[] = [];

@@ -34,6 +34,7 @@ export function addReport(group: Command, shell: Shell): void {
 /** Page by page: a million recipients never are in memory at once. */
 async function report(id: string, flags: ReportFlags, shell: Shell): Promise<ExitCode> {
   const format = formatOf(flags, shell);
+  shell.output.onlyReads();
   let rows: number | undefined;
   for await (const { items, columns } of pagesOf(id, flags, shell)) {
     if (rows === undefined) await shell.output.write(format.head(columns));

@@ -26,9 +26,9 @@ export async function runCli(given: readonly string[], io: CliIo): Promise<numbe
     const program = await makeProgram(shell, words);
     if (spoken) (await import('./translated.ts')).translate(program, spoken);
     await program.parseAsync([...argv], { from: 'user' });
-    return shell.exitCode;
+    return await concluded(shell.exitCode, shell);
   } catch (error) {
-    return await explain(error, shell);
+    return await concluded(await explain(error, shell), shell);
   } finally {
     await shell.close();
   }
@@ -176,6 +176,13 @@ const firstWord = ({ name }: { readonly name: string }): string => name.split(' 
 function ownVersion(): string {
   const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
   return (JSON.parse(text) as { readonly version: string }).version;
+}
+
+/** What was to be printed and is nowhere is no success, whatever was done. */
+async function concluded(code: number, { output, words }: Shell): Promise<number> {
+  if (output.unwritten === undefined) return code;
+  await output.note(`${output.styled('red', '✗')} ${words.shell.unwritten(output.unwritten)}`);
+  return code === 0 ? 1 : code;
 }
 
 async function explain(error: unknown, shell: Shell): Promise<number> {

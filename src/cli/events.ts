@@ -33,6 +33,7 @@ export function addEventsCommand(command: Command, shell: Shell): void {
 
 async function print(flags: EventFlags, shell: Shell): Promise<ExitCode> {
   const reader = new EventReader(flags, shell);
+  shell.output.onlyReads();
   try {
     await reader.readOn();
   } catch (error) {

@@ -17,7 +17,7 @@ export class WrongUsage extends CommandFailed {
   override readonly name = 'WrongUsage';
 }
 
-/** The reader of our output has gone (`relais events | head -1`): nobody is left to tell, and nothing went wrong. */
+/** The reader of a command that only reads has gone (`relais events | head -1`): there is no use in going on. */
 export class NobodyListens extends Error {
   override readonly name = 'NobodyListens';
 }

@@ -134,6 +134,7 @@ function addList(group: Command, shell: Shell): void {
 
 /** A page at a time. The numbers come in no order, and one may come twice while the list changes. */
 async function list({ json, from, account }: ListFlags, { api, output, words }: Shell): Promise<ExitCode> {
+  output.onlyReads();
   let after: string | undefined;
   let lines = 0;
   let forgotten = 0;

@@ -1,9 +1,10 @@
 import type { Writable } from 'node:stream';
 import { stripVTControlCharacters } from 'node:util';
+import { codeOf } from '../lib/not-reached.ts';
 import type { CliIo } from './io.ts';
 import { timed } from '../words/figures.ts';
 import { wordFor } from '../words/languages.ts';
-import { NobodyListens } from './failure.ts';
+import { CommandFailed, NobodyListens } from './failure.ts';
 import { ENGLISH, type Speech } from './speech.ts';
 import { labelOf } from './words.ts';
 
@@ -34,6 +35,9 @@ export class Output {
   readonly speech: Speech;
   readonly #io: CliIo;
   readonly #colours: boolean;
+  #onlyReads = false;
+  #unread = false;
+  #unwritten: string | undefined;
 
   constructor(io: CliIo, speech: Speech = ENGLISH) {
     this.#io = io;
@@ -42,9 +46,30 @@ export class Output {
     this.#colours = io.isTerminal && !io.env['NO_COLOR'] && io.env['TERM'] !== 'dumb';
   }
 
-  /** Resolves when the text was taken, so that a slow reader slows us down instead of filling our memory. */
+  /** Of a command that reads page after page, or without an end: it ends where nobody reads what it prints. */
+  onlyReads(): void {
+    this.#onlyReads = true;
+  }
+
+  /** Why not all of what was printed is where it was to go; a reader who had read enough is no such reason. */
+  get unwritten(): string | undefined {
+    return this.#unwritten;
+  }
+
+  /**
+   * Resolves when the text was taken, so that a slow reader slows us down instead of filling our memory. Where nobody
+   * takes it any more (`| head -1`, a full disk) a command goes on to what it was asked for, and to its verdict.
+   */
   async write(text: string): Promise<void> {
-    await deliver(this.#io.stdout, text);
+    if (this.#unread) return;
+    try {
+      await deliver(this.#io.stdout, text);
+    } catch (error) {
+      const code = codeOf(error);
+      this.#unread = true;
+      if (!HAS_GONE.includes(code)) this.#unwritten = code;
+      if (this.#onlyReads) throw new NobodyListens(code, { cause: error });
+    }
   }
 
   async line(text: string): Promise<void> {
@@ -62,15 +87,23 @@ export class Output {
 
   /** To the person, not to the pipe. */
   async note(text: string): Promise<void> {
-    await deliver(this.#io.stderr, `${this.#fitting(text)}\n`);
+    try {
+      await deliver(this.#io.stderr, `${this.#fitting(text)}\n`);
+    } catch (error) {
+      // Of stderr there is nobody to be told.
+      if (!HAS_GONE.includes(codeOf(error))) this.#unwritten ??= codeOf(error);
+    }
   }
 
   #fitting(text: string): string {
     return this.#io.isTerminal ? wrapped(text, this.#io.columns) : text;
   }
 
+  /** A question that nobody sees is not asked: nothing goes on as if it had been. */
   async ask(text: string): Promise<void> {
-    await deliver(this.#io.stderr, text);
+    await deliver(this.#io.stderr, text).catch((cause: unknown) => {
+      throw new CommandFailed(this.speech.words.shell.unasked(codeOf(cause)), { cause });
+    });
   }
 
   /** `label  value`, one a line; absent values are left out. */
@@ -137,9 +170,12 @@ export class Output {
   }
 }
 
+/** The other end of a pipe that was closed, and a stream that had it said already. */
+const HAS_GONE: readonly string[] = ['EPIPE', 'ERR_STREAM_DESTROYED'];
+
 async function deliver(stream: Writable, text: string): Promise<void> {
   await new Promise<void>((resolve, reject) => {
-    stream.write(text, (error) => (error ? reject(new NobodyListens(error.message, { cause: error })) : resolve()));
+    stream.write(text, (error) => (error ? reject(error) : resolve()));
   });
 }
 

@@ -26,6 +26,9 @@ export const englishShell = {
   inputIsRequest: 'Standard input is the request, so nothing can be asked.',
   addYes: 'Add --yes.',
   stopped: 'Stopped.',
+  unasked: (code: string) => `What was to be asked could not be written (${code}). Nothing was done.`,
+  unwritten: (code: string) =>
+    `Not all that was to be printed could be written (${code}). What was asked for was not broken off by it.`,
   showsExample: '(--help shows an example)',
   settings: `
 Settings of the commands that ask the API:

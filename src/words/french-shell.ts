@@ -19,6 +19,9 @@ export const frenchShell: Words['shell'] = {
   inputIsRequest: 'L’entrée standard est la demande : aucune question ne peut être posée.',
   addYes: 'Ajoutez --yes.',
   stopped: 'Arrêté.',
+  unasked: (code) => `La question n’a pas pu être écrite (${code}). Rien n’a été fait.`,
+  unwritten: (code) =>
+    `Tout ce qui était à écrire n’a pas pu l’être (${code}). La commande elle-même n’en a pas été interrompue.`,
   showsExample: '(--help montre un exemple)',
   settings: `
 Réglages des commandes qui interrogent l’API :

@@ -74,10 +74,33 @@ test('a slow reader is waited for', async () => {
   expect(written).toBe(true);
 });
 
-test('a reader that has gone ends the writing', async () => {
-  const gone = new Writable({ write: (_chunk, _encoding, done) => done(new Error('EPIPE')) });
-  gone.on('error', () => {});
-  await expect(outputTo(gone).line('x')).rejects.toThrow(NobodyListens);
+function failing(code: string): Writable {
+  const stream = new Writable({ write: (_chunk, _encoding, done) => done(Object.assign(new Error('no'), { code })) });
+  return stream.on('error', () => {});
+}
+
+test('a reader that has gone ends what only reads', async () => {
+  const said = outputTo(failing('EPIPE'));
+  said.onlyReads();
+  await expect(said.line('x')).rejects.toThrow(NobodyListens);
+});
+
+test('a reader that has gone ends nothing else, and is nothing wrong', async () => {
+  const said = outputTo(failing('EPIPE'), { stderr: failing('EPIPE') });
+  for (const text of ['x', 'y']) await said.line(text);
+  await said.note('z');
+  expect(said.unwritten).toBeUndefined();
+});
+
+test('a question that nobody sees is no question', async () => {
+  const said = outputTo(new PassThrough(), { stderr: failing('EPIPE') });
+  await expect(said.ask('Pay?')).rejects.toThrow('Nothing was done');
+});
+
+test('a full disk ends nothing, and is not forgotten', async () => {
+  const said = outputTo(failing('ENOSPC'));
+  for (const text of ['x', 'y']) await said.line(text);
+  expect(said.unwritten).toBe('ENOSPC');
 });
 
 describe('on a terminal', () => {

@@ -1,4 +1,4 @@
-import { PassThrough } from 'node:stream';
+import { PassThrough, Writable } from 'node:stream';
 import { onTestFinished } from 'vitest';
 import { runCli } from '../../src/cli/cli.ts';
 import type { CliIo, Services } from '../../src/cli/io.ts';
@@ -19,6 +19,8 @@ export interface Situation {
   readonly isTerminal?: boolean;
   readonly columns?: number;
   readonly services?: Partial<Services>;
+  /** What happens to whatever is printed: `EPIPE` is `| head -0`. */
+  readonly stdoutFails?: string;
   /** Called before every sleep with how many there were: the place to let the world go on, or to press Ctrl-C. */
   readonly onSleep?: (sleeps: number, interrupt: () => void) => void;
 }
@@ -33,9 +35,10 @@ export async function relais(argv: readonly string[], situation: Situation = {})
   const stdin = new PassThrough();
   stdin.end(types);
   onTestFinished(() => void stdin.destroy());
+  const { stdoutFails } = situation;
   const code = await runCli(argv, {
     env,
-    stdout: stdout.stream,
+    stdout: stdoutFails === undefined ? stdout.stream : failing(stdoutFails),
     stderr: stderr.stream,
     stdin,
     isTerminal,
@@ -56,6 +59,10 @@ export const NOTHING: Services = {
   newStamp: unexpected,
   verifyBackup: unexpected,
 };
+
+function failing(code: string): Writable {
+  return new Writable({ write: (_chunk, _encoding, done) => done(Object.assign(new Error(code), { code })) });
+}
 
 function collector() {
   const stream = new PassThrough();
