@@ -1,6 +1,6 @@
 /** What a fault does on the wire, in the place of an honest answer. */
 import type { ServerResponse } from 'node:http';
-import { type Answer, type Family, refuse, refuseIn, serverError } from './answers.ts';
+import { type Answer, type Family, refuseIn, serverError } from './answers.ts';
 import type { Act } from './fault-rows.ts';
 import type { StandingFault } from './faults.ts';
 import type { Random } from '../lib/random.ts';
@@ -53,7 +53,7 @@ export function misbehave(act: Act, scene: Scene): void {
       reply(response, serverError(family));
       return;
     case 'answer maintenance':
-      reply(response, refuse('5000', 'Service under maintenance, please retry later', 400));
+      reply(response, refuseIn(family, '5000', 'Service under maintenance, please retry later', 400));
       return;
     case 'answer a given code':
       reply(response, givenCode(fault.code ?? '', family, world));
@@ -86,7 +86,9 @@ function cut(act: 'cut the JSON' | 'break off', response: ServerResponse, honest
 }
 
 function givenCode(code: string, family: Family, world: World): Answer {
-  return isSmsCode(code) ? smsRefusal(code, world) : refuseIn(family, code, `Refused with ${code}`, 200);
+  return family === 'sms' && isSmsCode(code)
+    ? smsRefusal(code, world)
+    : refuseIn(family, code, `Refused with ${code}`, 200);
 }
 
 function unknownCode(family: Family): Answer {

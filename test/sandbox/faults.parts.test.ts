@@ -139,6 +139,18 @@ test('answers a given code in the envelope of its area', async () => {
   expect(body).toEqual({ code: 'ERROR_124', message: 'logout_token', description: 'authorization token logged out' });
 });
 
+test('maintenance and codes of another area are said in the words of the area that is asked', async () => {
+  const sandbox = await sandboxForTest({
+    faults: [
+      { fault: 'says it is under maintenance', operation: 'payment-request' },
+      { fault: 'answers a given code', code: 'ERROR_124' },
+    ],
+  });
+  const refused = await sandbox.pay('/api/v1/dmp-api', {});
+  expect([refused.status, refused.body['response-code']]).toEqual([400, '5000']);
+  expect((await statusOf(sandbox, 'x')).body).toMatchObject({ response_code: 'ERROR_124' });
+});
+
 describe('a listener that refuses', () => {
   test('refuses on its own port, and listens there again', async () => {
     const sandbox = await sandboxForTest();
