@@ -12,6 +12,9 @@ export function updatedAtText(ms: number, order: 'dmy' | 'mdy'): string {
 /** Reads `YYYY-MM-DD HH:MM:SS`, written `zoneMinutes` east of UTC. Undefined when it is something else. */
 export function readPeriodEnd(text: string, zoneMinutes: number): number | undefined {
   if (!/^\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2}$/.test(text)) return undefined;
-  const ms = Date.parse(`${text.replace(' ', 'T')}Z`);
-  return Number.isNaN(ms) ? undefined : ms - zoneMinutes * 60_000;
+  const written = text.replace(' ', 'T');
+  const ms = Date.parse(`${written}Z`);
+  // `Date` takes 30 February for 2 March.
+  const exists = !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(written);
+  return exists ? ms - zoneMinutes * 60_000 : undefined;
 }

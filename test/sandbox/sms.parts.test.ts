@@ -200,6 +200,7 @@ describe('the statistics', () => {
 
   test.each([
     [{ start_date: '01/01/2026' }, 'ERROR_114'],
+    [{ start_date: '2026-02-30 00:00:00' }, 'ERROR_114'],
     [{ end_date: 'tomorrow' }, 'ERROR_115'],
     [{ receiver_address: [] }, 'ERROR_109'],
     [{ receiver_address: 'x' }, 'ERROR_105'],
