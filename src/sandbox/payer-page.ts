@@ -16,7 +16,6 @@ const PAGE = /^\/checkout\/invoice\/([\w-]{1,100})$/;
 const RECEIPT = /^\/checkout\/receipt\/pdf\/([\w-]{1,100})\.pdf$/;
 
 const DECISIONS = ['completed', 'cancelled', 'failed'] as const;
-type Decision = (typeof DECISIONS)[number];
 
 /** False where the path is no page of ours. */
 export function showPayer(request: IncomingMessage, response: ServerResponse, text: string, world: World): boolean {
@@ -33,21 +32,22 @@ export function showPayer(request: IncomingMessage, response: ServerResponse, te
   return true;
 }
 
-/** Then the payer is led to where the merchant asked for, with the token, as the service does. */
+/** Then the payer is led to where the merchant wants somebody of the status that stands, whatever was pressed. */
 function decide(invoice: Invoice, asked: string | null, response: ServerResponse, world: World): void {
   const decision = DECISIONS.find((one) => one === asked);
   const { token } = invoice;
   const here = `${world.base}/checkout/invoice/${token}`;
   if (decision !== undefined && statusNow(invoice, world) !== 'completed')
     void settleInvoice(invoice, decision, world, decision === 'failed' ? 'Refused by the payer of the sandbox' : '');
-  send(response, 303, '', { location: decision === undefined ? here : (leadsTo(invoice, decision) ?? here) });
+  send(response, 303, '', { location: decision === undefined ? here : (leadsTo(invoice) ?? here) });
 }
 
-function leadsTo(invoice: Invoice, decision: Decision): string | undefined {
+/** The token is put on the address after a payment only (interface: actions.return_url). */
+function leadsTo(invoice: Invoice): string | undefined {
   const { return_url: back, cancel_url: away } = actionsOf(invoice);
-  const asked = { completed: back, cancelled: away, failed: undefined }[decision];
-  if (asked === undefined) return undefined;
-  const url = new URL(asked);
+  if (invoice.status === 'cancelled') return away;
+  if (invoice.status !== 'completed' || back === undefined) return undefined;
+  const url = new URL(back);
   url.searchParams.set('token', invoice.token);
   return url.href;
 }

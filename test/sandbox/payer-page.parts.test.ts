@@ -85,12 +85,22 @@ test('the page shows what is paid, in two languages, and lets nothing of the mer
 
 test.for([
   ['completed', 'https://shop.example/thanks?order=7&token='],
-  ['cancelled', 'https://shop.example/cart?token='],
-] as const)('%s leads to where the merchant wants the payer, with the token', async ([decision, leadsTo]) => {
+  ['cancelled', 'https://shop.example/cart'],
+] as const)('%s leads to where the merchant wants the payer, paid with the token', async ([decision, leadsTo]) => {
   const { press, sandbox, token } = await invoicePage();
   const answer = await press(decision);
-  expect([answer.status, answer.headers.get('location')]).toEqual([303, leadsTo + token]);
+  const expected = decision === 'completed' ? leadsTo + token : leadsTo;
+  expect([answer.status, answer.headers.get('location')]).toEqual([303, expected]);
   expect(await confirmed(sandbox, token)).toMatchObject({ status: decision });
+});
+
+test('who cancels in an old tab what is paid is led to where payers are led', async () => {
+  const { press, sandbox, token } = await invoicePage();
+  await press('completed');
+  expect((await press('cancelled')).headers.get('location')).toBe(
+    `https://shop.example/thanks?order=7&token=${token}`,
+  );
+  expect(await confirmed(sandbox, token)).toMatchObject({ status: 'completed' });
 });
 
 test('a failure stays on the page, and can be paid after all; then there is a receipt, and nothing to press', async () => {
