@@ -29,10 +29,9 @@ export const createDisbursement: Handler = async (ask, world) => {
   if (refusal !== undefined) return refusal;
   if (!(await answers(body.callback_url, ask, world))) return callbackUnreachable();
 
-  const last = [...world.books.disbursements.keys()].at(-1);
-  if (last !== undefined && world.faults.named('gives the token of another', ask)) {
-    return ok({ response_code: '00', disburse_token: last });
-  }
+  const { disbursements } = world.books;
+  if (disbursements.size > 0 && world.faults.named('gives the token of another', ask))
+    return ok({ response_code: '00', disburse_token: [...disbursements.keys()].at(-1) });
   const record = open(body, world);
   return ok({ response_code: '00', disburse_token: record.token });
 };
