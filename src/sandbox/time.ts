@@ -3,6 +3,8 @@ import type { Clock } from '../lib/clock.ts';
 interface Waiting {
   readonly dueAt: number;
   readonly run: () => void;
+  /** Told instead where it is forgotten. */
+  readonly forgotten: () => void;
   takeBack: () => void;
 }
 
@@ -31,7 +33,15 @@ export class SandboxTime {
 
   /** Runs once after `ms` of sandbox time. */
   after(ms: number, run: () => void): void {
-    this.#arm({ dueAt: this.now() + ms, run, takeBack: () => undefined });
+    this.#arm({ dueAt: this.now() + ms, run, forgotten: () => undefined, takeBack: () => undefined });
+  }
+
+  /** True after `ms` of sandbox time; false as soon as all that waits is forgotten. */
+  pass(ms: number): Promise<boolean> {
+    return new Promise((resolve) => {
+      const [run, forgotten] = [() => resolve(true), () => resolve(false)];
+      this.#arm({ dueAt: this.now() + ms, run, forgotten, takeBack: () => undefined });
+    });
   }
 
   /** Runs once after `ms` of real time: the latency of an answer must not shrink when a day is skipped. */
@@ -52,7 +62,10 @@ export class SandboxTime {
 
   /** Forgets all that waits. */
   rest(): void {
-    for (const entry of this.#waiting) entry.takeBack();
+    for (const entry of this.#waiting) {
+      entry.takeBack();
+      entry.forgotten();
+    }
     this.#waiting.clear();
   }
 

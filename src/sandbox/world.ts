@@ -125,15 +125,16 @@ export class Postman {
   /** Posts after the usual delay, unless a fault says otherwise. Resolves when the last post was answered. */
   async send(notice: Notice, world: World): Promise<void> {
     const target = { operation: `${notice.kind}.callback`, url: notice.url, text: JSON.stringify(notice.fields) };
+    const { books } = world;
     const struck = world.faults.onCallback(target);
     const has = (fault: StandingFault['fault']) => struck.find((standing) => standing.fault === fault);
     if (has('never calls back')) return;
     const late = has('calls back late');
     const waitMs = world.settings.values.callbackDelayMs + (late ? (late.delayMs ?? LATE_MS) : 0);
-    if (waitMs > 0) await new Promise<void>((resolve) => world.time.after(waitMs, resolve));
+    if (waitMs > 0 && !(await world.time.pass(waitMs))) return;
     const letter = write(notice, struck, world);
     await this.#deliver(letter, notice, world);
-    if (has('calls back twice')) await this.#deliver(letter, notice, world);
+    if (has('calls back twice') && books === world.books) await this.#deliver(letter, notice, world);
   }
 
   /** Whether anything answers below HTTP 400 at a callback URL. */
@@ -154,12 +155,15 @@ export class Postman {
 
   async #deliver(letter: Letter, notice: Notice, world: World): Promise<void> {
     const { callbackRetries, callbackRetryDelayMs } = world.settings.values;
+    const { books } = world;
     for (let attempt = 0; attempt <= callbackRetries; attempt += 1) {
-      if (attempt > 0) await new Promise<void>((resolve) => world.time.after(callbackRetryDelayMs, resolve));
+      if (attempt > 0 && !(await world.time.pass(callbackRetryDelayMs))) return;
       notice.posted();
       const answer = await this.#post(notice.url, letter);
+      // After a reset nobody knows of it any more.
+      if (books !== world.books) return;
       const { kind, token, fields } = notice;
-      world.books.callbacks.push({
+      books.callbacks.push({
         kind,
         token,
         status: String(fields['status']),

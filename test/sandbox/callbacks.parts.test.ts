@@ -1,5 +1,8 @@
 import { createHash } from 'node:crypto';
-import { describe, expect, test } from 'vitest';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import type { SandboxOptions } from '../../src/sandbox/sandbox.ts';
 import { createdToken, receiverForTest, sandboxForTest, statusOf, submit } from './sandbox-client.ts';
 
@@ -103,6 +106,33 @@ test.each([
   await submit(sandbox, token);
   await sandbox.order(`/disbursements/${token}`, { status: 'failed' });
   expect(receiver.posted).toHaveLength(times);
+});
+
+test('a reset answers whoever waits for a callback that it forgets', async () => {
+  const sandbox = await sandboxForTest({ settings: { callbackDelayMs: 3_600_000 } });
+  const token = await createdToken(sandbox);
+  await submit(sandbox, token);
+  const verdict = sandbox.order(`/disbursements/${token}`, { status: 'success' });
+  await expect.poll(async () => (await statusOf(sandbox, token)).body.status).toBe('success');
+  await sandbox.order('/reset');
+  expect((await verdict).status).toBe(204);
+  expect((await sandbox.books()).callbacks).toEqual([]);
+});
+
+test('a callback that is under way at a reset is not in the new books', async () => {
+  const sandbox = await sandboxForTest({ settings: { callbackRetries: 1, callbackRetryDelayMs: 0 } });
+  const server = createServer().listen(0, '127.0.0.1');
+  onTestFinished(() => void server.close());
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const token = await createdToken(sandbox, { callback_url: `http://127.0.0.1:${port}/` });
+  await submit(sandbox, token);
+  const verdict = sandbox.order(`/disbursements/${token}`, { status: 'success' });
+  const [, answer] = (await once(server, 'request')) as [IncomingMessage, ServerResponse];
+  await sandbox.order('/reset');
+  answer.writeHead(500).end();
+  await verdict;
+  expect((await sandbox.books()).callbacks).toEqual([]);
 });
 
 test('a payer’s decision is notified as a form with a data table', async () => {
