@@ -1,5 +1,6 @@
 /** What commands share that ask for something: from flags or a file, judged first, and done once. */
-import { readFile, stat } from 'node:fs/promises';
+import { open, readFile, stat } from 'node:fs/promises';
+import type { Readable } from 'node:stream';
 import { type Command } from 'commander';
 import { wordFor } from '../words/languages.ts';
 import type { Answer, JsonObject } from './client.ts';
@@ -119,6 +120,17 @@ export async function bytesFrom(path: string, shell: Shell): Promise<Buffer> {
   return readFile(path).catch((cause: NodeJS.ErrnoException) => {
     throw unopened(path, cause, shell);
   });
+}
+
+/** The same as a stream, which is open before anything is asked or sent. */
+export async function streamFrom(path: string, shell: Shell): Promise<Readable> {
+  if (path === '-') return shell.io.stdin;
+  const file = await open(path).catch((cause: NodeJS.ErrnoException) => {
+    throw unopened(path, cause, shell);
+  });
+  if (!(await file.stat()).isDirectory()) return file.createReadStream();
+  await file.close();
+  throw new CommandFailed(shell.words.shell.file.folder(path));
 }
 
 /** One JSON object from a file; `-` is standard input. */

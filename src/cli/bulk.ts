@@ -1,8 +1,6 @@
 /** A file of requests, one JSON object a line, sent and answered line by line; for messages and disbursements. */
-import { createReadStream } from 'node:fs';
-import { stat } from 'node:fs/promises';
 import { Readable } from 'node:stream';
-import { type CreationFlags, identityHeader, refuseQuestion, unopened } from './asking.ts';
+import { type CreationFlags, identityHeader, refuseQuestion, streamFrom } from './asking.ts';
 import { CommandFailed } from './failure.ts';
 import { counted } from '../words/figures.ts';
 import { wordFor } from '../words/languages.ts';
@@ -29,7 +27,7 @@ const WELL = ['accepted', 'duplicate', 'sound'];
 export async function sendLines(file: string, bulk: Bulk, flags: CreationFlags, shell: Shell): Promise<ExitCode> {
   refuseQuestion(file, flags, shell);
   const say = shell.words.shell;
-  const source = await sourceOf(file, shell);
+  const source = await streamFrom(file, shell);
   const counts = new Map<string, number>();
   if (!flags.dryRun && !(await shell.confirmed(bulk.question(file), flags.yes))) {
     source.destroy();
@@ -47,15 +45,6 @@ export async function sendLines(file: string, bulk: Bulk, flags: CreationFlags, 
   await shell.output.note(sums === '' ? say.noLine : `${sums}.`);
   if (flags.dryRun) await shell.output.note(say.dryRun);
   return counts.size > 0 && [...counts.keys()].every((outcome) => WELL.includes(outcome)) ? 0 : 1;
-}
-
-async function sourceOf(file: string, shell: Shell): Promise<Readable> {
-  if (file === '-') return shell.io.stdin;
-  const found = await stat(file).catch((cause: NodeJS.ErrnoException) => {
-    throw unopened(file, cause, shell);
-  });
-  if (found.isDirectory()) throw new CommandFailed(shell.words.shell.file.folder(file));
-  return createReadStream(file);
 }
 
 async function* answered(

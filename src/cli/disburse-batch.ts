@@ -12,6 +12,7 @@ import { WrongUsage } from './failure.ts';
 import { encoding, withExample } from './flags.ts';
 import type { ExitCode } from './io.ts';
 import { grouped } from './output.ts';
+import { explainFile } from './recipients-file.ts';
 import type { Shell } from './shell.ts';
 
 const EXAMPLE_ID = 'bat_4n7q0c1w2e3r4t5y6z7a8b9c0d';
@@ -76,9 +77,13 @@ function pathTo({ account }: Letter, dryRun: true | undefined): string {
 }
 
 /** Of the API, which tells the first hundred one by one, and as CSV all of them. */
-async function writeProblems(path: string, letter: Letter, { api, output, words }: Shell): Promise<void> {
+async function writeProblems(path: string, letter: Letter, shell: Shell): Promise<void> {
+  const { api, output, words } = shell;
   const headers = { ...letter.headers, accept: 'text/csv' };
-  await writeFile(path, api.converse(pathTo(letter, true), Readable.from([letter.bytes]), headers));
+  const rows = api.converse(pathTo(letter, true), Readable.from([letter.bytes]), headers);
+  await writeFile(path, rows).catch((error: unknown) => {
+    throw explainFile(error, path, shell.language);
+  });
   await output.note(words.batch.problemsAreIn(path));
 }
 

@@ -1,6 +1,6 @@
-import { createReadStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import type { Command } from 'commander';
+import { streamFrom } from './asking.ts';
 import type { JsonObject } from './client.ts';
 import { WrongUsage } from './failure.ts';
 import { country, repeated, withExample } from './flags.ts';
@@ -72,14 +72,13 @@ async function change(
 async function uploadFile(
   file: string,
   { method, named }: { readonly method: 'POST' | 'DELETE'; readonly named: Readonly<Record<string, string>> },
-  { api, io }: Shell,
+  shell: Shell,
 ) {
-  const source = file === '-' ? io.stdin : createReadStream(file);
-  const { first, all } = await peek(source as AsyncIterable<Buffer>);
+  const { first, all } = await peek(await streamFrom(file, shell));
   const query = new URLSearchParams(named).toString();
   const path = query === '' ? PATH : `${PATH}?${query}`;
   const format = first.startsWith('PK') ? 'xlsx' : first.trimStart().startsWith('{') ? 'ndjson' : 'csv';
-  return api.upload(path, all, contentTypeOf(format, undefined), method);
+  return shell.api.upload(path, all, contentTypeOf(format, undefined), method);
 }
 
 /** A list without a header gets one: its first line is a number. */
