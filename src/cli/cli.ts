@@ -65,6 +65,12 @@ export async function makeProgram(shell: Shell, words: readonly string[] | typeo
       // In French it is said when it is caught.
       ...(shell.language === 'en' ? {} : { outputError: () => {} }),
     })
+    .hook('preAction', (_program, { args, registeredArguments }) => {
+      const at = args.indexOf('');
+      const { emptyArgument, isItSet } = shell.words.commands.usage;
+      // An address that ends there is that of the list: "$UNSET" would show another answer than was asked for.
+      if (at >= 0) throw new WrongUsage(emptyArgument(registeredArguments[at]?.name() ?? ''), { next: isItSet });
+    })
     .showHelpAfterError(shell.language === 'en' ? shell.words.shell.showsExample : false)
     .addHelpText('after', shell.words.shell.settings);
   for (const name of new Set([...Object.keys(parts), ...commands.map(firstWord)])) {

@@ -27,6 +27,8 @@ export const englishCommands = {
   /** Of a command line whose parts do not fit each other. */
   usage: {
     overwrites: '--csv would overwrite the file itself.',
+    emptyArgument: (name: string) => `<${name}> is empty.`,
+    isItSet: 'Is a variable of the shell not set?',
     anotherName: 'Give --csv another name.',
     needsText: (flag: string) => `${flag} needs a --text to show, or a --campaign.`,
     needsFile: (flag: string) => `${flag} needs a file.`,

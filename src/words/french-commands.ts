@@ -26,6 +26,8 @@ export const frenchCommands: Words['commands'] = {
   },
   usage: {
     overwrites: '--csv écraserait le fichier lui-même.',
+    emptyArgument: (name) => `<${name}> est vide.`,
+    isItSet: 'Une variable du shell n’est-elle pas définie ?',
     anotherName: 'Donnez un autre nom à --csv.',
     needsText: (flag) => `${flag} demande un texte à montrer (--text), ou une campagne (--campaign).`,
     needsFile: (flag) => `${flag} demande un fichier.`,
