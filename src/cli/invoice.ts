@@ -30,7 +30,6 @@ export function addInvoiceCommands(group: Command, shell: Shell): void {
     .option('--account <name>', 'account that collects');
   withCreationFlags(command).action(
     shell.action(async (file: string | undefined, flags: InvoiceFlags) => {
-      refuseQuestion(file, flags, shell);
       const read = file === undefined ? {} : await objectFrom(file, shell);
       const store = flags.store === undefined ? {} : { store: { ...(read['store'] as object), name: flags.store } };
       const body = { ...read, ...store, ...fieldsOf(flags, FIELDS) };

@@ -115,6 +115,13 @@ describe('a request from a file', () => {
     expect(stdout).toContain('https://pay.example/1');
   });
 
+  test('may be read there on a terminal, where nothing is asked', async () => {
+    const { asked, env } = await apiThat(() => ({ status: 201, body: { id: 'inv_1' } }));
+    const types = '{"totalAmount":1,"store":{"name":"A"},"reference":"r"}';
+    const { code } = await relais(['invoice', 'create', '-'], { env, types, isTerminal: true });
+    expect([code, asked.length]).toEqual([0, 1]);
+  });
+
   test.for([
     ['[]', 'not one JSON object'],
     ['{"a":', 'is not JSON'],
