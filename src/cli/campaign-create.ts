@@ -3,7 +3,7 @@ import { renderReport, type CheckSummary } from '../campaigns/check/report.ts';
 import { canonicalJson, fingerprint } from '../lib/ids.ts';
 import { money } from '../words/figures.ts';
 import { refuseOverwriting } from './asking.ts';
-import { type FirstPaceFlags, withFirstPace } from './campaign-pace.ts';
+import { type FirstPaceFlags, withFirstPace, withoutOff } from './campaign-pace.ts';
 import type { JsonObject } from './client.ts';
 import { type Decision, decisionsIn, renderDecisions } from './check-decisions.ts';
 import { CommandFailed, WrongUsage } from './failure.ts';
@@ -201,7 +201,7 @@ function campaignOf(flags: CreateFlags): CampaignFlags & JsonObject {
   const { prices: _p, preview: _v, testSend: _t, dryRun: _d, yes: _y, json: _j, ...rest } = flags;
   const { phoneColumn: _c, sheet: _s, encoding: _e, repair: _r, takeHidden: _h, ...more } = rest;
   const { leaveOut: _l, asWritten: _a, csv: _f, ...campaign } = more;
-  return campaign;
+  return withoutOff(campaign);
 }
 
 /**

@@ -53,6 +53,12 @@ function percent(text: string): number {
   return number;
 }
 
+/** A new campaign has no limit to take away. */
+export function withoutOff<T extends PaceFlags>(flags: T): T {
+  const { perSecond: given, ...rest } = flags;
+  return given === OFF ? (rest as T) : flags;
+}
+
 function toApi(changes: PaceFlags): JsonObject {
   return changes.perSecond === OFF ? { ...changes, perSecond: null } : { ...changes };
 }

@@ -66,3 +66,15 @@ test('whoever watches is told once why it is held and how to go on, and not how 
   expect(stderr.match(/What it is night there means/g)).toHaveLength(1);
   expect(stderr.match(/relais campaign resume/g)).toHaveLength(1);
 });
+
+test('a campaign is made without a limit by --per-second off, as if it had not been said', async () => {
+  const { asked, env } = await apiThat(() => ({ status: 201, body: campaign('draft') }));
+  const create = ['campaign', 'create', '--name', 'n', '--text', 't'];
+  await relais([...create, '--per-second', 'off'], { env });
+  await relais(create, { env });
+  expect(asked.map(({ body }) => body)).toEqual([
+    { name: 'n', text: 't' },
+    { name: 'n', text: 't' },
+  ]);
+  expect(asked[0]?.headers['idempotency-key']).toBe(asked[1]?.headers['idempotency-key']);
+});
