@@ -92,6 +92,7 @@ const io: CliIo = {
   // Off a terminal the property is not there at all, whatever its type says.
   isTerminal: 'isTTY' in process.stdout && process.stdout.isTTY,
   columns: process.stdout.columns || 100,
+  stderrColumns: 'isTTY' in process.stderr && process.stderr.isTTY ? process.stderr.columns || 100 : undefined,
   clock: systemClock,
   signal: stop.signal,
   services,

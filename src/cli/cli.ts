@@ -50,7 +50,7 @@ const LANG = '--lang';
 
 /** `words`: what was asked for, of which the commands are loaded; of the others the help says no more than their line. */
 export async function makeProgram(shell: Shell, words: readonly string[] | typeof ALL): Promise<Command> {
-  const { stdout, stderr, columns, isTerminal } = shell.io;
+  const { stdout, stderr, columns, isTerminal, stderrColumns } = shell.io;
   const program = new Command('relais')
     .description('Bulk SMS and disbursements through one unreliable service: each done once, each reported once.')
     .version(ownVersion())
@@ -59,9 +59,9 @@ export async function makeProgram(shell: Shell, words: readonly string[] | typeo
       writeOut: (text) => stdout.write(text),
       writeErr: (text) => stderr.write(text),
       getOutHelpWidth: () => columns,
-      getErrHelpWidth: () => columns,
+      getErrHelpWidth: () => stderrColumns ?? columns,
       getOutHasColors: () => isTerminal,
-      getErrHasColors: () => isTerminal,
+      getErrHasColors: () => stderrColumns !== undefined,
       // In French it is said when it is caught.
       ...(shell.language === 'en' ? {} : { outputError: () => {} }),
     })

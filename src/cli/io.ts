@@ -71,6 +71,8 @@ export interface CliIo {
   readonly isTerminal: boolean;
   /** Width of the terminal in characters; anywhere else a width for the help texts. */
   readonly columns: number;
+  /** Of the terminal behind stderr; absent where it goes to a file or a pipe, which have neither width nor colours. */
+  readonly stderrColumns?: number | undefined;
   readonly clock: Clock;
   /** Fires on Ctrl-C: a command that follows something stops following. */
   readonly signal: AbortSignal;

@@ -82,21 +82,19 @@ export class Output {
 
   /** Sentences: on a terminal they break between words. */
   async prose(text: string): Promise<void> {
-    await this.line(this.#fitting(text));
+    await this.line(this.#io.isTerminal ? wrapped(text, this.#io.columns) : text);
   }
 
   /** To the person, not to the pipe. */
   async note(text: string): Promise<void> {
     try {
-      await deliver(this.#io.stderr, `${this.#fitting(text)}\n`);
+      const columns = this.#io.stderrColumns;
+      const told = columns === undefined ? stripVTControlCharacters(text) : wrapped(text, columns);
+      await deliver(this.#io.stderr, `${told}\n`);
     } catch (error) {
       // Of stderr there is nobody to be told.
       if (!HAS_GONE.includes(codeOf(error))) this.#unwritten ??= codeOf(error);
     }
-  }
-
-  #fitting(text: string): string {
-    return this.#io.isTerminal ? wrapped(text, this.#io.columns) : text;
   }
 
   /** A question that nobody sees is not asked: nothing goes on as if it had been. */

@@ -43,6 +43,7 @@ export async function relais(argv: readonly string[], situation: Situation = {})
     stdin,
     isTerminal,
     columns,
+    stderrColumns: isTerminal ? columns : undefined,
     clock: sleeplessClock(slept, (sleeps) => situation.onSleep?.(sleeps, () => controller.abort())),
     signal: controller.signal,
     services: { ...NOTHING, ...services },
