@@ -90,6 +90,7 @@ async function create(file: string | undefined, flags: CreateFlags, shell: Shell
     const decisions = decisionsIn(summary, flags);
     if (flags.dryRun) return sayOnly({ summary, decisions }, flags, shell);
     if (!(await decided(decisions, { file, flags }, shell))) return 1;
+    if (summary.recipients === 0) return ofNobody(summary, flags, shell);
     return createOf({ source, summary }, flags, shell);
   });
 }
@@ -163,6 +164,15 @@ async function sayOnly(
   await output.note(`\n${campaign.dryRun(grouped(recipients), size)}`);
   if (decisions.length > 0) await output.note(`\n${renderDecisions(decisions, language)}`);
   return recipients > 0 && decisions.length === 0 ? 0 : 1;
+}
+
+/** Nothing is made: where the people come later, the campaign is made without a file. */
+async function ofNobody(summary: CheckSummary, { json }: CreateFlags, shell: Shell): Promise<ExitCode> {
+  const { output, words, language } = shell;
+  if (json) await output.json({ upload: summary });
+  else await output.prose(renderReport(summary, language));
+  await output.note(`\n${words.file.nobody}`);
+  return 1;
 }
 
 interface Recipients {

@@ -1,0 +1,19 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { apiThat } from './api-double.ts';
+import { relais } from './terminal.ts';
+
+test.each([[[]], [['--json']]])('of a file of nobody no campaign is made, and it says why: %j', async (flags) => {
+  const folder = mkdtempSync(join(tmpdir(), 'relais-cli-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, 'nobody.csv');
+  writeFileSync(file, 'to\n12\n13\n');
+  const { asked, env } = await apiThat(() => ({ status: 201, body: { id: 'cmp_1', name: 'n', state: 'draft' } }));
+  const create = ['campaign', 'create', '--name', 'n', '--text', 't', '--country', 'SN', file, ...flags];
+  const { code, stdout, stderr } = await relais(create, { env });
+  expect([code, asked]).toEqual([1, []]);
+  expect(stdout).toContain('too_short');
+  expect(stderr).toContain('Nobody would get a text');
+});
