@@ -109,8 +109,9 @@ interface Typing {
 }
 
 /** What is typed for a secret is not shown. */
-function openTyping({ io }: Shell): Typing {
+function openTyping({ io, words }: Shell): Typing {
   let hidden = false;
+  let isStopped = false;
   const shown = new Writable({
     write(chunk: Buffer, _encoding, done) {
       if (!hidden) io.stdout.write(chunk);
@@ -118,6 +119,11 @@ function openTyping({ io }: Shell): Typing {
     },
   });
   const lines = createInterface({ input: io.stdin, output: shown, terminal: 'isTTY' in io.stdin, signal: io.signal });
+  // On a terminal Ctrl-C is a key like others and no signal; unheard, it would be the end of the answers, and no more.
+  lines.on('SIGINT', () => {
+    isStopped = true;
+    lines.close();
+  });
   const each = lines[Symbol.asyncIterator]();
   return {
     line: async (question, hide) => {
@@ -126,6 +132,7 @@ function openTyping({ io }: Shell): Typing {
       const { value, done } = await each.next();
       if (hidden) io.stdout.write('\n');
       hidden = false;
+      if (isStopped) throw new CommandFailed(words.shell.stopped);
       return done ? '' : value.trim();
     },
     close: () => lines.close(),

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -80,4 +80,12 @@ test('it speaks French where the terminal does, or where it is asked to', async 
   const again = await relais(['init', '--file', file], { env: { LANG: 'fr_SN.UTF-8' } });
   expect(again.stderr).toContain('existe déjà');
   expect((await relais(['init', '--file', file, '--lang=en'], { env: { LANG: 'fr_SN' } })).stderr).toContain('there');
+});
+
+test('Ctrl-C at a question writes nothing', async () => {
+  const types = 'https://service.example\n\u0003';
+  const argv = ['init', '--file', file];
+  const { code, stderr } = await relais(argv, { types, onKeys: true, isTerminal: true });
+  expect([code, existsSync(file)]).toEqual([1, false]);
+  expect(stderr).toContain('Stopped.');
 });

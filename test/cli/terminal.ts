@@ -16,6 +16,8 @@ export interface Situation {
   readonly env?: CliIo['env'];
   /** What the person types. */
   readonly types?: string;
+  /** It is typed on keys, of which Ctrl-C (\u0003) is one. */
+  readonly onKeys?: true;
   readonly isTerminal?: boolean;
   readonly columns?: number;
   readonly services?: Partial<Services>;
@@ -33,6 +35,7 @@ export async function relais(argv: readonly string[], situation: Situation = {})
   const stdout = collector();
   const stderr = collector();
   const stdin = new PassThrough();
+  if (situation.onKeys) Object.assign(stdin, { isTTY: true });
   stdin.end(types);
   onTestFinished(() => void stdin.destroy());
   const { stdoutFails } = situation;
