@@ -4,6 +4,7 @@ import { codeOf, wasNeverSent } from '../lib/not-reached.ts';
 import type { Secret } from '../lib/secret.ts';
 import { type Heard, Line, textOf } from './line.ts';
 import { AnswerLost, NotReached, Refused, readProblem, Unreadable } from './refusal.ts';
+import { CommandFailed } from './failure.ts';
 import { ENGLISH, type Speech } from './speech.ts';
 
 export type JsonObject = Readonly<Record<string, unknown>>;
@@ -57,20 +58,14 @@ export class ApiClient {
   }
 
   async get(path: string, query: Query = {}): Promise<Answer> {
-    return this.#retryUntilDeadline({ method: 'GET', path: pathWith(path, query) });
+    return this.#retryUntilDeadline(() => this.#exchange({ method: 'GET', path: pathWith(path, query) }));
   }
 
   /** What is no JSON: the whole of it, as text, and whether some of it is missing. */
   async file(path: string, query: Query, accept: string) {
-    const { signal, speech } = this.#options;
     const letter: Letter = { method: 'GET', path: pathWith(path, query), headers: { accept } };
-    const answer = await this.#deliver(letter).catch((cause: unknown) => {
-      signal.throwIfAborted();
-      throw explainLoss(cause, letter, this.#options);
-    });
-    const isIncomplete = answer.headers['warning'] !== undefined;
-    if (answer.status === 200) return { text: answer.text, isIncomplete };
-    throw new Refused(answer.status, readProblem(readObject(answer.text)), { speech });
+    const { text, headers } = await this.#retryUntilDeadline(() => this.#taken(letter));
+    return { text, isIncomplete: headers['warning'] !== undefined };
   }
 
   async post(path: string, body: JsonObject = {}, headers: Readonly<Record<string, string>> = {}): Promise<Answer> {
@@ -85,7 +80,8 @@ export class ApiClient {
   ): Promise<Answer> {
     const json = { ...headers, 'content-type': 'application/json' };
     const isFound = method !== 'POST' || isNamed(headers) || body['reference'] !== undefined;
-    return this.#retryUntilDeadline({ method, path, headers: json, body: JSON.stringify(body), isFound });
+    const letter: Letter = { method, path, headers: json, body: JSON.stringify(body), isFound };
+    return this.#retryUntilDeadline(() => this.#exchange(letter));
   }
 
   /** Streams; a body that was read once cannot be sent again, so a 429 is an error here. The same file is found. */
@@ -134,10 +130,10 @@ export class ApiClient {
     await this.#line?.close();
   }
 
-  async #retryUntilDeadline(letter: Letter): Promise<Answer> {
+  async #retryUntilDeadline<T>(ask: () => Promise<T>): Promise<T> {
     for (let waits = 0; ; waits += 1) {
       try {
-        return await this.#exchange(letter);
+        return await ask();
       } catch (error) {
         if (!(error instanceof Refused) || error.status !== 429 || waits === MOST_WAITS) throw error;
         await this.#options.clock.sleep(
@@ -149,19 +145,25 @@ export class ApiClient {
   }
 
   async #exchange(letter: Letter): Promise<Answer> {
-    const { url, signal, speech } = this.#options;
-    const { status, headers, text } = await this.#deliver(letter).catch((cause: unknown) => {
+    const { url, speech } = this.#options;
+    const { status, headers, text } = await this.#taken(letter);
+    const body = status === 204 ? {} : readObject(text);
+    if (body === undefined) throw new Unreadable(url, status, speech);
+    return { status, body, replayed: headers['idempotency-replayed'] === 'true' };
+  }
+
+  /** What was answered, with a yes. */
+  async #taken(letter: Letter) {
+    const { signal, speech } = this.#options;
+    const answer = await this.#deliver(letter).catch((cause: unknown) => {
       signal.throwIfAborted();
       throw explainLoss(cause, letter, this.#options);
     });
-    const body = status === 204 ? {} : readObject(text);
-    if (status < 200 || status > 299) {
-      const seconds = Number(headers['retry-after']);
-      const retryAfterS = Number.isFinite(seconds) ? seconds : undefined;
-      throw new Refused(status, readProblem(body), { speech, retryAfterS, isSafe: isSafe(letter) });
-    }
-    if (body === undefined) throw new Unreadable(url, status, speech);
-    return { status, body, replayed: headers['idempotency-replayed'] === 'true' };
+    const { status, headers, text } = answer;
+    if (status >= 200 && status <= 299) return answer;
+    const seconds = Number(headers['retry-after']);
+    const retryAfterS = Number.isFinite(seconds) ? seconds : undefined;
+    throw new Refused(status, readProblem(readObject(text)), { speech, retryAfterS, isSafe: isSafe(letter) });
   }
 
   async #deliver(letter: Letter) {
@@ -205,6 +207,10 @@ function explainLoss(cause: unknown, letter: Letter, { url, speech = ENGLISH }: 
   const code = codeOf(cause);
   // The file, not the network: an upload whose source cannot be read.
   if (code === 'ENOENT' || code === 'EACCES' || code === 'EISDIR') return cause as Error;
+  if (code === 'ANSWER_TOO_LARGE' && method === 'GET') {
+    const { tooLarge, lessAtOnce } = speech.words.shell.refused;
+    return new CommandFailed(tooLarge(url), { next: lessAtOnce, cause });
+  }
   if (wasNeverSent(code)) return new NotReached(url, code, { speech, cause });
   const changes = method !== 'GET' && body !== undefined;
   return new AnswerLost(url, { code, changes, isSafe: isSafe(letter), speech, cause });

@@ -97,6 +97,8 @@ In French: --lang fr, or LANG=fr_SN.UTF-8.`,
     lookFirst:
       'Look first whether it was done. Only what has a reference or an --idempotency-key is found again for certain: anything else may be done a second time.',
     again: 'Run the same command again.',
+    tooLarge: (url: string) => `The answer of ${url} is larger than a command takes (64 MiB).`,
+    lessAtOnce: 'Ask for less at once, as of fewer days or of one account.',
     notRelais: (url: string, status: number) =>
       `What answers at ${url} is not the API of relais (HTTP ${status}, another answer than it gives).`,
     setUrl: 'Set RELAIS_URL to the address of the API.',

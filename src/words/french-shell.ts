@@ -91,6 +91,8 @@ En anglais : --lang en.`,
     lookFirst:
       'Regardez d’abord si c’est fait. Seul ce qui a une référence ou une --idempotency-key est retrouvé à coup sûr : le reste peut être fait une seconde fois.',
     again: 'Relancez la même commande.',
+    tooLarge: (url) => `La réponse de ${url} est plus grande que ce qu’une commande accepte (64 Mio).`,
+    lessAtOnce: 'Demandez-en moins à la fois : moins de jours, par exemple, ou un seul compte.',
     notRelais: (url, status) =>
       `Ce qui répond à ${url} n’est pas l’API de relais (HTTP ${status}, une autre réponse que la sienne).`,
     setUrl: 'Réglez RELAIS_URL sur l’adresse de l’API.',
