@@ -43,7 +43,8 @@ type Line =
   | readonly ['breach', Breach]
   | readonly ['message', Omit<BookedMessage, 'older'>];
 
-function* linesOf({ books, disburseIds, settings, starts, time }: World): Generator<Line> {
+/** What belongs together: a balance and the records that say where its money went. */
+function* moneyOf({ books, disburseIds, settings, starts, time }: World): Generator<Line> {
   const { logins, breachCount, requests } = books;
   const { balances } = settings.values;
   yield ['facts', { starts, advancedMs: time.advancedMs, balances, logins, breachCount, requests }];
@@ -52,6 +53,9 @@ function* linesOf({ books, disburseIds, settings, starts, time }: World): Genera
   for (const entry of books.invoices.values()) yield ['invoice', entry];
   for (const entry of books.paymentRequests.values()) yield ['paymentRequest', entry];
   for (const entry of books.directCredits) yield ['directCredit', entry];
+}
+
+function* restOf({ books }: World): Generator<Line> {
   for (const entry of books.softpay) yield ['softpay', entry];
   for (const entry of books.callbacks) yield ['callback', entry];
   for (const entry of books.breaches) yield ['breach', entry];
@@ -112,10 +116,15 @@ export async function readBooks(path: string, world: World): Promise<void> {
   }
 }
 
+const written = (line: Line): string => `${JSON.stringify(line)}\n`;
+
 async function writeBooks(path: string, world: World): Promise<void> {
   const draft = `${path}.new`;
   const file = createWriteStream(draft);
-  for (const line of linesOf(world)) if (!file.write(`${JSON.stringify(line)}\n`)) await once(file, 'drain');
+  // All in one turn: what is settled while the disk is waited for would be in the records and not in the balance.
+  const money = Array.from(moneyOf(world), written);
+  for (const line of money) if (!file.write(line)) await once(file, 'drain');
+  for (const line of restOf(world)) if (!file.write(written(line))) await once(file, 'drain');
   file.end();
   await once(file, 'finish');
   await rename(draft, path);

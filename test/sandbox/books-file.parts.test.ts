@@ -1,7 +1,7 @@
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import {
   createdToken,
@@ -12,6 +12,7 @@ import {
   smsToken,
   statusOf,
   submit,
+  type TestSandbox,
 } from './sandbox-client.ts';
 
 function fileForTest(): string {
@@ -123,6 +124,33 @@ test('what it did is in the file soon after, without a stop', async () => {
   await killed.kept();
   const after = await sandboxForTest({ books });
   expect((await after.books()).disbursements).toMatchObject([{ token }]);
+});
+
+test('money that moves while the books are written is in them whole, or not at all', async () => {
+  const books = fileForTest();
+  const model = await sandboxForTest({ books });
+  await submit(model, await createdToken(model, { account_alias: '779999901' }));
+  await model.stop();
+  const lines = readFileSync(books, 'utf8').split('\n');
+  const one = lines.find((line) => line.startsWith('["disbursement"')) ?? '';
+  const { token } = JSON.parse(one)[1];
+  const many = Array.from({ length: 10_000 }, (_, nth) => one.replace(token, `token-${nth}`));
+  writeFileSync(books, [...lines.filter((line) => line !== '' && line !== one), ...many].join('\n'));
+  const balanceOf = async (sandbox: TestSandbox) =>
+    (await sandbox.order('/settings', undefined, 'GET')).body.balances.SN;
+
+  const killed = await sandboxForTest({ books });
+  const kept = killed.kept();
+  await vi.waitFor(() => expect(existsSync(`${books}.new`)).toBe(true), { interval: 1 });
+  await killed.advance('2h');
+  await kept;
+  const whole = await balanceOf(killed);
+  const after = await sandboxForTest({ books });
+  await after.advance('2h');
+  expect((await after.books()).disbursements.every(({ status }: { status: string }) => status === 'failed')).toBe(
+    true,
+  );
+  expect(await balanceOf(after)).toBe(whole);
 });
 
 test('a reset empties the file too', async () => {
