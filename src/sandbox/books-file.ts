@@ -16,6 +16,7 @@ import type {
   PaymentRequest,
   SoftpayCall,
 } from './books.ts';
+import { disbursementOutcomeOf } from './magic.ts';
 import type { BookedMessage } from './message-book.ts';
 import type { SettingValues } from './settings.ts';
 import type { World } from './world.ts';
@@ -62,10 +63,15 @@ function* restOf({ books }: World): Generator<Line> {
   for (const entry of books.messages.entries()) yield ['message', entry];
 }
 
-/** What a file of before it was kept does not say. */
-const unsaid = ({ status }: Disbursement): Pick<Disbursement, 'undecided'> => ({
-  undecided: status === 'pending' ? 1 : 0,
-});
+/** In a file of before this was kept, what is pending is decided at once, by its number. */
+function unsaid({ accountAlias, status }: Disbursement): Pick<Disbursement, 'coming' | 'undecided'> {
+  if (status !== 'pending') return { coming: [], undecided: 0 };
+  const magic = disbursementOutcomeOf(accountAlias);
+  const word = magic === 'fails' ? 'failed' : 'success';
+  return { coming: magic === 'stays pending' ? [] : [{ word, at: 0 }], undecided: 1 };
+}
+
+const NOTHING_COMES: Pick<Invoice, 'coming'> = { coming: [] };
 
 /** False for a line that is none of ours. */
 function take([what, entry]: Line, world: World): boolean {
@@ -83,7 +89,7 @@ function take([what, entry]: Line, world: World): boolean {
     case 'disbursement':
       return books.disbursements.set(entry.token, { ...unsaid(entry), ...entry }).has(entry.token);
     case 'invoice':
-      return books.invoices.set(entry.token, entry).has(entry.token);
+      return books.invoices.set(entry.token, { ...NOTHING_COMES, ...entry }).has(entry.token);
     case 'paymentRequest':
       return books.paymentRequests.set(entry.reference, entry).has(entry.reference);
     case 'directCredit':

@@ -10,6 +10,12 @@ export type DisbursementStatus = 'created' | 'pending' | Verdict;
 export type InvoiceStatus = 'pending' | 'completed' | 'cancelled' | 'failed';
 type PaymentRequestStatus = 'pending' | 'completed' | 'failed';
 
+/** What will be said of a record without anybody, and when (ms since the epoch, in sandbox time). */
+export interface Coming<Word> {
+  readonly word: Word;
+  readonly at: number;
+}
+
 export interface Disbursement {
   readonly token: string;
   disburseId: string | undefined;
@@ -27,6 +33,7 @@ export interface Disbursement {
   updatedAt: number;
   /** Submit requests that reached the work, whatever was answered. */
   submits: number;
+  coming: ReadonlyArray<Coming<'success' | 'failed' | 'reversal'>>;
   /** Submits whose money was taken and on which the operator has not said a word. */
   undecided: number;
   /** How often money really left for this token. More than one is a double payment. */
@@ -41,6 +48,7 @@ export interface Invoice {
   readonly mode: 'test' | 'live';
   readonly totalAmount: number;
   status: InvoiceStatus;
+  coming: ReadonlyArray<Coming<Exclude<InvoiceStatus, 'pending'>>>;
   /** How often a payer paid it. */
   payments: number;
   readonly createdAt: number;

@@ -66,6 +66,7 @@ export const createInvoice: Handler = (ask, world) => {
     mode: ask.endpoint.mode,
     totalAmount: parsed.data.invoice.total_amount,
     status: 'pending',
+    coming: [],
     payments: 0,
     createdAt: world.time.now(),
     callbackUrl: parsed.data.actions?.callback_url,
@@ -84,14 +85,22 @@ export const createInvoice: Handler = (ask, world) => {
 };
 
 /** Some amounts are decided without anybody. */
-export function awaitPayer(invoice: Invoice, world: World): void {
+function awaitPayer(invoice: Invoice, world: World): void {
   const outcome = amountOutcomeOf(invoice.totalAmount);
   if (outcome !== undefined) settleLater(invoice, outcome, world);
 }
 
 /** Where it was decided meanwhile, only a payment still comes to it: a second one is one more. */
 export function settleLater(invoice: Invoice, status: Decided, world: World): void {
-  world.time.after(world.settings.values.settleDelayMs, () => {
+  const coming = { word: status, at: world.time.now() + world.settings.values.settleDelayMs };
+  invoice.coming = [...invoice.coming, coming];
+  waitForPayer(invoice, coming, world);
+}
+
+export function waitForPayer(invoice: Invoice, coming: Invoice['coming'][number], world: World): void {
+  const { word: status, at } = coming;
+  world.time.after(at - world.time.now(), () => {
+    invoice.coming = invoice.coming.filter((one) => one !== coming);
     if (status === 'completed' || invoice.status === 'pending') void settleInvoice(invoice, status, world);
   });
 }

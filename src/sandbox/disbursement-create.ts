@@ -97,6 +97,7 @@ function open(body: CreateBody, { books, random, time }: World): Disbursement {
     createdAt: now,
     updatedAt: now,
     submits: 0,
+    coming: [],
     undecided: 0,
     effects: 0,
     transactionId: undefined,

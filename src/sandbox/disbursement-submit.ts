@@ -91,23 +91,31 @@ interface Ordered {
 }
 
 /** What becomes of a pending one: its number says so, or a fault that was ordered. */
-export function awaitOperator(
-  record: Disbursement,
-  world: World,
-  ordered: Ordered = { fails: false, stays: false, reversed: false },
-): void {
+function awaitOperator(record: Disbursement, world: World, ordered: Ordered): void {
   const { settleDelayMs } = world.settings.values;
   const magic = disbursementOutcomeOf(record.accountAlias);
+  const now = world.time.now();
   const verdict = ordered.fails || magic === 'fails' ? 'failed' : 'success';
-  if (!ordered.stays && magic !== 'stays pending')
-    world.time.after(settleDelayMs, () => {
-      // The control API may have decided before.
-      if (record.undecided > 0) void settle(record, verdict, world);
-    });
+  if (!ordered.stays && magic !== 'stays pending') say(record, { word: verdict, at: now + settleDelayMs }, world);
   if (ordered.reversed || magic === 'is reversed')
-    world.time.after(settleDelayMs * 2, () => {
-      if (record.status === 'success') void settle(record, 'failed', world);
-    });
+    say(record, { word: 'reversal', at: now + settleDelayMs * 2 }, world);
+}
+
+type Word = Disbursement['coming'][number];
+
+function say(record: Disbursement, word: Word, world: World): void {
+  record.coming = [...record.coming, word];
+  waitFor(record, word, world);
+}
+
+export function waitFor(record: Disbursement, coming: Word, world: World): void {
+  const { word, at } = coming;
+  world.time.after(at - world.time.now(), () => {
+    record.coming = record.coming.filter((one) => one !== coming);
+    // The control API may have decided before.
+    const stands = word === 'reversal' ? record.status === 'success' : record.undecided > 0;
+    if (stands) void settle(record, word === 'success' ? 'success' : 'failed', world);
+  });
 }
 
 /** interface: Submit response fields. provider_ref is absent for pending answers and for account-to-account. */

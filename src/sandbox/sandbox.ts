@@ -4,9 +4,9 @@ import type { Answer } from './answers.ts';
 import { Books } from './books.ts';
 import { BooksKeeper, readBooks } from './books-file.ts';
 import { Postman, type Credentials, TokenBook, type World } from './world.ts';
-import { awaitPayer } from './checkout.ts';
+import { waitForPayer } from './checkout.ts';
 import { control } from './control.ts';
-import { awaitOperator } from './disbursement-submit.ts';
+import { waitFor } from './disbursement-submit.ts';
 import { type FaultOrder, Faults } from './faults.ts';
 import { Listener } from './listener.ts';
 import { awaitCustomer } from './payment-requests.ts';
@@ -126,11 +126,11 @@ async function bookkeeping(
   return new BooksKeeper({ path, world, clock, onLost: onBooksLost });
 }
 
-/** What was pending when it was stopped is decided after all. */
+/** What was to come when it was stopped comes after all. */
 function goOn(world: World): void {
   const { disbursements, invoices, paymentRequests } = world.books;
-  for (const record of disbursements.values()) if (record.status === 'pending') awaitOperator(record, world);
-  for (const invoice of invoices.values()) if (invoice.status === 'pending') awaitPayer(invoice, world);
+  for (const record of disbursements.values()) for (const coming of record.coming) waitFor(record, coming, world);
+  for (const invoice of invoices.values()) for (const coming of invoice.coming) waitForPayer(invoice, coming, world);
   for (const request of paymentRequests.values()) if (request.status === 'pending') awaitCustomer(request, world);
 }
 

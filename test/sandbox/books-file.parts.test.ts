@@ -2,6 +2,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import type { Disbursement } from '../../src/sandbox/books.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import {
   createdToken,
@@ -115,6 +116,51 @@ test('balances that were set are kept, and what came after a reset too', async (
   await killed.order('/settings', { balances: { SN: 7 } });
   await killed.kept();
   expect((await (await sandboxForTest({ books })).books()).invoices).toMatchObject([{ token }]);
+});
+
+test('what was ordered of a pending one holds after a start, and so does its time', async () => {
+  const books = fileForTest();
+  const before = await sandboxForTest({ books });
+  const tokens: Record<string, string> = {};
+  for (const fault of ['fails the disbursement', 'leaves the disbursement pending', 'reverses a success']) {
+    await before.fault({ fault, count: 1 });
+    tokens[fault] = await createdToken(before);
+    await submit(before, tokens[fault]);
+  }
+  await before.advance('30m');
+  await before.stop();
+
+  const after = await sandboxForTest({ books });
+  const standing = async () =>
+    Object.fromEntries(
+      (await after.books()).disbursements.map(({ token, status }: Disbursement) => [
+        Object.keys(tokens).find((fault) => tokens[fault] === token),
+        status,
+      ]),
+    );
+  await after.advance('31m');
+  const unchanged = { 'fails the disbursement': 'failed', 'leaves the disbursement pending': 'pending' };
+  expect(await standing()).toEqual({ ...unchanged, 'reverses a success': 'success' });
+  await after.stop();
+  const last = await sandboxForTest({ books });
+  await last.advance('1h');
+  expect((await last.books()).disbursements.map(({ status }: Disbursement) => status)).toEqual([
+    'failed',
+    'pending',
+    'failed',
+  ]);
+});
+
+test('a payment that was accepted is made after a start', async () => {
+  const books = fileForTest();
+  const before = await sandboxForTest({ books });
+  const token = await invoiceToken(before);
+  const payer = { customer_name: 'x', customer_email: 'x', phone_phone: '771234567', password: 'x' };
+  await before.pay('/api/v1/softpay/service', { ...payer, invoice_token: token });
+  await before.stop();
+  const after = await sandboxForTest({ books });
+  await after.advance('1h');
+  expect((await after.books()).invoices).toMatchObject([{ token, status: 'completed', payments: 1 }]);
 });
 
 test('what it did is in the file soon after, without a stop', async () => {
