@@ -21,7 +21,7 @@ const schema = z.strictObject({
     .enum(['strict', 'lenient'])
     .default('strict')
     .describe(
-      'A body with fields that the interface does not have, or of another type, is refused; lenient: booked and understood.',
+      'A body with fields that the interface does not have, or of another type, is refused; lenient: booked and understood, but for texts and their statistics.',
     ),
   latencyMs: ms(0, 'Every answer waits this long; the work is done on arrival.'),
   rateLimitPerSecond: z
