@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
@@ -20,6 +20,13 @@ function fileForTest(): string {
   const folder = mkdtempSync(join(tmpdir(), 'relais-books-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   return join(folder, 'books');
+}
+
+/** What a *kill* would leave now: the sandbox that is not killed goes on writing the file itself. */
+function leftOf(books: string): string {
+  const left = `${books}-left`;
+  copyFileSync(books, left);
+  return left;
 }
 
 test('a sandbox that was stopped knows afterwards what it had done', async () => {
@@ -97,7 +104,7 @@ test.for(['invoices', 'payment-requests'])('a decision about %s that nobody is t
   await killed.kept();
   await killed.order(`/${what}/${id}`, { status: 'completed' });
   await killed.kept();
-  const { invoices, paymentRequests } = await (await sandboxForTest({ books })).books();
+  const { invoices, paymentRequests } = await (await sandboxForTest({ books: leftOf(books) })).books();
   expect([...invoices, ...paymentRequests]).toMatchObject([{ status: 'completed' }]);
 });
 
@@ -107,7 +114,7 @@ test('balances that were set are kept, and what came after a reset too', async (
   await killed.kept();
   await killed.order('/settings', { balances: { SN: 7 } });
   await killed.kept();
-  const { body } = await (await sandboxForTest({ books })).order('/settings', undefined, 'GET');
+  const { body } = await (await sandboxForTest({ books: leftOf(books) })).order('/settings', undefined, 'GET');
   expect(body.balances.SN).toBe(7);
   await invoiceToken(killed);
   await killed.kept();
@@ -115,7 +122,7 @@ test('balances that were set are kept, and what came after a reset too', async (
   const token = await invoiceToken(killed);
   await killed.order('/settings', { balances: { SN: 7 } });
   await killed.kept();
-  expect((await (await sandboxForTest({ books })).books()).invoices).toMatchObject([{ token }]);
+  expect((await (await sandboxForTest({ books: leftOf(books) })).books()).invoices).toMatchObject([{ token }]);
 });
 
 test('what was ordered of a pending one holds after a start, and so does its time', async () => {
@@ -168,7 +175,7 @@ test('what it did is in the file soon after, without a stop', async () => {
   const killed = await sandboxForTest({ books });
   const token = await createdToken(killed);
   await killed.kept();
-  const after = await sandboxForTest({ books });
+  const after = await sandboxForTest({ books: leftOf(books) });
   expect((await after.books()).disbursements).toMatchObject([{ token }]);
 });
 
@@ -190,8 +197,8 @@ test('money that moves while the books are written is in them whole, or not at a
   await vi.waitFor(() => expect(existsSync(`${books}.new`)).toBe(true), { interval: 1 });
   await killed.advance('2h');
   await kept;
+  const after = await sandboxForTest({ books: leftOf(books) });
   const whole = await balanceOf(killed);
-  const after = await sandboxForTest({ books });
   await after.advance('2h');
   expect((await after.books()).disbursements.every(({ status }: { status: string }) => status === 'failed')).toBe(
     true,
