@@ -81,7 +81,10 @@ async function uploadFile(
   return shell.api.upload(path, all, contentTypeOf(format, undefined), method);
 }
 
-/** A list without a header gets one: its first line is a number. */
+/** Of a text in UTF-8. */
+const MARK = Buffer.from('\ufeff');
+
+/** A list without a header gets one: its first line is a number, with spaces that may be of another encoding. */
 async function peek(source: AsyncIterable<Buffer>): Promise<{ first: string; all: Readable }> {
   const chunks = source[Symbol.asyncIterator]();
   const head = await chunks.next();
@@ -90,11 +93,11 @@ async function peek(source: AsyncIterable<Buffer>): Promise<{ first: string; all
     : Buffer.from(head.value)
         .toString('utf8')
         .replace(/^\ufeff/, '');
-  const bare = /^\s*['"]?\+?\d[\d\s().-]{5,}['"]?\s*(\r?\n|$)/.test(first);
+  const bare = /^\s*['"]?\+?\d[\d\s\ufffd().-]{5,}['"]?\s*(\r?\n|$)/.test(first);
   async function* again(): AsyncGenerator<Buffer> {
     if (bare) yield Buffer.from('to\n');
-    // As it came: it may be a workbook, or in another encoding.
-    if (!head.done) yield Buffer.from(bare ? first : head.value);
+    // As it came, but for a mark that would stand behind the header: it may be a workbook, or in another encoding.
+    if (!head.done) yield bare && head.value.subarray(0, 3).equals(MARK) ? head.value.subarray(3) : head.value;
     for (let next = await chunks.next(); !next.done; next = await chunks.next()) yield Buffer.from(next.value);
   }
   return { first, all: Readable.from(again()) };

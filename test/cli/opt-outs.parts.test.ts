@@ -1,4 +1,6 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -8,7 +10,17 @@ import { relais } from './terminal.ts';
 const answered = { account: 'main', from: null, added: 2, already: 1, refused: 0, problems: [] };
 const takesIt = (more: object = {}) => apiThat(() => ({ body: { ...answered, ...more } }));
 
-function fileWith(text: string): string {
+async function apiOfBytes(received: Buffer[]) {
+  const server = createServer((request, response) => {
+    request.on('data', (part: Buffer) => received.push(part));
+    request.on('end', () => response.end(JSON.stringify(answered)));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  return { env: { RELAIS_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, RELAIS_API_KEY: 'k' } };
+}
+
+function fileWith(text: string | Buffer): string {
   const folder = mkdtempSync(join(tmpdir(), 'relais-opt-outs-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const path = join(folder, 'stop.csv');
@@ -41,6 +53,21 @@ test('a bare list of numbers gets the header that the API wants, from standard i
   await relais(['opt-outs', 'add', fileWith('771234567\n771234568\n')], { env });
   await relais(['opt-outs', 'add', '-'], { env, types: '+221 77 123 45 67\n' });
   expect(asked.map(({ text }) => text)).toEqual(['to\n771234567\n771234568\n', 'to\n+221 77 123 45 67\n']);
+});
+
+test('of a bare list every byte goes on as it came, but for the mark at its beginning', async () => {
+  const received: Buffer[] = [];
+  const { env } = await apiOfBytes(received);
+  const list = Buffer.concat([
+    Buffer.from('77\u00a0123\u00a045\u00a067\n', 'latin1'),
+    Buffer.from('771234568\n'.repeat(20_000)),
+  ]);
+  await relais(['opt-outs', 'add', fileWith(list)], { env });
+  expect(Buffer.concat(received).equals(Buffer.concat([Buffer.from('to\n'), list]))).toBe(true);
+
+  received.length = 0;
+  await relais(['opt-outs', 'add', fileWith('\ufeff771234567\n')], { env });
+  expect(String(Buffer.concat(received))).toBe('to\n771234567\n');
 });
 
 test('what was refused is named by its place, and the exit code says so', async () => {
