@@ -40,8 +40,9 @@ async function print(flags: EventFlags, shell: Shell): Promise<ExitCode> {
     // Ctrl-C is how following ends.
     if (!flags.follow || !shell.io.signal.aborted) throw error;
   } finally {
+    const types = flags.types ? ` --types ${flags.types.join(',')}` : '';
     if (reader.cursor !== flags.after)
-      await shell.output.note(shell.words.commands.next(`relais events --after ${reader.cursor}`));
+      await shell.output.note(shell.words.commands.next(`relais events --after ${reader.cursor}${types}`));
   }
   return 0;
 }

@@ -57,7 +57,7 @@ async function change(
   const method = name === 'add' ? 'POST' : 'DELETE';
   if ((file === undefined) === (phones.length === 0)) {
     throw new WrongUsage(shell.words.commands.usage.fileOrPhones, {
-      next: 'relais opt-outs add --phone +221771234567',
+      next: `relais opt-outs ${name} --phone +221771234567`,
     });
   }
   const { body } =

@@ -56,3 +56,11 @@ describe('events', () => {
     expect(stderr).toContain('without --after');
   });
 });
+
+test('the command that goes on asks for the same types', async () => {
+  const { env } = await apiThat(({ query }) => ({
+    body: { events: query['after'] === '1203-0' ? [] : [{ id: '1203-0' }], next: '1203-0' },
+  }));
+  const { stderr } = await relais(['events', '--types', 'disbursement.succeeded'], { env });
+  expect(stderr).toBe('Next: relais events --after 1203-0 --types disbursement.succeeded\n');
+});

@@ -80,7 +80,10 @@ test('what was refused is named by its place, and the exit code says so', async 
 });
 
 test('neither a file nor a number is wrong usage', async () => {
-  expect((await relais(['opt-outs', 'add'])).code).toBe(2);
+  for (const name of ['add', 'remove']) {
+    const { code, stderr } = await relais(['opt-outs', name]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(`relais opt-outs ${name} --phone`)]);
+  }
 });
 
 test('the list comes page by page, one number a line', async () => {
