@@ -50,12 +50,13 @@ async function lookingInto(url: string): Promise<Redis> {
 /** The keys that are like this below the prefix of the connection, without it; KEYS alone is not told of it. */
 export async function keysLike(redis: Redis, pattern: string): Promise<string[]> {
   const { keyPrefix = '' } = redis.options;
-  return (await redis.keys(`${keyPrefix}${pattern}`)).map((key) => key.slice(keyPrefix.length));
+  // Redis gives them in the order of its table, which is another one whenever that grows.
+  return (await redis.keys(`${keyPrefix}${pattern}`)).map((key) => key.slice(keyPrefix.length)).toSorted();
 }
 
 /** All that the connection sees, to be compared. */
 export async function heldBy(redis: Redis): Promise<Readonly<Record<string, string | undefined>>> {
-  const names = (await keysLike(redis, '*')).toSorted();
+  const names = await keysLike(redis, '*');
   const held = names.map(async (name) => [name, (await redis.dumpBuffer(name))?.toString('hex')] as const);
   return Object.fromEntries(await Promise.all(held));
 }
