@@ -91,7 +91,7 @@ const UNREADABLE = { ENOENT: 'missing', EISDIR: 'folder', EACCES: 'forbidden' } 
 const isUnreadable = (code: string): code is keyof typeof UNREADABLE => Object.hasOwn(UNREADABLE, code);
 
 /** What is wrong with a file that cannot be opened, where it is one of the usual things. */
-export function unopened(path: string, cause: NodeJS.ErrnoException, { words }: Shell): Error {
+function unopened(path: string, cause: NodeJS.ErrnoException, { words }: Shell): Error {
   const code = cause.code ?? '';
   return isUnreadable(code) ? new CommandFailed(words.shell.file[UNREADABLE[code]](path), { cause }) : cause;
 }

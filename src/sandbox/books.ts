@@ -11,7 +11,7 @@ export type InvoiceStatus = 'pending' | 'completed' | 'cancelled' | 'failed';
 type PaymentRequestStatus = 'pending' | 'completed' | 'failed';
 
 /** What will be said of a record without anybody, and when (ms since the epoch, in sandbox time). */
-export interface Coming<Word> {
+interface Coming<Word> {
   readonly word: Word;
   readonly at: number;
 }
