@@ -1,6 +1,7 @@
 /** What changes something. Three ends: done, refused, and not known. */
 import { useQueryClient } from '@tanstack/react-query';
 import { useCallback, useState } from 'react';
+import { NOT_BEGUN } from '../../src/lib/not-reached.ts';
 import { NoAnswer } from './answer.ts';
 import { type Answer, type Asked, type OperationId, Refused, ask } from './ask.ts';
 import { forgetPerson } from './queries.ts';
@@ -50,9 +51,6 @@ export function useAct<Id extends OperationId>(id: Id): Acting<Id> {
 }
 
 const SIGN_IN_AGAIN = 'sign-in-again';
-
-/** relais says these before it begins anything. */
-const NOT_BEGUN: readonly string[] = ['not-durable', 'memory-full', 'recovering', 'provider-away'];
 
 /** What went wrong behind the door may have been done all the same, whoever says so: relais, or a proxy in its place. */
 export function endOf(error: unknown): End {

@@ -14,6 +14,7 @@ import {
   LED_ON_FIELD,
   LEFT_FIELD,
   MARK,
+  ON_NOTHING_FIELD,
   UNSENT_FIELD,
   UNSENT_XOF_FIELD,
 } from '../../src/operations/keys.ts';
@@ -68,6 +69,7 @@ export const constants: Readonly<Record<string, Constant>> = {
   MOMENT_DIGITS,
 
   LED_ON_FIELD,
+  ON_NOTHING_FIELD,
   MARK,
   PROVEN: setOf(recoveryProofs),
   MARK_LENGTH,

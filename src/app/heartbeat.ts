@@ -87,26 +87,30 @@ function learnsOf({ redis, heartbeat }: Needs): () => void {
  * work have begun on nothing and none knows of theirs, what was last known of this place is what there should have
  * been.
  */
-async function told(
-  witnesses: readonly (Witness | HistoryWitness)[],
-  { heartbeat, logger }: Needs,
+async function told(witnesses: readonly AnyWitness[], { heartbeat, logger }: Needs): Promise<Beat | undefined> {
+  const known = await heard(witnesses, await heartbeat.deployment(), logger);
+  return known ?? ((await heartbeat.beganOnNothing()) ? heard(witnesses, undefined, logger) : undefined);
+}
+
+type AnyWitness = Witness | HistoryWitness;
+
+async function heard(
+  witnesses: readonly AnyWitness[],
+  deployment: string | undefined,
+  logger: Needs['logger'],
 ): Promise<Beat | undefined> {
-  const heard = async (deployment: string | undefined): Promise<Beat | undefined> => {
-    const hear = async (witness: Witness | HistoryWitness) => {
-      try {
-        return await witness.tell(deployment);
-      } catch (error) {
-        const which = witness instanceof Witness ? 'witness file' : 'witness in history';
-        logger.warn({ err: error }, `the ${which} cannot be read, so it proves nothing at this start`);
-        return undefined;
-      }
-    };
-    const known = await Promise.all(witnesses.map(hear));
-    const [most] = known.filter((one) => one !== undefined).toSorted((a, b) => b.counter - a.counter);
-    return most;
+  const hear = async (witness: AnyWitness): Promise<Beat | undefined> => {
+    try {
+      return await witness.tell(deployment);
+    } catch (error) {
+      const which = witness instanceof Witness ? 'witness file' : 'witness in history';
+      logger.warn({ err: error }, `the ${which} cannot be read, so it proves nothing at this start`);
+      return undefined;
+    }
   };
-  const known = await heard(await heartbeat.deployment());
-  return known ?? ((await heartbeat.beganOnNothing()) ? heard(undefined) : undefined);
+  const known = await Promise.all(witnesses.map(hear));
+  const [most] = known.filter((one) => one !== undefined).toSorted((a, b) => b.counter - a.counter);
+  return most;
 }
 
 async function witnessInHistory(config: Config): Promise<HistoryWitness | undefined> {

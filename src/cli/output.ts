@@ -51,7 +51,7 @@ export class Output {
     this.#onlyReads = true;
   }
 
-  /** Why not all of what was printed is where it was to go; a reader who had read enough is no such reason. */
+  /** Why not all of what was printed is where it was to go; a reader that had read enough is no such reason. */
   get unwritten(): string | undefined {
     return this.#unwritten;
   }

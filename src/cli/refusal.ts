@@ -1,5 +1,6 @@
 /** What the API says no with, and what a person can do about each. */
 import { isRule, rules } from '../kinds/rules.ts';
+import { NOT_BEGUN } from '../lib/not-reached.ts';
 import type { Speech } from './speech.ts';
 import { CommandFailed } from './failure.ts';
 import { showing } from './generated/commands.ts';
@@ -67,9 +68,6 @@ interface RefusedOptions {
   readonly isSafe?: boolean;
 }
 
-/** A 503 that was answered before anything was begun; of another one nobody knows. */
-const DID_NOTHING = /\/(?:provider-away|not-durable|memory-full|recovering)$/;
-
 /** Answered, and not with a yes. */
 export class Refused extends CommandFailed {
   override readonly name = 'Refused';
@@ -78,7 +76,9 @@ export class Refused extends CommandFailed {
   readonly retryAfterS: number | undefined;
 
   constructor(status: number, problem: ApiProblem, { speech, retryAfterS, isSafe = true }: RefusedOptions) {
-    const isOpen = status === 503 && !isSafe && !DID_NOTHING.test(problem.type ?? '');
+    // Of a 503 that was not answered before anything was begun nobody knows.
+    const isBegun = !NOT_BEGUN.includes(problem.type?.split('/').at(-1) ?? '');
+    const isOpen = status === 503 && !isSafe && isBegun;
     const next = isOpen ? speech.words.shell.refused.lookFirst : nextStep(status, problem, speech);
     super(explain(status, problem, speech), { next });
     this.status = status;

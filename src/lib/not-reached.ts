@@ -21,3 +21,6 @@ export function codeOf(error: unknown): string {
   if ('code' in first && typeof first.code === 'string') return first.code;
   return first.cause === undefined ? first.message : codeOf(first.cause);
 }
+
+/** The last words of the `type` of refusals that relais gives before it begins anything, of those above 499. */
+export const NOT_BEGUN: readonly string[] = ['not-durable', 'memory-full', 'recovering', 'provider-away'];

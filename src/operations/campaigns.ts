@@ -394,7 +394,10 @@ export interface SwitchDetails {
   readonly by?: string;
   /** The revision that is approved, exactly as it was read. */
   readonly approves?: number;
-  /** Only while a recovery is under way, and told beyond what was told in the lost time. */
+  /**
+   * When the recovery began (ms since the epoch): only while it is under way, and told beyond what was told in the lost
+   * time.
+   */
   readonly inRecovery?: number;
   readonly act?: Act | undefined;
 }

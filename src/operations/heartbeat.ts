@@ -12,7 +12,7 @@ import { recoveryCauses, type RecoveryCause } from '../kinds/system.ts';
 import type { Random } from '../lib/random.ts';
 import { serverOf } from '../redis/durability.ts';
 import { type Act, told } from './audit.ts';
-import { MARK, keys } from './keys.ts';
+import { MARK, ON_NOTHING_FIELD, keys } from './keys.ts';
 import type { Fields } from './record.ts';
 import {
   type BeatAnswer,
@@ -227,7 +227,7 @@ export class Heartbeat {
 
   /** There was nothing here when the first process began, and it had no witness to tell it what should be. */
   async beganOnNothing(): Promise<boolean> {
-    return (await this.#options.redis.hexists(keys.heartbeat, 'beganOnNothing')) === 1;
+    return (await this.#options.redis.hexists(keys.heartbeat, ON_NOTHING_FIELD)) === 1;
   }
 
   async #beat(): Promise<void> {

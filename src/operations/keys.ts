@@ -6,6 +6,9 @@ export const EVENT_FIELD = 'event:';
 /** In the heartbeat: when somebody last went on with a Redis that had lost something (ms). */
 export const LED_ON_FIELD = 'ledOnAt';
 
+/** In the heartbeat: there was nothing when the first process began, and no witness told it what should be there. */
+export const ON_NOTHING_FIELD = 'beganOnNothing';
+
 /** What the fields of the heartbeat begin with that hold the counter at the last act of a process; its name follows. */
 export const MARK = 'process:';
 

@@ -22,7 +22,7 @@ import type { SetAside } from '../../src/operations/set-aside.ts';
 import { Queries } from '../../src/operations/queries.ts';
 import { Trimming } from '../../src/operations/trimming.ts';
 import { type Announced, eventOf } from '../../src/operations/transition.ts';
-import { heldBy } from '../support/fresh-redis.ts';
+import { copyOf } from '../support/fresh-redis.ts';
 import { type FreshPostgres, freshPostgres } from '../support/fresh-postgres.ts';
 
 type State = keyof typeof disbursement.states;
@@ -112,11 +112,10 @@ export function historyOfThisFile(store: { readonly redis: Redis }, begins: numb
 }
 
 /** A copy is made now; what is given back puts it in the place of what is there then, and relais has noticed it. */
-export async function copyOf(redis: Redis): Promise<() => Promise<void>> {
-  const copy = await heldBy(redis);
+export async function noticedCopyOf(redis: Redis): Promise<() => Promise<void>> {
+  const putBack = await copyOf(redis);
   return async () => {
-    await redis.flushdb();
-    for (const [name, held] of Object.entries(copy)) await redis.restore(name, 0, Buffer.from(held ?? '', 'hex'));
+    await putBack();
     await redis.hset(keys.heartbeat, 'recovering', 'rolled_back');
   };
 }

@@ -10,13 +10,12 @@ import { PutBack } from '../../src/operations/put-back.ts';
 import type { CampaignRecord } from '../../src/operations/record.ts';
 import { Restored } from '../../src/operations/restored.ts';
 import { Retries } from '../../src/operations/retries.ts';
-import type { ProcessorContext } from '../../src/processors/context.ts';
 import { restoreAll } from '../../src/processors/recovery/desk.ts';
 import { pollStatus } from '../../src/processors/run.ts';
-import { campaignWorld, HOUR, MIDNIGHT } from '../processors/campaign-world.ts';
+import { campaignWorld, HOUR, MIDNIGHT, sentTo } from '../processors/campaign-world.ts';
 import { storeOfThisFile } from '../support/fresh-redis.ts';
 import { ServiceDouble } from '../support/texts-bench.ts';
-import { copyOf, historyOfThisFile } from './history-world.ts';
+import { noticedCopyOf, historyOfThisFile } from './history-world.ts';
 
 const AWAY = 'postgres://127.0.0.1:1/none';
 const LONG_MS = 600_000;
@@ -50,14 +49,13 @@ const seqOf = ({ fields }: CampaignRecord): number => Number(fields['seq']);
 function world() {
   const bench = campaignWorld(store.redis);
   const service = new ServiceDouble(bench.now);
-  const upstream = { messaging: service, admit: async () => ({ admitted: true }) };
-  const context = { ...bench.context, upstream } as unknown as ProcessorContext;
+  const context = sentTo(service, bench.context);
   return {
     ...bench,
     service,
     apply: (url: string | undefined) => {
-      const lost = { from: bench.now() - HOUR, at: bench.now() };
-      const turn = { since: SINCE, lost, untilMono: context.clock.monotonic() + LONG_MS };
+      const lost = { since: SINCE, from: bench.now() - HOUR, at: bench.now() };
+      const turn = { lost, untilMono: context.clock.monotonic() + LONG_MS };
       return restoreAll({ restored: new Restored(store.redis), context, laterTexts: laterTexts(url) }, turn);
     },
     /** So many of the slices that are handed out. */
@@ -85,7 +83,7 @@ test('a campaign that was sent in the lost time is sent, and the statistics are 
   const id = await started(500, { canary: 0 });
   await feed(id);
   await pass();
-  const putBack = await copyOf(store.redis);
+  const putBack = await noticedCopyOf(store.redis);
   await sendOut(10);
   expect(await read(id)).toMatchObject({ state: 'finished', totals: { sent: 500 } });
   await pass();
@@ -106,7 +104,7 @@ test('who was not sent to then, or failed, is in doubt as ever, and nobody is se
   const id = await started(500, { canary: 0, onUnknown: 'resend' });
   await feed(id);
   await pass();
-  const putBack = await copyOf(store.redis);
+  const putBack = await noticedCopyOf(store.redis);
   answer((_message, index) =>
     index === 7 ? { outcome: 'failed', code: 'ERROR_110' } : { outcome: 'sent', code: '00' },
   );
@@ -130,7 +128,7 @@ test('who was on the way when the copy was made, and came to an end in the lost 
   await pass();
   answer((_message, index) => (index < 20 ? { outcome: 'unknown' } : { outcome: 'sent' }));
   for (const slice of await out()) await send(slice);
-  const putBack = await copyOf(store.redis);
+  const putBack = await noticedCopyOf(store.redis);
   for (let place = 0; place < 10; place += 1) {
     const to = `+22171${String(1_000_000 + place)}`;
     service.book.push({ to, text: `hello from ${id}`, code: '00', at: now() });
@@ -151,7 +149,7 @@ test('one that the copy shows as not started, and history as sent, is not there 
   const { ready, campaigns, feed, read, sendOut, apply } = world();
   const id = await ready(100);
   await pass();
-  const putBack = await copyOf(store.redis);
+  const putBack = await noticedCopyOf(store.redis);
   await campaigns.switch(id, 'start');
   await feed(id);
   await sendOut(1);
@@ -165,7 +163,7 @@ test('one that the copy shows without its people, and history as sent, is not th
   const { drafted, fill, campaigns, feed, read, sendOut, queries, texts } = world();
   const [id, other] = [await drafted(), await drafted()];
   await pass();
-  const putBack = await copyOf(store.redis);
+  const putBack = await noticedCopyOf(store.redis);
   await fill(id, 50);
   await campaigns.switch(id, 'start');
   await feed(id);
@@ -196,12 +194,12 @@ async function retriedSince(
   await sendOut(1);
   expect(await read(id)).toMatchObject({ state: 'finished', totals: { sent: 46, failed: 4 } });
   await pass();
-  const early = await copyOf(store.redis);
+  const early = await noticedCopyOf(store.redis);
   answer(() => ({ outcome: 'sent' }));
   const act = by === 'a key' ? { ...said, target: id } : undefined;
   const { is } = await context.retries.start(id, { includeUnknown: false, act });
   expect(is).toBe('applied');
-  const putBack = copied ? await copyOf(store.redis) : early;
+  const putBack = copied ? await noticedCopyOf(store.redis) : early;
   await goOn(bench, id);
   const lost = await read(id);
   await pass();
@@ -265,7 +263,7 @@ test('a retry that the copy knows is not begun again', async () => {
   await feed(id);
   await sendOut(1);
   await pass();
-  await (await copyOf(store.redis))();
+  await (await noticedCopyOf(store.redis))();
   const before = await read(id);
   expect([await startedAgain(), await apply(here.database.url)]).toEqual([true, true]);
   expect(await read(id)).toEqual(before);
@@ -289,7 +287,7 @@ test.for(others)('a row that is %s counts for nothing', async ([, change]) => {
   const id = await started(50, { canary: 0 });
   await feed(id);
   await pass();
-  const putBack = await copyOf(store.redis);
+  const putBack = await noticedCopyOf(store.redis);
   await sendOut(1);
   await pass();
   await putBack();
@@ -303,7 +301,7 @@ test('while history is away nobody is put in doubt', async () => {
   const id = await started(50, { canary: 0 });
   await feed(id);
   await pass();
-  const putBack = await copyOf(store.redis);
+  const putBack = await noticedCopyOf(store.redis);
   await sendOut(1);
   await pass();
   await putBack();

@@ -10,7 +10,7 @@ import { Restored } from '../../src/operations/restored.ts';
 import { restoreAll } from '../../src/processors/recovery/desk.ts';
 import { storeOfThisFile } from '../support/fresh-redis.ts';
 import { textsBench } from '../support/texts-bench.ts';
-import { copyOf, historyOfThisFile } from './history-world.ts';
+import { noticedCopyOf, historyOfThisFile } from './history-world.ts';
 
 const BEGINS = Date.UTC(2026, 0, 1);
 const AWAY = 'postgres://127.0.0.1:1/none';
@@ -48,8 +48,8 @@ function world() {
       await acceptMessages(store.redis, { id: 'slc_a', account: 'main', lane, dueInMs: 0 }, messages, { now });
     },
     apply: (url: string | undefined) => {
-      const lost = { from: now() - HOUR_MS, at: now() };
-      const turn = { since: SINCE, lost, untilMono: context.clock.monotonic() + LONG_MS };
+      const lost = { since: SINCE, from: now() - HOUR_MS, at: now() };
+      const turn = { lost, untilMono: context.clock.monotonic() + LONG_MS };
       return restoreAll({ restored: new Restored(store.redis), context, laterTexts: laterTexts(url) }, turn);
     },
     statesOf: async (ids: readonly string[]) => {
@@ -79,7 +79,7 @@ function wordsOfTold(words: readonly string[]): string {
 async function loseTheEnd(accepted: Promise<void>, finish: () => Promise<unknown>): Promise<void> {
   await accepted;
   await pass();
-  const putBack = await copyOf(store.redis);
+  const putBack = await noticedCopyOf(store.redis);
   await finish();
   await pass();
   await putBack();
@@ -96,7 +96,7 @@ test.for(fates)('texts that were %s in the lost time are so again, and told as t
   const { accept, finish, apply, told, statesOf, service, lookUntilOver, ...rest } = world();
   await accept(three);
   await pass();
-  const putBack = await copyOf(store.redis);
+  const putBack = await noticedCopyOf(store.redis);
   service.namesTheBad = true;
   service.bad.add(numberOf(1));
   service.fate.push(...fate);
@@ -121,7 +121,7 @@ test('what was on its way when the copy was made is over too, and what history d
   service.fate.push('lost');
   await send('slc_a');
   expect(await statesOf(three)).toEqual(['unknown', 'unknown', 'unknown']);
-  const putBack = await copyOf(store.redis);
+  const putBack = await noticedCopyOf(store.redis);
   service.book.push({ to: numberOf(0), text: 'Bonjour msg_a', code: '00', at: context.clock.now() });
   rest.advance(60_000);
   await rest.look('slc_a');
@@ -150,7 +150,7 @@ test('a message of another acceptance under the same id is another one', async (
   const { accept, finish, apply, told, statesOf } = world();
   await accept(['msg_a']);
   await pass();
-  const putBack = await copyOf(store.redis);
+  const putBack = await noticedCopyOf(store.redis);
   await finish();
   await pass();
   for (const change of [{ createdAt: BEGINS - 1 }, { fp: 'other' }]) {
@@ -175,7 +175,7 @@ test('a one-time password that was sent in the lost time is no expired one', asy
   const { accept, finish, apply, told, statesOf, ...rest } = world();
   await accept(['msg_a'], 'otp');
   await pass();
-  const putBack = await copyOf(store.redis);
+  const putBack = await noticedCopyOf(store.redis);
   await finish();
   const events = await told();
   await pass();

@@ -9,7 +9,7 @@ import { HistoryAway } from '../../src/operations/past.ts';
 import { Queries } from '../../src/operations/queries.ts';
 import { eventOf } from '../../src/operations/transition.ts';
 import { storeOfThisFile } from '../support/fresh-redis.ts';
-import { copyOf, historyOfThisFile, PAID } from './history-world.ts';
+import { noticedCopyOf, historyOfThisFile, PAID } from './history-world.ts';
 
 const NOON = Date.parse('2026-11-01T12:00:00Z');
 const AWAY = 'postgres://127.0.0.1:1/none';
@@ -28,7 +28,7 @@ function wordsFrom(url: string | undefined): LaterWords {
   return new LaterWords({ redis: store.redis, past, operations: here.world.operations, lookInMs: LOOK_MS });
 }
 
-const copied = () => copyOf(store.redis);
+const copied = () => noticedCopyOf(store.redis);
 const leave = () => store.redis.hdel(keys.heartbeat, 'recovering');
 
 async function told(): Promise<{ type: string; id: string; sequence: number }[]> {

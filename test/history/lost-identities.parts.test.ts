@@ -9,7 +9,7 @@ import { HistoryAway } from '../../src/operations/past.ts';
 import { Queries } from '../../src/operations/queries.ts';
 import { campaignWorld } from '../processors/campaign-world.ts';
 import { storeOfThisFile } from '../support/fresh-redis.ts';
-import { copyOf, historyOfThisFile } from './history-world.ts';
+import { noticedCopyOf, historyOfThisFile } from './history-world.ts';
 
 const DAY_MS = 86_400_000;
 const NOON = Date.parse('2026-11-01T12:00:00Z');
@@ -100,7 +100,7 @@ test('a page at a time, broken off between each, all are taken; and none once th
 test('a draft that was filled and started in the lost time, and was not over at the loss, is given up and named', async () => {
   const { drafted, fill, campaigns, read } = campaignWorld(store.redis);
   const [id, other] = [await drafted(), await drafted()];
-  const putBack = await copyOf(store.redis);
+  const putBack = await noticedCopyOf(store.redis);
   await fill(id, 50);
   await campaigns.switch(id, 'start', { act: { ...said, act: 'campaign.start', target: id } });
   await pass();

@@ -6,9 +6,9 @@ import type { Role } from '../../src/cli/io.ts';
 import { loadConfig } from '../../src/config.ts';
 import { systemRandom } from '../../src/lib/random.ts';
 import { Heartbeat } from '../../src/operations/heartbeat.ts';
-import { keys } from '../../src/operations/keys.ts';
+import { keys, ON_NOTHING_FIELD } from '../../src/operations/keys.ts';
 import { type FreshPostgres, freshPostgres } from '../support/fresh-postgres.ts';
-import { type FreshRedis, freshRedis, heldBy } from '../support/fresh-redis.ts';
+import { type FreshRedis, copyOf, freshRedis } from '../support/fresh-redis.ts';
 import { ask, KEYS } from '../support/service.ts';
 import { writerOf } from './history-world.ts';
 
@@ -148,24 +148,21 @@ test('another Redis beside the same history is no older one', async () => {
   await putBackOld();
   await store.redis.hset(keys.heartbeat, 'deployment', 'another');
   // It did not begin in the place of one that is gone.
-  await store.redis.hdel(keys.heartbeat, 'beganOnNothing');
+  await store.redis.hdel(keys.heartbeat, ON_NOTHING_FIELD);
   expect(await (await start()).reasons()).toEqual([]);
 });
 
 /** What came to its end after the copy was made, and mostly was accepted after it; then Redis is what it was before. */
 async function loseThePayment(reference = 'lost'): Promise<string> {
   await aDay();
-  const copy = await heldBy(store.redis);
+  const putBackCopy = await copyOf(store.redis);
   const one = await start();
   const { id } = (await one.pay(reference)).body;
   await one.cancel(id);
   const isKept = () => database.query(`select from relais.disbursements where id = '${id}'`);
   await vi.waitUntil(async () => (await isKept()).length > 0, SOON);
   await one.stop();
-  await store.redis.flushdb();
-  for (const [name, held] of Object.entries(copy)) {
-    await store.redis.restore(name, 0, Buffer.from(held ?? '', 'hex'));
-  }
+  await putBackCopy();
   return id;
 }
 

@@ -4,7 +4,7 @@ import { seededRandom } from '../../src/lib/random.ts';
 import { type Beat, Heartbeat, Recovery } from '../../src/operations/heartbeat.ts';
 import type { NewOperation } from '../../src/operations/accepting.ts';
 import { Operations } from '../../src/operations/operations.ts';
-import { keysLike, storeOfThisFile } from '../support/fresh-redis.ts';
+import { copyOf, storeOfThisFile } from '../support/fresh-redis.ts';
 
 const SILENCE_MS = 900_000;
 /** Later than the clock of the Redis that gives the ids. */
@@ -53,15 +53,7 @@ export function processesOfThisFile() {
     },
     recovery: () => new Recovery({ redis: store.redis, random: seededRandom(99), now }),
     /** All that Redis holds, to be put back later. */
-    copy: async (): Promise<() => Promise<void>> => {
-      const { redis } = store;
-      const names = await keysLike(redis, '*');
-      const held = await Promise.all(names.map(async (name) => [name, await redis.dumpBuffer(name)] as const));
-      return async () => {
-        await redis.flushdb();
-        for (const [name, dump] of held) if (dump) await redis.restore(name, 0, dump);
-      };
-    },
+    copy: () => copyOf(store.redis),
   };
 }
 

@@ -16,74 +16,61 @@ async function atWork(one: ReturnType<typeof aProcess>, seconds: number): Promis
   return because;
 }
 
+/** With the last word of the witness, and when the copy was made. Then nobody is at work for a minute. */
+async function theCopyIsPutBack() {
+  const before = aProcess();
+  await before.begin();
+  await before.operations.accept(asked('open'));
+  const putBack = await copy();
+  const copiedAt = before.heartbeat.known().at;
+  await atWork(before, 20);
+  await putBack();
+  time.now += 60 * SECOND;
+  return { word: before.heartbeat.known(), copiedAt };
+}
+
 describe('a copy that is a minute old, under one that has no witness', () => {
   test('is seen through by the first that has one, however long the other has been at work', async () => {
-    const before = aProcess();
-    await before.begin();
-    await before.operations.accept(asked('open'));
-    const putBack = await copy();
-    const copiedAt = before.heartbeat.known().at;
-    await atWork(before, 20);
-    await putBack();
-    time.now += 60 * SECOND;
+    const { word, copiedAt } = await theCopyIsPutBack();
     const without = aProcess();
     expect(await without.begin()).toBeUndefined();
     expect(await atWork(without, 100)).toBeUndefined();
     const next = aProcess();
-    expect(await next.begin(before.heartbeat.known())).toBe('witness');
+    expect(await next.begin(word)).toBe('witness');
     expect(await atWork(without, 1), 'everybody is told').toBe('witness');
     const { lastBeat } = next.heartbeat.recovering() ?? {};
     expect(lastBeat, 'what was lost happened after the copy was made').toBe(copiedAt);
   });
 
   test('is compared as the first of them has found it', async () => {
-    const before = aProcess();
-    await before.begin();
-    await before.operations.accept(asked('open'));
-    const putBack = await copy();
-    await atWork(before, 20);
-    await putBack();
-    time.now += 60 * SECOND;
+    const { word } = await theCopyIsPutBack();
     for (const seconds of [30, 40]) {
       const without = aProcess();
       await without.begin();
       await atWork(without, seconds);
       time.now += 30 * SECOND;
     }
-    expect(await aProcess().begin(before.heartbeat.known())).toBe('witness');
+    expect(await aProcess().begin(word)).toBe('witness');
   });
 
   test('is seen through also where a silence is asked about by then', async () => {
-    const before = aProcess();
-    await before.begin();
-    await before.operations.accept(asked('open'));
-    const putBack = await copy();
-    const copiedAt = before.heartbeat.known().at;
-    await atWork(before, 20);
-    await putBack();
-    time.now += 60 * SECOND;
+    const { word, copiedAt } = await theCopyIsPutBack();
     const without = aProcess();
     await without.begin();
     await atWork(without, 100);
     time.now += 1_200 * SECOND;
     expect(await aProcess().begin()).toBe('silence');
     const next = aProcess();
-    expect(await next.begin(before.heartbeat.known())).toBe('witness');
+    expect(await next.begin(word)).toBe('witness');
     expect(next.heartbeat.recovering()?.lastBeat).toBe(copiedAt);
   });
 
   test('is seen through by a witness that can be heard only later', async () => {
-    const before = aProcess();
-    await before.begin();
-    await before.operations.accept(asked('open'));
-    const putBack = await copy();
-    await atWork(before, 20);
-    await putBack();
-    time.now += 60 * SECOND;
+    const { word } = await theCopyIsPutBack();
     const without = aProcess();
     await without.begin();
     await atWork(without, 100);
-    await without.heartbeat.compare(before.heartbeat.known());
+    await without.heartbeat.compare(word);
     expect(without.heartbeat.recovering()?.because).toBe('rolled_back');
   });
 });
@@ -116,7 +103,7 @@ describe('is no loss', () => {
     expect(await store.redis.hget(keys.heartbeat, 'found'), 'it was heard').toBeNull();
   });
 
-  test('where its word is of a time after the first has begun, however it came to be written', async () => {
+  test('where the word of the witness is of a time after the first has begun', async () => {
     const old = aProcess();
     await old.begin();
     await old.operations.accept(asked('open'));
@@ -129,15 +116,9 @@ describe('is no loss', () => {
   });
 
   test('once what was lost was led on', async () => {
-    const before = aProcess();
-    await before.begin();
-    await before.operations.accept(asked('open'));
-    const putBack = await copy();
-    await atWork(before, 20);
-    await putBack();
-    time.now += 60 * SECOND;
-    const without = aProcess();
-    await without.begin();
+    await theCopyIsPutBack();
+    await aProcess().begin();
+    expect(await store.redis.hget(keys.heartbeat, 'found')).not.toBeNull();
     await recovery().enter('rolled_back');
     await recovery().leave({ ledOn: await recovery().server(), by: 'main' });
     expect(await store.redis.hget(keys.heartbeat, 'found')).toBeNull();

@@ -13,6 +13,7 @@ import { Retries } from '../../src/operations/retries.ts';
 import type { ProcessorContext } from '../../src/processors/context.ts';
 import { feedCampaign } from '../../src/processors/campaign.ts';
 import type { OutgoingMessage, SentItem } from '../../src/upstream/messaging/messaging.ts';
+import type { ServiceDouble } from '../support/texts-bench.ts';
 import { processorWorld, ok } from '../support/processor-world.ts';
 
 /** 1 January 2026, midnight in Dakar. */
@@ -24,6 +25,13 @@ const REQUESTS_PER_SLICE = 20;
 
 type Answered = Partial<SentItem>;
 type Answer = (message: OutgoingMessage, index: number) => Answered | Promise<Answered>;
+
+/** Texts are sent to this double of the service, and its statistics asked. */
+export const sentTo = (service: ServiceDouble, context: ProcessorContext): ProcessorContext =>
+  ({
+    ...context,
+    upstream: { messaging: service, admit: async () => ({ admitted: true }) },
+  }) as unknown as ProcessorContext;
 
 /** `size`: of its slices. */
 export function campaignWorld(redis: Redis, { size = 50 }: { readonly size?: number } = {}) {

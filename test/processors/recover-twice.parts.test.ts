@@ -4,7 +4,7 @@ import { keys } from '../../src/operations/keys.ts';
 import { Restored } from '../../src/operations/restored.ts';
 import type { ProcessorContext } from '../../src/processors/context.ts';
 import { restoreAll } from '../../src/processors/recovery/desk.ts';
-import { keysLike, storeOfThisFile } from '../support/fresh-redis.ts';
+import { copyOf, storeOfThisFile } from '../support/fresh-redis.ts';
 import { processorWorld } from '../support/processor-world.ts';
 import { campaignWorld } from './campaign-world.ts';
 
@@ -15,21 +15,10 @@ const LONG = 60_000;
 
 const store = storeOfThisFile();
 
-/** All that Redis holds, to be put back later. */
-async function copied(): Promise<() => Promise<void>> {
-  const { redis } = store;
-  const names = await keysLike(redis, '*');
-  const held = await Promise.all(names.map(async (name) => [name, await redis.dumpBuffer(name)] as const));
-  return async () => {
-    await redis.flushdb();
-    for (const [name, dump] of held) if (dump) await redis.restore(name, 0, dump);
-  };
-}
-
 /** `since`: when it began. */
 async function recover(context: ProcessorContext, since: number): Promise<void> {
   await store.redis.hset(keys.heartbeat, 'recovering', 'rolled_back');
-  const turn = { since, lost: { from: since - HOUR, at: since }, untilMono: context.clock.monotonic() + LONG };
+  const turn = { lost: { since, from: since - HOUR, at: since }, untilMono: context.clock.monotonic() + LONG };
   expect(await restoreAll({ restored: new Restored(store.redis), context }, turn)).toBe(true);
 }
 
@@ -41,7 +30,7 @@ test('what is told and decided after it has numbers that neither time before it 
   const fields = { amount: 5_000, accountAlias: '771234567', withdrawMode: 'wallet-a-senegal', disburseId: 'd1' };
   const asked = { kind: 'disbursement', id: 'dsb_a', account: 'main', fingerprint: 'a', dueInMs: 0, fields } as const;
   await world.operations.accept({ ...asked, state: 'queued' });
-  const putBack = await copied();
+  const putBack = await copyOf(store.redis);
   const numbersAfter = async (since: number) => {
     await recover(context, since);
     const { rev = 0, fields: { seq = '' } = {} } = (await world.queries.read('disbursement', 'dsb_a')) ?? {};
@@ -56,15 +45,14 @@ test('what is told and decided after it has numbers that neither time before it 
 
 test('a campaign that the copy shows as an earlier recovery left it goes on beyond that one too, and once', async () => {
   const world = campaignWorld(store.redis);
-  const context = { ...world.context, upstream: { messaging: {} } } as unknown as ProcessorContext;
   const id = await world.started(3);
   const numbersAfter = async (since: number) => {
-    await recover(context, since);
+    await recover(world.context, since);
     const [rev, seq] = await store.redis.hmget(keys.record(id), 'rev', 'seq');
     return { rev: Number(rev), seq: Number(seq) };
   };
   await numbersAfter(BEGAN - HOUR);
-  const putBack = await copied();
+  const putBack = await copyOf(store.redis);
   const first = await numbersAfter(BEGAN);
   await putBack();
   const second = await numbersAfter(BEGAN + 5 * SECOND);

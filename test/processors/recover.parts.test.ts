@@ -18,13 +18,13 @@ import { resolveDisbursement } from '../../src/processors/disbursement/resolve.t
 import { type ProcessorWorld, processorWorld, not, ok } from '../support/processor-world.ts';
 import { storeOfThisFile } from '../support/fresh-redis.ts';
 import { ServiceDouble } from '../support/texts-bench.ts';
-import { HOUR, campaignWorld } from './campaign-world.ts';
+import { HOUR, campaignWorld, sentTo } from './campaign-world.ts';
 
 const store = storeOfThisFile();
 const LONG = 600_000;
 
 function turnAt(context: ProcessorContext, from = context.clock.now() - HOUR): Turn {
-  return { since: 1, lost: { from, at: context.clock.now() }, untilMono: context.clock.monotonic() + LONG };
+  return { lost: { since: 1, from, at: context.clock.now() }, untilMono: context.clock.monotonic() + LONG };
 }
 
 const tools = (context: ProcessorContext) => ({ restored: new Restored(store.redis), context });
@@ -273,11 +273,8 @@ describe('texts', () => {
   function textsWorld() {
     const world = campaignWorld(store.redis);
     const service = new ServiceDouble(world.now);
-    const context = {
-      ...world.context,
-      upstream: { messaging: service, admit: async () => ({ admitted: true }) },
-      policy: { ...world.context.policy, onUnknown: 'resend' },
-    } as unknown as ProcessorContext;
+    const policy = { ...world.context.policy, onUnknown: 'resend' } as const;
+    const context = sentTo(service, { ...world.context, policy });
     const book = (id: string, places: readonly number[]): void => {
       const [, nth = ''] = id.split('_');
       for (const place of places) {

@@ -108,7 +108,7 @@ test.each([
   expect(receiver.posted).toHaveLength(times);
 });
 
-test('a reset answers whoever waits for a callback that it forgets', async () => {
+test('a reset answers the request that waits for a callback that it forgets', async () => {
   const sandbox = await sandboxForTest({ settings: { callbackDelayMs: 3_600_000 } });
   const token = await createdToken(sandbox);
   await submit(sandbox, token);

@@ -94,7 +94,7 @@ test.for([
   expect(await confirmed(sandbox, token)).toMatchObject({ status: decision });
 });
 
-test('who cancels in an old tab what is paid is led to where payers are led', async () => {
+test('a payer that cancels in an old tab what is paid is led to where payers are led', async () => {
   const { press, sandbox, token } = await invoicePage();
   await press('completed');
   expect((await press('cancelled')).headers.get('location')).toBe(

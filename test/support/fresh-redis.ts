@@ -61,6 +61,15 @@ export async function heldBy(redis: Redis): Promise<Readonly<Record<string, stri
   return Object.fromEntries(await Promise.all(held));
 }
 
+/** A copy is made now; what is given back puts it in the place of what is there then. */
+export async function copyOf(redis: Redis): Promise<() => Promise<void>> {
+  const copy = await heldBy(redis);
+  return async () => {
+    await redis.flushdb();
+    for (const [name, held] of Object.entries(copy)) await redis.restore(name, 0, Buffer.from(held ?? '', 'hex'));
+  };
+}
+
 /** Cuts off the processes on this database, and nobody else: the server is shared with other tests. */
 export async function cutProcesses(redis: Redis): Promise<void> {
   const clients = String(await redis.client('LIST')).split('\n');

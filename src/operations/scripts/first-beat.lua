@@ -63,7 +63,7 @@ if not h.epoch then
   if is_open and redis.call('EXISTS', schema) == 1 then return enter(k, at, h, 'no_heartbeat', known) end
   h.epoch, h.deployment = newEpoch, known.deployment
   redis.call('HSET', heartbeat, 'epoch', h.epoch, 'deployment', h.deployment)
-  if not known.epoch then redis.call('HSET', heartbeat, 'beganOnNothing', 1) end
+  if not known.epoch then redis.call('HSET', heartbeat, ON_NOTHING_FIELD, 1) end
 elseif is_open and not proven then
   if at - h.at > silenceMs then return enter(k, at, h, 'silence', known) end
   if h.at - at > FUTURE_GRACE_MS then return enter(k, at, h, 'clock', known) end

@@ -19,7 +19,7 @@ import { reviewKinds } from '../../operations/review.ts';
 import type { ProcessorContext } from '../context.ts';
 import { type MoneyKind, restoreMoney, statesToRestore } from './money.ts';
 import { type Said, upstreamSays } from './says.ts';
-import { type Lost, doubtSlice, mayHaveBeenSent } from './texts.ts';
+import { doubtSlice, mayHaveBeenSent } from './texts.ts';
 
 /** The recovery that is under way, as it is known. All times are ms since the epoch. */
 export interface UnderWay {
@@ -146,8 +146,7 @@ export class RecoveryDesk {
     if (underWay === undefined) return { is: 'none' };
     const at = await this.#now();
     const turn: Turn = {
-      since: underWay.since,
-      lost: { from: underWay.lastBeat, at },
+      lost: { since: underWay.since, from: underWay.lastBeat, at },
       untilMono: context.clock.monotonic() + TURN_MS,
     };
     // First, so that what was open before counts what is known again.
@@ -185,7 +184,7 @@ export class RecoveryDesk {
   }
 
   #isThrough(part: PutBack | LostRetries | LaterWords | LostIdentities, turn: Turn): Promise<boolean> {
-    return part.turn(lostIn(turn), () => !hasEnded(turn, this.#options.context));
+    return part.turn(turn.lost, () => !hasEnded(turn, this.#options.context));
   }
 
   async #report(
@@ -260,14 +259,10 @@ const TOGETHER = 32;
 
 /** A turn of an apply: it ends between two groups when its time is over, and the next one begins anew. */
 export interface Turn {
-  /** When the recovery began. */
-  readonly since: number;
-  readonly lost: Lost;
+  readonly lost: LostTime;
   /** On our own monotonic clock. */
   readonly untilMono: number;
 }
-
-const lostIn = ({ since, lost }: Turn): LostTime => ({ since, ...lost });
 
 /** True: everything was led on. False: the time was over, or something changed meanwhile; call again. */
 export async function restoreAll(tools: RecoverTools, turn: Turn): Promise<boolean> {
@@ -293,13 +288,13 @@ async function restoreTexts(tools: RecoverTools, turn: Turn): Promise<Led> {
   const { restored } = tools;
   const led: Led[] = [];
   for await (const campaign of restored.campaigns()) {
-    if (restored.isDoneWith(campaign, turn.since)) continue;
+    if (restored.isDoneWith(campaign, turn.lost.since)) continue;
     led.push(await inGroups([campaign.id], () => restoreCampaign(campaign, tools, turn), tools, turn));
     if (led.includes('ended')) return 'ended';
   }
   for (const slices of [restored.looseSlices(), restored.slicesDue()]) {
     for await (const ids of slices) {
-      led.push(await inGroups(ids, (id) => doubtSlice(id, lostIn(turn), tools), tools, turn));
+      led.push(await inGroups(ids, (id) => doubtSlice(id, turn.lost, tools), tools, turn));
       if (led.includes('ended')) return 'ended';
     }
   }
@@ -310,21 +305,21 @@ async function restoreTexts(tools: RecoverTools, turn: Turn): Promise<Led> {
 async function restoreCampaign(campaign: CampaignRecord, tools: RecoverTools, turn: Turn): Promise<Led> {
   const { restored, context } = tools;
   const done = async (one: CampaignRecord): Promise<Led> => {
-    await restored.doneWith(one, turn.since);
+    await restored.doneWith(one, turn.lost.since);
     return 'done';
   };
-  await restored.holdCampaign(campaign, false, turn.since);
+  await restored.holdCampaign(campaign, false, turn.lost.since);
   const first = await restored.slicesOf(campaign).next();
   const slices = first.done ? [] : first.value;
-  const mayHave = await mayHaveBeenSent(campaign, slices, lostIn(turn), tools);
+  const mayHave = await mayHaveBeenSent(campaign, slices, turn.lost, tools);
   if (mayHave === 'not yet') return 'later';
   if (!mayHave) return done(campaign);
   // As long as the retry is there to be gone on with: this ends it.
   if (campaign.walk !== undefined && !(await context.retries.openRest(campaign))) return 'again';
-  await restored.holdCampaign(campaign, true, turn.since);
+  await restored.holdCampaign(campaign, true, turn.lost.since);
   const led: Led[] = [];
   for await (const ids of restored.slicesOf(campaign)) {
-    led.push(await inGroups(ids, (id) => doubtSlice(id, lostIn(turn), tools), tools, turn));
+    led.push(await inGroups(ids, (id) => doubtSlice(id, turn.lost, tools), tools, turn));
     if (led.includes('ended')) return 'ended';
   }
   return worst(led) === 'done' ? done(campaign) : worst(led);
@@ -344,7 +339,7 @@ async function restoreAllMoney(tools: RecoverTools, turn: Turn): Promise<Led> {
 async function restoreKind(kind: MoneyKind, tools: RecoverTools, turn: Turn): Promise<Led> {
   const { restored, context } = tools;
   const states = statesToRestore(kind);
-  const lead = (id: string): Promise<Led> => restoreMoney({ kind, states }, { id, lost: lostIn(turn) }, context);
+  const lead = (id: string): Promise<Led> => restoreMoney({ kind, states }, { id, lost: turn.lost }, context);
   const led: Led[] = [];
   for (const state of states) {
     for await (const ids of restored.ids(kind, state)) {

@@ -2020,7 +2020,7 @@ local function is_lost(h, known)
   if h.epoch == known.epoch then return h.counter < known.counter or h.mark < known.mark end
   return not among(h.before, known.epoch)
 end
-local function forget_found(heartbeat) redis.call('HDEL', heartbeat, 'found', 'beganOnNothing') end
+local function forget_found(heartbeat) redis.call('HDEL', heartbeat, 'found', "beganOnNothing") end
 local function tell(k, at, state, data, place)
   data.id, data.state = 'system', state
   emit(k.heartbeat, {stream = k.events, counts = k.counts, id = 'system', at = at, account = 'main',
@@ -3224,7 +3224,7 @@ local function is_lost(h, known)
   if h.epoch == known.epoch then return h.counter < known.counter or h.mark < known.mark end
   return not among(h.before, known.epoch)
 end
-local function forget_found(heartbeat) redis.call('HDEL', heartbeat, 'found', 'beganOnNothing') end
+local function forget_found(heartbeat) redis.call('HDEL', heartbeat, 'found', "beganOnNothing") end
 local function tell(k, at, state, data, place)
   data.id, data.state = 'system', state
   emit(k.heartbeat, {stream = k.events, counts = k.counts, id = 'system', at = at, account = 'main',
@@ -3337,7 +3337,7 @@ if not h.epoch then
   if is_open and redis.call('EXISTS', schema) == 1 then return enter(k, at, h, 'no_heartbeat', known) end
   h.epoch, h.deployment = newEpoch, known.deployment
   redis.call('HSET', heartbeat, 'epoch', h.epoch, 'deployment', h.deployment)
-  if not known.epoch then redis.call('HSET', heartbeat, 'beganOnNothing', 1) end
+  if not known.epoch then redis.call('HSET', heartbeat, "beganOnNothing", 1) end
 elseif is_open and not proven then
   if at - h.at > silenceMs then return enter(k, at, h, 'silence', known) end
   if h.at - at > 5000 then return enter(k, at, h, 'clock', known) end
@@ -4395,7 +4395,7 @@ local function is_lost(h, known)
   if h.epoch == known.epoch then return h.counter < known.counter or h.mark < known.mark end
   return not among(h.before, known.epoch)
 end
-local function forget_found(heartbeat) redis.call('HDEL', heartbeat, 'found', 'beganOnNothing') end
+local function forget_found(heartbeat) redis.call('HDEL', heartbeat, 'found', "beganOnNothing") end
 local function tell(k, at, state, data, place)
   data.id, data.state = 'system', state
   emit(k.heartbeat, {stream = k.events, counts = k.counts, id = 'system', at = at, account = 'main',

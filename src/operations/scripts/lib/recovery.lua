@@ -72,7 +72,7 @@ local function is_lost(h, known)
   if h.epoch == known.epoch then return h.counter < known.counter or h.mark < known.mark end
   return not among(h.before, known.epoch)
 end
-local function forget_found(heartbeat) redis.call('HDEL', heartbeat, 'found', 'beganOnNothing') end
+local function forget_found(heartbeat) redis.call('HDEL', heartbeat, 'found', ON_NOTHING_FIELD) end
 local function tell(k, at, state, data, place)
   data.id, data.state = 'system', state
   emit(k.heartbeat, {stream = k.events, counts = k.counts, id = 'system', at = at, account = 'main',
