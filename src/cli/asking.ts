@@ -91,9 +91,19 @@ const UNREADABLE = { ENOENT: 'missing', EISDIR: 'folder', EACCES: 'forbidden' } 
 const isUnreadable = (code: string): code is keyof typeof UNREADABLE => Object.hasOwn(UNREADABLE, code);
 
 /** What is wrong with a file that cannot be opened, where it is one of the usual things. */
-function unopened(path: string, cause: NodeJS.ErrnoException, { words }: Shell): Error {
+function unopened(path: string, cause: NodeJS.ErrnoException, shell: Shell): Error {
   const code = cause.code ?? '';
-  return isUnreadable(code) ? new CommandFailed(words.shell.file[UNREADABLE[code]](path), { cause }) : cause;
+  return isUnreadable(code) ? noFile(path, UNREADABLE[code], shell, cause) : cause;
+}
+
+function noFile(
+  path: string,
+  why: 'missing' | 'folder' | 'forbidden',
+  { words }: Shell,
+  cause?: Error,
+): CommandFailed {
+  const { [why]: said, next } = words.shell.file;
+  return new CommandFailed(said(path), { next: next[why], cause });
 }
 
 /** By what the two names lead to: `./people.csv`, a link and another spelling on a Mac are `people.csv` too. */
@@ -130,20 +140,21 @@ export async function streamFrom(path: string, shell: Shell): Promise<Readable> 
   });
   if (!(await file.stat()).isDirectory()) return file.createReadStream();
   await file.close();
-  throw new CommandFailed(shell.words.shell.file.folder(path));
+  throw noFile(path, 'folder', shell);
 }
 
 /** One JSON object from a file; `-` is standard input. */
 export async function objectFrom(path: string, shell: Shell): Promise<JsonObject> {
+  const { noJson, noObject, next } = shell.words.shell.file;
   const text = (await bytesFrom(path, shell)).toString('utf8').replace(/^\ufeff/, '');
   try {
     const value: unknown = JSON.parse(text);
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as JsonObject;
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    throw new CommandFailed(shell.words.shell.file.noJson(path), { cause: error });
+    throw new CommandFailed(noJson(path), { next: next.noJson, cause: error });
   }
-  throw new CommandFailed(shell.words.shell.file.noObject(path));
+  throw new CommandFailed(noObject(path), { next: next.noJson });
 }
 
 /** Standard input cannot be the request and the answer to a question. */

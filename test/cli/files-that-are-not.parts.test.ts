@@ -11,9 +11,9 @@ const MISSING = join(folder, 'nosuch.csv');
 
 describe.each(['opt-outs add', 'opt-outs remove', 'messages send', 'disburse send'])('%s', (command) => {
   test.each([
-    [MISSING, `${MISSING}: there is no such file.`],
-    [folder, `${folder}: it is a folder.`],
-  ])('of %s says so, and asks for nothing', async (file, told) => {
+    [MISSING, `${MISSING}: there is no such file.\nCheck its name, and the folder that you are in.`],
+    [folder, `${folder}: it is a folder.\nName a file in it.`],
+  ])('of %s says so and what to do, and asks for nothing', async (file, told) => {
     const { asked, env } = await apiThat(() => ({ body: {} }));
     const { code, stderr } = await relais([...command.split(' '), file], { env });
     expect([code, asked]).toEqual([1, []]);
