@@ -1,35 +1,70 @@
 /**
- * The page on which a payer pays, cancels or fails an invoice, and the receipt: what a front end leads people to. It
- * stands where the service has its own, and moves nothing but the books of the sandbox.
+ * The pages on which a payer pays, cancels or fails an invoice or a payment request, and the receipt: what a front end
+ * leads people to. They stand where the service has its own, and move nothing but the books of the sandbox.
  */
 import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Html, html } from '../lib/html.ts';
 import { money } from '../words/figures.ts';
 import { type Language, languageAccepted, wordsIn } from '../words/languages.ts';
-import type { Invoice } from './books.ts';
+import type { Invoice, PaymentRequest } from './books.ts';
 import { actionsOf, settleInvoice, statusNow, storeOf } from './checkout.ts';
 import { send } from './misbehave.ts';
+import { decide as decideRequest, requestUrl } from './payment-requests.ts';
 import type { World } from './world.ts';
 
-const PAGE = /^\/checkout\/invoice\/([\w-]{1,100})$/;
+/** Softpay leads to the same page under names of its own. */
+const PAGE = /^\/(?:checkout\/(?:invoice|return)|pay|3ds)\/([\w-]{1,100})$/;
 const RECEIPT = /^\/checkout\/receipt\/pdf\/([\w-]{1,100})\.pdf$/;
+const REQUESTED = /^\/payment-request\/([\w-]{1,100})$/;
 
 const DECISIONS = ['completed', 'cancelled', 'failed'] as const;
+const DECISIONS_OF_REQUEST = ['completed', 'failed'] as const;
+
+interface Visit {
+  readonly language: Language;
+  /** What was pressed. Undefined: the page is only looked at; null: nothing that is known by a name. */
+  readonly asked: string | null | undefined;
+  readonly response: ServerResponse;
+  readonly world: World;
+}
 
 /** False where the path is no page of ours. */
 export function showPayer(request: IncomingMessage, response: ServerResponse, text: string, world: World): boolean {
   const [path = ''] = (request.url ?? '').split('?');
+  const asked = request.method === 'POST' ? new URLSearchParams(text).get('decision') : undefined;
+  const language = languageAccepted(request.headers['accept-language']) ?? 'en';
+  const visit = { language, asked, response, world };
   const [, token] = PAGE.exec(path) ?? [];
   const [, receipt] = RECEIPT.exec(path) ?? [];
-  if (token === undefined && receipt === undefined) return false;
-  const language = languageAccepted(request.headers['accept-language']) ?? 'en';
-  const invoice = world.books.invoices.get(token ?? receipt ?? '');
-  if (invoice === undefined) show(response, 404, strangePage(language));
-  else if (receipt !== undefined) showReceipt(invoice, response, world);
-  else if (request.method === 'POST') decide(invoice, new URLSearchParams(text).get('decision'), response, world);
-  else show(response, 200, payerPage(invoice, language, world));
+  const [, reference] = REQUESTED.exec(path) ?? [];
+  if (reference !== undefined) visitRequest(reference, visit);
+  else if (token !== undefined) visitInvoice(token, visit);
+  else if (receipt !== undefined) visitReceipt(receipt, visit);
+  else return false;
   return true;
+}
+
+function visitInvoice(token: string, { language, asked, response, world }: Visit): void {
+  const invoice = world.books.invoices.get(token);
+  if (invoice === undefined) show(response, 404, strangePage(language));
+  else if (asked !== undefined) decide(invoice, asked, response, world);
+  else show(response, 200, invoicePage(invoice, language, world));
+}
+
+function visitReceipt(token: string, { response, world }: Visit): void {
+  const invoice = world.books.invoices.get(token);
+  if (invoice === undefined || statusNow(invoice, world) !== 'completed') show(response, 404, strangePage('en'));
+  else showReceipt(invoice, response);
+}
+
+function visitRequest(reference: string, { language, asked, response, world }: Visit): void {
+  const request = world.books.paymentRequests.get(reference);
+  if (request === undefined) return show(response, 404, strangePage(language));
+  if (asked === undefined) return show(response, 200, requestPage(request, language));
+  const decision = DECISIONS_OF_REQUEST.find((one) => one === asked);
+  if (decision !== undefined && request.status !== 'completed') decideRequest(request, decision, world);
+  send(response, 303, '', { location: requestUrl(reference, world) });
 }
 
 /** Then the payer is led to where the merchant wants somebody of the status that stands, whatever was pressed. */
@@ -52,22 +87,43 @@ function leadsTo(invoice: Invoice): string | undefined {
   return url.href;
 }
 
-function payerPage(invoice: Invoice, language: Language, world: World): Html {
-  const { payer, figures } = wordsIn(language);
+interface Payable {
+  readonly name: string;
+  readonly description: string;
+  readonly amount: number;
+  readonly status: Invoice['status'];
+  readonly decisions: readonly (typeof DECISIONS)[number][];
+  /** What there is once it is paid. */
+  readonly paid?: Html;
+}
+
+function invoicePage(invoice: Invoice, language: Language, world: World): Html {
+  const { payer } = wordsIn(language);
+  const paid = html`<p><a href="/checkout/receipt/pdf/${invoice.token}.pdf">${payer.receipt}</a></p>`;
   const status = statusNow(invoice, world);
   const { name, description } = storeOf(invoice);
-  const open = html`<form method="post">
-    <button class="pay" name="decision" value="completed">${payer.pay(money(invoice.totalAmount, figures))}</button>
-    <button name="decision" value="cancelled">${payer.cancel}</button>
-    <button name="decision" value="failed">${payer.fail}</button>
-    </form>`;
-  const receipt = html`<p><a href="/checkout/receipt/pdf/${invoice.token}.pdf">${payer.receipt}</a></p>`;
+  return payerPage({ name, description, amount: invoice.totalAmount, status, decisions: DECISIONS, paid }, language);
+}
+
+function requestPage({ reference, amount, status }: PaymentRequest, language: Language): Html {
+  const { payer } = wordsIn(language);
+  const decisions = DECISIONS_OF_REQUEST;
+  return payerPage({ name: payer.asked, description: reference, amount, status, decisions }, language);
+}
+
+function payerPage({ name, description, amount, status, decisions, paid }: Payable, language: Language): Html {
+  const { payer, figures } = wordsIn(language);
+  const says = { completed: payer.pay(money(amount, figures)), cancelled: payer.cancel, failed: payer.fail };
+  const buttons = decisions.map(
+    (decision) =>
+      html`<button class="${decision === 'completed' ? 'pay' : ''}" name="decision" value="${decision}">${says[decision]}</button>`,
+  );
   const body = html`<p class="note">${payer.sandbox}</p>
     <h1>${name}</h1>
     <p>${description}</p>
-    <p class="sum">${money(invoice.totalAmount, figures)}</p>
+    <p class="sum">${money(amount, figures)}</p>
     <p role="status">${payer.states[status]}</p>
-    ${status === 'completed' ? receipt : open}`;
+    ${status === 'completed' ? paid : html`<form method="post">${buttons}</form>`}`;
   return page(language, payer.title, body);
 }
 
@@ -111,8 +167,7 @@ function show(response: ServerResponse, status: number, { text }: Html): void {
   send(response, status, text, { ...headers, 'content-type': 'text/html; charset=utf-8' });
 }
 
-function showReceipt(invoice: Invoice, response: ServerResponse, world: World): void {
-  if (statusNow(invoice, world) !== 'completed') return show(response, 404, strangePage('en'));
+function showReceipt(invoice: Invoice, response: ServerResponse): void {
   const { name } = storeOf(invoice);
   const lines = [
     name,

@@ -38,10 +38,13 @@ export const createPaymentRequest: Handler = (ask, world) => {
   return ok({
     'response-code': '00',
     reference_number: request.reference,
-    url: `${world.base}/payment-request/${request.reference}`,
+    url: requestUrl(request.reference, world),
     description: 'Payment request created',
   });
 };
+
+/** Where its customer pays. */
+export const requestUrl = (reference: string, { base }: World): string => `${base}/payment-request/${reference}`;
 
 /** Some amounts are decided without anybody. */
 export function awaitCustomer(request: PaymentRequest, world: World): void {

@@ -65,7 +65,8 @@ export const english = {
     cancel: 'Cancel',
     fail: 'Let it fail',
     receipt: 'Receipt (PDF)',
-    strange: 'There is no such invoice.',
+    asked: 'Payment request',
+    strange: 'There is nothing to pay at this address.',
     states: {
       pending: 'Waiting for the payment.',
       completed: 'Paid.',

@@ -65,7 +65,8 @@ export const french: Words = {
     cancel: 'Annuler',
     fail: 'Faire échouer',
     receipt: 'Reçu (PDF)',
-    strange: 'Cette facture n’existe pas.',
+    asked: 'Demande de paiement',
+    strange: 'Il n’y a rien à payer à cette adresse.',
     states: {
       pending: 'En attente du paiement.',
       completed: 'Payée.',

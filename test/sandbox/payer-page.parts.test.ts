@@ -120,10 +120,44 @@ test('a failure stays on the page, and can be paid after all; then there is a re
   expect(await confirmed(sandbox, token)).toMatchObject({ status: 'completed' });
 });
 
-test('a page of no invoice is 404, and no breach', async () => {
+test.for(['pay', '3ds', 'checkout/return'])('/%s/…, which softpay names, is the page of the invoice', async (way) => {
+  const { sandbox, token, response_text } = await invoicePage(MINIMAL);
+  const there = `${sandbox.base}/${way}/${token}?in=wallet`;
+  expect(await (await fetch(there)).text()).toContain('Chez Sandra');
+  const body = new URLSearchParams({ decision: 'completed' });
+  const answer = await fetch(there, { method: 'POST', body, redirect: 'manual' });
+  expect([answer.status, answer.headers.get('location')]).toEqual([303, response_text]);
+  expect(await confirmed(sandbox, token)).toMatchObject({ status: 'completed' });
+  expect((await sandbox.books()).breaches).toEqual([]);
+});
+
+test('a payment request has its page, on which the customer pays once and cannot cancel', async () => {
   const sandbox = await sandboxForTest();
-  expect((await fetch(`${sandbox.base}/checkout/invoice/nobody`)).status).toBe(404);
-  expect((await fetch(`${sandbox.base}/checkout/receipt/pdf/nobody.pdf`)).status).toBe(404);
+  const asked = { amount: 5_000, recipient_phone: '771234567', support_fees: 0, send_notification: 0 };
+  const { body } = await sandbox.pay('/api/v1/dmp-api', asked);
+  const { url, reference_number } = body as { url: string; reference_number: string };
+  const status = async () =>
+    (await sandbox.pay('/api/v1/dmp-api/check-status', { reference_number })).body.status as string;
+  const press = (decision: string) =>
+    fetch(url, { method: 'POST', body: new URLSearchParams({ decision }), redirect: 'manual' });
+  const page = await (await fetch(url, { headers: { 'accept-language': 'fr' } })).text();
+  expect(page).toContain('Payer 5\u202f000\u00a0F\u00a0CFA');
+  expect(page.match(/<button/g)).toHaveLength(2);
+  await press('cancelled');
+  expect(await status()).toBe('pending');
+  expect((await press('failed')).headers.get('location')).toBe(url);
+  expect(await status()).toBe('failed');
+  await press('completed');
+  expect(await (await fetch(url)).text()).not.toContain('<button');
+  await press('failed');
+  expect(await status()).toBe('completed');
+  expect((await sandbox.books()).breaches).toEqual([]);
+});
+
+test('a page of nothing that could be paid is 404, and no breach', async () => {
+  const sandbox = await sandboxForTest();
+  for (const path of ['checkout/invoice/nobody', 'checkout/receipt/pdf/nobody.pdf', 'payment-request/NOBODY'])
+    expect((await fetch(`${sandbox.base}/${path}`)).status).toBe(404);
   expect((await sandbox.books()).breaches).toEqual([]);
 });
 
