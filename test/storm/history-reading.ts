@@ -99,24 +99,24 @@ async function query<Row extends object>(url: string, sql: string): Promise<read
 async function readRows(url: string): Promise<HistoryRow[]> {
   const created = 'round(extract(epoch from created_at) * 1000)::float8 as "createdAt"';
   const selects = Object.entries(kindTables).map(
-    ([kind, { table }]) => `select '${kind}' as kind, id, rev::int, state, ${created} from relais.${table}`,
+    ([kind, { table }]) => `select '${kind}' as kind, id, rev::float8, state, ${created} from relais.${table}`,
   );
   const rows = await query<HistoryRow>(url, selects.join(' union all '));
   return rows.map((row) => ({ ...row, createdAt: onOurClock(row.createdAt) }));
 }
 
 async function readRecipients(url: string): Promise<RecipientRow[]> {
-  const sql = 'select campaign, row_number::int as row, slice, rev::int, state from relais.recipients';
+  const sql = 'select campaign, row_number::int as row, slice, rev::float8, state from relais.recipients';
   return [...(await query<RecipientRow>(url, sql))];
 }
 
 async function readEvents(url: string): Promise<SeenHistory['events']> {
-  return query(url, 'select operation, sequence::int from relais.events');
+  return query(url, 'select operation, sequence::float8 from relais.events');
 }
 
 async function readDaily(url: string): Promise<DailyRow[]> {
   const measures = ['succeeded', 'reversed', 'credited'] as const;
-  const columns = measures.map((name) => `${name}_count::int, ${name}_xof::int`).join(', ');
+  const columns = measures.map((name) => `${name}_count::float8, ${name}_xof::float8`).join(', ');
   const sql = `select withdraw_mode, ${columns} from relais.daily`;
   const rows = await query<Record<string, number> & { withdraw_mode: string | null }>(url, sql);
   const sum = (row: Record<string, number | string | null>, name: string) => ({
