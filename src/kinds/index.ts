@@ -49,6 +49,11 @@ export type KindInQueue<Queue extends QueueName> = {
 type QueuesOf<States> = {
   [N in keyof States]: States[N] extends { queue: infer Queue } ? Queue : never;
 }[keyof States];
+/** The states of a kind that are looked at in this queue. */
+export type StateInQueue<K extends Kind, Queue extends QueueName> = StatesIn<(typeof operations)[K]['states'], Queue>;
+type StatesIn<States, Queue extends QueueName> = {
+  [N in keyof States & string]: States[N] extends { queue: Queue } ? N : never;
+}[keyof States & string];
 
 /** Read from the list: TypeScript knows no more of the keys of an object than that they are texts. */
 export const kinds = Object.keys(operations) as Kind[];

@@ -22,7 +22,7 @@ import {
   type Announced,
   eventOf,
 } from '../operations/transition.ts';
-import { type StateOf, isFinal } from '../kinds/index.ts';
+import { type StateInQueue, type StateOf, isFinal } from '../kinds/index.ts';
 import { type RecordAt, TRACE } from '../operations/record.ts';
 import type { UpstreamAccount } from '../upstream/account.ts';
 import type { CallOptions } from '../upstream/transport.ts';
@@ -86,12 +86,23 @@ export async function attemptAt<K extends AttemptedKind, R>(
   }
 }
 
-/** The processor of a kind in a queue. */
-export function attempt<K extends AttemptedKind, R extends AttemptResult = AttemptResult>(
+type Step<K extends AttemptedKind, R> = (attempt: Attempt<K>) => Promise<R>;
+
+/**
+ * The processor of a kind in a queue: what it does in each state that is looked at there. A state that is not named does
+ * not compile, so none is paid because nobody thought of it; and no other is ever acquired.
+ */
+export function attempt<K extends AttemptedKind, Queue extends QueueName, R extends AttemptResult>(
   kind: K,
-  queue: QueueName,
-  run: (attempt: Attempt<K>) => Promise<R>,
+  queue: Queue,
+  steps: Readonly<Record<StateInQueue<K, Queue>, Step<K, R>>>,
 ) {
+  const named: Readonly<Partial<Record<string, Step<K, R>>>> = steps;
+  const run = (a: Attempt<K>): Promise<R> => {
+    const step = named[a.record.state];
+    if (step === undefined) throw new Error(`"${queue}" looks at no ${kind} that is ${a.record.state}`);
+    return step(a);
+  };
   return (id: string, context: MoneyContext): Promise<R | AttemptResult> =>
     attemptAt({ kind, id, queue }, context, run);
 }

@@ -31,8 +31,12 @@ const RETRY_MS = declaration.retryAfter.map(toMs);
 type Attempt = AttemptOf<'invoice'>;
 type Evidence = ReturnType<typeof evidenceOf>;
 
-export const advanceInvoice = attempt<'invoice', Tried>('invoice', 'invoice-confirm', (a) => {
-  return a.record.state === 'creating' ? createInvoice(a) : confirmInvoice(a);
+export const advanceInvoice = attempt('invoice', 'invoice-confirm', {
+  creating: createInvoice,
+  pending: confirmInvoice,
+  needs_review: confirmInvoice,
+  cancelled: confirmInvoice,
+  failed: confirmInvoice,
 });
 
 /** The caller has long given up waiting by then; what nobody sees is not made behind its back. */

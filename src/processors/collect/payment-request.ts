@@ -24,28 +24,26 @@ const LIMIT_MS = 30 * 86_400_000;
 type Attempt = AttemptOf<'payment_request'>;
 type Evidence = ReturnType<typeof evidenceOf>;
 
-export const advancePaymentRequest = attempt<'payment_request', Tried>(
-  'payment_request',
-  'status-poll',
-  async (a) => {
-    const { record } = a;
-    if (record.state !== 'creating') return look(a);
-    if (record.intendedAt !== undefined) return a.announce('needs_review', { reason: 'interrupted' });
-    await a.notRecovering();
-    await a.withinLimit(CREATE_LIMIT_MS, {
-      from: record.createdAt,
-      to: 'failed',
-      reason: 'not_created_in_time',
-      set: FORGOTTEN,
-    });
-    return create(a);
-  },
-);
+export const advancePaymentRequest = attempt('payment_request', 'status-poll', {
+  creating: create,
+  pending: look,
+  needs_review: look,
+  failed: look,
+});
 
 /** The person it was for is forgotten with it. */
 const FORGOTTEN = { email: '', phone: '' } as const;
 
 async function create(a: Attempt): Promise<Tried> {
+  const { record } = a;
+  if (record.intendedAt !== undefined) return a.announce('needs_review', { reason: 'interrupted' });
+  await a.notRecovering();
+  await a.withinLimit(CREATE_LIMIT_MS, {
+    from: record.createdAt,
+    to: 'failed',
+    reason: 'not_created_in_time',
+    set: FORGOTTEN,
+  });
   const { askedAmount: amount, feesPaidBy, notify, email, phone } = a.record;
   const verdict = await a.send(intentOf(a.record), (account, call) => {
     return a.context.upstream.payments.createPaymentRequest(

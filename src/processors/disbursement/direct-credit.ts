@@ -23,9 +23,14 @@ const RETRY_MS = declaration.retryAfter.map(toMs);
 type Attempt = AttemptOf<'direct_credit'>;
 type CreditVerdict = Verdict<{ readonly transactionId?: string }>;
 
-export const advanceDirectCredit = attempt('direct_credit', 'direct-credit', async (a) => {
+export const advanceDirectCredit = attempt('direct_credit', 'direct-credit', {
+  queued: credit,
+  held: credit,
+  sending: (a) => a.announce('needs_review', { reason: 'interrupted' }),
+});
+
+async function credit(a: Attempt): Promise<AttemptResult> {
   const { record, context, policy } = a;
-  if (record.state === 'sending') return a.announce('needs_review', { reason: 'interrupted' });
   await a.notRecovering();
   await a.withinLimit(policy.limitMs, { from: record.createdAt, to: 'rejected', reason: 'not_sent_in_time' });
   const { probing } = await gate(a);
@@ -45,7 +50,7 @@ export const advanceDirectCredit = attempt('direct_credit', 'direct-credit', asy
   // Only an attempt that was let through to try releases: one that was under way before the hold began proves nothing.
   if (verdict.is === 'ok') await releaseHolds(record, probing, context);
   return result.outcome === 'lost' ? settleLate(a, verdict) : result;
-});
+}
 
 /** The way back for one of which no byte left us. */
 function unsent(record: Attempt['record'], because: string, policy: Policy): Change<'direct_credit'> {

@@ -23,7 +23,16 @@ import { finishClaiming, submit } from './pay.ts';
 
 type Attempt = AttemptOf<'disbursement'>;
 
-export const lookAtDisbursement = attempt('disbursement', 'status-poll', async (a) => {
+export const lookAtDisbursement = attempt('disbursement', 'status-poll', {
+  submitting: look,
+  unknown: look,
+  pending: look,
+  needs_review: look,
+  succeeded: look,
+  failed: look,
+});
+
+async function look(a: Attempt): Promise<AttemptResult> {
   const { record, context, policy } = a;
   const { token } = record;
   // Without a token upstream cannot be asked; only a person can settle it, and nothing is due until one does.
@@ -36,7 +45,7 @@ export const lookAtDisbursement = attempt('disbursement', 'status-poll', async (
   const to = record.state === 'submitting' ? 'unknown' : record.state;
   const evidence = statusSaid(verdict.exchange);
   return a.stay({ to, dueInMs: waitAt(policy.pollMs, record.tries), reason, outcome: 'retries', evidence });
-});
+}
 
 /** What an answer about the status leaves in the record. */
 export function statusSaid({ upstreamCode, code, httpStatus }: ExchangeSummary, detail?: string): EvidenceDraft {

@@ -36,7 +36,9 @@ type Attempt = AttemptOf<'disbursement'>;
 /** A token that was never used and is older than this is not worth the doubt; another one costs nothing. */
 const TOKEN_AGE_MAX_MS = 86_400_000;
 
-export const payDisbursement = attempt('disbursement', 'disbursement', async (a) => {
+export const payDisbursement = attempt('disbursement', 'disbursement', { queued: pay, held: pay, created: pay });
+
+async function pay(a: Attempt): Promise<AttemptResult> {
   const { record, context } = a;
   await a.notBefore(record.notBefore);
   await a.notRecovering();
@@ -56,7 +58,7 @@ export const payDisbursement = attempt('disbursement', 'disbursement', async (a)
   // The token was there before the hold began: then it is the submit that tells that the condition has cleared.
   if (submitted.reason === 'submitted') await releaseHolds(record, permit.probing, context);
   return submitted;
-});
+}
 
 async function createToken(a: Attempt, callbackUrl: string, permit: ProbePermit): Promise<AttemptResult> {
   const { context, record } = a;
