@@ -78,9 +78,9 @@ async function writeNew(file: string, content: string, { words }: Shell): Promis
     await writeFile(file, content, { flag: 'wx', mode: ONLY_ME });
   } catch (cause) {
     const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
-    const { thereAlready, removeIt, cannotWrite } = words.init;
+    const { thereAlready, removeIt, cannotWrite, writeElsewhere } = words.init;
     if (code === 'EEXIST') throw new CommandFailed(thereAlready(file), { next: removeIt, cause });
-    throw new CommandFailed(cannotWrite(file, code), { cause });
+    throw new CommandFailed(cannotWrite(file, code), { next: writeElsewhere, cause });
   }
 }
 

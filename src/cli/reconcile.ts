@@ -26,6 +26,7 @@ import {
 import { explainFile } from './recipients-file.ts';
 import { sourceOf } from './recipients-source.ts';
 import { itemsOf } from './record.ts';
+import type { Words } from '../words/languages.ts';
 import type { Shell } from './shell.ts';
 
 interface ReconcileFlags {
@@ -72,7 +73,7 @@ async function reconcile(file: string, flags: ReconcileFlags, shell: Shell): Pro
   });
   const dates = rows.map(({ date }) => date).sort();
   const [from, to] = [dates[0], dates.at(-1)];
-  if (from === undefined || to === undefined) throw new CommandFailed(shell.words.commands.reconcile.noRow(file));
+  if (from === undefined || to === undefined) throw noRowIn(file, unreadable, shell);
   const { body } = await shell.api.get('/v1/reports/daily', {});
   const days = { from, to, timezone: String(body['timezone']) };
   const ours = await oursIn(days, flags.account, shell);
@@ -87,6 +88,12 @@ async function reconcile(file: string, flags: ReconcileFlags, shell: Shell): Pro
   await (flags.json ? shell.output.json(found) : tell(found, shell));
   const left = [found.onlyOurs, found.onlyTheirs, found.differentAmount, unreadable];
   return left.every((list) => list.length === 0) ? 0 : 1;
+}
+
+function noRowIn(file: string, [first]: readonly Unreadable[], { words }: Shell): CommandFailed {
+  const { noRow, because, otherSheet } = words.commands.reconcile;
+  const next = first === undefined ? otherSheet : because(first.row, problemOf(first, words));
+  return new CommandFailed(noRow(file), { next });
 }
 
 async function theirsIn(file: string, { columns, sheet }: ReconcileFlags, shell: Shell) {
@@ -166,7 +173,7 @@ async function tell(
   { output, words }: Shell,
 ): Promise<void> {
   const { matched, onlyOurs, onlyTheirs, differentAmount, unreadable } = found;
-  const { labels, titles, problems, days } = words.commands.reconcile;
+  const { labels, titles, days } = words.commands.reconcile;
   await output.facts([
     [labels.days, days(found.from, found.to)],
     [labels.matched, `${grouped(matched.count)}, ${money(matched.xof, words.figures)}`],
@@ -183,10 +190,12 @@ async function tell(
   await table(titles.onlyTheirs, ['row', 'transactionId', 'amount', 'date', 'here'], theirs);
   const different = differentAmount.map(({ amount, ...row }) => ({ ...row, theirs: amount }));
   await table(titles.different, ['row', 'transactionId', 'id', 'theirs', 'ours'], different);
-  const told = unreadable.map(({ row, code, values = {}, problem }) => {
-    return { row, problem: code === undefined ? problem : filled(problems[code], values) };
-  });
+  const told = unreadable.map((one) => ({ row: one.row, problem: problemOf(one, words) }));
   await table(titles.unreadable, ['row', 'problem'], told);
+}
+
+function problemOf({ code, values = {}, problem }: Unreadable, { commands }: Words): string {
+  return code === undefined ? problem : filled(commands.reconcile.problems[code], values);
 }
 
 const plain = (row: object): JsonObject => ({ ...row });

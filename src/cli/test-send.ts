@@ -31,7 +31,7 @@ export async function testSend(
   shell: Shell,
 ): Promise<ExitCode> {
   const first = preview?.find(({ why }) => why.includes('first'));
-  if (!first) throw new CommandFailed(shell.words.campaign.noTest);
+  if (!first) throw new CommandFailed(shell.words.campaign.noTest, { next: shell.words.campaign.noTestNext });
   const question = `\n${shell.words.campaign.testQuestion(first.row, printable(first.text), numbers.join(', '))}`;
   if (!(await shell.confirmed(question, yes))) return 1;
   // One after the other: where one is refused, it is plain which were sent to before.

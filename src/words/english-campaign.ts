@@ -90,4 +90,5 @@ export const englishCampaign = {
   testQuestion: (row: number, text: string, numbers: string) =>
     `The text of row ${row}:\n  ${text}\nSend it to ${numbers} now?`,
   noTest: 'There is no text to try: nobody would get one.',
+  noTestNext: 'Correct the file, or name another: what is wrong with each row stands above.',
 } as const;

@@ -198,6 +198,8 @@ the service alone knows; docs/runbook.md says how to go on.`,
   },
   reconcile: {
     noRow: (file: string) => `${file} has no row that can be read.`,
+    because: (row: number, problem: string) => `row ${row}: ${problem}`,
+    otherSheet: 'Export the days again with their rows, or name the sheet that has them with --sheet.',
     incompleteNext: 'Ask again once it answers; relais doctor says why it does not.',
     noColumn: (file: string, name: string) => `${file} has no column “${name}”.`,
     itHas: (names: string) => `It has: ${names}`,

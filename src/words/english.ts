@@ -95,6 +95,7 @@ export const english = {
     thereAlready: (file: string) => `${file} is there already, and is left as it is.`,
     removeIt: 'Its secrets may be in use. Name another with --file, or move it away first.',
     cannotWrite: (file: string, code: string) => `${file} cannot be written (${code}).`,
+    writeElsewhere: 'Name another place with --file, in a folder that is there and that you may write to.',
     head: [
       'Made by relais init. A person who has this file can pay and text in your name: keep it out of git and of mails.',
       'For a shell: set -a; . ./.env; set +a    docker compose reads it by itself.',

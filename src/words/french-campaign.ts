@@ -91,4 +91,5 @@ export const frenchCampaign: Words['campaign'] = {
   testQuestion: (row, text, numbers) =>
     `Le texte de la ligne ${row} :\n  ${text}\nL’envoyer maintenant à ${numbers} ?`,
   noTest: 'Il n’y a pas de SMS à essayer : personne n’en recevrait.',
+  noTestNext: 'Corrigez le fichier ou choisissez-en un autre : le défaut de chaque ligne est indiqué plus haut.',
 };

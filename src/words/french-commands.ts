@@ -200,6 +200,9 @@ le service seul le sait ; docs/runbook.md dit comment continuer.`,
   },
   reconcile: {
     noRow: (file) => `${file} n’a aucune ligne lisible.`,
+    because: (row, problem) => `ligne ${row} : ${problem}`,
+    otherSheet:
+      'Exportez de nouveau les jours avec leurs lignes, ou indiquez la feuille qui les contient avec --sheet.',
     incompleteNext: 'Relancez quand il répond ; relais doctor dit pourquoi il ne répond pas.',
     noColumn: (file, name) => `${file} n’a pas de colonne « ${name} ».`,
     itHas: (names) => `Ses colonnes : ${names}`,

@@ -96,6 +96,7 @@ export const french: Words = {
     thereAlready: (file) => `${file} existe déjà et n’a pas été modifié.`,
     removeIt: 'Ses secrets servent peut-être. Choisissez un autre nom avec --file, ou déplacez-le d’abord.',
     cannotWrite: (file, code) => `Impossible d’écrire ${file} (${code}).`,
+    writeElsewhere: 'Choisissez un autre endroit avec --file, dans un dossier existant où vous pouvez écrire.',
     head: [
       'Créé par relais init. Ce fichier permet de payer et d’envoyer des SMS en votre nom : jamais dans git ni par e-mail.',
       'Dans un terminal : set -a; . ./.env; set +a    docker compose le lit de lui-même.',

@@ -52,6 +52,12 @@ test('a file that is there is left as it is, and its content is not read out', a
   expect(stdout + stderr).not.toContain('mine');
 });
 
+test('where no file can be written it says where one can be asked for', async () => {
+  const { code, stderr } = await relais(['init', '--yes', '--file', join(folder, 'nowhere', '.env')]);
+  expect(code).toBe(1);
+  expect(stderr).toMatch(/cannot be written \(ENOENT\).*\n.*Name another place with --file/);
+});
+
 test('two files have no secret in common', async () => {
   const other = join(folder, 'other.env');
   await relais(['init', '--yes', '--file', file]);

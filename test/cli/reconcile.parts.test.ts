@@ -99,6 +99,17 @@ test('a row that cannot be read is left over, and a column that there is not is 
   expect((await relais(['reconcile', path, '--columns', 'amount=Montant'], { env: env() })).code).toBe(2);
 });
 
+test('a file of which no row can be read says why the first cannot, and what may be done', async () => {
+  const path = join(folder, 'unread.csv');
+  writeFileSync(path, 'Date,Transaction,Montant\n2026-11-22,TX-1,12.5\n');
+  const { code, stderr } = await relais(['reconcile', path, '--columns', COLUMNS], { env: env() });
+  expect(code).toBe(1);
+  expect(stderr).toMatch(/has no row that can be read.*\n.*row 2: Montant is no whole number of XOF: “12\.5”/);
+  writeFileSync(path, 'Date,Transaction,Montant\n');
+  const none = await relais(['reconcile', path, '--columns', COLUMNS, '--lang', 'fr'], { env: env() });
+  expect(none.stderr).toContain('--sheet');
+});
+
 test('what was paid is missed on its own day, however often it was looked at since, and on no other', async () => {
   const [paid] = lines;
   if (!paid) throw new Error('nothing was paid');

@@ -58,6 +58,7 @@ test('where nobody would get a text, there is none to try', async () => {
   const { code, stderr } = await relais(['campaign', 'check', empty, ...checking.slice(3)], { env });
   expect({ code, asked }).toEqual({ code: 1, asked: [] });
   expect(stderr).toContain('There is no text to try');
+  expect(stderr).toContain('what is wrong with each row stands above');
 });
 
 test('create tries the text after the upload; --dry-run tries nothing', async () => {
