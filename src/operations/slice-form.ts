@@ -124,6 +124,8 @@ export interface Standing {
   readonly again: number[];
   /** What it was before it was opened again. */
   readonly before: Letter[];
+  /** The request that opened it again; -1: none has. */
+  readonly opened: number[];
   readonly codes: string[];
 }
 
@@ -134,13 +136,14 @@ function emptyStanding(count: number): Standing {
     requests: filled(-1),
     again: filled(0),
     before: filled('q'),
+    opened: filled(-1),
     codes: filled(''),
   };
 }
 
 /** What a request says takes the place of what was said before of those that it is about. */
 export function applyRequest(standing: Standing, request: Request): void {
-  const { letters, requests, again, before, codes } = standing;
+  const { letters, requests, again, before, opened, codes } = standing;
   let index = 0;
   for (let at = 0; at < request.letters.length; at += 1) {
     const letter = request.letters[at] as Letter | typeof NOBODY;
@@ -149,7 +152,10 @@ export function applyRequest(standing: Standing, request: Request): void {
     const was = letters[place];
     if (was === undefined) throw new Error(`request ${request.number} is about somebody who is not there`);
     const isNew = requests[place] !== request.number;
-    if (isNew && request.is === 'waiting' && was !== 'q') before[place] = was;
+    if (isNew && request.is === 'waiting' && was !== 'q') {
+      before[place] = was;
+      opened[place] = request.number;
+    }
     if (isNew && was === 'u') again[place] = (again[place] ?? 0) + 1;
     const code = request.codes.length === 1 ? request.codes[0] : request.codes[index];
     if (code) codes[place] = code;

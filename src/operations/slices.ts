@@ -179,7 +179,7 @@ export interface SliceStep {
   readonly next: number;
   /** Fields of the campaign, and by how much they change. */
   readonly counts: Readonly<Record<string, number>>;
-  /** What is counted was counted before: a second attempt that came to nothing. */
+  /** The outcomes were counted before: a second attempt that came to nothing. */
   readonly recounted?: boolean;
   /** What becomes of its texts, in the book of the day. */
   readonly posts?: Posts;

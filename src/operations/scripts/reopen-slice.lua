@@ -44,8 +44,8 @@ end
 local set = {}
 for field, number in pairs(value) do set[#set + 1] = field; set[#set + 1] = number end
 redis.call('HSET', campaign, unpack(set))
-redis.call('HSET', slice, 'since', at, 'updatedAt', at, 'retry', retry, 'rev', rev + 1, 'n', next + 1, 'r' .. next, becomes,
-  'state', 'queued')
+redis.call('HSET', slice, 'since', at, 'updatedAt', at, 'retry', retry, 'reopened', next, 'rev', rev + 1,
+  'n', next + 1, 'r' .. next, becomes, 'state', 'queued')
 redis.call('HDEL', slice, 'tries', 'restored')
 move({counts = counts, id = id, at = at, from = 'settled', to = 'queued', left = queued, entered = queued})
 redis.call('ZADD', dueToSend, at, id)

@@ -30,7 +30,7 @@
 -- @arg tried flag  an account that is held is tried all the same
 -- @arg inRecovery flag  only while one is under way
 -- @arg eventsLost int  @arg revisionsLost int  so many may have been given since a copy was made, at the most
--- @arg recounted flag  what is counted was counted before
+-- @arg recounted flag  the outcomes were counted before
 -- @arg next int  the number of the first request that is opened or leaves
 -- @arg memory Memory
 -- @arg day text  in which the texts that leave are counted

@@ -180,10 +180,16 @@ export class HeldSlice {
     );
   }
 
-  /** They are over without having been sent to. Those who may have got it before are not reported so. */
-  leaveOut(places: readonly number[], as: 'x' | 'e'): void {
-    const { again } = this.standing;
-    this.open(places, { is: 'over', part: false }, (place) => ((again[place] ?? 0) > 0 ? 'u' : as));
+  /**
+   * They are over without having been sent to. Those who may have got it before are not reported so, and who failed
+   * before is not reported as cancelled.
+   */
+  leaveOut(places: readonly number[], as: 'x' | 'e' | 'c'): void {
+    const { again, before } = this.standing;
+    this.open(places, { is: 'over', part: false }, (place) => {
+      if ((again[place] ?? 0) > 0) return 'u';
+      return as === 'c' && before[place] === 'f' ? 'f' : as;
+    });
   }
 
   /** Those of them who must not get it any more, since its time is over. Nobody of a campaign. */
@@ -311,7 +317,7 @@ export class HeldSlice {
       leaving: leaving.map((request) => this.#leavingOf(request)),
       next: this.#next,
       counts: this.campaign ? { ...this.#counts, ...bins } : {},
-      posts: recounted ? {} : posts,
+      posts,
       recounted,
       inRecovery,
       ...this.costs.take(this.at),
@@ -409,11 +415,21 @@ export class HeldSlice {
       const place = request.from + index;
       if (this.#singles) this.#moved.add(place);
       const was = letters[place];
-      if (was !== undefined && was !== becomes) this.#moves.add(place, was, becomes);
+      if (was === undefined || was === becomes) continue;
+      const isBooked = request.is === 'over' && was === 'q' && this.#isBooked(place, becomes);
+      this.#moves.add(place, was, becomes, isBooked);
     }
     applyRequest(this.standing, request);
     if (request.number !== UNNUMBERED) this.requests.set(request.number, request);
     return request;
+  }
+
+  /** A retry opens people again and takes nothing out of the book: those whom it has not sent to stand there yet. */
+  #isBooked(place: number, becomes: Letter): boolean {
+    const { retry, reopened } = this.record.fields;
+    const by = this.standing.opened[place];
+    // Earlier versions did not say which request the retry has opened.
+    return retry !== undefined && by === Number(reopened ?? by) && becomes === this.standing.before[place];
   }
 
   /** Asks until there is an answer, or the lease is nearly over: then another attempt finds what was written. */

@@ -62,8 +62,8 @@ export async function sendSlice(
 ): Promise<AttemptResult> {
   const held = await holdSlice(id, queue, context);
   if (!(held instanceof HeldSlice)) return held;
-  held.doubtInterrupted();
-  if (held.campaign?.state === 'cancelled') return endCancelled(held);
+  const interrupted = held.doubtInterrupted();
+  if (held.campaign?.state === 'cancelled') return endCancelled(held, interrupted);
   const account = context.account(held.record.account);
   const condition = account
     ? await mayText(held.record.account, held.accountHeld, context)
@@ -84,12 +84,11 @@ export async function sendSlice(
  * Nobody is sent to again, so what is known of each is what was known after the last time: a failure stays one, and
  * a recipient in doubt may have got it. `cancelled` are those never sent to.
  */
-async function endCancelled(held: HeldSlice): Promise<AttemptResult> {
-  const { again, before } = held.standing;
-  held.open(held.waiting, { is: 'over', part: false }, (place) => {
-    if ((again[place] ?? 0) > 0) return 'u';
-    return before[place] === 'f' ? 'f' : 'c';
-  });
+async function endCancelled(held: HeldSlice, interrupted: boolean): Promise<AttemptResult> {
+  // Who is in doubt since a process died is counted for the first time, and the others were counted before.
+  const doubted = interrupted ? await held.commit({}) : undefined;
+  if (doubted?.is === 'lost') return { outcome: 'lost', reason: doubted.reason };
+  held.leaveOut(held.waiting, 'c');
   const committed = await held.commit({ ending: {}, recounted: true });
   return endOf(committed, { outcome: 'ended', reason: 'campaign_cancelled' });
 }

@@ -27,6 +27,7 @@ export interface Committing {
   readonly tried?: boolean;
   /** Absent: the lease is kept. */
   readonly ending?: Ending;
+  /** What comes of it was counted among the outcomes before. */
   readonly recounted?: boolean;
   readonly inRecovery?: number | undefined;
 }

@@ -160,6 +160,8 @@ interface Alike {
   /** As the number has it where the upload says nothing. Empty for texts that are not in the book. */
   readonly sentTo: string;
   readonly segments: number;
+  /** The book has it so already. */
+  readonly isBooked: boolean;
   times: number;
 }
 
@@ -175,7 +177,7 @@ export class Moves {
     this.#of = of;
   }
 
-  add(place: number, was: Letter, becomes: Letter): void {
+  add(place: number, was: Letter, becomes: Letter, isBooked = false): void {
     const { texts, countries } = this.#of;
     const country = countries[place] ?? '';
     const isTold = isTextState(recipientStateOf[was]) || isTextState(recipientStateOf[becomes]);
@@ -186,18 +188,27 @@ export class Moves {
       last.becomes === becomes &&
       last.segments === segments &&
       last.country === country &&
+      last.isBooked === isBooked &&
       country !== ''
     )
       last.times += 1;
     else
-      this.#find({ was, becomes, country, sentTo: isTold ? this.#sentTo(place) : '', segments, times: 0 }).times += 1;
+      this.#find({
+        was,
+        becomes,
+        country,
+        sentTo: isTold ? this.#sentTo(place) : '',
+        segments,
+        isBooked,
+        times: 0,
+      }).times += 1;
     // What waits or is on its way is still sent; of the others nobody asks again.
     if (becomes !== 'q' && becomes !== 'g') texts.over(place);
   }
 
   #find(move: Alike): Alike {
-    const { was, becomes, country, sentTo, segments } = move;
-    const name = `${was} ${becomes} ${country} ${sentTo} ${segments}`;
+    const { was, becomes, country, sentTo, segments, isBooked } = move;
+    const name = `${was} ${becomes} ${country} ${sentTo} ${segments} ${isBooked}`;
     const alike = this.#alike.get(name) ?? move;
     this.#alike.set(name, alike);
     this.#last = alike;
@@ -215,12 +226,13 @@ export class Moves {
     const bins: Record<string, number> = {};
     const posts: Record<string, number> = {};
     const add = (bin: string, delta: number): void => void (bins[bin] = (bins[bin] ?? 0) + delta);
-    for (const { was, becomes, country, sentTo, segments, times } of this.#alike.values()) {
+    for (const { was, becomes, country, sentTo, segments, isBooked, times } of this.#alike.values()) {
       const [from, to] = [recipientStateOf[was], recipientStateOf[becomes]];
       for (const [state, delta] of [[from, -times] as const, [to, times] as const]) {
         add(`t:${state}`, delta);
         if (country && COUNTED_BY_COUNTRY.has(state)) add(`c:${country}:${state}`, delta);
       }
+      if (isBooked) continue;
       const price = prices?.[sentTo];
       const cost = price === undefined ? undefined : segments * Math.round(price * 100);
       addText(posts, { account, country: sentTo, segments, cost }, { from, to, times });

@@ -6250,8 +6250,8 @@ end
 local set = {}
 for field, number in pairs(value) do set[#set + 1] = field; set[#set + 1] = number end
 redis.call('HSET', campaign, unpack(set))
-redis.call('HSET', slice, 'since', at, 'updatedAt', at, 'retry', retry, 'rev', rev + 1, 'n', next + 1, 'r' .. next, becomes,
-  'state', 'queued')
+redis.call('HSET', slice, 'since', at, 'updatedAt', at, 'retry', retry, 'reopened', next, 'rev', rev + 1,
+  'n', next + 1, 'r' .. next, becomes, 'state', 'queued')
 redis.call('HDEL', slice, 'tries', 'restored')
 move({counts = counts, id = id, at = at, from = 'settled', to = 'queued', left = queued, entered = queued})
 redis.call('ZADD', dueToSend, at, id)
@@ -7569,7 +7569,7 @@ export interface StepSliceArgs {
   /** only while one is under way */ readonly inRecovery: boolean;
   readonly eventsLost: number;
   /** so many may have been given since a copy was made, at the most */ readonly revisionsLost: number;
-  /** what is counted was counted before */ readonly recounted: boolean;
+  /** the outcomes were counted before */ readonly recounted: boolean;
   /** the number of the first request that is opened or leaves */ readonly next: number;
   readonly memory: { readonly epoch?: string | undefined; readonly counter: number; readonly name?: string | undefined; readonly mark: number };
   /** in which the texts that leave are counted */ readonly day: string;
