@@ -101,6 +101,8 @@ export type UploadAnswer =
 /** How many slices, or skipped rows, go to Redis at a time. */
 const SLICES_AT_ONCE = 4;
 const SKIPPED_AT_ONCE = 500;
+/** So many that two uploads that are under way at once, and know nothing of each other, are never called alike. */
+const TAG_BYTES = 8;
 
 /** Judges as the upload does, row by row, and leaves the campaign as it was. */
 export async function checkUpload(
@@ -127,7 +129,7 @@ export async function uploadRecipients(
     for await (const row of check) void row;
     return { is: 'checked', summary: check.summary() };
   }
-  const stage = new Stage(campaign, options, random.hex(3));
+  const stage = new Stage(campaign, options, tagFor(campaign, random));
   await campaigns.beginUpload(campaign.id, stage.tag);
   const summary = await stageAll(check, stage);
   if (options.contentHash !== undefined && options.contentHash !== summary.contentHash) {
@@ -163,6 +165,13 @@ export async function uploadRecipients(
   }
   const upload = { ...names, slices: stage.slices, recipients, skipped };
   return { is: 'counted', summary, upload };
+}
+
+/** Of two uploads that are called alike the second would write over what the first has staged, or take it away. */
+function tagFor({ uploads }: CampaignRecord, random: Random): string {
+  let tag = random.hex(TAG_BYTES);
+  while (uploads.some((one) => one.tag === tag)) tag = random.hex(TAG_BYTES);
+  return tag;
 }
 
 /** Which people there are in a file; '' where nobody said anything of it. */

@@ -41,6 +41,23 @@ async function* file(people = 60): AsyncGenerator<Uint8Array> {
   yield Buffer.from(['numero;prenom', ...rows].join('\n'));
 }
 
+test('a second upload that draws the tag of the first draws another, and the people of both are there', async () => {
+  const drawn = ['ab', 'ab', 'cd'];
+  const alike = { ...random, hex: () => drawn.shift() ?? '' };
+  const slices = new Slices({ redis: fresh.redis, random });
+  const options = { campaigns: new Campaigns(fresh.redis), slices, random: alike };
+  expect(await uploadRecipients(campaign, file(60), options)).toMatchObject({ is: 'counted' });
+  const other = async function* (): AsyncGenerator<Uint8Array> {
+    yield Buffer.from('numero;prenom\n781234567;Ali');
+  };
+  expect(await uploadRecipients(await read(), other(), options)).toMatchObject({ is: 'counted' });
+  const { uploads, totals } = await read();
+  expect([uploads.map(({ tag }) => tag), totals.queued]).toEqual([['ab', 'cd'], 61]);
+  const first = await slices.read(sliceId(campaign.id, 'ab', 0));
+  expect(first && unpackItems(first).map(({ to }) => to)).toContain('+221771000000');
+  expect(await fresh.redis.ttl(keys.record(sliceId(campaign.id, 'ab', 0)))).toBe(-1);
+});
+
 /** Everything as it is, but the answer of the commit never arrives. */
 class AnswerLost extends Campaigns {
   override async commit(...args: Parameters<Campaigns['commit']>): Promise<boolean> {
