@@ -155,11 +155,17 @@ export const schema: readonly string[] = [
     const name = `${table}_by_${columns.replaceAll(', ', '_')}`;
     return `create index if not exists ${name} on relais.${table} using ${using} (${columns})`;
   }),
-  ...Object.keys(views).map((name) => `drop view if exists relais.${name}`),
-  ...Object.entries(views).map(([name, query]) => `create view relais.${name} as ${query}`),
+  ...Object.entries(views).map(viewIn),
   `grant usage on schema relais to ${READER}`,
   `grant select on all tables in schema relais to ${READER}`,
 ];
+
+/** In place, since finance may have built on it; only where its columns have become others it is another view. */
+function viewIn([name, query]: readonly [string, string]): string {
+  const made = `create or replace view relais.${name} as ${query}`;
+  return `do $do$ begin ${made};
+    exception when invalid_table_definition then drop view relais.${name}; ${made}; end $do$`;
+}
 
 /** The part of a table in which a row of that time stands. */
 export function partOf({ table, by }: Table, ms: number): { readonly name: string; readonly sql: string } {

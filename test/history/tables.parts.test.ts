@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { rowsOf } from '../../src/api/daily.ts';
 import { copyOf, type Row } from '../../src/history/rows.ts';
+import { WRITER } from '../../src/history/schema.ts';
 import { HistoryStore } from '../../src/history/store.ts';
 import { kindTables, NAMES, REST } from '../../src/kinds/tables.ts';
 import { Audit } from '../../src/operations/audit.ts';
@@ -214,4 +215,21 @@ test('what else was accepted in a lost time too counts once, and is in doubt no 
     await database.query(`select collected_count, collected_xof, credited_count, credited_xof from relais.daily`),
   ).toEqual([{ collected_count: '2', collected_xof: '1800', credited_count: '2', credited_xof: '600' }]);
   expect(await database.query('select id from relais.in_doubt')).toEqual([]);
+});
+
+test('a next version keeps what finance has built on a view, and makes one anew whose columns are others', async () => {
+  await pass();
+  const next = async (): Promise<void> => {
+    await database.query("update relais.facts set value = '1' where name = 'version'");
+    await pass();
+  };
+  await database.query('create view public.of_finance as select day, accepted_xof from relais.daily');
+  await next();
+  expect(await database.query('select * from public.of_finance')).toEqual([]);
+  await database.query('drop view public.of_finance');
+  await database.query('drop view relais.daily');
+  await database.query('create view relais.daily as select 1 as other');
+  await database.query(`alter view relais.daily owner to ${WRITER}`);
+  await next();
+  expect(await database.query('select accepted_xof from relais.daily')).toEqual([]);
 });
