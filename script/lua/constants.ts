@@ -11,6 +11,7 @@ import {
   DOUBT_SLOT_MS,
   EVENT_FIELD,
   HISTORY_FIELD,
+  FOUND_FOR_MS,
   LED_ON_FIELD,
   LEFT_FIELD,
   MARK,
@@ -104,6 +105,7 @@ export const constants: Readonly<Record<string, Constant>> = {
   ALONE_MS: 5_000,
   /** Of what processes found that were told nothing, so many letters at the most. */
   FOUND_MOST: 1_000,
+  FOUND_FOR_MS,
   /** A clock may be set by so much; a heartbeat further in the future was written under another one. */
   FUTURE_GRACE_MS: 5_000,
   /** A follower may have heard a little more than the last beat of a process has seen. */

@@ -98,7 +98,7 @@ async function writerOf(needs: Needs, url: string, onError: (error: unknown) => 
     payeeOf,
     trimmer,
     witness: {
-      compare: (beat) => heartbeat.compare(beat),
+      compare: (told) => heartbeat.compare(told, witness.isOfThisPlace(told)),
       known: () => (heartbeat.recovering() === undefined ? witness.wordOf(heartbeat.known()) : undefined),
     },
     ...toldTo(logger),

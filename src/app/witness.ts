@@ -16,6 +16,8 @@ const entrySchema = z.object({
   deployment: z.string(),
   epoch: z.string(),
   counter: z.number(),
+  /** What it was at `at`. */
+  beaten: z.number().optional(),
   event: z.string(),
   at: z.number(),
   /** ENVIRONMENT and where Redis is: what a Redis that has lost everything is known by. */

@@ -10,6 +10,8 @@ const entry = z.object({
   deployment: z.string(),
   epoch: z.string(),
   counter: z.number(),
+  /** What it was at `at`. */
+  beaten: z.number().optional(),
   event: z.string(),
   at: z.number(),
   /** ENVIRONMENT and where Redis is: what a Redis that has lost everything is known by. */
@@ -22,17 +24,25 @@ const WAITS = { connectMs: 2_000, statementMs: 2_000 };
 /** The fact under which it stands. */
 export const BEAT = 'beat';
 
-export function beatAsTold(told: string | undefined): z.output<typeof entry> | undefined {
+export type Told = z.output<typeof entry>;
+
+export function beatAsTold(told: string | undefined): Told | undefined {
   return told === undefined ? undefined : entry.parse(JSON.parse(told));
 }
 
 export class HistoryWitness {
   readonly #url: string;
   readonly #place: string;
+  #isHeard = false;
 
   constructor(url: string, place: string) {
     this.#url = url;
     this.#place = place;
+  }
+
+  /** What was last known here, of whichever deployment. */
+  isOfThisPlace({ place }: Told): boolean {
+    return place === this.#place;
   }
 
   /** What is known of this deployment, or of a Redis at this place that knows of none. Throws while history is away. */
@@ -43,8 +53,9 @@ export class HistoryWitness {
       ]);
       return beatAsTold(rows[0]?.value);
     });
+    this.#isHeard = true;
     if (told === undefined) return undefined;
-    const isOurs = deployment === undefined ? told.place === this.#place : told.deployment === deployment;
+    const isOurs = deployment === undefined ? this.isOfThisPlace(told) : told.deployment === deployment;
     return isOurs ? told : undefined;
   }
 
@@ -53,10 +64,13 @@ export class HistoryWitness {
     return beat.epoch === '' ? undefined : JSON.stringify({ ...beat, place: this.#place });
   }
 
-  /** The last word of a process that ends, where history is kept already; never less than stands there. */
+  /**
+   * The last word of a process that ends, where history is kept already; never less than stands there, and nothing over
+   * what could not be heard.
+   */
   async keep(beat: Beat): Promise<void> {
     const word = this.wordOf(beat);
-    if (word === undefined) return;
+    if (word === undefined || !this.#isHeard) return;
     await askOnce(this.#url, WAITS, async (client) => {
       await client.query(
         `update relais.facts set value = $1 where name = $2

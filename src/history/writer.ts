@@ -8,7 +8,6 @@ import { isFinal } from '../kinds/index.ts';
 import type { Table } from '../kinds/tables.ts';
 import type { Batches } from '../operations/batches.ts';
 import type { Campaigns } from '../operations/campaigns.ts';
-import type { Beat } from '../operations/heartbeat.ts';
 import type { HistoryDesk, Missing } from '../operations/history.ts';
 import {
   type BatchRecord,
@@ -30,7 +29,7 @@ import { compareTogether, type Keeping, type NotTaken, type RowsOf, whyOf, write
 import { type HistoryStore, NotAsWritten } from './store.ts';
 import { copyEvents, copyStreams, type Following, readingOfLine, type Streams } from './streams.ts';
 import type { Trimmer } from './trimmer.ts';
-import { BEAT, beatAsTold } from './witness.ts';
+import { BEAT, type Told, beatAsTold } from './witness.ts';
 
 interface HistorySources extends Streams {
   readonly redis: Redis;
@@ -46,7 +45,7 @@ interface WriterOptions extends HistorySources {
   readonly trimmer?: Pick<Trimmer, 'pass'> | undefined;
   /** History is asked whether Redis is older than it was, and told how far it has come. Absent: it is no witness. */
   readonly witness?: {
-    compare(beat: Beat): Promise<void>;
+    compare(told: Told): Promise<void>;
     /** As it is written; undefined: nothing is known, or a recovery is under way. */
     known(): string | undefined;
   };

@@ -12,7 +12,7 @@ import { recoveryCauses, type RecoveryCause } from '../kinds/system.ts';
 import type { Random } from '../lib/random.ts';
 import { serverOf } from '../redis/durability.ts';
 import { type Act, told } from './audit.ts';
-import { MARK, ON_NOTHING_FIELD, keys } from './keys.ts';
+import { FOUND_FOR_MS, MARK, ON_NOTHING_FIELD, keys } from './keys.ts';
 import type { Fields } from './record.ts';
 import {
   type BeatAnswer,
@@ -30,6 +30,8 @@ export interface Beat {
   readonly deployment: string;
   readonly epoch: string;
   readonly counter: number;
+  /** What it was at that time, where it has been raised since; absent: it was this. */
+  readonly beaten?: number | undefined;
   /** The last id that the stream of events had given. */
   readonly event: string;
   /** By the clock of Redis, ms since the epoch. */
@@ -174,7 +176,7 @@ export class Heartbeat {
   /** The first beat, with what the witness tells of the time before this process. */
   async begin(witness: Beat | undefined): Promise<void> {
     const { redis, random, silenceMs } = this.#options;
-    const { epoch, event, at, deployment, counter: witnessed } = witness ?? NOTHING;
+    const { epoch, event, at, deployment, counter: witnessed, beaten = witnessed } = witness ?? NOTHING;
     const counter = Math.max(witnessed, this.#writtenDown?.highest(epoch) ?? 0);
     const answer = await firstBeat(redis, {
       ...heartbeatKeys,
@@ -184,7 +186,7 @@ export class Heartbeat {
       counter,
       event,
       witnessed: at,
-      told: witnessed,
+      told: beaten,
       deployment: deployment || random.hex(EPOCH_BYTES),
       silenceMs,
       newEpoch: random.hex(EPOCH_BYTES),
@@ -203,14 +205,22 @@ export class Heartbeat {
     return this.#beating;
   }
 
-  /** A witness that is heard after the start. What it says of another deployment says nothing about this one. */
-  async compare({ epoch, counter, event, deployment, at }: Beat): Promise<void> {
+  /**
+   * A witness that is heard after the start. What it says of another deployment says nothing about this one, but where
+   * that was in this place, and this one has begun on nothing.
+   */
+  async compare(
+    { epoch, counter, event, deployment, at, beaten = counter }: Beat,
+    isOfThisPlace = false,
+  ): Promise<void> {
     const { redis } = this.#options;
-    if (epoch === '' || deployment !== (await this.deployment())) return;
+    if (epoch === '') return;
+    const isOurs = deployment === (await this.deployment()) || (isOfThisPlace && (await this.beganOnNothing()));
+    if (!isOurs) return;
     const memory = { epoch, counter, name: this.#name, mark: 0 };
     const recovering = this.#recovering?.since;
     const asked = { ...heartbeatKeys, now: this.#now(), memory, event, deployment, recovering, ours: this.#ours };
-    await this.#take(await beat(redis, { ...asked, witnessed: at }));
+    await this.#take(await beat(redis, { ...asked, witnessed: at, told: beaten }));
   }
 
   /** This process is about to end. */
@@ -225,9 +235,13 @@ export class Heartbeat {
     return (await this.#options.redis.hget(keys.heartbeat, 'deployment')) ?? undefined;
   }
 
-  /** There was nothing here when the first process began, and it had no witness to tell it what should be. */
+  /**
+   * There was nothing here when the first process began, in the last week, and it had no witness to tell it what should
+   * be.
+   */
   async beganOnNothing(): Promise<boolean> {
-    return (await this.#options.redis.hexists(keys.heartbeat, ON_NOTHING_FIELD)) === 1;
+    const [begun, at] = await this.#options.redis.hmget(keys.heartbeat, ON_NOTHING_FIELD, 'at');
+    return begun != null && Number(at) - Number(begun) < FOUND_FOR_MS;
   }
 
   async #beat(): Promise<void> {
@@ -253,7 +267,7 @@ export class Heartbeat {
     // Another epoch counts on from where nobody has been; what was remembered of the one before says nothing about it.
     const isKnown = epoch === this.#known.epoch;
     this.#mark = isKnown ? Math.max(counter, this.#mark) : counter;
-    this.#known = { epoch, at, event, deployment, counter: Math.max(counter, this.#known.counter) };
+    this.#known = { epoch, at, event, deployment, counter: Math.max(counter, this.#known.counter), beaten: counter };
     // What was written down while this was asked: the process that did may be dead by now, and Redis another one.
     if (!isKnown) this.learn();
   }
@@ -333,17 +347,17 @@ export class Recovery {
    * Ends it: events with greater ids than any follower has seen, `system.recovered`. What people must look at is
    * written down before. `lastEvent`: what else is known of how far the events had come.
    */
-  async leave({ by, ledOn, lastEvent, act }: Leaving): Promise<Left> {
+  async leave({ by, ledOn, since, lastEvent, act }: Leaving): Promise<Left> {
     const { heartbeat, recovery, events, counts } = heartbeatKeys;
     const epoch = this.#random.hex(EPOCH_BYTES);
-    const how = { now: this.#now(), epoch, ledOn, by, lastEvent, ...told(act) };
+    const how = { now: this.#now(), epoch, ledOn, since, by, lastEvent, ...told(act) };
     return (await leaveRecovery(this.#redis, { heartbeat, recovery, events, counts, ...how })).is;
   }
 }
 
 /**
  * `lost`: it is proven that something was, so it was no mere silence. `another`: another server answers than the one
- * that was led on. `none`: none is under way.
+ * that was led on, or more was lost than that. `none`: none is under way.
  */
 export type Left = LeaveRecoveryAnswer['is'];
 
@@ -351,6 +365,8 @@ export interface Leaving {
   readonly by: string;
   /** The server on which everything that was open has been led on. Absent: nothing was lost, so nothing was. */
   readonly ledOn?: string;
+  /** When the lost time ended that was led on. */
+  readonly since?: number;
   readonly lastEvent?: string;
   readonly act?: Act | undefined;
 }

@@ -8,6 +8,8 @@ export const LED_ON_FIELD = 'ledOnAt';
 
 /** In the heartbeat: there was nothing when the first process began, and no witness told it what should be there. */
 export const ON_NOTHING_FIELD = 'beganOnNothing';
+/** For so long a word of before is compared with what the first process to begin has found. */
+export const FOUND_FOR_MS = 7 * 86_400_000;
 
 /** What the fields of the heartbeat begin with that hold the counter at the last act of a process; its name follows. */
 export const MARK = 'process:';

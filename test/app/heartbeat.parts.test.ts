@@ -178,6 +178,17 @@ test('nor is it hidden by one that began before, and has no witness', async () =
   await vi.waitFor(async () => expect(await without.reasons()).toEqual([expect.stringMatching(/^recovering/)]), SOON);
 });
 
+test('… also where that one has begun again since, on a machine whose witness is new', async () => {
+  const here = await world();
+  await (await here.start()).stop();
+  await here.store.redis.flushdb();
+  const elsewhere = { WITNESS_FILE: `${here.witness}-of-another-machine` };
+  await (await here.start(elsewhere)).stop();
+  const again = await here.start(elsewhere);
+  expect(await again.reasons()).toEqual([]);
+  expect(await (await here.start()).reasons()).toEqual([expect.stringMatching(/^recovering/)]);
+});
+
 test('the witness of another deployment says nothing about this one', async () => {
   const here = await world();
   await (await here.start()).stop();

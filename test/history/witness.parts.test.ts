@@ -1,10 +1,14 @@
 /** History knows how far Redis had come, and says so to what starts, and to what is at work. */
+import { connect, createServer } from 'node:net';
+import { pipeline } from 'node:stream';
 import { request } from 'undici';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { startRoles } from '../../src/app/run.ts';
 import type { Role } from '../../src/cli/io.ts';
 import { loadConfig } from '../../src/config.ts';
+import { freePort } from '../../src/lib/listening.ts';
 import { systemRandom } from '../../src/lib/random.ts';
+import { HistoryWitness } from '../../src/history/witness.ts';
 import { Heartbeat } from '../../src/operations/heartbeat.ts';
 import { keys, ON_NOTHING_FIELD } from '../../src/operations/keys.ts';
 import { type FreshPostgres, freshPostgres } from '../support/fresh-postgres.ts';
@@ -15,6 +19,7 @@ import { writerOf } from './history-world.ts';
 const SOON = { timeout: 20_000, interval: 50 };
 const HOUR_MS = 3_600_000;
 const AWAY = 'postgres://127.0.0.1:1/none';
+const PLACE = 'production 127.0.0.1:1/0 relais';
 
 const closing: (() => unknown)[] = [];
 let store: FreshRedis;
@@ -141,6 +146,40 @@ test('history that was away at the start is heard when it is back', async () => 
   await writer.pass();
   await writer.close();
   expect(heartbeat.recovering()?.because).toBe('rolled_back');
+});
+
+test('a Redis that was emptied is known by history too, where it can be heard only later', async () => {
+  await aDay();
+  const before = await known();
+  await store.redis.flushdb();
+  const port = await freePort();
+  const url = new URL(database.url);
+  const there = { host: url.hostname, port: Number(url.port) };
+  url.port = String(port);
+  const one = await start(['api', 'history'], url.href);
+  expect(await one.reasons()).toEqual([]);
+  await one.pay('new');
+  const server = createServer((wire) => pipeline(wire, connect(there), wire, () => undefined)).listen(
+    port,
+    '127.0.0.1',
+  );
+  closing.push(() => server.close());
+  await vi.waitFor(async () => expect(await one.reasons()).toEqual([expect.stringMatching(/^recovering/)]), SOON);
+  expect(await known(), 'nothing is written over it').toEqual(before);
+});
+
+test('a process that could not hear history at its start writes nothing over its word when it ends', async () => {
+  await aDay();
+  const before = await known();
+  await putBack();
+  const heard = new HistoryWitness(database.url, PLACE);
+  const deaf = new HistoryWitness(database.url, PLACE);
+  const word = { deployment: 'another', epoch: 'e', counter: 1e9, event: '0-0', at: 0 };
+  await deaf.keep(word);
+  expect(await known()).toEqual(before);
+  await heard.tell('another');
+  await heard.keep(word);
+  expect(await known()).toMatchObject(word);
 });
 
 test('another Redis beside the same history is no older one', async () => {

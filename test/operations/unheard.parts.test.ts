@@ -1,7 +1,7 @@
 /** Everything was stopped, Redis was put back, and the first process to begin has neither a witness nor history. */
 import { describe, expect, test } from 'vitest';
 import { keys } from '../../src/operations/keys.ts';
-import { asked, processesOfThisFile } from './heartbeat-world.ts';
+import { asked, intended, processesOfThisFile } from './heartbeat-world.ts';
 
 const { aProcess, copy, recovery, store, time } = processesOfThisFile();
 const SECOND = 1_000;
@@ -16,17 +16,19 @@ async function atWork(one: ReturnType<typeof aProcess>, seconds: number): Promis
   return because;
 }
 
-/** With the last word of the witness, and when the copy was made. Then nobody is at work for a minute. */
+/** With the words of two witnesses, and when the copy was made. Then nobody is at work for a minute. */
 async function theCopyIsPutBack() {
   const before = aProcess();
   await before.begin();
   await before.operations.accept(asked('open'));
+  const older = before.heartbeat.known();
+  await atWork(before, 20);
   const putBack = await copy();
   const copiedAt = before.heartbeat.known().at;
   await atWork(before, 20);
   await putBack();
   time.now += 60 * SECOND;
-  return { word: before.heartbeat.known(), copiedAt };
+  return { word: before.heartbeat.known(), older, copiedAt };
 }
 
 describe('a copy that is a minute old, under one that has no witness', () => {
@@ -73,6 +75,61 @@ describe('a copy that is a minute old, under one that has no witness', () => {
     await without.heartbeat.compare(word);
     expect(without.heartbeat.recovering()?.because).toBe('rolled_back');
   });
+
+  test('is lost since the copy was made, where it is heard after the silence', async () => {
+    const { word, copiedAt } = await theCopyIsPutBack();
+    const without = aProcess();
+    await without.begin();
+    await atWork(without, 100);
+    time.now += 1_200 * SECOND;
+    const next = aProcess();
+    expect(await next.begin()).toBe('silence');
+    const { since = 0 } = next.heartbeat.recovering() ?? {};
+    time.now += SECOND;
+    await next.heartbeat.compare(word);
+    const { lastBeat, since: anew } = next.heartbeat.recovering() ?? {};
+    expect(lastBeat).toBe(copiedAt);
+    expect(anew, 'what was walked through was a shorter time').toBe(since + SECOND);
+    const ledOn = await recovery().server();
+    expect(await recovery().leave({ ledOn, since, by: 'main' }), 'and is not what was lost').toBe('another');
+    expect(await recovery().leave({ ledOn, since: anew ?? 0, by: 'main' })).toBe('left');
+  });
+
+  test('is seen through also where an older word has agreed before', async () => {
+    const { word, older } = await theCopyIsPutBack();
+    const without = aProcess();
+    await without.begin();
+    await atWork(without, 100);
+    expect(await aProcess().begin(older)).toBeUndefined();
+    expect(await aProcess().begin(word)).toBe('witness');
+  });
+
+  test('… or the first has begun again, with a word of its own', async () => {
+    const { word } = await theCopyIsPutBack();
+    const without = aProcess();
+    await without.begin();
+    await atWork(without, 100);
+    expect(await aProcess().begin(without.heartbeat.known())).toBeUndefined();
+    expect(await aProcess().begin(word)).toBe('witness');
+  });
+
+  test('… or the first had an older word, and no other', async () => {
+    const { word, older } = await theCopyIsPutBack();
+    const first = aProcess();
+    expect(await first.begin(older)).toBeUndefined();
+    await atWork(first, 100);
+    expect(await aProcess().begin(word)).toBe('witness');
+  });
+
+  test('is old news after a week: a file that was forgotten on a machine stops nobody', async () => {
+    const { word } = await theCopyIsPutBack();
+    const without = aProcess();
+    await without.begin();
+    await atWork(without, 100);
+    time.now += 7 * 86_400 * SECOND;
+    await atWork(without, 1);
+    expect(await aProcess().begin(word)).toBeUndefined();
+  });
 });
 
 describe('is no loss', () => {
@@ -90,6 +147,18 @@ describe('is no loss', () => {
     expect(await aProcess().begin(one.heartbeat.known())).toBeUndefined();
   });
 
+  test('where one lets something leave before its first beat after Redis was away', async () => {
+    const one = aProcess();
+    await one.begin();
+    await one.operations.accept(asked('open'));
+    await one.beat();
+    time.now += 30 * SECOND;
+    await aProcess().begin();
+    expect(await intended(one, 'open')).toBe('applied');
+    const word = one.heartbeat.known();
+    expect(await aProcess().begin(word)).toBeUndefined();
+  });
+
   test('where one with a witness was the last to end', async () => {
     const one = aProcess();
     await one.begin();
@@ -100,7 +169,6 @@ describe('is no loss', () => {
     await without.begin();
     await atWork(without, 20);
     expect(await aProcess().begin(one.heartbeat.known())).toBeUndefined();
-    expect(await store.redis.hget(keys.heartbeat, 'found'), 'it was heard').toBeNull();
   });
 
   test('where the word of the witness is of a time after the first has begun', async () => {

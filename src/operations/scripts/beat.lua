@@ -6,7 +6,8 @@
 -- @arg memory Memory
 -- @arg event text  the last event that it remembers; 0-0: none
 -- @arg deployment text?
--- @arg witnessed at?  the memory is that of a witness, written down then; absent: of this process
+-- @arg witnessed at?  the memory is that of a witness, of a beat at that time; absent: of this process
+-- @arg told int?  the counter at that beat
 -- @arg because text?  why else a recovery is to begin
 -- @arg recovering at?  when the recovery began that it knows of
 -- @arg ours json?  which deployment it is of; absent: whichever
@@ -19,9 +20,9 @@
 local at = clock(now)
 local k = {heartbeat = heartbeat, recovery = recovery, schema = schema, events = events, dispatch = dispatch, counts = counts}
 local known = {epoch = memory.epoch, counter = memory.counter, mark = memory.mark, event = event, deployment = deployment,
-  recovering = recovering or 0, told = memory.counter, witnessed = witnessed}
+  recovering = recovering or 0, told = told, witnessed = witnessed}
 local h = read_heartbeat(heartbeat, memory.name)
-if witnessed then as_found(h, known) end
+if witnessed then as_found(h, known, at) end
 if h.epoch ~= known.epoch and of_another(stamp, ours) then return {'another'} end
 if h.recovering then return stay(k, at, h, 'rolled_back', known) end
 if because then return enter(k, at, h, because, known) end

@@ -1,15 +1,15 @@
 -- The first beat of a process, which knows no more than the witness tells it. A long silence while something is
 -- open may be a copy that was put back. It was only a silence where the witness knows the very heartbeat that is
 -- found; and then a recovery that another process has begun for it is over too.
--- Where nobody was at work and the first to begin is told nothing, it leaves behind what it found, for a witness that
--- is heard later.
+-- Where nobody was at work and the first to begin is not told that nothing is missing, it leaves behind what it found,
+-- for a witness that is heard later: each machine may have its own.
 -- @key heartbeat  @key recovery  @key schema  @key events  @key dispatch  @key counts  @key stamp
 -- @keys open  every set of what is open
 -- @arg now at?
 -- @arg epoch text?  of the beat that the witness tells; absent: no witness
 -- @arg counter int  as it tells, or as processes that share it have written down
 -- @arg event text  @arg witnessed at
--- @arg told int  the counter as the witness tells it
+-- @arg told int  the counter at the last beat that the witness knows of
 -- @arg deployment text?
 -- @arg silenceMs ms  for so long nobody may have been at work
 -- @arg newEpoch text  to begin with
@@ -26,16 +26,13 @@ local k = {heartbeat = heartbeat, recovery = recovery, schema = schema, events =
 local known = {epoch = epoch, counter = counter, mark = 0, event = event, deployment = deployment, recovering = 0,
   told = told, witnessed = witnessed}
 local h = read_heartbeat(heartbeat, name)
-local hidden = as_found(h, known)
+as_found(h, known, at)
 local same = known.epoch and h.epoch == known.epoch
 local proven = same and h.counter >= known.counter and h.at - witnessed <= WITNESS_GRACE_MS
 if h.recovering then
   local epochs, seen = unpack(redis.call('HMGET', recovery, 'epochs', 'knownCounter'))
   local contradicted = tonumber(seen or '0') > h.counter or (epochs and epochs ~= h.epoch)
   local mere_silence = h.recovering == 'silence' or h.recovering == 'clock'
-  if hidden then
-    redis.call('HSET', recovery, 'counter', string.format('%.0f', h.counter), 'lastBeat', string.format('%.0f', h.at))
-  end
   if contradicted or not (proven and mere_silence) then return stay(k, at, h, 'witness', known) end
   leave(k, h)
   tell(k, at, 'recovered', {because = h.recovering, by = 'witness'})
@@ -51,10 +48,9 @@ local function forget_dead()
   table.sort(marks, function(one, other) return one[2] < other[2] end)
   for i = 1, math.floor(#marks / 2) do redis.call('HDEL', heartbeat, marks[i][1]) end
 end
-if same then
-  forget_found(heartbeat)
-elseif not known.epoch and h.epoch and math.abs(at - h.at) > ALONE_MS and #h.found < FOUND_MOST then
-  redis.call('HSET', heartbeat, 'found', string.format('%s%.0f:%.0f:%.0f,', h.found, at, h.counter, h.at))
+if h.epoch and not proven and math.abs(at - h.at) > ALONE_MS then
+  local before = #h.found < FOUND_MOST and h.found or string.gsub(h.found, '^[^,]*,', '')
+  redis.call('HSET', heartbeat, 'found', string.format('%s%.0f:%.0f:%.0f,', before, at, h.counter, h.at))
 end
 local is_open = false
 for _, set in ipairs(open) do if not is_open and redis.call('EXISTS', set) == 1 then is_open = true end end
@@ -63,7 +59,7 @@ if not h.epoch then
   if is_open and redis.call('EXISTS', schema) == 1 then return enter(k, at, h, 'no_heartbeat', known) end
   h.epoch, h.deployment = newEpoch, known.deployment
   redis.call('HSET', heartbeat, 'epoch', h.epoch, 'deployment', h.deployment)
-  if not known.epoch then redis.call('HSET', heartbeat, ON_NOTHING_FIELD, 1) end
+  if not known.epoch then redis.call('HSET', heartbeat, ON_NOTHING_FIELD, at) end
 elseif is_open and not proven then
   if at - h.at > silenceMs then return enter(k, at, h, 'silence', known) end
   if h.at - at > FUTURE_GRACE_MS then return enter(k, at, h, 'clock', known) end

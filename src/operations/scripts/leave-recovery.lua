@@ -1,12 +1,14 @@
 -- Ends a recovery. Events have greater ids after it than any follower can have seen. What was led on ends in a new
 -- epoch, and nobody compares what it remembers of the one before: so it must be this very server that was led on, and
 -- not one that has taken its place meanwhile. What was a mere silence ends in the epoch that it was in, where a process
--- that knows better is still heard; and is none where one has been heard already.
+-- that knows better is still heard; and is none where one has been heard already. Where a witness was heard meanwhile
+-- that knows of a longer lost time, that one has still to be led on.
 -- @key heartbeat  @key recovery  @key events  @key counts
 -- @keys audit
 -- @arg now at?
 -- @arg epoch text  the new one
 -- @arg ledOn text?  the server, as it names itself; absent: nothing was lost
+-- @arg since at?  when the lost time ended that was led on
 -- @arg by text
 -- @arg act text[]
 -- @arg lastEvent text?  what is known to be the last one besides
@@ -24,6 +26,7 @@ if not ledOn and proven then return {'lost'} end
 local info = ledOn and redis.pcall('INFO')
 local server = type(info) == 'string' and string.match(info, 'run_id%p(%x+)') or 'unnamed'
 if ledOn and server ~= ledOn then return {'another'} end
+if since and tonumber(redis.call('HGET', recovery, 'since') or '0') ~= since then return {'another'} end
 local before = {}
 for one in string.gmatch(h.before .. ',' .. (h.epoch or '') .. ',' .. (epochs or ''), '[^,]+') do
   if not among(table.concat(before, ','), one) then before[#before + 1] = one end

@@ -167,7 +167,7 @@ export class RecoveryDesk {
     const told = { at, by, items: reportOf(before.standings, after), lostActs };
     const report = await this.#report(underWay, withoutHistory ? { ...told, withoutHistory } : told);
     await restored.keepReport(report);
-    const left = await recovery.leave({ by, ledOn: server, act });
+    const left = await recovery.leave({ by, ledOn: server, since: underWay.since, act });
     // What has taken its place meanwhile may show as open what was led on here.
     if (left === 'another') return { is: 'under way', ...progressOf(before.standings, after) };
     return left === 'left' ? { is: 'over', report } : { is: 'none' };

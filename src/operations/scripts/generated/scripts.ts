@@ -1844,7 +1844,8 @@ export interface BeatArgs {
   readonly memory: { readonly epoch?: string | undefined; readonly counter: number; readonly name?: string | undefined; readonly mark: number };
   /** the last event that it remembers; 0-0: none */ readonly event: string;
   readonly deployment?: string | undefined;
-  /** ms since the epoch: the memory is that of a witness, written down then; absent: of this process */ readonly witnessed?: number | undefined;
+  /** ms since the epoch: the memory is that of a witness, of a beat at that time; absent: of this process */ readonly witnessed?: number | undefined;
+  /** the counter at that beat */ readonly told?: number | undefined;
   /** why else a recovery is to begin */ readonly because?: string | undefined;
   /** ms since the epoch: when the recovery began that it knows of */ readonly recovering?: number | undefined;
   /** JSON: which deployment it is of; absent: whichever */ readonly ours?: string | undefined;
@@ -1989,16 +1990,15 @@ local function read_heartbeat(heartbeat, name)
     counter = tonumber(counter or '0'), before = before or '', at = tonumber(at or '0'), deployment = deployment,
     found = found or ''}
 end
-local function as_found(h, known)
-  if h.epoch ~= known.epoch then return false end
+local function as_found(h, known, now)
+  if h.epoch ~= known.epoch then return end
   for since, counter, at in string.gmatch(h.found, '(%d+):(%d+):(%d+)') do
-    if known.witnessed < tonumber(since) then
-      if known.told <= tonumber(counter) then return false end
-      h.counter, h.at = tonumber(counter), tonumber(at)
-      return true
+    if known.witnessed < tonumber(since) and now - tonumber(since) < 604800000 then
+      if known.told <= tonumber(counter) then return end
+      h.counter, h.at, h.hidden = tonumber(counter), tonumber(at), true
+      return
     end
   end
-  return false
 end
 local function add_knowledge(recovery, known)
   local epochs, counter, event = unpack(redis.call('HMGET', recovery, 'epochs', 'knownCounter', 'lastEvent'))
@@ -2041,7 +2041,11 @@ local function enter(k, at, h, because, known)
     end
     tell(k, at, 'recovering', {because = because}, place)
   else
-    if of_later_epoch(k, h, known) then redis.call('HSET', k.recovery, 'since', at) end
+    local last = tonumber(redis.call('HGET', k.recovery, 'lastBeat') or '0')
+    if of_later_epoch(k, h, known) or (h.hidden and h.at < last) then redis.call('HSET', k.recovery, 'since', at) end
+    if h.hidden then
+      redis.call('HSET', k.recovery, 'counter', string.format('%.0f', h.counter), 'lastBeat', string.format('%.0f', math.min(h.at, last)))
+    end
     redis.call('HSET', k.recovery, 'because', because)
     add_knowledge(k.recovery, known)
   end
@@ -2081,16 +2085,17 @@ local memory = {epoch = _given(ARGV[2]), counter = tonumber(ARGV[3]), name = _gi
 local event = ARGV[6]
 local deployment = _given(ARGV[7])
 local witnessed = tonumber(ARGV[8])
-local because = _given(ARGV[9])
-local recovering = tonumber(ARGV[10])
-local ours = _given(ARGV[11])
+local told = tonumber(ARGV[9])
+local because = _given(ARGV[10])
+local recovering = tonumber(ARGV[11])
+local ours = _given(ARGV[12])
 -- </generated>
 local at = clock(now)
 local k = {heartbeat = heartbeat, recovery = recovery, schema = schema, events = events, dispatch = dispatch, counts = counts}
 local known = {epoch = memory.epoch, counter = memory.counter, mark = memory.mark, event = event, deployment = deployment,
-  recovering = recovering or 0, told = memory.counter, witnessed = witnessed}
+  recovering = recovering or 0, told = told, witnessed = witnessed}
 local h = read_heartbeat(heartbeat, memory.name)
-if witnessed then as_found(h, known) end
+if witnessed then as_found(h, known, at) end
 if h.epoch ~= known.epoch and of_another(stamp, ours) then return {'another'} end
 if h.recovering then return stay(k, at, h, 'rolled_back', known) end
 if because then return enter(k, at, h, because, known) end
@@ -2104,7 +2109,7 @@ return behind_cursor(k, at, h, known) or write_beat(k, at, h, memory.name)
  * anything is written. */
 export async function beat(redis: lua.ScriptHost, args: BeatArgs): Promise<BeatAnswer> {
   const keys: string[] = [args.heartbeat, args.recovery, args.schema, args.events, args.dispatch, args.counts, args.stamp];
-  const words: lua.Word[] = [args.now ?? '', args.memory.epoch ?? '', args.memory.counter, args.memory.name ?? '', args.memory.mark, args.event, args.deployment ?? '', args.witnessed ?? '', args.because ?? '', args.recovering ?? '', args.ours ?? ''];
+  const words: lua.Word[] = [args.now ?? '', args.memory.epoch ?? '', args.memory.counter, args.memory.name ?? '', args.memory.mark, args.event, args.deployment ?? '', args.witnessed ?? '', args.told ?? '', args.because ?? '', args.recovering ?? '', args.ours ?? ''];
   return readBeatAnswer(await lua.runScript(redis, beatScript, keys, words));
 }
 
@@ -3072,7 +3077,7 @@ export interface FirstBeatArgs {
   /** as it tells, or as processes that share it have written down */ readonly counter: number;
   readonly event: string;
   /** ms since the epoch */ readonly witnessed: number;
-  /** the counter as the witness tells it */ readonly told: number;
+  /** the counter at the last beat that the witness knows of */ readonly told: number;
   readonly deployment?: string | undefined;
   /** ms: for so long nobody may have been at work */ readonly silenceMs: number;
   /** to begin with */ readonly newEpoch: string;
@@ -3193,16 +3198,15 @@ local function read_heartbeat(heartbeat, name)
     counter = tonumber(counter or '0'), before = before or '', at = tonumber(at or '0'), deployment = deployment,
     found = found or ''}
 end
-local function as_found(h, known)
-  if h.epoch ~= known.epoch then return false end
+local function as_found(h, known, now)
+  if h.epoch ~= known.epoch then return end
   for since, counter, at in string.gmatch(h.found, '(%d+):(%d+):(%d+)') do
-    if known.witnessed < tonumber(since) then
-      if known.told <= tonumber(counter) then return false end
-      h.counter, h.at = tonumber(counter), tonumber(at)
-      return true
+    if known.witnessed < tonumber(since) and now - tonumber(since) < 604800000 then
+      if known.told <= tonumber(counter) then return end
+      h.counter, h.at, h.hidden = tonumber(counter), tonumber(at), true
+      return
     end
   end
-  return false
 end
 local function add_knowledge(recovery, known)
   local epochs, counter, event = unpack(redis.call('HMGET', recovery, 'epochs', 'knownCounter', 'lastEvent'))
@@ -3245,7 +3249,11 @@ local function enter(k, at, h, because, known)
     end
     tell(k, at, 'recovering', {because = because}, place)
   else
-    if of_later_epoch(k, h, known) then redis.call('HSET', k.recovery, 'since', at) end
+    local last = tonumber(redis.call('HGET', k.recovery, 'lastBeat') or '0')
+    if of_later_epoch(k, h, known) or (h.hidden and h.at < last) then redis.call('HSET', k.recovery, 'since', at) end
+    if h.hidden then
+      redis.call('HSET', k.recovery, 'counter', string.format('%.0f', h.counter), 'lastBeat', string.format('%.0f', math.min(h.at, last)))
+    end
     redis.call('HSET', k.recovery, 'because', because)
     add_knowledge(k.recovery, known)
   end
@@ -3302,16 +3310,13 @@ local k = {heartbeat = heartbeat, recovery = recovery, schema = schema, events =
 local known = {epoch = epoch, counter = counter, mark = 0, event = event, deployment = deployment, recovering = 0,
   told = told, witnessed = witnessed}
 local h = read_heartbeat(heartbeat, name)
-local hidden = as_found(h, known)
+as_found(h, known, at)
 local same = known.epoch and h.epoch == known.epoch
 local proven = same and h.counter >= known.counter and h.at - witnessed <= 5000
 if h.recovering then
   local epochs, seen = unpack(redis.call('HMGET', recovery, 'epochs', 'knownCounter'))
   local contradicted = tonumber(seen or '0') > h.counter or (epochs and epochs ~= h.epoch)
   local mere_silence = h.recovering == 'silence' or h.recovering == 'clock'
-  if hidden then
-    redis.call('HSET', recovery, 'counter', string.format('%.0f', h.counter), 'lastBeat', string.format('%.0f', h.at))
-  end
   if contradicted or not (proven and mere_silence) then return stay(k, at, h, 'witness', known) end
   leave(k, h)
   tell(k, at, 'recovered', {because = h.recovering, by = 'witness'})
@@ -3326,10 +3331,9 @@ local function forget_dead()
   table.sort(marks, function(one, other) return one[2] < other[2] end)
   for i = 1, math.floor(#marks / 2) do redis.call('HDEL', heartbeat, marks[i][1]) end
 end
-if same then
-  forget_found(heartbeat)
-elseif not known.epoch and h.epoch and math.abs(at - h.at) > 5000 and #h.found < 1000 then
-  redis.call('HSET', heartbeat, 'found', string.format('%s%.0f:%.0f:%.0f,', h.found, at, h.counter, h.at))
+if h.epoch and not proven and math.abs(at - h.at) > 5000 then
+  local before = #h.found < 1000 and h.found or string.gsub(h.found, '^[^,]*,', '')
+  redis.call('HSET', heartbeat, 'found', string.format('%s%.0f:%.0f:%.0f,', before, at, h.counter, h.at))
 end
 local is_open = false
 for _, set in ipairs(open) do if not is_open and redis.call('EXISTS', set) == 1 then is_open = true end end
@@ -3337,7 +3341,7 @@ if not h.epoch then
   if is_open and redis.call('EXISTS', schema) == 1 then return enter(k, at, h, 'no_heartbeat', known) end
   h.epoch, h.deployment = newEpoch, known.deployment
   redis.call('HSET', heartbeat, 'epoch', h.epoch, 'deployment', h.deployment)
-  if not known.epoch then redis.call('HSET', heartbeat, "beganOnNothing", 1) end
+  if not known.epoch then redis.call('HSET', heartbeat, "beganOnNothing", at) end
 elseif is_open and not proven then
   if at - h.at > silenceMs then return enter(k, at, h, 'silence', known) end
   if h.at - at > 5000 then return enter(k, at, h, 'clock', known) end
@@ -3350,8 +3354,8 @@ return behind_cursor(k, at, h, known) or write_beat(k, at, h, name)
 /** The first beat of a process, which knows no more than the witness tells it. A long silence while something is
  * open may be a copy that was put back. It was only a silence where the witness knows the very heartbeat that is
  * found; and then a recovery that another process has begun for it is over too.
- * Where nobody was at work and the first to begin is told nothing, it leaves behind what it found, for a witness that
- * is heard later. */
+ * Where nobody was at work and the first to begin is not told that nothing is missing, it leaves behind what it found,
+ * for a witness that is heard later: each machine may have its own. */
 export async function firstBeat(redis: lua.ScriptHost, args: FirstBeatArgs): Promise<FirstBeatAnswer> {
   const keys: string[] = [args.heartbeat, args.recovery, args.schema, args.events, args.dispatch, args.counts, args.stamp, ...args.open];
   const words: lua.Word[] = [args.now ?? '', args.epoch ?? '', args.counter, args.event, args.witnessed, args.told, args.deployment ?? '', args.silenceMs, args.newEpoch, args.name, args.ours ?? '', args.open.length];
@@ -4231,6 +4235,7 @@ export interface LeaveRecoveryArgs {
   /** ms since the epoch */ readonly now?: number | undefined;
   /** the new one */ readonly epoch: string;
   /** the server, as it names itself; absent: nothing was lost */ readonly ledOn?: string | undefined;
+  /** ms since the epoch: when the lost time ended that was led on */ readonly since?: number | undefined;
   readonly by: string;
   readonly act: readonly string[];
   /** what is known to be the last one besides */ readonly lastEvent?: string | undefined;
@@ -4364,16 +4369,15 @@ local function read_heartbeat(heartbeat, name)
     counter = tonumber(counter or '0'), before = before or '', at = tonumber(at or '0'), deployment = deployment,
     found = found or ''}
 end
-local function as_found(h, known)
-  if h.epoch ~= known.epoch then return false end
+local function as_found(h, known, now)
+  if h.epoch ~= known.epoch then return end
   for since, counter, at in string.gmatch(h.found, '(%d+):(%d+):(%d+)') do
-    if known.witnessed < tonumber(since) then
-      if known.told <= tonumber(counter) then return false end
-      h.counter, h.at = tonumber(counter), tonumber(at)
-      return true
+    if known.witnessed < tonumber(since) and now - tonumber(since) < 604800000 then
+      if known.told <= tonumber(counter) then return end
+      h.counter, h.at, h.hidden = tonumber(counter), tonumber(at), true
+      return
     end
   end
-  return false
 end
 local function add_knowledge(recovery, known)
   local epochs, counter, event = unpack(redis.call('HMGET', recovery, 'epochs', 'knownCounter', 'lastEvent'))
@@ -4416,7 +4420,11 @@ local function enter(k, at, h, because, known)
     end
     tell(k, at, 'recovering', {because = because}, place)
   else
-    if of_later_epoch(k, h, known) then redis.call('HSET', k.recovery, 'since', at) end
+    local last = tonumber(redis.call('HGET', k.recovery, 'lastBeat') or '0')
+    if of_later_epoch(k, h, known) or (h.hidden and h.at < last) then redis.call('HSET', k.recovery, 'since', at) end
+    if h.hidden then
+      redis.call('HSET', k.recovery, 'counter', string.format('%.0f', h.counter), 'lastBeat', string.format('%.0f', math.min(h.at, last)))
+    end
     redis.call('HSET', k.recovery, 'because', because)
     add_knowledge(k.recovery, known)
   end
@@ -4451,9 +4459,10 @@ local counts = KEYS[4]
 local now = tonumber(ARGV[1])
 local epoch = ARGV[2]
 local ledOn = _given(ARGV[3])
-local by = ARGV[4]
-local lastEvent = _given(ARGV[5])
-local _arg, _key = 5, 4
+local since = tonumber(ARGV[4])
+local by = ARGV[5]
+local lastEvent = _given(ARGV[6])
+local _arg, _key = 6, 4
 local audit = {}
 _arg = _arg + 1
 for _i = 1, tonumber(ARGV[_arg]) do _key = _key + 1; audit[_i] = KEYS[_key] end
@@ -4471,6 +4480,7 @@ if not ledOn and proven then return {'lost'} end
 local info = ledOn and redis.pcall('INFO')
 local server = type(info) == 'string' and string.match(info, 'run_id%p(%x+)') or 'unnamed'
 if ledOn and server ~= ledOn then return {'another'} end
+if since and tonumber(redis.call('HGET', recovery, 'since') or '0') ~= since then return {'another'} end
 local before = {}
 for one in string.gmatch(h.before .. ',' .. (h.epoch or '') .. ',' .. (epochs or ''), '[^,]+') do
   if not among(table.concat(before, ','), one) then before[#before + 1] = one end
@@ -4494,10 +4504,11 @@ return {'left'}
 /** Ends a recovery. Events have greater ids after it than any follower can have seen. What was led on ends in a new
  * epoch, and nobody compares what it remembers of the one before: so it must be this very server that was led on, and
  * not one that has taken its place meanwhile. What was a mere silence ends in the epoch that it was in, where a process
- * that knows better is still heard; and is none where one has been heard already. */
+ * that knows better is still heard; and is none where one has been heard already. Where a witness was heard meanwhile
+ * that knows of a longer lost time, that one has still to be led on. */
 export async function leaveRecovery(redis: lua.ScriptHost, args: LeaveRecoveryArgs): Promise<LeaveRecoveryAnswer> {
   const keys: string[] = [args.heartbeat, args.recovery, args.events, args.counts, ...args.audit];
-  const words: lua.Word[] = [args.now ?? '', args.epoch, args.ledOn ?? '', args.by, args.lastEvent ?? '', args.audit.length, ...lua.counted(args.act)];
+  const words: lua.Word[] = [args.now ?? '', args.epoch, args.ledOn ?? '', args.since ?? '', args.by, args.lastEvent ?? '', args.audit.length, ...lua.counted(args.act)];
   return readLeaveRecoveryAnswer(await lua.runScript(redis, leaveRecoveryScript, keys, words));
 }
 

@@ -3,7 +3,7 @@
 -- What the beats and the end of a recovery share. `k` holds their keys: heartbeat, recovery, schema, events,
 -- dispatch, counts. `h` is the heartbeat as it was found, `known` what a process or the witness remembers: epoch,
 -- counter, mark, event, deployment, recovering (when the recovery began that it knows of); of a witness also told and
--- witnessed: the counter as it was written down, and when.
+-- witnessed: the counter at the last beat that it knows of, and when that was.
 local function among(list, one)
   return string.find(',' .. (list or '') .. ',', ',' .. one .. ',', 1, true) ~= nil
 end
@@ -36,18 +36,17 @@ local function read_heartbeat(heartbeat, name)
     counter = tonumber(counter or '0'), before = before or '', at = tonumber(at or '0'), deployment = deployment,
     found = found or ''}
 end
--- Where a process that was told nothing was the first to begin, what it found is what a witness from before it is
--- compared with, and not what has been made of it since.
-local function as_found(h, known)
-  if h.epoch ~= known.epoch then return false end
+-- Where the first to begin could not tell that nothing was missing, what it found is what a witness from before it is
+-- compared with, and not what has been made of it since. After a week it is old news.
+local function as_found(h, known, now)
+  if h.epoch ~= known.epoch then return end
   for since, counter, at in string.gmatch(h.found, '(%d+):(%d+):(%d+)') do
-    if known.witnessed < tonumber(since) then
-      if known.told <= tonumber(counter) then return false end
-      h.counter, h.at = tonumber(counter), tonumber(at)
-      return true
+    if known.witnessed < tonumber(since) and now - tonumber(since) < FOUND_FOR_MS then
+      if known.told <= tonumber(counter) then return end
+      h.counter, h.at, h.hidden = tonumber(counter), tonumber(at), true
+      return
     end
   end
-  return false
 end
 -- What a process knows of the time before it may be all that anybody knows.
 local function add_knowledge(recovery, known)
@@ -95,8 +94,12 @@ local function enter(k, at, h, because, known)
     end
     tell(k, at, 'recovering', {because = because}, place)
   else
+    local last = tonumber(redis.call('HGET', k.recovery, 'lastBeat') or '0')
     -- What was walked through belongs to the time that was lost then; this one is another, and goes on until now.
-    if of_later_epoch(k, h, known) then redis.call('HSET', k.recovery, 'since', at) end
+    if of_later_epoch(k, h, known) or (h.hidden and h.at < last) then redis.call('HSET', k.recovery, 'since', at) end
+    if h.hidden then
+      redis.call('HSET', k.recovery, 'counter', string.format('%.0f', h.counter), 'lastBeat', string.format('%.0f', math.min(h.at, last)))
+    end
     redis.call('HSET', k.recovery, 'because', because)
     add_knowledge(k.recovery, known)
   end
