@@ -6,8 +6,7 @@
  * A step that finds something in the way writes down that the operation waits, or has ended, and throws `Stopped`:
  * `attempt` makes its result the result of the attempt, so what follows a step is what the step let through. BullMQ
  * knows the same signal as DelayedError. A step that is not awaited would let through what it should have stopped, and
- * the linter refuses that (no-floating-promises).
- * Nothing but `finish` ends an attempt: every other ending is made of it.
+ * the linter refuses that (no-floating-promises). Nothing but `finish` ends an attempt: all other endings use it.
  */
 import type { QueueName } from '../kinds/due-queues.ts';
 import { isAway } from '../redis/connections.ts';
@@ -86,25 +85,15 @@ export async function attemptAt<K extends AttemptedKind, R>(
   }
 }
 
-type Step<K extends AttemptedKind, R> = (attempt: Attempt<K>) => Promise<R>;
-
-/**
- * The processor of a kind in a queue: what it does in each state that is looked at there. A state that is not named does
- * not compile, so none is paid because nobody thought of it; and no other is ever acquired.
- */
+/** The processor of a kind in a queue: what it does in each state that is due there. No other is ever acquired. */
 export function attempt<K extends AttemptedKind, Queue extends QueueName, R extends AttemptResult>(
   kind: K,
   queue: Queue,
-  steps: Readonly<Record<StateInQueue<K, Queue>, Step<K, R>>>,
+  steps: Readonly<Record<StateInQueue<K, Queue>, (attempt: Attempt<K>) => Promise<R>>>,
 ) {
-  const named: Readonly<Partial<Record<string, Step<K, R>>>> = steps;
-  const run = (a: Attempt<K>): Promise<R> => {
-    const step = named[a.record.state];
-    if (step === undefined) throw new Error(`"${queue}" looks at no ${kind} that is ${a.record.state}`);
-    return step(a);
-  };
+  const inState: Readonly<Partial<Record<string, (attempt: Attempt<K>) => Promise<R>>>> = steps;
   return (id: string, context: MoneyContext): Promise<R | AttemptResult> =>
-    attemptAt({ kind, id, queue }, context, run);
+    attemptAt({ kind, id, queue }, context, (a) => inState[a.record.state]?.(a) ?? Promise.reject(new Error(id)));
 }
 
 /** Takes the lease, or says why there is nothing to do. */
