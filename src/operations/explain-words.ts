@@ -79,7 +79,7 @@ const conditions: Rows = {
     'Were the keys changed in the same application? Give every worker the fingerprint of the old ones (SERVICE_KEYS_BEFORE; keysBefore in ACCOUNTS_FILE): it then goes on by itself.',
   ],
   account_stopped: ['a person has stopped the account', 'Release it when it may go on: relais account release NAME.'],
-  queue_paused: ['its queue is paused', 'Resume it when it may go on: POST /v1/queues/{name}/resume.'],
+  queue_paused: ['its queue is paused', 'Resume it when it may go on: relais queues resume NAME.'],
   overdue: [
     'it has been due for more than a minute and no worker has taken it',
     'Is a worker running, with this queue? relais run --roles worker',

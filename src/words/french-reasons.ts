@@ -57,8 +57,8 @@ export const frenchReasons: Readonly<Record<string, string>> = {
     'Les clés ont-elles changé dans la même application ? Donnez à chaque processus worker l’empreinte des anciennes ' +
     '(SERVICE_KEYS_BEFORE ; keysBefore dans ACCOUNTS_FILE) : la suite vient alors d’elle-même.',
   'its queue is paused': 'sa file est en pause',
-  'Resume it when it may go on: POST /v1/queues/{name}/resume.':
-    'Reprenez-la quand cela peut continuer : POST /v1/queues/{name}/resume.',
+  'Resume it when it may go on: relais queues resume NAME.':
+    'Reprenez-la quand cela peut continuer : relais queues resume NOM.',
   'it has been due for more than a minute and no worker has taken it':
     'c’est dû depuis plus d’une minute et aucun processus ne l’a pris',
   'Is a worker running, with this queue? relais run --roles worker':

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import type { Command } from 'commander';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { readApiKeys } from '../../src/api/keys.ts';
 import { isProblemKind, problemKinds } from '../../src/api/problem.ts';
 import { ALL, makeProgram } from '../../src/cli/cli.ts';
 import { Shell } from '../../src/cli/shell.ts';
@@ -80,13 +81,26 @@ describe('a command', () => {
     const unknown = words
       .map((one) => one.split('=')[0] ?? '')
       .filter((one) => one.startsWith('-') && !flags.has(one));
-    return unknown.length === 0 ? undefined : `${command.name()} has no ${unknown.join(', ')}`;
+    if (unknown.length > 0) return `${command.name()} has no ${unknown.join(', ')}`;
+    const missing = missingIn(words, command);
+    return missing.length === 0 ? undefined : `${command.name()} needs ${missing.join(', ')}`;
+  }
+
+  /** What it is refused without. Its name alone only names it, and `…` stands for what is left out. */
+  function missingIn(words: readonly string[], command: Command): readonly string[] {
+    if (words.some((one) => one === '…' || one === '--help')) return [];
+    const valued = command.options.flatMap(({ required, long }) => (required && long ? [long] : []));
+    const bare = words.filter((one, at) => !one.startsWith('-') && !valued.includes(words[at - 1] ?? ''));
+    const least = command.registeredArguments.filter(({ required }) => required).slice(bare.length);
+    const flags = command.options.filter(({ mandatory, long }) => mandatory && long && !words.includes(long));
+    return [...least.map((one) => one.name()), ...flags.flatMap(({ long }) => long ?? [])];
   }
 
   /** The words after `relais`, wherever a page has them as one types them. */
   const typedIn = (page: Page): readonly (readonly string[])[] =>
     codeIn(page).flatMap((code) => {
-      const [, typed] = /^(?:\w+=\S* )*(?:\.\/bin\/)?relais(?:\.js)? (.*)$/.exec(code) ?? [];
+      const [, typed] =
+        /^(?:\w+=\S* )*(?:(?:docker|kubectl) .* (?:node )?bin\/|\.\/bin\/)?relais(?:\.js)? (.*)$/.exec(code) ?? [];
       return typed === undefined ? [] : [wordsOf(typed.replace(/[[\]]/g, ' '))];
     });
 
@@ -95,10 +109,15 @@ describe('a command', () => {
     expect(complaints((page) => typedIn(page).flatMap((words) => wrongIn(words) ?? []))).toEqual([]);
   });
 
-  test.for(['campain list', 'campaign lst', 'disburse create --too 77', 'campaign start|stop ID', '--verbose'])(
-    'relais %s would be found',
-    (typed) => expect(wrongIn(wordsOf(typed))).toBeDefined(),
-  );
+  test.for([
+    'campain list',
+    'campaign lst',
+    'disburse create --too 77',
+    'campaign start|stop ID',
+    '--verbose',
+    'review resolve ID --outcome failed',
+    "invoice resolve --outcome failed --note 'Seen there'",
+  ])('relais %s would be found', (typed) => expect(wrongIn(wordsOf(typed))).toBeDefined());
 });
 
 /** `src/queues/<name>.ts` and `routes-*.ts` stand for any file of that form, `test/api/resolve` for what follows. */
@@ -153,6 +172,18 @@ test('every setting that a page names is declared', () => {
   expect(pages.flatMap(settings).length).toBeGreaterThan(300);
   expect(complaints(wrongIn)).toEqual([]);
   expect(wrongIn({ path: 'docs/x.md', text: '`UPSTREAM_TIMEOUTS=1s`' })).toEqual(['UPSTREAM_TIMEOUTS']);
+});
+
+test('a key that a page says to add to API_KEYS can be read, and one of the runbook may end a recovery', () => {
+  const entries = (page: Page) =>
+    spansOf(page).filter((span) => /^[\w.-]+(?:\/[\w.-]+)?:[a-z]+(?:\+[a-z]+)+[@:]\S+$/.test(span));
+  const made = pages.flatMap((page) =>
+    entries(page).flatMap((entry) => readApiKeys(entry).map((key) => ({ page, key }))),
+  );
+  const ofRunbook = made.filter(({ page }) => page.path === 'docs/runbook.md');
+  expect(
+    ofRunbook.map(({ key: { roles, accounts } }) => [roles.has('approve') && roles.has('operate'), accounts]),
+  ).toEqual([[true, undefined]]);
 });
 
 /** Roles of PostgreSQL. */

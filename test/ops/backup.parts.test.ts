@@ -1,8 +1,11 @@
-import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { Redis } from 'ioredis';
 import { expect, onTestFinished, test } from 'vitest';
+import { verifyBackup } from '../../src/app/backup.ts';
+import { systemClock } from '../../src/lib/clock.ts';
 import { seededRandom } from '../../src/lib/random.ts';
 import { Operations } from '../../src/operations/operations.ts';
 import { Queries } from '../../src/operations/queries.ts';
@@ -13,7 +16,7 @@ const WRITTEN_BEFORE = 200;
 
 async function serverOn(dir?: string): Promise<{ server: EmbeddedRedis; redis: Redis }> {
   const server = await startEmbeddedRedis(dir === undefined ? {} : { dir });
-  const redis = new Redis(server.url);
+  const redis = new Redis(server.url, { keyPrefix: '{relais}:' });
   onTestFinished(async () => {
     redis.disconnect();
     await server.stop();
@@ -44,10 +47,21 @@ test('a backup made as docs/operating.md says, under load, has everything that w
   const goingOn = Promise.all(Array.from({ length: 500 }, (_, number) => acceptOne(operations, 1_000 + number)));
   const backup = mkdtempSync(join(tmpdir(), 'relais-backup-'));
   onTestFinished(() => rmSync(backup, { recursive: true, force: true }));
-  cpSync(join(server.dir, 'appendonlydir'), join(backup, 'appendonlydir'), { recursive: true });
+  const places = (line: string) =>
+    line.replaceAll('/var/lib/redis/', `${server.dir}/`).replaceAll('/backup/', `${backup}/`);
+  const lines = page.split('\n').filter((line) => /^ {4}(to=|cp )/.test(line));
+  const [, verified = ''] = /^ {4}relais backup verify (\S+)$/m.exec(page) ?? [];
+  // It was made when the page says that the one was made that it has tried.
+  const date = `date() { echo ${basename(verified)}; }`;
+  execFileSync('/bin/sh', ['-euc', [date, ...lines.map(places)].join('\n')]);
   await goingOn;
 
-  const restored = await serverOn(backup);
+  const dir = places(verified);
+  const { signal } = new AbortController();
+  expect(await verifyBackup({ dir, json: true, env: {}, clock: systemClock, signal, print: () => undefined })).toBe(
+    0,
+  );
+  const restored = await serverOn(dir);
   const { count, xof } = await new Queries(restored.redis).counts('disbursement');
   expect(count['queued']).toBeGreaterThanOrEqual(WRITTEN_BEFORE);
   // Whole steps or none: what is counted, what it sums up to and what can be listed agree.
