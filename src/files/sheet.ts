@@ -154,10 +154,14 @@ export function builtInFormat(id: number): NumberFormat {
   return day || time ? { is: 'date', day, time } : PLAIN;
 }
 
+/** The most that Excel keeps. */
+const FORMAT_MAX = 255;
+
 /** `dd/mm/yyyy`, `0#" "##" "##" "##" "##`. */
 export function readFormat(code: string): NumberFormat {
+  if (code.length > FORMAT_MAX) return PLAIN;
   const [first = ''] = code.split(';');
-  const bare = first.replace(/"[^"]*"|\\.|_.|\*./g, '').replace(/\[(?!h+\]|m+\]|s+\])[^\]]*\]/gi, '');
+  const bare = first.replace(/"[^"]*"|\\.|_.|\*./g, '').replace(/\[(?!h+\]|m+\]|s+\])[^\][]*\]/gi, '');
   if (/[dyhms]/i.test(bare) && !/general|[0#?]/i.test(bare.replace(/\.0+/g, ''))) {
     return { is: 'date', day: /[dy]/i.test(bare), time: /[hs]/i.test(bare) };
   }

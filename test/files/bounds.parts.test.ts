@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { HeldBytes, RowReader } from '../../src/files/rows.ts';
 import { UnusableFile, WorkbooksBusy } from '../../src/files/problems.ts';
+import { readFormat } from '../../src/files/sheet.ts';
 import { checkFile } from '../campaigns/check/read-file.ts';
 import { odsOf, partsOf, rowOf, xlsxOf, xlsxOfTexts, zipOf } from './workbooks.ts';
 
@@ -116,16 +117,33 @@ test.for([
   expect(await codesOf(file)).toEqual(['workbook_too_large']);
 });
 
-test('more formats than any program writes are not kept', async () => {
-  const parts = partsOf({ rows: HEAD + AWA }).map((part) =>
+const styles = (formats: string, rows = HEAD + AWA): Buffer => {
+  const parts = partsOf({ rows }).map((part) =>
     part.name === 'xl/_rels/workbook.xml.rels'
       ? { ...part, data: String(part.data).replace('</Relationships>', links('').slice('<Relationships>'.length)) }
       : part,
   );
-  const styles = (formats: string) => zipOf([...parts, { name: 'xl/styles.xml', data: `<s>${formats}</s>` }]);
+  return zipOf([...parts, { name: 'xl/styles.xml', data: `<s>${formats}</s>` }]);
+};
+
+test('more formats than any program writes are not kept', async () => {
   expect(await codesOf(styles(`<cellXfs>${'<xf/>'.repeat(100_002)}</cellXfs>`))).toEqual(['workbook_too_large']);
   const own = Array.from({ length: 100_002 }, (_, id) => `<numFmt numFmtId="${id}" formatCode="0"/>`);
   expect(await codesOf(styles(own.join('')))).toEqual(['workbook_too_large']);
+});
+
+test('a format longer than any program keeps is not read, and none is looked through again from each of its brackets', async () => {
+  const number = `${HEAD}<row><c s="0"><v>771000255</v></c></row>`;
+  const shown = async (code: string) => {
+    const format = `<numFmt numFmtId="200" formatCode="${code}"/><cellXfs><xf numFmtId="200"/></cellXfs>`;
+    for await (const [row] of new RowReader(bytesOf(styles(format, number))).batches()) return row?.cells;
+    return undefined;
+  };
+  expect(await shown('0'.repeat(12))).toEqual(['000771000255']);
+  expect(await shown('0'.repeat(256))).toEqual(['771000255']);
+  expect(readFormat(`[$-40C]${'['.repeat(248)}`)).toEqual({ is: 'plain' });
+  // From each of them to the end it would be many minutes.
+  expect(await shown('['.repeat(1_900_000))).toEqual(['771000255']);
 });
 
 /** It is not closed, which is found out at its end. */
