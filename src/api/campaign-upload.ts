@@ -4,7 +4,7 @@ import { pipeline } from 'node:stream/promises';
 import type { Request, Response } from 'express';
 import { z } from 'zod';
 import type { Check } from '../campaigns/check/check-recipients.ts';
-import { type RepairableCountry, repairableCountries } from '../campaigns/check/phone.ts';
+import { type RepairableCountry, repairableCountries } from '../lib/renumbering.ts';
 import { skippedCsv } from '../campaigns/check/skipped-csv.ts';
 import {
   NoStopLinks,

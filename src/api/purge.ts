@@ -2,7 +2,8 @@
 import { z } from 'zod';
 import { readPhones } from '../campaigns/opt-out-phones.ts';
 import type { Act } from '../operations/audit.ts';
-import { maskPhone } from '../lib/phone.ts';
+import { digitsOf, maskPhone } from '../lib/phone.ts';
+import { numberingsOf } from '../lib/renumbering.ts';
 import { LAST_DIGITS } from '../operations/past.ts';
 import { forgetName, nameInHistory } from '../operations/places.ts';
 import { MARKS_KEPT_S } from '../operations/slice-form.ts';
@@ -47,7 +48,7 @@ const purgePerson = route(
     answers: { 200: answer('What this walk found.', purged) },
   },
   async ({ context, act, body: { phone: written, after, country: code = context.defaultCountry } }) => {
-    const [one] = readPhones([written], { country: code });
+    const [one] = readPhones([written], { country: code, renew: false });
     if (!one || 'refused' in one) throw invalid([{ pointer: '/phone', message: one?.refused.message ?? '' }]);
     const { phone } = one;
     const telling = (facts: Act['facts']): Act => act(maskPhone(phone), facts);
@@ -142,11 +143,12 @@ const OWN_DIGITS = 8;
 /** Whether what was written is this number, or has it within. Most are told by their last digits already. */
 function readerOf(phone: string, code: string | undefined): (written: string) => boolean {
   const tail = phone.slice(-LAST_DIGITS);
+  const numbers = numberingsOf(digitsOf(phone));
   return (written) => {
     const digits = written.replace(/\D/g, '');
     if (!digits.includes(tail)) return false;
-    const [one] = readPhones([written], { country: code });
-    if (one && !('refused' in one)) return one.phone === phone;
+    const [one] = readPhones([written], { country: code, renew: false });
+    if (one && !('refused' in one)) return numbers.includes(digitsOf(one.phone));
     // A row without its country code may be a number of any country: too much is forgotten rather than too little.
     return digits.endsWith(tail) || digits.includes(phone.slice(-OWN_DIGITS));
   };

@@ -14,7 +14,7 @@ import { Slices } from '../operations/slices.ts';
 import { DurabilityGuard, type RedisPlace, targetOf } from '../producer/connection.ts';
 import { closeConnection, openCommands, waitUntilReady } from '../redis/connections.ts';
 import type { FileFormat, ReadOptions } from '../files/rows.ts';
-import type { RepairableCountry } from './check/phone.ts';
+import type { RepairableCountry } from '../lib/renumbering.ts';
 import type { Prices } from '../files/prices.ts';
 import { type UploadAnswer, uploadRecipients } from './upload.ts';
 

@@ -2,6 +2,7 @@
 import type { FileFormat } from '../files/rows.ts';
 import type { Encoding } from '../files/text.ts';
 import { phone } from '../kinds/request-pieces.ts';
+import { repairableCountries } from '../lib/renumbering.ts';
 import { checkRecipients } from './check/check-recipients.ts';
 import { phoneReader } from './check/phone.ts';
 import { type SkipReason, skipReasons } from './check/report.ts';
@@ -20,8 +21,15 @@ export interface ReadingOptions {
   readonly country?: string | undefined;
 }
 
-export function readPhones(written: readonly string[], { country }: ReadingOptions): OptOutPhone[] {
-  const read = phoneReader(country === undefined ? {} : { country });
+/** An old number is today's, which is the one that is texted: this adds nobody to those who are. */
+const RENEWING = { repair: repairableCountries };
+
+/** `renew`: old numbers are read as today's, as above. */
+export function readPhones(
+  written: readonly string[],
+  { country, renew = true }: ReadingOptions & { readonly renew?: boolean },
+): OptOutPhone[] {
+  const read = phoneReader({ ...(renew && RENEWING), ...(country === undefined ? {} : { country }) });
   return written.map((text, at) => {
     const reading = read(text);
     return reading.is === 'mobile' ? { phone: reading.e164 } : judged(text, reading.reason, at);
@@ -38,6 +46,7 @@ export async function* phonesInFile(
     encoding,
     // Nobody's wish is less of one because a filter hides it.
     takeHidden: true,
+    ...RENEWING,
     ...(country === undefined ? {} : { country }),
   })) {
     if (row.is === 'recipient') yield { phone: row.to };

@@ -25,7 +25,7 @@ import type { CampaignRecord } from '../operations/record.ts';
 import type { FileFormat, ReadOptions } from '../files/rows.ts';
 import { type Check, type CheckOptions, checkRecipients } from './check/check-recipients.ts';
 import { NumberIndex } from './check/tally.ts';
-import type { RepairableCountry } from './check/phone.ts';
+import type { RepairableCountry } from '../lib/renumbering.ts';
 import type { Prices } from '../files/prices.ts';
 import type { CheckedRow, CheckSummary } from './check/report.ts';
 

@@ -5,7 +5,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { type Command, Option } from 'commander';
 import { type Check, type CheckOptions, checkRecipients } from '../campaigns/check/check-recipients.ts';
-import { type RepairableCountry, repairableCountries } from '../campaigns/check/phone.ts';
+import { type RepairableCountry, repairableCountries } from '../lib/renumbering.ts';
 import { leavable } from '../campaigns/check/questions.ts';
 import { type SkipReason, renderProblems, type CheckSummary } from '../campaigns/check/report.ts';
 import { skippedCsv } from '../campaigns/check/skipped-csv.ts';

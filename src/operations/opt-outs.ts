@@ -4,10 +4,13 @@
  *
  * The opt-out of a person who was forgotten stays, as a hash: their number is no longer written anywhere, and they are
  * still not texted. A hash of a number can be found by trying all numbers, so it hides from readers, not from thieves.
+ *
+ * Where a country has put digits in front of every number, a person is the same by today's number and by the old one.
  */
 import type { Redis } from 'ioredis';
 import { digitsOf } from '../lib/phone.ts';
 import { fingerprint } from '../lib/ids.ts';
+import { numberingsOf } from '../lib/renumbering.ts';
 import { type Read, answersOf, flag } from '../redis/scripts.ts';
 import { type Act, told } from './audit.ts';
 import { keys } from './keys.ts';
@@ -77,42 +80,53 @@ export class OptOuts {
   async among(account: string, people: readonly Addressee[]): Promise<boolean[]> {
     if (people.length === 0) return [];
     const senders = [...new Set(['', ...people.flatMap(({ sender }) => sender ?? [])])];
-    const digits = people.map(({ to }) => digitsOf(to));
+    const digits = people.map(({ to }) => numberingsOf(digitsOf(to)));
+    const asked = digits.flat();
     const pipeline = this.#redis.pipeline();
-    for (const sender of senders) pipeline.smismember(keyOf({ account, sender }), ...digits);
+    for (const sender of senders) pipeline.smismember(keyOf({ account, sender }), ...asked);
     pipeline.exists(keys.optOutsForgotten(account));
     const answers = await answersOf(pipeline, flags);
     const forgotten = answers.at(-1)?.[0] === true ? await this.#forgottenAmong(account, people) : [];
+    let end = 0;
     return people.map(({ sender }, index) => {
-      const listed = senders.some((name, at) => (name === '' || name === sender) && answers[at]?.[index] === true);
-      return listed || forgotten[index] === true;
+      const from = end;
+      end += digits[index]?.length ?? 0;
+      const isIn = (at: number): boolean => answers[at]?.slice(from, end).includes(true) === true;
+      return senders.some((name, at) => (name === '' || name === sender) && isIn(at)) || forgotten[index] === true;
     });
   }
 
   /** Takes the number out of every list and leaves its hash there. Answers in how many it was. */
   async forget(phone: string, act?: Act): Promise<number> {
     const lists = (await this.#redis.smembers(keys.optOutLists)).map(listOf);
+    const numbers = numberingsOf(digitsOf(phone));
     return forgetOptOuts(this.#redis, {
-      lists: lists.map((list) => ({
-        list: keyOf(list),
-        forgotten: keys.optOutsForgotten(list.account),
-        hash: hashOf(list.sender, phone),
-      })),
+      lists: lists.flatMap((list) =>
+        numbers.map((digits) => ({
+          list: keyOf(list),
+          forgotten: keys.optOutsForgotten(list.account),
+          digits,
+          hash: hashOf(list.sender, digits),
+        })),
+      ),
       ...told(act),
-      digits: digitsOf(phone),
     });
   }
 
   async #forgottenAmong(account: string, people: readonly Addressee[]): Promise<boolean[]> {
-    const hashes = people.flatMap(({ to, sender }) => [hashOf('', to), hashOf(sender ?? '', to)]);
-    const found = await this.#redis.smismember(keys.optOutsForgotten(account), ...hashes);
-    return people.map((_, index) => found[2 * index] === 1 || found[2 * index + 1] === 1);
+    const hashes = people.map(({ to, sender }) =>
+      numberingsOf(digitsOf(to)).flatMap((digits) => [hashOf('', digits), hashOf(sender ?? '', digits)]),
+    );
+    const found = await this.#redis.smismember(keys.optOutsForgotten(account), ...hashes.flat());
+    let end = 0;
+    return hashes.map((own) => found.slice(end, (end += own.length)).includes(1));
   }
 
   async #change(how: 'add' | 'remove', list: OptOutList, phones: readonly string[], act?: Act): Promise<number> {
     let changed = 0;
     for (let from = 0; from < phones.length; from += AT_ONCE) {
-      const part = phones.slice(from, from + AT_ONCE);
+      const part = phones.slice(from, from + AT_ONCE).map(digitsOf);
+      const digits = how === 'add' ? part : part.flatMap(numberingsOf);
       changed += await changeOptOuts(this.#redis, {
         list: keyOf(list),
         lists: keys.optOutLists,
@@ -120,8 +134,9 @@ export class OptOuts {
         ...told(act),
         name: nameOf(list),
         how,
-        digits: part.map(digitsOf),
-        hashes: how === 'remove' ? part.map((phone) => hashOf(list.sender, phone)) : [],
+        digits,
+        hashes: how === 'remove' ? digits.map((one) => hashOf(list.sender, one)) : [],
+        people: how === 'remove' ? digits.map((one) => numberingsOf(one).toSorted()[0] ?? one) : [],
       });
     }
     return changed;

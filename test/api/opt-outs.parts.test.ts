@@ -86,6 +86,21 @@ test('opted in again, they are texted', async () => {
   expect((await sent(await ready(people('771000041')))).totals).toMatchObject({ sent: 1, skipped: 0 });
 });
 
+test('who opted out in the old numbering is not texted by the number that is renewed', async () => {
+  expect((await add({ phones: ['+225 07 08 09 10'] })).body).toMatchObject({ added: 1, refused: 0 });
+  const asked = await service.call('GET', '/v1/opt-outs?phone=%2B22507080910');
+  expect(asked.body).toMatchObject({ phone: '+2250707080910', optedOut: true });
+  const file = await add({ phones: ['07 08 09 11'], country: 'CI' });
+  expect(file.body).toMatchObject({ added: 1, refused: 0 });
+  const body = { name: 'old', text: 'Bonjour', reference: 'c-old' };
+  const { body: campaign } = await service.call('POST', '/v1/campaigns', { body });
+  const upload = await service.call('POST', `/v1/campaigns/${campaign.id}/recipients?repair=CI,BJ`, {
+    body: people('+225 07 08 09 10', '+225 07 08 09 11', '+225 07 08 09 12'),
+    headers: { 'content-type': 'text/csv' },
+  });
+  expect(upload.body).toMatchObject({ recipients: 1, skipped: 2, reasons: { opted_out: { count: 2 } } });
+});
+
 test('a spreadsheet of thousands is read row by row; what cannot be read is named by its row, not by its number', async () => {
   const rows = Array.from({ length: 3_000 }, (_, n) => `77${String(2_000_000 + n)}`);
   const { body } = await service.call('POST', '/v1/opt-outs?from=SHOP', {

@@ -82,3 +82,17 @@ test('a person who was forgotten, and opted out once more, is one person when th
   expect(await optOuts.among('main', [{ to: AWA }, { to: BINTA }])).toEqual([false, false]);
   expect(await optOuts.count(all)).toEqual({ listed: 0, forgotten: 0 });
 });
+
+test('who opted out with a number of before its country added two digits is left out by today’s, and the other way round', async () => {
+  const people = [{ to: '+22507080910' }, { to: '+2250707080910', sender: 'SHOP' }, { to: '+2250507080910' }];
+  await optOuts.add(all, ['+22507080910']);
+  expect(await optOuts.among('main', people)).toEqual([true, true, false]);
+  expect(await optOuts.forget('+2250707080910')).toBe(1);
+  expect(await store.redis.smembers('optouts:main:')).toEqual([]);
+  expect(await optOuts.among('main', people)).toEqual([true, true, false]);
+  await optOuts.add(all, ['+22507080910', '+2250707080910']);
+  expect(await optOuts.remove(all, ['+2250707080910'])).toBe(1);
+  expect(await optOuts.among('main', people)).toEqual([false, false, false]);
+  await optOuts.add(shop, ['+2250707080910']);
+  expect(await optOuts.remove(shop, ['+2250707080910', '+22507080910', '+22507080911'])).toBe(1);
+});

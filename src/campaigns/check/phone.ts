@@ -4,6 +4,7 @@ import {
   parsePhoneNumberFromString,
   validatePhoneNumberLength,
 } from 'libphonenumber-js/max';
+import { type RepairableCountry, oldNumberIn, renumbered } from '../../lib/renumbering.ts';
 import { type Detail, detail } from '../../words/details.ts';
 import type { SkipReason } from './report.ts';
 
@@ -119,10 +120,10 @@ interface Circumstances {
 
 /** A number that is not valid as it stands: is it an old one, a damaged one, or two in one cell? */
 function readDamaged(written: Written, reading: PhoneReading, about: Circumstances): PhoneReading {
-  const found = findOldNumber(written.digits, !written.international, about.country);
+  const found = oldNumberIn(written.digits, { local: !written.international, country: about.country });
   if (found) {
-    const renewed = renumber(found.country, found.old);
-    const repaired = renewed === undefined ? undefined : readInternational(renewed.slice(1));
+    const renewed = renumbered(found.country, found.old);
+    const repaired = renewed === undefined ? undefined : readInternational(renewed);
     if (repaired?.is !== 'mobile') return reading;
     if (about.repair.includes(found.country)) return { ...repaired, repaired: true };
     return refused('old_numbering', detail('probably_today', { number: repaired.e164 }));
@@ -134,48 +135,6 @@ function readDamaged(written: Written, reading: PhoneReading, about: Circumstanc
 
 function refused(reason: SkipReason, beside?: Detail): PhoneReading {
   return { is: 'refused', reason, ...(beside && { detail: beside }) };
-}
-
-export const repairableCountries = ['CI', 'BJ'] as const;
-export type RepairableCountry = (typeof repairableCountries)[number];
-
-const CODES = { CI: '225', BJ: '229' } as const satisfies Record<RepairableCountry, string>;
-
-/**
- * Côte d'Ivoire put two digits in front of every number in January 2021. Which two depends on the operator, and the
- * operator was told by the second digit of the old mobile number. Only the ranges that were surely in use are renewed;
- * numbers that begin with 1, 2 or 3 were fixed lines.
- */
-const IVORIAN_OPERATORS = [
-  { old: /^(?:0[1-3]|[457][0-3])/, prefix: '01' },
-  { old: /^[04-9][4-6]/, prefix: '05' },
-  { old: /^(?:[04-8][7-9]|9[78])/, prefix: '07' },
-] as const;
-
-/**
- * The country whose old eight digits these are, and the digits. `digits` has no `+`; `local` when it has no calling
- * code.
- */
-function findOldNumber(
-  digits: string,
-  local: boolean,
-  defaultCountry: string | undefined,
-): { readonly country: RepairableCountry; readonly old: string } | undefined {
-  for (const country of repairableCountries) {
-    if (digits.length === 11 && digits.startsWith(CODES[country])) return { country, old: digits.slice(3) };
-    if (local && country === defaultCountry && digits.length === 8) return { country, old: digits };
-  }
-  return undefined;
-}
-
-/**
- * Today's number for an old one, as E.164, or undefined where the old number was no mobile one. Benin (2024): 01 in
- * front.
- */
-function renumber(country: RepairableCountry, old: string): string | undefined {
-  if (country === 'BJ') return `+${CODES.BJ}01${old}`;
-  const operator = IVORIAN_OPERATORS.find((range) => range.old.test(old));
-  return operator && `+${CODES.CI}${operator.prefix}${old}`;
 }
 
 /** `771234567.0` or `771 234 567,00`: a program took the number for a measurement, and its decimals are not digits. */

@@ -7,6 +7,7 @@
 -- @arg how add|remove
 -- @arg digits text[]
 -- @arg hashes text[]  of those that are taken out
+-- @arg people text[]  and whose they are: a person may have a number of today and one of before
 -- @arg act text[]
 -- @returns int
 --- @include "lib/audit"
@@ -23,7 +24,7 @@ else
   local listed = redis.call('SMISMEMBER', list, unpack(digits))
   local hashed = redis.call('SMISMEMBER', forgotten, unpack(hashes))
   local counted = {}
-  for i, one in ipairs(digits) do
+  for i, one in ipairs(people) do
     if listed[i] + hashed[i] > 0 and not counted[one] then counted[one] = true; changed = changed + 1 end
   end
   redis.call('SREM', list, unpack(digits))

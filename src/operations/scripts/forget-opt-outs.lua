@@ -1,10 +1,10 @@
--- Takes a number out of lists of opt-outs and leaves its hash there. Answers in how many it was.
+-- Takes a person out of lists of opt-outs, by each of their numbers, and leaves its hash there. Answers in how many of
+-- them that was.
 -- @each lists
 --   @key list  @key forgotten
---   @arg hash text
+--   @arg digits text  @arg hash text
 -- @keys audit
 -- @arg now at?
--- @arg digits text
 -- @arg act text[]
 -- @returns int
 --- @include "lib/audit"
@@ -12,7 +12,7 @@
 
 local found = 0
 for _, one in ipairs(lists) do
-  if redis.call('SREM', one.list, digits) == 1 then
+  if redis.call('SREM', one.list, one.digits) == 1 then
     redis.call('SADD', one.forgotten, one.hash)
     found = found + 1
   end

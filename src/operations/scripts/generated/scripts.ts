@@ -2401,6 +2401,7 @@ export interface ChangeOptOutsArgs {
   readonly how: 'add' | 'remove';
   readonly digits: readonly string[];
   /** of those that are taken out */ readonly hashes: readonly string[];
+  /** and whose they are: a person may have a number of today and one of before */ readonly people: readonly string[];
   readonly act: readonly string[];
 }
 
@@ -2457,6 +2458,10 @@ local hashes = {}
 _arg = _arg + 1
 for _i = 1, tonumber(ARGV[_arg]) do hashes[_i] = ARGV[_arg + _i] end
 _arg = _arg + #hashes
+local people = {}
+_arg = _arg + 1
+for _i = 1, tonumber(ARGV[_arg]) do people[_i] = ARGV[_arg + _i] end
+_arg = _arg + #people
 local act = {}
 _arg = _arg + 1
 for _i = 1, tonumber(ARGV[_arg]) do act[_i] = ARGV[_arg + _i] end
@@ -2470,7 +2475,7 @@ else
   local listed = redis.call('SMISMEMBER', list, unpack(digits))
   local hashed = redis.call('SMISMEMBER', forgotten, unpack(hashes))
   local counted = {}
-  for i, one in ipairs(digits) do
+  for i, one in ipairs(people) do
     if listed[i] + hashed[i] > 0 and not counted[one] then counted[one] = true; changed = changed + 1 end
   end
   redis.call('SREM', list, unpack(digits))
@@ -2484,7 +2489,7 @@ return changed
  * too. Answers how many people were not as they were asked to be. */
 export async function changeOptOuts(redis: lua.ScriptHost, args: ChangeOptOutsArgs): Promise<ChangeOptOutsAnswer> {
   const keys: string[] = [args.list, args.lists, args.forgotten, ...args.audit];
-  const words: lua.Word[] = [args.now ?? '', args.name, args.how, args.audit.length, ...lua.counted(args.digits), ...lua.counted(args.hashes), ...lua.counted(args.act)];
+  const words: lua.Word[] = [args.now ?? '', args.name, args.how, args.audit.length, ...lua.counted(args.digits), ...lua.counted(args.hashes), ...lua.counted(args.people), ...lua.counted(args.act)];
   return readChangeOptOutsAnswer(await lua.runScript(redis, changeOptOutsScript, keys, words));
 }
 
@@ -3590,11 +3595,11 @@ export async function forgetName(redis: lua.ScriptHost, args: ForgetNameArgs): P
 export interface ForgetOptOutsArgs {
   /** key */ readonly audit: readonly string[];
   /** ms since the epoch */ readonly now?: number | undefined;
-  readonly digits: string;
   readonly act: readonly string[];
   readonly lists: readonly {
     /** key */ readonly list: string;
     /** key */ readonly forgotten: string;
+    readonly digits: string;
     readonly hash: string;
   }[];
 }
@@ -3635,8 +3640,7 @@ local function clock(given)
 end
 -- <generated>
 local now = tonumber(ARGV[1])
-local digits = ARGV[2]
-local _arg, _key = 2, 0
+local _arg, _key = 1, 0
 local audit = {}
 _arg = _arg + 1
 for _i = 1, tonumber(ARGV[_arg]) do _key = _key + 1; audit[_i] = KEYS[_key] end
@@ -3647,14 +3651,14 @@ _arg = _arg + #act
 local lists = {}
 _arg = _arg + 1
 for _n = 1, tonumber(ARGV[_arg]) do
-  local _one = {list = KEYS[_key + 1], forgotten = KEYS[_key + 2], hash = ARGV[_arg + 1]}
-  _arg, _key = _arg + 1, _key + 2
+  local _one = {list = KEYS[_key + 1], forgotten = KEYS[_key + 2], digits = ARGV[_arg + 1], hash = ARGV[_arg + 2]}
+  _arg, _key = _arg + 2, _key + 2
   lists[_n] = _one
 end
 -- </generated>
 local found = 0
 for _, one in ipairs(lists) do
-  if redis.call('SREM', one.list, digits) == 1 then
+  if redis.call('SREM', one.list, one.digits) == 1 then
     redis.call('SADD', one.forgotten, one.hash)
     found = found + 1
   end
@@ -3663,15 +3667,16 @@ audit_line(audit, act, clock(now), nil, '"optOuts":' .. found)
 return found
 `);
 
-/** Takes a number out of lists of opt-outs and leaves its hash there. Answers in how many it was. */
+/** Takes a person out of lists of opt-outs, by each of their numbers, and leaves its hash there. Answers in how many of
+ * them that was. */
 export async function forgetOptOuts(redis: lua.ScriptHost, args: ForgetOptOutsArgs): Promise<ForgetOptOutsAnswer> {
   const keys: string[] = [...args.audit];
   for (const one of args.lists) {
     keys.push(one.list, one.forgotten);
   }
-  const words: lua.Word[] = [args.now ?? '', args.digits, args.audit.length, ...lua.counted(args.act)];
+  const words: lua.Word[] = [args.now ?? '', args.audit.length, ...lua.counted(args.act)];
   words.push(args.lists.length);
-  for (const one of args.lists) words.push(one.hash);
+  for (const one of args.lists) words.push(one.digits, one.hash);
   return readForgetOptOutsAnswer(await lua.runScript(redis, forgetOptOutsScript, keys, words));
 }
 
