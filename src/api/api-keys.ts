@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { derivedId } from '../lib/ids.ts';
 import type { MadeKey } from '../operations/api-keys.ts';
 import { accountName } from '../kinds/request-pieces.ts';
-import { requireKept } from './context.ts';
+import { requireKept, requireMadeKept } from './context.ts';
 import { MADE, type ApiKey, digestOf, inSmall, personOf, type Role, roles } from './keys.ts';
 import { apiKeyList, apiKeyWithSecret } from './openapi/answers-audit.ts';
 import { answer, json, type AnyAsked, route } from './route.ts';
@@ -90,7 +90,7 @@ const createKey = route(
     if (!(await context.apiKeys.add(made, act(made.id, facts)))) {
       throw new ApiProblem('wrong-state', 'There are a thousand keys already; revoke some.', { rule: 'limit' });
     }
-    await requireKept(context);
+    await requireMadeKept(context);
     await context.keyRing.refresh();
     return { ...view(made), secret };
   },

@@ -161,6 +161,14 @@ export async function requireKept({ processing }: ApiContext): Promise<void> {
   throw new ApiProblem('unavailable', 'The replicas did not confirm it in time; send it again, which is harmless.');
 }
 
+/** The same of what is another one when it is asked for again, and whose secret is told once. */
+export async function requireMadeKept({ processing }: ApiContext): Promise<void> {
+  if (await processing.fence()) return;
+  const detail =
+    'The replicas did not confirm it in time, and its secret is lost: look, and remove it before you ask again.';
+  throw new ApiProblem('unavailable', detail);
+}
+
 async function readEvenIfUnreadable<K extends Kind>({ queries }: ApiContext, kind: K, id: string) {
   try {
     return await queries.read(kind, id);

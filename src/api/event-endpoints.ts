@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { eventTypes } from '../kinds/index.ts';
 import type { Endpoint, LogLine } from '../operations/endpoints.ts';
-import type { ApiContext } from './context.ts';
+import { type ApiContext, requireKept, requireMadeKept } from './context.ts';
 import type { ApiKey } from './keys.ts';
 import {
   endpointDetail,
@@ -73,6 +73,7 @@ const createEventEndpoint = route(
     const endpoint = 'id' in made ? await context.endpoints.read(made.id) : undefined;
     if ('problem' in made) throw new ApiProblem('wrong-state', made.problem, { rule: made.rule });
     if (!endpoint) throw new ApiProblem('wrong-state', 'It was deleted at this moment.');
+    await requireMadeKept(context);
     // The only time that it is shown.
     return { ...view(endpoint), secret: made.secret.reveal() };
   },
@@ -128,6 +129,7 @@ const deleteEventEndpoint = route(
   async (asked) => {
     const { id } = await find(asked);
     await asked.context.endpoints.remove(id, asked.act(id));
+    await requireKept(asked.context);
     return undefined;
   },
 );
@@ -193,6 +195,7 @@ const rotateEndpointSecret = route(
     const endpoint = await find(asked);
     const made = await asked.context.endpointService.rotate(endpoint.id, asked.act(endpoint.id));
     if ('problem' in made) throw new ApiProblem('wrong-state', made.problem, { rule: made.rule });
+    await requireKept(asked.context);
     return { ...view(endpoint), secret: made.secret.reveal() };
   },
 );

@@ -45,8 +45,12 @@ const queueSwitches = (['pause', 'resume'] as const).map((name) =>
       scope: { all: 'a queue is for all accounts: POST /v1/accounts/{name}/stop stops one account' },
       answers: { 200: answer('All queues.', queueList) },
     },
-    async ({ context: { queues }, params, act }) => {
-      if (await queues[name](params.name, act(params.name))) return { items: await queues.list() };
+    async ({ context, params, act }) => {
+      const { queues } = context;
+      if (await queues[name](params.name, act(params.name))) {
+        await requireKept(context);
+        return { items: await queues.list() };
+      }
       const known = (await queues.list()).map((queue) => queue.name).join(', ');
       throw new ApiProblem('not-found', `There is no queue ${params.name.slice(0, 40)}; there are ${known}.`);
     },
@@ -78,6 +82,7 @@ const rotateSecrets = route(
     const done = await endpointService.reseal(act);
     if ('problem' in done) throw new ApiProblem('wrong-state', done.problem, { rule: done.rule });
     await auditSeals.reseal(act('', { ...done }));
+    await requireKept(context);
     return done;
   },
 );
@@ -183,6 +188,7 @@ const releaseAccount = route(
     const name = knownAccount(params.name, key, context);
     const { accounts: holds } = context;
     for (const { area, reason } of await holds.holdsOf(name)) await holds.release(name, area, reason, act(name));
+    await requireKept(context);
     return accountView(context, name);
   },
 );

@@ -127,6 +127,8 @@ export const frenchRefusals: Readonly<Record<string, string>> = {
   'The body broke off.': 'L’envoi s’est interrompu.',
   'The replicas did not confirm it in time; send it again, which is harmless.':
     'Les répliques n’ont pas confirmé à temps ; renvoyez la demande, c’est sans danger.',
+  'The replicas did not confirm it in time, and its secret is lost: look, and remove it before you ask again.':
+    'Les répliques n’ont pas confirmé à temps, et son secret est perdu : regardez, et supprimez-le avant de redemander.',
   'The same key or reference stands for {a}. Repeat that request as it was, or name this one anew.':
     'La même clé ou référence désigne déjà {a}. Répétez cette demande telle quelle, ou donnez un autre nom à celle-ci.',
   'It stands for {a}, whose bytes were others; send another Idempotency-Key.':

@@ -6,23 +6,31 @@ import type { BatchAdvisor } from '../../src/api/batch-advice.ts';
 import { batchRoutes } from '../../src/api/batches.ts';
 import { campaignRoutes } from '../../src/api/campaigns.ts';
 import type { ApiContext, QueueSwitches } from '../../src/api/context.ts';
+import { endpointRoutes } from '../../src/api/event-endpoints.ts';
 import { directCreditRoutes } from '../../src/api/direct-credits.ts';
 import { disbursementRoutes } from '../../src/api/disbursements.ts';
 import { KeyRing, type ApiKey } from '../../src/api/keys.ts';
 import type { Admission } from '../../src/api/admission.ts';
 import { mount } from '../../src/api/mount.ts';
 import { limitRoutes } from '../../src/api/limits.ts';
-import { accountRoutes } from '../../src/api/operating.ts';
+import { accountRoutes, queueRoutes, secretRoutes } from '../../src/api/operating.ts';
 import { ApiProblem, sendProblem } from '../../src/api/problem.ts';
 import { RedisUnavailable } from '../../src/redis/connections.ts';
+import { Secret } from '../../src/lib/secret.ts';
+import type { Clock } from '../../src/lib/clock.ts';
 import { systemRandom } from '../../src/lib/random.ts';
 import { Audit, AuditSeals } from '../../src/operations/audit.ts';
 import { Batches } from '../../src/operations/batches.ts';
 import { SharedLimits } from '../../src/operations/limits.ts';
+import { Endpoints } from '../../src/operations/endpoints.ts';
+import { switchQueue } from '../../src/operations/queue-switches.ts';
+import { EndpointService } from '../../src/events/endpoint-service.ts';
+import { EventStream } from '../../src/events/stream.ts';
 import { DayBook } from '../../src/operations/book.ts';
 import { Recovery } from '../../src/operations/heartbeat.ts';
 import { KeptFiles } from '../../src/operations/kept-files.ts';
 import type { NewOperation } from '../../src/operations/accepting.ts';
+import { keys } from '../../src/operations/keys.ts';
 import { Operations } from '../../src/operations/operations.ts';
 import { BatchDoor } from '../../src/producer/batch/door.ts';
 import { listen } from '../../src/app/listener.ts';
@@ -32,6 +40,33 @@ import { storeOfThisFile } from '../support/fresh-redis.ts';
 import { onlyOf } from '../support/only.ts';
 
 const store = storeOfThisFile();
+
+function queuesOfThisFile(): QueueSwitches {
+  const change = async (name: string, how: 'pause' | 'resume'): Promise<boolean> => {
+    await switchQueue(store.redis, name, { how });
+    return true;
+  };
+  return onlyOf<QueueSwitches>({
+    pause: (name) => change(name, 'pause'),
+    resume: (name) => change(name, 'resume'),
+    list: async () => [],
+  });
+}
+
+function endpointsOfThisFile(clock: Clock) {
+  const endpoints = new Endpoints({ redis: store.redis, random: systemRandom });
+  const endpointService = new EndpointService({
+    endpoints,
+    events: new EventStream({ redis: store.redis }),
+    random: systemRandom,
+    secrets: [new Secret('a-sealing-secret')],
+    rules: { allowLoopback: false },
+    wake: () => undefined,
+    post: async () => ({ taken: true, answer: 'http_200' }),
+    clock,
+  });
+  return { endpoints, endpointService };
+}
 
 /** A door whose replicas confirm nothing until `replicas.reached` says so. */
 async function door() {
@@ -74,7 +109,8 @@ async function door() {
     audit: new Audit(store.redis),
     auditSeals: new AuditSeals(store.redis, new Audit(store.redis), []),
     reports: { book: new DayBook(store.redis), timezone: 'Africa/Dakar', keepMs: 0 },
-    queues: onlyOf<QueueSwitches>({}),
+    queues: queuesOfThisFile(),
+    ...endpointsOfThisFile(clock),
   });
   const app = express();
   const roles = new Set(['enqueue', 'operate', 'read', 'approve'] as const);
@@ -86,6 +122,9 @@ async function door() {
     ...directCreditRoutes,
     ...accountRoutes,
     ...limitRoutes,
+    ...queueRoutes,
+    ...secretRoutes,
+    ...endpointRoutes,
   ];
   app.use(mount(routes, context, onlyOf<Admission>({ byRequest: () => key })));
   const told: ErrorRequestHandler = (error, _request, response, next) =>
@@ -104,11 +143,11 @@ async function door() {
     silenceMs: 30_000,
     maxConnections: 100,
   });
-  const post = async (path: string, body?: string): Promise<number> => {
+  const post = async (path: string, body?: string, method: 'POST' | 'DELETE' = 'POST'): Promise<number> => {
     const type = body?.startsWith('{') ? 'application/json' : 'text/csv';
     const headers = body === undefined ? {} : { 'content-type': type };
     const answer = await request(`${url}/v1${path}`, {
-      method: 'POST',
+      method,
       headers,
       body: body ?? null,
     });
@@ -142,6 +181,29 @@ test('what is stopped, or goes on, is not confirmed before the replicas have it,
   // The same again is harmless, and confirms what was done.
   for (const [path, body] of asked.slice(2)) expect([path, await world.post(path, body)]).toEqual([path, 200]);
   expect((await world.read(other)).totals).toMatchObject({ total: 2, queued: 2 });
+  await world.close();
+});
+
+test('switches, endpoints and secrets are confirmed to nobody before the replicas have them', async () => {
+  const world = await door();
+  const url = '{"url":"https://shop.example/relais"}';
+  world.replicas.reached = true;
+  expect(await world.post('/event-endpoints', url)).toBe(201);
+  const [id] = await store.redis.smembers(keys.endpoints);
+  const asked: readonly (readonly [number, string, string?])[] = [
+    [200, '/queues/disbursement/pause'],
+    [200, '/queues/disbursement/resume'],
+    [200, '/accounts/main/release'],
+    [201, '/event-endpoints', url],
+    [200, `/event-endpoints/${id}/rotate-secret`],
+    [200, '/secrets/rotate'],
+  ];
+  world.replicas.reached = false;
+  for (const [, ...one] of asked) expect([one, await world.post(...one)]).toEqual([one, 503]);
+  world.replicas.reached = true;
+  for (const [status, ...one] of asked) expect([one, await world.post(...one)]).toEqual([one, status]);
+  world.replicas.reached = false;
+  expect(await world.post(`/event-endpoints/${id}`, undefined, 'DELETE')).toBe(503);
   await world.close();
 });
 
