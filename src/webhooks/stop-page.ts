@@ -74,10 +74,12 @@ function presser(options: StopPageOptions): (token: string) => Promise<Pressed> 
   // Of their own: a stranger that makes up links keeps no holder of a real one from being heard.
   const [signed, madeUp] = [new TokenBucket(clock, PRESSED), new TokenBucket(clock, PRESSED)];
   const recent = new Map<string, { readonly at: number; readonly pressed: Promise<void> }>();
-  const once = (token: string, place: StopPlace): Promise<void> => {
-    const at = clock.monotonic();
+  const pressedBefore = (token: string): Promise<void> | undefined => {
     const before = recent.get(token);
-    if (before !== undefined && at - before.at < SAME_LINK_MS) return before.pressed;
+    return before && clock.monotonic() - before.at < SAME_LINK_MS ? before.pressed : undefined;
+  };
+  const pressNow = (token: string, place: StopPlace): Promise<void> => {
+    const at = clock.monotonic();
     const pressed = within({ clock, ms: STORE_WITHIN_MS, late }, optOut(place, options));
     recent.delete(token);
     recent.set(token, { at, pressed });
@@ -89,7 +91,9 @@ function presser(options: StopPageOptions): (token: string) => Promise<Pressed> 
     // Before anything is asked of Redis. That a link was signed is all that being told to wait could say of it, and
     // nobody signs one but us.
     const place = readStopToken(secrets, token);
-    if (!(place === undefined ? madeUp : signed).take()) {
+    // One that asks for nothing more takes from nobody: a single link could otherwise keep all others from being heard.
+    const before = pressedBefore(token);
+    if (!before && !(place === undefined ? madeUp : signed).take()) {
       onStop('too_many');
       return 'too many';
     }
@@ -102,7 +106,7 @@ function presser(options: StopPageOptions): (token: string) => Promise<Pressed> 
       return 'done';
     }
     try {
-      await once(token, place);
+      await (before ?? pressNow(token, place));
       return 'done';
     } catch (error) {
       recent.delete(token);
