@@ -102,10 +102,10 @@ export async function hasLeft(
 export function endAsInHistory(held: HeldSlice, ends: Ends): number {
   const requests = [...held.requests.values()];
   const open = [...ends].filter(([place]) => isOpenAt(place, held.standing, requests));
-  // They had not left yet, and were counted in what is lost.
-  const charged = open.filter(
-    ([place, { letter }]) => held.standing.letters[place] === 'q' && MAY_HAVE_LEFT.has(letter),
-  );
+  // They had not left yet, or were refused, and were counted in what is lost.
+  const isUncounted = (place: number): boolean =>
+    held.standing.letters[place] === 'q' || held.requests.get(held.standing.requests[place] ?? -1)?.is === 'refused';
+  const charged = open.filter(([place, { letter }]) => isUncounted(place) && MAY_HAVE_LEFT.has(letter));
   held.costs.charge(charged.map(([place]) => place));
   const gone = new Set(open.map(([place]) => place));
   for (const request of requests) takeOut(held, request, gone);

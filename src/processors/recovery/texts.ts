@@ -5,7 +5,13 @@
  */
 import { canonicalName, wordingOf } from '../../lib/wording.ts';
 import { digitsOf } from '../../lib/phone.ts';
-import { RECIPIENTS_PER_REQUEST, isPurged, unpackItems } from '../../operations/slice-form.ts';
+import {
+  RECIPIENTS_PER_REQUEST,
+  type Request,
+  isPurged,
+  placesOf,
+  unpackItems,
+} from '../../operations/slice-form.ts';
 import type { CampaignRecord } from '../../operations/record.ts';
 import type { LostTime } from '../../operations/put-back.ts';
 import { RESTORED } from '../../operations/restored.ts';
@@ -40,10 +46,7 @@ export async function doubtSlice(
   const dueAt = held.at + context.policy.settleDelayMs;
   const ended = endAsInHistory(held, ends);
   held.doubtInterrupted();
-  for (const { number, is, letters } of requests.values()) {
-    if (is === 'refused')
-      held.change(number, { is: 'doubt', letters: letters.replaceAll('g', 'u'), looks: 0, dueAt });
-  }
+  for (const request of requests.values()) if (request.is === 'refused') doubtRefused(request, held, dueAt);
   const at = lost.from || held.campaign?.createdAt || Number(record.fields['createdAt'] ?? 0);
   held.leaveOut(texts.purgedAmong(held.waiting), 'x');
   const { waiting } = held;
@@ -59,6 +62,13 @@ export async function doubtSlice(
   if (ended > 0) await laterTexts?.count(lost.since, held.campaign ? 'recipient' : 'message', ended);
   await context.operations.appendEvidence(id, { operation: 'send', code: RESTORED });
   return 'done';
+}
+
+/** The copy has it as refused, so what it cost was given back; since then its people may have gone out again. */
+function doubtRefused(request: Request, held: HeldSlice, dueAt: number): void {
+  const { number, from, letters } = request;
+  held.costs.charge(placesOf(request).filter((place) => letters[place - from] === 'g'));
+  held.change(number, { is: 'doubt', letters: letters.replaceAll('g', 'u'), looks: 0, dueAt });
 }
 
 function isAtWork({ reason }: AttemptResult): boolean {

@@ -204,6 +204,9 @@ class Looking {
       this.#putOff([request], this.#retryMs(request), 'statistics_silent');
       return;
     }
+    const mayHaveIt = told.filter(({ says }) => says === 'sent' || says === 'unclear');
+    // As it was refused, what it cost was given back.
+    this.#held.costs.charge(mayHaveIt.map(({ place }) => place));
     const bad = told.filter(({ says }) => says === 'invalid' || says === 'nothing');
     const unclear = told.filter(({ says }) => says === 'unclear');
     const left = told.filter(({ says }) => says === 'not sent').map(({ place }) => place);

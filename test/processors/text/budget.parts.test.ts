@@ -1,11 +1,13 @@
 /** What a budget lets leave, and what is counted of it, over a real Redis. */
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { Budgets } from '../../../src/operations/budgets.ts';
 import { keys } from '../../../src/operations/keys.ts';
+import { doubtSlice } from '../../../src/processors/recovery/texts.ts';
 import { sendSlice } from '../../../src/processors/text/slice.ts';
 import { Slots } from '../../../src/processors/text/slots.ts';
 import { storeOfThisFile } from '../../support/fresh-redis.ts';
 import { not } from '../../support/processor-world.ts';
+import { people, textsBench } from '../../support/texts-bench.ts';
 import { campaignWorld } from '../campaign-world.ts';
 
 const store = storeOfThisFile();
@@ -74,4 +76,43 @@ test.for(['ERROR_105', 'ERROR_110'])('what was refused as a whole with %s costs 
   expect(await sendSlice(slice, { ...context, upstream: refusing })).toMatchObject({ outcome: 'ended' });
   expect((await world.read(slice.split('.')[0] ?? '')).totals).toMatchObject({ failed: 1 });
   expect(await counted()).toBe(0);
+});
+
+describe('a request that was refused, and sent to some of its people all the same', () => {
+  /** Of four one is bad, so all are looked at before any of them goes out again. */
+  async function refused() {
+    const world = textsBench(store.redis);
+    const budgets = new Budgets(store.redis, { timezone: 'Africa/Dakar', prices: { SN: PRICE } });
+    budgets.reckons = true;
+    Object.assign(world.context, { budgets });
+    await store.redis.hset(keys.limits, 'SMS_BUDGET_DAY', 500 * PRICE);
+    const persons = people(4);
+    await world.slice('slc_1', persons);
+    world.service.bad.add(persons[3]?.to ?? '');
+    await world.send('slc_1');
+    const counted = async () => Number(await store.redis.hget(keys.textsCost('main', '2026-01'), 'all'));
+    expect(await counted()).toBe(0);
+    const [{ to } = { to: '' }] = persons;
+    world.service.book.push({ to, text: 'Bonjour', code: '00', at: world.context.clock.now() });
+    return { world, counted };
+  }
+
+  test('counts whoever got it', async () => {
+    const { world, counted } = await refused();
+    await world.finish('slc_1');
+    expect(await world.states('slc_1', 4)).toEqual(['sent', 'sent', 'sent', 'failed']);
+    expect(await counted()).toBe(3 * PRICE * 100);
+  });
+
+  test('counts all that may have got it, once, where a copy of Redis was put back meanwhile', async () => {
+    const { world, counted } = await refused();
+    await store.redis.hset(keys.heartbeat, 'recovering', 'rolled_back');
+    const at = world.context.clock.now();
+    expect(await doubtSlice('slc_1', { since: at, from: at, at }, { context: world.context })).toBe('done');
+    expect(await counted()).toBe(4 * PRICE * 100);
+    await store.redis.hdel(keys.heartbeat, 'recovering');
+    await world.finish('slc_1');
+    expect(await world.states('slc_1', 4)).toEqual(['sent', 'unknown', 'unknown', 'unknown']);
+    expect(await counted()).toBe(4 * PRICE * 100);
+  });
 });
