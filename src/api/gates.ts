@@ -47,7 +47,10 @@ export async function stillAsks(context: ApiContext, key: ApiKey): Promise<boole
   return key.session === undefined || context.sessions.goesOn(key.session);
 }
 
-/** Of what was asked a while ago, or came slowly: a key that was revoked since begins nothing more. */
+/**
+ * Of what was asked a while ago, or came slowly: a key that was revoked since begins nothing more. Asked last, since a
+ * process may stand still at any step before.
+ */
 export async function requireStill(context: ApiContext, key: ApiKey): Promise<void> {
   if (await stillAsks(context, key)) return;
   throw new ApiProblem(

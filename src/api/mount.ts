@@ -114,7 +114,6 @@ function workOf(route: Route, context: ApiContext, admission: Admission): Work {
     if (route.fresh) requireFresh(context, key);
     const query = readQuery(searchOf(request));
     const { given, type } = await readBody(request, response);
-    if (given !== undefined && key !== NOBODY) await requireStill(context, key);
     const again = () => (kind ? findRecord(context, key, kind, params['id']) : Promise.resolve(undefined));
     const record = kind && (await again());
     const body = route.body && checked(route.body, given);
@@ -138,6 +137,7 @@ function workOf(route: Route, context: ApiContext, admission: Admission): Work {
       response,
       idempotencyKey: identity && idempotencyKey(request),
     };
+    if (route.method !== 'get' && key !== NOBODY) await requireStill(context, key);
     answer(response, status, await route.handle(asked));
   };
   return async (call) => {
