@@ -62,8 +62,8 @@ const addRecipients = route(
     summary: 'Upload recipients, before the start.',
     description:
       'Column `to` (also `téléphone`, `mobile`, `portable`, `GSM`, `WhatsApp`, `contact` …, or `phoneColumn`); the others ' +
-      'are variables. An upload counts whole or not at all; the same bytes again, read in the same way, are a replay; ' +
-      'several uploads append.',
+      'are variables. An upload counts whole or not at all; the same bytes again, read in the same way, are a replay, ' +
+      'unless they brought nobody before; several uploads append. A draft to which nobody has been added stays one.',
     role: 'enqueue',
     scope: 'record',
     record: 'campaign',

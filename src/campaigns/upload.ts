@@ -137,7 +137,7 @@ export async function uploadRecipients(
     return { is: 'changed' };
   }
   const read = readingOf(options);
-  const earlier = campaign.uploads.find((one) => one.hash === summary.contentHash && (one.read ?? '') === read);
+  const earlier = replayedBy(campaign, summary, read);
   if (earlier) {
     await stage.discard();
     return { is: 'replayed', upload: earlier };
@@ -172,6 +172,13 @@ function tagFor({ uploads }: CampaignRecord, random: Random): string {
   let tag = random.hex(TAG_BYTES);
   while (uploads.some((one) => one.tag === tag)) tag = random.hex(TAG_BYTES);
   return tag;
+}
+
+/** The last upload of the same bytes, read in the same way. One that brought nobody is none where they bring people now. */
+function replayedBy({ uploads }: CampaignRecord, { contentHash, recipients }: CheckSummary, read: string) {
+  return uploads.findLast(
+    (one) => one.hash === contentHash && (one.read ?? '') === read && (one.recipients > 0 || recipients === 0),
+  );
 }
 
 /** Which people there are in a file; '' where nobody said anything of it. */

@@ -238,3 +238,23 @@ test('the same bytes are a replay where they are read in the same way; read in a
   expect(await add('bureau')).toMatchObject({ is: 'replayed', upload: { recipients: 1 } });
   expect((await read()).totals).toMatchObject({ total: 4, queued: 3, skipped: 1 });
 });
+
+test('an upload of which every row is left out leaves a draft that may be changed, and its bytes count where they have people', async () => {
+  const slices = new Slices({ redis: fresh.redis, random });
+  const campaigns = new Campaigns(fresh.redis);
+  async function* local(): AsyncGenerator<Uint8Array> {
+    yield Buffer.from('numero;prenom\n771000001;Awa\nnobody;Ali');
+  }
+  const add = async () => uploadRecipients(await read(), local(), { campaigns, slices, random });
+  await campaigns.amend(campaign.id, { country: '' });
+  expect(await add()).toMatchObject({ is: 'counted', upload: { recipients: 0, skipped: 2 } });
+  expect(await add()).toMatchObject({ is: 'replayed', upload: { recipients: 0, skipped: 2 } });
+  expect(await read()).toMatchObject({ state: 'draft', totals: { total: 2, skipped: 2 } });
+  expect(await campaigns.amend(campaign.id, { text: 'Salut {{prenom}}', country: 'SN' })).toMatchObject({
+    is: 'applied',
+  });
+  expect(await add()).toMatchObject({ is: 'counted', upload: { recipients: 1, skipped: 1 } });
+  expect(await add()).toMatchObject({ is: 'replayed', upload: { recipients: 1, skipped: 1 } });
+  expect(await read()).toMatchObject({ state: 'ready', totals: { total: 4, queued: 1, skipped: 3 } });
+  expect(await campaigns.amend(campaign.id, { text: 'Bonsoir' })).toEqual({ is: 'filled' });
+});

@@ -50,7 +50,8 @@ redis.call('HINCRBY', campaign, 'slices', slices)
 redis.call('HINCRBY', campaign, 'segments', segments)
 redis.call('HINCRBY', campaign, 'rev', 1)
 tally(sliceCounts, 'queued', slices)
-if state == 'draft' then
+-- Where nobody has been added its text may change yet, and there is nobody to send to.
+if state == 'draft' and tonumber(r[5] or '0') + recipients > 0 then
   redis.call('HSET', campaign, 'state', 'ready', 'since', at)
   move({counts = counts, id = id, at = at, from = 'draft', to = 'ready', left = draft, entered = ready})
 end

@@ -2798,7 +2798,7 @@ redis.call('HINCRBY', campaign, 'slices', slices)
 redis.call('HINCRBY', campaign, 'segments', segments)
 redis.call('HINCRBY', campaign, 'rev', 1)
 tally(sliceCounts, 'queued', slices)
-if state == 'draft' then
+if state == 'draft' and tonumber(r[5] or '0') + recipients > 0 then
   redis.call('HSET', campaign, 'state', 'ready', 'since', at)
   move({counts = counts, id = id, at = at, from = 'draft', to = 'ready', left = draft, entered = ready})
 end
