@@ -140,18 +140,23 @@ export class PutBack {
   }
 
   /**
-   * What people did in the lost time, and the copy does not have. Keys that were revoked then are revoked again: the
-   * copy has them as they were, and those that were to be kept out would be let in. All else is for a person to do
-   * anew.
+   * Keys that were revoked in the lost time: the copy has them as they were, and those that were to be kept out are let
+   * in until this. The second time nothing is left to do.
    */
-  async lostActs({ from, at }: Pick<LostTime, 'from' | 'at'>, act: Act | undefined): Promise<readonly LostAct[]> {
+  async revokeAgain({ from, at }: Pick<LostTime, 'from' | 'at'>, act: Act | undefined): Promise<void> {
     const { redis, past } = this.#options;
-    if (past === undefined || (await past.store()) === undefined) return [];
-    const revoked = await past.actsFrom(from, [REVOKE]);
+    if (past === undefined || (await past.store()) === undefined) return;
+    const revoked = await past.actsFrom(Math.max(0, from - CLOCKS_APART_MS), [REVOKE]);
     const known = new ApiKeys(redis);
     for (const { target } of revoked) {
       await known.revoke(target, at, act && { ...act, act: REVOKE, target, facts: { how: 'recovery' } });
     }
+  }
+
+  /** What people did in the lost time, and the copy does not have, but for keys that were revoked: theirs to do anew. */
+  async lostActs({ from }: Pick<LostTime, 'from'>): Promise<readonly LostAct[]> {
+    const { past } = this.#options;
+    if (past === undefined || (await past.store()) === undefined) return [];
     return past.actsFrom(from, LOST_ACTS);
   }
 

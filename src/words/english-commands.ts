@@ -175,6 +175,8 @@ Put a newer copy in its place; if there is none: relais recover --without-missin
         `History was not asked: whatever was accepted since ${since} is known to nobody here. Compare with the dashboard before callers repeat anything.`,
       lostActs: (count: number, names: string) =>
         `Of what people did then, history knows ${some(count, 'act', 'acts')} that this Redis does not have (${names}): do each again that is still meant. Keys that were revoked are revoked again.`,
+      keys: (since: string) =>
+        `Keys that were revoked since ${since} count again unless history knew of it, and those made since are gone: relais keys list, then relais keys revoke ID.`,
       optOuts: (since: string) =>
         `Opt-outs since ${since} are lost: bring them again (relais opt-outs add) before a campaign is resumed.`,
       stops: (since: string) =>

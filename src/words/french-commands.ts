@@ -177,6 +177,8 @@ relais recover --without-missing.`,
         `L’historique n’a pas été interrogé : ce qui a été accepté depuis ${since} n’est connu de personne ici. Comparez avec le tableau de bord avant que les appelants ne répètent.`,
       lostActs: (count, names) =>
         `De ce temps, l’historique connaît ${some(count, 'acte', 'actes')} que ce Redis n’a pas (${names}) : refaites ceux qui valent encore. Les clés révoquées le sont à nouveau.`,
+      keys: (since) =>
+        `Les clés révoquées depuis ${since} sont de nouveau valables, sauf si l’historique le savait, et celles créées depuis ont disparu : relais keys list, puis relais keys revoke ID.`,
       optOuts: (since) =>
         `Les désinscriptions depuis ${since} sont perdues : apportez-les de nouveau (relais opt-outs add) avant de reprendre une campagne.`,
       stops: (since) =>

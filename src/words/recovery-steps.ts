@@ -39,6 +39,7 @@ export function recoverySteps(report: RecoverySteps, { commands }: Pick<Words, '
     ...(lost.count > 0 ? [steps.lostIdentities(lost.count, lost.ids.slice(0, NAMED_IN_WORDS).join(', '))] : []),
     ...(withoutHistory ? [steps.withoutHistory(since)] : []),
     ...(lostActs.length > 0 ? [steps.lostActs(lostActs.length, namesOf(lostActs))] : []),
+    steps.keys(since),
     steps.optOuts(since),
     steps.stops(since),
     steps.lifted,

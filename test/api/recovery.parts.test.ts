@@ -12,6 +12,7 @@ const KEYS = [
   'checker:read+approve+operate:checker-secret',
   'only-operate:read+operate:only-operate',
   'only-approve:read+approve:only-approve',
+  'root:admin:root-secret',
   'bound:read+approve+operate@main:bound-secret',
 ].join(',');
 const PATH = '/v1/recovery';
@@ -85,6 +86,16 @@ describe('in a recovery', () => {
     expect((await awa.fetch('GET', '/v1/session')).status).toBe(200);
   });
 
+  test('no key is made, since its maker may be one that was revoked, and one is revoked all the same', async () => {
+    const body = { name: 'awa-phone', roles: ['read'], person: 'awa' };
+    const make = () => service.call('POST', '/v1/keys', { body, key: 'root-secret' });
+    const { id } = (await make()).body;
+    await recovery.enter('rolled_back');
+    const refused = await make();
+    expect([refused.status, refused.body.type]).toEqual([503, expect.stringMatching(/\/recovering$/)]);
+    expect((await service.call('DELETE', `/v1/keys/${id}`, { key: 'root-secret' })).status).toBe(204);
+  });
+
   test('what is known to be lost is not confirmed as a silence', async () => {
     await recovery.enter('rolled_back');
     const { status, body } = await say({ nothingWasLost: true });
@@ -115,6 +126,7 @@ describe('in a recovery', () => {
       },
     });
     expect(body.last.next.join(' ')).toContain('relais opt-outs add');
+    expect(body.last.next.join(' ')).toContain('relais keys list');
     const again = await say({ apply: true });
     expect(again.body.last).toEqual(body.last);
     const { body: review } = await service.call('GET', '/v1/review', { key: 'checker-secret' });

@@ -149,7 +149,9 @@ export class RecoveryDesk {
       lost: { since: underWay.since, from: underWay.lastBeat, at },
       untilMono: context.clock.monotonic() + TURN_MS,
     };
-    // First, so that what was open before counts what is known again.
+    // Before all else, which may take many turns: a key of somebody that was to be kept out opens every door meanwhile.
+    if (!withoutHistory) await this.#options.putBack.revokeAgain(turn.lost, act);
+    // First of what was done, so that what was open before counts what is known again.
     if (!withoutHistory && !(await this.#isKnownAgain(turn))) {
       const now = await restored.standings([]);
       return { is: 'under way', ...progressOf(now, now) };
@@ -163,7 +165,7 @@ export class RecoveryDesk {
     if (!over) return { is: 'under way', ...progressOf(before.standings, after) };
     // Another apply has ended it meanwhile, and has told what it came to.
     if ((await recovery.state())?.since !== underWay.since) return { is: 'none' };
-    const lostActs = withoutHistory ? [] : await this.#options.putBack.lostActs(turn.lost, act);
+    const lostActs = withoutHistory ? [] : await this.#options.putBack.lostActs(turn.lost);
     const told = { at, by, items: reportOf(before.standings, after), lostActs };
     const report = await this.#report(underWay, withoutHistory ? { ...told, withoutHistory } : told);
     await restored.keepReport(report);
