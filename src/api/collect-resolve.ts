@@ -4,7 +4,7 @@ import { operations as declared, type StateOf, queueOf } from '../kinds/index.ts
 import type { Act } from '../operations/audit.ts';
 import type { RecordAt } from '../operations/record.ts';
 import { type Announced, type CollectKind, eventOf } from '../operations/transition.ts';
-import type { Tried } from '../processors/attempt.ts';
+import { NUDGE_INTERVAL_MS, type Tried } from '../processors/attempt.ts';
 import type { MoneyContext } from '../processors/context.ts';
 import { paidAs } from '../processors/disbursement/resolve.ts';
 import { type ApiContext, requireKept } from './context.ts';
@@ -151,6 +151,8 @@ async function takeWord<K extends CollectKind>(
   const { set, claims } = paidAs({ outcome, transactionId });
   const settled = await context.operations.transition<K>(record, lease, {
     to: outcome,
+    // Nobody asked in this lease, and a payer may come back until the end of its time: what was called off is looked at.
+    dueInMs: queueOf(record.kind, outcome) === undefined ? undefined : NUDGE_INTERVAL_MS,
     set: { note, resolvedBy: by, ...set },
     claims,
     evidence: { operation: 'resolve', code: outcome, detail: by },

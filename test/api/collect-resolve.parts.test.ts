@@ -37,6 +37,14 @@ const kinds = [
   ['a payment request', paidRequestUnseen],
 ] as const;
 
+test('an invoice that a person calls off is looked at again: what is paid after that is heard', async () => {
+  const body = { totalAmount: 15_000, store: { name: 'La Boutique' }, reference: 'called off' };
+  const { id } = (await service.post('/v1/invoices', body)).body;
+  await service.redis.hset(record(id), { state: 'needs_review', reason: 'unreadable_amount' });
+  expect((await resolve(`/v1/invoices/${id}`, 'cancelled')).body.state).toBe('cancelled');
+  expect(Number(await service.redis.zscore('due:invoice-confirm', id))).toBeGreaterThan(0);
+});
+
 describe.for(kinds)('a person does not call %s that was paid failed', ([, paid]) => {
   test('while a look is under way', async () => {
     const { id, path } = await paid('leased');

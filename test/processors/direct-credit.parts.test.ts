@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { advanceDirectCredit } from '../../src/processors/disbursement/direct-credit.ts';
 import type { ProcessorContext } from '../../src/processors/context.ts';
+import { TRANSACTION_COLLISION } from '../../src/processors/intent.ts';
 import { readEvidence } from '../../src/operations/transition.ts';
 import type { Verdict } from '../../src/upstream/verdict.ts';
 import { LEASE_MS, processorWorld, not, ok } from '../support/processor-world.ts';
@@ -213,12 +214,15 @@ test('one that was refused with its keys waits for them, also where Redis is awa
 
 describe('an answer that comes after another attempt has given it up', () => {
   /** While the request is out, its lease ends and another attempt finds `sending`. */
-  const answeredLate = async (verdict: typeof credited, meanwhile = async () => {}) => {
+  const answeredLate = async (
+    verdict: typeof credited,
+    meanwhile: (world: Awaited<ReturnType<typeof accepted>>) => Promise<void> = async () => {},
+  ) => {
     const world = await accepted();
     const late = async () => {
       world.advance(LEASE_MS + 1);
       expect(await world.run()).toEqual({ outcome: 'needs_review', reason: 'interrupted' });
-      await meanwhile();
+      await meanwhile(world);
       return verdict;
     };
     const slow = { ...world.context, upstream: { ...world.context.upstream, payments: { directCredit: late } } };
@@ -243,6 +247,17 @@ describe('an answer that comes after another attempt has given it up', () => {
     expect(settlement).toEqual({ outcome: 'lost', reason: 'not yours' });
     expect(record?.state).toBe('failed');
     expect(JSON.stringify(record?.fields)).toContain('named|transactionId||tx-1');
+  });
+
+  test('stays with the person where its transaction is that of another operation', async () => {
+    const another = async (world: Awaited<ReturnType<typeof accepted>>): Promise<void> => {
+      world.answer('directCredit', credited);
+      expect(await advanceDirectCredit('dcr_2', world.context)).toMatchObject({ outcome: 'ended' });
+    };
+    const { record, world } = await answeredLate(credited, another);
+    expect(record).toMatchObject({ state: 'needs_review', reason: TRANSACTION_COLLISION });
+    expect(record?.transactionId).toBeUndefined();
+    expect(await world.events()).toHaveLength(2);
   });
 
   test('settles nothing when it is no success', async () => {

@@ -29,14 +29,16 @@ export const not = (
   sent: ExchangeSummary['sent'] = 'answered',
 ): Exclude<NotOk, { is: 'held' }> => ({ is, code, exchange: { ...exchange, code, sent } });
 
+type Answering = Verdict<unknown> | (() => Promise<Verdict<unknown>>);
+
 export interface ProcessorWorld {
   readonly context: ProcessorContext;
   readonly operations: Operations;
   readonly queries: Queries;
   /** Every call of upstream, by name, and the latest time at which it might have left. */
   readonly calls: { readonly name: string; readonly request: unknown; readonly sendBy: number | undefined }[];
-  /** What the next calls answer, by name; the last one repeats. */
-  readonly answer: (name: keyof Payments, ...verdicts: Verdict<unknown>[]) => void;
+  /** What the next calls answer, by name; the last one repeats. Of a function: once it has done what it does. */
+  readonly answer: (name: keyof Payments, ...verdicts: Answering[]) => void;
   readonly advance: (ms: number) => void;
   /** The service is full when the n-th turn is asked for. */
   readonly noTurnAt: (nth: number) => void;
@@ -50,7 +52,7 @@ export function processorWorld(redis: Redis, { policy, ...changes }: BenchChange
   let now = Date.UTC(2026, 0, 1);
   const clock: Clock = { ...systemClock, now: () => now, monotonic: () => now };
   const calls: ProcessorWorld['calls'] = [];
-  const answers = new Map<string, Verdict<unknown>[]>();
+  const answers = new Map<string, Answering[]>();
   const operations = new Operations({ redis, random: systemRandom, now: () => now });
   const queries = new Queries(redis);
   const call =
@@ -58,7 +60,8 @@ export function processorWorld(redis: Redis, { policy, ...changes }: BenchChange
     async (_account: unknown, request: unknown, options: { sendBy?: number } = {}): Promise<Verdict<unknown>> => {
       calls.push({ name, request, sendBy: options.sendBy });
       const told = answers.get(name) ?? [];
-      return (told.length > 1 ? told.shift() : told[0]) ?? not('transient', 'no_answer', 'maybe');
+      const next = (told.length > 1 ? told.shift() : told[0]) ?? not('transient', 'no_answer', 'maybe');
+      return typeof next === 'function' ? next() : next;
     };
   const payments = new Proxy({}, { get: (_target, name) => call(String(name)) }) as Payments;
   const account = { name: 'main', mode: 'live', headerPrefix: 'SERVICE' } as UpstreamAccount;

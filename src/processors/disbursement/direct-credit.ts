@@ -99,11 +99,16 @@ async function settleLate(a: Attempt, verdict: CreditVerdict): Promise<AttemptRe
   if (verdict.is !== 'ok' || !record || !waits) return lost;
   const { transactionId } = verdict.value;
   const told = transactionId ? { transactionId } : {};
-  return finish({ record, lease: undefined }, context, {
+  const mine = { record, lease: undefined };
+  const ended = await finish(mine, context, {
     to: 'succeeded',
     set: { reason: '', ...told },
+    ...(transactionId ? { claims: `transactionId=${transactionId}` } : {}),
     event: eventOf(record, 'succeeded', { late: true, ...told }),
     outcome: 'ended',
     reason: 'succeeded_late',
   });
+  if (ended.reason !== CLAIMED) return ended;
+  const reason = TRANSACTION_COLLISION;
+  return finish(mine, context, { to: record.state, set: { reason }, outcome: 'needs_review', reason });
 }

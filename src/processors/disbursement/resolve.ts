@@ -7,8 +7,8 @@ import { isFinal } from '../../kinds/index.ts';
 import type { Act } from '../../operations/audit.ts';
 import { RESTORED } from '../../operations/restored.ts';
 import { UNDONE, eventOf, named } from '../../operations/transition.ts';
-import { type Attempt as AttemptOf, DAILY_MS, attemptAt } from '../attempt.ts';
-import type { AttemptResult, MoneyContext } from '../context.ts';
+import { type Attempt as AttemptOf, DAILY_MS, NUDGE_INTERVAL_MS, attemptAt } from '../attempt.ts';
+import { type AttemptResult, type MoneyContext, waitAt } from '../context.ts';
 import { CLAIMED, RESOLVE } from '../intent.ts';
 import { mismatchOf } from './judge.ts';
 import { NO_LONGER_OF_USE, leaveAsItIs } from './look.ts';
@@ -85,7 +85,7 @@ async function ask(a: Attempt, token: string): Promise<Word | Resolved | undefin
     return other ? undefined : { status, transactionId };
   }
   const because = verdict.is === 'held' ? verdict.condition : verdict.code;
-  return letGo(a, { is: 'no answer', because });
+  return letGo(a, { is: 'no answer', because }, waitAt(a.policy.pollMs, a.record.tries));
 }
 
 async function decide(a: Attempt, status: string | undefined, word: Resolve): Promise<Resolved> {
@@ -108,7 +108,7 @@ async function decide(a: Attempt, status: string | undefined, word: Resolve): Pr
   if (!allowed) {
     // Its last word is taken by the look that follows at once, not by one that was due tomorrow.
     const upstream = status ?? 'nothing: no token was ever received';
-    const dueInMs = status === 'success' || status === 'failed' ? 0 : DAILY_MS;
+    const dueInMs = status === 'success' || status === 'failed' ? 0 : lookIn(a);
     return letGo(a, { is: 'contradicted', upstream }, dueInMs);
   }
   if (status === 'created' && a.at < (record.quietUntil ?? 0)) {
@@ -143,6 +143,8 @@ async function endAs(
   const ended = await a.finish({
     to: outcome,
     dueInMs: outcome === 'succeeded' && record.token && !unpaid ? a.policy.recheckMs[0] : undefined,
+    // What was posted while upstream was asked is not what it has answered.
+    nudgeAfterMs: NUDGE_INTERVAL_MS,
     set: {
       ...NO_LONGER_OF_USE,
       ...resolution,
@@ -188,8 +190,15 @@ function stopped(result: AttemptResult): Resolved {
   return told(result, { is: 'resolved' });
 }
 
+/** A look that was called for, or that is to hear a word for the second time, is not put off: nothing was heard here. */
+function lookIn({ record, policy }: Attempt): number {
+  const { hintedAt = 0, updatedAt, createdSeenAt, failedSeenAt, contrarySeenAt, agreedSeenAt } = record;
+  const isOpen = (createdSeenAt ?? failedSeenAt ?? contrarySeenAt ?? agreedSeenAt) !== undefined;
+  return isOpen || hintedAt >= updatedAt ? waitAt(policy.pollMs, record.tries) : DAILY_MS;
+}
+
 /** Nothing is changed, and that is told, unless somebody else has changed it meanwhile. */
-async function letGo(a: Attempt, answer: Resolved, dueInMs = DAILY_MS): Promise<Resolved> {
+async function letGo(a: Attempt, answer: Resolved, dueInMs = lookIn(a)): Promise<Resolved> {
   return told(await a.finish({ to: a.record.state, dueInMs, outcome: 'waits', reason: answer.is }), answer);
 }
 

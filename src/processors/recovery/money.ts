@@ -15,7 +15,7 @@ import { DAILY_MS } from '../attempt.ts';
 import { CLAIMED, type Ending, TRANSACTION_COLLISION, finish } from '../intent.ts';
 import { batchEvent } from '../batch/batch.ts';
 import { type ProcessorContext, waitAt } from '../context.ts';
-import { judge } from '../disbursement/judge.ts';
+import { isNamed, judge } from '../disbursement/judge.ts';
 import { endingOf, statusSaid, transactionsIn } from '../disbursement/look.ts';
 
 /** The kinds that can come to need a person. What is left of their states is looked at as ever, and goes on. */
@@ -88,8 +88,10 @@ async function restoreDisbursement(
   if (verdict.is !== 'ok') return { ...review, dueInMs: waitAt(context.policy.pollMs, 0) };
   const { value, exchange } = verdict;
   const evidence = statusSaid(exchange, value.status);
-  const { transactionId } = value;
-  const details = transactionsIn(value);
+  // What names nothing may be said of another payment, and gives this one no name that it keeps.
+  const isOfThis = isNamed(record, value);
+  const transactionId = isOfThis ? value.transactionId : undefined;
+  const details = isOfThis ? transactionsIn(value) : {};
   // As if it had been sent: whether this record knows of a submit proves nothing.
   const judgement = judge({ ...record, state: 'unknown' }, value, at, context.policy);
   if (judgement.is === 'final' || judgement.is === 'pending') {
