@@ -1,6 +1,7 @@
 /** Seals what came to the audit, every few seconds, and forgets what is too old. */
 import type { Audit, AuditSeals } from '../operations/audit.ts';
 import type { Sign } from '../operations/audit-marks.ts';
+import { timeOf } from '../redis/clock.ts';
 import type { Container } from './container.ts';
 import type { Part } from './parts.ts';
 
@@ -17,17 +18,18 @@ export interface Auditing {
 }
 
 export function auditorPart(container: Container, { auditSeals, signAct: sign }: Auditing): Part {
-  const { clock, config, random, logger, quietly } = container;
+  const { clock, config, random, redis, logger, quietly } = container;
   const act = { by: 'settings', person: '', role: '', door: 'settings', act: 'audit.forget', target: '' } as const;
   let said: string | undefined;
-  const seal = async (unlessSince?: number): Promise<void> => {
-    const fault = await auditSeals.seal(clock.now(), unlessSince);
+  const seal = async (sealedWithinMs?: number): Promise<void> => {
+    const at = await timeOf(redis);
+    const fault = await auditSeals.seal(at, sealedWithinMs === undefined ? undefined : at - sealedWithinMs);
     // Once: it does not go away by itself.
     if (fault && said !== fault.id) logger.error(fault, 'a line of the audit does not fit: relais audit verify');
     said = fault?.id;
   };
   const forget = async (): Promise<void> => {
-    const limits = { beforeAt: clock.now() - config.AUDIT_KEEP, most: config.AUDIT_MOST };
+    const limits = { beforeAt: (await timeOf(redis)) - config.AUDIT_KEEP, most: config.AUDIT_MOST };
     await auditSeals.forget({ ...limits, act: { ...act, sign, requestId: random.hex(8) } });
   };
   return {
@@ -44,7 +46,7 @@ export function auditorPart(container: Container, { auditSeals, signAct: sign }:
         });
         cancels.add(cancel);
       };
-      every(SEAL_EVERY_MS, () => seal(clock.now() - SEALED_BY_ANOTHER_MS));
+      every(SEAL_EVERY_MS, () => seal(SEALED_BY_ANOTHER_MS));
       every(FORGET_EVERY_MS, forget);
       return async () => {
         stopped = true;

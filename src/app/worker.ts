@@ -311,7 +311,7 @@ function eventKeeperPart({ config, clock, quietly, events }: Container): Part {
       let cancel = (): void => undefined;
       const forget = (): void => {
         cancel = clock.after(FORGET_EVERY_MS, forget);
-        events.trim(clock.now(), config.EVENTS_KEEP).catch((error: unknown) => quietly('forgetting events', error));
+        events.trim(config.EVENTS_KEEP).catch((error: unknown) => quietly('forgetting events', error));
       };
       forget();
       return async () => cancel();

@@ -6,6 +6,7 @@ import type { Redis } from 'ioredis';
 import { fingerprint, isAfter } from '../lib/ids.ts';
 import { readEventData } from '../operations/transition.ts';
 import { keys } from '../operations/keys.ts';
+import { timeOf } from '../redis/clock.ts';
 import { items } from '../redis/scripts.ts';
 import type { CompletionEvent } from './catalogue.ts';
 
@@ -174,9 +175,15 @@ export class EventStream {
     return undefined;
   }
 
-  /** Forgets events older than `keepMs`. */
-  async trim(nowMs: number, keepMs: number): Promise<void> {
-    await this.#redis.xtrim(keys.events, 'MINID', '~', String(Math.max(0, nowMs - keepMs)));
+  /**
+   * Forgets events older than `keepMs` by the clock that gave them their places: that of one machine may be far ahead.
+   * Redis takes so many a call that it holds up nobody, so it is asked until there are no more. `nowMs`: for tests.
+   */
+  async trim(keepMs: number, nowMs?: number): Promise<void> {
+    const oldest = String(Math.max(0, (nowMs ?? (await timeOf(this.#redis))) - keepMs));
+    let forgotten: number;
+    do forgotten = await this.#redis.xtrim(keys.events, 'MINID', '~', oldest);
+    while (forgotten > 0);
   }
 
   async #after(place: string, limit: number): Promise<[place: string, fields: string[]][]> {

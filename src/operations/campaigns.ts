@@ -7,6 +7,7 @@ import { type StateOf, isFinal } from '../kinds/index.ts';
 import { canonicalJson } from '../lib/ids.ts';
 import type { Traces } from '../lib/traces.ts';
 import { type Act, told } from './audit.ts';
+import { timeOf } from '../redis/clock.ts';
 import { answersOf, ignored } from '../redis/scripts.ts';
 import { keys } from './keys.ts';
 import { type Opinions, wordsOf } from './limits.ts';
@@ -109,8 +110,7 @@ export class Campaigns {
 
   /** Before anything of it is written: one that never ends is told for as long as something of it stays. */
   async beginUpload(campaign: string, tag: string): Promise<void> {
-    const [seconds = 0] = (await this.#redis.time()).map(Number);
-    const at = seconds * 1_000;
+    const at = await timeOf(this.#redis);
     const noting = this.#redis.multi().zremrangebyscore(keys.stagedUploads, '-inf', at - STAGED_FOR_S * 1_000);
     await answersOf(noting.zadd(keys.stagedUploads, at, uploadId(campaign, tag)), ignored);
   }

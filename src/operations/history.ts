@@ -4,6 +4,7 @@
  */
 import type { Redis } from 'ioredis';
 import { isKept, kinds, statesOf } from '../kinds/index.ts';
+import { timeOf } from '../redis/clock.ts';
 import { answersOf, fieldsRead, list, maybe, text } from '../redis/scripts.ts';
 import { type Act, told } from './audit.ts';
 import { HISTORY_FIELD, keys, LEFT_FIELD } from './keys.ts';
@@ -288,9 +289,7 @@ export class HistoryDesk {
   }
 
   async #now(): Promise<number> {
-    if (this.#givenTime) return this.#givenTime();
-    const [seconds = 0, micros = 0] = (await this.#redis.time()).map(Number);
-    return seconds * 1_000 + Math.floor(micros / 1_000);
+    return this.#givenTime ? this.#givenTime() : timeOf(this.#redis);
   }
 }
 

@@ -6,6 +6,7 @@ import { hash } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import type { QueueName } from '../kinds/due-queues.ts';
 import { type KindOfMoney, isFinal, lookQueueOf, type StateOf, statesOf } from '../kinds/index.ts';
+import { timeOf } from '../redis/clock.ts';
 import { answersOf, fieldsRead } from '../redis/scripts.ts';
 import { keys } from './keys.ts';
 import type { Recalled } from './nudging.ts';
@@ -93,9 +94,8 @@ export class Trimming {
   }
 
   async now(): Promise<number> {
-    if (this.#options.now) return this.#options.now();
-    const [seconds = 0, micros = 0] = (await this.#options.redis.time()).map(Number);
-    return seconds * 1_000 + Math.floor(micros / 1_000);
+    const { now, redis } = this.#options;
+    return now ? now() : timeOf(redis);
   }
 
   /** The one database that has what left, by its name. False: this is another one, and nothing more leaves. */

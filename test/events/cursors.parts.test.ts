@@ -1,5 +1,5 @@
 /** Where a reader of the events may stand, and what it is told when the stream no longer goes so far. */
-import { beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { seededRandom } from '../../src/lib/random.ts';
 import { CursorAhead, CursorTooOld, EventStream } from '../../src/events/stream.ts';
 import { Heartbeat, Recovery } from '../../src/operations/heartbeat.ts';
@@ -69,9 +69,26 @@ describe('a cursor', () => {
     await emit(1);
     const { next } = await stream.read(undefined, 100);
     await emit(2);
-    await stream.trim(Date.now() + 120_000, 60_000);
+    await stream.trim(60_000, Date.now() + 120_000);
     expect(await sequences()).toEqual([]);
     await expect(stream.read(next, 100)).rejects.toThrow(CursorTooOld);
+  });
+
+  test('is good until EVENTS_KEEP is over by the clock of Redis, however far that of a process is ahead', async () => {
+    await emit(1);
+    vi.setSystemTime(Date.now() + 60 * 86_400_000);
+    onTestFinished(() => void vi.useRealTimers());
+    await stream.trim(30 * 86_400_000);
+    expect(await sequences()).toHaveLength(1);
+  });
+
+  test('however many are older, none of them is left after a while', async () => {
+    const MANY = 25_000;
+    const old = store.redis.pipeline();
+    for (let nth = 1; nth <= MANY; nth += 1) old.xadd(keys.events, `${nth}-0`, 'op', 'x');
+    await old.exec();
+    await stream.trim(60_000);
+    expect(await store.redis.xlen(keys.events), 'but for what shares its node with the newest').toBeLessThan(200);
   });
 
   test('is good when the newest event was taken out with a person, and that is no sign of a loss', async () => {

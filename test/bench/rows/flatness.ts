@@ -6,7 +6,6 @@
  */
 import type { Redis } from 'ioredis';
 import { EventStream } from '../../../src/events/stream.ts';
-import { systemClock } from '../../../src/lib/clock.ts';
 import { keys } from '../../../src/operations/keys.ts';
 import { SAME_TEXTS_MS } from '../../../src/operations/same-texts.ts';
 import { openCommands, waitUntilReady } from '../../../src/redis/connections.ts';
@@ -109,7 +108,7 @@ class Run {
     await this.#trimAll();
     const left = performance.now();
     // As EVENTS_KEEP does: history has them by now.
-    await new EventStream({ redis: this.#redis }).trim(systemClock.now(), 0);
+    await new EventStream({ redis: this.#redis }).trim(0);
     return {
       endedMs: ended - began,
       copiedMs: copied - ended,
