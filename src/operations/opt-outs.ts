@@ -5,12 +5,16 @@
  * The opt-out of a person who was forgotten stays, as a hash: their number is no longer written anywhere, and they are
  * still not texted. A hash of a number can be found by trying all numbers, so it hides from readers, not from thieves.
  *
+ * A sender is the same in whatever letters it is written: the service writes it in its own. A list stays as it was
+ * called first, so that every version finds it, and whoever is looked for is looked for in all that are called alike.
+ *
  * Where a country has put digits in front of every number, a person is the same by today's number and by the old one.
  */
 import type { Redis } from 'ioredis';
 import { digitsOf } from '../lib/phone.ts';
 import { fingerprint } from '../lib/ids.ts';
 import { numberingsOf } from '../lib/renumbering.ts';
+import { isSameSender } from '../lib/sender.ts';
 import { type Read, answersOf, flag } from '../redis/scripts.ts';
 import { type Act, told } from './audit.ts';
 import { keys } from './keys.ts';
@@ -52,7 +56,7 @@ export class OptOuts {
     return this.#change('add', list, phones, act);
   }
 
-  /** How many of them were in the list. A person who was forgotten is taken out too. */
+  /** How many of them were in the list, however it writes its sender. A person who was forgotten is taken out too. */
   remove(list: OptOutList, phones: readonly string[], act?: Act): Promise<number> {
     return this.#change('remove', list, phones, act);
   }
@@ -76,23 +80,23 @@ export class OptOuts {
     return { listed, forgotten: await this.#redis.scard(keys.optOutsForgotten(account)) };
   }
 
-  /** Which of them have opted out, by position: in one round trip, and a second one where somebody was forgotten. */
+  /** Which of them have opted out, by position. */
   async among(account: string, people: readonly Addressee[]): Promise<boolean[]> {
     if (people.length === 0) return [];
-    const senders = [...new Set(['', ...people.flatMap(({ sender }) => sender ?? [])])];
+    const senders = await this.#spellingsOf(account, ['', ...people.flatMap(({ sender }) => sender ?? [])]);
     const digits = people.map(({ to }) => numberingsOf(digitsOf(to)));
     const asked = digits.flat();
     const pipeline = this.#redis.pipeline();
     for (const sender of senders) pipeline.smismember(keyOf({ account, sender }), ...asked);
     pipeline.exists(keys.optOutsForgotten(account));
     const answers = await answersOf(pipeline, flags);
-    const forgotten = answers.at(-1)?.[0] === true ? await this.#forgottenAmong(account, people) : [];
+    const forgotten = answers.at(-1)?.[0] === true ? await this.#forgottenAmong(account, people, senders) : [];
     let end = 0;
     return people.map(({ sender }, index) => {
       const from = end;
       end += digits[index]?.length ?? 0;
       const isIn = (at: number): boolean => answers[at]?.slice(from, end).includes(true) === true;
-      return senders.some((name, at) => (name === '' || name === sender) && isIn(at)) || forgotten[index] === true;
+      return senders.some((name, at) => isFor(name, sender) && isIn(at)) || forgotten[index] === true;
     });
   }
 
@@ -113,34 +117,63 @@ export class OptOuts {
     });
   }
 
-  async #forgottenAmong(account: string, people: readonly Addressee[]): Promise<boolean[]> {
-    const hashes = people.map(({ to, sender }) =>
-      numberingsOf(digitsOf(to)).flatMap((digits) => [hashOf('', digits), hashOf(sender ?? '', digits)]),
+  /** These senders, each as it is asked for, and as the lists of the account write it. */
+  async #spellingsOf(account: string, senders: readonly string[]): Promise<string[]> {
+    const asked = [...new Set(senders)];
+    const lists = (await this.#redis.smembers(keys.optOutLists)).map(listOf);
+    const alike = lists.filter(
+      (list) => list.account === account && asked.some((one) => isSameSender(one, list.sender)),
     );
+    return [...new Set([...asked, ...alike.map(({ sender }) => sender)])];
+  }
+
+  async #forgottenAmong(
+    account: string,
+    people: readonly Addressee[],
+    senders: readonly string[],
+  ): Promise<boolean[]> {
+    const hashes = people.map(({ to, sender }) => {
+      const names = senders.filter((name) => isFor(name, sender));
+      return numberingsOf(digitsOf(to)).flatMap((digits) => names.map((name) => hashOf(name, digits)));
+    });
     const found = await this.#redis.smismember(keys.optOutsForgotten(account), ...hashes.flat());
     let end = 0;
     return hashes.map((own) => found.slice(end, (end += own.length)).includes(1));
   }
 
   async #change(how: 'add' | 'remove', list: OptOutList, phones: readonly string[], act?: Act): Promise<number> {
+    const { account, sender } = list;
+    const senders = how === 'add' ? [sender] : await this.#spellingsOf(account, [sender]);
+    const atOnce = Math.ceil(AT_ONCE / senders.length);
     let changed = 0;
-    for (let from = 0; from < phones.length; from += AT_ONCE) {
-      const part = phones.slice(from, from + AT_ONCE).map(digitsOf);
+    for (let from = 0; from < phones.length; from += atOnce) {
+      const part = phones.slice(from, from + atOnce).map(digitsOf);
       const digits = how === 'add' ? part : part.flatMap(numberingsOf);
       changed += await changeOptOuts(this.#redis, {
         list: keyOf(list),
         lists: keys.optOutLists,
-        forgotten: keys.optOutsForgotten(list.account),
+        alike: senders.slice(1).map((name) => keyOf({ account, sender: name })),
+        forgotten: keys.optOutsForgotten(account),
         ...told(act),
         name: nameOf(list),
         how,
         digits,
-        hashes: how === 'remove' ? digits.map((one) => hashOf(list.sender, one)) : [],
-        people: how === 'remove' ? digits.map((one) => numberingsOf(one).toSorted()[0] ?? one) : [],
+        hashes: how === 'remove' ? senders.flatMap((name) => digits.map((one) => hashOf(name, one))) : [],
+        people: how === 'remove' ? digits.map(personOf) : [],
       });
     }
     return changed;
   }
+}
+
+/** Whether a list of this sender is about a text of that one. */
+function isFor(list: string, sender: string | undefined): boolean {
+  return list === '' || (sender !== undefined && isSameSender(list, sender));
+}
+
+/** The same for each number of a person. */
+function personOf(digits: string): string {
+  return numberingsOf(digits).toSorted()[0] ?? digits;
 }
 
 function keyOf({ account, sender }: OptOutList): string {

@@ -328,7 +328,8 @@ export class Slices implements SlicesContract {
     const { id, account } = record;
     const { from, to, sendInMs, lookInMs, optOutsOf, counts, set = {} } = step;
     const lists = optOutsOf.map((sender) => keys.optOuts(account, sender));
-    if (lists.length > 0) lists.push(keys.optOutsForgotten(account));
+    // A list may call a sender of these in other letters, so where there is any list somebody has to look.
+    if (lists.length > 0) lists.push(keys.optOutsForgotten(account), keys.optOutLists);
     const stepped = await stepSlice(this.#redis, {
       ...keysOf(record, step.at),
       slice: keys.record(id),

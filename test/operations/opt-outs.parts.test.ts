@@ -96,3 +96,24 @@ test('who opted out with a number of before its country added two digits is left
   await optOuts.add(shop, ['+2250707080910']);
   expect(await optOuts.remove(shop, ['+2250707080910', '+22507080910', '+22507080911'])).toBe(1);
 });
+
+test('who opted out of a sender is left out however its name is written, and taken back by any spelling of it', async () => {
+  const spelled = { account: 'main', sender: 'Shop' };
+  await optOuts.add(spelled, [AWA]);
+  const people = [
+    { to: AWA, sender: 'SHOP' },
+    { to: AWA, sender: ' shop ' },
+    { to: AWA, sender: 'SHOP2' },
+    { to: AWA },
+  ];
+  expect(await optOuts.among('main', people)).toEqual([true, true, false, false]);
+  expect(await optOuts.among('other', people)).toEqual([false, false, false, false]);
+  await optOuts.add(shop, [AWA]);
+  expect(await optOuts.remove({ account: 'main', sender: 'shop' }, [AWA, BINTA])).toBe(1);
+  expect(await optOuts.among('main', people)).toEqual([false, false, false, false]);
+  await optOuts.add(spelled, [BINTA]);
+  expect(await optOuts.forget(BINTA)).toBe(1);
+  expect(await optOuts.among('main', [{ to: BINTA, sender: 'SHOP' }])).toEqual([true]);
+  expect(await optOuts.remove(shop, [BINTA])).toBe(1);
+  expect(await optOuts.among('main', [{ to: BINTA, sender: 'SHOP' }])).toEqual([false]);
+});

@@ -1,5 +1,6 @@
 /** A request with texts: which recipients it leaves without, when it may leave, and what its answer means for each of them. */
 import { toMs } from '../../lib/clock.ts';
+import { isSameSender } from '../../lib/sender.ts';
 import type { OptOuts } from '../../operations/opt-outs.ts';
 import { type Letter, RECIPIENTS_PER_REQUEST } from '../../operations/slice-form.ts';
 import { smsBatch } from '../../queues/index.ts';
@@ -104,12 +105,8 @@ export function senderInstead(
 ): string | undefined {
   return items.find(({ index, sender }) => {
     const asked = sent[index]?.from ?? usual;
-    return sender !== undefined && asked !== undefined && !isSame(sender, asked);
+    return sender !== undefined && asked !== undefined && !isSameSender(sender, asked);
   })?.sender;
-}
-
-function isSame(sender: string, asked: string): boolean {
-  return sender === asked || sender.trim().toLowerCase() === asked.trim().toLowerCase();
 }
 
 /** With more bad recipients than this among fifty, one request each is cheaper than halving on. */

@@ -2395,12 +2395,13 @@ export interface ChangeOptOutsArgs {
   /** key */ readonly list: string;
   /** key */ readonly lists: string;
   /** key */ readonly forgotten: string;
+  /** key: lists of the same sender in other letters, which they are taken out of too */ readonly alike: readonly string[];
   /** key */ readonly audit: readonly string[];
   /** ms since the epoch */ readonly now?: number | undefined;
   /** of the list */ readonly name: string;
   readonly how: 'add' | 'remove';
   readonly digits: readonly string[];
-  /** of those that are taken out */ readonly hashes: readonly string[];
+  /** of those that are taken out, for each list */ readonly hashes: readonly string[];
   /** and whose they are: a person may have a number of today and one of before */ readonly people: readonly string[];
   readonly act: readonly string[];
 }
@@ -2447,6 +2448,9 @@ local now = tonumber(ARGV[1])
 local name = ARGV[2]
 local how = ARGV[3]
 local _arg, _key = 3, 3
+local alike = {}
+_arg = _arg + 1
+for _i = 1, tonumber(ARGV[_arg]) do _key = _key + 1; alike[_i] = KEYS[_key] end
 local audit = {}
 _arg = _arg + 1
 for _i = 1, tonumber(ARGV[_arg]) do _key = _key + 1; audit[_i] = KEYS[_key] end
@@ -2472,13 +2476,18 @@ if how == 'add' then
   redis.call('SADD', lists, name)
   changed = redis.call('SADD', list, unpack(digits))
 else
-  local listed = redis.call('SMISMEMBER', list, unpack(digits))
   local hashed = redis.call('SMISMEMBER', forgotten, unpack(hashes))
-  local counted = {}
-  for i, one in ipairs(people) do
-    if listed[i] + hashed[i] > 0 and not counted[one] then counted[one] = true; changed = changed + 1 end
+  local from, counted = {list, unpack(alike)}, {}
+  for l, one in ipairs(from) do
+    local listed = redis.call('SMISMEMBER', one, unpack(digits))
+    for i, person in ipairs(people) do
+      if listed[i] + hashed[(l - 1) * #people + i] > 0 and not counted[person] then
+        counted[person] = true
+        changed = changed + 1
+      end
+    end
   end
-  redis.call('SREM', list, unpack(digits))
+  for _, one in ipairs(from) do redis.call('SREM', one, unpack(digits)) end
   redis.call('SREM', forgotten, unpack(hashes))
 end
 if changed > 0 then audit_line(audit, act, clock(now), nil, '"' .. (how == 'add' and 'added' or 'removed') .. '":' .. changed) end
@@ -2488,8 +2497,8 @@ return changed
 /** Puts numbers into a list of opt-outs, or takes them out, and what is kept of them where the person was forgotten
  * too. Answers how many people were not as they were asked to be. */
 export async function changeOptOuts(redis: lua.ScriptHost, args: ChangeOptOutsArgs): Promise<ChangeOptOutsAnswer> {
-  const keys: string[] = [args.list, args.lists, args.forgotten, ...args.audit];
-  const words: lua.Word[] = [args.now ?? '', args.name, args.how, args.audit.length, ...lua.counted(args.digits), ...lua.counted(args.hashes), ...lua.counted(args.people), ...lua.counted(args.act)];
+  const keys: string[] = [args.list, args.lists, args.forgotten, ...args.alike, ...args.audit];
+  const words: lua.Word[] = [args.now ?? '', args.name, args.how, args.alike.length, args.audit.length, ...lua.counted(args.digits), ...lua.counted(args.hashes), ...lua.counted(args.people), ...lua.counted(args.act)];
   return readChangeOptOutsAnswer(await lua.runScript(redis, changeOptOutsScript, keys, words));
 }
 
