@@ -20,7 +20,7 @@ export interface Auditing {
 export function auditorPart(container: Container, { auditSeals, signAct: sign }: Auditing): Part {
   const { clock, config, random, redis, logger, quietly } = container;
   const act = { by: 'settings', person: '', role: '', door: 'settings', act: 'audit.forget', target: '' } as const;
-  let said: string | undefined;
+  let [said, saidOfKept]: (string | undefined)[] = [];
   const seal = async (sealedWithinMs?: number): Promise<void> => {
     const at = await timeOf(redis);
     const fault = await auditSeals.seal(at, sealedWithinMs === undefined ? undefined : at - sealedWithinMs);
@@ -30,7 +30,11 @@ export function auditorPart(container: Container, { auditSeals, signAct: sign }:
   };
   const forget = async (): Promise<void> => {
     const limits = { beforeAt: (await timeOf(redis)) - config.AUDIT_KEEP, most: config.AUDIT_MOST };
-    await auditSeals.forget({ ...limits, act: { ...act, sign, requestId: random.hex(8) } });
+    const done = await auditSeals.forget({ ...limits, act: { ...act, sign, requestId: random.hex(8) } });
+    const fault = typeof done === 'number' ? undefined : done;
+    if (fault && saidOfKept !== fault.id)
+      logger.error(fault, 'nothing of the audit is forgotten: a line does not fit, see relais audit verify');
+    saidOfKept = fault?.id;
   };
   return {
     name: 'the auditor',

@@ -22,7 +22,8 @@ export interface Asked {
  * script was to say the target (`-`); then the MAC.
  */
 const MARK = /^([0-9a-f]+)\.(\d+)\.(\d+)(-?)\.([\w-]+)$/;
-const NAME_BYTES = 4;
+/** Of two with one name each line of the later would be one that was put there twice. */
+const NAME_BYTES = 8;
 /** Of base64url: 96 bits. */
 const LETTERS = 16;
 

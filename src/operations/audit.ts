@@ -270,16 +270,19 @@ export class AuditSeals {
 
   /**
    * Forgets what is older, or beyond the newest so many, up to a seal: that seal then says that it is the first. The
-   * forgetting is a line itself, so that nobody can take out old lines unseen.
+   * forgetting is a line itself, so that nobody can take out old lines unseen. Where a line does not fit nothing is
+   * forgotten, and that one is answered.
    */
-  async forget({ beforeAt, most, act }: Forgetting): Promise<number> {
+  async forget({ beforeAt, most, act }: Forgetting): Promise<number | AuditFault> {
     const [secret] = this.#secrets;
     const kept = await this.#redis.lrange(keys.auditSeals, 0, -1);
     const seals = kept.map(readSeal);
     const all = seals.at(-1)?.lines ?? 0;
     const place = seals.findLastIndex(({ at, lines }) => at < beforeAt || all - lines >= most);
     const seal = seals[place];
-    if (secret === undefined || seal === undefined || seal.first || (await this.verify(seal.at)).fault) return 0;
+    if (secret === undefined || seal === undefined || seal.first) return 0;
+    const { fault } = await this.verify(seal.at);
+    if (fault) return fault;
     const { mac: _mac, ...sealed } = { ...seal, first: true } as const;
     return forgetAudit(this.#redis, {
       stream: keys.audit,
