@@ -38,6 +38,7 @@ const queueSwitches = (['pause', 'resume'] as const).map((name) =>
       method: 'post',
       path: `/v1/queues/{name}/${name}` as const,
       id: `${name}Queue`,
+      ...(name === 'resume' && { fresh: true as const }),
       cli: { name: `queues ${name}`, example: 'disbursement', ...QUEUE_SWITCHES[name].cli },
       tag: 'Operating',
       summary: QUEUE_SWITCHES[name].summary,

@@ -66,6 +66,7 @@ const removeOptOuts = route(
     ...changing,
     method: 'delete',
     id: 'removeOptOuts',
+    fresh: true,
     summary: 'They may be texted again: they said so.',
     role: 'operate',
     answers: { 200: answer('How many were on the list.', optOutsChanged) },

@@ -239,6 +239,24 @@ describe('what matters most', () => {
     expect((await browser.fetch('POST', `/v1/disbursements/${id}/approve`)).status).toBe(200);
   });
 
+  test('asks for the key again before what cannot be taken back, or lets go what was stopped', async () => {
+    const browser = await signedIn();
+    await aged(browser, 5, ['confirmedAt']);
+    const asked: readonly (readonly [string, string, object?])[] = [
+      ['DELETE', '/v1/event-endpoints/end_1'],
+      ['POST', '/v1/event-endpoints/end_1/replay', { since: '2026-01-01T00:00:00Z' }],
+      ['POST', '/v1/queues/disbursement/resume'],
+      ['DELETE', '/v1/opt-outs', { phones: ['+221771234567'] }],
+    ];
+    for (const [method, path, body] of asked) {
+      const { status, body: refused } = await browser.fetch(method, path, body ? { body } : {});
+      expect([method, path, status, refused.rule]).toEqual([method, path, 403, 'sign-in-again']);
+    }
+    // What stops does not wait for a key.
+    expect((await browser.fetch('POST', '/v1/queues/disbursement/pause')).status).toBe(200);
+    expect((await service.call('POST', '/v1/queues/disbursement/resume', { key: 'awa-secret' })).status).toBe(200);
+  });
+
   test('is confirmed by the key of the session alone', async () => {
     const browser = await signedIn();
     await aged(browser, 5, ['confirmedAt']);
