@@ -28,10 +28,10 @@ const DIGITS_LEAST = 7;
 /** What machines write and no person dials. Each looks at what stands before it, so that no number ends in one. */
 const OCTET = '(?:25[0-5]|2[0-4]\\d|1?\\d?\\d)';
 const IPV4 = `${OCTET}(?:\\.${OCTET}){3}`;
+/** With a port it is an address, whatever stands before it; without one, a number may be written so behind its country. */
+const ADDRESS = `(?<![\\d.+-]|(?:\\+|00|\\()\\d{1,3}\\)?[\\s.-])${IPV4}(?!\\.?\\d)`;
 const WRITTEN = [
-  // With a port it is an address, whatever stands before it; without one, a number may be written so behind its country.
   `(?<![\\d.+-])${IPV4}:\\d{1,5}(?!\\d)`,
-  `(?<![\\d.+-]|(?:\\+|00|\\()\\d{1,3}\\)?[\\s.-])${IPV4}(?!\\.?\\d)`,
   // 2026-11-22, with its time, or as backups are called: 2026-11-22-0300.
   '(?<![\\d+-])(?:19|20)\\d\\d-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\\d|3[01])(?:[T ]\\d\\d:\\d\\d(?::\\d\\d(?:[.,]\\d{1,9})?)?|-\\d{4})?(?![\\d-])',
   // Milliseconds since 1970, and the id of an entry of a stream. No country's numbers are that long after a 1.
@@ -47,14 +47,18 @@ const WRITTEN = [
   '\\b\\w*(?:memory|bytes|size|offset|length)\\s?[:=]?\\s?\\d+(?!\\d)',
   '(?<![\\d+.-])\\d{1,4}\\.\\d{1,3}(?![\\d.-])',
 ];
-const MACHINES = new RegExp(`(${WRITTEN.join('|')})`);
+/** By what wrote the text: a program of ours, or anybody else, whose `77.123.45.67` is a telephone number. */
+const MACHINES = {
+  program: new RegExp(`(${[...WRITTEN, ADDRESS].join('|')})`),
+  anybody: new RegExp(`(${WRITTEN.join('|')})`),
+} as const;
 
 /** Hides all but the last four digits of anything that looks like a telephone number: `+22177•••4567`. */
-export function maskPhone(text: string): string {
+export function maskPhone(text: string, writtenBy: keyof typeof MACHINES = 'program'): string {
   // Most texts have none, and are not taken apart.
   if (text.search(NUMBER) < 0) return text;
   // Between what machines wrote, which split leaves at the odd places, numbers are looked for.
-  const pieces = text.split(MACHINES);
+  const pieces = text.split(MACHINES[writtenBy]);
   return pieces.map((piece, index) => (index % 2 === 1 ? piece : piece.replace(NUMBER, hidden))).join('');
 }
 

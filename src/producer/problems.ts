@@ -47,7 +47,7 @@ function problemsOf(error: z.ZodError): Problem[] {
       return [{ pointer, message: bound ?? issue.message }];
     }
     // A body may name its fields after people: what is written in logs and refusals does not repeat them.
-    const names = issue.keys.map(maskPhone);
+    const names = issue.keys.map((name) => maskPhone(name, 'anybody'));
     return names.map((name) => ({ pointer: `${pointer}${pointerTo([name])}`, message: 'is not a field here' }));
   });
   return problems.filter(({ pointer, message }, index) => {

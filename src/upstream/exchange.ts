@@ -173,7 +173,7 @@ function presentable(text: string, account: UpstreamAccount): string {
   // Masking long texts costs; nothing after this length is shown anyway.
   let shown = text.slice(0, LONGEST_MESSAGE * 5);
   for (const secret of secretsOf(account)) shown = shown.replaceAll(secret.reveal(), '[secret]');
-  shown = maskPhone(shown.replace(/[\p{Cc}\s]+/gu, ' ').trim());
+  shown = maskPhone(shown.replace(/[\p{Cc}\s]+/gu, ' ').trim(), 'anybody');
   return shown.slice(0, LONGEST_MESSAGE);
 }
 

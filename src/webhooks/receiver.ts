@@ -348,7 +348,7 @@ function maskText(text: string): string {
     .replace(KEY_LIKE, MASK)
     .replace(CARD_LIKE, MASK)
     .replace(MAIL_LIKE, MASK);
-  return maskPhone(masked);
+  return maskPhone(masked, 'anybody');
 }
 
 /** Encoded texts are decoded first: `%37%37…` would hide a number from every pattern above. */

@@ -25,6 +25,13 @@ describe('what can be read', () => {
     expect(redact('data[custom_data][token]=77+123+45+67&data[status]=x')).not.toContain('123');
   });
 
+  test('a number that is set apart by dots is a number, and no address of a machine', () => {
+    for (const number of ['77.123.45.67', '70.12.34.56', '221.77.123.45.67']) {
+      expect(redact(JSON.stringify({ custom_data: { contact: number } }))).not.toContain(number);
+      expect(redact(`Rappelez le ${number} svp`)).not.toContain(number);
+    }
+  });
+
   test('JSON kept as a text inside custom data is masked too', () => {
     const inner = JSON.stringify({ client: { name: 'Awa "la grande" Ndiaye', tel: '771234567' }, secret: 'x1' });
     const kept = redact(JSON.stringify({ status: 'x', custom_data: { extra: inner, again: JSON.stringify(inner) } }));
