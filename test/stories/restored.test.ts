@@ -247,7 +247,8 @@ test('a deployment that is put back from a copy sends, credits and pays nothing 
   const shown = await told(deployment, '--json');
   expect(shown).toMatchObject({ state: 'recovering' });
   const { last } = await told(deployment, '--apply', '--json');
-  expect(last.next[0]).toContain(`Opt-outs since ${shown.lastBeat} are lost`);
+  expect(last.next[0]).toContain(`Keys that were revoked since ${shown.lastBeat} count again`);
+  expect(last.next[1]).toContain(`Opt-outs since ${shown.lastBeat} are lost`);
   expect(sumsThatAreWrong(last.items)).toEqual([]);
   expect(last.items.map(({ kind }) => kind)).toEqual(expect.arrayContaining(LED_ON));
 
