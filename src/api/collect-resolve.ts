@@ -4,7 +4,7 @@ import { operations as declared, type StateOf, queueOf } from '../kinds/index.ts
 import type { Act } from '../operations/audit.ts';
 import type { RecordAt } from '../operations/record.ts';
 import { type Announced, type CollectKind, eventOf } from '../operations/transition.ts';
-import { NUDGE_INTERVAL_MS, type Tried } from '../processors/attempt.ts';
+import { DAILY_MS, NUDGE_INTERVAL_MS, type Tried } from '../processors/attempt.ts';
 import type { MoneyContext } from '../processors/context.ts';
 import { paidAs } from '../processors/disbursement/resolve.ts';
 import { type ApiContext, requireKept } from './context.ts';
@@ -141,6 +141,9 @@ interface Word<K extends CollectKind> {
   readonly act: Act;
 }
 
+/** An invoice goes on by itself from there; of a payment request there is one more look. */
+const LOOKED_AT_IN = { invoice: NUDGE_INTERVAL_MS, payment_request: DAILY_MS, direct_credit: undefined } as const;
+
 async function takeWord<K extends CollectKind>(
   context: ApiContext,
   record: RecordAt<K>,
@@ -152,7 +155,7 @@ async function takeWord<K extends CollectKind>(
   const settled = await context.operations.transition<K>(record, lease, {
     to: outcome,
     // Nobody asked in this lease, and a payer may come back until the end of its time: what was called off is looked at.
-    dueInMs: queueOf(record.kind, outcome) === undefined ? undefined : NUDGE_INTERVAL_MS,
+    dueInMs: queueOf(record.kind, outcome) === undefined ? undefined : LOOKED_AT_IN[record.kind],
     set: { note, resolvedBy: by, ...set },
     claims,
     evidence: { operation: 'resolve', code: outcome, detail: by },

@@ -45,6 +45,15 @@ test('an invoice that a person calls off is looked at again: what is paid after 
   expect(Number(await service.redis.zscore('due:invoice-confirm', id))).toBeGreaterThan(0);
 });
 
+test('… and a payment request once more, a day later', async () => {
+  const body = { amount: 5_000, phone: '+221 77 123 45 67', feesPaidBy: 'customer', reference: 'called off' };
+  const { id } = (await service.post('/v1/payment-requests', body)).body;
+  await service.redis.hset(record(id), { state: 'needs_review', reason: 'poll_exhausted' });
+  expect((await resolve(`/v1/payment-requests/${id}`)).body.state).toBe('failed');
+  const dueIn = Number(await service.redis.zscore('due:status-poll', id)) - Date.now();
+  expect(dueIn).toBeGreaterThan(80_000_000);
+});
+
 describe.for(kinds)('a person does not call %s that was paid failed', ([, paid]) => {
   test('while a look is under way', async () => {
     const { id, path } = await paid('leased');

@@ -50,6 +50,22 @@ test('nor by one whose word upstream does not bear out', async () => {
   expect(await at.due()).toBeLessThanOrEqual(2_000);
 });
 
+test('however often a person tries in vain', async () => {
+  const { at, says } = await waitingForAPerson();
+  await at.hint('success', ['succeeded']);
+  const created = ok({ status: 'created', token: 'tok-dsb_1' });
+  for (const answer of [created, not('transient', 'no_answer', 'maybe'), created]) {
+    at.advance(300);
+    at.answer('disbursementStatus', answer);
+    await says('succeeded');
+    expect(await at.due()).toBeLessThanOrEqual(2_000);
+  }
+  await at.look('success', { amount: 7, amountRaw: '7.00' });
+  at.answer('disbursementStatus', created);
+  await says('succeeded');
+  expect(await at.due(), 'once somebody has looked').toBe(DAY_MS);
+});
+
 test('where nothing was posted it is asked about tomorrow', async () => {
   const { at, says } = await waitingForAPerson();
   at.answer('disbursementStatus', ok({ status: 'created', token: 'tok-dsb_1' }));

@@ -190,16 +190,21 @@ function stopped(result: AttemptResult): Resolved {
   return told(result, { is: 'resolved' });
 }
 
+/** Nobody has looked since something was posted. */
+const isCalledFor = ({ hintedAt = 0, updatedAt }: Attempt['record']): boolean => hintedAt >= updatedAt;
+
 /** A look that was called for, or that is to hear a word for the second time, is not put off: nothing was heard here. */
 function lookIn({ record, policy }: Attempt): number {
-  const { hintedAt = 0, updatedAt, createdSeenAt, failedSeenAt, contrarySeenAt, agreedSeenAt } = record;
+  const { createdSeenAt, failedSeenAt, contrarySeenAt, agreedSeenAt } = record;
   const isOpen = (createdSeenAt ?? failedSeenAt ?? contrarySeenAt ?? agreedSeenAt) !== undefined;
-  return isOpen || hintedAt >= updatedAt ? waitAt(policy.pollMs, record.tries) : DAILY_MS;
+  return isOpen || isCalledFor(record) ? waitAt(policy.pollMs, record.tries) : DAILY_MS;
 }
 
-/** Nothing is changed, and that is told, unless somebody else has changed it meanwhile. */
+/** Nothing is changed, and that is told, unless somebody else has changed it meanwhile. What was posted stays unheard. */
 async function letGo(a: Attempt, answer: Resolved, dueInMs = lookIn(a)): Promise<Resolved> {
-  return told(await a.finish({ to: a.record.state, dueInMs, outcome: 'waits', reason: answer.is }), answer);
+  const { record } = a;
+  const set = isCalledFor(record) ? { '@hintedAt': 0 } : {};
+  return told(await a.finish({ to: record.state, dueInMs, set, outcome: 'waits', reason: answer.is }), answer);
 }
 
 /** It stood in a copy of Redis as not yet sent, and no token of it is known: it begins anew, under its disburse_id. */
