@@ -57,6 +57,8 @@ export function heartbeatPart(needs: Needs, onKeysOfAnother: () => void): Part {
         redis.off('ready', next);
         await underWay;
         cancel();
+        // What could not be heard at the start is heard before anything is written over it.
+        if (inHistory && !inHistory.isHeard) await hearAtLast(inHistory, needs);
         const ended = async (): Promise<void> => {
           await writeDown();
           marks?.close();
@@ -92,6 +94,12 @@ async function told(witnesses: readonly AnyWitness[], { heartbeat, logger }: Nee
   return known ?? ((await heartbeat.beganOnNothing()) ? heard(witnesses, undefined, logger) : undefined);
 }
 
+async function hearAtLast(inHistory: HistoryWitness, needs: Needs): Promise<void> {
+  const { heartbeat, quietly } = needs;
+  const compared = told([inHistory], needs).then((word) => word && heartbeat.compare(word, true));
+  await compared.catch((error: unknown) => quietly('the witness in history', error));
+}
+
 type AnyWitness = Witness | HistoryWitness;
 
 async function heard(
@@ -104,7 +112,7 @@ async function heard(
       return await witness.tell(deployment);
     } catch (error) {
       const which = witness instanceof Witness ? 'witness file' : 'witness in history';
-      logger.warn({ err: error }, `the ${which} cannot be read, so it proves nothing at this start`);
+      logger.warn({ err: error }, `the ${which} cannot be read, so it proves nothing`);
       return undefined;
     }
   };

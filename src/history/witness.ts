@@ -40,6 +40,11 @@ export class HistoryWitness {
     this.#place = place;
   }
 
+  /** It has been asked, and has answered. */
+  get isHeard(): boolean {
+    return this.#isHeard;
+  }
+
   /** What was last known here, of whichever deployment. */
   isOfThisPlace({ place }: Told): boolean {
     return place === this.#place;

@@ -148,22 +148,42 @@ test('history that was away at the start is heard when it is back', async () => 
   expect(heartbeat.recovering()?.because).toBe('rolled_back');
 });
 
-test('a Redis that was emptied is known by history too, where it can be heard only later', async () => {
-  await aDay();
-  const before = await known();
-  await store.redis.flushdb();
+/** Its address, at which nobody answers until it is back. */
+async function historyThatIsAway() {
   const port = await freePort();
   const url = new URL(database.url);
   const there = { host: url.hostname, port: Number(url.port) };
   url.port = String(port);
-  const one = await start(['api', 'history'], url.href);
+  const server = createServer((wire) => pipeline(wire, connect(there), wire, () => undefined));
+  closing.push(() => server.close());
+  return { url: url.href, isBack: () => void server.listen(port, '127.0.0.1') };
+}
+
+test('a process that heard history only at its end says its last word all the same, unless something is lost', async () => {
+  await aDay();
+  const before = (await known())?.counter ?? 0;
+  for (const isLost of [false, true]) {
+    if (isLost) await putBackOld();
+    const { url, isBack } = await historyThatIsAway();
+    const one = await start(['api'], url);
+    await one.pay(`new-${isLost}`);
+    isBack();
+    await one.stop();
+    expect(Number((await known())?.counter) > before).toBe(true);
+    expect(await store.redis.hget(keys.recovery, 'because')).toBe(isLost ? 'rolled_back' : null);
+  }
+  expect((await known())?.counter, 'nothing is written over it').toBe(1_000_000);
+});
+
+test('a Redis that was emptied is known by history too, where it can be heard only later', async () => {
+  await aDay();
+  const before = await known();
+  await store.redis.flushdb();
+  const { url, isBack } = await historyThatIsAway();
+  const one = await start(['api', 'history'], url);
   expect(await one.reasons()).toEqual([]);
   await one.pay('new');
-  const server = createServer((wire) => pipeline(wire, connect(there), wire, () => undefined)).listen(
-    port,
-    '127.0.0.1',
-  );
-  closing.push(() => server.close());
+  isBack();
   await vi.waitFor(async () => expect(await one.reasons()).toEqual([expect.stringMatching(/^recovering/)]), SOON);
   expect(await known(), 'nothing is written over it').toEqual(before);
 });

@@ -159,6 +159,18 @@ describe('is no loss', () => {
     expect(await aProcess().begin(word)).toBeUndefined();
   });
 
+  test('where the clock of Redis goes back after a start without a witness', async () => {
+    const one = aProcess();
+    await one.begin();
+    await one.operations.accept(asked('open'));
+    await one.beat();
+    time.now += 30 * SECOND;
+    await aProcess().begin();
+    time.now -= 60 * SECOND;
+    expect(await atWork(one, 20)).toBeUndefined();
+    expect(await aProcess().begin(one.heartbeat.known())).toBeUndefined();
+  });
+
   test('where one with a witness was the last to end', async () => {
     const one = aProcess();
     await one.begin();

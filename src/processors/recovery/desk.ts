@@ -163,8 +163,11 @@ export class RecoveryDesk {
     const over = knowsAll && (await restoreAll({ restored, context, laterTexts }, turn));
     const after = await restored.standings(before.campaigns);
     if (!over) return { is: 'under way', ...progressOf(before.standings, after) };
+    const now = await recovery.state();
     // Another apply has ended it meanwhile, and has told what it came to.
-    if ((await recovery.state())?.since !== underWay.since) return { is: 'none' };
+    if (now === undefined) return { is: 'none' };
+    // A witness was heard meanwhile that knows of more than was led on.
+    if (now.since !== underWay.since) return { is: 'under way', ...progressOf(before.standings, after) };
     const lostActs = withoutHistory ? [] : await this.#options.putBack.lostActs(turn.lost);
     const told = { at, by, items: reportOf(before.standings, after), lostActs };
     const report = await this.#report(underWay, withoutHistory ? { ...told, withoutHistory } : told);

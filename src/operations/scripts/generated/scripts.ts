@@ -1993,7 +1993,8 @@ end
 local function as_found(h, known, now)
   if h.epoch ~= known.epoch then return end
   for since, counter, at in string.gmatch(h.found, '(%d+):(%d+):(%d+)') do
-    if known.witnessed < tonumber(since) and now - tonumber(since) < 604800000 then
+    local ago = now - tonumber(since)
+    if known.witnessed < tonumber(since) and ago >= 0 and ago < 604800000 then
       if known.told <= tonumber(counter) then return end
       h.counter, h.at, h.hidden = tonumber(counter), tonumber(at), true
       return
@@ -3215,7 +3216,8 @@ end
 local function as_found(h, known, now)
   if h.epoch ~= known.epoch then return end
   for since, counter, at in string.gmatch(h.found, '(%d+):(%d+):(%d+)') do
-    if known.witnessed < tonumber(since) and now - tonumber(since) < 604800000 then
+    local ago = now - tonumber(since)
+    if known.witnessed < tonumber(since) and ago >= 0 and ago < 604800000 then
       if known.told <= tonumber(counter) then return end
       h.counter, h.at, h.hidden = tonumber(counter), tonumber(at), true
       return
@@ -4386,7 +4388,8 @@ end
 local function as_found(h, known, now)
   if h.epoch ~= known.epoch then return end
   for since, counter, at in string.gmatch(h.found, '(%d+):(%d+):(%d+)') do
-    if known.witnessed < tonumber(since) and now - tonumber(since) < 604800000 then
+    local ago = now - tonumber(since)
+    if known.witnessed < tonumber(since) and ago >= 0 and ago < 604800000 then
       if known.told <= tonumber(counter) then return end
       h.counter, h.at, h.hidden = tonumber(counter), tonumber(at), true
       return

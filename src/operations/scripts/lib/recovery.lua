@@ -41,7 +41,9 @@ end
 local function as_found(h, known, now)
   if h.epoch ~= known.epoch then return end
   for since, counter, at in string.gmatch(h.found, '(%d+):(%d+):(%d+)') do
-    if known.witnessed < tonumber(since) and now - tonumber(since) < FOUND_FOR_MS then
+    local ago = now - tonumber(since)
+    -- Before a clock that was ahead has come there again, a word from after it looks like one from before.
+    if known.witnessed < tonumber(since) and ago >= 0 and ago < FOUND_FOR_MS then
       if known.told <= tonumber(counter) then return end
       h.counter, h.at, h.hidden = tonumber(counter), tonumber(at), true
       return
