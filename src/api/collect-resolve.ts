@@ -141,8 +141,11 @@ interface Word<K extends CollectKind> {
   readonly act: Act;
 }
 
-/** An invoice goes on by itself from there; of a payment request there is one more look. */
-const LOOKED_AT_IN = { invoice: NUDGE_INTERVAL_MS, payment_request: DAILY_MS, direct_credit: undefined } as const;
+/** An invoice goes on by itself from there; of another kind that is looked at there is one more look. */
+function lookedAtIn(kind: CollectKind, outcome: string): number | undefined {
+  if (queueOf(kind, outcome) === undefined) return undefined;
+  return kind === 'invoice' ? NUDGE_INTERVAL_MS : DAILY_MS;
+}
 
 async function takeWord<K extends CollectKind>(
   context: ApiContext,
@@ -155,7 +158,7 @@ async function takeWord<K extends CollectKind>(
   const settled = await context.operations.transition<K>(record, lease, {
     to: outcome,
     // Nobody asked in this lease, and a payer may come back until the end of its time: what was called off is looked at.
-    dueInMs: queueOf(record.kind, outcome) === undefined ? undefined : LOOKED_AT_IN[record.kind],
+    dueInMs: lookedAtIn(record.kind, outcome),
     set: { note, resolvedBy: by, ...set },
     claims,
     evidence: { operation: 'resolve', code: outcome, detail: by },

@@ -57,8 +57,7 @@ export function heartbeatPart(needs: Needs, onKeysOfAnother: () => void): Part {
         redis.off('ready', next);
         await underWay;
         cancel();
-        // What could not be heard at the start is heard before anything is written over it.
-        if (inHistory && !inHistory.isHeard) await hearAtLast(inHistory, needs);
+        await hearAtLast(inHistory, needs);
         const ended = async (): Promise<void> => {
           await writeDown();
           marks?.close();
@@ -94,7 +93,9 @@ async function told(witnesses: readonly AnyWitness[], { heartbeat, logger }: Nee
   return known ?? ((await heartbeat.beganOnNothing()) ? heard(witnesses, undefined, logger) : undefined);
 }
 
-async function hearAtLast(inHistory: HistoryWitness, needs: Needs): Promise<void> {
+/** What could not be heard at the start is heard before anything is written over it. */
+async function hearAtLast(inHistory: HistoryWitness | undefined, needs: Needs): Promise<void> {
+  if (inHistory === undefined || inHistory.isHeard) return;
   const { heartbeat, quietly } = needs;
   const compared = told([inHistory], needs).then((word) => word && heartbeat.compare(word, true));
   await compared.catch((error: unknown) => quietly('the witness in history', error));
