@@ -61,9 +61,8 @@ export function heartbeatPart(needs: Needs, onKeysOfAnother: () => void): Part {
         const ended = async (): Promise<void> => {
           await writeDown();
           marks?.close();
-          if (heartbeat.recovering() !== undefined) return;
           const away = (error: unknown): void => quietly('the witness in history', error);
-          await inHistory?.keep(heartbeat.known()).catch(away);
+          if (heartbeat.recovering() === undefined) await inHistory?.keep(heartbeat.known()).catch(away);
         };
         await heartbeat.end().then(ended, (error: unknown) => quietly('heartbeat', error));
         unlearn();
