@@ -67,7 +67,7 @@ const createKey = route(
       'Two keys of one person are one person where another must decide, and so are the one who made a key and the one ' +
       'it is for.',
     body: json(keyRequest),
-    // Whoever asks may have been revoked since a copy that was put back: of what they made nobody would know.
+    // The asking key may have been revoked since a copy that was put back: of what it made nobody would know.
     releases: true,
     answers: { 201: answer('Made: keep the secret.', apiKeyWithSecret) },
     problems: ['wrong-state'],

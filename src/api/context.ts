@@ -156,17 +156,19 @@ export interface QueueSwitches {
 }
 
 /** What a person was told is stopped, or goes on, must still be so after the primary was lost. */
-export async function requireKept({ processing }: ApiContext): Promise<void> {
-  if (await processing.fence()) return;
-  throw new ApiProblem('unavailable', 'The replicas did not confirm it in time; send it again, which is harmless.');
+export async function requireKept(
+  { processing }: ApiContext,
+  detail = 'The replicas did not confirm it in time; send it again, which is harmless.',
+): Promise<void> {
+  if (!(await processing.fence())) throw new ApiProblem('unavailable', detail);
 }
 
 /** The same of what is another one when it is asked for again, and whose secret is told once. */
-export async function requireMadeKept({ processing }: ApiContext): Promise<void> {
-  if (await processing.fence()) return;
-  const detail =
-    'The replicas did not confirm it in time, and its secret is lost: look, and remove it before you ask again.';
-  throw new ApiProblem('unavailable', detail);
+export function requireMadeKept(context: ApiContext): Promise<void> {
+  return requireKept(
+    context,
+    'The replicas did not confirm it in time, and its secret is lost: look, and remove it before you ask again.',
+  );
 }
 
 async function readEvenIfUnreadable<K extends Kind>({ queries }: ApiContext, kind: K, id: string) {

@@ -1,5 +1,5 @@
 /** Seals what came to the audit, every few seconds, and forgets what is too old. */
-import type { Audit, AuditSeals } from '../operations/audit.ts';
+import type { Audit, AuditFault, AuditSeals } from '../operations/audit.ts';
 import type { Sign } from '../operations/audit-marks.ts';
 import { timeOf } from '../redis/clock.ts';
 import type { Container } from './container.ts';
@@ -20,21 +20,20 @@ export interface Auditing {
 export function auditorPart(container: Container, { auditSeals, signAct: sign }: Auditing): Part {
   const { clock, config, random, redis, logger, quietly } = container;
   const act = { by: 'settings', person: '', role: '', door: 'settings', act: 'audit.forget', target: '' } as const;
-  let [said, saidOfKept]: (string | undefined)[] = [];
+  const tellFault = onceEach((fault) => logger.error(fault, 'a line of the audit does not fit: relais audit verify'));
+  const tellKept = onceEach((fault) =>
+    logger.error(fault, 'nothing of the audit is forgotten: a line does not fit, see relais audit verify'),
+  );
   const seal = async (sealedWithinMs?: number): Promise<void> => {
     const at = await timeOf(redis);
     const fault = await auditSeals.seal(at, sealedWithinMs === undefined ? undefined : at - sealedWithinMs);
-    // Once: it does not go away by itself.
-    if (fault && said !== fault.id) logger.error(fault, 'a line of the audit does not fit: relais audit verify');
-    said = fault?.id;
+    tellFault(fault);
   };
   const forget = async (): Promise<void> => {
     const limits = { beforeAt: (await timeOf(redis)) - config.AUDIT_KEEP, most: config.AUDIT_MOST };
     const done = await auditSeals.forget({ ...limits, act: { ...act, sign, requestId: random.hex(8) } });
     const fault = typeof done === 'number' ? undefined : done;
-    if (fault && saidOfKept !== fault.id)
-      logger.error(fault, 'nothing of the audit is forgotten: a line does not fit, see relais audit verify');
-    saidOfKept = fault?.id;
+    tellKept(fault);
   };
   return {
     name: 'the auditor',
@@ -59,5 +58,14 @@ export function auditorPart(container: Container, { auditSeals, signAct: sign }:
         await seal().catch((error: unknown) => quietly('the audit', error));
       };
     },
+  };
+}
+
+/** Once for each: it does not go away by itself. */
+function onceEach(tell: (fault: AuditFault) => void): (fault: AuditFault | undefined) => void {
+  let told: string | undefined;
+  return (fault) => {
+    if (fault && told !== fault.id) tell(fault);
+    told = fault?.id;
   };
 }

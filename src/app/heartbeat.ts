@@ -1,8 +1,8 @@
 /** The heartbeat of a process: finds out at its start what it may work on, beats each second, and keeps the witness. */
 import { type Config, WrongSettings } from '../config.ts';
 import type { HistoryWitness } from '../history/witness.ts';
-import type { Beat } from '../operations/heartbeat.ts';
 import { KeysOfAnother } from '../operations/stamp.ts';
+import type { Beat } from '../operations/witness-word.ts';
 import type { Container } from './container.ts';
 import { type Part, waitForRedis } from './parts.ts';
 import { Witness } from './witness.ts';

@@ -3,7 +3,8 @@ import { closeSync, openSync, readdirSync, readFileSync, rmSync, statSync, write
 import { mkdir, open, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { z } from 'zod';
-import type { Beat, Marks } from '../operations/heartbeat.ts';
+import type { Marks } from '../operations/heartbeat.ts';
+import { type Beat, type WitnessWord, witnessWord } from '../operations/witness-word.ts';
 
 /**
  * The witness: a small file outside Redis that knows how far Redis had come. A copy of Redis that is put back knows
@@ -12,19 +13,7 @@ import type { Beat, Marks } from '../operations/heartbeat.ts';
  * It has a line for each deployment, so that one folder may see several: another Redis is no older one.
  */
 
-const entrySchema = z.object({
-  deployment: z.string(),
-  epoch: z.string(),
-  counter: z.number(),
-  /** What it was at `at`. */
-  beaten: z.number().optional(),
-  event: z.string(),
-  at: z.number(),
-  /** ENVIRONMENT and where Redis is: what a Redis that has lost everything is known by. */
-  place: z.string(),
-});
-const fileSchema = z.object({ deployments: z.array(entrySchema) });
-type Entry = z.output<typeof entrySchema>;
+const fileSchema = z.object({ deployments: z.array(witnessWord) });
 
 /** Of these, the last ones that were at work. */
 const KEPT_MOST = 20;
@@ -87,7 +76,7 @@ export class Witness {
     await rm(`${path}.${tag}`);
   }
 
-  async #read(): Promise<Entry[]> {
+  async #read(): Promise<WitnessWord[]> {
     let text: string;
     try {
       text = await readFile(this.#options.path, 'utf8');

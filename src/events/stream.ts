@@ -177,10 +177,10 @@ export class EventStream {
 
   /**
    * Forgets events older than `keepMs` by the clock that gave them their places: that of one machine may be far ahead.
-   * Redis takes so many a call that it holds up nobody, so it is asked until there are no more. `nowMs`: for tests.
+   * Redis takes so many a call that it holds up nobody, so it is asked until there are no more.
    */
-  async trim(keepMs: number, nowMs?: number): Promise<void> {
-    const oldest = String(Math.max(0, (nowMs ?? (await timeOf(this.#redis))) - keepMs));
+  async trim(keepMs: number): Promise<void> {
+    const oldest = String(Math.max(0, (await timeOf(this.#redis)) - keepMs));
     let forgotten: number;
     do forgotten = await this.#redis.xtrim(keys.events, 'MINID', '~', oldest);
     while (forgotten > 0);

@@ -2,21 +2,8 @@
  * The witness in history: how far Redis had come, as the last process that knew it wrote it down. It knows what the
  * witness file knows, and is still there when the machine is not.
  */
-import { z } from 'zod';
-import type { Beat } from '../operations/heartbeat.ts';
+import { type Beat, type WitnessWord, witnessWord } from '../operations/witness-word.ts';
 import { askOnce } from './ask-once.ts';
-
-const entry = z.object({
-  deployment: z.string(),
-  epoch: z.string(),
-  counter: z.number(),
-  /** What it was at `at`. */
-  beaten: z.number().optional(),
-  event: z.string(),
-  at: z.number(),
-  /** ENVIRONMENT and where Redis is: what a Redis that has lost everything is known by. */
-  place: z.string(),
-});
 
 /** Somebody waits for a process to start, or to end. */
 const WAITS = { connectMs: 2_000, statementMs: 2_000 };
@@ -24,10 +11,8 @@ const WAITS = { connectMs: 2_000, statementMs: 2_000 };
 /** The fact under which it stands. */
 export const BEAT = 'beat';
 
-export type Told = z.output<typeof entry>;
-
-export function beatAsTold(told: string | undefined): Told | undefined {
-  return told === undefined ? undefined : entry.parse(JSON.parse(told));
+export function beatAsTold(told: string | undefined): WitnessWord | undefined {
+  return told === undefined ? undefined : witnessWord.parse(JSON.parse(told));
 }
 
 export class HistoryWitness {
@@ -46,7 +31,7 @@ export class HistoryWitness {
   }
 
   /** What was last known here, of whichever deployment. */
-  isOfThisPlace({ place }: Told): boolean {
+  isOfThisPlace({ place }: WitnessWord): boolean {
     return place === this.#place;
   }
 

@@ -20,6 +20,7 @@ import {
 import { RECIPIENTS_PER_REQUEST, REQUESTS_PER_SLICE } from '../operations/slice-form.ts';
 import { isLineId, type SetAside } from '../operations/set-aside.ts';
 import { campaignOfSlice, isSlice } from '../operations/slices.ts';
+import type { WitnessWord } from '../operations/witness-word.ts';
 import { keepBatchRows, keepBeside } from './parts.ts';
 import { type Beside, type CampaignOfRows, type Reading, readingOf } from './readings.ts';
 import { type Compared, compareMarks, goOnWhereAccepted, THROUGH } from './older-copy.ts';
@@ -29,7 +30,7 @@ import { compareTogether, type Keeping, type NotTaken, type RowsOf, whyOf, write
 import { type HistoryStore, NotAsWritten } from './store.ts';
 import { copyEvents, copyStreams, type Following, readingOfLine, type Streams } from './streams.ts';
 import type { Trimmer } from './trimmer.ts';
-import { BEAT, type Told, beatAsTold } from './witness.ts';
+import { BEAT, beatAsTold } from './witness.ts';
 
 interface HistorySources extends Streams {
   readonly redis: Redis;
@@ -45,7 +46,7 @@ interface WriterOptions extends HistorySources {
   readonly trimmer?: Pick<Trimmer, 'pass'> | undefined;
   /** History is asked whether Redis is older than it was, and told how far it has come. Absent: it is no witness. */
   readonly witness?: {
-    compare(told: Told): Promise<void>;
+    compare(told: WitnessWord): Promise<void>;
     /** As it is written; undefined: nothing is known, or a recovery is under way. */
     known(): string | undefined;
   };

@@ -158,7 +158,7 @@ interface Seal extends Sealed {
 }
 
 /** The first line that does not fit, and why. */
-interface AuditFault {
+export interface AuditFault {
   readonly id: string;
   readonly why: string;
 }

@@ -244,12 +244,11 @@ export class Campaigns {
 
   /** The time that decides, and how many campaigns share the workers. */
   async circumstances(): Promise<{ readonly at: number; readonly running: number }> {
-    const [time, running] = await Promise.all([
-      this.#redis.time(),
+    const [at, running] = await Promise.all([
+      this.#now() ?? timeOf(this.#redis),
       this.#redis.zcard(keys.state('campaign', 'running')),
     ]);
-    const [seconds = 0, micros = 0] = time.map(Number);
-    return { at: this.#now() ?? seconds * 1_000 + Math.floor(micros / 1_000), running: Math.max(1, running) };
+    return { at, running: Math.max(1, running) };
   }
 
   /** Hands out the next slices, as many as there are up to `most`, and says which. */

@@ -24,19 +24,7 @@ import {
   leaveRecovery,
 } from './scripts/generated/scripts.ts';
 import { type Deployment, KeysOfAnother, wordOfDeployment } from './stamp.ts';
-
-/** What a beat has found, or a witness tells. */
-export interface Beat {
-  readonly deployment: string;
-  readonly epoch: string;
-  readonly counter: number;
-  /** What it was at that time, where it has been raised since; absent: it was this. */
-  readonly beaten?: number | undefined;
-  /** The last id that the stream of events had given. */
-  readonly event: string;
-  /** By the clock of Redis, ms since the epoch. */
-  readonly at: number;
-}
+import type { Beat } from './witness-word.ts';
 
 /** Counters that processes have written down where their death does not reach them. Neither throws. */
 export interface Marks {

@@ -5,8 +5,8 @@
  * The opt-out of a person who was forgotten stays, as a hash: their number is no longer written anywhere, and they are
  * still not texted. A hash of a number can be found by trying all numbers, so it hides from readers, not from thieves.
  *
- * A sender is the same in whatever letters it is written: the service writes it in its own. A list stays as it was
- * called first, so that every version finds it, and whoever is looked for is looked for in all that are called alike.
+ * A sender is the same in any letters: the service writes it in its own. A list is written as it is asked for, so that
+ * workers of earlier versions find what they found, and a person is looked for in all lists that are called alike.
  *
  * Where a country has put digits in front of every number, a person is the same by today's number and by the old one.
  */

@@ -2,6 +2,7 @@
 import { hostname } from 'node:os';
 import type { Redis } from 'ioredis';
 import type { Random } from '../lib/random.ts';
+import { timeOf } from '../redis/clock.ts';
 import { keys } from './keys.ts';
 import { present } from './scripts/generated/scripts.ts';
 
@@ -17,8 +18,8 @@ export interface WorkerHere {
 
 /** The workers that have said lately that they are here, by name. */
 export async function workersHere(redis: Redis): Promise<readonly WorkerHere[]> {
-  const [[seconds], all] = await Promise.all([redis.time(), redis.hgetall(keys.workers)]);
-  const heardSince = Number(seconds) * 1_000 - SILENT_MS;
+  const [now, all] = await Promise.all([timeOf(redis), redis.hgetall(keys.workers)]);
+  const heardSince = now - SILENT_MS;
   return Object.entries(all)
     .flatMap(([name, said]) => {
       const [at = 0, slots = 0] = said.split(' ').map(Number);

@@ -52,9 +52,9 @@ function visitInvoice(token: string, { language, asked, response, world }: Visit
   else show(response, 200, invoicePage(invoice, language, world));
 }
 
-function visitReceipt(token: string, { response, world }: Visit): void {
+function visitReceipt(token: string, { language, response, world }: Visit): void {
   const invoice = world.books.invoices.get(token);
-  if (invoice === undefined || statusNow(invoice, world) !== 'completed') show(response, 404, strangePage('en'));
+  if (invoice === undefined || statusNow(invoice, world) !== 'completed') show(response, 404, strangePage(language));
   else showReceipt(invoice, response);
 }
 

@@ -1,7 +1,8 @@
 /** Processes over one Redis that can be put back to what it was. The clock is turned by hand. */
 import { beforeEach } from 'vitest';
 import { seededRandom } from '../../src/lib/random.ts';
-import { type Beat, Heartbeat, Recovery } from '../../src/operations/heartbeat.ts';
+import { Heartbeat, Recovery } from '../../src/operations/heartbeat.ts';
+import type { Beat } from '../../src/operations/witness-word.ts';
 import type { NewOperation } from '../../src/operations/accepting.ts';
 import { Operations } from '../../src/operations/operations.ts';
 import { copyOf, storeOfThisFile } from '../support/fresh-redis.ts';

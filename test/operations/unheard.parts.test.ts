@@ -31,6 +31,14 @@ async function theCopyIsPutBack() {
   return { word: before.heartbeat.known(), older, copiedAt };
 }
 
+/** The first to begin, which knows nothing, and has been at work for longer than the copy is old. */
+async function oneWithoutAtWork() {
+  const without = aProcess();
+  await without.begin();
+  await atWork(without, 100);
+  return without;
+}
+
 describe('a copy that is a minute old, under one that has no witness', () => {
   test('is seen through by the first that has one, however long the other has been at work', async () => {
     const { word, copiedAt } = await theCopyIsPutBack();
@@ -57,9 +65,7 @@ describe('a copy that is a minute old, under one that has no witness', () => {
 
   test('is seen through also where a silence is asked about by then', async () => {
     const { word, copiedAt } = await theCopyIsPutBack();
-    const without = aProcess();
-    await without.begin();
-    await atWork(without, 100);
+    await oneWithoutAtWork();
     time.now += 1_200 * SECOND;
     expect(await aProcess().begin()).toBe('silence');
     const next = aProcess();
@@ -69,18 +75,14 @@ describe('a copy that is a minute old, under one that has no witness', () => {
 
   test('is seen through by a witness that can be heard only later', async () => {
     const { word } = await theCopyIsPutBack();
-    const without = aProcess();
-    await without.begin();
-    await atWork(without, 100);
+    const without = await oneWithoutAtWork();
     await without.heartbeat.compare(word);
     expect(without.heartbeat.recovering()?.because).toBe('rolled_back');
   });
 
   test('is lost since the copy was made, where it is heard after the silence', async () => {
     const { word, copiedAt } = await theCopyIsPutBack();
-    const without = aProcess();
-    await without.begin();
-    await atWork(without, 100);
+    await oneWithoutAtWork();
     time.now += 1_200 * SECOND;
     const next = aProcess();
     expect(await next.begin()).toBe('silence');
@@ -97,18 +99,14 @@ describe('a copy that is a minute old, under one that has no witness', () => {
 
   test('is seen through also where an older word has agreed before', async () => {
     const { word, older } = await theCopyIsPutBack();
-    const without = aProcess();
-    await without.begin();
-    await atWork(without, 100);
+    await oneWithoutAtWork();
     expect(await aProcess().begin(older)).toBeUndefined();
     expect(await aProcess().begin(word)).toBe('witness');
   });
 
   test('… or the first has begun again, with a word of its own', async () => {
     const { word } = await theCopyIsPutBack();
-    const without = aProcess();
-    await without.begin();
-    await atWork(without, 100);
+    const without = await oneWithoutAtWork();
     expect(await aProcess().begin(without.heartbeat.known())).toBeUndefined();
     expect(await aProcess().begin(word)).toBe('witness');
   });
@@ -123,9 +121,7 @@ describe('a copy that is a minute old, under one that has no witness', () => {
 
   test('is old news after a week: a file that was forgotten on a machine stops nobody', async () => {
     const { word } = await theCopyIsPutBack();
-    const without = aProcess();
-    await without.begin();
-    await atWork(without, 100);
+    const without = await oneWithoutAtWork();
     time.now += 7 * 86_400 * SECOND;
     await atWork(without, 1);
     expect(await aProcess().begin(word)).toBeUndefined();

@@ -25,6 +25,7 @@ import {
 } from '../attempt.ts';
 import { type AttemptResult, type Policy, timeLeft, waitAt } from '../context.ts';
 import { CLAIMED, TOKEN_COLLISION } from '../intent.ts';
+import { mayBeCreated } from './creating.ts';
 
 const RETRY_MS = declaration.retryAfter.map(toMs);
 
@@ -39,21 +40,12 @@ export const advanceInvoice = attempt('invoice', 'invoice-confirm', {
   failed: confirmInvoice,
 });
 
-/** The caller has long given up waiting by then; what nobody sees is not made behind its back. */
-export const CREATE_LIMIT_MS = 3_600_000;
-
 /** What was asked is of no use once there is an address, or none. */
 const FORGOTTEN = { request: '' } as const;
 
 async function createInvoice(a: Attempt): Promise<Tried> {
   const { record, context, policy } = a;
-  await a.notRecovering();
-  await a.withinLimit(CREATE_LIMIT_MS, {
-    from: record.createdAt,
-    to: 'failed',
-    reason: 'not_created_in_time',
-    set: FORGOTTEN,
-  });
+  await mayBeCreated(a, FORGOTTEN);
   await a.turn('act');
   if ((await context.heartbeat?.raise()) === false) {
     return a.stay({ dueInMs: policy.holdRecheckMs, reason: 'recovering' });

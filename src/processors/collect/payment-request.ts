@@ -14,7 +14,7 @@ import { eventOf, named } from '../../operations/transition.ts';
 import { type Attempt as AttemptOf, DAILY_MS, type Intent, type Tried, attempt, evidenceOf } from '../attempt.ts';
 import { type AttemptResult, timeLeft, waitAt } from '../context.ts';
 import { CLAIMED, TOKEN_COLLISION } from '../intent.ts';
-import { CREATE_LIMIT_MS } from './invoice.ts';
+import { mayBeCreated } from './creating.ts';
 
 const RETRY_MS = declaration.retryAfter.map(toMs);
 
@@ -37,13 +37,7 @@ const FORGOTTEN = { email: '', phone: '' } as const;
 async function create(a: Attempt): Promise<Tried> {
   const { record } = a;
   if (record.intendedAt !== undefined) return a.announce('needs_review', { reason: 'interrupted' });
-  await a.notRecovering();
-  await a.withinLimit(CREATE_LIMIT_MS, {
-    from: record.createdAt,
-    to: 'failed',
-    reason: 'not_created_in_time',
-    set: FORGOTTEN,
-  });
+  await mayBeCreated(a, FORGOTTEN);
   const { askedAmount: amount, feesPaidBy, notify, email, phone } = a.record;
   const verdict = await a.send(intentOf(a.record), (account, call) => {
     return a.context.upstream.payments.createPaymentRequest(

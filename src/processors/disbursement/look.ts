@@ -116,11 +116,16 @@ function leaveOver(a: Attempt, reason: string): Promise<AttemptResult> {
   return a.finish({ to: a.record.state, dueInMs, nudgeAfterMs: NUDGE_INTERVAL_MS, set, outcome: 'idle', reason });
 }
 
+/** A word that counts once it has been said for the second time. */
+export function wasSaidOnce(record: DisbursementRecord): boolean {
+  const { createdSeenAt, failedSeenAt, contrarySeenAt, agreedSeenAt } = record;
+  return (createdSeenAt ?? failedSeenAt ?? contrarySeenAt ?? agreedSeenAt) !== undefined;
+}
+
 /** Upstream was not asked: a word that was said once is still to be said again. */
 export function leaveAsItIs(a: Attempt): Promise<AttemptResult> {
-  const { state: to, failedSeenAt, contrarySeenAt, agreedSeenAt } = a.record;
-  const isOpen = (failedSeenAt ?? contrarySeenAt ?? agreedSeenAt) !== undefined;
-  const dueInMs = isOpen ? 0 : recheckIn(a, a.policy);
+  const { state: to } = a.record;
+  const dueInMs = wasSaidOnce(a.record) ? 0 : recheckIn(a, a.policy);
   return a.finish({ to, dueInMs, nudgeAfterMs: NUDGE_INTERVAL_MS, outcome: 'idle', reason: to });
 }
 

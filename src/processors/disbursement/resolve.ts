@@ -11,7 +11,7 @@ import { type Attempt as AttemptOf, DAILY_MS, NUDGE_INTERVAL_MS, attemptAt } fro
 import { type AttemptResult, type MoneyContext, waitAt } from '../context.ts';
 import { CLAIMED, RESOLVE } from '../intent.ts';
 import { mismatchOf } from './judge.ts';
-import { NO_LONGER_OF_USE, leaveAsItIs } from './look.ts';
+import { NO_LONGER_OF_USE, leaveAsItIs, wasSaidOnce } from './look.ts';
 import { submit } from './pay.ts';
 
 type Attempt = AttemptOf<'disbursement'>;
@@ -195,9 +195,7 @@ const isCalledFor = ({ hintedAt = 0, updatedAt }: Attempt['record']): boolean =>
 
 /** A look that was called for, or that is to hear a word for the second time, is not put off: nothing was heard here. */
 function lookIn({ record, policy }: Attempt): number {
-  const { createdSeenAt, failedSeenAt, contrarySeenAt, agreedSeenAt } = record;
-  const isOpen = (createdSeenAt ?? failedSeenAt ?? contrarySeenAt ?? agreedSeenAt) !== undefined;
-  return isOpen || isCalledFor(record) ? waitAt(policy.pollMs, record.tries) : DAILY_MS;
+  return wasSaidOnce(record) || isCalledFor(record) ? waitAt(policy.pollMs, record.tries) : DAILY_MS;
 }
 
 /** Nothing is changed, and that is told, unless somebody else has changed it meanwhile. What was posted stays unheard. */

@@ -424,7 +424,7 @@ export class HeldSlice {
     return request;
   }
 
-  /** A retry opens people again and takes nothing out of the book: those whom it has not sent to stand there yet. */
+  /** A retry opens people again and takes nothing out of the book: who was not sent to since stands there yet. */
   #isBooked(place: number, becomes: Letter): boolean {
     const { retry, reopened } = this.record.fields;
     const by = this.standing.opened[place];
