@@ -78,6 +78,8 @@ async function startNode({ settings, client, encrypted }: Omit<Shape, 'prefix' |
     'cluster-enabled': 'yes',
     'cluster-node-timeout': NODE_TIMEOUT_MS,
     'cluster-replica-validity-factor': '0',
+    // A replica of ours would go over to a primary that has none, and the test waits for it where it was.
+    'cluster-allow-replica-migration': 'no',
     // By itself it would be ten thousand above the port, where there may be nothing.
     'cluster-port': String(await freePort()),
     'repl-diskless-sync-delay': '0',

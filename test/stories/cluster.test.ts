@@ -189,8 +189,11 @@ test(
     process.kill(spare.pid, 'SIGSTOP');
     try {
       // Refused while the other one is slow under this load; asked again under its reference it is the same payment.
-      const asked = async (): Promise<number> => (await here.paid.ask('confirmed')).status;
-      await vi.waitFor(async () => expect([200, 202]).toContain(await asked()), WITHIN);
+      const asked = async () => {
+        const { status, body } = await here.paid.ask('confirmed');
+        expect([200, 202], JSON.stringify(body)).toContain(status);
+      };
+      await vi.waitFor(asked, WITHIN);
       process.kill(primary.pid, 'SIGKILL');
       await refusedEverywhere(here, /Redis/);
       const promoted = async (): Promise<string> => (await cluster.primary()).id;
