@@ -121,7 +121,7 @@ const revokeKey = route(
     path: '/v1/keys/{id}',
     id: 'revokeKey',
     fresh: true,
-    cli: { name: 'keys revoke', asks: 'Revoke the key {id}?' },
+    cli: { name: 'keys revoke', asks: 'Revoke the key {id}?', example: 'key_0f6c8d4b2a1e49578c3d' },
     summary: 'End a key, in every process within three seconds.',
     description: 'Those of the settings end with the settings.',
     answers: { 204: { says: 'It is revoked.' } },

@@ -151,12 +151,17 @@ const replayEvents = route(
     const endpoint = await find(asked);
     const { since, event } = asked.body;
     const { endpointService } = asked.context;
-    if (since !== undefined && event === undefined)
-      return endpointService.replay(endpoint, Date.parse(since), asked.act(endpoint.id, { since }));
+    if (since !== undefined && event === undefined) {
+      const told = await endpointService.replay(endpoint, Date.parse(since), asked.act(endpoint.id, { since }));
+      await requireKept(asked.context);
+      return told;
+    }
     if (since !== undefined || event === undefined)
       throw invalid([{ pointer: '/since', message: 'or /event is required, and not both' }]);
-    if (await endpointService.resend(endpoint, event, asked.act(endpoint.id, { event })))
+    if (await endpointService.resend(endpoint, event, asked.act(endpoint.id, { event }))) {
+      await requireKept(asked.context);
       return { replayed: 1, complete: true };
+    }
     throw new ApiProblem('not-found', `There is no event ${event} that ${endpoint.id} wants, or no longer.`);
   },
 );

@@ -14,6 +14,7 @@ import type { Admission } from '../../src/api/admission.ts';
 import { mount } from '../../src/api/mount.ts';
 import { limitRoutes } from '../../src/api/limits.ts';
 import { accountRoutes, queueRoutes, secretRoutes } from '../../src/api/operating.ts';
+import { purgeRoutes } from '../../src/api/purge.ts';
 import { ApiProblem, sendProblem } from '../../src/api/problem.ts';
 import { RedisUnavailable } from '../../src/redis/connections.ts';
 import { Secret } from '../../src/lib/secret.ts';
@@ -29,6 +30,8 @@ import { EventStream } from '../../src/events/stream.ts';
 import { DayBook } from '../../src/operations/book.ts';
 import { Recovery } from '../../src/operations/heartbeat.ts';
 import { KeptFiles } from '../../src/operations/kept-files.ts';
+import { Names } from '../../src/operations/places.ts';
+import { Purge } from '../../src/operations/purge.ts';
 import type { NewOperation } from '../../src/operations/accepting.ts';
 import { keys } from '../../src/operations/keys.ts';
 import { Operations } from '../../src/operations/operations.ts';
@@ -74,6 +77,7 @@ async function door() {
   const replicas = { reached: false };
   const fence = async (): Promise<boolean> => replicas.reached;
   const batches = new Batches(store.redis, systemRandom);
+  const keptFiles = new KeptFiles({ redis: store.redis, random: systemRandom });
   const limits = new SharedLimits(store.redis);
   const [environment, accounts, clock] = ['default', new Set(['main']), world.context.clock];
   const context = onlyOf<ApiContext>({
@@ -86,7 +90,7 @@ async function door() {
     environment,
     resolve: async () => ({ is: 'resolved' }),
     campaigns: world.campaigns,
-    keptFiles: new KeptFiles({ redis: store.redis, random: systemRandom }),
+    keptFiles,
     slices: world.slices,
     retries: world.context.retries,
     queries: world.queries,
@@ -110,6 +114,10 @@ async function door() {
     auditSeals: new AuditSeals(store.redis, new Audit(store.redis), []),
     reports: { book: new DayBook(store.redis), timezone: 'Africa/Dakar', keepMs: 0 },
     queues: queuesOfThisFile(),
+    purge: new Purge(store.redis, { files: keptFiles }),
+    intakeJobs: onlyOf<ApiContext['intakeJobs']>({}),
+    names: Names.of({ redis: store.redis }),
+    redis: store.redis,
     ...endpointsOfThisFile(clock),
   });
   const app = express();
@@ -125,6 +133,7 @@ async function door() {
     ...queueRoutes,
     ...secretRoutes,
     ...endpointRoutes,
+    ...purgeRoutes,
   ];
   app.use(mount(routes, context, onlyOf<Admission>({ byRequest: () => key })));
   const told: ErrorRequestHandler = (error, _request, response, next) =>
@@ -196,6 +205,8 @@ test('switches, endpoints and secrets are confirmed to nobody before the replica
     [200, '/accounts/main/release'],
     [201, '/event-endpoints', url],
     [200, `/event-endpoints/${id}/rotate-secret`],
+    [202, `/event-endpoints/${id}/replay`, '{"since":"2026-01-01T00:00:00Z"}'],
+    [200, '/purge', '{"phone":"+221771234567"}'],
     [200, '/secrets/rotate'],
   ];
   world.replicas.reached = false;

@@ -6,6 +6,7 @@ import { type Act, Audit, type AuditLine, hashOfLine, AuditSeals } from '../../s
 import { auditSigner } from '../../src/operations/audit-marks.ts';
 import { keys } from '../../src/operations/keys.ts';
 import { systemRandom } from '../../src/lib/random.ts';
+import { timeOf } from '../../src/redis/clock.ts';
 import { storeOfThisFile } from '../support/fresh-redis.ts';
 
 const store = storeOfThisFile();
@@ -42,6 +43,17 @@ async function told(...targets: string[]): Promise<string[]> {
   for (const target of targets) await audit.tell(actOf(target));
   return (await audit.after('0-0', '+', 1_000)).map(({ id }) => id);
 }
+
+test('a line says when, by the clock of Redis', async () => {
+  const before = await timeOf(store.redis);
+  await told('dsb_1');
+  const after = await timeOf(store.redis);
+  const [line] = await audit.page({ limit: 1 });
+  expect(Number(line?.words.at)).toBeGreaterThanOrEqual(before);
+  expect(Number(line?.words.at)).toBeLessThanOrEqual(after);
+  // The place of the line is of that clock too.
+  expect(Math.abs(Number(line?.id.split('-')[0]) - Number(line?.words.at))).toBeLessThanOrEqual(1);
+});
 
 /** Writes the stream anew, as only somebody can who can write to Redis. */
 async function rewritten(change: (words: Record<string, string>, place: number) => object | undefined, anew = false) {

@@ -2077,7 +2077,7 @@ export const commands: readonly DerivedCommand[] = [
   {
     "name": "keys revoke",
     "says": "End a key, in every process within three seconds",
-    "example": "ep_4n7q0c1w2e3r4t5y6z7a8b9c0d",
+    "example": "key_0f6c8d4b2a1e49578c3d",
     "method": "DELETE",
     "path": "/v1/keys/{id}",
     "takes": [
