@@ -79,11 +79,10 @@ function operationsSchema(declared: readonly Declared[]): JsonSchema {
 }
 
 /** Of one operation: what is asked with it, and what is answered. */
-function factsOf({ summary, parameters = [], requestBody, responses }: Operation): JsonSchema {
+function factsOf(operation: Operation): JsonSchema {
+  const { summary, parameters = [], requestBody } = operation;
   const given = Object.keys(requestBody?.content ?? {});
-  const answers = Object.entries(responses).filter(
-    ([status, { $ref }]) => Number(status) < 300 && $ref === undefined,
-  );
+  const answers = answersOf(operation);
   const isTried = parameters.some((one) => 'name' in one && one.name === 'dryRun');
   // Where a dry run has a status of its own, it has an answer of its own.
   const tried = isTried && answers.length > 1 ? answers.filter(([status]) => status === '200') : [];
@@ -128,6 +127,10 @@ function typed(schema: JsonSchema): JsonSchema {
 }
 
 type Answers = readonly (readonly [string, { readonly content?: Content }])[];
+
+function answersOf({ responses }: Operation): Answers {
+  return Object.entries(responses).filter(([status, { $ref }]) => Number(status) < 300 && $ref === undefined);
+}
 
 /** It has a body, and never one of JSON. */
 function isFile(answers: Answers): boolean {
@@ -185,7 +188,8 @@ function tables(declared: readonly Declared[]): string[] {
     const { operationId, parameters = [] } = operation;
     const query = parameters.flatMap((one) => ('name' in one && one.in === 'query' ? [one.name] : []));
     const { 'x-identity': identity } = operation;
-    return `  ${operationId}: ${JSON.stringify({ method, path, query, identity })},`;
+    const file = isFile(answersOf(operation)) || undefined;
+    return `  ${operationId}: ${JSON.stringify({ method, path, query, identity, file })},`;
   });
   const steps = Object.entries(problemKinds).map(
     ([word, { next }]) => `  ${JSON.stringify(word)}: ${JSON.stringify(next)},`,

@@ -1,6 +1,6 @@
 /** One request and its answer; asked again where nothing can have happened, or where happening twice is once. */
 import type { Clock } from '../lib/clock.ts';
-import { codeOf, wasNeverSent } from '../lib/not-reached.ts';
+import { NOT_BEGUN, codeOf, wasNeverSent } from '../lib/not-reached.ts';
 import type { Random } from '../lib/random.ts';
 import type { Problem } from './generated/api.ts';
 import { NoAnswer, Refused } from './refusal.ts';
@@ -46,6 +46,7 @@ const LONGEST_PAUSE_MS = 5_000;
 export async function exchange<T>(line: Line, letter: Letter, read: (answer: Response) => Promise<T>): Promise<T> {
   const { clock, random, bearer, patienceMs } = line;
   const startedMono = clock.monotonic();
+  const doubt = new Doubt(line, letter);
   for (let tries = 0; ; tries += 1) {
     try {
       return await once(line, letter, read);
@@ -53,14 +54,47 @@ export async function exchange<T>(line: Line, letter: Letter, read: (answer: Res
       letter.signal?.throwIfAborted();
       if (letter.isStreamed) throw error;
       if (error instanceof Refused && error.status === 401 && tries === 0 && (await bearer.changed())) continue;
-      if (!mayGoAgain(error, letter)) throw error;
+      doubt.heed(error);
+      if (!mayGoAgain(error, letter)) throw doubt.about(error);
       const pause = Math.min(FIRST_PAUSE_MS * 2 ** tries, LONGEST_PAUSE_MS) * (0.5 + random.fraction() / 2);
       const waitMs = error instanceof Refused ? (error.retryAfterMs ?? pause) : pause;
-      if (clock.monotonic() - startedMono + waitMs > patienceMs) throw error;
+      if (clock.monotonic() - startedMono + waitMs > patienceMs) throw doubt.about(error);
       await clock.sleep(waitMs, letter.signal);
     }
   }
 }
+
+/** Whether an earlier try may have been accepted: what becomes of a later one says nothing of that. */
+class Doubt {
+  readonly #url: string;
+  readonly #changes: boolean;
+  #answerWasLost = false;
+  #mayBeDone = false;
+
+  constructor({ url }: Line, { method }: Letter) {
+    this.#url = url;
+    this.#changes = method !== 'GET';
+  }
+
+  heed(error: unknown): void {
+    if (!this.#changes) return;
+    this.#answerWasLost ||= error instanceof NoAnswer && error.accepted === 'unknown';
+    // A proxy that waited in vain, or an API that could not say whether Redis has it.
+    const unsaid = error instanceof Refused && error.status >= 500 && !NOT_BEGUN.includes(error.word ?? '');
+    this.#mayBeDone ||= this.#answerWasLost || unsaid;
+  }
+
+  /** What is thrown in place of the last error, where that one would say that nothing was changed. */
+  about(last: unknown): unknown {
+    const inDoubt = (code: string) => new NoAnswer(this.#url, code, { accepted: 'unknown', cause: last });
+    if (last instanceof NoAnswer && last.accepted === 'no' && this.#mayBeDone) return inDoubt(last.code);
+    // Any other refusal has looked at the request, and at what there is of it.
+    const neverLooked = last instanceof Refused && (NOT_LET_IN.includes(last.status) || last.status >= 500);
+    return neverLooked && this.#answerWasLost ? inDoubt(`HTTP ${last.status}`) : last;
+  }
+}
+
+const NOT_LET_IN: readonly number[] = [401, 403, 429];
 
 /** What the API says it did not take up may be asked again; what is in doubt only where that is safe. */
 function mayGoAgain(error: unknown, { isSafe }: Letter): boolean {

@@ -67,6 +67,8 @@ export class NoAnswer extends Error {
   override readonly name = 'NoAnswer';
   /** `no`: nothing was changed. `unknown`: it may have been accepted, and only the answer was lost. */
   readonly accepted: 'no' | 'unknown';
+  /** Why none came: `ECONNREFUSED`, `timed out`, or the answer to the last try where an earlier one was lost. */
+  readonly code: string;
 
   constructor(url: string, code: string, { accepted, cause }: Loss) {
     const next =
@@ -75,5 +77,6 @@ export class NoAnswer extends Error {
         : 'It may have been accepted: ask again with the same reference, or look first where there is none.';
     super(`${url} did not answer (${code}). ${next}`, { cause });
     this.accepted = accepted;
+    this.code = code;
   }
 }

@@ -1,7 +1,7 @@
 /** For a service that events are posted to: whether we said it, just now, and to the letter. */
 import { timingSafeEqual } from 'node:crypto';
 import { type Clock, systemClock, toMs } from '../lib/clock.ts';
-import { signatureOf } from '../lib/webhook-signature.ts';
+import { keyIn, signatureOf } from '../lib/webhook-signature.ts';
 import type { Event } from './generated/api.ts';
 
 export interface Posted {
@@ -20,9 +20,17 @@ export class NotFromRelais extends Error {
   override readonly name = 'NotFromRelais';
 }
 
-/** The event that was posted; throws `NotFromRelais`. Its `id` is the same each time: keep those you have dealt with. */
+/** The shortest that is one: 24 characters of base64 hold 18 bytes. */
+const SECRET_MIN_BYTES = 16;
+
+/**
+ * The event that was posted; throws `NotFromRelais`, and a TypeError where a secret is none. Its `id` is the same each
+ * time: keep those you have dealt with.
+ */
 export function verifyWebhook(posted: Posted, clock: Pick<Clock, 'now'> = systemClock): Event {
   const { secret, headers, body, tolerance = '5m' } = posted;
+  const secrets = typeof secret === 'string' ? [secret] : secret;
+  for (const one of secrets) requireSecret(one);
   const [id, timestampS, signatures] = ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map((name) =>
     headerOf(headers, name),
   );
@@ -30,7 +38,6 @@ export function verifyWebhook(posted: Posted, clock: Pick<Clock, 'now'> = system
   const ageMs = Math.abs(clock.now() - Number(timestampS) * 1_000);
   // Not a number is not within it either.
   if (!(ageMs <= toMs(tolerance))) throw new NotFromRelais('it was posted too long ago, or its time is wrong');
-  const secrets = typeof secret === 'string' ? [secret] : secret;
   const given = signatures.split(' ');
   const fits = secrets.some((one) => {
     const ours = signatureOf(one, { id, timestampS, body });
@@ -38,6 +45,12 @@ export function verifyWebhook(posted: Posted, clock: Pick<Clock, 'now'> = system
   });
   if (!fits) throw new NotFromRelais('no signature is of these secrets and these bytes');
   return JSON.parse(typeof body === 'string' ? body : new TextDecoder().decode(body)) as Event;
+}
+
+/** Anybody can sign with one that is empty. */
+function requireSecret(secret: string): void {
+  if (keyIn(secret).length >= SECRET_MIN_BYTES) return;
+  throw new TypeError('a secret is not set, or is none: it is what was answered when the endpoint was made, whsec_…');
 }
 
 function headerOf(headers: Posted['headers'], name: string): string | undefined {

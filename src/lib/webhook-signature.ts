@@ -14,6 +14,10 @@ export interface SignedMessage {
 
 /** One signature, `v1,` and base64. */
 export function signatureOf(secret: string, { id, timestampS, body }: SignedMessage): string {
-  const key = Buffer.from(secret.replace(SECRET_PREFIX, ''), 'base64');
-  return `v1,${createHmac('sha256', key).update(`${id}.${timestampS}.`).update(body).digest('base64')}`;
+  return `v1,${createHmac('sha256', keyIn(secret)).update(`${id}.${timestampS}.`).update(body).digest('base64')}`;
+}
+
+/** The bytes of a secret as it is told. */
+export function keyIn(secret: string): Buffer {
+  return Buffer.from(secret.replace(SECRET_PREFIX, ''), 'base64');
 }

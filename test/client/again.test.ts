@@ -273,3 +273,42 @@ describe('following', () => {
     });
   });
 });
+
+describe('what an earlier try has left in doubt stays so', () => {
+  const refused = () => Array.from({ length: 50 }, () => lost('ECONNREFUSED'));
+  const recovering = () => Array.from({ length: 50 }, () => problem(503, 'recovering'));
+  const revoked = () => [problem(401, 'unauthorized')];
+  test.each([
+    ['nobody listens any more', () => [lost('UND_ERR_SOCKET'), ...refused()]],
+    ['a proxy waited in vain, and then nobody listens', () => [new Response('', { status: 504 }), ...refused()]],
+    ['Redis has gone back', () => [lost('UND_ERR_SOCKET'), ...recovering()]],
+    ['the key was revoked meanwhile', () => [lost('UND_ERR_SOCKET'), ...revoked()]],
+  ])('when %s', async (_when, steps) => {
+    const { client } = scripted(steps(), { patience: '12s' });
+    expect(await thrownBy(client.createDisbursement(named))).toMatchObject({ name: 'NoAnswer', accepted: 'unknown' });
+  });
+
+  test('a refusal that has looked at the request says what is known', async () => {
+    const { client } = scripted([lost('UND_ERR_SOCKET'), problem(409, 'conflict')]);
+    expect(await thrownBy(client.createDisbursement(named))).toMatchObject({ name: 'Refused', status: 409 });
+  });
+
+  test('what was refused each time was not accepted', async () => {
+    const never = scripted(refused(), { patience: '12s' });
+    expect(await thrownBy(never.client.createDisbursement(named))).toMatchObject({ accepted: 'no' });
+    const back = scripted(recovering(), { patience: '12s' });
+    expect(await thrownBy(back.client.createDisbursement(named))).toMatchObject({ name: 'Refused', status: 503 });
+  });
+});
+
+test('a page of somebody else is no answer, whatever its status', async () => {
+  const page = () => new Response('<h1>Under maintenance</h1>', { headers: { 'content-type': 'text/html' } });
+  const paying = scripted([page()], { patience: '0s' });
+  expect(await thrownBy(paying.client.createDisbursement(named))).toMatchObject({
+    name: 'NoAnswer',
+    accepted: 'unknown',
+    cause: { message: 'HTTP 200 is not of the API' },
+  });
+  const reading = scripted([page()]);
+  expect(await reading.client.getDisbursement({ id: 'dsb_1' })).toMatchObject({ id: 'dsb_1' });
+});

@@ -59,3 +59,9 @@ describe('it is refused', () => {
     expect(verifyWebhook({ secret, headers, body, tolerance: '10m' }, later).id).toBe('dsb_1.1');
   });
 });
+
+test.each(['', 'whsec_', 'whsec_c2hvcnQ='])('a secret that is none (%j) is no reason to believe anybody', (none) => {
+  const theirs = signedHeaders([new Secret(none)], { id: 'dsb_1.1', timestampS, body });
+  expect(() => verifyWebhook({ secret: none, headers: theirs, body }, clock)).toThrow(TypeError);
+  expect(() => verifyWebhook({ secret: [secret, none], headers, body }, clock)).toThrow('is not set');
+});
