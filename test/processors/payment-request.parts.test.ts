@@ -141,12 +141,16 @@ describe('one that has failed', () => {
     expect(await world.run()).toMatchObject({ outcome: 'ended', reason: 'failed' });
     const dueAt = () => store.redis.zscore('due:status-poll', 'prq_1');
     expect(Number(await dueAt()) - world.context.clock.now()).toBe(DAY);
-    world.advance(DAY);
     return { ...world, dueAt };
+  };
+  const aDayAgo = async () => {
+    const world = await failed();
+    world.advance(DAY);
+    return world;
   };
 
   test('is asked about once more, a day later: a customer who tries again may have paid', async () => {
-    const world = await failed();
+    const world = await aDayAgo();
     world.answer('paymentRequestStatus', ok({ status: 'completed' }));
     expect(await world.run()).toMatchObject({ outcome: 'ended', reason: 'completed_late' });
     expect((await world.read())?.state).toBe('completed');
@@ -157,15 +161,35 @@ describe('one that has failed', () => {
     expect(await world.dueAt()).toBeNull();
   });
 
-  test('and is still so is not asked about again', async () => {
+  test('is asked about a day later also where somebody has asked meanwhile, with or without an answer', async () => {
     const world = await failed();
+    const promised = await world.dueAt();
+    const meanwhile = [
+      ok({ status: 'failed' }),
+      not('transient', 'server_error'),
+      not('refused', '4004'),
+      ok({ status: 'failed' }),
+    ];
+    for (const answer of meanwhile) {
+      world.answer('paymentRequestStatus', answer);
+      world.advance(300_000);
+      await world.run();
+      expect(await world.dueAt()).toBe(promised);
+    }
+    world.advance(Number(promised) - world.context.clock.now());
+    world.answer('paymentRequestStatus', ok({ status: 'completed' }));
+    expect(await world.run()).toMatchObject({ outcome: 'ended', reason: 'completed_late' });
+  });
+
+  test('and is still so is not asked about again', async () => {
+    const world = await aDayAgo();
     expect(await world.run()).toMatchObject({ reason: 'nothing_new' });
     expect([(await world.read())?.state, await world.dueAt()]).toEqual(['failed', null]);
     expect(await world.events()).toHaveLength(1);
   });
 
   test('is asked about again where no answer came', async () => {
-    const world = await failed();
+    const world = await aDayAgo();
     world.answer('paymentRequestStatus', not('transient', 'server_error'), ok({ status: 'completed' }));
     expect(await world.run()).toMatchObject({ outcome: 'retries' });
     world.advance(Number(await world.dueAt()) - world.context.clock.now());
@@ -174,7 +198,7 @@ describe('one that has failed', () => {
   });
 
   test('is not asked about for ever where nothing answers', async () => {
-    const world = await failed();
+    const world = await aDayAgo();
     world.answer('paymentRequestStatus', not('transient', 'server_error'));
     for (let looks = 0; (await world.dueAt()) !== null && looks < 100; looks += 1) {
       world.advance(Math.max(0, Number(await world.dueAt()) - world.context.clock.now()));

@@ -122,12 +122,19 @@ async function look(a: Attempt): Promise<Tried> {
       asked: true,
     };
   }
-  if (state === 'failed') return { ...(await a.stay({ reason: 'nothing_new', evidence })), asked: true };
+  if (state === 'failed')
+    return { ...(await a.stay({ dueInMs: untilPromisedLook(a), reason: 'nothing_new', evidence })), asked: true };
   // Nothing forbids a customer to try again: once more it is asked about.
   if (status === 'failed')
     return { ...(await a.announce(status, { evidence, late, dueInMs: DAILY_MS })), asked: true };
   const reason = status === 'pending' ? status : `status_${status.slice(0, 20)}`;
   return { ...(await lookAgain(a, { reason, evidence, exhausted: 'poll_exhausted' })), asked: true };
+}
+
+/** The one look at what has failed is still to come, however often somebody asks before it. */
+function untilPromisedLook({ record, at }: Attempt): number | undefined {
+  const left = record.since + DAILY_MS - at;
+  return left > 0 ? left : undefined;
 }
 
 async function lookAgain(
@@ -138,8 +145,9 @@ async function lookAgain(
   // There would be no other look; and of what upstream says no more, none is of use.
   if (record.state === 'failed') {
     const isLate = at - record.since >= 2 * DAILY_MS || exhausted === 'not_found';
+    const again = isLate ? undefined : waitAt(a.policy.paymentRequestPollMs, record.tries);
     return a.stay({
-      dueInMs: isLate ? undefined : waitAt(a.policy.paymentRequestPollMs, record.tries),
+      dueInMs: untilPromisedLook(a) ?? again,
       reason,
       outcome: 'retries',
       evidence,
