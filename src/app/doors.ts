@@ -33,7 +33,7 @@ import type { Traces } from '../lib/traces.ts';
 import { type CallbackVerdict, type Noted, createReceiver } from '../webhooks/receiver.ts';
 import type { StopOutcome } from '../webhooks/stop-page.ts';
 import { consoleOf } from './console.ts';
-import type { Container } from './container.ts';
+import { type Container, timingOf } from './container.ts';
 import { endpointServiceOf, endpointsOf, outgoingOf } from './deliveries.ts';
 import type { Keys } from './key-keeper.ts';
 import { listen } from './listener.ts';
@@ -111,6 +111,7 @@ export function apiPart(
         requestMs: 300_000,
         silenceMs: 30_000,
         maxConnections: config.MAX_CONNECTIONS,
+        drainMs: timingOf(config).drainMs,
       });
       tellUrl(url);
       return async () => {
@@ -296,6 +297,7 @@ export function webhooksPart(
         requestMs: 15_000,
         silenceMs: 15_000,
         maxConnections: config.MAX_CONNECTIONS,
+        drainMs: 15_000,
       });
       tellUrl(url);
       return close;

@@ -1,5 +1,7 @@
 /** A listener that strangers reach: how long they may take for what they send, and for what they are told. */
-import { type RequestListener, createServer } from 'node:http';
+import { once } from 'node:events';
+import { type RequestListener, type Server, type ServerResponse, createServer } from 'node:http';
+import { systemClock, withDeadline } from '../lib/clock.ts';
 import { type Place, listening } from '../lib/listening.ts';
 
 interface ListenOptions extends Place {
@@ -10,6 +12,8 @@ interface ListenOptions extends Place {
   readonly silenceMs: number;
   /** More are hung up on. */
   readonly maxConnections: number;
+  /** How long what is being answered is waited for when it closes (ms). */
+  readonly drainMs: number;
 }
 
 /** Proxies keep theirs for a minute: one that we close first may be asked on again in that moment, and is reset. */
@@ -19,8 +23,9 @@ const UNREAD_MS = 5_000;
 /** Listens, or rejects with what to do about it. The address has the port that was really taken. */
 export async function listen(
   handler: RequestListener,
-  { host, port, setting, headersMs, requestMs, silenceMs, maxConnections }: ListenOptions,
+  { host, port, setting, headersMs, requestMs, silenceMs, maxConnections, drainMs }: ListenOptions,
 ): Promise<{ url: string; close: () => Promise<void> }> {
+  const inProgress = new Set<ServerResponse>();
   const server = createServer(
     {
       headersTimeout: headersMs,
@@ -29,6 +34,8 @@ export async function listen(
       keepAliveTimeout: KEEP_ALIVE_MS,
     },
     (request, response) => {
+      inProgress.add(response);
+      response.once('close', () => inProgress.delete(response));
       // A request that is given up half read has no socket any more.
       const { socket } = request;
       request.setTimeout(silenceMs, () => socket.destroy());
@@ -50,10 +57,16 @@ export async function listen(
   const shown = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
   return {
     url: `http://${shown.includes(':') ? `[${shown}]` : shown}:${taken}`,
-    close: () =>
-      new Promise((resolve, reject) => {
-        server.close((error) => (error ? reject(error) : resolve()));
-        server.closeIdleConnections();
-      }),
+    close: () => close(server, inProgress, drainMs),
   };
+}
+
+async function close(server: Server, inProgress: ReadonlySet<ServerResponse>, drainMs: number): Promise<void> {
+  const closed = once(server, 'close');
+  server.close();
+  const ended = (response: ServerResponse) => new Promise<void>((resolve) => response.once('close', resolve));
+  await withDeadline(systemClock, drainMs, () => Promise.all([...inProgress].map(ended)));
+  // What is left has asked nothing yet, or takes too long: a server that closes watches the times of nobody.
+  server.closeAllConnections();
+  await closed;
 }

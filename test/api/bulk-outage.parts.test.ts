@@ -131,6 +131,7 @@ async function doorThatCloses(at: number, { questions }: { readonly questions: n
     requestMs: 10_000,
     silenceMs: 30_000,
     maxConnections: 100,
+    drainMs: 5_000,
   });
   toClose.push(close);
   return url;

@@ -151,6 +151,7 @@ async function door() {
     requestMs: 10_000,
     silenceMs: 30_000,
     maxConnections: 100,
+    drainMs: 5_000,
   });
   const post = async (path: string, body?: string, method: 'POST' | 'DELETE' = 'POST'): Promise<number> => {
     const type = body?.startsWith('{') ? 'application/json' : 'text/csv';

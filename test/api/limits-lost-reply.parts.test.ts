@@ -55,6 +55,7 @@ async function door() {
     port: 0,
     setting: 'API_PORT',
     maxConnections: 100,
+    drainMs: 5_000,
     ...times,
   });
   onTestFinished(async () => {

@@ -100,6 +100,7 @@ beforeAll(async () => {
     requestMs: 10_000,
     silenceMs: 30_000,
     maxConnections: 100,
+    drainMs: 5_000,
   });
   ({ url, close } = opened);
 });

@@ -70,15 +70,57 @@ test('no listener takes more connections than it is told', async () => {
   expect(held.map(({ heard }) => heard())).toEqual(['', '', '']);
 });
 
+const limits = {
+  host: '127.0.0.1',
+  port: 0,
+  setting: 'API_PORT',
+  headersMs: 5_000,
+  requestMs: 60_000,
+  silenceMs: 5_000,
+  maxConnections: 10,
+  drainMs: 60_000,
+};
+
+describe('a listener that closes', () => {
+  test.for(['', 'GET / HT', get('/').slice(0, -2)])('is not kept by a connection that has said %j', async (half) => {
+    const server = await listen((_asked, answer) => answer.end('ok'), limits);
+    const held = await said(server.url, half);
+    // Connections are taken in their order.
+    expect(await (await said(server.url, get('/'))).answered()).toContain('200');
+    await server.close();
+    await held.closed;
+  });
+
+  test('lets an answer in progress end', async () => {
+    let answerNow = (): void => undefined;
+    let tellAsked = (): void => undefined;
+    const asked = new Promise<void>((resolve) => (tellAsked = resolve));
+    const handler: Parameters<typeof listen>[0] = (_asked, answer) => {
+      answerNow = () => void answer.end('late');
+      tellAsked();
+    };
+    const server = await listen(handler, limits);
+    const caller = await said(server.url, get('/'));
+    await asked;
+    const closed = server.close();
+    answerNow();
+    await closed;
+    expect(await caller.answered()).toContain('200');
+  });
+
+  test('waits for an answer no longer than it is told', async () => {
+    let tellAsked = (): void => undefined;
+    const asked = new Promise<void>((resolve) => (tellAsked = resolve));
+    const server = await listen(() => tellAsked(), { ...limits, drainMs: 50 });
+    const caller = await said(server.url, get('/'));
+    await asked;
+    await server.close();
+    await caller.closed;
+    expect(caller.heard()).toBe('');
+  });
+});
+
 describe('a body that stops coming', () => {
-  const limits = {
-    host: '127.0.0.1',
-    port: 0,
-    setting: 'API_PORT',
-    headersMs: 5_000,
-    requestMs: 60_000,
-    maxConnections: 10,
-  };
   test('ends its connection, and one that goes on may take longer in all', async () => {
     const received: string[] = [];
     const server = await listen(
@@ -173,7 +215,6 @@ describe('a body that stops coming', () => {
 });
 
 describe('an answer that nobody takes', () => {
-  const limits = { host: '127.0.0.1', port: 0, setting: 'API_PORT', headersMs: 5_000, requestMs: 60_000 };
   /** More than the system keeps for somebody who does not read. */
   const LARGE = Buffer.alloc(32_000_000, 'x');
 
@@ -198,7 +239,7 @@ describe('an answer that nobody takes', () => {
         asked.socket.once('close', tellClosed);
         asked.resume().once('end', () => answer.end(LARGE));
       },
-      { ...limits, silenceMs: 300, maxConnections: 10 },
+      { ...limits, silenceMs: 300 },
     );
     toClose.push(() => server.close());
     reader(server.url, asks);
@@ -207,9 +248,9 @@ describe('an answer that nobody takes', () => {
 
   test('is none that is taken slowly, however long it takes in all', async () => {
     const silenceMs = 2_000;
-    const server = await listen((_asked, answer) => answer.end(LARGE), { ...limits, silenceMs, maxConnections: 10 });
+    const server = await listen((_asked, answer) => answer.end(LARGE), { ...limits, silenceMs });
     toClose.push(() => server.close());
-    const ticks = await listen(() => undefined, { ...limits, silenceMs: 400, maxConnections: 10 });
+    const ticks = await listen(() => undefined, { ...limits, silenceMs: 400 });
     toClose.push(() => ticks.close());
     const tick = async (): Promise<unknown> => (await said(ticks.url, post(1))).closed;
     const slow = reader(server.url, get('/', 'Connection: close\r\n'));

@@ -207,6 +207,7 @@ async function makeWorld({ now, fence }: WorldOptions = {}) {
     requestMs: 15_000,
     silenceMs: 30_000,
     maxConnections: 4_000,
+    drainMs: 5_000,
   });
   toClose.push(door.close);
   const path = callbackPath(SECRETS, { account: 'main', kind: 'disbursement', id });
