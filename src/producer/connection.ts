@@ -18,18 +18,24 @@ export interface Deadline {
   readonly clock: Clock;
   /** For the whole call, reconnecting included. */
   readonly limitMs: number;
+  /** Told whenever something may stand that was asked for, and nobody knows: the answer to it was lost. */
+  readonly onDoubt: () => void;
 }
 
 /** Between two tries on a connection that is there: Redis said "not now" (it loads, or changes its primary). */
 const PAUSE_MS = 100;
 
 /** Throws `Unconfirmed` when the time is over; an error that has nothing to do with Redis being away goes through. */
-export async function untilConfirmed<T>({ redis, clock, limitMs }: Deadline, ask: () => Promise<T>): Promise<T> {
+export async function untilConfirmed<T>(deadline: Deadline, ask: () => Promise<T>): Promise<T> {
+  const { redis, clock, limitMs, onDoubt } = deadline;
   let doubted = false;
   let last: unknown = new NoAnswer('there was no time to ask Redis');
   const again = (error: unknown): boolean => {
     const away = howAwayOf(error);
-    doubted ||= away === 'maybe done';
+    if (away === 'maybe done') {
+      doubted = true;
+      onDoubt();
+    }
     last = error;
     // A client that was closed never comes back.
     return away !== undefined && redis.status !== 'end';
@@ -64,7 +70,7 @@ function howAwayOf(error: unknown): ReturnType<typeof howAway> {
  * scripts, and those are safe to ask twice.
  */
 export function patientScripts(patience: Deadline, after: () => Promise<void>): RecordHost {
-  const { redis } = patience;
+  const { redis, onDoubt } = patience;
   const asked = (ask: () => Promise<unknown>) =>
     untilConfirmed(patience, async () => {
       await after();
@@ -73,8 +79,16 @@ export function patientScripts(patience: Deadline, after: () => Promise<void>): 
   return {
     evalsha: (...call) => asked(() => redis.evalsha(...call)),
     eval: (...call) => asked(() => redis.eval(...call)),
-    // Read again what a script wrote; that is no new request, so nothing has to let it.
-    hmget: (key, ...fields) => untilConfirmed(patience, () => redis.hmget(key, ...fields)),
+    // Read again what a script wrote; that is no new request, so nothing has to let it. What cannot be read stands all
+    // the same.
+    hmget: async (key, ...fields) => {
+      try {
+        return await untilConfirmed(patience, () => redis.hmget(key, ...fields));
+      } catch (error) {
+        onDoubt();
+        throw error;
+      }
+    },
     hgetall: (key) => untilConfirmed(patience, () => redis.hgetall(key)),
     // What a library never asks for: it takes no record to work on.
     scard: (key) => redis.scard(key),

@@ -52,13 +52,16 @@ export class InvalidRequest extends Error {
   }
 }
 
+/** How a refusal begins. What others were accepted, or an earlier try of it may have been, is told without. */
+const NOTHING = 'nothing was accepted, because ';
+
 /** Redis is there, and would not keep what it answers: accepting now could lose the request. */
 export class NotDurableError extends Error {
   override readonly name = 'NotDurableError';
   readonly reasons: readonly string[];
 
   constructor(reasons: readonly string[]) {
-    super(`nothing was accepted, because Redis would not keep it: ${reasons.join('; ')}`);
+    super(`${NOTHING}Redis would not keep it: ${reasons.join('; ')}`);
     this.reasons = reasons;
   }
 }
@@ -69,13 +72,16 @@ export class OtherDeployment extends Error {
 
   constructor({ ours, theirs }: { readonly ours: string; readonly theirs: string }) {
     super(
-      `nothing was accepted, because this producer is of the environment ${ours} and the keys there are of ${theirs}: ` +
+      `${NOTHING}this producer is of the environment ${ours} and the keys there are of ${theirs}: ` +
         'give it the ENVIRONMENT and the REDIS_PREFIX of its own workers, as `environment` and as `redis: { url, prefix }`',
     );
   }
 }
 
-/** Redis did not confirm in time; or something else, its `cause`, stopped a list of which some were accepted. With a reference, asking again is always safe. */
+/**
+ * Redis did not confirm in time; or something else, its `cause`, stopped a list of which some were accepted, or a
+ * request whose first answer was lost. With a reference, asking again is always safe.
+ */
 export class Unconfirmed extends Error {
   override readonly name = 'Unconfirmed';
   /** `no`: nothing was sent. `unknown`: it may have been accepted, and only the answer was lost. */
@@ -84,7 +90,7 @@ export class Unconfirmed extends Error {
   readonly verdicts: readonly RequestVerdict[];
 
   constructor(accepted: 'no' | 'unknown', cause: unknown, verdicts: readonly RequestVerdict[] = []) {
-    const why = cause instanceof Error ? cause.message : String(cause);
+    const why = (cause instanceof Error ? cause.message : String(cause)).replace(NOTHING, '');
     const some = verdicts.some(({ outcome }) => outcome === 'accepted' || outcome === 'duplicate');
     super(`the request was not confirmed: ${why.replace(/\.*$/, '.')} ${nextAfter(accepted, some)}`, { cause });
     this.accepted = accepted;

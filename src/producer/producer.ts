@@ -59,7 +59,7 @@ import type { Problem } from './problems.ts';
 export interface Producer<Extra extends string = never> extends AsyncDisposable {
   /**
    * Needs a `reference` or an idempotency key, as all that moves money. Throws `InvalidRequest`, `Unconfirmed`, `NotDurableError`, `Recovering` or
-   * `OtherDeployment`.
+   * `OtherDeployment`; where the answer to an earlier try was lost, the last three are the `cause` of an `Unconfirmed`.
    */
   disburse(...asking: Asking<DisbursementInput<Extra>>): Promise<RequestAnswer>;
   /**
@@ -130,6 +130,8 @@ class RedisProducer implements Producer<string> {
   readonly #random: Random;
   readonly #hangUp: () => Promise<void>;
   readonly #inFlight = new Set<Promise<unknown>>();
+  /** So often it was not known whether something that was asked for stands. */
+  #doubts = 0;
   #closed: Promise<void> | undefined;
 
   constructor(options: ProducerOptions, clock: Clock, random: Random) {
@@ -141,7 +143,7 @@ class RedisProducer implements Producer<string> {
     const keeping = new DurabilityGuard({ redis, clock, asserted: durability === 'asserted', replicas });
     const requireOurs = sameDeployment({ redis, clock, environment });
     // Acceptance checks everything before its first script: what is not valid is told whatever Redis does.
-    const deadline = { redis, clock, limitMs: toMs(patience) };
+    const deadline = { redis, clock, limitMs: toMs(patience), onDoubt: () => void (this.#doubts += 1) };
     const allowed = async (): Promise<void> => {
       await keeping.require();
       await requireOurs();
@@ -174,8 +176,14 @@ class RedisProducer implements Producer<string> {
       untilConfirmed(deadline, async () => {
         await allowed();
         const answer = await ask();
-        if (!fence || (await fence())) return answer;
-        throw new RedisUnavailable('the replicas did not confirm it in time');
+        try {
+          if (!fence || (await fence())) return answer;
+          throw new RedisUnavailable('the replicas did not confirm it in time');
+        } catch (error) {
+          // It is written all the same.
+          deadline.onDoubt();
+          throw error;
+        }
       });
     this.#hangUp = connections.hangUp;
   }
@@ -237,8 +245,7 @@ class RedisProducer implements Producer<string> {
     if (isNothing && !(error instanceof Unconfirmed)) throw error;
     const unasked = requests.slice(verdicts.length).map((_, offset) => verdicts.length + offset);
     const rest = unasked.map((index) => ({ index, id: null, outcome: 'unconfirmed' }) as const);
-    const cause = error instanceof Unconfirmed ? error.cause : error;
-    throw new Unconfirmed(acceptedAfter(error), cause, [...verdicts, ...rest]);
+    throw new Unconfirmed(acceptedAfter(error), whyOf(error), [...verdicts, ...rest]);
   }
 
   close(): Promise<void> {
@@ -264,11 +271,16 @@ class RedisProducer implements Producer<string> {
 
   async #ask<T>(ask: () => Promise<T>): Promise<T> {
     if (this.#closed) throw new Unconfirmed('no', new Error('this producer was closed'));
+    const doubtsBefore = this.#doubts;
     const asking = ask();
     this.#inFlight.add(asking);
     try {
       return await asking;
     } catch (error) {
+      // Refused at a later try, while an earlier one may have been carried out. Requests share their scripts, so a doubt
+      // of another call of this time counts too.
+      const wasDoubted = this.#doubts > doubtsBefore;
+      if (wasDoubted && acceptedAfter(error) === 'no') throw new Unconfirmed('unknown', whyOf(error));
       if (error instanceof Unconfirmed || !isAway(error)) throw error;
       // Written, and not yet where it would survive the loss of the primary.
       throw new Unconfirmed('unknown', error);
@@ -290,6 +302,11 @@ function acceptedAfter(error: unknown): Unconfirmed['accepted'] {
   const isRefusal =
     error instanceof NotDurableError || error instanceof OtherDeployment || error instanceof Recovering;
   return isRefusal ? 'no' : 'unknown';
+}
+
+/** What an `Unconfirmed` has for its cause. */
+function whyOf(error: unknown): unknown {
+  return error instanceof Unconfirmed ? error.cause : error;
 }
 
 function hasReference(request: unknown): boolean {

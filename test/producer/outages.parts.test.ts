@@ -154,11 +154,7 @@ describe('a Redis that', () => {
   });
 
   test('has replicas confirms only what they have too', async () => {
-    const { redis, url } = await running();
-    const replica = await server();
-    const other = await clientOf(replica.port);
-    await other.replicaof('127.0.0.1', redis.server.port);
-    await vi.waitFor(async () => expect(await redis.info('replication')).toContain('state=online'), 20_000);
+    const { url, replica, other } = await withReplica();
     const producer = open({ redis: url, replicas: 1, patience: '5s' });
     const { id } = await producer.disburse(aDisbursement());
     expect(await other.exists(keys.record(id))).toBe(1);
@@ -170,7 +166,29 @@ describe('a Redis that', () => {
     process.kill(replica.pid, 'SIGCONT');
     expect(await producer.disburse(aDisbursement({ reference: 'alone' }))).toMatchObject({ outcome: 'duplicate' });
   });
+
+  test('has lost its replicas since a batch was written does not say that nothing was accepted', async () => {
+    const { redis, url, replica } = await withReplica();
+    const producer = open({ redis: url, replicas: 1, patience: '30s' });
+    await producer.disburse(aDisbursement());
+    await replica.stop();
+    const asking = producer.batch([aDisbursement({ reference: 'alone' })]).catch((error: unknown) => error);
+    await vi.waitFor(async () => expect(await redis.zcard(keys.index('batch'))).toBe(1), 20_000);
+    // Whoever comes back asks again how Redis keeps its writes.
+    await redis.call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
+    const stopped = await asking;
+    expect(stopped).toMatchObject({ name: 'Unconfirmed', accepted: 'unknown', cause: { name: 'NotDurableError' } });
+  });
 });
+
+async function withReplica() {
+  const { redis, url } = await running();
+  const replica = await server();
+  const other = await clientOf(replica.port);
+  await other.replicaof('127.0.0.1', redis.server.port);
+  await vi.waitFor(async () => expect(await redis.info('replication')).toContain('state=online'), 20_000);
+  return { redis, url, replica, other };
+}
 
 /** A story waits for a world outside that has no way to say that it is ready. */
 function elapsed(ms: number): Promise<void> {

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Redis } from 'ioredis';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { keys } from '../../src/operations/keys.ts';
 import { InvalidRequest, NotDurableError, Unconfirmed } from '../../src/producer/errors.ts';
@@ -107,6 +108,42 @@ test('a message without a reference is one message, although the first answer ab
   expect(await redis.hget(keys.counts('message'), 'queued')).toBe('2');
 });
 
+test.each<[string, string, (redis: Redis) => Promise<unknown>]>([
+  ['NotDurableError', 'would forget what it answers', (redis) => redis.config('SET', 'appendfsync', 'everysec')],
+  ['Recovering', 'has lost something', (redis) => redis.hset(keys.heartbeat, 'recovering', 'restored')],
+  ['OtherDeployment', 'is of others', (redis) => redis.set(keys.stamp, JSON.stringify({ environment: 'other' }))],
+])('a first answer that was lost stays a doubt: %s, where Redis then %s', async (name, _is, then) => {
+  const { redis } = await running();
+  const between = await lossyLine(redis.server.port);
+  // No slice is woken meanwhile: the next script is that of the call.
+  const producer = open({ redis: { port: between.port }, patience: '20s', batchWindow: '10m' });
+  await producer.sendMessages([aMessage({ to: numberOf(0) })]);
+  between.loseNextAnswer(() => then(redis));
+  const stopped = await producer.sendMessages([aMessage({ to: numberOf(1) })]).catch((error: unknown) => error);
+  expect(between.lost()).toBe(1);
+  expect(await redis.hget(keys.counts('message'), 'queued')).toBe('2');
+  expect(stopped).toMatchObject({ name: 'Unconfirmed', accepted: 'unknown', cause: { name } });
+  expect((stopped as Error).message).not.toContain('othing was accepted');
+  // Of which no try was in doubt.
+  await expect(producer.sendMessages([aMessage({ to: numberOf(2) })])).rejects.toMatchObject({ name });
+});
+
+test('a disbursement whose first answer was lost is in doubt, also where Redis then refuses it', async () => {
+  const { producer: other, redis } = await running();
+  const between = await lossyLine(redis.server.port);
+  const producer = open({ redis: { port: between.port }, patience: '20s', batchWindow: '10m' });
+  await producer.sendMessages([aMessage()]);
+  // Redis knows the script from here on.
+  await other.disburse(aDisbursement({ reference: 'before' }));
+  between.loseNextAnswer(() => redis.config('SET', 'appendfsync', 'everysec'));
+  const refusal = producer.disburse(aDisbursement());
+  await expect(refusal).rejects.toMatchObject({ name: 'Unconfirmed', accepted: 'unknown' });
+  expect(await listedIn(redis, 'disbursement')).toBe(2);
+  await redis.config('SET', 'appendfsync', 'always');
+  const again = await vi.waitFor(() => producer.disburse(aDisbursement()), { timeout: 10_000, interval: 200 });
+  expect(again).toMatchObject({ outcome: 'duplicate' });
+});
+
 test('a list that Redis did not confirm says which of its messages are known', async () => {
   const { producer, redis } = await running({ patience: '1s' });
   await producer.sendMessages([aMessage()]);
@@ -165,9 +202,13 @@ test('the fake answers what the real one answers', async () => {
   expect(await ask(fakeProducer())).toEqual(await ask(producer));
 });
 
-/** A line to Redis on which the answer to a script can get lost: it was carried out, and the connection broke. */
+/**
+ * A line to Redis on which the answer to a script can get lost: it was carried out, and the connection broke. It can be
+ * made again once `then` is over.
+ */
 async function lossyLine(target: number) {
   let losing = false;
+  let meanwhile = async (): Promise<unknown> => undefined;
   let losses = 0;
   const line = createServer((caller) => {
     const far = connect(target, '127.0.0.1');
@@ -178,9 +219,10 @@ async function lossyLine(target: number) {
     });
     far.on('data', (answer) => {
       if (!doomed) return void caller.write(answer);
+      if (!losing) return;
       losing = false;
       losses += 1;
-      caller.destroy();
+      void meanwhile().finally(() => caller.destroy());
     });
     for (const [end, other] of [
       [caller, far],
@@ -193,7 +235,11 @@ async function lossyLine(target: number) {
   await once(line, 'listening');
   onTestFinished(() => void line.close());
   const { port } = line.address() as { port: number };
-  return { port, lost: () => losses, loseNextAnswer: () => (losing = true) };
+  const loseNextAnswer = (then = meanwhile): void => {
+    meanwhile = then;
+    losing = true;
+  };
+  return { port, lost: () => losses, loseNextAnswer };
 }
 
 async function closedPort(): Promise<number> {
