@@ -19,7 +19,7 @@ import { Campaigns } from '../operations/campaigns.ts';
 import { Heartbeat, RECOVERING, Recovery } from '../operations/heartbeat.ts';
 import { HistoryForgetting } from '../history/forgetting.ts';
 import { HistoryReader } from '../history/reader.ts';
-import type { Past, PastForgetting } from '../operations/past.ts';
+import { type Past, type PastForgetting, pastOfOthers } from '../operations/past.ts';
 import { type WaitingForHistory, waitingForHistory } from '../operations/history.ts';
 import { Operations } from '../operations/operations.ts';
 import { DayBook } from '../operations/book.ts';
@@ -135,7 +135,7 @@ export function createContainer(config: Config, logger: Logger, more: ContainerO
   const seen = seenBy(connections, [...book.keys()]);
   let durability = NOT_ASKED_YET;
   const [past, accounts] = [pastOf(config, quietly), new Accounts(redis)];
-  const queries = new Queries(redis, past);
+  const queries = new Queries(redis, past ?? pastOfOthers);
   const metrics = metricsOf(
     { ...seen, queries, accounts, bullQueues, quietly, history: historyOf(config, redis) },
     { durability: () => durability, recovering: () => heartbeat.recovering() !== undefined },

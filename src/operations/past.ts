@@ -162,8 +162,22 @@ export class HistoryAway extends Error {
   override readonly name = 'HistoryAway';
 }
 
+/** What is asked of it where records and lists are read. */
+export type PastRead = Pick<Past, 'fieldsOf' | 'page' | 'recipientsOf'>;
+
+const notAskedHere = (): Promise<never> =>
+  Promise.reject(new HistoryAway('history has it, and cannot be asked by this process: give it HISTORY_URL'));
+
+/** Of a process without HISTORY_URL: what another one took out of Redis is not denied by it. */
+export const pastOfOthers: PastRead = {
+  fieldsOf: notAskedHere,
+  page: notAskedHere,
+  // Their campaign was read before, so it had not left.
+  recipientsOf: async () => [],
+};
+
 /** Of a record that Redis does not have. Only what is known to have left may not be answered without history. */
-export async function fieldsLeft(redis: Redis, past: Past | undefined, id: string): Promise<Fields> {
+export async function fieldsLeft(redis: Redis, past: PastRead | undefined, id: string): Promise<Fields> {
   if (past === undefined) return {};
   try {
     return (await past.fieldsOf(id)) ?? {};
@@ -177,7 +191,7 @@ export async function fieldsLeft(redis: Redis, past: Past | undefined, id: strin
 interface Both {
   readonly redis: Redis;
   /** Absent: what has left Redis is not there. */
-  readonly past: Past | undefined;
+  readonly past: PastRead | undefined;
 }
 
 export interface JoinedPage extends Page {
@@ -251,7 +265,7 @@ export async function soughtInPast(
 }
 
 async function pastOf<K extends Kind>(
-  { redis, past }: { readonly redis: Redis; readonly past: Past },
+  { redis, past }: { readonly redis: Redis; readonly past: PastRead },
   kind: K,
   { named = [], after, limit, ...filters }: JoinedPage & { readonly states: readonly string[] },
   near: Found<K>,

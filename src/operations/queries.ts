@@ -29,7 +29,7 @@ import {
   type Gathered,
   type InHand,
   joined,
-  type Past,
+  type PastRead,
   type RecipientLeft,
   soughtInPast,
 } from './past.ts';
@@ -52,10 +52,10 @@ const isReadable = <T>(record: T | UnreadableRecord | undefined): record is T =>
 
 export class Queries {
   readonly #redis: Redis;
-  readonly #past: Past | undefined;
+  readonly #past: PastRead | undefined;
 
   /** `past` absent: what has left Redis is not there. */
-  constructor(redis: Redis, past?: Past) {
+  constructor(redis: Redis, past?: PastRead) {
     this.#redis = redis;
     this.#past = past;
   }
@@ -71,7 +71,7 @@ export class Queries {
   }
 
   /** People of a campaign that left, from history. */
-  async recipientsLeft(group: Parameters<Past['recipientsOf']>[0]): Promise<readonly RecipientLeft[]> {
+  async recipientsLeft(group: Parameters<PastRead['recipientsOf']>[0]): Promise<readonly RecipientLeft[]> {
     return (await this.#past?.recipientsOf(group)) ?? [];
   }
 
