@@ -9,6 +9,7 @@ import { addDerived } from './derived.ts';
 import { CommandFailed, NobodyListens, WrongUsage } from './failure.ts';
 import { commands } from './generated/commands.ts';
 import type { CliIo } from './io.ts';
+import { printableLines } from './output.ts';
 import { type Language, isLanguage, languageOfLocale } from '../words/languages.ts';
 import { Shell } from './shell.ts';
 
@@ -205,7 +206,8 @@ async function explain(error: unknown, shell: Shell): Promise<number> {
     return 1;
   }
   if (!(error instanceof CommandFailed)) throw error;
-  await output.note(`${output.styled('red', '✗')} ${error.message}`);
-  if (error.next !== undefined) await output.note(error.next);
+  // It may have been told what stands in a stranger's file, or what a proxy answered.
+  await output.note(`${output.styled('red', '✗')} ${printableLines(error.message)}`);
+  if (error.next !== undefined) await output.note(printableLines(error.next));
   return error instanceof WrongUsage ? 2 : 1;
 }

@@ -217,6 +217,11 @@ export function printable(value: unknown): string {
   return text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, '�');
 }
 
+/** Of several lines, each as `printable`. */
+export function printableLines(text: string): string {
+  return text.split('\n').map(printable).join('\n');
+}
+
 /** `80000` → `80 000`, with spaces that do not break. */
 export function grouped(count: number): string {
   return String(count).replace(/\B(?=(\d{3})+(?!\d))/g, '\u00a0');

@@ -1,3 +1,4 @@
+import { printableLines } from './output.ts';
 import { AnswerLost, NotReached, Refused } from './refusal.ts';
 import type { Shell } from './shell.ts';
 
@@ -22,7 +23,7 @@ export function patient<T>(
         return value;
       } catch (error) {
         if (!worked || !isAway(error)) throw error;
-        if (tries === 0) await output.note(shell.stillTrying(error.message));
+        if (tries === 0) await output.note(shell.stillTrying(printableLines(error.message)));
         await io.clock.sleep(BETWEEN_TRIES_MS, io.signal);
       }
     }
