@@ -130,7 +130,8 @@ export function dailyCsv({ date, rows }: DailyReport): string {
       row.country ?? '',
       ...SUMS.flatMap((name) => [row[name].count, row[name].xof]),
       ...textStates.flatMap((state) => [row.texts[state], row.segments[state]]),
-      row.costEstimated ?? '',
+      // French Excel takes 12345.5 for a text.
+      row.costEstimated === null ? '' : Math.round(row.costEstimated),
     ]
       // A sum that is less than nothing is a number to the spreadsheet, and no formula.
       .map((cell) => (typeof cell === 'number' ? String(cell) : csvCell(cell)))
