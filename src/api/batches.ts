@@ -222,12 +222,14 @@ async function approve(context: ApiContext, { record, key, contentHash, act }: A
   }
   const again = record.approvedBy === personOf(key) && (record.state === 'running' || record.state === 'finished');
   if (again) return;
+  const isLate = record.state === 'awaiting_approval' && context.clock.now() - record.since > APPROVE_WITHIN_MS;
+  if (isLate || record.state === 'expired') {
+    // Without another name the same bytes are this one.
+    throw notPossible('expired', 'upload it again under another Idempotency-Key');
+  }
   if (record.state !== 'awaiting_approval' && record.state !== 'needs_review') {
     throw notPossible(record.state, 'there is nothing to approve');
   }
-  const expires = record.state === 'awaiting_approval';
-  if (expires && context.clock.now() - record.since > APPROVE_WITHIN_MS)
-    throw notPossible('expired', 'upload it again');
   refuseOutdated(await context.batchDoor.recheck(record));
   const settled = await context.operations.transition(record, undefined, {
     to: 'running',

@@ -85,7 +85,10 @@ export const batch = kind({
     },
     finished: { says: 'Each of its disbursements has its last word, or needs review.' },
     cancelled: { says: 'It was called off; rows that were accepted before go on by themselves.' },
-    expired: { says: 'Nobody approved it in time, so nothing of it is paid.', next: 'Upload it again.' },
+    expired: {
+      says: 'Nobody approved it in time, so nothing of it is paid.',
+      next: 'Upload it again under another Idempotency-Key.',
+    },
   },
   fields: {
     id,

@@ -175,7 +175,7 @@ export const frenchRefusals: Readonly<Record<string, string>> = {
   'It is {a}: only a finished campaign is retried.': 'Son état est {a} : seule une campagne terminée se renvoie.',
   'it was changed at this moment': 'elle vient de changer',
   'there is nothing to approve': 'il n’y a rien à approuver',
-  'upload it again': 'déposez-le de nouveau',
+  'upload it again under another Idempotency-Key': 'déposez-le de nouveau sous une autre Idempotency-Key',
   'a batch is cancelled before it is approved; its rows can be cancelled one by one':
     'un fichier s’abandonne avant son approbation ; ses lignes s’annulent une par une',
   'it does not wait for a person, or somebody is at it': 'une personne n’a rien à trancher, ou quelqu’un s’en occupe',

@@ -102,7 +102,7 @@ export const frenchTold: Readonly<Record<string, string>> = {
   'It was called off; rows that were accepted before go on by themselves.':
     'Il a été abandonné ; les lignes déjà acceptées vont à leur terme.',
   'Nobody approved it in time, so nothing of it is paid.': 'Personne ne l’a approuvé à temps : rien n’en est payé.',
-  'Upload it again.': 'Déposez-le de nouveau.',
+  'Upload it again under another Idempotency-Key.': 'Déposez-le de nouveau sous une autre Idempotency-Key.',
   'The service is being asked for it, or was when a process died.':
     'La demande au service est en cours, ou l’était quand un processus s’est arrêté net.',
   'It waits for the payer.': 'En attente du payeur.',

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { keys } from '../../src/operations/keys.ts';
 import { type Service, startService } from '../support/service.ts';
 import { BATCHES, deskOf, people } from './batch-desk.ts';
 import { keysLike } from '../support/fresh-redis.ts';
@@ -125,6 +126,24 @@ describe('identity', () => {
     await service.call('POST', `${BATCHES}/${first.body.id}/cancel`);
     const second = await send(people('taken-back'), { headers: { 'idempotency-key': 'taken-back-2' } });
     expect([second.status, second.body.state]).toEqual([201, 'awaiting_approval']);
+  });
+
+  test('one that nobody approved in time is paid after all as the refusal says: the same bytes under another name', async () => {
+    const first = await send(people('late-night'));
+    const longAgo = Date.now() - 2 * 86_400_000;
+    await service.redis.hset(keys.record(first.body.id), 'since', longAgo);
+    await service.redis.zadd(keys.due('batch'), longAgo, first.body.id);
+    await service.until(`${BATCHES}/${first.body.id}`, ({ state }) => state === 'expired');
+    const refused = await approve(first.body.id, first.body.contentHash);
+    const advice = 'upload it again under another Idempotency-Key';
+    expect([refused.status, refused.body.detail]).toEqual([409, `It is expired: ${advice}.`]);
+    const story = await service.call('GET', `/v1/explain/${first.body.id}`);
+    expect(story.body.next).toBe('Upload it again under another Idempotency-Key.');
+
+    expect((await send(people('late-night'))).body.state).toBe('expired');
+    const second = await send(people('late-night'), { headers: { 'idempotency-key': 'late-night-2' } });
+    expect([second.status, second.body.state]).toEqual([201, 'awaiting_approval']);
+    expect((await approve(second.body.id, second.body.contentHash)).status).toBe(200);
   });
 
   test('a row that two files have is counted in the report of the one that paid it', async () => {
