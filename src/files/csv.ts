@@ -1,7 +1,7 @@
 import { finished } from 'node:stream/promises';
 import { CsvError, type Parser, parse } from 'csv-parse';
 import { readJson } from '../lib/json.ts';
-import { isFormula } from './own-cells.ts';
+import { defused } from './own-cells.ts';
 import { unusable, type UnusableFile } from './problems.ts';
 import { type Detail, detail } from '../words/details.ts';
 
@@ -154,11 +154,8 @@ export function readLine(
   return { values };
 }
 
-/**
- * One cell of a CSV file that may be opened in a spreadsheet. A spreadsheet runs what begins like a formula; the
- * apostrophe makes it a text.
- */
+/** One cell of a CSV file that may be opened in a spreadsheet. */
 export function csvCell(value: string | number): string {
-  const text = typeof value === 'number' ? String(value) : isFormula(value) ? `'${value}` : value;
+  const text = typeof value === 'number' ? String(value) : defused(value);
   return /[",;\r\n\t]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

@@ -1,11 +1,26 @@
 /** What a table has beside the columns that are read: kept as it was written, bounded, and given back. */
 
-/** What a spreadsheet takes for the beginning of a formula; the wide ones too, and with spaces in front. */
-const FORMULA = /^(?:[\t\r\n]|\s*[=+\-@\uff1d\uff0b\uff0d\uff20])/;
+/** With what a spreadsheet begins a formula; the wide ones too. */
+const SIGN = String.raw`[=+\-@\uff1d\uff0b\uff0d\uff20]`;
+
+/** With spaces in front, it is one too. */
+const FORMULA = new RegExp(String.raw`^(?:[\t\r\n]|\s*${SIGN})`);
+
+/** One that is set to another separator than ours begins a cell here: in the midst of a line no quote holds ours together. */
+const BEHIND = String.raw`(?<=[,;|\t\r\n]["\s]*)`;
+// The sign is looked for first: looked back from each of a thousand spaces, they would be read a thousand times.
+const FORMULA_WITHIN = new RegExp(`(?=${SIGN})${BEHIND}`, 'g');
+const DEFUSED_WITHIN = new RegExp(`(?='${SIGN})${BEHIND}'`, 'g');
 
 /** Whether a spreadsheet would run it. */
-export function isFormula(text: string): boolean {
+function isFormula(text: string): boolean {
   return FORMULA.test(text);
+}
+
+/** A spreadsheet runs what begins like a formula; the apostrophe makes it a text. */
+export function defused(text: string): string {
+  const within = text.replace(FORMULA_WITHIN, "'");
+  return isFormula(within) ? `'${within}` : within;
 }
 
 /** Characters of one row. More is no table of people any more, and a million rows of it would be a gigabyte. */
@@ -27,7 +42,9 @@ export function ownCells(written: readonly string[]): { readonly kept: readonly 
 
 /** A cell that we once wrote so that no spreadsheet runs it comes back as it was. */
 export function asTyped(value: string): string {
-  return value.charCodeAt(0) === 0x27 && isFormula(value.slice(1)) ? value.slice(1) : value;
+  if (!value.includes("'")) return value;
+  const within = value.startsWith("'") && isFormula(value.slice(1)) ? value.slice(1) : value;
+  return within.replace(DEFUSED_WITHIN, '');
 }
 
 /** As a report can have it. */

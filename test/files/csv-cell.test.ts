@@ -4,6 +4,7 @@ import { describe, expect, it, test } from 'vitest';
 import { recipientsCsv } from '../../src/campaigns/recipients.ts';
 import { reportCsv } from '../../src/campaigns/check/report.ts';
 import { csvCell } from '../../src/files/csv.ts';
+import { asTyped } from '../../src/files/own-cells.ts';
 import { reportCsvLine } from '../../src/producer/batch/report.ts';
 import { detail } from '../../src/words/details.ts';
 
@@ -35,12 +36,51 @@ test('whatever stands in a cell, nothing of it runs, and nothing of it is lost',
     property(array(value, { minLength: 1, maxLength: 5 }), (values) => {
       const [cells = []] = cellsOf(`${values.map(csvCell).join(';')};end\r\n`);
       expect(cells.filter((cell) => RUNS.test(cell))).toEqual([]);
-      expect(cells.slice(0, -1).map((cell, at) => (cell === values[at] ? cell : cell.replace(/^'/, '')))).toEqual(
-        values,
-      );
+      expect(cells.slice(0, -1).map((cell, at) => (cell === values[at] ? cell : asTyped(cell)))).toEqual(values);
     }),
     { seed: 48_213, numRuns: 500 },
   );
+});
+
+/** Where the separator is the comma, no quote in the midst of a line holds a cell of ours together. */
+describe('a spreadsheet that is set to another separator finds no formula within a cell', () => {
+  const pieces = (written: string): string[] => written.split(/[,;|\t\r\n]/).slice(1);
+  const runs = (piece: string): boolean => /^["\s]*[=+\-@＝＋－＠]/.test(piece);
+
+  it.each([
+    'a,=1+1',
+    "Diop,=cmd|'/C calc'!A0,x",
+    'Diop, \u00a0@SUM(1)',
+    'Diop,"=1+1',
+    'Diop," "＝1+1',
+    'Diop\n=1+1',
+    'Diop\r\n-1+1',
+    'a|=1+1',
+    'a\t+1+1',
+    'a;=1+1,,=2,\n@3',
+  ])('%j, and it comes back as it was', (value) => {
+    const written = csvCell(value);
+    expect(pieces(written).filter(runs)).toEqual([]);
+    expect(cellsOf(`${written};end\r\n`).flat().map(asTyped)).toEqual([value, 'end']);
+  });
+
+  test('whatever stands around it', () => {
+    const part = string({ unit: 'grapheme' });
+    const between = constantFrom(',', ';', '|', '\t', '\r\n', '\n', ', "', ',""\t');
+    const value = tuple(part, between, constantFrom('=', '+', '-', '@', '＝'), part).map((parts) => parts.join(''));
+    assert(
+      property(value, (text) => {
+        const [[cell = ''] = []] = cellsOf(`${csvCell(text)};end\r\n`);
+        expect(pieces(csvCell(text)).filter(runs)).toEqual([]);
+        expect(asTyped(cell)).toBe(text);
+      }),
+      { seed: 51_907, numRuns: 500 },
+    );
+  });
+
+  it.each(['Diop, Awa', "l'eau, l'air", "d'abord,'ensuite'", 'a-b,c+d', 'x = y, z = 1'])('%j stays', (value) => {
+    expect([cellsOf(csvCell(value)), asTyped(value)]).toEqual([[[value]], value]);
+  });
 });
 
 describe('no list of ours has a cell that runs', () => {
