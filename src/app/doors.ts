@@ -102,14 +102,11 @@ export function apiPart(
         onError: (error, request) =>
           isAway(error) ? quietly('a request', error) : logger.error({ err: error, ...request }, 'a request failed'),
       });
-      // An upload of a million rows may take its time; a header may not.
       const { url, close } = await listen(app, {
+        ...CALLERS_TAKE,
         host: config.HOST,
         port: config.API_PORT,
         setting: 'API_PORT',
-        headersMs: 10_000,
-        requestMs: 300_000,
-        silenceMs: 30_000,
         maxConnections: config.MAX_CONNECTIONS,
         drainMs: timingOf(config).drainMs,
       });
@@ -122,6 +119,9 @@ export function apiPart(
     },
   };
 }
+
+/** An upload of a million rows may take its time; a header may not. */
+const CALLERS_TAKE = { headersMs: 10_000, requestMs: 300_000, silenceMs: 30_000 } as const;
 
 function toldBy(config: Config, doctor: ApiContext['doctor']) {
   return {
