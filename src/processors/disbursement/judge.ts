@@ -65,7 +65,7 @@ export function judge(
   if (answer.status === 'success' || answer.status === 'failed') {
     if (!isNamed(record, answer)) return late ? daily('unnamed') : judgeUnnamed(seen);
     if (answer.status === 'success') return { is: 'final', state: 'succeeded', late };
-    if (isOfAnother(record)) return late ? daily('disburse_id_used') : { is: 'review', because: 'disburse_id_used' };
+    if (isIdOfAnother(record)) return late ? daily('disburse_id_used') : { is: 'review', because: 'disburse_id_used' };
     return twice(seen, 'failedSeenAt', 'failed_once') ?? { is: 'final', state: 'failed', late };
   }
   if (late) return daily(answer.status);
@@ -192,7 +192,7 @@ function over(agrees: boolean, answer: StatusAnswer): Judgement {
  * Sent once, and refused since the disburse_id is used already: it belongs to a token that is not in our books, whose
  * payment this one's failure says nothing of.
  */
-export function isOfAnother({ idUsed, sends }: DisbursementRecord): boolean {
+export function isIdOfAnother({ idUsed, sends }: DisbursementRecord): boolean {
   return idUsed && sends <= 1;
 }
 
