@@ -1,8 +1,8 @@
 /** What relais cannot know: evidence left, verdict right, the next by keyboard. */
 import { useEffect } from 'react';
 import { Link, useSearchParams } from 'wouter';
-import type { Answer } from '../asking/ask.ts';
-import { type AnyRow, kindOf, xofOf } from '../asking/kinds.ts';
+import type { Answer, Asked } from '../asking/ask.ts';
+import { type AnyRow, getters, kindOf, pageOf, xofOf } from '../asking/kinds.ts';
 import { useAsk } from '../asking/queries.ts';
 import { useSession } from '../asking/session.tsx';
 import { AsOf, Money, Since } from '../parts/figures.tsx';
@@ -49,15 +49,20 @@ export function Review() {
   );
 }
 
-/** The one in the address; where that is decided already, the oldest. */
+/** The one in the address, and no other in its place: -1 where these are without it. Without an address the oldest. */
 function useChosen(items: readonly Item[]) {
   const [search, setSearch] = useSearchParams();
-  const wished = items.findIndex(({ id }) => id === search.get('id'));
-  const at = Math.max(0, wished);
+  const wished = search.get('id');
+  const at = wished === null ? 0 : items.findIndex(({ id }) => id === wished);
+  const open = (item: Item | undefined): void => setSearch(item ? { id: item.id } : {}, { replace: true });
   const choose = (index: number): void => {
     const item = items[Math.min(Math.max(0, index), items.length - 1)];
-    if (item) setSearch({ id: item.id }, { replace: true });
+    if (item) open(item);
   };
+  useEffect(() => {
+    // Where another person decides the one that is open, the next does not come under the hand that writes.
+    if (wished === null) open(items[0]);
+  });
   useEffect(() => {
     const press = (event: KeyboardEvent): void => {
       if (isTyping(event) || event.metaKey || event.ctrlKey || event.altKey) return;
@@ -67,24 +72,33 @@ function useChosen(items: readonly Item[]) {
     addEventListener('keydown', press);
     return () => removeEventListener('keydown', press);
   });
-  return { at, choose };
+  return { wished, at, choose, goOn: () => open(items[at + 1] ?? items[at - 1]) };
+}
+
+/** One that the list is without: more wait than a page has, or it is decided already. */
+function useOther(id: string | null) {
+  const kind = kindOf(id ?? '');
+  const getter = getters[kind ?? 'disbursement'] as 'getDisbursement';
+  const asked = { id: id ?? '' } as Asked<'getDisbursement'>;
+  return useAsk(getter, asked, { everyMs: 10_000, enabled: kind !== undefined });
 }
 
 function Desk({ items, isMore }: { readonly items: readonly Item[]; readonly isMore: boolean }) {
   const { pages, parts } = useWords();
   const says = pages.review;
-  const { at, choose } = useChosen(items);
-  const item = items[at];
-  if (item === undefined) return null;
+  const { wished, at, choose, goOn } = useChosen(items);
+  const listed: AnyRow | undefined = items[at];
+  const other = useOther(listed ? null : wished);
+  const item = listed ?? (other.data?.state === 'needs_review' ? other.data : undefined);
   return (
     <>
       <div className="mb-4 flex flex-wrap items-center gap-3">
-        <button type="button" className="button" disabled={at === 0} onClick={() => choose(at - 1)}>
+        <button type="button" className="button" disabled={at < 1} onClick={() => choose(at - 1)}>
           <Arrow to="left" /> <kbd className="text-sm text-quiet">k</kbd>
           <span className="sr-only">{says.before}</span>
         </button>
         <p aria-live="polite" data-at={at + 1} data-of={items.length}>
-          {parts.of(String(at + 1), `${String(items.length)}${isMore ? '+' : ''}`)}
+          {parts.of(at < 0 ? '–' : String(at + 1), `${String(items.length)}${isMore ? '+' : ''}`)}
         </p>
         <button type="button" className="button" disabled={at === items.length - 1} onClick={() => choose(at + 1)}>
           <kbd className="text-sm text-quiet">j</kbd> <Arrow to="right" />
@@ -93,13 +107,42 @@ function Desk({ items, isMore }: { readonly items: readonly Item[]; readonly isM
         <p className="hidden text-sm text-quiet lg:block">{says.keys}</p>
       </div>
       {/* The one behind it, as it was seen: in the list that is read meanwhile its place is another. */}
-      <Case key={item.id} item={item} onDecided={() => choose(at + 1 < items.length ? at + 1 : at - 1)} />
+      {item && <Case key={item.id} item={item} onDecided={goOn} />}
+      {!item && <NoCase id={wished} of={other} />}
     </>
   );
 }
 
+interface NoCaseProps {
+  readonly id: string | null;
+  readonly of: ReturnType<typeof useOther>;
+}
+
+/** Nobody has to decide it, or it cannot be read: none is shown for which a verdict about it could be taken. */
+function NoCase({ id, of }: NoCaseProps) {
+  const { pages, parts } = useWords();
+  if (id === null || kindOf(id) === undefined) return <Notice title={parts.notFoundTitle}>{parts.notFound}</Notice>;
+  return (
+    <Read of={of}>
+      {({ state }) => (
+        <div data-decided={state}>
+          <Notice
+            after={
+              <Link to={pageOf(id)} className="link">
+                {pages.approvals.seeIt}
+              </Link>
+            }
+          >
+            {pages.approvals.over}
+          </Notice>
+        </div>
+      )}
+    </Read>
+  );
+}
+
 interface CaseProps {
-  readonly item: Item;
+  readonly item: AnyRow;
   readonly onDecided: () => void;
 }
 
@@ -107,14 +150,13 @@ function Case({ item, onDecided }: CaseProps) {
   const { pages, kinds, parts } = useWords();
   const kind = kindOf(item.id);
   if (item.state === 'unreadable' || kind === undefined) return <Notice title={item.id}>{parts.unreadable}</Notice>;
-  const row = item as AnyRow;
-  const xof = xofOf(row);
+  const xof = xofOf(item);
   return (
     <div className="grid gap-5 lg:grid-cols-2" data-case={item.id}>
       <div className="min-w-0">
         <Section title={pages.review.evidence}>
           <p className="flex flex-wrap items-center gap-3">
-            <State kind={kind} state={row.state} />
+            <State kind={kind} state={item.state} />
             {xof !== undefined && (
               <span className="text-2xl font-semibold">
                 <Money xof={xof} />
@@ -122,17 +164,17 @@ function Case({ item, onDecided }: CaseProps) {
             )}
           </p>
           <p className="mt-2 text-lg">
-            {kinds[kind]} · {titleOf(row)}
+            {kinds[kind]} · {titleOf(item)}
           </p>
-          <p className="mt-2">{row.reason ? <Reason word={row.reason} /> : null}</p>
-          {row.updatedAt !== undefined && (
+          <p className="mt-2">{item.reason ? <Reason word={item.reason} /> : null}</p>
+          {item.updatedAt !== undefined && (
             <p className="mt-1 text-sm text-quiet">
-              <Since at={row.updatedAt} />
+              <Since at={item.updatedAt} />
             </p>
           )}
         </Section>
-        <Said history={row.history ?? []} dropped={row.historyDropped ?? 0} />
-        <Facts operation={row} />
+        <Said history={item.history ?? []} dropped={item.historyDropped ?? 0} />
+        <Facts operation={item} />
       </div>
       <div className="min-w-0 lg:sticky lg:top-20 lg:self-start">
         {kind === 'batch' ? (

@@ -25,7 +25,9 @@ export function TodayOfSome() {
       <p className="mb-4 text-quiet">{says.ofSome}</p>
       <Section title={shell.review} beside={<More to="/review" />}>
         <Read of={review}>
-          {({ items }, at) => <Few rows={items} none={says.nothingWaits} at={at} to={() => '/review'} />}
+          {({ items }, at) => (
+            <Few rows={items} none={says.nothingWaits} at={at} to={({ id }) => `/review?id=${id}`} />
+          )}
         </Read>
       </Section>
       <Section title={shell.approvals} beside={<More to="/approvals" />}>

@@ -1,0 +1,63 @@
+/** The console where more waits for a person than a page has, and most of it is of another account. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { Asking } from '../../script/demonstration/asking.ts';
+import { defaultCredentials } from '../../src/sandbox/sandbox.ts';
+import { type ConsoleWorld, leave, needReview, openConsole, people } from '../support/console-world.ts';
+
+/** One more than a page has. */
+const MANY = 101;
+
+let world: ConsoleWorld;
+/** In review after all the others, and of the account that a bound key sees. */
+let newest: string;
+const folder = mkdtempSync(join(tmpdir(), 'relais-many-'));
+beforeAll(async () => {
+  const { masterKey, privateKey, token } = defaultCredentials;
+  const accounts = join(folder, 'accounts.json');
+  writeFileSync(accounts, JSON.stringify({ other: { mode: 'live', masterKey, privateKey, token } }));
+  world = await openConsole({ ACCOUNTS_FILE: accounts });
+  const of = (at: number) => ({ accountAlias: `77${2_000_000 + at}`, amount: 1_000 + at, reference: `many-${at}` });
+  await needReview(
+    world,
+    Array.from({ length: MANY }, (_, at) => ({ ...of(at), account: 'other' })),
+  );
+  newest = (await needReview(world, [of(MANY)]))[0] ?? '';
+});
+afterAll(async () => {
+  await world?.close();
+  rmSync(folder, { recursive: true });
+});
+
+test('a link to one in review opens that one, also where a hundred have waited longer', async () => {
+  const page = await world.signedIn('fatou', `/review?id=${newest}`);
+  const shown = page.locator('[data-case]');
+  await shown.waitFor();
+  expect(await shown.getAttribute('data-case')).toBe(newest);
+  expect(await page.locator('[data-of]').getAttribute('data-of')).toBe('100');
+  await page.keyboard.press('j');
+  await expect.poll(() => shown.getAttribute('data-case')).not.toBe(newest);
+  await leave(page);
+});
+
+test('one that another person decides meanwhile is called decided, and no other comes under the hand', async () => {
+  const page = await world.signedIn('fatou', '/review');
+  const shown = page.locator('[data-case]');
+  await shown.waitFor();
+  const id = (await shown.getAttribute('data-case')) ?? '';
+  await page.keyboard.press('1');
+  const body = { outcome: 'succeeded', note: 'The service shows it as paid' };
+  await new Asking(world.api.base, people.moussa.key).post(`/v1/disbursements/${id}/resolve`, body);
+  await page
+    .locator('[data-decided], [data-case]')
+    .and(page.locator(`:not([data-case="${id}"])`))
+    .waitFor();
+  expect(await shown.count()).toBe(0);
+  await page.keyboard.press('1');
+  expect(await page.locator('[data-follows]').count()).toBe(0);
+  await page.keyboard.press('j');
+  await shown.waitFor();
+  await leave(page);
+});
