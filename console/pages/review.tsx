@@ -22,10 +22,10 @@ type Item = Answer<'listReview'>['items'][number];
 const MOST = 100;
 
 export function Review() {
-  const { shell, pages, desk } = useWords();
+  const { shell, pages, desk, parts } = useWords();
   const { may } = useSession();
   const says = pages.review;
-  const review = useAsk('listReview', { limit: MOST }, { everyMs: 10_000 });
+  const review = useAsk('listReview', { limit: MOST }, { everyMs: 10_000, least: 1 });
   const many = may('approve') && (
     <Link to="/review/many" className="button">
       {desk.many.link}
@@ -36,11 +36,9 @@ export function Review() {
       <Read of={review}>
         {({ items, next }, at) => (
           <>
-            {items.length === 0 ? (
-              <Notice title={says.noneTitle}>{says.none}</Notice>
-            ) : (
-              <Desk items={items} isMore={next !== null} />
-            )}
+            {items.length > 0 && <Desk items={items} isMore={next !== null} />}
+            {items.length === 0 && next === null && <Notice title={says.noneTitle}>{says.none}</Notice>}
+            {items.length === 0 && next !== null && <Notice>{parts.notAllRead}</Notice>}
             <AsOf at={at} />
           </>
         )}

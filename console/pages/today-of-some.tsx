@@ -9,24 +9,30 @@ import { Rows } from '../parts/rows.tsx';
 import { useAwaiting } from './approvals-list.ts';
 
 const FIRST = 5;
+/** Ten times as many of all accounts are looked at for a page. */
+const PAGE = 50;
+const UNTIL_ONE = { everyMs: 10_000, least: 1 };
+const GOING = ['running', 'held', 'paused', 'scheduled'] as const;
 
 export function TodayOfSome() {
-  const { pages, shell } = useWords();
+  const { pages, shell, parts } = useWords();
   const says = pages.today;
-  const review = useAsk('listReview', { limit: FIRST }, { everyMs: 10_000 });
-  const campaigns = useAsk(
-    'listCampaigns',
-    { state: ['running', 'held', 'paused', 'scheduled'], limit: FIRST },
-    { everyMs: 10_000 },
-  );
+  const review = useAsk('listReview', { limit: PAGE }, UNTIL_ONE);
+  const campaigns = useAsk('listCampaigns', { state: [...GOING], limit: FIRST }, UNTIL_ONE);
+  const noneOf = (none: string, next: string | null): string => (next === null ? none : parts.notAllRead);
   const approvals = useAwaiting();
   return (
     <>
       <p className="mb-4 text-quiet">{says.ofSome}</p>
       <Section title={shell.review} beside={<More to="/review" />}>
         <Read of={review}>
-          {({ items }, at) => (
-            <Few rows={items} none={says.nothingWaits} at={at} to={({ id }) => `/review?id=${id}`} />
+          {({ items, next }, at) => (
+            <Few
+              rows={items.slice(0, FIRST)}
+              none={noneOf(says.nothingWaits, next)}
+              at={at}
+              to={({ id }) => `/review?id=${id}`}
+            />
           )}
         </Read>
       </Section>
@@ -39,7 +45,9 @@ export function TodayOfSome() {
         />
       </Section>
       <Section title={says.campaigns} beside={<More to="/campaigns" />}>
-        <Read of={campaigns}>{({ items }, at) => <Few rows={items} none={says.noCampaign} at={at} />}</Read>
+        <Read of={campaigns}>
+          {({ items, next }, at) => <Few rows={items} none={noneOf(says.noCampaign, next)} at={at} />}
+        </Read>
       </Section>
     </>
   );

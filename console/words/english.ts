@@ -145,6 +145,7 @@ export const english = {
     none: 'none',
     unreadable: 'Cannot be read; on call knows what to do.',
     every: 'All',
+    notAllRead: 'Nothing was found yet, and not all of it was looked at: something may wait.',
     of: (part: string, whole: string) => `${part} of ${whole}`,
   },
   signIn: {

@@ -147,6 +147,7 @@ export const french: Words = {
     none: 'rien',
     unreadable: 'Illisible ; l’astreinte sait quoi faire.',
     every: 'Tout',
+    notAllRead: 'Rien n’a été trouvé pour l’instant, et tout n’a pas été regardé : quelque chose attend peut-être.',
     of: (part, whole) => `${part} sur ${whole}`,
   },
   signIn: {

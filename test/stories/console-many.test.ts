@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Asking } from '../../script/demonstration/asking.ts';
 import { defaultCredentials } from '../../src/sandbox/sandbox.ts';
-import { type ConsoleWorld, leave, needReview, openConsole, people } from '../support/console-world.ts';
+import { type ConsoleWorld, goTo, leave, needReview, openConsole, people } from '../support/console-world.ts';
 
 /** One more than a page has. */
 const MANY = 101;
@@ -59,5 +59,23 @@ test('one that another person decides meanwhile is called decided, and no other 
   expect(await page.locator('[data-follows]').count()).toBe(0);
   await page.keyboard.press('j');
   await shown.waitFor();
+  await leave(page);
+});
+
+test('a person with a key of one account sees what waits of it, though all that is older is of another', async () => {
+  const page = await world.signedIn('ibou', '/');
+  await page.locator(`[data-id="${newest}"] a`).click();
+  await page.locator(`[data-case="${newest}"]`).waitFor();
+  await leave(page);
+});
+
+test('where not all of it could be looked at, nobody is told that nothing waits', async () => {
+  const page = await world.signedIn('ibou', '/campaigns');
+  await page.route('**/v1/review?*', (route) => route.fulfill({ json: { items: [], next: newest } }));
+  for (const path of ['/', '/review']) {
+    await goTo(page, path);
+    await page.getByText('not all of it was looked at').waitFor();
+    expect(await page.getByText('Nothing is to be decided').count(), path).toBe(0);
+  }
   await leave(page);
 });
