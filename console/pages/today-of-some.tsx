@@ -4,7 +4,7 @@ import { type AnyRow, type Listed, kindOf } from '../asking/kinds.ts';
 import { useAsk } from '../asking/queries.ts';
 import { AsOf } from '../parts/figures.tsx';
 import { useWords } from '../parts/language.tsx';
-import { Read, Section } from '../parts/page.tsx';
+import { Failed, Loading, Read, Section } from '../parts/page.tsx';
 import { Rows } from '../parts/rows.tsx';
 import { useAwaiting } from './approvals-list.ts';
 
@@ -20,7 +20,6 @@ export function TodayOfSome() {
   const review = useAsk('listReview', { limit: PAGE }, UNTIL_ONE);
   const campaigns = useAsk('listCampaigns', { state: [...GOING], limit: FIRST }, UNTIL_ONE);
   const noneOf = (none: string, next: string | null): string => (next === null ? none : parts.notAllRead);
-  const approvals = useAwaiting();
   return (
     <>
       <p className="mb-4 text-quiet">{says.ofSome}</p>
@@ -37,12 +36,7 @@ export function TodayOfSome() {
         </Read>
       </Section>
       <Section title={shell.approvals} beside={<More to="/approvals" />}>
-        <Few
-          rows={approvals.rows.slice(0, FIRST)}
-          none={says.nothingWaits}
-          at={approvals.at}
-          to={({ id }) => `/approvals/${id}`}
-        />
+        <Awaiting />
       </Section>
       <Section title={says.campaigns} beside={<More to="/campaigns" />}>
         <Read of={campaigns}>
@@ -51,6 +45,14 @@ export function TodayOfSome() {
       </Section>
     </>
   );
+}
+
+function Awaiting() {
+  const { pages } = useWords();
+  const { rows, at, error, isRead, again } = useAwaiting();
+  if (!isRead) return error === null ? <Loading /> : <Failed error={error} again={again} />;
+  const first = rows.slice(0, FIRST);
+  return <Few rows={first} none={pages.today.nothingWaits} at={at} to={({ id }) => `/approvals/${id}`} />;
 }
 
 function More({ to }: { readonly to: string }) {

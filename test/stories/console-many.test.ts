@@ -79,3 +79,13 @@ test('where not all of it could be looked at, nobody is told that nothing waits'
   }
   await leave(page);
 });
+
+test('while it is not known what waits for an approval, nobody is told that nothing does', async () => {
+  const page = await world.signedIn('ibou', '/campaigns');
+  await page.route('**/v1/disbursement-batches?*', (route) => route.fulfill({ status: 503, json: {} }));
+  await goTo(page, '/');
+  const section = page.locator('section', { has: page.getByRole('heading', { name: 'Approvals' }) });
+  await section.getByText(/could not be read|Nothing waits/).waitFor();
+  expect(await section.innerText()).not.toContain('Nothing waits');
+  await leave(page);
+});
