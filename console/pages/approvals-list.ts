@@ -2,8 +2,9 @@
 import type { AnyRow } from '../asking/kinds.ts';
 import { useAsk } from '../asking/queries.ts';
 
-const MOST = 100;
-const OFTEN = { everyMs: 10_000 };
+const PAGE = 100;
+/** A list is the newest first, so it is read to its end, or to so many. */
+const OFTEN = { everyMs: 10_000, least: 1_000 };
 
 export interface Awaiting {
   readonly rows: readonly AnyRow[];
@@ -11,13 +12,15 @@ export interface Awaiting {
   readonly at: number;
   readonly error: unknown;
   readonly isRead: boolean;
+  /** Otherwise more wait, and have waited longer than these. */
+  readonly isWhole: boolean;
   readonly again: () => void;
 }
 
 export function useAwaiting(): Awaiting {
-  const payments = useAsk('listDisbursements', { state: ['awaiting_approval'], limit: MOST }, OFTEN);
-  const batches = useAsk('listBatches', { state: ['awaiting_approval', 'needs_review'], limit: MOST }, OFTEN);
-  const campaigns = useAsk('listCampaigns', { state: ['awaiting_approval'], limit: MOST }, OFTEN);
+  const payments = useAsk('listDisbursements', { state: ['awaiting_approval'], limit: PAGE }, OFTEN);
+  const batches = useAsk('listBatches', { state: ['awaiting_approval', 'needs_review'], limit: PAGE }, OFTEN);
+  const campaigns = useAsk('listCampaigns', { state: ['awaiting_approval'], limit: PAGE }, OFTEN);
   const all = [payments, batches, campaigns];
   const rows: readonly AnyRow[] = [
     ...(batches.data?.items ?? []),
@@ -29,6 +32,7 @@ export function useAwaiting(): Awaiting {
     at: Math.min(...all.map(({ dataUpdatedAt }) => dataUpdatedAt)),
     error: all.find(({ error }) => error !== null)?.error ?? null,
     isRead: all.every(({ data }) => data !== undefined),
+    isWhole: all.every(({ data }) => data?.next === null),
     again: () => all.forEach((one) => void one.refetch()),
   };
 }

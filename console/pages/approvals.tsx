@@ -8,15 +8,16 @@ import { Rows } from '../parts/rows.tsx';
 import { useAwaiting } from './approvals-list.ts';
 
 export function Approvals() {
-  const { shell, pages } = useWords();
+  const { shell, pages, parts } = useWords();
   const { may } = useSession();
   const says = pages.approvals;
-  const { rows, at, error, isRead, again } = useAwaiting();
+  const { rows, at, error, isRead, isWhole, again } = useAwaiting();
   return (
     <Page title={shell.approvals}>
       {!may('approve') && <p className="mb-4 rounded-lg bg-off-soft px-3 py-2">{says.lookOnly}</p>}
       {!isRead && (error === null ? <Loading /> : <Failed error={error} again={again} />)}
-      {isRead && rows.length === 0 && <Notice>{says.none}</Notice>}
+      {isRead && rows.length === 0 && <Notice>{isWhole ? says.none : parts.notAllRead}</Notice>}
+      {isRead && rows.length > 0 && !isWhole && <p className="mb-4 text-held">{says.notAll}</p>}
       {isRead && rows.length > 0 && (
         <Rows
           caption={shell.approvals}

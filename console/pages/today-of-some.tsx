@@ -48,11 +48,11 @@ export function TodayOfSome() {
 }
 
 function Awaiting() {
-  const { pages } = useWords();
-  const { rows, at, error, isRead, again } = useAwaiting();
+  const { pages, parts } = useWords();
+  const { rows, at, error, isRead, isWhole, again } = useAwaiting();
   if (!isRead) return error === null ? <Loading /> : <Failed error={error} again={again} />;
-  const first = rows.slice(0, FIRST);
-  return <Few rows={first} none={pages.today.nothingWaits} at={at} to={({ id }) => `/approvals/${id}`} />;
+  const none = isWhole ? pages.today.nothingWaits : parts.notAllRead;
+  return <Few rows={rows.slice(0, FIRST)} none={none} at={at} to={({ id }) => `/approvals/${id}`} />;
 }
 
 function More({ to }: { readonly to: string }) {

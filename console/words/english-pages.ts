@@ -197,6 +197,7 @@ export const englishPages = {
   approvals: {
     title: (kind: string) => `Approval: ${kind}`,
     none: 'Nothing waits for an approval.',
+    notAll: 'More wait than are shown, and some of them have waited longer.',
     lookOnly: 'Your key may look. Approving needs the role “approve”.',
     notYourOwn: 'You asked for it, so another person must approve it.',
     payments: 'Payments',

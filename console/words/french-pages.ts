@@ -202,6 +202,7 @@ export const frenchPages: Words['pages'] = {
   approvals: {
     title: (kind) => `Approbation : ${kind}`,
     none: 'Rien n’attend d’approbation.',
+    notAll: 'Tout n’est pas affiché : d’autres attendent, dont certains depuis plus longtemps.',
     lookOnly: 'Votre clé permet de regarder. Approuver demande le rôle « approve ».',
     notYourOwn: 'Vous l’avez demandé : une autre personne doit l’approuver.',
     payments: 'Paiements',

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Asking } from '../../script/demonstration/asking.ts';
 import { defaultCredentials } from '../../src/sandbox/sandbox.ts';
-import { type ConsoleWorld, goTo, leave, needReview, openConsole, people } from '../support/console-world.ts';
+import { type ConsoleWorld, goTo, leave, needReview, openConsole, pay, people } from '../support/console-world.ts';
 
 /** One more than a page has. */
 const MANY = 101;
@@ -87,5 +87,29 @@ test('while it is not known what waits for an approval, nobody is told that noth
   const section = page.locator('section', { has: page.getByRole('heading', { name: 'Approvals' }) });
   await section.getByText(/could not be read|Nothing waits/).waitFor();
   expect(await section.innerText()).not.toContain('Nothing waits');
+  await leave(page);
+});
+
+test('of a hundred and more that wait for an approval the one that has waited longest is the first', async () => {
+  const of = (at: number) => ({
+    accountAlias: `76${3_000_000 + at}`,
+    amount: 200_000 + at,
+    reference: `rent-${at}`,
+  });
+  const first = await pay(world, of(0));
+  await Promise.all(Array.from({ length: MANY }, (_, at) => pay(world, of(at + 1))));
+  const page = await world.signedIn('fatou', '/approvals');
+  const rows = page.locator('tbody [data-id]');
+  await rows.first().waitFor();
+  expect(await rows.first().getAttribute('data-id')).toBe(first);
+  expect(await rows.count()).toBe(MANY + 1);
+  await leave(page);
+});
+
+test('where more wait for an approval than are read, the page says so', async () => {
+  const page = await world.signedIn('fatou', '/campaigns');
+  await page.route('**/v1/campaigns?*', (route) => route.fulfill({ json: { items: [], next: 'further-on' } }));
+  await goTo(page, '/approvals');
+  await page.getByText('some of them have waited longer').waitFor();
   await leave(page);
 });
