@@ -160,8 +160,7 @@ async function endAs(
     outcome: 'ended',
     reason: outcome,
   });
-  const isOfAnother = ended.reason === CLAIMED;
-  if (isOfAnother) return letGo(a, { is: 'claimed' });
+  if (ended.reason === CLAIMED) return letGo(a, { is: 'claimed' });
   return told(ended, { is: 'resolved' });
 }
 
