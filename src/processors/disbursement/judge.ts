@@ -65,7 +65,8 @@ export function judge(
   if (answer.status === 'success' || answer.status === 'failed') {
     if (!isNamed(record, answer)) return late ? daily('unnamed') : judgeUnnamed(seen);
     if (answer.status === 'success') return { is: 'final', state: 'succeeded', late };
-    if (isIdOfAnother(record)) return late ? daily('disburse_id_used') : { is: 'review', because: 'disburse_id_used' };
+    if (isIdOfAnother(record))
+      return late ? daily('disburse_id_used') : { is: 'review', because: 'disburse_id_used' };
     return twice(seen, 'failedSeenAt', 'failed_once') ?? { is: 'final', state: 'failed', late };
   }
   if (late) return daily(answer.status);
