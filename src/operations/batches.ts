@@ -170,6 +170,12 @@ export class Batches {
     return this.#redis.hgetall(keys.batchRefused(id));
   }
 
+  /** Whether it was refused, for each of these places. */
+  async areRefused(id: string, places: readonly number[]): Promise<readonly boolean[]> {
+    const reasons = await this.#redis.hmget(keys.batchRefused(id), ...places.map(String));
+    return reasons.map((reason) => reason !== null);
+  }
+
   /** The first reason stands, whatever a slower attempt finds: history may have it already. */
   async refuse(id: string, reasons: Readonly<Record<string, string>>): Promise<void> {
     const all = Object.entries(reasons);
@@ -326,9 +332,10 @@ function rowNow(
     record = {},
   }: { batch: string; fed: boolean; refused: string | undefined; record: Fields | undefined },
 ): RowNow {
-  // Asked first: the record under that id may be another request's, which is why this one was refused.
-  if (refused !== undefined) return { row, state: 'rejected', reason: refused };
   const { state, reason } = record;
+  // The record under that id may be another request's, which is why this one was refused. One of this batch was accepted
+  // by a late attempt after another had refused it, and is paid. Of what has left it is known with its fields only.
+  if (refused !== undefined && record['batch'] !== batch) return { row, state: 'rejected', reason: refused };
   if (!fed || state === undefined) return { row, state: WAITING };
   if (record[LEFT]) return { row, state, fields: {} };
   if (record['batch'] !== batch) {

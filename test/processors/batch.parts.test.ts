@@ -308,6 +308,37 @@ describe('a row that acceptance refuses', () => {
     expect(await disbursements()).toBe(1);
   });
 
+  /** One attempt stands still before its first row, until another has gone by it and the limit is gone. */
+  async function overtaken(count: number, limit: number) {
+    const id = await approved(people(count));
+    await new SharedLimits(fresh.redis).set('MAX_DISBURSEMENT', limit, 'maker');
+    let other: Promise<unknown> | undefined;
+    const goesBy = async (): Promise<void> => {
+      outlive();
+      await attempt(id);
+      await fresh.redis.del(keys.limits);
+    };
+    const late: BatchTools['accept'] = async (row, batch) => {
+      await (other ??= goesBy());
+      return accept(row, batch);
+    };
+    expect(await attempt(id, { accept: late })).toMatchObject({ outcome: 'lost' });
+    return record(id);
+  }
+
+  test('and that a late attempt had in hand all the same is told as its payment stands, and not as rejected', async () => {
+    const batch = await overtaken(1, 500);
+    expect(Object.keys(await batches.refused(batch.id))).toEqual(['0']);
+    expect(await disbursements()).toBe(1);
+    expect(await progressOf(batch, batches)).toEqual({ queued: { count: 1, xof: 1_000 } });
+  });
+
+  test('is not accepted by an attempt that stood still meanwhile', async () => {
+    const batch = await overtaken(21, 1_019);
+    expect(await disbursements()).toBe(20);
+    expect(await progressOf(batch, batches)).toMatchObject({ rejected: { count: 1, xof: 1_020 } });
+  });
+
   test('is never shown with what another request became under its reference', async () => {
     const id = await approved(people(1));
     await acceptance.disbursement({ ...people(1)[0], amount: 5 });

@@ -124,13 +124,18 @@ async function lookAtRows(record: BatchRecord, batches: Batches): Promise<Look> 
   return { mark, unbegun, missing: missing.slice(0, ROWS_PER_ATTEMPT) };
 }
 
-/** A row that is refused is written down before the batch goes on, and stays refused whatever changes later. */
+/**
+ * A row that is refused is written down before the batch goes on, and stays refused whatever changes later. What
+ * another attempt has refused meanwhile counts too: this one may have stood still until its lease was over.
+ */
 async function acceptRows(placed: readonly Placed[], record: BatchRecord, tools: BatchTools): Promise<void> {
-  if (placed.length === 0) return;
-  const refused = await tools.batches.refused(record.id);
-  const due = placed.filter(({ place }) => refused[place] === undefined);
-  for (let from = 0; from < due.length; from += ACCEPTED_TOGETHER) {
-    const together = due.slice(from, from + ACCEPTED_TOGETHER);
+  for (let from = 0; from < placed.length; from += ACCEPTED_TOGETHER) {
+    const next = placed.slice(from, from + ACCEPTED_TOGETHER);
+    const refused = await tools.batches.areRefused(
+      record.id,
+      next.map(({ place }) => place),
+    );
+    const together = next.filter((_, at) => !refused[at]);
     const answers = await Promise.all(together.map(({ row }) => tools.accept(row, record)));
     const reasons = together.flatMap(({ place }, index) => {
       const reason = reasonOf(answers[index]);
