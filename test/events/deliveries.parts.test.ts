@@ -153,6 +153,23 @@ test('a success between failures keeps an endpoint enabled', async () => {
   expect(await world.endpoints.read(id)).toMatchObject({ state: 'enabled' });
 });
 
+test('an endpoint that failed on one event a month ago is not disabled at the next failure', async () => {
+  const world = await makeWorld({ answer: (n) => (n < 12 ? 'http_410' : n === 12 ? 'http_502' : 'http_200') });
+  const id = await world.endpoint();
+  await emit(world.redis, 'odd', 'message.sent');
+  await world.dispatch();
+  await world.deliverUntilQuiet(id);
+  expect(world.posts).toHaveLength(12);
+  expect(await world.endpoints.read(id)).not.toHaveProperty('failingSince');
+  world.pass(30 * DAY);
+  for (let n = 0; n < 10; n += 1) await emit(world.redis, `pay-${n}`, 'message.sent');
+  await world.dispatch();
+  await world.deliverUntilQuiet(id);
+  expect(new Set(world.posts.map(({ event }) => event)).size).toBe(11);
+  expect(await world.endpoints.read(id)).toMatchObject({ state: 'enabled' });
+  expect(await world.endpoints.progress(id)).toMatchObject({ waiting: 0, undelivered: 1 });
+});
+
 test('a worker that dies after a post leaves the event due, with the same id', async () => {
   const world = await makeWorld();
   const id = await world.endpoint();

@@ -73,7 +73,7 @@ const event = verifyWebhook({ secret, headers: request.headers, body: bytes });
 
 What is not taken is posted again after ${eventDelivery.retryAfter.join(', ')}, each wait up
 to a fifth longer; then it is put aside. While an endpoint fails it is tried with one event at a time and left alone for up to five minutes in between; it
-slows no other. After three days without a success it is disabled, and \`endpoint.disabled\` says so. An event that
+slows no other. After three days without a success, with always something to post, it is disabled, and \`endpoint.disabled\` says so. An event that
 \`EVENTS_KEEP\` has forgotten meanwhile is put aside too, and is no failure of the endpoint.
 \`POST …/{id}/replay {"since"}\` brings back everything since then, \`{"event"}\` only one, and enables
 it again; \`GET …/{id}\` shows the last 200 tries.

@@ -1,5 +1,6 @@
--- Writes down what became of the events that were taken. A success ends the failing of an endpoint; one that has
--- failed for too long is disabled, and that is announced. What was not posted says nothing of the endpoint.
+-- Writes down what became of the events that were taken. A success ends the failing of an endpoint, and so does the
+-- last event that waited: nobody tries it after that. One that has failed for too long is disabled, and that is
+-- announced. What was not posted says nothing of the endpoint.
 -- @key record  @key deliveries  @key tries  @key due  @key undelivered  @key log  @key events  @key counts
 -- @arg now at?  @arg id text  @arg lease text
 -- @arg restMs ms  after a failure
@@ -63,6 +64,7 @@ local first = disabled == 1 and {} or redis.call('ZRANGE', deliveries, 0, #over,
 for i = 1, #first, 2 do
   if not next and not is_over[first[i]] then next = tonumber(first[i + 1]) end
 end
+if not next and disabled == 0 then redis.call('HDEL', record, 'failures', 'failingSince', 'restUntil') end
 local due_at = next and math.max(next, rest, at)
 if due_at then redis.call('ZADD', due, due_at, id) else redis.call('ZREM', due, id) end
 if disabled == 1 then redis.call('UNLINK', deliveries, tries)
