@@ -263,6 +263,20 @@ test('a replay brings events back that were delivered, and enables a disabled en
   expect(await world.endpoints.replay('ep_nobody', places)).toBe(false);
 });
 
+test('a replay while a try is under way is not undone by what becomes of that try', async () => {
+  const world = await makeWorld();
+  const id = await world.endpoint();
+  const place = await emit(world.redis, 'a', 'message.sent');
+  await world.dispatch();
+  const taken = await world.endpoints.take(id, 30 * SECOND, 8);
+  expect(await world.endpoints.replay(id, [place])).toBe(true);
+  const last = { place, outcome: 'undelivered', waitMs: 0, asked: true, line: '' } as const;
+  const lease = typeof taken === 'string' ? '' : taken.lease;
+  expect(await world.endpoints.settle(id, lease, [last], { restMs: 1, disableAfterMs: DAY })).toBeUndefined();
+  await world.deliver(id);
+  expect(world.posts.map(({ event }) => event)).toEqual(['a.1']);
+});
+
 test('the secret that receivers know signs for its day, however often another is asked for meanwhile', async () => {
   const world = await makeWorld();
   const id = await world.endpoint();

@@ -1,4 +1,5 @@
--- Events that an endpoint is to get once more, whatever became of them. A disabled endpoint is enabled by it.
+-- Events that an endpoint is to get once more, whatever became of them. A disabled endpoint is enabled by it. Of one
+-- that waits a try may be under way, and what becomes of that try does not count any more.
 -- Answers whether there is such an endpoint.
 -- @key record  @key deliveries  @key tries  @key due  @key dispatch
 -- @keys audit
@@ -17,7 +18,11 @@ if state ~= 'enabled' then
   redis.call('HINCRBY', dispatch, 'rev', 1)
 end
 redis.call('HDEL', record, 'failures', 'failingSince', 'restUntil', 'reason', 'disabledAt')
-for _, place in ipairs(places) do redis.call('ZADD', deliveries, at, place) end
+local waits = false
+for _, place in ipairs(places) do
+  if redis.call('ZADD', deliveries, at, place) == 0 then waits = true end
+end
+if waits then redis.call('HDEL', record, 'lease', 'until') end
 if #places > 0 then
   redis.call('ZADD', due, 'LT', at, id)
   -- In one: a key that is gone is not found again while a cluster moves its slot.

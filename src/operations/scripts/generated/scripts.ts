@@ -6400,7 +6400,11 @@ if state ~= 'enabled' then
   redis.call('HINCRBY', dispatch, 'rev', 1)
 end
 redis.call('HDEL', record, 'failures', 'failingSince', 'restUntil', 'reason', 'disabledAt')
-for _, place in ipairs(places) do redis.call('ZADD', deliveries, at, place) end
+local waits = false
+for _, place in ipairs(places) do
+  if redis.call('ZADD', deliveries, at, place) == 0 then waits = true end
+end
+if waits then redis.call('HDEL', record, 'lease', 'until') end
 if #places > 0 then
   redis.call('ZADD', due, 'LT', at, id)
   redis.call('HDEL', tries, unpack(places))
@@ -6409,7 +6413,8 @@ audit_line(audit, act, at, audit_word('state', state), audit_word('state', 'enab
 return 1
 `);
 
-/** Events that an endpoint is to get once more, whatever became of them. A disabled endpoint is enabled by it.
+/** Events that an endpoint is to get once more, whatever became of them. A disabled endpoint is enabled by it. Of one
+ * that waits a try may be under way, and what becomes of that try does not count any more.
  * Answers whether there is such an endpoint. */
 export async function replayEvents(redis: lua.ScriptHost, args: ReplayEventsArgs): Promise<ReplayEventsAnswer> {
   const keys: string[] = [args.record, args.deliveries, args.tries, args.due, args.dispatch, ...args.audit];
