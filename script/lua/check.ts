@@ -40,11 +40,11 @@ const isRedisCall = (node: Node): boolean =>
   node.base.base.name === 'redis' &&
   ['call', 'pcall'].includes(node.base.identifier.name);
 
-/** TIME has no key; XINFO has its own behind a word. */
+/** TIME has no key; XINFO and XGROUP have theirs behind a word. */
 function spellsKey(node: Node): boolean {
   if (node.type !== 'CallExpression' || !isRedisCall(node)) return false;
   const [command, first, second] = node.arguments;
-  const key = command?.type === 'StringLiteral' && /XINFO/.test(command.raw) ? second : first;
+  const key = command?.type === 'StringLiteral' && /XINFO|XGROUP/.test(command.raw) ? second : first;
   return key !== undefined && ['StringLiteral', 'BinaryExpression', 'NumericLiteral'].includes(key.type);
 }
 

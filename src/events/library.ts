@@ -2,11 +2,10 @@
 import { hostname } from 'node:os';
 import { systemClock, toMs } from '../lib/clock.ts';
 import { eventTypes } from '../kinds/index.ts';
-import { keys } from '../operations/keys.ts';
 import { NO_REDIS } from '../redis/place.ts';
 import { type RedisTarget, closeConnection, openCommands } from '../redis/connections.ts';
 import type { CompletionEvent } from './catalogue.ts';
-import { type EventHandler, type Subscription, subscribe } from './subscription.ts';
+import { type EventHandler, type Subscription, leave, subscribe } from './subscription.ts';
 
 export { anEvent } from './catalogue.ts';
 export type { EventDetails } from './catalogue.ts';
@@ -72,13 +71,6 @@ function readOptions(options: OnEventOptions): Omit<Subscription, 'redis' | 'clo
   if (retryAfter.length === 0) throw new TypeError('retryAfter must name at least one wait, such as 10s');
   const retryMs = retryAfter.map(toMs);
   return { group, handler, signal, consumer, from, retryMs, types: types ? new Set(types) : undefined };
-}
-
-/** A consumer that has nothing in hand leaves no name behind; one that has keeps it, or its events would be lost. */
-async function leave({ redis, group, consumer }: Pick<Subscription, 'redis' | 'group' | 'consumer'>): Promise<void> {
-  if (redis.status !== 'ready') return;
-  const mine = await redis.xpending(keys.events, group, '-', '+', 1, consumer);
-  if (mine.length === 0) await redis.xgroup('DELCONSUMER', keys.events, group, consumer);
 }
 
 function warn(error: unknown): void {

@@ -12,6 +12,7 @@ import { keys } from '../operations/keys.ts';
 import { fieldsOf } from '../operations/record.ts';
 import { waitUntilReady, DEFAULT_PREFIX } from '../redis/connections.ts';
 import { items, list, number, optional, text } from '../redis/scripts.ts';
+import { leaveGroup } from '../redis/scripts/generated/scripts.ts';
 import type { CompletionEvent } from './catalogue.ts';
 import { readEvent } from './stream.ts';
 
@@ -84,6 +85,17 @@ async function ensureGroup({ redis, group, from }: Subscription): Promise<void> 
   } catch (error) {
     if (!(error instanceof Error) || !error.message.startsWith('BUSYGROUP')) throw error;
   }
+}
+
+/** A consumer that has nothing in hand leaves no name behind; one that has keeps it, or its events would be lost. */
+export async function leave({
+  redis,
+  group,
+  consumer,
+}: Pick<Subscription, 'redis' | 'group' | 'consumer'>): Promise<void> {
+  if (redis.status !== 'ready') return;
+  // In one step: a subscription of the same name may be given an event at any moment.
+  await leaveGroup(redis, { events: keys.events, group, consumer });
 }
 
 /** The fields are absent where the entry is no longer kept. */

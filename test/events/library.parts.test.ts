@@ -1,6 +1,7 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import { Redis } from 'ioredis';
 import { type CompletionEvent, type OnEventOptions, deadLettersOf, onEvent } from '../../src/events/library.ts';
+import { leave } from '../../src/events/subscription.ts';
 import { keys } from '../../src/operations/keys.ts';
 import { openCommands, waitUntilReady } from '../../src/redis/connections.ts';
 import { startEmbeddedRedis } from '../../src/redis/embedded.ts';
@@ -130,6 +131,28 @@ test('stopping waits for the handler in progress and leaves no name behind', asy
   await ended;
   expect(await pendingOf(redis)).toBe(0);
   expect(await redis.xinfo('CONSUMERS', keys.events, 'ours')).toEqual([]);
+});
+
+test('an event that comes while a consumer of its name leaves is not lost with it', async () => {
+  const { redis } = await stream();
+  await redis.xgroup('CREATE', keys.events, 'ours', '0', 'MKSTREAM');
+  await emit(redis, 'a', 'message.sent');
+  // After each command another subscription of the same name reads.
+  const shared = new Proxy(redis, {
+    get: (of, name) => {
+      const one: unknown = Reflect.get(of, name);
+      if (typeof one !== 'function') return one;
+      return async (...words: unknown[]): Promise<unknown> => {
+        const answer: unknown = await one.apply(of, words);
+        await redis.xreadgroup('GROUP', 'ours', 'one', 'COUNT', 1, 'STREAMS', keys.events, '>');
+        return answer;
+      };
+    },
+  });
+  await leave({ redis: shared, group: 'ours', consumer: 'one' });
+  expect(await pendingOf(redis)).toBe(1);
+  await leave({ redis, group: 'ours', consumer: 'one' });
+  expect(await pendingOf(redis)).toBe(1);
 });
 
 test('only the types that were asked for reach the handler', async () => {

@@ -1,6 +1,35 @@
 // Generated from ../*.lua. UPDATE_DOCS=1 npx vitest run --project unit writes it anew.
 import * as lua from '../../scripts.ts';
 
+export interface LeaveGroupArgs {
+  /** key */ readonly events: string;
+  readonly group: string;
+  readonly consumer: string;
+}
+
+export type LeaveGroupAnswer = boolean;
+
+const readLeaveGroupAnswer: lua.Read<LeaveGroupAnswer> = lua.flag;
+
+export const leaveGroupScript = lua.defineScript('leave-group', `
+-- <generated>
+local events = KEYS[1]
+local group = ARGV[1]
+local consumer = ARGV[2]
+-- </generated>
+if #redis.call('XPENDING', events, group, '-', '+', 1, consumer) > 0 then return 0 end
+redis.call('XGROUP', 'DELCONSUMER', events, group, consumer)
+return 1
+`);
+
+/** Takes a consumer out of its group, unless it has an event in hand, which would be lost with it. Answers whether it
+ * is out. */
+export async function leaveGroup(redis: lua.ScriptHost, args: LeaveGroupArgs): Promise<LeaveGroupAnswer> {
+  const keys: string[] = [args.events];
+  const words: lua.Word[] = [args.group, args.consumer];
+  return readLeaveGroupAnswer(await lua.runScript(redis, leaveGroupScript, keys, words));
+}
+
 export interface TokenBucketArgs {
   /** key: nothing is given while it stands */ readonly pause?: string | undefined;
   /** key: one token of each; the second drips half as fast */ readonly buckets: readonly string[];
