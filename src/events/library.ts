@@ -14,6 +14,7 @@ export type { EventType } from '../kinds/index.ts';
 export { eventSchema, jsonSchemaOf, schemaOf } from './catalogue.ts';
 export type { CompletionEvent, EventOf } from './catalogue.ts';
 export { deadLettersOf } from './subscription.ts';
+export { CursorTooOld } from './stream.ts';
 export type { EventHandler, HandlerContext } from './subscription.ts';
 
 export interface OnEventOptions {
@@ -33,7 +34,10 @@ export interface OnEventOptions {
   readonly types?: readonly CompletionEvent['type'][];
   /** The wait before each retry of an event; after the last it is put aside. Default: 10s, 1m, 5m, 30m, 2h, 6h, 12h. */
   readonly retryAfter?: readonly string[];
-  /** Told of a handler that threw, with its event, and of a Redis that is away. Default: a process warning. */
+  /**
+   * Told of a handler that threw, with its event, of a Redis that is away, and (`CursorTooOld`) of events that were
+   * forgotten before this group had read them. Default: a process warning.
+   */
   readonly onError?: (error: unknown, event?: CompletionEvent) => void;
 }
 

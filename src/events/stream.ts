@@ -229,9 +229,14 @@ export class EventStream {
   }
 
   async #info(): Promise<(name: string) => unknown> {
-    const info = items(await this.#redis.xinfo('STREAM', keys.events));
-    return (name) => info[info.indexOf(name) + 1];
+    return namesOf(await this.#redis.xinfo('STREAM', keys.events));
   }
+}
+
+/** What Redis tells as names and values in turn. */
+export function namesOf(told: unknown): (name: string) => unknown {
+  const info = items(told);
+  return (name) => info[info.findIndex((word, at) => at % 2 === 0 && word === name) + 1];
 }
 
 /** What an epoch is called in public. */

@@ -7,6 +7,7 @@
  */
 import type { Redis } from 'ioredis';
 import type { Clock } from '../lib/clock.ts';
+import { isAfter } from '../lib/ids.ts';
 import { readEventData } from '../operations/transition.ts';
 import { keys } from '../operations/keys.ts';
 import { fieldsOf } from '../operations/record.ts';
@@ -14,7 +15,7 @@ import { waitUntilReady, DEFAULT_PREFIX } from '../redis/connections.ts';
 import { items, list, number, optional, text } from '../redis/scripts.ts';
 import { leaveGroup } from '../redis/scripts/generated/scripts.ts';
 import type { CompletionEvent } from './catalogue.ts';
-import { readEvent } from './stream.ts';
+import { CursorTooOld, namesOf, readEvent } from './stream.ts';
 
 /** What a handler is told beside the event. */
 export interface HandlerContext {
@@ -37,7 +38,7 @@ export interface Subscription {
   readonly retryMs: readonly number[];
   readonly handler: EventHandler;
   readonly signal: AbortSignal;
-  /** Told of a handler that threw, with its event, and of a Redis that is away. */
+  /** Told of a handler that threw, with its event, of a Redis that is away, and of events that are gone unread. */
   readonly onError: (error: unknown, event?: CompletionEvent) => void;
 }
 
@@ -57,11 +58,15 @@ export async function subscribe(subscription: Subscription): Promise<void> {
   const { redis, signal, clock, retryMs, onError } = subscription;
   const lookEveryMs = Math.min(1_000, Math.min(...retryMs) / 2);
   let ready = false;
+  let toldAt = '';
   let lookAtMono = 0;
   while (!signal.aborted) {
     try {
       await waitUntilReady(redis, WAIT_MS, clock);
-      if (!ready) await ensureGroup(subscription);
+      if (!ready) {
+        await ensureGroup(subscription);
+        toldAt = await tellForgotten(subscription, toldAt);
+      }
       ready = true;
       if (clock.monotonic() >= lookAtMono) {
         await handleOverdue(subscription);
@@ -85,6 +90,26 @@ async function ensureGroup({ redis, group, from }: Subscription): Promise<void> 
   } catch (error) {
     if (!(error instanceof Error) || !error.message.startsWith('BUSYGROUP')) throw error;
   }
+}
+
+/**
+ * Redis goes on with the oldest event that is kept, and says nothing of those before it that the group had not read.
+ * Answers where the group stood when that was told: once is enough.
+ */
+async function tellForgotten({ redis, group, onError }: Subscription, toldAt: string): Promise<string> {
+  const groups = items(await redis.xinfo('GROUPS', keys.events)).map(namesOf);
+  const ours = groups.find((one) => one('name') === group);
+  const place = text(ours?.('last-delivered-id'));
+  // One that has read nothing begins with the oldest that is kept.
+  if (place === '0-0' || place === toldAt) return toldAt;
+  const all = namesOf(await redis.xinfo('STREAM', keys.events));
+  const [[oldest] = []] = await redis.xrange(keys.events, '-', '+', 'COUNT', 1);
+  if (!isAfter(oldest ?? text(all('last-generated-id')), place)) return toldAt;
+  // Where Redis cannot say how many the group has read, it may have missed some.
+  const read = optional(number, ours?.('entries-read')) ?? 0;
+  if (number(all('entries-added')) - read <= number(all('length'))) return toldAt;
+  onError(new CursorTooOld(oldest));
+  return place;
 }
 
 /** A consumer that has nothing in hand leaves no name behind; one that has keeps it, or its events would be lost. */

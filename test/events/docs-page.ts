@@ -45,7 +45,8 @@ await onEvent({ redis, group: 'orders', handler: async (event) => settleOrder(ev
 
 A handler that throws is tried again, by any consumer of its group, after ${RETRY_AFTER.join(', ')}; then the
 event is put aside in the stream \`{relais}:events:dead:<group>\`. \`anEvent('disbursement.succeeded')\` makes one for
-your tests. Keep the library as new as the workers: an older one fails on events that it cannot read, and tries them
+your tests. \`onError\` is told of each such failure, and at the start (\`CursorTooOld\`) where events were forgotten before
+the group had read them: take stock then, as at the 410. Keep the library as new as the workers: an older one fails on events that it cannot read, and tries them
 again.
 
 In another language, read \`op\`, \`seq\`, \`at\` (ms), \`account\` and \`type\` of each entry of \`{relais}:events\`. \`data\` is

@@ -1,6 +1,12 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import { Redis } from 'ioredis';
-import { type CompletionEvent, type OnEventOptions, deadLettersOf, onEvent } from '../../src/events/library.ts';
+import {
+  type CompletionEvent,
+  CursorTooOld,
+  type OnEventOptions,
+  deadLettersOf,
+  onEvent,
+} from '../../src/events/library.ts';
 import { leave } from '../../src/events/subscription.ts';
 import { keys } from '../../src/operations/keys.ts';
 import { openCommands, waitUntilReady } from '../../src/redis/connections.ts';
@@ -173,6 +179,26 @@ test('a group that begins now does not see what was before', async () => {
   await vi.waitFor(() => expect(heard()).toEqual(['after']));
 });
 
+test('a group whose events were forgotten before it read them is told so once, and goes on with the oldest', async () => {
+  const { redis, listen } = await stream();
+  await readOne(redis, listen);
+  await emitMany(redis, ['b', 'c', 'd']);
+  await redis.xtrim(keys.events, 'MAXLEN', 1);
+  const { heard, errors } = listen();
+  await vi.waitFor(() => expect(heard()).toEqual(['d']));
+  expect(errors).toEqual([[expect.any(CursorTooOld), undefined]]);
+});
+
+test('a group that had read all that was forgotten is told nothing', async () => {
+  const { redis, listen } = await stream();
+  await readOne(redis, listen);
+  await emit(redis, 'b', 'message.sent');
+  await redis.xtrim(keys.events, 'MAXLEN', 1);
+  const { heard, errors } = listen();
+  await vi.waitFor(() => expect(heard()).toEqual(['b']));
+  expect(errors).toEqual([]);
+});
+
 test('a Redis that goes away and comes back is waited for, and nothing is missed', async () => {
   const server = await startEmbeddedRedis();
   toClose.push(() => server.stop());
@@ -242,6 +268,17 @@ async function stream() {
   const outside = new Redis(url);
   toClose.push(async () => outside.disconnect());
   return { redis, listen, outside };
+}
+
+type Listen = Awaited<ReturnType<typeof stream>>['listen'];
+
+/** A group that has read one event, and stopped. */
+async function readOne(redis: Redis, listen: Listen): Promise<void> {
+  await emit(redis, 'a', 'message.sent');
+  const { heard, stop, ended } = listen();
+  await vi.waitFor(() => expect(heard()).toEqual(['a']));
+  stop();
+  await ended;
 }
 
 async function emitMany(redis: Redis, ops: readonly string[]): Promise<void> {
