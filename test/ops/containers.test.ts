@@ -109,8 +109,14 @@ describe('docker-compose.yml', () => {
     };
     const keys = 'SERVICE_MASTER_KEY SERVICE_PRIVATE_KEY SERVICE_TOKEN SMS_USER_KEY SMS_SECRET_KEY SMS_APP_KEY';
     expect(given('worker')).toEqual(['CALLBACK_SECRET', 'SEALING_SECRET', ...keys.split(' ')]);
-    expect(given('api')).toEqual(['CALLBACK_SECRET', 'SEALING_SECRET', ...keys.split(' '), 'API_KEYS']);
-    expect(given('webhooks')).toEqual(['CALLBACK_SECRET']);
+    expect(given('api')).toEqual([
+      'CALLBACK_SECRET',
+      'SEALING_SECRET',
+      ...keys.split(' '),
+      'API_KEYS',
+      'HISTORY_URL',
+    ]);
+    expect(given('webhooks')).toEqual(['CALLBACK_SECRET', 'HISTORY_URL']);
     expect(given('history')).toEqual(['HISTORY_URL']);
     expect(given('sandbox')).toEqual([]);
   });
@@ -119,7 +125,15 @@ describe('docker-compose.yml', () => {
     const { history, postgres } = compose.services;
     expect([history?.profiles, postgres?.profiles]).toEqual([['history'], ['history']]);
     const { POSTGRES_USER: user, POSTGRES_DB: database, POSTGRES_PASSWORD: password } = postgres?.environment ?? {};
-    expect(history?.environment?.['HISTORY_URL']).toBe(`postgres://${user}:${password}@postgres:5432/${database}`);
+    expect(password).toBe('${HISTORY_PASSWORD:-}');
+    expect(read('docker-compose.yml')).toContain(
+      `HISTORY_URL=postgres://${user}:PASSWORD@postgres:5432/${database}\n`,
+    );
+    // Who reads what left asks the one that it was copied to.
+    const urls = [history, compose.services['api'], compose.services['webhooks']].map(
+      (service) => service?.environment?.['HISTORY_URL'],
+    );
+    expect(urls).toEqual(['${HISTORY_URL:-}', '${HISTORY_URL:-}', '${HISTORY_URL:-}']);
   });
 
   test('one process knows from outside Redis how far it had come, in a volume that it may write', () => {

@@ -57,12 +57,13 @@ describe.skipIf(missing)('what a cluster is given', () => {
     const keys = 'SERVICE_MASTER_KEY SERVICE_PRIVATE_KEY SERVICE_TOKEN SMS_USER_KEY SMS_SECRET_KEY SMS_APP_KEY';
     const worker = ['REDIS_URL', 'CALLBACK_SECRET', 'SEALING_SECRET', ...keys.split(' ')];
     expect(given('worker')).toEqual(worker);
-    expect(given('api')).toEqual([...worker, 'API_KEYS']);
-    expect(given('webhooks')).toEqual(['REDIS_URL', 'CALLBACK_SECRET']);
+    const readers = overlay === WITH_HISTORY ? ['HISTORY_URL'] : [];
+    expect(given('api').toSorted()).toEqual([...worker, 'API_KEYS', ...readers].toSorted());
+    expect(given('webhooks').toSorted()).toEqual(['REDIS_URL', 'CALLBACK_SECRET', ...readers].toSorted());
     expect(secretsInTheExample.toSorted()).toEqual([...worker, 'API_KEYS', 'HISTORY_URL'].toSorted());
   });
 
-  test('history is one process more, which has the keys of its PostgreSQL alone and reaches that alone', () => {
+  test('history is one process more, and PostgreSQL is reached by those that write it or read it', () => {
     const more = withHistory.filter(
       ({ kind, metadata }) => !small.some((one) => one.kind === kind && one.metadata.name === metadata.name),
     );
@@ -72,12 +73,18 @@ describe.skipIf(missing)('what a cluster is given', () => {
     ]);
     expect(secretsOf(find(withHistory, 'Deployment', 'relais-history'))).toEqual(['REDIS_URL', 'HISTORY_URL']);
     // With the policy of all processes: DNS, Redis, and this one port.
-    expect(find(withHistory, 'NetworkPolicy', 'relais-history').spec).toMatchObject({
+    const asked = deployments(withHistory).filter((one) => secretsOf(one).includes('HISTORY_URL'));
+    const components = asked.map(({ metadata }) => metadata.labels?.['app.kubernetes.io/component'] ?? '');
+    const values = components.toSorted();
+    expect(values).toEqual(['api', 'history', 'webhooks']);
+    expect(find(withHistory, 'NetworkPolicy', 'relais-history').spec).toEqual({
+      podSelector: {
+        matchLabels: { 'app.kubernetes.io/name': 'relais' },
+        matchExpressions: [{ key: 'app.kubernetes.io/component', operator: 'In', values }],
+      },
       policyTypes: ['Egress'],
       egress: [{ ports: [{ port: 5432 }] }],
     });
-    for (const { metadata } of deployments(small))
-      expect(secretsOf(find(withHistory, 'Deployment', metadata.name))).not.toContain('HISTORY_URL');
   });
 
   test('small keeps a witness, in a volume that only one process at a time has', () => {
