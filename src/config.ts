@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { type ApiKey, readApiKeys, readGroups } from './api/keys.ts';
+import { roles as allRoles } from './cli/io.ts';
 import { isLoopbackHost } from './events/outgoing/endpoint.ts';
 import { nearest } from './lib/nearest.ts';
 import { secretsOf } from './lib/secret.ts';
@@ -66,7 +67,14 @@ export function missingBesideKeys(given: Environment, roles: readonly string[]):
       .filter((name) => given[name] === undefined)
       .map((name) => `${name}: is not set (${metas.get(name)?.help})`),
     ...(roles.includes('api') ? wrongApiKeys(given, isOut) : []),
+    ...idleHistory(given, roles),
   ];
+}
+
+/** A process that has all roles may go without; one that was given this one by name would do nothing, and look well. */
+function idleHistory({ HISTORY_URL: url }: Environment, roles: readonly string[]): string[] {
+  if (url !== undefined || !roles.includes('history') || allRoles.every((role) => roles.includes(role))) return [];
+  return ['HISTORY_URL: is needed by a process with --roles history, which copies nothing without it'];
 }
 
 /** On loopback, with nothing configured, so that the first request works. */

@@ -169,6 +169,17 @@ describe('what a role cannot do without', () => {
     expect(namesOf(missingFor({}, ['webhooks']))).toEqual(['CALLBACK_SECRET']);
   });
 
+  test('is the address of PostgreSQL where a process has the role history by name, and not where it has all roles', () => {
+    const [sentence, ...others] = missingFor({}, ['history']);
+    expect(sentence).toBe(
+      'HISTORY_URL: is needed by a process with --roles history, which copies nothing without it',
+    );
+    expect(others).toEqual([]);
+    expect(missingFor({ HISTORY_URL: 'postgres://somewhere/relais' }, ['history'])).toEqual([]);
+    expect(namesOf(missingFor({}, ['api', 'history']))).toEqual(['HISTORY_URL']);
+    expect(namesOf(missingFor({}, ['worker', 'webhooks', 'api', 'history']))).not.toContain('HISTORY_URL');
+  });
+
   test('of keys it is the rest of a set that was begun', () => {
     const whole = { ...ADDRESSES, ...SECRETS, ...KEYS.messaging, PUBLIC_URL: 'https://hooks.example' };
     expect(namesOf(missingFor({ ...whole, SERVICE_TOKEN: 't' }, ['worker']))).toEqual([

@@ -31,6 +31,8 @@ export const frenchStarts: Readonly<Record<string, string>> = {
   'ACCOUNTS_FILE: {a} lacks {b}': 'ACCOUNTS_FILE : il manque à {a} : {b}',
   'is needed, since HOST={a} can be reached from outside':
     'est nécessaire, car HOST={a} est joignable de l’extérieur',
+  'is needed by a process with --roles history, which copies nothing without it':
+    'est nécessaire à un processus avec --roles history : sans elle, il ne copie rien',
   'is needed, since the service is not on this machine': 'est nécessaire, car le service n’est pas sur cette machine',
   'is needed, unless the service is on this machine': 'est nécessaire, sauf si le service est sur cette machine',
   'needs SMS_PRICES_FILE, which says what a text costs': 'demande SMS_PRICES_FILE, qui dit ce que coûte un SMS',

@@ -147,3 +147,8 @@ test.for(environments)('a process that does not start says in French why: %o', (
   const inFrench = refusalsInFrench(said).replace(new RegExp(`\\b(${typed})\\b`, 'g'), '');
   expect(inFrench.split('\n').filter((line) => ENGLISH_WORDS.test(line))).toEqual([]);
 });
+
+test('a process that was to copy history, and has no PostgreSQL, says so in French', () => {
+  const [said = ''] = missingFor({}, ['history']);
+  expect(refusalsInFrench(`A setting is wrong:\n  - ${said}`)).toContain('il ne copie rien');
+});
