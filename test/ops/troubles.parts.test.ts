@@ -142,6 +142,19 @@ describe.skipIf(missing)('the alert', () => {
     await fires('RelaisHistoryBehind');
   });
 
+  test('RelaisUnreadable fires when somebody meets a record of another version, and ends once it can be read', async () => {
+    const id = await pay('of-another-version', '771234569', { notBefore: inAnHour() });
+    const record = `{relais}:${keys.record(id)}`;
+    const version = await watched.redis.hget(record, 'v');
+    await watched.redis.hset(record, 'v', '99');
+    await watched.api('GET', `/v1/disbursements/${id}`);
+    await fires('RelaisUnreadable');
+    await watched.redis.hset(record, 'v', version ?? '');
+    // As a look of `relais doctor` does it, once it finds that it can be read.
+    await watched.redis.srem(`{relais}:${keys.unreadable}`, id);
+    await ends('RelaisUnreadable');
+  });
+
   test('RelaisHistorySetAside fires when PostgreSQL does not take something, and ends once it does', async () => {
     // As the role history says it.
     await watched.redis.hset(`{relais}:${keys.historyAside}`, 'dsb_a', JSON.stringify({ why: '23514: refused' }));
