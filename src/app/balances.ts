@@ -77,6 +77,24 @@ export interface BalanceRow {
   readonly at: number;
 }
 
+/** So many looks may be missed before what was seen counts as known no more. */
+const LOOKS_MISSED = 3;
+/** However often is looked: the clocks of two machines differ. */
+const KNOWN_AT_LEAST_MS = 60_000;
+
+/** What was seen too long ago would be taken for what is there now: it is as if it could not be read. */
+export function knownRows(
+  rows: () => Promise<BalanceRow[]>,
+  { everyMs, clock }: { readonly everyMs: number; readonly clock: Pick<Clock, 'now'> },
+): () => Promise<BalanceRow[]> {
+  const knownMs = Math.max(LOOKS_MISSED * everyMs, KNOWN_AT_LEAST_MS);
+  return async () => {
+    const all = await rows();
+    const now = clock.now();
+    return all.map((row) => (now - row.at > knownMs ? { ...row, xof: null } : row));
+  };
+}
+
 export async function balanceRows(
   balances: Balances,
   queries: Queries,

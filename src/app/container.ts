@@ -52,7 +52,7 @@ import {
   type Fence,
   createFence,
 } from '../redis/durability.ts';
-import { type BalanceRow, balanceRows } from './balances.ts';
+import { type BalanceRow, balanceRows, knownRows } from './balances.ts';
 import { deploymentOf } from './deployment.ts';
 import { Outage } from './outage.ts';
 import { type Part, type Patience, waitForRedis } from './parts.ts';
@@ -132,7 +132,7 @@ export function createContainer(config: Config, logger: Logger, more: ContainerO
   const [target, book] = [targetOf(config), readAccounts(config)];
   const connections = openConnections(target, quietly);
   const { redis, bullQueues, waker } = connections;
-  const seen = seenBy(connections, [...book.keys()]);
+  const seen = seenBy(config, connections, [...book.keys()]);
   let durability = NOT_ASKED_YET;
   const [past, accounts] = [pastOf(config, quietly), new Accounts(redis)];
   const queries = new Queries(redis, past ?? pastOfOthers);
@@ -212,12 +212,18 @@ function storesOf({ limits, past, ...records }: Records, accounts: readonly stri
 }
 
 /** What is looked at now and then, and not with each operation. */
-function seenBy({ redis, queueClient }: Connections, accounts: readonly string[]) {
+function seenBy(
+  { BALANCE_INTERVAL: everyMs }: Config,
+  { redis, queueClient }: Connections,
+  accounts: readonly string[],
+) {
   const balances = new Balances(redis);
   const queries = new Queries(redis);
+  const rows = () => balanceRows(balances, queries, accounts);
   return {
     balances,
-    balanceRows: () => balanceRows(balances, queries, accounts),
+    balanceRows: rows,
+    knownBalances: knownRows(rows, { everyMs, clock: systemClock }),
     misplaced: () => misplacedJobs(queueClient),
   };
 }
@@ -265,7 +271,8 @@ function withFence(seen: Durability, fence: Fence | undefined): Durability {
   return closed === undefined ? seen : { ...seen, durable: false, reasons: [closed, ...seen.reasons] };
 }
 
-type Counted = Pick<Container, 'queries' | 'accounts' | 'bullQueues' | 'quietly' | 'balanceRows' | 'misplaced'> & {
+type Counted = Pick<Container, 'queries' | 'accounts' | 'bullQueues' | 'quietly' | 'misplaced'> & {
+  readonly knownBalances: () => Promise<BalanceRow[]>;
   readonly history: (() => Promise<WaitingForHistory>) | undefined;
 };
 
@@ -283,14 +290,14 @@ function historyOf({ HISTORY_URL: url }: Config, redis: Redis): Counted['history
 }
 
 function metricsOf(
-  { queries, accounts, bullQueues, quietly, balanceRows: rows, misplaced, history }: Counted,
+  { queries, accounts, bullQueues, quietly, knownBalances, misplaced, history }: Counted,
   { durability, recovering }: Pick<Container, 'durability'> & { readonly recovering: () => boolean },
 ): Metrics {
   const figures = queueFigures({ bullQueues, queries, clock: systemClock });
   return createMetrics({
     queries,
     accounts,
-    balances: rows,
+    balances: knownBalances,
     misplaced,
     history,
     jobCounts: (queue) => figures.counts(queue),

@@ -160,7 +160,7 @@ export const declarations = {
     type: 'gauge',
     of: 'whole',
     labels: { account: 'account names', country: 'countries' },
-    help: 'XOF that an account has left in a country, when a worker last looked (BALANCE_INTERVAL). The service calls it an approximation.',
+    help: 'XOF that an account has left in a country, when a worker last looked (BALANCE_INTERVAL); absent after three of them without a look. The service calls it an approximation.',
   },
   relais_in_flight_xof: {
     type: 'gauge',

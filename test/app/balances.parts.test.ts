@@ -3,6 +3,7 @@ import { Queue } from 'bullmq';
 import { afterEach, expect, onTestFinished, test } from 'vitest';
 import { loadConfig } from '../../src/config.ts';
 import { startRoles } from '../../src/app/run.ts';
+import { Balances } from '../../src/operations/balances.ts';
 import { keys } from '../../src/operations/keys.ts';
 import { samplesOf } from '../metrics/by-hand.ts';
 import { startRelais } from '../support/relais-process.ts';
@@ -66,6 +67,19 @@ test('however many workers there are, one of them looks, and what is kept is bou
   );
   onTestFinished(() => again.stop());
   await expect.poll(() => service.redis.llen(keys.balances('main'))).toBe(5_040);
+});
+
+test('what an account had left an hour ago is not told as what it has, and what is to leave is', async () => {
+  service = await startService({ BALANCE_INTERVAL: '10m' }, { roles: ['api'] });
+  const balances = new Balances(service.redis);
+  const told = async () => {
+    const page = await (await fetch(`${service.metrics}/metrics`)).text();
+    return ['relais_balance_xof', 'relais_in_flight_xof'].map((name) => samplesOf(page, name).length);
+  };
+  await balances.note('main', { at: Date.now() - 3_600_000, balances: { SN: 5_000 } });
+  expect(await told()).toEqual([0, 1]);
+  await balances.note('main', { at: Date.now() - 1_200_000, balances: { SN: 4_000 } });
+  await expect.poll(told, { timeout: 30_000 }).toEqual([1, 1]);
 });
 
 test('a request that was added without the prefix is warned of, with the prefix to use, and counted', async () => {
