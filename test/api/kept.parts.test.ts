@@ -8,6 +8,8 @@ import { campaignRoutes } from '../../src/api/campaigns.ts';
 import type { ApiContext, QueueSwitches } from '../../src/api/context.ts';
 import { endpointRoutes } from '../../src/api/event-endpoints.ts';
 import { directCreditRoutes } from '../../src/api/direct-credits.ts';
+import { invoiceRoutes } from '../../src/api/invoices.ts';
+import { paymentRequestRoutes } from '../../src/api/payment-requests.ts';
 import { disbursementRoutes } from '../../src/api/disbursements.ts';
 import { KeyRing, type ApiKey } from '../../src/api/keys.ts';
 import type { Admission } from '../../src/api/admission.ts';
@@ -35,12 +37,13 @@ import { Purge } from '../../src/operations/purge.ts';
 import type { NewOperation } from '../../src/operations/accepting.ts';
 import { keys } from '../../src/operations/keys.ts';
 import { Operations } from '../../src/operations/operations.ts';
+import { CollectAcceptance } from '../../src/producer/acceptance-collect.ts';
 import { BatchDoor } from '../../src/producer/batch/door.ts';
 import { listen } from '../../src/app/listener.ts';
-import type { ProcessorContext } from '../../src/processors/context.ts';
 import { campaignWorld } from '../processors/campaign-world.ts';
 import { storeOfThisFile } from '../support/fresh-redis.ts';
 import { onlyOf } from '../support/only.ts';
+import { ok, processorWorld } from '../support/processor-world.ts';
 
 const store = storeOfThisFile();
 
@@ -80,10 +83,14 @@ async function door() {
   const keptFiles = new KeptFiles({ redis: store.redis, random: systemRandom });
   const limits = new SharedLimits(store.redis);
   const [environment, accounts, clock] = ['default', new Set(['main']), world.context.clock];
+  const upstream = processorWorld(store.redis, { fence });
+  const [redis, random, fingerprints] = [store.redis, systemRandom, new Map<string, string>()];
+  const accepting = { redis, random, environment, accounts, fence, fingerprints, limits: {}, wake: () => undefined };
   const context = onlyOf<ApiContext>({
     batchDoor: new BatchDoor({ batches, limits, environment, accounts, now: () => clock.now() }),
     batchAdvisor: onlyOf<BatchAdvisor>({ adviceOn: async () => [] }),
-    processing: onlyOf<ProcessorContext>({ fence }),
+    processing: upstream.context,
+    collect: new CollectAcceptance({ ...accepting, directCredit: false }),
     operations: new Operations({ redis: store.redis, random: systemRandom, fence }),
     batches,
     limits,
@@ -128,6 +135,8 @@ async function door() {
     ...campaignRoutes,
     ...batchRoutes,
     ...directCreditRoutes,
+    ...invoiceRoutes,
+    ...paymentRequestRoutes,
     ...accountRoutes,
     ...limitRoutes,
     ...queueRoutes,
@@ -164,7 +173,7 @@ async function door() {
     await answer.body.dump();
     return answer.statusCode;
   };
-  return { ...world, replicas, post, close };
+  return { ...world, upstream, replicas, post, close };
 }
 
 test('what is stopped, or goes on, is not confirmed before the replicas have it, however often it is asked', async () => {
@@ -247,5 +256,28 @@ test('a disbursement that is cancelled or approved, now or before, is not confir
   }
   world.replicas.reached = true;
   for (const [path, body] of asked) expect([path, await world.post(path, body)]).toEqual([path, 200]);
+  await world.close();
+});
+
+test('an address to pay at is handed out to nobody before the replicas have it', async () => {
+  const world = await door();
+  const asked: readonly (readonly [string, string])[] = [
+    ['/invoices', '{"totalAmount":15000,"store":{"name":"x"},"reference":"kept"}'],
+    ['/payment-requests', '{"amount":5000,"phone":"+221771234567","feesPaidBy":"customer","reference":"kept"}'],
+  ];
+  const made = (value: object) => async () => {
+    world.replicas.reached = false;
+    return ok(value);
+  };
+  world.upstream.answer('createInvoice', made({ token: 'tok-1', url: 'https://pay.example/tok-1' }));
+  world.upstream.answer('createPaymentRequest', made({ referenceNumber: 'PR-1', url: 'https://pay.example/PR-1' }));
+  for (const one of asked) {
+    world.replicas.reached = true;
+    expect([one, await world.post(...one)]).toEqual([one, 503]);
+  }
+  world.replicas.reached = true;
+  // Nothing is created anew: what was published is handed out.
+  for (const one of asked) expect([one, await world.post(...one)]).toEqual([one, 201]);
+  expect(world.upstream.calls).toHaveLength(asked.length);
   await world.close();
 });
