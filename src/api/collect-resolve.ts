@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { operations as declared, type StateOf, queueOf } from '../kinds/index.ts';
 import type { Act } from '../operations/audit.ts';
-import type { RecordAt } from '../operations/record.ts';
+import type { Fields, RecordAt } from '../operations/record.ts';
 import { type Announced, type CollectKind, eventOf } from '../operations/transition.ts';
 import { DAILY_MS, NUDGE_INTERVAL_MS, type Tried } from '../processors/attempt.ts';
 import type { MoneyContext } from '../processors/context.ts';
@@ -147,6 +147,12 @@ function lookedAtIn(kind: CollectKind, outcome: string): number | undefined {
   return kind === 'invoice' ? NUDGE_INTERVAL_MS : DAILY_MS;
 }
 
+/** An invoice is accepted as paid by what upstream named when it was asked just now. */
+function lessPaid({ fields }: { readonly fields: Fields }): { readonly amountPaid?: number } {
+  const { amountNamed } = fields;
+  return amountNamed === undefined ? {} : { amountPaid: Number(amountNamed) };
+}
+
 async function takeWord<K extends CollectKind>(
   context: ApiContext,
   record: RecordAt<K>,
@@ -155,14 +161,15 @@ async function takeWord<K extends CollectKind>(
   requireReview(record.state);
   const lease = await leaseOf(context, record);
   const { set, claims } = paidAs({ outcome, transactionId });
+  const paid = outcome === 'completed' ? lessPaid(record) : {};
   const settled = await context.operations.transition<K>(record, lease, {
     to: outcome,
     // Nobody asked in this lease, and a payer may come back until the end of its time: what was called off is looked at.
     dueInMs: lookedAtIn(record.kind, outcome),
-    set: { note, resolvedBy: by, ...set },
+    set: { note, resolvedBy: by, ...set, ...paid },
     claims,
     evidence: { operation: 'resolve', code: outcome, detail: by },
-    event: eventOf<K>(record, outcome, { resolvedBy: by, ...set }),
+    event: eventOf<K>(record, outcome, { resolvedBy: by, ...set, ...paid }),
     act,
   });
   if (settled.is === 'claimed') throw refusedClaim(settled.by);

@@ -70,7 +70,7 @@ export const invoice = kind({
       perhaps(example('https://pay.example/jMcHr7X9kQ')).meta({ description: 'The page where the payer pays.' }),
     ),
     totalAmount: shown(amount, xof),
-    /** Kept where upstream says that more was paid than was billed. */
+    /** Kept where it is not what was billed. */
     amountPaid: shown(maybeNumber, perhaps(z.int()).meta({ description: 'Whole XOF, once it was paid.' })),
     receiptUrl: shown(maybeText, perhaps(z.string())),
     reason,
@@ -88,6 +88,8 @@ export const invoice = kind({
     /** As JSON until the invoice is created; then it is forgotten, since it may name a person. */
     request: maybeText,
     publishedAt: maybeTime,
+    /** What upstream named where it is less than was billed: paid, should a person say so. */
+    amountNamed: maybeNumber,
     /** When something was posted about it last that was a reason to look. */
     hintedAt: maybeTime,
   },
@@ -108,7 +110,7 @@ export const invoice = kind({
         token: z.string().optional(),
       },
       more: {
-        amountPaid: z.int().optional().meta({ description: 'Where more was paid than was billed, in whole XOF.' }),
+        amountPaid: z.int().optional().meta({ description: 'Where it is not what was billed, in whole XOF.' }),
         receiptUrl: z.string().optional(),
         failure: told.failure.meta({ description: 'What the service said about a payment that failed.' }),
         reason: told.reason,

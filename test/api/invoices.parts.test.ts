@@ -136,18 +136,26 @@ describe('late words', () => {
   });
 });
 
+/** XOF, by the book of today. */
+const collected = async (): Promise<number> => {
+  const { body } = await service.call('GET', '/v1/reports/daily');
+  return body.rows.reduce((sum: number, row: { collected: { xof: number } }) => sum + row.collected.xof, 0);
+};
+
 test('a payment of less than was billed is not told as completed, and waits for a person', async () => {
+  const before = await collected();
   const { id, token } = await create('short');
   await service.fault('reports another amount', { operation: 'invoice.confirm', count: 1_000, match: token });
   await decide(token, 'completed');
   const review = await becomes(id, 'needs_review');
-  expect(review.reason).toBe('amount_mismatch');
+  expect(review).toMatchObject({ reason: 'amount_mismatch', amountPaid: null });
   expect(await typesOf(id)).toEqual(['invoice.needs_review']);
 
   const own = await service.call('POST', `/v1/invoices/${id}/resolve`, {
     key: 'checker-secret',
     body: { outcome: 'completed', note: 'one franc is missing, accepted' },
   });
-  expect([own.status, own.body.state]).toEqual([200, 'completed']);
-  expect(await service.eventsOf(id)).toMatchObject([{}, { data: { resolvedBy: 'checker' } }]);
+  expect([own.status, own.body.state, own.body.amountPaid]).toEqual([200, 'completed', 14_999]);
+  expect(await service.eventsOf(id)).toMatchObject([{}, { data: { resolvedBy: 'checker', amountPaid: 14_999 } }]);
+  expect(await collected()).toBe(before + 14_999);
 });

@@ -4834,7 +4834,7 @@ export interface InvoiceCompletedEvent {
     totalAmount: number
     token?: string
     /**
-     * Where more was paid than was billed, in whole XOF.
+     * Where it is not what was billed, in whole XOF.
      */
     amountPaid?: number
     receiptUrl?: string
@@ -4889,7 +4889,7 @@ export interface InvoiceCancelledEvent {
     totalAmount: number
     token?: string
     /**
-     * Where more was paid than was billed, in whole XOF.
+     * Where it is not what was billed, in whole XOF.
      */
     amountPaid?: number
     receiptUrl?: string
@@ -4944,7 +4944,7 @@ export interface InvoiceFailedEvent {
     totalAmount: number
     token?: string
     /**
-     * Where more was paid than was billed, in whole XOF.
+     * Where it is not what was billed, in whole XOF.
      */
     amountPaid?: number
     receiptUrl?: string
@@ -4999,7 +4999,7 @@ export interface InvoiceNeedsReviewEvent {
     totalAmount: number
     token?: string
     /**
-     * Where more was paid than was billed, in whole XOF.
+     * Where it is not what was billed, in whole XOF.
      */
     amountPaid?: number
     receiptUrl?: string

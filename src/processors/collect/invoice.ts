@@ -112,15 +112,17 @@ async function settleLook(
   const judgement = judgeInvoice(record, value, { at, mode: account.mode, pollMs: a.policy.invoicePollMs });
   const { code, httpStatus } = exchange;
   const evidence = { operation: 'confirm', code, httpStatus, detail: value.status };
+  const isLess = 'because' in judgement && judgement.because === 'amount_mismatch';
+  const set = { amountNamed: isLess ? Math.min(...amountsIn(value)) : '' };
   switch (judgement.is) {
     case 'look again': {
       const { dueInMs, because: reason } = judgement;
       return a.stay({ dueInMs, reason, outcome: 'advanced', evidence });
     }
     case 'over':
-      return a.stay({ dueInMs: lookAgainIn(a, true), reason: judgement.because, evidence });
+      return a.stay({ dueInMs: lookAgainIn(a, true), reason: judgement.because, evidence, set });
     case 'review':
-      return settleReview(a, judgement.because, evidence);
+      return settleReview(a, judgement.because, evidence, set);
     case 'completed':
     case 'cancelled':
     case 'failed':
@@ -156,8 +158,14 @@ function settleEnd(a: Attempt, end: End, answer: ConfirmedInvoice): Promise<Atte
   });
 }
 
-function settleReview(a: Attempt, reason: string, evidence: Evidence): Promise<AttemptResult> {
-  return a.announce('needs_review', { reason, dueInMs: DAILY_MS, evidence, nudgeAfterMs: NUDGE_INTERVAL_MS });
+function settleReview(
+  a: Attempt,
+  reason: string,
+  evidence: Evidence,
+  set: Readonly<Record<string, string | number>> = {},
+): Promise<AttemptResult> {
+  const nudgeAfterMs = NUDGE_INTERVAL_MS;
+  return a.announce('needs_review', { reason, dueInMs: DAILY_MS, evidence, nudgeAfterMs, set });
 }
 
 /** interface: Invoice status record, fail_reason and errors; only of card payments. */
@@ -249,8 +257,12 @@ function mismatchOf(record: InvoiceRecord, answer: InvoiceAnswer, mode: Look['mo
   return answer.mode !== undefined && answer.mode !== mode ? 'mismatch_mode' : undefined;
 }
 
+function amountsIn({ totalAmount, totalWithoutFees }: InvoiceAnswer): readonly number[] {
+  return [totalAmount, totalWithoutFees].filter((amount) => amount !== undefined);
+}
+
 function judgePaid(record: InvoiceRecord, answer: InvoiceAnswer): InvoiceJudgement {
-  const told = [answer.totalAmount, answer.totalWithoutFees].filter((amount) => amount !== undefined);
+  const told = amountsIn(answer);
   const because = told.length === 0 ? 'unreadable_amount' : 'amount_mismatch';
   const enough = told.length > 0 && told.every((amount) => amount >= record.totalAmount);
   // Somebody has paid something, whatever callers were told. A person that has looked since has seen that.
