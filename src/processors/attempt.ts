@@ -166,7 +166,7 @@ interface Staying<K extends AttemptedKind> {
   readonly dueInMs?: number | undefined;
   readonly reason: string;
   readonly outcome?: Outcome;
-  readonly evidence?: EvidenceDraft;
+  readonly evidence?: Said;
   readonly set?: Readonly<Record<string, string | number>>;
   /** Where the state it is in says less than is known by now. */
   readonly to?: StateOf<K>;

@@ -144,6 +144,31 @@ describe('looking', () => {
     expect(await world.run()).toMatchObject({ outcome: 'needs_review', reason: 'not_found' });
   });
 
+  test.for([
+    ['amount_mismatch', { totalAmount: 14_999 }, ['named|amount||14999']],
+    ['amount_mismatch', { totalWithoutFees: 14_700 }, ['named|total_amount_without_fees||14700']],
+    ['mismatch_token', { token: 'tok-9' }, ['named|token||tok-9']],
+    ['mismatch_mode', { mode: 'test' }, ['named|mode||test']],
+  ] as const)('what goes to a person for %s shows what the service named', async ([reason, more, lines]) => {
+    const world = await published();
+    world.answer('confirmInvoice', says('completed', more));
+    expect(await world.run()).toMatchObject({ outcome: 'needs_review', reason });
+    // Once, however often it is looked at after that.
+    await world.run();
+    const named = Object.values((await world.read())?.fields ?? {}).filter((line) => line.includes('|named|'));
+    expect(named.map((line) => line.slice(line.indexOf('named|')))).toEqual(lines);
+  });
+
+  test('that less was paid is shown to a person also where it is known only after it went there', async () => {
+    const world = await published();
+    world.advance(26 * HOUR);
+    world.answer('confirmInvoice', says('pending'), says('completed', { totalAmount: 14_999 }));
+    expect(await world.run()).toMatchObject({ outcome: 'needs_review', reason: 'poll_exhausted' });
+    await world.run();
+    await world.run();
+    expect(JSON.stringify((await world.read())?.fields).split('named|amount||14999')).toHaveLength(2);
+  });
+
   test('that goes to a person while a callback comes is looked at again five seconds later', async () => {
     const world = await published();
     world.advance(26 * HOUR);

@@ -11,7 +11,14 @@
 import type { RequestOf } from '../../kinds/index.ts';
 import { toMs } from '../../lib/clock.ts';
 import type { InvoiceRecord } from '../../operations/record.ts';
-import { WRONG_HASH, claimsSuccess, named, readEvidence } from '../../operations/transition.ts';
+import {
+  type EvidenceDraft,
+  type Said,
+  WRONG_HASH,
+  claimsSuccess,
+  named,
+  readEvidence,
+} from '../../operations/transition.ts';
 import { invoiceConfirm as declaration } from '../../queues/index.ts';
 import type { InvoiceRecord as ConfirmedInvoice } from '../../upstream/payments/ask.ts';
 import type { NotOk, Verdict } from '../../upstream/verdict.ts';
@@ -30,7 +37,6 @@ import { mayBeCreated } from './creating.ts';
 const RETRY_MS = declaration.retryAfter.map(toMs);
 
 type Attempt = AttemptOf<'invoice'>;
-type Evidence = ReturnType<typeof evidenceOf>;
 
 export const advanceInvoice = attempt('invoice', 'invoice-confirm', {
   creating: createInvoice,
@@ -113,16 +119,19 @@ async function settleLook(
   const { code, httpStatus } = exchange;
   const evidence = { operation: 'confirm', code, httpStatus, detail: value.status };
   const isLess = 'because' in judgement && judgement.because === 'amount_mismatch';
-  const set = { amountNamed: isLess ? Math.min(...amountsIn(value)) : '' };
+  const amountNamed = isLess ? Math.min(...amountsIn(value)) : '';
+  const set = { amountNamed };
+  // An amount that the record has already was shown when it was heard first.
+  const said = amountNamed === record.amountNamed ? [evidence] : [evidence, ...lessNamed(record, value)];
   switch (judgement.is) {
     case 'look again': {
       const { dueInMs, because: reason } = judgement;
       return a.stay({ dueInMs, reason, outcome: 'advanced', evidence });
     }
     case 'over':
-      return a.stay({ dueInMs: lookAgainIn(a, true), reason: judgement.because, evidence, set });
+      return a.stay({ dueInMs: lookAgainIn(a, true), reason: judgement.because, evidence: said, set });
     case 'review':
-      return settleReview(a, judgement.because, evidence, set);
+      return settleReview(a, judgement.because, [...said, ...othersNamed(a, value)], set);
     case 'completed':
     case 'cancelled':
     case 'failed':
@@ -130,6 +139,23 @@ async function settleLook(
     default:
       return judgement satisfies never;
   }
+}
+
+/** A person compares it with the dashboard of the service. */
+function lessNamed(record: InvoiceRecord, answer: ConfirmedInvoice): EvidenceDraft[] {
+  if (answer.status !== 'completed') return [];
+  const amounts = { amount: answer.totalAmount, total_amount_without_fees: answer.totalWithoutFees };
+  return Object.entries(amounts).flatMap(([what, amount]) =>
+    amount === undefined || amount >= record.totalAmount ? [] : [named(what, amount)],
+  );
+}
+
+/** Of another invoice, or of another mode than it was asked in. */
+function othersNamed({ record, account }: Attempt, { token, mode }: ConfirmedInvoice): EvidenceDraft[] {
+  return [
+    ...(token === undefined || token === record.token ? [] : [named('token', token)]),
+    ...(mode === undefined || mode === account.mode ? [] : [named('mode', mode)]),
+  ];
 }
 
 type End = Extract<InvoiceJudgement, { is: 'completed' | 'cancelled' | 'failed' }>;
@@ -161,7 +187,7 @@ function settleEnd(a: Attempt, end: End, answer: ConfirmedInvoice): Promise<Atte
 function settleReview(
   a: Attempt,
   reason: string,
-  evidence: Evidence,
+  evidence: Said,
   set: Readonly<Record<string, string | number>> = {},
 ): Promise<AttemptResult> {
   const nudgeAfterMs = NUDGE_INTERVAL_MS;
