@@ -1,8 +1,10 @@
 /** Creating while the caller waits: record first, then upstream, then the answer. A repeated request goes on. */
+import { queueOf } from '../kinds/index.ts';
 import type { RecordOf } from '../operations/record.ts';
 import type { Tried } from '../processors/attempt.ts';
 import type { MoneyContext } from '../processors/context.ts';
 import type { Answer } from '../producer/acceptance.ts';
+import { requireAsked } from './collect-resolve.ts';
 import { type ApiContext, findRecord, takeAnswer } from './context.ts';
 import { ApiProblem } from './problem.ts';
 import { type AnyAsked, Reply, replayed } from './route.ts';
@@ -71,8 +73,10 @@ export async function lookWhileWaiting<R extends RecordOf[Created]>(
   if (publishedAt === undefined) {
     throw new ApiProblem('wrong-state', `It is ${state}: there is nothing to ask about.`, { state });
   }
-  const { failure } = await advance(id, context.processing);
+  const tried = await advance(id, context.processing);
   const record = await again();
-  if (failure) throw upstreamProblem(failure, { id, state: record.state, retryable: true });
+  if (tried.failure) throw upstreamProblem(tried.failure, { id, state: record.state, retryable: true });
+  // Of what is over for good there was nothing to ask.
+  if (queueOf(record.kind, record.state) !== undefined) requireAsked(record.state, tried);
   return record;
 }

@@ -107,6 +107,11 @@ function notNow(state: string, because: string): ApiProblem {
   return new ApiProblem('wrong-state', detail, { state, retryable: true });
 }
 
+/** An old answer is not told as the one of now. */
+export function requireAsked(state: string, tried: Tried): void {
+  if (!tried.asked || tried.outcome === 'lost') throw notNow(state, tried.reason);
+}
+
 /** Nobody looks while a person's word is written down. Absent where there is nothing to look at. */
 async function leaseOf(
   { operations, processing }: ApiContext,
@@ -126,7 +131,7 @@ function requireReview(state: string): void {
 
 function refuseWhatUpstreamSays({ id, state }: { readonly id: string; readonly state: string }, tried?: Tried): void {
   if (tried?.failure) throw upstreamProblem(tried.failure, { id, state: 'needs_review', retryable: true });
-  if (tried && (!tried.asked || tried.outcome === 'lost')) throw notNow(state, tried.reason);
+  if (tried) requireAsked(state, tried);
   if (state === 'needs_review') return;
   const detail = `The service says: ${state}. Its word is stronger; nothing else was changed.`;
   throw new ApiProblem('wrong-state', detail, { rule: 'upstream', state });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type CollectService, startCollectService } from '../support/collect-service.ts';
 
 let service: CollectService;
@@ -76,4 +76,25 @@ test('no answer to a confirm is told, and changes nothing', async () => {
   const confirmed = await service.post(`/v1/invoices/${body.id}/confirm`, {});
   expect([confirmed.status, confirmed.body.retryable]).toEqual([504, true]);
   expect((await service.call('GET', `/v1/invoices/${body.id}`)).body.state).toBe('pending');
+});
+
+const things: readonly (readonly [path: string, body: object])[] = [
+  ['/v1/invoices', { totalAmount: 15_000, store: { name: 'La Boutique' } }],
+  ['/v1/payment-requests', { amount: 5_000, phone: '+221771234567', feesPaidBy: 'customer' }],
+];
+const inTheWay: readonly (readonly [what: string, fields: () => object])[] = [
+  ['while a look is under way', () => ({ lease: 'of a look', until: Date.now() + 60_000 })],
+  ['by a process with other keys', () => ({ keys: 'of another process' })],
+];
+
+describe.for(things)('%s: nobody is told that the service says so where it was not asked', ([path, body]) => {
+  test.for(inTheWay)('%s', async ([what, fields]) => {
+    const { id } = (await service.post(path, { ...body, reference: `not asked ${what}` })).body;
+    await service.redis.hset(`op:${id}`, fields());
+    const refused = await service.post(`${path}/${id}/confirm`, {});
+    expect([refused.status, refused.body.retryable, refused.body.state]).toEqual([409, true, 'pending']);
+    expect(refused.body.detail).toContain('Not now');
+    await service.redis.hdel(`op:${id}`, 'lease', 'until', 'keys');
+    expect((await service.post(`${path}/${id}/confirm`, {})).status).toBe(200);
+  });
 });
