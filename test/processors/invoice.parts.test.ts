@@ -159,6 +159,15 @@ describe('looking', () => {
     expect(named.map((line) => line.slice(line.indexOf('named|')))).toEqual(lines);
   });
 
+  test('a receipt is kept and told whole', async () => {
+    const world = await published();
+    const receiptUrl = `https://pay.example/${'r'.repeat(780)}`;
+    world.answer('confirmInvoice', says('completed', { receiptUrl }));
+    await world.run();
+    expect(await world.read()).toMatchObject({ state: 'completed', receiptUrl });
+    expect(await world.events()).toMatchObject([{ data: { receiptUrl } }]);
+  });
+
   test('that less was paid is shown to a person also where it is known only after it went there', async () => {
     const world = await published();
     world.advance(26 * HOUR);

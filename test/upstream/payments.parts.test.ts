@@ -150,6 +150,19 @@ test('a confirmation is read with numbers as texts, without hash and card number
   });
 });
 
+test.for([
+  ['an address as long as those of the service are', `https://pay.example/${'r'.repeat(780)}`, true],
+  ['one that nobody would keep', `https://pay.example/${'r'.repeat(2_000)}`, false],
+  ['no web address', 'javascript:alert(1)', false],
+] as const)('a receipt is given whole, or not at all: %s', async ([, address, isGiven]) => {
+  listener.answer(json({ response_code: '00', status: 'completed', receipt_url: address }));
+  const verdict = await payments().confirmInvoice(live, { token: 'inv-1' });
+  expect(verdict.is === 'ok' && verdict.value).toEqual({
+    status: 'completed',
+    ...(isGiven ? { receiptUrl: address } : {}),
+  });
+});
+
 test('a GET has the headers and no body', async () => {
   listener.answer(json({ response_code: '00', status: 'pending' }));
   await payments().confirmInvoice(live, { token: 'inv-1' });

@@ -167,7 +167,7 @@ function settleEnd(a: Attempt, end: End, answer: ConfirmedInvoice): Promise<Atte
   const reason = 'reason' in end ? end.reason : undefined;
   const more = {
     ...('amountPaid' in end ? { amountPaid: end.amountPaid } : {}),
-    ...(receiptUrl ? { receiptUrl: receiptUrl.slice(0, 500) } : {}),
+    ...(receiptUrl ? { receiptUrl } : {}),
   };
   const late = end.is === 'completed' && end.late;
   const left = timeLeft(record, INVOICE_LIMIT_MS, at);

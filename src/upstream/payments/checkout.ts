@@ -136,11 +136,19 @@ function readInvoiceRecord(body: JsonObject): InvoiceRecord | undefined {
     ...present('mode', readText(body['mode'])?.toLowerCase()),
     ...present('customData', isObject(body['custom_data']) ? body['custom_data'] : undefined),
     ...present('customer', isObject(body['customer']) ? readCustomer(body['customer']) : undefined),
-    ...present('receiptUrl', readText(body['receipt_url'])),
+    ...present('receiptUrl', readReceipt(body['receipt_url'])),
     ...present('failReason', readText(body['fail_reason'])),
     ...present('failure', isObject(body['errors']) ? readFailure(body['errors']) : undefined),
     ...present('panLast4', readText(body['pan'])?.replace(/\D/g, '').slice(-4)),
   };
+}
+
+/** A part of an address leads nowhere: it is taken whole, or not at all. */
+const RECEIPT_MOST = 2_000;
+
+function readReceipt(value: unknown): string | undefined {
+  const address = readText(value);
+  return address !== undefined && address.length <= RECEIPT_MOST && isWebUrl(address) ? address : undefined;
 }
 
 /** `cancelled` is also written `canceled` by services of this kind. */
