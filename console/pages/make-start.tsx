@@ -13,16 +13,19 @@ import { Judged, Onward } from './make-parts.tsx';
 import { Fact } from './operation-facts.tsx';
 
 export function StartStep({ draft }: { readonly draft: Draft }) {
+  const leaving = useLeaving(draft);
   return (
     <>
       <Judged draft={draft}>
         {draft.kept.report && (
           <>
             <Summary draft={draft} report={draft.kept.report} />
-            <Leaving draft={draft} report={draft.kept.report} />
+            <Leaving draft={draft} report={draft.kept.report} leaving={leaving} />
           </>
         )}
       </Judged>
+      {/* It stays while what is there instead is read. */}
+      {leaving.end?.is !== 'done' && <Ended end={leaving.end} />}
       <Onward draft={draft} step="start" />
     </>
   );
@@ -66,15 +69,18 @@ function useMissing({ campaign, kept }: Draft, report: Report): readonly (readon
   ];
 }
 
-/** Its recipients are counted, then it is started. What is not known of the first is never followed by the second. */
-function useLeaving({ campaign: { id }, wishes }: Draft) {
+/**
+ * The recipients that are shown are counted, then it is started: another file or text by now is refused. What is not
+ * known of the first is never followed by the second.
+ */
+function useLeaving({ campaign: { id, contentHash: seenCampaign }, wishes }: Draft) {
   const counting = useAct('countFile');
   const starting = useAct('startCampaign');
   const [isUnderWay, setUnderWay] = useState(false);
   const [, go] = useLocation();
-  const leave = async (): Promise<void> => {
+  const leave = async ({ contentHash: seenFile = '' }: Report): Promise<void> => {
     setUnderWay(true);
-    const counted = await counting.act({ id, dryRun: false, ...queryOf(wishes) });
+    const counted = await counting.act({ id, dryRun: false, ...queryOf(wishes), seenFile, seenCampaign });
     const started = counted && (await starting.act({ id }));
     setUnderWay(false);
     // Counted, and not started or not known: the campaign itself says how it stands, and has the button.
@@ -85,11 +91,14 @@ function useLeaving({ campaign: { id }, wishes }: Draft) {
 
 const isPast = (sendAt: string | null): boolean => sendAt !== null && new Date(sendAt) <= new Date();
 
-function Leaving({ draft, report }: PartProps) {
+interface LeavingProps extends PartProps {
+  readonly leaving: ReturnType<typeof useLeaving>;
+}
+
+function Leaving({ draft, report, leaving: { leave, isUnderWay, end } }: LeavingProps) {
   const { says } = useMaking();
   const missing = useMissing(draft, report);
   const { named, isAbove } = useApproval(report);
-  const { leave, isUnderWay, end } = useLeaving(draft);
   const { sendAt } = draft.campaign;
   if (missing.length > 0) {
     return (
@@ -115,7 +124,6 @@ function Leaving({ draft, report }: PartProps) {
           {says.start.pastTime}
         </p>
       )}
-      {end?.is !== 'done' && <Ended end={end} />}
       {isUnderWay && (
         <p role="status" className="mt-3 text-moving">
           {says.start.starting}
@@ -127,7 +135,7 @@ function Leaving({ draft, report }: PartProps) {
           className="button button-main mt-4"
           data-leave={isAbove ? 'submit' : 'start'}
           disabled={isUnderWay}
-          onClick={() => void leave()}
+          onClick={() => void leave(report)}
         >
           {isAbove ? says.start.submit : says.start.start}
         </button>

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { leavable, questionsIn } from '../campaigns/check/questions.ts';
 import type { CheckSummary, SkipReason } from '../campaigns/check/report.ts';
 import { checkUpload, uploadRecipients } from '../campaigns/upload.ts';
+import { contentHashOf } from '../operations/campaigns.ts';
 import { FileTooLarge, type KeptFile } from '../operations/kept-files.ts';
 import type { CampaignRecord } from '../operations/record.ts';
 import {
@@ -20,7 +21,7 @@ import { personOf } from './keys.ts';
 import { FORMATS, requireFileBody } from './mount.ts';
 import { fileReport, keptFile } from './openapi/answers-texts.ts';
 import { ApiProblem, invalid } from './problem.ts';
-import { answer, flag, listFiles, replayed, route, wholeNumber } from './route.ts';
+import { answer, flag, hashOfContent, listFiles, replayed, route, wholeNumber } from './route.ts';
 
 /** As much as a workbook may have. */
 const MOST_BYTES = 50_000_000;
@@ -83,6 +84,11 @@ const reasons = z
   .string()
   .transform((text) => text.split(',').filter((word): word is SkipReason => leavable.some((one) => one === word)));
 
+const seen = (of: string) =>
+  hashOfContent.optional().meta({
+    description: `\`contentHash\` of ${of} that was looked at. It is refused where that is another by now.`,
+  });
+
 const countFile = route(
   {
     ...shared,
@@ -103,6 +109,8 @@ const countFile = route(
         .optional()
         .meta({ description: 'Rows that are left out for these reasons are meant to be.', example: 'no_country' }),
       asWritten: flag.meta({ description: 'What looks like a variable of the text and is none is meant so.' }),
+      seenFile: seen('the report'),
+      seenCampaign: seen('the campaign'),
     },
     answers: {
       200: {
@@ -118,7 +126,8 @@ const countFile = route(
   async ({ context, key, record, query, request, response, act, again }) => {
     requireDraft(record);
     const file = await requireFile(context, record);
-    const { dryRun, leaveOut = [], asWritten, row, ...how } = query;
+    const { dryRun, leaveOut = [], asWritten, row, seenFile, seenCampaign, ...how } = query;
+    requireSeen(seenCampaign, contentHashOf(record));
     const options = {
       ...toolsOf(context, record),
       ...how,
@@ -141,6 +150,9 @@ const countFile = route(
     const answers = { leaveOut, asWritten };
     const judged = await judging(request, () => uploadRecipients(campaign, bytes(), { ...options, dryRun: true }));
     if (judged.is !== 'checked') throw new Error('a dry run counted something');
+    const { contentHash } = judged.summary;
+    // Before it is remembered: what was answered for one file is no answer for another.
+    requireSeen(seenFile, contentHash);
     const report = { ...viewOf(judged), decisions: questionsIn(judged.summary, answers) };
     // Of a text that was changed meanwhile this says nothing.
     const isSo = (await again()).rev === record.rev;
@@ -150,7 +162,6 @@ const countFile = route(
     });
     if (dryRun) return report;
     requireDecided(report.decisions, judged.summary);
-    const { contentHash } = judged.summary;
     const given = await judging(request, () => uploadRecipients(campaign, bytes(), { ...options, contentHash }));
     if (given.is === 'changed') throw changedMeanwhile();
     if (given.is === 'checked') throw new Error('nothing was counted');
@@ -179,6 +190,10 @@ function requireDecided(open: readonly { readonly reason: string }[], { recipien
   const left = open.map(({ reason }) => reason).join(', ');
   if (left !== '') throw new ApiProblem('wrong-state', `Still to be decided: ${left}.`, { rule: 'undecided' });
   if (recipients === 0) throw new ApiProblem('wrong-state', 'Nobody would get a text.', { rule: 'undecided' });
+}
+
+function requireSeen(seenThen: string | undefined, now: string): void {
+  if (seenThen !== undefined && seenThen !== now) throw changedMeanwhile();
 }
 
 function changedMeanwhile(): ApiProblem {

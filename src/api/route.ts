@@ -297,16 +297,13 @@ export const JSON_MAX = '1mb';
 /** An approval is a hash and little else. */
 export const APPROVAL_MAX = '10kb';
 
+export const hashOfContent = z
+  .string()
+  .regex(/^[0-9a-f]{64}$/, 'must be the SHA-256 in hex')
+  .meta({ example: 'b5bb9d8014a0f9b1d61e21e796d78dccdf1352f23cd32812f4850b878ae4944c' });
+
 /** Of exactly what was looked at. */
-export const approvalOf = (id: string) =>
-  z
-    .strictObject({
-      contentHash: z
-        .string()
-        .regex(/^[0-9a-f]{64}$/, 'must be the SHA-256 in hex')
-        .meta({ example: 'b5bb9d8014a0f9b1d61e21e796d78dccdf1352f23cd32812f4850b878ae4944c' }),
-    })
-    .meta({ id });
+export const approvalOf = (id: string) => z.strictObject({ contentHash: hashOfContent }).meta({ id });
 
 export const json = <S extends z.ZodType>(schema: S) => ({ schema, limit: JSON_MAX }) as const;
 

@@ -248,3 +248,26 @@ test.each([
   expect([statusCode, await body.json()]).toEqual([409, expect.objectContaining({ state: expect.any(String) })]);
   expect(await service.redis.exists(keys.keptFile(id))).toBe(0);
 });
+
+test('what was looked at is counted, and nothing else: neither another file nor another text', async () => {
+  const id = await draft({ text: 'Bonjour', country: 'SN' });
+  const hashOfCampaign = async (): Promise<string> => (await service.call('GET', at(id))).body.contentHash;
+  await keep(id, 'numero\n+221771000001\n+221771000002');
+  const { body: looked } = await judge(id);
+  const campaign = await hashOfCampaign();
+  const seen = `?leaveOut=no_country&seenFile=${looked.contentHash}`;
+  const refused = async (query: string): Promise<void> => {
+    const { status, body } = await count(id, query);
+    expect([status, body.rule]).toEqual([409, 'content-changed']);
+    expect((await service.call('GET', at(id))).body).toMatchObject({ state: 'draft', totals: { total: 0 } });
+  };
+  await keep(id, 'numero\n+221771000003');
+  await refused(`${seen}&seenCampaign=${campaign}`);
+  // Nor is what was answered for the one file remembered of the other.
+  expect((await service.call('GET', at(id, '/file'))).body).toMatchObject({ wishes: null, report: null });
+  await keep(id, 'numero\n+221771000001\n+221771000002');
+  await amend(id, { text: 'Bonsoir' });
+  await refused(`${seen}&seenCampaign=${campaign}`);
+  const counted = await count(id, `${seen}&seenCampaign=${await hashOfCampaign()}`);
+  expect([counted.status, counted.body.recipients]).toEqual([200, 2]);
+});

@@ -388,3 +388,26 @@ test('a stream that was refused, as while relais starts behind a proxy, is asked
   await expect.poll(() => asked).toBe(2);
   await leave(page);
 });
+
+test('a file that another person put in place of the one that is shown is not started', async () => {
+  const id = await draft('Bonjour à ceux-ci');
+  const keep = (rows: string, name: string) =>
+    world.api.ask(`/v1/campaigns/${id}/file?name=${name}`, {
+      method: 'POST',
+      body: `tel\n${rows}`,
+      contentType: 'text/csv',
+    });
+  await keep('771234567\n771234568\n', 'these.csv');
+  const page = await world.signedIn('awa', `/campaigns/${id}/make/start`);
+  await page.locator('[data-leave]').waitFor();
+  await keep('771234569\n', 'others.csv');
+  await page.locator('[data-leave]').click();
+  await page.locator('[data-end=refused]').waitFor();
+  expect(await page.locator('[data-end=refused]').innerText()).toMatch(/changed since you looked/);
+  expect(await world.api.get<object>(`/v1/campaigns/${id}`)).toMatchObject({ state: 'draft', totals: { total: 0 } });
+  // What would leave now is on the page, and is started by another press.
+  await page.getByText('others.csv').waitFor();
+  await page.locator('[data-leave]').click();
+  await page.locator('[data-campaign]').waitFor();
+  await leave(page);
+});

@@ -19,6 +19,7 @@ const LONGEST = [
   'stories/examples',
   'stories/console-desk',
   'stories/console-slips',
+  'stories/console-many',
   'stories/trimmed',
   'stories/demo',
   'stories/stop-flood',

@@ -22,7 +22,7 @@ export const operations = {
   listRecipients: {"method":"GET","path":"/v1/campaigns/{id}/recipients","query":["state","phone","after","limit"]},
   keepFile: {"method":"POST","path":"/v1/campaigns/{id}/file","query":["name"]},
   getFile: {"method":"GET","path":"/v1/campaigns/{id}/file","query":[]},
-  countFile: {"method":"POST","path":"/v1/campaigns/{id}/file/recipients","query":["dryRun","repair","phoneColumn","sheet","takeHidden","row","leaveOut","asWritten"]},
+  countFile: {"method":"POST","path":"/v1/campaigns/{id}/file/recipients","query":["dryRun","repair","phoneColumn","sheet","takeHidden","row","leaveOut","asWritten","seenFile","seenCampaign"]},
   startCampaign: {"method":"POST","path":"/v1/campaigns/{id}/start","query":[]},
   pauseCampaign: {"method":"POST","path":"/v1/campaigns/{id}/pause","query":[]},
   resumeCampaign: {"method":"POST","path":"/v1/campaigns/{id}/resume","query":[]},
@@ -817,6 +817,14 @@ export interface Operations {
        * What looks like a variable of the text and is none is meant so.
        */
       asWritten?: boolean
+      /**
+       * `contentHash` of the report that was looked at. It is refused where that is another by now.
+       */
+      seenFile?: string
+      /**
+       * `contentHash` of the campaign that was looked at. It is refused where that is another by now.
+       */
+      seenCampaign?: string
     }
     answer: FileReport
     accept: "text/csv"
