@@ -113,3 +113,21 @@ test('where more wait for an approval than are read, the page says so', async ()
   await page.getByText('some of them have waited longer').waitFor();
   await leave(page);
 });
+
+test('a stream that was refused, as while relais starts behind a proxy, is asked for again', async () => {
+  const page = await world.visit();
+  await page.clock.install();
+  let asked = 0;
+  await page.route('**/v1/stream', (route) => {
+    asked += 1;
+    return asked === 1 ? route.fulfill({ status: 503, body: 'starting' }) : route.continue();
+  });
+  await page.goto(`${world.url}/campaigns`);
+  await page.locator('input[type=password]').fill(people.awa.key);
+  await page.keyboard.press('Enter');
+  await page.locator('#content h1').waitFor();
+  await expect.poll(() => asked).toBe(1);
+  await page.clock.fastForward(60_000);
+  await expect.poll(() => asked).toBe(2);
+  await leave(page);
+});

@@ -371,24 +371,6 @@ test('after a decision the one behind it is open, and none that was passed over'
   await leave(page);
 });
 
-test('a stream that was refused, as while relais starts behind a proxy, is asked for again', async () => {
-  const page = await world.visit();
-  await page.clock.install();
-  let asked = 0;
-  await page.route('**/v1/stream', (route) => {
-    asked += 1;
-    return asked === 1 ? route.fulfill({ status: 503, body: 'starting' }) : route.continue();
-  });
-  await page.goto(`${world.url}/campaigns`);
-  await page.locator('input[type=password]').fill(people.awa.key);
-  await page.keyboard.press('Enter');
-  await page.locator('#content h1').waitFor();
-  await expect.poll(() => asked).toBe(1);
-  await page.clock.fastForward(60_000);
-  await expect.poll(() => asked).toBe(2);
-  await leave(page);
-});
-
 test('a file that another person put in place of the one that is shown is not started', async () => {
   const id = await draft('Bonjour à ceux-ci');
   const keep = (rows: string, name: string) =>

@@ -160,7 +160,8 @@ async function endAs(
     outcome: 'ended',
     reason: outcome,
   });
-  if (ended.reason === CLAIMED) return letGo(a, { is: 'claimed' });
+  const isTaken = ended.reason === CLAIMED;
+  if (isTaken) return letGo(a, { is: 'claimed' });
   return told(ended, { is: 'resolved' });
 }
 
