@@ -69,7 +69,7 @@ export function postsOf(
   const { kind, state: from, fields } = record;
   if (from === to) return {};
   const amountIn = (...names: string[]): number =>
-    Number(names.map((name) => set[name] ?? fields[name]).find(Boolean));
+    Number(names.map((name) => set[name] ?? fields[name]).find((one) => one !== undefined && one !== ''));
   const { money } = asDeclared(kind);
   if (money === 'in') {
     if (to !== 'completed') return {};

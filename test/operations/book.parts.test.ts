@@ -2,7 +2,7 @@
 import { beforeEach, expect, test } from 'vitest';
 import type { disbursement } from '../../src/kinds/disbursement.ts';
 import { seededRandom, systemRandom } from '../../src/lib/random.ts';
-import { DayBook, type Line } from '../../src/operations/book.ts';
+import { DayBook, type Line, postsOf } from '../../src/operations/book.ts';
 import { keys } from '../../src/operations/keys.ts';
 import { Operations } from '../../src/operations/operations.ts';
 import { Queries } from '../../src/operations/queries.ts';
@@ -186,4 +186,17 @@ test('a sum that is damaged stops nothing', async () => {
   await store.redis.set(keys.book, 'none');
   await go('dsb_a', 'cancelled');
   expect((await new Queries(store.redis).read('disbursement', 'dsb_a'))?.state).toBe('cancelled');
+});
+
+test('an invoice of which the service names nothing as paid, and which a person accepts, counts as nothing', () => {
+  const invoice = {
+    kind: 'invoice',
+    account: 'main',
+    state: 'needs_review',
+    fields: { totalAmount: '15000' },
+  } as const;
+  const paid = (set: object): unknown[] => Object.values(postsOf(invoice, 'completed', { ...set }));
+  expect(paid({})).toEqual([1, 15_000]);
+  expect(paid({ amountPaid: 14_999 })).toEqual([1, 14_999]);
+  expect(paid({ amountPaid: 0 })).toEqual([1, 0]);
 });

@@ -149,6 +149,7 @@ describe('looking', () => {
     ['amount_mismatch', { totalWithoutFees: 14_700 }, ['named|total_amount_without_fees||14700']],
     ['mismatch_token', { token: 'tok-9' }, ['named|token||tok-9']],
     ['mismatch_mode', { mode: 'test' }, ['named|mode||test']],
+    ['mismatch_token', { token: 'tok-9', totalAmount: 9 }, ['named|amount||9', 'named|token||tok-9']],
   ] as const)('what goes to a person for %s shows what the service named', async ([reason, more, lines]) => {
     const world = await published();
     world.answer('confirmInvoice', says('completed', more));

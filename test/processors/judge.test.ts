@@ -108,16 +108,10 @@ const cases: readonly Case[] = [
     { is: 'review', because: 'disburse_id_used' },
   ],
   [
-    'a failure of the token whose one send was refused, since the disburse_id is used already, is not one of the payment',
+    'a failure of a token whose send was refused, since the disburse_id is used already, is not one of the payment',
     { failedSeenAt: AT - 30_000, idUsed: true },
     { status: 'failed' },
     { is: 'review', because: 'disburse_id_used' },
-  ],
-  [
-    'a failure after a second send, which met the disburse_id of the first, is one',
-    { failedSeenAt: AT - 30_000, idUsed: true, sends: 2 },
-    { status: 'failed' },
-    { is: 'final', state: 'failed', late: false },
   ],
   [
     'strict never sends twice',

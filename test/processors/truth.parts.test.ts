@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { lookAtDisbursement } from '../../src/processors/disbursement/look.ts';
 import { resolveDisbursement } from '../../src/processors/disbursement/resolve.ts';
-import { LEASE_MS, not } from '../support/processor-world.ts';
+import { LEASE_MS, not, ok } from '../support/processor-world.ts';
 import { DAY_MS, QUIET_MS, freshTruth } from './truth-world.ts';
 
 const world = freshTruth();
@@ -102,6 +102,22 @@ test('what is sent again and does not leave waits as after a first try, however 
   at.answer('submitDisbursement', not('transient', 'send_deadline', 'never'));
   expect(await at.look('created', { disburseId: undefined })).toMatchObject({ reason: 'send_deadline' });
   expect(await at.due()).toBeLessThan(60_000);
+});
+
+test('a failure of a token whose disburse_id was paid by another, as a person has seen, takes nothing back', async () => {
+  const at = world();
+  await at.answered(not('unknown', '5000', 'answered'));
+  await at.redis.hset('op:dsb_1', 'idUsed', '1');
+  expect(await at.look('failed')).toMatchObject({ state: 'needs_review', reason: 'disburse_id_used' });
+  at.advance(QUIET_MS);
+  at.answer('disbursementStatus', ok({ status: 'failed', token: 'tok-dsb_1', disburseId: 'd-dsb_1' }));
+  const word = { outcome: 'succeeded', transactionId: 'TX-SEEN', note: 'In the dashboard.', by: 'awa' } as const;
+  expect(await resolveDisbursement('dsb_1', word, at.context)).toEqual({ is: 'resolved' });
+  expect(await at.redis.hget('op:dsb_1', 'token')).toBeNull();
+  await at.hint('failed');
+  for (let look = 0; look < 3; look += 1) await at.look('failed');
+  expect(await at.now()).toMatchObject({ state: 'succeeded' });
+  expect(await at.told()).toEqual(['needs_review disburse_id_used', 'succeeded']);
 });
 
 describe('a late word about a disbursement that failed', () => {

@@ -122,7 +122,8 @@ async function settleLook(
   const amountNamed = isLess ? Math.min(...amountsIn(value)) : '';
   const set = { amountNamed };
   // An amount that the record has already was shown when it was heard first.
-  const said = amountNamed === record.amountNamed ? [evidence] : [evidence, ...lessNamed(record, value)];
+  const isNews = isLess && amountNamed !== record.amountNamed;
+  const said = isNews ? [evidence, ...lessNamed(record, value)] : [evidence];
   switch (judgement.is) {
     case 'look again': {
       const { dueInMs, because: reason } = judgement;
@@ -131,7 +132,7 @@ async function settleLook(
     case 'over':
       return a.stay({ dueInMs: lookAgainIn(a, true), reason: judgement.because, evidence: said, set });
     case 'review':
-      return settleReview(a, judgement.because, [...said, ...othersNamed(a, value)], set);
+      return settleReview(a, judgement.because, isLess ? said : [...said, ...othersNamed(a, value)], set);
     case 'completed':
     case 'cancelled':
     case 'failed':
@@ -151,8 +152,10 @@ function lessNamed(record: InvoiceRecord, answer: ConfirmedInvoice): EvidenceDra
 }
 
 /** Of another invoice, or of another mode than it was asked in. */
-function othersNamed({ record, account }: Attempt, { token, mode }: ConfirmedInvoice): EvidenceDraft[] {
+function othersNamed({ record, account }: Attempt, answer: ConfirmedInvoice): EvidenceDraft[] {
+  const { token, mode } = answer;
   return [
+    ...lessNamed(record, answer),
     ...(token === undefined || token === record.token ? [] : [named('token', token)]),
     ...(mode === undefined || mode === account.mode ? [] : [named('mode', mode)]),
   ];

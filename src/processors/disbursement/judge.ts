@@ -65,8 +65,8 @@ export function judge(
   if (answer.status === 'success' || answer.status === 'failed') {
     if (!isNamed(record, answer)) return late ? daily('unnamed') : judgeUnnamed(seen);
     if (answer.status === 'success') return { is: 'final', state: 'succeeded', late };
-    if (isIdOfAnother(record))
-      return late ? daily('disburse_id_used') : { is: 'review', because: 'disburse_id_used' };
+    // The id belongs to another token, perhaps one that was paid before data was lost: of that this says nothing.
+    if (record.idUsed) return late ? daily('disburse_id_used') : { is: 'review', because: 'disburse_id_used' };
     return twice(seen, 'failedSeenAt', 'failed_once') ?? { is: 'final', state: 'failed', late };
   }
   if (late) return daily(answer.status);
@@ -187,14 +187,6 @@ function judgeFailed(answer: StatusAnswer, looking: Looking): Judgement {
 
 function over(agrees: boolean, answer: StatusAnswer): Judgement {
   return { is: 'over', because: agrees ? 'nothing_new' : wordOf(answer) };
-}
-
-/**
- * Sent once, and refused since the disburse_id is used already: it belongs to a token that is not in our books, whose
- * payment this one's failure says nothing of.
- */
-export function isIdOfAnother({ idUsed, sends }: DisbursementRecord): boolean {
-  return idUsed && sends <= 1;
 }
 
 function wordOf({ status }: StatusAnswer): string {
