@@ -87,7 +87,7 @@ function factsOf(operation: Operation): JsonSchema {
   // Where a dry run has a status of its own, it has an answer of its own.
   const tried = isTried && answers.length > 1 ? answers.filter(([status]) => status === '200') : [];
   const usual = answers.filter((one) => !tried.includes(one));
-  const files = answers.flatMap(([, { content = {} }]) => Object.keys(content)).filter((type) => type !== JSON_TYPE);
+  const files = filesIn(answers);
   const lines = given.includes(LINES) && files.includes(LINES);
   return objectOf(
     {
@@ -130,6 +130,10 @@ type Answers = readonly (readonly [string, { readonly content?: Content }])[];
 
 function answersOf({ responses }: Operation): Answers {
   return Object.entries(responses).filter(([status, { $ref }]) => Number(status) < 300 && $ref === undefined);
+}
+
+function filesIn(answers: Answers): string[] {
+  return answers.flatMap(([, { content = {} }]) => Object.keys(content)).filter((type) => type !== JSON_TYPE);
 }
 
 /** It has a body, and never one of JSON. */
@@ -188,8 +192,9 @@ function tables(declared: readonly Declared[]): string[] {
     const { operationId, parameters = [] } = operation;
     const query = parameters.flatMap((one) => ('name' in one && one.in === 'query' ? [one.name] : []));
     const { 'x-identity': identity } = operation;
-    const file = isFile(answersOf(operation)) || undefined;
-    return `  ${operationId}: ${JSON.stringify({ method, path, query, identity, file })},`;
+    const files = [...new Set(filesIn(answersOf(operation)))];
+    const beside = files.length > 0 ? { files } : {};
+    return `  ${operationId}: ${JSON.stringify({ method, path, query, identity, ...beside })},`;
   });
   const steps = Object.entries(problemKinds).map(
     ([word, { next }]) => `  ${JSON.stringify(word)}: ${JSON.stringify(next)},`,

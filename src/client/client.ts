@@ -33,8 +33,6 @@ export interface Client extends Methods {
 }
 
 const TIMEOUT = '30s';
-/** Each line is answered by a line. */
-const LINES = 'application/x-ndjson';
 /** An upload is answered after its last row; a payer is waited for. */
 const LONG_TIMEOUT_MS = 300_000;
 
@@ -87,8 +85,8 @@ interface Declared {
   readonly path: string;
   readonly query: readonly string[];
   readonly identity?: 'required' | 'optional';
-  /** It is answered with what is no JSON, whatever is asked for. */
-  readonly file?: true;
+  /** The types of its answers that are no JSON. */
+  readonly files?: readonly string[];
 }
 
 async function ask({ line, timeoutMs }: Asking, id: OperationId, asked: Asked): Promise<unknown> {
@@ -111,14 +109,14 @@ async function ask({ line, timeoutMs }: Asking, id: OperationId, asked: Asked): 
     timeoutMs: timeout === undefined ? (timeoutMs ?? (isLong ? LONG_TIMEOUT_MS : toMs(TIMEOUT))) : toMs(timeout),
     signal,
   };
-  const mayBeFile = declared.file === true || accept !== undefined || asked.file?.type === LINES;
-  return exchange(line, letter, (answer) => readAnswer(answer, mayBeFile));
+  return exchange(line, letter, (answer) => readAnswer(answer, declared.files ?? []));
 }
 
-async function readAnswer(answer: Response, mayBeFile: boolean): Promise<unknown> {
+async function readAnswer(answer: Response, files: readonly string[]): Promise<unknown> {
   if (answer.status === 204) return undefined;
-  const isJson = (answer.headers.get('content-type') ?? '').includes('application/json');
-  if (!isJson && mayBeFile) return answer;
+  const type = answer.headers.get('content-type') ?? '';
+  const isJson = type.includes('application/json');
+  if (!isJson && files.some((one) => type.startsWith(one))) return answer;
   // A proxy that says that it is under maintenance, or asks for a password.
   if (!isJson) throw new Error(`HTTP ${answer.status} is not of the API`);
   // One that is cut is thrown, and then it is no answer.

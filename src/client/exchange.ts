@@ -89,7 +89,8 @@ class Doubt {
     const inDoubt = (code: string) => new NoAnswer(this.#url, code, { accepted: 'unknown', cause: last });
     if (last instanceof NoAnswer && last.accepted === 'no' && this.#mayBeDone) return inDoubt(last.code);
     // Any other refusal has looked at the request, and at what there is of it.
-    const neverLooked = last instanceof Refused && (NOT_LET_IN.includes(last.status) || last.status >= 500);
+    if (!(last instanceof Refused) || last.word?.startsWith('upstream-')) return last;
+    const neverLooked = NOT_LET_IN.includes(last.status) || last.status >= 500;
     return neverLooked && this.#answerWasLost ? inDoubt(`HTTP ${last.status}`) : last;
   }
 }

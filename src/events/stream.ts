@@ -236,7 +236,10 @@ export class EventStream {
 /** What Redis tells as names and values in turn. */
 export function namesOf(told: unknown): (name: string) => unknown {
   const info = items(told);
-  return (name) => info[info.findIndex((word, at) => at % 2 === 0 && word === name) + 1];
+  return (name) => {
+    const place = info.findIndex((word, at) => at % 2 === 0 && word === name);
+    return place < 0 ? undefined : info[place + 1];
+  };
 }
 
 /** What an epoch is called in public. */

@@ -96,7 +96,10 @@ async function ensureGroup({ redis, group, from }: Subscription): Promise<void> 
  * Redis goes on with the oldest event that is kept, and says nothing of those before it that the group had not read.
  * Answers where the group stood when that was told: once is enough.
  */
-async function tellForgotten({ redis, group, onError }: Subscription, toldAt: string): Promise<string> {
+export async function tellForgotten(
+  { redis, group, onError }: Pick<Subscription, 'redis' | 'group' | 'onError'>,
+  toldAt: string,
+): Promise<string> {
   const groups = items(await redis.xinfo('GROUPS', keys.events)).map(namesOf);
   const ours = groups.find((one) => one('name') === group);
   const place = text(ours?.('last-delivered-id'));
@@ -105,9 +108,9 @@ async function tellForgotten({ redis, group, onError }: Subscription, toldAt: st
   const all = namesOf(await redis.xinfo('STREAM', keys.events));
   const [[oldest] = []] = await redis.xrange(keys.events, '-', '+', 'COUNT', 1);
   if (!isAfter(oldest ?? text(all('last-generated-id')), place)) return toldAt;
-  // Where Redis cannot say how many the group has read, it may have missed some.
-  const read = optional(number, ours?.('entries-read')) ?? 0;
-  if (number(all('entries-added')) - read <= number(all('length'))) return toldAt;
+  // Where Redis cannot say how many the group has read (6.2 counts nothing), it may have missed some.
+  const [read, added] = [ours?.('entries-read'), all('entries-added')].map((count) => optional(number, count));
+  if (added !== undefined && added - (read ?? 0) <= number(all('length'))) return toldAt;
   onError(new CursorTooOld(oldest));
   return place;
 }

@@ -288,9 +288,12 @@ describe('what an earlier try has left in doubt stays so', () => {
     expect(await thrownBy(client.createDisbursement(named))).toMatchObject({ name: 'NoAnswer', accepted: 'unknown' });
   });
 
-  test('a refusal that has looked at the request says what is known', async () => {
-    const { client } = scripted([lost('UND_ERR_SOCKET'), problem(409, 'conflict')]);
-    expect(await thrownBy(client.createDisbursement(named))).toMatchObject({ name: 'Refused', status: 409 });
+  test.each([
+    [409, 'conflict'],
+    [502, 'upstream-refused'],
+  ])('a refusal that has looked at the request says what is known (%i, %s)', async (status, word) => {
+    const { client } = scripted([lost('UND_ERR_SOCKET'), problem(status, word, { retryable: false })]);
+    expect(await thrownBy(client.createDisbursement(named))).toMatchObject({ name: 'Refused', status });
   });
 
   test('what was refused each time was not accepted', async () => {
@@ -311,4 +314,17 @@ test('a page of somebody else is no answer, whatever its status', async () => {
   });
   const reading = scripted([page()]);
   expect(await reading.client.getDisbursement({ id: 'dsb_1' })).toMatchObject({ id: 'dsb_1' });
+});
+
+test('lines are an answer where they are declared as one, and a page of somebody else is none there either', async () => {
+  const of = (type: string) => new Response('{}\n', { headers: { 'content-type': type } });
+  const asked = {
+    body: { outcome: 'failed', note: 'Asked them.', where: { reason: 'restored' }, confirm: 's' },
+  } as const;
+  const lines = scripted([of('application/x-ndjson; charset=utf-8')]);
+  expect(await lines.client.resolveSelection(asked as never)).toBeInstanceOf(Response);
+  const page = scripted([of('text/html')]);
+  const listing = page.client.listDisbursements({ accept: 'text/csv', limit: 1 });
+  expect(await thrownBy(listing.then(() => page.heard.length))).toBeUndefined();
+  expect(page.heard).toHaveLength(2);
 });
