@@ -2,7 +2,6 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { type ApiKey, readApiKeys, readGroups } from './api/keys.ts';
-import { roles as allRoles } from './cli/io.ts';
 import { isLoopbackHost } from './events/outgoing/endpoint.ts';
 import { nearest } from './lib/nearest.ts';
 import { secretsOf } from './lib/secret.ts';
@@ -71,9 +70,9 @@ export function missingBesideKeys(given: Environment, roles: readonly string[]):
   ];
 }
 
-/** A process that has all roles may go without; one that was given this one by name would do nothing, and look well. */
+/** A process that has other roles may go without; one that has this alone would do nothing, and look well. */
 function idleHistory({ HISTORY_URL: url }: Environment, roles: readonly string[]): string[] {
-  if (url !== undefined || !roles.includes('history') || allRoles.every((role) => roles.includes(role))) return [];
+  if (url !== undefined || roles.some((role) => role !== 'history')) return [];
   return ['HISTORY_URL: is needed by a process with --roles history, which copies nothing without it'];
 }
 

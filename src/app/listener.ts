@@ -36,6 +36,8 @@ export async function listen(
     (request, response) => {
       inProgress.add(response);
       response.once('close', () => inProgress.delete(response));
+      // Nothing more is asked on it: its caller goes to another process.
+      if (!server.listening) response.shouldKeepAlive = false;
       // A request that is given up half read has no socket any more.
       const { socket } = request;
       request.setTimeout(silenceMs, () => socket.destroy());
@@ -61,11 +63,16 @@ export async function listen(
   };
 }
 
+/** Also those that came meanwhile, on a connection that was being answered. */
+async function allEnded(inProgress: ReadonlySet<ServerResponse>): Promise<void> {
+  for (const response of inProgress) await new Promise<void>((resolve) => response.once('close', resolve));
+}
+
 async function close(server: Server, inProgress: ReadonlySet<ServerResponse>, drainMs: number): Promise<void> {
   const closed = once(server, 'close');
   server.close();
-  const ended = (response: ServerResponse) => new Promise<void>((resolve) => response.once('close', resolve));
-  await withDeadline(systemClock, drainMs, () => Promise.all([...inProgress].map(ended)));
+  for (const response of inProgress) response.shouldKeepAlive = false;
+  await withDeadline(systemClock, drainMs, () => allEnded(inProgress));
   // What is left has asked nothing yet, or takes too long: a server that closes watches the times of nobody.
   server.closeAllConnections();
   await closed;

@@ -31,7 +31,7 @@ async function said(url: string, text: string) {
     while (!heard.includes('\r\n\r\n')) await once(socket, 'data');
     return heard.toLowerCase();
   };
-  return { answered, closed, heard: () => heard };
+  return { answered, closed, heard: () => heard, say: (more: string) => void socket.write(more) };
 }
 
 const get = (path: string, more = ''): string => `GET ${path} HTTP/1.1\r\nHost: relais\r\n${more}\r\n`;
@@ -106,6 +106,32 @@ describe('a listener that closes', () => {
     answerNow();
     await closed;
     expect(await caller.answered()).toContain('200');
+  });
+
+  test('answers what comes meanwhile on a connection that it was answering, and is asked no more on it', async () => {
+    const answers = new Map<string, () => void>();
+    const server = await listen((request, answer) => {
+      const { url = '' } = request;
+      if (url === '/begun') answer.writeHead(200, { 'content-length': url.length }).flushHeaders();
+      answers.set(url, () => void answer.end(url));
+    }, limits);
+    const answered = async (url: string): Promise<void> => {
+      await expect.poll(() => answers.has(url)).toBe(true);
+      answers.get(url)?.();
+    };
+    const held = await said(server.url, get('/held'));
+    const begun = await said(server.url, get('/begun'));
+    expect(await begun.answered()).toContain('keep-alive');
+    const closed = server.close();
+    await answered('/begun');
+    await expect.poll(begun.heard).toContain('/begun');
+    begun.say(get('/late'));
+    await answered('/late');
+    await begun.closed;
+    expect(begun.heard()).toMatch(/connection: close[^]*\/late$/i);
+    await answered('/held');
+    expect(await held.answered()).toContain('connection: close');
+    await closed;
   });
 
   test('waits for an answer no longer than it is told', async () => {
