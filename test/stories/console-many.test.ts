@@ -1,4 +1,4 @@
-/** The console where more waits for a person than a page has, and most of it is of another account. */
+/** The console where more waits for a person than a page has, most of it of another account, and where relais is busy. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
