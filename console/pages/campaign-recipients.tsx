@@ -61,7 +61,11 @@ function File({ id, bin, name, label }: FileProps) {
 function First({ id, bin }: { readonly id: string; readonly bin: Bin }) {
   const words = useWords();
   const says = words.pages.campaign;
-  const recipients = useAsk('listRecipients', { id, state: bin, limit: 20 }, { everyMs: 5_000, keeps: true });
+  const recipients = useAsk(
+    'listRecipients',
+    { id, state: bin, limit: 20 },
+    { everyMs: 5_000, keeps: true, least: 1 },
+  );
   return (
     <Read of={recipients}>
       {({ items, next }) => (
@@ -79,8 +83,8 @@ function First({ id, bin }: { readonly id: string; readonly bin: Bin }) {
               </li>
             ))}
           </ul>
-          {items.length === 0 && <p className="mt-4 text-quiet">{says.nobodyNow}</p>}
-          {next !== null && <p className="mt-2 text-sm text-quiet">{says.firstOnly}</p>}
+          {items.length === 0 && <p className="mt-4 text-quiet">{next === null ? says.nobodyNow : says.nobodyYet}</p>}
+          {items.length > 0 && next !== null && <p className="mt-2 text-sm text-quiet">{says.firstOnly}</p>}
         </>
       )}
     </Read>

@@ -5,7 +5,7 @@ import { useSession } from '../asking/session.tsx';
 import { useAsk } from '../asking/queries.ts';
 import { AsOf, Moment, countIn } from '../parts/figures.tsx';
 import { useWords } from '../parts/language.tsx';
-import { Notice, Page, Read } from '../parts/page.tsx';
+import { Incomplete, Notice, Page, Read } from '../parts/page.tsx';
 import { State } from '../parts/state.tsx';
 import { Bar } from './campaign-bar.tsx';
 
@@ -15,7 +15,7 @@ export function Campaigns() {
   const { shell, pages, parts } = useWords();
   const { may } = useSession();
   const says = pages.campaign;
-  const campaigns = useAsk('listCampaigns', { limit: 50 }, { everyMs: 5_000 });
+  const campaigns = useAsk('listCampaigns', { limit: 50 }, { everyMs: 5_000, least: 1 });
   return (
     <Page
       title={shell.campaigns}
@@ -28,10 +28,11 @@ export function Campaigns() {
       }
     >
       <Read of={campaigns}>
-        {({ items, next }, at) => (
+        {({ items, next, incomplete }, at) => (
           <>
+            {incomplete && <Incomplete />}
             {items.length === 0 ? (
-              <Notice>{says.none}</Notice>
+              <Notice>{next === null && !incomplete ? says.none : parts.notAllRead}</Notice>
             ) : (
               <ul className="space-y-3">
                 {items.map((row) => (

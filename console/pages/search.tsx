@@ -49,7 +49,7 @@ function Found({ q }: { readonly q: string }) {
       {isNumber(q) && (
         <div className="mt-6">
           <Section title={says.texted}>
-            <Texted phone={q} />
+            <Texted key={q} phone={q} />
           </Section>
         </div>
       )}

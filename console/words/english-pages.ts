@@ -71,6 +71,7 @@ export const englishPages = {
     none: 'Part of a name finds nothing. A number may be spelt as you like; a person whose data were erased is not found.',
     texted: 'Texts of campaigns to this number',
     noTexted: 'No campaign was to text this number.',
+    notAllTexted: 'Older campaigns were not looked at yet: they may have texted this number, too.',
   },
   operation: {
     asked: 'asked',
@@ -271,6 +272,7 @@ export const englishPages = {
     makeOn: 'Go on making it',
     nobody: 'It has no recipients yet.',
     nobodyNow: 'Nobody is here at this moment.',
+    nobodyYet: 'Nobody was found among the first of them, and not all were looked at; the file has everybody.',
     recipients: 'Recipients',
     everybody: 'Everybody',
     toPeople: (count: string) => counted(count, 'recipient', 'recipients'),

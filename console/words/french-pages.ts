@@ -74,6 +74,8 @@ export const frenchPages: Words['pages'] = {
     none: 'Une partie d’un nom ne trouve rien. Un numéro s’écrit comme vous voulez ; une personne dont les données ont été effacées n’est pas trouvée.',
     texted: 'SMS de campagnes à ce numéro',
     noTexted: 'Aucune campagne ne devait écrire à ce numéro.',
+    notAllTexted:
+      'Des campagnes plus anciennes n’ont pas encore été regardées : elles ont peut-être écrit à ce numéro, elles aussi.',
   },
   operation: {
     asked: 'demandé',
@@ -277,6 +279,8 @@ export const frenchPages: Words['pages'] = {
     none: 'Il n’y a pas encore de campagne.',
     nobody: 'Elle n’a pas encore de destinataires.',
     nobodyNow: 'Personne n’est ici en ce moment.',
+    nobodyYet:
+      'Personne n’a été trouvé parmi les premiers, et tous n’ont pas été regardés ; le fichier a tout le monde.',
     recipients: 'Destinataires',
     everybody: 'Tous',
     toPeople: (count) => countedInFrench(count, 'destinataire', 'destinataires'),

@@ -10,7 +10,7 @@ import { idsOfReference, payeeOfQuery, payeesOf, readerOf } from './finding.ts';
 import { accountsListed } from './gates.ts';
 import { found as foundAnswer } from './openapi/answers-operating.ts';
 import { textedList } from './openapi/answers-texts.ts';
-import { after, answer, INCOMPLETE_HEADER, limit, listedAccount, route, warnedIf } from './route.ts';
+import { after, INCOMPLETE_HEADER, limit, listedAccount, route, warnedIf } from './route.ts';
 
 const FOUND_MOST = 50;
 
@@ -105,14 +105,15 @@ const texted = route(
       after: after(textedCursor),
       limit: limit(50, 200),
     },
-    answers: { 200: answer('A page of them.', textedList) },
+    answers: { 200: { says: 'A page of them.', schema: textedList, headers: INCOMPLETE_HEADER } },
   },
-  async ({ context, key, query: { phone, account, ...page } }) => {
+  async ({ context, key, query: { phone, account, ...page }, response }) => {
     const accounts = accountsListed(context, key, account);
     const digits = payeeOfQuery(phone, context.defaultCountry).replace(/\D/g, '');
     const isMeant = readerOf(phone, context.defaultCountry);
-    const { items, next } = await textedPage(context, { ...page, accounts, digits, isMeant });
-    return { items: items.map(textedRow), next: next ?? null };
+    const { items, next, incomplete } = await textedPage(context, { ...page, accounts, digits, isMeant });
+    warnedIf(incomplete, response);
+    return { items: items.map(textedRow), next: next ?? null, ...(incomplete ? { incomplete } : {}) };
   },
 );
 

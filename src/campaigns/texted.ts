@@ -37,30 +37,40 @@ interface Kept {
   readonly slices: SlicesContract;
 }
 
+/** Filled while campaigns are read: history could not be asked, so those that left Redis are not looked through. */
+interface Lack {
+  incomplete?: true;
+}
+
+interface TextedPage extends Readonly<Lack> {
+  readonly items: readonly TextedRow[];
+  readonly next?: string;
+}
+
 /** The campaign that was come to, and its next slice. */
 export const textedCursor = /^(\d{1,16})\.([\w-]{1,80})\.(\d{1,9})$/;
 
-export async function textedPage(
-  kept: Kept,
-  asked: TextedAsked,
-): Promise<{ readonly items: readonly TextedRow[]; readonly next?: string }> {
+export async function textedPage(kept: Kept, asked: TextedAsked): Promise<TextedPage> {
   const items: TextedRow[] = [];
+  const lack: Lack = {};
   let [slices, campaigns] = [0, 0];
-  for await (const { campaign, from } of campaignsFrom(kept, asked)) {
+  for await (const { campaign, from } of campaignsFrom(kept, asked, lack)) {
     campaigns += 1;
     for (let index = from; index < campaign.slices; index += 1, slices += 1) {
       const isEnough = items.length >= asked.limit || slices >= SLICES_MOST || campaigns > CAMPAIGNS_MOST;
-      if (isEnough) return { items, next: `${campaign.createdAt}.${campaign.id}.${index}` };
+      if (isEnough) return { items, next: `${campaign.createdAt}.${campaign.id}.${index}`, ...lack };
       const found = await rowsIn(kept, campaign, { index, ...asked });
       items.push(...found.map((recipient) => ({ campaign, recipient })));
     }
-    if (campaigns > CAMPAIGNS_MOST) return { items, next: `${campaign.createdAt}.${campaign.id}.${campaign.slices}` };
+    if (campaigns > CAMPAIGNS_MOST) {
+      return { items, next: `${campaign.createdAt}.${campaign.id}.${campaign.slices}`, ...lack };
+    }
   }
-  return { items };
+  return { items, ...lack };
 }
 
 /** The newest first, from where the page before ended. */
-async function* campaignsFrom({ queries }: Kept, { accounts, after }: TextedAsked) {
+async function* campaignsFrom({ queries }: Kept, { accounts, after }: TextedAsked, lack: Lack) {
   const [, createdAt, id, index] = textedCursor.exec(after ?? '') ?? [];
   if (id !== undefined) {
     const begun = await queries.read('campaign', id);
@@ -71,6 +81,7 @@ async function* campaignsFrom({ queries }: Kept, { accounts, after }: TextedAske
   let next = id === undefined ? undefined : `${createdAt}.${id}`;
   do {
     const page = await queries.page('campaign', { accounts, after: next, limit: AT_ONCE });
+    if (page.incomplete) lack.incomplete = true;
     for (const campaign of page.items) if (!(campaign instanceof UnreadableRecord)) yield { campaign, from: 0 };
     next = page.next;
   } while (next !== undefined);

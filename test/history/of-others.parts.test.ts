@@ -57,6 +57,7 @@ test('a paid disbursement that left is not said never to have been, and lists sa
     ['/v1/disbursements', [near]],
     ['/v1/disbursements?reference=r-left', []],
     ['/v1/search?q=r-left', []],
+    ['/v1/recipients?phone=771000001', []],
   ] as const) {
     const { status, headers, body } = await ask(path);
     expect([path, status, body.items.map(({ id }: { id: string }) => id)]).toEqual([path, 200, ids]);

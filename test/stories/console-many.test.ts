@@ -5,7 +5,16 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Asking } from '../../script/demonstration/asking.ts';
 import { defaultCredentials } from '../../src/sandbox/sandbox.ts';
-import { type ConsoleWorld, goTo, leave, needReview, openConsole, pay, people } from '../support/console-world.ts';
+import {
+  type ConsoleWorld,
+  campaign,
+  goTo,
+  leave,
+  needReview,
+  openConsole,
+  pay,
+  people,
+} from '../support/console-world.ts';
 
 /** One more than a page has. */
 const MANY = 101;
@@ -77,6 +86,51 @@ test('where not all of it could be looked at, nobody is told that nothing waits'
     await page.getByText('not all of it was looked at').waitFor();
     expect(await page.getByText('Nothing is to be decided').count(), path).toBe(0);
   }
+  await leave(page);
+});
+
+/** Before all campaigns, and on none of them. */
+const AHEAD = '9999999999999.cmp_none.0';
+const empty = { items: [], next: AHEAD };
+
+test('nobody is told that a number had no text before all campaigns were looked through, or while history is away', async () => {
+  await campaign(world, { name: 'october', people: 1 });
+  const page = await world.signedIn('awa', '/campaigns');
+  let isFar = true;
+  const ofFirst = (url: URL) => url.pathname === '/v1/recipients' && (isFar || !url.searchParams.has('after'));
+  await page.route(ofFirst, (route) => route.fulfill({ json: empty }));
+  const section = page.locator('section', { has: page.getByRole('heading', { name: 'Texts of campaigns' }) });
+  await goTo(page, '/search?q=771000000');
+  await section.getByText('Older campaigns were not looked at yet').waitFor();
+  expect(await section.innerText()).not.toContain('No campaign was');
+  isFar = false;
+  await section.locator('[data-more=texted]').click();
+  await section.getByRole('link', { name: 'october' }).waitFor();
+  // It is read on by itself where the first page is empty.
+  await goTo(page, '/search?q=779999906');
+  await section.getByRole('link', { name: 'october' }).waitFor();
+  await page.unroute(ofFirst);
+  await page.route('**/v1/recipients?*', (route) =>
+    route.fulfill({ json: { items: [], next: null, incomplete: true } }),
+  );
+  await goTo(page, '/search?q=779000001');
+  await section.getByText('The history is away').waitFor();
+  expect(await section.innerText()).not.toContain('No campaign was');
+  await leave(page);
+});
+
+test('a page of campaigns or of their people that is empty and leads on is not called all of them', async () => {
+  const id = await campaign(world, { name: 'november', people: 1 });
+  const page = await world.signedIn('awa', '/health');
+  await page.route('**/v1/campaigns?*', (route) => route.fulfill({ json: empty }));
+  await page.route('**/v1/campaigns/*/recipients?*', (route) => route.fulfill({ json: empty }));
+  await goTo(page, '/campaigns');
+  await page.getByText('not all of it was looked at').waitFor();
+  expect(await page.getByText('There are no campaigns').count()).toBe(0);
+  await goTo(page, `/campaigns/${id}`);
+  await page.locator('[data-bin=failed]').click();
+  await page.getByText('not all were looked at').waitFor();
+  expect(await page.getByText('Nobody is here').count()).toBe(0);
   await leave(page);
 });
 

@@ -5885,6 +5885,10 @@ export interface TextedList {
    * Give it as `after` to go on; null at the end.
    */
   next: (string | null)
+  /**
+   * History is away: what has left Redis is missing here. The same request is whole once it is back.
+   */
+  incomplete?: true
 }
 export interface Explanation {
   id: string
