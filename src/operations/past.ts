@@ -4,12 +4,11 @@ import { type Kind, isFinal, statesOf } from '../kinds/index.ts';
 import type { RecipientState } from '../kinds/recipient.ts';
 import type { Act } from './audit.ts';
 import type { BatchRow } from './batch-rows.ts';
-import { keys } from './keys.ts';
 import { areMeant, type Filters, type Found, type Listed, type Page, type PageOf, readMany } from './lists.ts';
 import { cursorOf, idOf, isBelow, type Place, placeOf, type SoughtPlace } from './places.ts';
 import { type Fields, type RecordBase, readStored, UnreadableRecord } from './record.ts';
 import { stubsLeft } from './stubs.ts';
-import { trimmedKinds } from './trimming.ts';
+import { kindsLeft, trimmedKinds } from './trimming.ts';
 
 /** What is asked of history for a page. They hold together. */
 export interface PastAsked extends Omit<Filters, 'named'> {
@@ -209,7 +208,8 @@ export async function joined<K extends Kind>(
   near: Found<K>,
 ): Promise<PageOf<K>> {
   const states = statesLeft(kind, page.states);
-  if (past === undefined || states.length === 0 || !(await redis.exists(keys.trimmed))) return pageFrom(near, page);
+  if (past === undefined || states.length === 0) return pageFrom(near, page);
+  if ((await kindsLeft(redis)).every((one) => one !== kind)) return pageFrom(near, page);
   try {
     const far = await pastOf({ redis, past }, kind, { ...page, states }, near);
     return pageFrom(together(near, far), page);
@@ -242,11 +242,12 @@ export async function soughtInPast(
   { word, places }: InHand,
   { accounts, limit }: { readonly accounts: readonly string[]; readonly limit: number },
 ): Promise<Gathered> {
-  if (past === undefined || !(await redis.exists(keys.trimmed))) return { items: [] };
+  if (past === undefined) return { items: [] };
+  const left = await kindsLeft(redis);
   const anyOf = { word, names: places.map(({ inHistory }) => inHistory) };
   try {
     const all = await Promise.all(
-      trimmedKinds.map(async (kind) => {
+      left.map(async (kind) => {
         const rows = await past.page(kind, { states: statesLeft(kind, undefined), anyOf, accounts, limit });
         const ids = rows.map(({ id }) => id);
         const there = await readMany(redis, kind, ids);

@@ -39,6 +39,12 @@ export type TrimmedKind = keyof typeof lookedAt;
 // Of the keys of an object TypeScript knows no more than that they are texts.
 export const trimmedKinds = Object.keys(lookedAt) as readonly TrimmedKind[];
 
+/** Those of which one has left. */
+export async function kindsLeft(redis: Redis): Promise<TrimmedKind[]> {
+  const furthest = await redis.hmget(keys.trimmed, ...trimmedKinds);
+  return trimmedKinds.filter((_kind, at) => furthest[at] !== null);
+}
+
 const SLICES_LOOKED_AT = ['sms-batch', 'sms-otp', 'status-poll'] as const satisfies readonly QueueName[];
 
 const DAY_MS = 86_400_000;

@@ -23,6 +23,9 @@ export const frenchChecks: Readonly<Record<string, string>> = {
 export const frenchFindings: Readonly<Record<string, string>> = {
   'could not be looked at: {why}': 'n’a pas pu être examiné : {why}',
   'Set it where the role history is.': 'Réglez-le là où se trouve le rôle history.',
+  'what left Redis cannot be read here: no HISTORY_URL':
+    'ce qui a quitté Redis ne peut pas être lu ici : pas de HISTORY_URL',
+  'Set it where the roles api and webhooks are.': 'Réglez-le là où se trouvent les rôles api et webhooks.',
   'Nothing stops meanwhile.': 'Rien ne s’arrête entre-temps.',
   'Start a process with the role history; see its log.':
     'Démarrez un processus qui a le rôle history ; voyez son journal.',

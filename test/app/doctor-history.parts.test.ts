@@ -64,3 +64,20 @@ test('what waits is told, whether PostgreSQL is away, nobody copies or nobody kn
   // It is not for a worker to know: the process that has the role does.
   expect(await found(undefined, ['worker'])).toEqual([]);
 });
+
+test('what left Redis and cannot be read is told where somebody may ask for it', async () => {
+  await store.redis.hset(keys.trimmed, { store: 'one' });
+  expect(await found(undefined, ['api'])).toEqual([]);
+  await store.redis.hset(keys.trimmed, { message: NOW });
+  for (const role of ['api', 'webhooks'] as const) {
+    expect(await found(undefined, [role])).toMatchObject([
+      {
+        is: 'fault',
+        says: 'what left Redis cannot be read here: no HISTORY_URL',
+        fix: 'Set it where the roles api and webhooks are.',
+      },
+    ]);
+  }
+  expect(await found(database.url, ['api'])).toMatchObject([{ is: 'ok' }]);
+  expect(await found(undefined, ['worker'])).toEqual([]);
+});

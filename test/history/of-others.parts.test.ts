@@ -7,7 +7,8 @@ import { type FreshPostgres, freshPostgres } from '../support/fresh-postgres.ts'
 import { type Service, startService } from '../support/service.ts';
 import { trimmerOf, writerOf } from './history-world.ts';
 
-const LATER_MS = 8 * 86_400_000;
+const WEEK_MS = 7 * 86_400_000;
+const LATER_MS = WEEK_MS + 86_400_000;
 
 let database: FreshPostgres;
 let service: Service;
@@ -31,16 +32,34 @@ async function paid(reference: string, accountAlias: string): Promise<string> {
 }
 
 /** As another process does it, once a week has gone by. */
-async function leave(): Promise<void> {
+async function leave(kind: 'disbursement' | 'message' = 'disbursement'): Promise<void> {
   const { redis } = service;
   await redis.del(keys.due('status-poll'));
   const now = () => Date.now() + LATER_MS;
-  const trimmer = trimmerOf(redis, new Operations({ redis, random: systemRandom, now }), { now });
+  const operations = new Operations({ redis, random: systemRandom, now });
+  const trimmer = trimmerOf(redis, operations, { now, after: { [kind]: WEEK_MS } });
   const writer = writerOf(redis, () => database.url, { trimmer });
   await writer.pass();
   await writer.pass();
   await writer.close();
 }
+
+test('a text that left makes no list of payments incomplete', async () => {
+  const near = await paid('r-whole', '771000003');
+  const text = { to: '+221771000004', text: 'Bonjour', reference: 't-left' };
+  const { body } = await service.call('POST', '/v1/messages', { body: [text] });
+  const left = body.items[0].id as string;
+  await service.until(`/v1/messages/${left}`, ({ state }) => state === 'sent');
+  await leave('message');
+  expect(await service.redis.exists(keys.record(left))).toBe(0);
+
+  const payments = (await ask('/v1/disbursements')).body;
+  expect(payments.items).toMatchObject([{ id: near }]);
+  expect(payments).not.toHaveProperty('incomplete');
+  expect((await ask('/v1/messages')).body).toMatchObject({ items: [], incomplete: true });
+  // It may be of any kind.
+  expect((await ask('/v1/search?q=t-left')).body).toMatchObject({ items: [], incomplete: true });
+});
 
 test('a paid disbursement that left is not said never to have been, and lists say that they lack it', async () => {
   const left = await paid('r-left', '771000001');

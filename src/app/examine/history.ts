@@ -5,6 +5,7 @@ import type { Config } from '../../config.ts';
 import { describeMs } from '../../lib/clock.ts';
 import { missingOf, waitingForHistory } from '../../operations/history.ts';
 import { setAsideFromHistory } from '../../operations/set-aside.ts';
+import { kindsLeft } from '../../operations/trimming.ts';
 import { said } from '../../words/said.ts';
 import { type Finding, fault, ok } from './finding.ts';
 
@@ -12,7 +13,10 @@ import { type Finding, fault, ok } from './finding.ts';
 const LATE_MS = 900_000;
 const NAMED_MOST = 5;
 
-/** Nothing is said where history is not kept and never was, or where a process with another role keeps it. */
+const NEEDED_WHERE_ASKED = 'Set it where the roles api and webhooks are.';
+const isAsked = (role: Role): boolean => role === 'api' || role === 'webhooks';
+
+/** Without a URL nothing is said where nothing is kept, or by a process that neither keeps it nor is asked for what left. */
 export async function examineHistory(
   redis: Redis,
   { HISTORY_URL: url }: Pick<Config, 'HISTORY_URL'>,
@@ -21,15 +25,13 @@ export async function examineHistory(
   const { count, since = now, missing } = await waitingForHistory(redis);
   const values = { count, time: describeMs(Math.max(0, now - since)) };
   if (url === undefined) {
-    return count === 0 || !roles.includes('history')
-      ? []
-      : [
-          fault(
-            'history',
-            said('no HISTORY_URL here; {count} wait for it, the first for {time}', values),
-            'Set it where the role history is.',
-          ),
-        ];
+    if (count > 0 && roles.includes('history')) {
+      const waits = said('no HISTORY_URL here; {count} wait for it, the first for {time}', values);
+      return [fault('history', waits, 'Set it where the role history is.')];
+    }
+    return roles.some(isAsked) && (await kindsLeft(redis)).length > 0
+      ? [fault('history', 'what left Redis cannot be read here: no HISTORY_URL', NEEDED_WHERE_ASKED)]
+      : [];
   }
   const { reachHistory } = await import('../../history/store.ts');
   const why = await reachHistory(url.reveal());
