@@ -148,7 +148,7 @@ export const declarations = {
     type: 'gauge',
     of: 'whole',
     labels: {},
-    help: 'Records that somebody met and could not read, of another version or damaged: nobody acts on them. `relais doctor` names them.',
+    help: 'Records that somebody met and that this process cannot read, of another version or damaged: nobody acts on them. `relais doctor` names them.',
   },
   relais_held: {
     type: 'gauge',

@@ -135,8 +135,8 @@ function showWhole(instruments: Instruments, seen: Whole | undefined): void {
 
 /**
  * What is true of the whole, whatever the number of processes: read from the counters and the heads of the sets in
- * Redis. The number of commands depends on our declarations and on the accounts that are held, never on how much
- * there is to do.
+ * Redis. The number of commands depends on our declarations, on the accounts that are held and on the records that are
+ * noted as unreadable, never on how much there is to do.
  */
 
 interface BalanceSeen {

@@ -20,6 +20,7 @@ import {
   type RecordAt,
   type RecordBase,
   type RecordOf,
+  namedUnreadable,
   noteUnreadable,
   readStored,
   UnreadableRecord,
@@ -75,9 +76,9 @@ export class Queries {
     return (await this.#past?.recipientsOf(group)) ?? [];
   }
 
-  /** How many records somebody met that cannot be read. */
+  /** How many records somebody met that this version still cannot read. */
   async unreadable(): Promise<number> {
-    return this.#redis.scard(keys.unreadable);
+    return (await namedUnreadable(this.#redis)).length;
   }
 
   /** Uploads that were begun and do not count: they are under way, or their process has died. */

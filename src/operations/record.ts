@@ -186,23 +186,27 @@ export async function noteUnreadable(
   await redis.sadd(keys.unreadable, ...ids);
 }
 
-/** Those that are still so; the others are no longer noted. */
+/** Those that this version still cannot read; the others are no longer noted. */
 export async function namedUnreadable(redis: Redis): Promise<UnreadableRecord[]> {
-  const found: UnreadableRecord[] = [];
-  for (const id of await redis.smembers(keys.unreadable)) {
-    const stored: Fields = await redis.hgetall(keys.record(id));
-    const kind = kinds.find((one) => one === stored['kind']);
-    const read = kind ? readStored(kind, id, stored) : await waitsInHistory(redis, id, stored);
-    if (read instanceof UnreadableRecord) found.push(read);
-    else await redis.srem(keys.unreadable, id);
-  }
-  return found;
+  const ids = await redis.smembers(keys.unreadable);
+  const found = await Promise.all(ids.map((id) => stillUnreadable(redis, id)));
+  const readable = ids.filter((_id, at) => found[at] === undefined);
+  if (readable.length > 0) await redis.srem(keys.unreadable, ...readable);
+  return found.filter((one) => one !== undefined);
+}
+
+async function stillUnreadable(redis: Redis, id: string): Promise<UnreadableRecord | undefined> {
+  const stored: Fields = await redis.hgetall(keys.record(id));
+  if (Object.keys(stored).length === 0) return waitsInHistory(redis, id);
+  const kind = kinds.find((one) => one === stored['kind']);
+  if (kind === undefined) return new UnreadableRecord(id, stored['account'], 'it has no kind that there is');
+  const read = readStored(kind, id, stored);
+  return read instanceof UnreadableRecord ? read : undefined;
 }
 
 /** What left Redis and was said something about since is noted while history cannot give it back. */
-async function waitsInHistory(redis: Redis, id: string, stored: Fields): Promise<UnreadableRecord | undefined> {
-  const waits = Object.keys(stored).length === 0 && (await redis.hexists(keys.recalled, id)) === 1;
-  return waits
+async function waitsInHistory(redis: Redis, id: string): Promise<UnreadableRecord | undefined> {
+  return (await redis.hexists(keys.recalled, id)) === 1
     ? new UnreadableRecord(id, undefined, 'its row in history has a form that this version does not know')
     : undefined;
 }

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { examineRecords } from '../../src/app/examine/redis.ts';
+import { Queries } from '../../src/operations/queries.ts';
 import { type Service, startService } from '../support/service.ts';
 import { keysLike } from '../support/fresh-redis.ts';
 
@@ -76,4 +77,20 @@ test('doctor names each, until it can be read again', async () => {
 test('how many there are is counted', async () => {
   const answer = await fetch(`${service.metrics}/metrics`);
   expect(await answer.text()).toMatch(/relais_unreadable_records [1-9]/);
+});
+
+test.for([
+  ['a record', { v: '2' }],
+  ['one of a kind that there is not', { v: '2', kind: 'parcel' }],
+] as const)('%s is counted for as long as it cannot be read, and no longer', async ([, change]) => {
+  const bad = await waiting();
+  const whole = await service.redis.hgetall(`op:${bad}`);
+  // As each scrape does it.
+  const counted = () => new Queries(service.redis).unreadable();
+  const others = await counted();
+  await service.redis.hset(`op:${bad}`, change);
+  await service.call('GET', '/v1/disbursements');
+  for (const _look of ['the first', 'the second']) expect(await counted()).toBe(others + 1);
+  await service.redis.hset(`op:${bad}`, whole);
+  expect(await counted()).toBe(others);
 });

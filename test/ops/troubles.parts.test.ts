@@ -150,8 +150,6 @@ describe.skipIf(missing)('the alert', () => {
     await watched.api('GET', `/v1/disbursements/${id}`);
     await fires('RelaisUnreadable');
     await watched.redis.hset(record, 'v', version ?? '');
-    // As a look of `relais doctor` does it, once it finds that it can be read.
-    await watched.redis.srem(`{relais}:${keys.unreadable}`, id);
     await ends('RelaisUnreadable');
   });
 
