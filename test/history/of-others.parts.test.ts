@@ -76,7 +76,6 @@ test('a paid disbursement that left is not said never to have been, and lists sa
     ['/v1/disbursements', [near]],
     ['/v1/disbursements?reference=r-left', []],
     ['/v1/search?q=r-left', []],
-    ['/v1/recipients?phone=771000001', []],
   ] as const) {
     const { status, headers, body } = await ask(path);
     expect([path, status, body.items.map(({ id }: { id: string }) => id)]).toEqual([path, 200, ids]);
@@ -84,4 +83,14 @@ test('a paid disbursement that left is not said never to have been, and lists sa
   }
   // Nothing of what is asked for ever leaves.
   expect((await ask('/v1/disbursements?state=held')).body).toEqual({ items: [], next: null });
+});
+
+test('the texts of a person are incomplete once a campaign left', async () => {
+  const texted = () => ask('/v1/recipients?phone=771000001');
+  expect((await texted()).body).toEqual({ items: [], next: null });
+  // As the step notes it that takes one out.
+  await service.redis.hset(keys.trimmed, 'campaign', Date.now());
+  const { headers, body } = await texted();
+  expect(body).toEqual({ items: [], next: null, incomplete: true });
+  expect(headers['warning']).toContain('199 relais');
 });
