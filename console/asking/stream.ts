@@ -1,5 +1,5 @@
 /** The event stream. An event never writes what is shown: it makes the page ask again. */
-import type { QueryClient } from '@tanstack/react-query';
+import type { Query, QueryClient } from '@tanstack/react-query';
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { SESSION } from './queries.ts';
@@ -36,8 +36,15 @@ export function askAllAgain(client: QueryClient): Promise<void> {
   return client.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== SESSION[0] });
 }
 
-function askAgain(client: QueryClient): Promise<void> {
-  return client.invalidateQueries({ predicate: ({ queryKey }) => LIVE.has(queryKey[0]) });
+/**
+ * After an event. What is being asked goes on: a list of many pages takes longer than the next event, and would never
+ * be read to its end. It may be of before the event, so all is asked once more after it.
+ */
+async function askLiveAgain(client: QueryClient, onceMore: () => void): Promise<void> {
+  const live = { predicate: ({ queryKey }: Query) => LIVE.has(queryKey[0]) };
+  const isOfBefore = client.isFetching({ ...live, type: 'active' }) > 0;
+  await client.invalidateQueries(live, { cancelRefetch: false });
+  if (isOfBefore) onceMore();
 }
 
 export function useStream(): void {
@@ -46,10 +53,12 @@ export function useStream(): void {
     let stream: EventSource | undefined;
     let again: ReturnType<typeof setTimeout> | undefined;
     let due: ReturnType<typeof setTimeout> | undefined;
+    let isHeard = true;
     const soon = (): void => {
+      if (!isHeard) return;
       due ??= setTimeout(() => {
         due = undefined;
-        void askAgain(client);
+        void askLiveAgain(client, soon);
       }, AT_MOST_EVERY_MS);
     };
     const listen = (): void => {
@@ -65,6 +74,7 @@ export function useStream(): void {
     };
     listen();
     return () => {
+      isHeard = false;
       stream?.close();
       clearTimeout(again);
       clearTimeout(due);

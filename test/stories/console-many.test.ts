@@ -2,7 +2,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Page, Route } from 'playwright-core';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { Asking } from '../../script/demonstration/asking.ts';
 import { defaultCredentials } from '../../src/sandbox/sandbox.ts';
 import {
@@ -183,5 +184,80 @@ test('a stream that was refused, as while relais starts behind a proxy, is asked
   await expect.poll(() => asked).toBe(1);
   await page.clock.fastForward(60_000);
   await expect.poll(() => asked).toBe(2);
+  await leave(page);
+});
+
+/** One thing happened; the browser listens again a moment later. */
+const happened = (route: Route): Promise<void> =>
+  route.fulfill({ contentType: 'text/event-stream', body: 'retry: 300\ndata: {}\n\n' });
+
+/** Of those who may, and it is not the one that looks at the page. */
+const approve = (id: string) => new Asking(world.api.base, people.moussa.key).post(`/v1/disbursements/${id}/approve`);
+
+/** A page that nobody looks at asks for nothing by the clock: what it asks for is what the stream told it to. */
+const turnAway = (page: Page): Promise<void> =>
+  page.evaluate(`Object.defineProperty(document, 'visibilityState', { get: () => 'hidden' });
+    document.dispatchEvent(new Event('visibilitychange'))`);
+
+test('a list that is answered more slowly than things happen is renewed all the same', async () => {
+  const id = await pay(world, { accountAlias: '778800001', amount: 300_000, reference: 'slow' });
+  const page = await world.signedIn('fatou', '/campaigns');
+  let told = 0;
+  await page.route('**/v1/stream', (route) => {
+    told += 1;
+    return happened(route);
+  });
+  await page.route('**/v1/disbursements?*', async (route) => {
+    const from = told;
+    await vi.waitFor(() => expect(told).toBeGreaterThan(from + 5), { timeout: 30_000 });
+    await route.continue();
+  });
+  await page.goto(`${world.url}/approvals`);
+  const row = page.locator(`tbody [data-id="${id}"]`);
+  await row.waitFor();
+  await approve(id);
+  await row.waitFor({ state: 'detached', timeout: 40_000 });
+  await page.unrouteAll({ behavior: 'ignoreErrors' });
+  await leave(page);
+});
+
+test('what happens while a list is read is not missed', async () => {
+  const id = await pay(world, { accountAlias: '778800002', amount: 300_000, reference: 'meanwhile' });
+  const page = await world.signedIn('fatou', '/campaigns');
+  const streams: Route[] = [];
+  await page.route('**/v1/stream', (route) => void streams.push(route));
+  const tell = async (): Promise<void> => {
+    await expect.poll(() => streams.length).toBe(1);
+    for (const stream of streams.splice(0)) await happened(stream);
+  };
+  let open = (): void => undefined;
+  const gate = new Promise<void>((resolve) => (open = resolve));
+  let [read, others] = [0, 0];
+  await page.goto(`${world.url}/approvals`);
+  const row = page.locator(`tbody [data-id="${id}"]`);
+  await row.waitFor();
+  await turnAway(page);
+  await page.route('**/v1/disbursement-batches?*', (route) => {
+    others += 1;
+    return route.continue();
+  });
+  const before = await world.api.get('/v1/disbursements?state=awaiting_approval&limit=100');
+  await page.route('**/v1/disbursements?*', async (route) => {
+    read += 1;
+    if (read > 1) return route.continue();
+    await gate;
+    return route.fulfill({ json: before });
+  });
+  await tell();
+  await expect.poll(() => read, { timeout: 30_000 }).toBeGreaterThan(0);
+  await expect.poll(() => others, { timeout: 30_000 }).toBeGreaterThan(0);
+  await approve(id);
+  const first = others;
+  await tell();
+  await expect.poll(() => others, { timeout: 30_000 }).toBeGreaterThan(first);
+  open();
+  await row.waitFor({ state: 'detached', timeout: 30_000 });
+  expect(await page.locator('#content h1').innerText()).toBe('Approvals');
+  await page.unrouteAll({ behavior: 'ignoreErrors' });
   await leave(page);
 });
