@@ -64,7 +64,8 @@ than five minutes) and \`webhook-signature\`, \`v1,\` and the base64 of HMAC-SHA
 secret's bytes (base64 after \`whsec_\`). There may be two or three signatures, separated by spaces: for a day after
 \`POST …/{id}/rotate-secret\` the old secret signs too, also where another is asked for in that day.
 
-From TypeScript, \`verifyWebhook\` of \`relais/client\` checks all of that, and answers the event or throws \`NotFromRelais\`:
+From TypeScript, \`verifyWebhook\` of \`relais/client\` checks all of that, and answers the event or throws \`NotFromRelais\` (and
+a \`TypeError\` where the secret is empty: anybody could sign with that):
 
 \`\`\`ts
 import { verifyWebhook } from 'relais/client';
