@@ -142,7 +142,7 @@ const ofDisbursements: Rows = {
   ],
   cancelled_by_caller: ['the caller cancelled it', NOTHING],
   disburse_id_used: [
-    'the service knows our disburse_id, though this record never sent it: it may have been paid before data was lost',
+    'the service knew our disburse_id already: an earlier send, perhaps one that was lost with data, may have paid',
     'Look for the disburse_id in the dashboard of the service, then resolve it.',
   ],
   never_executed: [

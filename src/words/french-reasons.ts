@@ -115,8 +115,8 @@ export const frenchReasons: Readonly<Record<string, string>> = {
   'it could not be submitted within DISBURSEMENT_LIMIT':
     'il n’a pas pu être transmis dans le délai DISBURSEMENT_LIMIT',
   'the caller cancelled it': 'le demandeur l’a annulé',
-  'the service knows our disburse_id, though this record never sent it: it may have been paid before data was lost':
-    'le service connaît notre disburse_id, alors que cette fiche ne l’a jamais envoyé : il a peut-être été payé avant une perte de données',
+  'the service knew our disburse_id already: an earlier send, perhaps one that was lost with data, may have paid':
+    'le service connaissait déjà notre disburse_id : un envoi précédent, peut-être perdu avec des données, a pu payer',
   'Look for the disburse_id in the dashboard of the service, then resolve it.':
     'Cherchez le disburse_id dans le tableau de bord du service, puis tranchez.',
   'the service says twice that the payment was never executed, and DISBURSEMENT_RESUBMIT=strict forbids a second send':

@@ -86,7 +86,7 @@ describe('every reason of a record says why and what to do', () => {
     ['rejected', 'field_invalid', 'does not have the form', 'Mend the request'],
     ['rejected', 'rejected', 'the service refused the request', 'Mend the request'],
     ['rejected', 'unlisted_code', 'its interface does not list', 'by itself'],
-    ['needs_review', 'disburse_id_used', 'knows our disburse_id', 'Look for the disburse_id'],
+    ['needs_review', 'disburse_id_used', 'knew our disburse_id already', 'Look for the disburse_id'],
     ['needs_review', 'never_executed', 'never executed', '`resubmit` or `cancelled`'],
     ['needs_review', 'sent_three_times', 'sent three times', 'Look for the disburse_id in the dashboard'],
     ['needs_review', 'token_too_old', 'older than a day', 'Ask the service about the token'],

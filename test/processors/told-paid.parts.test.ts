@@ -244,6 +244,21 @@ describe('a disbursement that succeeded', () => {
     expect(await at.now()).toMatchObject({ state: 'reversed' });
   });
 
+  test('and whose send was once refused, since the id was used, is not called paid against the word of the service', async () => {
+    const at = world();
+    await at.submitted();
+    await at.redis.hset('op:dsb_1', 'idUsed', '1');
+    await at.look('success');
+    for (let looks = 0; looks < 8; looks += 1)
+      await at.look('failed', { disburseId: undefined }, { afterMs: 5 * QUIET_MS });
+    expect(await at.now()).toMatchObject({ state: 'needs_review' });
+    at.answer('disbursementStatus', ok({ status: 'failed', token: 'tok-dsb_1' }));
+    const word = { outcome: 'succeeded', transactionId: 'TX-1', note: 'Asked.', by: 'awa' } as const;
+    expect(await resolveDisbursement('dsb_1', word, at.context)).toEqual({ is: 'contradicted', upstream: 'failed' });
+    for (let looks = 0; looks < 2; looks += 1) await at.look('failed');
+    expect(await at.now()).toMatchObject({ state: 'reversed' });
+  });
+
   test('or was never told to have been paid is no money that came back', async () => {
     const at = world();
     await at.submitted();

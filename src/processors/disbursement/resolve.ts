@@ -98,12 +98,12 @@ async function decide(a: Attempt, status: string | undefined, word: Resolve): Pr
   }
   // Without a token there is nothing to ask about: the person has looked elsewhere, and says so in the note.
   // Nor does `created`, or `failed`, say anything where the disburse_id belongs to a token that we have lost.
-  const lost = (status === 'created' || status === 'failed') && record.idUsed;
+  const lost = !toldPaid && (status === 'created' || status === 'failed') && record.idUsed;
   const silent = status === undefined || lost;
   const letsGo = outcome === 'resubmit' && status === undefined && isUnsentCopy(record);
   // After data was lost it may have been paid with a token that nobody knows any more, and of ours upstream says
   // `created` for ever. A person that names the transaction has seen it.
-  const elsewhere = outcome === 'succeeded' && (lost || (status === 'created' && record.sends > 0));
+  const elsewhere = outcome === 'succeeded' && !toldPaid && (lost || (status === 'created' && record.sends > 0));
   const seen = elsewhere && transactionId !== undefined;
   const allowed = letsGo || seen || (silent ? outcome !== 'resubmit' : allowedAfter[outcome].includes(status));
   if (!allowed) {
