@@ -20,7 +20,7 @@ import {
   type RecordAt,
   type RecordBase,
   type RecordOf,
-  namedUnreadable,
+  countUnreadable,
   noteUnreadable,
   readStored,
   UnreadableRecord,
@@ -78,7 +78,7 @@ export class Queries {
 
   /** How many records somebody met that this version still cannot read. */
   async unreadable(): Promise<number> {
-    return (await namedUnreadable(this.#redis)).length;
+    return countUnreadable(this.#redis);
   }
 
   /** Uploads that were begun and do not count: they are under way, or their process has died. */

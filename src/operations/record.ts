@@ -186,13 +186,22 @@ export async function noteUnreadable(
   await redis.sadd(keys.unreadable, ...ids);
 }
 
+/** Those that this process cannot read. What it can is noted still: an older one beside it may not. */
+export async function countUnreadable(redis: Redis): Promise<number> {
+  return (await noted(redis)).filter(([, unreadable]) => unreadable).length;
+}
+
 /** Those that this version still cannot read; the others are no longer noted. */
 export async function namedUnreadable(redis: Redis): Promise<UnreadableRecord[]> {
-  const ids = await redis.smembers(keys.unreadable);
-  const found = await Promise.all(ids.map((id) => stillUnreadable(redis, id)));
-  const readable = ids.filter((_id, at) => found[at] === undefined);
+  const all = await noted(redis);
+  const readable = all.flatMap(([id, unreadable]) => (unreadable ? [] : [id]));
   if (readable.length > 0) await redis.srem(keys.unreadable, ...readable);
-  return found.filter((one) => one !== undefined);
+  return all.flatMap(([, unreadable]) => unreadable ?? []);
+}
+
+async function noted(redis: Redis): Promise<(readonly [id: string, unreadable: UnreadableRecord | undefined])[]> {
+  const ids = await redis.smembers(keys.unreadable);
+  return Promise.all(ids.map(async (id) => [id, await stillUnreadable(redis, id)] as const));
 }
 
 async function stillUnreadable(redis: Redis, id: string): Promise<UnreadableRecord | undefined> {
