@@ -97,7 +97,11 @@ async function ensureGroup({ redis, group, from }: Subscription): Promise<void> 
  * Answers where the group stood when that was told: once is enough.
  */
 export async function tellForgotten(
-  { redis, group, onError }: Pick<Subscription, 'redis' | 'group' | 'onError'>,
+  {
+    redis,
+    group,
+    onError,
+  }: Pick<Subscription, 'group' | 'onError'> & { readonly redis: Pick<Redis, 'xinfo' | 'xrange'> },
   toldAt: string,
 ): Promise<string> {
   const groups = items(await redis.xinfo('GROUPS', keys.events)).map(namesOf);

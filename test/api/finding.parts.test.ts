@@ -1,10 +1,10 @@
 /** Somebody has a little of an operation in hand and looks for it: through the API, and at a shell. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { keys } from '../../src/operations/keys.ts';
-import { defaultCredentials } from '../../src/sandbox/sandbox.ts';
+import { anotherAccountIn } from '../support/another-account.ts';
 import { relais } from '../cli/terminal.ts';
 import { keysLike } from '../support/fresh-redis.ts';
 import { type Service, startService } from '../support/service.ts';
@@ -12,10 +12,7 @@ import { type Service, startService } from '../support/service.ts';
 const folder = mkdtempSync(join(tmpdir(), 'relais-accounts-'));
 let service: Service;
 beforeAll(async () => {
-  const { masterKey, privateKey, token } = defaultCredentials;
-  const file = join(folder, 'accounts.json');
-  writeFileSync(file, JSON.stringify({ other: { mode: 'live', masterKey, privateKey, token } }));
-  service = await startService({ DEFAULT_COUNTRY: 'SN', ACCOUNTS_FILE: file });
+  service = await startService({ DEFAULT_COUNTRY: 'SN', ACCOUNTS_FILE: anotherAccountIn(folder) });
 });
 afterAll(async () => {
   await service.stop();

@@ -12,6 +12,7 @@ import { keys } from '../../src/operations/keys.ts';
 import { openCommands, waitUntilReady } from '../../src/redis/connections.ts';
 import { startEmbeddedRedis } from '../../src/redis/embedded.ts';
 import { freshRedis } from '../support/fresh-redis.ts';
+import { onlyOf } from '../support/only.ts';
 import { emit } from './stream-writer.ts';
 
 const toClose: Array<() => Promise<unknown>> = [];
@@ -204,7 +205,7 @@ test('a Redis that counts nothing of what was read (6.2) has it told to be safe,
   const whole = ['length', 1, 'last-generated-id', '9-0', 'groups', 1];
   const info = async (what: string) => (what === 'GROUPS' ? [group] : whole);
   // What a 7.0 answers, without the two names that it has beside these.
-  const redis = { xinfo: info, xrange: async () => [['9-0', []]] } as unknown as Redis;
+  const redis = onlyOf<Pick<Redis, 'xinfo' | 'xrange'>>({ xinfo: info, xrange: async () => [['9-0', []]] });
   const errors: unknown[] = [];
   const asked = { redis, group: 'ours', onError: (error: unknown) => void errors.push(error) };
   const told = await tellForgotten(asked, '');

@@ -1,11 +1,11 @@
 /** The console where more waits for a person than a page has, most of it of another account, and where relais is busy. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page, Route } from 'playwright-core';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { Asking } from '../../script/demonstration/asking.ts';
-import { defaultCredentials } from '../../src/sandbox/sandbox.ts';
+import { anotherAccountIn } from '../support/another-account.ts';
 import {
   type ConsoleWorld,
   campaign,
@@ -25,10 +25,7 @@ let world: ConsoleWorld;
 let newest: string;
 const folder = mkdtempSync(join(tmpdir(), 'relais-many-'));
 beforeAll(async () => {
-  const { masterKey, privateKey, token } = defaultCredentials;
-  const accounts = join(folder, 'accounts.json');
-  writeFileSync(accounts, JSON.stringify({ other: { mode: 'live', masterKey, privateKey, token } }));
-  world = await openConsole({ ACCOUNTS_FILE: accounts });
+  world = await openConsole({ ACCOUNTS_FILE: anotherAccountIn(folder) });
   const of = (at: number) => ({ accountAlias: `77${2_000_000 + at}`, amount: 1_000 + at, reference: `many-${at}` });
   await needReview(
     world,

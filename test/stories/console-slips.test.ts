@@ -5,19 +5,16 @@ import { join } from 'node:path';
 import type { Page, Route } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Asking } from '../../script/demonstration/asking.ts';
-import { defaultCredentials } from '../../src/sandbox/sandbox.ts';
+import { anotherAccountIn } from '../support/another-account.ts';
 import { type ConsoleWorld, leave, needReview, openConsole, people } from '../support/console-world.ts';
 
 let world: ConsoleWorld;
 const folder = mkdtempSync(join(tmpdir(), 'relais-slips-'));
 beforeAll(async () => {
-  const { masterKey, privateKey, token } = defaultCredentials;
-  const accounts = join(folder, 'accounts.json');
-  writeFileSync(accounts, JSON.stringify({ other: { mode: 'live', masterKey, privateKey, token } }));
   const prices = join(folder, 'prices.json');
   writeFileSync(prices, JSON.stringify({ SN: 20 }));
   world = await openConsole({
-    ACCOUNTS_FILE: accounts,
+    ACCOUNTS_FILE: anotherAccountIn(folder),
     CAMPAIGN_APPROVAL_ABOVE: '10recipients',
     SMS_PRICES_FILE: prices,
   });

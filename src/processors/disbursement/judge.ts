@@ -65,7 +65,7 @@ export function judge(
   if (answer.status === 'success' || answer.status === 'failed') {
     if (!isNamed(record, answer)) return late ? daily('unnamed') : judgeUnnamed(seen);
     if (answer.status === 'success') return { is: 'final', state: 'succeeded', late };
-    // The id belongs to another token, perhaps one that was paid before data was lost: of that this says nothing.
+    // The id belongs to another send, perhaps one that was paid before data was lost: of that this says nothing.
     if (record.idUsed) return late ? daily('disburse_id_used') : { is: 'review', because: 'disburse_id_used' };
     return twice(seen, 'failedSeenAt', 'failed_once') ?? { is: 'final', state: 'failed', late };
   }

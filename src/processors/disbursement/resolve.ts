@@ -97,7 +97,8 @@ async function decide(a: Attempt, status: string | undefined, word: Resolve): Pr
     return letGo(a, { is: 'never', toldPaid });
   }
   // Without a token there is nothing to ask about: the person has looked elsewhere, and says so in the note.
-  // Nor does `created`, or `failed`, say anything where the disburse_id belongs to a token that we have lost.
+  // Nor does `created`, or `failed`, say anything where the disburse_id belongs to a token that we have lost; where
+  // callers were told that it was paid, it was named as paid by this one.
   const lost = !toldPaid && (status === 'created' || status === 'failed') && record.idUsed;
   const silent = status === undefined || lost;
   const letsGo = outcome === 'resubmit' && status === undefined && isUnsentCopy(record);
@@ -160,8 +161,8 @@ async function endAs(
     outcome: 'ended',
     reason: outcome,
   });
-  const isTaken = ended.reason === CLAIMED;
-  if (isTaken) return letGo(a, { is: 'claimed' });
+  const isOfAnother = ended.reason === CLAIMED;
+  if (isOfAnother) return letGo(a, { is: 'claimed' });
   return told(ended, { is: 'resolved' });
 }
 
