@@ -11,7 +11,7 @@ import { State } from '../parts/state.tsx';
 import type { Kind } from '../words/states.ts';
 import { Deciding } from './approval-deciding.tsx';
 import { BatchRows, Sums, Warnings } from './approval-batch.tsx';
-import { Cost, Hours } from './campaign-facts.tsx';
+import { Cost, Hours, Recipients } from './campaign-facts.tsx';
 import { Fact } from './operation-facts.tsx';
 
 export function Approval({ id }: { readonly id: string }) {
@@ -143,7 +143,7 @@ function OfCampaign({ id }: { readonly id: string }) {
 function WholeCampaign({ campaign, at }: { readonly campaign: Answer<'getCampaign'>; readonly at: number }) {
   const { pages } = useWords();
   const says = pages.campaign;
-  const { id, name, state, totals, text, askedBy, contentHash, segments, sendAt, from, perSecond } = campaign;
+  const { id, name, state, recipients, text, askedBy, contentHash, segments, sendAt, from, perSecond } = campaign;
   return (
     <>
       <Summary
@@ -152,7 +152,7 @@ function WholeCampaign({ campaign, at }: { readonly campaign: Answer<'getCampaig
         large={name}
         at={at}
         facts={[
-          [says.recipients, <Count value={totals.total} />],
+          [says.recipients, <Recipients of={campaign} />],
           [says.segments, <Count value={segments} />],
           [says.cost, <Cost of={campaign} />],
           [says.askedBy, askedBy.join(', ')],
@@ -171,7 +171,7 @@ function WholeCampaign({ campaign, at }: { readonly campaign: Answer<'getCampaig
         id={id}
         state={state}
         askedBy={askedBy}
-        total={totals.total}
+        total={recipients}
         unit="recipients"
         hash={contentHash}
       />

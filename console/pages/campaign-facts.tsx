@@ -1,7 +1,27 @@
 /** What a campaign is estimated to cost, and when nothing of it leaves: shown where it is approved and where it runs. */
 import type { Answer } from '../asking/ask.ts';
-import { moneyIn } from '../parts/figures.tsx';
+import { Count, countIn, moneyIn } from '../parts/figures.tsx';
 import { useWords } from '../parts/language.tsx';
+
+interface RecipientsProps {
+  readonly of: Pick<Answer<'getCampaign'>, 'recipients' | 'totals'>;
+}
+
+/** The people who get the SMS, and beside them the rows that are left out. */
+export function Recipients({ of: { recipients, totals } }: RecipientsProps) {
+  const words = useWords();
+  const { total, skipped } = totals;
+  return (
+    <>
+      <Count value={recipients} />
+      {skipped > 0 && (
+        <span className="block text-sm text-quiet">
+          {words.pages.campaign.leftOut(countIn(words, skipped), countIn(words, total))}
+        </span>
+      )}
+    </>
+  );
+}
 
 interface HoursProps {
   readonly of: Pick<Answer<'getCampaign'>, 'quietHours' | 'timezone'>;

@@ -62,7 +62,7 @@ function Line({ row }: { readonly row: Row }) {
       </li>
     );
   }
-  const { id, name, state, totals, account, createdAt } = row;
+  const { id, name, state, totals, recipients, account, createdAt } = row;
   return (
     <li className="sheet p-4">
       <div className="mb-2 flex flex-wrap items-center justify-between gap-2">
@@ -73,7 +73,7 @@ function Line({ row }: { readonly row: Row }) {
       </div>
       <Bar totals={totals} />
       <p className="mt-2 text-sm text-quiet">
-        {words.pages.campaign.toPeople(countIn(words, totals.total))} · {account} · <Moment at={createdAt} />
+        {words.pages.campaign.toPeople(countIn(words, recipients))} · {account} · <Moment at={createdAt} />
       </p>
     </li>
   );

@@ -282,7 +282,8 @@ export const frenchPages: Words['pages'] = {
     nobodyYet:
       'Personne n’a été trouvé parmi les premiers, et tous n’ont pas été regardés ; le fichier a tout le monde.',
     recipients: 'Destinataires',
-    everybody: 'Tous',
+    everybody: 'Lignes du fichier',
+    leftOut: (skipped, rows) => `${countedInFrench(skipped, 'ligne écartée', 'lignes écartées')} sur ${rows}`,
     toPeople: (count) => countedInFrench(count, 'destinataire', 'destinataires'),
     rate: (count) => `${count} par seconde`,
     eta: 'fin vers',
@@ -308,7 +309,7 @@ export const frenchPages: Words['pages'] = {
     files: 'Qui l’a reçu, en fichier',
     fileOfFailed: (count) => `Non envoyés (${count}), CSV`,
     fileOfUnknown: (count) => `Incertains (${count}), CSV`,
-    fileOfAll: (count) => `Tous (${count}), CSV`,
+    fileOfAll: (count) => `Toutes les lignes (${count}), CSV`,
     row: (row) => `ligne ${row}`,
     firstOnly: 'Ce sont les premiers ; le fichier les a tous.',
     start: 'Démarrer',

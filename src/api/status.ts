@@ -1,5 +1,6 @@
 /** One screen that says what stands where: for the first look, and for the operator who was woken. */
 import { triedAgainAt } from '../operations/accounts.ts';
+import { recipientsOf } from '../kinds/recipient.ts';
 import { type HistoryStanding, historyStanding, missingOf } from '../operations/history.ts';
 import type { HoldStanding } from '../operations/status.ts';
 import { daysUntilFull } from '../operations/balances.ts';
@@ -78,8 +79,9 @@ function historyLine({ count: waiting, since, setAside, left, missing }: History
 
 function campaignLine(campaign: CampaignRecord, now: number) {
   const { id, name, account, state, reason, totals } = campaign;
-  const { total, queued, held, sending } = totals;
+  const { queued, held, sending } = totals;
   const waiting = queued + held + sending;
+  const total = recipientsOf(totals);
   return { id, name, account, state, reason: reason ?? null, total, waiting, ...paceOf(campaign, now) };
 }
 

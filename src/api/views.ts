@@ -1,6 +1,7 @@
 /** Records as callers see them: camelCase, times as ISO 8601, no field that its kind does not show. */
 import type { Derived, Field } from '../kinds/fields.ts';
 import { type Kind, asDeclared, kinds, type operations } from '../kinds/index.ts';
+import { recipientsOf } from '../kinds/recipient.ts';
 import { contentHashOf, handsIn } from '../operations/campaigns.ts';
 import { readEvidence } from '../operations/transition.ts';
 import type {
@@ -84,10 +85,10 @@ interface Hold {
 
 /** `rate` is recipients per second since the start, `eta` when the rest would be done at that rate. */
 export function paceOf(record: CampaignRecord, now: number): { readonly rate: number; readonly eta: string | null } {
-  const { total, queued, held, sending, skipped } = record.totals;
+  const { queued, held, sending } = record.totals;
   const waiting = queued + held + sending;
   const seconds = record.startedAt ? Math.max(1, (endOf(record, now) - record.startedAt) / 1_000) : 0;
-  const rate = seconds > 0 ? Math.round(((total - skipped - waiting) / seconds) * 10) / 10 : 0;
+  const rate = seconds > 0 ? Math.round(((recipientsOf(record.totals) - waiting) / seconds) * 10) / 10 : 0;
   const runs = record.state === 'running' && rate > 0 && waiting > 0;
   return { rate, eta: runs ? iso(now + (waiting / rate) * 1_000) : null };
 }
@@ -98,6 +99,7 @@ export function campaignView(record: CampaignRecord, now: number, hold?: Hold) {
     reason: record.reason ?? hold?.reason,
     heldUntil: hold?.until === undefined ? undefined : iso(hold.until),
     totals: record.totals,
+    recipients: recipientsOf(record.totals),
     countries: countriesView(record),
     cost: costOf(record),
     ...paceOf(record, now),

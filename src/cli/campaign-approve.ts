@@ -42,6 +42,7 @@ async function approve(
 }
 
 /** Said to the person who started one that waits now. */
-export function waitsForAnother({ id, contentHash }: JsonObject, { words }: Shell): string {
-  return words.campaign.waitsForAnother(String(id), String(contentHash));
+export function waitsForAnother(body: JsonObject, { words }: Shell): string {
+  const { id, contentHash } = body;
+  return words.campaign.waitsForAnother(sizeOf(body, words), String(id), String(contentHash));
 }

@@ -112,7 +112,7 @@ export async function printCampaign(body: JsonObject, { output, language, words 
 
 function factsOf(
   campaign: CampaignView,
-  { totals, countries, resent, retries }: JsonObject,
+  { totals, recipients, countries, resent, retries }: JsonObject,
   language: Language,
 ): Row {
   const words = wordsIn(language).campaign;
@@ -123,6 +123,7 @@ function factsOf(
     [labels.name, campaign.name],
     [labels.state, wordFor(words.states, campaign.state)],
     [labels.reason, campaign.reason && wordFor(words.reasons, campaign.reason)],
+    [labels.recipients, typeof recipients === 'number' ? grouped(recipients) : undefined],
     [labels.progress, renderLine({ ...campaign, perSecond: campaign.rate }, language)],
     [labels.sentAgain, typeof resent === 'number' ? grouped(resent) : undefined],
     [labels.retries, typeof retries === 'number' ? grouped(retries) : undefined],

@@ -63,6 +63,12 @@ export const campaignFields = {
       example: { ...some, ...others },
     }),
   ),
+  recipients: derived(
+    howMany.meta({
+      example: 96,
+      description: 'How many people get the SMS: `total` without `skipped`. An approval is for this number.',
+    }),
+  ),
   /** How often a recipient in doubt was sent to again. */
   resent: shown(
     count,

@@ -1,6 +1,7 @@
 /** The stories of messages, of campaigns, and of the slices that carry them. */
 import type { CampaignRecord, Fields, MessageRecord } from './record.ts';
-import { campaignBins, outcomeLetters, type RecipientState } from '../kinds/recipient.ts';
+import { campaignBins, outcomeLetters, recipientsOf, type RecipientState } from '../kinds/recipient.ts';
+import { counted } from '../words/figures.ts';
 import { maskPhone } from '../lib/phone.ts';
 import {
   type Because,
@@ -135,10 +136,14 @@ export function explainCampaign(record: CampaignRecord, around: Circumstances): 
   const wait = state === 'running' ? waitOf('messaging', record, around) : undefined;
   const say = sentencesOf(around);
   const bins = campaignBins.filter((bin) => bin !== 'total' && totals[bin] > 0);
+  const people = say.people(
+    counted(recipientsOf(totals), wordsIn(around.language ?? 'en').figures),
+    recipientsOf(totals),
+  );
   return {
     ...frameOf(record, around),
     summary: together([
-      say.kinds.campaign(name, String(totals.total), record.reference ? say.reference(record.reference) : ''),
+      say.kinds.campaign(name, people, record.reference ? say.reference(record.reference) : ''),
       saysOf('campaign', state, around),
       bins.length > 0 ? say.rows(bins.map((bin) => `${totals[bin]} ${binIn(bin, around)}`).join(', ')) : undefined,
       because && say.reason(because.why),

@@ -82,8 +82,8 @@ export const englishCampaign = {
   twice: (count: string) => `${count} of them may have got it already, and may get it twice.`,
   textAgain: (count: string) => `Text ${count} people again?`,
   letBeSent: (size: string) => `Let this be sent to ${size}?`,
-  waitsForAnother: (id: string, hash: string) =>
-    `It waits for another key with the role approve: relais campaign approve ${id} --hash ${hash}`,
+  waitsForAnother: (size: string, id: string, hash: string) =>
+    `A different person must approve the SMS to ${size}: relais campaign approve ${id} --hash ${hash}`,
   nothingWasSent: 'Nothing was sent.',
   yesNo: '[y/N]',
   none: 'None.',

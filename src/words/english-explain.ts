@@ -7,7 +7,8 @@ export const englishExplain = {
     disbursement: (what: string, mode: string, reference: string) =>
       `Disbursement of ${what} by ${mode}${reference}.`,
     message: (to: string, reference: string) => `Text to ${to}${reference}.`,
-    campaign: (name: string, rows: string, reference: string) => `Campaign “${name}” of ${rows} rows${reference}.`,
+    campaign: (name: string, recipients: string, reference: string) =>
+      `Campaign “${name}” to ${recipients}${reference}.`,
     slice: (count: number, whose: string) => `${count} ${count === 1 ? 'recipient' : 'recipients'} of ${whose}.`,
   },
   others: {
@@ -31,6 +32,7 @@ export const englishExplain = {
   maybeSent: 'It may or may not have been sent.',
   gone: 'The service does not tell it any more; it is never sent again by itself, since it may have arrived.',
   askThem: 'Ask the person whether it came. To send it all the same, send it again under another reference.',
+  people: (count: string, many: number) => `${count} ${many === 1 ? 'recipient' : 'recipients'}`,
   recipients: (counts: string) => `Recipients: ${counts}.`,
   rows: (counts: string) => `Rows: ${counts}.`,
   itsCampaignIs: (state: string) => `its campaign is ${state}`,

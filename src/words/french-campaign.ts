@@ -83,8 +83,8 @@ export const frenchCampaign: Words['campaign'] = {
   twice: (count) => `${count} d’entre eux l’ont peut-être déjà reçu, et peuvent le recevoir deux fois.`,
   textAgain: (count) => `Envoyer de nouveau à ${persons(count)} ?`,
   letBeSent: (size) => `Autoriser l’envoi à ${size} ?`,
-  waitsForAnother: (id, hash) =>
-    `Elle attend une autre clé avec le rôle approve : relais campaign approve ${id} --hash ${hash}`,
+  waitsForAnother: (size, id, hash) =>
+    `Une autre personne doit approuver l’envoi à ${size} : relais campaign approve ${id} --hash ${hash}`,
   nothingWasSent: 'Rien n’a été envoyé.',
   yesNo: '[o/N]',
   none: 'Aucun.',

@@ -6,7 +6,7 @@ export const frenchExplain: ExplainWords = {
   kinds: {
     disbursement: (what, mode, reference) => `Décaissement de ${what} par ${mode}${reference}.`,
     message: (to, reference) => `SMS à ${to}${reference}.`,
-    campaign: (name, rows, reference) => `Campagne « ${name} » de ${rows} lignes${reference}.`,
+    campaign: (name, recipients, reference) => `Campagne « ${name} » pour ${recipients}${reference}.`,
     slice: (count, whose) => `${count} ${count < 2 ? 'destinataire' : 'destinataires'} de ${whose}.`,
   },
   others: {
@@ -30,6 +30,7 @@ export const frenchExplain: ExplainWords = {
   maybeSent: 'Le SMS est peut-être parti, et peut-être pas.',
   gone: 'Le service ne le dit plus ; ce SMS n’est jamais renvoyé de lui-même, puisqu’il est peut-être arrivé.',
   askThem: 'Demandez à la personne s’il est arrivé. Pour l’envoyer quand même, renvoyez-le sous une autre référence.',
+  people: (count, many) => `${count} ${many < 2 ? 'destinataire' : 'destinataires'}`,
   recipients: (counts) => `Destinataires : ${counts}.`,
   rows: (counts) => `Lignes : ${counts}.`,
   itsCampaignIs: (state) => `sa campagne est ${state}`,

@@ -22,6 +22,7 @@ export const frenchLabels: Readonly<Record<string, string>> = {
   next: 'à faire',
   'content hash': 'empreinte',
   totals: 'totaux',
+  recipients: 'destinataires',
   'problem count': 'problèmes',
   'warning count': 'avertissements',
   'uploaded by': 'déposé par',

@@ -75,6 +75,27 @@ test('the start of a campaign above the limit waits, and whoever approves is tol
   expect((await approve(service, path, campaign.contentHash)).status).toBe(200);
 });
 
+test('the API, the list, the event and the explanation name the people who get the SMS, and not the rows that are skipped', async () => {
+  const service = await started({ CAMPAIGN_APPROVAL_ABOVE: '10recipients' });
+  const path = await filled(service, 11);
+  const more = [people(4), '771000000', 'nobody', 'none'].join('\n').replace('numero', 'phone');
+  await service.call('POST', `${path}/recipients`, { body: more, headers: CSV });
+  await act(service, path, 'start');
+  const campaign = await read(service, path);
+  const { total, skipped } = campaign.totals;
+  expect(skipped).toBeGreaterThan(0);
+  expect(campaign.recipients).toBe(total - skipped);
+  const [listed] = (await service.call('GET', '/v1/campaigns')).body.items;
+  expect(listed.recipients).toBe(campaign.recipients);
+  const [{ recipients }] = await told(service, 'campaign.awaiting_approval');
+  expect(recipients).toBe(campaign.recipients);
+  const { summary } = (await service.call('GET', `/v1/explain/${campaign.id}`)).body;
+  expect(summary).toContain(`to ${campaign.recipients} recipients`);
+  await approve(service, path, campaign.contentHash);
+  await service.until(path, ({ state }) => state === 'finished');
+  expect(await texts(service)).toHaveLength(campaign.recipients);
+});
+
 test('a campaign that is not above the limit needs nobody', async () => {
   const service = await started({ CAMPAIGN_APPROVAL_ABOVE: '10recipients' });
   const path = await filled(service, 10);

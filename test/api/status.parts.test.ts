@@ -116,7 +116,7 @@ test('a campaign that is held says why, and how many wait', async () => {
   const { body: campaign } = await service.call('POST', '/v1/campaigns', {
     body: { name: 'N', text: 'Bonjour', reference: 'c' },
   });
-  const upload = { body: 'to\n+221771234567\n+221771234568\n', headers: { 'content-type': 'text/csv' } };
+  const upload = { body: 'to\n+221771234567\n+221771234568\nnobody\n', headers: { 'content-type': 'text/csv' } };
   await service.call('POST', `/v1/campaigns/${campaign.id}/recipients`, upload);
   await service.call('PATCH', `/v1/campaigns/${campaign.id}`, { body: { quietHours: '00:00-23:59' } });
   await service.call('POST', `/v1/campaigns/${campaign.id}/start`);

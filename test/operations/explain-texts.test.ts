@@ -179,9 +179,18 @@ describe('a campaign', () => {
     ['cancelled', 'It was cancelled; what was sent stays sent.', 'Nothing is to be done.'],
   ] as const)('that is %s says so', ([state, stands, next]) => {
     const told = explainCampaign(campaign(state), calm);
-    expect(told.summary).toContain('Campaign “Rappel” of 3 rows.');
+    expect(told.summary).toContain('Campaign “Rappel” to 3 recipients.');
     expect(told.summary).toContain(stands);
     expect(told.next).toContain(next);
+  });
+
+  test('names the people who get the SMS, not the rows of the file', () => {
+    const some = campaign('awaiting_approval', { 't:total': '3001', 't:queued': '2612', 't:skipped': '389' });
+    expect(explainCampaign(some, calm).summary).toMatch(/^Campaign “Rappel” to 2\u00a0612 recipients\./);
+    const french = explainCampaign(some, { ...calm, language: 'fr' }).summary;
+    expect(french).toMatch(/^Campagne « Rappel » pour 2\u202f612 destinataires\./);
+    const one = campaign('ready', { 't:total': '2', 't:queued': '1', 't:skipped': '1' });
+    expect(explainCampaign(one, calm).summary).toMatch(/^Campaign “Rappel” to 1 recipient\./);
   });
 
   test('says where its rows are', () => {

@@ -132,7 +132,7 @@ export const status = z
           account: accountField,
           state: text('running'),
           reason: perhaps(text('funds')),
-          total: count,
+          total: count.meta({ description: 'People who get the SMS; skipped rows are not counted.' }),
           waiting: count.meta({ description: 'Recipients that nothing was sent to yet.' }),
           rate: z.number().meta({ example: 48.5 }),
           eta: perhaps(time),

@@ -2387,6 +2387,10 @@ export interface CampaignRow {
     cancelled: number
   }
   /**
+   * How many people get the SMS: `total` without `skipped`. An approval is for this number.
+   */
+  recipients: number
+  /**
    * How often somebody was sent to again after a doubt: duplicates.
    */
   resent?: number
@@ -2552,6 +2556,10 @@ export interface Campaign {
     expired: number
     cancelled: number
   }
+  /**
+   * How many people get the SMS: `total` without `skipped`. An approval is for this number.
+   */
+  recipients: number
   /**
    * How often somebody was sent to again after a doubt: duplicates.
    */
@@ -6039,6 +6047,9 @@ export interface Status {
     account: string
     state: string
     reason: (string | null)
+    /**
+     * People who get the SMS; skipped rows are not counted.
+     */
     total: number
     /**
      * Recipients that nothing was sent to yet.
