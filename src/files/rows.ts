@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { setImmediate as letOthersWork } from 'node:timers/promises';
-import { Archive, MAX_COLUMNS, type Sheet } from './sheet.ts';
+import { Archive } from './archive.ts';
+import { MAX_COLUMNS, type Sheet } from './sheet.ts';
 import {
   csvRecords,
   type Delimiter,
@@ -334,6 +335,7 @@ function kindOfText(text: string): FileProblemCode | undefined {
 /** An archive of something else than a workbook that can be read. */
 function alienArchive(names: readonly string[]): FileProblemCode | undefined {
   if (names.some((name) => name.startsWith('index/') || name === 'index.zip')) return 'numbers_file';
+  if (names.includes('encrypted-package')) return 'locked_workbook';
   if (names.includes('xl/workbook.bin')) return 'binary_workbook';
   const isWorkbook = names.includes('content.xml') || names.some((name) => /(?:^|\/)workbook\d*\.xml$/.test(name));
   return isWorkbook ? undefined : 'archive';

@@ -12,6 +12,8 @@ declare module 'saxen' {
   }
 
   export class Parser {
+    /** Prefixes by namespace: names come with these, whichever the document uses. */
+    ns(prefixes: Readonly<Record<string, string>>): this;
     on<Name extends keyof Hooks>(name: Name, hook: Hooks[Name]): this;
     write(text: string): unknown;
     end(): unknown;

@@ -1,7 +1,3 @@
-import { StringDecoder } from 'node:string_decoder';
-import { crc32 } from 'node:zlib';
-import { Parser } from 'saxen';
-import { type Entry, fromBufferPromise, type ZipFile } from 'yauzl';
 import { unusable } from './problems.ts';
 import { detail } from '../words/details.ts';
 
@@ -12,6 +8,13 @@ const MAX_ROW_CHARACTERS = 65_536;
 /** `_x000D_`: so many characters of a document may stand for one. */
 export const WRITTEN_AS = 7;
 const ROWS_AT_ONCE = 1_000;
+
+/** Sheets, or links to other parts. Each is kept until the rows were read. */
+const LISTED_MAX = 10_000;
+
+export function keepListed<T>(list: T[], one: T): void {
+  if (list.push(one) > LISTED_MAX) throw unusable('workbook_too_large');
+}
 
 export interface SheetRow {
   /** As the spreadsheet numbers it, from 1 on. */
@@ -140,7 +143,8 @@ export function plainNumber(written: string): string {
 }
 
 export type NumberFormat =
-  | { readonly is: 'date'; readonly day: boolean; readonly time: boolean }
+  /** `elapsed`: hours are counted on beyond 24. */
+  | { readonly is: 'date'; readonly day: boolean; readonly time: boolean; readonly elapsed?: boolean }
   /** Shows this many digits at least. */
   | { readonly is: 'padded'; readonly digits: number }
   | { readonly is: 'plain' };
@@ -151,7 +155,7 @@ const PLAIN: NumberFormat = { is: 'plain' };
 export function builtInFormat(id: number): NumberFormat {
   const day = (id >= 14 && id <= 17) || id === 22 || (id >= 27 && id <= 36) || (id >= 50 && id <= 58);
   const time = (id >= 18 && id <= 22) || (id >= 45 && id <= 47);
-  return day || time ? { is: 'date', day, time } : PLAIN;
+  return day || time ? { is: 'date', day, time, elapsed: id === 46 } : PLAIN;
 }
 
 /** The most that Excel keeps. */
@@ -163,7 +167,7 @@ export function readFormat(code: string): NumberFormat {
   const [first = ''] = code.split(';');
   const bare = first.replace(/"[^"]*"|\\.|_.|\*./g, '').replace(/\[(?!h+\]|m+\]|s+\])[^\][]*\]/gi, '');
   if (/[dyhms]/i.test(bare) && !/general|[0#?]/i.test(bare.replace(/\.0+/g, ''))) {
-    return { is: 'date', day: /[dy]/i.test(bare), time: /[hs]/i.test(bare) };
+    return { is: 'date', day: /[dy]/i.test(bare), time: /[hs]/i.test(bare), elapsed: /\[h+\]/i.test(bare) };
   }
   // What stands behind the first 0 is shown even where it is #.
   const padded = /^#*(0[0#]*)$/.exec(bare.replace(/[\s\u00a0\u202f.()/-]/g, ''));
@@ -177,147 +181,29 @@ export function showNumber(written: string, format: NumberFormat, since1904: boo
   const value = Number(written);
   // The last day that a spreadsheet knows is the end of the year 9999.
   if (format.is === 'plain' || !(value >= 0 && value < 2_958_466)) return plain;
-  const time = format.time && (value % 1 > 0 || !format.day);
+  const { time, elapsed } = format;
+  // Before the first day a spreadsheet shows a date that never was.
+  const day = format.day && value >= 1;
+  if (elapsed) return hoursOf(value);
+  if (!day && !time) return plain;
   // Day 60 is the 29th of February 1900, which never was.
   const days = since1904 ? value + 1_462 : value < 60 ? value + 1 : value;
   const at = new Date(Math.round((days - 25_569) * 86_400) * 1_000);
-  return showMoment(at.toISOString(), { day: format.day && value >= 1, time });
+  return showMoment(at.toISOString(), { day, time });
 }
 
-/** `2026-11-30T14:30:00` → `30/11/2026 14:30`, as people here write it. */
-export function showMoment(iso: string, { day, time }: { readonly day: boolean; readonly time: boolean }): string {
-  const [, date, clock] = /^(\d{4}-\d{2}-\d{2})(?:T(\d{2}:\d{2}))?/.exec(iso) ?? [];
-  if (date === undefined) return iso;
-  return [...(day ? [date.split('-').toReversed().join('/')] : []), ...(time && clock ? [clock] : [])].join(' ');
+/** `36:00` */
+function hoursOf(days: number): string {
+  const minutes = Math.round(days * 1_440);
+  return `${Math.floor(minutes / 60)}:${String(minutes % 60).padStart(2, '0')}`;
 }
 
-/** What is inside a workbook: a zip archive of XML documents, read piece by piece and never further than is allowed. */
-
-/** A workbook of two sheets has some twenty. */
-const ENTRIES_MAX = 10_000;
-/** Sheets, or links to other parts. Each is kept until the rows were read. */
-const LISTED_MAX = 10_000;
-
-export function keepListed<T>(list: T[], one: T): void {
-  if (list.push(one) > LISTED_MAX) throw unusable('workbook_too_large');
-}
-
-/** No tag and no cell is near; what is longer is not ended, and would be looked at again with each piece. */
-const TOKEN_MAX = 2_000_000;
-
-/** Told of each element: its name without the prefix, and its attributes when asked. A text comes whole or in parts. */
-export interface XmlListener {
-  open(name: string, attribute: (name: string) => string | undefined): void;
-  text(text: string): void;
-  close(name: string): void;
-}
-
-export class Archive {
-  readonly #zip: ZipFile;
-  readonly #entries: ReadonlyMap<string, Entry>;
-  /** Bytes that may still be unpacked. */
-  #left: number;
-
-  private constructor(zip: ZipFile, entries: ReadonlyMap<string, Entry>, unpackedMax: number) {
-    this.#zip = zip;
-    this.#entries = entries;
-    this.#left = unpackedMax;
-  }
-
-  static async open(bytes: Buffer, unpackedMax: number): Promise<Archive> {
-    try {
-      const zip = await fromBufferPromise(bytes, { lazyEntries: true });
-      const entries = new Map<string, Entry>();
-      if (zip.entryCount > ENTRIES_MAX)
-        throw unusable('broken_workbook', { detail: detail('many_parts', { parts: zip.entryCount }) });
-      for await (const entry of zip.eachEntry()) entries.set(entry.fileName.toLowerCase(), entry);
-      return new Archive(zip, entries, unpackedMax);
-    } catch (error) {
-      throw broken(error);
-    }
-  }
-
-  get names(): readonly string[] {
-    return [...this.#entries.keys()];
-  }
-
-  has(name: string): boolean {
-    return this.#entries.has(name.toLowerCase());
-  }
-
-  /** The whole of a small part. */
-  async read(name: string, listener: XmlListener): Promise<void> {
-    for await (const length of this.pieces(name, listener)) void length;
-  }
-
-  /** Tells the listener of one piece after the other, each of so many bytes; what it learned is used between two. */
-  async *pieces(name: string, listener: XmlListener): AsyncGenerator<number, void, undefined> {
-    const entry = this.#entries.get(name.toLowerCase());
-    if (!entry) throw unusable('broken_workbook', { detail: detail('part_missing', { part: name }) });
-    if (entry.isEncrypted()) throw unusable('old_workbook');
-    this.#left -= entry.uncompressedSize;
-    if (this.#left < 0) throw unusable('workbook_too_large');
-    const xml = new XmlReader(listener);
-    try {
-      let sum = 0;
-      // It ends with an error where there is more than the archive says.
-      const stream: AsyncIterable<Buffer> = await this.#zip.openReadStreamPromise(entry);
-      for await (const bytes of stream) {
-        sum = crc32(bytes, sum);
-        xml.write(bytes);
-        yield bytes.length;
-      }
-      xml.end();
-      if (sum !== entry.crc32) throw unusable('broken_workbook', { detail: detail('part_changed', { part: name }) });
-    } catch (error) {
-      throw broken(error);
-    }
-  }
-}
-
-function broken(error: unknown): unknown {
-  if (error instanceof Error && error.name === 'UnusableFile') return error;
-  return unusable('broken_workbook', { cause: error });
-}
-
-/** Entities that a document declares are not known here, and a document that declares any is refused. */
-class XmlReader {
-  readonly #parser = new Parser();
-  readonly #decoder = new StringDecoder('utf8');
-  #sinceToken = 0;
-
-  constructor(listener: XmlListener) {
-    this.#parser.on('openTag', (name, attributes, decode) => {
-      this.#sinceToken = 0;
-      listener.open(withoutPrefix(name), (attribute) => {
-        const value = attributes()[attribute];
-        return value === undefined ? undefined : decode(value);
-      });
-    });
-    this.#parser.on('closeTag', (name) => listener.close(withoutPrefix(name)));
-    this.#parser.on('text', (text, decode) => listener.text(decode(text)));
-    this.#parser.on('cdata', (text) => listener.text(text));
-    this.#parser.on('attention', (text) => {
-      if (/^<!(?:DOCTYPE|ENTITY)/i.test(text)) throw unusable('broken_workbook', { detail: detail('entities', {}) });
-    });
-    this.#parser.on('error', (error) => {
-      throw unusable('broken_workbook', { cause: error });
-    });
-  }
-
-  write(bytes: Buffer): void {
-    this.#sinceToken += bytes.length;
-    if (this.#sinceToken > TOKEN_MAX) throw unusable('broken_workbook', { detail: detail('endless', {}) });
-    this.#parser.write(this.#decoder.write(bytes));
-  }
-
-  end(): void {
-    this.#parser.write(this.#decoder.end());
-    this.#parser.end();
-  }
-}
-
-function withoutPrefix(name: string): string {
-  const at = name.indexOf(':');
-  return at === -1 ? name : name.slice(at + 1);
+/** `2026-11-30T14:30:00` → `30/11/2026 14:30`, as people here write it. Without a format, all that is written there. */
+export function showMoment(
+  iso: string,
+  { day = true, time = true }: { readonly day?: boolean; readonly time?: boolean } = {},
+): string {
+  const [, date, clock] = /^(\d{4}-\d{2}-\d{2})?T?(\d{2}:\d{2})?/.exec(iso) ?? [];
+  const shown = [day && date?.split('-').toReversed().join('/'), time && clock].filter(Boolean).join(' ');
+  return shown === '' ? iso : shown;
 }

@@ -1,11 +1,11 @@
 /** Workbooks of Excel and of what writes like it (ECMA-376): one sheet, row by row, in memory that hardly grows. */
+import { type Archive, partName } from './archive.ts';
 import {
-  type Archive,
-  type XmlListener,
   builtInFormat,
   NO_RESULT,
   type NumberFormat,
   readFormat,
+  showMoment,
   showNumber,
   chooseSheet,
   keepListed,
@@ -16,14 +16,17 @@ import {
   WRITTEN_AS,
 } from './sheet.ts';
 import { unusable } from './problems.ts';
+import type { XmlListener } from './xml.ts';
 import { detail } from '../words/details.ts';
 
 export async function openXlsx(archive: Archive, wanted: string | undefined): Promise<Sheet> {
   const root = await linksOf(archive, '_rels/.rels', '');
   const book = root.find(({ type }) => type.endsWith('/officeDocument'))?.target ?? 'xl/workbook.xml';
-  const { sheets, since1904 } = await readBook(archive, book);
   const folder = book.slice(0, book.lastIndexOf('/') + 1);
   const links = await linksOf(archive, `${folder}_rels/${book.slice(folder.length)}.rels`, folder);
+  const { sheets: all, since1904 } = await readBook(archive, book);
+  // Charts, dialogs and macros are sheets too, without cells.
+  const sheets = all.filter(({ link }) => links.find(({ id }) => id === link)?.type.endsWith('/worksheet') ?? true);
   const chosen = chooseSheet(sheets, wanted);
   const path = links.find(({ id }) => id === chosen.link)?.target;
   if (path === undefined)
@@ -63,8 +66,7 @@ async function linksOf(archive: Archive, path: string, folder: string): Promise<
   await archive.read(path, {
     open(name, attribute) {
       if (name !== 'Relationship') return;
-      const written = attribute('Target') ?? '';
-      const target = written.startsWith('/') ? written.slice(1) : folder + written;
+      const target = partName(attribute('Target') ?? '', folder);
       keepListed(links, { id: attribute('Id') ?? '', type: attribute('Type') ?? '', target });
     },
     text: nothing,
@@ -83,11 +85,11 @@ async function readBook(archive: Archive, path: string) {
   const sheets: BookSheet[] = [];
   let since1904 = false;
   await archive.read(path, {
-    open(name, attribute) {
-      if (name === 'workbookPr') since1904 = isTrue(attribute('date1904'));
-      if (name !== 'sheet') return;
+    open(name, attribute, parent) {
+      if (name === 'workbookPr' && parent === 'workbook') since1904 = isTrue(attribute('date1904'));
+      if (name !== 'sheet' || parent !== 'sheets') return;
       const hidden = (attribute('state') ?? 'visible') !== 'visible';
-      const link = attribute('r:id') ?? attribute('ns0:id') ?? '';
+      const link = attribute('r:id') ?? '';
       keepListed(sheets, { name: attribute('name') ?? '', hidden, link });
     },
     text: nothing,
@@ -107,32 +109,28 @@ const FORMATS_MAX = 100_000;
 async function readStyles(archive: Archive, path: string): Promise<NumberFormat[]> {
   const own = new Map<number, NumberFormat>();
   const formats: NumberFormat[] = [];
-  let inCells = false;
   await archive.read(path, {
-    open(name, attribute) {
+    open(name, attribute, parent) {
       if (own.size + formats.length > FORMATS_MAX) throw unusable('workbook_too_large');
-      if (name === 'numFmt') own.set(Number(attribute('numFmtId')), readFormat(attribute('formatCode') ?? ''));
-      if (name === 'cellXfs') inCells = true;
-      if (name !== 'xf' || !inCells) return;
+      if (name === 'numFmt' && parent === 'numFmts')
+        own.set(Number(attribute('numFmtId')), readFormat(attribute('formatCode') ?? ''));
+      if (name !== 'xf' || parent !== 'cellXfs') return;
       const id = Number(attribute('numFmtId') ?? 0);
       formats.push(own.get(id) ?? builtInFormat(id));
     },
     text: nothing,
-    close: (name) => {
-      if (name === 'cellXfs') inCells = false;
-    },
+    close: nothing,
   });
   return formats;
 }
 
 function stringsInto(table: StringTable): XmlListener {
   let text = '';
-  let [inText, phonetic] = [false, false];
+  let inText = false;
   return {
-    open(name) {
+    open(name, _, parent) {
       if (name === 'si') text = '';
-      else if (name === 'rPh') phonetic = true;
-      else if (name === 't') inText = !phonetic;
+      else if (name === 't') inText = isSaid(parent, 'si');
     },
     text(part) {
       if (inText) text += part;
@@ -140,10 +138,14 @@ function stringsInto(table: StringTable): XmlListener {
     },
     close(name) {
       if (name === 't') inText = false;
-      else if (name === 'rPh') phonetic = false;
       else if (name === 'si') table.add(unescaped(text));
     },
   };
+}
+
+/** A text stands in its element or in a formatted run of it. One of `rPh` says how another is pronounced. */
+function isSaid(parent: string, element: 'si' | 'is'): boolean {
+  return parent === element || parent === 'r';
 }
 
 /** `_x000D_` is how a character is written that XML cannot hold. */
@@ -210,12 +212,10 @@ class SheetReader implements XmlListener {
   readonly #texts: StringTable;
   readonly #formats: readonly NumberFormat[];
   readonly #since1904: boolean;
-  #type = '';
-  #format: NumberFormat = { is: 'plain' };
-  #value = '';
-  #listens = false;
-  #phonetic = false;
-  #formula = false;
+  #cell: Cell = new Cell(undefined, { is: 'plain' });
+  #listensTo: 'value' | 'inline' | undefined;
+  /** Rows without a height of their own are hidden; undefined until the first row shows whether others have one. */
+  #hidesUnmarked: boolean | undefined = false;
 
   constructor(texts: StringTable, formats: readonly NumberFormat[], since1904: boolean) {
     this.#texts = texts;
@@ -223,46 +223,77 @@ class SheetReader implements XmlListener {
     this.#since1904 = since1904;
   }
 
-  open(name: string, attribute: (name: string) => string | undefined): void {
-    if (name === 'c') this.#openCell(attribute);
-    else if (name === 'v') this.#listens = true;
-    else if (name === 't') this.#listens = !this.#phonetic && this.#type === 'inlineStr';
-    else if (name === 'f') this.#formula = true;
-    else if (name === 'row') {
+  open(name: string, attribute: Attribute, parent: string): void {
+    if (name === 'c' && parent === 'row') this.#openCell(attribute);
+    else if (name === 'v' && parent === 'c') this.#listensTo = 'value';
+    else if (name === 't' && isSaid(parent, 'is')) this.#listensTo = 'inline';
+    else if (name === 'is' && parent === 'c') this.#cell.inline = '';
+    else if (name === 'f' && parent === 'c') this.#cell.isFormula = true;
+    else if (name === 'row' && parent === 'sheetData') {
       const row = attribute('r');
-      this.rows.begin(row === undefined ? undefined : Number(row), isTrue(attribute('hidden')));
-    } else if (name === 'rPh') this.#phonetic = true;
+      this.rows.begin(row === undefined ? undefined : Number(row), this.#isHidden(attribute));
+    } else if (name === 'sheetFormatPr' && isTrue(attribute('zeroHeight'))) this.#hidesUnmarked = undefined;
     else if (name === 'mergeCell' && reachesDown(attribute('ref') ?? '')) this.merged += 1;
   }
 
   text(text: string): void {
-    if (this.#listens) this.#value = this.rows.joined(this.#value, text);
+    const cell = this.#cell;
+    if (this.#listensTo === 'value') cell.value = this.rows.joined(cell.value, text);
+    else if (this.#listensTo === 'inline') cell.inline = this.rows.joined(cell.inline ?? '', text);
   }
 
   close(name: string): void {
-    if (name === 'v' || name === 't') this.#listens = false;
+    if (name === 'v' || name === 't') this.#listensTo = undefined;
     else if (name === 'c') this.rows.cell(this.#shown());
     else if (name === 'row') this.rows.end();
-    else if (name === 'rPh') this.#phonetic = false;
   }
 
-  #openCell(attribute: (name: string) => string | undefined): void {
+  /**
+   * A writer that hides the unused rows alone gives no row a height of its own: that the first row has one shows that
+   * the rows to be seen are marked so.
+   */
+  #isHidden(attribute: Attribute): boolean {
+    const height = attribute('ht');
+    this.#hidesUnmarked ??= height !== undefined && isTrue(attribute('customHeight'));
+    return isTrue(attribute('hidden')) || (height === undefined ? this.#hidesUnmarked : Number(height) === 0);
+  }
+
+  #openCell(attribute: Attribute): void {
     const place = attribute('r');
     if (place !== undefined) this.rows.at(columnOf(place));
-    this.#type = attribute('t') ?? 'n';
     const style = attribute('s');
-    this.#format = this.#formats[style === undefined ? 0 : Number(style)] ?? { is: 'plain' };
-    [this.#value, this.#listens, this.#formula] = ['', false, false];
+    const format = this.#formats[style === undefined ? 0 : Number(style)] ?? { is: 'plain' };
+    this.#cell = new Cell(attribute('t'), format);
+    this.#listensTo = undefined;
   }
 
   #shown(): string {
-    const value = this.#value;
-    if (this.#type === 's') return value === '' ? '' : this.#texts.at(Number(value));
-    if (this.#type === 'inlineStr' || this.#type === 'str') return unescaped(value);
-    if (value === '') return this.#formula ? NO_RESULT : '';
-    if (this.#type === 'n') return showNumber(value, this.#format, this.#since1904);
-    if (this.#type === 'b') return value === '1' ? 'true' : 'false';
+    const { type, format, value, inline, isFormula } = this.#cell;
+    if (type === 'inlineStr' && inline !== undefined) return unescaped(inline);
+    if (type === 's') return value === '' ? '' : this.#texts.at(Number(value));
+    if (type === 'inlineStr' || type === 'str') return unescaped(value);
+    if (value === '') return isFormula ? NO_RESULT : '';
+    if (type === 'n') return showNumber(value, format, this.#since1904);
+    if (type === 'd') return showMoment(value, format.is === 'date' ? format : {});
+    if (type === 'b') return value === '1' ? 'true' : 'false';
     return value;
+  }
+}
+
+type Attribute = (name: string) => string | undefined;
+
+/** As it is put together. */
+class Cell {
+  readonly type: string;
+  readonly format: NumberFormat;
+  value = '';
+  /** Its text where it is not shared; absent where the cell has none. */
+  inline: string | undefined;
+  isFormula = false;
+
+  constructor(type = 'n', format: NumberFormat) {
+    this.type = type;
+    this.format = format;
   }
 }
 
@@ -270,12 +301,13 @@ class SheetReader implements XmlListener {
 function columnOf(place: string): number {
   let column = 0;
   for (let at = 0; at < place.length; at += 1) {
-    const letter = place.charCodeAt(at) - 64;
+    // Of either case.
+    const letter = (place.charCodeAt(at) & 0x5f) - 64;
     if (letter < 1 || letter > 26) break;
     column = column * 26 + letter;
   }
-  // Whatever it says instead of letters, it is no column that could be used.
-  return column === 0 || column > 16_384 ? 16_384 : column - 1;
+  if (column > 0 && column <= 16_384) return column - 1;
+  throw unusable('broken_workbook', { detail: detail('cell_place', { place: place.slice(0, 20) }) });
 }
 
 /** `E4:E5` */

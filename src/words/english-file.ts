@@ -34,6 +34,7 @@ export const englishFile = {
     no_rows: 'The file has a header and no rows below it.',
     old_workbook:
       'This is a workbook of the old kind (.xls), or one with a password. Save it as .xlsx, without a password.',
+    locked_workbook: 'The workbook has a password. Save it without a password.',
     binary_workbook: 'This is a binary workbook (.xlsb). Save it as .xlsx.',
     numbers_file: 'This is a document of Apple Numbers. Choose File, Export to, Excel.',
     archive: 'This is an archive (.zip, .gz) and no spreadsheet. Unpack it and send the file that is in it.',
@@ -129,6 +130,8 @@ export const englishFile = {
     many_parts: 'it has {parts} parts',
     text_missing: 'it has no text {number}',
     repeated: 'something stands {times} times',
+    no_xml: 'a part of it is no XML',
+    cell_place: 'a cell stands at “{place}”, which is no place of a sheet',
     entities: 'it declares entities',
     endless: 'a part of it never ends',
     half_character: 'half a character at the end',

@@ -34,6 +34,7 @@ export const frenchFile: Words['file'] = {
     no_rows: 'Le fichier a un en-tête et aucune ligne en dessous.',
     old_workbook:
       'C’est un classeur de l’ancien format (.xls), ou protégé par un mot de passe. Enregistrez-le en .xlsx, sans mot de passe.',
+    locked_workbook: 'Le classeur est protégé par un mot de passe. Enregistrez-le sans mot de passe.',
     binary_workbook: 'C’est un classeur binaire (.xlsb). Enregistrez-le en .xlsx.',
     numbers_file: 'C’est un document Apple Numbers. Choisissez Fichier, Exporter vers, Excel.',
     archive: 'C’est une archive (.zip, .gz), pas un tableur. Décompressez-la et envoyez le fichier qui est dedans.',
@@ -130,6 +131,8 @@ export const frenchFile: Words['file'] = {
     many_parts: 'il a {parts} parties',
     text_missing: 'il n’a pas de texte {number}',
     repeated: 'quelque chose y est répété {times} fois',
+    no_xml: 'une de ses parties n’est pas du XML',
+    cell_place: 'une cellule est placée en « {place} », qui n’est pas une position dans une feuille',
     entities: 'il déclare des entités',
     endless: 'une de ses parties ne finit jamais',
     half_character: 'la moitié d’un caractère à la fin',

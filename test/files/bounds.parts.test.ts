@@ -73,6 +73,12 @@ test.for([
   ['a row of 70 kB', HEAD + rowOf(['x'.repeat(70_000)]), 'row_too_long'],
   ['a tag that never ends', `${HEAD}<row ${'a'.repeat(3_000_000)}`, 'broken_workbook'],
   ['tags that do not match', `${HEAD}<row></c>`, 'broken_workbook'],
+  ['elements in each other without end', `${HEAD}${'<a>'.repeat(2_000)}`, 'broken_workbook'],
+  [
+    'ever more namespaces',
+    HEAD + Array.from({ length: 2_000 }, (_, at) => `<a xmlns="urn:${at}"/>`).join(''),
+    'broken_workbook',
+  ],
 ] as const)('a sheet with %s', async ([, rows, code]) => {
   expect(await codesOf(xlsxOf({ rows }))).toEqual([code]);
 });
@@ -111,7 +117,7 @@ const links = (more: string): string =>
 test.for([
   ['links', within('_rels/.rels', links('<Relationship/>'.repeat(10_001)))],
   ['links of the book', within('xl/_rels/workbook.xml.rels', links('<Relationship/>'.repeat(10_001)))],
-  ['sheets', within('xl/workbook.xml', `<workbook>${'<sheet/>'.repeat(10_001)}</workbook>`)],
+  ['sheets', within('xl/workbook.xml', `<workbook><sheets>${'<sheet/>'.repeat(10_001)}</sheets></workbook>`)],
   ['tables', odsOf(`${odsHead}</table:table>${'<table:table/>'.repeat(10_001)}<table:table>`)],
 ] as const)('more %s than any program writes are not kept', async ([, file]) => {
   expect(await codesOf(file)).toEqual(['workbook_too_large']);
@@ -129,13 +135,13 @@ const styles = (formats: string, rows = HEAD + AWA): Buffer => {
 test('more formats than any program writes are not kept', async () => {
   expect(await codesOf(styles(`<cellXfs>${'<xf/>'.repeat(100_002)}</cellXfs>`))).toEqual(['workbook_too_large']);
   const own = Array.from({ length: 100_002 }, (_, id) => `<numFmt numFmtId="${id}" formatCode="0"/>`);
-  expect(await codesOf(styles(own.join('')))).toEqual(['workbook_too_large']);
+  expect(await codesOf(styles(`<numFmts>${own.join('')}</numFmts>`))).toEqual(['workbook_too_large']);
 });
 
 test('a format longer than any program keeps is not read, and none is looked through again from each of its brackets', async () => {
   const number = `${HEAD}<row><c s="0"><v>771000255</v></c></row>`;
   const shown = async (code: string) => {
-    const format = `<numFmt numFmtId="200" formatCode="${code}"/><cellXfs><xf numFmtId="200"/></cellXfs>`;
+    const format = `<numFmts><numFmt numFmtId="200" formatCode="${code}"/></numFmts><cellXfs><xf numFmtId="200"/></cellXfs>`;
     for await (const [row] of new RowReader(bytesOf(styles(format, number))).batches()) return row?.cells;
     return undefined;
   };
@@ -195,7 +201,7 @@ test('what is not what was packed is refused: an amount may have changed', async
 });
 
 test('a part with a password is asked for without one', async () => {
-  expect(await codesOf(xlsxOf({ rows: HEAD + AWA, encrypted: true }))).toEqual(['old_workbook']);
+  expect(await codesOf(xlsxOf({ rows: HEAD + AWA, encrypted: true }))).toEqual(['locked_workbook']);
 });
 
 test('fifty-one megabytes are not kept', async () => {

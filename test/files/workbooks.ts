@@ -101,12 +101,12 @@ export function xlsxOfTexts(rows: readonly (readonly string[])[]): Buffer {
   return xlsxOf({ rows: rows.map((cells) => rowOf(cells)).join('') });
 }
 
-/** The content of an OpenDocument workbook, rows as they are written there. */
-export function odsOf(rows: string): Buffer {
-  const names = ['office', 'table', 'text'].map(
+/** An OpenDocument workbook: `rows` as its content has them, `styles` in front of them. */
+export function odsOf(rows: string, styles = ''): Buffer {
+  const names = ['office', 'table', 'text', 'style'].map(
     (name) => `xmlns:${name}="urn:oasis:names:tc:opendocument:xmlns:${name}:1.0"`,
   );
-  const content = `${XML}<office:document-content ${names.join(' ')}><office:body><office:spreadsheet><table:table table:name="Feuille1">${rows}</table:table></office:spreadsheet></office:body></office:document-content>`;
+  const content = `${XML}<office:document-content ${names.join(' ')}>${styles}<office:body><office:spreadsheet><table:table table:name="Feuille1">${rows}</table:table></office:spreadsheet></office:body></office:document-content>`;
   return zipOf([
     { name: 'mimetype', data: 'application/vnd.oasis.opendocument.spreadsheet' },
     { name: 'content.xml', data: content },
