@@ -75,7 +75,7 @@ function nextOf(route: Route, shows: Readonly<Record<string, string>>): string |
   if (route.identity !== 'required') return undefined;
   const group = commandOf(route)?.name.split(' ')[0];
   const show = Object.values(shows).find((name) => name === `${group} show`);
-  return show && `How it goes on: relais ${show} {id}`;
+  return show && `Follow its progress: relais ${show} {id}`;
 }
 
 function answerOf({ answers, identity }: Route): string | undefined {

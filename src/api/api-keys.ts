@@ -18,28 +18,29 @@ const keyRequest = z
     name: z
       .string()
       .regex(/^[\w.-]{1,64}$/, 'must be 1 to 64 letters, digits or . _ -')
-      .meta({ description: 'What it is called in the audit.', example: 'awa-phone' }),
+      .meta({ description: 'Name of the key in the audit log.', example: 'awa-phone' }),
     roles: z
       .array(z.enum(roles))
       .min(1)
       .max(roles.length)
-      .meta({ description: 'What it may do; `admin` implies no other.', example: ['read', 'approve'] }),
+      .meta({ description: 'Roles of the key; `admin` includes no other role.', example: ['read', 'approve'] }),
     accounts: z
       .array(accountName)
       .min(1)
       .max(100)
       .optional()
-      .meta({ description: 'Only these accounts; absent: all.', example: ['main'] }),
+      .meta({ description: 'Only these accounts. Default: all accounts.', example: ['main'] }),
     person: holder.optional().meta({
-      description: 'Whose it is: two keys of one person are one where another must decide. This or `service`.',
+      description:
+        'Person who holds the key: for approvals, two keys of one person count as one. Give this or `service`.',
       example: 'awa',
     }),
-    service: holder.optional().meta({ description: 'The program that it is for.' }),
+    service: holder.optional().meta({ description: 'Program that uses the key.' }),
     expiresAt: z.iso
       .datetime({ offset: true, error: 'must be a time such as 2026-11-21T08:00:00Z' })
       .optional()
       .meta({
-        description: 'From when on it is none. Absent: until it is revoked.',
+        description: 'Expiry time of the key. Default: valid until it is revoked.',
         example: '2099-01-01T00:00:00Z',
       }),
   })
@@ -59,13 +60,13 @@ const createKey = route(
     cli: {
       name: 'keys create',
       example: '--name awa-phone --roles read,approve --person awa --accounts main',
-      next: 'Keep the secret: it is not shown again.',
+      next: 'Store the secret: it is not shown again.',
     },
-    summary: 'Make a key, for a person or a service. Every process knows it within three seconds.',
+    summary: 'Create an API key',
     description:
-      'The secret is answered this once, and kept as its hash. Nobody gives themselves a role that they have not (403). ' +
-      'Two keys of one person are one person where another must decide, and so are the one who made a key and the one ' +
-      'it is for.',
+      'Every process accepts the key within three seconds. The secret is shown only in this answer; relais stores ' +
+      'its hash. Nobody can grant a role that they do not have (403). For approvals, two keys of one person count ' +
+      'as one, and so do the creator of a key and its holder.',
     body: json(keyRequest),
     // The asking key may have been revoked since a copy that was put back: of what it made nobody would know.
     releases: true,
@@ -105,7 +106,8 @@ const listKeys = route(
     path: '/v1/keys',
     id: 'listKeys',
     cli: { name: 'keys list', columns: ['id', 'name', 'roles', 'person', 'service', 'expiresAt', 'revokedAt'] },
-    summary: 'All keys: those of the settings, those that were made, and those that were revoked. No secrets.',
+    summary: 'List API keys',
+    description: 'Keys of the settings, run-time keys and revoked keys, without their secrets.',
     answers: { 200: answer('The newest first, those of the settings last.', apiKeyList) },
   },
   async ({ context }) => ({
@@ -122,8 +124,9 @@ const revokeKey = route(
     id: 'revokeKey',
     fresh: true,
     cli: { name: 'keys revoke', asks: 'Revoke the key {id}?', example: 'key_0f6c8d4b2a1e49578c3d' },
-    summary: 'End a key, in every process within three seconds.',
-    description: 'Those of the settings end with the settings.',
+    summary: 'Revoke an API key',
+    description:
+      'Every process refuses the key within three seconds. Remove a key of the settings from the settings.',
     answers: { 204: { says: 'It is revoked.' } },
   },
   async ({ context, params: { id }, act }) => {

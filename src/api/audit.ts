@@ -18,10 +18,10 @@ const listAudit = route(
     path: '/v1/audit',
     id: 'listAudit',
     cli: { name: 'audit list', columns: ['at', 'by', 'person', 'act', 'target', 'before', 'after'] },
-    summary: 'Who did what, the newest first.',
+    summary: 'List audit log entries',
     description:
-      'A line is written in the same step as the act: there is none of what was refused, nor of what had been done ' +
-      'before. Lines older than AUDIT_KEEP are forgotten.',
+      'Newest first. A line is written in one step with the action: refused requests and repeated actions have no ' +
+      'line. Lines older than AUDIT_KEEP are deleted.',
     query: { after: after(/^\d{1,15}-\d{1,10}$/), limit: limit(100, 1_000) },
     answers: { 200: answer('A page of them.', auditPage) },
   },
@@ -37,9 +37,8 @@ const verifyAudit = route(
     path: '/v1/audit/verification',
     id: 'verifyAudit',
     cli: { name: 'audit verify', byHand: true },
-    summary: 'Whether every line is as it was written, and none is missing.',
-    description:
-      'All lines are read, with the hash of each and every seal. `fault` names the first that does not fit.',
+    summary: 'Verify the audit log',
+    description: 'Checks the MAC of every line and every signed checkpoint. `fault` names the first invalid line.',
     answers: { 200: answer('What was found.', auditVerdict) },
   },
   async ({ context: { auditSeals, clock } }) => {

@@ -23,8 +23,8 @@ const getBalances = route(
     path: '/v1/balances',
     id: 'getBalances',
     cli: { name: 'balances', example: '--account main' },
-    summary: 'What is left, roughly, by country.',
-    description: 'Asked of the service at this moment. Nothing is ever decided by it.',
+    summary: 'List provider balances by country',
+    description: 'Approximate, and read from the provider now. relais bases no decision on it.',
     problems: ['not-found', 'upstream-refused', 'upstream-silent'],
   },
   async (asked) => {
@@ -42,7 +42,8 @@ const getBalance = route(
     path: '/v1/balances/{accountNumber}',
     id: 'getBalance',
     cli: 'balances',
-    summary: 'What is left, roughly, on one account of the service.',
+    summary: 'Get a provider account balance',
+    description: 'Approximate, and read from the provider now.',
     problems: ['upstream-refused', 'upstream-silent'],
   },
   async (asked) => {

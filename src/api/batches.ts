@@ -44,11 +44,12 @@ const createBatch = route(
     path: '/v1/disbursement-batches',
     id: 'createBatch',
     tag: 'Batches',
-    summary: 'Upload a file of disbursements.',
+    summary: 'Upload a payment batch',
     description:
-      'Everything is judged before anything is paid: one bad row, and the batch is `invalid`. Columns are the fields ' +
-      'of a disbursement; each row needs a `reference`; others come back in the report. Another key approves exactly these bytes. Of a workbook the first ' +
-      'sheet is read; a text that is not Unicode needs its `charset`.',
+      'relais checks every row before it pays any: one invalid row makes the batch `invalid`. Columns are the ' +
+      'fields of a disbursement, and each row needs a `reference`; other columns are returned in the report. A ' +
+      'different person approves exactly these bytes. relais reads the first sheet of a workbook; a text that is ' +
+      'not Unicode needs its `charset`.',
     role: 'enqueue',
     scope: 'none',
     identity: 'optional',
@@ -134,7 +135,8 @@ const getBatch = route(
     path: '/v1/disbursement-batches/{id}',
     id: 'getBatch',
     cli: 'disburse batch-show',
-    summary: 'How far it has come.',
+    summary: 'Get a payment batch',
+    description: 'With the counts of its rows by state.',
     role: 'read',
   },
   ({ context, record }) => view(context, record),
@@ -146,7 +148,8 @@ const getBatchReport = route(
     method: 'get',
     path: '/v1/disbursement-batches/{id}/report',
     id: 'getBatchReport',
-    summary: 'What became of each row; as CSV with `Accept: text/csv`.',
+    summary: 'Get a payment batch report',
+    description: 'One entry for each row, with the ids of both sides; as CSV with `Accept: text/csv`.',
     role: 'read',
     answers: {
       200: {
@@ -169,9 +172,10 @@ const approveBatch = route(
     path: '/v1/disbursement-batches/{id}/approve',
     id: 'approveBatch',
     fresh: true,
-    summary: 'Approve exactly these bytes.',
+    summary: 'Approve a payment batch',
     description:
-      'By another key than the one that uploaded them (403), within a day, with the hash as it was answered.',
+      'Approves exactly the uploaded bytes, named by the hash of the upload. The key that uploaded them cannot ' +
+      'approve them (403). A batch waits one day for its approval.',
     role: 'approve',
     durable: true,
     releases: true,
@@ -193,7 +197,8 @@ const cancelBatch = route(
     path: '/v1/disbursement-batches/{id}/cancel',
     id: 'cancelBatch',
     cli: 'disburse batch-cancel',
-    summary: 'Drop it before it is approved.',
+    summary: 'Cancel a payment batch',
+    description: 'Only before its approval.',
     role: 'enqueue',
     answers: { 200: answer('It is cancelled.', batch) },
     problems: ['wrong-state'],
@@ -339,6 +344,7 @@ const listBatches = listRoute({
   path: '/v1/disbursement-batches',
   id: 'listBatches',
   tag: 'Batches',
+  summary: 'List payment batches',
   cli: 'disburse batch-list',
   columns: ['id', 'state', 'account', 'totals', 'uploadedBy', 'approvedBy', 'createdAt'],
   row: batchRow,

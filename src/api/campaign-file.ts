@@ -36,9 +36,10 @@ const keepFile = route(
     method: 'post',
     path: '/v1/campaigns/{id}/file',
     id: 'keepFile',
-    summary: 'Keep a file for three days, to be decided about.',
+    summary: 'Store the recipient file of a draft',
     description:
-      'For a campaign without recipients. It takes the place of the one before. Judge it, and count it, by `…/file/recipients`.',
+      'For a campaign without recipients. The file is stored for three days and replaces the previous one. Check ' +
+      'it, and add its recipients, with `…/file/recipients`.',
     role: 'enqueue',
     durable: true,
     query: { name: named.optional().meta({ description: 'What its author calls it.' }) },
@@ -73,7 +74,8 @@ const getFile = route(
     method: 'get',
     path: '/v1/campaigns/{id}/file',
     id: 'getFile',
-    summary: 'The file that is kept of a draft, and what the last look at it said.',
+    summary: 'Get the recipient file of a draft',
+    description: 'With the result of the last check.',
     role: 'read',
     answers: { 200: answer('It is there; without a file all of it is null.', keptFile) },
   },
@@ -95,10 +97,10 @@ const countFile = route(
     method: 'post',
     path: '/v1/campaigns/{id}/file/recipients',
     id: 'countFile',
-    summary: 'Judge the kept file, or count its recipients.',
+    summary: 'Check or add a stored recipient file',
     description:
-      'With `dryRun` it is judged, and how it was read is remembered with it. Without, it counts whole or not at all; while ' +
-      'something is left to decide it is refused (409, `undecided`).',
+      'With `dryRun`, relais checks the file and stores how it was read. Without `dryRun`, relais adds the file as ' +
+      'a whole or not at all. While a decision is missing, the request is refused (409, `undecided`).',
     role: 'enqueue',
     durable: true,
     query: {

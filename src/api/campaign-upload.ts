@@ -59,11 +59,12 @@ const addRecipients = route(
     path: '/v1/campaigns/{id}/recipients',
     id: 'addRecipients',
     tag: 'Campaigns',
-    summary: 'Upload recipients, before the start.',
+    summary: 'Upload campaign recipients',
     description:
-      'Column `to` (also `téléphone`, `mobile`, `portable`, `GSM`, `WhatsApp`, `contact` …, or `phoneColumn`); the others ' +
-      'are variables. An upload counts whole or not at all; the same bytes again, read in the same way, are a replay, ' +
-      'unless they brought nobody before; several uploads append. A draft to which nobody has been added stays one.',
+      'Only before the start. The numbers are in the column `to` (also `téléphone`, `mobile`, `portable`, `GSM`, ' +
+      '`WhatsApp`, `contact` …, or `phoneColumn`); the other columns are variables. An upload is added as a whole ' +
+      'or not at all. Several uploads append. The same bytes, read in the same way, are a replay, unless they ' +
+      'added no recipient before. A draft without recipients stays a draft.',
     role: 'enqueue',
     scope: 'record',
     record: 'campaign',

@@ -48,8 +48,9 @@ const createCampaign = route(
     path: '/v1/campaigns',
     id: 'createCampaign',
     tag: 'Campaigns',
-    summary: 'Make a campaign, without recipients yet.',
-    description: 'Words in `{{braces}}` are filled in from the columns of the recipients.',
+    summary: 'Create a campaign',
+    description:
+      'The campaign has no recipients yet. Words in `{{braces}}` are replaced by the columns of the recipients.',
     role: 'enqueue',
     scope: 'named',
     identity: 'required',
@@ -83,7 +84,8 @@ const getCampaign = route(
     path: '/v1/campaigns/{id}',
     id: 'getCampaign',
     cli: { name: 'campaign show', byHand: true },
-    summary: 'How far it has come.',
+    summary: 'Get a campaign',
+    description: 'With its progress and its recipient counts.',
     role: 'read',
   },
   ({ context, record }) => view(context, record),
@@ -98,10 +100,10 @@ const amendCampaign = route(
     method: 'patch',
     path: '/v1/campaigns/{id}',
     id: 'amendCampaign',
-    summary: 'Send it faster or slower, through the night or not.',
+    summary: 'Update a campaign',
     description:
-      'Counts from the next request on. null takes a limit away. Name, text, sender, country, look-alikes and time are ' +
-      'changed only while it has no recipients.',
+      'The change applies from the next request on. null removes a limit. Name, text, sender ID, country, ' +
+      'look-alikes and time can change only while the campaign has no recipients.',
     body: json(campaignAmendment),
     problems: ['wrong-state'],
   },
@@ -136,19 +138,21 @@ const listRecipients = route(
     method: 'get',
     path: '/v1/campaigns/{id}/recipients',
     id: 'listRecipients',
-    summary: 'What became of each recipient; as CSV with `Accept: text/csv`.',
+    summary: 'List campaign recipients',
     description:
-      'What else the file had comes back with each row, under its own headings. With a filter a page may be short, or empty, while `next` still leads on.',
+      'With the result of each recipient; as CSV with `Accept: text/csv`. The other columns of the file are ' +
+      'returned with each row, under their own headings. With a filter, a page can be short or empty while `next` ' +
+      'still leads to more.',
     role: 'read',
     query: {
-      state: z.enum(recipientBins).optional().meta({ description: 'Only in this bin.' }),
+      state: z.enum(recipientBins).optional().meta({ description: 'Only recipients with this status.' }),
       phone: phoneFilter,
       after: after(recipientsCursor),
       limit: limit(100, 1_000),
     },
     answers: {
       200: {
-        says: 'A page of them.',
+        says: 'A page of recipients.',
         schema: recipients,
         files: {
           'text/csv': { says: 'One line per recipient.', example: 'to;row;state\r\n+221771234567;2;sent\r\n' },
@@ -170,11 +174,11 @@ const listRecipients = route(
 );
 
 const SWITCHES = {
-  start: ['Begin to send.', 'It has recipients, and begins.'],
-  pause: ['Stop sending for now. What is on its way arrives.', 'Nothing more is sent until it is resumed.'],
-  resume: ['Go on. An account that is held for messaging is tried again.', 'It goes on.'],
-  cancel: ['Stop for good. What was not sent yet will not be.', 'Nothing more will be sent.'],
-} as const satisfies Partial<Record<CampaignSwitch, readonly [summary: string, says: string]>>;
+  start: ['Start a campaign', 'relais begins to send to its recipients.', 'The campaign is running.'],
+  pause: ['Pause a campaign', 'Requests in progress are completed.', 'Nothing more is sent until it is resumed.'],
+  resume: ['Resume a campaign', 'An account held for messaging is tried again.', 'The campaign is running.'],
+  cancel: ['Cancel a campaign', 'SMS that are not sent yet are never sent.', 'Nothing more is sent.'],
+} as const satisfies Partial<Record<CampaignSwitch, readonly [summary: string, effect: string, says: string]>>;
 
 /** What begins or goes on is refused where what leaves might not be remembered. */
 const GUARDS = {
@@ -185,7 +189,7 @@ const GUARDS = {
 } as const;
 
 const switchRoutes = (['start', 'pause', 'resume', 'cancel'] as const).map((name) => {
-  const [summary, says] = SWITCHES[name];
+  const [summary, effect, says] = SWITCHES[name];
   return route(
     {
       ...about,
@@ -195,7 +199,7 @@ const switchRoutes = (['start', 'pause', 'resume', 'cancel'] as const).map((name
       id: `${name}Campaign`,
       cli: { name: `campaign ${name}`, ...(name === 'start' ? { byHand: true } : {}) },
       summary,
-      description: 'Asking for the state that it is already in changes nothing.',
+      description: `${effect} Repeating the request changes nothing.`,
       answers: {
         200: answer(says, campaign),
         ...(name === 'start' || name === 'resume' ? { 202: answer('It waits for another key.', campaign) } : {}),
@@ -220,7 +224,7 @@ const approveCampaign = route(
     id: 'approveCampaign',
     fresh: true,
     cli: { name: 'campaign approve', byHand: true },
-    summary: 'Let one go that is above CAMPAIGN_APPROVAL_ABOVE: exactly what the hash stands for.',
+    summary: 'Approve a campaign',
     description:
       'By another key than those that made, filled, changed or started it (403). What was changed since has another hash (409).',
     role: 'approve',
@@ -274,10 +278,10 @@ const retry = route(
     method: 'post',
     path: '/v1/campaigns/{id}/retry',
     id: 'retryCampaign',
-    summary: 'Send a finished campaign again to those who failed.',
+    summary: 'Retry the failed recipients of a campaign',
     description:
-      'Asking while it goes on changes nothing, and asking again under the same `Idempotency-Key` never does. Its end is ' +
-      'announced again, with a higher sequence.',
+      'Only for a finished campaign. The request changes nothing while the retry is running, or when it repeats an ' +
+      '`Idempotency-Key`. Its end is announced by another event, with a higher sequence.',
     identity: 'optional',
     durable: true,
     releases: true,
@@ -358,6 +362,7 @@ const listCampaigns = listRoute({
   path: '/v1/campaigns',
   id: 'listCampaigns',
   tag: 'Campaigns',
+  summary: 'List campaigns',
   cli: 'campaign list',
   columns: ['id', 'state', 'name', 'reason', 'segments', 'account', 'createdAt'],
   row: campaignView,

@@ -11,8 +11,8 @@ import { type AnyAsked, Reply, replayed } from './route.ts';
 import { problemOfCode, upstreamProblem } from './upstream-problem.ts';
 
 export const WHILE_WAITING =
-  'The service is asked while you wait: 502 and 504 name what was recorded, and the same request again goes on with ' +
-  'it (202 while somebody else is at it).';
+  'relais calls the provider during the request: 502 and 504 name the stored record. Repeat the same request to ' +
+  'continue with it (202 while another process works on it).';
 
 type Created = 'invoice' | 'payment_request';
 

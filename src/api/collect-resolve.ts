@@ -21,7 +21,7 @@ type OutcomeOf<K extends CollectKind> = (typeof declared)[K]['resolve'][number] 
 /** What leaves is a line in the statement of the service or a bank, and is found there by its transaction. */
 export const paidOut = {
   transactionId: identityText(128).optional().meta({
-    description: 'With `succeeded`: what the service calls it, so that its statement fits (`relais reconcile`).',
+    description: 'With `succeeded`: the transaction id of the provider, used by `relais reconcile`.',
     example: 'TX-20261121-0042',
   }),
 } as const;
@@ -30,9 +30,9 @@ export const paidOut = {
 export function wordAbout<const K extends CollectKind | 'disbursement'>(kind: K) {
   const outcomes: (typeof declared)[K]['resolve'] = declared[kind].resolve;
   return {
-    outcome: z.enum(outcomes).meta({ description: 'What became of it, or what is to be done.' }),
+    outcome: z.enum(outcomes).meta({ description: 'The final state, or the next action.' }),
     note: z.string().trim().min(3).max(500).meta({
-      description: 'How it is known; kept with the record.',
+      description: 'The evidence for the outcome; stored with the record.',
       example: 'Seen in the dashboard',
     }),
   };
@@ -46,7 +46,7 @@ export function resolutionOf<const K extends CollectKind | 'disbursement', const
   const body = z.strictObject({ ...wordAbout(kind), ...more });
   return {
     method: 'post',
-    summary: "A person's word about one that needs review.",
+    summary: `Resolve ${kind === 'invoice' ? 'an' : 'a'} ${kind.replace('_', ' ')} that needs review`,
     role: 'approve',
     scope: 'record',
     body: json(body.meta({ id: `${capitalised(kind)}Resolution` })),

@@ -41,7 +41,8 @@ const reportViolation = route(
     path: REPORTS,
     id: 'reportViolation',
     tag: 'Console',
-    summary: 'What a browser kept a page of the console from; sent by browsers.',
+    summary: 'Report a resource that a browser blocked',
+    description: 'Browsers send this report when the content security policy blocks a resource of a console page.',
     scope: 'none',
     body: {
       schema: z.looseObject({}).meta({ id: 'ViolationReport', example: { 'csp-report': {} } }),

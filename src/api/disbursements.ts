@@ -39,14 +39,15 @@ const createDisbursement = route(
     id: 'createDisbursement',
     cli: {
       name: 'disburse create',
-      says: 'Pay one person, at most once per reference',
+      says: 'Pay one beneficiary, at most once per reference',
       asks: 'Pay {amount} to {accountAlias}?',
     },
     tag: 'Disbursements',
-    summary: 'Pay somebody, once.',
+    summary: 'Create a disbursement',
     description:
-      'Accepted as soon as it is durable; how it ends is told by an event. With the same identity and the same body ' +
-      'the same disbursement is answered, as it is now: repeat a request whose answer was lost.',
+      'relais answers as soon as the disbursement is durable; an event reports its final state. The same identity ' +
+      'with the same body returns the same disbursement in its current state, so repeat a request whose answer was ' +
+      'lost.',
     role: 'enqueue',
     scope: 'named',
     identity: 'required',
@@ -85,7 +86,8 @@ const getDisbursement = route(
     id: 'getDisbursement',
     cli: 'disburse show',
     tag: 'Disbursements',
-    summary: 'Where one stands, and what the service said about it.',
+    summary: 'Get a disbursement',
+    description: 'With its current state and the last report of the provider.',
     role: 'read',
     scope: 'record',
     record: 'disbursement',
@@ -101,8 +103,9 @@ const cancelDisbursement = route(
     id: 'cancelDisbursement',
     cli: 'disburse cancel',
     tag: 'Disbursements',
-    summary: 'Call it back before anything was sent.',
-    description: 'What may have been submitted cannot be called back: the service offers no cancellation.',
+    summary: 'Cancel a disbursement',
+    description:
+      'A disbursement that may have been submitted cannot be cancelled: the provider offers no cancellation.',
     role: 'enqueue',
     scope: 'record',
     record: 'disbursement',
@@ -144,8 +147,8 @@ const approveDisbursement = route(
     id: 'approveDisbursement',
     fresh: true,
     tag: 'Disbursements',
-    summary: 'Let one go on that is above APPROVAL_ABOVE.',
-    description: 'Nobody approves what the same key asked for (403).',
+    summary: 'Approve a disbursement',
+    description: 'For a disbursement above APPROVAL_ABOVE. The key that requested it cannot approve it (403).',
     role: 'approve',
     scope: 'record',
     record: 'disbursement',
@@ -196,9 +199,9 @@ const resolveDisbursement = route(
     cli: { name: 'review resolve', byHand: true },
     tag: 'Disbursements',
     description:
-      'The service is asked first, and its word is stronger (409). `resubmit` sends with the same token and the same ' +
-      'id again, only after the service has freshly said that nothing was submitted. What callers were told to have been ' +
-      'paid ends as `succeeded` or `reversed`, and nothing else ends as `reversed`.',
+      'relais asks the provider first; an answer of the provider takes precedence (409). `resubmit` submits again with ' +
+      'the same token and the same id, and only after the provider has just reported that nothing was submitted. A ' +
+      'disbursement that was reported as paid ends as `succeeded` or `reversed`; no other one ends as `reversed`.',
     record: 'disbursement',
     answers: { 200: answer('As it is now.', disbursement) },
     problems: ['wrong-state', 'no-answer', 'recovering'],
@@ -268,6 +271,7 @@ const listDisbursements = listRoute({
   path: '/v1/disbursements',
   id: 'listDisbursements',
   tag: 'Disbursements',
+  summary: 'List disbursements',
   cli: 'disburse list',
   columns: ['id', 'state', 'amount', 'accountAlias', 'withdrawMode', 'reference', 'updatedAt'],
   row: (record) => view(record),

@@ -10,10 +10,11 @@ const examineDeployment = route(
     path: '/v1/doctor',
     id: 'examineDeployment',
     tag: 'Operating',
-    summary: 'What is wrong with this deployment, and how it is mended.',
+    summary: 'Diagnose the deployment',
     description:
-      'As `relais doctor` says it, looked at by the process that answers, with its settings and roles. Each process looks ' +
-      'twice a minute at most, and gives what it found until then: `at` says when. In the language of `Accept-Language`.',
+      'The same checks as `relais doctor`, with the settings and roles of the answering process. Each process ' +
+      'checks at most twice a minute and returns its last result in between: `at` says when. In the language of ' +
+      '`Accept-Language`.',
     role: 'operate',
     orRole: 'admin',
     scope: { all: 'it is about the settings and the Redis of all' },

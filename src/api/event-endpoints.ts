@@ -23,7 +23,7 @@ const registration = z
       .max(eventTypes.length)
       .optional()
       .meta({
-        description: 'Only events of these types; absent: all.',
+        description: 'Only events of these types. Absent: all types.',
         example: ['disbursement.succeeded', 'disbursement.failed'],
       }),
   })
@@ -34,16 +34,16 @@ const replayOrder = z
     since: z.iso
       .datetime({ offset: true, error: 'must be a time such as 2026-11-21T08:00:00Z' })
       .optional()
-      .meta({ description: 'From when on.', example: '2026-11-21T08:00:00Z' }),
+      .meta({ description: 'Events from this time on.', example: '2026-11-21T08:00:00Z' }),
     event: z
       .string()
       .regex(/^[\w-]{1,80}\.\d{1,9}$/, 'must be the id of an event')
       .optional()
-      .meta({ description: 'Only this one, by its id, as `deliveries` tells it.' }),
+      .meta({ description: 'Only the event with this id, as in `deliveries`.' }),
   })
   .meta({ id: 'ReplayOrder' });
 
-const ONLY_OWN = 'An endpoint belongs to the key that registered it; another key’s is as good as none.';
+const ONLY_OWN = 'Only the key that registered an endpoint can use it; for every other key it does not exist (404).';
 
 const createEventEndpoint = route(
   {
@@ -54,15 +54,15 @@ const createEventEndpoint = route(
     cli: {
       name: 'endpoints create',
       argument: 'url',
-      next: 'Keep the secret: it is not shown again. `relais endpoints rotate-secret` makes another.',
+      next: 'Store the secret: it is not shown again. `relais endpoints rotate-secret` creates another.',
     },
     tag: 'Events',
-    summary: 'Have events posted to an address of yours.',
-    description: 'Signed as Standard Webhooks say; the secret is answered this once.',
+    summary: 'Register a webhook endpoint',
+    description: 'Deliveries are signed as in Standard Webhooks. The secret is shown only in this answer.',
     role: 'read',
     scope: 'none',
     body: json(registration),
-    answers: { 201: answer('Registered: keep the secret.', endpointWithSecret) },
+    answers: { 201: answer('Registered. Store the secret.', endpointWithSecret) },
     problems: ['wrong-state'],
   },
   async ({ context, key, body: { url, types = [] }, act }) => {
@@ -86,10 +86,11 @@ const listEventEndpoints = route(
     id: 'listEventEndpoints',
     cli: 'endpoints list',
     tag: 'Events',
-    summary: 'List the endpoints of this key.',
+    summary: 'List webhook endpoints',
+    description: 'The webhook endpoints of this key.',
     role: 'read',
     scope: 'list',
-    answers: { 200: answer('All of them.', endpoints) },
+    answers: { 200: answer('All webhook endpoints.', endpoints) },
   },
   async ({ context, key }) => {
     const all = await context.endpoints.all();
@@ -106,7 +107,7 @@ const getEventEndpoint = route(
     path: '/v1/event-endpoints/{id}',
     id: 'getEventEndpoint',
     cli: 'endpoints show',
-    summary: 'How its deliveries go.',
+    summary: 'Get a webhook endpoint',
     answers: { 200: answer('With the last deliveries.', endpointDetail) },
   },
   async (asked) => {
@@ -123,9 +124,9 @@ const deleteEventEndpoint = route(
     path: '/v1/event-endpoints/{id}',
     id: 'deleteEventEndpoint',
     fresh: true,
-    cli: { name: 'endpoints delete', asks: 'Post no more events to {id}?' },
-    summary: 'Post nothing more to it.',
-    answers: { 204: { says: 'It is gone.' } },
+    cli: { name: 'endpoints delete', asks: 'Delete the webhook endpoint {id}?' },
+    summary: 'Delete a webhook endpoint',
+    answers: { 204: { says: 'Deleted.' } },
   },
   async (asked) => {
     const { id } = await find(asked);
@@ -143,9 +144,9 @@ const replayEvents = route(
     id: 'replayEvents',
     fresh: true,
     cli: 'endpoints replay',
-    summary: 'Post what it wants of the events since then, or one of them, again.',
+    summary: 'Replay events to a webhook endpoint',
     body: json(replayOrder),
-    answers: { 202: answer('They are on their way.', replayed) },
+    answers: { 202: answer('The deliveries are scheduled.', replayed) },
   },
   async (asked) => {
     const endpoint = await find(asked);
@@ -173,11 +174,11 @@ const testEventEndpoint = route(
     path: '/v1/event-endpoints/{id}/test',
     id: 'testEventEndpoint',
     cli: 'endpoints test',
-    summary: 'Post a test to it at this moment, and tell what it answered.',
+    summary: 'Test a webhook endpoint',
     description:
-      `${ONLY_OWN} The test is an \`endpoint.tested\`, signed as everything is. It is posted once, whatever the endpoint ` +
-      'is registered for, and is in no list of events or deliveries.',
-    answers: { 200: answer('Whether it took it.', endpointTested) },
+      `${ONLY_OWN} The test is a signed \`endpoint.tested\` event. relais delivers it one time, whatever the endpoint is ` +
+      'registered for, and lists it in no list of events or deliveries.',
+    answers: { 200: answer('The answer of the endpoint.', endpointTested) },
   },
   async (asked) => asked.context.endpointService.test(await find(asked)),
 );
@@ -191,11 +192,12 @@ const rotateEndpointSecret = route(
     fresh: true,
     cli: {
       name: 'endpoints rotate-secret',
-      asks: 'Make a new secret for {id}?',
-      next: 'Keep the secret: it is not shown again.',
+      says: 'Rotate the secret of a webhook endpoint. For a day, deliveries are signed with both secrets',
+      asks: 'Rotate the secret of {id}?',
+      next: 'Store the secret: it is not shown again.',
     },
-    summary: 'Make another secret. For a day deliveries are signed with both.',
-    answers: { 200: answer('Keep the new secret.', endpointWithSecret) },
+    summary: 'Rotate the secret of a webhook endpoint',
+    answers: { 200: answer('Store the new secret.', endpointWithSecret) },
     problems: ['wrong-state'],
   },
   async (asked) => {

@@ -32,10 +32,10 @@ const readEvents = route(
     path: '/v1/events',
     id: 'readEvents',
     tag: 'Events',
-    summary: 'Read how things ended.',
+    summary: 'Read events',
     description:
-      'Keep `next` and give it as `after`. Each event comes at least once; its `id` is the same each time. A cursor ' +
-      'older than EVENTS_KEEP is answered with 410 and the oldest that is kept.',
+      'Store `next` and send it as `after`. Each event is delivered at least once, with a stable `id`. For a ' +
+      'cursor older than EVENTS_KEEP the answer is 410, with the oldest event that is stored.',
     role: 'read',
     scope: 'list',
     query: {
@@ -65,11 +65,12 @@ const followEvents = route(
     path: '/v1/stream',
     id: 'followEvents',
     tag: 'Events',
-    summary: 'Follow how things end, as it happens (server-sent events).',
+    summary: 'Stream events',
     description:
-      'Each `data` is an event as `/v1/events` gives it, and each `id` its cursor: `Last-Event-ID` goes on behind it, as an ' +
-      '`EventSource` does by itself. Without one it begins now. A comment comes each 15 s, with an `id` that moves on past ' +
-      'what was filtered out. A reader that takes nothing for 30 s is let go.',
+      'Server-sent events. Each `data` is an event as in `/v1/events`, and each `id` is its cursor: ' +
+      '`Last-Event-ID` resumes after it, as an `EventSource` does by itself. Without it, the stream starts now. A ' +
+      'comment is sent every 15 s, with an `id` that moves past filtered events. A client that reads nothing for ' +
+      '30 s is disconnected.',
     role: 'read',
     scope: 'list',
     query: { types },

@@ -42,8 +42,10 @@ const explain = route(
     id: 'explain',
     cli: { name: 'explain', example: 'dsb_4n7q0c1w2e3r4t5y6z7a8b9c0d' },
     tag: 'Operating',
-    summary: 'The story of any operation, or what a reason means, in plain words.',
-    description: 'In French where `Accept-Language` prefers it; `Content-Language` says which it is.',
+    summary: 'Explain an operation or a reason',
+    description:
+      'With its timeline and the next steps. In French when `Accept-Language` prefers it; `Content-Language` names ' +
+      'the language.',
     role: 'read',
     scope: 'record',
     answers: { 200: answer('What happened, and what to do.', explanation) },

@@ -9,7 +9,7 @@ import { invalid } from './problem.ts';
 
 export const phoneFilter = identityText(NAME_MOST)
   .optional()
-  .meta({ description: 'Of this telephone number, however it is spelt.' });
+  .meta({ description: 'Only this phone number, in any spelling.' });
 
 type Kept = Exclude<Kind, 'slice'>;
 

@@ -25,7 +25,8 @@ const listLimits = route(
     path: '/v1/limits',
     id: 'listLimits',
     tag: 'Operating',
-    summary: 'The limits of money that hold, who set them, and what waits for another key.',
+    summary: 'List payment limits',
+    description: 'With who set each limit, since when, and the changes that wait for approval.',
     role: 'read',
     scope: 'none',
     answers: { 200: answer('All of them.', limitList) },
@@ -40,11 +41,11 @@ const setLimit = route(
     id: 'setLimit',
     fresh: true,
     tag: 'Operating',
-    summary: 'Set a limit of money: a stricter one at once, a looser one with another key.',
+    summary: 'Set a payment limit',
     description:
-      'Stricter than what holds: it holds from now on, for every process. Looser: it waits (202) until another key asks ' +
-      'for the same within a day. What holds already: what was asked for is taken back. A process whose own settings are ' +
-      'stricter keeps to those.',
+      'A stricter value applies at once, for every process. A looser value waits (202) until another key asks for ' +
+      'it within a day. Sending the current value withdraws a waiting change. A process with stricter settings of ' +
+      'its own applies those.',
     role: 'approve',
     scope: { all: 'a limit holds for all' },
     body: json(limitWish),
@@ -68,7 +69,8 @@ const listBudgets = route(
     path: '/v1/budgets',
     id: 'listBudgets',
     tag: 'Operating',
-    summary: 'What the texts of an account have cost this day and month, against its budgets.',
+    summary: 'List SMS budgets and their use',
+    description: 'What the SMS of an account cost this day and month.',
     role: 'read',
     scope: 'named',
     query: { account: accountName.default('main') },

@@ -33,6 +33,7 @@ interface Listed<K extends ListedKind> {
   /** For generated clients. */
   readonly id: string;
   readonly tag: keyof typeof tags;
+  readonly summary: string;
   readonly cli: string;
   /** At a shell, and as CSV. */
   readonly columns: readonly string[];
@@ -46,9 +47,9 @@ const named = (description: string) => identityText(NAME_MOST).optional().meta({
 
 /** What finds the operations of a kind besides what every kind has. */
 const byName = {
-  token: named('The one that the service calls by this token.'),
-  transactionId: named('The one that the service calls by this transaction.'),
-  batch: named('Only rows of this batch.'),
+  token: named('Only the operation with this provider token.'),
+  transactionId: named('Only the operation with this provider transaction id.'),
+  batch: named('Only rows of this payment batch.'),
   phone: phoneFilter,
 } as const;
 
@@ -60,15 +61,15 @@ function filtersOf<const K extends ListedKind>(kind: K) {
       .array(z.enum(statesOf(kind)))
       .min(1)
       .optional()
-      .meta({ description: 'Only in this state, or in one of several, separated by commas.' }),
+      .meta({ description: 'Only these states, separated by commas.' }),
     ...('reference' in asked
-      ? { reference: identityText(128).optional().meta({ description: 'The one that the caller gave this name.' }) }
+      ? { reference: identityText(128).optional().meta({ description: 'Only the operation with this reference.' }) }
       : {}),
     account: listedAccount,
-    createdFrom: time('Asked for at this time, or later.'),
-    createdTo: time('Asked for at this time, or before.'),
+    createdFrom: time('Created at this time or later.'),
+    createdTo: time('Created at this time or before.'),
     ...(asDeclared(kind).money
-      ? { amountMin: xof('Of so many XOF, or more.'), amountMax: xof('Of so many XOF, or less.') }
+      ? { amountMin: xof('Minimum amount in XOF.'), amountMax: xof('Maximum amount in XOF.') }
       : {}),
     ...(names.has('token') ? { token: byName.token } : {}),
     ...(names.has('transactionId') ? { transactionId: byName.transactionId } : {}),
@@ -82,17 +83,17 @@ function filtersOf<const K extends ListedKind>(kind: K) {
 }
 
 export function listRoute<const K extends ListedKind>(listed: Listed<K>) {
-  const { kind, path, id, tag, columns } = listed;
+  const { kind, path, id, tag, summary, columns } = listed;
   const declaration = {
     method: 'get',
     path,
     id,
     tag,
     cli: { name: listed.cli, example: `--state ${statesOf(kind)[0]}`, columns },
-    summary: 'List them, the newest first; as CSV with `Accept: text/csv`.',
+    summary,
     description:
-      'All filters together. A filter that finds little among very many may give a short page, or an empty one, whose ' +
-      '`next` still leads on.',
+      'Newest first; as CSV with `Accept: text/csv`. All filters apply together. With a selective filter, a page can be ' +
+      'short or empty while `next` still leads to more.',
     role: 'read',
     scope: 'list',
     query: filtersOf(kind),

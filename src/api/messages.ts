@@ -32,10 +32,11 @@ const sendMessages = route(
     path: '/v1/messages',
     id: 'sendMessages',
     tag: 'Messages',
-    summary: 'Send one text, or up to a thousand.',
+    summary: 'Send one or more SMS',
     description:
-      'A message needs no identity; without one each request is a message of its own. Of an array, each is judged by ' +
-      'itself; an `Idempotency-Key` then names each by its place.',
+      'One message, or an array of up to 1,000. A message needs no identity; without one, each request is a new ' +
+      'message. Each message of an array is checked on its own; an `Idempotency-Key` identifies each by its ' +
+      'position.',
     role: 'enqueue',
     scope: 'named',
     identity: 'optional',
@@ -96,7 +97,7 @@ const getMessage = route(
     id: 'getMessage',
     cli: 'messages show',
     tag: 'Messages',
-    summary: 'Where one stands.',
+    summary: 'Get a message',
     role: 'read',
     scope: 'record',
     record: 'message',
@@ -110,6 +111,7 @@ const listMessages = listRoute({
   path: '/v1/messages',
   id: 'listMessages',
   tag: 'Messages',
+  summary: 'List messages',
   cli: 'messages list',
   columns: ['id', 'state', 'to', 'lane', 'code', 'reference', 'account', 'createdAt'],
   row: (record) => view(record),

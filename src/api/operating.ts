@@ -13,7 +13,7 @@ const listQueues = route(
     id: 'listQueues',
     cli: 'queues list',
     tag: 'Operating',
-    summary: 'What stands where.',
+    summary: 'List queues',
     role: 'read',
     scope: 'none',
     answers: { 200: answer('All queues.', queueList) },
@@ -23,13 +23,14 @@ const listQueues = route(
 
 const QUEUE_SWITCHES = {
   pause: {
-    summary: 'Let no worker take from a queue; what is at work goes on.',
+    summary: 'Pause a queue',
+    description: 'Workers take no more jobs from the queue; attempts in progress continue.',
     cli: {
       asks: 'Pause the queue {name}, for all accounts?',
-      next: 'To let it go on: relais queues resume {name}',
+      next: 'Resume it with: relais queues resume {name}',
     },
   },
-  resume: { summary: 'Let workers take from it again.', cli: {} },
+  resume: { summary: 'Resume a queue', description: 'Workers take jobs from the queue again.', cli: {} },
 } as const;
 
 const queueSwitches = (['pause', 'resume'] as const).map((name) =>
@@ -42,6 +43,7 @@ const queueSwitches = (['pause', 'resume'] as const).map((name) =>
       cli: { name: `queues ${name}`, example: 'disbursement', ...QUEUE_SWITCHES[name].cli },
       tag: 'Operating',
       summary: QUEUE_SWITCHES[name].summary,
+      description: QUEUE_SWITCHES[name].description,
       role: 'operate',
       scope: { all: 'a queue is for all accounts: POST /v1/accounts/{name}/stop stops one account' },
       answers: { 200: answer('All queues.', queueList) },
@@ -66,11 +68,13 @@ const rotateSecrets = route(
     fresh: true,
     cli: {
       name: 'secrets rotate',
-      next: 'Where nothing is unreadable, the older ones can be taken out of SEALING_SECRET now; an endpoint that is needs another: relais endpoints rotate-secret.',
+      next:
+        'If no secret is unreadable, remove the older keys from SEALING_SECRET. For an endpoint with an ' +
+        'unreadable secret, run relais endpoints rotate-secret.',
     },
     tag: 'Operating',
-    summary: 'Seal what is kept sealed with the newest secret.',
-    description: 'Once it has said so, the older secrets can be taken out of SEALING_SECRET.',
+    summary: 'Re-encrypt stored secrets with the newest key',
+    description: 'After a successful answer, remove the older secrets from SEALING_SECRET.',
     role: 'operate',
     scope: { all: 'every endpoint is sealed with the same secret' },
     answers: { 200: answer('What was sealed anew.', resealed) },
@@ -95,11 +99,11 @@ const getCallback = route(
     id: 'getCallback',
     cli: 'callback',
     tag: 'Operating',
-    summary: 'What the service posted to us about an operation, last.',
+    summary: 'Get the last callback for an operation',
     description:
-      'A body is kept for 30 days, and only where it says something else than the operation: one that agrees with a ' +
-      'success is forgotten when that is known, so 404 is what most answer. That they were called back is in the ' +
-      'story (`/v1/explain/{id}`).',
+      'A body is stored for 30 days, and only if it contradicts the operation. A callback that agrees with a ' +
+      'success is deleted once the success is known, so most operations answer 404. The timeline says whether a ' +
+      'callback was received (`/v1/explain/{id}`).',
     role: 'operate',
     scope: 'record',
     answers: { 200: answer('The body, with secrets out.', callback) },
@@ -130,7 +134,8 @@ const listAccounts = route(
     id: 'listAccounts',
     cli: 'account list',
     tag: 'Operating',
-    summary: 'Which accounts there are, and what holds them.',
+    summary: 'List accounts and their holds',
+    description: 'Only the accounts that the key may use.',
     role: 'read',
     scope: 'list',
     answers: { 200: answer('Those that the key may use.', accounts) },
@@ -156,12 +161,14 @@ const stopAccount = route(
     id: 'stopAccount',
     cli: {
       name: 'account stop',
-      says: 'Send no more money of this account until it is released; what was submitted is still looked at',
+      says: 'Stop all disbursements of an account. Submitted disbursements are still checked',
       example: 'main',
       asks: 'Stop all disbursements of the account {name}?',
-      next: 'To let it go on: relais account release {name}',
+      next: 'Release it with: relais account release {name}',
     },
-    summary: 'Hold all disbursements of an account.',
+    summary: 'Stop the disbursements of an account',
+    description:
+      'No new disbursement of the account is sent until it is released. Submitted disbursements are still checked.',
   },
   async ({ context, key, params, act }) => {
     const name = knownAccount(params.name, key, context);
@@ -179,10 +186,11 @@ const releaseAccount = route(
     fresh: true,
     cli: {
       name: 'account release',
-      says: 'Let an account go on, whatever it was held for; it is held again if the cause has not cleared',
+      says: 'Release all holds of an account. It is held again if the cause persists',
       example: 'main',
     },
-    summary: 'Take back every hold of an account.',
+    summary: 'Release all holds of an account',
+    description: 'The account is held again if the cause persists.',
     releases: true,
   },
   async ({ context, key, params, act }) => {

@@ -17,7 +17,7 @@ const PHONES_MAX = 50_000;
 
 const listFields = {
   from: visible(20).optional().meta({ description: 'Only of this sender; absent: of all.' }),
-  account: accountName.default('main').meta({ description: 'The name of the account.' }),
+  account: accountName.default('main').meta({ description: 'Name of the account.' }),
   country: country.optional().meta({ description: 'Country of the numbers that are written without one.' }),
 };
 
@@ -51,7 +51,10 @@ const addOptOuts = route(
     ...changing,
     method: 'post',
     id: 'addOptOuts',
-    summary: 'Text these numbers no more.',
+    summary: 'Add opt-outs',
+    description:
+      'relais sends no more SMS to these numbers. A number that cannot be read is reported with its position; all ' +
+      'other numbers are added.',
     role: 'enqueue',
     answers: { 200: answer('How many are new.', optOutsChanged) },
   },
@@ -67,7 +70,10 @@ const removeOptOuts = route(
     method: 'delete',
     id: 'removeOptOuts',
     fresh: true,
-    summary: 'They may be texted again: they said so.',
+    summary: 'Remove opt-outs',
+    description:
+      'Only at the request of the recipients: relais can send SMS to these numbers again. A number that cannot be ' +
+      'read is reported with its position; all other numbers are removed.',
     role: 'operate',
     answers: { 200: answer('How many were on the list.', optOutsChanged) },
   },
@@ -145,7 +151,8 @@ const listOptOuts = route(
     path: '/v1/opt-outs',
     id: 'listOptOuts',
     tag: 'Opt-outs',
-    summary: 'List them, or ask about one number.',
+    summary: 'List opt-outs',
+    description: 'With `phone`, the answer says whether this number has opted out.',
     role: 'read',
     scope: 'named',
     query: {

@@ -49,7 +49,7 @@ export const problemKinds = {
   'wrong-state': {
     status: 409,
     title: 'Not possible in this state',
-    next: 'Read it again: it has gone on, or waits for something else.',
+    next: 'Read the operation again: its state has changed.',
   },
   unreadable: {
     status: 409,

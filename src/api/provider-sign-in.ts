@@ -18,7 +18,8 @@ const readProvider = route(
     method: 'get',
     path: '/v1/session/provider',
     id: 'readProvider',
-    summary: 'Whether people sign in by a provider of identities too (OIDC_ISSUER).',
+    summary: 'Get the identity provider',
+    description: 'The identity provider of OIDC_ISSUER, if one is configured.',
     answers: { 200: answer('The provider, if there is one.', providerAnswer) },
   },
   ({ context: { provider } }) => ({ host: provider?.host ?? null }),
@@ -44,10 +45,10 @@ const beginSignIn = route(
     method: 'post',
     path: '/v1/session/provider',
     id: 'beginSignIn',
-    summary: 'Begin to sign in by the provider of identities.',
+    summary: 'Start sign-in with the identity provider',
     description:
-      'Only from a page of the same origin, with `X-Relais-Console: 1`. The browser goes to `url`, and comes back to ' +
-      '`/v1/session/callback` of the origin that asked: that address has to be known at the provider.',
+      'Only from a page of the same origin, with `X-Relais-Console: 1`. The browser goes to `url` and returns to ' +
+      '`/v1/session/callback` of the requesting origin: register that address with the identity provider.',
     body: { schema: wish, limit: '10kb' },
     answers: {
       200: {
@@ -85,10 +86,11 @@ const finishSignIn = route(
     method: 'get',
     path: '/v1/session/callback',
     id: 'finishSignIn',
-    summary: 'Where a browser comes back from the provider of identities.',
+    summary: 'Finish sign-in with the identity provider',
     description:
-      'With a session, at the page that was asked for; or at the page of signing in, which says why not ' +
-      '(`not-signed-in`). Other parameters, which providers add, are not looked at.',
+      'The browser returns here from the identity provider. With a session, it continues to the requested page; ' +
+      'otherwise to the sign-in page, which shows the reason (`not-signed-in`). Parameters that providers add are ' +
+      'ignored.',
     query: {
       code: word('What the provider gives for a person.'),
       state: word('As it was sent.'),

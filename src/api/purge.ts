@@ -28,9 +28,8 @@ const purgeRequest = z
 
 /** Said with every answer. Books must balance: what was paid stays, with the number that it was paid to. */
 export const KEPT =
-  'Disbursements and other money records stay, with their numbers: they are books of account, and are found by them no ' +
-  'longer. Hashed marks of the texts ' +
-  `that were sent to them end by themselves, ${MARKS_KEPT_S / 86_400} days after the text at the latest.`;
+  'Disbursements and other money records stay with their phone numbers, as accounting records; a search by phone number ' +
+  `does not find them any more. Hashed traces of sent SMS expire at most ${MARKS_KEPT_S / 86_400} days after the SMS.`;
 
 const purgePerson = route(
   {
@@ -39,8 +38,10 @@ const purgePerson = route(
     id: 'purgePerson',
     fresh: true,
     tag: 'Operating',
-    summary: 'Forget a person: their number and texts, everywhere but in the books of money.',
-    description: 'A bounded walk a request: ask again with `next` as `after` until it is null.',
+    summary: 'Erase personal data',
+    description:
+      'Erases the phone number and the SMS of one person everywhere except in money records. Each request does a ' +
+      'bounded amount of work: repeat it with `next` as `after` until `next` is null.',
     role: 'operate',
     scope: { all: 'a person is forgotten in all' },
     body: json(purgeRequest),

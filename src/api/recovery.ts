@@ -31,7 +31,7 @@ const getRecovery = route(
     path: '/v1/recovery',
     id: 'getRecovery',
     tag: 'Operating',
-    summary: 'Whether Redis may have lost something, what is open, and what would be done with it.',
+    summary: 'Get the recovery status',
     description:
       'Says for each kind and state how many there are and what an apply would do: `review` (a person), `ask` (the ' +
       'service is asked, then a person), `hold`, `doubt` (looked up in the statistics), `look` and `nothing` (as it ' +
@@ -64,12 +64,14 @@ const recover = route(
     id: 'recover',
     fresh: true,
     tag: 'Operating',
-    summary: 'Lead on what is open after a loss, or say that nothing was lost.',
+    summary: 'Recover after a possible data loss',
     description:
-      '`apply` works for a few seconds a request: ask again until `over`. Nothing that the copy shows as not yet sent ' +
-      'is sent; see docs/redis.md. What history has of the lost time is known again, so that it is not done twice, and what ended then ends so; while ' +
-      'history cannot be asked this is 503, unless `withoutHistory` says that there is none any more. `nothingWasLost` confirms a silence, and is refused (409) where it is known better. ' +
-      '`withoutMissing` is about history: it goes on without what an older copy of it lacks (409 where it lacks nothing).',
+      '`apply` works for a few seconds in each request: repeat it until `over`. Operations that the restored backup shows as unsent ' +
+      'are not sent; see docs/redis.md. Operations of the data-loss window that are in history are restored with their ' +
+      'final states, so that none is done twice. While history cannot be read, the answer is 503, unless ' +
+      '`withoutHistory` says that history is lost. `nothingWasLost` confirms a long stop without loss; it is refused ' +
+      '(409) if relais knows of a loss. `withoutMissing` continues without the operations that an older backup of ' +
+      'history lacks (409 if it lacks none).',
     role: 'operate',
     alsoRole: 'approve',
     scope: { all: 'this is about all of them' },

@@ -21,18 +21,18 @@ const getDailyReport = route(
     id: 'getDailyReport',
     tag: 'Operating',
     cli: { name: 'report daily', example: '--date 2026-11-22' },
-    summary: 'What a day came to, by account and country; as CSV, or as a page to print, by `Accept`.',
+    summary: 'Get the daily report',
     description:
-      'opening + accepted - (succeeded + failed + rejected + cancelled) = closing, in XOF and in number. The day is that ' +
-      'of TIMEZONE. One that is over does not change: what comes later is told on the day on which it came. Kept for ' +
-      'REPORTS_KEEP.',
+      'By account and country; as CSV or as a page to print, by `Accept`. opening + accepted - (succeeded + failed ' +
+      '+ rejected + cancelled) = closing, in XOF and in number. The day is a day of TIMEZONE. A finished day does ' +
+      'not change: later changes are reported on the day they happen. Stored for REPORTS_KEEP.',
     role: 'read',
     scope: 'list',
     query: {
       date: z.iso
         .date('must be a day such as 2026-11-22')
         .optional()
-        .meta({ description: 'The day, as 2026-11-22. Absent: today.' }),
+        .meta({ description: 'The day, such as 2026-11-22. Default: today.' }),
       account: listedAccount,
     },
     answers: {
@@ -88,15 +88,15 @@ const getBalancesSeen = route(
     id: 'getBalancesSeen',
     tag: 'Operating',
     cli: { name: 'report balances', example: '--from 2026-11-01T00:00:00Z', columns: ['at', 'account', 'balances'] },
-    summary: 'What was left over time, the newest first; as CSV by `Accept`.',
+    summary: 'List recorded balances',
     description:
-      'As workers saw it every BALANCE_INTERVAL. The service calls its own figures an approximation. The last 5040 looks ' +
-      'of each account are kept: five weeks, at ten minutes each.',
+      'Newest first; as CSV by `Accept`. Recorded every BALANCE_INTERVAL. The provider calls its own figures an ' +
+      'approximation. The last 5040 records of each account are stored: five weeks, at ten minutes each.',
     role: 'read',
     scope: 'list',
     query: {
-      from: time('Seen at this time, or later.'),
-      to: time('Seen at this time, or before.'),
+      from: time('Recorded at this time or later.'),
+      to: time('Recorded at this time or before.'),
       account: listedAccount,
       after: after(looksCursor),
       limit: limit(144, 1_000),

@@ -28,17 +28,17 @@ const xof = z.int().min(0).optional();
 
 const where = z
   .strictObject({
-    reason: identityText(100).optional().meta({ example: 'restored', description: 'Why they wait.' }),
+    reason: identityText(100).optional().meta({ example: 'restored', description: 'The reason for the review.' }),
     account: accountName.optional(),
     withdrawMode: identityText(64).optional(),
-    batch: identityText(100).optional().meta({ description: 'Only rows of this batch.' }),
+    batch: identityText(100).optional().meta({ description: 'Only rows of this payment batch.' }),
     createdFrom: askedTime.optional(),
     createdTo: askedTime.optional(),
     amountMin: xof,
     amountMax: xof,
   })
   .refine((filters) => Object.keys(filters).length > 0, 'must say which')
-  .meta({ description: 'All filters together; their ends belong to them.' });
+  .meta({ description: 'All filters apply together; limits are inclusive.' });
 
 const word = z
   .strictObject({
@@ -50,7 +50,9 @@ const word = z
         selection: z.string().regex(/^[0-9a-f]{16}$/, 'must be as it was answered'),
       })
       .optional()
-      .meta({ description: 'What was answered without it: absent, nothing is decided.' }),
+      .meta({
+        description: 'The id of the selection, from the answer without `confirm`. Absent: nothing is decided.',
+      }),
   })
   .meta({ id: 'SelectionResolution' });
 
@@ -68,21 +70,22 @@ const resolveSelection = route(
     fresh: true,
     cli: { name: 'review resolve', byHand: true },
     tag: 'Operating',
-    summary: 'Decide many disbursements that need review.',
+    summary: 'Resolve many disbursements that need review',
     description:
-      'Without `confirm` it says how many and how much, by reason, and names the selection. With it, each is decided as ' +
-      'one alone is: the service is asked first, nobody decides what they asked for, and each is told in the audit. A ' +
-      `selection that is no longer the same is refused (409). At most ${MOST}. Where it breaks off, ask again for what is left.`,
+      'Without `confirm`, the answer gives the number and the amount by reason, and the id of the selection. With ' +
+      '`confirm`, each disbursement is resolved as a single one is: relais asks the provider first, nobody decides on their own ' +
+      `request, and the audit log has a line for each. A changed selection is refused (409). At most ${MOST} disbursements. ` +
+      'After an interruption, repeat the request for the rest.',
     role: 'approve',
     scope: 'none',
     body: json(word),
     answers: {
       200: {
-        says: 'Without `confirm`: what was chosen. With it: a line for each as it is decided, streamed; the last says `done`.',
+        says: 'Without `confirm`: the selection. With `confirm`: one streamed line for each disbursement; the last says `done`.',
         schema: selection,
         files: {
           'application/x-ndjson': {
-            says: '`resolved`, or `refused` with the problem of a single one.',
+            says: '`resolved`, or `refused` with its problem.',
             example: LINE,
           },
         },

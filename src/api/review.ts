@@ -17,14 +17,15 @@ const listReview = route(
     id: 'listReview',
     cli: {
       name: 'review list',
-      says: 'All that wait for a person, the oldest first, a page at a time',
       example: '--kind disbursement',
       columns: ['kind', 'id', 'reason', 'amount', 'accountAlias', 'withdrawMode', 'reference', 'updatedAt'],
-      none: 'Nothing needs review.',
-      next: 'Why, and what to do: relais review show ID, or relais explain ID for another kind than a disbursement',
+      none: 'No operation needs review.',
+      next:
+        'Show the reason and the next step: relais review show ID for a disbursement, relais explain ID for any ' +
+        'operation',
     },
     tag: 'Operating',
-    summary: 'What needs a person.',
+    summary: 'List operations that need review',
     role: 'read',
     scope: 'list',
     query: {
@@ -33,9 +34,12 @@ const listReview = route(
         .string()
         .regex(/^[\w.-]{1,100}$/, NO_PLACE)
         .optional()
-        .meta({ description: '`next` of the page before, or the id of one that waits.' }),
+        .meta({ description: '`next` of the previous page, or the id of an operation in the list.' }),
       limit: limit(50, 500),
-      kind: z.enum(reviewKinds).optional().meta({ description: 'Only these.', example: 'disbursement' }),
+      kind: z
+        .enum(reviewKinds)
+        .optional()
+        .meta({ description: 'Only operations of this kind.', example: 'disbursement' }),
     },
     answers: { 200: answer('A page of them, the oldest first, with their `kind`.', reviewList) },
   },

@@ -19,7 +19,7 @@ export const tags = {
   Disbursements: 'Money to a wallet, or to an account of the service: paid once, whatever breaks in between.',
   Batches: 'Files of disbursements: judged whole, approved by another key, paid row by row.',
   Campaigns: 'One text to many recipients.',
-  Messages: 'Single texts, and one-time passwords.',
+  Messages: 'Send single SMS and one-time passwords.',
   'Opt-outs': 'Who is not to be texted. Asked for when a text is sent.',
   Invoices: 'Collecting money on a payment page, or directly from a wallet (softpay).',
   'Payment requests': 'Asking somebody to pay, by a link.',
@@ -315,7 +315,7 @@ export const answer = <S extends z.ZodType>(says: string, schema: S) => ({ says,
 export const wholeNumber = (max: number) => z.int().min(1).max(max);
 
 export const limit = (fallback: number, max: number) =>
-  wholeNumber(max).default(fallback).meta({ description: 'How many at most.' });
+  wholeNumber(max).default(fallback).meta({ description: 'Maximum number of results.' });
 
 /** `true` or `false`, as a query writes it. */
 export const flag = z
@@ -327,12 +327,12 @@ export const NO_PLACE = 'is not the `next` of a page';
 
 /** Where a page ended; what is no such place would begin again at the first page. */
 export const after = (form: RegExp) =>
-  z.string().regex(form, NO_PLACE).optional().meta({ description: '`next` of the page before.' });
+  z.string().regex(form, NO_PLACE).optional().meta({ description: '`next` of the previous page.' });
 
 /** Of a list: absent, of all accounts that the key may see. */
-export const listedAccount = accountName.optional().meta({ description: 'Only of this account.' });
+export const listedAccount = accountName.optional().meta({ description: 'Only this account.' });
 
-export const accountQuery = z.string().default('main').meta({ description: 'The name of the account.' });
+export const accountQuery = z.string().default('main').meta({ description: 'Name of the account.' });
 
 /** Of what Redis and history have together: history could not be asked. */
 export const INCOMPLETE_HEADER = {

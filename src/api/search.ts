@@ -25,12 +25,14 @@ const search = route(
       name: 'search',
       argument: 'q',
       columns: ['kind', 'id', 'state', 'reference', 'account', 'createdAt'],
-      none: 'Nothing here has exactly this name. Part of a name finds nothing.',
-      next: 'The whole story of one: relais explain ID',
+      none: 'No exact match. Search with the whole identifier.',
+      next: 'Show the timeline of an operation: relais explain ID',
     },
     tag: 'Operating',
-    summary: 'What has this id, reference, name at the service, or telephone number.',
-    description: `Exact matches of every kind, the newest first, at most ${FOUND_MOST}; lists with a filter have more. A person who was forgotten is not found.`,
+    summary: 'Search operations by identifier or phone number',
+    description:
+      'Exact matches of every kind by id, reference, provider identifier or phone number, newest first, at most ' +
+      `${FOUND_MOST}; filtered lists return more. Erased personal data is not found.`,
     role: 'read',
     scope: 'list',
     query: {
@@ -90,15 +92,16 @@ const texted = route(
       example: "--phone '77 123 45 67'",
       columns: ['campaign', 'name', 'state', 'sentAt', 'code', 'account', 'createdAt'],
     },
-    summary: 'Which campaigns were to text a number, and how that ended, the newest campaign first.',
+    summary: 'Find campaigns by phone number',
     description:
-      'Recipients are in no index: campaigns are looked through, some 200,000 recipients a page, so a page may be ' +
-      'short, or empty, while `next` still leads on. A person who was forgotten is not found.',
+      'With the result for the number, newest campaign first. Recipients have no index: each page reads about ' +
+      '200,000 recipients, so a page can be short or empty while `next` still leads to more. Erased personal data ' +
+      'is not found.',
     role: 'read',
     scope: 'list',
     query: {
       phone: identityText(NAME_MOST).meta({
-        description: 'The number, however it is spelt.',
+        description: 'The phone number, in any spelling.',
         example: '+221771234567',
       }),
       account: listedAccount,

@@ -28,11 +28,11 @@ const createSession = route(
     method: 'post',
     path: '/v1/session',
     id: 'createSession',
-    summary: 'Sign in: exchange a key for a session.',
+    summary: 'Sign in with an API key',
     description:
-      'Only from a page of the same origin, with `X-Relais-Console: 1`. The session ends after thirty minutes without a ' +
-      'request, after eight hours, when it is signed out of, and within three seconds when its key is revoked. Its roles ' +
-      'and accounts are those that the key has at each moment.',
+      'Only from a page of the same origin, with `X-Relais-Console: 1`. The session ends after thirty minutes ' +
+      'without a request, after eight hours, on sign-out, and within three seconds after its key is revoked. Its ' +
+      'roles and accounts are always those of the key.',
     body: shownKey,
     answers: {
       200: {
@@ -59,8 +59,10 @@ const readSession = route(
     method: 'get',
     path: '/v1/session',
     id: 'readSession',
-    summary: 'Who is signed in here, and until when.',
-    description: 'With `X-Relais-Console: background` the session does not count as used; so with any other request.',
+    summary: 'Get the current session',
+    description:
+      'With `X-Relais-Console: background`, this request does not extend the session; the same applies to every ' +
+      'other request.',
     answers: { 200: answer('The session.', sessionAnswer) },
   },
   ({ key, request }) => view(key, sessionOf(key), request),
@@ -72,8 +74,9 @@ const confirmSession = route(
     method: 'post',
     path: '/v1/session/confirm',
     id: 'confirmSession',
-    summary: 'Show the key again, for what asks for a fresh sign-in.',
-    description: 'Five minutes from then on. Another key than that of the session is refused (422).',
+    summary: 'Confirm the API key of a session',
+    description:
+      'For requests that need a sign-in of the last five minutes. The key of another session is refused (422).',
     body: shownKey,
     answers: { 200: answer('Confirmed.', sessionAnswer) },
   },
@@ -95,8 +98,8 @@ const endSession = route(
     method: 'delete',
     path: '/v1/session',
     id: 'endSession',
-    summary: 'Sign out.',
-    description: 'In every tab of the browser, and in every process at once.',
+    summary: 'Sign out of the session',
+    description: 'In every tab of the browser and in every process.',
     answers: { 204: { says: 'It is over.' } },
   },
   async ({ context, request, response, act }) => {

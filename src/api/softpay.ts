@@ -43,7 +43,9 @@ const softpayBody = z
       phone: word(32).optional().meta({ example: '771234567' }),
       address: word(300).optional(),
     }),
-    otp: word(32).optional().meta({ description: 'The code that the payer generated. Used once, kept nowhere.' }),
+    otp: word(32)
+      .optional()
+      .meta({ description: 'The code that the payer generated. Used for this request, never stored.' }),
     provider: word(64).optional(),
     password: z.string().min(1).max(200).optional(),
     card: z
@@ -54,7 +56,7 @@ const softpayBody = z
         expiryMonth: z.string().regex(/^(0[1-9]|1[0-2])$/, 'must be 01 to 12'),
       })
       .optional(),
-    omit: z.array(word(64)).max(10).optional().meta({ description: 'Fields of the service to leave out.' }),
+    omit: z.array(word(64)).max(10).optional().meta({ description: 'Provider fields to omit.' }),
   })
   .meta({ id: 'SoftpayRequest' });
 
@@ -134,11 +136,11 @@ function explainMethod(given: string): string {
 
 /** interface: Limits. The service may wait for its payer before it answers. */
 const PAYER_TAKES_TIME =
-  `The service may let the payer confirm before it answers, so it is given ${LEAST_PATIENCE_MS / 1_000} s or ` +
-  'UPSTREAM_TIMEOUT, whichever is longer: be as patient. An answer that is unclear, or does not come, is no refusal. ' +
-  'The invoice is looked at before you are told: 200 with `completed` where it was paid, else 504 or 502 with ' +
-  '`retryable: false`, since the payer may still pay; the looks of INVOICE_POLL begin anew. Read the invoice, or wait ' +
-  'for its event, before you ask the payer again.';
+  `The provider can wait for the payer before it answers: relais waits ${LEAST_PATIENCE_MS / 1_000} s or ` +
+  'UPSTREAM_TIMEOUT, whichever is longer. Use the same time-out. An unclear or missing answer is no refusal. ' +
+  'relais then checks the invoice: the answer is 200 with `completed` if it was paid, otherwise 504 or 502 with ' +
+  '`retryable: false`, because the payer can still pay. The status checks of INVOICE_POLL start again. Read the ' +
+  'invoice, or wait for its event, before you ask the payer again.';
 
 const about = {
   method: 'post',
@@ -155,12 +157,12 @@ const startSoftpay = route(
     ...about,
     path: '/v1/invoices/{id}/softpay',
     id: 'startSoftpay',
-    summary: 'Have a pending invoice paid directly from a wallet.',
+    summary: 'Start a direct payment of an invoice',
     description:
-      'Each method asks for its own words; 422 names them. What the payer typed is in memory for this one request and ' +
-      `is written down nowhere. ${PAYER_TAKES_TIME}`,
+      'Each method needs its own fields; 422 names them. Codes of the payer stay in memory for this request and ' +
+      `are never stored. ${PAYER_TAKES_TIME}`,
     body: json(softpayBody),
-    answers: { 200: answer('The payer was asked.', softpayStarted) },
+    answers: { 200: answer('The payer is asked to confirm.', softpayStarted) },
   },
   async (asked) => {
     const { context, body } = asked;
@@ -181,10 +183,10 @@ const confirmSoftpay = route(
     ...about,
     path: '/v1/invoices/{id}/softpay/confirm',
     id: 'confirmSoftpay',
-    summary: 'The second step of `wallet-h-senegal`.',
+    summary: 'Confirm a direct payment of an invoice',
     description: PAYER_TAKES_TIME,
     body: json(confirmationBody),
-    answers: { 200: answer('The service took the code.', softpayStarted) },
+    answers: { 200: answer('The provider accepted the code.', softpayStarted) },
   },
   async (asked) => {
     const { context, body } = asked;

@@ -30,9 +30,9 @@ interface Making {
 /** The flags of every command that makes something. */
 export function withCreationFlags(command: Command): Command {
   return command
-    .option('--idempotency-key <key>', 'what tells a retry from a second request, in place of a reference', readKey)
-    .option('--dry-run', 'have it judged by every rule, and do nothing')
-    .option('--yes', 'do not ask on a terminal')
+    .option('--idempotency-key <key>', 'key that identifies a retry, instead of a reference', readKey)
+    .option('--dry-run', 'check the request by every rule, and do nothing')
+    .option('--yes', 'ask no questions on a terminal')
     .option('--json', 'print the answer as JSON');
 }
 

@@ -8,8 +8,8 @@ import type { Shell } from './shell.ts';
 export function addAuditCommands(group: Command, shell: Shell): void {
   const command = group
     .command('verify')
-    .description('Whether every line is as it was written, and none is missing; exits 1 where one does not fit')
-    .option('--json', 'print what was found as JSON')
+    .description('Verify the audit log. Exit code 1: a line is invalid or missing')
+    .option('--json', 'print the counts as JSON')
     .action(shell.action((flags: { readonly json?: true }) => verify(flags, shell)));
   withExample(command, 'relais audit verify');
 }

@@ -17,10 +17,10 @@ type Print = (body: JsonObject, json: true | undefined, shell: Shell) => Promise
 export function addApprove(group: Command, shell: Shell, print: Print): void {
   const command = group
     .command('approve')
-    .description('Let one be sent that waits for a second pair of eyes; not with a key that had a hand in it')
+    .description('Approve a campaign. The key must belong to a person who did not prepare it')
     .argument('<id>')
-    .requiredOption('--hash <sha256>', 'its contentHash, so that exactly what was looked at is sent')
-    .option('--yes', 'do not ask on a terminal')
+    .requiredOption('--hash <sha256>', 'contentHash of the reviewed campaign: nothing else is sent')
+    .option('--yes', 'ask no questions on a terminal')
     .option('--json', 'print the campaign as JSON')
     .action(shell.action((id: string, flags: Flags) => approve(id, flags, { shell, print })));
   withExample(command, `relais campaign approve cmp_4n7q0c1w2e3r4t5y6z7a8b9c0d --hash b5bb9d80…`);

@@ -31,24 +31,28 @@ interface CheckFlags extends FileFlags {
 export function addCheck(group: Command, shell: Shell): void {
   const made = group
     .command('check')
-    .description('See what is wrong with a file and what it costs, before anything is sent')
-    .argument('<file>', 'CSV, .xlsx, .ods or JSON lines, with a column of numbers; - reads standard input')
+    .description('Check a recipient file and its cost. Nothing is sent')
+    .argument('<file>', 'CSV, .xlsx, .ods or JSON lines, with a column of phone numbers; - reads standard input')
     .addOption(
       new Option(
         '--campaign <id>',
-        'as an upload to this campaign: with its text, who is in it, who has opted out',
+        'check as an upload to this campaign: with its text, its recipients and the opt-outs',
       ).conflicts(['text', 'country', 'replaceCostly', 'prices', 'csv']),
     )
     .option('--text <text>', 'the text with its {{variables}}: counts segments and finds empty values')
-    .option('--country <code>', 'country of the numbers without a country code', country);
+    .option('--country <code>', 'country of phone numbers without a country code', country);
   const command = withFileFlags(made)
     .option('--replace-costly', 'count with ê ç œ ’ « » … replaced by cheaper look-alikes')
-    .option('--prices <file>', 'JSON, XOF per segment by country: {"SN": 20}; else SMS_PRICES_FILE')
-    .option('--preview <n>', 'show the first n texts, the longest and the dearest, as they would go out', atLeastOne)
-    .option('--test-send <numbers>', 'send the first text to these numbers, after asking', testNumbers)
-    .option('--from <sender>', 'sender signature of the test')
-    .option('--account <name>', 'account that sends the test')
-    .option('--yes', 'do not ask on a terminal')
+    .option('--prices <file>', 'JSON file of XOF per segment and country: {"SN": 20}; default: SMS_PRICES_FILE')
+    .option(
+      '--preview <n>',
+      'show the first n SMS, the longest and the most expensive, as they would be sent',
+      atLeastOne,
+    )
+    .option('--test-send <numbers>', 'send the first SMS to these phone numbers, after a question', testNumbers)
+    .option('--from <sender>', 'sender ID of the test SMS')
+    .option('--account <name>', 'account that sends the test SMS')
+    .option('--yes', 'ask no questions on a terminal')
     .option('--json', 'print the report as JSON')
     .action(shell.action((file: string, flags: CheckFlags) => check(file, flags, shell)));
   withExample(

@@ -52,27 +52,31 @@ type CreateFlags = CampaignFlags & DoingFlags;
 export function addCreate(group: Command, shell: Shell): void {
   const made = group
     .command('create')
-    .description('Make a campaign and upload its recipients; nothing is sent before its start')
-    .argument('[file]', 'CSV, .xlsx, .ods or JSON lines, with a column of numbers; - reads standard input')
-    .requiredOption('--name <name>', 'what people call it')
-    .requiredOption('--text <text>', 'the text, with {{variables}} that are columns of the file')
-    .option('--reference <text>', 'your own name for it: the same one never makes a second campaign')
-    .option('--from <sender>', 'sender signature of the messaging account')
-    .option('--country <code>', 'country of the numbers without a country code', country)
-    .option('--account <name>', 'account that sends')
+    .description('Create a campaign and upload its recipients. Nothing is sent before its start')
+    .argument('[file]', 'CSV, .xlsx, .ods or JSON lines, with a column of phone numbers; - reads standard input')
+    .requiredOption('--name <name>', 'name of the campaign, for people')
+    .requiredOption('--text <text>', 'the text; its {{variables}} are columns of the file')
+    .option('--reference <text>', 'your own reference: the same reference never creates a second campaign')
+    .option('--from <sender>', 'sender ID; default: the one of the messaging account')
+    .option('--country <code>', 'country of phone numbers without a country code', country)
+    .option('--account <name>', 'account that sends the SMS')
     .addOption(
-      new Option('--on-unknown <what>', 'who may or may not have got it stays so, or is sent to again').choices([
-        'hold',
-        'resend',
-      ]),
+      new Option(
+        '--on-unknown <what>',
+        'what to do with recipients in doubt: keep them in doubt, or send to them again',
+      ).choices(['hold', 'resend']),
     );
   const command = withFileFlags(withFirstPace(made))
     .option('--replace-costly', 'send with ê ç œ ’ « » … replaced by cheaper look-alikes')
-    .option('--prices <file>', 'JSON, XOF per segment by country: {"SN": 20}; else SMS_PRICES_FILE')
-    .option('--preview <n>', 'show the first n texts, the longest and the dearest, as they will go out', atLeastOne)
-    .option('--test-send <numbers>', 'send the first text to these numbers, after asking', testNumbers)
-    .option('--dry-run', 'make and upload nothing: only say what would be sent, and what it costs')
-    .option('--yes', 'do not ask on a terminal')
+    .option('--prices <file>', 'JSON file of XOF per segment and country: {"SN": 20}; default: SMS_PRICES_FILE')
+    .option(
+      '--preview <n>',
+      'show the first n SMS, the longest and the most expensive, as they will be sent',
+      atLeastOne,
+    )
+    .option('--test-send <numbers>', 'send the first SMS to these phone numbers, after a question', testNumbers)
+    .option('--dry-run', 'create and upload nothing: only show the planned SMS and their cost')
+    .option('--yes', 'ask no questions on a terminal')
     .option('--json', 'print campaign and upload as JSON')
     .action(shell.action((file: string | undefined, flags: CreateFlags) => create(file, flags, shell)));
   withExample(command, "relais campaign create --name Rappel --text 'Bonjour {{prenom}}' --country SN people.csv");

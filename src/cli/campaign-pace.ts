@@ -24,23 +24,30 @@ export interface FirstPaceFlags extends PaceFlags {
 /** What may be said when a campaign is made, and nowhere else. */
 export function withFirstPace(command: Command): Command {
   return withPace(command)
-    .option('--send-at <time>', 'begin by itself at this time, such as 2026-11-21T08:00:00Z, once it is started')
-    .option('--canary <n>', 'so many recipients go first, alone (default: 50 above 1,000)', atLeastOne)
-    .option('--no-canary', 'everybody at once')
-    .option('--require-sender', 'stop as soon as a text goes out under another sender');
+    .option('--send-at <time>', 'once started, wait for this time, such as 2026-11-21T08:00:00Z')
+    .option(
+      '--canary <n>',
+      'number of recipients to send to first, as a canary (default: 50 above 1,000)',
+      atLeastOne,
+    )
+    .option('--no-canary', 'send to all recipients at once, without a canary')
+    .option('--require-sender', 'stop as soon as an SMS is sent under another sender ID');
 }
 
 function withPace(command: Command): Command {
   return command
-    .option('--per-second <n>', 'recipients per second at most; off takes the limit away', perSecond)
-    .option('--quiet-hours [hours]', 'send nothing at night (QUIET_HOURS), or in hours such as 21:00-08:00')
-    .option('--timezone <name>', 'whose clock the quiet hours are read on, such as Africa/Abidjan')
+    .option('--per-second <n>', 'maximum recipients per second; off removes the limit', perSecond)
+    .option(
+      '--quiet-hours [hours]',
+      'send nothing during the quiet hours (QUIET_HOURS), or during hours such as 21:00-08:00',
+    )
+    .option('--timezone <name>', 'time zone of the quiet hours, such as Africa/Abidjan')
     .option(
       '--pause-on-failure <percent>',
-      'stop when so many of the last 200 failed or are in doubt (default: 50)',
+      'stop when this many of the last 200 recipients failed or are in doubt (default: 50)',
       percent,
     )
-    .option('--no-pause-on-failure', 'go on whatever fails');
+    .option('--no-pause-on-failure', 'continue after any number of failures');
 }
 
 function perSecond(text: string): number | typeof OFF {
@@ -72,7 +79,7 @@ export function addPace(group: Command, shell: Shell, { print }: Printing): void
   const command = withPace(
     group
       .command('pace')
-      .description('Send faster or slower, or through the night, from the next request on')
+      .description('Change the pace or hours of a campaign. The change applies from the next request on')
       .argument('<id>'),
   )
     .option('--no-quiet-hours', 'send at any hour')

@@ -21,10 +21,10 @@ const STATE_WIDTH = 9;
 export function addReport(group: Command, shell: Shell): void {
   const command = group
     .command('report')
-    .description('What became of each recipient, row by row')
+    .description('Show the result for each campaign recipient')
     .argument('<id>')
-    .option('--state <state>', `only these, of ${recipientBins.join(',')}`)
-    .option('--phone <number>', 'only this one, however it is spelt')
+    .option('--state <state>', `only recipients in this state, of ${recipientBins.join(',')}`)
+    .option('--phone <number>', 'only this phone number, in any spelling')
     .addOption(new Option('--csv', 'print CSV for a spreadsheet').conflicts('json'))
     .option('--json', 'print a JSON array, one recipient a line')
     .action(shell.action((id: string, flags: ReportFlags) => report(id, flags, shell)));

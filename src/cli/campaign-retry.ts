@@ -16,11 +16,11 @@ interface RetryFlags {
 export function addRetry(group: Command, shell: Shell): void {
   const command = group
     .command('retry')
-    .description('Send a finished campaign again to those who failed')
+    .description('Retry the failed recipients of a campaign. The campaign must be finished')
     .argument('<id>')
-    .option('--include-unknown', 'those who may have got it too: they may get it twice')
-    .option('--follow', 'watch it until it ends')
-    .option('--yes', 'do not ask on a terminal')
+    .option('--include-unknown', 'also retry recipients in doubt: they can get the SMS twice')
+    .option('--follow', 'follow it until it ends')
+    .option('--yes', 'ask no questions on a terminal')
     .option('--json', 'print the campaign as JSON')
     .action(shell.action((id: string, flags: RetryFlags) => retry(id, flags, shell)));
   withExample(command, 'relais campaign retry cmp_4n7q0c1w2e3r4t5y6z7a8b9c0d --follow');

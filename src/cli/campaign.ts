@@ -39,11 +39,11 @@ interface StartFlags {
 function addStart(group: Command, shell: Shell): void {
   const command = group
     .command('start')
-    .description('Begin to send')
+    .description('Start a campaign')
     .argument('<id>')
-    .option('--follow', 'watch it until it ends')
-    .option('--dry-run', 'start nothing: only say what would be sent, and what it costs')
-    .option('--yes', 'do not ask on a terminal')
+    .option('--follow', 'follow it until it ends')
+    .option('--dry-run', 'start nothing: only show the planned SMS and their cost')
+    .option('--yes', 'ask no questions on a terminal')
     .option('--json', 'print the campaign as JSON')
     .action(shell.action((id: string, flags: StartFlags) => start(id, flags, shell)));
   withExample(command, `relais campaign start ${EXAMPLE_ID} --follow`);
@@ -88,10 +88,10 @@ interface ShowFlags {
 function addShow(group: Command, shell: Shell): void {
   const command = group
     .command('show')
-    .description('How far a campaign is')
+    .description('Show the progress of a campaign')
     .argument('<id>')
-    .option('--follow', 'watch it until it ends')
-    .option('--json', 'print it as JSON; with --follow a line each time')
+    .option('--follow', 'follow it until it ends')
+    .option('--json', 'print the campaign as JSON; with --follow, one line for each change')
     .action(
       shell.action(async (id: string, { follow: watch, json }: ShowFlags) => {
         if (watch) return follow(id, json ?? false, shell);

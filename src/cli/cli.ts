@@ -7,6 +7,7 @@ import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
 import { addDerived } from './derived.ts';
 import { CommandFailed, NobodyListens, WrongUsage } from './failure.ts';
+import { lineOf } from './flags.ts';
 import { commands } from './generated/commands.ts';
 import type { CliIo } from './io.ts';
 import { printableLines } from './output.ts';
@@ -53,8 +54,9 @@ const LANG = '--lang';
 export async function makeProgram(shell: Shell, words: readonly string[] | typeof ALL): Promise<Command> {
   const { stdout, stderr, columns, isTerminal, stderrColumns } = shell.io;
   const program = new Command('relais')
-    .description('Bulk SMS and disbursements through one unreliable service: each done once, each reported once.')
+    .description('Send bulk SMS and payments through one unreliable provider, and report the final status of each.')
     .version(ownVersion())
+    .configureHelp({ subcommandDescription: lineOf })
     .exitOverride()
     .configureOutput({
       writeOut: (text) => stdout.write(text),
@@ -102,78 +104,78 @@ interface Part {
 /** In the order of the help. Each is loaded when it is asked for: a version needs neither express nor the sandbox. */
 const parts: Readonly<Record<string, Part>> = {
   run: {
-    says: 'Run relais: carry out what was asked, hear callbacks, answer the HTTP API',
+    says: 'Run the worker, callback receiver and HTTP API',
     load: async () => (await import('./service.ts')).addRun,
   },
   dev: {
-    says: 'Try relais: its own Redis, the sandbox and all roles, with nothing to configure (API key: dev)',
+    says: 'Try relais with a private Redis and sandbox. It needs no settings; the API key is dev',
     load: async () => (await import('./service.ts')).addDev,
   },
   init: {
-    says: 'Write a file of settings, with secrets made here',
+    says: 'Write a settings file with new secrets',
     load: async () => (await import('./init.ts')).addInit,
   },
   sandbox: {
-    says: 'Run the double of the service alone, faithful or misbehaving',
+    says: 'Run the provider simulator alone. It can simulate faults',
     load: async () => (await import('./service.ts')).addSandbox,
   },
-  backup: { says: 'Copies of the folder of Redis', load: async () => (await import('./service.ts')).addBackup },
+  backup: { says: 'Check backups of Redis', load: async () => (await import('./service.ts')).addBackup },
   doctor: {
-    says: 'Check settings, Redis, keys and addresses, and say how to mend what is wrong',
+    says: 'Check settings, Redis, keys and addresses. Each problem is shown with its fix',
     load: async () => (await import('./service.ts')).addDoctor,
   },
   campaign: {
-    says: 'Text many people from a file',
+    says: 'Send SMS campaigns to recipients of a file',
     load: async () => (await import('./campaign.ts')).addCampaignCommands,
   },
   'opt-outs': {
-    says: 'Who does not want to be texted; asked when a text is sent',
+    says: 'Manage opt-outs. relais checks them before it sends an SMS',
     load: async () => (await import('./opt-outs.ts')).addOptOutCommands,
   },
   purge: {
-    says: 'Forget a person: their number and texts, everywhere but in the books of money',
+    says: 'Erase personal data. Money records stay',
     load: async () => (await import('./purge.ts')).addPurgeCommand,
   },
-  disburse: { says: 'Pay people', load: async () => (await import('./disburse.ts')).addDisburseCommands },
+  disburse: { says: 'Pay beneficiaries', load: async () => (await import('./disburse.ts')).addDisburseCommands },
   messages: {
-    says: 'Single texts, and one-time passwords',
+    says: 'Send single SMS and one-time passwords',
     load: async () => (await import('./messages.ts')).addMessageCommands,
   },
   invoice: {
-    says: 'Collect money on a payment page, or from a wallet',
+    says: 'Collect payments by invoice',
     load: async () => (await import('./invoice.ts')).addInvoiceCommands,
   },
-  'payment-request': { says: 'Ask somebody to pay, by a link' },
-  'direct-credit': { says: 'Credit an account of the service' },
+  'payment-request': { says: 'Collect payments by link' },
+  'direct-credit': { says: 'Credit accounts of the provider' },
   recover: {
-    says: 'After Redis may have lost something: see what is open, and let work begin again',
+    says: 'Recover after a possible data loss. Shows the pending operations, then lets work resume',
     load: async () => (await import('./recover.ts')).addRecoverCommand,
   },
   search: {},
   review: {
-    says: 'What cannot be settled without a person, and deciding about disbursements',
+    says: 'Review operations that need a decision',
     load: async () => (await import('./review.ts')).addReviewCommands,
   },
-  report: { says: 'What a day came to' },
+  report: { says: 'Report daily totals and recorded balances' },
   reconcile: {
-    says: 'A file of the service or a bank against what succeeded here: exit 1 if anything is left over',
+    says: 'Reconcile a statement with succeeded operations. Exit code 1: an entry has no match',
     load: async () => (await import('./reconcile.ts')).addReconcileCommand,
   },
-  account: { says: 'What an account waits for, and the switch that stops its money' },
+  account: { says: 'Stop and release accounts' },
   limits: {
-    says: 'The limits of money that hold, and setting them',
+    says: 'Show and change payment limits',
     load: async () => (await import('./limits.ts')).addLimitCommands,
   },
-  keys: { says: 'Keys of the API, made and revoked while it runs' },
+  keys: { says: 'Manage API keys' },
   audit: {
-    says: 'Who did what, and whether what is written of it is as it was written',
+    says: 'Read and verify the audit log',
     load: async () => (await import('./audit.ts')).addAuditCommands,
   },
-  queues: { says: 'What waits where, and the switches' },
-  endpoints: { says: 'Where events are posted to' },
-  secrets: { says: 'What is kept sealed in Redis' },
+  queues: { says: 'Show, pause and resume queues' },
+  endpoints: { says: 'Manage webhook endpoints' },
+  secrets: { says: 'Manage the secrets stored in Redis' },
   events: {
-    says: 'What happened, as JSON lines: each event once per transition, in order',
+    says: 'Read events as JSON lines. Each transition has one event; events come at least once, in order',
     load: async () => (await import('./events.ts')).addEventsCommand,
   },
 };

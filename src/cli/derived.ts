@@ -77,11 +77,11 @@ export function addDerived(group: Command, declared: DerivedCommand, shell: Shel
   const options = flags.map((flag) => [flag, optionOf(flag)] as const);
   for (const [, option] of options) command.addOption(option);
   if (identity) {
-    const says = 'what tells a retry from a second request, in place of a reference';
+    const says = 'key that identifies a retry, instead of a reference';
     command.option('--idempotency-key <key>', says, readKey);
   }
-  if (dryRun) command.option('--dry-run', 'have it judged by every rule, and do nothing');
-  if (asks !== undefined || dryRun) command.option('--yes', 'do not ask on a terminal');
+  if (dryRun) command.option('--dry-run', 'check the request by every rule, and do nothing');
+  if (asks !== undefined || dryRun) command.option('--yes', 'ask no questions on a terminal');
   command.option('--json', 'print the answer as JSON');
   for (const { flag, says } of formatsOf(declared)) command.option(`--${flag}`, says);
   command.action(
@@ -198,7 +198,7 @@ async function read(path: string, query: Query, { api }: Shell): Promise<Answer>
 
 const formats = [
   { flag: 'csv', accept: 'text/csv', says: 'print CSV for a spreadsheet' },
-  { flag: 'page', accept: 'text/html', says: 'print a page of HTML, for a printer' },
+  { flag: 'page', accept: 'text/html', says: 'print an HTML page, for a printer' },
 ] as const;
 
 const formatsOf = ({ method, files = [] }: DerivedCommand) =>

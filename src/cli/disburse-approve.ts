@@ -17,10 +17,12 @@ interface ApproveFlags {
 export function addApprove(group: Command, shell: Shell): void {
   const command = group
     .command('approve')
-    .description('Let one be paid that waits for a second pair of eyes; not with the key that asked for it')
-    .argument('<id>', 'of a disbursement, or of a batch')
-    .option('--hash <sha256>', 'of a batch: its hash, so that exactly what was looked at is paid')
-    .option('--yes', 'do not ask on a terminal')
+    .description(
+      'Approve a disbursement or a payment batch. The key must belong to another person than the requester',
+    )
+    .argument('<id>', 'id of a disbursement or of a payment batch')
+    .option('--hash <sha256>', 'of a payment batch: hash of the reviewed file, so that nothing else is paid')
+    .option('--yes', 'ask no questions on a terminal')
     .option('--json', 'print the answer as JSON')
     .action(shell.action((id: string, flags: ApproveFlags) => approve(id, flags, shell)));
   withExample(command, 'relais disburse approve dsb_4n7q0c1w2e3r4t5y6z7a8b9c0d');

@@ -31,16 +31,16 @@ interface UploadFlags extends CreationFlags {
 function addUpload(group: Command, shell: Shell): void {
   const command = group
     .command('batch')
-    .description('Check a file of disbursements and hand it in; nothing is paid before another key approves it')
+    .description('Check and upload a payment batch. Nothing is paid before another person approves it')
     .argument(
       '<file>',
       'CSV, .xlsx, .ods or JSON, with the columns reference, accountAlias, amount and withdrawMode; - reads standard input',
     )
     .option('--account <name>', 'account that pays')
-    .option('--encoding <name>', 'what a text is written in, where it is not Unicode: windows-1252', encoding)
-    .option('--csv <file>', 'write the rows with something wrong there: the columns of the file, and what it is')
-    .option('--idempotency-key <key>', 'what tells a retry from a second file; default: its bytes', readKey)
-    .option('--dry-run', 'have it judged by every rule, and hand in nothing')
+    .option('--encoding <name>', 'encoding of a text file that is not Unicode: windows-1252', encoding)
+    .option('--csv <file>', 'write the invalid rows to this file: the columns of the file, and the problem')
+    .option('--idempotency-key <key>', 'key that identifies a retry; default: the bytes of the file', readKey)
+    .option('--dry-run', 'check the file by every rule, and upload nothing')
     .option('--json', 'print the answer as JSON')
     .action(shell.action((file: string, flags: UploadFlags) => upload(file, flags, shell)));
   withExample(command, 'relais disburse batch salaries-2026-11.csv');
@@ -127,10 +127,10 @@ interface ReportFlags {
 function addReport(group: Command, shell: Shell): void {
   const command = group
     .command('batch-report')
-    .description('What became of each row of a batch, with the ids of both sides')
+    .description('Show the result of each batch row. With the ids of relais and of the provider')
     .argument('<id>')
     .addOption(new Option('--csv', 'print CSV for a spreadsheet').conflicts('json'))
-    .option('--json', 'print it as JSON')
+    .option('--json', 'print the report as JSON')
     .action(shell.action((id: string, flags: ReportFlags) => report(id, flags, shell)));
   withExample(command, `relais disburse batch-report ${EXAMPLE_ID} --csv > salaries-2026-11-report.csv`);
 }

@@ -12,7 +12,7 @@ export function addDisburseCommands(group: Command, shell: Shell): void {
   addBatchCommands(group, shell);
   const command = group
     .command('send')
-    .description('Pay many at once, each line of a file on its own; for a file that another key approves: batch')
+    .description('Pay each line of a file separately. For a file that another person approves: disburse batch')
     .argument('<file>', 'JSON lines of {accountAlias, amount, withdrawMode, reference, …}; - reads standard input');
   withCreationFlags(command).action(
     shell.action((file: string, flags: CreationFlags) =>

@@ -22,11 +22,11 @@ const NONE_KEPT = '–';
 
 export function addEventsCommand(command: Command, shell: Shell): void {
   command
-    .option('--follow', 'go on with those to come')
-    .option('--after <cursor>', 'go on after this place; the command says it when it ends')
-    .option('--types <types>', `only these, of ${eventTypes.join(',')}`, listOf(eventTypes))
-    .option('--limit <count>', 'at most so many', atLeastOne)
-    .option('--json', 'the same: events always are JSON lines')
+    .option('--follow', 'continue with new events')
+    .option('--after <cursor>', 'resume after this cursor; the command prints it when it ends')
+    .option('--types <types>', `only events of these types, of ${eventTypes.join(',')}`, listOf(eventTypes))
+    .option('--limit <count>', 'maximum number of results', atLeastOne)
+    .option('--json', 'no effect: events are always JSON lines')
     .action(shell.action((flags: EventFlags) => print(flags, shell)));
   withExample(command, 'relais events --follow --types disbursement.succeeded,disbursement.failed');
 }

@@ -69,6 +69,9 @@ export function country(text: string): string {
   return text.toUpperCase();
 }
 
+/** A list of commands shows the first sentence of each description; the help of a command shows all of it. */
+export const lineOf = (command: Command): string => command.description().split('. ')[0] ?? '';
+
 /** A command whose help ends with a line that can be copied. */
 export function withExample(command: Command, example: string): Command {
   return command.addHelpText('after', ({ command: asked }) => {

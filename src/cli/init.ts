@@ -53,8 +53,8 @@ const ONLY_ME = 0o600;
 
 export function addInit(command: Command, shell: Shell): void {
   command
-    .option('--file <path>', 'where it is written; one that is there is never changed', '.env')
-    .option('--yes', 'ask nothing: what only you can know is left to be filled in')
+    .option('--file <path>', 'path of the new file; an existing file is never changed', '.env')
+    .option('--yes', 'ask no questions: values that only you know are left empty')
     .action(shell.action((flags: InitFlags) => writeSettings(flags, shell)));
   withExample(command, 'relais init');
 }

@@ -21,13 +21,13 @@ const FIELDS = {
 export function addInvoiceCommands(group: Command, shell: Shell): void {
   const command = group
     .command('create')
-    .description('Make a payment page; the flags go before what the file says')
+    .description('Create an invoice with a payment page. Flags override the values of the file')
     .argument('[file]', 'JSON with items, customer, channels …; - reads standard input')
-    .option('--amount <xof>', 'what is billed, in whole francs', xof)
-    .option('--store <name>', 'who bills')
-    .option('--description <text>', 'shown to the payer')
-    .option('--reference <text>', 'your own name for it: the same one never makes a second')
-    .option('--account <name>', 'account that collects');
+    .option('--amount <xof>', 'amount of the invoice in whole francs (XOF)', xof)
+    .option('--store <name>', 'name of the store that bills')
+    .option('--description <text>', 'description shown to the payer')
+    .option('--reference <text>', 'your own reference: the same reference never creates a second operation')
+    .option('--account <name>', 'account that receives the payment');
   withCreationFlags(command).action(
     shell.action(async (file: string | undefined, flags: InvoiceFlags) => {
       const read = file === undefined ? {} : await objectFrom(file, shell);
@@ -41,12 +41,12 @@ export function addInvoiceCommands(group: Command, shell: Shell): void {
   addSoftpay(group, shell, [
     'softpay',
     'softpay',
-    'Ask the payer directly and wait for them; what is asked for is read from a file, never from the command line',
+    'Request direct payment of an invoice. relais reads the codes of the payer from a file only',
   ]);
   addSoftpay(group, shell, [
     'softpay-confirm',
     'softpay/confirm',
-    'The second step of the methods that have one; what is asked for is read from a file, never from the command line',
+    'Confirm a direct payment of an invoice. For methods with two steps; relais reads the code from a file only',
   ]);
 }
 
@@ -59,7 +59,7 @@ function addSoftpay(group: Command, shell: Shell, [name, path, description]: Ste
     .description(description)
     .argument('<id>')
     .argument('<file>', 'JSON; - reads standard input')
-    .option('--yes', 'do not ask on a terminal')
+    .option('--yes', 'ask no questions on a terminal')
     .option('--json', 'print the answer as JSON')
     .action(
       shell.action(async (id: string, file: string, flags: CreationFlags) => {

@@ -33,10 +33,8 @@ interface Flags {
 function addList(group: Command, shell: Shell): void {
   const command = group
     .command('list', { isDefault: true })
-    .description(
-      'Every limit, since when, who set it, and what waits for another key; `relais limits` alone does the same',
-    )
-    .option('--json', 'print them as JSON')
+    .description('List payment limits. With who set each limit, and the changes that wait for approval')
+    .option('--json', 'print the list as JSON')
     .action(shell.action((flags: Flags) => list(flags, shell)));
   withExample(command, 'relais limits list');
 }
@@ -52,11 +50,11 @@ function addSet(group: Command, shell: Shell): void {
   const command = group
     .command('set')
     .description(
-      'Set one for every process: a stricter value holds at once, a looser one once another key says the same',
+      'Set a payment limit. A stricter value applies at once; a looser one when another key requests it too',
     )
     .addArgument(new Argument('<name>').choices(moneyLimits))
     .argument('<value>', 'XOF in digits, a duration such as 10m for DUPLICATE_WINDOW, or off')
-    .option('--yes', 'do not ask on a terminal')
+    .option('--yes', 'ask no questions on a terminal')
     .option('--json', 'print the limit as JSON')
     .action(shell.action((name: MoneyLimit, text: string, flags: Flags) => set({ name, text }, flags, shell)));
   withExample(command, 'relais limits set MAX_DISBURSEMENT 5000000');

@@ -26,15 +26,15 @@ const FIELDS = {
 export function addMessageCommands(group: Command, shell: Shell): void {
   const command = group
     .command('send')
-    .description('Text one person, or many people, each on a line of a file')
+    .description('Send an SMS to one or more recipients')
     .argument('[file]', 'JSON lines of {to, text, reference, …}; - reads standard input')
-    .option('--to <number>', 'in international form: +221771234567')
-    .option('--text <text>', 'what they read')
-    .option('--from <sender>', 'sender signature of the messaging account')
+    .option('--to <number>', 'phone number in international form: +221771234567')
+    .option('--text <text>', 'text of the SMS')
+    .option('--from <sender>', 'sender ID; default: the one of the messaging account')
     .addOption(new Option('--lane <lane>', 'otp overtakes campaigns').choices(['otp', 'normal']))
-    .option('--expires-at <time>', 'not sent after this time: 2026-11-21T08:00:00Z')
-    .option('--reference <text>', 'your own name for it: the same one never sends twice')
-    .option('--account <name>', 'account that sends');
+    .option('--expires-at <time>', 'do not send after this time: 2026-11-21T08:00:00Z')
+    .option('--reference <text>', 'your own reference: the same reference never creates a second message')
+    .option('--account <name>', 'account that sends the SMS');
   withCreationFlags(command).action(
     shell.action((file: string | undefined, flags: SendFlags) => send(file, flags, shell)),
   );

@@ -13,8 +13,8 @@ const PATH = '/v1/opt-outs';
 const PAGE = 10_000;
 
 export function addOptOutCommands(group: Command, shell: Shell): void {
-  addChange(group, shell, { name: 'add', description: 'Text these people no more' });
-  addChange(group, shell, { name: 'remove', description: 'They may be texted again' });
+  addChange(group, shell, { name: 'add', description: 'Add opt-outs' });
+  addChange(group, shell, { name: 'remove', description: 'Remove opt-outs' });
   addList(group, shell);
 }
 
@@ -38,11 +38,11 @@ function addChange(group: Command, shell: Shell, { name, description }: Change):
   const command = group
     .command(name)
     .description(description)
-    .argument('[file]', 'CSV, .xlsx, .ods, JSON lines, or one number a line; - reads standard input')
-    .option('--phone <number>', 'one number; may be repeated', repeated)
-    .option('--from <sender>', 'only for this sender; without it, for all')
-    .option('--country <code>', 'country of the numbers without a country code', country)
-    .option('--account <name>', 'account that sends')
+    .argument('[file]', 'CSV, .xlsx, .ods, JSON lines, or one phone number a line; - reads standard input')
+    .option('--phone <number>', 'a phone number; can be repeated', repeated)
+    .option('--from <sender>', 'only for this sender ID; default: for all')
+    .option('--country <code>', 'country of phone numbers without a country code', country)
+    .option('--account <name>', 'account that sends the SMS')
     .option('--json', 'print the answer as JSON')
     .action(shell.action((file: string | undefined, flags: ChangeFlags) => change(name, { file, flags }, shell)));
   withExample(command, `relais opt-outs ${name} stop.csv --country SN`);
@@ -126,9 +126,9 @@ async function tell(body: JsonObject, { output, words, spoken }: Shell): Promise
 function addList(group: Command, shell: Shell): void {
   const command = group
     .command('list')
-    .description('The numbers, one a line')
-    .option('--from <sender>', 'those of this sender; without it, those who opted out of all')
-    .option('--account <name>', 'account that sends')
+    .description('List opt-outs')
+    .option('--from <sender>', 'opt-outs of this sender ID; default: opt-outs of all sender IDs')
+    .option('--account <name>', 'account that sends the SMS')
     .option('--json', 'print a JSON array')
     .action(shell.action((flags: ListFlags) => list(flags, shell)));
   withExample(command, 'relais opt-outs list > stop.txt');

@@ -17,10 +17,10 @@ const FOUND = ['messages', 'recipients', 'files', 'intakeJobs', 'events', 'optOu
 
 export function addPurgeCommand(command: Command, shell: Shell): void {
   command
-    .requiredOption('--phone <number>', 'whose')
-    .option('--country <code>', 'country of a number without a country code', country)
-    .option('--yes', 'do not ask on a terminal')
-    .option('--json', 'print what was found as JSON')
+    .requiredOption('--phone <number>', 'phone number of the person')
+    .option('--country <code>', 'country of a phone number without a country code', country)
+    .option('--yes', 'ask no questions on a terminal')
+    .option('--json', 'print the counts as JSON')
     .action(shell.action((flags: PurgeFlags) => purge(flags, shell)));
   withExample(command, 'relais purge --phone +221771234567');
 }

@@ -34,18 +34,18 @@ export interface FileFlags {
 
 export function withFileFlags(command: Command): Command {
   return command
-    .option('--phone-column <name>', 'the column of the numbers, where its name does not tell')
-    .option('--sheet <name>', 'sheet of a workbook; without it, the first that can be seen')
-    .option('--encoding <name>', 'what a text is written in, where it is not recognised: mac-roman', encoding)
-    .option('--repair <countries>', 'renew old numbers of CI, BJ', listOf(repairableCountries))
-    .option('--take-hidden', 'take the rows that the spreadsheet hides, too')
+    .option('--phone-column <name>', 'column of the phone numbers, if its name is not recognised')
+    .option('--sheet <name>', 'sheet of a workbook; default: the first visible sheet')
+    .option('--encoding <name>', 'encoding of a text file, if it is not recognised: mac-roman', encoding)
+    .option('--repair <countries>', 'convert old phone numbers of CI, BJ', listOf(repairableCountries))
+    .option('--take-hidden', 'include the rows that the workbook hides')
     .addOption(
-      new Option('--leave-out <reasons>', 'rows skipped for these reasons are meant to be skipped').argParser(
+      new Option('--leave-out <reasons>', 'accept that rows are skipped for these reasons').argParser(
         listOf(leavable),
       ),
     )
-    .option('--as-written', 'what looks like a variable of the text and is none is meant as it is written')
-    .option('--csv <file>', 'write the skipped rows there: the columns of the file, and what is wrong');
+    .option('--as-written', 'send text in braces that matches no column as it is written')
+    .option('--csv <file>', 'write the skipped rows to this file: the columns of the file, and the problem');
 }
 
 /** How long the link of `{{stop}}` will be, where this machine knows what the deployment is called outside. */

@@ -44,11 +44,15 @@ const NAMES = ['transactionId', 'amount', 'date'] as const;
 
 export function addReconcileCommand(command: Command, shell: Shell): void {
   command
-    .argument('<file>', 'CSV or a workbook, of the service or a bank; - for standard input')
-    .requiredOption('--columns <names>', 'theirs: transactionId=Transaction,amount=Montant,date=Date', readColumns)
-    .option('--account <name>', 'only of this account')
-    .option('--sheet <name>', 'of a workbook; else the first that can be seen')
-    .option('--json', 'print each one that is left over as JSON')
+    .argument('<file>', 'CSV file or workbook of the provider or of a bank; - reads standard input')
+    .requiredOption(
+      '--columns <names>',
+      'column names of the file: transactionId=Transaction,amount=Montant,date=Date',
+      readColumns,
+    )
+    .option('--account <name>', 'only this account')
+    .option('--sheet <name>', 'sheet of a workbook; default: the first visible sheet')
+    .option('--json', 'print each unmatched entry as JSON')
     .action(shell.action((file: string, flags: ReconcileFlags) => reconcile(file, flags, shell)));
   withExample(command, 'relais reconcile november.csv --columns transactionId=Transaction,amount=Montant,date=Date');
 }

@@ -24,7 +24,7 @@ const ASKED = 50;
 export function addRecoverCommand(command: Command, shell: Shell): void {
   command
     .addOption(
-      new Option('--apply', 'lead on all that is open, so that nothing is done twice').conflicts([
+      new Option('--apply', 'resume all pending operations, without doing any of them twice').conflicts([
         'nothingWasLost',
         'newStamp',
       ]),
@@ -32,26 +32,26 @@ export function addRecoverCommand(command: Command, shell: Shell): void {
     .addOption(
       new Option(
         '--without-history',
-        'with --apply: history is gone for good, so it is not asked what was accepted in the lost time',
+        'with --apply: history is lost, so it is not read for operations of the data-loss window',
       ).conflicts(['nothingWasLost', 'newStamp', 'withoutMissing']),
     )
     .addOption(
       new Option(
         '--nothing-was-lost',
-        'confirm that it was only a long stop; refused where it is known better',
+        'confirm a long stop without loss; refused if relais knows of a loss',
       ).conflicts('newStamp'),
     )
     .option(
       '--new-stamp',
-      'the service has moved: accept its new addresses, on Redis itself, with the settings of a process',
+      'the provider has new addresses: accept them directly in Redis, with the settings of a process',
     )
     .addOption(
       new Option(
         '--without-missing',
-        'history is an older copy, and there is no newer one: go on without what it lacks',
+        'history is an older backup, and no newer one exists: continue without the operations it lacks',
       ).conflicts(['apply', 'nothingWasLost', 'newStamp']),
     )
-    .option('--yes', 'do not ask on a terminal')
+    .option('--yes', 'ask no questions on a terminal')
     .option('--json', 'print the answer as JSON')
     .action(shell.action((flags: RecoverFlags) => recover(flags, shell)))
     .addHelpText('after', shell.words.commands.recover.help);

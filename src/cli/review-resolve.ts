@@ -29,21 +29,21 @@ interface Flags {
 export function addResolve(group: Command, shell: Shell): void {
   const command = group
     .command('resolve')
-    .description('Decide one that needs review, or many. The service is asked first, and its word is stronger')
+    .description(
+      'Resolve disbursements that need review. relais asks the provider first; its answer takes precedence',
+    )
     .argument('[id]')
     .addOption(
-      new Option('--outcome <word>', 'what became of it, or what is to be done')
-        .choices(outcomes)
-        .makeOptionMandatory(),
+      new Option('--outcome <word>', 'the final state, or the next action').choices(outcomes).makeOptionMandatory(),
     )
-    .requiredOption('--note <text>', 'how it is known; kept with the record', readNote)
-    .option('--transaction-id <text>', 'with succeeded: what the service calls it, so that its statement fits')
+    .requiredOption('--note <text>', 'the evidence for the outcome; stored with the record', readNote)
+    .option('--transaction-id <text>', 'with succeeded: the transaction id of the provider, used by relais reconcile')
     .option(
       '--where <filter...>',
-      'all that have this, such as reason=restored; also account, withdrawMode, batch, createdFrom, createdTo, amountMin, amountMax. Without --confirm it only tells which',
+      'all disbursements with this, such as reason=restored; also account, withdrawMode, batch, createdFrom, createdTo, amountMin, amountMax. Without --confirm, only list them',
     )
-    .option('--confirm <count:selection>', 'as it was told: decides exactly these')
-    .option('--yes', 'do not ask on a terminal about one')
+    .option('--confirm <count:selection>', 'id of the listed selection: resolves exactly these')
+    .option('--yes', 'ask no questions on a terminal for a single disbursement')
     .option('--json', 'print the answer as JSON')
     .action(
       shell.action((id: string | undefined, flags: Flags) => {

@@ -11,7 +11,7 @@ export function addReviewCommands(group: Command, shell: Shell): void {
   addResolve(group, shell);
   const command = group
     .command('show')
-    .description('What is known about one of them, its evidence, and what to do')
+    .description('Show a disbursement with its evidence and timeline')
     .argument('<id>')
     .option('--json', 'print record and explanation as JSON')
     .action(shell.action((id: string, flags: { readonly json?: true }) => show(id, flags, shell)));

@@ -7,7 +7,7 @@ import type { Shell } from './shell.ts';
 
 export function addRun(command: Command, shell: Shell): void {
   command
-    .option('--roles <roles>', `what this process does, of ${roles.join(',')}`, listOf(roles), roles)
+    .option('--roles <roles>', `roles of this process, of ${roles.join(',')}`, listOf(roles), roles)
     .option('--queues <names>', `only these queues, of ${queueNames.join(',')}`, listOf(queueNames))
     .action(shell.action((options: RunFlags) => shell.io.services.run(options)));
   withExample(command, 'relais run --roles worker --queues sms-batch,sms-otp');
@@ -15,14 +15,14 @@ export function addRun(command: Command, shell: Shell): void {
 
 export function addDev(command: Command, shell: Shell): void {
   command
-    .option('--history', 'keep what is over in PostgreSQL too: one of its own, or that of HISTORY_URL')
+    .option('--history', 'also copy finished operations to PostgreSQL: a private one, or that of HISTORY_URL')
     .action(shell.action(({ history = false }: DevFlags) => shell.io.services.dev({ history })));
   withExample(command, 'relais dev --history');
 }
 
 export function addDoctor(command: Command, shell: Shell): void {
   command
-    .option('--roles <roles>', `what this process does, of ${roles.join(',')}`, listOf(roles), roles)
+    .option('--roles <roles>', `roles of this process, of ${roles.join(',')}`, listOf(roles), roles)
     .option('--json', 'print the findings as JSON')
     .action(
       shell.action(({ json = false, roles: asked }: DoctorFlags) =>
@@ -35,7 +35,7 @@ export function addDoctor(command: Command, shell: Shell): void {
 export function addBackup(group: Command, shell: Shell): void {
   const verify = group
     .command('verify')
-    .description('Load a copy into a private Redis, count what is in it, and compare with what runs')
+    .description('Load a backup and compare it with Redis. The backup runs in a private Redis and is only read')
     .argument('<dir>', 'folder with appendonlydir or dump.rdb; it is only read')
     .option('--json', 'print the findings as JSON')
     .action(
@@ -69,13 +69,13 @@ export function addSandbox(command: Command, shell: Shell): void {
   command
     .option<readonly FaultFlag[]>(
       '--fault <sentence:probability>',
-      'a way to misbehave; may be repeated',
+      'a fault to simulate; can be repeated',
       readFault,
       [],
     )
-    .option('--latency <duration>', 'every answer waits this long', durationMs)
-    .option('--seed <number>', 'replay the choices of the faults', wholeNumber)
-    .option('--books <file>', 'keep the books in a file, and go on with what is in it')
+    .option('--latency <duration>', 'delay of every answer', durationMs)
+    .option('--seed <number>', 'seed that repeats the random choices of the faults', wholeNumber)
+    .option('--books <file>', 'store the records in a file, and resume with its content')
     .addHelpText('after', () => `\nFaults:\n${faultNames.map((name) => `  ${name}`).join('\n')}`)
     .action(
       shell.action(({ fault, latency, seed, books }: SandboxFlags) =>

@@ -3,6 +3,7 @@ import { type Argument, type Command, type CommanderError, Help, type Option } f
 import { english } from '../words/english.ts';
 import type { Spoken } from '../words/help.ts';
 import { filled, readBack } from '../words/said.ts';
+import { lineOf } from './flags.ts';
 import type { Speech } from './speech.ts';
 
 /** Descriptions, flags and arguments were said in English where they are declared. */
@@ -11,6 +12,7 @@ export function translate(program: Command, { sentence, usage }: Spoken): void {
   const named = (term: string): string => namedIn(usage.names, term);
   const plain = new Help();
   program.configureHelp({
+    subcommandDescription: lineOf,
     styleTitle: sentence,
     styleUsage: named,
     styleOptionTerm: named,

@@ -18,7 +18,7 @@ export const account = {
       'account.released': { says: 'The condition has cleared.', example },
     },
     data: z.looseObject({
-      id: z.string().meta({ description: 'The name of the account.' }),
+      id: z.string().meta({ description: 'Name of the account.' }),
       area: z.enum(holdAreas),
       reason: z.string().meta({ description: 'The condition, as a word for programs.' }),
     }),

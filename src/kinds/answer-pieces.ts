@@ -20,7 +20,7 @@ export const id = shown(text, z.string());
 export const stateLike = (state: string, description?: string) =>
   shown(text, z.string().meta({ example: state, ...(description === undefined ? {} : { description }) }));
 
-export const account = shown(text, example('main').meta({ description: 'The name of the account.' }));
+export const account = shown(text, example('main').meta({ description: 'Name of the account.' }));
 export const reference = shown(
   maybeText,
   perhaps(example('order-1042')).meta({ description: 'The name that the caller gave it.' }),

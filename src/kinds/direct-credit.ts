@@ -27,7 +27,7 @@ import { accountName, amountXof, askedReference, visible } from './request-piece
 export const directCreditRequest = z
   .strictObject({
     accountAlias: visible(64).meta({
-      description: 'The account of the service that is credited.',
+      description: 'Provider account to credit.',
       example: 'shop-account',
     }),
     amount: amountXof.meta({ example: 10_000 }),
@@ -36,7 +36,7 @@ export const directCreditRequest = z
     allowDuplicate: z
       .boolean()
       .optional()
-      .meta({ description: 'The same amount to the same account within DUPLICATE_WINDOW is meant.' }),
+      .meta({ description: 'Allow the same amount to the same account within DUPLICATE_WINDOW.' }),
   })
   .meta({ id: 'DirectCreditRequest' });
 

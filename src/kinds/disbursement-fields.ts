@@ -20,23 +20,23 @@ import { accountName, amountXof, askedTime, askedReference, visible } from './re
 export const disbursementRequest = z
   .strictObject({
     accountAlias: visible(64).meta({
-      description: "Beneficiary's phone number without country code, or the service account id for `service`.",
+      description: 'Phone number of the beneficiary without country code, or the provider account id for `service`.',
       example: '771234567',
     }),
     amount: amountXof.meta({ example: 25_000 }),
-    withdrawMode: visible(64).meta({ description: 'The channel it is paid through.', example: 'wallet-a-senegal' }),
-    debitAccountNumber: visible(32).optional().meta({ description: 'Only with `service`: the balance to debit.' }),
+    withdrawMode: visible(64).meta({ description: 'Payment channel.', example: 'wallet-a-senegal' }),
+    debitAccountNumber: visible(32).optional().meta({ description: 'Account to debit, only with `service`.' }),
     account: accountName.default('main'),
     reference: askedReference.optional(),
-    notBefore: askedTime.optional().meta({ description: 'Not paid before this time.' }),
+    notBefore: askedTime.optional().meta({ description: 'Earliest time of the payment.' }),
     allowDuplicate: z
       .boolean()
       .optional()
-      .meta({ description: 'The same amount to the same beneficiary within DUPLICATE_WINDOW is meant.' }),
+      .meta({ description: 'Allow the same amount to the same beneficiary within DUPLICATE_WINDOW.' }),
     allowUnusualNumber: z
       .boolean()
       .optional()
-      .meta({ description: 'The number is right, though numbers of the country of the mode have another length.' }),
+      .meta({ description: 'Allow a phone number with an unusual length for the country of the withdraw mode.' }),
   })
   .meta({ id: 'DisbursementRequest' });
 

@@ -26,12 +26,14 @@ export const paymentRequestRequest = z
       .int('must be a whole number of XOF, written without quotes or decimals')
       .min(200, 'must be 200 to 3000000')
       .max(3_000_000, 'must be 200 to 3000000')
-      .meta({ description: 'Whole francs (XOF), 200 to 3000000.', example: 5_000 }),
-    email: email.optional().meta({ description: 'Of the payer.' }),
-    phone: phone.optional().meta({ description: 'Of the payer, in international form.', example: '+221771234567' }),
-    feesPaidBy: z.enum(['customer', 'merchant']).meta({ description: 'Who pays the fees.' }),
+      .meta({ description: 'Amount in whole francs (XOF), 200 to 3000000.', example: 5_000 }),
+    email: email.optional().meta({ description: 'E-mail address of the payer.' }),
+    phone: phone
+      .optional()
+      .meta({ description: 'Phone number of the payer, in international form.', example: '+221771234567' }),
+    feesPaidBy: z.enum(['customer', 'merchant']).meta({ description: 'Party that pays the fees.' }),
     notify: z.boolean().default(false).meta({
-      description: 'true: the service sends SMS and e-mail itself, and the request can never be looked at again.',
+      description: 'true: the provider sends SMS and e-mail itself, and the payment can never be checked.',
     }),
     account: accountName.default('main'),
     reference: askedReference.optional(),

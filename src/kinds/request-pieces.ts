@@ -25,20 +25,20 @@ export const identityText = (max: number) =>
 
 /** The caller's own name for the operation: unique per account and kind, and safe to repeat. */
 export const askedReference = identityText(128).meta({
-  description: 'Your own name for it: the same one never makes a second.',
+  description: 'Your own reference: the same reference never creates a second operation.',
   example: 'order-1042',
 });
 export const accountName = z
   .string()
   .regex(/^[a-z][a-z0-9_-]{0,31}$/, 'must be the name of an account, such as main')
-  .meta({ description: 'The account of the service that does it; `main` where none is named.' });
+  .meta({ description: 'Account at the provider. Default: `main`.' });
 
 /** XOF has no minor unit: a whole number of francs, as a JSON integer. */
 export const amountXof = z
   .int('must be a whole number of XOF, written without quotes or decimals')
   .positive()
   .max(1e12)
-  .meta({ description: 'Whole francs (XOF).' });
+  .meta({ description: 'Amount in whole francs (XOF).' });
 
 const [FIRST_TIME, LAST_TIME] = [0, Date.parse('9999-12-31T23:59:59.999Z')];
 

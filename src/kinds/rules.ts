@@ -1,20 +1,20 @@
 /** Which rule refused: a closed list of words for programs, with what helps. Each 403 and 409 carries one. */
 export const rules = {
-  role: 'Use a key that has this role.',
+  role: 'Use a key with this role.',
   account: 'Use a key for that account.',
-  'all-accounts': 'Use a key that is bound to no account.',
-  'other-person': 'Have another person do it: two keys of one person are one.',
-  'own-roles': 'Have another person with the role admin make it: nobody gives themselves a role.',
-  undecided: 'Decide what `decisions` of the report names.',
-  'content-changed': 'Look at it again: it is no longer what was read.',
-  origin: 'Ask from the page of the console, over https or on this machine.',
-  'sign-in-again': 'Show the key again (`POST /v1/session/confirm`), then do it within five minutes.',
-  limit: 'Ask for less, or have the limit raised.',
-  setting: 'Set what `detail` names.',
-  state: 'Read it again: it has gone on, or waits for something else.',
-  upstream: 'Nothing: the word of the service is stronger.',
+  'all-accounts': 'Use a key that is not limited to accounts.',
+  'other-person': 'Ask a different person: two keys of one person count as one.',
+  'own-roles': 'Ask another person with the role admin to create it: you cannot grant yourself a role.',
+  undecided: 'Answer the questions in `decisions` of the report.',
+  'content-changed': 'Read it again: its content has changed.',
+  origin: 'Send the request from a page of the console, over https or on this machine.',
+  'sign-in-again': 'Confirm the key (`POST /v1/session/confirm`), then retry within five minutes.',
+  limit: 'Reduce the amount, or ask an operator to raise the limit.',
+  setting: 'Change the setting that `detail` names.',
+  state: 'Read the operation again: its state has changed.',
+  upstream: 'Accept the final status of the provider: it takes precedence.',
   identity:
-    'Repeat the request of `existingId` as it was, or name this one anew. `differs` says what is not the same.',
+    'Repeat the request of `existingId` unchanged, or use a new identity. `differs` names the changed fields.',
   unreadable: 'Run `relais doctor`.',
 } as const;
 

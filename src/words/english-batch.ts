@@ -24,5 +24,5 @@ export const englishBatch = {
     `It was handed in before and is ${state}. To hand it in anew, add an empty line to the file.`,
   problemsAreIn: (file: string) => `All that is wrong is in ${file}`,
   letBePaid: 'Let all of it be paid?',
-  goesOn: (command: string) => `How it goes on: ${command}`,
+  goesOn: (command: string) => `Follow its progress: ${command}`,
 } as const;

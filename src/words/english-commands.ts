@@ -47,7 +47,7 @@ export const englishCommands = {
     country: '--country: this is not a country (write two letters, as in SN)',
     fileOrPhones: 'Name a file, or numbers with --phone.',
   },
-  goesOn: (command: string) => `How it goes on: ${command}`,
+  goesOn: (command: string) => `Follow its progress: ${command}`,
   next: (command: string) => `Next: ${command}`,
   textOne: (to: string) => `Text ${to}?`,
   askPayer: (id: string) => `Ask the payer of ${id}?`,

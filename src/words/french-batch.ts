@@ -26,5 +26,5 @@ export const frenchBatch: Words['batch'] = {
     `Il a déjà été déposé et son état est ${state}. Pour le déposer à nouveau, ajoutez une ligne vide au fichier.`,
   problemsAreIn: (file) => `La liste complète des erreurs est dans ${file}`,
   letBePaid: 'Autoriser le paiement de la totalité ?',
-  goesOn: (command) => `La suite : ${command}`,
+  goesOn: (command) => `Suivre son avancement : ${command}`,
 };

@@ -46,7 +46,7 @@ export const frenchCommands: Words['commands'] = {
     country: '--country : ce n’est pas un pays (écrivez deux lettres, comme SN)',
     fileOrPhones: 'Nommez un fichier, ou des numéros avec --phone.',
   },
-  goesOn: (command) => `Pour voir la suite : ${command}`,
+  goesOn: (command) => `Suivre son avancement : ${command}`,
   next: (command) => `La suite : ${command}`,
   textOne: (to) => `Envoyer un SMS à ${to} ?`,
   askPayer: (id) => `Demander le paiement de ${id} au payeur ?`,

@@ -1,218 +1,213 @@
 /** L’aide des commandes, phrase par phrase ; les options ont leur suite dans `french-flags.ts`. As in `told.ts`. */
-/** As `POST /v1/purge` says it. */
+/** As `POST /v1/purge` answers it. */
 const KEPT_AFTER_PURGE =
-  'Disbursements and other money records stay, with their numbers: they are books of account, and are found by them no ' +
-  'longer. Hashed marks of the texts that were sent to them end by themselves, 5 days after the text at the latest.';
+  'Disbursements and other money records stay with their phone numbers, as accounting records; a search by phone number ' +
+  'does not find them any more. Hashed traces of sent SMS expire at most 5 days after the SMS.';
 
 export const frenchHelp: Readonly<Record<string, string>> = {
-  'Bulk SMS and disbursements through one unreliable service: each done once, each reported once.':
-    'SMS en nombre et décaissements à travers un seul service peu fiable : chacun fait une fois, annoncé une fois.',
-  'Run relais: carry out what was asked, hear callbacks, answer the HTTP API':
-    'Faire tourner relais : exécuter les demandes, recevoir les rappels, répondre à l’API HTTP',
-  'Try relais: its own Redis, the sandbox and all roles, with nothing to configure (API key: dev)':
-    'Essayer relais : son propre Redis, le bac à sable et tous les rôles, sans rien régler (clé d’API : dev)',
-  'Write a file of settings, with secrets made here': 'Écrire un fichier de réglages, avec des secrets créés ici',
-  'Run the double of the service alone, faithful or misbehaving':
-    'Faire tourner seul le double du service, fidèle ou capricieux',
-  'Copies of the folder of Redis': 'Copies du dossier de Redis',
-  'Load a copy into a private Redis, count what is in it, and compare with what runs':
-    'Charger une copie dans un Redis privé, compter ce qu’elle contient et comparer avec ce qui tourne',
+  'Send bulk SMS and payments through one unreliable provider, and report the final status of each.':
+    'Envoyer des SMS en masse et des paiements par un seul prestataire peu fiable, et annoncer le statut final de chacun.',
+  'Run the worker, callback receiver and HTTP API': 'Lancer les workers, le récepteur de notifications et l’API HTTP',
+  'Try relais with a private Redis and sandbox. It needs no settings; the API key is dev':
+    'Essayer relais avec un Redis privé et le simulateur. Aucun paramètre à définir ; la clé d’API est dev',
+  'Write a settings file with new secrets': 'Écrire un fichier de paramètres avec de nouveaux secrets',
+  'Run the provider simulator alone. It can simulate faults':
+    'Lancer seul le simulateur du prestataire. Il sait simuler des pannes',
+  'Check backups of Redis': 'Vérifier les sauvegardes de Redis',
+  'Load a backup and compare it with Redis. The backup runs in a private Redis and is only read':
+    'Charger une sauvegarde et la comparer à Redis. Elle est chargée dans un Redis privé et n’est que lue',
   'folder with appendonlydir or dump.rdb; it is only read':
-    'dossier avec appendonlydir ou dump.rdb ; il est seulement lu',
-  'Check settings, Redis, keys and addresses, and say how to mend what is wrong':
-    'Vérifier réglages, Redis, clés et adresses, et dire comment remédier à ce qui ne va pas',
-  'Text many people from a file': 'Envoyer des SMS à beaucoup de personnes depuis un fichier',
-  'List them, the newest first; as CSV with `Accept: text/csv`': 'La liste, du plus récent au plus ancien',
-  'Stop sending for now. What is on its way arrives': 'Arrêter l’envoi pour le moment. Ce qui est en route arrive',
-  'Go on. An account that is held for messaging is tried again':
-    'Reprendre. Un compte retenu pour les SMS est essayé de nouveau',
-  'Stop for good. What was not sent yet will not be': 'Arrêter pour de bon. Ce qui n’est pas parti ne partira pas',
-  'See what is wrong with a file and what it costs, before anything is sent':
-    'Voir ce qui ne va pas dans un fichier et ce qu’il coûte, avant tout envoi',
-  'CSV, .xlsx, .ods or JSON lines, with a column of numbers; - reads standard input':
-    'CSV, .xlsx, .ods ou lignes JSON, avec une colonne de numéros ; - lit l’entrée standard',
-  'Make a campaign and upload its recipients; nothing is sent before its start':
-    'Créer une campagne avec ses destinataires ; rien ne part avant son démarrage',
-  'Begin to send': 'Commencer l’envoi',
-  'Let one be sent that waits for a second pair of eyes; not with a key that had a hand in it':
-    'Autoriser l’envoi d’une campagne qui attend un deuxième regard ; pas avec une clé qui y a participé',
-  'Send faster or slower, or through the night, from the next request on':
-    'Envoyer plus vite ou moins vite, ou toute la nuit, dès la prochaine requête',
-  'How far a campaign is': 'Où en est une campagne',
-  'What became of each recipient, row by row': 'Ce qu’est devenu chaque destinataire, ligne par ligne',
-  'Send a finished campaign again to those who failed': 'Renvoyer une campagne terminée à ceux qui sont en échec',
-  'Who does not want to be texted; asked when a text is sent':
-    'Qui ne veut plus recevoir de SMS ; vérifié au moment de l’envoi',
-  'Text these people no more': 'Ne plus envoyer de SMS à ces personnes',
-  'They may be texted again': 'Elles peuvent de nouveau recevoir des SMS',
-  'CSV, .xlsx, .ods, JSON lines, or one number a line; - reads standard input':
-    'CSV, .xlsx, .ods, lignes JSON, ou un numéro par ligne ; - lit l’entrée standard',
-  'The numbers, one a line': 'Les numéros, un par ligne',
-  'Forget a person: their number and texts, everywhere but in the books of money':
-    'Oublier une personne : son numéro et ses SMS, partout sauf dans les livres de comptes',
-  'Pay people': 'Payer des personnes',
-  'Pay one person, at most once per reference': 'Payer une personne, au plus une fois par référence',
-  'Where one stands, and what the service said about it': 'Où en est un décaissement, et ce que le service en a dit',
-  'Call it back before anything was sent': 'Le rappeler avant que quoi que ce soit ne parte',
-  'How far it has come': 'Où en est ce fichier',
-  'Drop it before it is approved': 'L’abandonner avant son approbation',
-  'Let one be paid that waits for a second pair of eyes; not with the key that asked for it':
-    'Autoriser le paiement d’un décaissement qui attend un deuxième regard ; pas avec la clé qui l’a demandé',
-  'of a disbursement, or of a batch': 'd’un décaissement, ou d’un fichier de paiements',
-  'Check a file of disbursements and hand it in; nothing is paid before another key approves it':
-    'Vérifier un fichier de décaissements et le déposer ; rien n’est payé avant qu’une autre clé ne l’approuve',
+    'dossier contenant appendonlydir ou dump.rdb ; il est seulement lu',
+  'Check settings, Redis, keys and addresses. Each problem is shown with its fix':
+    'Vérifier les paramètres, Redis, les clés et les adresses. Chaque problème est affiché avec sa solution',
+  'Send SMS campaigns to recipients of a file': 'Envoyer des campagnes SMS aux destinataires d’un fichier',
+  'List disbursements': 'Lister les décaissements',
+  'List payment batches': 'Lister les lots de paiements',
+  'List campaigns': 'Lister les campagnes',
+  'List messages': 'Lister les SMS isolés',
+  'List invoices': 'Lister les factures',
+  'List payment requests': 'Lister les demandes de paiement',
+  'List direct credits': 'Lister les crédits directs',
+  'Pause a campaign': 'Mettre une campagne en pause',
+  'Resume a campaign': 'Reprendre une campagne',
+  'Cancel a campaign': 'Annuler une campagne',
+  'Check a recipient file and its cost. Nothing is sent':
+    'Vérifier un fichier de destinataires et son coût. Rien n’est envoyé',
+  'CSV, .xlsx, .ods or JSON lines, with a column of phone numbers; - reads standard input':
+    'CSV, .xlsx, .ods ou lignes JSON, avec une colonne de numéros de téléphone ; - lit l’entrée standard',
+  'Create a campaign and upload its recipients. Nothing is sent before its start':
+    'Créer une campagne et ajouter ses destinataires. Rien n’est envoyé avant son démarrage',
+  'Start a campaign': 'Démarrer une campagne',
+  'Approve a campaign. The key must belong to a person who did not prepare it':
+    'Approuver une campagne. La clé doit être à une personne qui ne l’a pas préparée',
+  'Change the pace or hours of a campaign. The change applies from the next request on':
+    'Modifier le débit ou les heures d’une campagne. La modification vaut dès la prochaine requête',
+  'Show the progress of a campaign': 'Afficher l’avancement d’une campagne',
+  'Show the result for each campaign recipient': 'Afficher le résultat pour chaque destinataire d’une campagne',
+  'Retry the failed recipients of a campaign. The campaign must be finished':
+    'Renvoyer une campagne aux destinataires en échec. La campagne doit être terminée',
+  'Manage opt-outs. relais checks them before it sends an SMS':
+    'Gérer les désinscriptions. relais les vérifie avant d’envoyer un SMS',
+  'Add opt-outs': 'Ajouter des désinscriptions',
+  'Remove opt-outs': 'Retirer des désinscriptions',
+  'CSV, .xlsx, .ods, JSON lines, or one phone number a line; - reads standard input':
+    'CSV, .xlsx, .ods, lignes JSON, ou un numéro de téléphone par ligne ; - lit l’entrée standard',
+  'List opt-outs': 'Lister les désinscriptions',
+  'Erase personal data. Money records stay': 'Effacer les données d’une personne. Les écritures d’argent restent',
+  'Pay beneficiaries': 'Payer des bénéficiaires',
+  'Pay one beneficiary, at most once per reference': 'Payer un bénéficiaire, au plus une fois par référence',
+  'Get a disbursement': 'Afficher un décaissement',
+  'Cancel a disbursement': 'Annuler un décaissement',
+  'Get a payment batch': 'Afficher un lot de paiements',
+  'Cancel a payment batch': 'Annuler un lot de paiements',
+  'Approve a disbursement or a payment batch. The key must belong to another person than the requester':
+    'Approuver un décaissement ou un lot de paiements. La clé doit être à une autre personne que le demandeur',
+  'id of a disbursement or of a payment batch': 'identifiant d’un décaissement ou d’un lot de paiements',
+  'Check and upload a payment batch. Nothing is paid before another person approves it':
+    'Vérifier et déposer un lot de paiements. Rien n’est payé avant l’approbation d’une autre personne',
   'CSV, .xlsx, .ods or JSON, with the columns reference, accountAlias, amount and withdrawMode; - reads standard input':
     'CSV, .xlsx, .ods ou JSON, avec les colonnes reference, accountAlias, amount et withdrawMode ; - lit l’entrée standard',
-  'What became of each row of a batch, with the ids of both sides':
-    'Ce qu’est devenue chaque ligne d’un fichier de paiements, avec les identifiants des deux côtés',
-  'Pay many at once, each line of a file on its own; for a file that another key approves: batch':
-    'Payer beaucoup de personnes, chaque ligne d’un fichier pour elle-même ; pour un fichier qu’une autre clé approuve : batch',
+  'Show the result of each batch row. With the ids of relais and of the provider':
+    'Afficher le résultat de chaque ligne d’un lot. Avec les identifiants de relais et du prestataire',
+  'Pay each line of a file separately. For a file that another person approves: disburse batch':
+    'Payer séparément chaque ligne d’un fichier. Pour un fichier qu’une autre personne approuve : disburse batch',
   'JSON lines of {accountAlias, amount, withdrawMode, reference, …}; - reads standard input':
     'lignes JSON de {accountAlias, amount, withdrawMode, reference, …} ; - lit l’entrée standard',
-  'Single texts, and one-time passwords': 'SMS isolés, et codes à usage unique',
-  'Where one stands': 'Où il en est',
-  'Text one person, or many people, each on a line of a file':
-    'Envoyer un SMS à une personne, ou à beaucoup, chacune sur une ligne d’un fichier',
+  'Send single SMS and one-time passwords': 'Envoyer des SMS isolés et des codes à usage unique',
+  'Get a message': 'Afficher un SMS isolé',
+  'Get an invoice': 'Afficher une facture',
+  'Get a payment request': 'Afficher une demande de paiement',
+  'Get a direct credit': 'Afficher un crédit direct',
+  'Send an SMS to one or more recipients': 'Envoyer un SMS à un ou plusieurs destinataires',
   'JSON lines of {to, text, reference, …}; - reads standard input':
     'lignes JSON de {to, text, reference, …} ; - lit l’entrée standard',
-  'Collect money on a payment page, or from a wallet':
-    'Encaisser sur une page de paiement, ou depuis un portefeuille',
-  'Ask the service now whether it was paid': 'Demander maintenant au service si c’est payé',
-  "A person's word about one that needs review": 'La décision d’une personne sur ce qui est à vérifier',
-  'Make a payment page; the flags go before what the file says':
-    'Créer une page de paiement ; les options passent avant ce que dit le fichier',
+  'Collect payments by invoice': 'Encaisser par facture',
+  'Check an invoice with the provider': 'Vérifier une facture auprès du prestataire',
+  'Check a payment request with the provider': 'Vérifier une demande de paiement auprès du prestataire',
+  'Resolve an invoice that needs review': 'Statuer sur une facture à vérifier',
+  'Resolve a payment request that needs review': 'Statuer sur une demande de paiement à vérifier',
+  'Resolve a direct credit that needs review': 'Statuer sur un crédit direct à vérifier',
+  'Create an invoice with a payment page. Flags override the values of the file':
+    'Créer une facture avec une page de paiement. Les options l’emportent sur les valeurs du fichier',
   'JSON with items, customer, channels …; - reads standard input':
     'JSON avec items, customer, channels … ; - lit l’entrée standard',
-  'Ask the payer directly and wait for them; what is asked for is read from a file, never from the command line':
-    'Demander directement au payeur et l’attendre ; ce qui est demandé est lu dans un fichier, jamais sur la ligne de commande',
+  'Request direct payment of an invoice. relais reads the codes of the payer from a file only':
+    'Demander le paiement direct d’une facture. relais ne lit les codes du payeur que dans un fichier',
   'JSON; - reads standard input': 'JSON ; - lit l’entrée standard',
-  'The second step of the methods that have one; what is asked for is read from a file, never from the command line':
-    'La deuxième étape des moyens qui en ont une ; ce qui est demandé est lu dans un fichier, jamais sur la ligne de commande',
-  'Ask somebody to pay, by a link': 'Demander à quelqu’un de payer, par un lien',
-  'Credit an account of the service': 'Créditer un compte du service',
-  'After Redis may have lost something: see what is open, and let work begin again':
-    'Quand Redis a peut-être perdu quelque chose : voir ce qui est ouvert, et laisser le travail reprendre',
-  'What has this id, reference, name at the service, or telephone number':
-    'Ce qui porte cet identifiant, cette référence, ce nom auprès du service, ou ce numéro de téléphone',
-  'What cannot be settled without a person, and deciding about disbursements':
-    'Ce qu’une personne doit trancher, et la décision sur les décaissements',
-  'Decide one that needs review, or many. The service is asked first, and its word is stronger':
-    'Trancher un décaissement à vérifier, ou plusieurs. Le service est interrogé d’abord, et sa parole est plus forte',
-  'Which campaigns were to text a number, and how that ended, the newest campaign first':
-    'Quelles campagnes devaient écrire à un numéro, et ce qu’il en est advenu, la plus récente d’abord',
-  'What was left over time, the newest first; as CSV by `Accept`':
-    'Ce qui restait au fil du temps, du plus récent au plus ancien',
-  'All that wait for a person, the oldest first, a page at a time':
-    'Tout ce qui attend une personne, du plus ancien au plus récent, page par page',
-  'What is known about one of them, its evidence, and what to do':
-    'Ce qui est connu de l’un d’eux, les éléments, et quoi faire',
-  'What a day came to': 'Ce qu’une journée a donné',
-  'What a day came to, by account and country; as CSV, or as a page to print, by `Accept`':
-    'Ce qu’une journée a donné, par compte et par pays',
-  'A file of the service or a bank against what succeeded here: exit 1 if anything is left over':
-    'Rapprocher un fichier du service ou d’une banque de ce qui a réussi ici : code 1 s’il reste un écart',
-  'CSV or a workbook, of the service or a bank; - for standard input':
-    'CSV ou classeur, du service ou d’une banque ; - pour l’entrée standard',
-  'What an account waits for, and the switch that stops its money':
-    'Ce qu’un compte attend, et l’arrêt de ses paiements',
-  'Which accounts there are, and what holds them': 'Quels comptes il y a, et ce qui les retient',
-  'Send no more money of this account until it is released; what was submitted is still looked at':
-    'Ne plus envoyer d’argent de ce compte avant qu’il soit libéré ; ce qui a été transmis est encore regardé',
-  'Let an account go on, whatever it was held for; it is held again if the cause has not cleared':
-    'Laisser un compte reprendre, quelle que soit la raison ; il est retenu de nouveau si la cause demeure',
-  'The limits of money that hold, and setting them': 'Les plafonds d’argent en vigueur, et leur réglage',
-  'Every limit, since when, who set it, and what waits for another key; `relais limits` alone does the same':
-    'Chaque plafond, depuis quand, par qui, et ce qui attend une autre clé ; `relais limits` seul fait de même',
-  'Set one for every process: a stricter value holds at once, a looser one once another key says the same':
-    'En régler un pour tous les processus : plus strict, il vaut aussitôt ; plus souple, quand une autre clé dit de même',
+  'Confirm a direct payment of an invoice. For methods with two steps; relais reads the code from a file only':
+    'Confirmer le paiement direct d’une facture. Pour les moyens en deux étapes ; relais ne lit le code que dans un fichier',
+  'Collect payments by link': 'Encaisser par lien de paiement',
+  'Create a payment request': 'Créer une demande de paiement',
+  'Credit accounts of the provider': 'Créditer des comptes du prestataire',
+  'Create a direct credit': 'Créer un crédit direct',
+  'Recover after a possible data loss. Shows the pending operations, then lets work resume':
+    'Récupérer après une perte de données possible. Affiche les opérations en cours, puis laisse reprendre le travail',
+  'Search operations by identifier or phone number': 'Chercher des opérations par identifiant ou numéro de téléphone',
+  'Review operations that need a decision': 'Vérifier les opérations qui demandent une décision',
+  'Resolve disbursements that need review. relais asks the provider first; its answer takes precedence':
+    'Statuer sur des décaissements à vérifier. relais interroge d’abord le prestataire ; sa réponse l’emporte',
+  'Find campaigns by phone number': 'Trouver les campagnes d’un numéro de téléphone',
+  'List recorded balances': 'Lister les soldes enregistrés',
+  'List operations that need review': 'Lister les opérations à vérifier',
+  'Show a disbursement with its evidence and timeline':
+    'Afficher un décaissement avec ses éléments et sa chronologie',
+  'Report daily totals and recorded balances': 'Produire les rapports du jour et des soldes',
+  'Get the daily report': 'Afficher le rapport du jour',
+  'Reconcile a statement with succeeded operations. Exit code 1: an entry has no match':
+    'Rapprocher un relevé des opérations réussies. Code de sortie 1 : une ligne reste sans correspondance',
+  'CSV file or workbook of the provider or of a bank; - reads standard input':
+    'fichier CSV ou classeur du prestataire ou d’une banque ; - lit l’entrée standard',
+  'Stop and release accounts': 'Bloquer et débloquer des comptes',
+  'List accounts and their holds': 'Lister les comptes et leurs blocages',
+  'Stop all disbursements of an account. Submitted disbursements are still checked':
+    'Bloquer tous les décaissements d’un compte. Les décaissements transmis sont encore vérifiés',
+  'Release all holds of an account. It is held again if the cause persists':
+    'Lever tous les blocages d’un compte. Il est bloqué de nouveau si la cause demeure',
+  'Show and change payment limits': 'Afficher et modifier les plafonds de paiement',
+  'List payment limits. With who set each limit, and the changes that wait for approval':
+    'Lister les plafonds de paiement. Avec l’auteur de chaque plafond et les modifications à approuver',
+  'Set a payment limit. A stricter value applies at once; a looser one when another key requests it too':
+    'Définir un plafond de paiement. Plus strict, il vaut aussitôt ; plus souple, quand une autre clé le demande aussi',
   'XOF in digits, a duration such as 10m for DUPLICATE_WINDOW, or off':
     'XOF en chiffres, une durée comme 10m pour DUPLICATE_WINDOW, ou off',
-  'Keys of the API, made and revoked while it runs': 'Clés de l’API, créées et révoquées sans arrêt du service',
-  'Make a key, for a person or a service. Every process knows it within three seconds':
-    'Créer une clé, pour une personne ou un programme. Chaque processus la connaît en trois secondes',
-  'All keys: those of the settings, those that were made, and those that were revoked. No secrets':
-    'Toutes les clés : celles des réglages, celles qui ont été créées, celles qui ont été révoquées. Pas de secrets',
-  'End a key, in every process within three seconds': 'Mettre fin à une clé, partout en trois secondes',
-  'Who did what, and whether what is written of it is as it was written':
-    'Qui a fait quoi, et si ce qui en est écrit est resté intact',
-  'Who did what, the newest first': 'Qui a fait quoi, du plus récent au plus ancien',
-  'Whether every line is as it was written, and none is missing; exits 1 where one does not fit':
-    'Si chaque ligne est intacte et qu’aucune ne manque ; code 1 sinon',
-  'What waits where, and the switches': 'Ce qui attend, et où ; mettre en pause et reprendre',
-  'What stands where': 'La situation de chaque file',
-  'Let no worker take from a queue; what is at work goes on':
-    'Ne plus rien prendre d’une file ; ce qui est en cours continue',
-  'Let workers take from it again': 'La laisser servir de nouveau',
-  'Where events are posted to': 'Où les événements sont envoyés',
-  'Have events posted to an address of yours': 'Faire envoyer les événements à une adresse à vous',
-  'List the endpoints of this key': 'Les adresses de cette clé',
-  'How its deliveries go': 'Où en sont ses remises',
-  'Post nothing more to it': 'Ne plus rien y envoyer',
-  'Post what it wants of the events since then, or one of them, again':
-    'Y renvoyer les événements voulus depuis ce moment, ou un seul',
-  'Post a test to it at this moment, and tell what it answered':
-    'Lui envoyer un essai à cet instant, et dire ce qu’elle a répondu',
-  'Make another secret. For a day deliveries are signed with both':
-    'Créer un autre secret. Pendant un jour, les remises sont signées avec les deux',
-  'What is kept sealed in Redis': 'Ce qui est gardé scellé dans Redis',
-  'Seal what is kept sealed with the newest secret': 'Sceller de nouveau avec le secret le plus récent',
-  'What happened, as JSON lines: each event once per transition, in order':
-    'Ce qui s’est passé, en lignes JSON : chaque événement une fois, dans l’ordre',
-  'The story of any operation, or what a reason means, in plain words':
-    'L’histoire d’une opération, ou ce que veut dire une raison, en mots simples',
-  'What the service posted to us about an operation, last':
-    'Ce que le service nous a envoyé en dernier sur une opération',
-  'What stands where, on one screen': 'La situation générale, sur un écran',
-  'What is left, roughly, by country': 'Ce qui reste, à peu près, par pays',
-  'The name of the account': 'Le nom du compte',
-
-  // Ce que les commandes des routes demandent et disent.
-  'How it goes on: relais disburse show {id}': 'La suite : relais disburse show {id}',
+  'Manage API keys': 'Gérer les clés d’API',
+  'Create an API key': 'Créer une clé d’API',
+  'List API keys': 'Lister les clés d’API',
+  'Revoke an API key': 'Révoquer une clé d’API',
+  'Read and verify the audit log': 'Lire et vérifier le journal d’audit',
+  'List audit log entries': 'Lister les lignes du journal d’audit',
+  'Verify the audit log. Exit code 1: a line is invalid or missing':
+    'Vérifier le journal d’audit. Code de sortie 1 : une ligne est invalide ou manque',
+  'Show, pause and resume queues': 'Afficher, mettre en pause et reprendre les files',
+  'List queues': 'Lister les files',
+  'Pause a queue': 'Mettre une file en pause',
+  'Resume a queue': 'Reprendre une file',
+  'Manage webhook endpoints': 'Gérer les adresses de webhook',
+  'Register a webhook endpoint': 'Enregistrer une adresse de webhook',
+  'List webhook endpoints': 'Lister les adresses de webhook',
+  'Get a webhook endpoint': 'Afficher une adresse de webhook',
+  'Delete a webhook endpoint': 'Supprimer une adresse de webhook',
+  'Replay events to a webhook endpoint': 'Renvoyer des événements à une adresse de webhook',
+  'Test a webhook endpoint': 'Tester une adresse de webhook',
+  'Rotate the secret of a webhook endpoint. For a day, deliveries are signed with both secrets':
+    'Renouveler le secret d’une adresse de webhook. Pendant un jour, les envois sont signés avec les deux secrets',
+  'Manage the secrets stored in Redis': 'Gérer les secrets stockés dans Redis',
+  'Re-encrypt stored secrets with the newest key': 'Chiffrer de nouveau les secrets avec la clé la plus récente',
+  'Read events as JSON lines. Each transition has one event; events come at least once, in order':
+    'Lire les événements en lignes JSON. Un événement par changement d’état, au moins une fois, dans l’ordre',
+  'Explain an operation or a reason': 'Expliquer une opération ou une raison',
+  'Get the last callback for an operation': 'Afficher la dernière notification sur une opération',
+  'Get the deployment status': 'Afficher l’état du déploiement',
+  'List provider balances by country': 'Lister les soldes chez le prestataire par pays',
+  'Name of the account': 'Nom du compte',
+  'Follow its progress: relais disburse show {id}': 'Suivre son avancement : relais disburse show {id}',
   'Pay {amount} to {accountAlias}?': 'Payer {amount} à {accountAlias} ?',
-  'Decide {id}?': 'Trancher {id} ?',
-  'How it goes on: relais payment-request show {id}': 'La suite : relais payment-request show {id}',
-  'How it goes on: relais direct-credit show {id}': 'La suite : relais direct-credit show {id}',
-  'Keep the secret: it is not shown again. `relais endpoints rotate-secret` makes another.':
-    'Gardez le secret : il n’est plus montré ensuite. `relais endpoints rotate-secret` en crée un autre.',
-  'Post no more events to {id}?': 'Ne plus envoyer d’événements à {id} ?',
-  'Keep the secret: it is not shown again.': 'Gardez le secret : il n’est plus montré ensuite.',
-  'Make a new secret for {id}?': 'Créer un nouveau secret pour {id} ?',
-  'Nothing needs review.': 'Rien n’est à vérifier.',
-  'Why, and what to do: relais review show ID, or relais explain ID for another kind than a disbursement':
-    'Pourquoi, et quoi faire : relais review show ID, ou relais explain ID pour autre chose qu’un décaissement',
-  'Nothing here has exactly this name. Part of a name finds nothing.':
-    'Rien ici n’a exactement ce nom. Un morceau de nom ne trouve rien.',
-  'The whole story of one: relais explain ID': 'Toute l’histoire de l’un d’eux : relais explain ID',
-  'To let it go on: relais queues resume {name}': 'Pour la laisser reprendre : relais queues resume {name}',
+  'Resolve {id}?': 'Statuer sur {id} ?',
+  'Follow its progress: relais payment-request show {id}': 'Suivre son avancement : relais payment-request show {id}',
+  'Follow its progress: relais direct-credit show {id}': 'Suivre son avancement : relais direct-credit show {id}',
+  'Store the secret: it is not shown again. `relais endpoints rotate-secret` creates another.':
+    'Conservez le secret : il n’est plus affiché ensuite. `relais endpoints rotate-secret` en crée un autre.',
+  'Delete the webhook endpoint {id}?': 'Supprimer l’adresse de webhook {id} ?',
+  'Store the secret: it is not shown again.': 'Conservez le secret : il n’est plus affiché ensuite.',
+  'Rotate the secret of {id}?': 'Renouveler le secret de {id} ?',
+  'No operation needs review.': 'Aucune opération à vérifier.',
+  'Show the reason and the next step: relais review show ID for a disbursement, relais explain ID for any operation':
+    'Afficher la raison et la suite : relais review show ID pour un décaissement, relais explain ID pour toute opération',
+  'No exact match. Search with the whole identifier.':
+    'Aucune correspondance exacte. Cherchez avec l’identifiant entier.',
+  'Show the timeline of an operation: relais explain ID':
+    'Afficher la chronologie d’une opération : relais explain ID',
+  'Resume it with: relais queues resume {name}': 'Pour la reprendre : relais queues resume {name}',
   'Pause the queue {name}, for all accounts?': 'Mettre la file {name} en pause, pour tous les comptes ?',
-  'To let it go on: relais account release {name}': 'Pour le laisser reprendre : relais account release {name}',
-  'Stop all disbursements of the account {name}?': 'Arrêter tous les décaissements du compte {name} ?',
-  'Where nothing is unreadable, the older ones can be taken out of SEALING_SECRET now; an endpoint that is needs another: relais endpoints rotate-secret.':
-    'Si rien n’est illisible, les anciens secrets peuvent être retirés de SEALING_SECRET ; une adresse illisible en demande un autre : relais endpoints rotate-secret.',
+  'Release it with: relais account release {name}': 'Pour le débloquer : relais account release {name}',
+  'Stop all disbursements of the account {name}?': 'Bloquer tous les décaissements du compte {name} ?',
+  'If no secret is unreadable, remove the older keys from SEALING_SECRET. For an endpoint with an unreadable secret, run relais endpoints rotate-secret.':
+    'Si aucun secret n’est illisible, retirez les anciennes clés de SEALING_SECRET. Pour une adresse au secret illisible, lancez relais endpoints rotate-secret.',
   'Revoke the key {id}?': 'Révoquer la clé {id} ?',
-
-  // Ce qui aide quand une règle refuse.
-  'Use a key that has this role.': 'Utilisez une clé qui a ce rôle.',
+  'Use a key with this role.': 'Utilisez une clé qui a ce rôle.',
   'Use a key for that account.': 'Utilisez une clé pour ce compte.',
-  'Use a key that is bound to no account.': 'Utilisez une clé qui n’est liée à aucun compte.',
-  'Have another person do it: two keys of one person are one.':
-    'Une autre personne doit le faire : deux clés d’une même personne n’en font qu’une.',
-  'Have another person with the role admin make it: nobody gives themselves a role.':
-    'Une autre personne avec le rôle admin doit la créer : personne ne se donne un rôle.',
-  'Decide what `decisions` of the report names.': 'Décidez ce que nomme `decisions` du rapport.',
-  'Look at it again: it is no longer what was read.': 'Regardez de nouveau : ce n’est plus ce qui a été lu.',
-  'Ask from the page of the console, over https or on this machine.':
-    'Demandez depuis la page de la console, par https ou sur cette machine.',
-  'Show the key again (`POST /v1/session/confirm`), then do it within five minutes.':
-    'Montrez de nouveau la clé (`POST /v1/session/confirm`), puis faites-le dans les cinq minutes.',
-  'Ask for less, or have the limit raised.': 'Demandez moins, ou faites relever le plafond.',
-  'Set what `detail` names.': 'Réglez ce que nomme `detail`.',
-  'Read it again: it has gone on, or waits for something else.': 'Relisez : l’état a changé, ou attend autre chose.',
-  'Nothing: the word of the service is stronger.': 'Rien : la parole du service est plus forte.',
-  'Repeat the request of `existingId` as it was, or name this one anew. `differs` says what is not the same.':
-    'Répétez la demande de `existingId` telle quelle, ou donnez un autre nom à celle-ci. `differs` dit ce qui diffère.',
+  'Use a key that is not limited to accounts.': 'Utilisez une clé qui n’est limitée à aucun compte.',
+  'Ask a different person: two keys of one person count as one.':
+    'Demandez à une autre personne : deux clés d’une même personne comptent pour une seule.',
+  'Ask another person with the role admin to create it: you cannot grant yourself a role.':
+    'Demandez à une autre personne avec le rôle admin de la créer : on ne peut pas s’attribuer un rôle.',
+  'Answer the questions in `decisions` of the report.': 'Répondez aux questions de `decisions` dans le rapport.',
+  'Read it again: its content has changed.': 'Relisez : le contenu a changé.',
+  'Send the request from a page of the console, over https or on this machine.':
+    'Envoyez la demande depuis une page de la console, par https ou sur cette machine.',
+  'Confirm the key (`POST /v1/session/confirm`), then retry within five minutes.':
+    'Confirmez la clé (`POST /v1/session/confirm`), puis réessayez dans les cinq minutes.',
+  'Reduce the amount, or ask an operator to raise the limit.':
+    'Réduisez le montant, ou demandez à un opérateur de relever le plafond.',
+  'Change the setting that `detail` names.': 'Modifiez le paramètre que nomme `detail`.',
+  'Read the operation again: its state has changed.': 'Relisez l’opération : son état a changé.',
+  'Accept the final status of the provider: it takes precedence.':
+    'Acceptez le statut final du prestataire : il l’emporte.',
+  'Repeat the request of `existingId` unchanged, or use a new identity. `differs` names the changed fields.':
+    'Répétez la demande de `existingId` sans changement, ou utilisez une nouvelle identité. `differs` nomme les champs modifiés.',
   [KEPT_AFTER_PURGE]:
-    'Les paiements et les autres écritures d’argent restent, avec leurs numéros : ce sont des livres de comptes, et on ne les ' +
-    'trouve plus par ce numéro. Les empreintes des SMS envoyés s’effacent d’elles-mêmes, au plus tard 5 jours après le SMS.',
+    'Les paiements et les autres écritures d’argent restent avec leurs numéros, comme pièces comptables ; ' +
+    'une recherche par numéro ne les trouve plus. Les empreintes des SMS envoyés expirent au plus tard 5 ' +
+    'jours après le SMS.',
   'Run `relais doctor`.': 'Lancez `relais doctor`.',
 };

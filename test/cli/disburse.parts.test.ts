@@ -146,8 +146,8 @@ describe('a refusal', () => {
   });
 
   test.for([
-    ['role', 'Use a key that has this role'],
-    ['other-person', 'Have another person do it'],
+    ['role', 'Use a key with this role'],
+    ['other-person', 'Ask a different person'],
   ])('by the rule %s says what helps: %s', async ([rule, step]) => {
     const { stderr } = await refusedWith(403, { title: 'No.', rule });
     expect(stderr).toContain(step);

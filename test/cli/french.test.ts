@@ -4,27 +4,13 @@ import { ALL, makeProgram } from '../../src/cli/cli.ts';
 import { commands } from '../../src/cli/generated/commands.ts';
 import { Shell } from '../../src/cli/shell.ts';
 import { labelOf } from '../../src/cli/words.ts';
-import { systemClock } from '../../src/lib/clock.ts';
 import { KEPT } from '../../src/api/purge.ts';
 import { routes } from '../../src/api/routes.ts';
 import { makeDocument } from '../../src/api/openapi/document.ts';
 import { rules } from '../../src/kinds/rules.ts';
 import { frenchLabels } from '../../src/words/french-labels.ts';
 import { inFrench, translatedHelp } from '../../src/words/help.ts';
-import { PassThrough } from 'node:stream';
-import { NOTHING, relais } from './terminal.ts';
-
-const io = {
-  env: {},
-  stdout: new PassThrough(),
-  stderr: new PassThrough(),
-  stdin: new PassThrough(),
-  isTerminal: false,
-  columns: 100,
-  clock: systemClock,
-  signal: new AbortController().signal,
-  services: NOTHING,
-};
+import { SILENT_IO, relais } from './terminal.ts';
 
 function said(command: Command): string[] {
   const own = [
@@ -43,7 +29,7 @@ const ofRoutes = commands.flatMap(({ asks = [], next = [], none = [] }) => [
 
 test('every command, flag, argument and question has its French, and nothing else has', async () => {
   const declared = new Set([
-    ...said(await makeProgram(new Shell(io), ALL)),
+    ...said(await makeProgram(new Shell(SILENT_IO), ALL)),
     ...ofRoutes,
     ...Object.values(rules),
     KEPT,
@@ -90,7 +76,7 @@ test('every field of an answer has a name in French', () => {
 
 test('help is French to its last line', async () => {
   const { stdout } = await relais(['--lang', 'fr', 'disburse', 'create', '--help'], { columns: 120 });
-  expect(stdout).toMatch(/^Usage : relais disburse create \[options\]\n\nPayer une personne/);
+  expect(stdout).toMatch(/^Usage : relais disburse create \[options\]\n\nPayer un bénéficiaire/);
   expect(stdout).toContain('--amount <nombre>');
   expect(stdout).toContain('\nExemple :\n  relais disburse create --to');
   const limits = await relais(['--lang', 'fr', 'limits', 'set', '--help'], { columns: 120 });

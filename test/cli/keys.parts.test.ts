@@ -7,8 +7,10 @@ const made = { id: 'key_1', name: 'awa-phone', roles: ['read', 'approve'], perso
 test('its help says whose key it is, and for which accounts', async () => {
   const { stdout } = await relais(['keys', 'create', '--help']);
   const help = stdout.replaceAll(/\s+/g, ' ');
-  expect(help).toContain('--person <text> Whose it is: two keys of one person are one where another must decide.');
-  expect(help).toContain('--accounts <words> Only these accounts; absent: all');
+  expect(help).toContain(
+    '--person <text> Person who holds the key: for approvals, two keys of one person count as one.',
+  );
+  expect(help).toContain('--accounts <words> Only these accounts. Default: all accounts');
   expect(help).toContain('relais keys create --name awa-phone --roles read,approve --person awa --accounts main');
 });
 

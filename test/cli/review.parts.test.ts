@@ -47,7 +47,7 @@ describe('list', () => {
   test('says so when there is nothing', async () => {
     const { env } = await apiThat(() => ({ body: { items: [], next: null } }));
     const { code, stdout, stderr } = await relais(['review', 'list'], { env });
-    expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: '', stderr: 'Nothing needs review.\n' });
+    expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: '', stderr: 'No operation needs review.\n' });
   });
 
   test('--json prints the page', async () => {

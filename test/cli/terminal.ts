@@ -2,7 +2,7 @@ import { PassThrough, Writable } from 'node:stream';
 import { onTestFinished } from 'vitest';
 import { runCli } from '../../src/cli/cli.ts';
 import type { CliIo, Services } from '../../src/cli/io.ts';
-import type { Clock } from '../../src/lib/clock.ts';
+import { type Clock, systemClock } from '../../src/lib/clock.ts';
 
 export interface Ran {
   readonly code: number;
@@ -62,6 +62,19 @@ export const NOTHING: Services = {
   doctor: unexpected,
   newStamp: unexpected,
   verifyBackup: unexpected,
+};
+
+/** For those who read the commands and run none. */
+export const SILENT_IO: CliIo = {
+  env: {},
+  stdout: new PassThrough(),
+  stderr: new PassThrough(),
+  stdin: new PassThrough(),
+  isTerminal: false,
+  columns: 100,
+  clock: systemClock,
+  signal: new AbortController().signal,
+  services: NOTHING,
 };
 
 function failing(code: string): Writable {

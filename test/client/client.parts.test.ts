@@ -53,7 +53,7 @@ describe('a refusal is typed', () => {
     );
     expect(refusal).toMatchObject({ status: 409, word: 'conflict', rule: 'identity', existingId: id });
     expect(refusal.differs).toEqual(['/amount']);
-    expect(refusal.next).toContain('name this one anew');
+    expect(refusal.next).toContain('use a new identity');
     expect(refusal.requestId).toMatch(/^[0-9a-f]{16}$/);
   });
 

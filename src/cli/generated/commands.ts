@@ -15,7 +15,7 @@ export const showing: Readonly<Record<string, string>> = {
 export const commands: readonly DerivedCommand[] = [
   {
     "name": "disburse list",
-    "says": "List them, the newest first; as CSV with `Accept: text/csv`",
+    "says": "List disbursements",
     "example": "--state awaiting_approval",
     "method": "GET",
     "path": "/v1/disbursements",
@@ -25,7 +25,7 @@ export const commands: readonly DerivedCommand[] = [
         "flag": "--state",
         "field": "state",
         "in": "query",
-        "says": "Only in this state, or in one of several, separated by commas",
+        "says": "Only these states, separated by commas",
         "schema": {
           "type": "array",
           "items": {
@@ -51,7 +51,7 @@ export const commands: readonly DerivedCommand[] = [
         "flag": "--reference",
         "field": "reference",
         "in": "query",
-        "says": "The one that the caller gave this name",
+        "says": "Only the operation with this reference",
         "schema": {
           "type": "string",
           "minLength": 1,
@@ -62,7 +62,7 @@ export const commands: readonly DerivedCommand[] = [
         "flag": "--account",
         "field": "account",
         "in": "query",
-        "says": "Only of this account",
+        "says": "Only this account",
         "schema": {
           "type": "string"
         }
@@ -71,7 +71,7 @@ export const commands: readonly DerivedCommand[] = [
         "flag": "--created-from",
         "field": "createdFrom",
         "in": "query",
-        "says": "Asked for at this time, or later",
+        "says": "Created at this time or later",
         "schema": {
           "type": "string",
           "format": "date-time"
@@ -81,7 +81,7 @@ export const commands: readonly DerivedCommand[] = [
         "flag": "--created-to",
         "field": "createdTo",
         "in": "query",
-        "says": "Asked for at this time, or before",
+        "says": "Created at this time or before",
         "schema": {
           "type": "string",
           "format": "date-time"
@@ -91,7 +91,7 @@ export const commands: readonly DerivedCommand[] = [
         "flag": "--amount-min",
         "field": "amountMin",
         "in": "query",
-        "says": "Of so many XOF, or more",
+        "says": "Minimum amount in XOF",
         "schema": {
           "type": "integer",
           "minimum": 0
@@ -101,7 +101,7 @@ export const commands: readonly DerivedCommand[] = [
         "flag": "--amount-max",
         "field": "amountMax",
         "in": "query",
-        "says": "Of so many XOF, or less",
+        "says": "Maximum amount in XOF",
         "schema": {
           "type": "integer",
           "minimum": 0
@@ -111,7 +111,7 @@ export const commands: readonly DerivedCommand[] = [
         "flag": "--token",
         "field": "token",
         "in": "query",
-        "says": "The one that the service calls by this token",
+        "says": "Only the operation with this provider token",
         "schema": {
           "type": "string",
           "minLength": 1,
@@ -122,7 +122,7 @@ export const commands: readonly DerivedCommand[] = [
         "flag": "--transaction-id",
         "field": "transactionId",
         "in": "query",
-        "says": "The one that the service calls by this transaction",
+        "says": "Only the operation with this provider transaction id",
         "schema": {
           "type": "string",
           "minLength": 1,
@@ -133,7 +133,7 @@ export const commands: readonly DerivedCommand[] = [
         "flag": "--batch",
         "field": "batch",
         "in": "query",
-        "says": "Only rows of this batch",
+        "says": "Only rows of this payment batch",
         "schema": {
           "type": "string",
           "minLength": 1,
@@ -144,7 +144,7 @@ export const commands: readonly DerivedCommand[] = [
         "flag": "--phone",
         "field": "phone",
         "in": "query",
-        "says": "Of this telephone number, however it is spelt",
+        "says": "Only this phone number, in any spelling",
         "schema": {
           "type": "string",
           "minLength": 1,
@@ -155,7 +155,7 @@ export const commands: readonly DerivedCommand[] = [
         "flag": "--after",
         "field": "after",
         "in": "query",
-        "says": "`next` of the page before",
+        "says": "`next` of the previous page",
         "schema": {
           "type": "string"
         }
@@ -164,7 +164,7 @@ export const commands: readonly DerivedCommand[] = [
         "flag": "--limit",
         "field": "limit",
         "in": "query",
-        "says": "How many at most",
+        "says": "Maximum number of results",
         "schema": {
           "type": "integer",
           "minimum": 1,
@@ -188,7 +188,7 @@ export const commands: readonly DerivedCommand[] = [
   },
   {
     "name": "disburse create",
-    "says": "Pay one person, at most once per reference",
+    "says": "Pay one beneficiary, at most once per reference",
     "example": "--to 771234567 --amount 25000 --mode wallet-a-senegal --reference order-1042",
     "method": "POST",
     "path": "/v1/disbursements",
@@ -198,7 +198,7 @@ export const commands: readonly DerivedCommand[] = [
         "flag": "--to",
         "field": "accountAlias",
         "in": "body",
-        "says": "Beneficiary's phone number without country code, or the service account id for `service`",
+        "says": "Phone number of the beneficiary without country code, or the provider account id for `service`",
         "schema": {
           "type": "string",
           "minLength": 1,
@@ -210,7 +210,7 @@ export const commands: readonly DerivedCommand[] = [
         "flag": "--amount",
         "field": "amount",
         "in": "body",
-        "says": "Whole francs (XOF)",
+        "says": "Amount in whole francs (XOF)",
         "schema": {
           "type": "integer",
           "exclusiveMinimum": 0,
@@ -222,7 +222,7 @@ export const commands: readonly DerivedCommand[] = [
         "flag": "--mode",
         "field": "withdrawMode",
         "in": "body",
-        "says": "The channel it is paid through",
+        "says": "Payment channel",
         "schema": {
           "type": "string",
           "minLength": 1,
@@ -234,7 +234,7 @@ export const commands: readonly DerivedCommand[] = [
         "flag": "--debit",
         "field": "debitAccountNumber",
         "in": "body",
-        "says": "Only with `service`: the balance to debit",
+        "says": "Account to debit, only with `service`",
         "schema": {
           "type": "string",
           "minLength": 1,
@@ -245,7 +245,7 @@ export const commands: readonly DerivedCommand[] = [
         "flag": "--account",
         "field": "account",
         "in": "body",
-        "says": "The account of the service that does it; `main` where none is named",
+        "says": "Account at the provider. Default: `main`",
         "schema": {
           "type": "string"
         }
@@ -254,7 +254,7 @@ export const commands: readonly DerivedCommand[] = [
         "flag": "--reference",
         "field": "reference",
         "in": "body",
-        "says": "Your own name for it: the same one never makes a second",
+        "says": "Your own reference: the same reference never creates a second operation",
         "schema": {
           "type": "string",
           "minLength": 1,
@@ -265,7 +265,7 @@ export const commands: readonly DerivedCommand[] = [
         "flag": "--not-before",
         "field": "notBefore",
         "in": "body",
-        "says": "Not paid before this time",
+        "says": "Earliest time of the payment",
         "schema": {
           "type": "string",
           "format": "date-time"
@@ -275,7 +275,7 @@ export const commands: readonly DerivedCommand[] = [
         "flag": "--allow-duplicate",
         "field": "allowDuplicate",
         "in": "body",
-        "says": "The same amount to the same beneficiary within DUPLICATE_WINDOW is meant",
+        "says": "Allow the same amount to the same beneficiary within DUPLICATE_WINDOW",
         "schema": {
           "type": "boolean"
         }
@@ -284,7 +284,7 @@ export const commands: readonly DerivedCommand[] = [
         "flag": "--allow-unusual-number",
         "field": "allowUnusualNumber",
         "in": "body",
-        "says": "The number is right, though numbers of the country of the mode have another length",
+        "says": "Allow a phone number with an unusual length for the country of the withdraw mode",
         "schema": {
           "type": "boolean"
         }
@@ -293,12 +293,12 @@ export const commands: readonly DerivedCommand[] = [
     "identity": "required",
     "dryRun": true,
     "asks": "Pay {amount} to {accountAlias}?",
-    "next": "How it goes on: relais disburse show {id}",
+    "next": "Follow its progress: relais disburse show {id}",
     "answer": "Disbursement"
   },
   {
     "name": "disburse show",
-    "says": "Where one stands, and what the service said about it",
+    "says": "Get a disbursement",
     "example": "dsb_4n7q0c1w2e3r4t5y6z7a8b9c0d",
     "method": "GET",
     "path": "/v1/disbursements/{id}",
@@ -313,7 +313,7 @@ export const commands: readonly DerivedCommand[] = [
   },
   {
     "name": "disburse cancel",
-    "says": "Call it back before anything was sent",
+    "says": "Cancel a disbursement",
     "example": "dsb_4n7q0c1w2e3r4t5y6z7a8b9c0d",
     "method": "POST",
     "path": "/v1/disbursements/{id}/cancel",
@@ -328,7 +328,7 @@ export const commands: readonly DerivedCommand[] = [
   },
   {
     "name": "disburse batch-list",
-    "says": "List them, the newest first; as CSV with `Accept: text/csv`",
+    "says": "List payment batches",
     "example": "--state invalid",
     "method": "GET",
     "path": "/v1/disbursement-batches",
@@ -338,7 +338,7 @@ export const commands: readonly DerivedCommand[] = [
         "flag": "--state",
         "field": "state",
         "in": "query",
-        "says": "Only in this state, or in one of several, separated by commas",
+        "says": "Only these states, separated by commas",
         "schema": {
           "type": "array",
           "items": {
@@ -358,7 +358,7 @@ export const commands: readonly DerivedCommand[] = [
         "flag": "--account",
         "field": "account",
         "in": "query",
-        "says": "Only of this account",
+        "says": "Only this account",
         "schema": {
           "type": "string"
         }
@@ -367,7 +367,7 @@ export const commands: readonly DerivedCommand[] = [
         "flag": "--created-from",
         "field": "createdFrom",
         "in": "query",
-        "says": "Asked for at this time, or later",
+        "says": "Created at this time or later",
         "schema": {
           "type": "string",
           "format": "date-time"
@@ -377,7 +377,7 @@ export const commands: readonly DerivedCommand[] = [
         "flag": "--created-to",
         "field": "createdTo",
         "in": "query",
-        "says": "Asked for at this time, or before",
+        "says": "Created at this time or before",
         "schema": {
           "type": "string",
           "format": "date-time"
@@ -387,7 +387,7 @@ export const commands: readonly DerivedCommand[] = [
         "flag": "--after",
         "field": "after",
         "in": "query",
-        "says": "`next` of the page before",
+        "says": "`next` of the previous page",
         "schema": {
           "type": "string"
         }
@@ -396,7 +396,7 @@ export const commands: readonly DerivedCommand[] = [
         "flag": "--limit",
         "field": "limit",
         "in": "query",
-        "says": "How many at most",
+        "says": "Maximum number of results",
         "schema": {
           "type": "integer",
           "minimum": 1,
@@ -420,7 +420,7 @@ export const commands: readonly DerivedCommand[] = [
   },
   {
     "name": "disburse batch-show",
-    "says": "How far it has come",
+    "says": "Get a payment batch",
     "example": "bat_4n7q0c1w2e3r4t5y6z7a8b9c0d",
     "method": "GET",
     "path": "/v1/disbursement-batches/{id}",
@@ -435,7 +435,7 @@ export const commands: readonly DerivedCommand[] = [
   },
   {
     "name": "disburse batch-cancel",
-    "says": "Drop it before it is approved",
+    "says": "Cancel a payment batch",
     "example": "bat_4n7q0c1w2e3r4t5y6z7a8b9c0d",
     "method": "POST",
     "path": "/v1/disbursement-batches/{id}/cancel",
@@ -450,7 +450,7 @@ export const commands: readonly DerivedCommand[] = [
   },
   {
     "name": "campaign list",
-    "says": "List them, the newest first; as CSV with `Accept: text/csv`",
+    "says": "List campaigns",
     "example": "--state draft",
     "method": "GET",
     "path": "/v1/campaigns",
@@ -460,7 +460,7 @@ export const commands: readonly DerivedCommand[] = [
         "flag": "--state",
         "field": "state",
         "in": "query",
-        "says": "Only in this state, or in one of several, separated by commas",
+        "says": "Only these states, separated by commas",
         "schema": {
           "type": "array",
           "items": {
@@ -482,7 +482,7 @@ export const commands: readonly DerivedCommand[] = [
         "flag": "--reference",
         "field": "reference",
         "in": "query",
-        "says": "The one that the caller gave this name",
+        "says": "Only the operation with this reference",
         "schema": {
           "type": "string",
           "minLength": 1,
@@ -493,7 +493,7 @@ export const commands: readonly DerivedCommand[] = [
         "flag": "--account",
         "field": "account",
         "in": "query",
-        "says": "Only of this account",
+        "says": "Only this account",
         "schema": {
           "type": "string"
         }
@@ -502,7 +502,7 @@ export const commands: readonly DerivedCommand[] = [
         "flag": "--created-from",
         "field": "createdFrom",
         "in": "query",
-        "says": "Asked for at this time, or later",
+        "says": "Created at this time or later",
         "schema": {
           "type": "string",
           "format": "date-time"
@@ -512,7 +512,7 @@ export const commands: readonly DerivedCommand[] = [
         "flag": "--created-to",
         "field": "createdTo",
         "in": "query",
-        "says": "Asked for at this time, or before",
+        "says": "Created at this time or before",
         "schema": {
           "type": "string",
           "format": "date-time"
@@ -522,7 +522,7 @@ export const commands: readonly DerivedCommand[] = [
         "flag": "--after",
         "field": "after",
         "in": "query",
-        "says": "`next` of the page before",
+        "says": "`next` of the previous page",
         "schema": {
           "type": "string"
         }
@@ -531,7 +531,7 @@ export const commands: readonly DerivedCommand[] = [
         "flag": "--limit",
         "field": "limit",
         "in": "query",
-        "says": "How many at most",
+        "says": "Maximum number of results",
         "schema": {
           "type": "integer",
           "minimum": 1,
@@ -555,7 +555,7 @@ export const commands: readonly DerivedCommand[] = [
   },
   {
     "name": "campaign pause",
-    "says": "Stop sending for now. What is on its way arrives",
+    "says": "Pause a campaign",
     "example": "cmp_4n7q0c1w2e3r4t5y6z7a8b9c0d",
     "method": "POST",
     "path": "/v1/campaigns/{id}/pause",
@@ -570,7 +570,7 @@ export const commands: readonly DerivedCommand[] = [
   },
   {
     "name": "campaign resume",
-    "says": "Go on. An account that is held for messaging is tried again",
+    "says": "Resume a campaign",
     "example": "cmp_4n7q0c1w2e3r4t5y6z7a8b9c0d",
     "method": "POST",
     "path": "/v1/campaigns/{id}/resume",
@@ -585,7 +585,7 @@ export const commands: readonly DerivedCommand[] = [
   },
   {
     "name": "campaign cancel",
-    "says": "Stop for good. What was not sent yet will not be",
+    "says": "Cancel a campaign",
     "example": "cmp_4n7q0c1w2e3r4t5y6z7a8b9c0d",
     "method": "POST",
     "path": "/v1/campaigns/{id}/cancel",
@@ -600,7 +600,7 @@ export const commands: readonly DerivedCommand[] = [
   },
   {
     "name": "messages list",
-    "says": "List them, the newest first; as CSV with `Accept: text/csv`",
+    "says": "List messages",
     "example": "--state queued",
     "method": "GET",
     "path": "/v1/messages",
@@ -610,7 +610,7 @@ export const commands: readonly DerivedCommand[] = [
         "flag": "--state",
         "field": "state",
         "in": "query",
-        "says": "Only in this state, or in one of several, separated by commas",
+        "says": "Only these states, separated by commas",
         "schema": {
           "type": "array",
           "items": {
@@ -631,7 +631,7 @@ export const commands: readonly DerivedCommand[] = [
         "flag": "--reference",
         "field": "reference",
         "in": "query",
-        "says": "The one that the caller gave this name",
+        "says": "Only the operation with this reference",
         "schema": {
           "type": "string",
           "minLength": 1,
@@ -642,7 +642,7 @@ export const commands: readonly DerivedCommand[] = [
         "flag": "--account",
         "field": "account",
         "in": "query",
-        "says": "Only of this account",
+        "says": "Only this account",
         "schema": {
           "type": "string"
         }
@@ -651,7 +651,7 @@ export const commands: readonly DerivedCommand[] = [
         "flag": "--created-from",
         "field": "createdFrom",
         "in": "query",
-        "says": "Asked for at this time, or later",
+        "says": "Created at this time or later",
         "schema": {
           "type": "string",
           "format": "date-time"
@@ -661,7 +661,7 @@ export const commands: readonly DerivedCommand[] = [
         "flag": "--created-to",
         "field": "createdTo",
         "in": "query",
-        "says": "Asked for at this time, or before",
+        "says": "Created at this time or before",
         "schema": {
           "type": "string",
           "format": "date-time"
@@ -671,7 +671,7 @@ export const commands: readonly DerivedCommand[] = [
         "flag": "--phone",
         "field": "phone",
         "in": "query",
-        "says": "Of this telephone number, however it is spelt",
+        "says": "Only this phone number, in any spelling",
         "schema": {
           "type": "string",
           "minLength": 1,
@@ -682,7 +682,7 @@ export const commands: readonly DerivedCommand[] = [
         "flag": "--after",
         "field": "after",
         "in": "query",
-        "says": "`next` of the page before",
+        "says": "`next` of the previous page",
         "schema": {
           "type": "string"
         }
@@ -691,7 +691,7 @@ export const commands: readonly DerivedCommand[] = [
         "flag": "--limit",
         "field": "limit",
         "in": "query",
-        "says": "How many at most",
+        "says": "Maximum number of results",
         "schema": {
           "type": "integer",
           "minimum": 1,
@@ -716,7 +716,7 @@ export const commands: readonly DerivedCommand[] = [
   },
   {
     "name": "messages show",
-    "says": "Where one stands",
+    "says": "Get a message",
     "example": "msg_4n7q0c1w2e3r4t5y6z7a8b9c0d",
     "method": "GET",
     "path": "/v1/messages/{id}",
@@ -731,7 +731,7 @@ export const commands: readonly DerivedCommand[] = [
   },
   {
     "name": "invoice list",
-    "says": "List them, the newest first; as CSV with `Accept: text/csv`",
+    "says": "List invoices",
     "example": "--state creating",
     "method": "GET",
     "path": "/v1/invoices",
@@ -741,7 +741,7 @@ export const commands: readonly DerivedCommand[] = [
         "flag": "--state",
         "field": "state",
         "in": "query",
-        "says": "Only in this state, or in one of several, separated by commas",
+        "says": "Only these states, separated by commas",
         "schema": {
           "type": "array",
           "items": {
@@ -760,7 +760,7 @@ export const commands: readonly DerivedCommand[] = [
         "flag": "--reference",
         "field": "reference",
         "in": "query",
-        "says": "The one that the caller gave this name",
+        "says": "Only the operation with this reference",
         "schema": {
           "type": "string",
           "minLength": 1,
@@ -771,7 +771,7 @@ export const commands: readonly DerivedCommand[] = [
         "flag": "--account",
         "field": "account",
         "in": "query",
-        "says": "Only of this account",
+        "says": "Only this account",
         "schema": {
           "type": "string"
         }
@@ -780,7 +780,7 @@ export const commands: readonly DerivedCommand[] = [
         "flag": "--created-from",
         "field": "createdFrom",
         "in": "query",
-        "says": "Asked for at this time, or later",
+        "says": "Created at this time or later",
         "schema": {
           "type": "string",
           "format": "date-time"
@@ -790,7 +790,7 @@ export const commands: readonly DerivedCommand[] = [
         "flag": "--created-to",
         "field": "createdTo",
         "in": "query",
-        "says": "Asked for at this time, or before",
+        "says": "Created at this time or before",
         "schema": {
           "type": "string",
           "format": "date-time"
@@ -800,7 +800,7 @@ export const commands: readonly DerivedCommand[] = [
         "flag": "--amount-min",
         "field": "amountMin",
         "in": "query",
-        "says": "Of so many XOF, or more",
+        "says": "Minimum amount in XOF",
         "schema": {
           "type": "integer",
           "minimum": 0
@@ -810,7 +810,7 @@ export const commands: readonly DerivedCommand[] = [
         "flag": "--amount-max",
         "field": "amountMax",
         "in": "query",
-        "says": "Of so many XOF, or less",
+        "says": "Maximum amount in XOF",
         "schema": {
           "type": "integer",
           "minimum": 0
@@ -820,7 +820,7 @@ export const commands: readonly DerivedCommand[] = [
         "flag": "--token",
         "field": "token",
         "in": "query",
-        "says": "The one that the service calls by this token",
+        "says": "Only the operation with this provider token",
         "schema": {
           "type": "string",
           "minLength": 1,
@@ -831,7 +831,7 @@ export const commands: readonly DerivedCommand[] = [
         "flag": "--after",
         "field": "after",
         "in": "query",
-        "says": "`next` of the page before",
+        "says": "`next` of the previous page",
         "schema": {
           "type": "string"
         }
@@ -840,7 +840,7 @@ export const commands: readonly DerivedCommand[] = [
         "flag": "--limit",
         "field": "limit",
         "in": "query",
-        "says": "How many at most",
+        "says": "Maximum number of results",
         "schema": {
           "type": "integer",
           "minimum": 1,
@@ -864,7 +864,7 @@ export const commands: readonly DerivedCommand[] = [
   },
   {
     "name": "invoice show",
-    "says": "Where one stands",
+    "says": "Get an invoice",
     "example": "inv_4n7q0c1w2e3r4t5y6z7a8b9c0d",
     "method": "GET",
     "path": "/v1/invoices/{id}",
@@ -879,7 +879,7 @@ export const commands: readonly DerivedCommand[] = [
   },
   {
     "name": "invoice confirm",
-    "says": "Ask the service now whether it was paid",
+    "says": "Check an invoice with the provider",
     "example": "inv_4n7q0c1w2e3r4t5y6z7a8b9c0d",
     "method": "POST",
     "path": "/v1/invoices/{id}/confirm",
@@ -894,7 +894,7 @@ export const commands: readonly DerivedCommand[] = [
   },
   {
     "name": "invoice resolve",
-    "says": "A person's word about one that needs review",
+    "says": "Resolve an invoice that needs review",
     "example": "inv_4n7q0c1w2e3r4t5y6z7a8b9c0d --outcome completed --note 'Seen in the dashboard'",
     "method": "POST",
     "path": "/v1/invoices/{id}/resolve",
@@ -909,7 +909,7 @@ export const commands: readonly DerivedCommand[] = [
         "flag": "--outcome",
         "field": "outcome",
         "in": "body",
-        "says": "What became of it, or what is to be done",
+        "says": "The final state, or the next action",
         "schema": {
           "type": "string",
           "enum": [
@@ -924,7 +924,7 @@ export const commands: readonly DerivedCommand[] = [
         "flag": "--note",
         "field": "note",
         "in": "body",
-        "says": "How it is known; kept with the record",
+        "says": "The evidence for the outcome; stored with the record",
         "schema": {
           "type": "string",
           "minLength": 3,
@@ -933,12 +933,12 @@ export const commands: readonly DerivedCommand[] = [
         "required": true
       }
     ],
-    "asks": "Decide {id}?",
+    "asks": "Resolve {id}?",
     "answer": "Invoice"
   },
   {
     "name": "payment-request list",
-    "says": "List them, the newest first; as CSV with `Accept: text/csv`",
+    "says": "List payment requests",
     "example": "--state creating",
     "method": "GET",
     "path": "/v1/payment-requests",
@@ -948,7 +948,7 @@ export const commands: readonly DerivedCommand[] = [
         "flag": "--state",
         "field": "state",
         "in": "query",
-        "says": "Only in this state, or in one of several, separated by commas",
+        "says": "Only these states, separated by commas",
         "schema": {
           "type": "array",
           "items": {
@@ -966,7 +966,7 @@ export const commands: readonly DerivedCommand[] = [
         "flag": "--reference",
         "field": "reference",
         "in": "query",
-        "says": "The one that the caller gave this name",
+        "says": "Only the operation with this reference",
         "schema": {
           "type": "string",
           "minLength": 1,
@@ -977,7 +977,7 @@ export const commands: readonly DerivedCommand[] = [
         "flag": "--account",
         "field": "account",
         "in": "query",
-        "says": "Only of this account",
+        "says": "Only this account",
         "schema": {
           "type": "string"
         }
@@ -986,7 +986,7 @@ export const commands: readonly DerivedCommand[] = [
         "flag": "--created-from",
         "field": "createdFrom",
         "in": "query",
-        "says": "Asked for at this time, or later",
+        "says": "Created at this time or later",
         "schema": {
           "type": "string",
           "format": "date-time"
@@ -996,7 +996,7 @@ export const commands: readonly DerivedCommand[] = [
         "flag": "--created-to",
         "field": "createdTo",
         "in": "query",
-        "says": "Asked for at this time, or before",
+        "says": "Created at this time or before",
         "schema": {
           "type": "string",
           "format": "date-time"
@@ -1006,7 +1006,7 @@ export const commands: readonly DerivedCommand[] = [
         "flag": "--amount-min",
         "field": "amountMin",
         "in": "query",
-        "says": "Of so many XOF, or more",
+        "says": "Minimum amount in XOF",
         "schema": {
           "type": "integer",
           "minimum": 0
@@ -1016,7 +1016,7 @@ export const commands: readonly DerivedCommand[] = [
         "flag": "--amount-max",
         "field": "amountMax",
         "in": "query",
-        "says": "Of so many XOF, or less",
+        "says": "Maximum amount in XOF",
         "schema": {
           "type": "integer",
           "minimum": 0
@@ -1026,7 +1026,7 @@ export const commands: readonly DerivedCommand[] = [
         "flag": "--phone",
         "field": "phone",
         "in": "query",
-        "says": "Of this telephone number, however it is spelt",
+        "says": "Only this phone number, in any spelling",
         "schema": {
           "type": "string",
           "minLength": 1,
@@ -1037,7 +1037,7 @@ export const commands: readonly DerivedCommand[] = [
         "flag": "--after",
         "field": "after",
         "in": "query",
-        "says": "`next` of the page before",
+        "says": "`next` of the previous page",
         "schema": {
           "type": "string"
         }
@@ -1046,7 +1046,7 @@ export const commands: readonly DerivedCommand[] = [
         "flag": "--limit",
         "field": "limit",
         "in": "query",
-        "says": "How many at most",
+        "says": "Maximum number of results",
         "schema": {
           "type": "integer",
           "minimum": 1,
@@ -1070,7 +1070,7 @@ export const commands: readonly DerivedCommand[] = [
   },
   {
     "name": "payment-request create",
-    "says": "Ask somebody to pay, by a link",
+    "says": "Create a payment request",
     "example": "--amount 5000 --fees-paid-by customer --reference order-1042",
     "method": "POST",
     "path": "/v1/payment-requests",
@@ -1080,7 +1080,7 @@ export const commands: readonly DerivedCommand[] = [
         "flag": "--amount",
         "field": "amount",
         "in": "body",
-        "says": "Whole francs (XOF), 200 to 3000000",
+        "says": "Amount in whole francs (XOF), 200 to 3000000",
         "schema": {
           "type": "integer",
           "minimum": 200,
@@ -1092,7 +1092,7 @@ export const commands: readonly DerivedCommand[] = [
         "flag": "--email",
         "field": "email",
         "in": "body",
-        "says": "Of the payer",
+        "says": "E-mail address of the payer",
         "schema": {
           "type": "string",
           "maxLength": 254
@@ -1102,7 +1102,7 @@ export const commands: readonly DerivedCommand[] = [
         "flag": "--phone",
         "field": "phone",
         "in": "body",
-        "says": "Of the payer, in international form",
+        "says": "Phone number of the payer, in international form",
         "schema": {
           "type": "string",
           "maxLength": 32
@@ -1112,7 +1112,7 @@ export const commands: readonly DerivedCommand[] = [
         "flag": "--fees-paid-by",
         "field": "feesPaidBy",
         "in": "body",
-        "says": "Who pays the fees",
+        "says": "Party that pays the fees",
         "schema": {
           "type": "string",
           "enum": [
@@ -1126,7 +1126,7 @@ export const commands: readonly DerivedCommand[] = [
         "flag": "--notify",
         "field": "notify",
         "in": "body",
-        "says": "true: the service sends SMS and e-mail itself, and the request can never be looked at again",
+        "says": "true: the provider sends SMS and e-mail itself, and the payment can never be checked",
         "schema": {
           "type": "boolean"
         }
@@ -1135,7 +1135,7 @@ export const commands: readonly DerivedCommand[] = [
         "flag": "--account",
         "field": "account",
         "in": "body",
-        "says": "The account of the service that does it; `main` where none is named",
+        "says": "Account at the provider. Default: `main`",
         "schema": {
           "type": "string"
         }
@@ -1144,7 +1144,7 @@ export const commands: readonly DerivedCommand[] = [
         "flag": "--reference",
         "field": "reference",
         "in": "body",
-        "says": "Your own name for it: the same one never makes a second",
+        "says": "Your own reference: the same reference never creates a second operation",
         "schema": {
           "type": "string",
           "minLength": 1,
@@ -1154,12 +1154,12 @@ export const commands: readonly DerivedCommand[] = [
     ],
     "identity": "required",
     "dryRun": true,
-    "next": "How it goes on: relais payment-request show {id}",
+    "next": "Follow its progress: relais payment-request show {id}",
     "answer": "PaymentRequest"
   },
   {
     "name": "payment-request show",
-    "says": "Where one stands",
+    "says": "Get a payment request",
     "example": "prq_4n7q0c1w2e3r4t5y6z7a8b9c0d",
     "method": "GET",
     "path": "/v1/payment-requests/{id}",
@@ -1174,7 +1174,7 @@ export const commands: readonly DerivedCommand[] = [
   },
   {
     "name": "payment-request confirm",
-    "says": "Ask the service now whether it was paid",
+    "says": "Check a payment request with the provider",
     "example": "prq_4n7q0c1w2e3r4t5y6z7a8b9c0d",
     "method": "POST",
     "path": "/v1/payment-requests/{id}/confirm",
@@ -1189,7 +1189,7 @@ export const commands: readonly DerivedCommand[] = [
   },
   {
     "name": "payment-request resolve",
-    "says": "A person's word about one that needs review",
+    "says": "Resolve a payment request that needs review",
     "example": "prq_4n7q0c1w2e3r4t5y6z7a8b9c0d --outcome completed --note 'Seen in the dashboard'",
     "method": "POST",
     "path": "/v1/payment-requests/{id}/resolve",
@@ -1204,7 +1204,7 @@ export const commands: readonly DerivedCommand[] = [
         "flag": "--outcome",
         "field": "outcome",
         "in": "body",
-        "says": "What became of it, or what is to be done",
+        "says": "The final state, or the next action",
         "schema": {
           "type": "string",
           "enum": [
@@ -1218,7 +1218,7 @@ export const commands: readonly DerivedCommand[] = [
         "flag": "--note",
         "field": "note",
         "in": "body",
-        "says": "How it is known; kept with the record",
+        "says": "The evidence for the outcome; stored with the record",
         "schema": {
           "type": "string",
           "minLength": 3,
@@ -1227,12 +1227,12 @@ export const commands: readonly DerivedCommand[] = [
         "required": true
       }
     ],
-    "asks": "Decide {id}?",
+    "asks": "Resolve {id}?",
     "answer": "PaymentRequest"
   },
   {
     "name": "direct-credit list",
-    "says": "List them, the newest first; as CSV with `Accept: text/csv`",
+    "says": "List direct credits",
     "example": "--state queued",
     "method": "GET",
     "path": "/v1/direct-credits",
@@ -1242,7 +1242,7 @@ export const commands: readonly DerivedCommand[] = [
         "flag": "--state",
         "field": "state",
         "in": "query",
-        "says": "Only in this state, or in one of several, separated by commas",
+        "says": "Only these states, separated by commas",
         "schema": {
           "type": "array",
           "items": {
@@ -1262,7 +1262,7 @@ export const commands: readonly DerivedCommand[] = [
         "flag": "--reference",
         "field": "reference",
         "in": "query",
-        "says": "The one that the caller gave this name",
+        "says": "Only the operation with this reference",
         "schema": {
           "type": "string",
           "minLength": 1,
@@ -1273,7 +1273,7 @@ export const commands: readonly DerivedCommand[] = [
         "flag": "--account",
         "field": "account",
         "in": "query",
-        "says": "Only of this account",
+        "says": "Only this account",
         "schema": {
           "type": "string"
         }
@@ -1282,7 +1282,7 @@ export const commands: readonly DerivedCommand[] = [
         "flag": "--created-from",
         "field": "createdFrom",
         "in": "query",
-        "says": "Asked for at this time, or later",
+        "says": "Created at this time or later",
         "schema": {
           "type": "string",
           "format": "date-time"
@@ -1292,7 +1292,7 @@ export const commands: readonly DerivedCommand[] = [
         "flag": "--created-to",
         "field": "createdTo",
         "in": "query",
-        "says": "Asked for at this time, or before",
+        "says": "Created at this time or before",
         "schema": {
           "type": "string",
           "format": "date-time"
@@ -1302,7 +1302,7 @@ export const commands: readonly DerivedCommand[] = [
         "flag": "--amount-min",
         "field": "amountMin",
         "in": "query",
-        "says": "Of so many XOF, or more",
+        "says": "Minimum amount in XOF",
         "schema": {
           "type": "integer",
           "minimum": 0
@@ -1312,7 +1312,7 @@ export const commands: readonly DerivedCommand[] = [
         "flag": "--amount-max",
         "field": "amountMax",
         "in": "query",
-        "says": "Of so many XOF, or less",
+        "says": "Maximum amount in XOF",
         "schema": {
           "type": "integer",
           "minimum": 0
@@ -1322,7 +1322,7 @@ export const commands: readonly DerivedCommand[] = [
         "flag": "--transaction-id",
         "field": "transactionId",
         "in": "query",
-        "says": "The one that the service calls by this transaction",
+        "says": "Only the operation with this provider transaction id",
         "schema": {
           "type": "string",
           "minLength": 1,
@@ -1333,7 +1333,7 @@ export const commands: readonly DerivedCommand[] = [
         "flag": "--phone",
         "field": "phone",
         "in": "query",
-        "says": "Of this telephone number, however it is spelt",
+        "says": "Only this phone number, in any spelling",
         "schema": {
           "type": "string",
           "minLength": 1,
@@ -1344,7 +1344,7 @@ export const commands: readonly DerivedCommand[] = [
         "flag": "--after",
         "field": "after",
         "in": "query",
-        "says": "`next` of the page before",
+        "says": "`next` of the previous page",
         "schema": {
           "type": "string"
         }
@@ -1353,7 +1353,7 @@ export const commands: readonly DerivedCommand[] = [
         "flag": "--limit",
         "field": "limit",
         "in": "query",
-        "says": "How many at most",
+        "says": "Maximum number of results",
         "schema": {
           "type": "integer",
           "minimum": 1,
@@ -1377,7 +1377,7 @@ export const commands: readonly DerivedCommand[] = [
   },
   {
     "name": "direct-credit create",
-    "says": "Credit an account of the service",
+    "says": "Create a direct credit",
     "example": "--to shop-account --amount 10000 --reference order-1042",
     "method": "POST",
     "path": "/v1/direct-credits",
@@ -1387,7 +1387,7 @@ export const commands: readonly DerivedCommand[] = [
         "flag": "--to",
         "field": "accountAlias",
         "in": "body",
-        "says": "The account of the service that is credited",
+        "says": "Provider account to credit",
         "schema": {
           "type": "string",
           "minLength": 1,
@@ -1399,7 +1399,7 @@ export const commands: readonly DerivedCommand[] = [
         "flag": "--amount",
         "field": "amount",
         "in": "body",
-        "says": "Whole francs (XOF)",
+        "says": "Amount in whole francs (XOF)",
         "schema": {
           "type": "integer",
           "exclusiveMinimum": 0,
@@ -1411,7 +1411,7 @@ export const commands: readonly DerivedCommand[] = [
         "flag": "--account",
         "field": "account",
         "in": "body",
-        "says": "The account of the service that does it; `main` where none is named",
+        "says": "Account at the provider. Default: `main`",
         "schema": {
           "type": "string"
         }
@@ -1420,7 +1420,7 @@ export const commands: readonly DerivedCommand[] = [
         "flag": "--reference",
         "field": "reference",
         "in": "body",
-        "says": "Your own name for it: the same one never makes a second",
+        "says": "Your own reference: the same reference never creates a second operation",
         "schema": {
           "type": "string",
           "minLength": 1,
@@ -1431,7 +1431,7 @@ export const commands: readonly DerivedCommand[] = [
         "flag": "--allow-duplicate",
         "field": "allowDuplicate",
         "in": "body",
-        "says": "The same amount to the same account within DUPLICATE_WINDOW is meant",
+        "says": "Allow the same amount to the same account within DUPLICATE_WINDOW",
         "schema": {
           "type": "boolean"
         }
@@ -1440,12 +1440,12 @@ export const commands: readonly DerivedCommand[] = [
     "identity": "required",
     "dryRun": true,
     "asks": "Pay {amount} to {accountAlias}?",
-    "next": "How it goes on: relais direct-credit show {id}",
+    "next": "Follow its progress: relais direct-credit show {id}",
     "answer": "DirectCredit"
   },
   {
     "name": "direct-credit show",
-    "says": "Where one stands",
+    "says": "Get a direct credit",
     "example": "dcr_4n7q0c1w2e3r4t5y6z7a8b9c0d",
     "method": "GET",
     "path": "/v1/direct-credits/{id}",
@@ -1460,7 +1460,7 @@ export const commands: readonly DerivedCommand[] = [
   },
   {
     "name": "direct-credit resolve",
-    "says": "A person's word about one that needs review",
+    "says": "Resolve a direct credit that needs review",
     "example": "dcr_4n7q0c1w2e3r4t5y6z7a8b9c0d --outcome succeeded --note 'Seen in the dashboard'",
     "method": "POST",
     "path": "/v1/direct-credits/{id}/resolve",
@@ -1475,7 +1475,7 @@ export const commands: readonly DerivedCommand[] = [
         "flag": "--outcome",
         "field": "outcome",
         "in": "body",
-        "says": "What became of it, or what is to be done",
+        "says": "The final state, or the next action",
         "schema": {
           "type": "string",
           "enum": [
@@ -1489,7 +1489,7 @@ export const commands: readonly DerivedCommand[] = [
         "flag": "--note",
         "field": "note",
         "in": "body",
-        "says": "How it is known; kept with the record",
+        "says": "The evidence for the outcome; stored with the record",
         "schema": {
           "type": "string",
           "minLength": 3,
@@ -1501,7 +1501,7 @@ export const commands: readonly DerivedCommand[] = [
         "flag": "--transaction-id",
         "field": "transactionId",
         "in": "body",
-        "says": "With `succeeded`: what the service calls it, so that its statement fits (`relais reconcile`)",
+        "says": "With `succeeded`: the transaction id of the provider, used by `relais reconcile`",
         "schema": {
           "type": "string",
           "minLength": 1,
@@ -1509,12 +1509,12 @@ export const commands: readonly DerivedCommand[] = [
         }
       }
     ],
-    "asks": "Decide {id}?",
+    "asks": "Resolve {id}?",
     "answer": "DirectCredit"
   },
   {
     "name": "endpoints create",
-    "says": "Have events posted to an address of yours",
+    "says": "Register a webhook endpoint",
     "example": "https://shop.example/relais",
     "method": "POST",
     "path": "/v1/event-endpoints",
@@ -1529,7 +1529,7 @@ export const commands: readonly DerivedCommand[] = [
         "flag": "--types",
         "field": "types",
         "in": "body",
-        "says": "Only events of these types; absent: all",
+        "says": "Only events of these types. Absent: all types",
         "schema": {
           "type": "array",
           "items": {
@@ -1578,12 +1578,12 @@ export const commands: readonly DerivedCommand[] = [
         }
       }
     ],
-    "next": "Keep the secret: it is not shown again. `relais endpoints rotate-secret` makes another.",
+    "next": "Store the secret: it is not shown again. `relais endpoints rotate-secret` creates another.",
     "answer": "EventEndpointWithSecret"
   },
   {
     "name": "endpoints list",
-    "says": "List the endpoints of this key",
+    "says": "List webhook endpoints",
     "example": "",
     "method": "GET",
     "path": "/v1/event-endpoints",
@@ -1593,7 +1593,7 @@ export const commands: readonly DerivedCommand[] = [
   },
   {
     "name": "endpoints show",
-    "says": "How its deliveries go",
+    "says": "Get a webhook endpoint",
     "example": "ep_4n7q0c1w2e3r4t5y6z7a8b9c0d",
     "method": "GET",
     "path": "/v1/event-endpoints/{id}",
@@ -1608,7 +1608,7 @@ export const commands: readonly DerivedCommand[] = [
   },
   {
     "name": "endpoints delete",
-    "says": "Post nothing more to it",
+    "says": "Delete a webhook endpoint",
     "example": "ep_4n7q0c1w2e3r4t5y6z7a8b9c0d",
     "method": "DELETE",
     "path": "/v1/event-endpoints/{id}",
@@ -1619,11 +1619,11 @@ export const commands: readonly DerivedCommand[] = [
       }
     ],
     "flags": [],
-    "asks": "Post no more events to {id}?"
+    "asks": "Delete the webhook endpoint {id}?"
   },
   {
     "name": "endpoints replay",
-    "says": "Post what it wants of the events since then, or one of them, again",
+    "says": "Replay events to a webhook endpoint",
     "example": "ep_4n7q0c1w2e3r4t5y6z7a8b9c0d",
     "method": "POST",
     "path": "/v1/event-endpoints/{id}/replay",
@@ -1638,7 +1638,7 @@ export const commands: readonly DerivedCommand[] = [
         "flag": "--since",
         "field": "since",
         "in": "body",
-        "says": "From when on",
+        "says": "Events from this time on",
         "schema": {
           "type": "string",
           "format": "date-time"
@@ -1648,7 +1648,7 @@ export const commands: readonly DerivedCommand[] = [
         "flag": "--event",
         "field": "event",
         "in": "body",
-        "says": "Only this one, by its id, as `deliveries` tells it",
+        "says": "Only the event with this id, as in `deliveries`",
         "schema": {
           "type": "string"
         }
@@ -1658,7 +1658,7 @@ export const commands: readonly DerivedCommand[] = [
   },
   {
     "name": "endpoints test",
-    "says": "Post a test to it at this moment, and tell what it answered",
+    "says": "Test a webhook endpoint",
     "example": "ep_4n7q0c1w2e3r4t5y6z7a8b9c0d",
     "method": "POST",
     "path": "/v1/event-endpoints/{id}/test",
@@ -1673,7 +1673,7 @@ export const commands: readonly DerivedCommand[] = [
   },
   {
     "name": "endpoints rotate-secret",
-    "says": "Make another secret. For a day deliveries are signed with both",
+    "says": "Rotate the secret of a webhook endpoint. For a day, deliveries are signed with both secrets",
     "example": "ep_4n7q0c1w2e3r4t5y6z7a8b9c0d",
     "method": "POST",
     "path": "/v1/event-endpoints/{id}/rotate-secret",
@@ -1684,13 +1684,13 @@ export const commands: readonly DerivedCommand[] = [
       }
     ],
     "flags": [],
-    "asks": "Make a new secret for {id}?",
-    "next": "Keep the secret: it is not shown again.",
+    "asks": "Rotate the secret of {id}?",
+    "next": "Store the secret: it is not shown again.",
     "answer": "EventEndpointWithSecret"
   },
   {
     "name": "review list",
-    "says": "All that wait for a person, the oldest first, a page at a time",
+    "says": "List operations that need review",
     "example": "--kind disbursement",
     "method": "GET",
     "path": "/v1/review",
@@ -1700,7 +1700,7 @@ export const commands: readonly DerivedCommand[] = [
         "flag": "--account",
         "field": "account",
         "in": "query",
-        "says": "Only of this account",
+        "says": "Only this account",
         "schema": {
           "type": "string"
         }
@@ -1709,7 +1709,7 @@ export const commands: readonly DerivedCommand[] = [
         "flag": "--after",
         "field": "after",
         "in": "query",
-        "says": "`next` of the page before, or the id of one that waits",
+        "says": "`next` of the previous page, or the id of an operation in the list",
         "schema": {
           "type": "string"
         }
@@ -1718,7 +1718,7 @@ export const commands: readonly DerivedCommand[] = [
         "flag": "--limit",
         "field": "limit",
         "in": "query",
-        "says": "How many at most",
+        "says": "Maximum number of results",
         "schema": {
           "type": "integer",
           "minimum": 1,
@@ -1729,7 +1729,7 @@ export const commands: readonly DerivedCommand[] = [
         "flag": "--kind",
         "field": "kind",
         "in": "query",
-        "says": "Only these",
+        "says": "Only operations of this kind",
         "schema": {
           "type": "string",
           "enum": [
@@ -1742,7 +1742,7 @@ export const commands: readonly DerivedCommand[] = [
         }
       }
     ],
-    "next": "Why, and what to do: relais review show ID, or relais explain ID for another kind than a disbursement",
+    "next": "Show the reason and the next step: relais review show ID for a disbursement, relais explain ID for any operation",
     "columns": [
       "kind",
       "id",
@@ -1753,12 +1753,12 @@ export const commands: readonly DerivedCommand[] = [
       "reference",
       "updatedAt"
     ],
-    "none": "Nothing needs review.",
+    "none": "No operation needs review.",
     "answer": "ReviewList"
   },
   {
     "name": "search",
-    "says": "What has this id, reference, name at the service, or telephone number",
+    "says": "Search operations by identifier or phone number",
     "example": "'77 123 45 67'",
     "method": "GET",
     "path": "/v1/search",
@@ -1769,7 +1769,7 @@ export const commands: readonly DerivedCommand[] = [
       }
     ],
     "flags": [],
-    "next": "The whole story of one: relais explain ID",
+    "next": "Show the timeline of an operation: relais explain ID",
     "columns": [
       "kind",
       "id",
@@ -1778,12 +1778,12 @@ export const commands: readonly DerivedCommand[] = [
       "account",
       "createdAt"
     ],
-    "none": "Nothing here has exactly this name. Part of a name finds nothing.",
+    "none": "No exact match. Search with the whole identifier.",
     "answer": "Found"
   },
   {
     "name": "campaign texted",
-    "says": "Which campaigns were to text a number, and how that ended, the newest campaign first",
+    "says": "Find campaigns by phone number",
     "example": "--phone '77 123 45 67'",
     "method": "GET",
     "path": "/v1/recipients",
@@ -1793,7 +1793,7 @@ export const commands: readonly DerivedCommand[] = [
         "flag": "--phone",
         "field": "phone",
         "in": "query",
-        "says": "The number, however it is spelt",
+        "says": "The phone number, in any spelling",
         "schema": {
           "type": "string",
           "minLength": 1,
@@ -1804,7 +1804,7 @@ export const commands: readonly DerivedCommand[] = [
         "flag": "--account",
         "field": "account",
         "in": "query",
-        "says": "Only of this account",
+        "says": "Only this account",
         "schema": {
           "type": "string"
         }
@@ -1813,7 +1813,7 @@ export const commands: readonly DerivedCommand[] = [
         "flag": "--after",
         "field": "after",
         "in": "query",
-        "says": "`next` of the page before",
+        "says": "`next` of the previous page",
         "schema": {
           "type": "string"
         }
@@ -1822,7 +1822,7 @@ export const commands: readonly DerivedCommand[] = [
         "flag": "--limit",
         "field": "limit",
         "in": "query",
-        "says": "How many at most",
+        "says": "Maximum number of results",
         "schema": {
           "type": "integer",
           "minimum": 1,
@@ -1843,7 +1843,7 @@ export const commands: readonly DerivedCommand[] = [
   },
   {
     "name": "explain",
-    "says": "The story of any operation, or what a reason means, in plain words",
+    "says": "Explain an operation or a reason",
     "example": "dsb_4n7q0c1w2e3r4t5y6z7a8b9c0d",
     "method": "GET",
     "path": "/v1/explain/{id}",
@@ -1858,7 +1858,7 @@ export const commands: readonly DerivedCommand[] = [
   },
   {
     "name": "callback",
-    "says": "What the service posted to us about an operation, last",
+    "says": "Get the last callback for an operation",
     "example": "ep_4n7q0c1w2e3r4t5y6z7a8b9c0d",
     "method": "GET",
     "path": "/v1/callbacks/{id}",
@@ -1873,7 +1873,7 @@ export const commands: readonly DerivedCommand[] = [
   },
   {
     "name": "status",
-    "says": "What stands where, on one screen",
+    "says": "Get the deployment status",
     "example": "",
     "method": "GET",
     "path": "/v1/status",
@@ -1883,7 +1883,7 @@ export const commands: readonly DerivedCommand[] = [
   },
   {
     "name": "queues list",
-    "says": "What stands where",
+    "says": "List queues",
     "example": "",
     "method": "GET",
     "path": "/v1/queues",
@@ -1893,7 +1893,7 @@ export const commands: readonly DerivedCommand[] = [
   },
   {
     "name": "queues pause",
-    "says": "Let no worker take from a queue; what is at work goes on",
+    "says": "Pause a queue",
     "example": "disbursement",
     "method": "POST",
     "path": "/v1/queues/{name}/pause",
@@ -1905,12 +1905,12 @@ export const commands: readonly DerivedCommand[] = [
     ],
     "flags": [],
     "asks": "Pause the queue {name}, for all accounts?",
-    "next": "To let it go on: relais queues resume {name}",
+    "next": "Resume it with: relais queues resume {name}",
     "answer": "QueueList"
   },
   {
     "name": "queues resume",
-    "says": "Let workers take from it again",
+    "says": "Resume a queue",
     "example": "disbursement",
     "method": "POST",
     "path": "/v1/queues/{name}/resume",
@@ -1925,7 +1925,7 @@ export const commands: readonly DerivedCommand[] = [
   },
   {
     "name": "account list",
-    "says": "Which accounts there are, and what holds them",
+    "says": "List accounts and their holds",
     "example": "",
     "method": "GET",
     "path": "/v1/accounts",
@@ -1935,7 +1935,7 @@ export const commands: readonly DerivedCommand[] = [
   },
   {
     "name": "account stop",
-    "says": "Send no more money of this account until it is released; what was submitted is still looked at",
+    "says": "Stop all disbursements of an account. Submitted disbursements are still checked",
     "example": "main",
     "method": "POST",
     "path": "/v1/accounts/{name}/stop",
@@ -1947,12 +1947,12 @@ export const commands: readonly DerivedCommand[] = [
     ],
     "flags": [],
     "asks": "Stop all disbursements of the account {name}?",
-    "next": "To let it go on: relais account release {name}",
+    "next": "Release it with: relais account release {name}",
     "answer": "Account"
   },
   {
     "name": "account release",
-    "says": "Let an account go on, whatever it was held for; it is held again if the cause has not cleared",
+    "says": "Release all holds of an account. It is held again if the cause persists",
     "example": "main",
     "method": "POST",
     "path": "/v1/accounts/{name}/release",
@@ -1967,18 +1967,18 @@ export const commands: readonly DerivedCommand[] = [
   },
   {
     "name": "secrets rotate",
-    "says": "Seal what is kept sealed with the newest secret",
+    "says": "Re-encrypt stored secrets with the newest key",
     "example": "",
     "method": "POST",
     "path": "/v1/secrets/rotate",
     "takes": [],
     "flags": [],
-    "next": "Where nothing is unreadable, the older ones can be taken out of SEALING_SECRET now; an endpoint that is needs another: relais endpoints rotate-secret.",
+    "next": "If no secret is unreadable, remove the older keys from SEALING_SECRET. For an endpoint with an unreadable secret, run relais endpoints rotate-secret.",
     "answer": "Resealed"
   },
   {
     "name": "keys create",
-    "says": "Make a key, for a person or a service. Every process knows it within three seconds",
+    "says": "Create an API key",
     "example": "--name awa-phone --roles read,approve --person awa --accounts main",
     "method": "POST",
     "path": "/v1/keys",
@@ -1988,7 +1988,7 @@ export const commands: readonly DerivedCommand[] = [
         "flag": "--name",
         "field": "name",
         "in": "body",
-        "says": "What it is called in the audit",
+        "says": "Name of the key in the audit log",
         "schema": {
           "type": "string"
         },
@@ -1998,7 +1998,7 @@ export const commands: readonly DerivedCommand[] = [
         "flag": "--roles",
         "field": "roles",
         "in": "body",
-        "says": "What it may do; `admin` implies no other",
+        "says": "Roles of the key; `admin` includes no other role",
         "schema": {
           "type": "array",
           "items": {
@@ -2017,7 +2017,7 @@ export const commands: readonly DerivedCommand[] = [
         "flag": "--accounts",
         "field": "accounts",
         "in": "body",
-        "says": "Only these accounts; absent: all",
+        "says": "Only these accounts. Default: all accounts",
         "schema": {
           "type": "array",
           "items": {}
@@ -2027,7 +2027,7 @@ export const commands: readonly DerivedCommand[] = [
         "flag": "--person",
         "field": "person",
         "in": "body",
-        "says": "Whose it is: two keys of one person are one where another must decide. This or `service`",
+        "says": "Person who holds the key: for approvals, two keys of one person count as one. Give this or `service`",
         "schema": {
           "type": "string"
         }
@@ -2036,7 +2036,7 @@ export const commands: readonly DerivedCommand[] = [
         "flag": "--service",
         "field": "service",
         "in": "body",
-        "says": "The program that it is for",
+        "says": "Program that uses the key",
         "schema": {
           "type": "string"
         }
@@ -2045,19 +2045,19 @@ export const commands: readonly DerivedCommand[] = [
         "flag": "--expires-at",
         "field": "expiresAt",
         "in": "body",
-        "says": "From when on it is none. Absent: until it is revoked",
+        "says": "Expiry time of the key. Default: valid until it is revoked",
         "schema": {
           "type": "string",
           "format": "date-time"
         }
       }
     ],
-    "next": "Keep the secret: it is not shown again.",
+    "next": "Store the secret: it is not shown again.",
     "answer": "ApiKeyWithSecret"
   },
   {
     "name": "keys list",
-    "says": "All keys: those of the settings, those that were made, and those that were revoked. No secrets",
+    "says": "List API keys",
     "example": "",
     "method": "GET",
     "path": "/v1/keys",
@@ -2076,7 +2076,7 @@ export const commands: readonly DerivedCommand[] = [
   },
   {
     "name": "keys revoke",
-    "says": "End a key, in every process within three seconds",
+    "says": "Revoke an API key",
     "example": "key_0f6c8d4b2a1e49578c3d",
     "method": "DELETE",
     "path": "/v1/keys/{id}",
@@ -2091,7 +2091,7 @@ export const commands: readonly DerivedCommand[] = [
   },
   {
     "name": "audit list",
-    "says": "Who did what, the newest first",
+    "says": "List audit log entries",
     "example": "",
     "method": "GET",
     "path": "/v1/audit",
@@ -2101,7 +2101,7 @@ export const commands: readonly DerivedCommand[] = [
         "flag": "--after",
         "field": "after",
         "in": "query",
-        "says": "`next` of the page before",
+        "says": "`next` of the previous page",
         "schema": {
           "type": "string"
         }
@@ -2110,7 +2110,7 @@ export const commands: readonly DerivedCommand[] = [
         "flag": "--limit",
         "field": "limit",
         "in": "query",
-        "says": "How many at most",
+        "says": "Maximum number of results",
         "schema": {
           "type": "integer",
           "minimum": 1,
@@ -2131,7 +2131,7 @@ export const commands: readonly DerivedCommand[] = [
   },
   {
     "name": "balances",
-    "says": "What is left, roughly, by country",
+    "says": "List provider balances by country",
     "example": "--account main",
     "method": "GET",
     "path": "/v1/balances/{accountNumber}",
@@ -2146,7 +2146,7 @@ export const commands: readonly DerivedCommand[] = [
         "flag": "--account",
         "field": "account",
         "in": "query",
-        "says": "The name of the account",
+        "says": "Name of the account",
         "schema": {
           "type": "string"
         }
@@ -2157,7 +2157,7 @@ export const commands: readonly DerivedCommand[] = [
   },
   {
     "name": "report daily",
-    "says": "What a day came to, by account and country; as CSV, or as a page to print, by `Accept`",
+    "says": "Get the daily report",
     "example": "--date 2026-11-22",
     "method": "GET",
     "path": "/v1/reports/daily",
@@ -2167,7 +2167,7 @@ export const commands: readonly DerivedCommand[] = [
         "flag": "--date",
         "field": "date",
         "in": "query",
-        "says": "The day, as 2026-11-22. Absent: today",
+        "says": "The day, such as 2026-11-22. Default: today",
         "schema": {
           "type": "string",
           "format": "date"
@@ -2177,7 +2177,7 @@ export const commands: readonly DerivedCommand[] = [
         "flag": "--account",
         "field": "account",
         "in": "query",
-        "says": "Only of this account",
+        "says": "Only this account",
         "schema": {
           "type": "string"
         }
@@ -2191,7 +2191,7 @@ export const commands: readonly DerivedCommand[] = [
   },
   {
     "name": "report balances",
-    "says": "What was left over time, the newest first; as CSV by `Accept`",
+    "says": "List recorded balances",
     "example": "--from 2026-11-01T00:00:00Z",
     "method": "GET",
     "path": "/v1/reports/balances",
@@ -2201,7 +2201,7 @@ export const commands: readonly DerivedCommand[] = [
         "flag": "--from",
         "field": "from",
         "in": "query",
-        "says": "Seen at this time, or later",
+        "says": "Recorded at this time or later",
         "schema": {
           "type": "string",
           "format": "date-time"
@@ -2211,7 +2211,7 @@ export const commands: readonly DerivedCommand[] = [
         "flag": "--to",
         "field": "to",
         "in": "query",
-        "says": "Seen at this time, or before",
+        "says": "Recorded at this time or before",
         "schema": {
           "type": "string",
           "format": "date-time"
@@ -2221,7 +2221,7 @@ export const commands: readonly DerivedCommand[] = [
         "flag": "--account",
         "field": "account",
         "in": "query",
-        "says": "Only of this account",
+        "says": "Only this account",
         "schema": {
           "type": "string"
         }
@@ -2230,7 +2230,7 @@ export const commands: readonly DerivedCommand[] = [
         "flag": "--after",
         "field": "after",
         "in": "query",
-        "says": "`next` of the page before",
+        "says": "`next` of the previous page",
         "schema": {
           "type": "string"
         }
@@ -2239,7 +2239,7 @@ export const commands: readonly DerivedCommand[] = [
         "flag": "--limit",
         "field": "limit",
         "in": "query",
-        "says": "How many at most",
+        "says": "Maximum number of results",
         "schema": {
           "type": "integer",
           "minimum": 1,

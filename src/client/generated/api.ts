@@ -114,7 +114,7 @@ export const nextSteps = {
   "not-found": "Look at the path and the id. What belongs to an account that the key may not use is as good as none.",
   "method-not-allowed": "Use one of the methods in the header `Allow`.",
   "conflict": "Repeat the request of `existingId` as it was, or name this one anew.",
-  "wrong-state": "Read it again: it has gone on, or waits for something else.",
+  "wrong-state": "Read the operation again: its state has changed.",
   "unreadable": "Run `relais doctor`: the record was written by another version, or is damaged.",
   "gone": "Take stock, then read on without a cursor.",
   "ahead-of-the-stream": "Take stock, then read on without a cursor: Redis was put back, or has lost something.",
@@ -161,7 +161,7 @@ export type Reviewed = (ReviewedBatch | {
    */
   reference: (string | null)
   /**
-   * The name of the account.
+   * Name of the account.
    */
   account: string
   /**
@@ -251,7 +251,7 @@ export type Reviewed = (ReviewedBatch | {
    */
   reference: (string | null)
   /**
-   * The name of the account.
+   * Name of the account.
    */
   account: string
   createdAt: string
@@ -317,7 +317,7 @@ export type Reviewed = (ReviewedBatch | {
    */
   reference: (string | null)
   /**
-   * The name of the account.
+   * Name of the account.
    */
   account: string
   createdAt: string
@@ -381,7 +381,7 @@ export type Reviewed = (ReviewedBatch | {
    */
   reference: (string | null)
   /**
-   * The name of the account.
+   * Name of the account.
    */
   account: string
   createdAt: string
@@ -419,60 +419,60 @@ export type RecoveryWord = ({
 
 export interface Operations {
   /**
-   * List them, the newest first; as CSV with `Accept: text/csv`.
+   * List disbursements
    */
   listDisbursements: {
     asked: {
       /**
-       * Only in this state, or in one of several, separated by commas.
+       * Only these states, separated by commas.
        */
       state?: ("awaiting_approval" | "queued" | "held" | "created" | "submitting" | "unknown" | "pending" | "needs_review" | "succeeded" | "failed" | "reversed" | "rejected" | "cancelled")[]
       /**
-       * The one that the caller gave this name.
+       * Only the operation with this reference.
        */
       reference?: string
       /**
-       * Only of this account.
+       * Only this account.
        */
       account?: string
       /**
-       * Asked for at this time, or later.
+       * Created at this time or later.
        */
       createdFrom?: string
       /**
-       * Asked for at this time, or before.
+       * Created at this time or before.
        */
       createdTo?: string
       /**
-       * Of so many XOF, or more.
+       * Minimum amount in XOF.
        */
       amountMin?: number
       /**
-       * Of so many XOF, or less.
+       * Maximum amount in XOF.
        */
       amountMax?: number
       /**
-       * The one that the service calls by this token.
+       * Only the operation with this provider token.
        */
       token?: string
       /**
-       * The one that the service calls by this transaction.
+       * Only the operation with this provider transaction id.
        */
       transactionId?: string
       /**
-       * Only rows of this batch.
+       * Only rows of this payment batch.
        */
       batch?: string
       /**
-       * Of this telephone number, however it is spelt.
+       * Only this phone number, in any spelling.
        */
       phone?: string
       /**
-       * `next` of the page before.
+       * `next` of the previous page.
        */
       after?: string
       /**
-       * How many at most.
+       * Maximum number of results.
        */
       limit?: number
     }
@@ -480,7 +480,7 @@ export interface Operations {
     accept: "text/csv"
   }
   /**
-   * Pay somebody, once.
+   * Create a disbursement
    */
   createDisbursement: {
     asked: {
@@ -495,7 +495,7 @@ export interface Operations {
     dry: DryRun
   }
   /**
-   * Where one stands, and what the service said about it.
+   * Get a disbursement
    */
   getDisbursement: {
     asked: {
@@ -504,7 +504,7 @@ export interface Operations {
     answer: Disbursement
   }
   /**
-   * Call it back before anything was sent.
+   * Cancel a disbursement
    */
   cancelDisbursement: {
     asked: {
@@ -513,7 +513,7 @@ export interface Operations {
     answer: Disbursement
   }
   /**
-   * Let one go on that is above APPROVAL_ABOVE.
+   * Approve a disbursement
    */
   approveDisbursement: {
     asked: {
@@ -522,7 +522,7 @@ export interface Operations {
     answer: Disbursement
   }
   /**
-   * A person's word about one that needs review.
+   * Resolve a disbursement that needs review
    */
   resolveDisbursement: {
     asked: {
@@ -532,32 +532,32 @@ export interface Operations {
     answer: Disbursement
   }
   /**
-   * List them, the newest first; as CSV with `Accept: text/csv`.
+   * List payment batches
    */
   listBatches: {
     asked: {
       /**
-       * Only in this state, or in one of several, separated by commas.
+       * Only these states, separated by commas.
        */
       state?: ("invalid" | "awaiting_approval" | "running" | "needs_review" | "finished" | "cancelled" | "expired")[]
       /**
-       * Only of this account.
+       * Only this account.
        */
       account?: string
       /**
-       * Asked for at this time, or later.
+       * Created at this time or later.
        */
       createdFrom?: string
       /**
-       * Asked for at this time, or before.
+       * Created at this time or before.
        */
       createdTo?: string
       /**
-       * `next` of the page before.
+       * `next` of the previous page.
        */
       after?: string
       /**
-       * How many at most.
+       * Maximum number of results.
        */
       limit?: number
     }
@@ -565,7 +565,7 @@ export interface Operations {
     accept: "text/csv"
   }
   /**
-   * Upload a file of disbursements.
+   * Upload a payment batch
    */
   createBatch: {
     asked: {
@@ -588,7 +588,7 @@ export interface Operations {
     accept: "text/csv"
   }
   /**
-   * How far it has come.
+   * Get a payment batch
    */
   getBatch: {
     asked: {
@@ -597,7 +597,7 @@ export interface Operations {
     answer: Batch
   }
   /**
-   * What became of each row; as CSV with `Accept: text/csv`.
+   * Get a payment batch report
    */
   getBatchReport: {
     asked: {
@@ -607,7 +607,7 @@ export interface Operations {
     accept: "text/csv"
   }
   /**
-   * Approve exactly these bytes.
+   * Approve a payment batch
    */
   approveBatch: {
     asked: {
@@ -617,7 +617,7 @@ export interface Operations {
     answer: Batch
   }
   /**
-   * Drop it before it is approved.
+   * Cancel a payment batch
    */
   cancelBatch: {
     asked: {
@@ -626,36 +626,36 @@ export interface Operations {
     answer: Batch
   }
   /**
-   * List them, the newest first; as CSV with `Accept: text/csv`.
+   * List campaigns
    */
   listCampaigns: {
     asked: {
       /**
-       * Only in this state, or in one of several, separated by commas.
+       * Only these states, separated by commas.
        */
       state?: ("draft" | "ready" | "awaiting_approval" | "scheduled" | "running" | "paused" | "held" | "finished" | "cancelled")[]
       /**
-       * The one that the caller gave this name.
+       * Only the operation with this reference.
        */
       reference?: string
       /**
-       * Only of this account.
+       * Only this account.
        */
       account?: string
       /**
-       * Asked for at this time, or later.
+       * Created at this time or later.
        */
       createdFrom?: string
       /**
-       * Asked for at this time, or before.
+       * Created at this time or before.
        */
       createdTo?: string
       /**
-       * `next` of the page before.
+       * `next` of the previous page.
        */
       after?: string
       /**
-       * How many at most.
+       * Maximum number of results.
        */
       limit?: number
     }
@@ -663,7 +663,7 @@ export interface Operations {
     accept: "text/csv"
   }
   /**
-   * Make a campaign, without recipients yet.
+   * Create a campaign
    */
   createCampaign: {
     asked: {
@@ -677,7 +677,7 @@ export interface Operations {
     dry: DryRun
   }
   /**
-   * How far it has come.
+   * Get a campaign
    */
   getCampaign: {
     asked: {
@@ -686,7 +686,7 @@ export interface Operations {
     answer: Campaign
   }
   /**
-   * Send it faster or slower, through the night or not.
+   * Update a campaign
    */
   amendCampaign: {
     asked: {
@@ -696,7 +696,7 @@ export interface Operations {
     answer: Campaign
   }
   /**
-   * Upload recipients, before the start.
+   * Upload campaign recipients
    */
   addRecipients: {
     asked: {
@@ -731,25 +731,25 @@ export interface Operations {
     accept: "text/csv"
   }
   /**
-   * What became of each recipient; as CSV with `Accept: text/csv`.
+   * List campaign recipients
    */
   listRecipients: {
     asked: {
       id: string
       /**
-       * Only in this bin.
+       * Only recipients with this status.
        */
       state?: ("queued" | "held" | "sending" | "sent" | "failed" | "unknown" | "skipped" | "expired" | "cancelled")
       /**
-       * Of this telephone number, however it is spelt.
+       * Only this phone number, in any spelling.
        */
       phone?: string
       /**
-       * `next` of the page before.
+       * `next` of the previous page.
        */
       after?: string
       /**
-       * How many at most.
+       * Maximum number of results.
        */
       limit?: number
     }
@@ -757,7 +757,7 @@ export interface Operations {
     accept: "text/csv"
   }
   /**
-   * Keep a file for three days, to be decided about.
+   * Store the recipient file of a draft
    */
   keepFile: {
     asked: {
@@ -771,7 +771,7 @@ export interface Operations {
     answer: KeptFile
   }
   /**
-   * The file that is kept of a draft, and what the last look at it said.
+   * Get the recipient file of a draft
    */
   getFile: {
     asked: {
@@ -780,7 +780,7 @@ export interface Operations {
     answer: KeptFile
   }
   /**
-   * Judge the kept file, or count its recipients.
+   * Check or add a stored recipient file
    */
   countFile: {
     asked: {
@@ -830,7 +830,7 @@ export interface Operations {
     accept: "text/csv"
   }
   /**
-   * Begin to send.
+   * Start a campaign
    */
   startCampaign: {
     asked: {
@@ -839,7 +839,7 @@ export interface Operations {
     answer: Campaign
   }
   /**
-   * Stop sending for now. What is on its way arrives.
+   * Pause a campaign
    */
   pauseCampaign: {
     asked: {
@@ -848,7 +848,7 @@ export interface Operations {
     answer: Campaign
   }
   /**
-   * Go on. An account that is held for messaging is tried again.
+   * Resume a campaign
    */
   resumeCampaign: {
     asked: {
@@ -857,7 +857,7 @@ export interface Operations {
     answer: Campaign
   }
   /**
-   * Stop for good. What was not sent yet will not be.
+   * Cancel a campaign
    */
   cancelCampaign: {
     asked: {
@@ -866,7 +866,7 @@ export interface Operations {
     answer: Campaign
   }
   /**
-   * Let one go that is above CAMPAIGN_APPROVAL_ABOVE: exactly what the hash stands for.
+   * Approve a campaign
    */
   approveCampaign: {
     asked: {
@@ -876,7 +876,7 @@ export interface Operations {
     answer: Campaign
   }
   /**
-   * Send a finished campaign again to those who failed.
+   * Retry the failed recipients of a campaign
    */
   retryCampaign: {
     asked: {
@@ -890,40 +890,40 @@ export interface Operations {
     answer: Campaign
   }
   /**
-   * List them, the newest first; as CSV with `Accept: text/csv`.
+   * List messages
    */
   listMessages: {
     asked: {
       /**
-       * Only in this state, or in one of several, separated by commas.
+       * Only these states, separated by commas.
        */
       state?: ("queued" | "sending" | "unknown" | "sent" | "failed" | "skipped" | "expired" | "cancelled")[]
       /**
-       * The one that the caller gave this name.
+       * Only the operation with this reference.
        */
       reference?: string
       /**
-       * Only of this account.
+       * Only this account.
        */
       account?: string
       /**
-       * Asked for at this time, or later.
+       * Created at this time or later.
        */
       createdFrom?: string
       /**
-       * Asked for at this time, or before.
+       * Created at this time or before.
        */
       createdTo?: string
       /**
-       * Of this telephone number, however it is spelt.
+       * Only this phone number, in any spelling.
        */
       phone?: string
       /**
-       * `next` of the page before.
+       * `next` of the previous page.
        */
       after?: string
       /**
-       * How many at most.
+       * Maximum number of results.
        */
       limit?: number
     }
@@ -931,7 +931,7 @@ export interface Operations {
     accept: "text/csv"
   }
   /**
-   * Send one text, or up to a thousand.
+   * Send one or more SMS
    */
   sendMessages: {
     asked: {
@@ -946,7 +946,7 @@ export interface Operations {
     dry: MessageVerdicts
   }
   /**
-   * Where one stands.
+   * Get a message
    */
   getMessage: {
     asked: {
@@ -955,7 +955,7 @@ export interface Operations {
     answer: Message
   }
   /**
-   * Text these numbers no more.
+   * Add opt-outs
    */
   addOptOuts: {
     asked: {
@@ -964,7 +964,7 @@ export interface Operations {
        */
       from?: string
       /**
-       * The name of the account.
+       * Name of the account.
        */
       account?: string
       /**
@@ -977,7 +977,7 @@ export interface Operations {
     answer: OptOutsChanged
   }
   /**
-   * They may be texted again: they said so.
+   * Remove opt-outs
    */
   removeOptOuts: {
     asked: {
@@ -986,7 +986,7 @@ export interface Operations {
        */
       from?: string
       /**
-       * The name of the account.
+       * Name of the account.
        */
       account?: string
       /**
@@ -999,7 +999,7 @@ export interface Operations {
     answer: OptOutsChanged
   }
   /**
-   * List them, or ask about one number.
+   * List opt-outs
    */
   listOptOuts: {
     asked: {
@@ -1008,7 +1008,7 @@ export interface Operations {
        */
       from?: string
       /**
-       * The name of the account.
+       * Name of the account.
        */
       account?: string
       /**
@@ -1020,59 +1020,59 @@ export interface Operations {
        */
       phone?: string
       /**
-       * `next` of the page before.
+       * `next` of the previous page.
        */
       after?: string
       /**
-       * How many at most.
+       * Maximum number of results.
        */
       limit?: number
     }
     answer: OptOutList
   }
   /**
-   * List them, the newest first; as CSV with `Accept: text/csv`.
+   * List invoices
    */
   listInvoices: {
     asked: {
       /**
-       * Only in this state, or in one of several, separated by commas.
+       * Only these states, separated by commas.
        */
       state?: ("creating" | "pending" | "needs_review" | "completed" | "cancelled" | "failed")[]
       /**
-       * The one that the caller gave this name.
+       * Only the operation with this reference.
        */
       reference?: string
       /**
-       * Only of this account.
+       * Only this account.
        */
       account?: string
       /**
-       * Asked for at this time, or later.
+       * Created at this time or later.
        */
       createdFrom?: string
       /**
-       * Asked for at this time, or before.
+       * Created at this time or before.
        */
       createdTo?: string
       /**
-       * Of so many XOF, or more.
+       * Minimum amount in XOF.
        */
       amountMin?: number
       /**
-       * Of so many XOF, or less.
+       * Maximum amount in XOF.
        */
       amountMax?: number
       /**
-       * The one that the service calls by this token.
+       * Only the operation with this provider token.
        */
       token?: string
       /**
-       * `next` of the page before.
+       * `next` of the previous page.
        */
       after?: string
       /**
-       * How many at most.
+       * Maximum number of results.
        */
       limit?: number
     }
@@ -1080,7 +1080,7 @@ export interface Operations {
     accept: "text/csv"
   }
   /**
-   * Make an invoice with a payment page.
+   * Create an invoice
    */
   createInvoice: {
     asked: {
@@ -1094,7 +1094,7 @@ export interface Operations {
     dry: DryRun
   }
   /**
-   * Where one stands.
+   * Get an invoice
    */
   getInvoice: {
     asked: {
@@ -1103,7 +1103,7 @@ export interface Operations {
     answer: Invoice
   }
   /**
-   * Ask the service now whether it was paid.
+   * Check an invoice with the provider
    */
   confirmInvoice: {
     asked: {
@@ -1112,7 +1112,7 @@ export interface Operations {
     answer: Invoice
   }
   /**
-   * A person's word about one that needs review.
+   * Resolve an invoice that needs review
    */
   resolveInvoice: {
     asked: {
@@ -1122,7 +1122,7 @@ export interface Operations {
     answer: Invoice
   }
   /**
-   * Have a pending invoice paid directly from a wallet.
+   * Start a direct payment of an invoice
    */
   startSoftpay: {
     asked: {
@@ -1132,7 +1132,7 @@ export interface Operations {
     answer: SoftpayStarted
   }
   /**
-   * The second step of `wallet-h-senegal`.
+   * Confirm a direct payment of an invoice
    */
   confirmSoftpay: {
     asked: {
@@ -1142,48 +1142,48 @@ export interface Operations {
     answer: SoftpayStarted
   }
   /**
-   * List them, the newest first; as CSV with `Accept: text/csv`.
+   * List payment requests
    */
   listPaymentRequests: {
     asked: {
       /**
-       * Only in this state, or in one of several, separated by commas.
+       * Only these states, separated by commas.
        */
       state?: ("creating" | "pending" | "needs_review" | "completed" | "failed")[]
       /**
-       * The one that the caller gave this name.
+       * Only the operation with this reference.
        */
       reference?: string
       /**
-       * Only of this account.
+       * Only this account.
        */
       account?: string
       /**
-       * Asked for at this time, or later.
+       * Created at this time or later.
        */
       createdFrom?: string
       /**
-       * Asked for at this time, or before.
+       * Created at this time or before.
        */
       createdTo?: string
       /**
-       * Of so many XOF, or more.
+       * Minimum amount in XOF.
        */
       amountMin?: number
       /**
-       * Of so many XOF, or less.
+       * Maximum amount in XOF.
        */
       amountMax?: number
       /**
-       * Of this telephone number, however it is spelt.
+       * Only this phone number, in any spelling.
        */
       phone?: string
       /**
-       * `next` of the page before.
+       * `next` of the previous page.
        */
       after?: string
       /**
-       * How many at most.
+       * Maximum number of results.
        */
       limit?: number
     }
@@ -1191,7 +1191,7 @@ export interface Operations {
     accept: "text/csv"
   }
   /**
-   * Ask somebody to pay, by a link.
+   * Create a payment request
    */
   createPaymentRequest: {
     asked: {
@@ -1205,7 +1205,7 @@ export interface Operations {
     dry: DryRun
   }
   /**
-   * Where one stands.
+   * Get a payment request
    */
   getPaymentRequest: {
     asked: {
@@ -1214,7 +1214,7 @@ export interface Operations {
     answer: PaymentRequest
   }
   /**
-   * Ask the service now whether it was paid.
+   * Check a payment request with the provider
    */
   confirmPaymentRequest: {
     asked: {
@@ -1223,7 +1223,7 @@ export interface Operations {
     answer: PaymentRequest
   }
   /**
-   * A person's word about one that needs review.
+   * Resolve a payment request that needs review
    */
   resolvePaymentRequest: {
     asked: {
@@ -1233,52 +1233,52 @@ export interface Operations {
     answer: PaymentRequest
   }
   /**
-   * List them, the newest first; as CSV with `Accept: text/csv`.
+   * List direct credits
    */
   listDirectCredits: {
     asked: {
       /**
-       * Only in this state, or in one of several, separated by commas.
+       * Only these states, separated by commas.
        */
       state?: ("queued" | "held" | "sending" | "needs_review" | "succeeded" | "rejected" | "failed")[]
       /**
-       * The one that the caller gave this name.
+       * Only the operation with this reference.
        */
       reference?: string
       /**
-       * Only of this account.
+       * Only this account.
        */
       account?: string
       /**
-       * Asked for at this time, or later.
+       * Created at this time or later.
        */
       createdFrom?: string
       /**
-       * Asked for at this time, or before.
+       * Created at this time or before.
        */
       createdTo?: string
       /**
-       * Of so many XOF, or more.
+       * Minimum amount in XOF.
        */
       amountMin?: number
       /**
-       * Of so many XOF, or less.
+       * Maximum amount in XOF.
        */
       amountMax?: number
       /**
-       * The one that the service calls by this transaction.
+       * Only the operation with this provider transaction id.
        */
       transactionId?: string
       /**
-       * Of this telephone number, however it is spelt.
+       * Only this phone number, in any spelling.
        */
       phone?: string
       /**
-       * `next` of the page before.
+       * `next` of the previous page.
        */
       after?: string
       /**
-       * How many at most.
+       * Maximum number of results.
        */
       limit?: number
     }
@@ -1286,7 +1286,7 @@ export interface Operations {
     accept: "text/csv"
   }
   /**
-   * Credit an account of the service.
+   * Create a direct credit
    */
   createDirectCredit: {
     asked: {
@@ -1300,7 +1300,7 @@ export interface Operations {
     dry: DryRun
   }
   /**
-   * Where one stands.
+   * Get a direct credit
    */
   getDirectCredit: {
     asked: {
@@ -1309,7 +1309,7 @@ export interface Operations {
     answer: DirectCredit
   }
   /**
-   * A person's word about one that needs review.
+   * Resolve a direct credit that needs review
    */
   resolveDirectCredit: {
     asked: {
@@ -1319,16 +1319,16 @@ export interface Operations {
     answer: DirectCredit
   }
   /**
-   * Read how things ended.
+   * Read events
    */
   readEvents: {
     asked: {
       /**
-       * `next` of the page before.
+       * `next` of the previous page.
        */
       after?: string
       /**
-       * How many at most.
+       * Maximum number of results.
        */
       limit?: number
       /**
@@ -1339,7 +1339,7 @@ export interface Operations {
     answer: EventPage
   }
   /**
-   * Follow how things end, as it happens (server-sent events).
+   * Stream events
    */
   followEvents: {
     asked: {
@@ -1351,7 +1351,7 @@ export interface Operations {
     answer: Response
   }
   /**
-   * Have events posted to an address of yours.
+   * Register a webhook endpoint
    */
   createEventEndpoint: {
     asked: {}
@@ -1359,14 +1359,14 @@ export interface Operations {
     answer: EventEndpointWithSecret
   }
   /**
-   * List the endpoints of this key.
+   * List webhook endpoints
    */
   listEventEndpoints: {
     asked: {}
     answer: EventEndpointList
   }
   /**
-   * How its deliveries go.
+   * Get a webhook endpoint
    */
   getEventEndpoint: {
     asked: {
@@ -1375,7 +1375,7 @@ export interface Operations {
     answer: EventEndpointDetail
   }
   /**
-   * Post nothing more to it.
+   * Delete a webhook endpoint
    */
   deleteEventEndpoint: {
     asked: {
@@ -1384,7 +1384,7 @@ export interface Operations {
     answer: undefined
   }
   /**
-   * Post what it wants of the events since then, or one of them, again.
+   * Replay events to a webhook endpoint
    */
   replayEvents: {
     asked: {
@@ -1394,7 +1394,7 @@ export interface Operations {
     answer: Replayed
   }
   /**
-   * Post a test to it at this moment, and tell what it answered.
+   * Test a webhook endpoint
    */
   testEventEndpoint: {
     asked: {
@@ -1403,7 +1403,7 @@ export interface Operations {
     answer: EndpointTested
   }
   /**
-   * Make another secret. For a day deliveries are signed with both.
+   * Rotate the secret of a webhook endpoint
    */
   rotateEndpointSecret: {
     asked: {
@@ -1412,31 +1412,31 @@ export interface Operations {
     answer: EventEndpointWithSecret
   }
   /**
-   * What needs a person.
+   * List operations that need review
    */
   listReview: {
     asked: {
       /**
-       * Only of this account.
+       * Only this account.
        */
       account?: string
       /**
-       * `next` of the page before, or the id of one that waits.
+       * `next` of the previous page, or the id of an operation in the list.
        */
       after?: string
       /**
-       * How many at most.
+       * Maximum number of results.
        */
       limit?: number
       /**
-       * Only these.
+       * Only operations of this kind.
        */
       kind?: ("disbursement" | "batch" | "invoice" | "payment_request" | "direct_credit")
     }
     answer: ReviewList
   }
   /**
-   * Decide many disbursements that need review.
+   * Resolve many disbursements that need review
    */
   resolveSelection: {
     asked: {}
@@ -1445,7 +1445,7 @@ export interface Operations {
     accept: "application/x-ndjson"
   }
   /**
-   * What has this id, reference, name at the service, or telephone number.
+   * Search operations by identifier or phone number
    */
   search: {
     asked: {
@@ -1457,31 +1457,31 @@ export interface Operations {
     answer: Found
   }
   /**
-   * Which campaigns were to text a number, and how that ended, the newest campaign first.
+   * Find campaigns by phone number
    */
   listTexted: {
     asked: {
       /**
-       * The number, however it is spelt.
+       * The phone number, in any spelling.
        */
       phone?: string
       /**
-       * Only of this account.
+       * Only this account.
        */
       account?: string
       /**
-       * `next` of the page before.
+       * `next` of the previous page.
        */
       after?: string
       /**
-       * How many at most.
+       * Maximum number of results.
        */
       limit?: number
     }
     answer: TextedList
   }
   /**
-   * The story of any operation, or what a reason means, in plain words.
+   * Explain an operation or a reason
    */
   explain: {
     asked: {
@@ -1490,7 +1490,7 @@ export interface Operations {
     answer: Explanation
   }
   /**
-   * What the service posted to us about an operation, last.
+   * Get the last callback for an operation
    */
   getCallback: {
     asked: {
@@ -1499,7 +1499,7 @@ export interface Operations {
     answer: Callback
   }
   /**
-   * Sign in: exchange a key for a session.
+   * Sign in with an API key
    */
   createSession: {
     asked: {}
@@ -1507,21 +1507,21 @@ export interface Operations {
     answer: Session
   }
   /**
-   * Who is signed in here, and until when.
+   * Get the current session
    */
   readSession: {
     asked: {}
     answer: Session
   }
   /**
-   * Sign out.
+   * Sign out of the session
    */
   endSession: {
     asked: {}
     answer: undefined
   }
   /**
-   * Show the key again, for what asks for a fresh sign-in.
+   * Confirm the API key of a session
    */
   confirmSession: {
     asked: {}
@@ -1529,14 +1529,14 @@ export interface Operations {
     answer: Session
   }
   /**
-   * Whether people sign in by a provider of identities too (OIDC_ISSUER).
+   * Get the identity provider
    */
   readProvider: {
     asked: {}
     answer: IdentityProvider
   }
   /**
-   * Begin to sign in by the provider of identities.
+   * Start sign-in with the identity provider
    */
   beginSignIn: {
     asked: {}
@@ -1544,7 +1544,7 @@ export interface Operations {
     answer: ProviderSignIn
   }
   /**
-   * Where a browser comes back from the provider of identities.
+   * Finish sign-in with the identity provider
    */
   finishSignIn: {
     asked: {
@@ -1568,7 +1568,7 @@ export interface Operations {
     answer: Response
   }
   /**
-   * What a browser kept a page of the console from; sent by browsers.
+   * Report a resource that a browser blocked
    */
   reportViolation: {
     asked: {}
@@ -1577,28 +1577,28 @@ export interface Operations {
     answer: undefined
   }
   /**
-   * What stands where, on one screen.
+   * Get the deployment status
    */
   getStatus: {
     asked: {}
     answer: Status
   }
   /**
-   * What is wrong with this deployment, and how it is mended.
+   * Diagnose the deployment
    */
   examineDeployment: {
     asked: {}
     answer: Findings
   }
   /**
-   * What stands where.
+   * List queues
    */
   listQueues: {
     asked: {}
     answer: QueueList
   }
   /**
-   * Let no worker take from a queue; what is at work goes on.
+   * Pause a queue
    */
   pauseQueue: {
     asked: {
@@ -1607,7 +1607,7 @@ export interface Operations {
     answer: QueueList
   }
   /**
-   * Let workers take from it again.
+   * Resume a queue
    */
   resumeQueue: {
     asked: {
@@ -1616,14 +1616,14 @@ export interface Operations {
     answer: QueueList
   }
   /**
-   * Which accounts there are, and what holds them.
+   * List accounts and their holds
    */
   listAccounts: {
     asked: {}
     answer: AccountList
   }
   /**
-   * Hold all disbursements of an account.
+   * Stop the disbursements of an account
    */
   stopAccount: {
     asked: {
@@ -1632,7 +1632,7 @@ export interface Operations {
     answer: Account
   }
   /**
-   * Take back every hold of an account.
+   * Release all holds of an account
    */
   releaseAccount: {
     asked: {
@@ -1641,26 +1641,26 @@ export interface Operations {
     answer: Account
   }
   /**
-   * The limits of money that hold, who set them, and what waits for another key.
+   * List payment limits
    */
   listLimits: {
     asked: {}
     answer: LimitList
   }
   /**
-   * What the texts of an account have cost this day and month, against its budgets.
+   * List SMS budgets and their use
    */
   listBudgets: {
     asked: {
       /**
-       * The account of the service that does it; `main` where none is named.
+       * Account at the provider. Default: `main`.
        */
       account?: string
     }
     answer: BudgetList
   }
   /**
-   * Set a limit of money: a stricter one at once, a looser one with another key.
+   * Set a payment limit
    */
   setLimit: {
     asked: {
@@ -1670,14 +1670,14 @@ export interface Operations {
     answer: Limit
   }
   /**
-   * Seal what is kept sealed with the newest secret.
+   * Re-encrypt stored secrets with the newest key
    */
   rotateSecrets: {
     asked: {}
     answer: Resealed
   }
   /**
-   * Whether Redis may have lost something, what is open, and what would be done with it.
+   * Get the recovery status
    */
   getRecovery: {
     asked: {
@@ -1689,7 +1689,7 @@ export interface Operations {
     answer: Recovery
   }
   /**
-   * Lead on what is open after a loss, or say that nothing was lost.
+   * Recover after a possible data loss
    */
   recover: {
     asked: {}
@@ -1697,7 +1697,7 @@ export interface Operations {
     answer: Recovery
   }
   /**
-   * Make a key, for a person or a service. Every process knows it within three seconds.
+   * Create an API key
    */
   createKey: {
     asked: {}
@@ -1705,14 +1705,14 @@ export interface Operations {
     answer: ApiKeyWithSecret
   }
   /**
-   * All keys: those of the settings, those that were made, and those that were revoked. No secrets.
+   * List API keys
    */
   listKeys: {
     asked: {}
     answer: ApiKeyList
   }
   /**
-   * End a key, in every process within three seconds.
+   * Revoke an API key
    */
   revokeKey: {
     asked: {
@@ -1721,30 +1721,30 @@ export interface Operations {
     answer: undefined
   }
   /**
-   * Who did what, the newest first.
+   * List audit log entries
    */
   listAudit: {
     asked: {
       /**
-       * `next` of the page before.
+       * `next` of the previous page.
        */
       after?: string
       /**
-       * How many at most.
+       * Maximum number of results.
        */
       limit?: number
     }
     answer: AuditPage
   }
   /**
-   * Whether every line is as it was written, and none is missing.
+   * Verify the audit log
    */
   verifyAudit: {
     asked: {}
     answer: AuditVerdict
   }
   /**
-   * Forget a person: their number and texts, everywhere but in the books of money.
+   * Erase personal data
    */
   purgePerson: {
     asked: {}
@@ -1752,41 +1752,41 @@ export interface Operations {
     answer: Purged
   }
   /**
-   * What is left, roughly, by country.
+   * List provider balances by country
    */
   getBalances: {
     asked: {
       /**
-       * The name of the account.
+       * Name of the account.
        */
       account?: string
     }
     answer: Balances
   }
   /**
-   * What is left, roughly, on one account of the service.
+   * Get a provider account balance
    */
   getBalance: {
     asked: {
       accountNumber: string
       /**
-       * The name of the account.
+       * Name of the account.
        */
       account?: string
     }
     answer: Balances
   }
   /**
-   * What a day came to, by account and country; as CSV, or as a page to print, by `Accept`.
+   * Get the daily report
    */
   getDailyReport: {
     asked: {
       /**
-       * The day, as 2026-11-22. Absent: today.
+       * The day, such as 2026-11-22. Default: today.
        */
       date?: string
       /**
-       * Only of this account.
+       * Only this account.
        */
       account?: string
     }
@@ -1794,28 +1794,28 @@ export interface Operations {
     accept: ("text/csv" | "text/html")
   }
   /**
-   * What was left over time, the newest first; as CSV by `Accept`.
+   * List recorded balances
    */
   getBalancesSeen: {
     asked: {
       /**
-       * Seen at this time, or later.
+       * Recorded at this time or later.
        */
       from?: string
       /**
-       * Seen at this time, or before.
+       * Recorded at this time or before.
        */
       to?: string
       /**
-       * Only of this account.
+       * Only this account.
        */
       account?: string
       /**
-       * `next` of the page before.
+       * `next` of the previous page.
        */
       after?: string
       /**
-       * How many at most.
+       * Maximum number of results.
        */
       limit?: number
     }
@@ -1823,28 +1823,28 @@ export interface Operations {
     accept: "text/csv"
   }
   /**
-   * This document, for programs (OpenAPI 3.1).
+   * Get the OpenAPI document
    */
   getOpenApi: {
     asked: {}
     answer: JsonDocument
   }
   /**
-   * This document, for people. Works without internet.
+   * Get the API documentation page
    */
   getDocs: {
     asked: {}
     answer: Response
   }
   /**
-   * What the BullMQ queue `intake` takes (JSON Schema 2020-12).
+   * Get the schema of the intake queue
    */
   getIntakeSchema: {
     asked: {}
     answer: JsonDocument
   }
   /**
-   * What the `type` of a refusal means, and what to do about it.
+   * Explain a problem type
    */
   getProblemKind: {
     asked: {
@@ -1881,7 +1881,7 @@ export interface DisbursementRow {
    */
   reference: (string | null)
   /**
-   * The name of the account.
+   * Name of the account.
    */
   account: string
   /**
@@ -1930,39 +1930,39 @@ export interface Unreadable {
 }
 export interface DisbursementRequest {
   /**
-   * Beneficiary's phone number without country code, or the service account id for `service`.
+   * Phone number of the beneficiary without country code, or the provider account id for `service`.
    */
   accountAlias: string
   /**
-   * Whole francs (XOF).
+   * Amount in whole francs (XOF).
    */
   amount: number
   /**
-   * The channel it is paid through.
+   * Payment channel.
    */
   withdrawMode: string
   /**
-   * Only with `service`: the balance to debit.
+   * Account to debit, only with `service`.
    */
   debitAccountNumber?: string
   /**
-   * The account of the service that does it; `main` where none is named.
+   * Account at the provider. Default: `main`.
    */
   account?: string
   /**
-   * Your own name for it: the same one never makes a second.
+   * Your own reference: the same reference never creates a second operation.
    */
   reference?: string
   /**
-   * Not paid before this time.
+   * Earliest time of the payment.
    */
   notBefore?: string
   /**
-   * The same amount to the same beneficiary within DUPLICATE_WINDOW is meant.
+   * Allow the same amount to the same beneficiary within DUPLICATE_WINDOW.
    */
   allowDuplicate?: boolean
   /**
-   * The number is right, though numbers of the country of the mode have another length.
+   * Allow a phone number with an unusual length for the country of the withdraw mode.
    */
   allowUnusualNumber?: boolean
 }
@@ -1983,7 +1983,7 @@ export interface Disbursement {
    */
   reference: (string | null)
   /**
-   * The name of the account.
+   * Name of the account.
    */
   account: string
   /**
@@ -2064,15 +2064,15 @@ export interface DryRun {
 }
 export interface DisbursementResolution {
   /**
-   * What became of it, or what is to be done.
+   * The final state, or the next action.
    */
   outcome: ("succeeded" | "failed" | "reversed" | "cancelled" | "resubmit")
   /**
-   * How it is known; kept with the record.
+   * The evidence for the outcome; stored with the record.
    */
   note: string
   /**
-   * With `succeeded`: what the service calls it, so that its statement fits (`relais reconcile`).
+   * With `succeeded`: the transaction id of the provider, used by `relais reconcile`.
    */
   transactionId?: string
 }
@@ -2091,7 +2091,7 @@ export interface BatchRow {
   id: string
   state: ("invalid" | "awaiting_approval" | "running" | "needs_review" | "finished" | "cancelled" | "expired")
   /**
-   * The name of the account.
+   * Name of the account.
    */
   account: string
   /**
@@ -2139,7 +2139,7 @@ export interface Batch {
   id: string
   state: ("invalid" | "awaiting_approval" | "running" | "needs_review" | "finished" | "cancelled" | "expired")
   /**
-   * The name of the account.
+   * Name of the account.
    */
   account: string
   /**
@@ -2218,7 +2218,7 @@ export interface Batch {
 export interface BatchDryRun {
   state: ("invalid" | "awaiting_approval" | "running" | "needs_review" | "finished" | "cancelled" | "expired")
   /**
-   * The name of the account.
+   * Name of the account.
    */
   account: string
   /**
@@ -2364,7 +2364,7 @@ export interface CampaignRow {
   name: string
   state: ("draft" | "ready" | "awaiting_approval" | "scheduled" | "running" | "paused" | "held" | "finished" | "cancelled")
   /**
-   * The name of the account.
+   * Name of the account.
    */
   account: string
   /**
@@ -2480,12 +2480,12 @@ export interface CampaignRequest {
    */
   text?: string
   /**
-   * Your own name for it: the same one never makes a second.
+   * Your own reference: the same reference never creates a second operation.
    */
   reference?: string
   from?: string
   /**
-   * The account of the service that does it; `main` where none is named.
+   * Account at the provider. Default: `main`.
    */
   account?: string
   /**
@@ -2534,7 +2534,7 @@ export interface Campaign {
   name: string
   state: ("draft" | "ready" | "awaiting_approval" | "scheduled" | "running" | "paused" | "held" | "finished" | "cancelled")
   /**
-   * The name of the account.
+   * Name of the account.
    */
   account: string
   /**
@@ -2985,7 +2985,7 @@ export interface MessageRow {
   to: string
   lane: ("otp" | "normal")
   /**
-   * The name of the account.
+   * Name of the account.
    */
   account: string
   /**
@@ -3011,7 +3011,7 @@ export interface MessageRequest {
    */
   from?: string
   /**
-   * The account of the service that does it; `main` where none is named.
+   * Account at the provider. Default: `main`.
    */
   account?: string
   /**
@@ -3023,7 +3023,7 @@ export interface MessageRequest {
    */
   expiresAt?: string
   /**
-   * Your own name for it: the same one never makes a second.
+   * Your own reference: the same reference never creates a second operation.
    */
   reference?: string
 }
@@ -3057,7 +3057,7 @@ export interface Message {
   to: string
   lane: ("otp" | "normal")
   /**
-   * The name of the account.
+   * Name of the account.
    */
   account: string
   /**
@@ -3079,7 +3079,7 @@ export interface OptOutRequest {
    */
   from?: string
   /**
-   * The name of the account.
+   * Name of the account.
    */
   account?: string
   /**
@@ -3089,7 +3089,7 @@ export interface OptOutRequest {
 }
 export interface OptOutsChanged {
   /**
-   * The name of the account.
+   * Name of the account.
    */
   account: string
   /**
@@ -3115,7 +3115,7 @@ export interface OptOutsChanged {
 }
 export interface OptOutList {
   /**
-   * The name of the account.
+   * Name of the account.
    */
   account: string
   /**
@@ -3176,7 +3176,7 @@ export interface InvoiceRow {
    */
   reference: (string | null)
   /**
-   * The name of the account.
+   * Name of the account.
    */
   account: string
   createdAt: string
@@ -3236,11 +3236,11 @@ export interface InvoiceRequest {
   returnUrl?: string
   cancelUrl?: string
   /**
-   * The account of the service that does it; `main` where none is named.
+   * Account at the provider. Default: `main`.
    */
   account?: string
   /**
-   * Your own name for it: the same one never makes a second.
+   * Your own reference: the same reference never creates a second operation.
    */
   reference?: string
 }
@@ -3274,7 +3274,7 @@ export interface Invoice {
    */
   reference: (string | null)
   /**
-   * The name of the account.
+   * Name of the account.
    */
   account: string
   createdAt: string
@@ -3314,11 +3314,11 @@ export interface Invoice {
 }
 export interface InvoiceResolution {
   /**
-   * What became of it, or what is to be done.
+   * The final state, or the next action.
    */
   outcome: ("completed" | "cancelled" | "failed")
   /**
-   * How it is known; kept with the record.
+   * The evidence for the outcome; stored with the record.
    */
   note: string
 }
@@ -3334,7 +3334,7 @@ export interface SoftpayRequest {
     address?: string
   }
   /**
-   * The code that the payer generated. Used once, kept nowhere.
+   * The code that the payer generated. Used for this request, never stored.
    */
   otp?: string
   provider?: string
@@ -3346,7 +3346,7 @@ export interface SoftpayRequest {
     expiryMonth: string
   }
   /**
-   * Fields of the service to leave out.
+   * Provider fields to omit.
    */
   omit?: string[]
 }
@@ -3421,7 +3421,7 @@ export interface PaymentRequestRow {
    */
   reference: (string | null)
   /**
-   * The name of the account.
+   * Name of the account.
    */
   account: string
   createdAt: string
@@ -3437,31 +3437,31 @@ export interface PaymentRequestRow {
 }
 export interface PaymentRequestRequest {
   /**
-   * Whole francs (XOF), 200 to 3000000.
+   * Amount in whole francs (XOF), 200 to 3000000.
    */
   amount: number
   /**
-   * Of the payer.
+   * E-mail address of the payer.
    */
   email?: string
   /**
-   * Of the payer, in international form.
+   * Phone number of the payer, in international form.
    */
   phone?: string
   /**
-   * Who pays the fees.
+   * Party that pays the fees.
    */
   feesPaidBy: ("customer" | "merchant")
   /**
-   * true: the service sends SMS and e-mail itself, and the request can never be looked at again.
+   * true: the provider sends SMS and e-mail itself, and the payment can never be checked.
    */
   notify?: boolean
   /**
-   * The account of the service that does it; `main` where none is named.
+   * Account at the provider. Default: `main`.
    */
   account?: string
   /**
-   * Your own name for it: the same one never makes a second.
+   * Your own reference: the same reference never creates a second operation.
    */
   reference?: string
 }
@@ -3493,7 +3493,7 @@ export interface PaymentRequest {
    */
   reference: (string | null)
   /**
-   * The name of the account.
+   * Name of the account.
    */
   account: string
   createdAt: string
@@ -3529,11 +3529,11 @@ export interface PaymentRequest {
 }
 export interface PaymentRequestResolution {
   /**
-   * What became of it, or what is to be done.
+   * The final state, or the next action.
    */
   outcome: ("completed" | "failed")
   /**
-   * How it is known; kept with the record.
+   * The evidence for the outcome; stored with the record.
    */
   note: string
 }
@@ -3578,7 +3578,7 @@ export interface DirectCreditRow {
    */
   reference: (string | null)
   /**
-   * The name of the account.
+   * Name of the account.
    */
   account: string
   createdAt: string
@@ -3586,23 +3586,23 @@ export interface DirectCreditRow {
 }
 export interface DirectCreditRequest {
   /**
-   * The account of the service that is credited.
+   * Provider account to credit.
    */
   accountAlias: string
   /**
-   * Whole francs (XOF).
+   * Amount in whole francs (XOF).
    */
   amount: number
   /**
-   * The account of the service that does it; `main` where none is named.
+   * Account at the provider. Default: `main`.
    */
   account?: string
   /**
-   * Your own name for it: the same one never makes a second.
+   * Your own reference: the same reference never creates a second operation.
    */
   reference?: string
   /**
-   * The same amount to the same account within DUPLICATE_WINDOW is meant.
+   * Allow the same amount to the same account within DUPLICATE_WINDOW.
    */
   allowDuplicate?: boolean
 }
@@ -3636,7 +3636,7 @@ export interface DirectCredit {
    */
   reference: (string | null)
   /**
-   * The name of the account.
+   * Name of the account.
    */
   account: string
   createdAt: string
@@ -3664,15 +3664,15 @@ export interface DirectCredit {
 }
 export interface DirectCreditResolution {
   /**
-   * What became of it, or what is to be done.
+   * The final state, or the next action.
    */
   outcome: ("succeeded" | "failed")
   /**
-   * How it is known; kept with the record.
+   * The evidence for the outcome; stored with the record.
    */
   note: string
   /**
-   * With `succeeded`: what the service calls it, so that its statement fits (`relais reconcile`).
+   * With `succeeded`: the transaction id of the provider, used by `relais reconcile`.
    */
   transactionId?: string
 }
@@ -5472,7 +5472,7 @@ export interface AccountHeldEvent {
   account: string
   data: {
     /**
-     * The name of the account.
+     * Name of the account.
      */
     id: string
     area: ("payments" | "messaging" | "direct_credit")
@@ -5505,7 +5505,7 @@ export interface AccountReleasedEvent {
   account: string
   data: {
     /**
-     * The name of the account.
+     * Name of the account.
      */
     id: string
     area: ("payments" | "messaging" | "direct_credit")
@@ -5660,7 +5660,7 @@ export interface SystemRecoveredEvent {
 export interface EndpointRegistration {
   url: string
   /**
-   * Only events of these types; absent: all.
+   * Only events of these types. Absent: all types.
    */
   types?: ("disbursement.succeeded" | "disbursement.failed" | "disbursement.reversed" | "disbursement.awaiting_approval" | "disbursement.rejected" | "disbursement.cancelled" | "disbursement.needs_review" | "disbursement.held" | "message.sent" | "message.failed" | "message.unknown" | "message.expired" | "message.skipped" | "campaign.finished" | "campaign.awaiting_approval" | "campaign.paused" | "campaign.cancelled" | "campaign.held" | "batch.awaiting_approval" | "batch.finished" | "batch.needs_review" | "invoice.completed" | "invoice.cancelled" | "invoice.failed" | "invoice.needs_review" | "payment_request.completed" | "payment_request.failed" | "payment_request.needs_review" | "payment_request.untracked" | "direct_credit.succeeded" | "direct_credit.rejected" | "direct_credit.failed" | "direct_credit.needs_review" | "account.held" | "account.released" | "endpoint.disabled" | "endpoint.tested" | "system.recovering" | "system.recovered")[]
 }
@@ -5743,11 +5743,11 @@ export interface EventEndpointDetail {
 }
 export interface ReplayOrder {
   /**
-   * From when on.
+   * Events from this time on.
    */
   since?: string
   /**
-   * Only this one, by its id, as `deliveries` tells it.
+   * Only the event with this id, as in `deliveries`.
    */
   event?: string
 }
@@ -5783,7 +5783,7 @@ export interface ReviewedBatch {
   id: string
   state: "needs_review"
   /**
-   * The name of the account.
+   * Name of the account.
    */
   account: string
   reason: (string | null)
@@ -5797,20 +5797,20 @@ export interface ReviewedBatch {
 }
 export interface SelectionResolution {
   /**
-   * All filters together; their ends belong to them.
+   * All filters apply together; limits are inclusive.
    */
   where: {
     /**
-     * Why they wait.
+     * The reason for the review.
      */
     reason?: string
     /**
-     * The account of the service that does it; `main` where none is named.
+     * Account at the provider. Default: `main`.
      */
     account?: string
     withdrawMode?: string
     /**
-     * Only rows of this batch.
+     * Only rows of this payment batch.
      */
     batch?: string
     createdFrom?: string
@@ -5819,15 +5819,15 @@ export interface SelectionResolution {
     amountMax?: number
   }
   /**
-   * What became of it, or what is to be done.
+   * The final state, or the next action.
    */
   outcome: ("succeeded" | "failed" | "reversed" | "cancelled" | "resubmit")
   /**
-   * How it is known; kept with the record.
+   * The evidence for the outcome; stored with the record.
    */
   note: string
   /**
-   * What was answered without it: absent, nothing is decided.
+   * The id of the selection, from the answer without `confirm`. Absent: nothing is decided.
    */
   confirm?: {
     count: number
@@ -5862,7 +5862,7 @@ export interface Found {
     state: string
     reference: (string | null)
     /**
-     * The name of the account.
+     * Name of the account.
      */
     account: string
     createdAt: string
@@ -5877,7 +5877,7 @@ export interface TextedList {
     campaign: string
     name: string
     /**
-     * The name of the account.
+     * Name of the account.
      */
     account: string
     /**
@@ -6019,7 +6019,7 @@ export interface Status {
    */
   holds: {
     /**
-     * The name of the account.
+     * Name of the account.
      */
     account: string
     area: ("payments" | "messaging" | "direct_credit")
@@ -6042,7 +6042,7 @@ export interface Status {
     id: string
     name: string
     /**
-     * The name of the account.
+     * Name of the account.
      */
     account: string
     state: string
@@ -6091,7 +6091,7 @@ export interface Status {
    */
   balances: {
     /**
-     * The name of the account.
+     * Name of the account.
      */
     account: string
     country: string
@@ -6411,27 +6411,27 @@ export interface RecoveryReport {
 }
 export interface ApiKeyRequest {
   /**
-   * What it is called in the audit.
+   * Name of the key in the audit log.
    */
   name: string
   /**
-   * What it may do; `admin` implies no other.
+   * Roles of the key; `admin` includes no other role.
    */
   roles: ("enqueue" | "read" | "approve" | "operate" | "admin")[]
   /**
-   * Only these accounts; absent: all.
+   * Only these accounts. Default: all accounts.
    */
   accounts?: string[]
   /**
-   * Whose it is: two keys of one person are one where another must decide. This or `service`.
+   * Person who holds the key: for approvals, two keys of one person count as one. Give this or `service`.
    */
   person?: string
   /**
-   * The program that it is for.
+   * Program that uses the key.
    */
   service?: string
   /**
-   * From when on it is none. Absent: until it is revoked.
+   * Expiry time of the key. Default: valid until it is revoked.
    */
   expiresAt?: string
 }
@@ -6606,7 +6606,7 @@ export interface Purged {
 }
 export interface Balances {
   /**
-   * The name of the account.
+   * Name of the account.
    */
   account: string
   /**
@@ -6643,7 +6643,7 @@ export interface DailyReport {
 }
 export interface DailyRow {
   /**
-   * The name of the account.
+   * Name of the account.
    */
   account: string
   /**
@@ -6764,7 +6764,7 @@ export interface BalancesSeen {
      */
     at: string
     /**
-     * The name of the account.
+     * Name of the account.
      */
     account: string
     /**

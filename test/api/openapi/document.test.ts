@@ -68,8 +68,10 @@ describe('the document', () => {
   test('says how long a payer may take, and that a callback which agrees is not kept', () => {
     const says = (path: string, method: string): string =>
       String(document.paths[path]?.[method as 'get']?.['description']);
-    expect(says('/v1/invoices/{id}/softpay', 'post')).toMatch(/60 s or UPSTREAM_TIMEOUT.*no refusal.*looked at/);
-    expect(says('/v1/callbacks/{id}', 'get')).toMatch(/agrees with a success is forgotten.*404/);
+    expect(says('/v1/invoices/{id}/softpay', 'post')).toMatch(
+      /60 s or UPSTREAM_TIMEOUT.*no refusal.*checks the invoice/,
+    );
+    expect(says('/v1/callbacks/{id}', 'get')).toMatch(/agrees with a success is deleted.*404/);
   });
 
   test('names the role that each route needs, and no role for what is public', () => {
