@@ -5,6 +5,7 @@ import { z } from 'zod';
 import type { FileFormat } from '../files/rows.ts';
 import { type Encoding, encodingOf } from '../files/text.ts';
 import { actOf } from '../kinds/acts.ts';
+import { type Moment, momentOf } from '../lib/clock.ts';
 import { readJson } from '../lib/json.ts';
 import { nearest } from '../lib/nearest.ts';
 import type { OpenSpan, SpanDraft } from '../lib/traces.ts';
@@ -106,7 +107,7 @@ function workOf(route: Route, context: ApiContext, admission: Admission): Work {
   const readBody = bodyReader(route);
   const mustExist = route.body?.readBy === undefined;
   const status = Number(Object.keys(route.answers)[0]);
-  const work = async ({ request, response, params }: Call, key: ApiKey, sinceMono: number): Promise<void> => {
+  const work = async ({ request, response, params }: Call, key: ApiKey, since: Moment): Promise<void> => {
     if (session) requireSession(key);
     if (route.role) requireRole(key, route.role, orRole);
     if (alsoRole) requireRole(key, alsoRole);
@@ -132,7 +133,7 @@ function workOf(route: Route, context: ApiContext, admission: Admission): Work {
       again,
       act: acting(route, key, { context, response }),
       keyOf: (secret, isRight) => admission.bySecret(secret, { request, response }, isRight),
-      sinceMono,
+      since,
       request,
       response,
       idempotencyKey: identity && idempotencyKey(request),
@@ -141,14 +142,14 @@ function workOf(route: Route, context: ApiContext, admission: Admission): Work {
     answer(response, status, await route.handle(asked));
   };
   return async (call) => {
-    const sinceMono = context.clock.monotonic();
+    const since = momentOf(context.clock);
     const isOpen = route.role === undefined && !route.session;
     const key = isOpen ? NOBODY : await admission.byRequest(call.request, call.response);
     // Of a caller without a key nothing is traced: neither a stranger's requests nor what stands in their headers.
-    if (!context.traces || key === NOBODY) return work(call, key, sinceMono);
-    const span = context.traces.open(spanOf(route, call, context.clock.monotonic() - sinceMono));
+    if (!context.traces || key === NOBODY) return work(call, key, since);
+    const span = context.traces.open(spanOf(route, call, context.clock.monotonic() - since.mono));
     call.response.once('close', () => endWith(span, call.response));
-    return span.run(() => work(call, key, sinceMono));
+    return span.run(() => work(call, key, since));
   };
 }
 

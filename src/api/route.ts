@@ -5,6 +5,7 @@
 import type { Request, Response } from 'express';
 import { z } from 'zod';
 import type { Kind } from '../kinds/index.ts';
+import type { Moment } from '../lib/clock.ts';
 import { accountName } from '../kinds/request-pieces.ts';
 import type { Act } from '../operations/audit.ts';
 import type { RecordAt } from '../operations/record.ts';
@@ -172,8 +173,8 @@ interface Exchange {
   readonly act: (target?: string, facts?: Act['facts']) => Act;
   /** The key of a secret in the body. A wrong one, or not the right one, is refused and counted like one in a header. */
   readonly keyOf: (secret: string, isRight?: (key: ApiKey) => boolean) => Promise<ApiKey>;
-  /** When the request was taken up, on the monotonic clock. */
-  readonly sinceMono: number;
+  /** When the request was taken up. */
+  readonly since: Moment;
   /** For what is streamed, and for headers. */
   readonly request: Request;
   readonly response: Response;

@@ -3,9 +3,11 @@
  * numbers) is in memory for one request and is never written down, queued or logged.
  */
 import { z } from 'zod';
+import type { Moment } from '../lib/clock.ts';
 import { Recovering } from '../operations/heartbeat.ts';
 import type { InvoiceRecord } from '../operations/record.ts';
 import { isApplied } from '../operations/transition.ts';
+import { sendBy } from '../processors/intent.ts';
 import { advanceInvoice } from '../processors/collect/invoice.ts';
 import type { Problem } from '../producer/problems.ts';
 import type { CallOptions } from '../upstream/transport.ts';
@@ -200,12 +202,12 @@ const confirmSoftpay = route(
 interface AskedToPay extends Pick<AnyAsked, 'context' | 'request' | 'response'> {
   readonly record: InvoiceRecord;
   readonly again: () => Promise<InvoiceRecord>;
-  readonly sinceMono: number;
+  readonly since: Moment;
 }
 
 /** A payer is asked while the caller waits, and not when a process that stood still comes to it. */
-function inTime({ context, sinceMono }: AskedToPay): CallOptions {
-  return { sendBy: sinceMono + context.processing.policy.leaseMs / 2 };
+function inTime({ context, since }: AskedToPay): CallOptions {
+  return { sendBy: sendBy(since, context.processing) };
 }
 
 interface Payable {

@@ -7,6 +7,7 @@ import { ApiProblem, invalid } from './problem.ts';
 const SILENT: ReadonlySet<string> = new Set([
   'unreachable',
   'send_deadline',
+  'clocks_disagree',
   'given_up',
   'closing',
   'no_answer',

@@ -1,11 +1,17 @@
+import { uptime } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 
 /** Time, as an argument: a test or a simulation turns it by hand. */
 export interface Clock {
   /** Wall-clock time in ms since the epoch. For records and people; never for measuring how long something took. */
   now(): number;
-  /** Milliseconds that only ever grow. For deadlines and durations: a wall clock may jump. */
+  /**
+   * Milliseconds that only ever grow. For time-outs and durations: a wall clock may jump. It stands still while the
+   * machine is suspended, so nothing with an effect relies on it alone: see `lateness`.
+   */
   monotonic(): number;
+  /** Milliseconds since the machine was started. It runs while the machine is suspended. */
+  sinceBoot(): number;
   /** Resolves after `ms`, or rejects with an AbortError when the signal fires first. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
   /** Calls `run` once after `ms`; the returned function takes it back. Never keeps the process alive by itself. */
@@ -15,6 +21,7 @@ export interface Clock {
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
+  sinceBoot: () => uptime() * 1_000,
   sleep: (ms, signal) => delay(ms, undefined, signal ? { signal } : {}),
   after: (ms, run) => {
     const timer = setTimeout(run, ms);
@@ -22,6 +29,45 @@ export const systemClock: Clock = {
     return () => clearTimeout(timer);
   },
 };
+
+/** One moment on each clock of this machine, ms. */
+export interface Moment {
+  readonly wall: number;
+  readonly mono: number;
+  readonly boot: number;
+}
+
+type Clocks = Pick<Clock, 'now' | 'monotonic' | 'sinceBoot'>;
+
+export function momentOf(clock: Clocks): Moment {
+  return { wall: clock.now(), mono: clock.monotonic(), boot: clock.sinceBoot() };
+}
+
+/** The time between two moments, suspensions of the machine included. The wall clock has no say: it may be set. */
+export function msBetween(from: Moment, until: Moment): number {
+  return Math.max(until.mono - from.mono, until.boot - from.boot);
+}
+
+/** A deadline: so many ms after a moment. */
+export interface Deadline {
+  readonly since: Moment;
+  readonly ms: number;
+}
+
+/** More than a clock with whole seconds is wrong by, and far less than half a lease. */
+const GAP_MS = 5_000;
+
+/**
+ * Why a request with an effect must not leave any more, if it must not. Every clock has to allow it. The monotonic
+ * clock stands still while a machine is suspended; the boot clock stands still too while a virtual machine is paused;
+ * the wall clock may be set back. Clocks that disagree have seen one of these, so nothing from before it leaves.
+ */
+export function lateness({ since, ms }: Deadline, clock: Clocks): 'send_deadline' | 'clocks_disagree' | undefined {
+  const now = momentOf(clock);
+  const passed = [now.wall - since.wall, now.mono - since.mono, now.boot - since.boot];
+  if (Math.max(...passed) - Math.min(...passed) > GAP_MS) return 'clocks_disagree';
+  return Math.max(...passed) > ms ? 'send_deadline' : undefined;
+}
 
 /** How long something may take, and how long it is tried again: once, for every folder. */
 

@@ -8,6 +8,7 @@
  * knows the same signal as DelayedError. A step that is not awaited would let through what it should have stopped, and
  * the linter refuses that (no-floating-promises). Nothing but `finish` ends an attempt: all other endings use it.
  */
+import { type Moment, momentOf } from '../lib/clock.ts';
 import type { QueueName } from '../kinds/due-queues.ts';
 import { isAway } from '../redis/connections.ts';
 import type { AccountStanding } from '../operations/accounts.ts';
@@ -104,7 +105,7 @@ async function begin<K extends AttemptedKind>(
   context: MoneyContext,
 ): Promise<Attempt<K>> {
   const { leaseMs, holdRecheckMs } = context.policy;
-  const leaseEndsMono = context.clock.monotonic() + leaseMs;
+  const leasedSince = momentOf(context.clock);
   const acquired = await context.operations.acquire(kind, id, queue, leaseMs);
   if (acquired.is !== 'acquired') throw new Stopped({ outcome: 'idle', reason: acquired.is });
   const { record, lease, at, standing } = acquired;
@@ -112,7 +113,7 @@ async function begin<K extends AttemptedKind>(
   const known = context.account(record.account);
   const foreign = known && foreignTo(known, record.fields);
   if (known && foreign === undefined) {
-    return new Attempt({ record, lease, at, leaseEndsMono, known, standing, context });
+    return new Attempt({ record, lease, at, leasedSince, known, standing, context });
   }
   // Another process may have these keys; what was begun with one set is never ended with another.
   const reason = foreign ?? 'account_not_configured';
@@ -127,7 +128,7 @@ interface Begun<K extends AttemptedKind> {
   readonly record: RecordAt<K>;
   readonly lease: string;
   readonly at: number;
-  readonly leaseEndsMono: number;
+  readonly leasedSince: Moment;
   readonly known: AccountKeys;
   readonly standing: AccountStanding | undefined;
   readonly context: MoneyContext;
@@ -183,11 +184,11 @@ export class Attempt<K extends AttemptedKind> {
   readonly keys: string;
   #record: RecordAt<K>;
   #at: number;
-  #leaseEndsMono: number;
+  #leasedSince: Moment;
   /** How it ends, until that is written. However often it is said, the last word of a lease is one. */
   #unsaid: Ending<K> | undefined;
 
-  constructor({ record, lease, at, leaseEndsMono, known, standing, context }: Begun<K>) {
+  constructor({ record, lease, at, leasedSince, known, standing, context }: Begun<K>) {
     this.context = context;
     this.lease = lease;
     this.account = known.upstream;
@@ -195,7 +196,7 @@ export class Attempt<K extends AttemptedKind> {
     this.standing = standing;
     this.#record = record;
     this.#at = at;
-    this.#leaseEndsMono = leaseEndsMono;
+    this.#leasedSince = leasedSince;
   }
 
   /** As this attempt has read or written it last. */
@@ -268,11 +269,11 @@ export class Attempt<K extends AttemptedKind> {
     written: (at: number) => Partial<RecordAt<K>>,
   ): Promise<'kept' | 'claimed'> {
     const { leaseMs } = this.policy;
-    const leaseEndsMono = this.context.clock.monotonic() + leaseMs;
+    const leasedSince = momentOf(this.context.clock);
     const kept = await write<K>(this, this.context, { ...change, dueInMs: leaseMs, keepMs: leaseMs });
     if (kept.is === 'claimed') return kept.is;
     if (!isApplied(kept)) throw new Stopped({ outcome: 'lost', reason: kept.is });
-    this.#renew({ ...this.#record, ...written(kept.at) }, kept, leaseEndsMono);
+    this.#renew({ ...this.#record, ...written(kept.at) }, kept, leasedSince);
     return 'kept';
   }
 
@@ -287,7 +288,7 @@ export class Attempt<K extends AttemptedKind> {
     // Of their own word a person was told that it was not taken.
     const last = this.#unsaid?.act ? undefined : this.#unsaid;
     const say = () => (last ? this.finish(last) : this.stay({ dueInMs: 0, reason: 'redis_away' }));
-    await untilSaid(say, this.#leaseEndsMono, this.context);
+    await untilSaid(say, { since: this.#leasedSince, ms: this.policy.leaseMs }, this.context);
   }
 
   /** Leaves the operation in its state. */
@@ -362,7 +363,7 @@ export class Attempt<K extends AttemptedKind> {
 
   /** What a request is sent with: past the deadline of the lease, no byte of it leaves. */
   call(): CallOptions {
-    return { sendBy: sendBy({ leaseEndsMono: this.#leaseEndsMono }, this.context) };
+    return { sendBy: sendBy(this.#leasedSince, this.context) };
   }
 
   async #intend(intent: Intent<K>): Promise<void> {
@@ -381,8 +382,8 @@ export class Attempt<K extends AttemptedKind> {
     const steps: IntentSteps<'written'> = {
       write: () => write<K>(this, this.context, change),
       mine: { ...mine, state: written.state },
-      written: (applied, leaseEndsMono) => {
-        this.#renew(written, applied, leaseEndsMono);
+      written: (applied, leasedSince) => {
+        this.#renew(written, applied, leasedSince);
         return 'written';
       },
       withdrawIntent: ({ because, code }) => {
@@ -402,14 +403,10 @@ export class Attempt<K extends AttemptedKind> {
     throw new Stopped(intended);
   }
 
-  #renew(
-    record: RecordAt<K>,
-    { at, rev }: { readonly at: number; readonly rev: number },
-    leaseEndsMono: number,
-  ): void {
+  #renew(record: RecordAt<K>, { at, rev }: { readonly at: number; readonly rev: number }, leasedSince: Moment): void {
     this.#at = at || this.#at;
     this.#record = { ...record, rev };
-    this.#leaseEndsMono = leaseEndsMono;
+    this.#leasedSince = leasedSince;
   }
 }
 

@@ -9,8 +9,10 @@
  *   the fence       a write that only the memory of Redis knew is forgotten by a power loss, and the other worker
  * begins anew;
  *   the re-read     after such a loss the fence succeeds in the wrong world;
- *   the deadline    a process that was frozen after the re-read must not send minutes later.
+ *   the deadline    a process that was frozen after the re-read, or whose machine was suspended, must not send minutes
+ * later: every clock of the machine has to allow it.
  */
+import { type Deadline, type Moment, momentOf } from '../lib/clock.ts';
 import {
   linesOf,
   named,
@@ -39,7 +41,7 @@ export interface IntentSteps<A> {
   /** What must stand in the record after the fence, besides the lease and the write itself. */
   readonly mine: Readonly<Record<string, string>>;
   /** The attempt as it goes on. */
-  readonly written: (applied: Applied, leaseEndsMono: number) => A;
+  readonly written: (applied: Applied, leasedSince: Moment) => A;
   /** Says in the record that nothing was sent. */
   readonly withdrawIntent: (unsent: Unsent) => Promise<AttemptResult>;
 }
@@ -50,7 +52,7 @@ export async function writeIntent<A>(
   steps: IntentSteps<A>,
   context: AttemptContext,
 ): Promise<A | AttemptResult> {
-  const leaseEndsMono = context.clock.monotonic() + context.policy.leaseMs;
+  const leasedSince = momentOf(context.clock);
   try {
     const settled = await steps.write();
     if ('outcome' in settled) return settled;
@@ -59,14 +61,14 @@ export async function writeIntent<A>(
     const kept = await context.operations.stillMine(record.id, { ...steps.mine, lease, op: settled.op });
     if (!kept) return { outcome: 'lost', reason: 're-read' };
     context.heartbeat?.remember(settled.counter ?? 0);
-    return steps.written(settled, leaseEndsMono);
+    return steps.written(settled, leasedSince);
   } catch (error) {
     // The answer to our intent was lost, so the intent may stand in the record; but we stopped before sending, and only we
     // know that. Said under the same lease while it is ours, it spares a look, a person or a text that nobody dares to
     // send. If it cannot be said in time, the next attempt finds an intent and doubts it, which is safe. An intent that is
     // still on its way to Redis and arrives after this is harmless for the same reason.
     const say = (): Promise<AttemptResult> => steps.withdrawIntent({ because: 'intent_lost', code: 'not_sent' });
-    await untilSaid(say, sendBy({ leaseEndsMono }, context), context);
+    await untilSaid(say, sendBy(leasedSince, context), context);
     throw error;
   }
 }
@@ -76,10 +78,10 @@ const EVERY_MS = 500;
 /** Says again and again, while Redis is away, what only this process knows. */
 export async function untilSaid(
   say: () => Promise<AttemptResult>,
-  untilMono: number,
+  until: Deadline,
   { clock }: Pick<AttemptContext, 'clock'>,
 ): Promise<void> {
-  while (clock.monotonic() < untilMono) {
+  while (clock.monotonic() < until.since.mono + until.ms) {
     await clock.sleep(EVERY_MS);
     const said = await say().then(
       () => true,
@@ -89,12 +91,9 @@ export async function untilSaid(
   }
 }
 
-/**
- * Past this, on the monotonic clock, it is not sent; the client asks when it is about to write. That clock goes on
- * while a process is stopped, but not while its whole machine is suspended: see docs/operating.md.
- */
-export function sendBy({ leaseEndsMono }: { readonly leaseEndsMono: number }, context: AttemptContext): number {
-  return leaseEndsMono - context.policy.leaseMs / 2;
+/** Past half of its lease an attempt sends nothing. The client checks it when it is about to write. */
+export function sendBy(leasedSince: Moment, { policy }: Pick<AttemptContext, 'policy'>): Deadline {
+  return { since: leasedSince, ms: policy.leaseMs / 2 };
 }
 
 /** What an attempt needs of its record to change it. Without a lease: a word that no attempt in flight may undo. */

@@ -1,5 +1,5 @@
 import { Agent, buildConnector, Client, type Dispatcher } from 'undici';
-import type { Clock } from '../lib/clock.ts';
+import { type Clock, type Deadline, lateness } from '../lib/clock.ts';
 import type { FailureCode } from './verdict.ts';
 
 const LARGEST_ANSWER = 1_048_576;
@@ -15,10 +15,10 @@ const KEEP_ALIVE_MS = 2_000;
 
 export interface CallOptions {
   /**
-   * On the monotonic clock, ms. Looked at before a connection is opened, and again with the open connection in hand,
-   * right before the request is written: past it, no byte of it leaves. Whatever has an effect is asked with it.
+   * Checked before a connection is opened, and again with the open connection in hand, right before the request is
+   * written: past it on any clock, no byte of the request leaves. Every request with an effect has one.
    */
-  readonly sendBy?: number | undefined;
+  readonly sendBy?: Deadline | undefined;
   /** Gives up a read at any time, but an effect only before it leaves: giving it up in flight would tell us nothing. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -86,7 +86,9 @@ class Connections implements Transport {
   async deliver(letter: OutgoingRequest, call: CallOptions): Promise<Delivery> {
     if (this.#closing) return unsent('closing');
     if (call.signal?.aborted) return unsent('given_up');
-    if (this.#late(call)) return unsent('send_deadline');
+    // Spares a connection. The check that counts is in `onRequestStart`.
+    const late = call.sendBy && lateness(call.sendBy, this.#options.clock);
+    if (late) return unsent(late);
     const delivery = this.#attempt(letter, call);
     this.#inFlight.add(delivery);
     try {
@@ -109,11 +111,6 @@ class Connections implements Transport {
     this.#closing = true;
     await Promise.all(this.#inFlight);
     await this.#agent.close();
-  }
-
-  /** Spares a connection. What counts is asked when there is one (`onRequestStart`). */
-  #late({ sendBy }: CallOptions): boolean {
-    return sendBy !== undefined && this.#options.clock.monotonic() > sendBy;
   }
 
   async #onFreshSocket(letter: OutgoingRequest, call: CallOptions): Promise<Delivery> {
@@ -221,8 +218,8 @@ interface Waiting {
   readonly patienceMs: number;
   /** Gives the request up, on its way out or in. */
   readonly signal?: AbortSignal | undefined;
-  /** On the monotonic clock, ms: what would be written later than this is not written. */
-  readonly sendBy?: number | undefined;
+  /** Past this, the request is not written. */
+  readonly sendBy?: Deadline | undefined;
 }
 
 /**
@@ -265,10 +262,9 @@ class Collector implements Dispatcher.DispatchHandler {
   onRequestStart(controller: Dispatcher.DispatchController): void {
     const { clock, sendBy, signal } = this.#waiting;
     this.#controller = controller;
-    if (signal?.aborted) this.#giveUp();
-    else if (sendBy !== undefined && clock.monotonic() > sendBy) {
-      controller.abort(Object.assign(new Error('too late to send'), { code: DEADLINE_CODE }));
-    }
+    if (signal?.aborted) return this.#giveUp();
+    const late = sendBy && lateness(sendBy, clock);
+    if (late) controller.abort(Object.assign(new Error('too late to send'), { code: LATE[late] }));
   }
 
   /** Called for interim answers too: they are no answer yet. */
@@ -335,7 +331,8 @@ const NOT_WRITABLE = new Set(['UND_ERR_INVALID_ARG', 'ERR_INVALID_URL', 'UND_ERR
 
 const TLS = /^(ERR_SSL_|ERR_TLS_|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_|HOSTNAME_MISMATCH)/;
 
-const DEADLINE_CODE = 'RELAIS_SEND_DEADLINE';
+/** Codes of our own errors, of which no other error has the form. */
+const LATE = { send_deadline: 'RELAIS_SEND_DEADLINE', clocks_disagree: 'RELAIS_CLOCKS_DISAGREE' } as const;
 
 /**
  * Why a request provably never left, or undefined when it may have. An allow-list: an error nobody has thought of
@@ -344,7 +341,8 @@ const DEADLINE_CODE = 'RELAIS_SEND_DEADLINE';
  */
 export function neverSent(error: unknown, whileConnecting: boolean): FailureCode | undefined {
   const { code, syscall } = errorFacts(error);
-  if (code === DEADLINE_CODE) return 'send_deadline';
+  if (code === LATE.send_deadline) return 'send_deadline';
+  if (code === LATE.clocks_disagree) return 'clocks_disagree';
   if (NOT_WRITABLE.has(code)) return 'request_invalid';
   if (BEFORE_CONNECTING.has(code)) return code === 'UND_ERR_CLOSED' ? 'closing' : 'unreachable';
   if (syscall === 'connect' && WHILE_CONNECTING.has(code)) return 'unreachable';

@@ -114,6 +114,11 @@ export const failures = {
   // Whatever callers say is inside a JSON body: only a key or an address of ours can be unwritable.
   request_invalid: { verdict: 'config', blame: 'us', sentence: 'The request could not be written.' },
   send_deadline: { verdict: 'transient', blame: 'us', sentence: 'It was too late to send the request.' },
+  clocks_disagree: {
+    verdict: 'transient',
+    blame: 'us',
+    sentence: 'Nothing was sent: this machine was suspended, or its clock was set.',
+  },
   given_up: { verdict: unclear, blame: 'us', sentence: 'The wait was given up.' },
   closing: { verdict: 'transient', blame: 'us', sentence: 'The connection was being closed.' },
 

@@ -125,6 +125,8 @@ export const frenchTold: Readonly<Record<string, string>> = {
   'The certificate of the service was not accepted.': 'Le certificat du service n’a pas été accepté.',
   'The request could not be written.': 'La demande n’a pas pu être écrite.',
   'It was too late to send the request.': 'Il était trop tard pour envoyer la demande.',
+  'Nothing was sent: this machine was suspended, or its clock was set.':
+    "Rien n'a été envoyé : cette machine a été suspendue, ou son horloge modifiée.",
   'The wait was given up.': 'L’attente a été abandonnée.',
   'The connection was being closed.': 'La connexion était en cours de fermeture.',
   'The request was sent and no answer came back.': 'La demande est partie et aucune réponse n’est revenue.',

@@ -98,6 +98,7 @@ function sleeplessClock(slept: number[], onSleep: (sleeps: number) => void): Clo
   return {
     now: () => now,
     monotonic: () => now,
+    sinceBoot: () => now,
     async sleep(ms, signal) {
       slept.push(ms);
       now += ms;

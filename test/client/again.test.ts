@@ -27,6 +27,7 @@ function scripted(steps: readonly Step[], options: Partial<ClientOptions> = {}) 
   const clock: Clock = {
     now: () => nowMs,
     monotonic: () => nowMs,
+    sinceBoot: () => nowMs,
     sleep: async (ms, signal) => {
       signal?.throwIfAborted();
       slept.push(ms);

@@ -173,7 +173,7 @@ test('a filter is one field of its route; the 422, the document and the flag of 
       "const list = routes.find(({ id }) => id === 'listDisbursements');",
       "const key = { name: 'reader', roles: new Set(['read']) };",
       "const request = { method: 'GET', path: list.path, url: list.path + '?wallet=7', headers: {} };",
-      'const asked = mount([list], { clock: { monotonic: () => 0 } }, { byRequest: () => key })(request, {});',
+      'const asked = mount([list], { clock: { now: () => 0, monotonic: () => 0, sinceBoot: () => 0 } }, { byRequest: () => key })(request, {});',
       "const refused = await asked.then(() => '', ({ message }) => message);",
       "const flags = commandsOf(routes).find(({ name }) => name === 'disburse list').flags;",
       "const parameters = makeDocument(routes).paths['/v1/disbursements'].get.parameters;",

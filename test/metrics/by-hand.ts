@@ -8,6 +8,7 @@ export function clockByHand(wallMs = 1_700_000_000_000): { clock: Clock; turn: (
   const clock: Clock = {
     now: () => wallMs + passedMs,
     monotonic: () => 5_000 + passedMs,
+    sinceBoot: () => 5_000 + passedMs,
     sleep: () => Promise.reject(new Error('nobody sleeps here')),
     after(ms, run) {
       const timer = { atMs: passedMs + ms, run };

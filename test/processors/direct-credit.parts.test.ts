@@ -1,3 +1,4 @@
+import { momentOf } from '../../src/lib/clock.ts';
 import { describe, expect, test } from 'vitest';
 import { advanceDirectCredit } from '../../src/processors/disbursement/direct-credit.ts';
 import type { ProcessorContext } from '../../src/processors/context.ts';
@@ -37,7 +38,7 @@ test('it is sent once, with half of the lease to leave in', async () => {
     {
       name: 'directCredit',
       request: { accountAlias: '771234567', amount: 10_000 },
-      sendBy: world.context.clock.monotonic() + LEASE_MS / 2,
+      sendBy: { since: momentOf(world.context.clock), ms: LEASE_MS / 2 },
     },
   ]);
   expect(await world.run()).toEqual({ outcome: 'idle', reason: 'final' });

@@ -1,3 +1,4 @@
+import { momentOf } from '../../src/lib/clock.ts';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Policy } from '../../src/processors/context.ts';
 import { readEvidence } from '../../src/operations/transition.ts';
@@ -36,7 +37,7 @@ async function queued(policy: Partial<Policy> = {}, more: Readonly<Record<string
 
 test('a token is asked for with half of the lease to leave in, and so is the submit', async () => {
   const world = await queued();
-  const sendBy = world.context.clock.monotonic() + LEASE_MS / 2;
+  const sendBy = { since: momentOf(world.context.clock), ms: LEASE_MS / 2 };
   world.answer('createDisbursement', ok({ token: 'tok' }));
   world.answer('submitDisbursement', ok({ status: 'pending' }));
   await payDisbursement('dsb_1', world.context);

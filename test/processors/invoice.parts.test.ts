@@ -1,3 +1,4 @@
+import { momentOf } from '../../src/lib/clock.ts';
 import { describe, expect, test } from 'vitest';
 import { advanceInvoice } from '../../src/processors/collect/invoice.ts';
 import type { ProcessorContext } from '../../src/processors/context.ts';
@@ -42,7 +43,7 @@ describe('creating', () => {
     const world = await accepted();
     world.answer('createInvoice', made);
     await world.run();
-    expect(world.calls).toMatchObject([{ sendBy: world.context.clock.monotonic() + LEASE_MS / 2 }]);
+    expect(world.calls).toMatchObject([{ sendBy: { since: momentOf(world.context.clock), ms: LEASE_MS / 2 } }]);
   });
 
   test('two attempts at once publish one address, and the other is kept as evidence', async () => {

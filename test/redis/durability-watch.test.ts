@@ -145,6 +145,7 @@ function handClock(): Clock & { turn(ms: number): void; waiting(): readonly numb
   return {
     now: () => now,
     monotonic: () => now,
+    sinceBoot: () => now,
     sleep: () => Promise.resolve(),
     after: (ms, run) => {
       const timer = { at: now + ms, run };

@@ -9,6 +9,7 @@ function stillClock() {
   const clock: Clock = {
     now: () => 1_000,
     monotonic: () => 0,
+    sinceBoot: () => 0,
     sleep: () => Promise.resolve(),
     after: (_ms, run) => {
       const id = next;

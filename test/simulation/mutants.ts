@@ -1,4 +1,5 @@
 /** The protocol with one guard taken away. Each must be noticed: a guard that nobody misses is not tested. */
+import { lateness } from '../../src/lib/clock.ts';
 import { linesOf, type Change } from '../../src/operations/transition.ts';
 import type { Operations } from '../../src/operations/operations.ts';
 import type { DisbursementRecord } from '../../src/operations/record.ts';
@@ -185,6 +186,15 @@ export const mutants: readonly Mutant[] = [
     },
   },
   {
+    without: 'the boot clock in the deadline',
+    breaks: /P7|P9|P10/,
+    options: {
+      ...kind,
+      troubles: { freeze: 0.1 },
+      tamper: (context) => withPayments(context, monotonicOnly(context)),
+    },
+  },
+  {
     without: 'the deadline before the first byte',
     breaks: /P7|P9|P10/,
     options: { ...kind, troubles: { freeze: 0.1 }, tamper: (context) => withPayments(context, noDeadline(context)) },
@@ -317,8 +327,29 @@ function overIsOver(context: ProcessorContext, state: DisbursementRecord['state'
 function askedBeforeConnecting({ upstream: { payments }, clock }: ProcessorContext): Partial<Payments> {
   return {
     submitDisbursement: async (account, request, call) => {
-      const late = call?.sendBy !== undefined && clock.monotonic() > call.sendBy;
+      const late = call?.sendBy !== undefined && lateness(call.sendBy, clock) !== undefined;
       return payments.submitDisbursement(account, request, late ? call : undefined);
+    },
+  };
+}
+
+/** Stands still while the machine does, as the monotonic clock alone does. */
+function monotonicOnly({ upstream: { payments }, clock }: ProcessorContext): Partial<Payments> {
+  return {
+    submitDisbursement: (account, request, call) => {
+      if (call?.sendBy === undefined) return payments.submitDisbursement(account, request, call);
+      const { ms, since } = call.sendBy;
+      const passedMs = (): number => clock.monotonic() - since.mono;
+      const seen = {
+        mono: since.mono,
+        get wall() {
+          return clock.now() - passedMs();
+        },
+        get boot() {
+          return clock.sinceBoot() - passedMs();
+        },
+      };
+      return payments.submitDisbursement(account, request, { ...call, sendBy: { ms, since: seen } });
     },
   };
 }

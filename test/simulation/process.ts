@@ -18,6 +18,8 @@ export class Process {
   readonly #bootedAt: number;
   #dead = false;
   #standsStillUntil = 0;
+  /** Standstills of the whole machine. The monotonic clock does not run in them. */
+  readonly #suspensions: { readonly from: number; readonly until: number }[] = [];
 
   constructor(surroundings: Surroundings) {
     this.#at = surroundings;
@@ -28,7 +30,8 @@ export class Process {
     const { timeline } = this.#at;
     return {
       now: () => timeline.now,
-      monotonic: () => timeline.now - this.#bootedAt,
+      monotonic: () => timeline.now - this.#bootedAt - this.#suspendedMs(),
+      sinceBoot: () => timeline.now - this.#bootedAt,
       sleep: (ms) => this.pause(ms),
       after: (ms, run) => {
         let armed = true;
@@ -50,8 +53,19 @@ export class Process {
     this.#at.timeline.after(ms, () => this.whenAwake(run));
   }
 
+  /** The process is frozen, or in half of the cases its machine is suspended. */
   standStill(): void {
-    this.#standsStillUntil = this.#at.timeline.now + this.#at.chance.between(0, LONGEST_STANDSTILL_MS);
+    const { timeline, chance } = this.#at;
+    const from = timeline.now;
+    const ms = chance.between(0, LONGEST_STANDSTILL_MS);
+    this.#standsStillUntil = from + ms;
+    if (Math.floor(ms) % 2 === 0) this.#suspensions.push({ from, until: this.#standsStillUntil });
+  }
+
+  #suspendedMs(): number {
+    const { now } = this.#at.timeline;
+    const spans = this.#suspensions.map(({ from, until }) => Math.max(0, Math.min(until, now) - from));
+    return spans.reduce((sum, ms) => sum + ms, 0);
   }
 
   #suffer(): void {

@@ -1,4 +1,5 @@
 /** The messaging area as a process sees it: what it does with a request, and every way in which that goes wrong. */
+import { lateness } from '../../src/lib/clock.ts';
 import { digitsOf } from '../../src/lib/phone.ts';
 import type { CallOptions } from '../../src/upstream/transport.ts';
 import type { Messaging, OutgoingMessage, SentItem } from '../../src/upstream/messaging/messaging.ts';
@@ -177,7 +178,7 @@ export class SimulatedMessaging implements Messaging {
   };
 
   #isLate(call: CallOptions | undefined): boolean {
-    return call?.sendBy !== undefined && this.#process.clock.monotonic() > call.sendBy;
+    return call?.sendBy !== undefined && lateness(call.sendBy, this.#process.clock) !== undefined;
   }
 
   /** One request and its answer. What happens upstream does not depend on whether the asker still lives. */

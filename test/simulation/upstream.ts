@@ -1,4 +1,5 @@
 /** The three calls that a disbursement makes, as a process sees them: with every way in which they go wrong. */
+import { lateness } from '../../src/lib/clock.ts';
 import type { UpstreamAccount } from '../../src/upstream/account.ts';
 import type { CallOptions } from '../../src/upstream/transport.ts';
 import type { DisbursementStatus, Payments, SubmittedDisbursement } from '../../src/upstream/payments/ask.ts';
@@ -177,7 +178,7 @@ export class SimulatedPayments implements Disbursing {
   }
 
   #late(call: CallOptions | undefined): boolean {
-    return call?.sendBy !== undefined && this.#process.clock.monotonic() > call.sendBy;
+    return call?.sendBy !== undefined && lateness(call.sendBy, this.#process.clock) !== undefined;
   }
 
   /** One request and its answer. What happens upstream does not depend on whether the asker still lives. */

@@ -65,8 +65,8 @@ export const mutants = {
     patches: [
       {
         file: 'processors/text/sending',
-        stands: 'const sendBy = Math.min(leaseAllows, this.#held.expiryMono(placesOf(request)));',
-        becomes: 'const sendBy = Number.POSITIVE_INFINITY;',
+        stands: 'const sendBy = this.#held.sendBy(placesOf(request));',
+        becomes: 'const sendBy = undefined;',
       },
     ],
   },

@@ -1,6 +1,6 @@
 /** A processor's bench over a real Redis, with the clock in the test's hand and an upstream that answers as told. */
 import type { Redis } from 'ioredis';
-import { type Clock, systemClock } from '../../src/lib/clock.ts';
+import { type Clock, type Deadline, systemClock } from '../../src/lib/clock.ts';
 import { systemRandom } from '../../src/lib/random.ts';
 import { Accounts } from '../../src/operations/accounts.ts';
 import { readEventData } from '../../src/operations/transition.ts';
@@ -35,8 +35,8 @@ export interface ProcessorWorld {
   readonly context: ProcessorContext;
   readonly operations: Operations;
   readonly queries: Queries;
-  /** Every call of upstream, by name, and the latest time at which it might have left. */
-  readonly calls: { readonly name: string; readonly request: unknown; readonly sendBy: number | undefined }[];
+  /** Every call of upstream, by name, and its deadline. */
+  readonly calls: { readonly name: string; readonly request: unknown; readonly sendBy: Deadline | undefined }[];
   /** What the next calls answer, by name; the last one repeats. Of a function: once it has done what it does. */
   readonly answer: (name: keyof Payments, ...verdicts: Answering[]) => void;
   readonly advance: (ms: number) => void;
@@ -50,14 +50,14 @@ export type BenchChanges = Omit<Partial<ProcessorContext>, 'policy'> & { readonl
 
 export function processorWorld(redis: Redis, { policy, ...changes }: BenchChanges = {}): ProcessorWorld {
   let now = Date.UTC(2026, 0, 1);
-  const clock: Clock = { ...systemClock, now: () => now, monotonic: () => now };
+  const clock: Clock = { ...systemClock, now: () => now, monotonic: () => now, sinceBoot: () => now };
   const calls: ProcessorWorld['calls'] = [];
   const answers = new Map<string, Answering[]>();
   const operations = new Operations({ redis, random: systemRandom, now: () => now });
   const queries = new Queries(redis);
   const call =
     (name: string) =>
-    async (_account: unknown, request: unknown, options: { sendBy?: number } = {}): Promise<Verdict<unknown>> => {
+    async (_account: unknown, request: unknown, options: { sendBy?: Deadline } = {}): Promise<Verdict<unknown>> => {
       calls.push({ name, request, sendBy: options.sendBy });
       const told = answers.get(name) ?? [];
       const next = (told.length > 1 ? told.shift() : told[0]) ?? not('transient', 'no_answer', 'maybe');

@@ -6,7 +6,7 @@ import { subscribe } from 'node:diagnostics_channel';
 import { writeSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { Redis } from 'ioredis';
-import { systemClock } from '../../src/lib/clock.ts';
+import { momentOf, systemClock } from '../../src/lib/clock.ts';
 import { type EffectName, effects } from './effects.ts';
 import { liveAccount, openUpstream } from './listener.ts';
 
@@ -41,7 +41,7 @@ async function carryOut(order: Order): Promise<void> {
   clients.set(order.client, opened);
   const { upstream } = opened;
   await upstream.messaging.prepare(account);
-  const sendBy = order.leaseMs === undefined ? undefined : systemClock.monotonic() + order.leaseMs;
+  const sendBy = order.leaseMs === undefined ? undefined : { since: momentOf(systemClock), ms: order.leaseMs };
   freezes = order.freezes ?? false;
   const { is, exchange } = await effects[order.effect](upstream, account, { sendBy });
   say({ is, code: exchange.code, sent: exchange.sent });

@@ -1,3 +1,4 @@
+import { momentOf, systemClock } from '../../src/lib/clock.ts';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type FreshRedis, freshRedis, keysLike } from '../support/fresh-redis.ts';
 import {
@@ -312,7 +313,7 @@ test('a send past its deadline is never sent', async () => {
   const verdict = await opened.upstream.messaging.send(
     account,
     { messages: [hello] },
-    { sendBy: performance.now() - 1 },
+    { sendBy: { since: momentOf(systemClock), ms: -1 } },
   );
   expect(verdict).toMatchObject({ is: 'transient', code: 'send_deadline', exchange: { sent: 'never' } });
   expect(others()).toEqual([]);

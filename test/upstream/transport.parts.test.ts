@@ -1,9 +1,9 @@
 import { getEventListeners } from 'node:events';
 import { createServer, type Server, type Socket } from 'node:net';
 import type { AddressInfo } from 'node:net';
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { freePort } from '../../src/lib/listening.ts';
-import { systemClock } from '../../src/lib/clock.ts';
+import { momentOf, systemClock } from '../../src/lib/clock.ts';
 import { createTransport, type Delivery, type OutgoingRequest } from '../../src/upstream/transport.ts';
 import { listen, type Listener, raw } from './listener.ts';
 
@@ -248,23 +248,40 @@ test.for(['reset', 'end'] as const)('a POST is on the wire once, whatever become
 
 test('past its deadline a letter is never sent', async () => {
   const listener = await http(raw('{}'));
-  const delivery = await transport().deliver(post(listener.url), { sendBy: systemClock.monotonic() - 1 });
+  const delivery = await transport().deliver(post(listener.url), {
+    sendBy: { since: momentOf(systemClock), ms: -1 },
+  });
   expect(delivery).toMatchObject({ sent: 'never', code: 'send_deadline' });
   expect(listener.connections()).toBe(0);
 });
 
-test.for(both)('a deadline that passes while the connection opens keeps the letter back (%s)', async ([, fresh]) => {
-  const listener = await http(raw('{}'));
-  // The first look is in time, the second (when the socket is open) is not.
-  let looks = 0;
-  const clock = { ...systemClock, monotonic: () => ((looks += 1) === 1 ? 0 : 1_000) };
-  const made = createTransport({ timeoutMs: 500, connectTimeoutMs: 500, clock });
-  closers.push(() => made.close());
-  expect(await made.deliver(post(listener.url, { fresh }), { sendBy: 10 })).toMatchObject({
-    sent: 'never',
-    code: 'send_deadline',
+const HOUR_MS = 3_600_000;
+const clockFaults = [
+  ['the lease passes', { now: 1_000, monotonic: 1_000, sinceBoot: 1_000 }, 'send_deadline'],
+  ['the machine is suspended', { now: HOUR_MS, monotonic: 0, sinceBoot: HOUR_MS }, 'clocks_disagree'],
+  [
+    'the machine is suspended and its clock set back',
+    { now: 0, monotonic: 0, sinceBoot: HOUR_MS },
+    'clocks_disagree',
+  ],
+  ['the machine is suspended for a moment', { now: 1_000, monotonic: 0, sinceBoot: 1_000 }, 'send_deadline'],
+  ['the virtual machine is paused', { now: HOUR_MS, monotonic: 0, sinceBoot: 0 }, 'clocks_disagree'],
+  ['the clock is set back', { now: -HOUR_MS, monotonic: 0, sinceBoot: 0 }, 'clocks_disagree'],
+] as const;
+
+describe.for(clockFaults)('where %s while the connection opens, the request does not leave', ([, passed, code]) => {
+  test.for(both)('%s', async ([, fresh]) => {
+    const listener = await http(raw('{}'));
+    // The first check is in time, the second (when the socket is open) is not.
+    const checks = { now: 0, monotonic: 0, sinceBoot: 0 };
+    const read = (which: keyof typeof checks) => () => ((checks[which] += 1) === 1 ? 0 : passed[which]);
+    const clock = { ...systemClock, now: read('now'), monotonic: read('monotonic'), sinceBoot: read('sinceBoot') };
+    const made = createTransport({ timeoutMs: 500, connectTimeoutMs: 500, clock });
+    closers.push(() => made.close());
+    const sendBy = { since: { wall: 0, mono: 0, boot: 0 }, ms: 10 };
+    expect(await made.deliver(post(listener.url, { fresh }), { sendBy })).toMatchObject({ sent: 'never', code });
+    expect(listener.heard).toEqual([]);
   });
-  expect(listener.heard).toEqual([]);
 });
 
 test('giving up before the start sends nothing', async () => {

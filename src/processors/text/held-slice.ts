@@ -35,7 +35,9 @@ import {
   queueOfLane,
 } from '../../operations/slices.ts';
 import { isUnreadable } from '../../operations/record.ts';
+import { type Deadline, type Moment, momentOf, msBetween } from '../../lib/clock.ts';
 import type { ProcessorContext, AttemptResult } from '../context.ts';
+import { sendBy } from '../intent.ts';
 import { type Committed, type Committing, type Draft, type EndInHistory, Singles } from './step.ts';
 import { Costs, Moves, type Texts, textsOf } from './texts.ts';
 
@@ -64,12 +66,12 @@ export async function holdSlice(
   queue: SliceQueue,
   context: ProcessorContext,
 ): Promise<HeldSlice | AttemptResult> {
-  const mono = context.clock.monotonic();
+  const leasedSince = momentOf(context.clock);
   const begun = await context.slices.begin(id, queue, context.policy.leaseMs);
   if (begun.is !== 'acquired') return { outcome: 'idle', reason: begun.is };
   context.traces?.belongsTo(begun.campaign?.trace, 'apart');
   context.traces?.present.says({ 'relais.campaign': begun.campaign?.id });
-  return new HeldSlice(begun, queue, mono, context);
+  return new HeldSlice(begun, queue, leasedSince, context);
 }
 
 export class HeldSlice {
@@ -86,7 +88,7 @@ export class HeldSlice {
   readonly endsInHistory = new Map<number, EndInHistory>();
   readonly #queue: SliceQueue;
   readonly #context: ProcessorContext;
-  readonly #begunMono: number;
+  readonly #begunSince: Moment;
   readonly #begunAt: number;
   /** Each request as it stands in Redis. */
   readonly #stored = new Map<number, string>();
@@ -95,7 +97,8 @@ export class HeldSlice {
   #state: SliceState;
   #next: number;
   #lastStep: string | undefined;
-  #leaseEndsMono: number;
+  /** Before the last step that was read again: the lease counts from here. */
+  leasedSince: Moment;
   // What the next step will write.
   #changed = new Set<number>();
   #moved = new Set<number>();
@@ -106,7 +109,7 @@ export class HeldSlice {
   constructor(
     { record, lease, at, campaign, accountHeld }: Acquired,
     queue: SliceQueue,
-    mono: number,
+    leasedSince: Moment,
     context: ProcessorContext,
   ) {
     this.record = record;
@@ -115,9 +118,9 @@ export class HeldSlice {
     this.accountHeld = accountHeld;
     this.#queue = queue;
     this.#context = context;
-    this.#begunMono = mono;
+    this.#begunSince = leasedSince;
     this.#begunAt = at;
-    this.#leaseEndsMono = mono + context.policy.leaseMs;
+    this.leasedSince = leasedSince;
     this.#state = record.state;
     this.#next = record.next;
     this.#lastStep = record.op;
@@ -141,12 +144,11 @@ export class HeldSlice {
 
   /** The clock of Redis as it must be by now, ms since the epoch. */
   get at(): number {
-    return this.#begunAt + Math.round(this.#context.clock.monotonic() - this.#begunMono);
+    return this.#atOf(momentOf(this.#context.clock));
   }
 
-  /** When the lease ends for certain, on our own monotonic clock: as the last step that was read again has it. */
-  get leaseEndsMono(): number {
-    return this.#leaseEndsMono;
+  #atOf(moment: Moment): number {
+    return this.#begunAt + Math.round(msBetween(this.#begunSince, moment));
   }
 
   /** Whether there is anything to write. */
@@ -202,11 +204,11 @@ export class HeldSlice {
     });
   }
 
-  /** From when on one of these must not get it any more, on our own monotonic clock. */
-  expiryMono(places: readonly number[]): number {
-    if (this.campaign) return Number.POSITIVE_INFINITY;
-    const expiries = places.flatMap((place) => this.#messageAt(place).expiresAt || []);
-    return Math.min(...expiries) - this.#begunAt + this.#begunMono;
+  /** A request for these must not leave later: the lease ends, or one of the messages expires. */
+  sendBy(places: readonly number[]): Deadline {
+    const { since, ms } = sendBy(this.leasedSince, this.#context);
+    const expiries = this.campaign ? [] : places.flatMap((place) => this.#messageAt(place).expiresAt || []);
+    return { since, ms: Math.min(ms, Math.min(...expiries) - this.#atOf(since)) };
   }
 
   /** Those of them whose text is one of these marks. */
@@ -258,12 +260,11 @@ export class HeldSlice {
 
   /** Writes all that is known, and what is about to leave. Whatever comes of it, what has not come back here has not left. */
   async commit({ leaving = [], ...how }: Committing): Promise<Committed> {
-    const { clock, policy } = this.#context;
     // Of which nothing came back, by whatever went wrong: nobody else will ask for it, and it is not over.
     if (how.ending) this.doubtInterrupted();
     const requests = leaving.map((draft) => this.#whole(draft));
     const step = this.#step(requests, how);
-    const mono = clock.monotonic();
+    const leasedSince = momentOf(this.#context.clock);
     const stepped = await this.#untilAnswered(() => this.#context.slices.step(this.record, this.lease, step));
     if (stepped.is !== 'applied' && stepped.is !== 'mine') return { is: 'lost', reason: stepped.is };
     this.#state = step.to;
@@ -283,7 +284,7 @@ export class HeldSlice {
     }
     const kept = await this.#untilAnswered(() => this.#context.slices.kept(this.record.id, this.lease, step.op));
     if (!kept) return { is: 'lost', reason: 're-read' };
-    this.#leaseEndsMono = mono + policy.leaseMs;
+    this.leasedSince = leasedSince;
     if (stepped.is === 'applied' && stepped.counter > 0) this.#context.heartbeat?.remember(stepped.counter);
     return answer;
   }
@@ -434,12 +435,13 @@ export class HeldSlice {
 
   /** Asks until there is an answer, or the lease is nearly over: then another attempt finds what was written. */
   async #untilAnswered<T>(ask: () => Promise<T>): Promise<T> {
-    const { clock } = this.#context;
+    const { clock, policy } = this.#context;
     for (;;) {
       try {
         return await ask();
       } catch (error) {
-        if (isUnreadable(error) || clock.monotonic() + AGAIN_MS >= this.#leaseEndsMono) throw error;
+        if (isUnreadable(error) || clock.monotonic() + AGAIN_MS >= this.leasedSince.mono + policy.leaseMs)
+          throw error;
       }
       await clock.sleep(AGAIN_MS);
     }

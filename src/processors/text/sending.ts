@@ -164,7 +164,7 @@ export class Sending {
   /** Something came back, a slot is free, the lease is to be renewed, or all is over. Then a moment more, for others. */
   async #untilSomething(): Promise<void> {
     const { clock, policy } = this.#context;
-    const renewInMs = this.#held.leaseEndsMono - (policy.leaseMs * 3) / 4 - clock.monotonic();
+    const renewInMs = this.#held.leasedSince.mono + policy.leaseMs / 4 - clock.monotonic();
     const isSomething = (): boolean => this.#held.pending || this.#claimed > 0 || this.#isOver();
     if (
       (await this.#sleeper.until(isSomething, renewInMs)) &&
@@ -298,15 +298,14 @@ export class Sending {
 
   /** Undefined: it did not leave, and nothing of it was sent. */
   async #send(request: Request, messages: readonly Texting[]): Promise<Sent | undefined> {
-    const { upstream, policy } = this.#context;
+    const { upstream } = this.#context;
     // What has waited for its slot until now has not begun.
     if (this.#context.stopping?.()) return this.#withdraw(request, 'stopping');
     if (this.#stop?.withdraws) return this.#withdraw(request, 'withdrawn');
     if (this.#over) return this.#withdraw(request, 'over');
     // The lease as it is by now: the process may have stood still since the second reading, and may do so yet. The
     // client asks when the connection is in its hand.
-    const leaseAllows = this.#held.leaseEndsMono - policy.leaseMs / 2;
-    const sendBy = Math.min(leaseAllows, this.#held.expiryMono(placesOf(request)));
+    const sendBy = this.#held.sendBy(placesOf(request));
     try {
       return await upstream.messaging.send(this.#account, { messages }, { sendBy });
     } catch (error) {

@@ -1,3 +1,4 @@
+import type { Deadline } from '../../../src/lib/clock.ts';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { systemRandom } from '../../../src/lib/random.ts';
 import { acceptMessages } from '../../../src/operations/messages.ts';
@@ -92,7 +93,7 @@ test('nobody is sent to who expires while the request waits for its turn', async
   const world = await slice({ expiresInMs: 200 });
   let limit = Number.POSITIVE_INFINITY;
   world.upstream.send = async (...[, , how]) => {
-    limit = (how as { readonly sendBy: number }).sendBy - world.context.clock.monotonic();
+    limit = (how as { readonly sendBy: Deadline }).sendBy.ms;
     return not('transient', 'send_deadline', 'never');
   };
   expect(await world.send()).toEqual({ outcome: 'retries', reason: 'send_deadline' });
