@@ -1,6 +1,6 @@
 /** What a text is for one row, as relais itself would write and count it. */
 import { cheaperText, costlyIn, countSegments, replacementFor } from '../../src/lib/segments.ts';
-import { UnusableTemplate, canonicalName, wordingOf } from '../../src/lib/wording.ts';
+import { UnusableTemplate, canonicalName, requireUsable, wordingOf } from '../../src/lib/wording.ts';
 
 interface Given {
   readonly replaceCostly?: boolean;
@@ -16,7 +16,7 @@ interface Costly {
 }
 
 export type Rendered =
-  | { readonly is: 'braces' }
+  | { readonly is: 'unusable'; readonly why: UnusableTemplate['code'] }
   | {
       readonly is: 'text';
       readonly text: string;
@@ -34,6 +34,7 @@ const LINK = 40;
 
 export function rendered(text: string, { replaceCostly = false, values = {}, link = LINK }: Given): Rendered {
   try {
+    requireUsable(text);
     const wording = wordingOf({ text });
     const { variables, optional } = wording;
     const named = Object.fromEntries(Object.entries(values).map(([name, value]) => [canonicalName(name), value]));
@@ -61,7 +62,7 @@ export function rendered(text: string, { replaceCostly = false, values = {}, lin
       saved,
     };
   } catch (error) {
-    if (error instanceof UnusableTemplate) return { is: 'braces' };
+    if (error instanceof UnusableTemplate) return { is: 'unusable', why: error.code };
     throw error;
   }
 }

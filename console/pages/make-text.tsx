@@ -30,7 +30,8 @@ export function TextStep({ draft }: { readonly draft: Draft }) {
     if (written.trim() !== '' && rendered(written, {}).is === 'text') keeping.change({ text: written });
   };
   const columns = kept.report?.columns ?? [];
-  const missing = text.trim() === '' ? says.text.needed : now.is === 'braces' ? says.text.braces : undefined;
+  const missing =
+    text.trim() === '' ? says.text.needed : now.is === 'unusable' ? says.text.unusable[now.why] : undefined;
   return (
     <>
       <div className="grid gap-5 lg:grid-cols-2">
@@ -148,10 +149,10 @@ function Unknown({ text, columns }: Omit<WritingProps, 'write'>) {
 function Size({ now }: { readonly now: Rendered }) {
   const words = useWords();
   const { says } = useMaking();
-  if (now.is === 'braces')
+  if (now.is === 'unusable')
     return (
-      <p role="alert" className="mt-3 text-bad" data-braces="">
-        {says.text.braces}
+      <p role="alert" className="mt-3 text-bad" data-unusable={now.why}>
+        {says.text.unusable[now.why]}
       </p>
     );
   const { characters, segments, encoding } = now;

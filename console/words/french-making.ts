@@ -80,7 +80,15 @@ export const frenchMaking: Making = {
     hint: 'Mettez-y une colonne du fichier par son nom entre doubles accolades.',
     insert: (column) => `Insérer ${column}`,
     columns: 'Colonnes du fichier',
-    braces: 'Les accolades ne vont pas ensemble : une colonne se place entre {{ et }}.',
+    unusable: {
+      braces: 'Les accolades ne vont pas ensemble : une colonne se place entre {{ et }}.',
+      noName: 'Une variable n’a pas de nom : écrivez le nom d’une colonne entre {{ et }}.',
+      filter:
+        'Une valeur par défaut s’écrit {{nom|mot}}. Celle-ci est le code d’un autre programme et partirait telle quelle.',
+      blank: 'Rien dans le texte n’est visible.',
+      controls: 'Supprimez les caractères de contrôle : un téléphone ne les affiche pas.',
+      half: 'Supprimez la moitié de caractère.',
+    },
     unknown: (names) => `Aucune colonne du fichier ne s’appelle ${names}.`,
     size: (characters, parts) => `${characters} caractères, ${parts}`,
     parts: (count, shown) => `${shown} ${count > 1 ? 'parties' : 'partie'}`,

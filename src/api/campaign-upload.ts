@@ -16,6 +16,7 @@ import {
   uploadRecipients,
 } from '../campaigns/upload.ts';
 import { UnusableFile } from '../files/problems.ts';
+import { UnusableTemplate } from '../lib/wording.ts';
 import type { CampaignRecord } from '../operations/record.ts';
 import { type ApiContext, requireKept } from './context.ts';
 import { requireStill } from './gates.ts';
@@ -142,7 +143,7 @@ export async function judging<T>(request: Request, work: () => Promise<T>): Prom
   try {
     return await work();
   } catch (error) {
-    if (error instanceof NoStopLinks || error instanceof NoText)
+    if (error instanceof NoStopLinks || error instanceof NoText || error instanceof UnusableTemplate)
       throw invalid([{ pointer: '/text', message: error.message }]);
     if (error instanceof TooManyUploads) throw new ApiProblem('wrong-state', `${error.message}.`, { rule: 'limit' });
     if (error instanceof UnusableFile) throw invalid(error.problems.map(describeFileProblem));

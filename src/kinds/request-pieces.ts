@@ -1,5 +1,6 @@
 /** Pieces that several requests are made of. The HTTP bodies, the intake jobs and the library's arguments are these. */
 import { z } from 'zod';
+import { smsFaultOf, withPlainLines } from '../lib/sms-text.ts';
 
 /** A text that a person could read aloud. */
 export const visible = (max: number) =>
@@ -57,7 +58,17 @@ export const phone = z
   .pipe(z.string().regex(/^\+[1-9]\d{7,14}$/, 'must be a number in international form, such as +221771234567'));
 
 /** Long enough for ten segments of the plain alphabet; upstream publishes no maximum (interface: Limits). */
-export const textToSend = z.string().min(1).max(1_600);
+export const textToSend = z
+  .string()
+  .overwrite(withPlainLines)
+  .min(1)
+  .max(1_600)
+  .refine((text) => text === '' || smsFaultOf(text) !== 'blank', 'must contain at least one visible character')
+  .refine(
+    (text) => smsFaultOf(text) !== 'controls',
+    'must not contain control characters other than line breaks and tabs',
+  )
+  .refine((text) => smsFaultOf(text) !== 'half', 'must not contain half of a character (an unpaired surrogate)');
 
 export const webUrl = z
   .url({ protocol: /^https?$/, error: 'must be an address such as https://shop.example/thanks' })

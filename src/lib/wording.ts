@@ -1,5 +1,7 @@
 import { type Measured, type Piece, measured, pieceOf } from './measure.ts';
 import { cheaperText } from './segments.ts';
+import { type SmsFault, smsFaultOf } from './sms-text.ts';
+import { readDefault } from './template-default.ts';
 
 /** What a campaign says, and how: what is checked, what is sent and what is reported all come from here. */
 export interface Wording {
@@ -69,9 +71,18 @@ interface Template {
   readonly defaults: readonly string[];
   /** The variables that have a default wherever they stand: no value of theirs need be there. */
   readonly optional: ReadonlySet<string>;
+  /** Variables as they are written whose default is code of another template language. */
+  readonly notUnderstood: readonly string[];
 }
 
-const WRONG = { braces: 'braces do not match', noName: 'a variable has no name' } as const;
+const WRONG = {
+  braces: 'braces do not match',
+  noName: 'a variable has no name',
+  filter: 'this is no default; write {{name|word}}, or the word in quotes',
+  blank: 'nothing in it can be seen',
+  controls: 'it contains control characters',
+  half: 'it contains half of a character',
+} as const satisfies Record<SmsFault | 'braces' | 'noName' | 'filter', string>;
 
 export class UnusableTemplate extends Error {
   override readonly name = 'UnusableTemplate';
@@ -86,10 +97,22 @@ export class UnusableTemplate extends Error {
   }
 }
 
+/**
+ * For a text that is new: throws an UnusableTemplate for all that people would not read as it is meant. A text that was
+ * accepted before is still read by `compileTemplate`.
+ */
+export function requireUsable(text: string): void {
+  const { notUnderstood } = compileTemplate(text);
+  const fault = text === '' ? undefined : smsFaultOf(text);
+  if (fault !== undefined) throw new UnusableTemplate(fault, JSON.stringify(text.slice(0, 30)).slice(1, -1));
+  if (notUnderstood[0] !== undefined) throw new UnusableTemplate('filter', notUnderstood[0]);
+}
+
 /** Throws an UnusableTemplate that shows the place when braces do not match. */
 export function compileTemplate(text: string): Template {
   const parts = text.split(/\{\{([^{}]*)\}\}/);
   const defaults: string[] = [];
+  const notUnderstood: string[] = [];
   const needed = new Set<string>();
   for (const [at, part] of parts.entries()) {
     if (at % 2 === 0 && /\{\{|\}\}/.test(part)) throw new UnusableTemplate('braces', around(part));
@@ -98,10 +121,14 @@ export function compileTemplate(text: string): Template {
     const variable = (parts[at] = canonicalName(name));
     if (variable === '') throw new UnusableTemplate('noName', `{{${part}}}`);
     if (rest.length === 0) needed.add(variable);
-    defaults.push(rest.join('|').trim());
+    const asWritten = rest.join('|');
+    const meant = readDefault(asWritten);
+    if (meant === undefined) notUnderstood.push(`{{${part}}}`);
+    defaults.push(meant ?? asWritten.trim());
   }
   const variables = [...new Set(parts.filter((_, at) => at % 2 === 1))];
-  return { text, variables, parts, defaults, optional: new Set(variables.filter((name) => !needed.has(name))) };
+  const optional = new Set(variables.filter((name) => !needed.has(name)));
+  return { text, variables, parts, defaults, optional, notUnderstood };
 }
 
 /** The text for one recipient. `vars` has canonical names as keys; a value that is not there renders as its default. */

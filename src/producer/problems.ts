@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { RequestOf } from '../kinds/index.ts';
 import { maskPhone } from '../lib/phone.ts';
-import { compileTemplate, UnusableTemplate } from '../lib/wording.ts';
+import { UnusableTemplate, requireUsable } from '../lib/wording.ts';
 
 /** One thing that is wrong with a request: where (JSON pointer into it) and what would be right. */
 export interface Problem {
@@ -112,7 +112,7 @@ export function describeProblems(problems: readonly Problem[]): string {
 
 export function templateProblems(text: string): Problem[] {
   try {
-    compileTemplate(text);
+    requireUsable(text);
     return [];
   } catch (error) {
     if (!(error instanceof UnusableTemplate)) throw error;

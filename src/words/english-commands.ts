@@ -43,6 +43,10 @@ export const englishCommands = {
     text: {
       braces: (about: string) => `--text: braces do not match: “${about}”`,
       noName: (about: string) => `--text: a variable has no name: “${about}”`,
+      filter: (about: string) => `--text: “${about}” has no default; write {{name|word}}, or the word in quotes`,
+      blank: () => '--text: nothing in it can be seen; write at least one visible character',
+      controls: (about: string) => `--text: remove the control characters: “${about}”`,
+      half: (about: string) => `--text: remove the half of a character: “${about}”`,
     },
     country: '--country: this is not a country (write two letters, as in SN)',
     fileOrPhones: 'Name a file, or numbers with --phone.',

@@ -42,6 +42,11 @@ export const frenchCommands: Words['commands'] = {
     text: {
       braces: (about) => `--text : les accolades ne vont pas ensemble : « ${about} »`,
       noName: (about) => `--text : une variable n’a pas de nom : « ${about} »`,
+      filter: (about) =>
+        `--text : « ${about} » n’a pas de valeur par défaut ; écrivez {{nom|mot}}, ou le mot entre guillemets`,
+      blank: () => '--text : rien n’y est visible ; écrivez au moins un caractère visible',
+      controls: (about) => `--text : supprimez les caractères de contrôle : « ${about} »`,
+      half: (about) => `--text : supprimez la moitié de caractère : « ${about} »`,
     },
     country: '--country : ce n’est pas un pays (écrivez deux lettres, comme SN)',
     fileOrPhones: 'Nommez un fichier, ou des numéros avec --phone.',

@@ -245,6 +245,18 @@ export const frenchRefusals: Readonly<Record<string, string>> = {
   'must be a channel name, or a list of them': 'doit être le nom d’un canal, ou une liste de noms',
   'must not be longer than {a} as JSON': 'ne doit pas dépasser {a} en JSON',
   'must not contain control characters': 'ne doit pas contenir de caractères de contrôle',
+  'braces do not match: “{a}”': 'les accolades ne vont pas ensemble : « {a} »',
+  'a variable has no name: “{a}”': 'une variable n’a pas de nom : « {a} »',
+  'this is no default; write {{name|word}}, or the word in quotes: “{a}”':
+    'ce n’est pas une valeur par défaut ; écrivez {{nom|mot}}, ou le mot entre guillemets : « {a} »',
+  'nothing in it can be seen: “{a}”': 'rien n’y est visible : « {a} »',
+  'it contains control characters: “{a}”': 'il contient des caractères de contrôle : « {a} »',
+  'it contains half of a character: “{a}”': 'il contient la moitié d’un caractère : « {a} »',
+  'must contain at least one visible character': 'doit contenir au moins un caractère visible',
+  'must not contain control characters other than line breaks and tabs':
+    'ne doit pas contenir de caractères de contrôle, sauf des sauts de ligne et des tabulations',
+  'must not contain half of a character (an unpaired surrogate)':
+    'ne doit pas contenir la moitié d’un caractère (un demi-codet isolé)',
   'must not contain control characters, or others that cannot be seen':
     'ne doit pas contenir de caractères de contrôle, ni d’autres qui ne se voient pas',
   'must be a number in international form, such as +221771234567':

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { compileTemplate, renderText, UnusableTemplate } from '../../src/lib/wording.ts';
+import { compileTemplate, renderText, requireUsable, UnusableTemplate } from '../../src/lib/wording.ts';
 
 describe('a template', () => {
   it.each([
@@ -14,6 +14,18 @@ describe('a template', () => {
     ['Bonjour {{ Prénom | cher client }} !', {}, 'Bonjour cher client !'],
     ['{{a|x}} {{a|y}} {{a|}}', {}, 'x y '],
     ['{{a|x}}', { a: '1' }, '1'],
+    ['{{ a | default("cher client") }}', {}, 'cher client'],
+    ["{{a|default('')}}.", {}, '.'],
+    ['{{ a | default: "client" }}', {}, 'client'],
+    ['{{ a | default “client” }}', {}, 'client'],
+    ['{{ a | "client" }}', {}, 'client'],
+    ["{{a|' x '}}", {}, ' x '],
+    ['{{a|« client »}}', {}, 'client'],
+    ['{{a|"upper"}}', {}, 'upper'],
+    ["{{a|l'ami d'Awa}}", {}, "l'ami d'Awa"],
+    ['{{a|client(e)}}', {}, 'client(e)'],
+    ['{{a|Cher: client}}', {}, 'Cher: client'],
+    ['{{a|x|y}}', {}, 'x|y'],
   ])('“%s” with %j reads “%s”', (text, vars, rendered) => {
     expect(renderText(compileTemplate(text), vars as Record<string, string>)).toBe(rendered);
   });
@@ -24,6 +36,40 @@ describe('a template', () => {
 
   it('has no need of a value where a default stands for it everywhere', () => {
     expect([...compileTemplate('{{a|x}} {{b|}} {{c}} {{a|y}} {{c|z}}').optional]).toEqual(['a', 'b']);
+  });
+
+  it.each([
+    '{{ a | upper }}',
+    '{{a|Capitalize}}',
+    '{{ a | default }}',
+    '{{ a | default(b) }}',
+    '{{ a | default: b }}',
+    '{{ a | default("x") | upper }}',
+    '{{ a | x | trim }}',
+    '{{ a || "x" }}',
+    '{{ a | replace("x", "y") }}',
+    '{{ a | date: "%d/%m" }}',
+    '{{ a | date:"%d/%m" }}',
+    '{{ a | "x }}',
+    '{{ a | "x" + "y }}',
+  ])('“%s” is code of another template language: refused where a text is accepted', (text) => {
+    const refused = expect(() => requireUsable(`Bonjour ${text}`));
+    refused.toThrow(expect.objectContaining({ name: 'UnusableTemplate', code: 'filter', about: text }));
+    // A campaign from before is still sent.
+    expect(() => compileTemplate(text)).not.toThrow();
+  });
+
+  it.each([
+    ['   ', 'blank'],
+    ['Bonjour \u001b', 'controls'],
+    ['Bonjour \ud83d', 'half'],
+    ['{{a', 'braces'],
+  ])('%j is refused where a text is accepted: %s', (text, code) => {
+    expect(() => requireUsable(text)).toThrow(expect.objectContaining({ code }));
+  });
+
+  it.each(['', 'Bonjour {{a|client}}', 'Bonjour {{ a | default("client") }}'])('“%s” is usable', (text) => {
+    expect(() => requireUsable(text)).not.toThrow();
   });
 
   it.each(['{{a', 'a}}', '{{a}} {{b', '{{a{b}}', '{{}}', '{{ }}', '{{|x}}'])('“%s” is refused', (text) => {

@@ -5,7 +5,7 @@ import { type RawRow, type ReadOptions, RowReader } from '../../files/rows.ts';
 import { isSpreadsheetError } from '../../files/sheet.ts';
 import type { UploadColumn } from '../../kinds/campaign-fields.ts';
 import type { Measured } from '../../lib/measure.ts';
-import { type Wording, wordingOf, canonicalName } from '../../lib/wording.ts';
+import { type Wording, wordingOf, canonicalName, requireUsable } from '../../lib/wording.ts';
 import { STOP, sampleStopLink } from '../../lib/stop-link.ts';
 import { type Layout, OwnColumns } from './own-columns.ts';
 import { NumberIndex, Preview, Tally } from './tally.ts';
@@ -127,6 +127,7 @@ class RowChecker {
 
   constructor(rows: RowReader, options: CheckOptions) {
     const { text, prices, preview, replaceCostly, warnAbove = 3 } = options;
+    requireUsable(text ?? '');
     this.#rows = rows;
     this.#options = options;
     this.#wording = text === undefined ? undefined : wordingOf({ text, replaceCostly });

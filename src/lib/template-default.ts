@@ -1,0 +1,31 @@
+/**
+ * What stands behind the bar of `{{name|default}}`. Many people know a template language with filters: there a default
+ * is `default("client")`, and a bare word is a function. Sent as it is written, that would be code in a text to a person.
+ */
+
+const QUOTED = String.raw`"([^"]*)"|'([^']*)'|“([^”]*)”|‘([^’]*)’|«\s*([^»]*?)\s*»`;
+const IN_QUOTES = new RegExp(`^(?:${QUOTED})$`);
+const CALLED = new RegExp(String.raw`^default\s*(?:\(\s*(?:${QUOTED})\s*\)|:?\s*(?:${QUOTED}))$`, 'i');
+
+/** Functions of Liquid, Jinja, Twig, Handlebars and Mustache that change one value. */
+const FILTERS =
+  'abs|append|capfirst|capitalize|ceil|currency|date|date_format|default|default_if_none|downcase|e|escape|first|floor|' +
+  'format|html|join|json|last|length|lower|lowercase|money|nl2br|number_format|prepend|raw|replace|round|safe|size|slice|' +
+  'split|strip|strip_html|striptags|title|titlecase|title_case|trim|truncate|upcase|upper|uppercase|urlencode|url_encode';
+const BARE_FILTER = new RegExp(String.raw`^(?:${FILTERS})\s*(?:[:(].*)?$`, 'is');
+/** A function that nobody above named, with something in quotes or with nothing: `client(e)` is a word. */
+const CALL = /^[a-z_]\w*\s*(?:\(\s*(?:["'].*)?\)|:\s*["'].*)$/is;
+
+/** Undefined: it is no default, but code that is not understood here. */
+export function readDefault(written: string): string | undefined {
+  const text = written.trim();
+  const [, ...inside] = IN_QUOTES.exec(text) ?? CALLED.exec(text) ?? [];
+  const quoted = inside.find((part) => part !== undefined);
+  if (quoted !== undefined) return quoted;
+  const isCode = text.split('|').some((part) => isFilter(part.trim())) || /^(?:["“«|]|'.*'|‘.*’)/s.test(text);
+  return isCode ? undefined : text;
+}
+
+function isFilter(part: string): boolean {
+  return BARE_FILTER.test(part) || CALL.test(part);
+}
