@@ -28,16 +28,17 @@ export function useMaking() {
 }
 
 /** How it is read before anybody has said anything about it. */
-const NOTHING_SAID: Wishes = { repair: [], takeHidden: false, leaveOut: [], asWritten: false };
+const NOTHING_SAID: Wishes = { repair: [], takeHidden: false, take: [], leaveOut: [], asWritten: false };
 
 export const wishesOf = ({ wishes }: Kept): Wishes => wishes ?? NOTHING_SAID;
 
 /** As the query writes it. */
-export function queryOf({ repair, phoneColumn, sheet, takeHidden, leaveOut, asWritten }: Wishes) {
+export function queryOf({ repair, phoneColumn, sheet, takeHidden, take = [], leaveOut, asWritten }: Wishes) {
   return {
     takeHidden,
     asWritten,
     ...(repair.length > 0 ? { repair: repair.join(',') } : {}),
+    ...(take.length > 0 ? { take: take.join(',') } : {}),
     ...(leaveOut.length > 0 ? { leaveOut: leaveOut.join(',') } : {}),
     ...(phoneColumn ? { phoneColumn } : {}),
     ...(sheet ? { sheet } : {}),

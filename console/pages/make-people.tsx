@@ -1,5 +1,6 @@
 /** Who gets it, and who does not: what is wrong with the file as decisions, each with its rows. */
 import { useId, useState } from 'react';
+import { filled } from '../../src/words/said.ts';
 import { useAct } from '../asking/acts.ts';
 import { Ended } from '../parts/act.tsx';
 import { DownloadButton } from '../parts/download-button.tsx';
@@ -10,6 +11,17 @@ import { COUNTRIES, type Draft, type Report, type Wishes, countryNames, queryOf,
 import { Judged, Onward, Reading } from './make-parts.tsx';
 
 type Question = Report['decisions'][number];
+type Detail = NonNullable<NonNullable<Report['reasons']>[string]['examples'][number]['detail']>;
+type FileSays = ReturnType<typeof useMaking>['fileSays'];
+type AboutText = keyof FileSays['decide']['inText'];
+
+const isAboutText = (reason: string, { decide }: FileSays): reason is AboutText => reason in decide.inText;
+function describedIn({ details }: FileSays, { code, values }: Detail): string {
+  const known: Readonly<Record<string, string>> = details;
+  return filled(known[code] ?? '', values).replaceAll('\n', '↵');
+}
+
+const isDoubtfulValue = (reason: string): boolean => reason === 'no_value' || reason === 'damaged_value';
 
 export function PeopleStep({ draft }: { readonly draft: Draft }) {
   const { says } = useMaking();
@@ -68,9 +80,10 @@ function Sums({ report: { total, recipients, skipped } }: { readonly report: Rep
 
 export function Questions({ draft, report }: PeopleProps) {
   const { says } = useMaking();
-  const { leaveOut, repair, takeHidden, asWritten } = draft.wishes;
+  const { leaveOut, repair, takeHidden, take = [], asWritten } = draft.wishes;
   const { country } = draft.kept;
-  const isAnyDecided = leaveOut.length > 0 || repair.length > 0 || takeHidden || asWritten || country !== null;
+  const isAnyDecided =
+    [leaveOut, repair, take].some(({ length }) => length > 0) || takeHidden || asWritten || country !== null;
   return (
     <>
       <Section title={says.people.decide}>
@@ -97,27 +110,31 @@ function useQuestion() {
   const { fileSays, says } = useMaking();
   const known: Readonly<Record<string, (count: number) => string>> = fileSays.decide.reasons;
   return ({ reason, rows, meant = [] }: Question): string => {
-    if (reason === 'not_a_variable')
-      return meant.map((one) => fileSays.decide.notVariable(one.written, one.meant)).join('; ');
+    if (isAboutText(reason, fileSays)) {
+      const said = fileSays.decide.inText[reason];
+      return meant.map((one) => said(one.written, one.meant?.replaceAll('\n', '↵'))).join('; ');
+    }
     return known[reason]?.(rows) ?? `${says.people.ofRows(countIn(words, rows))}: ${reason}`;
   };
 }
 
 function Asking({ draft, question }: { readonly draft: Draft; readonly question: Question }) {
-  const { says } = useMaking();
+  const { says, fileSays } = useMaking();
   const asked = useQuestion();
   const { judging, wishes, kept } = draft;
   const { reason } = question;
+  const { take = [] } = wishes;
   const decide = (more: Partial<Wishes>): void => void judging.judge({ ...wishes, ...more });
   const examples = kept.report?.reasons?.[reason]?.examples ?? [];
   return (
     <>
       <h3 className="font-medium">{asked(question)}</h3>
       <ul className="my-2 text-sm text-quiet">
-        {examples.slice(0, 3).map(({ row, to, column }) => (
+        {examples.slice(0, 3).map(({ row, to, column, detail }) => (
           <li key={row}>
             {says.people.row(String(row))} {to === '' ? '–' : to}
             {column === undefined ? '' : ` (${column})`}
+            {isDoubtfulValue(reason) && detail ? `: ${describedIn(fileSays, detail)}` : ''}
           </li>
         ))}
       </ul>
@@ -134,7 +151,15 @@ function Asking({ draft, question }: { readonly draft: Draft; readonly question:
         {reason === 'hidden_row' && (
           <Choice name="take" label={says.people.takeIn} draft={draft} onYes={() => decide({ takeHidden: true })} />
         )}
-        {reason === 'not_a_variable' ? (
+        {isDoubtfulValue(reason) && (
+          <Choice
+            name="take-values"
+            label={says.people.takeValues}
+            draft={draft}
+            onYes={() => decide({ take: [...take, reason] })}
+          />
+        )}
+        {isAboutText(reason, fileSays) ? (
           <TextChoice draft={draft} question={question} />
         ) : (
           <Choice
@@ -169,19 +194,24 @@ function TextChoice({ draft, question }: { readonly draft: Draft; readonly quest
   const { says } = useMaking();
   const { act, end, isUnderWay } = useAct('amendCampaign');
   const { id, text } = draft.campaign;
-  const meant = question.meant ?? [];
-  const mended = meant.reduce((so, one) => so.replaceAll(one.written, one.meant), text);
+  const known = (question.meant ?? []).flatMap(({ written, meant }) =>
+    meant === undefined ? [] : [{ written, meant }],
+  );
+  const corrected = known.reduce((so, { written, meant }) => so.replaceAll(written, meant), text);
+  const written = known.map(({ meant }) => meant.replaceAll('\n', '↵').trim()).filter((meant) => meant !== '');
   return (
     <>
-      <button
-        type="button"
-        className="button"
-        data-decide="replace"
-        disabled={isUnderWay}
-        onClick={() => void act({ id, body: { text: mended } })}
-      >
-        {says.people.replace(meant.map((one) => one.meant).join(', '))}
-      </button>
+      {known.length > 0 && (
+        <button
+          type="button"
+          className="button"
+          data-decide="replace"
+          disabled={isUnderWay}
+          onClick={() => void act({ id, body: { text: corrected } })}
+        >
+          {written.length === 0 ? says.people.remove : says.people.replace(written.join(', '))}
+        </button>
+      )}
       <Choice
         name="as-written"
         label={says.people.asWritten}
@@ -246,6 +276,10 @@ function Decided({ draft }: { readonly draft: Draft }) {
     ...(wishes.takeHidden
       ? [[known['hidden_row'] ?? '', says.people.isTaken, again({ takeHidden: false })] as const]
       : []),
+    ...(wishes.take ?? []).map((reason) => {
+      const rest = wishes.take?.filter((one) => one !== reason) ?? [];
+      return [known[reason] ?? reason, says.people.isAsWritten, again({ take: rest })] as const;
+    }),
     ...(wishes.asWritten ? [['', says.people.isAsWritten, again({ asWritten: false })] as const] : []),
     ...(kept.country === null
       ? []

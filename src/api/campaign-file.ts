@@ -110,7 +110,7 @@ const countFile = route(
       leaveOut: reasons
         .optional()
         .meta({ description: 'Rows that are left out for these reasons are meant to be.', example: 'no_country' }),
-      asWritten: flag.meta({ description: 'What looks like a variable of the text and is none is meant so.' }),
+      asWritten: flag.meta({ description: 'Send the text as it is written, whatever looks doubtful in it.' }),
       seenFile: seen('the report'),
       seenCampaign: seen('the campaign'),
     },
@@ -159,7 +159,7 @@ const countFile = route(
     // Of a text that was changed meanwhile this says nothing.
     const isSo = (await again()).rev === record.rev;
     await context.keptFiles.judged(record.id, file, {
-      wishes: { ...how, repair: how.repair ?? [], leaveOut, asWritten },
+      wishes: { ...how, repair: how.repair ?? [], take: how.take ?? [], leaveOut, asWritten },
       report: isSo ? report : undefined,
     });
     if (dryRun) return report;

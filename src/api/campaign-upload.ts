@@ -4,6 +4,7 @@ import { pipeline } from 'node:stream/promises';
 import type { Request, Response } from 'express';
 import { z } from 'zod';
 import type { Check } from '../campaigns/check/check-recipients.ts';
+import { type Takable, takable } from '../campaigns/check/doubtful-values.ts';
 import { type RepairableCountry, repairableCountries } from '../lib/renumbering.ts';
 import { skippedCsv } from '../campaigns/check/skipped-csv.ts';
 import {
@@ -42,6 +43,13 @@ const repair = z
   .refine((text) => text.split(',').every(isRepairable), `must be some of ${repairableCountries.join(',')}`)
   .transform((text) => text.split(',').filter(isRepairable));
 
+const isTakable = (reason: string): reason is Takable => takable.some((one) => one === reason);
+
+const take = z
+  .string()
+  .refine((text) => text.split(',').every(isTakable), `must be some of ${takable.join(',')}`)
+  .transform((text) => text.split(',').filter(isTakable));
+
 /** How a file is read. */
 export const reading = {
   repair: repair.optional().meta({
@@ -52,6 +60,9 @@ export const reading = {
   }),
   sheet: named.optional().meta({ description: 'Of a workbook; absent: the first that can be seen.' }),
   takeHidden: flag.meta({ description: 'Take the rows that the spreadsheet hides, too.' }),
+  take: take.optional().meta({
+    description: `Send doubtful values as they are, of ${takable.join(',')}; without it these rows are skipped.`,
+  }),
 };
 
 const addRecipients = route(

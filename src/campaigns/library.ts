@@ -13,6 +13,7 @@ import { Queries } from '../operations/queries.ts';
 import { Slices } from '../operations/slices.ts';
 import { DurabilityGuard, type RedisPlace, targetOf } from '../producer/connection.ts';
 import { closeConnection, openCommands, waitUntilReady } from '../redis/connections.ts';
+import type { Takable } from './check/doubtful-values.ts';
 import type { FileFormat, ReadOptions } from '../files/rows.ts';
 import type { RepairableCountry } from '../lib/renumbering.ts';
 import type { Prices } from '../files/prices.ts';
@@ -56,6 +57,8 @@ export interface AddOptions extends Pick<ReadOptions, 'encoding' | 'sheet'> {
   readonly phoneColumn?: string;
   /** Rows that a spreadsheet hides are taken like any other. */
   readonly takeHidden?: boolean;
+  /** Values that look damaged, or stand for nothing, are sent as they are. */
+  readonly take?: readonly Takable[];
   readonly repair?: readonly RepairableCountry[];
   readonly preview?: number;
   /** Judges everything and leaves the campaign as it was. */

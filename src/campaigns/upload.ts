@@ -38,6 +38,7 @@ export interface UploadOptions extends Pick<ReadOptions, 'encoding' | 'sheet'> {
   readonly format?: FileFormat | undefined;
   readonly phoneColumn?: string | undefined;
   readonly takeHidden?: boolean | undefined;
+  readonly take?: CheckOptions['take'];
   /** Those that want no texts. Asked again when it is sent: somebody may opt out until then. */
   readonly optOuts?: OptOuts | undefined;
   /** The sender of the account, where the campaign names none: one may be opted out of a single sender. */
@@ -182,11 +183,12 @@ function replayedBy({ uploads }: CampaignRecord, { contentHash, recipients }: Ch
 }
 
 /** Which people there are in a file; '' where nobody said anything of it. */
-function readingOf({ sheet, phoneColumn, takeHidden, repair = [] }: UploadOptions): string {
+function readingOf({ sheet, phoneColumn, takeHidden, take = [], repair = [] }: UploadOptions): string {
   const said = {
     ...(sheet !== undefined && { sheet: sheet.trim().toLowerCase() }),
     ...(phoneColumn !== undefined && { phoneColumn: canonicalName(phoneColumn) }),
     ...(takeHidden && { takeHidden }),
+    ...(take.length > 0 && { take: [...new Set(take)].toSorted() }),
     ...(repair.length > 0 && { repair: [...new Set(repair)].toSorted() }),
   };
   return Object.keys(said).length === 0 ? '' : JSON.stringify(said);
@@ -206,6 +208,7 @@ function checkOptionsOf(
     sheet: reading.sheet,
     phoneColumn: reading.phoneColumn,
     takeHidden: reading.takeHidden,
+    take: reading.take,
     ...(format && { format }),
     ...(country !== undefined && { country }),
     ...(optOuts && { optedOut: (numbers) => optOuts.among(account, numbers.map(addressee)) }),

@@ -214,7 +214,7 @@ async function asItIsNow(campaign: JsonObject, { api }: Shell): Promise<JsonObje
 function campaignOf(flags: CreateFlags): CampaignFlags & JsonObject {
   const { prices: _p, preview: _v, testSend: _t, dryRun: _d, yes: _y, json: _j, ...rest } = flags;
   const { phoneColumn: _c, sheet: _s, encoding: _e, repair: _r, takeHidden: _h, ...more } = rest;
-  const { leaveOut: _l, asWritten: _a, csv: _f, ...campaign } = more;
+  const { take: _k, leaveOut: _l, asWritten: _a, csv: _f, ...campaign } = more;
   return withoutOff(campaign);
 }
 

@@ -1,4 +1,11 @@
-import { type Answers, type Question, type Questionable, questionsIn } from '../campaigns/check/questions.ts';
+import {
+  type Answers,
+  type Question,
+  type Questionable,
+  isAboutText,
+  questionsIn,
+} from '../campaigns/check/questions.ts';
+import type { TextDoubt } from '../campaigns/check/doubtful-text.ts';
 import type { CheckSummary } from '../campaigns/check/report.ts';
 import { english } from '../words/english.ts';
 import { type Language, wordsIn } from '../words/languages.ts';
@@ -9,6 +16,8 @@ const TAKES_IN: Partial<Record<Questionable, string>> = {
   no_country: '--country SN',
   old_numbering: '--repair CI,BJ',
   hidden_row: '--take-hidden',
+  no_value: '--take no_value',
+  damaged_value: '--take damaged_value',
 } satisfies Record<Takable, string>;
 
 type Takable = keyof typeof english.file.decide.takesIn;
@@ -29,7 +38,7 @@ export function decisionsIn(
   { countryIsFixed = false, ...answers }: Decided,
 ): readonly Decision[] {
   return questionsIn(summary, answers).map(({ reason, rows, meant }) => {
-    if (reason === 'not_a_variable') return { reason, rows, flags: ['--as-written'], ...(meant && { meant }) };
+    if (isAboutText(reason)) return { reason, rows, flags: ['--as-written'], ...(meant && { meant }) };
     const takesIn = countryIsFixed && reason === 'no_country' ? undefined : TAKES_IN[reason];
     return { reason, rows, flags: [...(takesIn ? [takesIn] : []), `--leave-out ${reason}`] };
   });
@@ -41,8 +50,8 @@ export function renderDecisions(decisions: readonly Decision[], language: Langua
   const width = Math.max(...decisions.flatMap(({ flags }) => flags.map((flag) => flag.length)));
   const line = (flag: string, does: string): string => `    ${flag.padEnd(width)}  ${does}`;
   const lines = decisions.flatMap(({ reason, rows, flags, meant = [] }) => {
-    if (reason === 'not_a_variable') {
-      const pairs = meant.map((one) => `  ${words.notVariable(printable(one.written), printable(one.meant))}`);
+    if (isAboutText(reason)) {
+      const pairs = meant.map((one) => `  ${describeDoubt(reason, one, language)}`);
       return [...pairs, line('--as-written', words.asWritten)];
     }
     const does = isTakable(reason) && flags.length > 1 ? words.takesIn[reason] : undefined;
@@ -52,9 +61,19 @@ export function renderDecisions(decisions: readonly Decision[], language: Langua
       line(flags.at(-1) ?? '', does === undefined ? words.leavesOrMend : words.leaves),
     ];
   });
-  const left = decisions.flatMap(({ reason }) => (reason === 'not_a_variable' ? [] : [reason]));
+  const left = decisions.flatMap(({ reason }) => (isAboutText(reason) ? [] : [reason]));
   const atOnce = left.length < 2 ? [] : [`  ${words.atOnce(left.join(','))}`];
   return [words.title, ...lines, ...atOnce].join('\n');
+}
+
+function describeDoubt(
+  reason: TextDoubt['reason'],
+  { written, meant }: Omit<TextDoubt, 'reason'>,
+  language: Language,
+): string {
+  const { inText } = wordsIn(language).file.decide;
+  const [there, instead] = [written, meant].map((text) => text && printable(text.replaceAll('\n', '↵')));
+  return inText[reason](there ?? '', instead);
 }
 
 function isTakable(reason: Questionable): reason is Takable {

@@ -6,6 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import { type Command, Option } from 'commander';
 import { type Check, type CheckOptions, checkRecipients } from '../campaigns/check/check-recipients.ts';
 import { type RepairableCountry, repairableCountries } from '../lib/renumbering.ts';
+import { type Takable, takable } from '../campaigns/check/doubtful-values.ts';
 import { leavable } from '../campaigns/check/questions.ts';
 import { type SkipReason, renderProblems, type CheckSummary } from '../campaigns/check/report.ts';
 import { skippedCsv } from '../campaigns/check/skipped-csv.ts';
@@ -27,6 +28,7 @@ export interface FileFlags {
   readonly encoding?: Encoding;
   readonly repair?: readonly RepairableCountry[];
   readonly takeHidden?: true;
+  readonly take?: readonly Takable[];
   readonly leaveOut?: readonly SkipReason[];
   readonly asWritten?: true;
   readonly csv?: string;
@@ -39,12 +41,13 @@ export function withFileFlags(command: Command): Command {
     .option('--encoding <name>', 'encoding of a text file, if it is not recognised: mac-roman', encoding)
     .option('--repair <countries>', 'convert old phone numbers of CI, BJ', listOf(repairableCountries))
     .option('--take-hidden', 'include the rows that the workbook hides')
+    .option('--take <reasons>', 'send doubtful values as they are: no_value, damaged_value', listOf(takable))
     .addOption(
       new Option('--leave-out <reasons>', 'accept that rows are skipped for these reasons').argParser(
         listOf(leavable),
       ),
     )
-    .option('--as-written', 'send text in braces that matches no column as it is written')
+    .option('--as-written', 'send the text as it is written, with its doubtful parts')
     .option('--csv <file>', 'write the skipped rows to this file: the columns of the file, and the problem');
 }
 
@@ -55,23 +58,25 @@ export function stopLinkOf({ env }: Pick<CliIo, 'env'>): Pick<CheckOptions, 'sto
 }
 
 /** Of what is checked here. */
-export function readingOf({ phoneColumn, sheet, encoding: named, repair, takeHidden }: FileFlags) {
+export function readingOf({ phoneColumn, sheet, encoding: named, repair, takeHidden, take }: FileFlags) {
   return {
     phoneColumn,
     sheet,
     encoding: named,
     takeHidden,
+    take,
     ...(repair !== undefined && { repair }),
   } satisfies CheckOptions;
 }
 
 /** The same for the API. */
-export function queryOf({ phoneColumn, sheet, repair, takeHidden }: FileFlags): Record<string, string> {
+export function queryOf({ phoneColumn, sheet, repair, takeHidden, take }: FileFlags): Record<string, string> {
   return {
     ...(phoneColumn !== undefined && { phoneColumn }),
     ...(sheet !== undefined && { sheet }),
     ...(repair && { repair: repair.join(',') }),
     ...(takeHidden && { takeHidden: 'true' }),
+    ...(take && { take: take.join(',') }),
   };
 }
 

@@ -170,8 +170,8 @@ function tailLength(bytes: Buffer): number {
 
 const UPPER_HALF = Array.from({ length: 96 }, (_, at) => String.fromCharCode(0xa0 + at)).join('');
 /** The bytes from 0x80 on. Up to 0x9F Latin-1 has control characters; from there the two agree. */
-const WINDOWS_1252 = `€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ${UPPER_HALF}`;
-const MAC_ROMAN =
+export const WINDOWS_1252 = `€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ${UPPER_HALF}`;
+export const MAC_ROMAN =
   'ÄÅÇÉÑÖÜáàâäãåçéèêëíìîïñóòôöõúùûü†°¢£§•¶ß®©™´¨≠ÆØ∞±≤≥¥µ∂∑∏π∫ªºΩæø¿¡¬√ƒ≈∆«»…\u00a0ÀÃÕŒœ–—“”‘’÷◊ÿŸ⁄€‹›ﬁﬂ‡·‚„‰ÂÊÁËÈÍÎÏÌÓÔ\uf8ffÒÚÛÙıˆ˜¯˘˙˚¸˝˛ˇ';
 
 /** Not TextDecoder: that of Node 20.20 reads `windows-1252` as Latin-1, and every œ, € and ’ is lost. */

@@ -23,6 +23,11 @@ export const englishFile = {
     empty_variable: 'A value that the text needs is empty on this row.',
     spreadsheet_error:
       'The number, or a value that the text needs, is an error of the spreadsheet: #N/A, or a formula without its result.',
+    unsendable_value:
+      'A value that the text needs holds control characters or half of a character, which no SMS can carry.',
+    no_value: 'A value that the text needs is a sign alone, or a word of programs for “nothing”, such as N/A.',
+    damaged_value: 'A program has damaged a value that the text needs: wrong letters, HTML, codes for a new line.',
+    empty_text: 'With the values of this row nothing of the text can be seen.',
     hidden_row: 'The row is hidden in the spreadsheet, by hand or by a filter.',
     text_too_long: 'With the values of this row the text becomes too long to be sent.',
     extra_cells: 'The row has more cells than the header; a separator inside a value needs quotes around the value.',
@@ -135,6 +140,8 @@ export const englishFile = {
     entities: 'it declares entities',
     endless: 'a part of it never ends',
     half_character: 'half a character at the end',
+    value: '“{value}”',
+    value_meant: '“{value}”, probably “{meant}”',
     columns: 'columns: {columns}',
     column: '{column}',
     variable: '{variable}; columns: {columns}',
@@ -161,6 +168,13 @@ export const englishFile = {
           'row has an error of the spreadsheet for a value',
           'rows have an error of the spreadsheet for a value',
         ),
+      unsendable_value: (n: number) =>
+        some(n, 'row has a value that no SMS can carry', 'rows have a value that no SMS can carry'),
+      no_value: (n: number) =>
+        some(n, 'row has a word for “nothing” as a value', 'rows have a word for “nothing” as a value'),
+      damaged_value: (n: number) =>
+        some(n, 'row has a value that a program damaged', 'rows have a value that a program damaged'),
+      empty_text: (n: number) => some(n, 'row would get an empty text', 'rows would get an empty text'),
       extra_cells: (n: number) =>
         some(n, 'row has more cells than the header', 'rows have more cells than the header'),
       unreadable_row: (n: number) => some(n, 'line cannot be read', 'lines cannot be read'),
@@ -170,10 +184,20 @@ export const englishFile = {
       no_country: 'reads them as numbers of that country',
       old_numbering: 'renews them, and lists each before and after',
       hidden_row: 'takes them like any other',
+      no_value: 'sends the values as they are',
+      damaged_value: 'sends the values as they are',
     },
     leaves: 'leaves them out',
     leavesOrMend: 'leaves them out; or mend them in the file',
-    notVariable: (written: string, meant: string) => `${written} is no variable; ${meant} would be`,
+    inText: {
+      not_a_variable: (written: string, meant = '') => `${written} is no variable; ${meant} would be`,
+      touched_link: (written: string, meant = '') =>
+        `A phone may take what touches a link into it: ${written}; write ${meant}`,
+      damaged_text: (written: string, meant?: string) =>
+        meant === undefined
+          ? `Letters were lost at ${written}; write the text again`
+          : `${written} is the trace of a program; ${meant === '' ? 'remove it' : `probably it is ${meant}`}`,
+    },
     asWritten: 'it is meant as it is written; or mend the text',
     atOnce: (reasons: string) => `To leave out all of these: --leave-out ${reasons}`,
   },

@@ -23,6 +23,12 @@ export const frenchFile: Words['file'] = {
     empty_variable: 'Une valeur dont le texte a besoin est vide sur cette ligne.',
     spreadsheet_error:
       'Le numéro, ou une valeur dont le texte a besoin, est une erreur du tableur : #N/A, ou une formule sans résultat.',
+    unsendable_value:
+      'Une valeur dont le texte a besoin contient des caractères de contrôle, ou une moitié de caractère.',
+    no_value: 'Une valeur dont le texte a besoin est un signe seul, ou un mot de programme pour « rien », comme N/A.',
+    damaged_value:
+      'Un programme a abîmé une valeur dont le texte a besoin : lettres fausses, HTML, codes de saut de ligne.',
+    empty_text: 'Avec les valeurs de cette ligne, rien du texte n’est visible.',
     hidden_row: 'La ligne est masquée dans le tableur, à la main ou par un filtre.',
     text_too_long: 'Avec les valeurs de cette ligne, le texte est trop long pour être envoyé.',
     extra_cells:
@@ -136,6 +142,8 @@ export const frenchFile: Words['file'] = {
     entities: 'il déclare des entités',
     endless: 'une de ses parties ne finit jamais',
     half_character: 'la moitié d’un caractère à la fin',
+    value: '« {value} »',
+    value_meant: '« {value} », probablement « {meant} »',
     columns: 'colonnes : {columns}',
     column: '{column}',
     variable: '{variable} ; colonnes : {columns}',
@@ -157,6 +165,17 @@ export const frenchFile: Words['file'] = {
         some(n, 'ligne sans une valeur dont le texte a besoin', 'lignes sans une valeur dont le texte a besoin'),
       spreadsheet_error: (n) =>
         some(n, 'ligne avec une erreur du tableur comme valeur', 'lignes avec une erreur du tableur comme valeur'),
+      unsendable_value: (n) =>
+        some(
+          n,
+          'ligne avec une valeur qu’aucun SMS ne transporte',
+          'lignes avec une valeur qu’aucun SMS ne transporte',
+        ),
+      no_value: (n) =>
+        some(n, 'ligne avec un mot pour « rien » comme valeur', 'lignes avec un mot pour « rien » comme valeur'),
+      damaged_value: (n) =>
+        some(n, 'ligne avec une valeur abîmée par un programme', 'lignes avec une valeur abîmée par un programme'),
+      empty_text: (n) => some(n, 'ligne recevrait un SMS vide', 'lignes recevraient un SMS vide'),
       extra_cells: (n) =>
         some(n, 'ligne avec plus de cellules que l’en-tête', 'lignes avec plus de cellules que l’en-tête'),
       unreadable_row: (n) => some(n, 'ligne illisible', 'lignes illisibles'),
@@ -166,10 +185,20 @@ export const frenchFile: Words['file'] = {
       no_country: 'les lit comme numéros de ce pays',
       old_numbering: 'les met à jour, et montre chacun avant et après',
       hidden_row: 'les prend comme les autres',
+      no_value: 'envoie les valeurs telles quelles',
+      damaged_value: 'envoie les valeurs telles quelles',
     },
     leaves: 'les laisse de côté',
     leavesOrMend: 'les laisse de côté ; ou corrigez le fichier',
-    notVariable: (written, meant) => `${written} n’est pas une variable ; ${meant} en serait une`,
+    inText: {
+      not_a_variable: (written, meant = '') => `${written} n’est pas une variable ; ${meant} en serait une`,
+      touched_link: (written, meant = '') =>
+        `Un téléphone peut ajouter au lien ce qui le touche : ${written} ; écrivez ${meant}`,
+      damaged_text: (written, meant) =>
+        meant === undefined
+          ? `Des lettres ont été perdues à ${written} ; ressaisissez le texte`
+          : `${written} est la trace d’un programme ; ${meant === '' ? 'supprimez-la' : `probablement ${meant}`}`,
+    },
     asWritten: 'c’est voulu ainsi ; ou corrigez le texte',
     atOnce: (reasons) => `Pour les laisser toutes de côté : --leave-out ${reasons}`,
   },

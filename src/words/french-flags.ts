@@ -48,8 +48,9 @@ export const frenchFlags: Readonly<Record<string, string>> = {
   'convert old phone numbers of CI, BJ': 'convertir les anciens numéros de CI, BJ',
   'include the rows that the workbook hides': 'inclure les lignes masquées du classeur',
   'accept that rows are skipped for these reasons': 'accepter que des lignes soient écartées pour ces raisons',
-  'send text in braces that matches no column as it is written':
-    'envoyer tel quel un texte entre accolades qui ne correspond à aucune colonne',
+  'send doubtful values as they are: no_value, damaged_value':
+    'envoyer telles quelles les valeurs suspectes : no_value, damaged_value',
+  'send the text as it is written, with its doubtful parts': 'envoyer le texte tel quel, parties suspectes comprises',
   'write the skipped rows to this file: the columns of the file, and the problem':
     'écrire les lignes écartées dans ce fichier : les colonnes du fichier, et le problème',
   'count with ê ç œ ’ « » … replaced by cheaper look-alikes':

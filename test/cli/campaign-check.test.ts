@@ -221,11 +221,11 @@ describe('cost', () => {
 });
 
 test('--preview shows texts as they would go out, line by line, and nothing that moves the cursor', async () => {
-  const file = join(folderWith({ 'a.csv': 'to;n\n+221771234567;A\u001b[2Jwa\n+221771234568;Ben\n' }), 'a.csv');
+  const file = join(folderWith({ 'a.csv': 'to;n\n+221771234567;A\u202ewa\n+221771234568;Ben\n' }), 'a.csv');
   const { stdout } = await relais(['campaign', 'check', file, '--text', 'Bonjour\n{{n}}', '--preview', '1']);
   expect(stdout).toContain('As they would go out\n  row 2 to +221771234567, among the first, the longest');
-  expect(stdout).toContain('    │ Bonjour\n    │ A�[2Jwa');
-  expect(stdout).not.toContain('\u001b');
+  expect(stdout).toContain('    │ Bonjour\n    │ A�wa');
+  expect(stdout).not.toContain('\u202e');
 });
 
 test('the same in French: the report, what is to be decided, and the sentences of the file of skipped rows', async () => {
@@ -254,4 +254,46 @@ test('a link of unknown length is counted as a usual one, and it is said that th
   expect(stdout).toContain(
     'the link of {{stop}} is counted with 44 characters, a guess: PUBLIC_URL says how long it is',
   );
+});
+
+test('doubtful values and doubtful parts of the text are asked about, each with its flag', async () => {
+  const rows = ['to,prenom', '+221771000001,NULL', '+221771000002,A&iuml;ssatou', '+221771000003,Awa'];
+  const file = join(folderWith({ 'a.csv': rows.join('\n') }), 'a.csv');
+  const argv = ['campaign', 'check', file, '--text', 'Bonjour ((prenom)) {{prenom}},\\n STOP:{{stop}}'];
+  const { code, stdout } = await relais(argv);
+  expect(code).toBe(1);
+  expect(stdout).toContain('row 2: +221771000001 — prenom, “NULL”');
+  expect(stdout).toContain('row 3: +221771000002 — prenom, “A&iuml;ssatou”, probably “Aïssatou”');
+  expect(stdout.slice(stdout.indexOf('To decide'))).toBe(
+    [
+      'To decide before the start',
+      '  1 row has a word for “nothing” as a value',
+      '    --take no_value            sends the values as they are',
+      '    --leave-out no_value       leaves them out',
+      '  1 row has a value that a program damaged',
+      '    --take damaged_value       sends the values as they are',
+      '    --leave-out damaged_value  leaves them out',
+      '  ((prenom)) is no variable; {{prenom}} would be',
+      '    --as-written               it is meant as it is written; or mend the text',
+      '  A phone may take what touches a link into it: STOP:{{stop}}; write STOP: {{stop}}',
+      '    --as-written               it is meant as it is written; or mend the text',
+      '  \\n is the trace of a program; probably it is ↵',
+      '    --as-written               it is meant as it is written; or mend the text',
+      '  To leave out all of these: --leave-out no_value,damaged_value',
+      '',
+    ].join('\n'),
+  );
+  const decided = await relais([...argv, '--as-written', '--take', 'no_value', '--leave-out', 'damaged_value']);
+  expect(decided.code).toBe(0);
+  expect(decided.stdout).toContain('3 rows: 2 recipients, 1 skipped');
+});
+
+test.for([
+  ['   ', 'nothing in it can be seen'],
+  ['Bonjour \u001b[31m', 'remove the control characters: “Bonjour \\u001b[31m”'],
+  ['Bonjour {{nom|upper}}', '“{{nom|upper}}” has no default; write {{name|word}}, or the word in quotes'],
+] as const)('a text that nobody could read is refused before a file is read: %j', async ([text, said]) => {
+  const { code, stderr } = await relais(['campaign', 'check', EXAMPLE, '--text', text]);
+  expect(code).toBe(2);
+  expect(stderr).toContain(said);
 });

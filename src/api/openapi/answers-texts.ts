@@ -72,6 +72,11 @@ export const textedList = z
   })
   .meta({ id: 'TextedList' });
 
+const doubtfulPart = {
+  written: z.string(),
+  meant: z.string().optional().meta({ description: 'Absent where letters are lost.' }),
+};
+
 const uploadFields = {
   replayed: z.boolean().meta({ example: false, description: 'true: these bytes were uploaded before.' }),
   total: count,
@@ -114,9 +119,9 @@ const uploadFields = {
     .optional()
     .meta({ description: 'How long the link of `{{stop}}` is; it is counted in segments.' }),
   probablyMeant: z
-    .array(z.looseObject({ written: z.string(), meant: z.string() }))
+    .array(z.looseObject({ reason: text('not_a_variable'), ...doubtfulPart }))
     .optional()
-    .meta({ description: 'What looks like a variable in the text and is none.' }),
+    .meta({ description: 'Parts of the text that a phone would probably not show as they are meant.' }),
 };
 
 export const uploadReport = z.looseObject(uploadFields).meta({ id: 'UploadReport' });
@@ -145,7 +150,9 @@ const example = z.looseObject({
   row: z.int(),
   to: z.string(),
   column: z.string().optional(),
-  detail: z.looseObject({}).optional(),
+  detail: z
+    .looseObject({ code: z.string(), values: z.record(z.string(), z.union([z.string(), z.number()])) })
+    .optional(),
 });
 
 export const fileReport = z
@@ -186,12 +193,12 @@ export const fileReport = z
         z.looseObject({
           reason: text('no_country'),
           rows: z.int(),
-          meant: z.array(z.looseObject({ written: z.string(), meant: z.string() })).optional(),
+          meant: z.array(z.looseObject(doubtfulPart)).optional(),
         }),
       )
       .meta({
         description:
-          'What is still to be decided, by `leaveOut`, `repair`, `takeHidden`, `asWritten` or the country.',
+          'What is still to be decided, by `leaveOut`, `repair`, `takeHidden`, `take`, `asWritten` or the country.',
       }),
   })
   .meta({ id: 'FileReport' });
@@ -201,6 +208,7 @@ const fileWishes = z.looseObject({
   phoneColumn: z.string().optional(),
   sheet: z.string().optional(),
   takeHidden: z.boolean(),
+  take: z.array(z.string()).optional(),
   leaveOut: z.array(z.string()),
   asWritten: z.boolean(),
 });

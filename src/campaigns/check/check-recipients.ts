@@ -6,7 +6,10 @@ import { isSpreadsheetError } from '../../files/sheet.ts';
 import type { UploadColumn } from '../../kinds/campaign-fields.ts';
 import type { Measured } from '../../lib/measure.ts';
 import { type Wording, wordingOf, canonicalName, requireUsable } from '../../lib/wording.ts';
+import { smsFaultOf, unsendableIn, withPlainLines } from '../../lib/sms-text.ts';
 import { STOP, sampleStopLink } from '../../lib/stop-link.ts';
+import { doubtsInText } from './doubtful-text.ts';
+import { type Takable, doubtIn } from './doubtful-values.ts';
 import { type Layout, OwnColumns } from './own-columns.ts';
 import { NumberIndex, Preview, Tally } from './tally.ts';
 import { type PhoneOptions, type PhoneReader, type PhoneReading, phoneReader } from './phone.ts';
@@ -20,6 +23,8 @@ export interface CheckOptions extends PhoneOptions, Pick<ReadOptions, 'format' |
   readonly phoneColumn?: string | undefined;
   /** Rows that a spreadsheet hides are read like any other. Off by default: a person who looked at the file did not see them. */
   readonly takeHidden?: boolean | undefined;
+  /** Rows with these doubts about a value are sent to as they are. */
+  readonly take?: readonly Takable[] | undefined;
   /** Numbers that are in the campaign already, from earlier uploads. Only read. */
   readonly seen?: { has(e164: string): boolean };
   /** Which of these numbers (E.164) want no texts, by position. Asked once for each piece of the file. */
@@ -119,6 +124,8 @@ class RowChecker {
   readonly #preview: Preview | undefined;
   /** What stands for the link of each recipient, where the text has one. */
   readonly #stop: string | undefined;
+  /** Nothing of the text can be seen without its values. */
+  readonly #isMadeOfValues: boolean;
   #layout: Layout = { phone: -1, variables: [] };
   #laidOut = 0;
   readonly #own = new OwnColumns();
@@ -131,6 +138,7 @@ class RowChecker {
     this.#rows = rows;
     this.#options = options;
     this.#wording = text === undefined ? undefined : wordingOf({ text, replaceCostly });
+    this.#isMadeOfValues = smsFaultOf((text ?? '').replace(/\{\{[^{}]*\}\}/g, '')) === 'blank';
     this.#readPhone = phoneReader(options);
     this.#stop = this.#wording?.variables.includes(STOP) ? (options.stopLink ?? USUAL_LINK) : undefined;
     this.#preview =
@@ -173,7 +181,7 @@ class RowChecker {
 
   summary(): CheckSummary {
     const summary = this.#tally.summary(this.#rows.facts());
-    const meant = probablyMeant(this.#options.text ?? '', summary.columns);
+    const meant = doubtsInText(this.#options.text ?? '', summary.columns);
     return {
       ...summary,
       ...(this.#stop !== undefined && {
@@ -225,13 +233,16 @@ class RowChecker {
 
     const vars: Record<string, string> = {};
     for (const { name, at } of this.#layout.variables) {
-      const value = asTyped((cells[at] ?? '').trim());
-      const wrongWith = this.#wording && faultOf(value, this.#wording.optional.has(name));
-      if (wrongWith) return skipped(about, wrongWith, { column: columns[at] ?? name });
+      const value = withPlainLines(asTyped((cells[at] ?? '').trim()));
+      if (this.#wording) {
+        const wrong = faultOf(value, this.#wording.optional.has(name), this.#options.take);
+        if (wrong) return skipped(about, wrong.reason, { column: columns[at] ?? name, detail: wrong.detail });
+      }
       vars[name] = value;
     }
     if (!this.#wording) return { is: 'sound', ...about, phone, vars };
     const said = this.#wording.measure(this.#stop === undefined ? vars : { ...vars, [STOP]: this.#stop });
+    if (this.#isMadeOfValues && smsFaultOf(said.text()) === 'blank') return skipped(about, 'empty_text');
     const { segments } = said.count;
     if (segments > (this.#options.maxSegments ?? 10))
       return skipped(about, 'text_too_long', { detail: detail('segments', { segments }) });
@@ -259,9 +270,27 @@ class RowChecker {
 /** Where nobody said where the listener is reached. */
 const USUAL_LINK = sampleStopLink('https://sms.example.com');
 
-function faultOf(value: string, optional: boolean): SkipReason | undefined {
-  if (value === '') return optional ? undefined : 'empty_variable';
-  return isSpreadsheetError(value) ? 'spreadsheet_error' : undefined;
+interface ValueFault {
+  readonly reason: SkipReason;
+  readonly detail?: Detail;
+}
+
+function faultOf(value: string, optional: boolean, take: CheckOptions['take'] = []): ValueFault | undefined {
+  if (unsendableIn(value) !== undefined) return { reason: 'unsendable_value', detail: shownValue(value) };
+  if (smsFaultOf(value) === 'blank') return optional ? undefined : { reason: 'empty_variable' };
+  if (isSpreadsheetError(value)) return { reason: 'spreadsheet_error' };
+  const doubt = doubtIn(value);
+  if (doubt === undefined || take.includes(doubt.is)) return undefined;
+  return { reason: doubt.is, detail: shownValue(value, doubt.meant) };
+}
+
+const VALUE_SHOWN = 40;
+
+function shownValue(value: string, meant?: string): Detail {
+  const shown = value.slice(0, VALUE_SHOWN);
+  return meant === undefined
+    ? detail('value', { value: shown })
+    : detail('value_meant', { value: shown, meant: meant.slice(0, VALUE_SHOWN) });
 }
 
 function skipped(
@@ -383,29 +412,3 @@ function problemsOf(name: string, names: readonly string[], columns: readonly st
 }
 
 const offered = (columns: readonly string[]): string => columns.slice(0, 20).join(', ');
-
-/** Other ways to write a variable: of other programs, and with the key pressed once. */
-const LOOKALIKES = [
-  /(?<!\{)\{([^{}\n]{1,40})\}(?!\})/g,
-  /«\s*([^«»\n]{1,40}?)\s*»/g,
-  /\[([^[\]\n]{1,40})\]/g,
-  /<([^<>\n]{1,40})>/g,
-  /%([^%\n]{1,40})%/g,
-] as const;
-
-/** What stands in a text and looks like a variable that is none: it would go out as it is written. */
-function probablyMeant(
-  text: string,
-  columns: readonly string[],
-): readonly { readonly written: string; readonly meant: string }[] {
-  const names = new Set([...columns.map(nameOf), STOP]);
-  const found = LOOKALIKES.flatMap((pattern, turn) =>
-    [...text.matchAll(pattern)].flatMap(([written, inside = '']) => {
-      // A single brace means a variable everywhere; the others are signs of their own right.
-      const isName = turn === 0 && /^\s*\p{L}[\p{L}\p{N}_ .-]*$/u.test(inside);
-      if (!isName && !names.has(canonicalName(inside))) return [];
-      return [{ written, meant: `{{${inside.trim()}}}` }];
-    }),
-  );
-  return found.filter(({ written }, at) => found.findIndex((one) => one.written === written) === at);
-}

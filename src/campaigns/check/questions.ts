@@ -1,5 +1,6 @@
 /** What is to be decided of a file before its recipients are counted. */
 import { english } from '../../words/english.ts';
+import type { TextDoubt } from './doubtful-text.ts';
 import { type CheckSummary, type SkipReason, skipReasons } from './report.ts';
 
 export type Questionable = SkipReason & keyof typeof english.file.decide.reasons;
@@ -9,12 +10,18 @@ const QUESTIONS = Object.keys(english.file.decide.reasons) as Questionable[];
 
 export const leavable = Object.keys(skipReasons) as SkipReason[];
 
+/** About the text, and not about rows. */
+const inText = Object.keys(english.file.decide.inText) as TextDoubt['reason'][];
+
+export const isAboutText = (reason: Question['reason']): reason is TextDoubt['reason'] =>
+  inText.some((one) => one === reason);
+
 export interface Question {
-  readonly reason: Questionable | 'not_a_variable';
+  readonly reason: Questionable | TextDoubt['reason'];
   /** How many it is about. */
   readonly rows: number;
   /** In the text: what stands there, and what was probably meant. */
-  readonly meant?: readonly { readonly written: string; readonly meant: string }[];
+  readonly meant?: readonly Omit<TextDoubt, 'reason'>[];
 }
 
 export interface Answers {
@@ -32,6 +39,10 @@ export function questionsIn(
     const rows = leaveOut.includes(reason) ? 0 : (reasons[reason]?.count ?? 0);
     return rows === 0 ? [] : [{ reason, rows }];
   });
-  if (asWritten || probablyMeant.length === 0) return aboutRows;
-  return [...aboutRows, { reason: 'not_a_variable', rows: recipients, meant: probablyMeant }];
+  if (asWritten) return aboutRows;
+  const aboutText = inText.flatMap((reason): Question[] => {
+    const meant = probablyMeant.flatMap(({ reason: why, ...one }) => (why === reason ? [one] : []));
+    return meant.length === 0 ? [] : [{ reason, rows: recipients, meant }];
+  });
+  return [...aboutRows, ...aboutText];
 }

@@ -3,6 +3,7 @@ import type { UnusableFile } from '../../files/problems.ts';
 import type { FileFacts } from '../../files/rows.ts';
 import { money } from '../../words/figures.ts';
 import { english } from '../../words/english.ts';
+import type { TextDoubt } from './doubtful-text.ts';
 import { type Detail, describeDetail } from '../../words/details.ts';
 import { type Language, type Words, wordsIn } from '../../words/languages.ts';
 
@@ -238,8 +239,8 @@ export interface CheckSummary extends FileFacts {
   >;
   readonly countries: Readonly<Record<string, CountryTotals>>;
   readonly repaired: { readonly count: number; readonly examples: readonly Repair[] };
-  /** What stands in the text and looks like a variable that is none: `{prenom}`, with what was probably meant. */
-  readonly probablyMeant?: readonly { readonly written: string; readonly meant: string }[];
+  /** Parts of the text that a phone would probably not show as they are meant, such as `{prenom}`. */
+  readonly probablyMeant?: readonly TextDoubt[];
   /** Rows whose other columns have more in them than reports give back. */
   readonly ownCut?: number;
   /** How long the link of `{{stop}}` is; `assumed`: nobody said where the listener is reached. */

@@ -18,11 +18,11 @@ export const operations = {
   createCampaign: {"method":"POST","path":"/v1/campaigns","query":["dryRun"],"identity":"required"},
   getCampaign: {"method":"GET","path":"/v1/campaigns/{id}","query":[]},
   amendCampaign: {"method":"PATCH","path":"/v1/campaigns/{id}","query":[]},
-  addRecipients: {"method":"POST","path":"/v1/campaigns/{id}/recipients","query":["dryRun","preview","repair","phoneColumn","sheet","takeHidden"],"files":["text/csv"]},
+  addRecipients: {"method":"POST","path":"/v1/campaigns/{id}/recipients","query":["dryRun","preview","repair","phoneColumn","sheet","takeHidden","take"],"files":["text/csv"]},
   listRecipients: {"method":"GET","path":"/v1/campaigns/{id}/recipients","query":["state","phone","after","limit"],"files":["text/csv"]},
   keepFile: {"method":"POST","path":"/v1/campaigns/{id}/file","query":["name"]},
   getFile: {"method":"GET","path":"/v1/campaigns/{id}/file","query":[]},
-  countFile: {"method":"POST","path":"/v1/campaigns/{id}/file/recipients","query":["dryRun","repair","phoneColumn","sheet","takeHidden","row","leaveOut","asWritten","seenFile","seenCampaign"],"files":["text/csv"]},
+  countFile: {"method":"POST","path":"/v1/campaigns/{id}/file/recipients","query":["dryRun","repair","phoneColumn","sheet","takeHidden","take","row","leaveOut","asWritten","seenFile","seenCampaign"],"files":["text/csv"]},
   startCampaign: {"method":"POST","path":"/v1/campaigns/{id}/start","query":[]},
   pauseCampaign: {"method":"POST","path":"/v1/campaigns/{id}/pause","query":[]},
   resumeCampaign: {"method":"POST","path":"/v1/campaigns/{id}/resume","query":[]},
@@ -725,6 +725,10 @@ export interface Operations {
        * Take the rows that the spreadsheet hides, too.
        */
       takeHidden?: boolean
+      /**
+       * Send doubtful values as they are, of no_value,damaged_value; without it these rows are skipped.
+       */
+      take?: string
     }
     file: ("text/csv" | "application/x-ndjson" | "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet" | "application/vnd.oasis.opendocument.spreadsheet" | "application/vnd.ms-excel")
     answer: UploadReport
@@ -806,6 +810,10 @@ export interface Operations {
        */
       takeHidden?: boolean
       /**
+       * Send doubtful values as they are, of no_value,damaged_value; without it these rows are skipped.
+       */
+      take?: string
+      /**
        * Show the text of this row, too.
        */
       row?: number
@@ -814,7 +822,7 @@ export interface Operations {
        */
       leaveOut?: string
       /**
-       * What looks like a variable of the text and is none is meant so.
+       * Send the text as it is written, whatever looks doubtful in it.
        */
       asWritten?: boolean
       /**
@@ -2744,11 +2752,15 @@ export interface UploadReport {
     assumed: boolean
   }
   /**
-   * What looks like a variable in the text and is none.
+   * Parts of the text that a phone would probably not show as they are meant.
    */
   probablyMeant?: {
+    reason: string
     written: string
-    meant: string
+    /**
+     * Absent where letters are lost.
+     */
+    meant?: string
   }[]
 }
 export interface RecipientList {
@@ -2814,6 +2826,7 @@ export interface KeptFile {
     phoneColumn?: string
     sheet?: string
     takeHidden: boolean
+    take?: string[]
     leaveOut: string[]
     asWritten: boolean
   } | null)
@@ -2838,7 +2851,12 @@ export interface FileReport {
         row: number
         to: string
         column?: string
-        detail?: {}
+        detail?: {
+          code: string
+          values: {
+            [k: string]: (string | number)
+          }
+        }
       }[]
     }
   }
@@ -2918,11 +2936,15 @@ export interface FileReport {
     assumed: boolean
   }
   /**
-   * What looks like a variable in the text and is none.
+   * Parts of the text that a phone would probably not show as they are meant.
    */
   probablyMeant?: {
+    reason: string
     written: string
-    meant: string
+    /**
+     * Absent where letters are lost.
+     */
+    meant?: string
   }[]
   dryRun?: boolean
   /**
@@ -2945,14 +2967,17 @@ export interface FileReport {
     }
   }[]
   /**
-   * What is still to be decided, by `leaveOut`, `repair`, `takeHidden`, `asWritten` or the country.
+   * What is still to be decided, by `leaveOut`, `repair`, `takeHidden`, `take`, `asWritten` or the country.
    */
   decisions: {
     reason: string
     rows: number
     meant?: {
       written: string
-      meant: string
+      /**
+       * Absent where letters are lost.
+       */
+      meant?: string
     }[]
   }[]
 }

@@ -37,6 +37,13 @@ const CASES = {
     options: { optedOut: async (numbers) => numbers.map((number) => number === '+221770000002') },
   },
   empty_variable: { file: `to;nom\n${GOOD};Awa\n+221770000002;`, options: { text: 'Bonjour {{nom}}' } },
+  unsendable_value: {
+    file: `{"to":"${GOOD}","nom":"Awa"}\n{"to":"+221770000002","nom":"Awa\\u0000"}`,
+    options: { text: 'Bonjour {{nom}}' },
+  },
+  no_value: { file: `to;nom\n${GOOD};Awa\n+221770000002;NULL`, options: { text: 'Bonjour {{nom}}' } },
+  damaged_value: { file: `to;nom\n${GOOD};Awa\n+221770000002;AÃ¯ssatou`, options: { text: 'Bonjour {{nom}}' } },
+  empty_text: { file: `to;nom\n${GOOD};Awa\n+221770000002;`, options: { text: '{{nom|}}' } },
   spreadsheet_error: { file: `to;nom\n${GOOD};Awa\n+221770000002;#N/A`, options: { text: 'Bonjour {{nom}}' } },
   hidden_row: {
     file: xlsxOf({ rows: [rowOf(['to']), rowOf([GOOD]), rowOf(['+221770000002'], 'hidden="1"')].join('') }),
