@@ -125,19 +125,10 @@ function Asking({ draft, question }: { readonly draft: Draft; readonly question:
   const { reason } = question;
   const { take = [] } = wishes;
   const decide = (more: Partial<Wishes>): void => void judging.judge({ ...wishes, ...more });
-  const examples = kept.report?.reasons?.[reason]?.examples ?? [];
   return (
     <>
       <h3 className="font-medium">{asked(question)}</h3>
-      <ul className="my-2 text-sm text-quiet">
-        {examples.slice(0, 3).map(({ row, to, column, detail }) => (
-          <li key={row}>
-            {says.people.row(String(row))} {to === '' ? '–' : to}
-            {column === undefined ? '' : ` (${column})`}
-            {isDoubtfulValue(reason) && detail ? `: ${describedIn(fileSays, detail)}` : ''}
-          </li>
-        ))}
-      </ul>
+      <Examples report={kept.report} reason={reason} />
       <div className="flex flex-wrap items-end gap-3">
         {reason === 'no_country' && <CountryChoice draft={draft} />}
         {reason === 'old_numbering' && (
@@ -171,6 +162,22 @@ function Asking({ draft, question }: { readonly draft: Draft; readonly question:
         )}
       </div>
     </>
+  );
+}
+
+function Examples({ report, reason }: { readonly report: Report | null; readonly reason: string }) {
+  const { says, fileSays } = useMaking();
+  const examples = report?.reasons?.[reason]?.examples ?? [];
+  return (
+    <ul className="my-2 text-sm text-quiet">
+      {examples.slice(0, 3).map(({ row, to, column, detail }) => (
+        <li key={row}>
+          {says.people.row(String(row))} {to === '' ? '–' : to}
+          {column === undefined ? '' : ` (${column})`}
+          {isDoubtfulValue(reason) && detail ? `: ${describedIn(fileSays, detail)}` : ''}
+        </li>
+      ))}
+    </ul>
   );
 }
 

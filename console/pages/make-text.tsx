@@ -20,18 +20,15 @@ export function TextStep({ draft }: { readonly draft: Draft }) {
   const [isCheaper, setCheaper] = useState(kept.replaceCostly);
   const [shown, setShown] = useState<NonNullable<Report['preview']>[number]>();
   const row = shown ?? kept.report?.preview?.[0];
-  const now = rendered(text, {
-    replaceCostly: isCheaper,
-    values: row?.values,
-    link: kept.report?.stopLink?.characters,
-  });
+  const link = kept.report?.stopLink?.characters;
+  const now = rendered(text, { replaceCostly: isCheaper, values: row?.values, link });
   const write = (written: string): void => {
     setText(written);
     if (written.trim() !== '' && rendered(written, {}).is === 'text') keeping.change({ text: written });
   };
   const columns = kept.report?.columns ?? [];
-  const missing =
-    text.trim() === '' ? says.text.needed : now.is === 'unusable' ? says.text.unusable[now.why] : undefined;
+  const faulty = now.is === 'unusable' ? says.text.unusable[now.why] : undefined;
+  const missing = text.trim() === '' ? says.text.needed : faulty;
   return (
     <>
       <div className="grid gap-5 lg:grid-cols-2">

@@ -145,8 +145,8 @@ describe('a sheet of an office: title, dates, formulas, merged and hidden cells,
   });
 
   it('XlsxWriter: formats that show a first zero, dates since 1904, formatted texts', async () => {
-    const text = '{{nom}} {{date|}} {{heure|}} {{montant|}}';
-    const options = { country: 'CI', text, take: ['no_value'] } as const;
+    const formats = '{{nom}} {{date|}} {{heure|}} {{montant|}}';
+    const options = { country: 'CI', text: formats, take: ['no_value'] } as const;
     const { texts, rows, summary } = await said(made('xlsxwriter-formats.xlsx'), options);
     expect(texts).toEqual([
       ['+2250707000001', 'Awa 30/11/2026 14:30 25000'],

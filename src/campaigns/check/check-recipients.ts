@@ -138,7 +138,7 @@ class RowChecker {
     this.#rows = rows;
     this.#options = options;
     this.#wording = text === undefined ? undefined : wordingOf({ text, replaceCostly });
-    this.#isMadeOfValues = smsFaultOf((text ?? '').replace(/\{\{[^{}]*\}\}/g, '')) === 'blank';
+    this.#isMadeOfValues = Boolean(text) && smsFaultOf((text ?? '').replace(/\{\{[^{}]*\}\}/g, '')) === 'blank';
     this.#readPhone = phoneReader(options);
     this.#stop = this.#wording?.variables.includes(STOP) ? (options.stopLink ?? USUAL_LINK) : undefined;
     this.#preview =
@@ -233,10 +233,10 @@ class RowChecker {
 
     const vars: Record<string, string> = {};
     for (const { name, at } of this.#layout.variables) {
-      const value = withPlainLines(asTyped((cells[at] ?? '').trim()));
+      const value = valueIn(cells[at]);
       if (this.#wording) {
-        const wrong = faultOf(value, this.#wording.optional.has(name), this.#options.take);
-        if (wrong) return skipped(about, wrong.reason, { column: columns[at] ?? name, detail: wrong.detail });
+        const fault = faultOf(value, this.#wording.optional.has(name), this.#options.take);
+        if (fault) return skipped(about, fault.reason, { column: columns[at] ?? name, detail: fault.detail });
       }
       vars[name] = value;
     }
@@ -270,6 +270,12 @@ class RowChecker {
 /** Where nobody said where the listener is reached. */
 const USUAL_LINK = sampleStopLink('https://sms.example.com');
 
+/** Characters that cannot be seen are no value: a default stands for them too. */
+function valueIn(cell = ''): string {
+  const value = withPlainLines(asTyped(cell.trim()));
+  return smsFaultOf(value) === 'blank' ? '' : value;
+}
+
 interface ValueFault {
   readonly reason: SkipReason;
   readonly detail?: Detail;
@@ -277,7 +283,7 @@ interface ValueFault {
 
 function faultOf(value: string, optional: boolean, take: CheckOptions['take'] = []): ValueFault | undefined {
   if (unsendableIn(value) !== undefined) return { reason: 'unsendable_value', detail: shownValue(value) };
-  if (smsFaultOf(value) === 'blank') return optional ? undefined : { reason: 'empty_variable' };
+  if (value === '') return optional ? undefined : { reason: 'empty_variable' };
   if (isSpreadsheetError(value)) return { reason: 'spreadsheet_error' };
   const doubt = doubtIn(value);
   if (doubt === undefined || take.includes(doubt.is)) return undefined;

@@ -30,8 +30,24 @@ const NAMED: Readonly<Record<string, string>> = {
       .split(' ')
       .map((name, at) => [name, String.fromCharCode(0xa0 + at)]),
   ),
-  ...{ nbsp: ' ', amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", hellip: '…', ndash: '–', mdash: '—', bull: '•' },
-  ...{ rsquo: '’', lsquo: '‘', rdquo: '”', ldquo: '“', euro: '€', oelig: 'œ', OElig: 'Œ', trade: '™', zwnj: '' },
+  nbsp: ' ',
+  amp: '&',
+  lt: '<',
+  gt: '>',
+  quot: '"',
+  apos: "'",
+  hellip: '…',
+  ndash: '–',
+  mdash: '—',
+  bull: '•',
+  rsquo: '’',
+  lsquo: '‘',
+  rdquo: '”',
+  ldquo: '“',
+  euro: '€',
+  oelig: 'œ',
+  OElig: 'Œ',
+  trade: '™',
 };
 const ESCAPES: Readonly<Record<string, string>> = { n: '\n', r: '\n', t: ' ' };
 
@@ -42,7 +58,7 @@ const DAMAGES: readonly Damage[] = [
   // bytes are letters that stand beside such signs in honest words: É», Ê….
   {
     pattern: new RegExp(`[ÂÃ]${behind}|Å[“’¸]|â[€‚„]${behind}|ðŸ${behind}{2}`, 'gu'),
-    meant: (written) => asUtf8([...written].map(windowsByte)),
+    meant: (written) => asUtf8(Array.from(written, windowsByte)),
   },
   // The second byte of à is a space that does not break, and is lost at the end of a cell.
   { pattern: /(?<=\p{Ll})Ã(?=\s|$)/gu, meant: () => 'à' },
@@ -85,8 +101,8 @@ export function damageIn(text: string): readonly Trace[] {
       // `&b;` is no entity, and a link may have its letters written like that.
       if (written.startsWith('&') && ofEntity(written) === undefined) return [];
       if (/^[%=]/.test(written) && text.includes('://')) return [];
-      const repaired = meant(written);
-      return [{ at: index, written, ...(repaired !== undefined && { meant: repaired }) }];
+      const instead = meant(written);
+      return [{ at: index, written, ...(instead !== undefined && { meant: instead }) }];
     }),
   );
 }

@@ -113,4 +113,5 @@ test('a text of which nothing can be seen with the values of its row is not sent
   const file = 'to;prenom\n771234567;\n771234568;Awa\n';
   expect(await reasonsOf(file, { ...TEXT, text: ' {{prenom|}}\n' })).toEqual(['empty_text', 'Awa']);
   expect(await reasonsOf(file, { ...TEXT, text: '{{prenom|}} !' })).toEqual(['', 'Awa']);
+  expect(await reasonsOf(file, { ...TEXT, text: '' })).toEqual([undefined, undefined]);
 });
