@@ -8,6 +8,17 @@ if (major < 22 || (major === 22 && minor < 19)) {
 }
 
 const STORM = 'test/stories/storm.test.ts';
+const PATIENCE_MS = 120_000;
+const LIMIT_MS = 300_000;
+/** Limits only end a test that hangs, so that the suite passes while other work keeps both cores busy. */
+const patient = {
+  setupFiles: ['test/support/patience.ts'],
+  expect: { poll: { timeout: PATIENCE_MS } },
+  testTimeout: LIMIT_MS,
+  hookTimeout: LIMIT_MS,
+  // A test that fails once is a defect: none is tried again.
+  retry: 0,
+};
 
 /**
  * unit: no Redis, no network, no waiting. parts: one real part (Redis, a socket) under test, from the sources.
@@ -19,6 +30,7 @@ export default defineConfig({
     projects: [
       {
         test: {
+          ...patient,
           name: 'unit',
           include: ['test/**/*.test.ts'],
           exclude: ['test/**/*.parts.test.ts', 'test/stories/**'],
@@ -29,6 +41,7 @@ export default defineConfig({
       },
       {
         test: {
+          ...patient,
           name: 'parts',
           include: ['test/**/*.parts.test.ts'],
           globalSetup: ['test/support/redis-for-tests.ts', 'test/support/postgres-for-tests.ts'],
@@ -36,13 +49,11 @@ export default defineConfig({
           maxWorkers: 4,
           // As of the unit tests; that no module keeps what is of one file is a rule (test/tidy.test.ts).
           isolate: false,
-          // What ends a test that hangs; on a machine with thirty things to do a sound one may take two minutes.
-          testTimeout: 180_000,
-          hookTimeout: 180_000,
         },
       },
       {
         test: {
+          ...patient,
           name: 'stories',
           include: ['test/stories/**/*.test.ts'],
           exclude: [STORM],
@@ -51,12 +62,11 @@ export default defineConfig({
           isolate: false,
           // After the parts, where both are asked for: no group has two numbers of workers.
           sequence: { groupOrder: 1 },
-          testTimeout: 180_000,
-          hookTimeout: 180_000,
         },
       },
       {
         test: {
+          ...patient,
           name: 'storm',
           include: [STORM],
           // Alone on the machine: a process that starts beside other work is killed again before it is up.

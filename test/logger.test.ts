@@ -32,7 +32,7 @@ test('lines come together each second, and the last of them at the end', async (
   const { child, messages, ended } = logging(
     `logger.info('one'); logger.info('two'); process.stdin.resume().once('end', () => { logger.info('three'); process.exit(0); });`,
   );
-  await expect.poll(messages, { timeout: 10_000 }).toEqual(['one', 'two']);
+  await expect.poll(messages).toEqual(['one', 'two']);
   child.stdin.end();
   await ended;
   expect(messages()).toEqual(['one', 'two', 'three']);
@@ -40,7 +40,7 @@ test('lines come together each second, and the last of them at the end', async (
 
 test('a warning is written at once, with all that was said before it', async () => {
   const { messages } = logging(`logger.info('one'); logger.warn('two'); setInterval(() => undefined, 1000);`);
-  await expect.poll(messages, { timeout: 10_000 }).toEqual(['one', 'two']);
+  await expect.poll(messages).toEqual(['one', 'two']);
 });
 
 test('a process that throws has said all that it had to say', async () => {
@@ -61,7 +61,7 @@ test('a process with many loggers says all that each had to say, and nothing of 
 
 test('what a library tells the console is a line of the log', async () => {
   const { messages } = logging(`hearConsole(logger); console.warn('[WARN] %s', 'by a client');`);
-  await expect.poll(messages, { timeout: 10_000 }).toEqual(['[WARN] by a client']);
+  await expect.poll(messages).toEqual(['[WARN] by a client']);
 });
 
 test('for people a line is a line of words, and hides what every line hides', async () => {

@@ -58,7 +58,7 @@ export const NAMES = ['Awa', 'Françoise', 'Koffi', 'Ndèye', 'Yao', 'Aïcha', '
 const ROWS_AT_ONCE = 1_000;
 
 /** Every number once, as a French spreadsheet separates it; some accents, as there are. */
-function* fileOf(rows: number): Generator<string> {
+export function* fileOf(rows: number): Generator<string> {
   yield 'numero;prenom;montant\n';
   for (let from = 0; from < rows; from += ROWS_AT_ONCE) {
     let text = '';

@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
 const RELAIS = fileURLToPath(new URL('../../bin/relais.js', import.meta.url));
-const READY_LIMIT_MS = 30_000;
+const READY_LIMIT_MS = 120_000;
 const STOP_LIMIT_MS = 10_000;
 const LAST_LINES = 15;
 

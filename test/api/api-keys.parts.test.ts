@@ -1,6 +1,5 @@
 /** Keys that are made and revoked while relais runs, in several processes on one Redis. */
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { systemClock } from '../../src/lib/clock.ts';
 import { keys } from '../../src/operations/keys.ts';
 import { Link } from '../storm/link.ts';
 import { apiOn, type Running } from '../support/api-process.ts';
@@ -12,7 +11,6 @@ const API_KEYS = [
   'shop:enqueue+read:shop-secret',
   'maker:enqueue+read+approve+operate:maker-secret',
 ].join(',');
-const WITHIN_MS = 3_000;
 
 let service: Service;
 /** Another process, and one whose Redis is at the other end of a wire. */
@@ -54,7 +52,7 @@ async function everywhere(secret: string, status: number): Promise<void> {
   const asked = () => Promise.all([service.api, other.url, wired.url].map((url) => as(secret, url)));
   const all = async () =>
     expect((await asked()).map((one) => (one.status === 429 ? 401 : one.status))).toEqual([status, status, status]);
-  await vi.waitFor(all, { timeout: WITHIN_MS, interval: 100 });
+  await vi.waitFor(all, { interval: 100 });
 }
 
 test('a key is made, works in every process, is listed without its secret, and ends in every process', async () => {
@@ -88,7 +86,7 @@ test('a process that was cut off from Redis does not believe what it knew of a k
   await everywhere(body.secret, 200);
   wired.link.cut();
   expect((await revoke(body.id)).status).toBe(204);
-  await vi.waitFor(async () => expect((await as(body.secret, wired.url)).status).toBe(503), WITHIN_MS);
+  await vi.waitFor(async () => expect((await as(body.secret, wired.url)).status).toBe(503));
   wired.link.heal();
   await everywhere(body.secret, 401);
 });
@@ -100,9 +98,7 @@ test('a stream of events that is under way ends with its key', async () => {
   expect(stream.status).toBe(200);
   const ended = stream.text();
   await revoke(body.id);
-  expect(await Promise.race([ended.then(() => 'ended'), systemClock.sleep(WITHIN_MS).then(() => 'goes on')])).toBe(
-    'ended',
-  );
+  await ended;
 });
 
 test('a key that has expired is none', async () => {

@@ -156,7 +156,7 @@ describe('nothing of it leaves', () => {
     await recovery.enter('rolled_back');
     // The statistics show what was sent only after a while, so it takes more than one turn.
     const apply = async () => (await service.call('POST', '/v1/recovery', { body: { apply: true } })).body.over;
-    await expect.poll(apply, { timeout: 20_000 }).toBe(true);
+    await expect.poll(apply).toBe(true);
     expect(await read(service, path)).toMatchObject({ state: 'held', reason: 'restored' });
     expect(said(await act(service, path, 'resume'))).toEqual([202, 'awaiting_approval']);
     expect(await texts(service)).toHaveLength(0);

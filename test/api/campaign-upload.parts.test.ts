@@ -120,7 +120,7 @@ test('a cut upload leaves the campaign as it was', async () => {
   const before = await show(id);
   const keysBefore = await keysOf(id);
   await cutUpload(id);
-  await expect.poll(() => keysOf(id), { timeout: 10_000 }).toEqual(keysBefore);
+  await expect.poll(() => keysOf(id)).toEqual(keysBefore);
   expect(await show(id)).toEqual(before);
   // And the whole file is taken afterwards as if nothing had happened.
   expect((await upload(id)).body).toMatchObject({ recipients: 4, skipped: 2 });
@@ -161,7 +161,7 @@ async function cutUpload(id: string): Promise<void> {
       `numero;prenom\n${rows.join('\n')}\n`,
     ].join('\r\n'),
   );
-  await expect.poll(async () => (await keysOf(id)).length, { timeout: 10_000 }).toBeGreaterThan(10);
+  await expect.poll(async () => (await keysOf(id)).length).toBeGreaterThan(10);
   socket.destroy();
 }
 

@@ -66,7 +66,7 @@ describe.for(kinds)('a person does not call %s that was paid failed', ([, paid])
     await service.redis.hdel(record(id), 'lease', 'until');
     // A look of a worker may be under way by itself, and find it too.
     const said = async () => (await resolve(path)).body.detail as string;
-    await expect.poll(said, { timeout: 10_000 }).toMatch(/The service says: completed|^It is completed/);
+    await expect.poll(said).toMatch(/The service says: completed|^It is completed/);
     expect((await service.call('GET', path)).body.state).toBe('completed');
   });
 

@@ -171,7 +171,7 @@ describe('explain', () => {
     const id = await disburse({});
     await service.until(`/v1/disbursements/${id}`, ({ state }) => state === 'succeeded');
     const kept = async (): Promise<number> => (await service.call('GET', `/v1/callbacks/${id}`)).status;
-    await expect.poll(kept, { timeout: 20_000 }).toBe(404);
+    await expect.poll(kept).toBe(404);
     const { detail } = (await service.call('GET', `/v1/callbacks/${id}`)).body;
     const { body: story } = await service.call('GET', `/v1/explain/${id}`);
     expect(JSON.stringify(story)).toMatch(/called back|callback/i);

@@ -79,7 +79,7 @@ test('what an account had left an hour ago is not told as what it has, and what 
   await balances.note('main', { at: Date.now() - 3_600_000, balances: { SN: 5_000 } });
   expect(await told()).toEqual([0, 1]);
   await balances.note('main', { at: Date.now() - 1_200_000, balances: { SN: 4_000 } });
-  await expect.poll(told, { timeout: 30_000 }).toEqual([1, 1]);
+  await expect.poll(told).toEqual([1, 1]);
 });
 
 test('a request that was added without the prefix is warned of, with the prefix to use, and counted', async () => {

@@ -62,27 +62,3 @@ test(`the count equals that of sms-segments-calculator on ${TEXTS} random texts 
   }
   expect(Math.min(seen['GSM-7'], seen['UCS-2'])).toBeGreaterThan(TEXTS / 5);
 });
-
-test('both count the same texts, and one says how much faster it was', () => {
-  const texts = Array.from({ length: 300 }, randomText);
-  const theirs = timed(() => texts.reduce((sum, text) => sum + new SegmentedMessage(text).segmentsCount, 0));
-  // Many rounds, or the clock is too coarse for it.
-  const rounds = 50;
-  const ours = timed(() => {
-    let sum = 0;
-    for (let round = 0; round < rounds; round += 1) for (const text of texts) sum += countSegments(text).segments;
-    return sum;
-  });
-  const rate = (ms: number, count: number): string => `${Math.round((count / ms) * 1_000)}/s`;
-  process.stdout.write(
-    `segments: ours ${rate(ours.ms, texts.length * rounds)}, sms-segments-calculator ${rate(theirs.ms, texts.length)}: ` +
-      `${Math.round((theirs.ms * rounds) / ours.ms)} times faster\n`,
-  );
-  expect(ours.result).toBe(theirs.result * rounds);
-});
-
-function timed<T>(run: () => T): { readonly ms: number; readonly result: T } {
-  const from = performance.now();
-  const result = run();
-  return { ms: performance.now() - from, result };
-}

@@ -78,7 +78,7 @@ test.for(DESKS)('thirty that wait for a person are decided by the keyboard alone
   const standing = page.locator('[data-of]');
   await standing.waitFor();
   for (let left = 30; left > 0; left -= 1) {
-    await expect.poll(() => standing.getAttribute('data-of'), { timeout: 60_000 }).toBe(String(left));
+    await expect.poll(() => standing.getAttribute('data-of')).toBe(String(left));
     const shown = await page.locator('[data-case]').getAttribute('data-case');
     await page.keyboard.press('1');
     await page.locator('[data-follows=succeeded]').waitFor();

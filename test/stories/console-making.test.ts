@@ -71,14 +71,10 @@ async function write(page: Page, last: number): Promise<void> {
   await page.locator('textarea').press('End');
   // What was said before to the same people could not be told from it, where its answer is lost.
   await page.locator('textarea').pressSequentially(`, votre agence ${String(last)} vous attend demain… À bientôt`);
-  await expect
-    .poll(() => page.locator('[data-preview]').innerText(), { timeout: 60_000 })
-    .toMatch(/^Bonjour \p{L}+, votre agence/u);
+  await expect.poll(() => page.locator('[data-preview]').innerText()).toMatch(/^Bonjour \p{L}+, votre agence/u);
   expect(await page.locator('[data-segments]').getAttribute('data-encoding')).toBe('UCS-2');
   await page.locator('[data-costly] input[type=checkbox]').check();
-  await expect
-    .poll(() => page.locator('[data-segments]').getAttribute('data-encoding'), { timeout: 60_000 })
-    .toBe('GSM-7');
+  await expect.poll(() => page.locator('[data-segments]').getAttribute('data-encoding')).toBe('GSM-7');
   await kept(page);
   await page.locator('[data-step=text] input[type=number]').fill(String(last));
   await page.locator('[data-show-row]').click();
@@ -199,15 +195,13 @@ test('who leaves in between finds everything again, in another browser too', { t
   // Left at once: what was typed is kept on the way out. That may come a moment later, and a browser that ends takes it along.
   await page.goto(`${world.url}/campaigns`);
   const isKept = async (): Promise<string> => (await world.api.get<{ text: string }>(`/v1/campaigns/${id}`)).text;
-  await expect.poll(isKept, { timeout: 60_000 }).toBe('Bonjour {{prénom}}, à demain');
+  await expect.poll(isKept).toBe('Bonjour {{prénom}}, à demain');
   await leave(page);
   const again = await world.signedIn('awa', `/campaigns/${id}`, { language: 'fr' });
   await again.locator('#content a.button-main').click();
   await again.locator('[data-step=cost]').waitFor();
   await again.goto(`${world.url}/campaigns/${id}/make/text`);
-  await expect
-    .poll(() => again.locator('textarea').inputValue(), { timeout: 60_000 })
-    .toBe('Bonjour {{prénom}}, à demain');
+  await expect.poll(() => again.locator('textarea').inputValue()).toBe('Bonjour {{prénom}}, à demain');
   await again.goto(`${world.url}/campaigns/${id}/make/people`);
   await again.locator('[data-question=empty_variable], [data-question=old_numbering]').first().waitFor();
   expect(await again.locator('[data-question=hidden_row]').count()).toBe(0);

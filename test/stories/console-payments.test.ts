@@ -62,7 +62,7 @@ test('money that is uncertain is shown neither as paid nor as failed, and a pers
   await page.keyboard.type('The service shows 32,999: told on the telephone that nothing left');
   await page.keyboard.press('Control+Enter');
   // The service is asked first, and it says that it was paid: nobody's word goes against that.
-  await expect.poll(() => page.locator('[data-end=refused], [data-of="1"]').count(), { timeout: 30_000 }).toBe(1);
+  await expect.poll(() => page.locator('[data-end=refused], [data-of="1"]').count()).toBe(1);
   const decided = await world.api.get<{ state: string }>(`/v1/disbursements/${first}`);
   expect(['succeeded', 'needs_review']).toContain(decided.state);
   await leave(page);
@@ -85,7 +85,7 @@ test('a payment above the limit is approved by somebody else, who types the amou
   await page.locator('dialog input').fill(people.fatou.key);
   await page.getByRole('button', { name: 'Go on' }).click();
   await page.locator('[data-decided]').waitFor();
-  await expect.poll(() => asker.getByText('Nothing waits for an approval.').count(), { timeout: 30_000 }).toBe(1);
+  await expect.poll(() => asker.getByText('Nothing waits for an approval.').count()).toBe(1);
   await leave(asker);
   await leave(page);
 });

@@ -26,9 +26,6 @@ const DISBURSEMENTS = DEEP ? 5_000 : 500;
 const PEOPLE = DEEP ? 100_000 : 5_000;
 const LIMIT_MS = DEEP ? 1_500_000 : 170_000;
 const WORKERS = 4;
-/** UPSTREAM_TIMEOUT and UPSTREAM_CONNECT_TIMEOUT below, and five seconds: how long a worker may take to end. */
-const DRAIN_MS = 2_000 + 1_000 + 5_000;
-const EXIT_MS = 2_000;
 const ASK_EVERY_MS = DEEP ? 2_000 : 300;
 const ASKED_AT_A_TIME = 20;
 const FINAL = new Set(['succeeded', 'failed', 'rejected', 'cancelled', 'needs_review']);
@@ -132,16 +129,13 @@ async function askToPay(api: Asking, some: typeof orders): Promise<void> {
   }
 }
 
-/** Ends one worker as a rollout does, and starts its successor. How long the end took, in ms. */
-async function replace(deployment: Deployment): Promise<number> {
+/** Ends one worker as a rollout does, and starts its successor. */
+async function replace(deployment: Deployment): Promise<void> {
   const old = deployment.workers.shift();
-  const startedMono = systemClock.monotonic();
   old?.signal('SIGTERM');
   expect(await old?.ended, readFileSync(old?.log ?? '', 'utf8').slice(-2_000)).toEqual({ code: 0, signal: null });
-  const tookMs = systemClock.monotonic() - startedMono;
   expect(readFileSync(old?.log ?? '', 'utf8'), 'what was in hand was finished').not.toContain('still in progress');
   deployment.workers.push(await deployment.startWorker());
-  return Math.round(tookMs);
 }
 
 /** What a worker of the next release may write: our own must neither carry it out nor change it. */
@@ -188,9 +182,7 @@ test(
     };
 
     await moving(0.05);
-    const drains: number[] = [];
-    for (let nth = 0; nth < WORKERS; nth += 1) drains.push(await replace(deployment));
-    for (const tookMs of drains) expect(tookMs).toBeLessThan(DRAIN_MS + EXIT_MS);
+    for (let nth = 0; nth < WORKERS; nth += 1) await replace(deployment);
     const paidWhenRolled = await paid();
     const sentWhenRolled = (await view()).totals.sent;
     expect(await newer.record(), 'nobody touched what a newer release wrote').toEqual(newer.before);
@@ -226,7 +218,7 @@ test(
       })),
     );
     process.stdout.write(
-      `drains ${drains.join(', ')} ms; rolled with ${paidWhenRolled} of ${DISBURSEMENTS} paid and ${sentWhenRolled} of ` +
+      `rolled with ${paidWhenRolled} of ${DISBURSEMENTS} paid and ${sentWhenRolled} of ` +
         `${PEOPLE} sent, killed with ${paidWhenKilled} paid; disbursements ${told(money)}; texts ${told(texts)}\n`,
     );
     expect(money.problems).toEqual([]);

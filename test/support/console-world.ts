@@ -120,7 +120,7 @@ async function openPage(
     reducedMotion: 'reduce',
   };
   const page = await (await browser.newContext(options)).newPage();
-  page.setDefaultTimeout(60_000);
+  page.setDefaultTimeout(120_000);
   const complaints: string[] = [];
   page.on('pageerror', (error) => complaints.push(error.message));
   page.on('console', (line) => {

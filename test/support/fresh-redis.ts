@@ -13,7 +13,7 @@ export interface FreshRedis {
   close(): Promise<void>;
 }
 
-const READY_LIMIT_MS = 10_000;
+const READY_LIMIT_MS = 60_000;
 const NEXT_DATABASE = 'relais-tests:next-database';
 
 /** Hands out an empty database of the run's Redis. Only for tests named `*.parts.test.ts`. */

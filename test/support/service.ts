@@ -54,7 +54,7 @@ export const KEYS = [
   'stranger:enqueue+read+approve+operate@other:stranger-secret',
 ].join(',');
 
-const WAIT_MS = 60_000;
+const WAIT_MS = 120_000;
 const ASK_EVERY_MS = 25;
 
 interface ServiceParts extends Pick<SandboxOptions, 'onLine'> {

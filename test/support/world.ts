@@ -15,7 +15,7 @@ export interface World extends Stage {
 
 type Event = EventPage['events'][number];
 
-const EVENT_LIMIT_MS = 45_000;
+const EVENT_LIMIT_MS = 120_000;
 const ASK_AGAIN_MS = 50;
 const PAGE = 1_000;
 

@@ -159,7 +159,8 @@ describe('bodies that tell nothing', () => {
   });
 });
 
-describe('bodies made to take long', () => {
+/** Where reading takes the square of the length, a body of this size takes minutes, and the limit of the test ends it. */
+describe('bodies made to take long are read', () => {
   const size = BODY_LIMITS.bytes - 64;
   test.each([
     ['data in data in data', 'data='.repeat(size / 5)],
@@ -174,10 +175,8 @@ describe('bodies made to take long', () => {
     ['one name with many brackets', `${'[]'.repeat(size / 2)}=x`],
     ['blanks', ` a${' '.repeat(size)}b`],
   ])('%s', (_name, body) => {
-    const began = performance.now();
     read(body);
     read(body, 'multipart/form-data; boundary=b');
-    redactBody(readTree(Buffer.from(body)), Buffer.from(body));
-    expect(performance.now() - began).toBeLessThan(500);
+    expect(redactBody(readTree(Buffer.from(body)), Buffer.from(body)).length).toBeLessThanOrEqual(4_096);
   });
 });
