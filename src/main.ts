@@ -67,10 +67,22 @@ const world = {
   print: (line: string): void => void process.stdout.write(`${line}\n`),
 };
 
+/** How `relais dev` tells a person at a terminal that it is ready. */
+async function screen(): Promise<Surroundings['ready']> {
+  const { devScreen } = await import('./app/dev-screen.ts');
+  const { wordsIn } = await import('./words/languages.ts');
+  const words = wordsIn(languageOf(process.argv.slice(2), process).language).dev;
+  return (urls) => world.print(devScreen(urls, words));
+}
+
 /** Each is loaded when it is asked for. */
 const services: Services = {
   run: (options) => explained(async () => (await import('./app/run.ts')).run(options, surroundings)),
-  dev: (options) => explained(async () => (await import('./app/dev.ts')).dev(options, surroundings)),
+  dev: (options) =>
+    explained(async () => {
+      const { dev } = await import('./app/dev.ts');
+      return dev(options, io.isTerminal ? { ...surroundings, ready: await screen() } : surroundings);
+    }),
   sandbox: (command) => explained(async () => (await import('./app/sandbox.ts')).sandbox(command, surroundings)),
   newStamp: (command) =>
     explained(async () => (await import('./app/new-stamp.ts')).newStamp({ ...command, ...world })),

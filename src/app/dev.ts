@@ -37,8 +37,8 @@ export async function dev({ history }: DevOptions, { env, signal, ready }: Surro
   return 0;
 }
 
-/** A person that tries it sits before it; what takes its lines from a pipe is a program. */
-const forPeople = (): Settings => (process.stderr.isTTY ? { LOG_FORMAT: 'pretty' } : {});
+/** A terminal shows only what needs attention; a program that reads a pipe gets every line as JSON. */
+const forPeople = (): Settings => (process.stderr.isTTY ? { LOG_FORMAT: 'pretty', LOG_LEVEL: 'warn' } : {});
 
 function devSettings(): Settings {
   return {

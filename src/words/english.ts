@@ -74,6 +74,20 @@ export const english = {
       failed: 'Failed; it can still be paid.',
     },
   },
+  dev: {
+    title: 'relais runs on this machine, with a sandbox in place of the provider: no money moves.',
+    labels: {
+      console: 'Console',
+      key: 'Keys',
+      api: 'API',
+      sandbox: 'Sandbox',
+      redis: 'Redis',
+      history: 'PostgreSQL',
+      metrics: 'Metrics',
+    },
+    keys: 'dev (asks and pays)  checker (approves)  root (administers)',
+    stop: 'Ctrl-C stops it. Its data is deleted then.',
+  },
   init: {
     hello: 'Nothing is sent anywhere. Leave empty what you do not know yet; it can be filled in later.',
     asks: {

@@ -74,6 +74,21 @@ export const french: Words = {
       failed: 'Échouée ; elle peut encore être payée.',
     },
   },
+  dev: {
+    title:
+      'relais fonctionne sur cette machine avec un simulateur du prestataire\u00a0: aucun argent ne circule.',
+    labels: {
+      console: 'Console',
+      key: 'Clés',
+      api: 'API',
+      sandbox: 'Sandbox',
+      redis: 'Redis',
+      history: 'PostgreSQL',
+      metrics: 'Métriques',
+    },
+    keys: 'dev (demande et paie)  checker (approuve)  root (administre)',
+    stop: 'Ctrl-C l’arrête. Ses données sont alors supprimées.',
+  },
   init: {
     hello:
       'Rien n’est envoyé nulle part. Laissez vide ce que vous ne savez pas encore ; vous pourrez compléter plus tard.',

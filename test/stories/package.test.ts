@@ -73,9 +73,11 @@ test('the pages come along, and what they point to', () => {
 
 /** What the README does not show, and what the compiler must refuse. */
 const MORE = `
-import { type Api, onEvent, Refused, verifyWebhook, type WithdrawMode } from 'relais';
+import { type Api, createClient, onEvent, Refused, verifyWebhook, type WithdrawMode } from 'relais';
 import { fakeProducer } from 'relais/producer/testing';
 const mode: WithdrawMode = 'wallet-a-ci';
+const http = createClient({ url: process.env.RELAIS_URL, key: process.env.RELAIS_API_KEY });
+const paid = await http.createDisbursement({ body: { reference: 'p', accountAlias: '7', amount: 1, withdrawMode: mode } });
 await relais.invoice({ reference: 'i', totalAmount: 100, store: { name: 'x' } });
 await relais.paymentRequest({ amount: 100, phone: '771234567', feesPaidBy: 'customer' }, { idempotencyKey: 'k' });
 await relais.directCredit({ accountAlias: 'shop', amount: 100, reference: 'd' });

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { blocksOf, pages, wordsOf } from '../docs/written.ts';
 import { openProcesses } from '../support/world.ts';
 import { root } from '../tidy/scanner.ts';
@@ -28,6 +28,7 @@ interface Typed {
 
 interface Terminal {
   readonly control: string;
+  readonly redis: string;
   /** What a page has in this terminal's place: `ID`, `bat_…`. */
   readonly stands: Map<string, string>;
   readonly env: Record<string, string>;
@@ -44,10 +45,10 @@ async function terminalAt(settings: Readonly<Record<string, string>> = {}): Prom
   symlinkSync(join(root, 'examples'), join(folder, 'examples'));
   const ports = Object.fromEntries(FREE_PORTS.map((name) => [`${name}_PORT`, '0']));
   const { urls } = await processes.start('dev', ['dev'], { ...ports, ...settings });
-  const { api = '', control = '' } = urls;
+  const { api = '', control = '', redis = '' } = urls;
   const env: Record<string, string> = { RELAIS_URL: api, RELAIS_API_KEY: 'dev', CONTROL: control };
   const stands = new Map([['localhost:4012', control]]);
-  return { control, stands, env, folder, type: (line, until) => typed({ line, until, stands, env, folder }) };
+  return { control, redis, stands, env, folder, type: (line, until) => typed({ line, until, stands, env, folder }) };
 }
 
 interface Line extends Pick<Terminal, 'stands' | 'env' | 'folder'> {
@@ -152,7 +153,6 @@ test(
 
 /** These need no more than somebody who runs relais has. */
 const LOOKED_AT = [
-  'README.md',
   'docs/audit.md',
   'docs/operating.md',
   'docs/reports.md',
@@ -167,7 +167,7 @@ const ELSEWHERE = /^relais (?:reconcile|doctor|sandbox|explain)\b|METRICS_PORT/;
 
 test('no page shows what nobody has typed', () => {
   const showing = pages.map(({ path }) => path).filter((path) => linesIn(path).length > 0);
-  expect(showing.toSorted()).toEqual([...LOOKED_AT, ...STEP_BY_STEP, ...LEFT_OUT].toSorted());
+  expect(showing.toSorted()).toEqual(['README.md', ...LOOKED_AT, ...STEP_BY_STEP, ...LEFT_OUT].toSorted());
 });
 
 test('what other pages show can be typed, one page after the other', LIMIT, async () => {
@@ -183,4 +183,35 @@ test('what other pages show can be typed, one page after the other', LIMIT, asyn
       done(await terminal.type(asked));
     }
   }
+});
+
+describe('README.md', () => {
+  const blockWith = (text: string): string => {
+    const readme = pages.find(({ path }) => path === 'README.md') ?? { path: '', text: '' };
+    const block = blocksOf(readme).find((one) => one.text.includes(text));
+    if (block === undefined) throw new Error(`README.md has no block with ${text}`);
+    return block.text;
+  };
+
+  test('its first example, pasted into a shell, ends with the final state', LIMIT, async () => {
+    const terminal = await terminalAt();
+    terminal.stands.set('http://127.0.0.1:3000', terminal.env['RELAIS_URL'] ?? '');
+    const output = done(await terminal.type(blockWith('until curl')));
+    expect(output.trim().split('\n').at(-1)).toMatch(/"state":"succeeded"$/);
+  });
+
+  test('its BullMQ example prints the outcome of the request, accepted once', LIMIT, async () => {
+    const terminal = await terminalAt();
+    const program = blockWith('waitUntilFinished');
+    // In the folder of the project, where its packages are found.
+    const run = (text: string) => {
+      const file = join(root, '.relais', `readme-${process.pid}.mjs`);
+      writeFileSync(file, text);
+      closing.push(() => rmSync(file, { force: true }));
+      return terminal.type(`"${process.execPath}" "${file}"`);
+    };
+    terminal.env['REDIS_URL'] = terminal.redis;
+    expect(done(await run(program))).toMatch(/id: 'dsb_[0-9a-z]{26}', outcome: 'accepted'/);
+    expect(done(await run(program))).toMatch(/outcome: 'duplicate'/);
+  });
 });

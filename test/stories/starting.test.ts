@@ -1,15 +1,18 @@
 /** What a person sees who starts relais where something is in the way. */
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createInterface } from 'node:readline';
-import { join } from 'node:path';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { Client } from 'pg';
-import { afterEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { root } from '../tidy/scanner.ts';
 
 const RELAIS = join(root, 'bin/relais.js');
+const { version: packageVersion } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
 const PATH = process.env['PATH'] ?? '';
 const ANY_PORT = {
   API_PORT: '0',
@@ -30,9 +33,9 @@ async function takePort(): Promise<string> {
 }
 
 function ended(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
-  return new Promise<{ code: number | null; stderr: string }>((resolve) => {
-    const child = execFile(process.execPath, [...args], { env: { PATH, ...env } }, (_error, _stdout, stderr) =>
-      resolve({ code: child.exitCode, stderr }),
+  return new Promise<{ code: number | null; stdout: string; stderr: string }>((resolve) => {
+    const child = execFile(process.execPath, [...args], { env: { PATH, ...env } }, (_error, stdout, stderr) =>
+      resolve({ code: child.exitCode, stdout, stderr }),
     );
   });
 }
@@ -107,10 +110,29 @@ test('dev --history says in words that there is no PostgreSQL to start', async (
   );
 });
 
-test('an old Node.js is told so in plain words, before anything else', async () => {
-  const old = 'data:text/javascript,Object.defineProperty(process.versions,"node",{value:"20.20.2"})';
-  const { code, stderr } = await ended(['--import', old, RELAIS, '--version']);
-  expect(code).toBe(1);
-  expect(stderr).toContain('relais needs Node.js 22.19 or newer, and this is 20.20.2');
-  expect(stderr).not.toContain('SyntaxError');
+describe('an old Node.js', () => {
+  const OLD = 'data:text/javascript,Object.defineProperty(process.versions,"node",{value:"20.20.2"})';
+  let folder: string;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'relais-bin-'));
+    mkdirSync(join(folder, 'bin'));
+    for (const file of ['bin/relais.js', 'package.json']) copyFileSync(join(root, file), join(folder, file));
+  });
+  afterEach(() => rmSync(folder, { recursive: true }));
+  const version = () => ended(['--import', OLD, join(folder, 'bin/relais.js'), '--version']);
+
+  test('is refused in plain words, with the command that brings a newer one', async () => {
+    const { code, stderr } = await version();
+    expect(code).toBe(1);
+    expect(stderr).toContain('relais needs Node.js 22.19 or newer, and this is 20.20.2');
+    expect(stderr).toContain('./script/setup');
+    expect(stderr).not.toContain('SyntaxError');
+  });
+
+  test('hands over to the Node.js that script/setup has brought', async () => {
+    const program = join(folder, '.relais/node-24.21.0/bin/node');
+    mkdirSync(dirname(program), { recursive: true });
+    symlinkSync(process.execPath, program);
+    expect(await version()).toMatchObject({ code: 0, stdout: `${packageVersion}\n`, stderr: '' });
+  });
 });

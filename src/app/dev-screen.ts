@@ -1,0 +1,28 @@
+import type { Words } from '../words/languages.ts';
+
+/** The addresses that `relais dev` reports when it is ready. */
+export interface DevUrls {
+  readonly api?: string;
+  readonly control?: string;
+  readonly redis?: string;
+  readonly history?: string;
+  readonly metrics?: string;
+}
+
+/** What a person at a terminal needs to begin; programs read the same facts as one line of JSON. */
+export function devScreen({ api = '', control = '', redis, history, metrics }: DevUrls, words: Words['dev']): string {
+  const { labels } = words;
+  const rows = [
+    [labels.console, `${api}/console/`],
+    [labels.key, words.keys],
+    [labels.api, `${api}/v1/  ${api}/docs`],
+    [labels.sandbox, `${control}/`],
+    [labels.redis, redis],
+    [labels.history, history],
+    [labels.metrics, metrics && `${metrics}/metrics`],
+  ].filter((row): row is [string, string] => row[1] !== undefined);
+  const width = Math.max(...rows.map(([label]) => label.length));
+  return ['', words.title, '', ...rows.map(([label, text]) => `  ${label.padEnd(width)}  ${text}`), '', words.stop, ''].join(
+    '\n',
+  );
+}
