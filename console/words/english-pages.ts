@@ -126,7 +126,7 @@ export const englishPages = {
       pending:
         'The service has it and is working on it. Whether it is paid is not known yet. Do not pay it another way.',
       needs_review: 'It is not known whether it was paid, and the service does not settle it: a person must decide.',
-      succeeded: 'The beneficiary was paid, once. The service confirmed it.',
+      succeeded: 'The beneficiary was paid. The provider confirmed it.',
       failed: 'The beneficiary was not paid. To pay after all, ask for it anew under another reference.',
       reversed: 'The beneficiary was paid, and the service says that the money came back afterwards.',
       rejected: 'The beneficiary was not paid: it was refused before it left. Mend the cause and ask for it anew.',

@@ -150,7 +150,7 @@ export const english = {
   },
   signIn: {
     title: 'Sign in',
-    lead: 'Payments and texts, each done once.',
+    lead: 'Payments and SMS, each made at most once.',
     key: 'Your key',
     hint: 'You got it from the person who runs relais. It is not kept in this browser.',
     submit: 'Sign in',

@@ -130,7 +130,7 @@ export const frenchPages: Words['pages'] = {
         'On ne sait pas s’il est payé. Le service est interrogé, sans qu’on s’en occupe. En attendant, ne le payez pas autrement.',
       pending: 'Le service l’a et y travaille. On ne sait pas encore s’il est payé. Ne le payez pas autrement.',
       needs_review: 'On ne sait pas s’il est payé, et le service ne le dit pas : une personne doit trancher.',
-      succeeded: 'Le bénéficiaire est payé, une seule fois. Le service l’a confirmé.',
+      succeeded: 'Le bénéficiaire est payé. Le prestataire l’a confirmé.',
       failed: 'Le bénéficiaire n’est pas payé. Pour payer quand même, refaites la demande sous une autre référence.',
       reversed: 'Le bénéficiaire a été payé, et le service dit que l’argent est revenu ensuite.',
       rejected:

@@ -152,7 +152,7 @@ export const french: Words = {
   },
   signIn: {
     title: 'Se connecter',
-    lead: 'Paiements et SMS, chacun une seule fois.',
+    lead: 'Paiements et SMS, chacun au plus une fois.',
     key: 'Votre clé',
     hint: 'La personne qui s’occupe de relais vous l’a donnée. Elle n’est pas gardée dans ce navigateur.',
     submit: 'Se connecter',

@@ -30,7 +30,7 @@ export interface Verdict {
   readonly reported: Readonly<Record<string, number>>;
   /** Of those that we do not know the end of: how many the books have once, and how many they do not have. */
   readonly inDoubt: { readonly once: number; readonly never: number };
-  /** Each line that is not as it should be, in a sentence. Empty: everything happened exactly once. */
+  /** Each line that is not as it should be, in a sentence. Empty: every request took effect as it was reported, and none twice. */
   readonly problems: readonly string[];
 }
 

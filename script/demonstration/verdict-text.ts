@@ -9,7 +9,7 @@ export interface Verdicts {
 const HEADINGS = ['', 'asked', 'took effect once', 'twice', 'never', 'reported as'] as const;
 const PROBLEMS_SHOWN = 10;
 
-/** 0: everything happened exactly once. */
+/** 0: every request took effect as it was reported, and none twice. */
 export function exitCodeOf({ texts, disbursements }: Verdicts): 0 | 1 {
   return texts.problems.length + disbursements.problems.length === 0 ? 0 : 1;
 }
@@ -42,13 +42,13 @@ export function renderSentence(verdicts: Verdicts): string {
   const shown = problems.slice(0, PROBLEMS_SHOWN).map((problem) => `  - ${problem}`);
   const more = problems.length > shown.length ? [`  - and ${problems.length - shown.length} more`] : [];
   const count = problems.length === 1 ? 'one line is' : `${problems.length} lines are`;
-  return [`NOT everything happened exactly once: ${count} wrong.`, ...shown, ...more, ...doubt].join('\n');
+  return [`NOT as reported: ${count} wrong.`, ...shown, ...more, ...doubt].join('\n');
 }
 
 function exactSentence({ texts, disbursements }: Verdicts): string {
   const refused = texts.never + disbursements.never;
   const rest = refused === 0 ? '' : `; the ${refused} that failed never took effect`;
-  return `Each text (${texts.once}) and each payment (${disbursements.once}) happened exactly once${rest}.`;
+  return `Nothing took effect twice: ${texts.once} SMS and ${disbursements.once} payments took effect, each one time${rest}.`;
 }
 
 /** Honest about what we do not know, although the books of this service could be asked. */

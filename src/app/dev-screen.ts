@@ -22,7 +22,13 @@ export function devScreen({ api = '', control = '', redis, history, metrics }: D
     [labels.metrics, metrics && `${metrics}/metrics`],
   ].filter((row): row is [string, string] => row[1] !== undefined);
   const width = Math.max(...rows.map(([label]) => label.length));
-  return ['', words.title, '', ...rows.map(([label, text]) => `  ${label.padEnd(width)}  ${text}`), '', words.stop, ''].join(
-    '\n',
-  );
+  return [
+    '',
+    words.title,
+    '',
+    ...rows.map(([label, text]) => `  ${label.padEnd(width)}  ${text}`),
+    '',
+    words.stop,
+    '',
+  ].join('\n');
 }

@@ -91,7 +91,7 @@ export const disbursement = kind({
       kept: true,
     },
     succeeded: {
-      says: 'The beneficiary was paid, once; the service confirmed it.',
+      says: 'The beneficiary was paid; the provider confirmed it.',
       queue: 'status-poll',
       late: ['reversed', 'needs_review'],
     },

@@ -75,7 +75,7 @@ export const english = {
     },
   },
   dev: {
-    title: 'relais runs on this machine, with a sandbox in place of the provider: no money moves.',
+    title: 'This machine runs relais: a sandbox takes the place of the provider, and no money moves.',
     labels: {
       console: 'Console',
       key: 'Keys',

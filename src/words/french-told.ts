@@ -41,8 +41,7 @@ export const frenchTold: Readonly<Record<string, string>> = {
   'It cannot be settled without a person.': 'Une personne doit trancher.',
   'See the evidence, ask the service, then resolve it: relais review resolve {id}':
     'Voyez les éléments, interrogez le service, puis tranchez : relais review resolve {id}',
-  'The beneficiary was paid, once; the service confirmed it.':
-    'Le bénéficiaire a été payé, une seule fois ; le service l’a confirmé.',
+  'The beneficiary was paid; the provider confirmed it.': 'Le bénéficiaire a été payé ; le prestataire l’a confirmé.',
   'The beneficiary was not paid; the service said twice that it failed.':
     'Le bénéficiaire n’a pas été payé ; le service a dit deux fois que c’est un échec.',
   'A new payment is a new disbursement with another reference.':

@@ -75,8 +75,7 @@ export const french: Words = {
     },
   },
   dev: {
-    title:
-      'relais fonctionne sur cette machine avec un simulateur du prestataire\u00a0: aucun argent ne circule.',
+    title: 'Cette machine exécute relais\u00a0: un simulateur remplace le prestataire, aucun argent ne circule.',
     labels: {
       console: 'Console',
       key: 'Clés',

@@ -118,7 +118,7 @@ export const silences: readonly (readonly [what: string, done: string, file: str
   ],
   [
     'a direct credit cannot be asked about',
-    'sent once; whatever is unclear waits for a person',
+    'sent at most once; an unclear result waits for a person',
     'src/processors/disbursement/direct-credit.ts',
   ],
   ['which softpay fields are optional', 'all are required; `omit` leaves one out', 'src/api/softpay.ts'],

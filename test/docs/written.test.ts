@@ -14,7 +14,7 @@ import { isRule } from '../../src/kinds/rules.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { metricNames } from '../../src/metrics/declarations.ts';
 import { NOTHING } from '../cli/terminal.ts';
-import { root } from '../tidy/scanner.ts';
+import { projectFiles, root } from '../tidy/scanner.ts';
 import { blocksOf, brokenLinks, linesOf, pages, spansOf, wordsOf, type Page } from './written.ts';
 
 /** Of each page: what is wrong in it, none where nothing is. */
@@ -48,6 +48,24 @@ test('every link leads to a file, and its anchor to a heading', () => expect(com
 test('a link to a heading that is not there is found', () => {
   const text = '# One `two`, three\n[a](#one-two-three) [b](#four) [c](../README.md) [d](gone.md)';
   expect(brokenLinks({ path: 'docs/x.md', text })).toEqual(['#four', 'gone.md']);
+});
+
+/** Payments and SMS happen at most once, events are reported at least once: no text for users promises more. */
+describe('exactly once', () => {
+  const PROMISE = /\b(?:exactly once|(?:told|done|reported|paid|sent) once\b(?! more| at most))/i;
+  const texts = projectFiles().filter(
+    ({ path }) =>
+      (path.endsWith('.md') ||
+        /^(?:src|console)\/words\/|^script\/demo|^package\.json$|^src\/cli\/cli\.ts$/.test(path)) &&
+      path !== 'CHANGELOG.md',
+  );
+
+  test('is promised by no page, command, message or demo', () => {
+    const found = texts.flatMap(({ path, text }) =>
+      text.split('\n').flatMap((line, at) => (PROMISE.test(line) ? [`${path}:${at + 1}: ${line.trim()}`] : [])),
+    );
+    expect(found).toEqual([]);
+  });
 });
 
 describe('a command', () => {

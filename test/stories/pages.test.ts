@@ -152,13 +152,7 @@ test(
 );
 
 /** These need no more than somebody who runs relais has. */
-const LOOKED_AT = [
-  'docs/audit.md',
-  'docs/operating.md',
-  'docs/reports.md',
-  'docs/runbook.md',
-  'docs/sandbox.md',
-];
+const LOOKED_AT = ['docs/audit.md', 'docs/operating.md', 'docs/reports.md', 'docs/runbook.md', 'docs/sandbox.md'];
 const STEP_BY_STEP = ['docs/quickstart.md', 'docs/quickstart.fr.md', 'docs/batches.md'];
 /** One line, about a campaign that is over: `test/cli/campaign-retry.parts.test.ts`. */
 const LEFT_OUT = ['docs/campaigns.md'];

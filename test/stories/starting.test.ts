@@ -12,7 +12,9 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { root } from '../tidy/scanner.ts';
 
 const RELAIS = join(root, 'bin/relais.js');
-const { version: packageVersion } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
+const { version: packageVersion } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+  version: string;
+};
 const PATH = process.env['PATH'] ?? '';
 const ANY_PORT = {
   API_PORT: '0',
