@@ -111,7 +111,7 @@ function median(values: readonly number[]): number {
  * In a process of its own: memory that was once used here would be counted too. The first only fills the cache of
  * compiled code: what strips the types of our sources takes 28 MB of its own, which no process from the image has.
  */
-export async function peakOfCheck(file: string, rows: number): Promise<number> {
+async function peakOfCheck(file: string, rows: number): Promise<number> {
   const argv = [...SHIPPED_ARGS, fileURLToPath(import.meta.url), '--memory', file, String(rows)];
   const env = { ...process.env, ...SHIPPED_ENV, NODE_COMPILE_CACHE: join(dirname(file), 'compiled') };
   const check = () => promisify(execFile)(process.execPath, argv, { env });
