@@ -60,7 +60,7 @@ describe('every state says where it stands and what to do', () => {
     unknown: ['may or may not have been made; the service is being asked', 'goes on by itself'],
     pending: ['The service took it and is working on it', 'goes on by itself'],
     needs_review: ['cannot be settled without a person', `relais review resolve ${ID}`],
-    succeeded: ['was paid, once; the service confirmed it', 'Nothing is to be done.'],
+    succeeded: ['was paid; the provider confirmed it', 'Nothing is to be done.'],
     failed: ['was not paid; the service said twice that it failed', 'with another reference'],
     reversed: ['the money came back afterwards', 'Compare with the dashboard'],
     rejected: ['never submitted, so nobody was paid', 'Mend the cause'],
@@ -208,7 +208,7 @@ describe('what people decided', () => {
 
   test('is not what the service said afterwards', () => {
     const { summary } = resolved('succeeded', 'resubmit');
-    expect(summary).toContain('the service confirmed it');
+    expect(summary).toContain('the provider confirmed it');
   });
 
   test('an approval is told with its author', () => {
