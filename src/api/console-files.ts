@@ -5,11 +5,14 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { RequestHandler, Response } from 'express';
 import { ApiProblem } from './problem.ts';
+import { etagOf, sendUnlessKnown } from './shared-answer.ts';
 
 interface ConsoleFile {
   readonly type: string;
   readonly bytes: Buffer;
   readonly packed: Buffer;
+  /** Of `bytes`; that of `packed` is another. */
+  readonly etag: string;
 }
 
 export interface ConsoleFiles {
@@ -68,7 +71,10 @@ async function readAll(folder: URL): Promise<ReadonlyMap<string, ConsoleFile>> {
   const files = known.map(async (name): Promise<[string, ConsoleFile]> => {
     const bytes = await readFile(new URL(name, folder));
     const type = TYPES[extname(name)] ?? '';
-    return [name.replaceAll('\\', '/'), { type, bytes, packed: await pack(bytes, { level: 9 }) }];
+    return [
+      name.replaceAll('\\', '/'),
+      { type, bytes, packed: await pack(bytes, { level: 9 }), etag: etagOf(bytes) },
+    ];
   });
   return new Map(await Promise.all(files));
 }
@@ -123,9 +129,10 @@ export function serveConsole(files: ConsoleFiles): RequestHandler {
   };
 }
 
-function send(response: Response, { type, bytes, packed }: ConsoleFile, cache: string): void {
+function send(response: Response, { type, bytes, packed, etag }: ConsoleFile, cache: string): void {
   const isPacked = /\bgzip\b/.test(response.req.headers['accept-encoding'] ?? '');
   response.set({ 'Content-Type': type, 'Cache-Control': cache, Vary: 'Accept-Encoding' });
   if (isPacked) response.set('Content-Encoding', 'gzip');
-  response.status(200).end(isPacked ? packed : bytes);
+  response.set('ETag', isPacked ? etag.replace(/"$/, '-gzip"') : etag);
+  sendUnlessKnown(response.req, response, isPacked ? packed : bytes);
 }

@@ -7,12 +7,16 @@ import { renderPage } from './openapi/page.ts';
 import { STYLE } from './openapi/page-style.ts';
 import { answer, type RouteDeclaration, route } from './route.ts';
 import { addressAskedFor, ApiProblem, isProblemKind, problemKinds, typeOf } from './problem.ts';
+import { SharedAnswer } from './shared-answer.ts';
 
-/** Made when it is first asked for, and kept: what is declared does not change while the process lives. */
+/** Made at the first request and kept: declarations do not change while the process lives. */
 function once<T>(make: () => T): () => T {
   let made: { readonly value: T } | undefined;
   return () => (made ??= { value: make() }).value;
 }
+
+const jsonOf = (make: () => unknown) =>
+  once(() => new SharedAnswer('application/json; charset=utf-8', JSON.stringify(make())));
 
 /** Nothing but the one style sheet in the page itself: no script, no font, no image, no frame around it. */
 function pagePolicy(): string {
@@ -40,7 +44,10 @@ const getProblemKind = route(
 /** Of all routes, these among them. */
 export function documentationRoutes(routes: () => readonly RouteDeclaration[]) {
   const document = once(() => makeDocument(routes()));
-  const page = once(() => renderPage(document()));
+  const openApi = jsonOf(document);
+  const page = once(() => new SharedAnswer('text/html; charset=utf-8', renderPage(document())));
+  const schema = jsonOf(intakeSchema);
+  const policy = once(pagePolicy);
   const getOpenApi = route(
     {
       ...about,
@@ -50,7 +57,7 @@ export function documentationRoutes(routes: () => readonly RouteDeclaration[]) {
       description: 'This document, as OpenAPI 3.1.',
       answers: { 200: answer('The document.', anyJson) },
     },
-    () => document(),
+    () => openApi(),
   );
   const getDocs = route(
     {
@@ -62,8 +69,8 @@ export function documentationRoutes(routes: () => readonly RouteDeclaration[]) {
       answers: { 200: { says: 'A page.', files: { 'text/html': { says: 'A page.', example: '<!doctype html>' } } } },
     },
     ({ response }) => {
-      response.set('Content-Security-Policy', pagePolicy()).type('html').send(page());
-      return undefined;
+      response.set('Content-Security-Policy', policy());
+      return page();
     },
   );
   const getIntakeSchema = route(
@@ -75,7 +82,7 @@ export function documentationRoutes(routes: () => readonly RouteDeclaration[]) {
       description: 'The jobs that the BullMQ queue `intake` accepts, as JSON Schema 2020-12.',
       answers: { 200: answer('The schema.', anyJson) },
     },
-    () => intakeSchema(),
+    () => schema(),
   );
   return [getOpenApi, getDocs, getIntakeSchema, getProblemKind];
 }

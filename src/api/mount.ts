@@ -36,6 +36,7 @@ import {
   type BodyDeclaration,
   type RouteDeclaration,
 } from './route.ts';
+import { SharedAnswer, sendShared } from './shared-answer.ts';
 
 interface Call {
   readonly request: Request;
@@ -193,6 +194,7 @@ function acting(
 
 function answer(response: Response, status: number, given: unknown): void {
   if (given instanceof Reply) return answer(response, given.status, given.body);
+  if (given instanceof SharedAnswer) return sendShared(response.req, response, given);
   // One that was streamed is under way, or over.
   if (response.headersSent || response.writableEnded) return;
   if (typeof given === 'object' && given !== null) return sendJson(response, status, given);

@@ -14,6 +14,7 @@ import { type ApiContext, takeAnswer } from './context.ts';
 import type { ApiKey, Role } from './keys.ts';
 import { text } from './openapi/answers-shared.ts';
 import { type ProblemKind, statusOf } from './problem.ts';
+import type { SharedAnswer } from './shared-answer.ts';
 
 /** The chapters of the documentation, in the order in which they are read. */
 export const tags = {
@@ -240,7 +241,7 @@ export interface Route extends RouteDeclaration {
 
 export function route<const D extends RouteDeclaration>(
   declaration: D,
-  handle: (asked: Asked<D>) => Answered<D['answers']> | Promise<Answered<D['answers']>>,
+  handle: (asked: Asked<D>) => Answered<D['answers']> | SharedAnswer | Promise<Answered<D['answers']>>,
 ): D & Route {
   return { ...declaration, handle };
 }

@@ -1,6 +1,7 @@
 /** A listener that strangers reach: how long they may take for what they send, and for what they are told. */
 import { once } from 'node:events';
-import { type RequestListener, type Server, type ServerResponse, createServer } from 'node:http';
+import type { RequestListener, Server, ServerResponse } from 'node:http';
+import { createBoundedServer } from '../lib/bounded-server.ts';
 import { systemClock, withDeadline } from '../lib/clock.ts';
 import { type Place, listening } from '../lib/listening.ts';
 
@@ -26,13 +27,14 @@ export async function listen(
   { host, port, setting, headersMs, requestMs, silenceMs, maxConnections, drainMs }: ListenOptions,
 ): Promise<{ url: string; close: () => Promise<void> }> {
   const inProgress = new Set<ServerResponse>();
-  const server = createServer(
+  const server = createBoundedServer(
     {
       headersTimeout: headersMs,
       requestTimeout: requestMs,
       connectionsCheckingInterval: 2_000,
       keepAliveTimeout: KEEP_ALIVE_MS,
     },
+    { connections: maxConnections },
     (request, response) => {
       inProgress.add(response);
       response.once('close', () => inProgress.delete(response));
@@ -52,7 +54,6 @@ export async function listen(
       handler(request, response);
     },
   );
-  server.maxConnections = maxConnections;
   await listening(server, { port, host, setting });
   const address = server.address();
   const taken = typeof address === 'object' && address ? address.port : port;

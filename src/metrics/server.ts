@@ -1,6 +1,7 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { createBoundedServer } from '../lib/bounded-server.ts';
 import { listening } from '../lib/listening.ts';
 import type { Metrics } from './metrics.ts';
 
@@ -23,22 +24,29 @@ export interface MetricsServer {
 interface Answer {
   readonly status: number;
   readonly type: string;
-  readonly body: string;
+  readonly body: Buffer;
 }
 
-type Page = (options: MetricsServerOptions) => Answer | Promise<Answer>;
+type Page = () => Answer | Promise<Answer>;
 
-const pages: ReadonlyMap<string, Page> = new Map<string, Page>([
-  ['/metrics', async ({ metrics }) => ({ status: 200, type: metrics.contentType, body: await metrics.scrape() })],
-  ['/healthz', () => text(200, 'alive')],
-  [
-    '/readyz',
-    async ({ readiness }) => {
-      const reasons = await readiness();
-      return reasons.length === 0 ? json(200, { ready: true }) : json(503, { ready: false, reasons });
-    },
-  ],
-]);
+const pagesOf = ({ metrics, readiness }: MetricsServerOptions): ReadonlyMap<string, Page> =>
+  new Map<string, Page>([
+    ['/metrics', shared(async () => answerOf(200, metrics.contentType, await metrics.scrape()))],
+    ['/healthz', () => text(200, 'alive')],
+    [
+      '/readyz',
+      shared(async () => {
+        const reasons = await readiness();
+        return reasons.length === 0 ? json(200, { ready: true }) : json(503, { ready: false, reasons });
+      }),
+    ],
+  ]);
+
+/** Requests that come while an answer is made share it: many at once cost no more than one. */
+function shared(make: () => Promise<Answer>): Page {
+  let making: Promise<Answer> | undefined;
+  return () => (making ??= make().finally(() => (making = undefined)));
+}
 
 /** What asks here is a machine next door with a short question: nobody may hold a socket for longer than this. */
 const TIMEOUTS = {
@@ -48,14 +56,16 @@ const TIMEOUTS = {
   connectionsCheckingInterval: 1_000,
 } as const;
 const SILENCE_MS = 10_000;
+const CONNECTIONS_MOST = 256;
 
 /** `/metrics`, `/healthz` and `/readyz` of this process. Rejects when the port cannot be had. */
 export async function startMetricsServer(options: MetricsServerOptions): Promise<MetricsServer> {
   const inProgress = new Set<ServerResponse>();
-  const server = createServer(TIMEOUTS, (request, response) => {
+  const answering = { pages: pagesOf(options), onError: options.onError };
+  const server = createBoundedServer(TIMEOUTS, { connections: CONNECTIONS_MOST }, (request, response) => {
     inProgress.add(response);
     response.once('close', () => inProgress.delete(response));
-    void respond(request, response, options);
+    void respond(request, response, answering);
   });
   server.timeout = SILENCE_MS;
   await listening(server, { port: options.port, host: options.host, setting: 'METRICS_PORT' });
@@ -63,31 +73,31 @@ export async function startMetricsServer(options: MetricsServerOptions): Promise
   return { url: urlOf(server, options.host), close: () => close(server, inProgress) };
 }
 
-async function respond(
-  request: IncomingMessage,
-  response: ServerResponse,
-  options: MetricsServerOptions,
-): Promise<void> {
+interface Answering extends Pick<MetricsServerOptions, 'onError'> {
+  readonly pages: ReadonlyMap<string, Page>;
+}
+
+async function respond(request: IncomingMessage, response: ServerResponse, answering: Answering): Promise<void> {
   request.resume();
-  const { status, type, body } = await answerTo(request, options);
+  const { status, type, body } = await answerTo(request, answering);
   if (status === 405) response.setHeader('Allow', 'GET, HEAD');
   response.writeHead(status, {
     'Content-Type': type,
-    'Content-Length': Buffer.byteLength(body),
+    'Content-Length': body.length,
     'Cache-Control': 'no-store',
   });
   response.end(request.method === 'HEAD' ? undefined : body);
 }
 
-async function answerTo(request: IncomingMessage, options: MetricsServerOptions): Promise<Answer> {
+async function answerTo(request: IncomingMessage, { pages, onError }: Answering): Promise<Answer> {
   const [path = ''] = (request.url ?? '').split('?');
   const page = pages.get(path);
   if (!page) return text(404, 'there are /metrics, /healthz and /readyz here');
   if (request.method !== 'GET' && request.method !== 'HEAD') return text(405, 'only GET and HEAD');
   try {
-    return await page(options);
+    return await page();
   } catch (error) {
-    options.onError(error);
+    onError(error);
     return text(500, 'this page could not be made; the log says why');
   }
 }
@@ -106,10 +116,14 @@ function urlOf(server: Server, host: string): string {
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
+function answerOf(status: number, type: string, body: string): Answer {
+  return { status, type, body: Buffer.from(body) };
+}
+
 function text(status: number, line: string): Answer {
-  return { status, type: 'text/plain; charset=utf-8', body: `${line}\n` };
+  return answerOf(status, 'text/plain; charset=utf-8', `${line}\n`);
 }
 
 function json(status: number, value: unknown): Answer {
-  return { status, type: 'application/json; charset=utf-8', body: `${JSON.stringify(value)}\n` };
+  return answerOf(status, 'application/json; charset=utf-8', `${JSON.stringify(value)}\n`);
 }

@@ -1,6 +1,9 @@
-import { createServer, type RequestListener, type Server } from 'node:http';
+import type { RequestListener, Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
+import { createBoundedServer } from '../lib/bounded-server.ts';
 import { type Place, listening } from '../lib/listening.ts';
+
+const CONNECTIONS_MOST = 4_000;
 
 /** One HTTP listener whose door can be closed and opened again on the same port. */
 export class Listener {
@@ -34,7 +37,8 @@ export class Listener {
 
   async #open(): Promise<void> {
     if (this.#server !== undefined) return;
-    const server = createServer({ keepAliveTimeout: 60_000, requestTimeout: 0 }, this.#handle);
+    const times = { keepAliveTimeout: 60_000, requestTimeout: 0 };
+    const server = createBoundedServer(times, { connections: CONNECTIONS_MOST }, this.#handle);
     server.on('connection', (socket) => {
       this.#sockets.add(socket);
       socket.on('close', () => this.#sockets.delete(socket));

@@ -165,11 +165,23 @@ const HEADERS = {
   'X-Robots-Tag': 'noindex, nofollow',
 } as const;
 
-function send(response: Response, status: number, body: string): void {
-  response.status(status).set(HEADERS).end(body);
+function send(response: Response, status: number, body: Buffer): void {
+  response.status(status).set(HEADERS).set('Content-Length', String(body.length)).end(body);
 }
 
-function page(language: Language, shows: 'ask' | 'done' | 'later'): string {
+type Shown = 'ask' | 'done' | 'later';
+
+const pages = new Map<string, Buffer>();
+
+/** Made once: however many look at it, they share the bytes. */
+function page(language: Language, shows: Shown): Buffer {
+  const name = `${language} ${shows}`;
+  const made = pages.get(name) ?? Buffer.from(pageText(language, shows));
+  pages.set(name, made);
+  return made;
+}
+
+function pageText(language: Language, shows: Shown): string {
   const { stop } = wordsIn(language);
   const other = language === 'fr' ? 'en' : 'fr';
   const title = { ask: stop.title, done: stop.doneTitle, later: stop.laterTitle }[shows];

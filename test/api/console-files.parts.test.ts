@@ -97,8 +97,12 @@ describe('a file of the console', () => {
     expect(packed.length).toBeLessThan(SCRIPT.length / 2);
   });
 
-  test('without one is asked for again', async () => {
-    expect((await get('/console/sign.svg')).headers['cache-control']).toBe('no-cache');
+  test('without one is asked for again, and is sent only where the browser does not have it', async () => {
+    const { headers } = await get('/console/sign.svg');
+    expect(headers['cache-control']).toBe('no-cache');
+    const again = await get('/console/sign.svg', { 'if-none-match': headers['etag'] });
+    expect([again.status, again.body]).toEqual([304, '']);
+    expect((await get('/console/sign.svg', { 'if-none-match': '"another"' })).status).toBe(200);
   });
 
   test.for([
@@ -129,6 +133,16 @@ function exchange(path: string, headers = {}): Promise<{ readonly status: number
 
 const fetchRaw = async (path: string, headers: object): Promise<Buffer> => (await exchange(path, headers)).bytes;
 const statusOf = async (path: string): Promise<number> => (await exchange(path)).status;
+
+test.for(['/openapi.json', '/docs', '/v1/schemas/intake'])(
+  '%s is sent only where the caller does not have it',
+  async (path) => {
+    const { status, headers } = await get(path);
+    expect([status, headers['cache-control']]).toEqual([200, 'no-cache']);
+    const again = await get(path, { 'if-none-match': headers['etag'] });
+    expect([again.status, again.body]).toEqual([304, '']);
+  },
+);
 
 test('while it has not been built the page says how it is, and has it once it was', async () => {
   const later = mkdtempSync(join(tmpdir(), 'console-later-'));

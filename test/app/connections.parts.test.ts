@@ -272,6 +272,28 @@ describe('an answer that nobody takes', () => {
     await closed;
   });
 
+  test('keeps the answers behind it from being made', async () => {
+    const asked: string[] = [];
+    let tellAsked = (): void => undefined;
+    const first = new Promise<void>((resolve) => (tellAsked = resolve));
+    const server = await listen(({ url = '' }, answer) => {
+      asked.push(url);
+      answer.end(LARGE);
+      tellAsked();
+    }, limits);
+    toClose.push(() => server.close());
+    const slow = reader(server.url, get('/first') + get('/second'));
+    await first;
+    // Another connection is answered meanwhile, so the second request has come.
+    await (await said(server.url, 'no request\r\n\r\n')).closed;
+    expect(asked).toEqual(['/first']);
+    let taken = 0;
+    slow.on('data', ({ length }: Buffer) => (taken += length) > 2 * LARGE.length && slow.destroy());
+    slow.resume();
+    await once(slow, 'close');
+    expect(asked).toEqual(['/first', '/second']);
+  });
+
   test('is none that is taken slowly, however long it takes in all', async () => {
     const silenceMs = 2_000;
     const server = await listen((_asked, answer) => answer.end(LARGE), { ...limits, silenceMs });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { examineConsole } from '../../src/app/examine/console.ts';
 
-const built = { find: async () => ({ type: '', bytes: Buffer.alloc(0), packed: Buffer.alloc(0) }) };
+const built = { find: async () => ({ type: '', bytes: Buffer.alloc(0), packed: Buffer.alloc(0), etag: '""' }) };
 const unbuilt = { find: async () => undefined };
 const here = { CONSOLE: 'on', HOST: '127.0.0.1', API_PORT: 3000 } as const;
 

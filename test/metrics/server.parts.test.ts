@@ -52,6 +52,29 @@ describe('a process', () => {
     expect([status, JSON.parse(body)]).toEqual([503, { ready: false, reasons }]);
   });
 
+  test.for(['/metrics', '/readyz'])('makes %s one time for all who ask meanwhile', async (path) => {
+    let made = 0;
+    let release = (): void => undefined;
+    const released = new Promise<void>((resolve) => (release = resolve));
+    const make = async <T>(answer: T): Promise<T> => {
+      made += 1;
+      await released;
+      return answer;
+    };
+    const metrics = { contentType: 'text/plain', scrape: () => make('up 1\n') };
+    const url = await start({ metrics, readiness: () => make([]) });
+    const callers = Array.from({ length: 10 }, () => connect(Number(new URL(url).port), '127.0.0.1'));
+    await Promise.all(callers.map((caller) => once(caller, 'connect')));
+    for (const caller of callers) caller.write(`GET ${path} HTTP/1.1\r\nHost: relais\r\nConnection: close\r\n\r\n`);
+    // Two turns of the server later it has read the requests of all.
+    for (const _turn of [1, 2]) expect((await ask(`${url}/healthz`)).status).toBe(200);
+    release();
+    const answers = await Promise.all(callers.map(async (caller) => String((await once(caller, 'data'))[0])));
+    expect([made, answers.filter((answer) => answer.startsWith('HTTP/1.1 200')).length]).toEqual([1, 10]);
+    expect((await ask(`${url}${path}`)).status).toBe(200);
+    expect(made).toBe(2);
+  });
+
   test('answers HEAD with the same headers and nothing after them', async () => {
     const { status, headers, body } = await ask(`${await start()}/metrics`, 'HEAD');
     expect([status, headers['content-length'], body]).toEqual([200, '5', '']);
