@@ -51,7 +51,7 @@ test.for([
   ['DEFAULT_COUNTRY', 'Senegal', 'not a country: "Senegal"'],
   ['EXTRA_WITHDRAW_MODES', 'a b', 'not a withdraw mode: "a b"'],
   ['SMS_SENDER', 'S'.repeat(60), 'has 60 characters; 20 is the most'],
-  ['SMS_SENDER', 'SHOP\u0007', 'must not contain control characters'],
+  ['SMS_SENDER', 'SHOP\u0007', 'contains the invisible character U+0007 at position 5: remove it'],
 ] as const)('%s=%s cannot be read, and what would be right is told', ([name, value, told]) => {
   expect(problemsOf({ [name]: value })).toEqual([expect.stringContaining(`${name}: ${told}`)]);
 });

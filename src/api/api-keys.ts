@@ -1,10 +1,11 @@
 /** Keys that are made, listed and revoked while relais runs. */
 import { z } from 'zod';
 import { derivedId } from '../lib/ids.ts';
+import { comparable } from '../lib/letters.ts';
 import type { MadeKey } from '../operations/api-keys.ts';
 import { accountName } from '../kinds/request-pieces.ts';
 import { requireKept, requireMadeKept } from './context.ts';
-import { MADE, type ApiKey, digestOf, inSmall, personOf, type Role, roles } from './keys.ts';
+import { MADE, type ApiKey, digestOf, personOf, type Role, roles } from './keys.ts';
 import { apiKeyList, apiKeyWithSecret } from './openapi/answers-audit.ts';
 import { answer, json, type AnyAsked, route } from './route.ts';
 import { ApiProblem, invalid } from './problem.ts';
@@ -153,7 +154,7 @@ function requireSound({ person, service, accounts = [] }: KeyRequest, { accountN
 
 /** Through another key of the same person the roles of both would be those of one. */
 function requireMayGive(key: ApiKey, made: MadeKey): void {
-  if (inSmall(holderOf(made)) !== inSmall(personOf(key))) return;
+  if (comparable(holderOf(made)) !== comparable(personOf(key))) return;
   const more = made.roles.filter((role) => !key.roles.has(role as Role));
   if (more.length === 0) return;
   const detail = `The key "${key.name}" is of ${personOf(key)} too, and does not have the role ${more.join(', ')}.`;

@@ -1,13 +1,15 @@
 /** What people have in hand when they look for something, as the index has it: a reference, a telephone number. */
+import { type Country, countries, countryCodes, isLengthOf } from '../lib/countries.ts';
+import { readNumber } from '../lib/written-number.ts';
 import { NAME_MOST } from '../kinds/fields.ts';
 import type { Kind } from '../kinds/index.ts';
-import { identityText } from '../kinds/request-pieces.ts';
+import { soughtText } from '../kinds/request-pieces.ts';
 import { idOfReference } from '../producer/acceptance.ts';
-import { type Country, countries, payeeOf } from '../upstream/capabilities.ts';
+import { payeeOf } from '../upstream/capabilities.ts';
 import type { ApiContext } from './context.ts';
 import { invalid } from './problem.ts';
 
-export const phoneFilter = identityText(NAME_MOST)
+export const phoneFilter = soughtText(NAME_MOST)
   .optional()
   .meta({ description: 'Only this phone number, in any spelling.' });
 
@@ -29,18 +31,15 @@ export async function idsOfReference(
   );
 }
 
-const SEPARATORS = /[\s().\-\u00a0\u202f]/g;
-const codes = Object.keys(countries) as Country[];
-
 /**
  * Everybody who may be meant by a number as people write it. With its country code it is one person; without it, one of
  * each country that has numbers as long, unless it is said which country is meant.
  */
 export function payeesOf(written: string, country?: string): string[] {
-  const digits = written.replace(SEPARATORS, '').replace(/^00/, '+');
-  if (!/^\+?\d{7,15}$/.test(digits)) return [];
-  if (digits.startsWith('+')) return [payeeOf(digits, undefined)];
-  const own = codes.filter((code) => isOf(digits, code));
+  const { digits, international } = readNumber(written, country) ?? { digits: '', international: false };
+  if (!/^\d{7,15}$/.test(digits)) return [];
+  if (international) return [payeeOf(`+${digits}`, undefined)];
+  const own = countryCodes.filter((code) => isOf(digits, code));
   const [meant = own] =
     country === undefined ? [] : [own.filter((code) => code === country)].filter((one) => one.length > 0);
   return meant.length > 0 ? meant.map((code) => payeeOf(digits, code)) : [payeeOf(`+${digits}`, undefined)];
@@ -48,10 +47,9 @@ export function payeesOf(written: string, country?: string): string[] {
 
 /** National, or with the code of the country and no plus: in an address a plus is a blank. */
 function isOf(digits: string, code: Country): boolean {
-  const { dialling, nationalLengths } = countries[code];
-  const lengths: readonly number[] = nationalLengths;
-  const hasCode = digits.startsWith(dialling) && lengths.includes(digits.length - dialling.length);
-  return hasCode || lengths.includes(digits.length);
+  const { dialling } = countries[code];
+  const hasCode = digits.startsWith(dialling) && isLengthOf(code, digits.length - dialling.length);
+  return hasCode || isLengthOf(code, digits.length);
 }
 
 /** The one person who is meant by a filter. */

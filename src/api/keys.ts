@@ -4,6 +4,7 @@
  */
 import { hash, timingSafeEqual } from 'node:crypto';
 import type { Clock } from '../lib/clock.ts';
+import { comparable } from '../lib/letters.ts';
 import type { MadeKey } from '../operations/api-keys.ts';
 import type { Session } from '../operations/sessions.ts';
 
@@ -229,9 +230,9 @@ export class KeyRing {
     // One that is under way may have begun before that; what becomes of it is told where it was begun.
     await this.#reading?.catch(() => undefined);
     await this.refresh();
-    const own = inSmall(personOf(key));
+    const own = comparable(personOf(key));
     const called = (await this.#options.alsoCalled?.()) ?? [];
-    const same = called.map(([person, address]) => [inSmall(person), inSmall(address)] as const);
+    const same = called.map(([person, address]) => [comparable(person), comparable(address)] as const);
     const both = [...same, ...same.map(([person, address]) => [address, person] as const)];
     const made = reached(own, [...both, ...this.#hands]);
     const madeBy = reached(own, [...both, ...this.#hands.map(([maker, person]) => [person, maker] as const)]);
@@ -240,7 +241,7 @@ export class KeyRing {
 
   /** Whether what one asked for is the other's too. */
   async isOne(key: ApiKey, by: string): Promise<boolean> {
-    return (await this.onesWith(key)).includes(inSmall(by));
+    return (await this.onesWith(key)).includes(comparable(by));
   }
 
   async #read(): Promise<void> {
@@ -248,7 +249,7 @@ export class KeyRing {
     const startedMono = clock.monotonic();
     const all = await read();
     this.#made = all.flatMap(asKey);
-    this.#hands = all.map((key) => [inSmall(key.madeBy), inSmall(personOf(ownerOf(key)))] as const);
+    this.#hands = all.map((key) => [comparable(key.madeBy), comparable(personOf(ownerOf(key)))] as const);
     this.#readMono = startedMono;
     for (const run of this.#listeners) run();
   }
@@ -266,9 +267,6 @@ function reached(from: string, arrows: readonly (readonly [from: string, to: str
   for (const one of all) for (const [begin, end] of arrows) if (begin === one) all.add(end);
   return all;
 }
-
-/** As persons are compared. */
-export const inSmall = (person: string): string => person.toLowerCase();
 
 const ownerOf = ({ name, person, service }: MadeKey) => ({ name, person: person ?? service ?? name });
 

@@ -2,7 +2,7 @@
 import type { Request } from 'express';
 import { z } from 'zod';
 import { type Kind, asDeclared, statesOf } from '../kinds/index.ts';
-import { askedTime, identityText } from '../kinds/request-pieces.ts';
+import { askedTime, soughtText } from '../kinds/request-pieces.ts';
 import { csvCell } from '../files/csv.ts';
 import { onClockOf } from '../lib/zone.ts';
 import { NAME_MOST, type SoughtName, soughtNames } from '../kinds/fields.ts';
@@ -43,7 +43,7 @@ interface Listed<K extends ListedKind> {
 const time = (description: string) => askedTime.transform(Date.parse).optional().meta({ description });
 const xof = (description: string) => z.int().min(0).optional().meta({ description });
 
-const named = (description: string) => identityText(NAME_MOST).optional().meta({ description });
+const named = (description: string) => soughtText(NAME_MOST).optional().meta({ description });
 
 /** What finds the operations of a kind besides what every kind has. */
 const byName = {
@@ -63,7 +63,7 @@ function filtersOf<const K extends ListedKind>(kind: K) {
       .optional()
       .meta({ description: 'Only these states, separated by commas.' }),
     ...('reference' in asked
-      ? { reference: identityText(128).optional().meta({ description: 'Only the operation with this reference.' }) }
+      ? { reference: soughtText(128).optional().meta({ description: 'Only the operation with this reference.' }) }
       : {}),
     account: listedAccount,
     createdFrom: time('Created at this time or later.'),

@@ -1,7 +1,8 @@
 /** Forgetting a person, a bounded walk a request: `next` is where the next one goes on. */
 import { z } from 'zod';
-import { readPhones } from '../campaigns/opt-out-phones.ts';
+import { readStoredPhone } from '../campaigns/opt-out-phones.ts';
 import type { Act } from '../operations/audit.ts';
+import { plainText } from '../lib/letters.ts';
 import { digitsOf, maskPhone } from '../lib/phone.ts';
 import { numberingsOf } from '../lib/renumbering.ts';
 import { LAST_DIGITS } from '../operations/past.ts';
@@ -48,8 +49,8 @@ const purgePerson = route(
     answers: { 200: answer('What this walk found.', purged) },
   },
   async ({ context, act, body: { phone: written, after, country: code = context.defaultCountry } }) => {
-    const [one] = readPhones([written], { country: code, renew: false });
-    if (!one || 'refused' in one) throw invalid([{ pointer: '/phone', message: one?.refused.message ?? '' }]);
+    const one = readStoredPhone(written, { country: code });
+    if ('refused' in one) throw invalid([{ pointer: '/phone', message: one.refused.message }]);
     const { phone } = one;
     const telling = (facts: Act['facts']): Act => act(maskPhone(phone), facts);
     const optOuts = after === undefined ? await context.optOuts.forget(phone, telling({ begun: true })) : 0;
@@ -126,11 +127,11 @@ async function step(
   return { looked, open, found: { messages, recipients: recipients + rows, files }, next };
 }
 
-/** The number in its digits, whatever stands between them. */
+/** Every number of the person in its digits, whatever stands between them. */
 function mentions(phone: string): (text: string) => boolean {
-  const digits = phone.slice(1);
-  const spread = new RegExp(digits.split('').join('[\\s().-]{0,2}'));
-  return (text) => text.includes(digits) || spread.test(text);
+  const all = numberingsOf(digitsOf(phone));
+  const spread = new RegExp(all.map((digits) => digits.split('').join('[\\s().-]{0,2}')).join('|'));
+  return (text) => spread.test(plainText(text));
 }
 
 /** What stands in quotes in a JSON text, and is short enough for a number. */
@@ -148,8 +149,8 @@ function readerOf(phone: string, code: string | undefined): (written: string) =>
   return (written) => {
     const digits = written.replace(/\D/g, '');
     if (!digits.includes(tail)) return false;
-    const [one] = readPhones([written], { country: code, renew: false });
-    if (one && !('refused' in one)) return numbers.includes(digitsOf(one.phone));
+    const one = readStoredPhone(written, { country: code });
+    if ('phone' in one) return numbers.includes(digitsOf(one.phone));
     // A row without its country code may be a number of any country: too much is forgotten rather than too little.
     return digits.endsWith(tail) || digits.includes(phone.slice(-OWN_DIGITS));
   };

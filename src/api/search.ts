@@ -2,7 +2,7 @@
 import { type Kind, kindOf, kinds } from '../kinds/index.ts';
 import { textedCursor, textedPage } from '../campaigns/texted.ts';
 import { NAME_MOST } from '../kinds/fields.ts';
-import { identityText } from '../kinds/request-pieces.ts';
+import { soughtText } from '../kinds/request-pieces.ts';
 import type { RecordBase } from '../operations/record.ts';
 import { mayUseAccount } from './keys.ts';
 import type { ApiContext } from './context.ts';
@@ -36,7 +36,7 @@ const search = route(
     role: 'read',
     scope: 'list',
     query: {
-      q: identityText(NAME_MOST).meta({
+      q: soughtText(NAME_MOST).meta({
         description:
           'An id, reference, disburseId, token, transactionId, reference of the provider, or a telephone number, ' +
           'however it is spelt.',
@@ -100,7 +100,7 @@ const texted = route(
     role: 'read',
     scope: 'list',
     query: {
-      phone: identityText(NAME_MOST).meta({
+      phone: soughtText(NAME_MOST).meta({
         description: 'The phone number, in any spelling.',
         example: '+221771234567',
       }),

@@ -4,6 +4,7 @@
  */
 import { z } from 'zod';
 import type { Moment } from '../lib/clock.ts';
+import type { Country } from '../lib/countries.ts';
 import { Recovering } from '../operations/heartbeat.ts';
 import type { InvoiceRecord } from '../operations/record.ts';
 import { isApplied } from '../operations/transition.ts';
@@ -11,7 +12,7 @@ import { sendBy } from '../processors/intent.ts';
 import { advanceInvoice } from '../processors/collect/invoice.ts';
 import type { Problem } from '../producer/problems.ts';
 import type { CallOptions } from '../upstream/transport.ts';
-import { readAccountAlias, type Country } from '../upstream/capabilities.ts';
+import { readAccountAlias } from '../upstream/capabilities.ts';
 import type { UpstreamAccount } from '../upstream/client.ts';
 import {
   softpayPaths,
@@ -120,7 +121,7 @@ function phoneProblems(method: SoftpayMethod, { customer }: Body): Problem[] {
 }
 
 function phoneProblem(country: Country | undefined, phone: string, pointer: string): Problem | undefined {
-  const read = country ? readAccountAlias(phone, country) : { alias: phone };
+  const read = readAccountAlias(phone, country);
   if (!('problem' in read)) return undefined;
   return {
     pointer,

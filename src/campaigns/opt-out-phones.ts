@@ -1,8 +1,8 @@
 /** The numbers of an opt-out: written as people write them, read by the rules of the recipients they must match. */
 import type { FileFormat } from '../files/rows.ts';
 import type { Encoding } from '../files/text.ts';
-import { phone } from '../kinds/request-pieces.ts';
 import { repairableCountries } from '../lib/renumbering.ts';
+import { readInternationalNumber, readNumber } from '../lib/written-number.ts';
 import { checkRecipients } from './check/check-recipients.ts';
 import { phoneReader } from './check/phone.ts';
 import { type SkipReason, skipReasons } from './check/report.ts';
@@ -24,16 +24,21 @@ export interface ReadingOptions {
 /** An old number is today's, which is the one that is texted: this adds nobody to those who are. */
 const RENEWING = { repair: repairableCountries };
 
-/** `renew`: old numbers are read as today's, as above. */
-export function readPhones(
-  written: readonly string[],
-  { country, renew = true }: ReadingOptions & { readonly renew?: boolean },
-): OptOutPhone[] {
-  const read = phoneReader({ ...(renew && RENEWING), ...(country === undefined ? {} : { country }) });
+export function readPhones(written: readonly string[], { country }: ReadingOptions): OptOutPhone[] {
+  const read = phoneReader({ ...RENEWING, ...(country === undefined ? {} : { country }) });
   return written.map((text, at) => {
     const reading = read(text);
     return reading.is === 'mobile' ? { phone: reading.e164 } : judged(text, reading.reason, at);
   });
+}
+
+/** A number that was accepted at some time, by the rules of then: neither renewed nor of a certain length. */
+export function readStoredPhone(written: string, { country }: ReadingOptions): OptOutPhone {
+  const reading = phoneReader(country === undefined ? {} : { country })(written);
+  if (reading.is === 'mobile') return { phone: reading.e164 };
+  const { digits, international } = readNumber(written, country) ?? { digits: '', international: false };
+  if (international && /^[1-9]\d{7,14}$/.test(digits)) return { phone: `+${digits}` };
+  return refusedAt(0, reading.reason);
 }
 
 /** Row by row, as for a campaign; throws an UnusableFile where no row can be trusted. Repeated rows are left out. */
@@ -56,7 +61,10 @@ export async function* phonesInFile(
 
 /** A message may go to any number in international form, so any such number may opt out. */
 function judged(text: string, reason: SkipReason, at: number): OptOutPhone {
-  const asWritten = /^\s*(\+|00)/.test(text) ? phone.safeParse(text.trim()) : undefined;
-  if (asWritten?.success) return { phone: asWritten.data };
+  const asWritten = readInternationalNumber(text);
+  return 'number' in asWritten ? { phone: asWritten.number } : refusedAt(at, reason);
+}
+
+function refusedAt(at: number, reason: SkipReason): OptOutPhone {
   return { refused: { at, reason, message: skipReasons[reason] } };
 }

@@ -1,5 +1,6 @@
 /** The text of a campaign to a few people who know that it comes: as single messages, never part of the campaign. */
 import type { CheckSummary } from '../campaigns/check/report.ts';
+import { readInternationalNumber } from '../lib/written-number.ts';
 import { CommandFailed } from './failure.ts';
 import { wrongValue } from './flags.ts';
 import type { ExitCode } from './io.ts';
@@ -10,8 +11,9 @@ const MOST = 10;
 
 /** `+221771234567,+22890123456` */
 export function testNumbers(text: string): readonly string[] {
-  const numbers = text.split(',').map((part) => part.replace(/[\s().-]/g, '').replace(/^00/, '+'));
-  const wrong = numbers.filter((number) => !/^\+[1-9]\d{7,14}$/.test(number));
+  const read = text.split(',').map((written) => ({ written, ...readInternationalNumber(written) }));
+  const wrong = read.flatMap((one) => ('problem' in one ? [printable(one.written.trim())] : []));
+  const numbers = read.flatMap((one) => ('number' in one ? [one.number] : []));
   if (wrong.length > 0) throw wrongValue('phones', { wrong: wrong.join(', ') });
   if (numbers.length > MOST) throw wrongValue('phonesMost', { most: MOST });
   return [...new Set(numbers)];

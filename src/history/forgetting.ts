@@ -8,6 +8,7 @@ import {
   type PastForgetting,
   type PersonInPast,
 } from '../operations/past.ts';
+import { numbersOf } from '../lib/renumbering.ts';
 import { askOnce } from './ask-once.ts';
 import { WRITER } from './schema.ts';
 
@@ -48,8 +49,8 @@ async function named(client: Client, person: PersonInPast): Promise<Forgotten> {
   await together(client, async () => {
     if (message) {
       const sql = `update relais.${message.table} set phone = $3, ${NAMES} = array_remove(${NAMES}, $2),
-        record = (${READABLE}::jsonb || '{"text":""}')::json where ${NAMES} @> array[$2] and phone = $1`;
-      messages = await changed(client, sql, [person.phone, person.name, person.becomes]);
+        record = (${READABLE}::jsonb || '{"text":""}')::json where ${NAMES} @> array[$2] and phone = any($1)`;
+      messages = await changed(client, sql, [numbersOf(person.phone), person.name, person.becomes]);
     }
     let left = 0;
     for (const { table } of Object.values(others)) {
@@ -98,22 +99,26 @@ async function mentionedIn(client: Client, part: string, { phone }: PersonInPast
   const digits = (column: string): string => `regexp_replace(${column}, '[^0-9]', '', 'g')`;
   const { rows } = await client.query<Mentioned>(
     `select slice, place, phone, own from relais.${client.escapeIdentifier(part)}
-     where phone = $1 or (state = 'skipped' and ${digits('phone')} like '%' || $2 || '%')
+     where phone = any($1) or (state = 'skipped' and ${digits('phone')} like '%' || $2 || '%')
        or (own is not null and ${digits('own::text')} like '%' || $2 || '%')`,
-    [phone, phone.slice(-LAST_DIGITS)],
+    [numbersOf(phone), phone.slice(-LAST_DIGITS)],
   );
   return rows;
 }
 
 /** Of somebody else's row only the number goes; undefined: it is not in it. */
 function withoutPerson({ phone, own, ...row }: Mentioned, person: PersonInPast) {
-  if (phone === person.phone || person.reads(phone))
+  if (numbersOf(person.phone).includes(phone) || person.reads(phone))
     return { ...row, phone: person.becomes, own: null, isTheirs: true };
   if (!own?.some(person.reads)) return undefined;
   return { ...row, phone, own: own.map((cell) => (person.reads(cell) ? '' : cell)), isTheirs: false };
 }
 
-async function changed(client: Client, sql: string, values: readonly string[]): Promise<number> {
+async function changed(
+  client: Client,
+  sql: string,
+  values: readonly (string | readonly string[])[],
+): Promise<number> {
   return (await client.query(sql, [...values])).rowCount ?? 0;
 }
 

@@ -1,7 +1,7 @@
 /** What a campaign is asked for with, and what may be changed while it is sent. */
 import { z } from 'zod';
 import { readQuietHours, readTimeZone } from '../lib/quiet-hours.ts';
-import { accountName, askedReference, askedTime, country, textToSend, visible } from './request-pieces.ts';
+import { accountName, askedReference, askedTime, country, senderId, textToSend, visible } from './request-pieces.ts';
 
 /** A reader that throws becomes an issue with its message. */
 function readable(read: (text: string) => unknown) {
@@ -54,13 +54,12 @@ const paceFields = {
 };
 
 const name = visible(100).meta({ example: 'November' });
-const sender = visible(20);
 
 /** While it has no recipients yet; null takes what was said away. */
 const drafted = {
   name: name.optional(),
   text: textToSend.optional(),
-  from: sender.nullable().optional(),
+  from: senderId.nullable().optional(),
   country: country.nullable().optional(),
   replaceCostly: z.boolean().optional(),
   sendAt: askedTime.nullable().optional(),
@@ -85,7 +84,7 @@ export const campaignRequest = z
       example: 'Bonjour {{prenom}}',
     }),
     reference: askedReference.optional(),
-    from: sender.optional(),
+    from: senderId.optional(),
     account: accountName.default('main'),
     country: country.optional().meta({ description: 'Country of the numbers that are written without one.' }),
     onUnknown: z.enum(['hold', 'resend'], 'must be hold or resend').optional().meta({

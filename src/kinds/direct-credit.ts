@@ -22,11 +22,11 @@ import {
 import { events, told } from './events.ts';
 import { amount, maybeText, maybeTime, shown, sought, text } from './fields.ts';
 import { kind } from './kind.ts';
-import { accountName, amountXof, askedReference, visible } from './request-pieces.ts';
+import { accountName, amountXof, askedReference, identityText } from './request-pieces.ts';
 
 export const directCreditRequest = z
   .strictObject({
-    accountAlias: visible(64).meta({
+    accountAlias: identityText(64).meta({
       description: 'Provider account to credit.',
       example: 'shop-account',
     }),

@@ -15,7 +15,7 @@ import {
   xof,
 } from './answer-pieces.ts';
 import { amount, count, flag, maybeText, maybeTime, shown, sought, text } from './fields.ts';
-import { accountName, amountXof, askedTime, askedReference, visible } from './request-pieces.ts';
+import { accountName, amountXof, askedTime, askedReference, identityText, visible } from './request-pieces.ts';
 
 export const disbursementRequest = z
   .strictObject({
@@ -25,7 +25,7 @@ export const disbursementRequest = z
     }),
     amount: amountXof.meta({ example: 25_000 }),
     withdrawMode: visible(64).meta({ description: 'Payment channel.', example: 'wallet-a-senegal' }),
-    debitAccountNumber: visible(32).optional().meta({ description: 'Account to debit, only with `service`.' }),
+    debitAccountNumber: identityText(32).optional().meta({ description: 'Account to debit, only with `service`.' }),
     account: accountName.default('main'),
     reference: askedReference.optional(),
     notBefore: askedTime.optional().meta({ description: 'Earliest time of the payment.' }),

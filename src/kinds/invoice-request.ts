@@ -1,6 +1,7 @@
 /** What an invoice is asked for with. */
 import { z } from 'zod';
-import { accountName, amountXof, email, askedReference, visible, webUrl } from './request-pieces.ts';
+import { readInternationalNumber, readNumber } from '../lib/written-number.ts';
+import { accountName, amountXof, email, askedReference, identityText, visible, webUrl } from './request-pieces.ts';
 
 /** Shown on the invoice and never used to bill, so any way to write a price will do (interface: Checkout invoice). */
 const shownPrice = z.union([z.number(), z.string().max(40)], { error: 'must be a number or a text' });
@@ -31,6 +32,38 @@ function listOrMap<T extends z.ZodType>(word: string, entry: T) {
 
 const CUSTOM_DATA_MAX = 8_192;
 
+/** Their names come back in notifications and are compared there, so each obeys the rule of a text that identifies. */
+const customData = z
+  .record(z.string().max(100), z.json())
+  .refine(
+    (data) => JSON.stringify(data).length <= CUSTOM_DATA_MAX,
+    `must not be longer than ${CUSTOM_DATA_MAX} as JSON`,
+  )
+  .transform((data, context) => {
+    const named = new Map<string, z.core.util.JSONType>();
+    for (const [written, value] of Object.entries(data)) {
+      const { data: name = written, error } = dataName.safeParse(written);
+      const message = named.has(name) ? 'is there twice' : error?.issues[0]?.message;
+      if (message !== undefined) context.addIssue({ code: 'custom', path: [name], message });
+      named.set(name, value);
+    }
+    return Object.fromEntries(named);
+  });
+const dataName = identityText(100);
+
+/** Of a payer: shown on the payment page, in the form of the country or the international one. */
+const payerPhone = z
+  .string()
+  .max(32)
+  .transform((written, context) => {
+    const international = readInternationalNumber(written);
+    if ('number' in international) return international.number;
+    const read = readNumber(written);
+    if (read && !read.international) return read.digits;
+    context.addIssue({ code: 'custom', message: international.problem });
+    return z.NEVER;
+  });
+
 export const invoiceRequest = z
   .strictObject({
     totalAmount: amountXof.meta({ description: 'What is billed, in XOF.', example: 15_000 }),
@@ -46,7 +79,7 @@ export const invoiceRequest = z
     items: listOrMap('item', item).optional(),
     taxes: listOrMap('tax', tax).optional(),
     customer: z
-      .strictObject({ name: visible(200).optional(), email: email.optional(), phone: visible(32).optional() })
+      .strictObject({ name: visible(200).optional(), email: email.optional(), phone: payerPhone.optional() })
       .optional()
       .meta({ description: 'Pre-fills the payment page.' }),
     channels: z
@@ -55,13 +88,7 @@ export const invoiceRequest = z
       })
       .optional()
       .meta({ description: 'Restricts the ways to pay. The names are those of the service.' }),
-    customData: z
-      .record(z.string().max(100), z.json())
-      .refine(
-        (data) => JSON.stringify(data).length <= CUSTOM_DATA_MAX,
-        `must not be longer than ${CUSTOM_DATA_MAX} as JSON`,
-      )
-      .optional(),
+    customData: customData.optional(),
     returnUrl: webUrl.optional().meta({ description: 'The payer is sent here afterwards, with `?token=` appended.' }),
     cancelUrl: webUrl.optional(),
     account: accountName.default('main'),

@@ -14,13 +14,13 @@ import {
 import { events, told } from './events.ts';
 import { maybeText, maybeTime, shown, text } from './fields.ts';
 import { kind } from './kind.ts';
-import { accountName, askedTime, phone, askedReference, textToSend, visible } from './request-pieces.ts';
+import { accountName, askedTime, phone, askedReference, senderId, textToSend } from './request-pieces.ts';
 
 export const messageRequest = z
   .strictObject({
     to: phone.meta({ description: 'In international form.', example: '+221771234567' }),
     text: textToSend.meta({ example: 'Your code is 4711' }),
-    from: visible(20).optional().meta({ description: 'Sender signature configured on the messaging account.' }),
+    from: senderId.optional().meta({ description: 'Sender signature configured on the messaging account.' }),
     account: accountName.default('main'),
     lane: z.enum(['otp', 'normal']).default('normal').meta({
       description: '`otp`: not behind anything else, and the text is erased once it is settled.',

@@ -1,6 +1,8 @@
 /** Pieces that several requests are made of. The HTTP bodies, the intake jobs and the library's arguments are these. */
 import { z } from 'zod';
+import { READABLE, SEEN, seenText, unseenIn } from '../lib/letters.ts';
 import { smsFaultOf, withPlainLines } from '../lib/sms-text.ts';
+import { readInternationalNumber } from '../lib/written-number.ts';
 
 /** A text that a person could read aloud. */
 export const visible = (max: number) =>
@@ -9,20 +11,24 @@ export const visible = (max: number) =>
     .trim()
     .min(1)
     .max(max)
-    .regex(/^[^\p{Cc}]*$/u, 'must not contain control characters');
+    .regex(READABLE, { error: ({ input }) => unseenIn(String(input), READABLE) });
 
 /**
- * What tells one request from another: the same letters are the same name however they are composed, and nothing in it
- * is invisible.
+ * Text that identifies: a request, an account, a sender. The same letters are the same name however they are composed,
+ * every character can be seen, and only the ordinary space looks like a space.
  */
-export const identityText = (max: number) =>
-  z
-    .string()
+export const identityText = (max: number) => identifying(z.string(), max);
+
+/** Such a text that is looked for: characters that cannot be seen are left out, since no name has them. */
+export const soughtText = (max: number) => identifying(z.string().overwrite(seenText), max);
+
+const identifying = (text: z.ZodString, max: number) =>
+  text
     .trim()
     .normalize('NFC')
     .min(1)
     .max(max)
-    .regex(/^[^\p{Cc}\p{Cf}\p{Cs}]*$/u, 'must not contain control characters, or others that cannot be seen');
+    .regex(SEEN, { error: ({ input }) => unseenIn(String(input)) });
 
 /** The caller's own name for the operation: unique per account and kind, and safe to repeat. */
 export const askedReference = identityText(128).meta({
@@ -50,12 +56,19 @@ export const askedTime = z.iso
     error: 'must be a time of the years 1970 to 9999',
   });
 
-/** E.164; what people put between the digits is left out, and `00` is read as `+`. */
+/** The name of the sender that the recipient of an SMS sees. */
+export const senderId = identityText(20);
+
+/** Becomes E.164; written as people write numbers. */
 export const phone = z
   .string()
   .max(32)
-  .transform((text) => text.replace(/[\s().\-\u00a0\u202f]/g, '').replace(/^00/, '+'))
-  .pipe(z.string().regex(/^\+[1-9]\d{7,14}$/, 'must be a number in international form, such as +221771234567'));
+  .transform((text, context) => {
+    const read = readInternationalNumber(text);
+    if ('number' in read) return read.number;
+    context.addIssue({ code: 'custom', message: read.problem });
+    return z.NEVER;
+  });
 
 /** Long enough for ten segments of the plain alphabet; upstream publishes no maximum (interface: Limits). */
 export const textToSend = z

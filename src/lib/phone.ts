@@ -21,7 +21,7 @@ function isBare(number: string): boolean {
 }
 
 /** What may be a telephone number: digits, however they are set apart. */
-const NUMBER = /\+?\d[\d\s().-]{6,}\d/g;
+const NUMBER = /\+?\d[\d\s().\p{Pd}\p{Cf}-]{6,}\d/gu;
 /** Fewer digits are no number of anywhere that can be texted. */
 const DIGITS_LEAST = 7;
 

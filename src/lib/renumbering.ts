@@ -1,9 +1,14 @@
 /** Countries that put two digits in front of every number, and what the same person's number was before. */
+import { countries } from './countries.ts';
+import { digitsOf } from './phone.ts';
 
 export const repairableCountries = ['CI', 'BJ'] as const;
 export type RepairableCountry = (typeof repairableCountries)[number];
 
-const CODES = { CI: '225', BJ: '229' } as const satisfies Record<RepairableCountry, string>;
+const CODES: Readonly<Record<RepairableCountry, string>> = {
+  CI: countries.CI.dialling,
+  BJ: countries.BJ.dialling,
+};
 
 /** Behind the country code. */
 const OLD_DIGITS = 8;
@@ -52,6 +57,16 @@ export function numberingsOf(digits: string): readonly string[] {
   const found = oldNumberIn(digits);
   const other = found ? renumbered(found.country, found.old) : oldOf(digits);
   return other === undefined ? [digits] : [digits, other];
+}
+
+/** All numbers of the subscriber of one, in international form. */
+export function numbersOf(phone: string): readonly string[] {
+  return numberingsOf(digitsOf(phone)).map((digits) => `+${digits}`);
+}
+
+/** The same for every number of one subscriber. */
+export function subscriberOf(digits: string): string {
+  return numberingsOf(digits).toSorted()[0] ?? digits;
 }
 
 function oldOf(digits: string): string | undefined {

@@ -1,4 +1,6 @@
-/** Whether two names of senders are one: the service writes them in letters of its own. */
+import { comparable } from './letters.ts';
+
+/** Whether two sender IDs are one: the provider writes them in letters of its own. */
 export function isSameSender(one: string, other: string): boolean {
-  return one === other || one.trim().toLowerCase() === other.trim().toLowerCase();
+  return one === other || comparable(one) === comparable(other);
 }

@@ -56,7 +56,7 @@ export function wordingOf({ text, replaceCostly = false }: Words): Wording {
 export function canonicalName(name: string): string {
   return name
     .normalize('NFD')
-    .replace(/[\p{M}\s\u200b\ufeff]/gu, '')
+    .replace(/[\p{M}\s\p{Default_Ignorable_Code_Point}]/gu, '')
     .toLowerCase();
 }
 

@@ -1,10 +1,10 @@
 /** Every metric of ours: the instruments, the readers of the whole and docs/metrics.md are derived from this table. */
+import { countries } from '../lib/countries.ts';
 import { holdAreas } from '../kinds/account.ts';
 import { dueQueues } from '../kinds/due-queues.ts';
 import { eventTypes, countedKinds, statesOf, statesThatAre } from '../kinds/index.ts';
 import { BUDGET, STOPPED } from '../operations/accounts.ts';
 import { queueNames } from '../queues/index.ts';
-import { countries } from '../upstream/capabilities.ts';
 import { failures, type HoldCondition, upstreamOperations } from '../upstream/verdict.ts';
 
 interface Declaration {

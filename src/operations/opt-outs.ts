@@ -13,7 +13,7 @@
 import type { Redis } from 'ioredis';
 import { digitsOf } from '../lib/phone.ts';
 import { fingerprint } from '../lib/ids.ts';
-import { numberingsOf } from '../lib/renumbering.ts';
+import { numberingsOf, subscriberOf } from '../lib/renumbering.ts';
 import { isSameSender } from '../lib/sender.ts';
 import { type Read, answersOf, flag } from '../redis/scripts.ts';
 import { type Act, told } from './audit.ts';
@@ -159,7 +159,7 @@ export class OptOuts {
         how,
         digits,
         hashes: how === 'remove' ? senders.flatMap((name) => digits.map((one) => hashOf(name, one))) : [],
-        people: how === 'remove' ? digits.map(personOf) : [],
+        people: how === 'remove' ? digits.map(subscriberOf) : [],
       });
     }
     return changed;
@@ -169,11 +169,6 @@ export class OptOuts {
 /** Whether a list of this sender is about a text of that one. */
 function isFor(list: string, sender: string | undefined): boolean {
   return list === '' || (sender !== undefined && isSameSender(list, sender));
-}
-
-/** The same for each number of a person. */
-function personOf(digits: string): string {
-  return numberingsOf(digits).toSorted()[0] ?? digits;
 }
 
 function keyOf({ account, sender }: OptOutList): string {

@@ -11,6 +11,7 @@ import { type Fields, type MessageRecord, readRecord } from './record.ts';
 import { isFinal } from '../kinds/index.ts';
 import { digitsOf } from '../lib/phone.ts';
 import { fingerprint } from '../lib/ids.ts';
+import { numberingsOf, numbersOf, subscriberOf } from '../lib/renumbering.ts';
 import { serverOf } from '../redis/durability.ts';
 import { answersOf, list, maybe, text } from '../redis/scripts.ts';
 import {
@@ -61,9 +62,15 @@ const SKIPPED = 'skipped:';
 const OWN = keys.own('');
 const KEPT_FILE = keys.keptFile('');
 
-/** The same for the same number, so that the rows of one person can still be told to be of one person. */
+/** The same for every number of one person, so that their rows can still be told to be of one person. */
 function purgedName(phone: string): string {
-  return `${PURGED}${fingerprint(digitsOf(phone)).slice(0, 12)}`;
+  return `${PURGED}${fingerprint(subscriberOf(digitsOf(phone))).slice(0, 12)}`;
+}
+
+/** Whether a stored number is the person's, by today's numbering or the one before. */
+function isOf(phone: string): (to: string | undefined) => boolean {
+  const all = numbersOf(phone);
+  return (to) => to !== undefined && all.includes(to);
 }
 
 /** Which person is forgotten, and how it is told: in the step in which something of them goes. */
@@ -162,15 +169,17 @@ export class Purge {
   }
 
   async #records(who: Forgetting, names: readonly string[]): Promise<Found> {
-    const { phone } = who;
+    const isTheirs = isOf(who.phone);
+    const numbers = numberingsOf(digitsOf(who.phone));
     const pipeline = this.#redis.pipeline();
     for (const name of names) pipeline.hmget(name, 'kind', 'to', 'items');
     const answers = await answersOf(pipeline, list(maybe(text)));
     let found = NOTHING;
     for (const [index, [kind, to, items]] of answers.entries()) {
       const id = (names[index] ?? '').slice(OP.length);
-      if (kind === 'message' && to === phone) found = sum(found, await this.#message(who, id));
-      if (kind === 'slice' && items?.includes(phone.slice(1))) found = sum(found, await this.#slice(who, id));
+      if (kind === 'message' && isTheirs(to)) found = sum(found, await this.#message(who, id));
+      if (kind === 'slice' && numbers.some((digits) => items?.includes(digits)))
+        found = sum(found, await this.#slice(who, id));
     }
     return found;
   }
@@ -183,7 +192,7 @@ export class Purge {
     const over = isFinal('message', message.state) || (await this.#isOver(message));
     if (!over) return { ...NOTHING, open: 1 };
     const waits = { counts: keys.counts('message'), history: keys.historyWaiting };
-    const asRead = { message: keys.record(id), ...waits, id, state: message.state, to: phone };
+    const asRead = { message: keys.record(id), ...waits, id, state: message.state, to: message.to };
     const done = await purgeMessage(this.#redis, {
       ...asRead,
       ...told(act?.({ message: id })),
@@ -203,10 +212,10 @@ export class Purge {
   async #slice(who: Forgetting, id: string): Promise<Found> {
     const fields: Fields = await this.#redis.hgetall(keys.record(id));
     if (fields['kind'] !== 'slice') return NOTHING;
-    const { phone } = who;
+    const isTheirs = isOf(who.phone);
     const slice = readSlice(fields);
     const items = unpackItems(slice);
-    const places = items.flatMap(({ to }, place) => (to === phone ? [place] : []));
+    const places = items.flatMap(({ to }, place) => (isTheirs(to) ? [place] : []));
     if (places.length === 0) return NOTHING;
     return slice.campaign === ''
       ? this.#messagesIn(slice, { ...who, items, places })
@@ -219,9 +228,10 @@ export class Purge {
     const isOver = (place: number): boolean => !isOpenAt(place, standing, slice.requests);
     // The others are still asked about. What is not over is counted where the record of the message is found.
     if (slice.state !== 'settled') return { ...NOTHING, open: places.filter(isOver).length };
+    const isTheirs = isOf(phone);
     const masked = items
       .map(messageIn)
-      .map((one) => (one.to === phone ? { ...one, to: purgedName(phone), text: '' } : one));
+      .map((one) => (isTheirs(one.to) ? { ...one, to: purgedName(phone), text: '' } : one));
     return (await this.#write(slice, masked.map(itemOf), act?.({ slice: slice.id, messages: places.length })))
       ? NOTHING
       : { ...NOTHING, open: places.length };
@@ -232,8 +242,9 @@ export class Purge {
     const standing = standingOf(slice.count, slice.requests);
     const isAskedAbout = (place: number): boolean =>
       standing.letters[place] !== 'q' && isOpenAt(place, standing, slice.requests);
+    const isTheirs = isOf(phone);
     const masked = items.map((item) =>
-      item.to === phone ? { ...item, to: purgedName(phone), values: item.values.map(() => '') } : item,
+      isTheirs(item.to) ? { ...item, to: purgedName(phone), values: item.values.map(() => '') } : item,
     );
     if (places.some(isAskedAbout)) return { ...NOTHING, open: places.length };
     await this.#forgetOwn(slice.id, places);
@@ -254,8 +265,11 @@ export class Purge {
 
   /** Nobody can take a row out of a file and have it be the file that was chosen: it is to be chosen again. */
   async #file({ phone, reads, act }: Forgetting, campaign: string): Promise<Found> {
-    const digits = digitsOf(phone);
-    const isAbout = (cell: string): boolean => reads(cell) || cell.replaceAll(/\D/g, '').includes(digits);
+    const numbers = numberingsOf(digitsOf(phone));
+    const isAbout = (cell: string): boolean => {
+      const written = cell.replaceAll(/\D/g, '');
+      return reads(cell) || numbers.some((digits) => written.includes(digits));
+    };
     if (!(await this.#files.mentions(campaign, isAbout))) return NOTHING;
     const line = act?.({ file: campaign });
     if (line) await noteAct(this.#redis, told(line));

@@ -2,6 +2,7 @@
 import { isSupportedCountry } from 'libphonenumber-js/max';
 import { z } from 'zod';
 import { toMs } from '../lib/clock.ts';
+import { unseenIn } from '../lib/letters.ts';
 import { Secret } from '../lib/secret.ts';
 import { type LimitValue, type MoneyLimit, OFF, readLimit, strictestOf, writeLimit } from '../operations/limits.ts';
 import { type NamedFile, readNamed } from './named-file.ts';
@@ -128,11 +129,12 @@ function readCountry(text: string): string {
 
 const SENDER_MOST = 20;
 
-/** As long as a request may have it, and as visible. */
+/** As a request may have it. */
 function readSender(text: string): string {
-  const name = text.trim();
+  const name = text.trim().normalize('NFC');
   if (name.length > SENDER_MOST) throw new TypeError(`has ${name.length} characters; ${SENDER_MOST} is the most`);
-  if (/\p{Cc}/u.test(name)) throw new TypeError('must not contain control characters');
+  const unseen = unseenIn(name);
+  if (unseen !== undefined) throw new TypeError(unseen);
   return name;
 }
 

@@ -1,22 +1,7 @@
-/** The six countries of the service, by their ISO 3166 code. */
-export const countries = {
-  SN: { name: 'Senegal', dialling: '221', nationalLengths: [9] },
-  CI: { name: "Côte d'Ivoire", dialling: '225', nationalLengths: [10] },
-  // Eight digits became ten, beginning with 01, in 2024; both are met.
-  BJ: { name: 'Benin', dialling: '229', nationalLengths: [10, 8] },
-  TG: { name: 'Togo', dialling: '228', nationalLengths: [8] },
-  ML: { name: 'Mali', dialling: '223', nationalLengths: [8] },
-  BF: { name: 'Burkina Faso', dialling: '226', nationalLengths: [8] },
-} as const satisfies Record<string, CountryFacts>;
-
-interface CountryFacts {
-  readonly name: string;
-  readonly dialling: string;
-  /** Advisory: numbering plans change, and the interface names none. */
-  readonly nationalLengths: readonly number[];
-}
-
-export type Country = keyof typeof countries;
+import { type Country, countries, countryCodes, isLengthOf, usualLength } from '../lib/countries.ts';
+import { comparable, plainText, unseenIn } from '../lib/letters.ts';
+import { oldNumberIn, renumbered } from '../lib/renumbering.ts';
+import { readNumber, type WrittenNumber } from '../lib/written-number.ts';
 
 /** interface: the same letter always means the same operator in every country. */
 type Wallet = 'a' | 'b' | 'c' | 'd' | 'e' | 'f' | 'g' | 'h';
@@ -103,7 +88,7 @@ function describeMode(mode: KnownWithdrawMode): ReadMode {
 
 function modeOfWallet(wallet: string, country: string): ReadMode | Problem {
   const code = COUNTRY_WORDS[country.trim().toLowerCase()];
-  if (!code) return { problem: `"${country}" is not a country of the service (${Object.keys(countries).join(' ')})` };
+  if (!code) return { problem: `"${country}" is not a country of the service (${countryCodes.join(' ')})` };
   const mode = findMode(wallet, code);
   return mode ? describeMode(mode) : { problem: noSuchMode(wallet, code) };
 }
@@ -160,47 +145,44 @@ interface ReadAlias {
 }
 
 /**
- * interface: account_alias, "without country code". Takes the international forms off a telephone number of the mode's
+ * interface: account_alias, "without country code". Takes the international forms off a phone number of the mode's
  * own country and refuses those of any other. Leading zeros belong to the number (Côte d'Ivoire, Benin) and stay.
- * Without a country the alias is an account of the service and is not touched.
+ * Without a country the alias is an account of the service: it identifies, and is sent as it is written.
  */
 export function readAccountAlias(
   text: string,
   country: Country | undefined,
   { strict = false }: { readonly strict?: boolean } = {},
 ): ReadAlias | Problem {
-  const given = text.trim();
+  const given = text.trim().normalize('NFC');
   if (given === '') return { problem: 'account alias: not empty' };
-  if (country === undefined) return { alias: given };
-  const compact = given.replace(/[\s().\-\u00a0\u202f]/g, '');
-  if (!/^\+?\d+$/.test(compact)) return { problem: 'account alias: digits, with a leading + if international' };
-  const national = nationalPart(compact, country);
+  if (country === undefined) {
+    const unseen = unseenIn(given);
+    return unseen === undefined ? { alias: given } : { problem: `account alias: ${unseen}` };
+  }
+  const written = readNumber(given, country);
+  if (!written) return { problem: 'account alias: digits, with a leading + if international' };
+  const national = nationalPart(written, country);
   if (typeof national !== 'string') return national;
-  const lengths: readonly number[] = countries[country].nationalLengths;
-  if (lengths.includes(national.length)) return { alias: national };
-  const warning = `${national.length} digits, where a number of ${countries[country].name} has ${lengths.join(' or ')}`;
-  return strict ? { problem: `account alias: ${warning}` } : { alias: national, warning };
+  if (isLengthOf(country, national.length)) return { alias: national };
+  const warning = `${national.length} digits, where ${usualLength(country)}`;
+  // Behind a slash the end of another number may stand.
+  return strict || given.includes('/') ? { problem: `account alias: ${warning}` } : { alias: national, warning };
 }
 
-function nationalPart(compact: string, country: Country): string | Problem {
-  const { dialling, nationalLengths } = countries[country];
-  const international = /^(?:\+|00)(\d+)$/.exec(compact)?.[1];
-  if (international !== undefined) {
-    if (international.startsWith(dialling)) return international.slice(dialling.length);
-    return foreign(country);
-  }
-  const lengths: readonly number[] = nationalLengths;
-  if (lengths.includes(compact.length)) return compact;
+function nationalPart({ digits, international }: WrittenNumber, country: Country): string | Problem {
+  const { dialling } = countries[country];
+  if (international) return digits.startsWith(dialling) ? digits.slice(dialling.length) : foreign(country);
+  if (isLengthOf(country, digits.length)) return digits;
   // Bare digits: a country code is believed only when what follows has exactly the length of a number there.
-  const owner = (Object.keys(countries) as Country[]).find((code) => isWholeNumberOf(compact, code));
-  if (owner === undefined) return compact;
-  return owner === country ? compact.slice(dialling.length) : foreign(country);
+  const owner = countryCodes.find((code) => isWholeNumberOf(digits, code));
+  if (owner === undefined) return digits;
+  return owner === country ? digits.slice(dialling.length) : foreign(country);
 }
 
 function isWholeNumberOf(digits: string, country: Country): boolean {
-  const { dialling, nationalLengths } = countries[country];
-  const lengths: readonly number[] = nationalLengths;
-  return digits.startsWith(dialling) && lengths.includes(digits.length - dialling.length);
+  const { dialling } = countries[country];
+  return digits.startsWith(dialling) && isLengthOf(country, digits.length - dialling.length);
 }
 
 function foreign(country: Country): Problem {
@@ -227,33 +209,34 @@ export function readDebitAccount(
 
 /**
  * The person paid, whichever channel it goes through: country and national number. An account of the service has a
- * country only where its alias is a telephone number that can belong to one country alone; else it is a person of its
- * own.
+ * country only where its alias is a phone number that can belong to one country alone; else it is a person of its
+ * own, the same in small and capital letters. Two accounts counted as one are refused with a reason; one account
+ * counted as two would pass every limit.
  */
 export function payeeOf(alias: string, country: Country | undefined): string {
-  const digits = alias.replace(/[\s().\-\u00a0\u202f]/g, '').replace(/^(?:\+|00)(?=\d+$)/, '+');
-  if (!/^\+?\d+$/.test(digits)) return `service ${alias.trim()}`;
+  const digits = plainText(alias)
+    .replace(/[\s().-]/g, '')
+    .replace(/^(?:\+|00)(?=\d+$)/, '+');
+  if (!/^\+?\d+$/.test(digits)) return `service ${comparable(alias)}`;
   const owner = country ?? countryOf(digits);
   return owner === undefined ? `service ${digits}` : `${owner} ${personOf(digits.replace('+', ''), owner)}`;
 }
 
 function countryOf(digits: string): Country | undefined {
   const international = digits.startsWith('+');
-  const owners = (Object.keys(countries) as Country[]).filter((code) => {
-    const lengths: readonly number[] = countries[code].nationalLengths;
+  const owners = countryCodes.filter((code) => {
     if (international) return digits.startsWith(`+${countries[code].dialling}`);
-    return lengths.includes(digits.length) || isWholeNumberOf(digits, code);
+    return isLengthOf(code, digits.length) || isWholeNumberOf(digits, code);
   });
   return owners.length === 1 ? owners[0] : undefined;
 }
 
 /** The last digits, as many as a number there has: what stands before them is a way of writing. */
 function personOf(digits: string, country: Country): string {
-  // The numbers of Benin that had eight digits are those that begin with 01 now.
-  if (country === 'BJ' && digits.length <= 8) return `01${digits}`;
-  if (country === 'BJ' && digits.length === 11 && digits.startsWith(countries.BJ.dialling))
-    return `01${digits.slice(3)}`;
-  return digits.slice(-Math.max(...countries[country].nationalLengths));
+  const { dialling, nationalLengths } = countries[country];
+  const found = oldNumberIn(digits, { local: true, country });
+  const today = found?.country === country ? renumbered(country, found.old) : undefined;
+  return today?.slice(dialling.length) ?? digits.slice(-Math.max(...nationalLengths));
 }
 
 /** XOF by withdraw mode, by country instead. Transfers between accounts of the service have no country, and no part. */

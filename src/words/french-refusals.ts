@@ -244,7 +244,6 @@ export const frenchRefusals: Readonly<Record<string, string>> = {
   'must be a number or a text': 'doit être un nombre ou un texte',
   'must be a channel name, or a list of them': 'doit être le nom d’un canal, ou une liste de noms',
   'must not be longer than {a} as JSON': 'ne doit pas dépasser {a} en JSON',
-  'must not contain control characters': 'ne doit pas contenir de caractères de contrôle',
   'braces do not match: “{a}”': 'les accolades ne vont pas ensemble : « {a} »',
   'a variable has no name: “{a}”': 'une variable n’a pas de nom : « {a} »',
   'this is no default; write {{name|word}}, or the word in quotes: “{a}”':
@@ -257,8 +256,15 @@ export const frenchRefusals: Readonly<Record<string, string>> = {
     'ne doit pas contenir de caractères de contrôle, sauf des sauts de ligne et des tabulations',
   'must not contain half of a character (an unpaired surrogate)':
     'ne doit pas contenir la moitié d’un caractère (un demi-codet isolé)',
-  'must not contain control characters, or others that cannot be seen':
-    'ne doit pas contenir de caractères de contrôle, ni d’autres qui ne se voient pas',
+  'contains the invisible character {a} at position {b}: remove it':
+    'contient le caractère invisible {a} à la position {b} : supprimez-le',
+  'contains {a} at position {b}, which looks like a space: use an ordinary space':
+    'contient {a} à la position {b}, qui ressemble à une espace : mettez une espace ordinaire',
+  'contains half a character ({a}) at position {b}: write it again':
+    'contient la moitié d’un caractère ({a}) à la position {b} : saisissez-le à nouveau',
+  'is there twice': 'figure deux fois',
+  'has {a} digits after +{b}, where a number of {c} has {d}':
+    'a {a} chiffres après +{b}, alors qu’un numéro de ce pays ({c}) en a {d}',
   'must be a number in international form, such as +221771234567':
     'doit être un numéro sous forme internationale, comme +221771234567',
   'must be a telephone number': 'doit être un numéro de téléphone',

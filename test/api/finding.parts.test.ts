@@ -63,7 +63,15 @@ describe('the clerk who has only a telephone number', () => {
     const paid = await pays('771110001');
     const { items } = await post('/v1/messages', { to: '+221771110001', text: 'Votre paiement est fait' });
     await pays('771110002');
-    for (const spelt of ['+221771110001', '+221 77 111 00 01', '00221771110001', '221771110001', '77 111 00 01']) {
+    for (const spelt of [
+      '+221771110001',
+      '+221 77 111 00 01',
+      '00221771110001',
+      '221771110001',
+      '77 111 00 01',
+      '+221 (0) 77 111 00 01',
+      '\u202d77\u2011111\u00a000\u200b01\u202c',
+    ]) {
       expect([spelt, new Set(await search(spelt))]).toEqual([spelt, new Set([paid.id, items[0].id])]);
       const query = `phone=${encodeURIComponent(spelt)}`;
       expect([spelt, idsOf(await get(`/v1/disbursements?${query}`))]).toEqual([spelt, [paid.id]]);

@@ -86,6 +86,14 @@ test('opted in again, they are texted', async () => {
   expect((await sent(await ready(people('771000041')))).totals).toMatchObject({ sent: 1, skipped: 0 });
 });
 
+test('a number is asked about as it was copied from an address book', async () => {
+  await add({ phones: ['\u202d77 100 00 43\u202c', '+221 (0) 77 100 00 44', '+221 0 77 100 00 45'] });
+  const asked = (phone: string) => service.call('GET', `/v1/opt-outs?phone=${encodeURIComponent(phone)}`);
+  for (const phone of ['+221771000043', '\u2066+221\u00a077 100\u201100\u200b43\u2069', '+221 (0) 77 100 00 44'])
+    expect((await asked(phone)).body).toMatchObject({ optedOut: true });
+  expect((await asked('+221 0 77 100 00 45')).status).toBe(422);
+});
+
 test('who opted out in the old numbering is not texted by the number that is renewed', async () => {
   expect((await add({ phones: ['+225 07 08 09 10'] })).body).toMatchObject({ added: 1, refused: 0 });
   const asked = await service.call('GET', '/v1/opt-outs?phone=%2B22507080910');

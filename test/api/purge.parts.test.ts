@@ -95,6 +95,19 @@ test('a forgotten person is written nowhere, is still not texted, and the bins s
   expect((await ended(later)).totals).toMatchObject({ sent: 1, skipped: 1 });
 });
 
+test('a person of Benin is forgotten by today’s number and by the one before', async () => {
+  const numbers = ['+2290197654321', '+22997654321'];
+  await ready(`numero;prenom\n${numbers.join(';Dior\n')};Dior\n+221771234590;Fatou`);
+  for (const [at, to] of numbers.entries()) {
+    const body = { to, text: 'only for Dior', reference: `renumbered-${at}` };
+    const { items } = (await service.call('POST', '/v1/messages', { body })).body;
+    await service.until(`/v1/messages/${items[0].id}`, ({ state }) => state === 'sent');
+  }
+  expect(total(await purge('+229 01 97 65 43 21'), 'messages')).toBe(2);
+  const kept = await everything();
+  expect(['97654321', 'Dior'].filter((word) => kept.includes(word))).toEqual([]);
+});
+
 test.for([
   ['as a spreadsheet writes a number', '77 765 43 21;Dior;x\n777654321.0;Dior;x'],
   ['beside another number', '777654321 / 701112233;Dior;x\n+221771234590;Fatou;x'],

@@ -4,6 +4,7 @@ import { UnusableFile, unusable, type FileProblem, fileProblem } from '../../fil
 import { type RawRow, type ReadOptions, RowReader } from '../../files/rows.ts';
 import { isSpreadsheetError } from '../../files/sheet.ts';
 import type { UploadColumn } from '../../kinds/campaign-fields.ts';
+import { plainText } from '../../lib/letters.ts';
 import type { Measured } from '../../lib/measure.ts';
 import { type Wording, wordingOf, canonicalName, requireUsable } from '../../lib/wording.ts';
 import { smsFaultOf, unsendableIn, withPlainLines } from '../../lib/sms-text.ts';
@@ -348,7 +349,7 @@ function headerFinder(phoneColumn: string | undefined): (cells: readonly string[
 }
 
 function looksLikeNumber(cell: string): boolean {
-  return /^[+'\s(]*\d[\d\s.()/-]{6,}$/.test(cell);
+  return /^[+'\s(]*\d[\d\s.()/-]{6,}$/.test(plainText(cell));
 }
 
 interface LayoutOptions {

@@ -4,7 +4,10 @@ import {
   parsePhoneNumberFromString,
   validatePhoneNumberLength,
 } from 'libphonenumber-js/max';
+import { type Country, countries, countryCodes } from '../../lib/countries.ts';
+import { plainText } from '../../lib/letters.ts';
 import { type RepairableCountry, oldNumberIn, renumbered } from '../../lib/renumbering.ts';
+import { type WrittenNumber, isDate, readNumber } from '../../lib/written-number.ts';
 import { type Detail, detail } from '../../words/details.ts';
 import type { SkipReason } from './report.ts';
 
@@ -21,16 +24,13 @@ export type PhoneReading =
 
 export type PhoneReader = (text: string) => PhoneReading;
 
-/** Longer than any number with its separators; what is longer is prose. */
-const MAX_LENGTH = 40;
-
 /** Throws a RangeError for a country nobody knows. */
 export function phoneReader({ country, repair = [] }: PhoneOptions = {}): PhoneReader {
   if (country !== undefined && !isSupportedCountry(country))
     throw new RangeError(`not a country: "${country}" (write two letters, as in SN)`);
   const rule = country === undefined ? undefined : fastRuleOf(country);
   return (text) => {
-    const written = digitsOf(text) ?? digitsOf(withoutThousands(withoutDecimals(text)));
+    const written = readNumber(text, country);
     if (written === undefined) return refused(readUnusual(text));
     const reading = written.international
       ? readInternational(written.digits)
@@ -40,36 +40,9 @@ export function phoneReader({ country, repair = [] }: PhoneOptions = {}): PhoneR
   };
 }
 
-interface Written {
-  readonly digits: string;
-  /** It began with `+` or `00`; the digits then begin with the calling code. */
-  readonly international: boolean;
-}
-
-/** Spaces of every kind, dots, dashes, brackets, slashes, and marks that paste brings along. */
-const SEPARATORS = new Set(
-  " \u00a0\u202f\u2009\t.-()/\u2010\u2011\u2012\u2013\u200b\u200e\u200f\u202a\u202c\ufeff'’",
-);
-
-function digitsOf(text: string): Written | undefined {
-  if (text.length > MAX_LENGTH) return undefined;
-  let digits = '';
-  let plus = false;
-  for (const char of text) {
-    if (char >= '0' && char <= '9') digits += char;
-    else if (char === '+' && digits === '' && !plus) plus = true;
-    else if (!SEPARATORS.has(char)) return undefined;
-  }
-  if (digits === '') return undefined;
-  // Its decimals must not become the last digits of somebody else's number.
-  if (isMeasurement(text) || (digits.length <= DIGITS_OF_A_DATE && isDate(text))) return undefined;
-  const zeros = !plus && digits.startsWith('00');
-  return { digits: zeros ? digits.slice(2) : digits, international: plus || zeros };
-}
-
 function readUnusual(text: string): SkipReason {
-  const trimmed = text.trim();
-  return trimmed === '' ? 'empty' : readWreck(trimmed);
+  const plain = plainText(text).trim();
+  return plain === '' ? 'empty' : readWreck(plain);
 }
 
 function readInternational(digits: string): PhoneReading {
@@ -119,7 +92,7 @@ interface Circumstances {
 }
 
 /** A number that is not valid as it stands: is it an old one, a damaged one, or two in one cell? */
-function readDamaged(written: Written, reading: PhoneReading, about: Circumstances): PhoneReading {
+function readDamaged(written: WrittenNumber, reading: PhoneReading, about: Circumstances): PhoneReading {
   const found = oldNumberIn(written.digits, { local: !written.international, country: about.country });
   if (found) {
     const renewed = renumbered(found.country, found.old);
@@ -130,38 +103,11 @@ function readDamaged(written: Written, reading: PhoneReading, about: Circumstanc
   }
   if (!written.international && about.rule?.accepts(`0${written.digits}`))
     return refused('spreadsheet_damage', detail('zero_gone', { number: `0${written.digits}` }));
-  return readWreck(about.text) === 'several_numbers' ? refused('several_numbers') : reading;
+  return readWreck(plainText(about.text)) === 'several_numbers' ? refused('several_numbers') : reading;
 }
 
 function refused(reason: SkipReason, beside?: Detail): PhoneReading {
   return { is: 'refused', reason, ...(beside && { detail: beside }) };
-}
-
-/** `771234567.0` or `771 234 567,00`: a program took the number for a measurement, and its decimals are not digits. */
-function isMeasurement(text: string): boolean {
-  return /^(?:\d{7,}|\d{1,3}(?:[ \u00a0\u202f,]\d{3})+)[.,]0{1,2}$/.test(text);
-}
-
-const DIGITS_OF_A_DATE = 8;
-const DATES = [
-  /^(?:0?[1-9]|[12]\d|3[01])([/.-])(?:0?[1-9]|1[0-2])\1(?:19|20)\d\d$/,
-  /^(?:19|20)\d\d([/.-])(?:0[1-9]|1[0-2])\1(?:0[1-9]|[12]\d|3[01])$/,
-] as const;
-
-/** `01/02/2026`, `2026-02-01`: what a spreadsheet made of a number, or another column. Its digits may be somebody's. */
-function isDate(text: string): boolean {
-  const trimmed = text.trim();
-  return DATES.some((form) => form.test(trimmed));
-}
-
-/** The same without them: a program that wrote `771234567.0` had the whole number. */
-function withoutDecimals(text: string): string {
-  return isMeasurement(text.trim()) ? text.trim().replace(/[.,]0{1,2}$/, '') : text;
-}
-
-/** `771,234,567`, as an English spreadsheet shows a number, without its commas. */
-function withoutThousands(text: string): string {
-  return /^\d{1,3}(?:,\d{3})+$/.test(text) ? text.replaceAll(',', '') : text;
 }
 
 /** What a cell shows that is not a number any more, or never was one. */
@@ -178,46 +124,17 @@ function readWreck(text: string): SkipReason {
  * libphonenumber. The ranges are deliberately no wider than libphonenumber's (a test compares them): what is not listed
  * here is not wrong, it is asked about.
  */
-const FAST_COUNTRIES = {
-  SN: { code: '221', length: 9, mobile: ['70', '71', '75', '76', '77', '78'] },
-  CI: { code: '225', length: 10, mobile: ['01', '05', '07'] },
-  BJ: { code: '229', length: 10, mobile: ['014', '015', '016', '019'] },
-  TG: {
-    code: '228',
-    length: 8,
-    mobile: ['70', '71', '72', '73', '78', '79', '90', '91', '92', '93', '96', '97', '98', '99'],
-  },
-  ML: { code: '223', length: 8, mobile: ['50', '51', '52', '53', '6', '7', '82', '83', '84', '85', '89', '9'] },
-  BF: {
-    code: '226',
-    length: 8,
-    mobile: [
-      '01',
-      '02',
-      '03',
-      '04',
-      '05',
-      '06',
-      '07',
-      '50',
-      '51',
-      '52',
-      '53',
-      '54',
-      '55',
-      '56',
-      '57',
-      '58',
-      '6',
-      '7',
-    ],
-  },
-} as const satisfies Record<string, { code: string; length: number; mobile: readonly string[] }>;
-
-type FastCountry = keyof typeof FAST_COUNTRIES;
+const MOBILE = {
+  SN: '70 71 75 76 77 78',
+  CI: '01 05 07',
+  BJ: '014 015 016 019',
+  TG: '70 71 72 73 78 79 90 91 92 93 96 97 98 99',
+  ML: '50 51 52 53 6 7 82 83 84 85 89 9',
+  BF: '01 02 03 04 05 06 07 50 51 52 53 54 55 56 57 58 6 7',
+} as const satisfies Record<Country, string>;
 
 interface FastRule {
-  readonly country: FastCountry;
+  readonly country: Country;
   /** Calling code, three digits. */
   readonly code: string;
   /** Digits after the calling code. */
@@ -226,9 +143,7 @@ interface FastRule {
   accepts(national: string): boolean;
 }
 
-export const fastCountries = Object.keys(FAST_COUNTRIES) as readonly FastCountry[];
-
-const byCountry = new Map<string, FastRule>(fastCountries.map((country) => [country, ruleOf(country)]));
+const byCountry = new Map<string, FastRule>(countryCodes.map((country) => [country, ruleOf(country)]));
 const byCode = new Map<string, FastRule>([...byCountry.values()].map((rule) => [rule.code, rule]));
 
 export function fastRuleOf(country: string): FastRule | undefined {
@@ -241,8 +156,12 @@ export function fastRuleFor(digits: string): FastRule | undefined {
   return rule && digits.length === rule.length + 3 ? rule : undefined;
 }
 
-function ruleOf(country: FastCountry): FastRule {
-  const { code, length, mobile } = FAST_COUNTRIES[country];
+function ruleOf(country: Country): FastRule {
+  const {
+    dialling: code,
+    nationalLengths: [length],
+  } = countries[country];
+  const mobile = MOBILE[country].split(' ');
   const heads = new Uint8Array(1_000);
   for (let head = 0; head < 1_000; head += 1) {
     const text = String(head).padStart(3, '0');

@@ -1,4 +1,4 @@
-import type { Country } from '../capabilities.ts';
+import type { Country } from '../../lib/countries.ts';
 
 /** The nineteen ways to pay an invoice token directly; the confirm step of wallet-h has its own call. */
 export type SoftpayMethod = Exclude<keyof typeof softpayPaths, 'wallet-h-senegal/confirm'>;

@@ -81,7 +81,7 @@ function softpayBody(path: Path, words: Words, omit: readonly string[] = []): Bo
   const wanted = Object.entries(row.fields).filter(([field]) => !omit.includes(field));
   const missing = wanted.filter(([, word]) => !words[word]?.trim()).map(([field]) => field);
   if (missing.length > 0) return { missing };
-  const phone = row.country && words.phone ? readAccountAlias(words.phone, row.country) : undefined;
+  const phone = words.phone ? readAccountAlias(words.phone, row.country) : undefined;
   if (phone && 'problem' in phone) return { problem: phone.problem };
   const known: Words = phone ? { ...words, phone: phone.alias } : words;
   return { fields: Object.fromEntries(wanted.map(([field, word]) => [field, known[word]?.trim() ?? ''])) };

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { judge, phoneReader } from '../../../src/campaigns/check/phone.ts';
-import { fastCountries, fastRuleFor, fastRuleOf } from '../../../src/campaigns/check/phone.ts';
+import { fastRuleFor, fastRuleOf } from '../../../src/campaigns/check/phone.ts';
+import { countryCodes } from '../../../src/lib/countries.ts';
 import { seededRandom } from '../../../src/lib/random.ts';
 import { detail } from '../../../src/words/details.ts';
 
@@ -158,7 +159,7 @@ describe('the fast path', () => {
   const digits = (count: number) => Array.from({ length: count }, () => Math.floor(random.fraction() * 10)).join('');
 
   it('never accepts what libphonenumber would not: every beginning of three digits', () => {
-    for (const country of fastCountries) {
+    for (const country of countryCodes) {
       const rule = fastRuleOf(country)!;
       for (let head = 0; head < 1_000; head += 1) {
         const national = String(head).padStart(3, '0') + digits(rule.length - 3);
@@ -175,7 +176,7 @@ describe('the fast path', () => {
   it('agrees with libphonenumber on 100,000 random numbers', () => {
     let fast = 0;
     for (let index = 0; index < 100_000; index += 1) {
-      const { code, length } = fastRuleOf(fastCountries[index % fastCountries.length]!)!;
+      const { code, length } = fastRuleOf(countryCodes[index % countryCodes.length]!)!;
       const number = code + digits(length + (index % 50 === 0 ? 1 : 0));
       const quick = fastRuleFor(number)?.accepts(number.slice(3)) ?? false;
       const judged = judge(`+${number}`);
@@ -187,7 +188,7 @@ describe('the fast path', () => {
   });
 
   it('reads local numbers as libphonenumber does', () => {
-    for (const country of fastCountries) {
+    for (const country of countryCodes) {
       const { length } = fastRuleOf(country)!;
       const read = phoneReader({ country });
       for (let index = 0; index < 1_000; index += 1) {
@@ -200,7 +201,7 @@ describe('the fast path', () => {
   });
 
   it('covers nearly all mobile numbers of its countries', () => {
-    for (const country of fastCountries) {
+    for (const country of countryCodes) {
       const rule = fastRuleOf(country)!;
       const { code, length } = rule;
       const heads = Array.from(

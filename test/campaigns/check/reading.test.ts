@@ -178,6 +178,7 @@ describe('a file that cannot be used says why', () => {
     ['half a workbook', Buffer.from('PK\x03\x04....'), ['broken_workbook']],
     ['zero bytes', 'to\n+22177\0\n', ['not_text']],
     ['two encodings', Buffer.concat([Buffer.from('to;é\n'), windows1252('1;é\n')]), ['mixed_encoding']],
+    ['numbers of an address book in the first line', '\u202d+221770000001\u202c;Awa\n', ['no_header']],
     ['numbers in the first line', '+221770000001;Awa\n+221770000002;Koffi\n', ['no_header']],
     ['no column of numbers', 'nom;prenom\nBa;Awa\n', ['no_phone_column']],
     ['two columns of numbers', 'phone;numero\n1;2\n', ['several_phone_columns']],

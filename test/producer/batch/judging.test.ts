@@ -44,7 +44,7 @@ describe('a row that is wrong by itself is named with its column', () => {
     [{ amount: 1e15 }, 'amount', ''],
     [{ reference: undefined }, 'reference', 'is required'],
     [{ reference: '  ' }, 'reference', ''],
-    [{ reference: 'a\u0000b' }, 'reference', 'control characters'],
+    [{ reference: 'a\u0000b' }, 'reference', 'the invisible character U+0000'],
     [{ reference: 7 }, 'reference', ''],
     [{ accountAlias: '+2250700000000' }, 'accountAlias', 'another country'],
     [{ accountAlias: '7.71E+08' }, 'accountAlias', 'digits'],
@@ -102,6 +102,27 @@ describe('rows against each other', () => {
   test('the same payment through another channel is the same payment', async () => {
     const { warnings } = await judge([row, { ...row, reference: 'sal-2', withdrawMode: 'wallet-b-senegal' }]);
     expect(warnings.list).toEqual([{ row: 2, column: 'amount', reason: 'to this beneficiary is that of row 1 too' }]);
+  });
+
+  test('an account of the provider in other letters is the same beneficiary', async () => {
+    const shop = { ...row, withdrawMode: 'service', accountAlias: 'shop-7741' };
+    const again = { ...shop, reference: 'sal-2', accountAlias: 'Shop-7741' };
+    const { problems } = await judge([shop, again], { limits: { DUPLICATE_WINDOW: 60_000 } });
+    expect(problems.list).toEqual([
+      { row: 2, column: 'amount', reason: expect.stringContaining('to this beneficiary is that of row 1 too') },
+    ]);
+    const each = await judge([shop, { ...again, amount: 1 }], { limits: { MAX_PER_BENEFICIARY_DAY: 25_000 } });
+    expect(each.problems.list).toMatchObject([{ row: 2, column: 'amount' }]);
+  });
+
+  test('an account of the provider with an invisible character is refused by name', async () => {
+    const csv =
+      'reference;accountAlias;amount;withdrawMode\nr-1;shop-7741;25000;service\nr-2;shop-7741\u200b;25000;service\n';
+    const file = await readBatchFile(Buffer.from(csv), { format: 'csv' });
+    const { problems } = await judgeFile(file, { environment: 'test', account: 'main', limits: {} });
+    expect(problems.list).toEqual([
+      { row: 3, column: 'accountAlias', reason: expect.stringContaining('the invisible character U+200B') },
+    ]);
   });
 
   test('another amount or person is another payment', async () => {

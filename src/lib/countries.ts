@@ -1,0 +1,33 @@
+/** The six countries of the provider, by their ISO 3166 code. */
+export const countries = {
+  SN: { name: 'Senegal', dialling: '221', nationalLengths: [9] },
+  CI: { name: "Côte d'Ivoire", dialling: '225', nationalLengths: [10] },
+  // Eight digits became ten, beginning with 01, in 2024; both are met.
+  BJ: { name: 'Benin', dialling: '229', nationalLengths: [10, 8] },
+  TG: { name: 'Togo', dialling: '228', nationalLengths: [8] },
+  ML: { name: 'Mali', dialling: '223', nationalLengths: [8] },
+  BF: { name: 'Burkina Faso', dialling: '226', nationalLengths: [8] },
+} as const satisfies Record<string, CountryFacts>;
+
+interface CountryFacts {
+  readonly name: string;
+  readonly dialling: string;
+  /** Digits behind the country code. Numbering plans change, and the provider names none. */
+  readonly nationalLengths: readonly number[];
+}
+
+export type Country = keyof typeof countries;
+
+export const countryCodes = Object.keys(countries) as Country[];
+
+/** Whether a number of the country has so many digits behind its country code. */
+export function isLengthOf(country: Country, length: number): boolean {
+  const lengths: readonly number[] = countries[country].nationalLengths;
+  return lengths.includes(length);
+}
+
+/** `a number of Senegal has 9`. */
+export function usualLength(country: Country): string {
+  const { name, nationalLengths } = countries[country];
+  return `a number of ${name} has ${nationalLengths.join(' or ')}`;
+}

@@ -1,0 +1,51 @@
+/**
+ * Characters by their Unicode properties. A text that identifies something has none that cannot be seen and none that
+ * looks like a space; a phone number may have them, since address books and web pages put them there.
+ */
+
+/** Letters and signs with an empty glyph: the blank of Braille, of music notation and of Khitan. */
+const EMPTY = String.raw`\u2800\u{1d159}\u{16fe4}`;
+const UNSEEN = String.raw`\p{Cf}\p{Default_Ignorable_Code_Point}`;
+
+/** Any character that can be seen, and the ordinary space. */
+export const SEEN = new RegExp(String.raw`^(?:[^\p{Cc}\p{Cs}\p{Z}${UNSEEN}${EMPTY}]| )*$`, 'u');
+
+const HALF = /^\p{Cs}$/u;
+const SPACE = new RegExp(String.raw`^[\p{Z}${EMPTY}]$`, 'u');
+
+/** Any character that may stand in a line of text that people read. */
+export const READABLE = /^[^\p{Cc}\p{Cs}]*$/u;
+
+/** The first character that is not allowed, by its name and place; undefined: there is none. */
+export function unseenIn(text: string, allowed = SEEN): string | undefined {
+  const characters = Array.from(text);
+  const at = characters.findIndex((character) => !allowed.test(character));
+  const found = characters[at];
+  if (found === undefined) return undefined;
+  const name = `U+${(found.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;
+  const place = `at position ${at + 1}`;
+  if (HALF.test(found)) return `contains half a character (${name}) ${place}: write it again`;
+  if (SPACE.test(found)) return `contains ${name} ${place}, which looks like a space: use an ordinary space`;
+  return `contains the invisible character ${name} ${place}: remove it`;
+}
+
+const ASCII = /^[\x20-\x7e]*$/;
+const ALL_UNSEEN = new RegExp(`[${UNSEEN}]+`, 'gu');
+const ALL_SPACES = new RegExp(String.raw`[\p{Z}\t${EMPTY}]`, 'gu');
+/** A minus sign is no dash to Unicode. */
+const ALL_DASHES = /[\p{Pd}\u2212]/gu;
+
+/** Without characters that cannot be seen; every space is an ordinary one. */
+export function seenText(text: string): string {
+  return ASCII.test(text) ? text : text.replace(ALL_UNSEEN, '').replace(ALL_SPACES, ' ');
+}
+
+/** The same, and every dash is a hyphen. */
+export function plainText(text: string): string {
+  return ASCII.test(text) ? text : seenText(text).replace(ALL_DASHES, '-');
+}
+
+/** One form for all texts that a reader takes for the same name. It is compared, and never sent or shown. */
+export function comparable(text: string): string {
+  return plainText(text).normalize('NFKC').toLowerCase().normalize('NFC').replace(/ +/g, ' ').trim();
+}

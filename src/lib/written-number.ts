@@ -1,0 +1,121 @@
+/** The one reader of phone numbers as people write them. Which of them are mobile is not decided here. */
+import { type Country, countries, countryCodes, isLengthOf, usualLength } from './countries.ts';
+import { plainText } from './letters.ts';
+
+export interface WrittenNumber {
+  /** Of an international number from its country code on. */
+  readonly digits: string;
+  /** It began with `+` or `00`. */
+  readonly international: boolean;
+}
+
+/** Longer than any number with its separators; longer texts are prose. */
+const LENGTH_MOST = 40;
+
+/**
+ * Undefined: not one number. `country`: where numbers without a country code belong.
+ *
+ * Directly behind the country code, or where that would be, `(0)` is dialled at home only. It is left out, unless a
+ * number of the country has its length only with it.
+ */
+export function readNumber(written: string, country?: string): WrittenNumber | undefined {
+  const text = plainText(written).trim();
+  if (text.length > LENGTH_MOST) return undefined;
+  return withoutTrunk(text, country) ?? withoutTrunk(withoutThousands(withoutDecimals(text)), country);
+}
+
+const TRUNK = /\( *0 *\)/;
+
+function withoutTrunk(text: string, country: string | undefined): WrittenNumber | undefined {
+  const whole = digitsIn(text);
+  const [trunk] = TRUNK.exec(text) ?? [];
+  if (!whole || trunk === undefined) return whole;
+  const at = text.indexOf(trunk);
+  const before = text.slice(0, at).replace(/\D/g, '').replace(/^00/, '');
+  const without = digitsIn(text.slice(0, at) + text.slice(at + trunk.length));
+  if (!without || before.length > CODE_MOST) return whole;
+  if (before === '' && whole.international) return whole;
+  const own = before === '' ? countryCodes.find((code) => code === country) : countryOf(before);
+  if (own === undefined) return whole.international ? without : whole;
+  const isOwn = ({ digits }: WrittenNumber): boolean => isLengthOf(own, digits.length - before.length);
+  return !isOwn(whole) && isOwn(without) ? without : whole;
+}
+
+/** Digits of a country code, at most. */
+const CODE_MOST = 3;
+
+/** Of digits that begin with a country code. */
+function countryOf(digits: string): Country | undefined {
+  return countryCodes.find((code) => digits.startsWith(countries[code].dialling));
+}
+
+const SEPARATORS = new Set(" .-()/'’");
+
+function digitsIn(text: string): WrittenNumber | undefined {
+  let digits = '';
+  let plus = false;
+  for (const char of text) {
+    if (char >= '0' && char <= '9') digits += char;
+    else if (char === '+' && digits === '' && !plus) plus = true;
+    else if (!SEPARATORS.has(char)) return undefined;
+  }
+  if (digits === '' || isSeveral(text)) return undefined;
+  // Its decimals must not become the last digits of somebody else's number.
+  if (isMeasurement(text) || (digits.length <= DIGITS_OF_A_DATE && isDate(text))) return undefined;
+  const zeros = !plus && digits.startsWith('00');
+  return { digits: zeros ? digits.slice(2) : digits, international: plus || zeros };
+}
+
+/** No number of the six countries has fewer. */
+const DIGITS_LEAST = 7;
+
+/** `77 123 45 67 / 78 123 45 67`. */
+function isSeveral(text: string): boolean {
+  return text.split('/').filter((part) => part.replace(/\D/g, '').length >= DIGITS_LEAST).length > 1;
+}
+
+/** `771234567.0` or `771 234 567,00`: a program took the number for a measurement, and its decimals are not digits. */
+function isMeasurement(text: string): boolean {
+  return /^(?:\d{7,}|\d{1,3}(?:[ ,]\d{3})+)[.,]0{1,2}$/.test(text);
+}
+
+/** The same without them: a program that wrote `771234567.0` had the whole number. */
+function withoutDecimals(text: string): string {
+  return isMeasurement(text) ? text.replace(/[.,]0{1,2}$/, '') : text;
+}
+
+/** `771,234,567`, as an English spreadsheet shows a number, without its commas. */
+function withoutThousands(text: string): string {
+  return /^\d{1,3}(?:,\d{3})+$/.test(text) ? text.replaceAll(',', '') : text;
+}
+
+const DIGITS_OF_A_DATE = 8;
+const DATES = [
+  /^(?:0?[1-9]|[12]\d|3[01])([/.-])(?:0?[1-9]|1[0-2])\1(?:19|20)\d\d$/,
+  /^(?:19|20)\d\d([/.-])(?:0[1-9]|1[0-2])\1(?:0[1-9]|[12]\d|3[01])$/,
+] as const;
+
+/** `01/02/2026`, `2026-02-01`: a spreadsheet made it of a number, or it is another column. Its digits may be somebody's. */
+export function isDate(text: string): boolean {
+  return DATES.some((form) => form.test(text.trim()));
+}
+
+export type ReadNumber = { readonly number: string } | { readonly problem: string };
+
+const NOT_INTERNATIONAL: ReadNumber = {
+  problem: 'must be a number in international form, such as +221771234567',
+};
+
+/** E.164, of the length that the country of the number has. */
+export function readInternationalNumber(written: string): ReadNumber {
+  const read = readNumber(written);
+  if (!read?.international || !/^[1-9]\d{7,14}$/.test(read.digits)) return NOT_INTERNATIONAL;
+  const { digits } = read;
+  const country = countryOf(digits);
+  // Behind a stroke the end of another number may stand; only a known length tells.
+  if (country === undefined) return written.includes('/') ? NOT_INTERNATIONAL : { number: `+${digits}` };
+  const { dialling } = countries[country];
+  const length = digits.length - dialling.length;
+  if (isLengthOf(country, length)) return { number: `+${digits}` };
+  return { problem: `has ${length} digits after +${dialling}, where ${usualLength(country)}` };
+}
