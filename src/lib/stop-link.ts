@@ -16,7 +16,7 @@ export const STOP = 'stop';
 const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const PATH = '/s/';
 const [UPLOAD, PLACE, SIGNATURE] = [4, 4, 10];
-const TOKEN = /^[0-9A-Za-z]{18}$/;
+const TOKEN = /^[0-9A-Za-z]{18}/;
 /** A slice has a thousand recipients at most, but for the first one, which is as large as the canary: ten thousand. */
 const PER_SLICE = 1_024;
 const PLACES = DIGITS.length ** PLACE;
@@ -63,9 +63,17 @@ export function sampleStopLink(publicUrl: string): string {
   return `${publicUrl}${PATH}${'0'.repeat(UPLOAD + PLACE + SIGNATURE)}`;
 }
 
-/** What the last part of a path names, when one of the secrets signed it. Every secret is tried, whatever the text is. */
+/**
+ * The token at the beginning of the last part of a path; '' where there is none. Phones take the end of a sentence into
+ * a link (`.`, `)`, a space), and the signature says whether the rest is the token.
+ */
+export function stopTokenIn(path: string): string {
+  return TOKEN.exec(path)?.[0] ?? '';
+}
+
+/** What the token names, when one of the secrets signed it. Every secret is tried, whatever the text is. */
 export function readStopToken(secrets: readonly Secret[], token: string): StopPlace | undefined {
-  const isOne = TOKEN.test(token);
+  const isOne = stopTokenIn(token) === token && token !== '';
   const names = isOne ? token.slice(0, UPLOAD + PLACE) : '';
   let signed = false;
   for (const secret of secrets) signed = sameSecret(signatureOf(secret, names), token.slice(names.length)) || signed;

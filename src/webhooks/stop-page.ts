@@ -2,16 +2,17 @@
  * The page behind the link in a text: one button that says "no more". For people without an account, a key or a script
  * in their browser.
  *
- * Looking changes nothing, since telephones and networks open links to preview them; only the button does. Whatever the
- * link is (right, forged, old, somebody else's, of a person who was forgotten) page and answer are the same, so nobody
- * learns anything from it. What is asked within a few seconds by the same link is done once.
+ * Opening it changes nothing, since phones and networks open links to preview them; only the button does. The page thanks
+ * only for an opt-out that is stored. A link that nobody signed, and one whose recipient is no longer stored, get one page
+ * that says so: it reveals nothing, because only relais signs links. Requests by the same link within a few seconds are
+ * done together.
  */
 import { createHash } from 'node:crypto';
 import express, { type Request, type Response, type Router } from 'express';
 import { actOf } from '../kinds/acts.ts';
 import { type Clock, within } from '../lib/clock.ts';
 import type { Secret } from '../lib/secret.ts';
-import { type StopPlace, readStopToken } from '../lib/stop-link.ts';
+import { type StopPlace, readStopToken, stopTokenIn } from '../lib/stop-link.ts';
 import { TokenBucket } from '../lib/token-bucket.ts';
 import type { Act } from '../operations/audit.ts';
 import { type OptOuts, nameOf } from '../operations/opt-outs.ts';
@@ -53,32 +54,33 @@ export function stopPages(options: StopPageOptions): Router {
     const language = languageFor(request);
     // Nothing that is posted is read: the path says it all.
     request.resume();
+    const token = stopTokenIn(request.path.slice(1));
     if (request.method !== 'POST') {
       options.onStop('looked');
-      return send(response, 200, page(language, 'ask'));
+      const isSigned = readStopToken(options.secrets, token) !== undefined;
+      return isSigned ? send(response, 200, page(language, 'ask')) : send(response, 404, page(language, 'unknown'));
     }
-    // The path as it was sent, whatever follows it.
-    const token = request.path.slice(1);
     const outcome = await press(token);
     if (outcome === 'done') return send(response, 200, page(language, 'done'));
+    if (outcome === 'unknown') return send(response, 404, page(language, 'unknown'));
     response.set('Retry-After', String(LATER_S));
     return send(response, outcome === 'too many' ? 429 : 503, page(language, 'later'));
   });
   return router;
 }
 
-type Pressed = 'done' | 'too many' | 'unavailable';
+type Pressed = 'done' | 'unknown' | 'too many' | 'unavailable';
 
 function presser(options: StopPageOptions): (token: string) => Promise<Pressed> {
   const { secrets, clock, refusal, onStop, onError } = options;
   // Of their own: a stranger that makes up links keeps no holder of a real one from being heard.
   const [signed, madeUp] = [new TokenBucket(clock, PRESSED), new TokenBucket(clock, PRESSED)];
-  const recent = new Map<string, { readonly at: number; readonly pressed: Promise<void> }>();
-  const pressedBefore = (token: string): Promise<void> | undefined => {
+  const recent = new Map<string, { readonly at: number; readonly pressed: Promise<boolean> }>();
+  const pressedBefore = (token: string): Promise<boolean> | undefined => {
     const before = recent.get(token);
     return before && clock.monotonic() - before.at < SAME_LINK_MS ? before.pressed : undefined;
   };
-  const pressNow = (token: string, place: StopPlace): Promise<void> => {
+  const pressNow = (token: string, place: StopPlace): Promise<boolean> => {
     const at = clock.monotonic();
     const pressed = within({ clock, ms: STORE_WITHIN_MS, late }, optOut(place, options));
     recent.delete(token);
@@ -103,11 +105,10 @@ function presser(options: StopPageOptions): (token: string) => Promise<Pressed> 
     }
     if (place === undefined) {
       onStop('no_such_link');
-      return 'done';
+      return 'unknown';
     }
     try {
-      await (before ?? pressNow(token, place));
-      return 'done';
+      return (await (before ?? pressNow(token, place))) ? 'done' : 'unknown';
     } catch (error) {
       recent.delete(token);
       onError(error);
@@ -119,13 +120,19 @@ function presser(options: StopPageOptions): (token: string) => Promise<Pressed> 
 
 const late = (): Error => new Error(`an opt-out could not be written down within ${STORE_WITHIN_MS} ms`);
 
-/** For the sender whose text it was: the campaign's own, else that of the account, else every one. */
+/**
+ * For the sender of the SMS: the campaign's own, else that of the account, else every one. False: the recipient is no
+ * longer stored, and neither is the opt-out.
+ */
 async function optOut(
   place: StopPlace,
   { links, optOuts, senderOf, acting, fence, onStop }: StopPageOptions,
-): Promise<void> {
+): Promise<boolean> {
   const linked = await links.find(place);
-  if (linked === undefined) return onStop('no_such_link');
+  if (linked === undefined) {
+    onStop('no_such_link');
+    return false;
+  }
   const { account, campaign, to, from = senderOf(account) ?? '' } = linked;
   const list = { account, sender: from };
   const added = await optOuts.add(list, [to], {
@@ -136,6 +143,7 @@ async function optOut(
   });
   if (!(await fence())) throw new Error('the replicas did not confirm an opt-out');
   onStop(added > 0 ? 'opted_out' : 'already', campaign);
+  return true;
 }
 
 /** French where nobody says otherwise: most of the people are spoken to in it. */
@@ -169,7 +177,7 @@ function send(response: Response, status: number, body: Buffer): void {
   response.status(status).set(HEADERS).set('Content-Length', String(body.length)).end(body);
 }
 
-type Shown = 'ask' | 'done' | 'later';
+type Shown = 'ask' | 'done' | 'unknown' | 'later';
 
 const pages = new Map<string, Buffer>();
 
@@ -184,8 +192,12 @@ function page(language: Language, shows: Shown): Buffer {
 function pageText(language: Language, shows: Shown): string {
   const { stop } = wordsIn(language);
   const other = language === 'fr' ? 'en' : 'fr';
-  const title = { ask: stop.title, done: stop.doneTitle, later: stop.laterTitle }[shows];
-  const says = { ask: stop.ask, done: stop.done, later: stop.later }[shows];
+  const { title, says } = {
+    ask: { title: stop.title, says: stop.ask },
+    done: { title: stop.doneTitle, says: stop.done },
+    unknown: { title: stop.unknownTitle, says: stop.unknown },
+    later: { title: stop.laterTitle, says: stop.later },
+  }[shows];
   // Without an action it posts to where it stands, with the language that was chosen.
   const button = `<form method="post"><button type="submit">${stop.button}</button></form>\n<p>${stop.nothingYet}</p>\n`;
   return `<!doctype html>
@@ -201,8 +213,8 @@ function pageText(language: Language, shows: Shown): string {
 <main>
 <h1>${title}</h1>
 <p${shows === 'ask' ? '' : ' role="status"'}>${says}</p>
-${shows === 'done' ? '' : button}</main>
-${shows === 'ask' ? `<p><a href="?lang=${other}" lang="${other}" hreflang="${other}">${stop.otherLanguage}</a></p>\n` : ''}</body>
+${shows === 'ask' || shows === 'later' ? button : ''}</main>
+${shows === 'ask' || shows === 'unknown' ? `<p><a href="?lang=${other}" lang="${other}" hreflang="${other}">${stop.otherLanguage}</a></p>\n` : ''}</body>
 </html>
 `;
 }

@@ -51,7 +51,10 @@ export const english = {
     nothingYet: 'Nothing changes unless you press it. Codes that you ask for yourself still come.',
     button: 'No more texts from this sender',
     doneTitle: 'It is noted',
-    done: 'If this is the link of a text to you, its sender will text that number no more. A text that is on its way may still come.',
+    done: 'The sender will send no more SMS to the number that received this link. An SMS that is on its way can still arrive.',
+    unknownTitle: 'This link is not valid',
+    unknown:
+      'Nothing was stored: the link is incomplete or too old. Open the link in the SMS again, or ask the sender to remove your number.',
     laterTitle: 'Not yet',
     later:
       'Nothing was changed, because too much is asked at this moment. Please press the button again in a minute.',

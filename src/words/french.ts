@@ -52,7 +52,10 @@ export const french: Words = {
       'Rien ne change tant que vous n’appuyez pas. Les codes que vous demandez vous-même arrivent toujours.',
     button: 'Ne plus recevoir de SMS de cet expéditeur',
     doneTitle: 'C’est noté',
-    done: 'Si ce lien est celui d’un SMS que vous avez reçu, son expéditeur n’enverra plus de SMS à ce numéro. Un SMS déjà parti peut encore arriver.',
+    done: 'L’expéditeur n’enverra plus de SMS au numéro qui a reçu ce lien. Un SMS déjà parti peut encore arriver.',
+    unknownTitle: 'Ce lien n’est pas valide',
+    unknown:
+      'Rien n’a été enregistré : le lien est incomplet ou trop ancien. Ouvrez de nouveau le lien du SMS, ou demandez à l’expéditeur de retirer votre numéro.',
     laterTitle: 'Pas encore',
     later:
       'Rien n’a changé : il y a trop de demandes en ce moment. Appuyez de nouveau sur le bouton dans une minute.',
