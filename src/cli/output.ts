@@ -77,7 +77,7 @@ export class Output {
   }
 
   async json(value: unknown): Promise<void> {
-    await this.line(JSON.stringify(value, null, 2));
+    await this.line(escaped(JSON.stringify(value, null, 2)));
   }
 
   /** Sentences: on a terminal they break between words. */
@@ -171,9 +171,25 @@ export class Output {
 /** The other end of a pipe that was closed, and a stream that had it said already. */
 const HAS_GONE: readonly string[] = ['EPIPE', 'ERR_STREAM_DESTROYED'];
 
+/** JSON escapes the control characters of ASCII alone; the others, and marks that turn the direction, are as strong. */
+function escaped(json: string): string {
+  return json.replace(
+    /[\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g,
+    (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}
+
+/** All control characters but line breaks, tabs, the colours of this file and the line that a bar clears. */
+const FOREIGN = /\u001b(?!\[(?:\d{1,2}m|K))|\r(?!\u001b\[K|\n)|[^\P{Cc}\n\r\t\u001b]/gu;
+
+/** Whatever a command prints: the text of a file or of an answer never moves the cursor. */
+function inert(text: string): string {
+  return text.replace(FOREIGN, '�');
+}
+
 async function deliver(stream: Writable, text: string): Promise<void> {
   await new Promise<void>((resolve, reject) => {
-    stream.write(text, (error) => (error ? reject(error) : resolve()));
+    stream.write(inert(text), (error) => (error ? reject(error) : resolve()));
   });
 }
 

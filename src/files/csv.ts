@@ -154,8 +154,11 @@ export function readLine(
   return { values };
 }
 
+/** Control characters, and marks that turn the direction of what follows: a terminal or a viewer obeys both. */
+const STEERING = /[^\P{Cc}\n\r\t]|[\u202a-\u202e\u2066-\u2069]/gu;
+
 /** One cell of a CSV file that may be opened in a spreadsheet. */
 export function csvCell(value: string | number): string {
-  const text = typeof value === 'number' ? String(value) : defused(value);
+  const text = typeof value === 'number' ? String(value) : defused(value.replace(STEERING, ''));
   return /[",;\r\n\t]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

@@ -55,6 +55,32 @@ describe('colour', () => {
   });
 });
 
+test('no control character reaches a terminal but for colours, a cleared line and line breaks', async () => {
+  const written: string[] = [];
+  const sink = (): Writable =>
+    new Writable({
+      write: (chunk, _encoding, done) => {
+        written.push(String(chunk));
+        done();
+      },
+    });
+  const terminal = outputTo(sink(), { isTerminal: true, stderr: sink(), stderrColumns: 80 });
+  const foreign = 'a\u001b[2J\u001b]0;x\u0007b\u0008\u009b2Jc\rd\u007f';
+  const shown = 'a�[2J�]0;x�b��2Jc�d�';
+  await terminal.line(foreign);
+  await terminal.prose(foreign);
+  await terminal.note(foreign);
+  await terminal.ask(foreign);
+  expect(written).toEqual([`${shown}\n`, `${shown}\n`, `${shown}\n`, shown]);
+  written.length = 0;
+  const own = '\r\u001b[K\u001b[31mred\u001b[0m\ta\r\nb\n';
+  await terminal.write(own);
+  expect(written).toEqual([own]);
+  written.length = 0;
+  await terminal.json({ name: 'a\u001b\u009b2J\u202e' });
+  expect(written).toEqual(['{\n  "name": "a\\u001b\\u009b2J\\u202e"\n}\n']);
+});
+
 test('control characters of strangers are shown, not obeyed', () => {
   expect(printable('a\u001b[31m\u202eb\nc')).toBe('a�[31m�b�c');
   expect(printable({ code: 5 })).toBe('{"code":5}');

@@ -42,6 +42,19 @@ test('whatever stands in a cell, nothing of it runs, and nothing of it is lost',
   );
 });
 
+test.each([
+  ['Awa\u001b[31m Ba', 'Awa[31m Ba'],
+  ['\u0000Awa\u0007\u0008\u007f', 'Awa'],
+  ['Awa\u009b2J', 'Awa2J'],
+  ['\u202e+221\u2066x\u2069', "'+221x"],
+  ['\u0000=1+1', "'=1+1"],
+  ['a;\u001b=1', `"a;'=1"`],
+  ['Awa\nBa\tx', '"Awa\nBa\tx"'],
+  ['👩\u200d👧 Thiès', '👩\u200d👧 Thiès'],
+])('%j: no control character of a file reaches a person through a cell', (value, cell) => {
+  expect(csvCell(value)).toBe(cell);
+});
+
 /** Where the separator is the comma, no quote in the midst of a line holds a cell of ours together. */
 describe('a spreadsheet that is set to another separator finds no formula within a cell', () => {
   const pieces = (written: string): string[] => written.split(/[,;|\t\r\n]/).slice(1);
