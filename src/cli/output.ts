@@ -180,7 +180,8 @@ function escaped(json: string): string {
 }
 
 /** All control characters but line breaks, tabs, the colours of this file and the line that a bar clears. */
-const FOREIGN = /\u001b(?!\[(?:\d{1,2}m|K))|\r(?!\u001b\[K|\n)|[^\P{Cc}\n\r\t\u001b]/gu;
+const ESC = '\u001b';
+const FOREIGN = new RegExp(String.raw`${ESC}(?!\[(?:\d{1,2}m|K))|\r(?!${ESC}\[K|\n)|[^\P{Cc}\n\r\t${ESC}]`, 'gu');
 
 /** Whatever a command prints: the text of a file or of an answer never moves the cursor. */
 function inert(text: string): string {
