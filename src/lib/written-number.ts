@@ -28,7 +28,8 @@ const TRUNK = /\( *0 *\)/;
 
 function withoutTrunk(text: string, country: string | undefined): WrittenNumber | undefined {
   const whole = digitsIn(text);
-  const [trunk] = TRUNK.exec(text) ?? [];
+  // A million rows pass here, and nearly all are plain digits.
+  const [trunk] = text.includes('(') ? (TRUNK.exec(text) ?? []) : [];
   if (!whole || trunk === undefined) return whole;
   const at = text.indexOf(trunk);
   const before = text.slice(0, at).replace(/\D/g, '').replace(/^00/, '');
@@ -71,6 +72,7 @@ const DIGITS_LEAST = 7;
 
 /** `77 123 45 67 / 78 123 45 67`. */
 function isSeveral(text: string): boolean {
+  if (!text.includes('/')) return false;
   return text.split('/').filter((part) => part.replace(/\D/g, '').length >= DIGITS_LEAST).length > 1;
 }
 
