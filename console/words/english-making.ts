@@ -176,7 +176,7 @@ export const englishMaking = {
     missing: 'Before it can start',
     noFile: 'A file is missing.',
     noText: 'A text is missing.',
-    nobody: 'Nobody would get a text.',
+    nobody: 'No recipient would get an SMS.',
     undecided: 'Something is still to be decided.',
     pastTime: 'The time at which it begins is over: it begins at once.',
   },

@@ -62,7 +62,7 @@ async function bySession(
   const key = session && (session.provider ? provider?.keyOf(session) : (await keyRing.current()).find(session.isOf));
   if (!cookie || !session || !key) {
     response.set('Connection', 'close');
-    throw new ApiProblem('unauthenticated', 'There is no session here, or it is over: sign in.');
+    throw new ApiProblem('unauthenticated', 'No session, or an expired session. Sign in again.');
   }
   await limit(key, response);
   if (!isBackground(request)) await sessions.use(cookie.id, session);
@@ -76,7 +76,7 @@ export async function limitSignIns(redis: Redis, { name }: Pick<ApiKey, 'name'>,
   const { taken, waitMs } = await tokenBucket(redis, { buckets: [keys.signInRate(name)], ...SIGN_INS });
   if (taken > 0) return;
   response.set('Retry-After', String(Math.ceil(waitMs / 1_000)));
-  throw new ApiProblem('too-many-requests', 'This key was shown too often within a minute.');
+  throw new ApiProblem('too-many-requests', 'The API key was sent too often within one minute.');
 }
 
 function refusedKey(
@@ -92,14 +92,14 @@ function refusedKey(
     response.set('Retry-After', String(Math.ceil(waitMs / 1_000)));
     return new ApiProblem(
       'too-many-requests',
-      'Too many requests came with a wrong key. A right key is heard at once.',
+      'Too many requests with an invalid key. A valid key is accepted at once.',
     );
   }
   response.set('WWW-Authenticate', 'Bearer');
   return new ApiProblem(
     'unauthenticated',
     wasSent
-      ? 'This key is not known here, or no longer; the keys are in API_KEYS, or made with `relais keys create`.'
-      : 'Send `Authorization: Bearer <key>`; the keys are in API_KEYS (`relais dev` knows the key `dev`).',
+      ? 'The API key is unknown or revoked. Use a key of API_KEYS, or one created with `relais keys create`.'
+      : 'Send `Authorization: Bearer <key>` with a key of API_KEYS (`relais dev` accepts the key `dev`).',
   );
 }

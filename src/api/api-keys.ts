@@ -92,7 +92,9 @@ const createKey = route(
     const { name, roles: given, accounts, person, service } = made;
     const facts = { name, roles: given, accounts, person, service, expiresAt: body.expiresAt };
     if (!(await context.apiKeys.add(made, act(made.id, facts)))) {
-      throw new ApiProblem('wrong-state', 'There are a thousand keys already; revoke some.', { rule: 'limit' });
+      throw new ApiProblem('wrong-state', 'The maximum of 1,000 API keys is reached. Revoke unused keys.', {
+        rule: 'limit',
+      });
     }
     await requireMadeKept(context);
     await context.keyRing.refresh();
@@ -132,7 +134,11 @@ const revokeKey = route(
   },
   async ({ context, params: { id }, act }) => {
     const known = (await context.apiKeys.all()).find((one) => one.id === id);
-    if (!known) throw new ApiProblem('not-found', `There is no key ${id.slice(0, 80)}; those of API_KEYS end there.`);
+    if (!known)
+      throw new ApiProblem(
+        'not-found',
+        `The API key ${id.slice(0, 80)} was not found. Remove a key of API_KEYS from that setting.`,
+      );
     if (known.revokedAt === undefined)
       await context.apiKeys.revoke(id, context.clock.now(), act(id, { name: known.name }));
     await requireKept(context);
@@ -148,7 +154,7 @@ function requireSound({ person, service, accounts = [] }: KeyRequest, { accountN
   const unknown = accounts.findIndex((name) => !accountNames.includes(name));
   if (unknown === -1) return;
   throw invalid([
-    { pointer: `/accounts/${unknown}`, message: `is not one of the accounts here: ${accountNames.join(', ')}` },
+    { pointer: `/accounts/${unknown}`, message: `must be a configured account: ${accountNames.join(', ')}` },
   ]);
 }
 
@@ -157,7 +163,7 @@ function requireMayGive(key: ApiKey, made: MadeKey): void {
   if (comparable(holderOf(made)) !== comparable(personOf(key))) return;
   const more = made.roles.filter((role) => !key.roles.has(role as Role));
   if (more.length === 0) return;
-  const detail = `The key "${key.name}" is of ${personOf(key)} too, and does not have the role ${more.join(', ')}.`;
+  const detail = `The API key "${key.name}" also belongs to ${personOf(key)}, and does not have the role ${more.join(', ')}.`;
   throw new ApiProblem('forbidden', detail, { rule: 'own-roles' });
 }
 
@@ -165,7 +171,7 @@ function requireMayGive(key: ApiKey, made: MadeKey): void {
 function requireOwnName(made: MadeKey, all: readonly (ApiKey | MadeKey)[]): void {
   const other = all.find((one) => one.name === made.name && holderOf(one) !== holderOf(made));
   if (!other) return;
-  const detail = `A key of ${holderOf(other)} is called ${made.name}; give this one another name.`;
+  const detail = `A key of ${holderOf(other)} is already named ${made.name}. Use another name.`;
   throw new ApiProblem('wrong-state', detail, { rule: 'identity' });
 }
 

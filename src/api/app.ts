@@ -29,7 +29,7 @@ export function createApi(context: ApiContext): Express {
   app.use(async (request, response) => {
     await admission.byRequest(request, response);
     response.set('Connection', 'close');
-    throw new ApiProblem('not-found', `There is no ${request.method} ${request.path.slice(0, 100)}.`);
+    throw new ApiProblem('not-found', `The ${request.method} ${request.path.slice(0, 100)} was not found.`);
   });
   app.use(answerProblem(context));
   return app;
@@ -78,18 +78,18 @@ function problemOf(error: unknown): ApiProblem {
   if (isUnreadable(error)) {
     return new ApiProblem(
       'unreadable',
-      'It was written by another version, or is damaged; `relais doctor` names it.',
+      'Another version wrote the record, or the record is damaged. Run `relais doctor`.',
     );
   }
   // What follows a percent sign in the path is no character: it was the caller's doing.
-  if (error instanceof URIError) return new ApiProblem('malformed', 'The path cannot be read.');
+  if (error instanceof URIError) return new ApiProblem('malformed', 'The path is invalid.');
   if (error instanceof HistoryAway) return new ApiProblem('unavailable', `${error.message}.`);
   if (error instanceof WorkbooksBusy) return new ApiProblem('unavailable', `${error.message}.`);
   // What Redis has taken, and of which the answer was lost, is done all the same.
   if (isAway(error))
-    return new ApiProblem('unavailable', 'It may be done: with the same identity it is safe to try again.');
+    return new ApiProblem('unavailable', 'The request may have been done. With the same identity, a retry is safe.');
   return new ApiProblem(
     'internal',
-    'It was written to the log under this X-Request-Id; with the same identity it is safe to try again.',
+    'The log has the cause under this X-Request-Id. With the same identity, a retry is safe.',
   );
 }

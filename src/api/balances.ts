@@ -67,11 +67,14 @@ async function ask<T>(
   question: (account: UpstreamAccount) => Promise<Verdict<T>>,
 ): Promise<T> {
   const account = mayUseAccount(key, name) ? context.processing.account(name)?.upstream : undefined;
-  if (!account) throw new ApiProblem('not-found', `There is no account ${name.slice(0, 40)}.`);
+  if (!account) throw new ApiProblem('not-found', `The account ${name.slice(0, 40)} was not found.`);
   const admission = await context.processing.upstream.admit(account, 'payments', 'look');
   if (!admission.admitted) {
     response.set('Retry-After', String(Math.ceil(admission.retryAfterMs / 1_000)));
-    throw new ApiProblem('too-many-requests', 'The service is asked as often as UPSTREAM_RATE allows; try again.');
+    throw new ApiProblem(
+      'too-many-requests',
+      'The limit of provider requests is reached (UPSTREAM_RATE). Retry later.',
+    );
   }
   const verdict = await question(account);
   if (verdict.is === 'ok') return verdict.value;

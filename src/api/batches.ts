@@ -83,11 +83,11 @@ const createBatch = route(
     if (query.dryRun) return judged(context, { file, account }, { request, response });
     const given = await context.batchDoor.accept(file, { account, by: personOf(key), act: act(), idempotencyKey });
     if (given.outcome === 'open') {
-      const detail = `The same bytes are ${given.id}, which is still open: approve or cancel that one.`;
+      const detail = `The same file is already the payment batch ${given.id}, which is pending. Approve or cancel that batch.`;
       throw new ApiProblem('conflict', detail, { existingId: given.id, differs: given.differs });
     }
     if (given.outcome === 'conflict') {
-      const detail = `It stands for ${given.id}, whose bytes were others; send another Idempotency-Key.`;
+      const detail = `The Idempotency-Key is already used by ${given.id}, with other bytes. Send another Idempotency-Key.`;
       throw new ApiProblem('conflict', detail, { existingId: given.id, differs: given.differs });
     }
     replayed(response, given.outcome === 'duplicate');
@@ -222,7 +222,7 @@ interface Approval extends Deciding {
 async function approve(context: ApiContext, { record, key, contentHash, act }: Approval): Promise<void> {
   await requireAnother(context, key, record.by, 'uploaded it');
   if (contentHash !== record.contentHash) {
-    const detail = 'These are not the bytes that were uploaded: look at the batch again before you approve it.';
+    const detail = 'The hash is not that of the uploaded file. Review the batch again before you approve it.';
     throw new ApiProblem('wrong-state', detail, { rule: 'content-changed', contentHash: record.contentHash });
   }
   const again = record.approvedBy === personOf(key) && (record.state === 'running' || record.state === 'finished');
@@ -230,10 +230,10 @@ async function approve(context: ApiContext, { record, key, contentHash, act }: A
   const isLate = record.state === 'awaiting_approval' && context.clock.now() - record.since > APPROVE_WITHIN_MS;
   if (isLate || record.state === 'expired') {
     // Without another name the same bytes are this one.
-    throw notPossible('expired', 'upload it again under another Idempotency-Key');
+    throw notPossible('expired', 'upload it again with another Idempotency-Key');
   }
   if (record.state !== 'awaiting_approval' && record.state !== 'needs_review') {
-    throw notPossible(record.state, 'there is nothing to approve');
+    throw notPossible(record.state, 'no approval is needed');
   }
   refuseOutdated(await context.batchDoor.recheck(record));
   const settled = await context.operations.transition(record, undefined, {
@@ -243,7 +243,7 @@ async function approve(context: ApiContext, { record, key, contentHash, act }: A
     evidence: { operation: 'approve', code: 'by', detail: personOf(key) },
     act: act(record.id, { contentHash }),
   });
-  if (settled.is === 'not yours') throw notPossible(settled.state, 'there is nothing to approve');
+  if (settled.is === 'not yours') throw notPossible(settled.state, 'no approval is needed');
   if ('rev' in settled) context.wake('batch', record.id, settled.rev);
 }
 
@@ -253,7 +253,7 @@ function refuseOutdated({ count, list }: Findings): void {
     pointer: `/${[row, column].filter((part) => part !== null).join('/')}`,
     message: reason,
   }));
-  const detail = `Something came between since the upload: ${count} problem(s). Nothing was approved.`;
+  const detail = `The batch has ${count} new problem(s) since the upload. Nothing was approved.`;
   throw new ApiProblem('wrong-state', detail, { problems });
 }
 
@@ -272,11 +272,11 @@ async function cancel(context: ApiContext, { key, record, act }: Deciding): Prom
 }
 
 function tooLate(state: string): ApiProblem {
-  return notPossible(state, 'a batch is cancelled before it is approved; its rows can be cancelled one by one');
+  return notPossible(state, 'a batch can be cancelled only before its approval; cancel its rows one by one');
 }
 
 function notPossible(state: string, why: string): ApiProblem {
-  return new ApiProblem('wrong-state', `It is ${state}: ${why}.`, { state });
+  return new ApiProblem('wrong-state', `The state is ${state}: ${why}.`, { state });
 }
 
 const STATES_THAT_EXPIRE: readonly StateOf<'batch'>[] = ['awaiting_approval', 'expired'];
@@ -330,7 +330,7 @@ async function bytesOf(request: Request, response: Response): Promise<Buffer> {
 function tooLarge(request: Request, response: Response): ApiProblem {
   response.set('Connection', 'close');
   request.resume();
-  return new ApiProblem('too-large', `A batch may have ${BYTES_MAX} bytes; send it in parts.`);
+  return new ApiProblem('too-large', `A payment batch is limited to ${BYTES_MAX} bytes. Send several batches.`);
 }
 
 /** Its rows, and what is wrong with them, are told where it is read alone. */

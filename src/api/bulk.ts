@@ -64,7 +64,7 @@ export async function answerInBulk(asked: AskedInBulk, accept: AcceptLine): Prom
   try {
     // Until something is answered, the request as a whole can still be refused.
     const first = await judged.next();
-    if (first.done) throw invalid([{ pointer: '', message: 'must be one JSON object a line, and has no line' }]);
+    if (first.done) throw invalid([{ pointer: '', message: 'must be one JSON object a line, but is empty' }]);
     const { verdicts, stop } = first.value;
     if (stop && verdicts.every(({ outcome }) => outcome === 'unconfirmed')) throw stop;
     response.status(asked.query.dryRun ? 200 : 202).type(NDJSON);
@@ -101,7 +101,7 @@ function judgeOf(
     if ('problem' in parsed) return invalidLine(line, parsed.problem);
     const account = isRecord(parsed.value) ? (parsed.value['account'] ?? 'main') : 'main';
     if (typeof account === 'string' && !mayUseAccount(key, account)) {
-      const message = `the key "${key.name}" may not use this account`;
+      const message = `the API key "${key.name}" is not allowed to use this account`;
       return invalidLine(line, { pointer: '/account', message });
     }
     const identity = given === undefined ? undefined : `${given}#${line.index}`;
@@ -133,7 +133,7 @@ function gather(group: readonly Line[], settled: readonly PromiseSettledResult<V
 }
 
 export function unconfirmedAt(index: number): Verdict {
-  const message = 'may have been accepted; with the same identity it is safe to send it again';
+  const message = 'may have been accepted; with the same identity, sending it again is safe';
   return { index, id: null, outcome: 'unconfirmed', problem: [{ pointer: '', message }] };
 }
 
@@ -186,7 +186,7 @@ function answersFirst(answer: Promise<unknown>, reading: Promise<unknown>): Prom
 }
 
 function stoppedAt(index: number): Verdict {
-  const message = 'neither this line nor any after it was taken: send the whole body again in a while';
+  const message = 'this line and the lines after it were not accepted; send the whole body again later';
   return { index, id: null, outcome: 'stopped', problem: [{ pointer: '', message }] };
 }
 

@@ -56,7 +56,7 @@ const keepFile = route(
     try {
       await judging(request, () => context.keptFiles.keep(record.id, whileAsking(context, key, request), facts));
     } catch (error) {
-      if (error instanceof FileTooLarge) throw invalid([{ pointer: '', message: 'may have at most 50 MB' }]);
+      if (error instanceof FileTooLarge) throw invalid([{ pointer: '', message: 'must have at most 50 MB' }]);
       throw error;
     }
     const now = await again();
@@ -176,22 +176,23 @@ const countFile = route(
 
 function requireDraft({ state }: CampaignRecord): void {
   if (state !== 'draft') {
-    throw new ApiProblem('wrong-state', `It is ${state}: a file is decided about before there are recipients.`, {
-      state,
-    });
+    const detail = `The campaign is ${state}. A file can be stored only before its recipients are added.`;
+    throw new ApiProblem('wrong-state', detail, { state });
   }
 }
 
 async function requireFile({ keptFiles }: ApiContext, { id }: CampaignRecord): Promise<KeptFile> {
   const file = await keptFiles.find(id);
   if (file) return file;
-  throw new ApiProblem('wrong-state', 'No file of it is kept, or no longer: send it again.', { state: 'draft' });
+  throw new ApiProblem('wrong-state', 'The campaign has no stored file, or it has expired. Send the file again.', {
+    state: 'draft',
+  });
 }
 
 function requireDecided(open: readonly { readonly reason: string }[], { recipients }: CheckSummary): void {
   const left = open.map(({ reason }) => reason).join(', ');
-  if (left !== '') throw new ApiProblem('wrong-state', `Still to be decided: ${left}.`, { rule: 'undecided' });
-  if (recipients === 0) throw new ApiProblem('wrong-state', 'Nobody would get a text.', { rule: 'undecided' });
+  if (left !== '') throw new ApiProblem('wrong-state', `Missing decisions: ${left}.`, { rule: 'undecided' });
+  if (recipients === 0) throw new ApiProblem('wrong-state', 'No recipient would get an SMS.', { rule: 'undecided' });
 }
 
 function requireSeen(seenThen: string | undefined, now: string): void {
@@ -199,7 +200,7 @@ function requireSeen(seenThen: string | undefined, now: string): void {
 }
 
 function changedMeanwhile(): ApiProblem {
-  const detail = 'The campaign was changed meanwhile; nothing was added. Look at it again.';
+  const detail = 'The campaign changed since it was read, so nothing was added. Read the campaign again.';
   return new ApiProblem('wrong-state', detail, { rule: 'content-changed' });
 }
 

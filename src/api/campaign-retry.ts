@@ -40,22 +40,22 @@ export async function retryCampaign(
   if (retried.is === 'replayed' || retried.is === 'under way') return true;
   if (retried.is === 'unapproved') {
     const detail =
-      'It is above CAMPAIGN_APPROVAL_ABOVE and was never approved, so one key alone cannot send it again: make a ' +
-      'campaign of those who failed.';
+      'The campaign is above CAMPAIGN_APPROVAL_ABOVE and was never approved, so one key alone cannot retry it. ' +
+      'Create a campaign of the failed recipients.';
     throw new ApiProblem('wrong-state', detail, { rule: 'other-person', state: campaign.state });
   }
   if (retried.is === 'refused' && retried.state === '') throw leftRedis(campaign);
   const why =
     retried.is === 'nobody'
-      ? `Nobody ${includeUnknown ? 'failed or is unknown' : 'failed'}, so there is nothing to retry.`
-      : `It is ${retried.state}: only a finished campaign is retried.`;
+      ? `No recipient ${includeUnknown ? 'failed or is unknown' : 'failed'}, so nothing can be retried.`
+      : `The campaign is ${retried.state}. Only a finished campaign can be retried.`;
   throw new ApiProblem('wrong-state', why, { state: campaign.state });
 }
 
 /** What is sent again is written where it is sent from, and there nobody of it is any more. */
 function leftRedis({ id, state }: CampaignRecord): ApiProblem {
   const detail =
-    `It is over for so long that history alone has it, and nobody in it is sent to again. Make a campaign of those who ` +
-    `failed: GET /v1/campaigns/${id}/recipients?state=failed with \`Accept: text/csv\` is its file.`;
+    'The campaign is too old to retry: only history has it. Create a campaign from the file of its failed recipients: ' +
+    `GET /v1/campaigns/${id}/recipients?state=failed with \`Accept: text/csv\`.`;
   return new ApiProblem('wrong-state', detail, { state });
 }

@@ -33,21 +33,21 @@ const SKIPPED_CSV =
   'to;prenom;row;reason;explanation;column;detail\r\n' +
   '+221771234567;Awa;7;duplicate;The same number is on an earlier row of this file.;;same number as row 2\r\n';
 /** Of a column or a sheet. */
-export const named = z.string().regex(/^[^\p{Cc}]{1,100}$/u, 'must be 1 to 100 characters that can be seen');
+export const named = z.string().regex(/^[^\p{Cc}]{1,100}$/u, 'must be 1 to 100 visible characters');
 
 const isRepairable = (code: string): code is RepairableCountry =>
   repairableCountries.some((country) => country === code);
 
 const repair = z
   .string()
-  .refine((text) => text.split(',').every(isRepairable), `must be some of ${repairableCountries.join(',')}`)
+  .refine((text) => text.split(',').every(isRepairable), `must be one or more of ${repairableCountries.join(',')}`)
   .transform((text) => text.split(',').filter(isRepairable));
 
 const isTakable = (reason: string): reason is Takable => takable.some((one) => one === reason);
 
 const take = z
   .string()
-  .refine((text) => text.split(',').every(isTakable), `must be some of ${takable.join(',')}`)
+  .refine((text) => text.split(',').every(isTakable), `must be one or more of ${takable.join(',')}`)
   .transform((text) => text.split(',').filter(isTakable));
 
 /** How a file is read. */
@@ -100,7 +100,10 @@ const addRecipients = route(
   },
   async ({ context, key, record, query, request, response, act }) => {
     if (record.state !== 'draft' && record.state !== 'ready') {
-      throw new ApiProblem('wrong-state', `It is ${record.state}: recipients are added before the start.`);
+      throw new ApiProblem(
+        'wrong-state',
+        `The campaign is ${record.state}. Recipients can be added only before its start.`,
+      );
     }
     const file = requireFileBody(request);
     const wishes = { ...query, repair: query.repair ?? [], by: personOf(key), act: act(record.id), ...file };
@@ -115,9 +118,13 @@ const addRecipients = route(
     const bytes = whileAsking(context, key, request);
     const given = await judging(request, () => uploadRecipients(campaign, bytes, options));
     if (given.is === 'changed') {
-      throw new ApiProblem('wrong-state', 'The campaign was changed meanwhile; nothing was added. Send it again.', {
-        rule: 'content-changed',
-      });
+      throw new ApiProblem(
+        'wrong-state',
+        'The campaign changed during the upload, so nothing was added. Send the file again.',
+        {
+          rule: 'content-changed',
+        },
+      );
     }
     if (given.is !== 'checked') await requireKept(context);
     replayed(response, given.is === 'replayed');
@@ -159,7 +166,8 @@ export async function judging<T>(request: Request, work: () => Promise<T>): Prom
     if (error instanceof TooManyUploads) throw new ApiProblem('wrong-state', `${error.message}.`, { rule: 'limit' });
     if (error instanceof UnusableFile) throw invalid(error.problems.map(describeFileProblem));
     // Nobody is left to read it; it must not look like a fault of ours in the log.
-    if (request.destroyed && !request.complete) throw new ApiProblem('malformed', 'The body broke off.');
+    if (request.destroyed && !request.complete)
+      throw new ApiProblem('malformed', 'The body ended before it was complete.');
     throw error;
   }
 }

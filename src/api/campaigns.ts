@@ -114,16 +114,18 @@ const amendCampaign = route(
     const amended = await context.campaigns.amend(record.id, amendmentToRecord(body), how);
     if (amended.is === 'approved') {
       const detail =
-        'It was approved with its hours, and they stay as they were approved; cancel it and make another.';
+        'The campaign was approved with its hours, which cannot change any more. Cancel it and create another ' +
+        'campaign.';
       throw new ApiProblem('wrong-state', detail, { state: record.state });
     }
     if (amended.is === 'filled') {
-      const detail = 'It has recipients, whose values were taken for this text: cancel it and make another.';
+      const detail =
+        'The campaign already has recipients with values for this text. Cancel it and create another campaign.';
       throw new ApiProblem('wrong-state', detail, { state: record.state });
     }
     if (amended.is === 'refused') {
       const state = amended.state || record.state;
-      throw new ApiProblem('wrong-state', `It is ${state}: nothing is sent any more.`, { state });
+      throw new ApiProblem('wrong-state', `The campaign is ${state}, so it sends no more SMS.`, { state });
     }
     context.wake('campaign', record.id, amended.rev);
     if (READ_FOR.some((name) => body[name] !== undefined)) await context.keptFiles.outdated(record.id);
@@ -253,7 +255,7 @@ async function approve(context: ApiContext, { record, key, act }: Approving, con
   if (handsIn(record).some((hand) => ones.includes(hand.toLowerCase()))) throw ownCampaign(by);
   const now = contentHashOf(record);
   if (contentHash !== now) {
-    const detail = 'It was changed since: look at the campaign again before you approve it.';
+    const detail = 'The campaign has changed. Review it again before you approve it.';
     throw new ApiProblem('wrong-state', detail, { rule: 'content-changed', contentHash: now });
   }
   if (record.approvedBy === by) return;
@@ -261,14 +263,14 @@ async function approve(context: ApiContext, { record, key, act }: Approving, con
   if (approved.is === 'own') throw ownCampaign(by);
   if (approved.is === 'refused') {
     const { state } = approved;
-    const why = state === 'awaiting_approval' ? 'it was changed at this moment' : 'there is nothing to approve';
-    throw new ApiProblem('wrong-state', `It is ${state}: ${why}.`, { state });
+    const why = state === 'awaiting_approval' ? 'it was changed during the request' : 'no approval is needed';
+    throw new ApiProblem('wrong-state', `The state is ${state}: ${why}.`, { state });
   }
   if (approved.to === 'running') context.wake('campaign', record.id, approved.rev);
 }
 
 function ownCampaign(by: string): ApiProblem {
-  const detail = `${by} had a hand in it; another key must approve it, of another person.`;
+  const detail = `${by} prepared it. A different person must approve it with another key.`;
   return new ApiProblem('forbidden', detail, { rule: 'other-person' });
 }
 
@@ -326,7 +328,7 @@ async function switchCampaign(
   if (name === 'resume') await beforeResuming(context, record, act);
   if (name === 'start') {
     if (record.slices === 0) {
-      throw new ApiProblem('wrong-state', 'It has no recipients to send to: upload some first.', {
+      throw new ApiProblem('wrong-state', 'The campaign has no recipients. Upload recipients first.', {
         state: record.state,
       });
     }
@@ -336,7 +338,7 @@ async function switchCampaign(
   if (switched.is !== 'applied') {
     // In Redis a campaign that history alone has is in no state.
     const state = (switched.is === 'refused' && switched.state) || record.state;
-    throw new ApiProblem('wrong-state', `It is ${state}, so there is nothing to ${name}.`, { state });
+    throw new ApiProblem('wrong-state', `The campaign is ${state}, so it cannot do this: ${name}.`, { state });
   }
   if (switched.to === 'running') context.wake('campaign', record.id, switched.rev);
 }
@@ -347,7 +349,8 @@ async function beforeResuming({ accounts }: ApiContext, record: CampaignRecord, 
   if (state === 'held' && record.reason === 'quiet_hours') {
     throw new ApiProblem(
       'wrong-state',
-      'It waits for the quiet hours to end, and goes on by itself. To send all the same: PATCH {"quietHours": false}.',
+      'The campaign waits for the end of the quiet hours and then resumes. To send now, use PATCH ' +
+        '{"quietHours": false}.',
       { state },
     );
   }

@@ -71,7 +71,7 @@ export async function lookWhileWaiting<R extends RecordOf[Created]>(
   { record: { id, state, publishedAt }, again, advance }: Look<R>,
 ): Promise<R> {
   if (publishedAt === undefined) {
-    throw new ApiProblem('wrong-state', `It is ${state}: there is nothing to ask about.`, { state });
+    throw new ApiProblem('wrong-state', `The state is ${state}: no status check is needed.`, { state });
   }
   const tried = await advance(id, context.processing);
   const record = await again();

@@ -73,12 +73,12 @@ export function requirePaid({
   transactionId?: string | undefined;
 }): void {
   if (transactionId === undefined || outcome === 'succeeded') return;
-  throw invalid([{ pointer: '/transactionId', message: `is said of what succeeded only, not of ${outcome}` }]);
+  throw invalid([{ pointer: '/transactionId', message: `is allowed only with succeeded, not with ${outcome}` }]);
 }
 
 /** One transaction is one payment: what another operation was told is no word about this one. */
 export function refusedClaim(by?: string): ApiProblem {
-  const detail = `The transaction is that of ${by ?? 'another operation'}. Nothing was changed.`;
+  const detail = `The transaction already belongs to ${by ?? 'another operation'}. Nothing was changed.`;
   return new ApiProblem('wrong-state', detail, { rule: 'identity', ...(by ? { existingId: by } : {}) });
 }
 
@@ -103,7 +103,7 @@ export async function resolve<K extends CollectKind>(
 
 /** What upstream would say is not known, so nobody's word is taken: it may be paid at this moment. */
 function notNow(state: string, because: string): ApiProblem {
-  const detail = `Not now: the service could not be asked about it (${because}). Nothing was changed; try again.`;
+  const detail = `The provider was not asked (${because}). Nothing was changed. Retry later.`;
   return new ApiProblem('wrong-state', detail, { state, retryable: true });
 }
 
@@ -126,14 +126,14 @@ async function leaseOf(
 
 function requireReview(state: string): void {
   if (state === 'needs_review') return;
-  throw new ApiProblem('wrong-state', `It is ${state}: it does not wait for a person.`, { state });
+  throw new ApiProblem('wrong-state', `The state is ${state}: no review is needed.`, { state });
 }
 
 function refuseWhatUpstreamSays({ id, state }: { readonly id: string; readonly state: string }, tried?: Tried): void {
   if (tried?.failure) throw upstreamProblem(tried.failure, { id, state: 'needs_review', retryable: true });
   if (tried) requireAsked(state, tried);
   if (state === 'needs_review') return;
-  const detail = `The service says: ${state}. Its word is stronger; nothing else was changed.`;
+  const detail = `The provider reports ${state}, which takes precedence. Nothing else was changed.`;
   throw new ApiProblem('wrong-state', detail, { rule: 'upstream', state });
 }
 

@@ -125,7 +125,7 @@ export function serveConsole(files: ConsoleFiles): RequestHandler {
     if (file) return send(response, file, isPage ? 'no-store' : HASHED.test(name) ? FOREVER : 'no-cache');
     if (isPage) return void response.status(503).type('html').send(NOT_BUILT);
     response.set('Connection', 'close');
-    throw new ApiProblem('not-found', 'The console has no such file.');
+    throw new ApiProblem('not-found', 'The console file was not found.');
   };
 }
 

@@ -158,7 +158,7 @@ export interface QueueSwitches {
 /** What a person was told is stopped, or goes on, must still be so after the primary was lost. */
 export async function requireKept(
   { processing }: ApiContext,
-  detail = 'The replicas did not confirm it in time; send it again, which is harmless.',
+  detail = 'The replicas did not confirm the write in time. Send the request again, which is safe.',
 ): Promise<void> {
   if (!(await processing.fence())) throw new ApiProblem('unavailable', detail);
 }
@@ -167,7 +167,8 @@ export async function requireKept(
 export function requireMadeKept(context: ApiContext): Promise<void> {
   return requireKept(
     context,
-    'The replicas did not confirm it in time, and its secret is lost: look, and remove it before you ask again.',
+    'The replicas did not confirm the write in time, and the secret is lost. Delete the new record before ' +
+      'you retry.',
   );
 }
 
@@ -207,7 +208,7 @@ export async function findRecord<K extends Kind>(
 ): Promise<RecordAt<K>> {
   const record = id && (await recordFor(context, key, kind, id));
   if (record) return record;
-  throw new ApiProblem('not-found', `There is no ${kind} ${id?.slice(0, 80) ?? ''}.`);
+  throw new ApiProblem('not-found', `The ${kind} ${id?.slice(0, 80) ?? ''} was not found.`);
 }
 
 /** Accepted or the same as before; everything else is a problem. */
@@ -215,7 +216,7 @@ export function takeAnswer(answer: Answer): Extract<Answer, { id: string }> {
   if (answer.outcome === 'conflict') {
     throw new ApiProblem(
       'conflict',
-      `The same key or reference stands for ${answer.existingId}. Repeat that request as it was, or name this one anew.`,
+      `The same key or reference is already used by ${answer.existingId}. Repeat that request unchanged, or use a new identity.`,
       { existingId: answer.existingId, ...(answer.differs.length > 0 ? { differs: answer.differs } : {}) },
     );
   }

@@ -159,8 +159,7 @@ const approveDisbursement = route(
   async (asked) => {
     const { context, key, record, again } = asked;
     if (record.state === 'awaiting_approval') await approve(asked);
-    else if (record.fields['approvedBy'] !== personOf(key))
-      throw notPossible(record.state, 'there is nothing to approve');
+    else if (record.fields['approvedBy'] !== personOf(key)) throw notPossible(record.state, 'no approval is needed');
     await context.operations.awaitReplicated(record.id, { approvedBy: personOf(key) });
     return view(await again());
   },
@@ -178,7 +177,7 @@ async function approve({ context, key, record, act }: Deciding): Promise<void> {
     evidence: { operation: 'approve', code: 'by', detail: personOf(key) },
     act: act(record.id, { amount: record.amount }),
   });
-  if (settled.is === 'not yours') throw notPossible(settled.state, 'there is nothing to approve');
+  if (settled.is === 'not yours') throw notPossible(settled.state, 'no approval is needed');
   if ('rev' in settled && waitMs === 0) context.wake('disbursement', record.id, settled.rev);
 }
 
@@ -239,31 +238,31 @@ function takeResolved(resolved: Resolved): void {
     const { upstream } = resolved;
     const elsewhere =
       upstream === 'created'
-        ? ' That is said of the token that we know. Where the dashboard shows the disburse_id as paid all the same, say so with its transactionId.'
+        ? ' This is the status of the known token. If the dashboard shows the disburse_id as paid, resolve it with its transactionId.'
         : '';
-    const detail = `The service says: ${upstream}. Its word is stronger; nothing was changed.${elsewhere}`;
+    const detail = `The provider reports ${upstream}, which takes precedence. Nothing was changed.${elsewhere}`;
     throw new ApiProblem('wrong-state', detail, { rule: 'upstream', upstream });
   }
   if (resolved.is === 'never') {
     const detail = resolved.toldPaid
-      ? 'Callers were told that it was paid: settle it as succeeded or, where the money came back, as reversed.'
-      : 'Callers were never told that it was paid: what was not paid is settled as failed.';
+      ? 'The payment was reported as paid. Resolve it as succeeded or, if the money came back, as reversed.'
+      : 'The payment was never reported as paid. Resolve it as failed.';
     throw new ApiProblem('wrong-state', `${detail} Nothing was changed.`, { rule: 'state', state: 'needs_review' });
   }
   if (resolved.is === 'no answer') {
-    const detail = `The service could not be asked (${resolved.because}); nothing was changed. Try again.`;
+    const detail = `The provider was not asked (${resolved.because}). Nothing was changed. Retry.`;
     throw new ApiProblem('no-answer', detail);
   }
   if (resolved.is === 'claimed') throw refusedClaim();
-  throw notPossible(resolved.because, 'it does not wait for a person, or somebody is at it');
+  throw notPossible(resolved.because, 'no review is needed, or another user is resolving it');
 }
 
 function tooLate(state: string): ApiProblem {
-  return notPossible(state, 'only what was never submitted can be cancelled');
+  return notPossible(state, 'only a disbursement that was never submitted can be cancelled');
 }
 
 function notPossible(state: string, why: string): ApiProblem {
-  return new ApiProblem('wrong-state', `It is ${state}: ${why}.`, { state });
+  return new ApiProblem('wrong-state', `The state is ${state}: ${why}.`, { state });
 }
 
 const listDisbursements = listRoute({

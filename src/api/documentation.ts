@@ -36,7 +36,8 @@ const getProblemKind = route(
     answers: { 200: answer('In words.', problemKind) },
   },
   ({ params: { kind }, request }) => {
-    if (!isProblemKind(kind)) throw new ApiProblem('not-found', `There is no problem ${kind.slice(0, 40)}.`);
+    if (!isProblemKind(kind))
+      throw new ApiProblem('not-found', `The problem type ${kind.slice(0, 40)} was not found.`);
     return { type: typeOf(kind, addressAskedFor(request.headers)), ...problemKinds[kind] };
   },
 );

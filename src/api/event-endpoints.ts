@@ -18,7 +18,7 @@ const registration = z
   .strictObject({
     url: z.string().min(1).max(2_048).meta({ example: 'https://shop.example/relais' }),
     types: z
-      .array(z.enum(eventTypes, { error: `must be of ${eventTypes.join(', ')}` }))
+      .array(z.enum(eventTypes, { error: `must be one or more of ${eventTypes.join(', ')}` }))
       .min(1)
       .max(eventTypes.length)
       .optional()
@@ -72,7 +72,7 @@ const createEventEndpoint = route(
     const made = await context.endpointService.register({ url, types, accounts, owner: key.name }, act());
     const endpoint = 'id' in made ? await context.endpoints.read(made.id) : undefined;
     if ('problem' in made) throw new ApiProblem('wrong-state', made.problem, { rule: made.rule });
-    if (!endpoint) throw new ApiProblem('wrong-state', 'It was deleted at this moment.');
+    if (!endpoint) throw new ApiProblem('wrong-state', 'The record was deleted during the request.');
     await requireMadeKept(context);
     // The only time that it is shown.
     return { ...view(endpoint), secret: made.secret.reveal() };
@@ -163,7 +163,10 @@ const replayEvents = route(
       await requireKept(asked.context);
       return { replayed: 1, complete: true };
     }
-    throw new ApiProblem('not-found', `There is no event ${event} that ${endpoint.id} wants, or no longer.`);
+    throw new ApiProblem(
+      'not-found',
+      `The event ${event} was not found, or ${endpoint.id} is not registered for it.`,
+    );
   },
 );
 
@@ -223,7 +226,7 @@ interface AskedForOne {
 async function find({ context, key, params: { id } }: AskedForOne): Promise<Endpoint> {
   const endpoint = /^[\w-]{1,64}$/.test(id) ? await context.endpoints.read(id) : undefined;
   if (endpoint && maySee(key, endpoint)) return endpoint;
-  throw new ApiProblem('not-found', `There is no event endpoint ${id.slice(0, 80)}.`);
+  throw new ApiProblem('not-found', `The webhook endpoint ${id.slice(0, 80)} was not found.`);
 }
 
 const iso = (ms: number | undefined): string | null => (ms === undefined ? null : new Date(ms).toISOString());

@@ -15,7 +15,7 @@ const isType = (text: string): text is EventType => eventTypes.some((type) => ty
 
 const types = z
   .string()
-  .refine((text) => text.split(',').every(isType), `must be of ${eventTypes.join(', ')}`)
+  .refine((text) => text.split(',').every(isType), `must be one or more of ${eventTypes.join(', ')}`)
   .optional()
   .meta({ description: `Separated by commas, of ${eventTypes.join(', ')}.`, example: eventTypes[0] });
 
@@ -152,7 +152,7 @@ async function taken(response: Response, text: string, clock: Clock): Promise<bo
 
 function tooManyStreams(response: Response): ApiProblem {
   response.set('Retry-After', '30');
-  return new ApiProblem('too-many-requests', 'This key follows the events as often as one may in a process.');
+  return new ApiProblem('too-many-requests', 'The API key has the maximum number of event streams in this process.');
 }
 
 async function refusingCursors<T>(read: () => Promise<T>): Promise<T> {
@@ -168,8 +168,9 @@ async function refusingCursors<T>(read: () => Promise<T>): Promise<T> {
 function tooOld({ oldest }: CursorTooOld): ApiProblem {
   const detail =
     oldest === undefined
-      ? 'Events up to here are forgotten, and none is kept. Take stock, then read on without a cursor.'
-      : `Events up to here are forgotten; the oldest kept is ${oldest}. Take stock, then read on without a cursor.`;
+      ? 'The events of this cursor are deleted, and no event is stored. Re-read the state, then read events ' +
+        'without a cursor.'
+      : `The events of this cursor are deleted; the oldest stored event is ${oldest}. Re-read the state, then read events without a cursor.`;
   return new ApiProblem('gone', detail, { oldest: oldest ?? null });
 }
 

@@ -56,7 +56,7 @@ const explain = route(
     const told = await toldOf(id, { context, key, language });
     if (told) return told;
     // The same words for what is not there and for another account's: nothing is told about the latter.
-    throw new ApiProblem('not-found', `There is no operation ${id.slice(0, 80)}.`);
+    throw new ApiProblem('not-found', `The operation ${id.slice(0, 80)} was not found.`);
   },
 );
 

@@ -57,7 +57,7 @@ export function payeeOfQuery(written: string, country: string | undefined): stri
   const [payee, ...others] = payeesOf(written, country);
   if (payee !== undefined && others.length === 0) return payee;
   const message =
-    payee === undefined ? 'must be a telephone number' : 'may be of several countries: write its country code';
+    payee === undefined ? 'must be a phone number' : 'can belong to several countries: add its country code';
   throw invalid([{ pointer: '/phone', message: `${message}, such as +221771234567` }]);
 }
 

@@ -14,7 +14,7 @@ export function requireRole(key: ApiKey, role: Role, or?: Role): void {
   const wanted = or ? `"${role}" or "${or}"` : `"${role}"`;
   throw new ApiProblem(
     'forbidden',
-    `The key "${key.name}" does not have the role ${wanted}; ask for one that has it.`,
+    `The API key "${key.name}" does not have the role ${wanted}. Use a key with this role.`,
     {
       rule: 'role',
     },
@@ -29,14 +29,14 @@ export async function requireAnother(
   did: string,
 ): Promise<void> {
   if (by === undefined || !(await keyRing.isOne(key, by))) return;
-  const detail = `The key "${key.name}" is of ${personOf(key)}, and ${by} ${did}; another key must decide, of another person.`;
+  const detail = `The API key "${key.name}" belongs to ${personOf(key)}, and ${by} ${did}. A different person must approve it with another key.`;
   throw new ApiProblem('forbidden', detail, { rule: 'other-person' });
 }
 
 /** What concerns every account is not for a key that is bound to some. */
 export function requireAllAccounts({ name, accounts }: ApiKey, why: string): void {
   if (accounts === undefined) return;
-  throw new ApiProblem('forbidden', `The key "${name}" is for ${[...accounts].join(', ')}, and ${why}.`, {
+  throw new ApiProblem('forbidden', `The API key "${name}" is limited to ${[...accounts].join(', ')}, and ${why}.`, {
     rule: 'all-accounts',
   });
 }
@@ -53,22 +53,19 @@ export async function stillAsks(context: ApiContext, key: ApiKey): Promise<boole
  */
 export async function requireStill(context: ApiContext, key: ApiKey): Promise<void> {
   if (await stillAsks(context, key)) return;
-  throw new ApiProblem(
-    'unauthenticated',
-    'This key was revoked, or the session ended, while the request was under way.',
-  );
+  throw new ApiProblem('unauthenticated', 'The API key was revoked, or the session ended, during the request.');
 }
 
 /** A session is left open on a desk: what matters most asks for the key again. */
 export function requireFresh({ clock }: ApiContext, { session }: ApiKey): void {
   if (!session || session.confirmedUntil > clock.now()) return;
   const { next } = problemKinds['sign-in-again'];
-  throw new ApiProblem('sign-in-again', `The key was last shown more than five minutes ago. ${next}`);
+  throw new ApiProblem('sign-in-again', `The API key was confirmed more than five minutes ago. ${next}`);
 }
 
 export function requireSession({ session, name }: ApiKey): void {
   if (session) return;
-  throw new ApiProblem('unauthenticated', `This is about a session of the console, and the key "${name}" was sent.`);
+  throw new ApiProblem('unauthenticated', `This request needs a console session, not the API key "${name}".`);
 }
 
 interface Naming {
@@ -89,7 +86,7 @@ export function requireNamedAccounts(
   for (const account of naming.map(accountIn)) {
     requireAccount(key, account);
     if (!mustExist || accountNames.includes(account)) continue;
-    throw invalid([{ pointer: '/account', message: `is not one of the accounts here: ${accountNames.join(', ')}` }]);
+    throw invalid([{ pointer: '/account', message: `must be a configured account: ${accountNames.join(', ')}` }]);
   }
 }
 
@@ -106,7 +103,7 @@ export function accountsListed(
 
 function requireAccount(key: ApiKey, account: string): void {
   if (mayUseAccount(key, account)) return;
-  throw new ApiProblem('forbidden', `The key "${key.name}" may not use the account "${account}".`, {
+  throw new ApiProblem('forbidden', `The API key "${key.name}" is not allowed to use the account "${account}".`, {
     rule: 'account',
   });
 }
@@ -251,7 +248,10 @@ export function limitRate(options: AllowanceOptions): LimitRate {
     response.set('RateLimit-Policy', policy);
     if (waitMs === 0) return;
     response.set('Retry-After', String(Math.ceil(waitMs / 1_000)));
-    throw new ApiProblem('too-many-requests', `This key may ask ${ratePerSecond} times a second (API_RATE).`);
+    throw new ApiProblem(
+      'too-many-requests',
+      `The API key is limited to ${ratePerSecond} requests per second (API_RATE).`,
+    );
   };
   return ({ name }, response) => {
     const waitMs = allowance.take(name);

@@ -98,7 +98,10 @@ function knownLimit(name: string): MoneyLimit {
 }
 
 function noSuchLimit(name: string): ApiProblem {
-  return new ApiProblem('not-found', `There is no limit ${name.slice(0, 40)}; there are ${moneyLimits.join(', ')}.`);
+  return new ApiProblem(
+    'not-found',
+    `The limit ${name.slice(0, 40)} was not found. The limits are ${moneyLimits.join(', ')}.`,
+  );
 }
 
 export const limitRoutes = [listLimits, listBudgets, setLimit];

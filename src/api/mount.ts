@@ -65,7 +65,7 @@ export function mount(routes: readonly Route[], context: ApiContext, admission: 
     const allowed = [...found.place.methods.keys()].join(', ');
     response.set('Connection', 'close').set('Allow', allowed);
     const asked = `${request.method} ${request.path.slice(0, 100)}`;
-    throw new ApiProblem('method-not-allowed', `There is no ${asked}; here is ${allowed}.`);
+    throw new ApiProblem('method-not-allowed', `${asked} is not supported; use ${allowed}.`);
   };
 }
 
@@ -256,7 +256,7 @@ function typeOf({ headers }: Request, types: readonly string[], mayBeNone: boole
 /** What is streamed is read as it comes. */
 function plain(request: Request, type: string): string {
   if ((request.get('content-encoding') ?? 'identity') === 'identity') return type;
-  throw new ApiProblem('unsupported-media-type', 'Send UTF-8, not encoded.');
+  throw new ApiProblem('unsupported-media-type', 'Send UTF-8 without compression.');
 }
 
 const CHARSET = /;\s*charset="?([^\s";]*)/i;
@@ -305,20 +305,20 @@ function anyBody(request: Request, response: Response, limit: string): Promise<u
   });
 }
 
-const brokenOff = (): ApiProblem => new ApiProblem('malformed', 'The body broke off.');
+const brokenOff = (): ApiProblem => new ApiProblem('malformed', 'The body ended before it was complete.');
 
 function notPlain(): ApiProblem {
-  const detail = 'Send UTF-8, as it is or in one of the encodings gzip, deflate, br.';
+  const detail = 'Send UTF-8, uncompressed or compressed with gzip, deflate or br.';
   return new ApiProblem('unsupported-media-type', detail);
 }
 
 /** By the `type` of the errors of body-parser. */
 function problemOf(error: unknown): ApiProblem {
   const { type, limit } = error as { readonly type?: string; readonly limit?: number };
-  if (type === 'entity.too.large') return new ApiProblem('too-large', `This JSON body may have ${limit} bytes.`);
+  if (type === 'entity.too.large') return new ApiProblem('too-large', `This JSON body is limited to ${limit} bytes.`);
   if (type === 'encoding.unsupported') return notPlain();
   if (type === 'request.aborted') return brokenOff();
-  return new ApiProblem('malformed', 'The body is not compressed as it says, or is cut.');
+  return new ApiProblem('malformed', 'The body does not match its Content-Encoding, or is incomplete.');
 }
 
 /** An object or a list, and nothing for an empty body. */
@@ -429,16 +429,13 @@ function fileBodyOf(request: Request): FileBody | undefined {
   if (charset === undefined) return { format };
   const encoding = encodingOf(charset);
   if (encoding) return { format, encoding };
-  throw new ApiProblem(
-    'unsupported-media-type',
-    `The charset ${charset.slice(0, 40)} is not known here; send UTF-8.`,
-  );
+  throw new ApiProblem('unsupported-media-type', `The charset ${charset.slice(0, 40)} is not supported. Send UTF-8.`);
 }
 
 /** `others`: types that are taken besides. */
 export function requireFileBody(request: Request, others: readonly string[] = []): FileBody {
   if ((request.get('content-encoding') ?? 'identity') !== 'identity') {
-    throw new ApiProblem('unsupported-media-type', 'Send the file as it is, not encoded.');
+    throw new ApiProblem('unsupported-media-type', 'Send the file without compression.');
   }
   const body = fileBodyOf(request);
   if (body) return body;

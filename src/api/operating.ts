@@ -55,7 +55,10 @@ const queueSwitches = (['pause', 'resume'] as const).map((name) =>
         return { items: await queues.list() };
       }
       const known = (await queues.list()).map((queue) => queue.name).join(', ');
-      throw new ApiProblem('not-found', `There is no queue ${params.name.slice(0, 40)}; there are ${known}.`);
+      throw new ApiProblem(
+        'not-found',
+        `The queue ${params.name.slice(0, 40)} was not found. The queues are ${known}.`,
+      );
     },
   ),
 );
@@ -122,8 +125,8 @@ function nothingKept(id: string): ApiProblem {
   const name = id.slice(0, 40);
   return new ApiProblem(
     'not-found',
-    `Nothing that was posted to us about ${name} is kept. A body is kept for 30 days, and only where it does not agree ` +
-      `with a success; whether we were called back is in its story: GET /v1/explain/${name}.`,
+    `No callback body is stored for ${name}. A body is stored for 30 days, and only if it contradicts a success. The ` +
+      `timeline shows whether a callback was received: GET /v1/explain/${name}.`,
   );
 }
 
@@ -213,7 +216,7 @@ async function accountView({ accounts: holds }: ApiContext, name: string) {
 
 function knownAccount(name: string, key: ApiKey, { accountNames }: ApiContext): string {
   if (accountNames.includes(name) && mayUseAccount(key, name)) return name;
-  throw new ApiProblem('not-found', `There is no account ${name.slice(0, 40)}.`);
+  throw new ApiProblem('not-found', `The account ${name.slice(0, 40)} was not found.`);
 }
 
 export const queueRoutes = [listQueues, ...queueSwitches];

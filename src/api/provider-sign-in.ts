@@ -68,10 +68,7 @@ const beginSignIn = route(
     const origin = request.get('origin') ?? '';
     const { url, cookie } = await provider.begin({ origin, at, again, before }).catch((error: unknown) => {
       if (!(error instanceof NotSignedIn)) throw error;
-      throw new ApiProblem(
-        'provider-away',
-        `${provider.host} did not answer. Signing in with a key works meanwhile.`,
-      );
+      throw new ApiProblem('provider-away', `${provider.host} did not answer. Sign in with an API key.`);
     });
     response.set('Set-Cookie', settingBegun({ id: cookie, isSecure }));
     return { url };
@@ -142,7 +139,7 @@ function whyNot(error: unknown): WhyNot | undefined {
 
 function providerOf({ provider }: ApiContext): ProviderDoor {
   if (provider) return provider;
-  throw new ApiProblem('not-found', 'No provider of identities is set (OIDC_ISSUER); sign in with a key.');
+  throw new ApiProblem('not-found', 'No identity provider is configured (OIDC_ISSUER). Sign in with an API key.');
 }
 
 export const providerRoutes = [readProvider, beginSignIn, finishSignIn];

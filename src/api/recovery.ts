@@ -84,7 +84,7 @@ const recover = route(
     const by = personOf(key);
     if ('withoutMissing' in body) {
       if (!(await desk.goOnWithout(by, act('', { how: 'without what is missing in history' })))) {
-        throw new ApiProblem('wrong-state', 'History lacks nothing that left Redis.', { state: 'none' });
+        throw new ApiProblem('wrong-state', 'History has every operation that left Redis.', { state: 'none' });
       }
       await requireKept(context);
       return { ...stateView(await desk.underWay()), over: true };
@@ -111,7 +111,7 @@ async function contradicted(desk: RecoveryDesk): Promise<ApiProblem> {
   const underWay = await desk.underWay();
   return new ApiProblem(
     'wrong-state',
-    `Something was lost (${underWay?.because ?? 'it is known'}): this can be no mere silence. See what is open, then {"apply": true}.`,
+    `Data was lost (${underWay?.because ?? 'it is known'}), so this was not only a long stop. Review the pending operations, then send {"apply": true}.`,
     { state: 'recovering' },
   );
 }

@@ -54,9 +54,9 @@ const getDailyReport = route(
     const now = context.clock.now();
     const today = dateIn(timezone, now);
     const { date = today } = query;
-    if (date > today) throw invalid([{ pointer: '/date', message: `is not over, nor begun: today is ${today}` }]);
+    if (date > today) throw invalid([{ pointer: '/date', message: `must be today or earlier: today is ${today}` }]);
     if (date < dateIn(timezone, now - keepMs - DAY_MS)) {
-      throw invalid([{ pointer: '/date', message: `is no longer kept: REPORTS_KEEP is ${keepMs / DAY_MS} days` }]);
+      throw invalid([{ pointer: '/date', message: `is no longer stored: REPORTS_KEEP is ${keepMs / DAY_MS} days` }]);
     }
     const accounts = accountsListed(context, key, query.account);
     const { closed, lines } = await book.day(date, today);

@@ -37,7 +37,7 @@ const where = z
     amountMin: xof,
     amountMax: xof,
   })
-  .refine((filters) => Object.keys(filters).length > 0, 'must say which')
+  .refine((filters) => Object.keys(filters).length > 0, 'must have a filter')
   .meta({ description: 'All filters apply together; limits are inclusive.' });
 
 const word = z
@@ -47,7 +47,7 @@ const word = z
     confirm: z
       .strictObject({
         count: z.int().min(1).meta({ example: 412 }),
-        selection: z.string().regex(/^[0-9a-f]{16}$/, 'must be as it was answered'),
+        selection: z.string().regex(/^[0-9a-f]{16}$/, 'must be the value of the earlier answer'),
       })
       .optional()
       .meta({
@@ -100,7 +100,7 @@ const resolveSelection = route(
     if (!confirm) return new Reply(200, { dryRun: true as const, ...told });
     if (confirm.count !== told.count || confirm.selection !== told.selection) {
       const { count, selection: now } = told;
-      const detail = `These are no longer the ${confirm.count} that were looked at: it chooses ${count}. Nothing was decided.`;
+      const detail = `The selection has changed: ${confirm.count} were reviewed, and now it has ${count}. Nothing was decided.`;
       throw new ApiProblem('wrong-state', detail, { rule: 'content-changed', count, selection: now });
     }
     response.status(200).type('application/x-ndjson');
@@ -139,7 +139,7 @@ async function choose(context: ApiContext, key: ApiKey, { where: asked, outcome 
       reasons.add(record.reason ?? '', record.amount);
       xofOfAll += record.amount;
     }
-    if (ids.length > MOST) throw invalid([{ pointer: '/where', message: `chooses more than ${MOST}; say more` }]);
+    if (ids.length > MOST) throw invalid([{ pointer: '/where', message: `selects more than ${MOST}; add a filter` }]);
     after = page.next;
   } while (after !== undefined);
   const name = hash.digest('hex').slice(0, 16);

@@ -301,7 +301,7 @@ export const APPROVAL_MAX = '10kb';
 
 export const hashOfContent = z
   .string()
-  .regex(/^[0-9a-f]{64}$/, 'must be the SHA-256 in hex')
+  .regex(/^[0-9a-f]{64}$/, 'must be a SHA-256 hash in hexadecimal')
   .meta({ example: 'b5bb9d8014a0f9b1d61e21e796d78dccdf1352f23cd32812f4850b878ae4944c' });
 
 /** Of exactly what was looked at. */

@@ -84,7 +84,7 @@ const confirmSession = route(
     const { isOf } = sessionOf(key);
     await keyOf(body.key, isOf).catch((error: unknown) => {
       if (!(error instanceof ApiProblem) || error.kind !== 'unauthenticated') throw error;
-      throw invalid([{ pointer: '/key', message: 'is not the key of this session' }]);
+      throw invalid([{ pointer: '/key', message: 'must be the key of this session' }]);
     });
     const session = await context.sessions.confirm(cookieOf(request).id, act());
     if (!session) throw isOver();
@@ -122,7 +122,7 @@ export function requireConsole(request: Request): boolean {
 }
 
 export const byKey = ({ name, person = '' }: ApiKey) => ({ by: name, person, door: 'console' as const });
-const isOver = (): ApiProblem => new ApiProblem('unauthenticated', 'The session is over: sign in.');
+const isOver = (): ApiProblem => new ApiProblem('unauthenticated', 'The session has expired. Sign in again.');
 
 /** Both are there where a request was let in by its session. */
 function sessionOf({ session }: AnyAsked['key']): Session {

@@ -110,7 +110,7 @@ function wordProblems(method: SoftpayMethod, body: Body): Problem[] {
     if (asked.has(name as PayerWord) && !given) return [{ pointer, message: `is required by the method ${method}` }];
     // A name or an e-mail too many harms nobody; a secret that is not needed should not be sent around.
     const surplus = given && !asked.has(name as PayerWord) && !pointer.startsWith('/customer/');
-    return surplus ? [{ pointer, message: `is not asked for by the method ${method}: do not send it` }] : [];
+    return surplus ? [{ pointer, message: `is not used by the method ${method}: do not send it` }] : [];
   });
 }
 
@@ -219,7 +219,7 @@ interface Payable {
 async function payableOf({ context, record }: AskedToPay): Promise<Payable> {
   const account = context.processing.account(record.account)?.upstream;
   if (record.state !== 'pending' || record.token === undefined) {
-    throw new ApiProblem('wrong-state', `It is ${record.state}: only a pending invoice can be paid.`, {
+    throw new ApiProblem('wrong-state', `The invoice is ${record.state}. Only a pending invoice can be paid.`, {
       state: record.state,
     });
   }
@@ -230,7 +230,10 @@ async function payableOf({ context, record }: AskedToPay): Promise<Payable> {
     if ((await context.processing.heartbeat?.raise()) === false) throw new Recovering();
     return { token: record.token, account };
   }
-  throw new ApiProblem('too-many-requests', 'The service is asked as often as UPSTREAM_RATE allows; try again.');
+  throw new ApiProblem(
+    'too-many-requests',
+    'The limit of provider requests is reached (UPSTREAM_RATE). Retry later.',
+  );
 }
 
 /** Started is not paid: the invoice's own status says when it is. */

@@ -57,7 +57,7 @@ import { deploymentOf } from './deployment.ts';
 import { Outage } from './outage.ts';
 import { type Part, type Patience, waitForRedis } from './parts.ts';
 import { type Watchdog, createWatchdog } from './watchdog.ts';
-import { opinionsOf } from '../settings/settings.ts';
+import { opinionsOf } from '../settings/policy.ts';
 
 export interface Container {
   readonly config: Config;

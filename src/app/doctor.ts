@@ -27,7 +27,7 @@ import { examineConsole } from './examine/console.ts';
 import { examineIntake, examineState } from './examine/state.ts';
 import { type Finding, checkNames, examined, skipped } from './examine/finding.ts';
 import { examineHistory } from './examine/history.ts';
-import { opinionsOf } from '../settings/settings.ts';
+import { opinionsOf } from '../settings/policy.ts';
 import { doctorWords } from '../words/doctor.ts';
 import type { Language } from '../words/languages.ts';
 import { said } from '../words/said.ts';

@@ -8,7 +8,7 @@ import { Secret, secretsOf } from '../lib/secret.ts';
 import type { Traces } from '../lib/traces.ts';
 import type { Config } from '../config.ts';
 import { Budgets } from '../operations/budgets.ts';
-import { opinionsOf, policyOf } from '../settings/settings.ts';
+import { opinionsOf, policyOf } from '../settings/policy.ts';
 import type { Container, Timing } from './container.ts';
 
 /** Where each door of this process listens, as soon as it does. */

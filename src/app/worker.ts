@@ -34,7 +34,7 @@ import type { Container, Timing } from './container.ts';
 import { type Delivery, deliveryOf } from './deliveries.ts';
 import { Outage } from './outage.ts';
 import { type Part, together } from './parts.ts';
-import { opinionsOf } from '../settings/settings.ts';
+import { opinionsOf } from '../settings/policy.ts';
 
 export function workerParts(
   container: Container,
@@ -430,5 +430,8 @@ export function keepingRefusalOf({ durability }: Pick<Container, 'durability'>) 
   if (!durable) return { kind: 'not-durable' as const, detail: reasons.join(' ') };
   if (usedMemoryShare === null || usedMemoryShare <= MEMORY_SHARE_MAX) return undefined;
   const percent = Math.round(usedMemoryShare * 100);
-  return { kind: 'memory-full' as const, detail: `Redis uses ${percent} % of its maxmemory; give it more, or wait.` };
+  return {
+    kind: 'memory-full' as const,
+    detail: `Redis uses ${percent} % of its maxmemory. Give Redis more memory, or wait.`,
+  };
 }

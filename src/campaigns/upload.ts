@@ -84,7 +84,7 @@ export class TooManyUploads extends Error {
   override readonly name = 'TooManyUploads';
 
   constructor() {
-    super(`It has ${UPLOADS_MOST} uploads, as many as a campaign may have: put its recipients in fewer files`);
+    super(`The campaign has ${UPLOADS_MOST} uploads, which is the limit. Put its recipients in fewer files`);
   }
 }
 

@@ -35,7 +35,7 @@ export class WorkbooksBusy extends Error {
   override readonly name = 'WorkbooksBusy';
 
   constructor() {
-    super('Too many workbooks are being read at this moment; send it again in a minute');
+    super('Too many workbooks are being read now. Send the file again in a minute');
   }
 }
 

@@ -68,7 +68,7 @@ const drafted = {
 /** What may be changed from the next request on. null takes the limit away. */
 export const campaignAmendment = z
   .strictObject({ ...pace, perSecond: perSecond.nullable().optional().meta({ example: 20 }), ...drafted })
-  .refine((fields) => Object.keys(fields).length > 0, 'must say what to change')
+  .refine((fields) => Object.keys(fields).length > 0, 'must have at least one change')
   .meta({ id: 'CampaignAmendment' });
 
 export type Pace = z.output<z.ZodObject<typeof paceFields>>;

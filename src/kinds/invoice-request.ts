@@ -4,7 +4,7 @@ import { readInternationalNumber, readNumber } from '../lib/written-number.ts';
 import { accountName, amountXof, email, askedReference, identityText, visible, webUrl } from './request-pieces.ts';
 
 /** Shown on the invoice and never used to bill, so any way to write a price will do (interface: Checkout invoice). */
-const shownPrice = z.union([z.number(), z.string().max(40)], { error: 'must be a number or a text' });
+const shownPrice = z.union([z.number(), z.string().max(40)], { error: 'must be a number or a string' });
 
 const item = z.strictObject({
   name: visible(200).optional(),
@@ -84,7 +84,7 @@ export const invoiceRequest = z
       .meta({ description: 'Pre-fills the payment page.' }),
     channels: z
       .union([visible(64), z.array(visible(64)).min(1).max(50)], {
-        error: 'must be a channel name, or a list of them',
+        error: 'must be a channel name or an array of channel names',
       })
       .optional()
       .meta({ description: 'Restricts the ways to pay. The names are those of the service.' }),

@@ -53,7 +53,7 @@ const [FIRST_TIME, LAST_TIME] = [0, Date.parse('9999-12-31T23:59:59.999Z')];
 export const askedTime = z.iso
   .datetime({ offset: true, error: 'must be a time such as 2026-11-21T08:00:00Z' })
   .refine((text) => !(Date.parse(text) < FIRST_TIME || Date.parse(text) > LAST_TIME), {
-    error: 'must be a time of the years 1970 to 9999',
+    error: 'must be a time between the years 1970 and 9999',
   });
 
 /** The name of the sender that the recipient of an SMS sees. */

@@ -29,5 +29,5 @@ export function isLengthOf(country: Country, length: number): boolean {
 /** `a number of Senegal has 9`. */
 export function usualLength(country: Country): string {
   const { name, nationalLengths } = countries[country];
-  return `a number of ${name} has ${nationalLengths.join(' or ')}`;
+  return `a phone number of ${name} has ${nationalLengths.join(' or ')}`;
 }

@@ -49,7 +49,7 @@ function numberOf({ slice, index }: StopPlace): number {
   const isIn = index < PER_SLICE;
   const at = isIn ? slice * PER_SLICE + index : PLACES - 1 - (index - PER_SLICE);
   const isShort = isIn ? at < PLACES - BEYOND : slice === 0 && at >= PLACES - BEYOND;
-  if (!isShort) throw new RangeError('An upload whose text has {{stop}} has too many recipients.');
+  if (!isShort) throw new RangeError('The upload has too many recipients for a text with {{stop}}.');
   return at;
 }
 

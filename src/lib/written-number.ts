@@ -105,7 +105,7 @@ export function isDate(text: string): boolean {
 export type ReadNumber = { readonly number: string } | { readonly problem: string };
 
 const NOT_INTERNATIONAL: ReadNumber = {
-  problem: 'must be a number in international form, such as +221771234567',
+  problem: 'must be a phone number in international form, such as +221771234567',
 };
 
 /** E.164, of the length that the country of the number has. */
@@ -119,5 +119,5 @@ export function readInternationalNumber(written: string): ReadNumber {
   const { dialling } = countries[country];
   const length = digits.length - dialling.length;
   if (isLengthOf(country, length)) return { number: `+${digits}` };
-  return { problem: `has ${length} digits after +${dialling}, where ${usualLength(country)}` };
+  return { problem: `has ${length} digits after +${dialling}, but ${usualLength(country)}` };
 }

@@ -60,7 +60,7 @@ export function isMoneyLimit(name: string): name is MoneyLimit {
 /** What a script answered, which knows no other. */
 export function limitNamed(name: string): MoneyLimit {
   if (isMoneyLimit(name)) return name;
-  throw new RangeError(`there is no limit ${name}`);
+  throw new RangeError(`the limit ${name} was not found`);
 }
 
 export function declarationOf(name: MoneyLimit): LimitDeclaration {
@@ -139,16 +139,18 @@ export function writeLimit(name: MoneyLimit, value: LimitValue): string {
 /** A sentence with the limit in it; the sum of the day is not told, since it belongs to others too. */
 export function describeLimit(limit: MoneyLimit, detail: string): string {
   if (limit === 'DUPLICATE_WINDOW') {
-    return `and beneficiary are those of ${detail}, accepted a little while ago (DUPLICATE_WINDOW); if it is meant, send "allowDuplicate": true`;
+    return `and beneficiary are those of ${detail}, accepted recently (DUPLICATE_WINDOW); to pay again, send "allowDuplicate": true`;
   }
   if (limit === 'APPROVAL_ABOVE') {
-    return 'needs the approval of another key (APPROVAL_ABOVE), which direct credits do not have: ask for a disbursement with the withdraw mode `service`';
+    return (
+      'needs approval (APPROVAL_ABOVE), which direct credits do not have: create a disbursement with the ' +
+      'withdraw mode `service`'
+    );
   }
   const most = describeXof(Number(detail));
-  if (limit === 'MAX_DISBURSEMENT')
-    return `is more than ${most}, the most that one disbursement may be (MAX_DISBURSEMENT)`;
-  if (limit === 'MAX_PER_DAY') return `would take today over ${most}, the limit of this account (MAX_PER_DAY)`;
-  return `would take this beneficiary over ${most} today (MAX_PER_BENEFICIARY_DAY)`;
+  if (limit === 'MAX_DISBURSEMENT') return `is more than ${most}, the limit for one disbursement (MAX_DISBURSEMENT)`;
+  if (limit === 'MAX_PER_DAY') return `would exceed ${most} today, the limit of this account (MAX_PER_DAY)`;
+  return `would exceed ${most} today, the limit of this beneficiary (MAX_PER_BENEFICIARY_DAY)`;
 }
 
 /**

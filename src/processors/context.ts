@@ -11,7 +11,7 @@ import type { OptOuts } from '../operations/opt-outs.ts';
 import type { Fields } from '../operations/record.ts';
 import type { Retries } from '../operations/retries.ts';
 import type { Queries } from '../operations/queries.ts';
-import type { Policy } from '../settings/settings.ts';
+import type { Policy } from '../settings/policy.ts';
 import type { Upstream, UpstreamAccount } from '../upstream/client.ts';
 import type { NotOk } from '../upstream/verdict.ts';
 import type { SameTextsContract } from '../operations/same-texts.ts';

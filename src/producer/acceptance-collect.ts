@@ -61,7 +61,7 @@ const INSTEAD = 'a disbursement with the withdraw mode `service`';
 
 const DIRECT_CREDIT_OFF: Problem = {
   pointer: '',
-  message: `direct credits are switched off here (DIRECT_CREDIT): ${INSTEAD} does the same and can be asked about`,
+  message: `direct credits are disabled (DIRECT_CREDIT): ${INSTEAD} does the same and has a status check`,
 };
 
 export class CollectAcceptance {
@@ -188,5 +188,5 @@ function deepProblems(input: unknown): Problem[] {
   if (typeof input !== 'object' || input === null) return [];
   return Object.entries(input)
     .filter(([, value]) => nestsTooDeep([value]))
-    .map(([name]) => ({ pointer: `/${name}`, message: `nests deeper than ${DEPTH_MAX} levels` }));
+    .map(([name]) => ({ pointer: `/${name}`, message: `must have at most ${DEPTH_MAX} nested levels` }));
 }

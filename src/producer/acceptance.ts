@@ -63,7 +63,7 @@ export interface AcceptanceOptions {
 
 const NO_IDENTITY: Problem = {
   pointer: '/reference',
-  message: 'is required (or an Idempotency-Key header): without one, a retry could not be told from a second request',
+  message: 'is required (or an Idempotency-Key header): without an identity, a retry would create a second request',
 };
 
 /** A row of a batch that was approved as a whole. Kept in the record, and no part of what the request is. */
@@ -290,7 +290,7 @@ export function acceptedFor(
 
 export function accountProblems(accounts: ReadonlySet<string> | undefined, account: string): Problem[] {
   if (!accounts || accounts.has(account)) return [];
-  return [{ pointer: '/account', message: `is not one of the accounts here: ${[...accounts].join(', ')}` }];
+  return [{ pointer: '/account', message: `must be a configured account: ${[...accounts].join(', ')}` }];
 }
 
 export function readAnswer(answer: Accepted): Answer {
@@ -309,7 +309,7 @@ export function readAnswer(answer: Accepted): Answer {
 function ofLostTime(id: string): Problem {
   return {
     pointer: '/reference',
-    message: `was accepted before as ${id}, in a time that was lost, and may have been done: look at the service, and ask under another one if it was not`,
+    message: `was accepted before as ${id}, in a data-loss window, and may have been done: check with the provider, and use another identity if it was not`,
   };
 }
 
@@ -397,7 +397,7 @@ function readPayee(
   const alias = readAccountAlias(accountAlias, mode.country);
   if ('problem' in alias) problems.push({ pointer: '/accountAlias', message: alias.problem });
   else if (alias.warning && unusual !== 'warned' && !allowUnusualNumber) {
-    const message = `has ${alias.warning}; if it is right, send "allowUnusualNumber": true`;
+    const message = `has ${alias.warning}; to use it, send "allowUnusualNumber": true`;
     problems.push({ pointer: '/accountAlias', message });
   } else if (alias.warning) warnings.push(alias.warning);
   if (debitAccountNumber !== undefined) {

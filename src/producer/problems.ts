@@ -48,7 +48,7 @@ function problemsOf(error: z.ZodError): Problem[] {
     }
     // A body may name its fields after people: what is written in logs and refusals does not repeat them.
     const names = issue.keys.map((name) => maskPhone(name, 'anybody'));
-    return names.map((name) => ({ pointer: `${pointer}${pointerTo([name])}`, message: 'is not a field here' }));
+    return names.map((name) => ({ pointer: `${pointer}${pointerTo([name])}`, message: 'unknown field' }));
   });
   return problems.filter(({ pointer, message }, index) => {
     // A number that is too large for JavaScript passes the bound of its schema too, which is the one to be told.
@@ -58,11 +58,11 @@ function problemsOf(error: z.ZodError): Problem[] {
 }
 
 const TYPES: Readonly<Record<string, string>> = {
-  string: 'a text',
+  string: 'a string',
   number: 'a number',
-  int: 'a whole number',
+  int: 'an integer',
   boolean: 'true or false',
-  array: 'a list',
+  array: 'an array',
   object: 'an object',
   record: 'an object',
 };
@@ -76,14 +76,14 @@ function wordsFor(issue: z.core.$ZodRawIssue): string {
     return `must be ${issue.values.length > 1 ? 'one of ' : ''}${issue.values.map(String).join(', ')}`;
   }
   if (issue.code === 'too_big') {
-    return boundOf(issue) ?? `may have at most ${issue.maximum} ${thingsIn(issue.origin)}`;
+    return boundOf(issue) ?? `must have at most ${issue.maximum} ${thingsIn(issue.origin)}`;
   }
   if (issue.code === 'too_small') {
     const least = issue.minimum === 1 ? 'must not be empty' : `must have at least ${issue.minimum}`;
     return boundOf(issue) ?? (issue.minimum === 1 ? least : `${least} ${thingsIn(issue.origin)}`);
   }
-  if (issue.code === 'invalid_union') return 'is of none of the forms that are taken here';
-  return 'is not of the form that is expected';
+  if (issue.code === 'invalid_union') return 'has an invalid format (none of the accepted formats)';
+  return 'has an invalid format';
 }
 
 const thingsIn = (origin: string): string => (origin === 'string' ? 'characters' : 'entries');
@@ -155,7 +155,7 @@ function look(value: unknown, path: (string | number)[], places: string[]): void
 export function cardProblems(value: unknown): Problem[] {
   return cardLikePlaces(value).map((pointer) => ({
     pointer,
-    message: 'looks like a card number or code, which is never kept: the payment page asks for it',
+    message: 'looks like a card number or code, which relais never stores: the payment page asks for it',
   }));
 }
 

@@ -35,12 +35,7 @@ export const recheckTimes = (fallback: string) =>
       ),
     );
 export const count = (fallback: number, { min = 0, max = 1_000_000 } = {}) =>
-  z.coerce
-    .number({ error: 'must be a whole number' })
-    .int('must be a whole number')
-    .min(min)
-    .max(max)
-    .default(fallback);
+  z.coerce.number({ error: 'must be an integer' }).int('must be an integer').min(min).max(max).default(fallback);
 /** Comma-separated; each of them is read, and the reader throws for one that is none. */
 export const words = (read: (word: string) => string) =>
   z

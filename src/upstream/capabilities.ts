@@ -88,7 +88,7 @@ function describeMode(mode: KnownWithdrawMode): ReadMode {
 
 function modeOfWallet(wallet: string, country: string): ReadMode | Problem {
   const code = COUNTRY_WORDS[country.trim().toLowerCase()];
-  if (!code) return { problem: `"${country}" is not a country of the service (${countryCodes.join(' ')})` };
+  if (!code) return { problem: `"${country}" is not a country of the provider (${countryCodes.join(' ')})` };
   const mode = findMode(wallet, code);
   return mode ? describeMode(mode) : { problem: noSuchMode(wallet, code) };
 }
@@ -155,17 +155,17 @@ export function readAccountAlias(
   { strict = false }: { readonly strict?: boolean } = {},
 ): ReadAlias | Problem {
   const given = text.trim().normalize('NFC');
-  if (given === '') return { problem: 'account alias: not empty' };
+  if (given === '') return { problem: 'account alias: must not be empty' };
   if (country === undefined) {
     const unseen = unseenIn(given);
     return unseen === undefined ? { alias: given } : { problem: `account alias: ${unseen}` };
   }
   const written = readNumber(given, country);
-  if (!written) return { problem: 'account alias: digits, with a leading + if international' };
+  if (!written) return { problem: 'account alias: must be digits, with a leading + if international' };
   const national = nationalPart(written, country);
   if (typeof national !== 'string') return national;
   if (isLengthOf(country, national.length)) return { alias: national };
-  const warning = `${national.length} digits, where ${usualLength(country)}`;
+  const warning = `${national.length} digits, but ${usualLength(country)}`;
   // Behind a slash the end of another number may stand.
   return strict || given.includes('/') ? { problem: `account alias: ${warning}` } : { alias: national, warning };
 }
@@ -188,7 +188,7 @@ function isWholeNumberOf(digits: string, country: Country): boolean {
 function foreign(country: Country): Problem {
   const { name, dialling } = countries[country];
   return {
-    problem: `account alias: this mode pays numbers of ${name} (+${dialling}), and this is one of another country`,
+    problem: `account alias: must be a phone number of ${name} (+${dialling}) for this withdraw mode`,
   };
 }
 
@@ -201,10 +201,10 @@ export function readDebitAccount(
   mode: string,
 ): { readonly number: string; readonly warning?: string } | Problem {
   const number = text.trim();
-  if (mode !== 'service') return { problem: 'debit account number: only with the withdraw mode "service"' };
-  if (number === '') return { problem: 'debit account number: not empty' };
+  if (mode !== 'service') return { problem: 'debit account number: allowed only with the withdraw mode "service"' };
+  if (number === '') return { problem: 'debit account number: must not be empty' };
   if (/^[A-Z]{2,4}[A-Z0-9]{6,}$/.test(number)) return { number };
-  return { number, warning: 'a debit account number looks like BBJ0123456789' };
+  return { number, warning: 'a debit account number usually looks like BBJ0123456789' };
 }
 
 /**

@@ -2,10 +2,10 @@
  * The page behind the link in a text: one button that says "no more". For people without an account, a key or a script
  * in their browser.
  *
- * Opening it changes nothing, since phones and networks open links to preview them; only the button does. The page thanks
- * only for an opt-out that is stored. A link that nobody signed, and one whose recipient is no longer stored, get one page
- * that says so: it reveals nothing, because only relais signs links. Requests by the same link within a few seconds are
- * done together.
+ * Opening it changes nothing, since phones and networks open links to preview them; only the button does. The
+ * page thanks only for an opt-out that is stored. A link that nobody signed, and one whose recipient is no
+ * longer stored, get one page that says so: it reveals nothing, because only relais signs links. Requests by
+ * the same link within a few seconds are done together.
  */
 import { createHash } from 'node:crypto';
 import express, { type Request, type Response, type Router } from 'express';

@@ -202,7 +202,7 @@ export const englishFile = {
     atOnce: (reasons: string) => `To leave out all of these: --leave-out ${reasons}`,
   },
   cheaper: (segments: string, price: string) => `Cheaper by ${segments} segments${price}: --replace-costly`,
-  nobody: 'Nobody would get a text.',
+  nobody: 'No recipient would get an SMS.',
   rowsAreIn: (count: string, file: string) => `${count} skipped rows are in ${file}`,
   allSkipped: 'All skipped rows, for a spreadsheet: --csv FILE',
   unusable: (file: string) => `Nothing of ${file} can be used.`,

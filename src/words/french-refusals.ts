@@ -4,236 +4,261 @@
  */
 export const frenchRefusals: Readonly<Record<string, string>> = {
   // De quel genre est le refus.
-  'The request cannot be read': 'La demande est illisible',
-  'The request needs an Idempotency-Key header or a reference':
-    'La demande n’a ni référence ni en-tête Idempotency-Key',
-  'An API key is needed': 'Il faut une clé de l’API',
-  'This key may not do that': 'Cette clé ne permet pas cela',
-  'This needs a sign-in of the last five minutes': 'Il faut s’être connecté dans les cinq dernières minutes',
-  'There is no such thing': 'Introuvable',
-  'There is no such method here': 'Cette méthode n’existe pas ici',
-  'This identity already stands for another request': 'Cette référence désigne déjà une autre demande',
-  'Not possible in this state': 'Ce n’est pas possible dans cet état',
-  'This record cannot be read by this version; nobody acts on it':
-    'Cette version ne peut pas lire cette fiche ; personne n’y touche',
-  'These events are no longer kept': 'Ces événements ne sont plus gardés',
-  'This cursor is of events that are not, or no longer, there':
-    'Ce curseur désigne des événements qui ne sont pas, ou plus, là',
-  'The body is too large': 'L’envoi est trop gros',
-  'The body is of a type that is not taken here': 'Ce type de contenu n’est pas accepté ici',
-  'The request is not valid; nothing was done': 'La demande n’est pas valable ; rien n’a été fait',
+  'Cannot read the request': 'Demande illisible',
+  'Missing Idempotency-Key header or reference': 'En-tête Idempotency-Key ou référence manquante',
+  'Missing or unknown API key': 'Clé d’API manquante ou inconnue',
+  'Insufficient rights of the API key': 'Droits insuffisants de la clé d’API',
+  'Sign-in older than five minutes': 'Connexion de plus de cinq minutes',
+  'Resource not found': 'Introuvable',
+  'Method not allowed': 'Méthode non autorisée',
+  'Identity already used by another request': 'Identité déjà utilisée par une autre demande',
+  'Cannot do this in the current state': 'Action impossible dans l’état actuel',
+  'Cannot read this record with this version': 'Fiche illisible par cette version',
+  'Events no longer stored': 'Événements qui ne sont plus conservés',
+  'Cursor of unknown events': 'Curseur d’événements inconnus',
+  'Request body too large': 'Contenu trop volumineux',
+  'Unsupported content type': 'Type de contenu non pris en charge',
+  'Invalid request; nothing was done': 'Demande invalide ; rien n’a été fait',
   'Too many requests with this key': 'Trop de demandes avec cette clé',
-  'The service did not answer; nothing was changed': 'Le service n’a pas répondu ; rien n’a changé',
-  'The provider of identities did not answer; nobody was signed in':
-    'Le fournisseur d’identités n’a pas répondu ; personne n’a été connecté',
-  'Redis is not available, or did not answer in time': 'Redis n’est pas disponible, ou n’a pas répondu à temps',
-  'Redis would not survive a power loss; nothing was accepted':
-    'Redis ne survivrait pas à une coupure de courant ; rien n’a été accepté',
-  'Redis is nearly full; nothing was accepted': 'Redis est presque plein ; rien n’a été accepté',
-  'Redis may have lost something; nothing was done': 'Redis a peut-être perdu quelque chose ; rien n’a été fait',
-  'The service refused, or answered unreadably': 'Le service a refusé, ou sa réponse est illisible',
-  'The service did not answer in time': 'Le service n’a pas répondu à temps',
-  'Something went wrong on our side': 'Une erreur s’est produite dans relais',
+  'No answer from the provider; nothing was changed': 'Aucune réponse du prestataire ; rien n’a changé',
+  'Cannot sign in: no answer from the identity provider':
+    'Connexion impossible : aucune réponse du fournisseur d’identité',
+  'Redis unavailable or too slow': 'Redis indisponible ou trop lent',
+  'Cannot accept requests: Redis does not store writes durably':
+    'Aucune demande acceptée : Redis n’enregistre pas les écritures durablement',
+  'Cannot accept requests: Redis memory is nearly full':
+    'Aucune demande acceptée : la mémoire de Redis est presque pleine',
+  'Cannot continue: Redis may have lost data': 'Action impossible : Redis a peut-être perdu des données',
+  'Refusal or unreadable answer of the provider': 'Refus ou réponse illisible du prestataire',
+  'No timely answer from the provider': 'Aucune réponse du prestataire dans le délai',
+  'Internal error': 'Erreur interne de relais',
 
   // Clés, sessions, comptes.
-  'There is no session here, or it is over: sign in.':
-    'Il n’y a pas de session ici, ou elle est finie : connectez-vous.',
-  'The session is over: sign in.': 'La session est finie : connectez-vous.',
-  'This key was revoked, or the session ended, while the request was under way.':
-    'Cette clé a été révoquée, ou la session a pris fin, pendant que la demande était en cours.',
-  'This key was shown too often within a minute.': 'Cette clé a été présentée trop souvent en une minute.',
-  'Too many requests came with a wrong key. A right key is heard at once.':
-    'Trop de demandes sont venues avec une clé fausse. Une clé juste est entendue aussitôt.',
-  'This key is not known here, or no longer; the keys are in API_KEYS, or made with `relais keys create`.':
-    'Cette clé n’est pas connue ici, ou ne l’est plus ; les clés sont dans API_KEYS, ou créées par `relais keys create`.',
-  'Send `Authorization: Bearer <key>`; the keys are in API_KEYS (`relais dev` knows the key `dev`).':
-    'Envoyez `Authorization: Bearer <clé>` ; les clés sont dans API_KEYS (`relais dev` connaît la clé `dev`).',
-  'The key "{a}" does not have the role {b}; ask for one that has it.':
-    'La clé « {a} » n’a pas le rôle {b} ; demandez-en une qui l’a.',
-  'The key "{a}" is for {b}, and {c}.': 'La clé « {a} » n’est que pour {b}, et ceci concerne tous les comptes.',
-  'The key "{a}" may not use the account "{b}".': 'La clé « {a} » ne peut pas utiliser le compte « {b} ».',
-  'The key was last shown more than five minutes ago. {a}':
-    'La clé a été présentée pour la dernière fois il y a plus de cinq minutes. Présentez-la de nouveau.',
-  'This is about a session of the console, and the key "{a}" was sent.':
-    'Il s’agit d’une session de la console, et la clé « {a} » a été envoyée.',
-  'This key may ask {a} times a second (API_RATE).': 'Cette clé peut demander {a} fois par seconde (API_RATE).',
-  'This key follows the events as often as one may in a process.':
-    'Cette clé suit déjà les événements autant de fois qu’il est permis dans un processus.',
-  'There are a thousand keys already; revoke some.': 'Il y a déjà mille clés ; révoquez-en.',
-  'There is no key {a}; those of API_KEYS end there.':
-    'La clé {a} n’existe pas ; celles de API_KEYS se retirent de ce réglage.',
-  'There is no account {a}.': 'Le compte {a} n’existe pas.',
+  'No session, or an expired session. Sign in again.': 'Aucune session, ou session expirée. Reconnectez-vous.',
+  'The session has expired. Sign in again.': 'La session a expiré. Reconnectez-vous.',
+  'The API key was revoked, or the session ended, during the request.':
+    'La clé d’API a été révoquée, ou la session a pris fin, pendant la demande.',
+  'The API key was sent too often within one minute.': 'La clé d’API a été envoyée trop souvent en une minute.',
+  'Too many requests with an invalid key. A valid key is accepted at once.':
+    'Trop de demandes avec une clé incorrecte. Une clé valide est acceptée aussitôt.',
+  'The API key is unknown or revoked. Use a key of API_KEYS, or one created with `relais keys create`.':
+    'La clé d’API est inconnue ou révoquée. Utilisez une clé de API_KEYS, ou une clé créée avec `relais keys ' +
+    'create`.',
+  'Send `Authorization: Bearer <key>` with a key of API_KEYS (`relais dev` accepts the key `dev`).':
+    'Envoyez `Authorization: Bearer <clé>` avec une clé de API_KEYS (`relais dev` accepte la clé `dev`).',
+  'The API key "{a}" does not have the role {b}. Use a key with this role.':
+    'La clé d’API « {a} » n’a pas le rôle {b}. Utilisez une clé qui a ce rôle.',
+  'The API key "{a}" is limited to {b}, and {c}.':
+    'La clé d’API « {a} » est limitée à {b}, et ceci concerne tous les comptes.',
+  'The API key "{a}" is not allowed to use the account "{b}".':
+    'La clé d’API « {a} » n’est pas autorisée pour le compte « {b} ».',
+  'The API key was confirmed more than five minutes ago. {a}':
+    'La clé d’API a été confirmée il y a plus de cinq minutes. Confirmez-la de nouveau.',
+  'This request needs a console session, not the API key "{a}".':
+    'Cette demande exige une session de la console, et non la clé d’API « {a} ».',
+  'The API key is limited to {a} requests per second (API_RATE).':
+    'La clé d’API est limitée à {a} demandes par seconde (API_RATE).',
+  'The API key has the maximum number of event streams in this process.':
+    'La clé d’API a déjà le nombre maximal de flux d’événements dans ce processus.',
+  'The maximum of 1,000 API keys is reached. Revoke unused keys.':
+    'Le maximum de 1 000 clés d’API est atteint. Révoquez les clés inutilisées.',
+  'The API key {a} was not found. Remove a key of API_KEYS from that setting.':
+    'La clé d’API {a} est introuvable. Retirez une clé de API_KEYS de ce paramètre.',
+  'The account {a} was not found.': 'Le compte {a} est introuvable.',
   'The account "{a}" is not configured here.': 'Le compte « {a} » n’est pas réglé ici.',
-  'is not the key of this session': 'n’est pas la clé de cette session',
-  'is not one of the accounts here: {a}': 'n’est pas l’un des comptes d’ici : {a}',
-  'was accepted before as {a}, in a time that was lost, and may have been done: look at the service, and ask under another one if it was not':
-    'a été acceptée comme {a} pendant un temps perdu, et est peut-être faite : voyez le service, et demandez sous une autre si elle ne l’est pas',
+  'must be the key of this session': 'doit être la clé de cette session',
+  'must be a configured account: {a}': 'doit être un compte configuré : {a}',
+  'was accepted before as {a}, in a data-loss window, and may have been done: check with the provider, and use another identity if it was not':
+    'a été acceptée comme {a} pendant une période de perte de données, et est peut-être exécutée : vérifiez ' +
+    'auprès du prestataire, et utilisez une autre identité si elle ne l’est pas',
   'must be the name of an account, such as main': 'doit être le nom d’un compte, comme main',
 
   // Ce qui n’existe pas, n’est pas lisible, ou n’est pas possible maintenant.
-  'There is no {a} {b}; here is {c}.': 'Il n’y a pas de {a} {b} ; ici : {c}.',
-  'There is no {a}; here is {b}.': 'Il n’y a pas de {a} ; ici : {b}.',
-  'There is no problem {a}.': 'Le problème {a} n’existe pas.',
-  'There is no operation {a}.': 'L’opération {a} n’existe pas.',
-  'There is no limit {a}; there are {b}.': 'Le plafond {a} n’existe pas ; il y a : {b}.',
-  'There is no queue {a}; there are {b}.': 'La file {a} n’existe pas ; il y a : {b}.',
-  'There is no event endpoint {a}.': 'L’adresse d’événements {a} n’existe pas.',
-  'There is no event {a} that {b} wants, or no longer.':
-    'L’événement {a} n’existe pas, ou plus, ou {b} ne le demande pas.',
+  '{a} {b} is not supported; use {c}.': '{a} {b} n’est pas pris en charge ; utilisez {c}.',
+  '{a} is not supported; use {b}.': '{a} n’est pas pris en charge ; utilisez {b}.',
+  'The problem type {a} was not found.': 'Le type de problème {a} est introuvable.',
+  'The operation {a} was not found.': 'L’opération {a} est introuvable.',
+  'The limit {a} was not found. The limits are {b}.': 'Le plafond {a} est introuvable. Les plafonds sont {b}.',
+  'The queue {a} was not found. The queues are {b}.': 'La file {a} est introuvable. Les files sont {b}.',
+  'The webhook endpoint {a} was not found.': 'L’adresse de webhook {a} est introuvable.',
+  'The event {a} was not found, or {b} is not registered for it.':
+    'L’événement {a} est introuvable, ou {b} n’y est pas inscrite.',
   '{a} Nothing was changed.': '{a} Rien n’a changé.',
-  'there is no limit {a}': 'le plafond {a} n’existe pas',
-  'There is no {a} {b}.': 'Introuvable : {b}.',
-  'The console has no such file.': 'La console n’a pas ce fichier.',
-  'It was written by another version, or is damaged; `relais doctor` names it.':
-    'Elle a été écrite par une autre version, ou est abîmée ; `relais doctor` la nomme.',
-  'Too many workbooks are being read at this moment; send it again in a minute.':
-    'Trop de classeurs sont en cours de lecture ; renvoyez-le dans une minute.',
-  'The path cannot be read.': 'Le chemin est illisible.',
-  'It may be done: with the same identity it is safe to try again.':
-    'La demande a peut-être été exécutée : avec la même référence, réessayer est sans danger.',
-  'It was written to the log under this X-Request-Id; with the same identity it is safe to try again.':
-    'C’est noté au journal sous ce X-Request-Id ; avec la même référence, réessayer est sans danger.',
-  'The service is asked as often as UPSTREAM_RATE allows; try again.':
-    'Le service est interrogé aussi souvent que UPSTREAM_RATE le permet ; réessayez.',
-  'A batch may have {a} bytes; send it in parts.':
-    'Un fichier de paiements peut faire {a} octets ; envoyez-le en plusieurs parties.',
-  'This JSON body may have {a} bytes.': 'Cette demande JSON peut faire {a} octets.',
-  'It has {a} uploads, as many as a campaign may have: put its recipients in fewer files.':
-    'Elle a {a} fichiers, autant qu’une campagne peut en avoir : mettez ses destinataires dans moins de fichiers.',
-  'It is {a}: recipients are added before the start.':
-    'Son état est {a} : les destinataires s’ajoutent avant le démarrage.',
-  'It is {a}: nothing is sent any more.': 'Son état est {a} : plus rien ne part.',
-  'It is {a}, so there is nothing to {b}.': 'Son état est {a} : il n’y a rien à faire ({b}).',
-  'It is {a}: there is nothing to ask about.': 'Son état est {a} : il n’y a rien à demander.',
-  'It is {a}: it does not wait for a person.': 'Son état est {a} : une personne n’a rien à trancher.',
-  'It is {a}: only a pending invoice can be paid.':
-    'Son état est {a} : seule une facture en attente peut être payée.',
-  'It is {a}: {b}.': 'Son état est {a} : {b}.',
-  'It has no recipients to send to: upload some first.': 'Elle n’a pas de destinataires : ajoutez-en d’abord.',
-  'It waits for the quiet hours to end, and goes on by itself. To send all the same: PATCH {"quietHours": false}.':
-    'Elle attend la fin des heures calmes et reprend d’elle-même. Pour envoyer quand même : PATCH {"quietHours": false}.',
-  'It was deleted at this moment.': 'Elle vient d’être supprimée.',
-  'The campaign was changed meanwhile; nothing was added. Send it again.':
-    'La campagne a changé entre-temps ; rien n’a été ajouté. Renvoyez le fichier.',
-  'The campaign was changed meanwhile; nothing was added. Look at it again.':
-    'La campagne a changé entre-temps ; rien n’a été ajouté. Regardez-la de nouveau.',
-  'No file of it is kept, or no longer: send it again.':
-    'Son fichier n’est pas gardé, ou ne l’est plus : envoyez-le de nouveau.',
-  'Still to be decided: {a}.': 'Reste à décider : {a}.',
-  'Nobody would get a text.': 'Personne ne recevrait de SMS.',
-  'It has recipients, whose values were taken for this text: cancel it and make another.':
-    'Elle a des destinataires, dont les valeurs ont été prises pour ce texte : annulez-la et faites-en une autre.',
-  'may have at most 50 MB': 'peut faire au plus 50 Mo',
-  'The body broke off.': 'L’envoi s’est interrompu.',
-  'The replicas did not confirm it in time; send it again, which is harmless.':
-    'Les répliques n’ont pas confirmé à temps ; renvoyez la demande, c’est sans danger.',
-  'The replicas did not confirm it in time, and its secret is lost: look, and remove it before you ask again.':
-    'Les répliques n’ont pas confirmé à temps, et son secret est perdu : regardez, et supprimez-le avant de redemander.',
-  'The same key or reference stands for {a}. Repeat that request as it was, or name this one anew.':
-    'La même clé ou référence désigne déjà {a}. Répétez cette demande telle quelle, ou donnez un autre nom à celle-ci.',
-  'It stands for {a}, whose bytes were others; send another Idempotency-Key.':
-    'Elle désigne {a}, dont le contenu était autre ; envoyez une autre Idempotency-Key.',
-  'The service could not be asked ({a}); nothing was changed. Try again.':
-    'Le service n’a pas pu être interrogé ({a}) ; rien n’a changé. Réessayez.',
-  'Nothing that was posted to us about {a} is kept. A body is kept for 30 days, and only where it does not agree with a success; whether we were called back is in its story: GET /v1/explain/{b}.':
-    'Rien de ce qui nous a été envoyé sur {a} n’est gardé. Un message est gardé 30 jours, et seulement s’il contredit une réussite ; l’histoire dit si nous avons été rappelés : relais explain {b}.',
-  'History lacks nothing that left Redis.': 'Il ne manque rien à l’historique de ce qui a quitté Redis.',
-  'Something was lost ({a}): this can be no mere silence. See what is open, then {"apply": true}.':
-    'Quelque chose a été perdu ({a}) : ce n’est pas un simple arrêt. Voyez ce qui est ouvert, puis relais recover --apply.',
-  'Redis uses {a} % of its maxmemory; give it more, or wait.':
-    'Redis utilise {a} % de sa maxmemory ; donnez-lui-en plus, ou attendez.',
+  'the limit {a} was not found': 'le plafond {a} est introuvable',
+  'The {a} {b} was not found.': 'Introuvable : {b}.',
+  'The console file was not found.': 'Ce fichier de la console est introuvable.',
+  'Another version wrote the record, or the record is damaged. Run `relais doctor`.':
+    'Une autre version a écrit cette fiche, ou la fiche est abîmée. Lancez `relais doctor`.',
+  'Too many workbooks are being read now. Send the file again in a minute.':
+    'Trop de classeurs sont en cours de lecture. Renvoyez le fichier dans une minute.',
+  'The path is invalid.': 'Le chemin est invalide.',
+  'The request may have been done. With the same identity, a retry is safe.':
+    'La demande a peut-être été exécutée. Avec la même identité, réessayer est sans danger.',
+  'The log has the cause under this X-Request-Id. With the same identity, a retry is safe.':
+    'Les journaux techniques ont la cause sous ce X-Request-Id. Avec la même identité, réessayer est sans ' +
+    'danger.',
+  'The limit of provider requests is reached (UPSTREAM_RATE). Retry later.':
+    'La limite de requêtes au prestataire est atteinte (UPSTREAM_RATE). Réessayez plus tard.',
+  'A payment batch is limited to {a} bytes. Send several batches.':
+    'Un lot de paiements est limité à {a} octets. Envoyez plusieurs lots.',
+  'This JSON body is limited to {a} bytes.': 'Cette demande JSON est limitée à {a} octets.',
+  'The campaign has {a} uploads, which is the limit. Put its recipients in fewer files.':
+    'La campagne a {a} fichiers, ce qui est la limite. Mettez ses destinataires dans moins de fichiers.',
+  'The campaign is {a}. Recipients can be added only before its start.':
+    'La campagne est à l’état {a}. Les destinataires ne s’ajoutent qu’avant son démarrage.',
+  'The campaign is {a}, so it sends no more SMS.': 'La campagne est à l’état {a} : plus aucun SMS ne part.',
+  'The campaign is {a}, so it cannot do this: {b}.':
+    'La campagne est à l’état {a}, qui ne permet pas cette action : {b}.',
+  'The state is {a}: no status check is needed.': 'L’état est {a} : aucune vérification n’est nécessaire.',
+  'The state is {a}: no review is needed.': 'L’état est {a} : il n’y a rien à vérifier.',
+  'The invoice is {a}. Only a pending invoice can be paid.':
+    'La facture est à l’état {a}. Seule une facture en attente peut être payée.',
+  'The state is {a}: {b}.': 'L’état est {a} : {b}.',
+  'The campaign has no recipients. Upload recipients first.':
+    'La campagne n’a pas de destinataires. Ajoutez d’abord des destinataires.',
+  'The campaign waits for the end of the quiet hours and then resumes. To send now, use PATCH {"quietHours": false}.':
+    'La campagne attend la fin de la plage sans envoi, puis reprend. Pour envoyer maintenant : PATCH ' +
+    '{"quietHours": false}.',
+  'The record was deleted during the request.': 'La fiche a été supprimée pendant la demande.',
+  'The campaign changed during the upload, so nothing was added. Send the file again.':
+    'La campagne a changé pendant l’ajout ; rien n’a été ajouté. Renvoyez le fichier.',
+  'The campaign changed since it was read, so nothing was added. Read the campaign again.':
+    'La campagne a changé depuis sa lecture ; rien n’a été ajouté. Relisez la campagne.',
+  'The campaign has no stored file, or it has expired. Send the file again.':
+    'La campagne n’a pas de fichier enregistré, ou il a expiré. Renvoyez le fichier.',
+  'The campaign is {a}. A file can be stored only before its recipients are added.':
+    'La campagne est à l’état {a}. Un fichier ne s’enregistre qu’avant l’ajout des destinataires.',
+  'The campaign is too old to retry: only history has it. Create a campaign from the file of its failed recipients: GET /v1/campaigns/{a}/recipients?state=failed with `Accept: text/csv`.':
+    'La campagne est trop ancienne pour être renvoyée : seul l’historique la connaît. Créez une campagne avec le fichier de ' +
+    'ses destinataires en échec : relais campaign report {a} --state failed --csv.',
+  'Missing decisions: {a}.': 'Décisions manquantes : {a}.',
+  'No recipient would get an SMS.': 'Aucun destinataire ne recevrait de SMS.',
+  'The campaign already has recipients with values for this text. Cancel it and create another campaign.':
+    'La campagne a déjà des destinataires avec des valeurs pour ce texte. Annulez-la et créez une autre ' +
+    'campagne.',
+  'must have at most 50 MB': 'doit faire au plus 50 Mo',
+  'The body ended before it was complete.': 'L’envoi s’est interrompu.',
+  'The replicas did not confirm the write in time. Send the request again, which is safe.':
+    'Les répliques n’ont pas confirmé l’écriture à temps. Renvoyez la demande, c’est sans danger.',
+  'The replicas did not confirm the write in time, and the secret is lost. Delete the new record before you retry.':
+    'Les répliques n’ont pas confirmé l’écriture à temps, et le secret est perdu. Supprimez la nouvelle fiche ' +
+    'avant de réessayer.',
+  'The same key or reference is already used by {a}. Repeat that request unchanged, or use a new identity.':
+    'La même clé ou référence est déjà utilisée par {a}. Répétez cette demande sans changement, ou utilisez ' +
+    'une nouvelle identité.',
+  'The Idempotency-Key is already used by {a}, with other bytes. Send another Idempotency-Key.':
+    'L’Idempotency-Key est déjà utilisée par {a}, avec un autre contenu. Envoyez une autre Idempotency-Key.',
+  'The provider was not asked ({a}). Nothing was changed. Retry.':
+    'Le prestataire n’a pas été interrogé ({a}). Rien n’a changé. Réessayez.',
+  'No callback body is stored for {a}. A body is stored for 30 days, and only if it contradicts a success. The timeline shows whether a callback was received: GET /v1/explain/{b}.':
+    'Aucune notification n’est conservée pour {a}. Une notification est conservée 30 jours, et seulement si ' +
+    'elle contredit une réussite. La chronologie dit si une notification a été reçue : relais explain {b}.',
+  'History has every operation that left Redis.': 'L’historique a toutes les opérations qui ont quitté Redis.',
+  'Data was lost ({a}), so this was not only a long stop. Review the pending operations, then send {"apply": true}.':
+    'Des données ont été perdues ({a}) : ce n’était pas un simple arrêt. Vérifiez les opérations en cours, ' +
+    'puis relais recover --apply.',
+  'Redis uses {a} % of its maxmemory. Give Redis more memory, or wait.':
+    'Redis utilise {a} % de sa maxmemory. Donnez plus de mémoire à Redis, ou attendez.',
 
   // Ce qu’une autre personne, ou le service, doit dire.
-  'The key "{a}" is of {b}, and {c}; another key must decide, of another person.':
-    'La clé « {a} » est à {b}, qui y a pris part ; une autre clé, d’une autre personne, doit décider.',
-  'The key "{a}" is of {b} too, and does not have the role {c}.':
-    'La clé « {a} » est aussi à {b}, et n’a pas le rôle {c}.',
-  'A key of {a} is called {b}; give this one another name.':
-    'Une clé de {a} s’appelle déjà {b} ; donnez un autre nom à celle-ci.',
-  'the key "{a}" may not use this account': 'la clé « {a} » ne peut pas utiliser ce compte',
-  '{a} had a hand in it; another key must approve it, of another person.':
-    '{a} y a pris part ; une autre clé, d’une autre personne, doit l’approuver.',
-  'It is above CAMPAIGN_APPROVAL_ABOVE and was never approved, so one key alone cannot send it again: make a campaign of those who failed.':
-    'Elle dépasse CAMPAIGN_APPROVAL_ABOVE et n’a jamais été approuvée : une seule clé ne peut pas la renvoyer. Faites une campagne de ceux qui sont en échec.',
-  'The same bytes are {a}, which is still open: approve or cancel that one.':
-    'Le même fichier est déjà {a}, encore ouvert : approuvez ou abandonnez celui-là.',
-  'These are not the bytes that were uploaded: look at the batch again before you approve it.':
-    'Ce n’est pas le fichier qui a été déposé : regardez-le de nouveau avant d’approuver.',
-  'It was changed since: look at the campaign again before you approve it.':
-    'Elle a changé depuis : regardez la campagne de nouveau avant d’approuver.',
-  'It was approved with its hours, and they stay as they were approved; cancel it and make another.':
-    'Elle a été approuvée avec ses heures, qui ne changent plus ; annulez-la et faites-en une autre.',
-  'Something came between since the upload: {a} problem(s). Nothing was approved.':
-    'Quelque chose a changé depuis le dépôt : {a} problème(s). Rien n’a été approuvé.',
-  'These are no longer the {a} that were looked at: it chooses {b}. Nothing was decided.':
-    'Ce ne sont plus les {a} qui ont été regardés : il y en a {b}. Rien n’a été tranché.',
-  'may have been accepted; with the same identity it is safe to send it again':
-    'a peut-être été accepté ; avec la même référence, le renvoyer est sans danger',
-  'neither this line nor any after it was taken: send the whole body again in a while':
-    'ni cette ligne ni les suivantes n’ont été prises : renvoyez le tout dans un moment',
-  'Nobody {a}, so there is nothing to retry.': 'Personne n’est en échec ni incertain : il n’y a rien à renvoyer.',
-  'It is {a}: only a finished campaign is retried.': 'Son état est {a} : seule une campagne terminée se renvoie.',
-  'it was changed at this moment': 'elle vient de changer',
-  'there is nothing to approve': 'il n’y a rien à approuver',
-  'upload it again under another Idempotency-Key': 'déposez-le de nouveau sous une autre Idempotency-Key',
-  'a batch is cancelled before it is approved; its rows can be cancelled one by one':
-    'un fichier s’abandonne avant son approbation ; ses lignes s’annulent une par une',
-  'it does not wait for a person, or somebody is at it': 'une personne n’a rien à trancher, ou quelqu’un s’en occupe',
-  'only what was never submitted can be cancelled': 'seul ce qui n’a jamais été transmis peut être annulé',
-  'Not now: the service could not be asked about it ({a}). Nothing was changed; try again.':
-    'Pas maintenant : le service n’a pas pu être interrogé ({a}). Rien n’a changé ; réessayez.',
-  'The service says: {a}. Its word is stronger; nothing else was changed.':
-    'Le service dit : {a}. Sa parole est plus forte ; rien d’autre n’a changé.',
-  'That is said of the token that we know. Where the dashboard shows the disburse_id as paid all the same, say so with its transactionId.':
-    'Cela vaut pour le jeton que nous connaissons. Si le tableau de bord montre quand même le disburse_id comme payé, dites-le avec sa transaction.',
-  'The service says: {a}. Its word is stronger; nothing was changed.{b}':
-    'Le service dit : {a}. Sa parole est plus forte ; rien n’a changé.{b}',
-  'The transaction is that of {a}. Nothing was changed.': 'Cette transaction est celle de {a}. Rien n’a changé.',
-  'Callers were told that it was paid: settle it as succeeded or, where the money came back, as reversed.':
-    'Le paiement a été annoncé : tranchez par succeeded ou, si l’argent est revenu, par reversed.',
-  'Callers were never told that it was paid: what was not paid is settled as failed.':
-    'Le paiement n’a jamais été annoncé : ce qui n’a pas été payé se tranche par failed.',
+  'The API key "{a}" belongs to {b}, and {c}. A different person must approve it with another key.':
+    'La clé d’API « {a} » est à {b}, qui y a pris part. Une autre personne doit l’approuver avec une autre clé.',
+  'The API key "{a}" also belongs to {b}, and does not have the role {c}.':
+    'La clé d’API « {a} » est aussi à {b}, et n’a pas le rôle {c}.',
+  'A key of {a} is already named {b}. Use another name.': 'Une clé de {a} s’appelle déjà {b}. Utilisez un autre nom.',
+  'the API key "{a}" is not allowed to use this account': 'la clé d’API « {a} » n’est pas autorisée pour ce compte',
+  '{a} prepared it. A different person must approve it with another key.':
+    '{a} l’a préparé. Une autre personne doit l’approuver avec une autre clé.',
+  'The campaign is above CAMPAIGN_APPROVAL_ABOVE and was never approved, so one key alone cannot retry it. Create a campaign of the failed recipients.':
+    'La campagne dépasse CAMPAIGN_APPROVAL_ABOVE et n’a jamais été approuvée : une seule clé ne peut pas la ' +
+    'renvoyer. Créez une campagne des destinataires en échec.',
+  'The same file is already the payment batch {a}, which is pending. Approve or cancel that batch.':
+    'Le même fichier est déjà le lot de paiements {a}, encore en attente. Approuvez ou annulez ce lot.',
+  'The hash is not that of the uploaded file. Review the batch again before you approve it.':
+    'L’empreinte n’est pas celle du fichier déposé. Vérifiez le lot de nouveau avant de l’approuver.',
+  'The campaign has changed. Review it again before you approve it.':
+    'La campagne a changé. Vérifiez-la de nouveau avant de l’approuver.',
+  'The campaign was approved with its hours, which cannot change any more. Cancel it and create another campaign.':
+    'La campagne a été approuvée avec ses heures, qui ne changent plus. Annulez-la et créez une autre campagne.',
+  'The batch has {a} new problem(s) since the upload. Nothing was approved.':
+    'Le lot a {a} nouveau(x) problème(s) depuis le dépôt. Rien n’a été approuvé.',
+  'The selection has changed: {a} were reviewed, and now it has {b}. Nothing was decided.':
+    'La sélection a changé : {a} ont été vérifiés, et elle en a maintenant {b}. Rien n’a été décidé.',
+  'may have been accepted; with the same identity, sending it again is safe':
+    'a peut-être été accepté ; avec la même identité, le renvoyer est sans danger',
+  'this line and the lines after it were not accepted; send the whole body again later':
+    'cette ligne et les suivantes n’ont pas été acceptées ; renvoyez tout le contenu plus tard',
+  'No recipient {a}, so nothing can be retried.':
+    'Aucun destinataire n’est en échec ni incertain : il n’y a rien à renvoyer.',
+  'The campaign is {a}. Only a finished campaign can be retried.':
+    'La campagne est à l’état {a}. Seule une campagne terminée peut être renvoyée.',
+  'it was changed during the request': 'elle a changé pendant la demande',
+  'no approval is needed': 'aucune approbation n’est nécessaire',
+  'upload it again with another Idempotency-Key': 'déposez-le de nouveau avec une autre Idempotency-Key',
+  'a batch can be cancelled only before its approval; cancel its rows one by one':
+    'un lot ne s’annule qu’avant son approbation ; annulez ses lignes une par une',
+  'no review is needed, or another user is resolving it':
+    'aucune vérification n’est nécessaire, ou un autre utilisateur s’en occupe',
+  'only a disbursement that was never submitted can be cancelled':
+    'seul un décaissement jamais transmis peut être annulé',
+  'The provider was not asked ({a}). Nothing was changed. Retry later.':
+    'Le prestataire n’a pas été interrogé ({a}). Rien n’a changé. Réessayez plus tard.',
+  'The provider reports {a}, which takes precedence. Nothing else was changed.':
+    'Le prestataire indique {a}, ce qui l’emporte. Rien d’autre n’a changé.',
+  'This is the status of the known token. If the dashboard shows the disburse_id as paid, resolve it with its transactionId.':
+    'C’est le statut du jeton connu. Si le tableau de bord montre le disburse_id comme payé, statuez avec sa ' +
+    'transaction.',
+  'The provider reports {a}, which takes precedence. Nothing was changed.{b}':
+    'Le prestataire indique {a}, ce qui l’emporte. Rien n’a changé.{b}',
+  'The transaction already belongs to {a}. Nothing was changed.':
+    'Cette transaction est déjà celle de {a}. Rien n’a changé.',
+  'The payment was reported as paid. Resolve it as succeeded or, if the money came back, as reversed.':
+    'Le paiement a été annoncé comme payé. Statuez par succeeded ou, si l’argent est revenu, par reversed.',
+  'The payment was never reported as paid. Resolve it as failed.':
+    'Le paiement n’a jamais été annoncé comme payé. Statuez par failed.',
   'Its amount {a}.': 'Son montant {a}.',
-  'Events up to here are forgotten, and none is kept. Take stock, then read on without a cursor.':
-    'Les événements jusqu’ici sont oubliés, et aucun n’est gardé. Faites le point, puis relisez sans curseur.',
-  'Events up to here are forgotten; the oldest kept is {a}. Take stock, then read on without a cursor.':
-    'Les événements jusqu’ici sont oubliés ; le plus ancien gardé est {a}. Faites le point, puis relisez sans curseur.',
+  'The events of this cursor are deleted, and no event is stored. Re-read the state, then read events without a cursor.':
+    'Les événements de ce curseur sont supprimés, et aucun événement n’est conservé. Relisez l’état, puis ' +
+    'lisez sans curseur.',
+  'The events of this cursor are deleted; the oldest stored event is {a}. Re-read the state, then read events without a cursor.':
+    'Les événements de ce curseur sont supprimés ; le plus ancien conservé est {a}. Relisez l’état, puis lisez ' +
+    'sans curseur.',
 
   // Comment une demande s’écrit.
-  'Send UTF-8, as it is or in one of the encodings gzip, deflate, br.':
-    'Envoyez de l’UTF-8, tel quel ou compressé par gzip, deflate ou br.',
+  'Send UTF-8, uncompressed or compressed with gzip, deflate or br.':
+    'Envoyez de l’UTF-8, sans compression ou compressé par gzip, deflate ou br.',
   'Send the body as `Content-Type: {a}`.': 'Envoyez le contenu avec `Content-Type: {a}`.',
-  'Send UTF-8, not encoded.': 'Envoyez de l’UTF-8, sans compression.',
-  'Send the file as it is, not encoded.': 'Envoyez le fichier tel quel, sans compression.',
-  'The body is not compressed as it says, or is cut.':
-    'Le contenu n’est pas compressé comme il le dit, ou est coupé.',
+  'Send UTF-8 without compression.': 'Envoyez de l’UTF-8, sans compression.',
+  'Send the file without compression.': 'Envoyez le fichier sans compression.',
+  'The body does not match its Content-Encoding, or is incomplete.':
+    'Le contenu ne correspond pas à son Content-Encoding, ou est incomplet.',
   'The body is not UTF-8.': 'Le contenu n’est pas en UTF-8.',
   'The body is not JSON.': 'Le contenu n’est pas du JSON.',
   'The body {a}.': 'Le contenu est illisible.',
-  'The charset {a} is not known here; send UTF-8.': 'L’encodage {a} n’est pas connu ici ; envoyez de l’UTF-8.',
-  'An upload whose text has {{stop}} has too many recipients.':
-    'Ce fichier a trop de destinataires pour un texte avec {{stop}}.',
+  'The charset {a} is not supported. Send UTF-8.': 'L’encodage {a} n’est pas pris en charge. Envoyez de l’UTF-8.',
+  'The upload has too many recipients for a text with {{stop}}.':
+    'Le fichier a trop de destinataires pour un texte avec {{stop}}.',
 
   // Ce qui ne va pas dans un champ.
   'is required': 'est obligatoire',
-  'is not a field here': 'n’est pas un champ connu ici',
+  'unknown field': 'champ inconnu',
   'is given twice': 'est donné deux fois',
-  'is of none of the forms that are taken here': 'n’a aucune des formes acceptées ici',
-  'is not of the form that is expected': 'n’a pas la forme attendue',
-  'must be a text': 'doit être un texte',
+  'has an invalid format (none of the accepted formats)': 'a un format invalide (aucun des formats acceptés)',
+  'has an invalid format': 'a un format invalide',
+  'must be a string': 'doit être un texte',
   'must be a number': 'doit être un nombre',
-  'must be a whole number': 'doit être un nombre entier',
+  'must be an integer': 'doit être un nombre entier',
   'must be true or false': 'doit être true ou false',
   'must be true': 'doit être true',
-  'must be a list': 'doit être une liste',
+  'must be an array': 'doit être une liste',
   'must be an object': 'doit être un objet',
   'must be one of {a}': 'doit être l’un de : {a}',
   'must be at most {a}': 'doit être au plus {a}',
   'must be at least {a}': 'doit être au moins {a}',
   'must be less than {a}': 'doit être moins que {a}',
   'must be more than {a}': 'doit être plus que {a}',
-  'may have at most {a} characters': 'peut avoir au plus {a} caractères',
-  'may have at most {a} entries': 'peut avoir au plus {a} éléments',
+  'must have at most {a} characters': 'doit avoir au plus {a} caractères',
+  'must have at most {a} entries': 'doit avoir au plus {a} éléments',
   'must have at least {a} characters': 'doit avoir au moins {a} caractères',
   'must have at least {a} entries': 'doit avoir au moins {a} éléments',
   'must not be empty': 'ne doit pas être vide',
@@ -241,8 +266,8 @@ export const frenchRefusals: Readonly<Record<string, string>> = {
   'must be a whole number of XOF, written without quotes or decimals':
     'doit être un nombre entier de francs, sans guillemets ni décimales',
   'must be 200 to 3000000': 'doit être entre 200 et 3000000',
-  'must be a number or a text': 'doit être un nombre ou un texte',
-  'must be a channel name, or a list of them': 'doit être le nom d’un canal, ou une liste de noms',
+  'must be a number or a string': 'doit être un nombre ou un texte',
+  'must be a channel name or an array of channel names': 'doit être le nom d’un canal, ou une liste de noms',
   'must not be longer than {a} as JSON': 'ne doit pas dépasser {a} en JSON',
   'braces do not match: “{a}”': 'les accolades ne vont pas ensemble : « {a} »',
   'a variable has no name: “{a}”': 'une variable n’a pas de nom : « {a} »',
@@ -263,105 +288,106 @@ export const frenchRefusals: Readonly<Record<string, string>> = {
   'contains half a character ({a}) at position {b}: write it again':
     'contient la moitié d’un caractère ({a}) à la position {b} : saisissez-le à nouveau',
   'is there twice': 'figure deux fois',
-  'has {a} digits after +{b}, where a number of {c} has {d}':
-    'a {a} chiffres après +{b}, alors qu’un numéro de ce pays ({c}) en a {d}',
-  'must be a number in international form, such as +221771234567':
-    'doit être un numéro sous forme internationale, comme +221771234567',
-  'must be a telephone number': 'doit être un numéro de téléphone',
-  'must be a telephone number, such as +221771234567': 'doit être un numéro de téléphone, comme +221771234567',
-  'may be of several countries: write its country code': 'peut être de plusieurs pays : écrivez son indicatif',
+  'has {a} digits after +{b}, but a phone number of {c} has {d}':
+    'a {a} chiffres après +{b}, mais un numéro de ce pays ({c}) en a {d}',
+  'must be a phone number in international form, such as +221771234567':
+    'doit être un numéro de téléphone sous forme internationale, comme +221771234567',
+  'must be a phone number': 'doit être un numéro de téléphone',
+  'must be a phone number, such as +221771234567': 'doit être un numéro de téléphone, comme +221771234567',
+  'can belong to several countries: add its country code': 'peut être de plusieurs pays : ajoutez son indicatif',
   '{a}, such as +221771234567': '{a}, comme +221771234567',
-  'may be of several countries: write its country code, such as +221771234567':
-    'peut être de plusieurs pays : écrivez-le avec son indicatif, comme +221771234567',
+  'can belong to several countries: add its country code, such as +221771234567':
+    'peut être de plusieurs pays : ajoutez son indicatif, comme +221771234567',
   'must be a path of the console, such as /approvals': 'doit être un chemin de la console, comme /approvals',
   'must be an address such as https://login.example.sn': 'doit être une adresse comme https://login.example.sn',
-  '{a} did not answer. Signing in with a key works meanwhile.':
-    '{a} n’a pas répondu. La connexion par clé fonctionne entre-temps.',
-  'No provider of identities is set (OIDC_ISSUER); sign in with a key.':
-    'Aucun fournisseur d’identités n’est réglé (OIDC_ISSUER) ; connectez-vous avec une clé.',
+  '{a} did not answer. Sign in with an API key.': '{a} n’a pas répondu. Connectez-vous avec une clé d’API.',
+  'No identity provider is configured (OIDC_ISSUER). Sign in with an API key.':
+    'Aucun fournisseur d’identité n’est configuré (OIDC_ISSUER). Connectez-vous avec une clé d’API.',
   'must be an address such as https://shop.example/thanks': 'doit être une adresse comme https://shop.example/thanks',
   'must be an e-mail address': 'doit être une adresse e-mail',
   'must be two capital letters, such as SN': 'doit être deux lettres majuscules, comme SN',
   'must be a time such as 2026-11-21T08:00:00Z': 'doit être une heure comme 2026-11-21T08:00:00Z',
-  'must be a time of the years 1970 to 9999': 'doit être une heure des années 1970 à 9999',
+  'must be a time between the years 1970 and 9999': 'doit être une heure entre les années 1970 et 9999',
   'must be 1 to 64 letters, digits or . _ @ + -': 'doit être 1 à 64 lettres, chiffres ou . _ @ + -',
   'must be 1 to 64 letters, digits or . _ -': 'doit être 1 à 64 lettres, chiffres ou . _ -',
   'must be 1 to 255 visible ASCII characters': 'doit être 1 à 255 caractères ASCII visibles',
-  'must be 1 to 100 characters that can be seen': 'doit être 1 à 100 caractères visibles',
+  'must be 1 to 100 visible characters': 'doit être 1 à 100 caractères visibles',
   'must be letters and digits, such as BBJ0123456789': 'doit être des lettres et des chiffres, comme BBJ0123456789',
-  'must be some of {a}': 'doit être pris parmi {a}',
-  'must be of {a}': 'doit être parmi {a}',
+  'must be one or more of {a}': 'doit être pris parmi {a}',
   'must be the id of an event': 'doit être l’identifiant d’un événement',
   'must be the id of an event of this stream': 'doit être l’identifiant d’un événement de ce flux',
-  'must be the SHA-256 in hex': 'doit être le SHA-256 en hexadécimal',
-  'must be as it was answered': 'doit être tel qu’il a été donné',
-  'must say which': 'doit dire lesquels',
-  'must say what to change': 'doit dire ce qu’il faut changer',
+  'must be a SHA-256 hash in hexadecimal': 'doit être un SHA-256 en hexadécimal',
+  'must be the value of the earlier answer': 'doit être la valeur de la réponse précédente',
+  'must have a filter': 'doit avoir un filtre',
+  'must have at least one change': 'doit avoir au moins une modification',
   'must be one message, or an array of 1 to {a}': 'doit être un SMS, ou une liste de 1 à {a}',
-  'must be one JSON object a line, and has no line': 'doit être un objet JSON par ligne, et n’a aucune ligne',
+  'must be one JSON object a line, but is empty': 'doit être un objet JSON par ligne, mais est vide',
   'must be {"apply": true}, {"nothingWasLost": true} or {"withoutMissing": true}':
     'doit être {"apply": true}, {"nothingWasLost": true} ou {"withoutMissing": true}',
-  'chooses more than {a}; say more': 'en choisit plus de {a} ; précisez',
+  'selects more than {a}; add a filter': 'en sélectionne plus de {a} ; ajoutez un filtre',
   'and {a} more': 'et {a} de plus',
   'or /service is required, and not both': 'ou --service est obligatoire, et pas les deux',
   'or /event is required, and not both': 'ou --event est obligatoire, et pas les deux',
   'is required, or an email': 'est obligatoire, ou une adresse e-mail',
-  'is required (or an Idempotency-Key header): without one, a retry could not be told from a second request':
-    'est obligatoire (ou une clé d’idempotence) : sans cela, un nouvel essai ne se distinguerait pas d’une deuxième demande',
-  'is said of what succeeded only, not of {a}': 'ne se dit que de ce qui a réussi, pas de {a}',
-  'is not over, nor begun: today is {a}': 'n’a pas encore commencé : nous sommes le {a}',
-  'is no longer kept: REPORTS_KEEP is {a} days': 'n’est plus gardé : REPORTS_KEEP est de {a} jours',
-  'nests deeper than {a} levels': 'a plus de {a} niveaux imbriqués',
-  'looks like a card number or code, which is never kept: the payment page asks for it':
-    'ressemble à un numéro ou un code de carte, qui n’est jamais gardé : la page de paiement le demande',
-  'direct credits are switched off here (DIRECT_CREDIT): {a} does the same and can be asked about':
-    'les crédits directs sont désactivés ici (DIRECT_CREDIT) : {a} fait de même et peut être suivi',
+  'is required (or an Idempotency-Key header): without an identity, a retry would create a second request':
+    'est obligatoire (ou une clé d’idempotence) : sans identité, un nouvel essai créerait une deuxième demande',
+  'is allowed only with succeeded, not with {a}': 'n’est permis qu’avec succeeded, pas avec {a}',
+  'must be today or earlier: today is {a}': 'doit être aujourd’hui ou avant : nous sommes le {a}',
+  'is no longer stored: REPORTS_KEEP is {a} days': 'n’est plus conservé : REPORTS_KEEP est de {a} jours',
+  'must have at most {a} nested levels': 'doit avoir au plus {a} niveaux imbriqués',
+  'looks like a card number or code, which relais never stores: the payment page asks for it':
+    'ressemble à un numéro ou un code de carte, que relais ne conserve jamais : la page de paiement le demande',
+  'direct credits are disabled (DIRECT_CREDIT): {a} does the same and has a status check':
+    'les crédits directs sont désactivés (DIRECT_CREDIT) : {a} fait de même et peut être vérifié',
   'must be 12 to 19 digits': 'doit être 12 à 19 chiffres',
   'must be 3 or 4 digits': 'doit être 3 ou 4 chiffres',
   'must be 2 digits': 'doit être 2 chiffres',
   'must be 01 to 12': 'doit être entre 01 et 12',
   'is required by the method {a}': 'est obligatoire pour le moyen {a}',
-  'is not asked for by the method {a}: do not send it': 'n’est pas demandé par le moyen {a} : ne l’envoyez pas',
+  'is not used by the method {a}: do not send it': 'n’est pas utilisé par le moyen {a} : ne l’envoyez pas',
 
   // Argent, portefeuilles, plafonds, fichiers de paiements.
-  'and beneficiary are those of {a}, accepted a little while ago (DUPLICATE_WINDOW); if it is meant, send "allowDuplicate": true':
-    'et le bénéficiaire sont ceux de {a}, accepté il y a peu (DUPLICATE_WINDOW) ; si c’est voulu : --allow-duplicate',
-  'needs the approval of another key (APPROVAL_ABOVE), which direct credits do not have: ask for a disbursement with the withdraw mode `service`':
-    'demande l’approbation d’une autre clé (APPROVAL_ABOVE), que les crédits directs n’ont pas : demandez un décaissement avec le mode `service`',
-  'is more than {a}, the most that one disbursement may be (MAX_DISBURSEMENT)':
-    'dépasse {a}, le maximum d’un décaissement (MAX_DISBURSEMENT)',
-  'would take today over {a}, the limit of this account (MAX_PER_DAY)':
-    'ferait dépasser aujourd’hui {a}, le plafond de ce compte (MAX_PER_DAY)',
-  'would take this beneficiary over {a} today (MAX_PER_BENEFICIARY_DAY)':
-    'ferait dépasser {a} aujourd’hui à ce bénéficiaire (MAX_PER_BENEFICIARY_DAY)',
-  'has {a} digits, where a number of {b} has {c}; if it is right, send "allowUnusualNumber": true':
-    'a {a} chiffres, alors qu’un numéro de ce pays ({b}) en a {c} ; s’il est bon : --allow-unusual-number',
-  'has {a}; if it is right, send "allowUnusualNumber": true': 'a {a} ; s’il est bon : --allow-unusual-number',
+  'and beneficiary are those of {a}, accepted recently (DUPLICATE_WINDOW); to pay again, send "allowDuplicate": true':
+    'et le bénéficiaire sont ceux de {a}, accepté récemment (DUPLICATE_WINDOW) ; pour payer de nouveau : ' +
+    '--allow-duplicate',
+  'needs approval (APPROVAL_ABOVE), which direct credits do not have: create a disbursement with the withdraw mode `service`':
+    'demande une approbation (APPROVAL_ABOVE), que les crédits directs n’ont pas : créez un décaissement avec ' +
+    'le mode `service`',
+  'is more than {a}, the limit for one disbursement (MAX_DISBURSEMENT)':
+    'dépasse {a}, le plafond d’un décaissement (MAX_DISBURSEMENT)',
+  'would exceed {a} today, the limit of this account (MAX_PER_DAY)':
+    'ferait dépasser {a} aujourd’hui, le plafond de ce compte (MAX_PER_DAY)',
+  'would exceed {a} today, the limit of this beneficiary (MAX_PER_BENEFICIARY_DAY)':
+    'ferait dépasser {a} aujourd’hui, le plafond de ce bénéficiaire (MAX_PER_BENEFICIARY_DAY)',
+  'has {a} digits, but a phone number of {b} has {c}; to use it, send "allowUnusualNumber": true':
+    'a {a} chiffres, mais un numéro de ce pays ({b}) en a {c} ; pour l’utiliser : --allow-unusual-number',
+  'has {a}; to use it, send "allowUnusualNumber": true': 'a {a} ; pour l’utiliser : --allow-unusual-number',
   'account alias: {a}': '{a}',
-  'account alias: not empty': 'ne doit pas être vide',
-  'account alias: digits, with a leading + if international':
+  'account alias: must not be empty': 'ne doit pas être vide',
+  'account alias: must be digits, with a leading + if international':
     'doit être des chiffres, avec un + devant s’il est international',
-  'account alias: this mode pays numbers of {a} (+{b}), and this is one of another country':
-    'est un numéro d’un autre pays : ce mode paie les numéros en +{b} ({a})',
-  'debit account number: only with the withdraw mode "service"': 'ne va qu’avec le mode « service »',
-  'debit account number: not empty': 'ne doit pas être vide',
+  'account alias: must be a phone number of {a} (+{b}) for this withdraw mode':
+    'doit être un numéro en +{b} ({a}) pour ce mode de retrait',
+  'debit account number: allowed only with the withdraw mode "service"': 'n’est permis qu’avec le mode « service »',
+  'debit account number: must not be empty': 'ne doit pas être vide',
   '"{a}" is not a withdraw mode; did you mean "{b}"?':
     '« {a} » n’est pas un mode de retrait ; vouliez-vous dire « {b} » ?',
   '"{a}" is not a withdraw mode; the modes are {b}': '« {a} » n’est pas un mode de retrait ; il y a : {b}',
-  '"{a}" is not a country of the service ({b})': '« {a} » n’est pas un pays du service ({b})',
+  '"{a}" is not a country of the provider ({b})': '« {a} » n’est pas un pays du prestataire ({b})',
   '{a} can collect but not disburse in {b}; there it is one of {c}':
     '{a} sait encaisser mais pas payer dans ce pays ({b}) ; là, c’est l’un de : {c}',
   '{a} has no withdraw mode in {b}; there it is one of {c}':
     '{a} n’a pas de mode de retrait dans ce pays ({b}) ; là, c’est l’un de : {c}',
-  '{a} digits, where a number of {b} has {c}': '{a} chiffres, alors qu’un numéro de ce pays ({b}) en a {c}',
-  'has {a} digits, where a number of {b} has {c}': 'a {a} chiffres, alors qu’un numéro de ce pays ({b}) en a {c}',
-  'a debit account number looks like BBJ0123456789': 'un numéro de compte à débiter ressemble à BBJ0123456789',
-  'to this beneficiary is that of row {a} too': 'à ce bénéficiaire est aussi celui de la ligne {a}',
-  'is that of row {a} too; each row needs one of its own':
-    'est aussi celle de la ligne {a} ; chaque ligne a la sienne',
-  'stands for another disbursement already, {a}': 'désigne déjà un autre décaissement, {a}',
+  '{a} digits, but a phone number of {b} has {c}': '{a} chiffres, mais un numéro de ce pays ({b}) en a {c}',
+  'has {a} digits, but a phone number of {b} has {c}': 'a {a} chiffres, mais un numéro de ce pays ({b}) en a {c}',
+  'a debit account number usually looks like BBJ0123456789':
+    'un numéro de compte à débiter ressemble d’habitude à BBJ0123456789',
+  'to this beneficiary is also in row {a}': 'à ce bénéficiaire est aussi dans la ligne {a}',
+  'is already used by row {a}; each row needs its own':
+    'est déjà utilisée par la ligne {a} ; chaque ligne a la sienne',
+  'is already used by {a}, another disbursement': 'est déjà utilisée par {a}, un autre décaissement',
   'of all rows {a}': 'de toutes les lignes {a}',
-  'of all rows is too much to be added up': 'de toutes les lignes est trop grand pour être additionné',
-  '{a} (DUPLICATE_WINDOW); if it is meant, set allowDuplicate to true':
-    '{a} (DUPLICATE_WINDOW) ; si c’est voulu, mettez allowDuplicate à true',
+  'of all rows is too large to add up': 'de toutes les lignes est trop grand pour être additionné',
+  '{a} (DUPLICATE_WINDOW); to pay it again, set allowDuplicate to true':
+    '{a} (DUPLICATE_WINDOW) ; pour payer de nouveau, mettez allowDuplicate à true',
 };

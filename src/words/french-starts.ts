@@ -12,19 +12,19 @@ export const frenchStarts: Readonly<Record<string, string>> = {
   'User key of the messaging account.': 'clé d’utilisateur du compte SMS',
   'Secret key of the messaging account.': 'clé secrète du compte SMS',
   'Application key of the messaging account.': 'clé d’application du compte SMS',
-  'Key of the callback paths and of the links of `{{stop}}`, 24 characters or more; a comma-separated list rotates it.':
-    'clé des chemins de rappel et des liens `{{stop}}`, 24 caractères ou plus ; une liste séparée par des virgules la renouvelle',
-  'Where the service reaches our webhooks listener, and people the page behind `{{stop}}` in a text.':
-    'adresse où le service nous rappelle, et où les gens trouvent la page du lien `{{stop}}` d’un SMS',
-  'Key of what is kept sealed in Redis, 24 characters or more. To rotate it: the new one first, the old after a comma, then `relais secrets rotate`.':
-    'clé de ce qui est gardé scellé dans Redis, 24 caractères ou plus. Pour la renouveler : la nouvelle d’abord, l’ancienne après une virgule, puis `relais secrets rotate`',
+  'Key of the callback paths and of the `{{stop}}` links, 24 characters or more. To rotate it, put the new key first and the old key after a comma.':
+    'clé des chemins de notification et des liens `{{stop}}`, 24 caractères ou plus. Pour la renouveler, mettez la nouvelle clé d’abord et l’ancienne après une virgule',
+  'Public base URL of the webhooks listener, for callbacks of the provider and for the `{{stop}}` links in SMS.':
+    'adresse publique du récepteur de notifications, pour le prestataire et pour les liens `{{stop}}` des SMS',
+  'Key that encrypts the secrets stored in Redis, 24 characters or more. To rotate it, put the new key first and the old key after a comma, then run `relais secrets rotate`.':
+    'clé qui chiffre les secrets conservés dans Redis, 24 caractères ou plus. Pour la renouveler, mettez la nouvelle clé d’abord et l’ancienne après une virgule, puis lancez `relais secrets rotate`',
   'SERVICE_MASTER_KEY, SERVICE_PRIVATE_KEY and SERVICE_TOKEN':
     'SERVICE_MASTER_KEY, SERVICE_PRIVATE_KEY et SERVICE_TOKEN',
   'SMS_USER_KEY, SMS_SECRET_KEY and SMS_APP_KEY': 'SMS_USER_KEY, SMS_SECRET_KEY et SMS_APP_KEY',
   'masterKey, privateKey and token': 'masterKey, privateKey et token',
   'smsUserKey, smsSecretKey and smsAppKey': 'smsUserKey, smsSecretKey et smsAppKey',
-  'The payment and disbursement area of the service.': 'adresse du service pour les paiements',
-  'The messaging area of the service.': 'adresse du service pour les SMS',
+  'Base URL of the payment and disbursement interface of the provider.': 'adresse du prestataire pour les paiements',
+  'Base URL of the messaging interface of the provider.': 'adresse du prestataire pour les SMS',
   'either {a}, or {b}: are not set, and ACCOUNTS_FILE gives no account':
     'soit {a}, soit {b} : pas réglés, et ACCOUNTS_FILE ne donne aucun compte',
   'ACCOUNTS_FILE: {a} lacks either {b}, or {c}': 'ACCOUNTS_FILE : il manque à {a} soit {b}, soit {c}',

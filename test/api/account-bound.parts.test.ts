@@ -13,7 +13,7 @@ describe('a key that is bound to an account', () => {
   test('cannot switch a queue, which is for all accounts', async () => {
     for (const action of ['pause', 'resume']) {
       const { status, body } = await service.call('POST', `/v1/queues/disbursement/${action}`, stranger);
-      expect([status, body.detail]).toEqual([403, expect.stringContaining('is for other')]);
+      expect([status, body.detail]).toEqual([403, expect.stringContaining('is limited to other')]);
     }
     const { items } = (await service.call('GET', '/v1/queues', stranger)).body;
     expect(items.find(({ name }: { name: string }) => name === 'disbursement').paused).toBe(false);

@@ -58,9 +58,9 @@ describe('bad input is refused with its place, and leaves no disbursement', () =
   test('an approval that is too large is told what it may have, as any other body is', async () => {
     const large = { contentHash: 'x'.repeat(11_000) };
     const approval = await service.call('POST', '/v1/disbursement-batches/bat_1/approve', { body: large });
-    expect([approval.status, approval.body.detail]).toEqual([413, 'This JSON body may have 10240 bytes.']);
+    expect([approval.status, approval.body.detail]).toEqual([413, 'This JSON body is limited to 10240 bytes.']);
     const other = await service.call('POST', '/v1/disbursements', { body: { a: 'x'.repeat(1_100_000) } });
-    expect([other.status, other.body.detail]).toEqual([413, 'This JSON body may have 1048576 bytes.']);
+    expect([other.status, other.body.detail]).toEqual([413, 'This JSON body is limited to 1048576 bytes.']);
   });
 
   test('a body of exactly five megabytes is read', async () => {

@@ -135,8 +135,8 @@ describe('identity', () => {
     await service.redis.zadd(keys.due('batch'), longAgo, first.body.id);
     await service.until(`${BATCHES}/${first.body.id}`, ({ state }) => state === 'expired');
     const refused = await approve(first.body.id, first.body.contentHash);
-    const advice = 'upload it again under another Idempotency-Key';
-    expect([refused.status, refused.body.detail]).toEqual([409, `It is expired: ${advice}.`]);
+    const advice = 'upload it again with another Idempotency-Key';
+    expect([refused.status, refused.body.detail]).toEqual([409, `The state is expired: ${advice}.`]);
     const story = await service.call('GET', `/v1/explain/${first.body.id}`);
     expect(story.body.next).toBe('Upload it again under another Idempotency-Key.');
 
@@ -244,7 +244,7 @@ describe('who may approve', () => {
       [
         {
           pointer: '/3/reference',
-          message: `stands for another disbursement already, ${single.body.id}; not the same: /amount, /accountAlias`,
+          message: `is already used by ${single.body.id}, another disbursement; not the same: /amount, /accountAlias`,
         },
       ],
     ]);

@@ -161,8 +161,8 @@ describe('a body of many lines', () => {
       ['invalid', '/account'],
       ['invalid', '/account'],
     ]);
-    expect(verdicts[0]?.problem?.[0]?.message).toContain('may not use this account');
-    expect(verdicts[1]?.problem?.[0]?.message).toContain('not one of the accounts');
+    expect(verdicts[0]?.problem?.[0]?.message).toContain('is not allowed to use this account');
+    expect(verdicts[1]?.problem?.[0]?.message).toContain('must be a configured account');
   });
 });
 

@@ -193,7 +193,7 @@ test('a file that is too large is refused while it comes, and nothing else ends 
   });
   expect([answer.statusCode, await answer.body.json()]).toMatchObject([
     422,
-    { problems: [{ pointer: '', message: 'may have at most 50 MB' }] },
+    { problems: [{ pointer: '', message: 'must have at most 50 MB' }] },
   ]);
   answered();
 });

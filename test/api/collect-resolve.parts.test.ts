@@ -60,13 +60,13 @@ describe.for(kinds)('a person does not call %s that was paid failed', ([, paid])
     await service.redis.hset(record(id), { lease: 'of a look', until: Date.now() + 60_000 });
     const refused = await resolve(path);
     expect([refused.status, refused.body.state]).toEqual([409, 'needs_review']);
-    expect(refused.body.detail).toContain('Not now');
+    expect(refused.body.detail).toContain('The provider was not asked');
     expect((await service.call('GET', path)).body.state).toBe('needs_review');
 
     await service.redis.hdel(record(id), 'lease', 'until');
     // A look of a worker may be under way by itself, and find it too.
     const said = async () => (await resolve(path)).body.detail as string;
-    await expect.poll(said).toMatch(/The service says: completed|^It is completed/);
+    await expect.poll(said).toMatch(/The provider reports completed|^The state is completed/);
     expect((await service.call('GET', path)).body.state).toBe('completed');
   });
 

@@ -87,7 +87,7 @@ test('of a row of a file', async () => {
   const id = await paid('row');
   const body = [{ ...payment, amount: 6_000, reference: 'row' }];
   const { problems } = (await service.call('POST', '/v1/disbursement-batches', { body })).body;
-  const reason = `stands for another disbursement already, ${id}; not the same: /amount`;
+  const reason = `is already used by ${id}, another disbursement; not the same: /amount`;
   expect(problems).toEqual([{ row: 1, column: 'reference', reason }]);
 });
 

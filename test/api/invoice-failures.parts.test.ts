@@ -93,7 +93,7 @@ describe.for(things)('%s: nobody is told that the service says so where it was n
     await service.redis.hset(`op:${id}`, fields());
     const refused = await service.post(`${path}/${id}/confirm`, {});
     expect([refused.status, refused.body.retryable, refused.body.state]).toEqual([409, true, 'pending']);
-    expect(refused.body.detail).toContain('Not now');
+    expect(refused.body.detail).toContain('The provider was not asked');
     await service.redis.hdel(`op:${id}`, 'lease', 'until', 'keys');
     expect((await service.post(`${path}/${id}/confirm`, {})).status).toBe(200);
   });

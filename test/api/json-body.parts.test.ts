@@ -127,6 +127,6 @@ describe('a caller that goes away', () => {
     const closed = closing(request);
     caller.destroy();
     await closed;
-    expect(outcomes).toEqual(['The body broke off.']);
+    expect(outcomes).toEqual(['The body ended before it was complete.']);
   });
 });

@@ -32,6 +32,6 @@ test('nobody is told that a text was not accepted', async () => {
   const { status, body } = await service.call('POST', '/v1/messages', { body: { to: '+221771000001', text } });
   expect([status, body.type.split('/').at(-1)]).toEqual([503, 'unavailable']);
   expect(await server.redis.hget(`{relais}:${keys.counts('message')}`, 'queued')).toBe('2');
-  expect(JSON.stringify(body)).not.toContain('nothing was accepted');
-  expect(body.detail).toContain('may be done');
+  expect(JSON.stringify(body)).not.toContain('Cannot accept requests');
+  expect(body.detail).toContain('may have been done');
 });

@@ -136,6 +136,6 @@ test.each([
 test('a refused length is named, with the length of the country', () => {
   const { error } = messageRequest.safeParse({ to: '+221 0 77 123 45 67', text: 'x' });
   expect(error?.issues).toMatchObject([
-    { path: ['to'], message: 'has 10 digits after +221, where a number of Senegal has 9' },
+    { path: ['to'], message: 'has 10 digits after +221, but a phone number of Senegal has 9' },
   ]);
 });

@@ -163,8 +163,8 @@ describe('explain', () => {
     const stranger = await service.call('GET', `/v1/explain/${id}`, { key: 'stranger-secret' });
     const nobody = await service.call('GET', '/v1/explain/dsb_zut');
     expect([stranger.status, nobody.status]).toEqual([404, 404]);
-    expect(stranger.body.detail).toBe(`There is no operation ${id}.`);
-    expect(nobody.body.detail).toBe('There is no operation dsb_zut.');
+    expect(stranger.body.detail).toBe(`The operation ${id} was not found.`);
+    expect(nobody.body.detail).toBe('The operation dsb_zut was not found.');
   });
 
   test('a callback that agreed with a success is kept no longer, and whoever asks for it is told so', async () => {
@@ -175,7 +175,7 @@ describe('explain', () => {
     const { detail } = (await service.call('GET', `/v1/callbacks/${id}`)).body;
     const { body: story } = await service.call('GET', `/v1/explain/${id}`);
     expect(JSON.stringify(story)).toMatch(/called back|callback/i);
-    expect(detail).toMatch(/only where it does not agree with a success.*GET \/v1\/explain\/dsb_/);
+    expect(detail).toMatch(/only if it contradicts a success.*GET \/v1\/explain\/dsb_/);
   });
 
   test('tells nothing about what is kept and is no operation', async () => {
@@ -183,7 +183,7 @@ describe('explain', () => {
     const { status, body } = await service.call('POST', '/v1/event-endpoints', { body: endpoint });
     expect([status, body.id]).toEqual([201, expect.stringMatching(/^ep_/)]);
     const told = await service.call('GET', `/v1/explain/${body.id}`);
-    expect([told.status, told.body.detail]).toEqual([404, `There is no operation ${body.id}.`]);
+    expect([told.status, told.body.detail]).toEqual([404, `The operation ${body.id} was not found.`]);
     expect((await service.call('GET', `/v1/callbacks/${body.id}`)).status).toBe(404);
   });
 });

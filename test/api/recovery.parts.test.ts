@@ -99,7 +99,7 @@ describe('in a recovery', () => {
   test('what is known to be lost is not confirmed as a silence', async () => {
     await recovery.enter('rolled_back');
     const { status, body } = await say({ nothingWasLost: true });
-    expect([status, body.detail]).toEqual([409, expect.stringContaining('Something was lost (rolled_back)')]);
+    expect([status, body.detail]).toEqual([409, expect.stringContaining('Data was lost (rolled_back)')]);
     expect((await see()).body.state).toBe('recovering');
   });
 

@@ -188,7 +188,7 @@ describe('upstream’s word is stronger', () => {
     const before = await record(id);
     const { status, body } = await resolve(id, { outcome, note });
     expect([status, body.upstream]).toEqual([409, upstream]);
-    expect(body.detail).toContain('nothing was changed');
+    expect(body.detail).toContain('Nothing was changed');
     expect({ ...(await record(id)), updatedAt: '' }).toEqual({ ...before, updatedAt: '' });
   });
 
@@ -224,7 +224,7 @@ describe('who may', () => {
   test('nobody decides what they asked for themselves', async () => {
     const { id } = await neverExecuted();
     const { status, body } = await resolve(id, { outcome: 'failed', note }, 'maker-secret');
-    expect([status, body.detail]).toEqual([403, expect.stringContaining('another key must decide')]);
+    expect([status, body.detail]).toEqual([403, expect.stringContaining('A different person must approve it')]);
     expect((await resolve(id, { outcome: 'failed', note }, 'reader-secret')).status).toBe(403);
     expect((await resolve(id, { outcome: 'failed', note }, 'stranger-secret')).status).toBe(404);
     expect((await record(id)).state).toBe('needs_review');

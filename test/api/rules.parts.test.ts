@@ -36,7 +36,7 @@ describe('a refusal names its rule', () => {
     const { body } = await ask('/v1/disbursements', 'maker', { ...payment, reference: 'own' });
     const refused = await ask(`/v1/disbursements/${body.id}/approve`, 'maker');
     expect(ruleOf(refused)).toEqual([403, 'other-person']);
-    expect(refused.body.detail).toMatch(/another key must decide, of another person/);
+    expect(refused.body.detail).toMatch(/A different person must approve it with another key/);
   });
 
   test('a key of another account, or of some, is told so', async () => {

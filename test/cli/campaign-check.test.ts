@@ -110,7 +110,7 @@ test('nobody to text is no success', async () => {
   const file = join(folderWith({ 'a.csv': 'to\nnobody\n' }), 'a.csv');
   const { code, stderr } = await relais(['campaign', 'check', file]);
   expect(code).toBe(1);
-  expect(stderr).toContain('Nobody would get a text.');
+  expect(stderr).toContain('No recipient would get an SMS.');
 });
 
 test.for([

@@ -15,5 +15,5 @@ test.each([[[]], [['--json']]])('of a file of nobody no campaign is made, and it
   const { code, stdout, stderr } = await relais(create, { env });
   expect([code, asked]).toEqual([1, []]);
   expect(stdout).toContain('too_short');
-  expect(stderr).toContain('Nobody would get a text');
+  expect(stderr).toContain('No recipient would get an SMS');
 });

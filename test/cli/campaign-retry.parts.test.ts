@@ -34,11 +34,14 @@ test('a campaign that cannot be retried is refused with the reason', async () =>
         ? { body: campaign('running') }
         : {
             status: 409,
-            body: { title: 'Wrong state', detail: 'It is paused: only a finished campaign is retried.' },
+            body: {
+              title: 'Wrong state',
+              detail: 'The campaign is paused. Only a finished campaign can be retried.',
+            },
           },
   );
   const { code, stderr } = await relais(['campaign', 'retry', ID], { env });
-  expect([code, stderr]).toEqual([1, expect.stringContaining('only a finished campaign is retried')]);
+  expect([code, stderr]).toEqual([1, expect.stringContaining('Only a finished campaign can be retried')]);
 });
 
 test('show tells how many of each country', async () => {

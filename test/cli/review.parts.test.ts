@@ -145,7 +145,7 @@ describe('resolve', () => {
   });
 
   test('what upstream contradicts is told, and fails', async () => {
-    const detail = 'The service says: success. Its word is stronger; nothing was changed.';
+    const detail = 'The provider reports success, which takes precedence. Nothing was changed.';
     const { env } = await apiThat(() => ({ status: 409, body: { title: 'No.', detail, upstream: 'success' } }));
     const { code, stderr } = await relais(resolve, { env });
     expect(code).toBe(1);

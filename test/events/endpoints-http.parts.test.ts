@@ -127,7 +127,7 @@ test.for([
     '/types/0',
     /disbursement.succeeded/,
   ],
-  ['a field that there is not', { url: 'https://shop.example/in', colour: 1 }, '/colour', /not a field/],
+  ['a field that there is not', { url: 'https://shop.example/in', colour: 1 }, '/colour', /unknown field/],
 ] as const)('%s is refused with its place', async ([, body, pointer, message]) => {
   const { service } = await makeWorld();
   const answer = await service.call('POST', '/v1/event-endpoints', { key: 'maker-secret', body });

@@ -185,13 +185,16 @@ test('what left is sent to nobody again, and says what to do instead', async () 
   await pass();
   expect(await isThere(id)).toBe(false);
   const retry = await service.call('POST', `/v1/campaigns/${id}/retry`, { body: { includeUnknown: true } });
-  expect([retry.status, retry.body.detail]).toEqual([409, expect.stringContaining('Make a campaign of those who')]);
+  expect([retry.status, retry.body.detail]).toEqual([
+    409,
+    expect.stringContaining('Create a campaign from the file of its failed recipients'),
+  ]);
   for (const act of ['start', 'pause', 'resume', 'cancel']) {
     const { status, body } = await service.call('POST', `/v1/campaigns/${id}/${act}`);
-    expect([act, status, body.detail]).toEqual([act, 409, expect.stringContaining('It is finished')]);
+    expect([act, status, body.detail]).toEqual([act, 409, expect.stringContaining('The campaign is finished')]);
   }
   const paced = await service.call('PATCH', `/v1/campaigns/${id}`, { body: { perSecond: 5 } });
-  expect([paced.status, paced.body.detail]).toEqual([409, 'It is finished: nothing is sent any more.']);
+  expect([paced.status, paced.body.detail]).toEqual([409, 'The campaign is finished, so it sends no more SMS.']);
   expect((await upload(id, 'to\n771000001')).status).toBe(409);
   expect(await isThere(id)).toBe(false);
   expect(await texts()).toBe(sent);

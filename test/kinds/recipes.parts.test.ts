@@ -209,16 +209,20 @@ test('a setting is one row, and a line in policyOf for processors; check, help a
   const copy = copyOfTheTree();
   const settings = 'src/settings/settings.ts';
   const row = "  SMS_CALM: [duration('5s'), 'How long nothing is sent after nothing was sent.'],\n";
-  const next = copy
-    .read(settings)
-    .replace('  SMS_SETTLE_DELAY: [', (line) => row + line)
-    .replace('  settleDelayMs: config', (line) => `  calmMs: config.SMS_CALM,\n${line}`);
-  copy.write(settings, next);
+  const policy = 'src/settings/policy.ts';
+  copy.write(
+    settings,
+    copy.read(settings).replace('  SMS_SETTLE_DELAY: [', (line) => row + line),
+  );
+  copy.write(
+    policy,
+    copy.read(policy).replace('  settleDelayMs: config', (line) => `  calmMs: config.SMS_CALM,\n${line}`),
+  );
   const told = ask(
     copy,
     [
       "import { describeSettings, loadConfig } from './src/config.ts';",
-      "import { policyOf } from './src/settings/settings.ts';",
+      "import { policyOf } from './src/settings/policy.ts';",
       'const calmMs = (env) => policyOf(loadConfig(env), {}).calmMs;',
       "const refused = (() => { try { calmMs({ SMS_CALM: 'long' }); return ''; } catch (error) { return error.message; } })();",
       "const described = describeSettings().find(({ name }) => name === 'SMS_CALM');",
@@ -226,7 +230,7 @@ test('a setting is one row, and a line in policyOf for processors; check, help a
     "[calmMs({}), calmMs({ SMS_CALM: '7s' }), refused.includes('SMS_CALM'), described.help]",
   );
   expect(told).toEqual([5_000, 7_000, true, 'How long nothing is sent after nothing was sent.']);
-  expect(copy.touched).toEqual([settings]);
+  expect(copy.touched.toSorted()).toEqual([policy, settings]);
 });
 
 const METRICS = 'src/metrics/declarations.ts';

@@ -276,7 +276,7 @@ test('a copy that is put in place under running workers is noticed before anythi
   expect(await told(deployment, '--json')).toMatchObject({ because: 'rolled_back', proven: true });
   const confirmed = await deployment.command('recover', '--nothing-was-lost');
   expect(confirmed.code).toBe(1);
-  expect(confirmed.log).toContain('Something was lost');
+  expect(confirmed.log).toContain('Data was lost');
   const { last } = await told(deployment, '--apply', '--json');
   expect(sumsThatAreWrong(last.items)).toEqual([]);
   await letGo(deployment, copied);

@@ -235,7 +235,7 @@ export const anyJson = z.looseObject({}).meta({ id: 'JsonDocument' });
 export const problemKind = z
   .looseObject({
     type: text('http://127.0.0.1:3000/problems/invalid'),
-    title: text('The request is not valid; nothing was done'),
+    title: text('Invalid request; nothing was done'),
     status: z.int().meta({ example: 422 }),
     next: text('Correct what `problems` names.').meta({ description: 'What to do about it.' }),
   })
@@ -246,7 +246,7 @@ export const problem = z
     type: text('http://127.0.0.1:3000/problems/invalid').meta({
       description: 'Which refusal it is; its last part is for programs.',
     }),
-    title: text('The request is not valid; nothing was done'),
+    title: text('Invalid request; nothing was done'),
     status: z.int().meta({ example: 422 }),
     detail: text('/amount must be a whole number of XOF').meta({ description: 'What to do about it.' }),
     problems: z

@@ -83,7 +83,7 @@ export class Judge {
     const { row, request, reference } = sound;
     const earlier = this.#rowOfReference.get(reference);
     if (earlier !== undefined) {
-      this.#refuse(row, 'reference', `is that of row ${earlier} too; each row needs one of its own`);
+      this.#refuse(row, 'reference', `is already used by row ${earlier}; each row needs its own`);
       return;
     }
     this.#rowOfReference.set(reference, row);
@@ -96,7 +96,7 @@ export class Judge {
       this.#refuse(
         row,
         'reference',
-        `stands for another disbursement already, ${standing.id}${notTheSame(standing.differs)}`,
+        `is already used by ${standing.id}, another disbursement${notTheSame(standing.differs)}`,
       );
       return;
     }
@@ -113,7 +113,7 @@ export class Judge {
       this.#refuse(null, 'amount', `of all rows ${describeLimit('MAX_PER_DAY', String(max))}`);
     }
     // Beyond this a sum would no longer be exact to the franc.
-    if (!Number.isSafeInteger(this.#xof)) this.#refuse(null, 'amount', 'of all rows is too much to be added up');
+    if (!Number.isSafeInteger(this.#xof)) this.#refuse(null, 'amount', 'of all rows is too large to add up');
     return {
       count: this.#count,
       xof: this.#xof,
@@ -141,9 +141,9 @@ export class Judge {
     const earlier = this.#rowOfPayment.get(payment);
     this.#rowOfPayment.set(payment, earlier ?? row);
     if (earlier === undefined || allowDuplicate) return;
-    const reason = `to this beneficiary is that of row ${earlier} too`;
+    const reason = `to this beneficiary is also in row ${earlier}`;
     if (this.#options.limits.DUPLICATE_WINDOW === undefined) this.#warn(row, 'amount', reason);
-    else this.#refuse(row, 'amount', `${reason} (DUPLICATE_WINDOW); if it is meant, set allowDuplicate to true`);
+    else this.#refuse(row, 'amount', `${reason} (DUPLICATE_WINDOW); to pay it again, set allowDuplicate to true`);
   }
 
   #limit({ row, request }: SoundRow): void {
