@@ -4,6 +4,8 @@ import { payeesOf } from '../../src/api/finding.ts';
 import { readPhones } from '../../src/campaigns/opt-out-phones.ts';
 import { phoneReader } from '../../src/campaigns/check/phone.ts';
 import { testNumbers } from '../../src/cli/test-send.ts';
+import { type Country, countries, countryCodes } from '../../src/lib/countries.ts';
+import { seededRandom } from '../../src/lib/random.ts';
 import { invoiceRequest } from '../../src/kinds/invoice-request.ts';
 import { messageRequest } from '../../src/kinds/message.ts';
 import { paymentRequestRequest } from '../../src/kinds/payment-request.ts';
@@ -131,6 +133,36 @@ test.each([
 ])('the zero in brackets of %s stays only where it belongs to the number', (written, number) => {
   expect(phoneReader()(written)).toMatchObject({ e164: number });
   expect(messageRequest.parse({ to: written, text: 'x' }).to).toBe(number);
+});
+
+const BETWEEN = ['', ' ', '-', '.', ')', '(', '\u00a0', '\u2011', '\u200b', '\u2060', '\u202c', '\u00ad', '\ufe0f'];
+const NUMBERS = {
+  SN: ['wallet-a-senegal', '771234567'],
+  CI: ['wallet-a-ci', '0701020304'],
+  BJ: ['wallet-e-benin', '0197123456'],
+  TG: ['wallet-g-togo', '90123456'],
+  ML: ['wallet-a-mali', '76123456'],
+  BF: ['wallet-a-burkina', '70123456'],
+} as const satisfies Record<Country, readonly [withdrawMode: string, national: string]>;
+
+test.each(countryCodes)('in %s every way in agrees, whatever stands between the digits', (code) => {
+  const random = seededRandom(7_741);
+  const anyOf = (): string => BETWEEN[Math.floor(random.fraction() * BETWEEN.length)] ?? '';
+  const [withdrawMode, national] = NUMBERS[code];
+  const number = `+${countries[code].dialling}${national}`;
+  for (let turn = 0; turn < 200; turn += 1) {
+    const written = `${anyOf()}+${Array.from(number.slice(1), (digit) => digit + anyOf()).join('')}`;
+    // A bracketed zero is another writing.
+    if (/\( *0/.test(written) || written.length > 32) continue;
+    const request = { accountAlias: written, amount: 500, withdrawMode, reference: 'r-1' };
+    expect([JSON.stringify(written), phoneReader()(written)]).toMatchObject([expect.any(String), { e164: number }]);
+    expect(messageRequest.parse({ to: written, text: 'x' }).to).toBe(number);
+    expect(readPhones([written], {})).toEqual([{ phone: number }]);
+    expect(judgeDisbursement(request, { environment: 'test' })).toMatchObject({
+      request: { accountAlias: national },
+    });
+    expect(payeesOf(written)).toEqual([`${code} ${national}`]);
+  }
 });
 
 test('a refused length is named, with the length of the country', () => {
