@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { type ApiKey, readApiKeys, readGroups } from './api/keys.ts';
 import { isLoopbackHost } from './events/outgoing/endpoint.ts';
 import { nearest } from './lib/nearest.ts';
+import { textOf } from './lib/saved-text.ts';
 import { secretsOf } from './lib/secret.ts';
 import { type Config, metas, settings } from './settings/settings.ts';
 
@@ -179,7 +180,7 @@ function readSecretFiles(env: Environment, problems: string[]): Record<string, s
     const path = metas.get(name)?.secret ? env[`${name}_FILE`] : undefined;
     if (path) {
       try {
-        given[name] = readFileSync(path, 'utf8').trim();
+        given[name] = textOf(readFileSync(path)).trim();
       } catch (error) {
         problems.push(`${name}_FILE: cannot be read (${error instanceof Error ? error.message : String(error)})`);
       }

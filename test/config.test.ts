@@ -88,6 +88,17 @@ test('a secret may come from a file, and one that cannot be read is named', () =
   expect(problemsOf({ SMS_APP_KEY_FILE: '/nowhere/key' }).join()).toContain('SMS_APP_KEY_FILE: cannot be read');
 });
 
+test('a file that a setting names may be saved by Notepad or PowerShell', () => {
+  const path = join(mkdtempSync(join(tmpdir(), 'relais-config-')), 'file');
+  const forms = [Buffer.from('\ufeff{"SN": 20}'), Buffer.from('\ufeff{"SN": 20}', 'utf16le')];
+  for (const bytes of forms) {
+    writeFileSync(path, bytes);
+    expect(loadConfig({ SMS_PRICES_FILE: path }).SMS_PRICES_FILE?.holds).toEqual({ SN: 20 });
+  }
+  writeFileSync(path, '\ufefffrom-a-file\r\n', 'utf16le');
+  expect(loadConfig({ SERVICE_MASTER_KEY_FILE: path }).SERVICE_MASTER_KEY?.reveal()).toBe('from-a-file');
+});
+
 test('what the files say that settings name is read with the settings, and what is wrong in them is told with all else', () => {
   const path = join(mkdtempSync(join(tmpdir(), 'relais-config-')), 'file');
   const told = (text: string, name = 'ACCOUNTS_FILE'): readonly string[] => {

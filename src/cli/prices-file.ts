@@ -1,6 +1,7 @@
 /** A price table on this machine: `--prices FILE`, else SMS_PRICES_FILE, as the API reads it. */
 import { readFile } from 'node:fs/promises';
 import { type Prices, readPrices, UnusablePrices } from '../files/prices.ts';
+import { textOf } from '../lib/saved-text.ts';
 import { describeDetail } from '../words/details.ts';
 import { CommandFailed } from './failure.ts';
 import type { Shell } from './shell.ts';
@@ -12,7 +13,7 @@ export async function pricesFor(
   const path = flag ?? (env['SMS_PRICES_FILE'] || undefined);
   if (path === undefined) return undefined;
   try {
-    return readPrices(await readFile(path, 'utf8'));
+    return readPrices(textOf(await readFile(path)));
   } catch (cause) {
     const why =
       cause instanceof UnusablePrices

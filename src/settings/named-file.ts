@@ -1,6 +1,7 @@
 /** A file that a setting names. It is read when the settings are, so that what is wrong in it is told with all else. */
 import { readFileSync } from 'node:fs';
 import { inspect } from 'node:util';
+import { textOf } from '../lib/saved-text.ts';
 
 /** What it holds is given to nobody by accident: printing, logging and JSON give its place. */
 export class NamedFile<T> {
@@ -29,7 +30,7 @@ export class NamedFile<T> {
 export function readNamed<T>(path: string, read: (text: string) => T): NamedFile<T> {
   let text: string;
   try {
-    text = readFileSync(path, 'utf8');
+    text = textOf(readFileSync(path));
   } catch (error) {
     throw new Error(`${path}: cannot be read (${messageOf(error)})`, { cause: error });
   }

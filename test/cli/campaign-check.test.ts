@@ -169,6 +169,7 @@ describe('cost', () => {
     'a.csv': 'to\n+221771234567\n+22890123456\n',
     'prices.json': '{"SN": 20}',
     'bad.json': '{"SN": "x"}',
+    'marked.json': '\ufeff{"SN": 20}',
   };
 
   test('comes from --prices or SMS_PRICES_FILE, and a country without a price is said', async () => {
@@ -181,6 +182,7 @@ describe('cost', () => {
     expect(flag.stdout).toContain('TG, 1 segment, no price known');
     expect(flag.stdout).toContain('not counted, for want of a price: TG');
     expect((await relais(argv, { env: { SMS_PRICES_FILE: prices } })).stdout).toBe(flag.stdout);
+    expect((await relais([...argv, '--prices', join(folder, 'marked.json')])).stdout).toBe(flag.stdout);
   });
 
   test.for([
