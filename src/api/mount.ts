@@ -3,7 +3,7 @@ import { isUtf8 } from 'node:buffer';
 import express, { type Request, type RequestHandler, type Response } from 'express';
 import { z } from 'zod';
 import type { FileFormat } from '../files/rows.ts';
-import { type Encoding, encodingOf } from '../files/text.ts';
+import { type Encoding, encodingOf } from '../files/encodings.ts';
 import { actOf } from '../kinds/acts.ts';
 import { type Moment, momentOf } from '../lib/clock.ts';
 import { readJson } from '../lib/json.ts';

@@ -351,8 +351,8 @@ export const listFiles = (csv: string, line: string) =>
   ({
     'text/csv': {
       says:
-        'Separated by commas, semicolons, tabs or bars; in UTF-8, UTF-16, Windows-1252 or Mac Roman, found out where ' +
-        'no `charset` says it.',
+        'Separated by commas, semicolons, tabs or bars; in UTF-8, UTF-16, Windows-1252, Mac Roman or cp850; recognised where ' +
+        'no `charset` names it.',
       example: csv,
     },
     'application/x-ndjson': { says: 'One per line.', example: line },

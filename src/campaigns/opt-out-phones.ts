@@ -1,6 +1,6 @@
 /** The numbers of an opt-out: written as people write them, read by the rules of the recipients they must match. */
 import type { FileFormat } from '../files/rows.ts';
-import type { Encoding } from '../files/text.ts';
+import type { Encoding } from '../files/encodings.ts';
 import { repairableCountries } from '../lib/renumbering.ts';
 import { readInternationalNumber, readNumber } from '../lib/written-number.ts';
 import { checkRecipients } from './check/check-recipients.ts';

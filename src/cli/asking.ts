@@ -2,11 +2,12 @@
 import { open, readFile, stat } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { type Command } from 'commander';
+import { textOf } from '../lib/saved-text.ts';
 import { wordFor } from '../words/languages.ts';
 import type { Answer, JsonObject } from './client.ts';
 import { wrongValue } from './flags.ts';
 import { CommandFailed, WrongUsage } from './failure.ts';
-import type { ExitCode } from './io.ts';
+import { type ExitCode, isStandardInput } from './io.ts';
 import { printable } from './output.ts';
 import { itemsOf, renderRecord, renderRows } from './record.ts';
 import type { Shell } from './shell.ts';
@@ -122,7 +123,7 @@ async function placeOf(path: string): Promise<string | undefined> {
 
 /** The bytes of a file; `-` is standard input. */
 export async function bytesFrom(path: string, shell: Shell): Promise<Buffer> {
-  if (path === '-') {
+  if (isStandardInput(path)) {
     const parts: Buffer[] = [];
     for await (const part of shell.io.stdin) parts.push(Buffer.from(part as Uint8Array));
     return Buffer.concat(parts);
@@ -134,7 +135,7 @@ export async function bytesFrom(path: string, shell: Shell): Promise<Buffer> {
 
 /** The same as a stream, which is open before anything is asked or sent. */
 export async function streamFrom(path: string, shell: Shell): Promise<Readable> {
-  if (path === '-') return shell.io.stdin;
+  if (isStandardInput(path)) return shell.io.stdin;
   const file = await open(path).catch((cause: NodeJS.ErrnoException) => {
     throw unopened(path, cause, shell);
   });
@@ -146,7 +147,7 @@ export async function streamFrom(path: string, shell: Shell): Promise<Readable> 
 /** One JSON object from a file; `-` is standard input. */
 export async function objectFrom(path: string, shell: Shell): Promise<JsonObject> {
   const { noJson, noObject, next } = shell.words.shell.file;
-  const text = (await bytesFrom(path, shell)).toString('utf8').replace(/^\ufeff/, '');
+  const text = textOf(await bytesFrom(path, shell));
   try {
     const value: unknown = JSON.parse(text);
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as JsonObject;
@@ -159,7 +160,7 @@ export async function objectFrom(path: string, shell: Shell): Promise<JsonObject
 
 /** Standard input cannot be the request and the answer to a question. */
 export function refuseQuestion(file: string | undefined, { yes, dryRun }: CreationFlags, { io, words }: Shell): void {
-  if (file !== '-' || !io.isTerminal || yes || dryRun) return;
+  if (!isStandardInput(file) || !io.isTerminal || yes || dryRun) return;
   throw new WrongUsage(words.shell.inputIsRequest, { next: words.shell.addYes });
 }
 

@@ -6,7 +6,7 @@ import { checkThere } from './campaign-check-there.ts';
 import { type Decision, decisionsIn, renderDecisions } from './check-decisions.ts';
 import { WrongUsage } from './failure.ts';
 import { atLeastOne, country, withExample } from './flags.ts';
-import type { ExitCode } from './io.ts';
+import { type ExitCode, isStandardInput } from './io.ts';
 import { grouped } from './output.ts';
 import { pricesFor } from './prices-file.ts';
 import { checkFile, type FileFlags, readingOf, stopLinkOf, withFileFlags } from './recipients-file.ts';
@@ -95,7 +95,7 @@ async function requireSense(file: string, flags: CheckFlags, shell: Shell): Prom
     const shows = text !== undefined || campaign !== undefined;
     if (value !== undefined && !shows) throw new WrongUsage(usage.needsText(flag));
   }
-  if (numbers && file === '-' && io.isTerminal && !yes) {
+  if (numbers && isStandardInput(file) && io.isTerminal && !yes) {
     throw new WrongUsage(usage.testAsks);
   }
 }

@@ -8,7 +8,7 @@ import type { JsonObject } from './client.ts';
 import { type Decision, decisionsIn, renderDecisions } from './check-decisions.ts';
 import { CommandFailed, WrongUsage } from './failure.ts';
 import { atLeastOne, country, withExample } from './flags.ts';
-import type { ExitCode } from './io.ts';
+import { type ExitCode, isStandardInput } from './io.ts';
 import { grouped } from './output.ts';
 import { pricesFor } from './prices-file.ts';
 import {
@@ -111,7 +111,7 @@ async function decided(
   if (decisions.length === 0) return true;
   if (json) await shell.output.json({ decisions });
   await shell.output.note(`${renderDecisions(decisions, shell.language)}\n`);
-  if (shell.io.isTerminal && !yes && !json && file !== '-') {
+  if (shell.io.isTerminal && !yes && !json && !isStandardInput(file)) {
     return shell.confirmed(shell.words.campaign.withoutThese, undefined);
   }
   await shell.output.note(shell.words.campaign.decideFirst);
@@ -134,7 +134,7 @@ async function requireSense(file: string | undefined, flags: CreateFlags, shell:
   }
   if (file !== undefined) await refuseOverwriting(file, csv, shell);
   if (numbers && dryRun) throw new WrongUsage(usage.testOrDry);
-  if (numbers && file === '-' && io.isTerminal && !yes) {
+  if (numbers && isStandardInput(file) && io.isTerminal && !yes) {
     throw new WrongUsage(usage.testAsks);
   }
 }

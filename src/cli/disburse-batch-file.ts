@@ -1,4 +1,4 @@
-import type { Encoding } from '../files/text.ts';
+import type { Encoding } from '../files/encodings.ts';
 import { BYTES_MAX } from '../producer/batch/read-file.ts';
 import { bytesFrom } from './asking.ts';
 import { CommandFailed } from './failure.ts';

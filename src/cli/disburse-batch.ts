@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { type Command, Option } from 'commander';
-import type { Encoding } from '../files/text.ts';
+import type { Encoding } from '../files/encodings.ts';
 import { reportCsvHead, type ReportLine, reportCsvLine } from '../producer/batch/report.ts';
 import { type CreationFlags, identityHeader, readKey, refuseOverwriting } from './asking.ts';
 import type { JsonObject } from './client.ts';

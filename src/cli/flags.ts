@@ -1,6 +1,6 @@
 /** Readers of flag values. Each refuses with the form it wants; commander adds which flag it was. */
 import { type Command, InvalidArgumentError } from 'commander';
-import { type Encoding, encodingOf, encodings } from '../files/text.ts';
+import { type Encoding, encodingOf, encodings } from '../files/encodings.ts';
 import { toMs } from '../lib/clock.ts';
 import { english } from '../words/english.ts';
 import { type Values, type ValuesOf, filled } from '../words/said.ts';
@@ -56,6 +56,10 @@ export function encoding(text: string): Encoding {
   const known = encodingOf(text);
   if (!known) throw wrongValue('unknown', { wrong: text, known: encodings.join(', ') });
   return known;
+}
+
+export function withEncoding(command: Command): Command {
+  return command.option('--encoding <name>', 'encoding of a text file, if it is not recognised: cp850', encoding);
 }
 
 /** A flag that may be given several times. */

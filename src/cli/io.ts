@@ -2,6 +2,11 @@ import type { Readable, Writable } from 'node:stream';
 import type { Clock } from '../lib/clock.ts';
 import type { Language } from '../words/languages.ts';
 
+/** `-` by convention; the others are its names in Linux. What is read from it cannot be read again. */
+export function isStandardInput(path: string | undefined): boolean {
+  return path !== undefined && ['-', '/dev/stdin', '/dev/fd/0', '/proc/self/fd/0'].includes(path);
+}
+
 /** 0 done, 1 refused or failed, 2 wrong usage. */
 export type ExitCode = 0 | 1 | 2;
 

@@ -1,9 +1,10 @@
 import { Readable } from 'node:stream';
 import type { Command } from 'commander';
+import type { Encoding } from '../files/encodings.ts';
 import { streamFrom } from './asking.ts';
 import type { JsonObject } from './client.ts';
 import { WrongUsage } from './failure.ts';
-import { country, repeated, withExample } from './flags.ts';
+import { country, repeated, withEncoding, withExample } from './flags.ts';
 import type { ExitCode } from './io.ts';
 import { grouped, printable } from './output.ts';
 import { contentTypeOf } from './recipients-file.ts';
@@ -26,6 +27,7 @@ interface ListFlags {
 
 interface ChangeFlags extends ListFlags {
   readonly phone?: readonly string[];
+  readonly encoding?: Encoding;
   readonly country?: string;
 }
 
@@ -35,17 +37,18 @@ interface Change {
 }
 
 function addChange(group: Command, shell: Shell, { name, description }: Change): void {
-  const command = group
+  const made = group
     .command(name)
     .description(description)
     .argument('[file]', 'CSV, .xlsx, .ods, JSON lines, or one phone number a line; - reads standard input')
     .option('--phone <number>', 'a phone number; can be repeated', repeated)
     .option('--from <sender>', 'only for this sender ID; default: for all')
     .option('--country <code>', 'country of phone numbers without a country code', country)
-    .option('--account <name>', 'account that sends the SMS')
+    .option('--account <name>', 'account that sends the SMS');
+  withEncoding(made)
     .option('--json', 'print the answer as JSON')
     .action(shell.action((file: string | undefined, flags: ChangeFlags) => change(name, { file, flags }, shell)));
-  withExample(command, `relais opt-outs ${name} stop.csv --country SN`);
+  withExample(made, `relais opt-outs ${name} stop.csv --country SN`);
 }
 
 async function change(
@@ -53,7 +56,7 @@ async function change(
   { file, flags }: { readonly file: string | undefined; readonly flags: ChangeFlags },
   shell: Shell,
 ): Promise<ExitCode> {
-  const { phone: phones = [], json, ...named } = flags;
+  const { phone: phones = [], json, encoding, ...named } = flags;
   const method = name === 'add' ? 'POST' : 'DELETE';
   if ((file === undefined) === (phones.length === 0)) {
     throw new WrongUsage(shell.words.commands.usage.fileOrPhones, {
@@ -63,41 +66,47 @@ async function change(
   const { body } =
     file === undefined
       ? await shell.api.send(method, PATH, { phones, ...named })
-      : await uploadFile(file, { method, named }, shell);
+      : await uploadFile(file, { method, named, encoding }, shell);
   if (json) await shell.output.json(body);
   else await tell(body, shell);
   return Number(body['refused']) > 0 ? 1 : 0;
 }
 
-async function uploadFile(
-  file: string,
-  { method, named }: { readonly method: 'POST' | 'DELETE'; readonly named: Readonly<Record<string, string>> },
-  shell: Shell,
-) {
+interface Sending {
+  readonly method: 'POST' | 'DELETE';
+  readonly named: Readonly<Record<string, string>>;
+  readonly encoding: Encoding | undefined;
+}
+
+async function uploadFile(file: string, { method, named, encoding }: Sending, shell: Shell) {
   const { first, all } = await peek(await streamFrom(file, shell));
   const query = new URLSearchParams(named).toString();
   const path = query === '' ? PATH : `${PATH}?${query}`;
   const format = first.startsWith('PK') ? 'xlsx' : first.trimStart().startsWith('{') ? 'ndjson' : 'csv';
-  return shell.api.upload(path, all, contentTypeOf(format, undefined), method);
+  return shell.api.upload(path, all, contentTypeOf(format, encoding), method);
 }
 
 /** Of a text in UTF-8. */
 const MARK = Buffer.from('\ufeff');
+/** The first line of a list is shorter. */
+const PEEKED_BYTES = 4_096;
 
 /** A list without a header gets one: its first line is a number, with spaces that may be of another encoding. */
 async function peek(source: AsyncIterable<Buffer>): Promise<{ first: string; all: Readable }> {
   const chunks = source[Symbol.asyncIterator]();
-  const head = await chunks.next();
-  const first = head.done
-    ? ''
-    : Buffer.from(head.value)
-        .toString('utf8')
-        .replace(/^\ufeff/, '');
+  let head = Buffer.alloc(0);
+  // A pipe may hand over a line in pieces.
+  for (let isOpen = true; isOpen && !head.includes('\n') && head.length < PEEKED_BYTES; ) {
+    const next = await chunks.next();
+    if (next.done) isOpen = false;
+    else head = Buffer.concat([head, next.value]);
+  }
+  const first = head.toString('utf8').replace(/^\ufeff/, '');
   const bare = /^\s*['"]?\+?\d[\d\s\ufffd().-]{5,}['"]?\s*(\r?\n|$)/.test(first);
   async function* again(): AsyncGenerator<Buffer> {
     if (bare) yield Buffer.from('to\n');
     // As it came, but for a mark that would stand behind the header: it may be a workbook, or in another encoding.
-    if (!head.done) yield bare && head.value.subarray(0, 3).equals(MARK) ? head.value.subarray(3) : head.value;
+    yield bare && head.subarray(0, 3).equals(MARK) ? head.subarray(3) : head;
     for (let next = await chunks.next(); !next.done; next = await chunks.next()) yield Buffer.from(next.value);
   }
   return { first, all: Readable.from(again()) };

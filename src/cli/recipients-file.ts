@@ -12,12 +12,12 @@ import { type SkipReason, renderProblems, type CheckSummary } from '../campaigns
 import { skippedCsv } from '../campaigns/check/skipped-csv.ts';
 import { UnusableFile } from '../files/problems.ts';
 import type { FileFormat } from '../files/rows.ts';
-import type { Encoding } from '../files/text.ts';
+import type { Encoding } from '../files/encodings.ts';
 import { sampleStopLink } from '../lib/stop-link.ts';
 import { UnusableTemplate } from '../lib/wording.ts';
 import { type Language, wordsIn } from '../words/languages.ts';
 import { CommandFailed, WrongUsage } from './failure.ts';
-import { encoding, listOf } from './flags.ts';
+import { listOf, withEncoding } from './flags.ts';
 import type { CliIo } from './io.ts';
 import type { RecipientsSource } from './recipients-source.ts';
 
@@ -35,10 +35,10 @@ export interface FileFlags {
 }
 
 export function withFileFlags(command: Command): Command {
-  return command
+  const read = command
     .option('--phone-column <name>', 'column of the phone numbers, if its name is not recognised')
-    .option('--sheet <name>', 'sheet of a workbook; default: the first visible sheet')
-    .option('--encoding <name>', 'encoding of a text file, if it is not recognised: mac-roman', encoding)
+    .option('--sheet <name>', 'sheet of a workbook; default: the first visible sheet');
+  return withEncoding(read)
     .option('--repair <countries>', 'convert old phone numbers of CI, BJ', listOf(repairableCountries))
     .option('--take-hidden', 'include the rows that the workbook hides')
     .option('--take <reasons>', 'send doubtful values as they are: no_value, damaged_value', listOf(takable))

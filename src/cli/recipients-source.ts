@@ -1,32 +1,33 @@
-/** Where recipients come from: a file, or `-` for standard input. */
+/** Where recipients come from: a file, a pipe, or `-` for standard input. */
 import { createReadStream, createWriteStream } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { isStandardInput } from './io.ts';
 import type { Shell } from './shell.ts';
 
 export interface RecipientsSource {
   /** As it is called in messages. */
   readonly name: string;
-  /** Each call begins anew, but standard input can be read only once. */
+  /** Each call begins anew, but standard input and pipes can be read only once. */
   open(): Readable;
 }
 
 export function sourceOf(path: string, { io: { stdin }, words }: Shell): RecipientsSource {
-  if (path === '-') return { name: words.commands.standardInput, open: () => stdin };
+  if (isStandardInput(path)) return { name: words.commands.standardInput, open: () => stdin };
   return { name: path, open: () => createReadStream(path) };
 }
 
-/** A source that can be read twice: what comes from standard input is kept in a file until `use` is done. */
+/** A source that can be read twice: all that is no file of a disk is copied to one, until `use` is done. */
 export async function withRereadable<T>(
   path: string,
   shell: Shell,
   use: (source: RecipientsSource) => Promise<T>,
 ): Promise<T> {
   const source = sourceOf(path, shell);
-  if (path !== '-') return use(source);
+  if (!isStandardInput(path) && !(await isReadOnce(path))) return use(source);
   const folder = await mkdtemp(join(tmpdir(), 'relais-recipients-'));
   try {
     const kept = join(folder, 'recipients');
@@ -35,4 +36,10 @@ export async function withRereadable<T>(
   } finally {
     await rm(folder, { recursive: true });
   }
+}
+
+/** `<(…)` of a shell, and a named pipe. A path that leads nowhere is reported when it is opened. */
+async function isReadOnce(path: string): Promise<boolean> {
+  const found = await stat(path).catch(() => undefined);
+  return found !== undefined && !found.isFile() && !found.isDirectory();
 }

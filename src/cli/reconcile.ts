@@ -4,6 +4,7 @@
  */
 import { type Command } from 'commander';
 import { RowReader } from '../files/rows.ts';
+import type { Encoding } from '../files/encodings.ts';
 import type { KindOfMoney } from '../kinds/index.ts';
 import { money } from '../words/figures.ts';
 import { filled } from '../words/said.ts';
@@ -11,7 +12,7 @@ import { dateIn } from '../lib/zone.ts';
 import { describeDetail } from '../words/details.ts';
 import type { JsonObject } from './client.ts';
 import { CommandFailed } from './failure.ts';
-import { withExample, wrongValue } from './flags.ts';
+import { withEncoding, withExample, wrongValue } from './flags.ts';
 import type { ExitCode } from './io.ts';
 import { grouped } from './output.ts';
 import {
@@ -33,6 +34,7 @@ interface ReconcileFlags {
   readonly columns: Columns;
   readonly account?: string;
   readonly sheet?: string;
+  readonly encoding?: Encoding;
   readonly json?: true;
 }
 
@@ -43,7 +45,7 @@ const ACCEPTED_BEFORE_DAYS = 35;
 const NAMES = ['transactionId', 'amount', 'date'] as const;
 
 export function addReconcileCommand(command: Command, shell: Shell): void {
-  command
+  const made = command
     .argument('<file>', 'CSV file or workbook of the provider or of a bank; - reads standard input')
     .requiredOption(
       '--columns <names>',
@@ -51,7 +53,8 @@ export function addReconcileCommand(command: Command, shell: Shell): void {
       readColumns,
     )
     .option('--account <name>', 'only this account')
-    .option('--sheet <name>', 'sheet of a workbook; default: the first visible sheet')
+    .option('--sheet <name>', 'sheet of a workbook; default: the first visible sheet');
+  withEncoding(made)
     .option('--json', 'print each unmatched entry as JSON')
     .action(shell.action((file: string, flags: ReconcileFlags) => reconcile(file, flags, shell)));
   withExample(command, 'relais reconcile november.csv --columns transactionId=Transaction,amount=Montant,date=Date');
@@ -100,12 +103,12 @@ function noRowIn(file: string, [first]: readonly Unreadable[], { words }: Shell)
   return new CommandFailed(noRow(file), { next });
 }
 
-async function theirsIn(file: string, { columns, sheet }: ReconcileFlags, shell: Shell) {
+async function theirsIn(file: string, { columns, sheet, encoding }: ReconcileFlags, shell: Shell) {
   const { words } = shell;
   const said = words.commands.reconcile;
   const wanted = Object.values(columns) as readonly string[];
   const isHeader = (cells: readonly string[]): boolean => wanted.every((name) => cells.includes(name));
-  const reader = new RowReader(sourceOf(file, shell).open(), { isHeader, sheet });
+  const reader = new RowReader(sourceOf(file, shell).open(), { isHeader, sheet, encoding });
   const rows: Theirs[] = [];
   const unreadable: Unreadable[] = [];
   for await (const batch of reader.batches()) {

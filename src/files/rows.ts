@@ -14,7 +14,8 @@ import {
 } from './csv.ts';
 import { openOds } from './ods.ts';
 import { type FileProblemCode, unusable, WorkbooksBusy } from './problems.ts';
-import { type Encoding, TextReader } from './text.ts';
+import { type Encoding } from './encodings.ts';
+import { TextReader } from './text.ts';
 import { openXlsx } from './xlsx.ts';
 import { Turns } from '../lib/turns.ts';
 import type { Detail } from '../words/details.ts';

@@ -1,49 +1,30 @@
 import { isAscii, isUtf8 } from 'node:buffer';
+import { fromCodePage } from './code-pages.ts';
+import { type Encoding, isCodePage } from './encodings.ts';
+import { guessCodePage } from './encoding-guess.ts';
 import { unusable } from './problems.ts';
 import { detail } from '../words/details.ts';
 
-export const encodings = ['utf-8', 'utf-16le', 'utf-16be', 'windows-1252', 'mac-roman'] as const;
-export type Encoding = (typeof encodings)[number];
-
-const NAMES: Readonly<Record<string, Encoding>> = {
-  ascii: 'utf-8',
-  'us-ascii': 'utf-8',
-  utf8: 'utf-8',
-  'utf-16': 'utf-16le',
-  utf16: 'utf-16le',
-  utf16le: 'utf-16le',
-  cp1252: 'windows-1252',
-  ansi: 'windows-1252',
-  // As browsers do: what calls itself Latin-1 has the quotes and the euro of Windows.
-  'iso-8859-1': 'windows-1252',
-  latin1: 'windows-1252',
-  macintosh: 'mac-roman',
-  macroman: 'mac-roman',
-  mac: 'mac-roman',
-  'x-mac-roman': 'mac-roman',
-};
-
-/** The encoding that a person or a `charset` names; undefined for one that is not known here. */
-export function encodingOf(name: string): Encoding | undefined {
-  const plain = name.trim().toLowerCase();
-  return encodings.find((encoding) => encoding === plain) ?? NAMES[plain];
-}
-
 const NOTHING = Buffer.alloc(0);
-/** How much is looked at, from the first byte that is not UTF-8 on, to tell Windows from the Macintosh. */
+/** How much is looked at, from the first byte that is not UTF-8 on, to tell Windows, the Macintosh and MS-DOS apart. */
 const WINDOW = 4_096;
+/** Enough to show the word around the first byte. */
+const SAMPLE_BEFORE = 20;
 
 /**
  * Turns the bytes of a text into UTF-8 bytes without a byte order mark, piece by piece.
  *
  * A byte order mark decides, or the zero bytes of UTF-16 between the first letters; else the first bytes beyond ASCII:
- * a well-formed UTF-8 sequence means UTF-8, anything else Windows-1252 or Mac Roman, whichever makes words of it. The
- * decision never looks further than a fixed window, so it does not depend on how the file was cut. A file that breaks
- * the decision later is refused: a text with the wrong letters would go to thousands of people.
+ * a well-formed UTF-8 sequence means UTF-8, anything else the code page that makes words of it. Where two do, the file
+ * is refused with both readings. The decision never looks further than a fixed window, so it does not depend on how the
+ * file was cut. A file that breaks the decision later is refused: a text with the wrong letters would go to thousands
+ * of people.
  */
 export class TextReader {
   #encoding: Encoding | undefined;
   #rest: Buffer = NOTHING;
+  /** The last of the text that was handed on before its encoding showed. */
+  #before: Buffer = NOTHING;
   #begun = false;
 
   /** `named`: what the file is said to be written in; nothing is guessed then. */
@@ -111,13 +92,15 @@ export class TextReader {
 
   #convert(bytes: Buffer, last: boolean): Buffer {
     if (this.#encoding === undefined) {
-      if (isAscii(bytes)) return bytes;
-      const decided = decide(bytes, last);
+      if (isAscii(bytes)) {
+        this.#before = Buffer.concat([this.#before, bytes]).subarray(-SAMPLE_BEFORE);
+        return bytes;
+      }
+      const decided = decide(bytes, { last, before: this.#before });
       if (decided === 'undecided') return this.#keep(bytes);
       this.#encoding = decided;
     }
-    if (this.#encoding === 'windows-1252') return fromTable(bytes, WINDOWS_1252);
-    if (this.#encoding === 'mac-roman') return fromTable(bytes, MAC_ROMAN);
+    if (isCodePage(this.#encoding)) return Buffer.from(fromCodePage(bytes, this.#encoding), 'utf8');
     const whole = last ? bytes.length : bytes.length - tailLength(bytes);
     const text = bytes.subarray(0, whole);
     if (!isUtf8(text)) throw unusable('mixed_encoding');
@@ -126,7 +109,10 @@ export class TextReader {
   }
 }
 
-function decide(bytes: Buffer, last: boolean): Encoding | 'undecided' {
+function decide(
+  bytes: Buffer,
+  { last, before }: { readonly last: boolean; readonly before: Buffer },
+): Encoding | 'undecided' {
   const first = bytes.findIndex((byte) => byte >= 0x80);
   const length = sequenceLength(bytes[first] ?? 0);
   const sequence = bytes.subarray(first, first + length);
@@ -134,21 +120,8 @@ function decide(bytes: Buffer, last: boolean): Encoding | 'undecided' {
   // Cut inside what may be one character: wait for its end, unless what is here already cannot be UTF-8.
   const possible = sequence.length < length && sequence.subarray(1).every((byte) => (byte & 0xc0) === 0x80);
   if (!last && (possible || bytes.length < first + WINDOW)) return 'undecided';
-  const window = bytes.subarray(Math.max(0, first - 1), first + WINDOW);
-  return sense(window, MAC_ROMAN) > sense(window, WINDOWS_1252) ? 'mac-roman' : 'windows-1252';
-}
-
-/** How much like French the bytes read in an encoding: letters inside words speak for it, `Ž` and `ƒ` against it. */
-function sense(bytes: Buffer, table: string): number {
-  let sum = 0;
-  const isLetter = (byte = 0): boolean => byte >= 0x80 || ((byte | 0x20) >= 0x61 && (byte | 0x20) <= 0x7a);
-  for (const [at, byte] of bytes.entries()) {
-    if (byte < 0x80) continue;
-    const char = table.charAt(byte - 0x80);
-    if ('éèàêçôîïëûùâœ'.includes(char)) sum += isLetter(bytes[at - 1]) && isLetter(bytes[at + 1]) ? 3 : 1;
-    else sum += 'ÉÈÀÊÇÔÎÏËÛÙÂŒ«»’‘“”…–—€°\u00a0'.includes(char) ? 1 : -2;
-  }
-  return sum;
+  const around = Buffer.concat([before, bytes.subarray(0, first)]).subarray(-SAMPLE_BEFORE);
+  return guessCodePage(Buffer.concat([around, bytes.subarray(first, first + WINDOW)]));
 }
 
 /** How many bytes the UTF-8 sequence has that begins with `lead`; 1 for a byte that begins none. */
@@ -166,17 +139,4 @@ function tailLength(bytes: Buffer): number {
     return sequenceLength(byte) > back ? back : 0;
   }
   return 0;
-}
-
-const UPPER_HALF = Array.from({ length: 96 }, (_, at) => String.fromCharCode(0xa0 + at)).join('');
-/** The bytes from 0x80 on. Up to 0x9F Latin-1 has control characters; from there the two agree. */
-export const WINDOWS_1252 = `€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ${UPPER_HALF}`;
-export const MAC_ROMAN =
-  'ÄÅÇÉÑÖÜáàâäãåçéèêëíìîïñóòôöõúùûü†°¢£§•¶ß®©™´¨≠ÆØ∞±≤≥¥µ∂∑∏π∫ªºΩæø¿¡¬√ƒ≈∆«»…\u00a0ÀÃÕŒœ–—“”‘’÷◊ÿŸ⁄€‹›ﬁﬂ‡·‚„‰ÂÊÁËÈÍÎÏÌÓÔ\uf8ffÒÚÛÙıˆ˜¯˘˙˚¸˝˛ˇ';
-
-/** Not TextDecoder: that of Node 20.20 reads `windows-1252` as Latin-1, and every œ, € and ’ is lost. */
-function fromTable(bytes: Buffer, table: string): Buffer {
-  if (isAscii(bytes)) return bytes;
-  const text = bytes.toString('latin1').replace(/[\x80-\xff]/g, (char) => table.charAt(char.charCodeAt(0) - 0x80));
-  return Buffer.from(text, 'utf8');
 }

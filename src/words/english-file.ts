@@ -55,6 +55,8 @@ export const englishFile = {
     too_many_rows: 'The sheet says that it has more rows than a sheet can have. Save it again as .xlsx.',
     not_text: 'The file holds bytes that no text has.',
     mixed_encoding: 'Parts of the file are in another encoding than the rest. Save it again as “CSV UTF-8”.',
+    unclear_encoding:
+      'The file reads well in more than one encoding. Save it again as “CSV UTF-8”, or name its encoding (--encoding, charset).',
     no_header: 'The first line looks like a row, not like column names. Add a line such as: to;name.',
     no_phone_column: 'No column holds the phone numbers. Name it “to”, or say which one it is (--phone-column).',
     several_phone_columns:
@@ -142,6 +144,7 @@ export const englishFile = {
     half_character: 'half a character at the end',
     value: '“{value}”',
     value_meant: '“{value}”, probably “{meant}”',
+    samples: 'read as {samples}',
     columns: 'columns: {columns}',
     column: '{column}',
     variable: '{variable}; columns: {columns}',

@@ -59,6 +59,8 @@ export const frenchFile: Words['file'] = {
     not_text: 'Le fichier contient des octets qu’aucun texte ne contient.',
     mixed_encoding:
       'Des parties du fichier ont un autre encodage que le reste. Enregistrez-le de nouveau en « CSV UTF-8 ».',
+    unclear_encoding:
+      'Le fichier est lisible dans plusieurs encodages. Enregistrez-le de nouveau en « CSV UTF-8 », ou indiquez son encodage (--encoding, charset).',
     no_header:
       'La première ligne ressemble à des données, pas à des noms de colonnes. Ajoutez une ligne comme : to;nom.',
     no_phone_column: 'Aucune colonne ne contient les numéros. Appelez-la « to », ou indiquez-la (--phone-column).',
@@ -144,6 +146,7 @@ export const frenchFile: Words['file'] = {
     half_character: 'la moitié d’un caractère à la fin',
     value: '« {value} »',
     value_meant: '« {value} », probablement « {meant} »',
+    samples: 'lu comme {samples}',
     columns: 'colonnes : {columns}',
     column: '{column}',
     variable: '{variable} ; colonnes : {columns}',

@@ -43,8 +43,8 @@ export const frenchFlags: Readonly<Record<string, string>> = {
     'colonne des numéros de téléphone, si son nom n’est pas reconnu',
   'sheet of a workbook; default: the first visible sheet':
     'feuille d’un classeur ; par défaut : la première feuille visible',
-  'encoding of a text file, if it is not recognised: mac-roman':
-    'encodage d’un fichier texte, s’il n’est pas reconnu : mac-roman',
+  'encoding of a text file, if it is not recognised: cp850':
+    'encodage d’un fichier texte, s’il n’est pas reconnu : cp850',
   'convert old phone numbers of CI, BJ': 'convertir les anciens numéros de CI, BJ',
   'include the rows that the workbook hides': 'inclure les lignes masquées du classeur',
   'accept that rows are skipped for these reasons': 'accepter que des lignes soient écartées pour ces raisons',

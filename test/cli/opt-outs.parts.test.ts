@@ -46,6 +46,8 @@ test('a file is streamed as it is, with what else was said in the address', asyn
   await relais(['opt-outs', 'remove', fileWith(text), '--country', 'SN'], { env });
   expect(asked[0]).toMatchObject({ method: 'DELETE', query: { country: 'SN' }, text });
   expect(asked[0]?.headers['content-type']).toBe('text/csv');
+  await relais(['opt-outs', 'add', fileWith(text), '--encoding', 'cp850'], { env });
+  expect(asked[1]).toMatchObject({ query: {}, headers: { 'content-type': 'text/csv; charset=cp850' } });
 });
 
 test('a bare list of numbers gets the header that the API wants, from standard input too', async () => {

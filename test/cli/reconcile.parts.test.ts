@@ -52,6 +52,15 @@ test('a file that says the same leaves nothing over', async () => {
   expect(stdout).toMatch(/matched +30, /);
 });
 
+test('a statement is read in the encoding that is named', async () => {
+  const path = join(folder, 'cp850.csv');
+  const cells = lines.map(({ transactionId, amount, date }) => `${transactionId};${amount};${date}`);
+  writeFileSync(path, Buffer.from(['R\x82f\x82rence;Montant;Date', ...cells].join('\r\n'), 'latin1'));
+  const columns = 'transactionId=Référence,amount=Montant,date=Date';
+  const argv = ['reconcile', path, '--columns', columns, '--encoding', 'cp850'];
+  expect((await relais(argv, { env: env() })).code).toBe(0);
+});
+
 test('a workbook is read as well', async () => {
   const path = join(folder, 'bank.xlsx');
   const rows = lines.map(({ transactionId, amount, date }) => [transactionId, String(amount), date]);

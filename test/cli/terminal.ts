@@ -1,4 +1,4 @@
-import { PassThrough, Writable } from 'node:stream';
+import { PassThrough, Readable, Writable } from 'node:stream';
 import { onTestFinished } from 'vitest';
 import { runCli } from '../../src/cli/cli.ts';
 import type { CliIo, Services } from '../../src/cli/io.ts';
@@ -14,8 +14,8 @@ export interface Ran {
 
 export interface Situation {
   readonly env?: CliIo['env'];
-  /** What the person types. */
-  readonly types?: string;
+  /** What the person types; in pieces, where each arrives by itself. */
+  readonly types?: string | readonly string[];
   /** It is typed on keys, of which Ctrl-C (\u0003) is one. */
   readonly onKeys?: true;
   readonly isTerminal?: boolean;
@@ -34,9 +34,8 @@ export async function relais(argv: readonly string[], situation: Situation = {})
   const slept: number[] = [];
   const stdout = collector();
   const stderr = collector();
-  const stdin = new PassThrough();
+  const stdin = Readable.from([types].flat().map((piece) => Buffer.from(piece)));
   if (situation.onKeys) Object.assign(stdin, { isTTY: true });
-  stdin.end(types);
   onTestFinished(() => void stdin.destroy());
   const { stdoutFails } = situation;
   const code = await runCli(argv, {

@@ -3,7 +3,8 @@
  * what was probably meant, where that can be known.
  */
 
-import { MAC_ROMAN, WINDOWS_1252 } from '../../files/text.ts';
+import { codePages } from '../../files/code-pages.ts';
+import type { CodePage } from '../../files/encodings.ts';
 
 interface Damage {
   readonly pattern: RegExp;
@@ -12,8 +13,8 @@ interface Damage {
 }
 
 /** 0x80 to 0xBF, as the bytes behind the first of UTF-8 look when they are read as another encoding. */
-const [WINDOWS, MAC] = [WINDOWS_1252.slice(0, 64), MAC_ROMAN.slice(0, 64)];
-const DOS = 'ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜø£Ø×ƒáíóúñÑªº¿®¬½¼¡«»░▒▓│┤ÁÂÀ©╣║╗╝¢¥┐';
+const lookOf = (page: CodePage): string => codePages[page].slice(0, 64);
+const [WINDOWS, MAC, DOS] = [lookOf('windows-1252'), lookOf('mac-roman'), lookOf('cp850')];
 
 const behind = `[${WINDOWS}\u0080-\u009f]`;
 

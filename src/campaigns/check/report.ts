@@ -27,6 +27,8 @@ const ENCODINGS = {
   'utf-16be': 'UTF-16',
   'windows-1252': 'Windows-1252',
   'mac-roman': 'Mac Roman',
+  cp850: 'MS-DOS (cp850)',
+  cp437: 'MS-DOS (cp437)',
 } as const;
 
 function previewLines({ preview = [] }: CheckSummary, words: FileWords, language: Language): string[] {

@@ -4,7 +4,7 @@ import { UnusableFile } from '../../files/problems.ts';
 import { type FileFormat, type RawRow as TableRow, RowReader } from '../../files/rows.ts';
 import { OWN_MAX, ownCells } from '../../files/own-cells.ts';
 import { isSpreadsheetError } from '../../files/sheet.ts';
-import type { Encoding } from '../../files/text.ts';
+import { type Encoding, isCodePage } from '../../files/encodings.ts';
 import type { Finding } from '../../kinds/batch.ts';
 import { type Column, type Heading, headerProblems, isColumn, isHeader, ownHeadings } from './columns.ts';
 import {
@@ -95,8 +95,10 @@ async function readAll(reader: RowReader, named: Encoding | undefined): Promise<
   }
   const { encoding, sheet, otherSheets = [], merged = 0 } = reader.facts();
   // Guessing an encoding may change a name, and this is money: it is said, or the file is asked for again.
-  if (named === undefined && (encoding === 'windows-1252' || encoding === 'mac-roman')) {
-    return unreadable('is not UTF-8 text; save it as CSV UTF-8, or say what it is written in (--encoding, charset)');
+  if (named === undefined && encoding !== undefined && isCodePage(encoding)) {
+    return unreadable(
+      `is not UTF-8 text, and looks like ${encoding}; save it as CSV UTF-8, or say what it is written in (--encoding, charset)`,
+    );
   }
   if (header.length === 0) return { rows, problems: headerProblems([], 1) };
   const warn = (reason: string): Finding => ({ row: null, column: null, reason });
