@@ -21,6 +21,7 @@ import {
   type Ours,
   type Theirs,
   type Unreadable,
+  columnsIn,
   match,
   readTheirs,
 } from './reconcile-match.ts';
@@ -106,21 +107,21 @@ function noRowIn(file: string, [first]: readonly Unreadable[], { words }: Shell)
 async function theirsIn(file: string, { columns, sheet, encoding }: ReconcileFlags, shell: Shell) {
   const { words } = shell;
   const said = words.commands.reconcile;
-  const wanted = Object.values(columns) as readonly string[];
-  const isHeader = (cells: readonly string[]): boolean => wanted.every((name) => cells.includes(name));
+  const isHeader = (cells: readonly string[]): boolean => !Object.values(columnsIn(cells, columns)).includes(-1);
   const reader = new RowReader(sourceOf(file, shell).open(), { isHeader, sheet, encoding });
   const rows: Theirs[] = [];
   const unreadable: Unreadable[] = [];
   for await (const batch of reader.batches()) {
-    const missing = wanted.find((name) => !reader.columns.includes(name));
+    const places = columnsIn(reader.columns, columns);
+    const missing = NAMES.find((name) => places[name] === -1);
     if (missing !== undefined) {
-      throw new CommandFailed(said.noColumn(file, missing), { next: said.itHas(reader.columns.join(', ')) });
+      throw new CommandFailed(said.noColumn(file, columns[missing]), { next: said.itHas(reader.columns.join(', ')) });
     }
     for (const { row, cells, wrong } of batch) {
       if (cells.every((cell) => cell.trim() === '') && wrong === undefined) continue;
       const read =
         wrong === undefined
-          ? readTheirs({ row, cells }, reader.columns, columns)
+          ? readTheirs({ row, cells }, places, columns)
           : { row, problem: describeDetail(wrong, shell.language) };
       if ('problem' in read) unreadable.push(read);
       else rows.push(read);
