@@ -51,7 +51,7 @@ export function firstRecords(text: string, most = HEAD_RECORDS): string[] {
 
 function unquoted(cell: string): string {
   const trimmed = cell.trim();
-  return /^".*"$/s.test(trimmed) ? trimmed.slice(1, -1).replaceAll('""', '"') : trimmed;
+  return withoutFormula(/^".*"$/s.test(trimmed) ? trimmed.slice(1, -1).replaceAll('""', '"') : trimmed);
 }
 
 /** Yields the records (the header first) in the batches in which they arrive. A record is its cells. */
@@ -70,7 +70,7 @@ export async function* csvRecords(
     max_record_size: MAX_ROW_BYTES,
   });
   let batch: string[][] = [];
-  parser.on('data', (cells: string[]) => batch.push(cells));
+  parser.on('data', (cells: string[]) => batch.push(cells.map(withoutFormula)));
   const failure = finished(parser).then(
     () => undefined,
     (error: unknown) => error,
@@ -88,6 +88,13 @@ export async function* csvRecords(
   } finally {
     parser.destroy();
   }
+}
+
+/** `="0701020304"`: how people and programs keep the first zero of a number in a CSV file that Excel opens. */
+function withoutFormula(cell: string): string {
+  if (!cell.startsWith('="')) return cell;
+  const [, text] = /^="((?:[^"]|"")*)"$/.exec(cell) ?? [];
+  return text === undefined ? cell : text.replaceAll('""', '"');
 }
 
 /** False when the parser gave up; why is told by the stream itself. */

@@ -166,6 +166,20 @@ export class RowReader {
   }
 
   async *#texts(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer, void, undefined> {
+    let ends = 0;
+    for await (const text of this.#decoded(chunks)) {
+      const whole = text.length - endsOf(text);
+      if (whole === 0) {
+        ends += text.length;
+        continue;
+      }
+      if (ends > 0) yield Buffer.alloc(ends, END_OF_FILE);
+      ends = text.length - whole;
+      yield text.subarray(0, whole);
+    }
+  }
+
+  async *#decoded(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer, void, undefined> {
     for await (const chunk of chunks) {
       // A source may hand over the whole file at once; its rows are still made a few at a time.
       for (let at = 0; at < chunk.byteLength; at += PIECE_BYTES) {
@@ -291,6 +305,16 @@ export class RowReader {
     this.columns.push(...names);
     if (this.columns.length > MAX_COLUMNS) throw unusable('too_many_columns', { row });
   }
+}
+
+/** Ctrl-Z, which MS-DOS writes behind a text. */
+const END_OF_FILE = 0x1a;
+
+/** How many of them stand at the end: they are kept until it is known whether more comes. */
+function endsOf(text: Buffer): number {
+  let ends = 0;
+  while (text.at(-1 - ends) === END_OF_FILE) ends += 1;
+  return ends;
 }
 
 function isBlank(cells: readonly string[]): boolean {

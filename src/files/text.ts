@@ -2,7 +2,7 @@ import { isAscii, isUtf8 } from 'node:buffer';
 import { fromCodePage } from './code-pages.ts';
 import { type Encoding, isCodePage } from './encodings.ts';
 import { guessCodePage } from './encoding-guess.ts';
-import { unusable } from './problems.ts';
+import { unusable, type UnusableFile } from './problems.ts';
 import { detail } from '../words/details.ts';
 
 const NOTHING = Buffer.alloc(0);
@@ -48,7 +48,7 @@ export class TextReader {
       bytes = this.#open(bytes);
     }
     if (this.#encoding === 'utf-16le' || this.#encoding === 'utf-16be') return this.#fromUtf16(bytes, last);
-    if (bytes.includes(0)) throw unusable('not_text');
+    if (bytes.includes(0)) throw withZero(bytes);
     return this.#convert(bytes, last);
   }
 
@@ -122,6 +122,12 @@ function decide(
   if (!last && (possible || bytes.length < first + WINDOW)) return 'undecided';
   const around = Buffer.concat([before, bytes.subarray(0, first)]).subarray(-SAMPLE_BEFORE);
   return guessCodePage(Buffer.concat([around, bytes.subarray(first, first + WINDOW)]));
+}
+
+function withZero(bytes: Buffer): UnusableFile {
+  const at = bytes.indexOf(0);
+  const [before = ''] = /[^;,\t|"\r\n]*$/.exec(bytes.toString('latin1', Math.max(0, at - SAMPLE_BEFORE), at)) ?? [];
+  return unusable('not_text', { detail: detail('zero_byte', { before: before.replaceAll(/[^\x20-\x7e]/g, '?') }) });
 }
 
 /** How many bytes the UTF-8 sequence has that begins with `lead`; 1 for a byte that begins none. */

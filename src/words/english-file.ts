@@ -63,7 +63,7 @@ export const englishFile = {
       'More than one column could hold the phone numbers. Say which one it is (--phone-column), or name it “to”.',
     missing_column: 'The text uses a variable that is not a column of the file.',
     duplicate_column: 'Two columns have the same name and the text uses it.',
-    too_many_columns: 'The file has more than 100 columns.',
+    too_many_columns: 'The file has more than 100 columns. Delete those that the text does not use.',
     row_too_long: 'A row is longer than 64 kB; most often a quote was opened and never closed.',
     unclosed_quote: 'A quote was opened and never closed before the end of the file.',
     unreadable_csv:
@@ -141,6 +141,7 @@ export const englishFile = {
     cell_place: 'a cell stands at “{place}”, which is no place of a sheet',
     entities: 'it declares entities',
     endless: 'a part of it never ends',
+    zero_byte: 'a zero byte behind “{before}”',
     half_character: 'half a character at the end',
     value: '“{value}”',
     value_meant: '“{value}”, probably “{meant}”',

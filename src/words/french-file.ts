@@ -68,7 +68,7 @@ export const frenchFile: Words['file'] = {
       'Plusieurs colonnes peuvent contenir les numéros. Indiquez la bonne (--phone-column), ou appelez-la « to ».',
     missing_column: 'Le texte utilise une variable qui n’est pas une colonne du fichier.',
     duplicate_column: 'Deux colonnes ont le même nom et le texte l’utilise.',
-    too_many_columns: 'Le fichier a plus de 100 colonnes.',
+    too_many_columns: 'Le fichier a plus de 100 colonnes. Supprimez celles que le texte n’utilise pas.',
     row_too_long: 'Une ligne dépasse 64 ko ; le plus souvent, un guillemet a été ouvert et jamais fermé.',
     unclosed_quote: 'Un guillemet a été ouvert et jamais fermé avant la fin du fichier.',
     unreadable_csv:
@@ -143,6 +143,7 @@ export const frenchFile: Words['file'] = {
     cell_place: 'une cellule est placée en « {place} », qui n’est pas une position dans une feuille',
     entities: 'il déclare des entités',
     endless: 'une de ses parties ne finit jamais',
+    zero_byte: 'un octet nul après « {before} »',
     half_character: 'la moitié d’un caractère à la fin',
     value: '« {value} »',
     value_meant: '« {value} », probablement « {meant} »',

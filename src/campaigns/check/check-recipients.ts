@@ -321,7 +321,7 @@ function skipped(
 const KINDS =
   'tel|telephone|telephonique|phone|mobile|portable|gsm|whatsapp|cell|cellphone|cellulaire|msisdn|contact';
 const PHONE = new RegExp(
-  `^(?:n|no|num|numeros?)?(?:de|du)?(?:(?:${KINDS})(?:de|du)?){1,2}(?:number|numero|no|num|s)?1?(?:value)?$`,
+  `^(?:n|no|num|numeros?)?(?:de|du)?(?:(?:${KINDS})(?:de|du)?){1,2}(?:number|numero|no|num|n|s)?1?(?:value)?$`,
 );
 /** These may also be a person, or a number of the list; they count where no better name is there. */
 const WEAK = new Set(['contact', 'contacts', 'num']);

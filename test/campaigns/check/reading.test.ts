@@ -36,6 +36,41 @@ describe('a file of recipients', () => {
     },
   );
 
+  it.each(['Téléphone N°', 'Tél. (mobile) *', 'Te\u0301le\u0301phone'])(
+    'has its numbers in a column called %s',
+    async (name) => {
+      const { rows } = await checkFile(`prenom;${name}\nAwa;+221770000001\n`);
+      expect(rows).toEqual([{ ...AWA, row: 2 }]);
+    },
+  );
+
+  it.each([
+    ['plain', 'to;prenom\n="+221770000001";="Awa"\n'],
+    ['in quotes', '"to","prenom"\n"=""+221770000001""","=""Awa"""\n'],
+    ['in headings too', '="to";="prenom"\n="+221770000001";Awa\n'],
+  ])('takes a formula that is a text alone for this text: %s', async (_name, file) => {
+    const { rows } = await checkFile(file, { text: '{{prenom}}' });
+    expect(rows).toEqual([{ ...AWA, row: 2 }]);
+  });
+
+  it('keeps any other formula as it is written', async () => {
+    const { rows } = await checkFile('to;note\n+221770000001;"=""a""&""b"""\n');
+    expect(rows).toMatchObject([{ vars: { note: '="a"&"b"' } }]);
+  });
+
+  it.each(['to\n+221770000001\n\x1a', 'to\n+221770000001\x1a\x1a', '{"to":"+221770000001"}\n\x1a'])(
+    'ends where MS-DOS writes its end of a file: %j',
+    async (file) => {
+      const { rows } = await checkPieces(pieces(...Array.from(file)));
+      expect(rows).toMatchObject([{ to: '+221770000001' }]);
+      expect(rows).toHaveLength(1);
+    },
+  );
+
+  it('with a zero byte is refused with the place', async () => {
+    await expect(checkFile('to;prenom\n+221770000001;Awa\0\0\n')).rejects.toThrow('a zero byte behind “Awa”');
+  });
+
   it('takes `to` before any other name', async () => {
     const { rows } = await checkFile('telephone;to\n+221770000009;+221770000001\n');
     expect(rows).toMatchObject([{ to: '+221770000001', vars: { telephone: '+221770000009' } }]);
