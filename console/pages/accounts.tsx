@@ -44,7 +44,7 @@ function One({ account: { name, held } }: { readonly account: Account }) {
         </p>
       ) : (
         <ul className="divide-y divide-line" data-account={name} data-holds={held.length}>
-          {held.map(({ area, reason, since }) => (
+          {held.map(({ area, reason, since, came }) => (
             <li key={`${area}${reason}`} className="py-2.5">
               <p className="flex flex-wrap items-center justify-between gap-2 font-medium">
                 {words.areas[area] ?? area}
@@ -55,6 +55,7 @@ function One({ account: { name, held } }: { readonly account: Account }) {
               <p className="text-quiet">
                 <Reason word={reason} />
               </p>
+              {came !== undefined && <p className="text-sm text-quiet break-words">{came}</p>}
             </li>
           ))}
         </ul>

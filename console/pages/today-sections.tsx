@@ -18,7 +18,7 @@ export function Holds({ status: { holds }, at }: OfStatus) {
         </p>
       ) : (
         <ul className="divide-y divide-line">
-          {holds.map(({ account, area, reason, since, until, count, xof }) => (
+          {holds.map(({ account, area, reason, since, until, count, xof, came }) => (
             <li key={`${account}${area}`} className="py-2.5">
               <p className="flex flex-wrap items-center justify-between gap-2 font-medium">
                 <span>
@@ -31,6 +31,7 @@ export function Holds({ status: { holds }, at }: OfStatus) {
               <p className="text-quiet">
                 <Reason word={reason} />
               </p>
+              {came !== undefined && <p className="text-sm text-quiet break-words">{came}</p>}
               <p className="text-sm">
                 {count === 0
                   ? says.behindNothing

@@ -206,10 +206,11 @@ const releaseAccount = route(
 );
 
 async function accountView({ accounts: holds }: ApiContext, name: string) {
-  const held = (await holds.holdsOf(name)).map(({ area, reason, since }) => ({
+  const held = (await holds.holdsOf(name)).map(({ area, reason, since, unreadable }) => ({
     area,
     reason,
     since: new Date(since).toISOString(),
+    ...(unreadable ? { came: unreadable.came } : {}),
   }));
   return { name, held };
 }

@@ -67,9 +67,18 @@ const getStatus = route(
 const MOST_WORKERS = 100;
 
 function holdLine(hold: HoldStanding, recheckMs: number) {
-  const { account, area, reason, since, count, xof } = hold;
+  const { account, area, reason, since, count, xof, unreadable } = hold;
   const until = triedAgainAt(hold, recheckMs);
-  return { account, area, reason, since: iso(since), until: until === undefined ? null : iso(until), count, xof };
+  const line = {
+    account,
+    area,
+    reason,
+    since: iso(since),
+    until: until === undefined ? null : iso(until),
+    count,
+    xof,
+  };
+  return unreadable ? { ...line, came: unreadable.came } : line;
 }
 
 function historyLine({ count: waiting, since, setAside, left, missing }: HistoryStanding, now: number) {

@@ -10,6 +10,7 @@ import type { Config } from '../config.ts';
 import { Budgets } from '../operations/budgets.ts';
 import { opinionsOf, policyOf } from '../settings/policy.ts';
 import type { Container, Timing } from './container.ts';
+import { Readability } from './readability.ts';
 
 /** Where each door of this process listens, as soon as it does. */
 export interface Urls {
@@ -46,6 +47,8 @@ function sealingFrom(secret: Secret): Secret {
 interface UpstreamNeeds extends Pick<Container, 'config' | 'redis' | 'clock' | 'random'> {
   readonly metrics: Pick<Container['metrics'], 'exchanged'>;
   readonly traces?: Container['traces'];
+  readonly readability?: Pick<Readability, 'heard'>;
+  readonly quietly?: Container['quietly'];
 }
 
 /**
@@ -77,7 +80,7 @@ function tellExchange(
   span.end();
 }
 
-export function openUpstream({ config, redis, clock, random, metrics, traces }: UpstreamNeeds) {
+export function openUpstream({ config, redis, clock, random, metrics, traces, readability, quietly }: UpstreamNeeds) {
   return createUpstream({
     baseUrl: config.SERVICE_BASE_URL ?? '',
     crmUrl: config.SERVICE_CRM_URL ?? '',
@@ -94,6 +97,7 @@ export function openUpstream({ config, redis, clock, random, metrics, traces }: 
     redis,
     onExchange: (seen, { method, url }) => {
       metrics.exchanged(seen);
+      readability?.heard(seen).catch((error: unknown) => quietly?.('holding an unreadable account', error));
       if (traces) tellExchange(traces, seen, { method, url });
     },
   });
@@ -118,7 +122,7 @@ export function createBench(container: Container, timing: Timing, urls: Urls) {
   const { config, book, fingerprints, clock, random, operations, queries, accounts, wake } = container;
   const { slices, sameTexts, campaigns, retries, optOuts, heartbeat, durability, traces } = container;
   const secrets = callbackSecrets(config);
-  const upstream = openUpstream(container);
+  const upstream = openUpstream({ ...container, readability: new Readability(container) });
   const context: ProcessorContext = {
     clock,
     random,

@@ -77,12 +77,13 @@ function waitingLine({ kind, state, count, xof: sum }: JsonObject, words: Words)
   return `${many(count, words)} ${what} ${stateIn(state, words)}${sums}`;
 }
 
-function holdLine({ account, area, reason, since, count, xof: sum }: JsonObject, words: Words): string {
+function holdLine({ account, area, reason, since, count, xof: sum, came }: JsonObject, words: Words): string {
   const { hold, areas, recipients, payments } = words.status;
   const behind =
     area === 'messaging' ? recipients(many(count, words)) : payments(many(count, words), xof(sum, words));
   const where = wordFor(areas, printable(area));
-  return hold(printable(account), where, printable(reason), minute(since, words), behind);
+  const line = hold(printable(account), where, printable(reason), minute(since, words), behind);
+  return came === undefined ? line : `${line}; ${words.status.came(printable(came))}`;
 }
 
 /** To the minute: `2026-11-21 08:00Z`, `21/11/2026 08:00 UTC` */

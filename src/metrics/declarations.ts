@@ -3,7 +3,7 @@ import { countries } from '../lib/countries.ts';
 import { holdAreas } from '../kinds/account.ts';
 import { dueQueues } from '../kinds/due-queues.ts';
 import { eventTypes, countedKinds, statesOf, statesThatAre } from '../kinds/index.ts';
-import { BUDGET, STOPPED } from '../operations/accounts.ts';
+import { BUDGET, PROVIDER_UNREADABLE, STOPPED } from '../operations/accounts.ts';
 import { queueNames } from '../queues/index.ts';
 import { failures, type HoldCondition, upstreamOperations } from '../upstream/verdict.ts';
 
@@ -311,7 +311,7 @@ const settlements = [
   'refused',
 ] as const;
 
-const holdReasons = wordsOf<HoldCondition | typeof STOPPED | typeof BUDGET>({
+const holdReasons = wordsOf<HoldCondition | typeof STOPPED | typeof BUDGET | typeof PROVIDER_UNREADABLE>({
   [STOPPED]: true,
   [BUDGET]: true,
   funds: true,
@@ -321,6 +321,7 @@ const holdReasons = wordsOf<HoldCondition | typeof STOPPED | typeof BUDGET>({
   login_contested: true,
   maintenance: true,
   not_understood: true,
+  [PROVIDER_UNREADABLE]: true,
 });
 
 /** The kinds of which an operation may have moved money already, or may do so any moment, and nobody knows yet. */

@@ -16,6 +16,14 @@ import {
 export const STOPPED = 'stopped';
 /** … of one whose texts have cost as much as they may; it is over in the next period, or with a higher budget. */
 export const BUDGET = 'budget';
+/** … of one whose answers cannot be read, again and again. */
+export const PROVIDER_UNREADABLE = 'provider_unreadable';
+
+/** The operation whose answers cannot be read, and what comes instead, fit for a log. */
+export interface UnreadableAnswers {
+  readonly operation: string;
+  readonly came: string;
+}
 
 export interface AccountHold {
   readonly account: string;
@@ -25,6 +33,8 @@ export interface AccountHold {
   readonly since: number;
   /** When it was last tried whether it has cleared. Absent: never. */
   readonly probedAt?: number;
+  /** Of `provider_unreadable` only. */
+  readonly unreadable?: UnreadableAnswers;
 }
 
 /** Failures that mean little alone: so many in a row, none later than the window after the one before, hold the account. */
@@ -49,10 +59,25 @@ export function readStanding(account: string, fields: Fields): AccountStanding {
     if (!area || !reason) return [];
     const probed = fields[`probe:${area}.${reason}`];
     const hold = { account, area, reason, since: Number(fields[name]) };
-    return [probed === undefined ? hold : { ...hold, probedAt: Number(probed) }];
+    const unreadable = reason === PROVIDER_UNREADABLE ? readUnreadable(fields[unreadableField(area)]) : undefined;
+    return [
+      {
+        ...hold,
+        ...(probed === undefined ? {} : { probedAt: Number(probed) }),
+        ...(unreadable === undefined ? {} : { unreadable }),
+      },
+    ];
   });
   const rows = names.filter((name) => name.startsWith('row:'));
   return { holds, failing: new Set(rows.map((name) => name.slice('row:'.length))) };
+}
+
+const unreadableField = (area: HoldArea): string => `unreadable:${area}`;
+
+/** `operation what came`: an operation has no space in its name. */
+function readUnreadable(written: string | undefined): UnreadableAnswers | undefined {
+  const [, operation, came] = /^(\w+) (.*)$/.exec(written ?? '') ?? [];
+  return operation === undefined || came === undefined ? undefined : { operation, came };
 }
 
 /** When it is tried again whether it has cleared; undefined where a person has to say so. */
@@ -60,7 +85,11 @@ export function triedAgainAt(
   { area, reason, since, probedAt = since }: AccountHold,
   recheckMs: number,
 ): number | undefined {
-  return reason === STOPPED || (area === 'messaging' && reason === 'funds') ? undefined : probedAt + recheckMs;
+  const isForPerson =
+    reason === STOPPED ||
+    (area === 'messaging' && reason === 'funds') ||
+    (area === 'direct_credit' && reason === PROVIDER_UNREADABLE);
+  return isForPerson ? undefined : probedAt + recheckMs;
 }
 
 export class Accounts {
@@ -73,6 +102,12 @@ export class Accounts {
   /** True for the one call that began the hold, and so announced it. */
   async hold(account: string, area: HoldArea, reason: string, act?: Act): Promise<boolean> {
     return holdAccount(this.#redis, { ...holdOf(account, area, reason), ...told(act) });
+  }
+
+  /** What came stands in the account before it is held, so that a hold always says why. */
+  async holdUnreadable(account: string, area: HoldArea, { operation, came }: UnreadableAnswers): Promise<boolean> {
+    await this.#redis.hset(keys.account(account), unreadableField(area), `${operation} ${came}`);
+    return this.hold(account, area, PROVIDER_UNREADABLE);
   }
 
   /** True for the one call that ended it. */

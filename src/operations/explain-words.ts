@@ -49,6 +49,10 @@ const conditions: Rows = {
     'several disbursements in a row were refused in words that the interface does not have',
     'See whether SERVICE_BASE_URL leads to the service (relais doctor), and ask the service; it goes on by itself.',
   ],
+  provider_unreadable: [
+    'the answers of the provider cannot be read',
+    'Show the provider the answer that came. When it answers well again: relais account release NAME.',
+  ],
   stopped: ['a person has stopped the account', 'Release it when it may go on: relais account release NAME.'],
   recovering: [
     'Redis may have lost something, so nothing leaves until somebody has looked',

@@ -2,6 +2,7 @@
 import { EVIDENCE_SLOTS, type Evidence, NAMED, readEvidence } from './transition.ts';
 import { type WordExplained, explainWord } from './explain-words.ts';
 import type { HoldArea } from '../kinds/account.ts';
+import type { AccountHold } from './accounts.ts';
 import { type Kind, operations, isState, queueOf, stateOf } from '../kinds/index.ts';
 import type { Fields } from './record.ts';
 import type { Language } from '../words/languages.ts';
@@ -51,7 +52,7 @@ export interface Circumstances extends Telling {
   /** When it is looked at next, ms since the epoch; absent: nothing is due. */
   readonly dueAt?: number | undefined;
   /** Of its account. */
-  readonly holds: readonly { readonly area: HoldArea; readonly reason: string }[];
+  readonly holds: readonly Pick<AccountHold, 'area' | 'reason' | 'unreadable'>[];
   /** Whether this process knows its account. */
   readonly accountKnown: boolean;
   /** Why the keys that this process has of it are not for this operation, if they are not. */
@@ -119,9 +120,13 @@ export function waitOf(area: HoldArea, record: Standing, around: Circumstances):
   if (around.recovering) return explainWord('recovering', language);
   if (around.foreign) return explainWord(around.foreign, language);
   if (!around.durable) return explainWord('redis_not_durable', language);
-  const hold = around.holds.find((one) => one.area === area);
+  const hold =
+    around.holds.find((one) => one.area === area) ??
+    // A direct credit does not try out whether the provider can be read.
+    around.holds.find((one) => one.area === 'payments' && area === 'direct_credit' && one.unreadable);
   if (hold === undefined) return stuckOf(record, around);
   const held = explainWord(`account_held_${hold.reason}`, language);
+  if (held && hold.unreadable) return { ...held, why: `${held.why}: ${hold.unreadable.came}` };
   return held ?? { why: sentencesOf(around).accountHeld(hold.reason), next: byItself(around) };
 }
 

@@ -1,6 +1,6 @@
 /** What keeps money of an account from being sent, how that begins, and how it is found out that it has cleared. */
 import { type StateOf, operations } from '../kinds/index.ts';
-import { BUDGET, STOPPED, type Row } from '../operations/accounts.ts';
+import { type AccountHold, BUDGET, PROVIDER_UNREADABLE, STOPPED, type Row } from '../operations/accounts.ts';
 import type { NotOk, Verdict } from '../upstream/verdict.ts';
 import type { AttemptedKind } from '../operations/transition.ts';
 import type { Attempt } from './attempt.ts';
@@ -50,15 +50,24 @@ export async function gate<K extends SendingKind>(attempt: Attempt<K>): Promise<
   const wait = (reason: string) => attempt.stop(attempt.stay({ dueInMs: policy.holdRecheckMs, reason }));
   const { holds, failing } = attempt.standing ?? (await context.accounts.standingOf(account));
   const probing: string[] = [];
-  for (const { area, reason } of holds) {
+  for (const one of holds) {
+    const { area, reason } = one;
+    const isUnreadable = reason === PROVIDER_UNREADABLE;
     if (area === 'payments' && reason === STOPPED) await wait('account_stopped');
-    if (area !== operations[kind].area) continue;
-    if (!(await context.accounts.mayProbe(account, area, reason, policy.holdRecheckMs)))
+    if (area !== operations[kind].area && !(isUnreadable && area === 'payments')) continue;
+    const mayTry = !isUnreadable || (kind === 'disbursement' && mayTryUnreadable(one));
+    if (!mayTry || !(await context.accounts.mayProbe(account, area, reason, policy.holdRecheckMs)))
       await wait(`account_held_${reason}`);
-    probing.push(reason);
+    // Whoever reads the answers ends that hold.
+    if (!isUnreadable) probing.push(reason);
   }
   return { probing, failing };
 }
+
+/** Operations whose unreadable answer puts no money and no SMS in doubt that a status cannot settle. */
+const TRIED_AGAIN: readonly string[] = ['disbursement_create', 'disbursement_submit', 'sms_login'];
+const mayTryUnreadable = ({ unreadable }: AccountHold): boolean =>
+  unreadable !== undefined && TRIED_AGAIN.includes(unreadable.operation);
 
 /**
  * The same for texts, of which a whole slice or slice waits. Of a held account one request an interval goes on; but not
@@ -73,16 +82,19 @@ export async function mayText(
   if (closed) return { wait: closed };
   const probing: string[] = [];
   if (!accountHeld) return { probing };
-  for (const { area, reason } of await context.accounts.holdsOf(account)) {
+  for (const one of await context.accounts.holdsOf(account)) {
+    const { area, reason } = one;
+    const isUnreadable = reason === PROVIDER_UNREADABLE;
     if (area !== 'messaging') continue;
     if (reason === BUDGET) {
       if (await isReached(account, context)) return { wait: `account_held_${reason}` };
       continue;
     }
     const mayTry =
-      reason !== 'funds' && (await context.accounts.mayProbe(account, area, reason, context.policy.holdRecheckMs));
+      (isUnreadable ? mayTryUnreadable(one) : reason !== 'funds') &&
+      (await context.accounts.mayProbe(account, area, reason, context.policy.holdRecheckMs));
     if (!mayTry) return { wait: `account_held_${reason}` };
-    probing.push(reason);
+    if (!isUnreadable) probing.push(reason);
   }
   return { probing };
 }

@@ -118,13 +118,38 @@ function readDelivery<T>(delivery: Delivery, question: Question<T>, retryAfterMs
   const body = json && 'object' in json ? json.object : undefined;
   // A refusal for going too fast was decided before any work, whatever the class of the operation.
   if (retryAfterMs !== undefined && !claimsSuccess(body)) return { code: 'throttled' };
-  const problem = json === undefined ? 'cut' : 'problem' in json ? json.problem : undefined;
+  const problem = json === undefined ? 'cut' : 'problem' in json ? whatCame(json.problem, delivery) : undefined;
   return question.read({
     status: delivery.status,
     kind: question.kind,
     body,
     ...(problem === undefined ? {} : { problem }),
   });
+}
+
+const LONGEST_BEGINNING = 100;
+const LONGEST_HEADER = 40;
+
+/** Instead of an answer, in a form that is fit for a log: no data of a customer follows the first bracket. */
+function whatCame(
+  problem: string,
+  { type = 'no type', encoding, text = '' }: Extract<Delivery, { sent: 'answered' }>,
+): string {
+  const headers = [type, ...(encoding === undefined ? [] : [encoding])].map((value) =>
+    value.slice(0, LONGEST_HEADER),
+  );
+  const beginning = text.trim() === '' ? [] : [`begins: ${beginningOf(text)}`];
+  return `${problem} (${[...headers, ...beginning].join(', ')})`;
+}
+
+function beginningOf(text: string): string {
+  const beginning = text.replace(/^\uFEFF/, '').slice(0, LONGEST_BEGINNING);
+  if (/\uFFFD|[^\P{Cc}\s]/u.test(beginning)) return 'bytes, no text';
+  // One-time passwords have so many digits. Longer numbers are masked as those of phones.
+  return beginning
+    .replace(/([{[])[^]*$/, '$1…')
+    .replace(/\S+@\S+/g, '[email]')
+    .replace(/(?<!\d)\d{4,6}(?!\d)/g, '••••');
 }
 
 const SUCCESS: ReadonlySet<string> = new Set(['00', 'success', 'sms_sent']);

@@ -1,5 +1,6 @@
 import { Agent, buildConnector, Client, type Dispatcher } from 'undici';
 import { type Clock, type Deadline, lateness } from '../lib/clock.ts';
+import { decode } from './decode.ts';
 import type { FailureCode } from './verdict.ts';
 
 const LARGEST_ANSWER = 1_048_576;
@@ -209,6 +210,9 @@ function explain(error: unknown, neverConnected: WeakSet<object>): Delivery {
 interface Answered {
   readonly status: number;
   readonly retryAfter?: string;
+  readonly type?: string;
+  /** As its header names it; the text is decompressed. */
+  readonly encoding?: string;
   readonly text?: string;
 }
 
@@ -274,8 +278,17 @@ class Collector implements Dispatcher.DispatchHandler {
     headers: Readonly<Record<string, string | string[] | undefined>>,
   ): void {
     if (status < 200) return;
-    const retryAfter = headers['retry-after'];
-    this.#head = { status, ...(typeof retryAfter === 'string' ? { retryAfter } : {}) };
+    const named = (name: string): string | undefined => {
+      const value = headers[name];
+      return typeof value === 'string' ? value : undefined;
+    };
+    const [retryAfter, type, encoding] = ['retry-after', 'content-type', 'content-encoding'].map(named);
+    this.#head = {
+      status,
+      ...(retryAfter === undefined ? {} : { retryAfter }),
+      ...(type === undefined ? {} : { type }),
+      ...(encoding === undefined ? {} : { encoding }),
+    };
     this.#untilMono = this.#waiting.clock.monotonic() + this.#waiting.patienceMs;
   }
 
@@ -288,7 +301,8 @@ class Collector implements Dispatcher.DispatchHandler {
   onResponseEnd(controller: Dispatcher.DispatchController): void {
     if (!this.#head) return this.onResponseError(controller, new Error('an answer without a head'));
     this.#forget();
-    this.#resolve({ ...this.#head, text: this.#text() });
+    const text = this.#text(this.#head.encoding);
+    this.#resolve(text === undefined ? this.#head : { ...this.#head, text });
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
@@ -298,10 +312,10 @@ class Collector implements Dispatcher.DispatchHandler {
     else this.#reject(error);
   }
 
-  #text(): string {
+  #text(encoding = ''): string | undefined {
     const [first, ...more] = this.#chunks;
     if (!first) return '';
-    return (more.length === 0 ? first : Buffer.concat(this.#chunks)).toString('utf8');
+    return decode(more.length === 0 ? first : Buffer.concat(this.#chunks), encoding, LARGEST_ANSWER);
   }
 
   /** The signal may live as long as the process. */

@@ -27,6 +27,7 @@ export const englishStatus = {
   areas: { payments: 'payments', messaging: 'messaging' },
   hold: (account: string, area: string, reason: string, since: string, behind: string) =>
     `${account} ${area}: ${reason} since ${since}; behind it ${behind}`,
+  came: (what: string) => `the answer was: ${what}`,
   recipients: (count: string) => `${count} recipients`,
   payments: (count: string, xof: string) => `${count} payments, ${xof}`,
   campaign: (id: string, state: string, rest: string, total: string) => `${id} ${state}, ${rest} of ${total} to go`,

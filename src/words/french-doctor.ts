@@ -101,6 +101,8 @@ export const frenchFindings: Readonly<Record<string, string>> = {
     'le compte {account} est retenu ({area} : {reason}) depuis {since} ; {count} destinataires attendent',
   'the account {account} is held ({area}: {reason}) since {since}; {count} payments, {xof}, wait':
     'le compte {account} est retenu ({area} : {reason}) depuis {since} ; {count} paiements, {xof}, attendent',
+  'Instead of an answer to {operation} came: {came}. See: relais explain {reason}.':
+    'Au lieu d’une réponse à {operation} est arrivé : {came}. Voyez : relais explain {reason}.',
   'What it means and what ends it: relais explain {reason}.':
     'Ce que cela veut dire et ce qui y met fin : relais explain {reason}.',
   '{xof} ({count}) have been in doubt for more than a day': '{xof} ({count}) sont incertains depuis plus d’un jour',

@@ -35,6 +35,7 @@ export const frenchLabels: Readonly<Record<string, string>> = {
   cost: 'coût',
   rate: 'débit',
   eta: 'fin prévue',
+  came: 'réponse reçue',
   'held until': 'retenu jusqu’au',
   'per second': 'par seconde',
   'send at': 'envoi le',

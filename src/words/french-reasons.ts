@@ -23,6 +23,9 @@ export const frenchReasons: Readonly<Record<string, string>> = {
   'Let one deployment alone use these SMS keys, or ask the service for others; it is tried again by itself.':
     'Qu’un seul déploiement utilise ces clés SMS, ou demandez-en d’autres au service ; une nouvelle tentative suit d’elle-même.',
   'the service is under maintenance': 'le service est en maintenance',
+  'the answers of the provider cannot be read': 'les réponses du prestataire sont illisibles',
+  'Show the provider the answer that came. When it answers well again: relais account release NAME.':
+    'Montrez au prestataire la réponse reçue. Quand il répond bien à nouveau : relais account release NAME.',
   'several disbursements in a row were refused in words that the interface does not have':
     'plusieurs décaissements de suite ont été refusés dans des termes que l’interface n’a pas',
   'See whether SERVICE_BASE_URL leads to the service (relais doctor), and ask the service; it goes on by itself.':

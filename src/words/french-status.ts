@@ -29,6 +29,7 @@ export const frenchStatus: Words['status'] = {
   areas: { payments: 'paiements', messaging: 'SMS' },
   hold: (account, area, reason, since, behind) =>
     `${account}, ${area} : ${reason} depuis le ${since} ; derrière : ${behind}`,
+  came: (what) => `réponse reçue : ${what}`,
   recipients: (count) => `${count} destinataires`,
   payments: (count, xof) => `${count} paiements, ${xof}`,
   campaign: (id, state, rest, total) => `${id} ${state}, encore ${rest} sur ${total}`,

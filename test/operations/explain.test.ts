@@ -6,7 +6,7 @@ import { explainDisbursement, explainOther, explainReason } from '../../src/oper
 import { explainWord } from '../../src/operations/explain-words.ts';
 import type { Circumstances } from '../../src/operations/explanation.ts';
 import { readRecord } from '../../src/operations/record.ts';
-import { type Failure, failures } from '../../src/upstream/verdict.ts';
+import { type Failure, failures, upstreamOperations } from '../../src/upstream/verdict.ts';
 
 const NOW = Date.parse('2026-11-21T08:00:00Z');
 const ID = 'dsb_4n7q0c1w2e3r4t5y6z7a8b9c0d';
@@ -278,6 +278,7 @@ describe('no reason is without an explanation', () => {
     ...states,
     ...fields,
     ...kinds,
+    ...upstreamOperations,
     'advanced',
     'ended',
     'waits',

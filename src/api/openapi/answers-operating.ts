@@ -2,12 +2,22 @@
 import { z } from 'zod';
 import { kinds } from '../../kinds/index.ts';
 import { ruleNames } from '../../kinds/rules.ts';
-import { holdAreas } from '../../kinds/account.ts';
 import { eventSchema } from '../../events/catalogue.ts';
 import { moneyLimits } from '../../operations/limits.ts';
 import { reviewKinds } from '../../operations/review.ts';
 import { doubtAges } from '../../operations/status.ts';
-import { accountField, answerOf, count, incomplete, listOf, perhaps, sums, text, time } from './answers-shared.ts';
+import {
+  accountField,
+  answerOf,
+  count,
+  holdFields,
+  incomplete,
+  listOf,
+  perhaps,
+  sums,
+  text,
+  time,
+} from './answers-shared.ts';
 import { age, workersAtWork } from './answers-workers.ts';
 
 const xofSum = z.int().meta({ example: 250_000 });
@@ -115,9 +125,7 @@ export const status = z
       .array(
         z.looseObject({
           account: accountField,
-          area: z.enum(holdAreas),
-          reason: text('funds'),
-          since: time,
+          ...holdFields,
           until: perhaps(time).meta({ description: 'When it is tried again; null: a person ends it.' }),
           count: count.meta({ description: 'Payments that wait behind it; of texts, recipients of campaigns.' }),
           xof: xofSum,
@@ -173,15 +181,7 @@ export const status = z
 export const account = z
   .looseObject({
     name: text('main'),
-    held: z
-      .array(
-        z.looseObject({
-          area: z.enum(holdAreas),
-          reason: text('funds'),
-          since: time,
-        }),
-      )
-      .meta({ description: 'Empty: its operations go on.' }),
+    held: z.array(z.looseObject(holdFields)).meta({ description: 'Empty: its operations go on.' }),
   })
   .meta({ id: 'Account' });
 

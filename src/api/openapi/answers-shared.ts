@@ -1,6 +1,7 @@
 /** Pieces that several answers are made of. Readers leave alone what they do not know: fields may be added. */
 import { z } from 'zod';
-import { account, example, perhaps, reason } from '../../kinds/answer-pieces.ts';
+import { account, example, moment, perhaps, reason } from '../../kinds/answer-pieces.ts';
+import { holdAreas } from '../../kinds/account.ts';
 import { type Kind, asDeclared, statesOf } from '../../kinds/index.ts';
 
 export { example as text, howMany as count, moment as time, perhaps, sums } from '../../kinds/answer-pieces.ts';
@@ -48,3 +49,13 @@ export const incomplete = z.literal(true).optional().meta({
 
 export const listOf = <T extends z.ZodType>(item: T, id: string) =>
   z.looseObject({ items: z.array(z.union([item, unreadable])), next: cursor }).meta({ id });
+
+/** How a hold of an account is shown. */
+export const holdFields = {
+  area: z.enum(holdAreas),
+  reason: example('funds'),
+  since: moment,
+  came: example('html (text/html, begins: <b>Warning</b>)')
+    .optional()
+    .meta({ description: 'Of `provider_unreadable`: type, encoding and beginning of the answer that came.' }),
+};

@@ -27,7 +27,7 @@ export async function examineIntake(unprefixed: Redis, prefix: string): Promise<
   return [fault('intake', says, said('Add them with the prefix {prefix}: {code}.', { prefix, code }))];
 }
 
-function heldFault({ account, area, reason, since, count, xof }: HoldStanding): Finding {
+function heldFault({ account, area, reason, since, count, xof, unreadable }: HoldStanding): Finding {
   const held = { account, area, reason, since: new Date(since).toISOString(), count };
   const says =
     area === 'messaging'
@@ -36,7 +36,13 @@ function heldFault({ account, area, reason, since, count, xof }: HoldStanding): 
           ...held,
           xof: describeXof(xof),
         });
-  return fault('state', says, said('What it means and what ends it: relais explain {reason}.', { reason }));
+  const next = unreadable
+    ? said('Instead of an answer to {operation} came: {came}. See: relais explain {reason}.', {
+        ...unreadable,
+        reason,
+      })
+    : said('What it means and what ends it: relais explain {reason}.', { reason });
+  return fault('state', says, next);
 }
 
 function doubtFault({ age, count, xof }: { readonly age: string; readonly count: number; readonly xof: number }) {

@@ -6051,6 +6051,10 @@ export interface Status {
     reason: string
     since: string
     /**
+     * Of `provider_unreadable`: type, encoding and beginning of the answer that came.
+     */
+    came?: string
+    /**
      * When it is tried again; null: a person ends it.
      */
     until: (string | null)
@@ -6214,6 +6218,10 @@ export interface Account {
     area: ("payments" | "messaging" | "direct_credit")
     reason: string
     since: string
+    /**
+     * Of `provider_unreadable`: type, encoding and beginning of the answer that came.
+     */
+    came?: string
   }[]
 }
 export interface LimitList {

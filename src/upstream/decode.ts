@@ -1,0 +1,48 @@
+/** What an answer says as text, however the provider compressed it. A provider may compress without being asked. */
+import { brotliDecompressSync, gunzipSync, inflateRawSync, inflateSync, type ZlibOptions } from 'node:zlib';
+
+type Decompress = (bytes: Buffer, options: Pick<ZlibOptions, 'maxOutputLength'>) => Buffer;
+
+/** `deflate` has a header by its standard, and none from servers that do not follow it. */
+const inflate: Decompress = (bytes, options) =>
+  (bytes[0] ?? 0) % 16 === 8 ? inflateSync(bytes, options) : inflateRawSync(bytes, options);
+
+const decompressors = new Map<string, Decompress>([
+  ['gzip', gunzipSync],
+  ['x-gzip', gunzipSync],
+  ['deflate', inflate],
+  ['br', brotliDecompressSync],
+]);
+
+/** More layers than a server has reason for. */
+const MOST_LAYERS = 2;
+const GZIP = Buffer.from([0x1f, 0x8b]);
+
+/**
+ * Undefined: it would be longer than `most` bytes. Bytes that are not compressed as their header says are read as they
+ * are: some servers name an encoding that they do not apply.
+ */
+export function decode(bytes: Buffer, encoding: string, most: number): string | undefined {
+  let decoded = bytes;
+  for (const decompress of layersOf(bytes, encoding)) {
+    try {
+      decoded = decompress(decoded, { maxOutputLength: most });
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') return undefined;
+      return bytes.toString('utf8');
+    }
+  }
+  return decoded.toString('utf8');
+}
+
+/** The last one that was applied comes first. */
+function layersOf(bytes: Buffer, encoding: string): Decompress[] {
+  const names = encoding
+    .toLowerCase()
+    .split(',')
+    .map((name) => name.trim());
+  const named = names.flatMap((name) => decompressors.get(name) ?? []).toReversed();
+  if (named.length > MOST_LAYERS) return [];
+  if (named.length > 0) return named;
+  return bytes.subarray(0, GZIP.length).equals(GZIP) ? [gunzipSync] : [];
+}
