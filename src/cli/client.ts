@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import type { Clock } from '../lib/clock.ts';
+import { type Clock, readRetryAfter } from '../lib/clock.ts';
 import { codeOf, wasNeverSent } from '../lib/not-reached.ts';
 import type { Secret } from '../lib/secret.ts';
 import { type Heard, Line, textOf } from './line.ts';
@@ -161,8 +161,8 @@ export class ApiClient {
     });
     const { status, headers, text } = answer;
     if (status >= 200 && status <= 299) return answer;
-    const seconds = Number(headers['retry-after']);
-    const retryAfterS = Number.isFinite(seconds) ? seconds : undefined;
+    const pauseMs = readRetryAfter(headers['retry-after'] ?? '', this.#options.clock.now());
+    const retryAfterS = pauseMs === undefined ? undefined : pauseMs / 1_000;
     throw new Refused(status, readProblem(readObject(text)), { speech, retryAfterS, isSafe: isSafe(letter) });
   }
 

@@ -1,5 +1,5 @@
 /** One request and its answer; asked again where nothing can have happened, or where happening twice is once. */
-import type { Clock } from '../lib/clock.ts';
+import { type Clock, readRetryAfter } from '../lib/clock.ts';
 import { NOT_BEGUN, codeOf, wasNeverSent } from '../lib/not-reached.ts';
 import type { Random } from '../lib/random.ts';
 import type { Problem } from './generated/api.ts';
@@ -121,7 +121,7 @@ async function once<T>(line: Line, letter: Letter, read: (answer: Response) => P
       signal: signal ? AbortSignal.any([signal, late.signal]) : late.signal,
       ...(isStreamed ? { duplex: 'half' } : {}),
     });
-    if (!answer.ok) throw await refusalIn(answer);
+    if (!answer.ok) throw await refusalIn(answer, line);
     return await read(answer);
   } catch (error) {
     signal?.throwIfAborted();
@@ -134,13 +134,12 @@ async function once<T>(line: Line, letter: Letter, read: (answer: Response) => P
   }
 }
 
-async function refusalIn(answer: Response): Promise<Refused> {
+async function refusalIn(answer: Response, { clock }: Pick<Line, 'clock'>): Promise<Refused> {
   const { status, headers } = answer;
-  const seconds = Number(headers.get('retry-after') ?? Number.NaN);
   return new Refused(problemIn(await answer.text()), {
     status,
     requestId: headers.get('x-request-id') ?? undefined,
-    retryAfterMs: Number.isFinite(seconds) ? seconds * 1_000 : undefined,
+    retryAfterMs: readRetryAfter(headers.get('retry-after') ?? '', clock.now()),
   });
 }
 

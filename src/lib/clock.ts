@@ -148,3 +148,21 @@ export function describeMs(ms: number): string {
   }
   return parts.slice(0, 2).join(' ');
 }
+
+/** RFC 9110: a number of seconds, or a date in one of three forms. Servers also write fractions and ISO dates. */
+const SECONDS = /^\d+(?:\.\d+)?$/;
+const DATE = /^(?:[A-Z][a-z]{2,8},? .*|\d{4}-\d\d-\d\dT)\d\d:\d\d:\d\d/;
+const HAS_ZONE = /(?:GMT|Z|[+-]\d\d:?\d\d)$/;
+
+/**
+ * How long to wait, ms, in whole seconds. Undefined: it says nothing usable, or a time that has passed, as where two
+ * clocks differ.
+ */
+export function readRetryAfter(text: string, now: number): number | undefined {
+  const written = text.trim();
+  if (SECONDS.test(written)) return Math.ceil(Number(written)) * 1_000;
+  if (!DATE.test(written)) return undefined;
+  // The third form names no zone and means UTC.
+  const ms = Date.parse(HAS_ZONE.test(written) ? written : `${written} GMT`) - now;
+  return ms > 0 ? Math.ceil(ms / 1_000) * 1_000 : undefined;
+}

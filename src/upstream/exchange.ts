@@ -1,4 +1,4 @@
-import type { Clock } from '../lib/clock.ts';
+import { type Clock, readRetryAfter } from '../lib/clock.ts';
 import { readJson as readStrictJson } from '../lib/json.ts';
 import { maskPhone } from '../lib/phone.ts';
 import { type Area, type UpstreamAccount, type UpstreamOptions, secretsOf } from './account.ts';
@@ -19,6 +19,7 @@ import {
 const LONGEST_MESSAGE = 200;
 const LONGEST_CODE = 40;
 const LONGEST_PAUSE_MS = 3_600_000;
+const OWN_PAUSE_MS = 10_000;
 
 /** One thing to ask, and how to read what comes back. */
 export interface Question<T> {
@@ -161,12 +162,10 @@ export function claimsSuccess(body: JsonObject | undefined): boolean {
   return body['success'] === true || words.some((word) => word && SUCCESS.has(word)) || tellsOfSent(body);
 }
 
-/** Retry-After of a 429 in ms (seconds or an HTTP date), at most an hour; undefined when it names none. */
+/** The pause that a 429 asks for, ms, at most an hour; our own where it cannot be read. Undefined: it asks for none. */
 function pauseOf(delivery: Delivery, clock: Clock): number | undefined {
   if (delivery.sent !== 'answered' || delivery.status !== 429 || delivery.retryAfter === undefined) return undefined;
-  const text = delivery.retryAfter.trim();
-  const ms = /^\d+$/.test(text) ? Number(text) * 1_000 : Date.parse(text) - clock.now();
-  return Number.isFinite(ms) ? Math.min(Math.max(ms, 0), LONGEST_PAUSE_MS) : undefined;
+  return Math.min(readRetryAfter(delivery.retryAfter, clock.now()) ?? OWN_PAUSE_MS, LONGEST_PAUSE_MS);
 }
 
 function describe<T>(

@@ -145,6 +145,8 @@ const creations: readonly (readonly [what: string, answer: Answerer, verdict: ob
   ],
   ['real HTTP 401', raw('', 401), { is: 'config', code: 'http_401' }],
   ['a pause', json({}, 429, { 'retry-after': '7' }), { is: 'transient', code: 'throttled', retryAfterMs: 7_000 }],
+  ['a pause with a fraction', json({}, 429, { 'retry-after': '30.5' }), { code: 'throttled', retryAfterMs: 31_000 }],
+  ['a pause nobody can read', json({}, 429, { 'retry-after': 'soon' }), { code: 'throttled', retryAfterMs: 10_000 }],
 ];
 test.for(creations)('creating: %s', async ([, answer, verdict]) => {
   listener.answer(answer);
