@@ -1,8 +1,9 @@
 /** Which deployment the settings of this process are of, and whether the keys it would use are of the same. */
-import type { AccountBook } from '../accounts.ts';
+import { type AccountBook, accountFingerprint } from '../accounts.ts';
 import { type Part, type Patience, waitForRedis } from './parts.ts';
 import { type Config, WrongSettings } from '../config.ts';
 import { derivedHex } from '../lib/ids.ts';
+import { noteKeyDigest } from '../operations/key-hashes.ts';
 import { type Deployment, type Difference, stampAs } from '../operations/stamp.ts';
 import type { Redis } from 'ioredis';
 
@@ -91,6 +92,10 @@ export function stampPart(needs: StampNeeds, giveUp: (error: Error) => void): St
     name: 'the deployment stamp',
     start: async () => {
       await waitForRedis(require, patience);
+      for (const [account, of] of book) {
+        if (!of.masterKey) continue;
+        await noteKeyDigest(redis, { account, fingerprint: accountFingerprint(of) }, of.masterKey);
+      }
       redis.on('ready', again);
       return async () => void redis.off('ready', again);
     },

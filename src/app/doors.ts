@@ -30,7 +30,9 @@ import { type AnyQueueName, queueNames } from '../queues/index.ts';
 import { IntakeJobs } from '../queues/intake-jobs.ts';
 import { stopSecrets } from '../lib/stop-link.ts';
 import type { Traces } from '../lib/traces.ts';
+import { knownHashes } from '../webhooks/hash.ts';
 import { type CallbackVerdict, type Noted, createReceiver } from '../webhooks/receiver.ts';
+import { keyDigestsOf } from '../operations/key-hashes.ts';
 import type { StopOutcome } from '../webhooks/stop-page.ts';
 import { consoleOf } from './console.ts';
 import { type Container, timingOf } from './container.ts';
@@ -266,23 +268,28 @@ export function webhooksPart(
   container: Container,
   { signAct, tellUrl }: Pick<Auditing, 'signAct'> & { readonly tellUrl: TellUrl },
 ): Part {
-  const { config, book, metrics, operations, clock, wake, quietly, logger, traces } = container;
+  const { config, book, redis, metrics, operations, clock, wake, quietly, logger, traces } = container;
   return {
     name: 'the callback receiver',
     start: async () => {
       const app = createReceiver({
         secrets: callbackSecrets(config),
-        masterKeys: (account) => [book.get(account)?.masterKey].filter((key) => key !== undefined),
+        hashes: async (account) => knownHashes(await keyDigestsOf(redis, account), book.get(account)),
         operations,
         clock,
         wake,
         onCallback: (kind, verdict, target, noted) => {
-          metrics.callbackReceived(kind, verdict);
+          metrics.callbackReceived(kind, verdict, noted?.hash);
           if (traces && noted) tellCallback(traces, verdict, { kind, id: target?.id, ...noted });
           logger.debug({ kind, verdict, id: target?.id }, 'callback');
           // We paid for an operation that we do not know: the sign of lost data.
           if (verdict === 'unmatched')
             logger.error({ kind, id: target?.id }, 'a signed callback for no record of ours');
+          if (noted?.hash !== undefined && noted.hash !== 'hash_right')
+            logger.warn(
+              { kind, id: target?.id, account: target?.account, hash: noted.hash },
+              'a callback with a hash of no known key',
+            );
           if (verdict === 'contradicts')
             logger.error({ kind, id: target?.id }, 'a signed callback claims the opposite of the end that was told');
         },

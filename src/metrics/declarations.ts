@@ -180,6 +180,12 @@ export const declarations = {
     labels: { kind: 'callbackKinds', verdict: 'callbackVerdicts' },
     help: 'What was posted to the callback addresses. "unmatched": well signed, for an operation we do not have.',
   },
+  relais_callback_hashes_total: {
+    type: 'counter',
+    of: 'process',
+    labels: { kind: 'callbackKinds', hash: 'callbackHashes' },
+    help: 'Hashes in callbacks: of a known master key, of no key ("hash_wrong"), or where some keys are not known.',
+  },
   relais_stop_links_total: {
     type: 'counter',
     of: 'process',
@@ -358,6 +364,7 @@ export const words = {
   wrongKeyAnswers: ['401', '429'],
   violations: ['script', 'style', 'connect', 'frame', 'other'],
   contradictions,
+  callbackHashes: ['hash_right', 'hash_wrong', 'hash_unverified'],
   callbackVerdicts: ['look', 'noted', 'unmatched', 'contradicts', 'probe', 'wrong_path', 'unavailable'],
   areas: holdAreas,
   countries: Object.keys(countries),

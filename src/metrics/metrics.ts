@@ -47,7 +47,7 @@ type CountedExchange = Pick<ExchangeSummary, 'operation' | 'code' | 'durationMs'
 export interface Metrics {
   readonly attemptFinished: (attempt: CountedAttempt) => void;
   readonly exchanged: (seen: CountedExchange) => void;
-  readonly callbackReceived: (kind: string, verdict: string) => void;
+  readonly callbackReceived: (kind: string, verdict: string, hash?: string) => void;
   readonly stopLinkUsed: (outcome: string) => void;
   readonly eventDelivered: (outcome: string) => void;
   readonly wrongKey: (answer: '401' | '429') => void;
@@ -108,7 +108,10 @@ function listeners({ count, observe, replace }: Instruments) {
       if (operation === 'sms_login' && code === 'ok') count('relais_sms_logins_total', {});
       if (strangeCodes > 0) count('relais_sms_item_code_unknown_total', {}, strangeCodes);
     },
-    callbackReceived: (kind: string, verdict: string): void => count('relais_callbacks_total', { kind, verdict }),
+    callbackReceived(kind: string, verdict: string, hash?: string): void {
+      count('relais_callbacks_total', { kind, verdict });
+      if (hash !== undefined) count('relais_callback_hashes_total', { kind, hash });
+    },
     stopLinkUsed: (outcome: string): void => count('relais_stop_links_total', { outcome }),
     eventDelivered: (outcome: string): void => count('relais_event_delivery_total', { outcome }),
     wrongKey: (answer: '401' | '429'): void => count('relais_wrong_keys_total', { answer }),

@@ -6,7 +6,7 @@
  * answer as a good one. 503 only when it could not be written down, or not where a failover would find it: it may be
  * the only word about an end that came late, so the sender is asked to come again.
  */
-import { createHmac, hash as hashOf } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import express, { type Express, type Request, type RequestHandler, type Response } from 'express';
 import type { QueueName } from '../kinds/due-queues.ts';
 import { isFinal, lookQueueOf } from '../kinds/index.ts';
@@ -25,6 +25,7 @@ import {
   readCallbackBody,
   readTree,
 } from './body.ts';
+import { type HashVerdict, type KnownHashes, verdictOfHash } from './hash.ts';
 import { type StopPageOptions, stopPages } from './stop-page.ts';
 
 /** What became of a callback, for the metrics. */
@@ -44,13 +45,15 @@ export interface Noted {
   readonly trace: string | undefined;
   /** Since it began to come. */
   readonly durationMs: number;
+  /** Absent: it has none. */
+  readonly hash?: HashVerdict;
 }
 
 interface ReceiverOptions {
   readonly secrets: readonly Secret[];
   readonly operations: Pick<Operations, 'nudge' | 'awaitReplicated'>;
-  /** The master keys of an account: their hash in a body says who could have written it, and decides nothing. */
-  readonly masterKeys: (account: string) => readonly Secret[];
+  /** The hashes of an account's master keys: one in a body says who could have written it, and decides nothing. */
+  readonly hashes: (account: string) => Promise<KnownHashes>;
   readonly clock: Clock;
   readonly wake: (queue: QueueName, id: string, rev: string | number) => void;
   readonly onCallback: (kind: string, verdict: CallbackVerdict, target?: CallbackTarget, noted?: Noted) => void;
@@ -87,19 +90,22 @@ function receive(options: ReceiverOptions): RequestHandler {
       return void response.status(200).end();
     }
     const sinceMono = clock.monotonic();
-    const { evidence, redacted } = await readEvidence(request, options.masterKeys(target.account));
+    const { heard, redacted, hash } = await readEvidence(request);
     try {
-      const agreesWith = evidence.detail === WRONG_HASH ? [] : statesOf(target.kind, evidence);
-      const posted = { redacted, agreesWith };
-      const store = async (): Promise<Hinted> => {
+      const store = async (): Promise<Hinted & Pick<Noted, 'hash'>> => {
+        const detail = hash && verdictOfHash(hash, await options.hashes(target.account));
+        const evidence = { ...heard, detail };
+        const agreesWith = detail === WRONG_HASH ? [] : statesOf(target.kind, evidence);
+        const posted = { redacted, agreesWith };
         const nudged = await operations.nudge(target.kind, target.id, evidence, LOOK_INTERVAL_MS, posted);
         if (nudged.is === 'look') wake(lookQueueOf(target.kind), target.id, 0);
         await operations.awaitReplicated(target.id, nudged.written);
-        return nudged;
+        return { ...nudged, ...(detail ? { hash: detail } : {}) };
       };
       const hinted = await within({ clock, ms: STORE_WITHIN_MS, late }, store());
-      const noted = { trace: hinted.trace, durationMs: clock.monotonic() - sinceMono };
-      onCallback(target.kind, verdictOf(target.kind, hinted, evidence), target, noted);
+      const durationMs = clock.monotonic() - sinceMono;
+      const noted = { trace: hinted.trace, durationMs, ...(hinted.hash ? { hash: hinted.hash } : {}) };
+      onCallback(target.kind, verdictOf(target.kind, hinted, heard), target, noted);
       response.status(200).end();
     } catch (error) {
       onError(error);
@@ -141,22 +147,22 @@ function refuse(request: Request, response: Response, onCallback: ReceiverOption
 }
 
 interface Heard {
-  readonly evidence: EvidenceDraft;
+  readonly heard: EvidenceDraft;
+  readonly hash?: Secret | undefined;
   /** What was posted, without hash, card or number of a person; '' where nothing of it was read. */
   readonly redacted: string;
 }
 
 /** The status word is kept as the code: it is what upstream claims, and a look will say whether it is so. */
-async function readEvidence(request: Request, masterKeys: readonly Secret[]): Promise<Heard> {
+async function readEvidence(request: Request): Promise<Heard> {
   const raw = await readBounded(request);
-  if (raw === undefined) return { evidence: { operation: 'callback', code: 'too_large' }, redacted: '' };
+  if (raw === undefined) return { heard: { operation: 'callback', code: 'too_large' }, redacted: '' };
   const parsed = readTree(raw, request.headers['content-type']);
   const body = readCallbackBody(parsed);
   const redacted = redactBody(parsed, raw);
-  if (!body.readable) return { evidence: { operation: 'callback', code: body.reason }, redacted };
+  if (!body.readable) return { heard: { operation: 'callback', code: body.reason }, redacted };
   const { status = 'no_status', hash } = body.fields;
-  const detail = hash === undefined ? undefined : hashMatches(hash, masterKeys) ? 'hash_right' : WRONG_HASH;
-  return { evidence: { operation: 'callback', code: status.slice(0, 20), detail }, redacted };
+  return { heard: { operation: 'callback', code: status.slice(0, 20) }, redacted, hash };
 }
 
 /** Undefined when there is more than we read, or when the sender went away before the end. */
@@ -278,23 +284,6 @@ function decoded(text: string): string | undefined {
     // A stray percent sign: a path we never made.
     return undefined;
   }
-}
-
-const SHA512_HEX = /^[0-9a-f]{128}$/;
-
-/**
- * Whether a callback's `hash` is the SHA-512 of one of these master keys (the current one and those before it). It
- * proves nothing about the rest of the body: it is the same in every message, so a stranger that saw one can
- * write another.
- */
-export function hashMatches(hash: Secret | undefined, masterKeys: readonly Secret[]): boolean {
-  const given = hash?.reveal().trim().toLowerCase() ?? '';
-  let matches = false;
-  for (const key of masterKeys) {
-    const expected = hashOf('sha512', key.reveal(), 'hex');
-    matches = sameSecret(expected, given) || matches;
-  }
-  return matches && SHA512_HEX.test(given);
 }
 
 /** The containers upstream defines and plain fields live in. */

@@ -31,7 +31,7 @@ let webhooks: string;
 const receiver = createServer(
   createReceiver({
     secrets: [new Secret(CALLBACK_SECRET)],
-    masterKeys: () => [],
+    hashes: async () => ({ digests: [], areAll: false }),
     operations: { nudge: async () => Promise.reject(new Error('a probe')), awaitReplicated: async () => undefined },
     clock: systemClock,
     wake: () => undefined,

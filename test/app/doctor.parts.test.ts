@@ -29,7 +29,7 @@ beforeAll(async () => {
   webhooks = await listening(
     createReceiver({
       secrets: [new Secret('callback-secret')],
-      masterKeys: () => [],
+      hashes: async () => ({ digests: [], areAll: false }),
       operations: {
         nudge: async () => Promise.reject(new Error('a probe was taken for a callback')),
         awaitReplicated: async () => undefined,

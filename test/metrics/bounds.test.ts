@@ -67,6 +67,7 @@ async function everythingAtOnce(): Promise<string> {
   }
   for (const kind of [...words.callbackKinds, ...STRANGERS]) {
     for (const verdict of [...words.callbackVerdicts, ...STRANGERS]) metrics.callbackReceived(kind, verdict);
+    for (const hash of [...words.callbackHashes, ...STRANGERS]) metrics.callbackReceived(kind, 'noted', hash);
   }
   for (const outcome of [...words.stopOutcomes, ...STRANGERS]) metrics.stopLinkUsed(outcome);
   metrics.fenced(1);

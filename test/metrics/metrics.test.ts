@@ -72,7 +72,7 @@ describe('what a process saw', () => {
 
   test('callbacks, fences and lost locks are counted', async () => {
     const { metrics } = counting();
-    metrics.callbackReceived('disbursement', 'unmatched');
+    metrics.callbackReceived('disbursement', 'unmatched', 'hash_wrong');
     metrics.callbackReceived('none', 'wrong_path');
     metrics.fenced(2);
     metrics.lockLost(3);

@@ -13,6 +13,7 @@ import { Secret } from '../../src/lib/secret.ts';
 import { keys } from '../../src/operations/keys.ts';
 import { Operations } from '../../src/operations/operations.ts';
 import { listen } from '../../src/app/listener.ts';
+import { digestOfKey } from '../../src/operations/key-hashes.ts';
 import { callbackPath, type CallbackVerdict, createReceiver } from '../../src/webhooks/receiver.ts';
 import { freshRedis } from '../support/fresh-redis.ts';
 import { contentType, layeredText, rawBytes } from './body/arbitrary-bodies.ts';
@@ -179,7 +180,7 @@ async function makeWorld({ now, fence }: WorldOptions = {}) {
   const errors: unknown[] = [];
   const verdicts: CallbackVerdict[] = [];
   const app = createReceiver({
-    masterKeys: () => [new Secret('sandbox-master')],
+    hashes: async () => ({ digests: [digestOfKey(new Secret('sandbox-master'))], areAll: true }),
     secrets: SECRETS,
     operations,
     clock: systemClock,

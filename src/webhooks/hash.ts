@@ -1,0 +1,39 @@
+/**
+ * What the `hash` of a callback says: the SHA-512 of the master key. It proves nothing about the rest of the body, since
+ * it is the same in every message; but a wrong one says that somebody else wrote it.
+ */
+import { sameSecret, type Secret } from '../lib/secret.ts';
+import { type KeyDigests, digestOfHash, digestOfKey } from '../operations/key-hashes.ts';
+import { WRONG_HASH } from '../operations/transition.ts';
+
+/** `hash_unverified`: of which keys it could be is not known, as without the hash. */
+export type HashVerdict = 'hash_right' | typeof WRONG_HASH | 'hash_unverified';
+
+export interface KnownHashes {
+  readonly digests: readonly string[];
+  /** Whether a hash of none of these is of no key of the account. */
+  readonly areAll: boolean;
+}
+
+interface OwnKeys {
+  readonly masterKey?: Secret | undefined;
+  /** Fingerprints of the keys that were changed. */
+  readonly keysBefore: readonly string[];
+}
+
+export function knownHashes(noted: KeyDigests, own: OwnKeys = { keysBefore: [] }): KnownHashes {
+  const digests = [...noted.values(), ...(own.masterKey ? [digestOfKey(own.masterKey)] : [])];
+  return { digests, areAll: digests.length > 0 && own.keysBefore.every((fingerprint) => noted.has(fingerprint)) };
+}
+
+const SHA512_HEX = /^[0-9a-f]{128}$/;
+
+export function verdictOfHash(hash: Secret, { digests, areAll }: KnownHashes): HashVerdict {
+  const given = hash.reveal().trim().toLowerCase();
+  if (!SHA512_HEX.test(given)) return WRONG_HASH;
+  const digest = digestOfHash(given);
+  let isKnown = false;
+  for (const known of digests) isKnown = sameSecret(known, digest) || isKnown;
+  if (isKnown) return 'hash_right';
+  return areAll ? WRONG_HASH : 'hash_unverified';
+}
