@@ -7,6 +7,7 @@ export const englishActs = {
   'disbursement.resolve': 'decided about a payment',
   'batch.create': 'uploaded a file of payments',
   'batch.approve': 'approved a file of payments',
+  'batch.retry': 'asked for the unpaid rows of a batch again',
   'batch.cancel': 'called off a file of payments',
   'campaign.create': 'made a campaign',
   'campaign.amend': 'changed a campaign',

@@ -9,6 +9,7 @@ export const frenchActs: Readonly<Record<keyof typeof englishActs, string>> = {
   'disbursement.resolve': 'a tranché pour un paiement',
   'batch.create': 'a déposé un fichier de paiements',
   'batch.approve': 'a approuvé un fichier de paiements',
+  'batch.retry': 'a redemandé le paiement des lignes non payées d’un lot',
   'batch.cancel': 'a annulé un fichier de paiements',
   'campaign.create': 'a créé une campagne',
   'campaign.amend': 'a modifié une campagne',

@@ -1,6 +1,6 @@
 /** Files of disbursements over HTTP: uploaded by one key, approved by another, reported row by row. */
 import type { Request, Response } from 'express';
-import type { Finding, Findings, Sum } from '../kinds/batch.ts';
+import type { Findings } from '../kinds/batch.ts';
 import { APPROVE_WITHIN_MS } from '../operations/batches.ts';
 import type { BatchRecord } from '../operations/record.ts';
 import { reportColumns } from '../kinds/disbursement-fields.ts';
@@ -8,9 +8,10 @@ import type { StateOf } from '../kinds/index.ts';
 import { accountOf } from '../producer/batch/door.ts';
 import { type BatchReading, BYTES_MAX, readBatchFile } from '../producer/batch/read-file.ts';
 import type { BatchFile } from '../producer/batch/rows.ts';
-import { problemsCsv, progressOf } from '../producer/batch/report.ts';
+import { problemsCsv } from '../producer/batch/report.ts';
 import { accountName } from '../kinds/request-pieces.ts';
 import { sendReport } from './batch-report.ts';
+import { named } from './campaign-upload.ts';
 import { type ApiContext, findRecord } from './context.ts';
 import { listRoute } from './lists.ts';
 import {
@@ -29,7 +30,7 @@ import { personOf } from './keys.ts';
 import { batch, batchReport, judgedBatch } from './openapi/answers-money.ts';
 import { requireFileBody } from './mount.ts';
 import { ApiProblem } from './problem.ts';
-import { viewOf } from './views.ts';
+import { batchAnswer, batchRow } from './batch-view.ts';
 
 const ROWS_CSV = 'reference;accountAlias;amount;withdrawMode\nsalary-2026-11-awa;771234567;25000;wallet-a-senegal\n';
 const ROWS_NDJSON =
@@ -56,6 +57,7 @@ const createBatch = route(
     durable: true,
     query: {
       account: accountName.optional().meta({ description: 'Where no row names one: `main`.' }),
+      name: named.optional().meta({ description: 'The name of the file, which the approver sees.' }),
       ...dryRunQuery,
     },
     body: {
@@ -81,7 +83,13 @@ const createBatch = route(
     const account = accountOf(file, query.account);
     requireNamedAccounts(context, key, { query: { account }, body: undefined, mustExist: true });
     if (query.dryRun) return judged(context, { file, account }, { request, response });
-    const given = await context.batchDoor.accept(file, { account, by: personOf(key), act: act(), idempotencyKey });
+    const given = await context.batchDoor.accept(file, {
+      account,
+      by: personOf(key),
+      act: act(),
+      idempotencyKey,
+      fileName: query.name,
+    });
     if (given.outcome === 'open') {
       const detail = `The same file is already the payment batch ${given.id}, which is pending. Approve or cancel that batch.`;
       throw new ApiProblem('conflict', detail, { existingId: given.id, differs: given.differs });
@@ -91,7 +99,7 @@ const createBatch = route(
       throw new ApiProblem('conflict', detail, { existingId: given.id, differs: given.differs });
     }
     replayed(response, given.outcome === 'duplicate');
-    return new Reply(201, await view(context, await findRecord(context, key, 'batch', given.id)));
+    return new Reply(201, await batchAnswer(context, await findRecord(context, key, 'batch', given.id)));
   },
 );
 
@@ -103,7 +111,7 @@ async function judged(
 ) {
   const asCsv = request.accepts(['json', 'csv']) === 'csv';
   const found = await batchDoor.judge(file, account, asCsv ? { kept: Number.POSITIVE_INFINITY } : {});
-  const { sound: _sound, problems, warnings, ...more } = found;
+  const { state, totals, problems, warnings } = found;
   const rows = asCsv ? problemsCsv(file, problems.list) : undefined;
   if (rows !== undefined) {
     response.type('text/csv').send(rows);
@@ -113,7 +121,8 @@ async function judged(
     dryRun: true as const,
     account,
     contentHash: file.contentHash,
-    ...more,
+    state,
+    totals,
     problems: problems.list,
     problemCount: problems.count,
     warnings: warnings.list,
@@ -139,7 +148,7 @@ const getBatch = route(
     description: 'With the counts of its rows by state.',
     role: 'read',
   },
-  ({ context, record }) => view(context, record),
+  ({ context, record }) => batchAnswer(context, record),
 );
 
 const getBatchReport = route(
@@ -186,7 +195,7 @@ const approveBatch = route(
   async ({ context, key, record, body: { contentHash }, again, act }) => {
     await approve(context, { record, key, contentHash, act });
     await context.operations.awaitReplicated(record.id, { approvedBy: personOf(key) });
-    return view(context, await again());
+    return batchAnswer(context, await again());
   },
 );
 
@@ -206,7 +215,7 @@ const cancelBatch = route(
   async ({ context, key, record, again, act }) => {
     await cancel(context, { key, record, act });
     await context.operations.awaitReplicated(record.id, { state: 'cancelled' });
-    return view(context, await again());
+    return batchAnswer(context, await again());
   },
 );
 
@@ -279,32 +288,6 @@ function notPossible(state: string, why: string): ApiProblem {
   return new ApiProblem('wrong-state', `The state is ${state}: ${why}.`, { state });
 }
 
-const STATES_THAT_EXPIRE: readonly StateOf<'batch'>[] = ['awaiting_approval', 'expired'];
-
-async function view(context: ApiContext, record: BatchRecord) {
-  const [advice, states] = await Promise.all([
-    context.batchAdvisor.adviceOn(record),
-    progressOf(record, context.batches),
-  ]);
-  return batchView(record, advice, states);
-}
-
-function batchView(record: BatchRecord, advice: readonly Finding[], states: Readonly<Record<string, Sum>>) {
-  const { problems, warnings } = record;
-  return viewOf<'batch'>(record, {
-    problems: problems.list,
-    problemCount: problems.count,
-    warnings: [...advice, ...warnings.list],
-    warningCount: warnings.count + advice.length,
-    expiresAt: STATES_THAT_EXPIRE.includes(record.state) ? expiryOf(record) : null,
-    states,
-  });
-}
-
-function expiryOf({ state, since }: BatchRecord): string {
-  return new Date(state === 'expired' ? since : since + APPROVE_WITHIN_MS).toISOString();
-}
-
 function readingOf(request: Request): BatchReading {
   const type = (request.get('content-type') ?? '').split(';')[0]?.trim().toLowerCase();
   const encoded = (request.get('content-encoding') ?? 'identity') !== 'identity';
@@ -331,12 +314,6 @@ function tooLarge(request: Request, response: Response): ApiProblem {
   response.set('Connection', 'close');
   request.resume();
   return new ApiProblem('too-large', `A payment batch is limited to ${BYTES_MAX} bytes. Send several batches.`);
-}
-
-/** Its rows, and what is wrong with them, are told where it is read alone. */
-function batchRow(record: BatchRecord) {
-  const [problemCount, warningCount] = [record.problems.count, record.warnings.count];
-  return viewOf<'batch'>(record, { problemCount, warningCount, expiresAt: null, states: {} });
 }
 
 const listBatches = listRoute({

@@ -2,6 +2,8 @@
 import { queueOf, type Kind } from '../kinds/index.ts';
 import { foreignTo } from '../processors/context.ts';
 import { explainDisbursement, explainOther, explainReason } from '../operations/explain.ts';
+import { explainBatch } from '../operations/explain-batch.ts';
+import { progressOf } from '../producer/batch/report.ts';
 import { explainCampaign, explainMessage, explainSlice } from '../operations/explain-texts.ts';
 import type { Circumstances, Explanation, FailureOf, Standing } from '../operations/explanation.ts';
 import { type Fields, type RecordOf, UnreadableRecord } from '../operations/record.ts';
@@ -27,6 +29,10 @@ type Teller<K extends Kind> = (record: RecordOf[K], asking: Asking) => Promise<E
 const tellers: { readonly [K in Kind]?: Teller<K> } = {
   disbursement: async (record, asking) => explainDisbursement(record, await circumstancesOf(record, asking)),
   campaign: async (record, asking) => explainCampaign(record, await circumstancesOf(record, asking)),
+  batch: async (record, asking) => {
+    const states = await progressOf(record, asking.context.batches);
+    return explainBatch(record, states, await circumstancesOf(record, asking));
+  },
   // A message goes where its slice goes, so what keeps the slice keeps the message.
   message: async (record, asking) => {
     const slice = await asking.context.slices.read(record.slice);

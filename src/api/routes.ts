@@ -2,6 +2,8 @@
 import { keyRoutes } from './api-keys.ts';
 import { auditRoutes } from './audit.ts';
 import { balanceRoutes } from './balances.ts';
+import { batchRetryRoutes } from './batch-retry.ts';
+import { batchRowRoutes } from './batch-rows.ts';
 import { batchRoutes } from './batches.ts';
 import { campaignRoutes } from './campaigns.ts';
 import { directCreditRoutes } from './direct-credits.ts';
@@ -32,6 +34,8 @@ import { statusRoutes } from './status.ts';
 export const routes: readonly Route[] = [
   ...disbursementRoutes,
   ...batchRoutes,
+  ...batchRowRoutes,
+  ...batchRetryRoutes,
   ...campaignRoutes,
   ...messageRoutes,
   ...optOutRoutes,

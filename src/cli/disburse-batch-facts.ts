@@ -1,4 +1,5 @@
-import type { BatchTotals, Finding, Findings, Sum } from '../kinds/batch.ts';
+import type { BatchOutcome, BatchTotals, Finding, Findings, Sum } from '../kinds/batch.ts';
+import { toldInOrder } from '../kinds/batch-outcome.ts';
 import { counted, money } from '../words/figures.ts';
 import type { JsonObject } from './client.ts';
 import { type Words, wordFor } from '../words/languages.ts';
@@ -18,15 +19,28 @@ function batchFacts(body: JsonObject, words: BatchWords): Row {
   return [
     [labels.id, body['id']],
     [labels.state, wordFor(words.states, printable(body['state']))],
+    [labels.file, body['fileName']],
+    [labels.retryOf, body['retryOf']],
     [labels.account, body['account']],
     [labels.hash, body['contentHash']],
     ...(totals ? totalFacts(totals, words) : []),
+    [labels.outcome, outcomeIn(body['outcome'], words)],
     ...sumFacts((body['states'] ?? {}) as Readonly<Record<string, Sum>>, words),
     [labels.uploadedBy, body['uploadedBy']],
     [labels.approvedBy, body['approvedBy']],
     [labels.expires, body['expiresAt']],
     [labels.created, body['createdAt']],
   ];
+}
+
+/** `197 paid 45 013 500 XOF · 3 not paid 664 000 XOF` */
+function outcomeIn(outcome: unknown, { outcomes, figures }: BatchWords): string | undefined {
+  const sums = (outcome ?? {}) as Partial<Readonly<Record<BatchOutcome, Sum>>>;
+  const parts = toldInOrder.flatMap((one) => {
+    const { count, xof } = sums[one] ?? { count: 0, xof: 0 };
+    return count === 0 ? [] : [`${outcomes[one](counted(count, figures), count)} ${money(xof, figures)}`];
+  });
+  return parts.length === 0 ? undefined : parts.join(' · ');
 }
 
 function totalFacts({ count, xof, countries, modes }: BatchTotals, words: BatchWords): Row {

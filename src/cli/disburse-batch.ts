@@ -1,4 +1,5 @@
 import { writeFile } from 'node:fs/promises';
+import { basename } from 'node:path';
 import { Readable } from 'node:stream';
 import { type Command, Option } from 'commander';
 import type { Encoding } from '../files/encodings.ts';
@@ -11,7 +12,7 @@ import type { Words } from '../words/languages.ts';
 import { WrongUsage } from './failure.ts';
 import { encoding, withExample } from './flags.ts';
 import type { ExitCode } from './io.ts';
-import { grouped } from './output.ts';
+import { grouped, printable } from './output.ts';
 import { explainFile } from './recipients-file.ts';
 import type { Shell } from './shell.ts';
 
@@ -54,7 +55,12 @@ async function upload(path: string, flags: UploadFlags, shell: Shell): Promise<E
   if (csv !== undefined && file.type === 'application/json') {
     throw new WrongUsage(shell.words.commands.usage.csvOfJson);
   }
-  const letter = { account, bytes: file.bytes, headers: { ...identityHeader(flags), 'content-type': file.type } };
+  const letter = {
+    account,
+    name: nameOf(path),
+    bytes: file.bytes,
+    headers: { ...identityHeader(flags), 'content-type': file.type },
+  };
   const { body } = await api.upload(pathTo(letter, dryRun), Readable.from([file.bytes]), letter.headers);
   if (csv !== undefined && body['state'] === 'invalid') await writeProblems(csv, letter, shell);
   if (json) await output.json(body);
@@ -67,12 +73,22 @@ async function upload(path: string, flags: UploadFlags, shell: Shell): Promise<E
 
 interface Letter {
   readonly account: string | undefined;
+  /** Of the file, as its approver sees it. */
+  readonly name: string | undefined;
   readonly bytes: Buffer;
   readonly headers: Readonly<Record<string, string>>;
 }
 
-function pathTo({ account }: Letter, dryRun: true | undefined): string {
-  const query = new URLSearchParams({ ...(account && { account }), ...(dryRun && { dryRun: 'true' }) }).toString();
+const NAME_MOST = 100;
+
+/** Undefined: standard input has none. */
+function nameOf(path: string): string | undefined {
+  return path === '-' ? undefined : printable(basename(path)).slice(-NAME_MOST);
+}
+
+function pathTo({ account, name }: Letter, dryRun: true | undefined): string {
+  const asked = { ...(account && { account }), ...(name && { name }), ...(dryRun && { dryRun: 'true' }) };
+  const query = new URLSearchParams(asked).toString();
   return query === '' ? BATCHES : `${BATCHES}?${query}`;
 }
 
@@ -108,6 +124,7 @@ interface ApproveFlags {
 export async function approveBatch(id: string, { hash, yes, json }: ApproveFlags, shell: Shell): Promise<ExitCode> {
   if (shell.io.isTerminal && !yes) {
     await printBatch((await shell.api.get(pathOf(id))).body, shell);
+    await printFirstRows(id, shell);
     if (!(await shell.confirmed(shell.words.batch.letBePaid, yes))) return 1;
   }
   const { body } = await shell.api.post(`${pathOf(id)}/approve`, { contentHash: hash });
@@ -118,6 +135,20 @@ export async function approveBatch(id: string, { hash, yes, json }: ApproveFlags
   }
   return 0;
 }
+
+const SHOWN_ROWS = 10;
+
+/** The payees, as the file calls them, before anything is approved. */
+async function printFirstRows(id: string, { api, output, words }: Shell): Promise<void> {
+  const { body } = await api.get(`${pathOf(id)}/rows?limit=${SHOWN_ROWS}`);
+  const lines = (Array.isArray(body['items']) ? body['items'] : []) as readonly ReportLine[];
+  if (lines.length === 0) return;
+  const own = (Array.isArray(body['columns']) ? body['columns'] : []) as readonly string[];
+  const rows = lines.map((line) => ({ ...line.own, ...line, amount: grouped(line.amount) }));
+  await output.ask(`${words.batch.firstRows}\n${output.renderTable([...APPROVED_COLUMNS, ...own], rows)}`);
+}
+
+const APPROVED_COLUMNS = ['row', 'accountAlias', 'withdrawMode', 'amount', 'reference'] as const;
 
 interface ReportFlags {
   readonly csv?: true;

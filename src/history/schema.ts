@@ -7,7 +7,7 @@ import { type Kind, type KindOfMoney, asDeclared, isFinal, isKept, kinds, states
 import { type Column, ROW_TIME, type Table, kindTables, tables } from '../kinds/tables.ts';
 
 /** Raised with each change of what is declared below, or in `kinds/tables.ts`. */
-export const VERSION = 8;
+export const VERSION = 9;
 
 /** Held while the schema is changed, so that processes that start together change it one after the other. */
 export const SCHEMA_LOCK = 7_236_817;

@@ -31,6 +31,7 @@ export const acts = {
   resolveDisbursement: { act: 'disbursement.resolve', names: 'the disbursement' },
   createBatch: { act: 'batch.create', names: 'the batch' },
   approveBatch: { act: 'batch.approve', names: 'the batch' },
+  retryBatch: { act: 'batch.retry', names: 'the new batch' },
   cancelBatch: { act: 'batch.cancel', names: 'the batch' },
   createCampaign: { act: 'campaign.create', names: ofCampaign },
   amendCampaign: { act: 'campaign.amend', names: ofCampaign },

@@ -18,6 +18,8 @@ import { events, told } from './events.ts';
 import { count, derived, json, maybeText, maybeTime, shown, shownAs, text } from './fields.ts';
 import { kind } from './kind.ts';
 
+const nobody = Object.fromEntries(['uncertain', 'open', 'elsewhere'].map((one) => [one, { count: 0, xof: 0 }]));
+
 const finding = z.looseObject({
   row: perhaps(z.int()).meta({ example: 2, description: 'As a spreadsheet numbers it; null: the file as a whole.' }),
   column: perhaps(example('amount')),
@@ -29,6 +31,23 @@ export const totals = z.looseObject({ count: howMany, xof: xof, countries: sums,
 export const contentHash = example('b5bb9d8014a0f9b1d61e21e796d78dccdf1352f23cd32812f4850b878ae4944c').meta({
   description: 'SHA-256 of the bytes as they came: what is approved is exactly this.',
 });
+
+/** What became of the money of a row, in the order in which people act on it. */
+export const batchOutcomes = ['notPaid', 'uncertain', 'open', 'elsewhere', 'paid'] as const;
+export type BatchOutcome = (typeof batchOutcomes)[number];
+
+const outcomeSum = z.looseObject({ count: howMany, xof });
+const outcome = z
+  .looseObject(
+    Object.fromEntries(batchOutcomes.map((one) => [one, outcomeSum])) as Record<BatchOutcome, typeof outcomeSum>,
+  )
+  .meta({
+    example: { ...nobody, notPaid: { count: 3, xof: 664_000 }, paid: { count: 197, xof: 45_013_500 } },
+    description:
+      'Its rows by what became of the money. `notPaid`: `failed`, `rejected`, `cancelled` or `reversed`. `uncertain`: ' +
+      '`unknown` or `needs_review`. `elsewhere`: accepted before, and counted there. null: not approved yet. A list has it ' +
+      'as it was when the batch finished, and null before.',
+  });
 
 /** How many, and whole XOF. */
 export type Sum = Readonly<Record<'count' | 'xof', number>>;
@@ -83,7 +102,7 @@ export const batch = kind({
       says: 'A person must say whether the rows that were not accepted yet may be paid.',
       to: ['running', 'cancelled'],
     },
-    finished: { says: 'Each of its disbursements has its last word, or needs review.' },
+    finished: { says: 'Every payment has a final status, or needs review.' },
     cancelled: { says: 'It was called off; rows that were accepted before go on by themselves.' },
     expired: {
       says: 'Nobody approved it in time, so nothing of it is paid.',
@@ -96,6 +115,16 @@ export const batch = kind({
     account,
     reason,
     contentHash: shown(text, contentHash),
+    fileName: shown(
+      maybeText,
+      example('salaries-2026-11.csv').optional().meta({ description: 'The name of the file, as it was uploaded.' }),
+    ),
+    retryOf: shown(
+      maybeText,
+      example('bat_0f6c8d4b2a1e49578c3d')
+        .optional()
+        .meta({ description: 'The batch whose unpaid rows it pays again.' }),
+    ),
     totals: shown(json<BatchTotals>(), totals),
     problems: shown(
       json<Findings>(),
@@ -112,6 +141,7 @@ export const batch = kind({
     createdAt,
     updatedAt,
     states: derived(sums.meta({ description: 'Its rows by what became of them.' })),
+    outcome: derived(perhaps(outcome)),
 
     /** Headings of the columns that are not read; what is in them comes back in the report. */
     columns: json<readonly string[]>([]),
@@ -119,6 +149,8 @@ export const batch = kind({
     fed: count,
     /** Every row before this place has ended, or needs review. */
     mark: count,
+    /** Its rows by state when it finished. Later changes of a payment are not in it: lists show it, and nothing counts by it. */
+    endedAs: json<Readonly<Record<string, Sum>>>({}),
   },
   events: events(
     {
@@ -127,8 +159,14 @@ export const batch = kind({
         example: { contentHash: 'q0c1…', by: 'maker', totals: sent.totals },
       },
       'batch.finished': {
-        says: 'Each of its disbursements has its last word, or needs review.',
-        example: { contentHash: 'q0c1…', by: 'maker', approvedBy: 'checker', totals: sent.totals },
+        says: 'Every payment has a final status, or needs review. `states` counts them.',
+        example: {
+          contentHash: 'q0c1…',
+          by: 'maker',
+          approvedBy: 'checker',
+          totals: { count: 3, xof: 50_000 },
+          states: { succeeded: { count: 2, xof: 40_000 }, failed: { count: 1, xof: 10_000 } },
+        },
       },
       'batch.needs_review': {
         says: 'A person must say whether the rows that were not accepted yet may be paid.',
@@ -143,7 +181,10 @@ export const batch = kind({
         totals: z.looseObject({ count: z.int(), xof: told.xof }).optional(),
       },
       more: {
-        states: z.looseObject({}).optional().meta({ description: 'Its rows by what became of them.' }),
+        states: z
+          .record(z.string(), z.looseObject({ count: z.int(), xof: told.xof }))
+          .optional()
+          .meta({ description: 'Its rows by what became of them: how many, and how many XOF.' }),
         reason: told.reason,
       },
     },

@@ -4,6 +4,7 @@
  */
 import type { Redis } from 'ioredis';
 import type { Sum } from '../kinds/batch.ts';
+import { ELSEWHERE, WAITING } from '../kinds/batch-outcome.ts';
 import { isFinal } from '../kinds/index.ts';
 import type { Random } from '../lib/random.ts';
 import { RedisUnavailable } from '../redis/connections.ts';
@@ -55,11 +56,6 @@ export interface Standing {
   readonly differs: readonly string[];
 }
 
-/** A row whose disbursement has not been accepted yet, in the places of states of disbursements. */
-export const WAITING = 'waiting';
-
-/** A row whose disbursement was accepted before, by itself or in another batch: it is counted there and not here. */
-const ELSEWHERE = 'elsewhere';
 /** In the place of a record that history alone has: no more than its state is known here. */
 const LEFT = 'left';
 

@@ -97,16 +97,24 @@ function decisionsOn({ fields }: DisbursementRecord, say: ExplainWords): string[
 type OtherRecord = Standing &
   Pick<RecordBase, 'createdAt' | 'fields'> & { readonly reference?: string; readonly reason?: string };
 
+/** In the place of what any kind begins with, after what its state says, and in the place of what its state asks for. */
+interface Own {
+  readonly begins?: string;
+  readonly says?: readonly string[];
+  readonly next?: string;
+}
+
 /** Of a kind that has no teller of its own: where it stands, and its evidence. */
-export function explainOther(record: OtherRecord, around: Circumstances): Explanation {
+export function explainOther(record: OtherRecord, around: Circumstances, own: Own = {}): Explanation {
   const { kind, state, reference, reason, fields } = record;
   const because: Because | undefined = reason ? becauseOf(reason, around) : undefined;
   const wait = whatKeeps(record, around);
   const say = sentencesOf(around);
   const others: Readonly<Record<string, (reference: string) => string>> = say.others;
   const sentences = [
-    others[kind]?.(reference ? say.reference(reference) : ''),
+    own.begins ?? others[kind]?.(reference ? say.reference(reference) : ''),
     saysOf(kind, state, around),
+    ...(own.says ?? []),
     because && say.reason(because.why),
     wait && say.cannotGoOn(wait.why),
   ];
@@ -115,7 +123,11 @@ export function explainOther(record: OtherRecord, around: Circumstances): Explan
     summary: sentences.filter((sentence) => sentence !== undefined).join(' '),
     story: [chapter(record.createdAt, say.story.accepted), ...evidenceStory(fields, around)],
     next:
-      wait?.next ?? because?.next ?? nextIn(record, around) ?? (isFinal(kind, state) ? nothing : byItself)(around),
+      wait?.next ??
+      because?.next ??
+      own.next ??
+      nextIn(record, around) ??
+      (isFinal(kind, state) ? nothing : byItself)(around),
   };
 }
 

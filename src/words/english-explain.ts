@@ -17,6 +17,14 @@ export const englishExplain = {
     payment_request: (reference: string) => `Payment request${reference}.`,
     direct_credit: (reference: string) => `Direct credit${reference}.`,
   },
+  batch: {
+    whole: (count: string, many: number, xof: string, file: string) =>
+      `Batch${file === '' ? '' : ` ${file}`} of ${count} ${many === 1 ? 'payment' : 'payments'}, ${xof}.`,
+    outcome: (what: string, xof: string) => `${what}: ${xof}.`,
+    decide: 'Decide the uncertain payments: relais review list.',
+    seeUnpaid: (id: string) => `See the unpaid rows: relais disburse batch-rows ${id} --outcome notPaid.`,
+    payAgain: (id: string) => `To pay them again, with a new approval: relais disburse batch-retry ${id}`,
+  },
   ofCampaign: (id: string) => `the campaign ${id}`,
   ofMessages: 'single messages',
   reason: (why: string) => `Reason: ${why}.`,

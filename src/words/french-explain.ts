@@ -15,6 +15,14 @@ export const frenchExplain: ExplainWords = {
     payment_request: (reference) => `Demande de paiement${reference}.`,
     direct_credit: (reference) => `Crédit direct${reference}.`,
   },
+  batch: {
+    whole: (count, many, xof, file) =>
+      `Lot${file === '' ? '' : ` ${file}`} de ${count} ${many < 2 ? 'paiement' : 'paiements'}, ${xof}.`,
+    outcome: (what, xof) => `${what} : ${xof}.`,
+    decide: 'Statuez sur les paiements non confirmés : relais review list.',
+    seeUnpaid: (id) => `Voyez les lignes non payées : relais disburse batch-rows ${id} --outcome notPaid.`,
+    payAgain: (id) => `Pour les payer de nouveau, après une nouvelle approbation : relais disburse batch-retry ${id}`,
+  },
   ofCampaign: (id) => `la campagne ${id}`,
   ofMessages: 'SMS isolés',
   reason: (why) => `Raison : ${why}.`,

@@ -114,6 +114,7 @@ export const frenchFlags: Readonly<Record<string, string>> = {
   'opt-outs of this sender ID; default: opt-outs of all sender IDs':
     'désinscriptions de ce nom d’expéditeur ; par défaut : celles de tous les noms',
   'print a JSON array': 'afficher un tableau JSON',
+  'Only rows with this outcome': 'Seulement les lignes qui ont ce résultat',
   'phone number of the person': 'numéro de téléphone de la personne',
   'print the counts as JSON': 'afficher les comptes en JSON',
   'Minimum amount in XOF': 'Montant minimal en XOF',

@@ -67,6 +67,12 @@ export const frenchHelp: Readonly<Record<string, string>> = {
     'Vérifier et déposer un lot de paiements. Rien n’est payé avant l’approbation d’une autre personne',
   'CSV, .xlsx, .ods or JSON, with the columns reference, accountAlias, amount and withdrawMode; - reads standard input':
     'CSV, .xlsx, .ods ou JSON, avec les colonnes reference, accountAlias, amount et withdrawMode ; - lit l’entrée standard',
+  'List the rows of a payment batch': 'Lister les lignes d’un lot de paiements',
+  'The batch has no such rows.': 'Le lot n’a pas de telles lignes.',
+  'Retry the unpaid rows of a batch': 'Payer de nouveau les lignes non payées d’un lot',
+  'Make a new batch of the unpaid rows of {id}?': 'Créer un nouveau lot avec les lignes non payées de {id} ?',
+  'A different person approves it: relais disburse approve ID --hash HASH':
+    'Une autre personne l’approuve : relais disburse approve ID --hash HASH',
   'Show the result of each batch row. With the ids of relais and of the provider':
     'Afficher le résultat de chaque ligne d’un lot. Avec les identifiants de relais et du prestataire',
   'Pay each line of a file separately. For a file that another person approves: disburse batch':

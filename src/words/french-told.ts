@@ -96,8 +96,8 @@ export const frenchTold: Readonly<Record<string, string>> = {
   'It was approved, and its rows are being paid.': 'Approuvé ; le paiement de ses lignes est en cours.',
   'A person must say whether the rows that were not accepted yet may be paid.':
     'Une personne doit dire si les lignes pas encore acceptées peuvent être payées.',
-  'Each of its disbursements has its last word, or needs review.':
-    'Chacun de ses décaissements est terminé, ou demande une vérification.',
+  'Every payment has a final status, or needs review.':
+    'Chaque paiement a un statut final, ou demande une vérification.',
   'It was called off; rows that were accepted before go on by themselves.':
     'Il a été abandonné ; les lignes déjà acceptées vont à leur terme.',
   'Nobody approved it in time, so nothing of it is paid.': 'Personne ne l’a approuvé à temps : rien n’en est payé.',

@@ -109,7 +109,10 @@ describe('batch', () => {
     expect(code).toBe(1);
     expect(stderr).toContain(out);
     expect(readFileSync(out, 'utf8')).toBe(wrong);
-    expect(asked.map(({ query }) => query)).toEqual([{ account: 'shop' }, { account: 'shop', dryRun: 'true' }]);
+    expect(asked.map(({ query }) => query)).toEqual([
+      { account: 'shop', name: 'people.csv' },
+      { account: 'shop', name: 'people.csv', dryRun: 'true' },
+    ]);
     expect(asked[1]?.text).toBe(CSV);
     expect(await relais(['disburse', 'batch', file('[{}]'), '--csv', out], { env })).toMatchObject({ code: 2 });
   });
@@ -152,12 +155,18 @@ describe('approve', () => {
     ]);
   });
 
-  test('on a terminal shows the batch and asks', async () => {
-    const { asked, env } = await answers(batch);
+  test('on a terminal shows the batch, its file and its first payees, and asks', async () => {
+    const line = { row: 2, reference: 'sal-1', accountAlias: '771234567', amount: 25_000, own: { Nom: 'Awa Diop' } };
+    const rows = { columns: ['Nom'], items: [{ ...line, withdrawMode: 'wallet-a-senegal' }], next: null };
+    const { asked, env } = await apiThat(({ path }) => ({
+      body: path.endsWith('/rows') ? rows : { ...batch, fileName: 'salaires.csv' },
+    }));
     const argv = ['disburse', 'approve', ID, '--hash', HASH];
-    const { code } = await relais(argv, { env, isTerminal: true, types: 'n\n' });
+    const { code, stdout, stderr } = await relais(argv, { env, isTerminal: true, types: 'n\n' });
     expect(code).toBe(1);
-    expect(asked.map(({ method }) => method)).toEqual(['GET']);
+    expect(asked.map(({ method }) => method)).toEqual(['GET', 'GET']);
+    expect(stdout).toMatch(/file +salaires\.csv/);
+    expect(stderr).toMatch(/771234567.*Awa Diop/);
   });
 
   test('a batch without its hash is not approved', async () => {
@@ -172,6 +181,16 @@ test('batch-show tells how far it has come', async () => {
   const { env } = await answers({ ...batch, state: 'running', states: { succeeded: sum } });
   const { stdout } = await relais(['disburse', 'batch-show', ID], { env });
   expect(stdout).toMatch(/succeeded +1 row, 25\u00a0000\u00a0XOF/);
+});
+
+test('batch-show tells how many were paid and how many were not', async () => {
+  const nothing = { count: 0, xof: 0 };
+  const outcome = { paid: { count: 197, xof: 45_013_500 }, notPaid: { count: 3, xof: 664_000 }, open: nothing };
+  const { env } = await answers({ ...batch, state: 'finished', outcome });
+  const shown = async (language: string) =>
+    (await relais(['disburse', 'batch-show', ID, '--lang', language], { env })).stdout;
+  expect(await shown('en')).toMatch(/197 paid 45\s013\s500\sXOF · 3 not paid 664\s000\sXOF\n/);
+  expect(await shown('fr')).toMatch(/197 payés 45\s013\s500\sF\sCFA · 3 non payés 664\s000\sF\sCFA\n/);
 });
 
 test('batch-cancel takes it back', async () => {

@@ -18,8 +18,8 @@ test('what is declared is what its version was declared with: raise VERSION when
   const fingerprint = createHash('sha256').update(schema.join('\n').replace(/\s+/g, ' ')).digest('hex').slice(0, 12);
   expect({ VERSION, fingerprint }).toMatchInlineSnapshot(`
     {
-      "VERSION": 8,
-      "fingerprint": "481c82d37fbf",
+      "VERSION": 9,
+      "fingerprint": "8556e243ffae",
     }
   `);
 });

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { contentHash, totals } from '../../kinds/batch.ts';
 import { disbursementFields, reportedOfPayment, reportedOfRow } from '../../kinds/disbursement-fields.ts';
 import { statesOf } from '../../kinds/index.ts';
-import { accountField, answerOf, perhaps, reasonField, sums, text } from './answers-shared.ts';
+import { accountField, answerOf, cursor, perhaps, reasonField, sums, text, time } from './answers-shared.ts';
 
 export const disbursement = answerOf('disbursement');
 
@@ -48,6 +48,38 @@ export const batchReport = z
     states: sums,
   })
   .meta({ id: 'BatchReport' });
+
+export const batchRows = z
+  .looseObject({
+    columns: z.array(text('Nom')).meta({ description: 'Headings of the columns that relais does not read.' }),
+    items: z.array(reportLine),
+    next: cursor,
+  })
+  .meta({ id: 'BatchRows' });
+
+export const recentPayments = z
+  .looseObject({
+    from: time,
+    people: z.int().meta({ example: 12, description: 'Rows with such payments.' }),
+    count: z.int().meta({ example: 14 }),
+    xof: z.int().meta({ example: 1_250_000 }),
+    items: z.array(
+      z.looseObject({
+        row: z.int().meta({ example: 2 }),
+        count: z.int().meta({ example: 1 }),
+        xof: z.int().meta({ example: 95_000 }),
+        last: z
+          .looseObject({
+            id: text('dsb_0f6c8d4b2a1e49578c3d'),
+            amount: z.int().meta({ example: 95_000 }),
+            state: z.enum(statesOf('disbursement')).meta({ example: 'succeeded' }),
+            createdAt: time,
+          })
+          .meta({ description: 'The newest of them.' }),
+      }),
+    ),
+  })
+  .meta({ id: 'RecentPayments' });
 
 export const balances = z
   .looseObject({

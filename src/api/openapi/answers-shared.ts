@@ -23,7 +23,7 @@ export function answerOf(kind: Kind) {
 export const capitalised = (kind: string): string =>
   kind.replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
-const cursor = perhaps(example('dsb_0f6c8d4b2a1e49578c3d')).meta({
+export const cursor = perhaps(example('dsb_0f6c8d4b2a1e49578c3d')).meta({
   description: 'Give it as `after` to go on; null at the end.',
 });
 

@@ -449,6 +449,85 @@ export const commands: readonly DerivedCommand[] = [
     "answer": "Batch"
   },
   {
+    "name": "disburse batch-rows",
+    "says": "List the rows of a payment batch",
+    "example": "bat_4n7q0c1w2e3r4t5y6z7a8b9c0d --outcome notPaid",
+    "method": "GET",
+    "path": "/v1/disbursement-batches/{id}/rows",
+    "takes": [
+      {
+        "name": "id",
+        "in": "path"
+      }
+    ],
+    "flags": [
+      {
+        "flag": "--outcome",
+        "field": "outcome",
+        "in": "query",
+        "says": "Only rows with this outcome",
+        "schema": {
+          "type": "string",
+          "enum": [
+            "notPaid",
+            "uncertain",
+            "open",
+            "elsewhere",
+            "paid"
+          ]
+        }
+      },
+      {
+        "flag": "--after",
+        "field": "after",
+        "in": "query",
+        "says": "`next` of the previous page",
+        "schema": {
+          "type": "string"
+        }
+      },
+      {
+        "flag": "--limit",
+        "field": "limit",
+        "in": "query",
+        "says": "Maximum number of results",
+        "schema": {
+          "type": "integer",
+          "minimum": 1,
+          "maximum": 500
+        }
+      }
+    ],
+    "columns": [
+      "row",
+      "reference",
+      "accountAlias",
+      "amount",
+      "state",
+      "id",
+      "reason"
+    ],
+    "none": "The batch has no such rows.",
+    "answer": "BatchRows"
+  },
+  {
+    "name": "disburse batch-retry",
+    "says": "Retry the unpaid rows of a batch",
+    "example": "bat_4n7q0c1w2e3r4t5y6z7a8b9c0d",
+    "method": "POST",
+    "path": "/v1/disbursement-batches/{id}/retry",
+    "takes": [
+      {
+        "name": "id",
+        "in": "path"
+      }
+    ],
+    "flags": [],
+    "asks": "Make a new batch of the unpaid rows of {id}?",
+    "next": "A different person approves it: relais disburse approve ID --hash HASH",
+    "answer": "Batch"
+  },
+  {
     "name": "campaign list",
     "says": "List campaigns",
     "example": "--state draft",

@@ -9,11 +9,14 @@ export const operations = {
   approveDisbursement: {"method":"POST","path":"/v1/disbursements/{id}/approve","query":[]},
   resolveDisbursement: {"method":"POST","path":"/v1/disbursements/{id}/resolve","query":[]},
   listBatches: {"method":"GET","path":"/v1/disbursement-batches","query":["state","account","createdFrom","createdTo","after","limit"],"files":["text/csv"]},
-  createBatch: {"method":"POST","path":"/v1/disbursement-batches","query":["account","dryRun"],"identity":"optional","files":["text/csv"]},
+  createBatch: {"method":"POST","path":"/v1/disbursement-batches","query":["account","name","dryRun"],"identity":"optional","files":["text/csv"]},
   getBatch: {"method":"GET","path":"/v1/disbursement-batches/{id}","query":[]},
   getBatchReport: {"method":"GET","path":"/v1/disbursement-batches/{id}/report","query":[],"files":["text/csv"]},
   approveBatch: {"method":"POST","path":"/v1/disbursement-batches/{id}/approve","query":[]},
   cancelBatch: {"method":"POST","path":"/v1/disbursement-batches/{id}/cancel","query":[]},
+  listBatchRows: {"method":"GET","path":"/v1/disbursement-batches/{id}/rows","query":["outcome","after","limit"]},
+  listRecentPayments: {"method":"GET","path":"/v1/disbursement-batches/{id}/recent-payments","query":[]},
+  retryBatch: {"method":"POST","path":"/v1/disbursement-batches/{id}/retry","query":[]},
   listCampaigns: {"method":"GET","path":"/v1/campaigns","query":["state","reference","account","createdFrom","createdTo","after","limit"],"files":["text/csv"]},
   createCampaign: {"method":"POST","path":"/v1/campaigns","query":["dryRun"],"identity":"required"},
   getCampaign: {"method":"GET","path":"/v1/campaigns/{id}","query":[]},
@@ -574,6 +577,10 @@ export interface Operations {
        */
       account?: string
       /**
+       * The name of the file, which the approver sees.
+       */
+      name?: string
+      /**
        * Names the request, as a `reference` does.
        */
       idempotencyKey?: string
@@ -620,6 +627,45 @@ export interface Operations {
    * Cancel a payment batch
    */
   cancelBatch: {
+    asked: {
+      id: string
+    }
+    answer: Batch
+  }
+  /**
+   * List the rows of a payment batch
+   */
+  listBatchRows: {
+    asked: {
+      id: string
+      /**
+       * Only rows with this outcome.
+       */
+      outcome?: ("notPaid" | "uncertain" | "open" | "elsewhere" | "paid")
+      /**
+       * `next` of the previous page.
+       */
+      after?: string
+      /**
+       * Maximum number of results.
+       */
+      limit?: number
+    }
+    answer: BatchRows
+  }
+  /**
+   * List recent payments to the same payees
+   */
+  listRecentPayments: {
+    asked: {
+      id: string
+    }
+    answer: RecentPayments
+  }
+  /**
+   * Retry the unpaid rows of a batch
+   */
+  retryBatch: {
     asked: {
       id: string
     }
@@ -2110,6 +2156,14 @@ export interface BatchRow {
    * SHA-256 of the bytes as they came: what is approved is exactly this.
    */
   contentHash: string
+  /**
+   * The name of the file, as it was uploaded.
+   */
+  fileName?: string
+  /**
+   * The batch whose unpaid rows it pays again.
+   */
+  retryOf?: string
   totals: {
     count: number
     /**
@@ -2142,6 +2196,43 @@ export interface BatchRow {
   approvedAt: (string | null)
   createdAt: string
   updatedAt: string
+  outcome: ({
+    notPaid: {
+      count: number
+      /**
+       * Whole XOF.
+       */
+      xof: number
+    }
+    uncertain: {
+      count: number
+      /**
+       * Whole XOF.
+       */
+      xof: number
+    }
+    open: {
+      count: number
+      /**
+       * Whole XOF.
+       */
+      xof: number
+    }
+    elsewhere: {
+      count: number
+      /**
+       * Whole XOF.
+       */
+      xof: number
+    }
+    paid: {
+      count: number
+      /**
+       * Whole XOF.
+       */
+      xof: number
+    }
+  } | null)
 }
 export interface Batch {
   id: string
@@ -2158,6 +2249,14 @@ export interface Batch {
    * SHA-256 of the bytes as they came: what is approved is exactly this.
    */
   contentHash: string
+  /**
+   * The name of the file, as it was uploaded.
+   */
+  fileName?: string
+  /**
+   * The batch whose unpaid rows it pays again.
+   */
+  retryOf?: string
   totals: {
     count: number
     /**
@@ -2222,6 +2321,43 @@ export interface Batch {
       xof: number
     }
   }
+  outcome: ({
+    notPaid: {
+      count: number
+      /**
+       * Whole XOF.
+       */
+      xof: number
+    }
+    uncertain: {
+      count: number
+      /**
+       * Whole XOF.
+       */
+      xof: number
+    }
+    open: {
+      count: number
+      /**
+       * Whole XOF.
+       */
+      xof: number
+    }
+    elsewhere: {
+      count: number
+      /**
+       * Whole XOF.
+       */
+      xof: number
+    }
+    paid: {
+      count: number
+      /**
+       * Whole XOF.
+       */
+      xof: number
+    }
+  } | null)
 }
 export interface BatchDryRun {
   state: ("invalid" | "awaiting_approval" | "running" | "needs_review" | "finished" | "cancelled" | "expired")
@@ -2355,6 +2491,65 @@ export interface BatchReport {
 }
 export interface BatchApproval {
   contentHash: string
+}
+export interface BatchRows {
+  /**
+   * Headings of the columns that relais does not read.
+   */
+  columns: string[]
+  items: {
+    row: number
+    reference: string
+    id: (string | null)
+    state: string
+    /**
+     * Why, as a word for programs. `GET /v1/explain/{word}` says it in a sentence.
+     */
+    reason: (string | null)
+    /**
+     * Whole XOF.
+     */
+    amount: number
+    accountAlias: string
+    withdrawMode: string
+    disburseId: (string | null)
+    token: (string | null)
+    transactionId: (string | null)
+    providerRef: (string | null)
+    /**
+     * What its row had in columns that are not read, by heading.
+     */
+    own?: {
+      [k: string]: string
+    }
+  }[]
+  /**
+   * Give it as `after` to go on; null at the end.
+   */
+  next: (string | null)
+}
+export interface RecentPayments {
+  from: string
+  /**
+   * Rows with such payments.
+   */
+  people: number
+  count: number
+  xof: number
+  items: {
+    row: number
+    count: number
+    xof: number
+    /**
+     * The newest of them.
+     */
+    last: {
+      id: string
+      amount: number
+      state: ("awaiting_approval" | "queued" | "held" | "created" | "submitting" | "unknown" | "pending" | "needs_review" | "succeeded" | "failed" | "reversed" | "rejected" | "cancelled")
+      createdAt: string
+    }
+  }[]
 }
 export interface CampaignList {
   items: (CampaignRow | Unreadable)[]
@@ -4717,9 +4912,17 @@ export interface BatchAwaitingApprovalEvent {
       xof: number
     }
     /**
-     * Its rows by what became of them.
+     * Its rows by what became of them: how many, and how many XOF.
      */
-    states?: {}
+    states?: {
+      [k: string]: {
+        count: number
+        /**
+         * Whole XOF.
+         */
+        xof: number
+      }
+    }
     /**
      * Why, as a word for programs.
      */
@@ -4727,7 +4930,7 @@ export interface BatchAwaitingApprovalEvent {
   }
 }
 /**
- * Each of its disbursements has its last word, or needs review.
+ * Every payment has a final status, or needs review. `states` counts them.
  */
 export interface BatchFinishedEvent {
   /**
@@ -4773,9 +4976,17 @@ export interface BatchFinishedEvent {
       xof: number
     }
     /**
-     * Its rows by what became of them.
+     * Its rows by what became of them: how many, and how many XOF.
      */
-    states?: {}
+    states?: {
+      [k: string]: {
+        count: number
+        /**
+         * Whole XOF.
+         */
+        xof: number
+      }
+    }
     /**
      * Why, as a word for programs.
      */
@@ -4829,9 +5040,17 @@ export interface BatchNeedsReviewEvent {
       xof: number
     }
     /**
-     * Its rows by what became of them.
+     * Its rows by what became of them: how many, and how many XOF.
      */
-    states?: {}
+    states?: {
+      [k: string]: {
+        count: number
+        /**
+         * Whole XOF.
+         */
+        xof: number
+      }
+    }
     /**
      * Why, as a word for programs.
      */
@@ -6549,7 +6768,7 @@ export interface AuditItem {
    */
   requestId: string
   /**
-   * One of audit.forget, disbursement.create, disbursement.cancel, disbursement.approve, disbursement.resolve, batch.create, batch.approve, batch.cancel, campaign.create, campaign.amend, campaign.upload, kept-file.upload, campaign.start, campaign.approve, campaign.pause, campaign.resume, campaign.cancel, campaign.retry, message.send, opt-outs.add, opt-outs.remove, invoice.create, invoice.resolve, payment-request.create, payment-request.resolve, direct-credit.create, direct-credit.resolve, endpoint.create, endpoint.delete, endpoint.replay, endpoint.rotate-secret, queue.pause, queue.resume, account.stop, account.release, limit.set, key.create, key.revoke, session.sign-in, session.confirm, session.sign-out, secrets.rotate, recovery.leave, person.purge.
+   * One of audit.forget, disbursement.create, disbursement.cancel, disbursement.approve, disbursement.resolve, batch.create, batch.approve, batch.retry, batch.cancel, campaign.create, campaign.amend, campaign.upload, kept-file.upload, campaign.start, campaign.approve, campaign.pause, campaign.resume, campaign.cancel, campaign.retry, message.send, opt-outs.add, opt-outs.remove, invoice.create, invoice.resolve, payment-request.create, payment-request.resolve, direct-credit.create, direct-credit.resolve, endpoint.create, endpoint.delete, endpoint.replay, endpoint.rotate-secret, queue.pause, queue.resume, account.stop, account.release, limit.set, key.create, key.revoke, session.sign-in, session.confirm, session.sign-out, secrets.rotate, recovery.leave, person.purge.
    */
   act: string
   /**

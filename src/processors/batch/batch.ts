@@ -9,7 +9,8 @@
 import { notTheSame } from '../../operations/differing.ts';
 import { toMs } from '../../lib/clock.ts';
 import type { BatchRow } from '../../operations/batch-rows.ts';
-import { APPROVE_WITHIN_MS, Sums, type Batches, isSettled, WAITING } from '../../operations/batches.ts';
+import { APPROVE_WITHIN_MS, Sums, type Batches, isSettled } from '../../operations/batches.ts';
+import { WAITING } from '../../kinds/batch-outcome.ts';
 import type { BatchRecord } from '../../operations/record.ts';
 import type { Leased } from '../../operations/acquiring.ts';
 import type { EventDraft } from '../../operations/transition.ts';
@@ -194,14 +195,15 @@ async function end(
   for await (const page of batches.rowsNow(record, { from: 0, to: record.totals.count })) {
     for (const { row, state } of page) sums.add(state, row.amount);
   }
+  const states = sums.read();
   const { id, contentHash, by, approvedBy, totals } = record;
   const { count, xof } = totals;
   return finish(held, context, {
     to: 'finished',
-    set: { mark: count },
+    set: { mark: count, endedAs: JSON.stringify(states) },
     event: {
       type: 'batch.finished',
-      data: { id, state: 'finished', contentHash, by, approvedBy, totals: { count, xof }, states: sums.read() },
+      data: { id, state: 'finished', contentHash, by, approvedBy, totals: { count, xof }, states },
     },
     outcome: 'ended',
     reason: 'finished',

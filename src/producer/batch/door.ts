@@ -34,6 +34,9 @@ export interface UploadOptions {
   /** As it is told in the audit. */
   readonly act?: Act | undefined;
   readonly idempotencyKey?: string | undefined;
+  readonly fileName?: string | undefined;
+  /** The batch whose unpaid rows these are. */
+  readonly retryOf?: string | undefined;
 }
 
 export type UploadAnswer =
@@ -52,6 +55,8 @@ interface Judgement {
   readonly problems: Findings;
   readonly warnings: Findings;
   readonly sound: readonly SoundRow[];
+  /** Rows that were accepted before exactly as they are. */
+  readonly accepted: ReadonlySet<number>;
 }
 
 /** The account that pays: the one that was asked for, else the first that a row names, else `main`. */
@@ -70,17 +75,21 @@ export async function judgeFile(
   judge.problems.add(...file.problems);
   judge.warnings.add(...(file.warnings ?? []));
   const sound: SoundRow[] = [];
+  const accepted = new Set<number>();
   for (let from = 0; from < file.rows.length; from += ROWS_AT_ONCE) {
     const rows = file.rows.slice(from, from + ROWS_AT_ONCE).flatMap((raw) => judge.read(raw) ?? []);
     const known = (await standing?.(rows)) ?? [];
-    for (const [index, row] of rows.entries()) judge.count(row, known[index]);
+    for (const [index, row] of rows.entries()) {
+      judge.count(row, known[index]);
+      if (known[index]?.same) accepted.add(row.row);
+    }
     sound.push(...rows);
     await letOthersWork();
   }
   const totals = judge.totals();
   const problems = judge.problems.read();
   const state = problems.count > 0 ? 'invalid' : 'awaiting_approval';
-  return { state, totals, problems, warnings: judge.warnings.read(), sound };
+  return { state, totals, problems, warnings: judge.warnings.read(), sound, accepted };
 }
 
 export class BatchDoor {
@@ -91,7 +100,8 @@ export class BatchDoor {
   }
 
   /** The same bytes by the same account are the same batch, unless an idempotency key says otherwise. */
-  async accept(file: BatchFile, { account, by, act, idempotencyKey }: UploadOptions): Promise<UploadAnswer> {
+  async accept(file: BatchFile, options: UploadOptions): Promise<UploadAnswer> {
+    const { account, by, act, idempotencyKey, fileName, retryOf } = options;
     const { batches, environment } = this.#options;
     const { totals, problems, warnings, sound, state } = await this.judge(file, account);
     const { contentHash } = file;
@@ -111,6 +121,8 @@ export class BatchDoor {
           problems: JSON.stringify(problems),
           warnings: JSON.stringify(warnings),
           columns: JSON.stringify(file.own ?? []),
+          ...(fileName === undefined ? {} : { fileName }),
+          ...(retryOf === undefined ? {} : { retryOf }),
         },
         tells: { contentHash, by, totals },
       },
@@ -120,6 +132,12 @@ export class BatchDoor {
     const isOpen = accepted.outcome === 'open';
     const differs = isOpen ? ['/Idempotency-Key'] : await this.#differing(accepted.id, rows);
     return { ...accepted, differs };
+  }
+
+  /** Its rows without those that were accepted before exactly as they are. */
+  async notYetAccepted(file: Rows, account: string): Promise<readonly RawRow[]> {
+    const { accepted } = await this.judge(file, account);
+    return file.rows.filter(({ row }) => !accepted.has(row));
   }
 
   /** What has come between since the upload: a reference that was taken, a limit, an account that is gone. */

@@ -3,7 +3,8 @@ import type { Finding, Sum } from '../../kinds/batch.ts';
 import type { BatchRecord } from '../../operations/record.ts';
 import { csvCell } from '../../files/csv.ts';
 import type { BatchRow } from '../../operations/batch-rows.ts';
-import { Sums, type Batches, type RowNow, WAITING } from '../../operations/batches.ts';
+import { WAITING } from '../../kinds/batch-outcome.ts';
+import { Sums, type Batches, type RowNow } from '../../operations/batches.ts';
 import { reportColumns, reportedOfPayment, reportedOfRow } from '../../kinds/disbursement-fields.ts';
 import type { Rows } from './rows.ts';
 
@@ -54,13 +55,17 @@ export async function* reportPages(record: BatchRecord, batches: Batches): Async
   }
 }
 
-/** How many rows stand in each state, and for how many XOF: they sum to the totals of the batch. */
+/**
+ * How many rows stand in each state, and for how many XOF: they sum to the totals of the batch. Before the approval no
+ * row has begun anything, whatever else stands under its reference; of a batch that was cancelled later some have.
+ */
 export async function progressOf(record: BatchRecord, batches: Batches): Promise<Record<string, Sum>> {
   const sums = new Sums();
-  // Before the approval no row has begun anything, whatever else stands under its reference.
-  if (!['running', 'finished', 'needs_review'].includes(record.state)) return sums.read();
-  for await (const page of batches.rowsNow(record, { from: 0, to: record.totals.count })) {
-    for (const { row, state } of page) sums.add(state, row.amount);
+  const { state: stands, approvedBy, totals } = record;
+  const isApproved = ['running', 'finished', 'needs_review'].includes(stands) || approvedBy !== undefined;
+  if (!isApproved) return sums.read();
+  for await (const page of batches.rowsNow(record, { from: 0, to: totals.count })) {
+    for (const { row, state } of page) sums.add(state === WAITING ? stateOfWaiting(record) : state, row.amount);
   }
   return sums.read();
 }

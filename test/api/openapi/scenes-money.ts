@@ -79,7 +79,17 @@ export async function batchScenes({ ask, becomes }: Stage): Promise<void> {
   await becomes(`${BATCHES}/${made.id}`, 'finished');
   await ask('GET', `${BATCHES}/${made.id}/report`);
   await ask('GET', `${BATCHES}/${made.id}/report`, { headers: { accept: 'text/csv' } });
+  await ask('GET', `${BATCHES}/${made.id}/rows`);
+  await ask('POST', `${BATCHES}/${made.id}/retry`);
   await ask('POST', `${BATCHES}/${made.id}/cancel`);
+  const { body: unpaid } = await send(`${HEADER}unpaid;779999901;1000;wallet-a-senegal\r\n`);
+  await ask('GET', `${BATCHES}/${unpaid.id}/recent-payments`);
+  await ask('POST', `${BATCHES}/${unpaid.id}/approve`, {
+    key: CHECKER,
+    body: { contentHash: unpaid.contentHash },
+  });
+  await becomes(`${BATCHES}/${unpaid.id}`, 'finished');
+  await ask('POST', `${BATCHES}/${unpaid.id}/retry`);
   const { body: dropped } = await send(file('three'));
   await ask('POST', `${BATCHES}/${dropped.id}/cancel`);
   await send('no header at all');

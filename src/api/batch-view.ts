@@ -1,0 +1,46 @@
+/** A batch as callers see it: alone with what became of its rows at this moment, in a list as it finished. */
+import type { Finding, Sum } from '../kinds/batch.ts';
+import { outcomesOf } from '../kinds/batch-outcome.ts';
+import type { StateOf } from '../kinds/index.ts';
+import { APPROVE_WITHIN_MS } from '../operations/batches.ts';
+import type { BatchRecord } from '../operations/record.ts';
+import { progressOf } from '../producer/batch/report.ts';
+import type { ApiContext } from './context.ts';
+import { viewOf } from './views.ts';
+
+const STATES_THAT_EXPIRE: readonly StateOf<'batch'>[] = ['awaiting_approval', 'expired'];
+
+export async function batchAnswer(context: ApiContext, record: BatchRecord) {
+  const [advice, states] = await Promise.all([
+    context.batchAdvisor.adviceOn(record),
+    progressOf(record, context.batches),
+  ]);
+  return batchView(record, advice, states);
+}
+
+function batchView(record: BatchRecord, advice: readonly Finding[], states: Readonly<Record<string, Sum>>) {
+  const { problems, warnings } = record;
+  return viewOf<'batch'>(record, {
+    problems: problems.list,
+    problemCount: problems.count,
+    warnings: [...advice, ...warnings.list],
+    warningCount: warnings.count + advice.length,
+    expiresAt: STATES_THAT_EXPIRE.includes(record.state) ? expiryOf(record) : null,
+    ...progressIn(states),
+  });
+}
+
+function expiryOf({ state, since }: BatchRecord): string {
+  return new Date(state === 'expired' ? since : since + APPROVE_WITHIN_MS).toISOString();
+}
+
+/** Its rows, and what is wrong with them, are told where it is read alone. */
+export function batchRow(record: BatchRecord) {
+  const [problemCount, warningCount] = [record.problems.count, record.warnings.count];
+  return viewOf<'batch'>(record, { problemCount, warningCount, expiresAt: null, ...progressIn(record.endedAs) });
+}
+
+/** Of none it is not said that nobody was paid: nothing of it was to be paid yet. */
+function progressIn(states: Readonly<Record<string, Sum>>) {
+  return { states, outcome: Object.keys(states).length === 0 ? null : outcomesOf(states) };
+}

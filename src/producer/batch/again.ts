@@ -1,0 +1,10 @@
+/** A payment that is asked for again is another payment, so it has a name of its own that shows whose it is. */
+
+const REFERENCE_MOST = 128;
+
+/** `salary-awa` → `salary-awa~2` → `salary-awa~3` */
+export function referenceAgain(reference: string): string {
+  const [, name = reference, nth = '1'] = /^(.*)~([1-9]\d{0,3})$/su.exec(reference) ?? [];
+  const ending = `~${Number(nth) + 1}`;
+  return `${[...name].slice(0, REFERENCE_MOST - ending.length).join('')}${ending}`;
+}
