@@ -70,6 +70,12 @@ export interface AnyRow {
   readonly approvedBy?: string | null;
   readonly approvedAt?: string | null;
   readonly uploadedBy?: string;
+  readonly fileName?: string;
+  readonly retryOf?: string;
+  readonly outcome?: {
+    readonly notPaid: { readonly count: number };
+    readonly uncertain: { readonly count: number };
+  } | null;
   readonly resolvedBy?: string;
   readonly note?: string;
   readonly reason?: string | null;

@@ -1,11 +1,11 @@
-/** A file of payments: what is unusual in it, how it is spread, and its first rows. */
+/** A batch: what is unusual in it, and how it is spread. */
 import type { Answer } from '../asking/ask.ts';
-import { useAsk } from '../asking/queries.ts';
 import { Count, Money, countIn } from '../parts/figures.tsx';
 import { useWords } from '../parts/language.tsx';
-import { Read, Section } from '../parts/page.tsx';
+import type { Words } from '../words/words.ts';
+import { Section } from '../parts/page.tsx';
 import { Refusal } from '../parts/refusal.tsx';
-import { Sign, State } from '../parts/state.tsx';
+import { Sign } from '../parts/state.tsx';
 
 type Batch = Answer<'getBatch'>;
 
@@ -41,10 +41,13 @@ interface SumsProps {
   readonly name: string;
   readonly sums: Readonly<Record<string, { readonly count: number; readonly xof: number }>>;
   readonly of: { readonly count: number; readonly xof: number };
+  /** In words. */
+  readonly nameOf: (words: Words, what: string) => string;
 }
 
-export function Sums({ name, sums, of }: SumsProps) {
-  const { pages } = useWords();
+export function Sums({ name, sums, of, nameOf }: SumsProps) {
+  const words = useWords();
+  const { pages } = words;
   const says = pages.approvals;
   return (
     <table className="mb-4 w-full last:mb-0">
@@ -63,7 +66,7 @@ export function Sums({ name, sums, of }: SumsProps) {
         {Object.entries(sums).map(([what, { count, xof }]) => (
           <tr key={what}>
             <th scope="row" className="py-1 text-left font-normal">
-              {what}
+              {nameOf(words, what)}
             </th>
             <td className="pl-4 text-right">
               <Count value={count} />
@@ -86,42 +89,5 @@ export function Sums({ name, sums, of }: SumsProps) {
         </tr>
       </tbody>
     </table>
-  );
-}
-
-const FIRST_ROWS = 8;
-
-export function BatchRows({ id }: { readonly id: string }) {
-  const words = useWords();
-  const says = words.pages.approvals;
-  const report = useAsk('getBatchReport', { id });
-  return (
-    <Section title={says.firstRows}>
-      <Read of={report}>
-        {({ items }) => (
-          <ul className="divide-y divide-line">
-            {items
-              .slice(0, FIRST_ROWS)
-              .map(({ id: paid, row, accountAlias, amount, withdrawMode, state, reference }) => (
-                <li key={row} className="flex flex-wrap justify-between gap-2 py-2">
-                  <span className="min-w-0 wrap-anywhere">
-                    {accountAlias}{' '}
-                    <span className="text-sm text-quiet">
-                      {withdrawMode} · {reference}
-                    </span>
-                  </span>
-                  <span className="flex items-center gap-3">
-                    {paid !== null && <State kind="disbursement" state={state} />}
-                    <Money xof={amount} />
-                  </span>
-                </li>
-              ))}
-            {items.length > FIRST_ROWS && (
-              <li className="pt-2 text-quiet">{says.more(countIn(words, items.length - FIRST_ROWS))}</li>
-            )}
-          </ul>
-        )}
-      </Read>
-    </Section>
   );
 }

@@ -1,18 +1,17 @@
 /** One thing that waits for an approval: what, how much, for which beneficiaries, what is unusual; then the total, typed back. */
-import type { ReactNode } from 'react';
 import type { Answer } from '../asking/ask.ts';
 import { kindOf } from '../asking/kinds.ts';
 import { useAsk } from '../asking/queries.ts';
-import { AsOf, Count, Moment, Money } from '../parts/figures.tsx';
+import { Count, Moment, Money } from '../parts/figures.tsx';
 import { Back } from '../parts/back.tsx';
 import { useWords } from '../parts/language.tsx';
 import { Notice, Page, Read, Section } from '../parts/page.tsx';
-import { State } from '../parts/state.tsx';
-import type { Kind } from '../words/states.ts';
+import { Wallet, countryOfMode } from '../parts/wallet.tsx';
 import { Deciding } from './approval-deciding.tsx';
-import { BatchRows, Sums, Warnings } from './approval-batch.tsx';
+import { Funds, RecentOfPerson } from './approval-money.tsx';
+import { OfBatch } from './approval-of-batch.tsx';
+import { Summary } from './approval-summary.tsx';
 import { Cost, Hours, Recipients } from './campaign-facts.tsx';
-import { Fact } from './operation-facts.tsx';
 
 export function Approval({ id }: { readonly id: string }) {
   const { pages, kinds, parts, shell } = useWords();
@@ -26,31 +25,6 @@ export function Approval({ id }: { readonly id: string }) {
       {kind === 'campaign' && <OfCampaign id={id} />}
       {kind !== 'disbursement' && kind !== 'batch' && kind !== 'campaign' && <Notice>{parts.notFound}</Notice>}
     </Page>
-  );
-}
-
-interface SummaryProps {
-  readonly kind: Kind;
-  readonly state: string;
-  readonly large: ReactNode;
-  readonly facts: readonly (readonly [name: string, is: ReactNode])[];
-  readonly at: number;
-}
-
-function Summary({ kind, state, large, facts, at }: SummaryProps) {
-  return (
-    <section className="sheet mb-5 p-5">
-      <div className="mb-4 flex flex-wrap items-center gap-4">
-        <span className="text-3xl font-semibold">{large}</span>
-        <State kind={kind} state={state} large />
-      </div>
-      <dl className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-2">
-        {facts.map(([name, is]) => (
-          <Fact key={name} name={name} is={is} />
-        ))}
-      </dl>
-      <AsOf at={at} source="record" />
-    </section>
   );
 }
 
@@ -69,12 +43,21 @@ function OfPayment({ id }: { readonly id: string }) {
             at={at}
             facts={[
               [says.accountAlias, read.accountAlias],
-              [says.withdrawMode, read.withdrawMode],
+              [says.withdrawMode, <Wallet mode={read.withdrawMode} />],
               [says.reference, read.reference ?? '–'],
               [says.account, read.account],
               [says.createdAt, <Moment at={read.createdAt} seconds />],
             ]}
           />
+          {read.state === 'awaiting_approval' && (
+            <>
+              <Funds
+                account={read.account}
+                needs={{ [countryOfMode(read.withdrawMode) ?? 'service']: read.amount }}
+              />
+              <RecentOfPerson withdrawMode={read.withdrawMode} accountAlias={read.accountAlias} />
+            </>
+          )}
           <Deciding
             kind="disbursement"
             id={id}
@@ -87,51 +70,6 @@ function OfPayment({ id }: { readonly id: string }) {
         </>
       )}
     </Read>
-  );
-}
-
-function OfBatch({ id }: { readonly id: string }) {
-  const batch = useAsk('getBatch', { id }, { everyMs: 10_000 });
-  return <Read of={batch}>{(read, at) => <WholeBatch batch={read} at={at} />}</Read>;
-}
-
-function WholeBatch({ batch, at }: { readonly batch: Answer<'getBatch'>; readonly at: number }) {
-  const { pages } = useWords();
-  const says = pages.operation.facts;
-  const { id, state, totals, uploadedBy, contentHash } = batch;
-  return (
-    <>
-      <Summary
-        kind="batch"
-        state={state}
-        large={<Money xof={totals.xof} />}
-        at={at}
-        facts={[
-          [pages.approvals.payments, <Count value={totals.count} />],
-          [says.uploadedBy, uploadedBy],
-          [says.account, batch.account],
-          [says.createdAt, <Moment at={batch.createdAt} seconds />],
-          ...(batch.expiresAt === null
-            ? []
-            : [[pages.approvals.until, <Moment at={batch.expiresAt} seconds />] as const]),
-        ]}
-      />
-      <Warnings batch={batch} />
-      <Section title={pages.approvals.toWhom}>
-        <Sums name={pages.approvals.country} sums={totals.countries} of={totals} />
-        <Sums name={pages.approvals.wallet} sums={totals.modes} of={totals} />
-      </Section>
-      <BatchRows id={id} />
-      <Deciding
-        kind="batch"
-        id={id}
-        state={state}
-        askedBy={[uploadedBy]}
-        total={totals.xof}
-        unit="xof"
-        hash={contentHash}
-      />
-    </>
   );
 }
 

@@ -2,8 +2,9 @@
 import type { Answer } from '../asking/ask.ts';
 import { Count, countIn } from '../parts/figures.tsx';
 import { useWords } from '../parts/language.tsx';
+import { FILLS, StackedBar } from '../parts/stacked-bar.tsx';
 import { Sign } from '../parts/state.tsx';
-import { type StatesOf, type Tone, stateWord, toneOf } from '../words/states.ts';
+import { type StatesOf, stateWord, toneOf } from '../words/states.ts';
 
 export type Totals = Answer<'getCampaign'>['totals'];
 export type Bin = StatesOf['recipient'];
@@ -21,40 +22,17 @@ const BINS: readonly Bin[] = [
   'queued',
 ];
 
-const FILLS: Readonly<Record<Tone, string>> = {
-  done: 'fill-done',
-  bad: 'fill-bad',
-  uncertain: 'fill-uncertain',
-  moving: 'fill-moving',
-  asks: 'fill-asks',
-  held: 'fill-held',
-  off: 'fill-strong-line',
-};
-
 const fillOf = (bin: Bin): string => (bin === 'queued' ? 'fill-line' : FILLS[toneOf('recipient', bin)]);
-
-const WIDTH = 1_000;
 
 export function Bar({ totals }: { readonly totals: Totals }) {
   const words = useWords();
-  const { total } = totals;
   const shown = BINS.filter((bin) => totals[bin] > 0);
   const said = shown.map((bin) => `${stateWord(words.states, 'recipient', bin)}: ${countIn(words, totals[bin])}`);
-  let at = 0;
   return (
-    <svg
-      viewBox={`0 0 ${String(WIDTH)} 10`}
-      preserveAspectRatio="none"
-      className="h-3 w-full overflow-hidden rounded-full bg-sunk"
-      role="img"
-      aria-label={said.join(', ') || words.pages.campaign.none}
-    >
-      {shown.map((bin) => {
-        const from = at;
-        at += total === 0 ? 0 : (totals[bin] / total) * WIDTH;
-        return <rect key={bin} x={from} width={at - from} height="10" className={fillOf(bin)} />;
-      })}
-    </svg>
+    <StackedBar
+      parts={shown.map((bin) => ({ name: bin, count: totals[bin], fill: fillOf(bin) }))}
+      label={said.join(', ') || words.pages.campaign.none}
+    />
   );
 }
 

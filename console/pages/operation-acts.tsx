@@ -20,12 +20,12 @@ export function OperationActs({ operation: { id, state }, kind }: ActsProps) {
   const says = pages.operation;
   return (
     <div className="mt-4 flex flex-wrap gap-3 empty:hidden">
-      {state === 'needs_review' && kind !== 'batch' && (
+      {state === 'needs_review' && (
         <Link to={`/review?id=${id}`} className="button button-main">
           {says.toReview}
         </Link>
       )}
-      {(state === 'awaiting_approval' || (state === 'needs_review' && kind === 'batch')) && (
+      {state === 'awaiting_approval' && (
         <Link to={`/approvals/${id}`} className="button button-main">
           {says.toApproval}
         </Link>

@@ -5,6 +5,7 @@ import { type AnyRow, pageOf } from '../asking/kinds.ts';
 import { Moment } from '../parts/figures.tsx';
 import { useWords } from '../parts/language.tsx';
 import { Section } from '../parts/page.tsx';
+import { Wallet } from '../parts/wallet.tsx';
 import type { Words } from '../words/words.ts';
 
 type FactName = keyof Words['pages']['operation']['facts'];
@@ -20,6 +21,7 @@ const TEXTS: readonly FactName[] = [
   'disburseId',
   'token',
   'id',
+  'fileName',
   'uploadedBy',
   'approvedBy',
   'resolvedBy',
@@ -27,24 +29,24 @@ const TEXTS: readonly FactName[] = [
   'failure',
   'code',
 ];
-const LINKS: readonly FactName[] = ['batch', 'campaign'];
+const LINKS: readonly FactName[] = ['batch', 'campaign', 'retryOf'];
 const TIMES: readonly FactName[] = ['createdAt', 'updatedAt', 'sentAt', 'approvedAt'];
 
 export function Facts({ operation }: { readonly operation: AnyRow }) {
   const { pages } = useWords();
   const says = pages.operation;
   const values = operation as unknown as Readonly<Record<string, unknown>>;
-  const shown = (names: readonly FactName[], show: (text: string) => ReactNode) =>
+  const shown = (names: readonly FactName[], show: (text: string, name: FactName) => ReactNode) =>
     names.flatMap((name) => {
       const value = values[name];
       return typeof value === 'string' && value !== ''
-        ? [<Fact key={name} name={says.facts[name]} is={show(value)} />]
+        ? [<Fact key={name} name={says.facts[name]} is={show(value, name)} />]
         : [];
     });
   return (
     <Section title={says.known}>
       <dl className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-2">
-        {shown(TEXTS, (text) => text)}
+        {shown(TEXTS, (text, name) => (name === 'withdrawMode' ? <Wallet mode={text} /> : text))}
         {shown(LINKS, (text) => (
           <Link to={pageOf(text)} className="link">
             {text}

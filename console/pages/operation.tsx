@@ -2,9 +2,9 @@
 import type { Asked } from '../asking/ask.ts';
 import { type AnyRow, type Evidence, type Listed, getters, kindOf, xofOf } from '../asking/kinds.ts';
 import { useAsk } from '../asking/queries.ts';
-import { AsOf, Moment, Money, countIn } from '../parts/figures.tsx';
+import { AsOf, Moment, Money } from '../parts/figures.tsx';
 import { Back } from '../parts/back.tsx';
-import { useChoice, useWords } from '../parts/language.tsx';
+import { useWords } from '../parts/language.tsx';
 import { Notice, Page, Read, Section } from '../parts/page.tsx';
 import { titleOf } from '../parts/rows.tsx';
 import { runsOf } from '../parts/runs.ts';
@@ -12,8 +12,10 @@ import { State } from '../parts/state.tsx';
 import { toneOf } from '../words/states.ts';
 import type { Words } from '../words/words.ts';
 import { Callback } from './operation-callback.tsx';
+import { BatchPage } from './batch.tsx';
 import { OperationActs } from './operation-acts.tsx';
 import { Facts } from './operation-facts.tsx';
+import { Story, When } from './operation-story.tsx';
 
 export function Operation({ id }: { readonly id: string }) {
   const { parts } = useWords();
@@ -25,7 +27,7 @@ export function Operation({ id }: { readonly id: string }) {
       </Page>
     );
   }
-  return <Known id={id} kind={kind} />;
+  return kind === 'batch' ? <BatchPage id={id} /> : <Known id={id} kind={kind} />;
 }
 
 function Known({ id, kind }: { readonly id: string; readonly kind: Listed }) {
@@ -89,64 +91,6 @@ function Told({ operation, kind, at }: ToldProps) {
 function adviceOf(says: Words['pages']['operation'], kind: Listed, state: string): string {
   const exact: Readonly<Record<string, string>> = kind === 'disbursement' ? says.payment : {};
   return exact[state] ?? says.tones[toneOf(kind, state)];
-}
-
-function Story({ id }: { readonly id: string }) {
-  const { pages } = useWords();
-  const { language } = useChoice();
-  const says = pages.operation;
-  // Each language is an answer of its own.
-  const story = useAsk('explain', { id, language } as Asked<'explain'>, { everyMs: 15_000 });
-  return (
-    <Section title={says.story}>
-      <Read of={story}>
-        {({ summary, story: chapters, nextLook }) => (
-          <>
-            <p className="mb-4">{summary}</p>
-            <ol className="relative ml-1.5 border-l-2 border-line">
-              {runsOf(chapters, ({ what }) => what).map(({ all, all: [{ at, what }] }, index) => (
-                <li key={`${at}${what}${String(index)}`} className="relative mb-4 pl-5 last:mb-0">
-                  <span
-                    className="absolute top-2 -left-[0.4rem] size-2.5 rounded-full bg-accent"
-                    aria-hidden="true"
-                  />
-                  <span className="block first-letter:uppercase">{what}</span>
-                  {at !== '' && (
-                    <span className="text-sm text-quiet">
-                      <When all={all} />
-                    </span>
-                  )}
-                </li>
-              ))}
-            </ol>
-            {nextLook !== null && (
-              <p className="mt-4 text-quiet">
-                {says.nextLook} <Moment at={nextLook} seconds />
-              </p>
-            )}
-          </>
-        )}
-      </Read>
-    </Section>
-  );
-}
-
-/** When it was; of several the first and the last. */
-function When({ all }: { readonly all: readonly { readonly at: string }[] }) {
-  const words = useWords();
-  const [first, last] = [all.at(0), all.at(-1)];
-  if (first === undefined || last === undefined) return null;
-  return (
-    <>
-      <Moment at={first.at} seconds />
-      {all.length > 1 && (
-        <>
-          {' – '}
-          <Moment at={last.at} seconds /> · {words.pages.operation.times(countIn(words, all.length))}
-        </>
-      )}
-    </>
-  );
 }
 
 interface SaidProps {

@@ -7,6 +7,7 @@ import { useWords } from '../parts/language.tsx';
 import { Failed, Loading, Read, Section } from '../parts/page.tsx';
 import { Rows } from '../parts/rows.tsx';
 import { useAwaiting } from './approvals-list.ts';
+import { Batches } from './today-batches.tsx';
 
 const FIRST = 5;
 /** Ten times as many of all accounts are looked at for a page. */
@@ -38,6 +39,7 @@ export function TodayOfSome() {
       <Section title={shell.approvals} beside={<More to="/approvals" />}>
         <Awaiting />
       </Section>
+      <Batches />
       <Section title={says.campaigns} beside={<More to="/campaigns" />}>
         <Read of={campaigns}>
           {({ items, next }, at) => <Few rows={items} none={noneOf(says.noCampaign, next)} at={at} />}

@@ -8,6 +8,7 @@ import { Page, Read, Section } from '../parts/page.tsx';
 import { Sign, State } from '../parts/state.tsx';
 import { type Kind, toneOf } from '../words/states.ts';
 import { Balances, Campaigns, Holds, Works } from './today-sections.tsx';
+import { Batches } from './today-batches.tsx';
 import { TodayOfSome } from './today-of-some.tsx';
 
 /** `Paiements` behind a figure; `SMS` stays as it is. */
@@ -34,6 +35,7 @@ export function Today() {
                 <Holds status={read} at={at} />
               </div>
               <div className="min-w-0">
+                <Batches />
                 <Campaigns status={read} at={at} />
                 <Balances status={read} />
                 <Works status={read} at={at} />

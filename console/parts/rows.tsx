@@ -3,7 +3,8 @@ import { Link } from 'wouter';
 import { type AnyRow, type Listed, pageOf, xofOf } from '../asking/kinds.ts';
 import { Moment, Money } from './figures.tsx';
 import { useWords } from './language.tsx';
-import { State } from './state.tsx';
+import { batchSign } from './batch-sign.ts';
+import { State, StateSign } from './state.tsx';
 
 interface RowsProps {
   readonly caption: string;
@@ -61,7 +62,8 @@ interface RowProps {
 }
 
 function Row({ row, kind, to, withKind }: RowProps) {
-  const { kinds, parts } = useWords();
+  const words = useWords();
+  const { kinds, parts } = words;
   const xof = xofOf(row);
   const title = titleOf(row);
   const named = row.reference ?? row.id;
@@ -91,7 +93,11 @@ function Row({ row, kind, to, withKind }: RowProps) {
         </span>
       </td>
       <td className={ALWAYS}>
-        <State kind={kind} state={row.state} />
+        {kind === 'batch' ? (
+          <StateSign {...batchSign(words, row)} state={row.state} />
+        ) : (
+          <State kind={kind} state={row.state} />
+        )}
       </td>
       <td className={`${WIDE} text-right`}>{xof !== undefined && <Money xof={xof} />}</td>
       <td className={WIDE}>{row.account}</td>
@@ -101,6 +107,6 @@ function Row({ row, kind, to, withKind }: RowProps) {
 }
 
 /** By what a person would call it: a name, a number, and only then what the program calls it. */
-export function titleOf({ name, accountAlias, to, reference, id }: AnyRow): string {
-  return name ?? accountAlias ?? to ?? reference ?? id;
+export function titleOf({ name, fileName, accountAlias, to, reference, id }: AnyRow): string {
+  return name ?? fileName ?? accountAlias ?? to ?? reference ?? id;
 }

@@ -38,7 +38,18 @@ interface StateProps {
 
 export function State({ kind, state, large = false }: StateProps) {
   const { states } = useWords();
-  const tone = toneOf(kind, state);
+  return <StateSign tone={toneOf(kind, state)} word={stateWord(states, kind, state)} state={state} large={large} />;
+}
+
+interface SignProps {
+  readonly tone: Tone;
+  readonly word: string;
+  readonly state: string;
+  readonly large?: boolean;
+}
+
+/** The same where the state alone does not tell how it is to be shown. */
+export function StateSign({ tone, word, state, large = false }: SignProps) {
   const size = large ? 'px-3 py-1.5 text-lg font-semibold' : 'px-2 py-0.5 text-sm font-medium';
   return (
     <span
@@ -47,7 +58,7 @@ export function State({ kind, state, large = false }: StateProps) {
       className={`inline-flex items-center gap-1.5 rounded-full whitespace-nowrap ${size} ${COLOURS[tone]}`}
     >
       <Sign tone={tone} />
-      {stateWord(states, kind, state)}
+      {word}
     </span>
   );
 }

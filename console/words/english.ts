@@ -1,11 +1,13 @@
 /** What the console says. The French has the same form: what it lacks does not compile. */
 import { englishDesk } from './english-desk.ts';
 import { englishPages } from './english-pages.ts';
+import { englishPaying } from './english-paying.ts';
 import { englishStates } from './english-states.ts';
 
 export const english = {
   states: englishStates,
   pages: englishPages,
+  paying: englishPaying,
   desk: englishDesk,
   figures: {
     locale: 'en-GB',

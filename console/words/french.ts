@@ -2,6 +2,7 @@
 import type { Words } from './words.ts';
 import { frenchDesk } from './french-desk.ts';
 import { frenchPages } from './french-pages.ts';
+import { frenchPaying } from './french-paying.ts';
 import { frenchStates } from './french-states.ts';
 
 const units = { second: 'seconde', minute: 'minute', hour: 'heure', day: 'jour' };
@@ -9,6 +10,7 @@ const units = { second: 'seconde', minute: 'minute', hour: 'heure', day: 'jour' 
 export const french: Words = {
   states: frenchStates,
   pages: frenchPages,
+  paying: frenchPaying,
   desk: frenchDesk,
   figures: {
     locale: 'fr-FR',

@@ -90,6 +90,46 @@ test('a payment above the limit is approved by somebody else, who types the amou
   await leave(page);
 });
 
+test('a batch with an unpaid row says so everywhere, and that row is paid again after a new approval', async () => {
+  const file = [
+    'Nom;reference;accountAlias;amount;withdrawMode',
+    'Awa Diop;paie-1;771112233;200000;wallet-a-senegal',
+    'Binta Fall;paie-2;769999901;64000;wallet-b-senegal',
+  ].join('\n');
+  const path = '/v1/disbursement-batches';
+  const { id } = await world.api.post<{ id: string }>(`${path}?name=salaires.csv`, file, 'text/csv');
+  const page = await world.signedIn('moussa', `/approvals/${id}`);
+  await page.getByText('salaires.csv').first().waitFor();
+  await page.getByText('Awa Diop').waitFor();
+  await page.getByText('Wallet B, Senegal').first().waitFor();
+  await page.locator('[data-funds=enough]').waitFor();
+  await page.locator('[data-recent="0"]').waitFor();
+  await page.getByLabel(/Type the total/).fill('264000');
+  await page.getByRole('button', { name: 'Approve 264,000 XOF' }).click();
+  const isFinished = async (): Promise<void> => {
+    expect((await world.api.get<{ state: string }>(`${path}/${id}`)).state).toBe('finished');
+  };
+  await vi.waitFor(isFinished, { timeout: 60_000, interval: 200 });
+
+  await page.goto(`${world.url}/`);
+  await page.locator(`[data-batch="${id}"] [data-tone=uncertain]`).waitFor();
+  await page.getByRole('link', { name: 'salaires.csv' }).click();
+  const headline = page.locator('[data-outcome=missing]');
+  await headline.waitFor();
+  expect((await headline.innerText()).replaceAll(/\s+/g, ' ')).toBe('1 paid 200,000 XOF 1 not paid 64,000 XOF');
+  // Who has no money comes first.
+  expect(await page.locator('[data-row]').first().innerText()).toMatch(/Binta Fall[\s\S]*Not paid/);
+  expect(await page.locator('[data-row]').count()).toBe(2);
+  await page.locator('[data-tab=notPaid]').click();
+  await expect.poll(() => page.locator('[data-row]').count()).toBe(1);
+
+  await page.locator('[data-act=retryBatch]').click();
+  await page.getByRole('dialog').getByRole('button', { name: /again/ }).click();
+  await page.getByText('paie-2~2').waitFor();
+  expect(await page.locator('#content').innerText()).toMatch(/You asked for it, so another person must approve it/);
+  await leave(page);
+});
+
 test('a key that may not read is told so, and one of some accounts sees what is its own', async () => {
   const page = await world.signedIn('service');
   await expect.poll(() => text(page, '#content')).toMatch(/Not with this key[\s\S]*ask for payments and texts/);

@@ -33,6 +33,7 @@ export interface Day {
   readonly uncertain: string;
   readonly waits: string;
   readonly batch: string;
+  readonly unpaid: string;
   readonly running: string;
   readonly finished: string;
   readonly submitted: string;
@@ -71,11 +72,12 @@ async function payments(world: ConsoleWorld): Promise<Pick<Day, 'paid' | 'uncert
     amount: 35_000 + ((at * 7_919) % 60) * 1_000,
     reference: `salaire-2026-11-${two(at + 1)}`,
   });
+  const before = (await world.api.get<Status>('/v1/status')).operations.disbursement['succeeded'] ?? 0;
   const [paid = ''] = await Promise.all(times(SALARIES, (at) => pay(world, salary(at))));
   // Before the service is told to name other amounts.
   const arePaid = async (): Promise<void> => {
     const { operations } = await world.api.get<Status>('/v1/status');
-    expect(operations.disbursement['succeeded']).toBe(SALARIES);
+    expect(operations.disbursement['succeeded']).toBe(SALARIES + before);
   };
   await vi.waitFor(arePaid, { timeout: 60_000, interval: 200 });
   await pay(world, { accountAlias: '779999901', amount: 12_500, reference: 'remboursement-1187' });
@@ -97,14 +99,46 @@ async function payments(world: ConsoleWorld): Promise<Pick<Day, 'paid' | 'uncert
   return { paid, uncertain, waits };
 }
 
+const BATCHES = '/v1/disbursement-batches';
+const COLUMNS = 'Nom;Objet;reference;accountAlias;amount;withdrawMode';
+const LAST_NAMES = ['Diop', 'Ndiaye', 'Fall', 'Sarr', 'Gueye', 'Ba', 'Sow'];
+const nameOf = (at: number): string => `${of(FIRST_NAMES, at)} ${of(LAST_NAMES, at)}`;
+
+interface Filed extends Made {
+  readonly contentHash: string;
+  readonly state: string;
+}
+
+/** One that waits for its approval; the first of its people were paid a few minutes ago. */
 async function filed(world: ConsoleWorld): Promise<string> {
-  const rows = times(
-    18,
-    (at) =>
-      `bourse-${two(at + 1)};77${String(6_240_113 + at * 31_337)};${40_000 + (at % 5) * 5_000};wallet-a-senegal`,
+  const rows = times(18, (at) => {
+    const phone = at < 2 ? 5_120_408 + at * 10_477 : 6_240_113 + at * 31_337;
+    return `${nameOf(at)};Bourse du premier semestre;bourse-${two(at + 1)};77${phone};${40_000 + (at % 5) * 5_000};wallet-b-senegal`;
+  });
+  return (
+    await world.api.post<Filed>(`${BATCHES}?name=bourses-2026-11.csv`, [COLUMNS, ...rows].join('\n'), 'text/csv')
+  ).id;
+}
+
+/** One that has finished, and of which the service failed three payments. */
+async function unpaid(world: ConsoleWorld): Promise<string> {
+  const rows = times(40, (at) => {
+    const phone =
+      at % 17 === 3 ? `7${of(['0', '6', '8'], Math.floor(at / 17))}9999901` : `78${4_120_408 + at * 10_477}`;
+    return `${nameOf(at)};Salaire de novembre;paie-${two(at + 1)};${phone};${150_000 + ((at * 7_919) % 60) * 1_000};wallet-a-senegal`;
+  });
+  const owner = new Asking(world.api.base, people.moussa.key);
+  const made = await world.api.post<Filed>(
+    `${BATCHES}?name=salaires-2026-11.csv`,
+    [COLUMNS, ...rows].join('\n'),
+    'text/csv',
   );
-  const lines = ['reference;accountAlias;amount;withdrawMode', ...rows].join('\n');
-  return (await world.api.post<Made>('/v1/disbursement-batches', lines, 'text/csv')).id;
+  await owner.post(`${BATCHES}/${made.id}/approve`, { contentHash: made.contentHash });
+  const isFinished = async (): Promise<void> => {
+    expect((await world.api.get<Filed>(`${BATCHES}/${made.id}`)).state).toBe('finished');
+  };
+  await vi.waitFor(isFinished, { timeout: 60_000, interval: 200 });
+  return made.id;
 }
 
 async function collecting({ api }: ConsoleWorld): Promise<void> {
@@ -211,11 +245,12 @@ async function desk(world: ConsoleWorld): Promise<string> {
 export async function aDay(world: ConsoleWorld): Promise<Day> {
   const endpoint = await desk(world);
   await collecting(world);
+  const payroll = await unpaid(world);
   const paying = await payments(world);
   const batch = await filed(world);
   const sending = await campaigns(world);
   await balances(world);
-  return { ...paying, ...sending, batch, endpoint };
+  return { ...paying, ...sending, batch, unpaid: payroll, endpoint };
 }
 
 const STEPS = ['file', 'people', 'text', 'cost', 'sending', 'test', 'start'];
@@ -231,6 +266,7 @@ export function pagesOf(day: Day): Readonly<Record<string, string>> {
     'one-paid': `/o/${day.paid}`,
     'one-uncertain': `/o/${day.uncertain}`,
     'one-batch': `/o/${day.batch}`,
+    'one-batch-unpaid': `/o/${day.unpaid}`,
     search: '/search?q=775120408',
     'search-nothing': '/search?q=personne-ne-porte-ce-nom',
     'approval-payment': `/approvals/${day.waits}`,

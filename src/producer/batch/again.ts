@@ -6,5 +6,5 @@ const REFERENCE_MOST = 128;
 export function referenceAgain(reference: string): string {
   const [, name = reference, nth = '1'] = /^(.*)~([1-9]\d{0,3})$/su.exec(reference) ?? [];
   const ending = `~${Number(nth) + 1}`;
-  return `${[...name].slice(0, REFERENCE_MOST - ending.length).join('')}${ending}`;
+  return `${name.slice(0, REFERENCE_MOST - ending.length).replace(/[\uD800-\uDBFF]$/, '')}${ending}`;
 }

@@ -1,0 +1,100 @@
+/** The rows of a batch, a page at a time: the payees with the columns of the file, those who were not paid first. */
+import type { ReactNode } from 'react';
+import { Link } from 'wouter';
+import type { Answer } from '../asking/ask.ts';
+import { pageOf } from '../asking/kinds.ts';
+import { usePages } from '../asking/queries.ts';
+import { Money, countIn } from '../parts/figures.tsx';
+import { useWords } from '../parts/language.tsx';
+import { Paged } from '../parts/paged.tsx';
+import { Reason } from '../parts/reason.tsx';
+import { Refusal } from '../parts/refusal.tsx';
+import { StateSign } from '../parts/state.tsx';
+import { Wallet } from '../parts/wallet.tsx';
+import { type OutcomeName, rowTone, rowWord } from './batch-outcome.tsx';
+
+type BatchRow = Answer<'listBatchRows'>['items'][number];
+
+interface RowsProps {
+  readonly id: string;
+  readonly outcome?: OutcomeName | undefined;
+  /** How many at a time. */
+  readonly limit?: number;
+  readonly everyMs?: number;
+  /** What else is known of a row. */
+  readonly beside?: (row: BatchRow) => ReactNode;
+}
+
+/** All of a batch of ten thousand can be read on. */
+const HELD = 1_000;
+
+export function BatchRows({ id, outcome, limit = 20, everyMs, beside }: RowsProps) {
+  const { paying } = useWords();
+  const asked = { id, limit, ...(outcome === undefined ? {} : { outcome }) };
+  const list = usePages('listBatchRows', asked, { held: HELD, ...(everyMs ? { everyMs } : {}) });
+  return (
+    <Paged of={list}>
+      {(pages) => {
+        const rows = pages.flatMap(({ items }) => items);
+        if (rows.length === 0) return <p className="text-quiet">{paying.noRows}</p>;
+        return (
+          <ul className="divide-y divide-line">
+            {rows.map((row) => (
+              <Row key={row.row} row={row} beside={beside?.(row)} />
+            ))}
+          </ul>
+        );
+      }}
+    </Paged>
+  );
+}
+
+function Row({ row: line, beside }: { readonly row: BatchRow; readonly beside: ReactNode }) {
+  const words = useWords();
+  const { id, row, accountAlias, amount, withdrawMode, state, reference, reason, own = {} } = line;
+  const columns = Object.entries(own).filter(([, value]) => value.trim() !== '');
+  return (
+    <li className="flex flex-wrap items-start justify-between gap-x-4 gap-y-1 py-2.5" data-row={row}>
+      <div className="min-w-0 flex-1 basis-56 wrap-anywhere">
+        {columns.length > 0 && (
+          <p className="flex flex-wrap gap-x-3">
+            {columns.map(([heading, value]) => (
+              <span key={heading}>
+                <span className="text-sm text-quiet">{heading}</span> <span className="font-medium">{value}</span>
+              </span>
+            ))}
+          </p>
+        )}
+        <p>
+          {id === null ? (
+            accountAlias
+          ) : (
+            <Link to={pageOf(id)} className="link">
+              {accountAlias}
+            </Link>
+          )}{' '}
+          <span className="text-sm text-quiet">
+            <Wallet mode={withdrawMode} /> · {reference} · {words.pages.campaign.row(countIn(words, row))}
+          </span>
+        </p>
+        {reason !== null && (
+          <p className="text-sm">
+            <Why reason={reason} />
+          </p>
+        )}
+        {beside}
+      </div>
+      <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
+        {state !== 'waiting' && <StateSign tone={rowTone(state)} state={state} word={rowWord(words, state)} />}
+        <span className="font-medium">
+          <Money xof={amount} />
+        </span>
+      </div>
+    </li>
+  );
+}
+
+/** A word of relais, or a sentence of the acceptance. */
+function Why({ reason }: { readonly reason: string }) {
+  return /^[\w.-]+$/.test(reason) ? <Reason word={reason} /> : <Refusal text={reason} />;
+}

@@ -1,0 +1,27 @@
+/** How a batch is shown: one that has finished without paying everybody is not done. */
+import { type Tone, stateWord, toneOf } from '../words/states.ts';
+import type { Words } from '../words/words.ts';
+import { countIn } from './figures.tsx';
+
+interface Sums {
+  readonly notPaid: { readonly count: number };
+  readonly uncertain: { readonly count: number };
+}
+
+interface Ended {
+  readonly state: string;
+  readonly outcome?: Sums | null;
+}
+
+export function batchSign(words: Words, { state, outcome }: Ended): { readonly tone: Tone; readonly word: string } {
+  const word = stateWord(words.states, 'batch', state);
+  if (state !== 'finished') return { tone: toneOf('batch', state), word };
+  // Of a batch that was archived a list does not know it.
+  if (!outcome) return { tone: 'off', word };
+  const { finished } = words.paying;
+  if (outcome.notPaid.count > 0)
+    return { tone: 'uncertain', word: finished.notPaid(countIn(words, outcome.notPaid.count)) };
+  if (outcome.uncertain.count > 0)
+    return { tone: 'uncertain', word: finished.uncertain(countIn(words, outcome.uncertain.count)) };
+  return { tone: 'done', word };
+}

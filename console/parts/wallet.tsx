@@ -1,0 +1,36 @@
+/** Where money goes, in words: `wallet-b-senegal` is a word of the provider. */
+import { countries, type KnownWithdrawMode, withdrawModes } from '../../src/upstream/capabilities.ts';
+import type { Words } from '../words/words.ts';
+import { useWords } from './language.tsx';
+
+const isKnown = (mode: string): mode is KnownWithdrawMode => Object.hasOwn(withdrawModes, mode);
+
+/** Undefined: none, or not known here. */
+export function countryOfMode(mode: string): keyof typeof countries | undefined {
+  if (!isKnown(mode)) return undefined;
+  const known = withdrawModes[mode];
+  return 'country' in known ? known.country : undefined;
+}
+
+export function countryIn({ figures, paying }: Words, code: string): string {
+  if (code === 'service') return paying.ofProvider;
+  return new Intl.DisplayNames(figures.locale, { type: 'region', fallback: 'code' }).of(code) ?? code;
+}
+
+/** A mode that the provider added since is shown as it is. */
+export function walletIn(words: Words, mode: string): string {
+  if (!isKnown(mode)) return mode;
+  const known = withdrawModes[mode];
+  if (!('wallet' in known)) return words.paying.ofProvider;
+  return words.paying.wallet(known.wallet.toUpperCase(), countryIn(words, known.country));
+}
+
+export function Wallet({ mode }: { readonly mode: string }) {
+  return <span title={mode}>{walletIn(useWords(), mode)}</span>;
+}
+
+/** As anybody abroad would call the payee; undefined: it is no phone number. */
+export function phoneOf(mode: string, accountAlias: string): string | undefined {
+  const country = countryOfMode(mode);
+  return country === undefined ? undefined : `+${countries[country].dialling}${accountAlias}`;
+}
