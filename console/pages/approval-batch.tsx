@@ -10,8 +10,7 @@ import { Sign } from '../parts/state.tsx';
 type Batch = Answer<'getBatch'>;
 
 export function Warnings({ batch: { warnings, warningCount } }: { readonly batch: Batch }) {
-  const words = useWords();
-  const says = words.pages.approvals;
+  const says = useWords().pages.approvals;
   return (
     <Section title={says.unusual}>
       {warningCount === 0 ? (
@@ -19,21 +18,43 @@ export function Warnings({ batch: { warnings, warningCount } }: { readonly batch
           <Sign tone="done" /> {says.nothingUnusual}
         </p>
       ) : (
-        <ul className="space-y-2">
-          {warnings.map(({ row, column, reason }) => (
-            <li
-              key={`${String(row)}${column ?? ''}${reason}`}
-              className="rounded-lg bg-uncertain-soft px-3 py-2 text-uncertain"
-            >
-              {row === null ? '' : `${says.row(countIn(words, row))} `}
-              {column === null ? '' : `${column}: `}
-              <Refusal text={reason} />
-            </li>
-          ))}
-          {warningCount > warnings.length && <li>{says.more(countIn(words, warningCount - warnings.length))}</li>}
-        </ul>
+        <Findings list={warnings} count={warningCount} look="bg-uncertain-soft text-uncertain" />
       )}
     </Section>
+  );
+}
+
+/** Why nothing of it is paid. */
+export function Problems({ batch: { problems, problemCount } }: { readonly batch: Batch }) {
+  const { paying } = useWords();
+  if (problemCount === 0) return null;
+  return (
+    <Section title={paying.problems}>
+      <Findings list={problems} count={problemCount} look="bg-bad-soft text-bad" />
+    </Section>
+  );
+}
+
+interface FindingsProps {
+  readonly list: Batch['warnings'];
+  readonly count: number;
+  readonly look: string;
+}
+
+function Findings({ list, count, look }: FindingsProps) {
+  const words = useWords();
+  const says = words.pages.approvals;
+  return (
+    <ul className="space-y-2">
+      {list.map(({ row, column, reason }) => (
+        <li key={`${String(row)}${column ?? ''}${reason}`} className={`rounded-lg px-3 py-2 ${look}`}>
+          {row === null ? '' : `${says.row(countIn(words, row))} `}
+          {column === null ? '' : `${column}: `}
+          <Refusal text={reason} />
+        </li>
+      ))}
+      {count > list.length && <li>{says.more(countIn(words, count - list.length))}</li>}
+    </ul>
   );
 }
 

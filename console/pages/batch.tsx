@@ -11,7 +11,7 @@ import { AsOf, Moment, Money, countIn, moneyIn } from '../parts/figures.tsx';
 import { useWords } from '../parts/language.tsx';
 import { Page, Read, Section } from '../parts/page.tsx';
 import { StateSign } from '../parts/state.tsx';
-import { Warnings } from './approval-batch.tsx';
+import { Problems, Warnings } from './approval-batch.tsx';
 import { type Batch, Headline, OUTCOMES, type OutcomeName, States, missingOf } from './batch-outcome.tsx';
 import { BatchRows } from './batch-rows.tsx';
 import { batchSign } from '../parts/batch-sign.ts';
@@ -37,11 +37,12 @@ function Whole({ batch, at }: { readonly batch: Batch; readonly at: number }) {
     <div className="grid gap-5 lg:grid-cols-[3fr_2fr]">
       <div className="min-w-0">
         <Standing batch={batch} at={at} />
+        <Problems batch={batch} />
         {state !== 'invalid' && <Rows batch={batch} />}
       </div>
       <div className="min-w-0">
         <Facts operation={batch} />
-        {(state === 'invalid' || batch.warningCount > 0) && <Warnings batch={batch} />}
+        {batch.warningCount > 0 && <Warnings batch={batch} />}
         <Story id={id} />
       </div>
     </div>

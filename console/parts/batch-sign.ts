@@ -13,14 +13,20 @@ interface Ended {
   readonly outcome?: Sums | null;
 }
 
-export function batchSign(words: Words, { state, outcome }: Ended): { readonly tone: Tone; readonly word: string } {
+interface Shown {
+  readonly tone: Tone;
+  readonly word: string;
+  readonly sign?: Tone;
+}
+
+export function batchSign(words: Words, { state, outcome }: Ended): Shown {
   const word = stateWord(words.states, 'batch', state);
   if (state !== 'finished') return { tone: toneOf('batch', state), word };
   // Of a batch that was archived a list does not know it.
   if (!outcome) return { tone: 'off', word };
   const { finished } = words.paying;
   if (outcome.notPaid.count > 0)
-    return { tone: 'uncertain', word: finished.notPaid(countIn(words, outcome.notPaid.count)) };
+    return { tone: 'uncertain', sign: 'asks', word: finished.notPaid(countIn(words, outcome.notPaid.count)) };
   if (outcome.uncertain.count > 0)
     return { tone: 'uncertain', word: finished.uncertain(countIn(words, outcome.uncertain.count)) };
   return { tone: 'done', word };

@@ -45,11 +45,13 @@ interface SignProps {
   readonly tone: Tone;
   readonly word: string;
   readonly state: string;
+  /** Of another tone than the colour. */
+  readonly sign?: Tone;
   readonly large?: boolean;
 }
 
 /** The same where the state alone does not tell how it is to be shown. */
-export function StateSign({ tone, word, state, large = false }: SignProps) {
+export function StateSign({ tone, word, state, sign = tone, large = false }: SignProps) {
   const size = large ? 'px-3 py-1.5 text-lg font-semibold' : 'px-2 py-0.5 text-sm font-medium';
   return (
     <span
@@ -57,7 +59,7 @@ export function StateSign({ tone, word, state, large = false }: SignProps) {
       data-state={state}
       className={`inline-flex items-center gap-1.5 rounded-full whitespace-nowrap ${size} ${COLOURS[tone]}`}
     >
-      <Sign tone={tone} />
+      <Sign tone={sign} />
       {word}
     </span>
   );

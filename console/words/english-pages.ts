@@ -60,7 +60,7 @@ export const englishPages = {
       amountMax: 'At most (XOF)',
       transactionId: 'Transaction of the service',
       token: 'Token of the service',
-      batch: 'File of payments (id)',
+      batch: 'Payment batch (id)',
     },
   },
   search: {
@@ -110,7 +110,7 @@ export const englishPages = {
       note: 'Note',
       failure: 'What the service said',
       code: 'Code',
-      batch: 'File of payments',
+      batch: 'Payment batch',
       campaign: 'Campaign',
       createdAt: 'Asked',
       updatedAt: 'Last change',

@@ -32,6 +32,7 @@ export const englishPaying = {
   payAgain: (count: string) => `Pay ${counted(count, 'unpaid row', 'unpaid rows')} again`,
   payAgainSays: (amount: string) =>
     `This makes a new batch of ${amount}, with new references. Nothing of it is paid before a different person approves it.`,
+  problems: 'Problems in the file',
   rows: 'Rows',
   all: 'All',
   noRows: 'There are no such rows.',

@@ -23,7 +23,7 @@ export const english = {
   },
   kinds: {
     disbursement: 'Payment',
-    batch: 'File of payments',
+    batch: 'Payment batch',
     campaign: 'Campaign',
     recipient: 'Recipient',
     message: 'Text',
@@ -33,7 +33,7 @@ export const english = {
   },
   lists: {
     disbursement: 'Payments',
-    batch: 'Files of payments',
+    batch: 'Payment batches',
     campaign: 'Campaigns',
     recipient: 'Recipients',
     message: 'Texts',

@@ -31,6 +31,7 @@ export const frenchPaying: Words['paying'] = {
   payAgain: (count) => `Payer de nouveau ${countedInFrench(count, 'ligne non payée', 'lignes non payées')}`,
   payAgainSays: (amount) =>
     `Un nouveau lot de ${amount} est créé, avec de nouvelles références. Rien n’en est payé avant l’approbation d’une autre personne.`,
+  problems: 'Erreurs dans le fichier',
   rows: 'Lignes',
   all: 'Toutes',
   noRows: 'Il n’y a pas de telles lignes.',

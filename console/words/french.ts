@@ -26,7 +26,7 @@ export const french: Words = {
   },
   kinds: {
     disbursement: 'Paiement',
-    batch: 'Fichier de paiements',
+    batch: 'Lot de paiements',
     campaign: 'Campagne',
     recipient: 'Destinataire',
     message: 'SMS',
@@ -36,7 +36,7 @@ export const french: Words = {
   },
   lists: {
     disbursement: 'Paiements',
-    batch: 'Fichiers de paiements',
+    batch: 'Lots de paiements',
     campaign: 'Campagnes',
     recipient: 'Destinataires',
     message: 'SMS',

@@ -51,15 +51,14 @@ const NAMES_MOST = 100;
 
 async function askAgain({ batches, batchDoor }: ApiContext, { record, key, act }: Retrying) {
   const { id: retryOf, account, state, columns, fileName } = record;
-  if (state !== 'finished')
-    throw notPossible(state, `It is ${state}: only the rows of a finished batch are paid again.`);
+  if (state !== 'finished') throw notPossible(state, `The batch is ${state}. Only a finished batch can be retried.`);
   const unpaid: BatchRow[] = [];
   for await (const page of batches.rowsNow(record, { from: 0, to: record.totals.count })) {
     unpaid.push(...page.flatMap(({ row, state: now }) => (outcomeOf(now) === 'notPaid' ? [row] : [])));
   }
-  if (unpaid.length === 0) throw notPossible(state, 'Every row is paid, or it is not known yet whether it is.');
+  if (unpaid.length === 0) throw notPossible(state, 'No row can be retried: each one is paid, pending or uncertain.');
   const rows = await batchDoor.notYetAccepted({ rows: unpaid.map(askedAgain), problems: [] }, account);
-  if (rows.length === 0) throw notPossible(state, 'Every unpaid row was asked for again before, in another batch.');
+  if (rows.length === 0) throw notPossible(state, 'Every unpaid row was retried before, in another batch.');
   const contentHash = hashOf(JSON.stringify(rows));
   const file: BatchFile = { contentHash, rows, problems: [], own: columns };
   for (let nth = 1; nth <= NAMES_MOST; nth += 1) {
@@ -76,7 +75,7 @@ async function askAgain({ batches, batchDoor }: ApiContext, { record, key, act }
     if (given.outcome === 'accepted' || (given.outcome === 'duplicate' && !isFinal('batch', given.state)))
       return { id: given.id, before: given.outcome === 'duplicate' };
   }
-  throw notPossible(state, 'It was asked for again too often; upload these rows as a file.');
+  throw notPossible(state, 'It was retried too often. Upload the unpaid rows as a file.');
 }
 
 function askedAgain(row: BatchRow): RawRow {

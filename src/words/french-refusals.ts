@@ -161,6 +161,24 @@ export const frenchRefusals: Readonly<Record<string, string>> = {
     'Redis utilise {a} % de sa maxmemory. Donnez plus de mémoire à Redis, ou attendez.',
 
   // Ce qu’une autre personne, ou le service, doit dire.
+  'The batch is {a}. Only a finished batch can be retried.':
+    'Le lot est à l’état {a}. Seul un lot terminé peut être payé de nouveau.',
+  'No row can be retried: each one is paid, pending or uncertain.':
+    'Aucune ligne ne peut être payée de nouveau : chacune est payée, en cours ou non confirmée.',
+  'Every unpaid row was retried before, in another batch.':
+    'Chaque ligne non payée a déjà été redemandée dans un autre lot.',
+  'It was retried too often. Upload the unpaid rows as a file.':
+    'Ce lot a été redemandé trop souvent. Déposez les lignes non payées dans un fichier.',
+  'has columns that are not read, and come back in the report: {a}':
+    'Colonnes sans effet sur le paiement, reprises dans le rapport : {a}',
+  'only the sheet “{a}” was read, and not {b}': 'Seule la feuille « {a} » a été lue, et pas {b}',
+  'has merged cells: only the first row of each has the value':
+    'Le fichier a des cellules fusionnées : seule la première ligne de chacune a la valeur',
+  'has more in columns of its own than comes back in the report: {a} characters do':
+    'Ses propres colonnes sont trop longues pour le rapport, qui en reprend {a} caractères',
+  'was accepted before as {a}; it is not paid again': 'Déjà accepté comme {a} ; il n’est pas payé de nouveau',
+  '{a}: the batch is {b}, and {c} would be left of the balance when all in flight has left; what is short waits until there are funds':
+    '{a} : le lot est de {b}, et il ne resterait que {c} quand tout ce qui est en cours sera parti ; ce qui manque attend une provision',
   'The API key "{a}" belongs to {b}, and {c}. A different person must approve it with another key.':
     'La clé d’API « {a} » est à {b}, qui y a pris part. Une autre personne doit l’approuver avec une autre clé.',
   'The API key "{a}" also belongs to {b}, and does not have the role {c}.':

@@ -87,7 +87,7 @@ test('the unpaid rows are paid again as a new batch: new references, a new appro
   const retried = await finished(second.id, second.contentHash);
   expect(retried.outcome.notPaid).toEqual(NOT_PAID);
   const over = await again();
-  expect([over.status, over.body.detail]).toEqual([409, expect.stringContaining('asked for again')]);
+  expect([over.status, over.body.detail]).toEqual([409, expect.stringContaining('retried before')]);
 
   const { body: third } = await service.call('POST', `${BATCHES}/${second.id}/retry`);
   expect((await get(`${third.id}/rows`)).items[0].reference).toBe('again-binta~3');
@@ -115,5 +115,5 @@ test('a batch of which every row was paid has nothing to be paid again', async (
   );
   expect((await finished(body.id, body.contentHash)).outcome).toMatchObject({ paid: PAID, notPaid: NOTHING });
   const { status, body: refused } = await service.call('POST', `${BATCHES}/${body.id}/retry`);
-  expect([status, refused.detail]).toEqual([409, expect.stringContaining('Every row')]);
+  expect([status, refused.detail]).toEqual([409, expect.stringContaining('No row can be retried')]);
 });

@@ -27,7 +27,7 @@ test('a wrong key is told in words, and a right one leads to the page that was w
   await expect.poll(() => text(page, '[role=alert]')).toMatch(/not known here/);
   await page.getByLabel('Your key').fill(people.fatou.key);
   await page.keyboard.press('Enter');
-  await page.getByRole('heading', { level: 1, name: 'Files of payments' }).waitFor();
+  await page.getByRole('heading', { level: 1, name: 'Payment batches' }).waitFor();
   // What the key is stays with the browser's cookie: no script can read it.
   expect(await page.evaluate('document.cookie + JSON.stringify(localStorage)')).not.toContain(people.fatou.key);
   await leave(page);

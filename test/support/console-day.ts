@@ -174,7 +174,12 @@ async function campaign({ api }: ConsoleWorld, { name, people: count, more }: Se
   const text = 'Bonjour {{prenom}}, votre relevé est prêt à l’agence {{agence}}. Venez avec votre pièce d’identité.';
   const { id } = await api.post<Made>('/v1/campaigns', { name, reference, text, quietHours: false, ...more });
   const rows = times(count, (at) => `77${String(1_000_000 + at * 7)};${of(FIRST_NAMES, at)};${of(AGENCIES, at)}`);
-  const ends = ['779999902;Abdou;Thiès', '779999901;Coumba;Mbour', '779999906;Bineta;Kaolack'];
+  const ends = [
+    '779999902;Abdou;Thiès',
+    '779999901;Coumba;Mbour',
+    '779999906;Bineta;Kaolack',
+    'sans numéro;Ami;Thiès',
+  ];
   await api.post(`/v1/campaigns/${id}/recipients`, ['phone;prenom;agence', ...rows, ...ends].join('\n'), 'text/csv');
   return id;
 }

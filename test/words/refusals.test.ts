@@ -35,7 +35,7 @@ function textsOf(node: Node | undefined): string[] {
   return [];
 }
 
-const TELLS = /^(ApiProblem|regex|refine|int|max|min|#refuse|TypeError|RangeError)$/;
+const TELLS = /^(ApiProblem|regex|refine|int|max|min|#refuse|#warn|warn|notPossible|TypeError|RangeError)$/;
 
 /** What is handed to what refuses. */
 function refusalsIn(path: string): string[] {
