@@ -119,7 +119,7 @@ export function RecentOfPerson({ withdrawMode, accountAlias }: OfPersonProps) {
   if (phone === undefined || paid.data === undefined) return null;
   const rows = paid.data.items.flatMap((one) => (one.state === 'unreadable' ? [] : [one]));
   return (
-    <Section title={says.title}>
+    <Section title={says.titleOfPerson}>
       {rows.length === 0 ? (
         <p data-recent="0">{says.noneOfPerson}</p>
       ) : (

@@ -82,7 +82,7 @@ function People({ id }: { readonly id: string }) {
       <Section title={paying.rows}>
         <BatchRows
           id={id}
-          limit={FIRST_ROWS}
+          first={FIRST_ROWS}
           beside={({ row }) => {
             const one = ofRow.get(row);
             return one && <RecentOfRow of={one} />;

@@ -1,11 +1,12 @@
 /** The rows of a batch, a page at a time: the payees with the columns of the file, those who were not paid first. */
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 import { Link } from 'wouter';
 import type { Answer } from '../asking/ask.ts';
 import { pageOf } from '../asking/kinds.ts';
-import { usePages } from '../asking/queries.ts';
-import { Money, countIn } from '../parts/figures.tsx';
+import { useAsk, usePages } from '../asking/queries.ts';
+import { AsOf, Money, countIn } from '../parts/figures.tsx';
 import { useWords } from '../parts/language.tsx';
+import { Read } from '../parts/page.tsx';
 import { Paged } from '../parts/paged.tsx';
 import { Reason } from '../parts/reason.tsx';
 import { Refusal } from '../parts/refusal.tsx';
@@ -18,34 +19,67 @@ type BatchRow = Answer<'listBatchRows'>['items'][number];
 interface RowsProps {
   readonly id: string;
   readonly outcome?: OutcomeName | undefined;
-  /** How many at a time. */
-  readonly limit?: number;
+  /** How many are shown before somebody asks for all. */
+  readonly first?: number;
   readonly everyMs?: number;
   /** What else is known of a row. */
   readonly beside?: (row: BatchRow) => ReactNode;
 }
 
-/** All of a batch of ten thousand can be read on. */
-const HELD = 1_000;
+/** The most that a page of the API has; all of ten thousand are twenty. */
+const PAGE = 500;
+const HELD = 20;
 
-export function BatchRows({ id, outcome, limit = 20, everyMs, beside }: RowsProps) {
+export function BatchRows(given: RowsProps) {
+  const [isAll, setAll] = useState(false);
+  return isAll ? <AllRows {...given} /> : <FirstRows {...given} onAll={() => setAll(true)} />;
+}
+
+const askedOf = ({ id, outcome }: RowsProps) => ({ id, ...(outcome === undefined ? {} : { outcome }) });
+
+function FirstRows({ onAll, ...given }: RowsProps & { readonly onAll: () => void }) {
   const { paying } = useWords();
-  const asked = { id, limit, ...(outcome === undefined ? {} : { outcome }) };
-  const list = usePages('listBatchRows', asked, { held: HELD, ...(everyMs ? { everyMs } : {}) });
+  const { first = 20, everyMs, beside } = given;
+  const rows = useAsk(
+    'listBatchRows',
+    { ...askedOf(given), limit: first },
+    { keeps: true, ...(everyMs ? { everyMs } : {}) },
+  );
   return (
-    <Paged of={list}>
-      {(pages) => {
-        const rows = pages.flatMap(({ items }) => items);
-        if (rows.length === 0) return <p className="text-quiet">{paying.noRows}</p>;
-        return (
-          <ul className="divide-y divide-line">
-            {rows.map((row) => (
-              <Row key={row.row} row={row} beside={beside?.(row)} />
-            ))}
-          </ul>
-        );
-      }}
-    </Paged>
+    <Read of={rows}>
+      {({ items, next }, at) => (
+        <>
+          <List rows={items} beside={beside} />
+          {next !== null && (
+            <button type="button" className="button mt-4" data-more="all" onClick={onAll}>
+              {paying.showAll}
+            </button>
+          )}
+          <AsOf at={at} />
+        </>
+      )}
+    </Read>
+  );
+}
+
+function AllRows({ everyMs, beside, ...given }: RowsProps) {
+  const list = usePages(
+    'listBatchRows',
+    { ...askedOf(given), limit: PAGE },
+    { held: HELD, ...(everyMs ? { everyMs } : {}) },
+  );
+  return <Paged of={list}>{(pages) => <List rows={pages.flatMap(({ items }) => items)} beside={beside} />}</Paged>;
+}
+
+function List({ rows, beside }: { readonly rows: readonly BatchRow[]; readonly beside: RowsProps['beside'] }) {
+  const { paying } = useWords();
+  if (rows.length === 0) return <p className="text-quiet">{paying.noRows}</p>;
+  return (
+    <ul className="divide-y divide-line">
+      {rows.map((row) => (
+        <Row key={row.row} row={row} beside={beside?.(row)} />
+      ))}
+    </ul>
   );
 }
 
@@ -74,7 +108,8 @@ function Row({ row: line, beside }: { readonly row: BatchRow; readonly beside: R
             </Link>
           )}{' '}
           <span className="text-sm text-quiet">
-            <Wallet mode={withdrawMode} /> · {reference} · {words.pages.campaign.row(countIn(words, row))}
+            <Wallet mode={withdrawMode} /> · {reference} ·{' '}
+            <span className="whitespace-nowrap">{words.pages.campaign.row(countIn(words, row))}</span>
           </span>
         </p>
         {reason !== null && (

@@ -35,6 +35,7 @@ export const englishPaying = {
   problems: 'Problems in the file',
   rows: 'Rows',
   all: 'All',
+  showAll: 'Show all rows',
   noRows: 'There are no such rows.',
   report: 'Report (CSV)',
   reportName: 'report',
@@ -55,6 +56,7 @@ export const englishPaying = {
   },
   recent: {
     title: 'Paid to the same people in the last 30 days',
+    titleOfPerson: 'Paid to the same person in the last 30 days',
     none: 'Nothing was paid to these people in the last 30 days.',
     noneOfPerson: 'Nothing was paid to this person in the last 30 days.',
     ofPeople: (people: string, amount: string) =>

@@ -34,6 +34,7 @@ export const frenchPaying: Words['paying'] = {
   problems: 'Erreurs dans le fichier',
   rows: 'Lignes',
   all: 'Toutes',
+  showAll: 'Afficher toutes les lignes',
   noRows: 'Il n’y a pas de telles lignes.',
   report: 'Rapport (CSV)',
   reportName: 'rapport',
@@ -54,6 +55,7 @@ export const frenchPaying: Words['paying'] = {
   },
   recent: {
     title: 'Payé aux mêmes personnes ces 30 derniers jours',
+    titleOfPerson: 'Payé à la même personne ces 30 derniers jours',
     none: 'Rien n’a été payé à ces personnes ces 30 derniers jours.',
     noneOfPerson: 'Rien n’a été payé à cette personne ces 30 derniers jours.',
     ofPeople: (people, amount) =>
