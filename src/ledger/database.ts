@@ -1,0 +1,118 @@
+/** Connections to the ledger, each fit to move money: PostgreSQL keeps what it commits, and every answer is certain or lost. */
+import { Client } from 'pg';
+import { AnswerLost, readError } from './errors.ts';
+import { type Statement, loadStatements } from './statements.ts';
+
+export interface DatabaseOptions {
+  /** `postgres://user:password@host:port/database`. */
+  readonly url: string;
+  readonly schema: string;
+  /** Off: no prepared statements, for a pooler that does not keep them. */
+  readonly prepared?: boolean;
+  /** ms. */
+  readonly connectTimeout?: number;
+  /** Called once when an open connection ends by itself. */
+  readonly onEnd?: () => void;
+}
+
+/** PostgreSQL may lose what it has committed. */
+class UnsafeDatabase extends Error {
+  override readonly name = 'UnsafeDatabase';
+}
+
+const CONNECT_TIMEOUT_MS = 5_000;
+/** Of a hot statement: one locked row never stops a lane for long. */
+const LOCK_TIMEOUT_MS = 1_000;
+const STATEMENT_TIMEOUT_MS = 10_000;
+const IDLE_IN_TRANSACTION_MS = 60_000;
+/** Beside the statement time-out of the server: a server that answers nothing at all is given up. */
+const ANSWER_TIMEOUT_MS = 15_000;
+const MUST_BE_ON = ['fsync', 'full_page_writes'] as const;
+
+/** One connection, one statement at a time. */
+export class Connection {
+  readonly #client: Client;
+  readonly #statements: ReadonlyMap<string, Statement>;
+  readonly #prepared: boolean;
+  #warned = false;
+  #before: Promise<unknown> = Promise.resolve();
+
+  private constructor(client: Client, statements: ReadonlyMap<string, Statement>, prepared: boolean) {
+    this.#client = client;
+    this.#statements = statements;
+    this.#prepared = prepared;
+    // A warning on a commit may mean that a standby has not got it.
+    client.on('notice', ({ severity }) => {
+      if (severity === 'WARNING') this.#warned = true;
+    });
+  }
+
+  /** Throws `UnsafeDatabase` when PostgreSQL is set so that it may lose a commit. */
+  static async open(options: DatabaseOptions): Promise<Connection> {
+    const { url, schema, prepared = true, connectTimeout = CONNECT_TIMEOUT_MS, onEnd } = options;
+    const client = new Client({
+      connectionString: url,
+      connectionTimeoutMillis: connectTimeout,
+      query_timeout: ANSWER_TIMEOUT_MS,
+      application_name: 'relais',
+    });
+    client.on('error', () => undefined);
+    if (onEnd) client.once('end', onEnd);
+    await client.connect();
+    try {
+      await client.query(
+        `select set_config('lock_timeout', $1, false), set_config('statement_timeout', $2, false),
+           set_config('idle_in_transaction_session_timeout', $3, false), set_config('timezone', 'UTC', false)`,
+        [`${LOCK_TIMEOUT_MS}`, `${STATEMENT_TIMEOUT_MS}`, `${IDLE_IN_TRANSACTION_MS}`],
+      );
+      await refuseUnsafe(client);
+      return new Connection(client, loadStatements(schema), prepared);
+    } catch (error) {
+      await client.end();
+      throw error;
+    }
+  }
+
+  /** Runs a statement of `statements/`, after those that were asked for before. Throws what `readError` makes of a failure. */
+  run<Row extends object>(name: string, values: readonly unknown[]): Promise<readonly Row[]> {
+    const run = (): Promise<readonly Row[]> => this.#run<Row>(name, values);
+    const answer = this.#before.then(run, run);
+    this.#before = answer.catch(() => undefined);
+    return answer;
+  }
+
+  async #run<Row extends object>(name: string, values: readonly unknown[]): Promise<readonly Row[]> {
+    const statement = this.#statements.get(name);
+    if (statement === undefined) throw new Error(`no statement is named ${name}`);
+    const { text } = statement;
+    this.#warned = false;
+    const query = { text, values: [...values], ...(this.#prepared ? { name } : {}) };
+    const answer = await this.#client.query<Row>(query).catch((error: unknown) => {
+      throw readError(error);
+    });
+    if (this.#warned) throw new AnswerLost('PostgreSQL committed with a warning');
+    return answer.rows;
+  }
+
+  /** Ends the connection without waiting for a statement that is under way. */
+  async close(): Promise<void> {
+    await this.#client.end().catch(() => undefined);
+  }
+}
+
+async function refuseUnsafe(client: Client): Promise<void> {
+  const { rows } = await client.query<{ name: string; setting: string }>(
+    `select name, setting from pg_settings where name in ('fsync', 'full_page_writes', 'synchronous_commit', 'server_encoding')`,
+  );
+  const settings = new Map(rows.map(({ name, setting }) => [name, setting]));
+  const off: string[] = MUST_BE_ON.filter((name) => settings.get(name) !== 'on');
+  if (settings.get('synchronous_commit') === 'off') off.push('synchronous_commit');
+  if (off.length > 0) {
+    throw new UnsafeDatabase(
+      `PostgreSQL may lose what it has committed: set ${off.map((name) => `${name} = on`).join(', ')}`,
+    );
+  }
+  if (settings.get('server_encoding') !== 'UTF8') {
+    throw new UnsafeDatabase('The encoding of the database must be UTF8: create it with encoding UTF8');
+  }
+}

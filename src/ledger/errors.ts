@@ -1,0 +1,77 @@
+/** What PostgreSQL may answer, and what it means for what was asked. Its texts may hold personal data: none is kept. */
+
+const CLOSED = { RL001: 'restored', RL002: 'fenced', RL003: 'recovering', RL004: 'epoch' } as const;
+const RULE = 'RL100';
+
+/** The ledger is behind what this process remembers, or recovering, or this lane was taken over: nothing may leave. */
+class LedgerClosed extends Error {
+  override readonly name = 'LedgerClosed';
+  readonly reason: (typeof CLOSED)[keyof typeof CLOSED];
+
+  constructor(reason: LedgerClosed['reason']) {
+    super(`The ledger accepts nothing from this process: ${reason}`);
+    this.reason = reason;
+  }
+}
+
+/** A rule refused one request; nothing of its statement was written. */
+export class RuleRefused extends Error {
+  override readonly name = 'RuleRefused';
+  readonly rule: string;
+
+  constructor(rule: string) {
+    super(`refused by ${rule}`);
+    this.rule = rule;
+  }
+}
+
+/** Whether the statement was committed is not known: `written_by` tells, on another connection. */
+export class AnswerLost extends Error {
+  override readonly name = 'AnswerLost';
+}
+
+/** PostgreSQL refused the statement, and nothing of it was written. */
+class StatementRefused extends Error {
+  override readonly name = 'StatementRefused';
+  /** SQLSTATE. */
+  readonly code: string;
+
+  constructor(code: string, constraint: string | undefined) {
+    super(`PostgreSQL refused the statement: ${code}${constraint === undefined ? '' : ` (${constraint})`}`);
+    this.code = code;
+  }
+}
+
+/** Deadlock or serialisation: the same statement may succeed when it is sent again as a whole. */
+export const isTransient = (error: unknown): boolean =>
+  error instanceof StatementRefused && ['40P01', '40001'].includes(error.code);
+
+/** One row of a shared statement may be the cause, so it is sent again in halves. */
+export const isOfOneRow = (error: unknown): boolean =>
+  error instanceof RuleRefused ||
+  (error instanceof StatementRefused &&
+    (/^(22|23|54)/.test(error.code) || ['P0001', '55P03', '57014'].includes(error.code)));
+
+interface DatabaseError {
+  readonly code?: unknown;
+  readonly severity?: unknown;
+  readonly message?: unknown;
+  readonly constraint?: unknown;
+}
+
+/**
+ * An error of `pg` as one of ours. An error that PostgreSQL itself reported means that nothing was written; everything
+ * else, a broken connection above all, leaves that open. Class 57P means that the server ends the connection.
+ */
+export function readError(error: unknown): Error {
+  const { code, severity, message, constraint } = error as DatabaseError;
+  if (typeof code !== 'string' || typeof severity !== 'string' || /^(57P|08)/.test(code)) {
+    return new AnswerLost('the connection to PostgreSQL ended before the answer came', { cause: nameOf(error) });
+  }
+  if (isClosed(code)) return new LedgerClosed(CLOSED[code]);
+  if (code === RULE) return new RuleRefused(String(message));
+  return new StatementRefused(code, typeof constraint === 'string' ? constraint : undefined);
+}
+
+const isClosed = (code: string): code is keyof typeof CLOSED => Object.hasOwn(CLOSED, code);
+const nameOf = (error: unknown): string => (error instanceof Error ? `${error.name}: ${error.message}` : 'unknown');

@@ -1,0 +1,133 @@
+/** Brings the schema of the ledger up to date: numbered SQL files, forward only, each in a transaction of its own. */
+import { createHash } from 'node:crypto';
+import { readFileSync, readdirSync } from 'node:fs';
+import type { Client } from 'pg';
+import { arrowsOf } from './arrows.ts';
+import { inSchema } from './statements.ts';
+
+interface Migration {
+  readonly number: number;
+  readonly name: string;
+  readonly sql: string;
+  /** SHA-256 of the file: one that was applied must not change. */
+  readonly hash: string;
+}
+
+/** A file that was applied has other bytes now, or the database has a migration that this version does not know. */
+class MigrationRefused extends Error {
+  override readonly name = 'MigrationRefused';
+}
+
+const FOLDER = new URL('migrations/', import.meta.url);
+const LOCK_TIMEOUT = '2s';
+const LOCK_TRIES = 30;
+const LOCK_NOT_AVAILABLE = '55P03';
+
+export function allMigrations(): readonly Migration[] {
+  return readdirSync(FOLDER)
+    .filter((file) => /^\d{4}-[\w-]+\.sql$/.test(file))
+    .toSorted()
+    .map((file) => {
+      const sql = readFileSync(new URL(file, FOLDER), 'utf8');
+      const hash = createHash('sha256').update(sql).digest('hex');
+      return { number: Number(file.slice(0, 4)), name: file.slice(5, -4), sql, hash };
+    });
+}
+
+/**
+ * Applies what is missing, and answers the names of what it applied, or would apply with `dryRun`. Several processes may
+ * call it at once: one of them migrates, the others wait. Throws `MigrationRefused`.
+ */
+export async function migrate(
+  client: Client,
+  { schema, dryRun = false, migrations = allMigrations() }: MigrateOptions,
+): Promise<readonly string[]> {
+  const done: string[] = [];
+  // A transaction for each, so that a long one holds no lock of the one before.
+  for (;;) {
+    const next = await inTransaction(client, async () => {
+      await client.query(`select pg_advisory_xact_lock(hashtextextended('relais migration ' || $1, 0))`, [schema]);
+      const missing = await missingOf(client, schema, migrations);
+      const [one] = missing;
+      if (dryRun) return { names: missing.map(({ name }) => name), over: true };
+      if (one === undefined) {
+        await addArrows(client, schema);
+        return { names: [], over: true };
+      }
+      await client.query(inSchema(one.sql, schema));
+      await client.query(`insert into ${schema}.migration (number, name, hash) values ($1, $2, $3)`, [
+        one.number,
+        one.name,
+        one.hash,
+      ]);
+      return { names: [one.name], over: false };
+    });
+    if (next.over) return dryRun ? next.names : done;
+    done.push(...next.names);
+  }
+}
+
+interface MigrateOptions {
+  readonly schema: string;
+  /** Only names what is missing. */
+  readonly dryRun?: boolean;
+  readonly migrations?: readonly Migration[];
+}
+
+/** Arrows are only added: an older process may still need one that this version no longer draws. */
+async function addArrows(client: Client, schema: string): Promise<void> {
+  const arrows = arrowsOf();
+  await client.query(
+    `insert into ${schema}.arrow (kind, was, state, recount)
+     select * from unnest($1::text[], $2::text[], $3::text[], $4::int2[]) on conflict do nothing`,
+    [
+      arrows.map(({ kind }) => kind),
+      arrows.map(({ was }) => was),
+      arrows.map(({ state }) => state),
+      arrows.map(({ recount }) => recount),
+    ],
+  );
+}
+
+async function missingOf(
+  client: Client,
+  schema: string,
+  migrations: readonly Migration[],
+): Promise<readonly Migration[]> {
+  await client.query(`create schema if not exists ${schema}`);
+  await client.query(
+    `create table if not exists ${schema}.migration (
+       number int primary key, name text not null, hash text not null, at timestamptz not null default now())`,
+  );
+  const { rows } = await client.query<{ number: number; name: string; hash: string }>(
+    `select number, name, hash from ${schema}.migration`,
+  );
+  const known = new Map(migrations.map((one) => [one.number, one]));
+  for (const { number, name, hash } of rows) {
+    const file = known.get(number);
+    if (file === undefined) {
+      throw new MigrationRefused(`Migration ${number} (${name}) was applied by a newer relais. Run that version.`);
+    }
+    if (file.hash !== hash) {
+      throw new MigrationRefused(`Migration ${number} (${name}) was applied with other content. Restore its file.`);
+    }
+  }
+  const applied = new Set(rows.map(({ number }) => number));
+  return migrations.filter(({ number }) => !applied.has(number));
+}
+
+/** A lock that another session holds is waited for briefly and asked for again: nothing queues up behind us meanwhile. */
+async function inTransaction<Answer>(client: Client, run: () => Promise<Answer>): Promise<Answer> {
+  for (let left = LOCK_TRIES; ; left -= 1) {
+    await client.query('begin');
+    try {
+      await client.query(`set local lock_timeout = '${LOCK_TIMEOUT}'`);
+      const answer = await run();
+      await client.query('commit');
+      return answer;
+    } catch (error) {
+      await client.query('rollback');
+      if (left === 0 || (error as { code?: string }).code !== LOCK_NOT_AVAILABLE) throw error;
+    }
+  }
+}

@@ -1,0 +1,581 @@
+-- The ledger: what callers asked for, what became of it, and who did what.
+-- Text in a key is collated "C": its order is the byte order that TypeScript sorts by, and no upgrade of a locale library
+-- can break an index. Days are days in UTC. Amounts are whole XOF.
+
+-- 1. Deployment ---------------------------------------------------------------------------------------------------------
+
+create table relais.deployment (
+  is_only         boolean     primary key default true check (is_only),
+  id              uuid        not null,                      -- of this ledger; a witness of another id is ignored
+  environment     text        not null,
+  mode            text        not null check (mode in ('test', 'live')),
+  fingerprint     text,                                      -- of provider, credentials and accounts
+  epoch           int         not null default 1,            -- raised by a recovery; part of every cursor
+  recovering_at   timestamptz,                               -- set: nothing is accepted and nothing leaves
+  recovering_why  text,
+  system_id       text,                                      -- PostgreSQL's own identifier, and the OID of `operation`:
+  operation_oid   oid,                                       -- other values mean that this is a copy
+  created_at      timestamptz not null default now()
+);
+
+-- One row per lane of a process. Every statement that accepts, intends or changes raises the counter of its lane, and
+-- requires that no row is behind what its process remembers: a ledger restored to an earlier point is noticed.
+create table relais.mark (
+  lane            text        collate "C" primary key,
+  counter         bigint      not null default 0,
+  fenced          boolean     not null default false         -- its successor took over: the lane writes nothing more
+) with (fillfactor = 50);
+
+create table relais.worker (
+  process         text        collate "C" primary key,
+  slot            text        collate "C" not null,
+  boot_id         text        not null,
+  pid_namespace   text        not null,
+  pid             int         not null,
+  pid_started     text        not null,
+  version         text        not null,
+  schema_version  int         not null,
+  roles           text[]      not null,
+  beat            bigint      not null default 0,            -- silent: an observer saw the same number twice, 10 s apart
+  started_at      timestamptz not null default now()
+) with (fillfactor = 50);
+
+create table relais.leader (
+  name            text        collate "C" primary key,
+  process         text        collate "C",
+  lease_until     timestamptz
+) with (fillfactor = 50);
+
+create sequence relais.lease_number;
+
+-- Every statement that accepts, intends or changes calls it first, with what its process remembers of all lanes. It raises
+-- the counter of the lane, or an error that leaves nothing written:
+--   RL001  a lane is behind what the process remembers: the ledger was restored to an earlier point
+--   RL002  the lane is fenced, or gone: a successor has taken over its work
+--   RL003  the ledger is recovering, and the statement would accept a request or let one leave
+--   RL004  the epoch is another one: a recovery was completed
+create function relais.raise_mark(own_lane text, known_epoch int, lanes text[], counters bigint[], must_be_open boolean)
+returns bigint language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+  raised bigint;
+  here record;
+begin
+  update relais.mark set counter = counter + 1 where lane = own_lane and not fenced returning counter into raised;
+  if raised is null then
+    raise exception 'the lane is fenced or gone' using errcode = 'RL002';
+  end if;
+  if exists (
+    select from unnest(lanes, counters) as known(lane, counter)
+    left join relais.mark m on m.lane = known.lane
+    where m.counter is null or m.counter < known.counter + (case when m.lane = own_lane then 1 else 0 end)
+  ) then
+    raise exception 'a lane is behind what this process remembers' using errcode = 'RL001';
+  end if;
+  select d.epoch, d.recovering_at is not null as recovering into strict here from relais.deployment d;
+  if here.epoch <> known_epoch then
+    raise exception 'the epoch of the ledger is %, not %', here.epoch, known_epoch using errcode = 'RL004';
+  end if;
+  if must_be_open and here.recovering then
+    raise exception 'the ledger is recovering' using errcode = 'RL003';
+  end if;
+  return raised;
+end $$;
+
+-- Ends a shared statement because of one request in it: it is then asked for again, in halves, until that one is alone.
+create function relais.refuse(rule text) returns boolean language plpgsql as $$
+begin
+  raise exception '%', rule using errcode = 'RL100';
+end $$;
+
+-- 2. Operations ---------------------------------------------------------------------------------------------------------
+
+-- The lifecycles of src/kinds, as rows. `recount` says what a change does to the sums of the day: 1 counts the amount
+-- again, -1 gives it back.
+create table relais.arrow (
+  kind            text        collate "C" not null,
+  was             text        collate "C" not null,
+  state           text        collate "C" not null,
+  recount         smallint    not null default 0,
+  primary key (kind, was, state)
+);
+
+create table relais.operation (
+  id              text        collate "C" primary key,       -- derived from the identity of the request
+  kind            text        collate "C" not null,
+  account         text        collate "C" not null,
+  reference       text        collate "C",
+  idempotency_key text        collate "C",
+  fingerprint     bytea       not null,                      -- the same identity with another one is a conflict
+  state           text        collate "C" not null,
+  queue           text        collate "C",                   -- null: nothing is ever due
+  amount          bigint      check (amount > 0),
+  beneficiary     text        collate "C",                   -- canonical, for limits and search; null once erased
+  request         jsonb       not null,                      -- as asked; only an erasure changes it
+  metadata        jsonb       check (jsonb_typeof(metadata) = 'object'),
+  payee_name      text,
+  purpose         text,
+  provider_id     text        collate "C",                   -- disburse_id: the same for every submit
+  token           text        collate "C",
+  transaction_id  text        collate "C",
+  provider_ref    text        collate "C",
+  facts           jsonb       not null default '{}',         -- what only this kind has: URL, payer, fees, decision
+  observations    jsonb       not null default '[]',         -- [{word, firstSeen, count}]; read and written by `judge`
+  evidence        text[]      not null default '{}',         -- the newest 50 lines
+  reason          text,
+  sends           smallint    not null default 0,
+  tries           smallint    not null default 0,
+  token_at        timestamptz,
+  sent_at         timestamptz,
+  send_until      timestamptz,                               -- the deadline of the intent: no byte leaves after it
+  quiet_until     timestamptz,
+  not_before      timestamptz,
+  batch           text        collate "C",
+  created_by      text        not null,
+  approved_by     text,
+  rejected_by     text,
+  note            text,
+  trace           text,
+  created_at      timestamptz not null default now(),
+  since           timestamptz not null default now(),        -- of its state
+  finished_at     timestamptz,
+  counted_on      date,                                      -- the day whose sums hold its amount
+  version         int         not null default 1,
+  schema_version  smallint    not null,
+  due_at          timestamptz,
+  lease           bigint,
+  lease_until     timestamptz,
+  signalled       boolean     not null default false,        -- a callback came while it was leased
+  signal_after    timestamptz,
+  op              uuid        not null,                      -- the statement that wrote it last: settles a lost answer
+  constraint operation_due_has_queue check (due_at is null or queue is not null),
+  constraint operation_lease_ends check ((lease is null) = (lease_until is null)),
+  constraint operation_evidence_is_bounded check (cardinality(evidence) <= 50)
+) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.01);
+
+create unique index operation_reference   on relais.operation (account, kind, reference) where reference is not null;
+create unique index operation_key         on relais.operation (account, kind, idempotency_key) where idempotency_key is not null;
+create unique index operation_token       on relais.operation (account, token) where token is not null;
+create unique index operation_transaction on relais.operation (account, transaction_id) where transaction_id is not null;
+create        index operation_due         on relais.operation (queue, account, due_at) where due_at is not null;
+create        index operation_list        on relais.operation (account, kind, state, created_at desc, id);
+create        index operation_new         on relais.operation (kind, created_at desc, id);
+create        index operation_state       on relais.operation (kind, state, created_at desc, id);
+create        index operation_beneficiary on relais.operation (beneficiary, created_at desc) where beneficiary is not null;
+create        index operation_batch       on relais.operation (batch, id) where batch is not null;
+create        index operation_op          on relais.operation (op);
+create        index operation_metadata    on relais.operation using gin (metadata jsonb_path_ops) where metadata is not null;
+
+-- Refuses a change that no arrow draws. Campaigns and batches name their kind as the argument of the trigger.
+create function relais.check_arrow() returns trigger language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+  its_kind text;
+begin
+  if tg_nargs = 0 then its_kind := new.kind; else its_kind := tg_argv[0]; end if;
+  if not exists (select from relais.arrow a where a.kind = its_kind and a.was = old.state and a.state = new.state) then
+    raise exception 'no arrow of % leads from % to %', its_kind, old.state, new.state using errcode = 'P0001';
+  end if;
+  return new;
+end $$;
+create trigger operation_follows_arrows before update of state on relais.operation
+  for each row when (old.state is distinct from new.state) execute function relais.check_arrow();
+
+-- Whether the beneficiary was asked to be paid the same amount since a moment. Called once the row of `spent` is locked, and
+-- volatile, so that it sees what was committed while the caller waited for that lock.
+create function relais.has_twin(own_id text, own_account text, own_kind text, own_beneficiary text, own_amount bigint, since timestamptz)
+returns boolean language sql volatile set search_path = pg_catalog, pg_temp as $$
+  select exists (
+    select from relais.operation o
+    where o.beneficiary = own_beneficiary and o.created_at >= since and o.account = own_account and o.kind = own_kind
+      and o.amount = own_amount and o.id <> own_id and o.state not in ('rejected', 'cancelled', 'failed', 'reversed'))
+$$;
+
+-- What retention removed: a repeated request is answered, never carried out again.
+create table relais.tombstone (
+  id              text        collate "C" primary key,
+  kind            text        collate "C" not null,
+  account         text        collate "C" not null,
+  reference       text        collate "C",
+  idempotency_key text        collate "C",
+  fingerprint     bytea       not null,
+  state           text        collate "C" not null,
+  amount          bigint,
+  finished_at     timestamptz not null,
+  buried_at       timestamptz not null default now()         -- its row goes ten minutes later, in another transaction
+);
+
+-- 3. Campaigns ----------------------------------------------------------------------------------------------------------
+
+create table relais.campaign (
+  number          bigint      generated always as identity primary key,
+  id              text        collate "C" not null unique,
+  account         text        collate "C" not null,
+  reference       text        collate "C",
+  idempotency_key text        collate "C",
+  fingerprint     bytea       not null,
+  name            text        not null,
+  body            text        not null,
+  options         jsonb       not null default '{}',         -- sender, country, quiet hours, canary, failure limit
+  metadata        jsonb       check (jsonb_typeof(metadata) = 'object'),
+  content_hash    bytea,                                     -- of text, recipients and options: what is approved
+  state           text        collate "C" not null,
+  reason          text,
+  recipients      int         not null default 0,
+  open            int         not null default 0,            -- requests that are not settled
+  sent            int         not null default 0,
+  failed          int         not null default 0,
+  unknown         int         not null default 0,
+  skipped         int         not null default 0,
+  expired         int         not null default 0,
+  cancelled       int         not null default 0,
+  segments        bigint      not null default 0,
+  cost            bigint      not null default 0,
+  per_second      int,
+  pace_at         timestamptz,                               -- when the next recipient may leave at this pace
+  starts_at       timestamptz,
+  due_at          timestamptz,
+  created_by      text        not null,
+  approved_by     text,
+  rejected_by     text,
+  note            text,
+  created_at      timestamptz not null default now(),
+  started_at      timestamptz,
+  since           timestamptz not null default now(),
+  finished_at     timestamptz,
+  turn            bigint      not null default 0,            -- campaigns take turns: the smallest is next
+  version         int         not null default 1,
+  op              uuid        not null,
+  constraint campaign_counts_add_up
+    check (state <> 'finished' or sent + failed + unknown + skipped + expired + cancelled = recipients)
+) with (fillfactor = 50);
+create unique index campaign_reference on relais.campaign (account, reference) where reference is not null;
+create unique index campaign_key       on relais.campaign (account, idempotency_key) where idempotency_key is not null;
+create        index campaign_running   on relais.campaign (turn) where state = 'running';
+create        index campaign_due       on relais.campaign (due_at) where due_at is not null;
+create        index campaign_list      on relais.campaign (account, state, created_at desc, id);
+create        index campaign_new       on relais.campaign (created_at desc, id);
+create trigger campaign_follows_arrows before update of state on relais.campaign
+  for each row when (old.state is distinct from new.state) execute function relais.check_arrow('campaign');
+
+create table relais.sms_request (
+  campaign        bigint      not null,
+  n               int         not null,
+  size            smallint    not null check (size between 1 and 50),
+  members         int[],                                     -- null: consecutive recipients, from 50 * n
+  state           text        collate "C" not null default 'queued' check (state in ('queued', 'sending', 'unknown', 'settled', 'split')),
+  outcome         text        collate "C" check (length(outcome) = size),   -- a letter for each recipient
+  sends           smallint    not null default 0,
+  lease           bigint,
+  lease_until     timestamptz,
+  send_until      timestamptz,
+  due_at          timestamptz,
+  op              uuid,
+  primary key (campaign, n),
+  constraint sms_request_members_fit check (members is null or cardinality(members) = size)
+) partition by range (campaign);
+create table relais.sms_request_rest partition of relais.sms_request default;
+create index sms_request_queued  on relais.sms_request (campaign, n) where state = 'queued';
+create index sms_request_sending on relais.sms_request (lease_until) where state = 'sending';
+create index sms_request_unknown on relais.sms_request (due_at) where state = 'unknown';
+
+-- Inserted once. An erasure sets phone and variables to null; nothing else changes a row.
+create table relais.recipient (
+  campaign        bigint      not null,
+  n               int         not null,
+  phone           bigint,
+  variables       text,
+  primary key (campaign, n)
+) partition by range (campaign);
+create table relais.recipient_rest partition of relais.recipient default;
+create index recipient_phone on relais.recipient (phone) where phone is not null;
+
+create table relais.recipient_exception (
+  campaign        bigint      not null,
+  n               int         not null,
+  code            text        not null,
+  at              timestamptz not null default now(),
+  primary key (campaign, n)
+);
+
+create table relais.opt_out (
+  account         text        collate "C" not null,
+  phone           bigint      not null,
+  source          text        not null,
+  at              timestamptz not null default now(),
+  primary key (account, phone)
+);
+
+-- 4. Guards -------------------------------------------------------------------------------------------------------------
+
+create table relais.spent (
+  day             date        not null,
+  account         text        collate "C" not null,
+  beneficiary     text        collate "C" not null default '',   -- '': the whole account
+  xof             bigint      not null check (xof >= 0),
+  primary key (day, account, beneficiary)
+) with (fillfactor = 50);
+
+create table relais.limit_value (
+  account         text        collate "C" not null default '',   -- '': every account
+  name            text        collate "C" not null,
+  value           bigint      not null check (value >= 0),
+  set_by          text        not null,
+  set_at          timestamptz not null default now(),
+  primary key (account, name)
+);
+
+-- The circuit breaker of an account and area, one row per open reason.
+create table relais.hold (
+  account         text        collate "C" not null,
+  area            text        collate "C" not null check (area in ('payments', 'messaging')),
+  reason          text        collate "C" not null,
+  facts           jsonb       not null default '{}',
+  since           timestamptz not null default now(),
+  trial_at        timestamptz not null,                      -- when one operation may try again
+  primary key (account, area, reason)
+);
+
+create table relais.switch (
+  name            text        collate "C" primary key,       -- a queue, or an account with its area
+  set_by          text        not null,
+  set_at          timestamptz not null default now()
+);
+
+create table relais.rate (
+  account         text        collate "C" not null,
+  area            text        collate "C" not null,
+  allowed_at      timestamptz not null default now(),        -- when the next permit is free
+  paused_until    timestamptz,
+  primary key (account, area)
+) with (fillfactor = 50);
+
+create table relais.sms_token (
+  account         text        collate "C" primary key,
+  token           bytea,                                     -- encrypted
+  generation      int         not null default 0,
+  usable_until    timestamptz,
+  login_by        text,
+  login_until     timestamptz
+);
+
+-- 5. Reports ------------------------------------------------------------------------------------------------------------
+
+-- Written with the change that it reports. The publisher gives it a position and removes it, in one transaction.
+create table relais.outbox (
+  sequence        bigint      generated always as identity primary key,
+  id              text        collate "C" not null,          -- stable: the same event keeps it for ever
+  account         text        collate "C" not null,
+  subject         text        collate "C" not null,
+  type            text        collate "C" not null,
+  data            jsonb       not null,
+  totals          jsonb,                                     -- what it adds to the totals of the day
+  at              timestamptz not null default now(),
+  refused         text                                       -- set aside by the publisher, with the reason
+);
+
+create table relais.event (
+  position        bigint      not null,
+  id              text        collate "C" not null,
+  account         text        collate "C" not null,
+  subject         text        collate "C" not null,
+  type            text        collate "C" not null,
+  data            jsonb       not null,
+  at              timestamptz not null,
+  published_at    timestamptz not null default now(),
+  primary key (position, published_at)
+) partition by range (published_at);
+create table relais.event_rest partition of relais.event default;
+create index event_subject on relais.event (subject, position);
+
+create table relais.day_total (
+  day             date        not null,
+  account         text        collate "C" not null,
+  mode            text        collate "C" not null,
+  item            text        collate "C" not null,
+  count           bigint      not null,
+  xof             bigint      not null,
+  primary key (day, account, mode, item)
+);
+
+create table relais.closed_day (
+  day             date        primary key,
+  position        bigint      not null,                      -- the last event that counts towards it
+  closed_at       timestamptz not null default now()
+);
+
+create table relais.audit (
+  sequence        bigint      generated always as identity,
+  at              timestamptz not null default now(),
+  by              text        not null,
+  person          text,
+  role            text,
+  source          text        not null,
+  act             text        collate "C" not null,
+  target          text        collate "C",
+  request_id      text,
+  facts           jsonb       not null default '{}',
+  mac             bytea,                                     -- of this line and the line before: the publisher signs
+  primary key (sequence, at)
+) partition by range (at);
+create table relais.audit_rest partition of relais.audit default;
+create index audit_target   on relais.audit (target, sequence);
+create index audit_unsigned on relais.audit (sequence) where mac is null;
+
+-- 6. Access and delivery --------------------------------------------------------------------------------------------------
+
+create table relais.api_key (
+  id              text        collate "C" primary key,
+  name            text        collate "C" not null unique,
+  hash            bytea       not null unique,
+  roles           text[]      not null,
+  accounts        text[],
+  person          text,
+  service         text,
+  created_by      text        not null,
+  created_at      timestamptz not null default now(),
+  expires_at      timestamptz,
+  revoked_at      timestamptz
+);
+
+create table relais.session (
+  hash            bytea       primary key,
+  key_id          text        collate "C",
+  person          text        not null,
+  facts           jsonb       not null default '{}',
+  created_at      timestamptz not null default now(),
+  seen_at         timestamptz not null default now(),
+  confirmed_until timestamptz,
+  expires_at      timestamptz not null
+);
+create index session_expires on relais.session (expires_at);
+
+create table relais.endpoint (
+  id              text        collate "C" primary key,
+  owner           text        not null,
+  url             text        not null,
+  types           text[],
+  accounts        text[],
+  headers         bytea,                                     -- encrypted
+  secret          bytea       not null,                      -- encrypted
+  secret_before   bytea,
+  state           text        collate "C" not null,
+  reason          text,
+  position        bigint      not null default 0,            -- events up to here were handed to `delivery`
+  created_at      timestamptz not null default now()
+);
+
+create table relais.delivery (
+  endpoint        text        collate "C" not null references relais.endpoint on delete cascade,
+  position        bigint      not null,
+  state           text        collate "C" not null default 'due' check (state in ('due', 'dead')),
+  tries           smallint    not null default 0,
+  due_at          timestamptz not null default now(),
+  lease           bigint,
+  lease_until     timestamptz,
+  answer          text,
+  primary key (endpoint, position)
+) with (fillfactor = 70);
+create index delivery_due on relais.delivery (due_at) where state = 'due';
+
+create table relais.event_group (
+  name            text        collate "C" primary key,
+  position        bigint      not null default 0,
+  holder          text        collate "C",
+  lease_until     timestamptz
+) with (fillfactor = 50);
+
+create table relais.dead_letter (
+  event_group     text        collate "C" not null references relais.event_group on delete cascade,
+  position        bigint      not null,
+  error           text        not null,
+  at              timestamptz not null default now(),
+  primary key (event_group, position)
+);
+
+create table relais.intake (
+  id              text        collate "C" primary key,
+  kind            text        collate "C" not null,
+  account         text        collate "C" not null,
+  reference       text        collate "C",
+  idempotency_key text        collate "C",
+  request         json        not null,                      -- raw, at most 16 kB; judged by a worker
+  metadata        jsonb,
+  by              text        not null,
+  client          text        collate "C" not null,          -- sql:<session user>, bullmq
+  job_id          text,
+  state           text        collate "C" not null default 'queued' check (state in ('queued', 'accepted', 'rejected')),
+  problems        jsonb,
+  created_at      timestamptz not null default now(),
+  decided_at      timestamptz
+);
+create index intake_queued on relais.intake (client, created_at) where state = 'queued';
+create index intake_list   on relais.intake (state, created_at desc, id);
+
+create table relais.enqueue_grant (
+  role            text        collate "C" not null,
+  account         text        collate "C" not null,
+  kinds           text[]      not null,
+  max_amount      bigint,
+  primary key (role, account)
+);
+
+create table relais.batch (
+  id              text        collate "C" primary key,
+  account         text        collate "C" not null,
+  reference       text        collate "C",
+  idempotency_key text        collate "C",
+  fingerprint     bytea       not null,
+  content_hash    bytea       not null,                      -- of the bytes and these options: what is approved
+  file_name       text,
+  options         jsonb       not null default '{}',
+  metadata        jsonb       check (jsonb_typeof(metadata) = 'object'),
+  columns         text[]      not null default '{}',
+  state           text        collate "C" not null,
+  reason          text,
+  rows            int         not null,
+  xof             bigint      not null,
+  not_before      timestamptz,
+  created_by      text        not null,
+  approved_by     text,
+  rejected_by     text,
+  note            text,
+  created_at      timestamptz not null default now(),
+  since           timestamptz not null default now(),
+  finished_at     timestamptz,
+  due_at          timestamptz,
+  version         int         not null default 1,
+  op              uuid        not null
+);
+create unique index batch_reference on relais.batch (account, reference) where reference is not null;
+create        index batch_list      on relais.batch (account, state, created_at desc, id);
+create        index batch_due       on relais.batch (due_at) where due_at is not null;
+create trigger batch_follows_arrows before update of state on relais.batch
+  for each row when (old.state is distinct from new.state) execute function relais.check_arrow('batch');
+
+create table relais.batch_row (
+  batch           text        collate "C" not null references relais.batch,
+  n               int         not null,
+  request         jsonb       not null,
+  cells           text[]      not null default '{}',         -- the file's own columns; null once erased
+  operation       text        collate "C",
+  problems        jsonb,
+  primary key (batch, n)
+);
+create index batch_row_operation on relais.batch_row (operation) where operation is not null;
+
+create table relais.kept_file (
+  hash            bytea       primary key,
+  name            text,
+  type            text        not null,
+  bytes           bytea       not null,                      -- encrypted
+  key_name        text        not null,
+  expires_at      timestamptz not null
+);
+create index kept_file_expires on relais.kept_file (expires_at);
+
+create table relais.balance (
+  account         text        collate "C" not null,
+  country         text        collate "C" not null,
+  at              timestamptz not null,
+  xof             bigint      not null,
+  primary key (account, country, at)
+);

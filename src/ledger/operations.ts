@@ -1,0 +1,339 @@
+/** Operations in the ledger: accept, claim, change, signal, read. One table holds every kind, since all live one life. */
+import type { Clock } from '../lib/clock.ts';
+import type { Random } from '../lib/random.ts';
+import type { Kind } from '../kinds/index.ts';
+import type { DatabaseOptions } from './database.ts';
+import { AnswerLost, RuleRefused } from './errors.ts';
+import { Lane, Memory } from './lane.ts';
+import { Sharing } from './sharing.ts';
+
+/** The version of the schema that rows are written with; `claim` leaves rows of a newer one alone. */
+const SCHEMA_VERSION = 1;
+
+/** The number of a statement is a UUID. */
+const OP_BYTES = 16;
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** A request as the ledger records it. Money in whole XOF. */
+export interface NewOperation {
+  readonly id: string;
+  readonly kind: Kind;
+  readonly account: string;
+  readonly reference?: string;
+  readonly idempotencyKey?: string;
+  /** SHA-256 of the request: the same identity with another one is a conflict. */
+  readonly fingerprint: Buffer;
+  readonly state: string;
+  readonly queue?: string;
+  readonly amount?: number;
+  readonly beneficiary?: string;
+  readonly request: Json;
+  readonly metadata?: Json;
+  readonly payeeName?: string;
+  readonly purpose?: string;
+  readonly providerId?: string;
+  readonly notBefore?: Date;
+  readonly batch?: string;
+  readonly createdBy: string;
+  readonly trace?: string;
+  /** Default: now, when it has a queue. */
+  readonly dueAt?: Date;
+  /** It counts towards the sums of the day: money that leaves. */
+  readonly counted?: boolean;
+  /** Whole XOF. Absent: no limit. */
+  readonly dayLimit?: number;
+  readonly beneficiaryLimit?: number;
+  /** The same amount to the same beneficiary since then is refused. */
+  readonly twinSince?: Date;
+  readonly event?: { readonly type: string; readonly data: Json };
+  readonly act?: Json;
+}
+
+export type Acceptance =
+  | { readonly outcome: 'accepted'; readonly id: string }
+  /** `buried`: retention has removed the operation; what is known of it is here. */
+  | {
+      readonly outcome: 'duplicate' | 'conflict';
+      readonly id: string;
+      readonly state: string;
+      readonly buried: boolean;
+    }
+  | { readonly outcome: 'refused'; readonly id: string; readonly rule: string };
+
+export interface Claimed {
+  readonly id: string;
+  readonly kind: Kind;
+  readonly account: string;
+  readonly state: string;
+  readonly lease: string;
+  readonly version: number;
+  readonly token: string | null;
+  readonly request: Json;
+  readonly observations: readonly Json[];
+}
+
+/** What an attempt found. Durations in ms, from the time of the statement. */
+export interface Change {
+  readonly id: string;
+  readonly lease: string;
+  readonly was: string;
+  readonly state: string;
+  readonly queue?: string;
+  /** When it is due again. Absent: it waits for a person or a callback, or is final. */
+  readonly dueMs?: number;
+  /** The attempt goes on under its lease for so long. */
+  readonly keepMs?: number;
+  readonly token?: string;
+  readonly transactionId?: string;
+  readonly providerRef?: string;
+  readonly sends?: number;
+  readonly tries?: number;
+  /** No byte of the intent leaves later than this. */
+  readonly sendMs?: number;
+  readonly quietMs?: number;
+  readonly sent?: boolean;
+  readonly reason?: string;
+  readonly observations?: readonly Json[];
+  readonly facts?: Json;
+  /** A line of evidence, without secrets and full phone numbers. */
+  readonly line?: string;
+  readonly event?: { readonly type: string; readonly data: Json };
+  readonly finished?: boolean;
+  /** It lets a request leave: refused while the ledger is recovering. */
+  readonly intends?: boolean;
+}
+
+export interface LedgerOptions {
+  readonly database: DatabaseOptions;
+  /** Of this process, unique while it lives. */
+  readonly process: string;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly lanes?: number;
+  readonly most?: number;
+}
+
+interface Fresh {
+  readonly id: string;
+  readonly fresh: boolean;
+  readonly counter: string;
+}
+
+export class Operations {
+  readonly #lanes: Lane[] = [];
+  readonly #accepting: Sharing<NewOperation, Acceptance>;
+  /** Apart from results: those are written while the ledger is recovering, too. */
+  readonly #intending: Sharing<Change, boolean>;
+  readonly #changing: Sharing<Change, boolean>;
+  readonly #reading: Lane;
+  readonly #random: Random;
+  readonly memory = new Memory();
+
+  constructor({ database, process, clock, random, lanes = 2, most = 200 }: LedgerOptions) {
+    this.#random = random;
+    const open = (name: string): Lane => {
+      const lane = new Lane({ database, memory: this.memory, name: `${process}/${name}`, clock });
+      this.#lanes.push(lane);
+      return lane;
+    };
+    const shared = <Item extends { readonly id: string }, Answer>(
+      name: string,
+      keysOf: (item: Item) => readonly string[],
+      run: (lane: Lane, items: readonly Item[]) => Promise<readonly Answer[]>,
+    ) => {
+      const own = Array.from({ length: lanes }, (_, at) => open(`${name}${at}`));
+      return new Sharing<Item, Answer>({ lanes: own, most, keysOf, orderBy: ({ id }) => id, run });
+    };
+    const oneId = ({ id }: Change): readonly string[] => [id];
+    this.#reading = open('read');
+    this.#accepting = shared('accept', identityKeys, (lane, items) => this.#accept(lane, items));
+    this.#intending = shared('intend', oneId, (lane, items) => this.#change(lane, items, true));
+    this.#changing = shared('change', oneId, (lane, items) => this.#change(lane, items, false));
+  }
+
+  /** Resolves once it is committed, or known not to be. Rejects with `LedgerClosed` or `StatementRefused`. */
+  accept(one: NewOperation): Promise<Acceptance> {
+    return this.#accepting.ask(one).catch((error: unknown): Acceptance => {
+      if (error instanceof RuleRefused) return { outcome: 'refused', id: one.id, rule: error.rule };
+      throw error;
+    });
+  }
+
+  /** Leases up to `most` due operations of a queue, accounts in turn. `now` is for tests. */
+  async claim(
+    queue: string,
+    accounts: readonly string[],
+    most: number,
+    leaseMs: number,
+    now?: Date,
+  ): Promise<readonly Claimed[]> {
+    return this.#reading.read<Claimed>('claim', [queue, accounts, most, leaseMs, SCHEMA_VERSION, now]);
+  }
+
+  /** False when another attempt holds the operation by now: nothing was written. */
+  change(one: Change): Promise<boolean> {
+    return (one.intends ? this.#intending : this.#changing).ask(one);
+  }
+
+  /** The ids of operations whose next check is due now because of a callback. */
+  async signal(
+    signals: readonly { id: string; queue: string; line: string }[],
+    now?: Date,
+  ): Promise<readonly string[]> {
+    const columns = [signals.map(({ id }) => id), signals.map(({ queue }) => queue), signals.map(({ line }) => line)];
+    const rows = await this.#reading.read<{ id: string }>('signal', [...columns, now]);
+    return rows.map(({ id }) => id);
+  }
+
+  read<Row extends object>(ids: readonly string[]): Promise<readonly Row[]> {
+    return this.#reading.read<Row>('read', [ids]);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#lanes.map((lane) => lane.close()));
+  }
+
+  async #accept(lane: Lane, items: readonly NewOperation[]): Promise<readonly Acceptance[]> {
+    const rows = await settled(lane, this.#random, (op) => lane.write<Fresh>('accept', acceptValues(op, items)));
+    const fresh = new Set(rows.filter((row) => row.fresh).map(({ id }) => id));
+    const known = items.filter(({ id }) => !fresh.has(id));
+    const held = known.length === 0 ? new Map<string, Holder>() : await holders(lane, known);
+    return items.map((one) =>
+      fresh.has(one.id) ? { outcome: 'accepted', id: one.id } : answerOf(one, held.get(one.id)),
+    );
+  }
+
+  async #change(lane: Lane, items: readonly Change[], intends: boolean): Promise<readonly boolean[]> {
+    const rows = await settled(lane, this.#random, (op) =>
+      lane.write<Fresh>('change', changeValues(op, items, intends)),
+    );
+    const done = new Set(rows.map(({ id }) => id));
+    return items.map(({ id }) => done.has(id));
+  }
+}
+
+/**
+ * Runs a statement, and settles it when its answer is lost: rows that carry its own number were committed. When there
+ * are none, nothing was written, and it is run once more.
+ */
+async function settled(
+  lane: Lane,
+  random: Random,
+  run: (op: string) => Promise<readonly Fresh[]>,
+): Promise<readonly Fresh[]> {
+  const op = random.hex(OP_BYTES);
+  try {
+    return await run(op);
+  } catch (error) {
+    if (!(error instanceof AnswerLost)) throw error;
+    const rows = await lane.settle(op);
+    return rows.length > 0 ? rows.map(({ id }) => ({ id, fresh: true, counter: '0' })) : run(random.hex(OP_BYTES));
+  }
+}
+
+/** Of two requests with one of these in common, the second may depend on what becomes of the first. */
+const identityKeys = ({
+  id,
+  account,
+  kind,
+  reference,
+  idempotencyKey,
+  beneficiary,
+  twinSince,
+}: NewOperation): readonly string[] => [
+  id,
+  ...(reference === undefined ? [] : [`r ${account} ${kind} ${reference}`]),
+  ...(idempotencyKey === undefined ? [] : [`k ${account} ${kind} ${idempotencyKey}`]),
+  ...(beneficiary === undefined || twinSince === undefined ? [] : [`b ${account} ${kind} ${beneficiary}`]),
+];
+
+interface Holder {
+  readonly asked: string;
+  readonly id: string;
+  readonly fingerprint: Buffer;
+  readonly state: string;
+  readonly buried: boolean;
+}
+
+async function holders(lane: Lane, items: readonly NewOperation[]): Promise<ReadonlyMap<string, Holder>> {
+  const rows = await lane.read<Holder>('identities', [
+    items.map(({ id }) => id),
+    items.map(({ kind }) => kind),
+    items.map(({ account }) => account),
+    items.map(({ reference }) => reference),
+    items.map(({ idempotencyKey }) => idempotencyKey),
+  ]);
+  return new Map(rows.map((row) => [row.asked, row]));
+}
+
+function answerOf({ id, fingerprint }: NewOperation, holder: Holder | undefined): Acceptance {
+  if (holder === undefined) throw new Error(`${id} was neither recorded nor found`);
+  const outcome = holder.id === id && holder.fingerprint.equals(fingerprint) ? 'duplicate' : 'conflict';
+  return { outcome, id: holder.id, state: holder.state, buried: holder.buried };
+}
+
+function acceptValues(op: string, items: readonly NewOperation[]): readonly unknown[] {
+  const column = (read: (one: NewOperation) => unknown): readonly unknown[] => items.map((one) => read(one) ?? null);
+  return [
+    op,
+    SCHEMA_VERSION,
+    null,
+    column(({ id }) => id),
+    column(({ kind }) => kind),
+    column(({ account }) => account),
+    column(({ reference }) => reference),
+    column(({ idempotencyKey }) => idempotencyKey),
+    column(({ fingerprint }) => fingerprint),
+    column(({ state }) => state),
+    column(({ queue }) => queue),
+    column(({ amount }) => amount),
+    column(({ beneficiary }) => beneficiary),
+    column(({ request }) => JSON.stringify(request)),
+    column(({ metadata }) => metadata && JSON.stringify(metadata)),
+    column(({ payeeName }) => payeeName),
+    column(({ purpose }) => purpose),
+    column(({ providerId }) => providerId),
+    column(({ notBefore }) => notBefore),
+    column(({ batch }) => batch),
+    column(({ createdBy }) => createdBy),
+    column(({ trace }) => trace),
+    column(({ dueAt }) => dueAt),
+    column(({ dayLimit }) => dayLimit),
+    column(({ beneficiaryLimit }) => beneficiaryLimit),
+    column(({ twinSince }) => twinSince),
+    column(({ event }) => event && JSON.stringify(event)),
+    column(({ act }) => act && JSON.stringify(act)),
+    column(({ counted }) => counted ?? false),
+  ];
+}
+
+function changeValues(op: string, items: readonly Change[], intends: boolean): readonly unknown[] {
+  const column = (read: (one: Change) => unknown): readonly unknown[] => items.map((one) => read(one) ?? null);
+  return [
+    op,
+    intends,
+    null,
+    column(({ id }) => id),
+    column(({ lease }) => lease),
+    column(({ was }) => was),
+    column(({ state }) => state),
+    column(({ queue }) => queue),
+    column(({ dueMs }) => dueMs),
+    column(({ keepMs }) => keepMs),
+    column(({ token }) => token),
+    column(({ transactionId }) => transactionId),
+    column(({ providerRef }) => providerRef),
+    column(({ sends }) => sends),
+    column(({ tries }) => tries),
+    column(({ sendMs }) => sendMs),
+    column(({ quietMs }) => quietMs),
+    column(({ sent }) => sent ?? false),
+    column(({ reason }) => reason),
+    column(({ observations }) => observations && JSON.stringify(observations)),
+    column(({ facts }) => facts && JSON.stringify(facts)),
+    column(({ line }) => line),
+    column(({ event }) => event && JSON.stringify(event)),
+    column(({ finished }) => finished ?? false),
+  ];
+}

@@ -1,0 +1,111 @@
+/**
+ * Lets requests share a statement and its commit. Nothing waits for a timer: requests that come while every lane is
+ * busy join the next statement.
+ */
+import { isOfOneRow, isTransient } from './errors.ts';
+import type { Lane } from './lane.ts';
+
+interface SharingOptions<Item, Answer> {
+  /** Runs one statement for these items on a lane, and answers in their order. */
+  readonly run: (lane: Lane, items: readonly Item[]) => Promise<readonly Answer[]>;
+  /** No two items of one statement, nor of statements under way, have a key in common. */
+  readonly keysOf: (item: Item) => readonly string[];
+  /** The order in which rows are locked. */
+  readonly orderBy: (item: Item) => string;
+  readonly lanes: readonly Lane[];
+  /** Items in one statement. */
+  readonly most: number;
+}
+
+interface Waiting<Item, Answer> {
+  readonly item: Item;
+  readonly keys: readonly string[];
+  readonly resolve: (answer: Answer) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+export class Sharing<Item, Answer> {
+  readonly #options: SharingOptions<Item, Answer>;
+  readonly #free: Lane[];
+  readonly #busyKeys = new Set<string>();
+  #waiting: Waiting<Item, Answer>[] = [];
+
+  constructor(options: SharingOptions<Item, Answer>) {
+    this.#options = options;
+    this.#free = [...options.lanes];
+  }
+
+  /** Rejects with what the statement failed with; then nothing of this item was written, unless it is `AnswerLost`. */
+  ask(item: Item): Promise<Answer> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ item, keys: this.#options.keysOf(item), resolve, reject });
+      // Not at once: what is asked for in the same turn of the event loop goes together.
+      if (this.#waiting.length === 1) queueMicrotask(() => this.#next());
+    });
+  }
+
+  #next(): void {
+    for (;;) {
+      const lane = this.#free[0];
+      const batch = lane === undefined ? [] : this.#take();
+      if (lane === undefined || batch.length === 0) return;
+      this.#free.shift();
+      void this.#carryOut(lane, batch).finally(() => {
+        for (const { keys } of batch) for (const key of keys) this.#busyKeys.delete(key);
+        this.#free.push(lane);
+        this.#next();
+      });
+    }
+  }
+
+  /** The longest waiting first; an item whose key is busy waits for the next statement. */
+  #take(): readonly Waiting<Item, Answer>[] {
+    const taken: Waiting<Item, Answer>[] = [];
+    const left: Waiting<Item, Answer>[] = [];
+    for (const one of this.#waiting) {
+      if (taken.length === this.#options.most || one.keys.some((key) => this.#busyKeys.has(key))) {
+        left.push(one);
+        continue;
+      }
+      for (const key of one.keys) this.#busyKeys.add(key);
+      taken.push(one);
+    }
+    this.#waiting = left;
+    return taken;
+  }
+
+  async #carryOut(lane: Lane, batch: readonly Waiting<Item, Answer>[]): Promise<void> {
+    const { orderBy } = this.#options;
+    const order = new Map(batch.map((one) => [one, Buffer.from(orderBy(one.item))]));
+    const sorted = batch.toSorted((a, b) => Buffer.compare(order.get(a) ?? NOTHING, order.get(b) ?? NOTHING));
+    await this.#halves(lane, sorted);
+  }
+
+  /** One row that PostgreSQL refuses must not fail the others: it is searched for in halves. */
+  async #halves(lane: Lane, batch: readonly Waiting<Item, Answer>[]): Promise<void> {
+    try {
+      const items = batch.map(({ item }) => item);
+      const answers = await this.#again(lane, items);
+      for (const [at, one] of batch.entries()) one.resolve(answers[at] as Answer);
+    } catch (error) {
+      if (batch.length === 1 || !isOfOneRow(error)) {
+        for (const one of batch) one.reject(error);
+        return;
+      }
+      const middle = Math.ceil(batch.length / 2);
+      await this.#halves(lane, batch.slice(0, middle));
+      await this.#halves(lane, batch.slice(middle));
+    }
+  }
+
+  /** A deadlock is ended by PostgreSQL with nothing written: the whole statement is sent a second time. */
+  async #again(lane: Lane, items: readonly Item[]): Promise<readonly Answer[]> {
+    const { run } = this.#options;
+    return run(lane, items).catch((error: unknown) => {
+      if (isTransient(error)) return run(lane, items);
+      throw error;
+    });
+  }
+}
+
+const NOTHING = Buffer.alloc(0);

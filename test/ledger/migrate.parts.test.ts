@@ -1,0 +1,51 @@
+import { Client } from 'pg';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { arrowsOf } from '../../src/ledger/arrows.ts';
+import { allMigrations, migrate } from '../../src/ledger/migrate.ts';
+import { type FreshPostgres, freshPostgres } from '../support/fresh-postgres.ts';
+
+let fresh: FreshPostgres;
+beforeAll(async () => (fresh = await freshPostgres()));
+afterAll(() => fresh?.close());
+
+async function connected<Answer>(run: (client: Client) => Promise<Answer>): Promise<Answer> {
+  const client = new Client({ connectionString: fresh.url });
+  await client.connect();
+  try {
+    return await run(client);
+  } finally {
+    await client.end();
+  }
+}
+
+test('a dry run names what is missing and changes nothing', async () => {
+  const names = allMigrations().map(({ name }) => name);
+  expect(await connected((client) => migrate(client, { schema: 'tried', dryRun: true }))).toEqual(names);
+  expect(await connected((client) => migrate(client, { schema: 'tried', dryRun: true }))).toEqual(names);
+});
+
+test('five processes that start at once migrate one time, and hold every arrow of the kinds', async () => {
+  const schema = 'together';
+  const applied = await Promise.all(
+    Array.from({ length: 5 }, () => connected((client) => migrate(client, { schema }))),
+  );
+  expect(applied.flat()).toEqual(allMigrations().map(({ name }) => name));
+  const arrows = await fresh.query<{ kind: string; was: string; state: string }>(
+    `select kind, was, state from ${schema}.arrow`,
+  );
+  expect(arrows).toHaveLength(arrowsOf().length);
+});
+
+test('a file that was applied and has other content is refused by number and name', async () => {
+  const [first] = allMigrations();
+  if (first === undefined) throw new Error('no migration');
+  const changed = connected((client) =>
+    migrate(client, { schema: 'together', migrations: [{ ...first, hash: 'other' }] }),
+  );
+  await expect(changed).rejects.toThrow('Migration 1 (ledger) was applied with other content');
+});
+
+test('a migration of a newer version is refused', async () => {
+  const older = connected((client) => migrate(client, { schema: 'together', migrations: [] }));
+  await expect(older).rejects.toThrow('Migration 1 (ledger) was applied by a newer relais');
+});

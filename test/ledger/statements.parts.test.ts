@@ -1,0 +1,53 @@
+/** Each statement is what its head says, against the schema as it is migrated. */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { Client } from 'pg';
+import { inSchema, loadStatements, parseStatements } from '../../src/ledger/statements.ts';
+import { type FreshLedger, freshLedger } from '../support/fresh-ledger.ts';
+
+let ledger: FreshLedger;
+let client: Client;
+beforeAll(async () => {
+  ledger = await freshLedger();
+  client = new Client({ connectionString: ledger.url });
+  await client.connect();
+});
+afterAll(async () => {
+  await client?.end();
+  await ledger?.close();
+});
+
+const statements = [...loadStatements('relais').values()];
+
+async function prepared(name: string): Promise<{ params: readonly string[]; row: readonly string[] }> {
+  const { rows } = await client.query<{ params: string[]; row: string[] | null }>(
+    `select array(select typname::text from unnest(parameter_types) with ordinality p(type, nth)
+         join pg_type on pg_type.oid = p.type order by nth) as params,
+       array(select typname::text from unnest(result_types) with ordinality p(type, nth)
+         join pg_type on pg_type.oid = p.type order by nth) as row
+     from pg_prepared_statements where name = $1`,
+    [name],
+  );
+  return { params: rows[0]?.params ?? [], row: rows[0]?.row ?? [] };
+}
+
+/** `text[]` as PostgreSQL names it: `_text`. */
+const internal = (type: string): string => (type.endsWith('[]') ? `_${type.slice(0, -2)}` : type);
+
+test.for(statements)('$name takes and returns what its head declares', async ({ name, text, params, row }) => {
+  const list = params.map(({ type }) => type).join(', ');
+  await client.query(`prepare ${name}${list === '' ? '' : `(${list})`} as ${text}`);
+  const types = await prepared(name);
+  expect(types.params).toEqual(params.map(({ type }) => internal(type)));
+  expect(types.row).toEqual(row.map(({ type }) => internal(type)));
+  const used = new Set([...text.matchAll(/\$(\d+)/g)].map(([, at]) => Number(at)));
+  expect(used).toEqual(new Set(params.map((_, at) => at + 1)));
+});
+
+test('the schema is written into every statement, and only names that need no quotes are one', () => {
+  for (const { text } of loadStatements('other').values()) expect(text).not.toMatch(/\brelais\./);
+  expect(() => inSchema('select', 'a"; drop schema x')).toThrow('is not a name for a schema');
+});
+
+test('a head without parameters or row is refused', () => {
+  expect(() => parseStatements('-- name: one\n-- row: id text\nselect 1')).toThrow('does not declare its params');
+});
