@@ -1,5 +1,6 @@
 /** A batch of which some rows were not paid says so everywhere, and only these rows are paid again. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { keys } from '../../src/operations/keys.ts';
 import { type Service, startService } from '../support/service.ts';
 import { BATCHES, deskOf } from './batch-desk.ts';
 
@@ -116,4 +117,15 @@ test('a batch of which every row was paid has nothing to be paid again', async (
   expect((await finished(body.id, body.contentHash)).outcome).toMatchObject({ paid: PAID, notPaid: NOTHING });
   const { status, body: refused } = await service.call('POST', `${BATCHES}/${body.id}/retry`);
   expect([status, refused.detail]).toEqual([409, expect.stringContaining('No row can be retried')]);
+});
+
+test('a batch that was cancelled after a part of it was paid still says who was paid', async () => {
+  const { body } = await send(salaries('stopped', '75'));
+  await finished(body.id, body.contentHash);
+  // As a person cancels it after a recovery, before its last row was accepted.
+  await service.redis.hset(keys.record(body.id), { state: 'cancelled', fed: 2 });
+  expect(await get(body.id)).toMatchObject({
+    states: { succeeded: { count: 1, xof: 1_000 }, failed: NOT_PAID, cancelled: { count: 1, xof: 3_000 } },
+    outcome: { paid: { count: 1, xof: 1_000 }, notPaid: { count: 2, xof: 67_000 } },
+  });
 });
