@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { type ApiKey, readApiKeys, readGroups } from './api/keys.ts';
 import { isLoopbackHost } from './events/outgoing/endpoint.ts';
+import { READABLE, unseenIn } from './lib/letters.ts';
 import { nearest } from './lib/nearest.ts';
 import { textOf } from './lib/saved-text.ts';
 import { secretsOf } from './lib/secret.ts';
@@ -174,10 +175,12 @@ function shortSecrets(given: Environment): string[] {
 function readSecretFiles(env: Environment, problems: string[]): Record<string, string> {
   const given: Record<string, string> = {};
   for (const name of metas.keys()) {
-    const value = env[name];
+    // A file from Windows ends its lines with a carriage return, which Docker and shells hand on.
+    const value = env[name]?.trim() ?? '';
     // An empty variable is how shells and compose files say "not set".
-    if (value !== undefined && value !== '' && !isInjected(name, value)) given[name] = value;
-    const path = metas.get(name)?.secret ? env[`${name}_FILE`] : undefined;
+    if (value !== '' && !isInjected(name, value)) given[name] = value;
+    const isSecret = metas.get(name)?.secret ?? false;
+    const path = isSecret ? env[`${name}_FILE`]?.trim() : undefined;
     if (path) {
       try {
         given[name] = textOf(readFileSync(path)).trim();
@@ -185,8 +188,16 @@ function readSecretFiles(env: Environment, problems: string[]): Record<string, s
         problems.push(`${name}_FILE: cannot be read (${error instanceof Error ? error.message : String(error)})`);
       }
     }
+    const unseen = isSecret ? controlIn(given[name] ?? '') : undefined;
+    if (unseen !== undefined) problems.push(`${name}${path ? FILE : ''}: ${unseen}`);
   }
   return given;
+}
+
+/** Lists may have a line end after each comma. */
+function controlIn(secret: string): string | undefined {
+  const parts = secret.split(',').map((part) => part.trim());
+  return parts.map((part) => unseenIn(part, READABLE)).find((problem) => problem !== undefined);
 }
 
 export interface SettingDescription {

@@ -40,8 +40,8 @@ test('all that is wrong is named at once, each with what would be right', () => 
 const PASSWORD_WITH_PERCENT = 'redis://:50%@cache:6379';
 
 test.for([
-  ['REDIS_URL', 'nonsense', 'not a Redis URL: write redis://host:6379'],
-  ['REDIS_URL', 'http://127.0.0.1:6379', 'not a Redis URL: write redis://host:6379'],
+  ['REDIS_URL', 'nonsense', 'must be an address such as redis://host:6379'],
+  ['REDIS_URL', 'http://127.0.0.1:6379', 'must be an address such as redis://host:6379'],
   ['REDIS_URL', 'redis://cache:6379/first', 'not a Redis database number: "first"'],
   ['REDIS_URL', PASSWORD_WITH_PERCENT, 'a % in its user or password is written %25'],
   ['REDIS_SENTINELS', 'banana', 'not host:port: "banana"'],

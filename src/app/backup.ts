@@ -95,7 +95,7 @@ async function count(redis: Redis): Promise<InCopy> {
 
 /** What is open in the deployment that RELAIS_URL leads to; undefined: it does not answer, or may not be asked. */
 async function running({ env, clock, signal }: BackupTools): Promise<readonly JsonObject[] | undefined> {
-  const { RELAIS_URL: url, RELAIS_API_KEY: key = 'dev' } = env;
+  const [url, key = 'dev'] = [env['RELAIS_URL']?.trim(), env['RELAIS_API_KEY']?.trim()];
   if (url === undefined || !URL.canParse(url)) return undefined;
   const api = new ApiClient({ url: url.replace(/\/+$/, ''), key: new Secret(key), clock, signal });
   try {

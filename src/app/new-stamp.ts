@@ -53,7 +53,7 @@ export async function newStamp({ env, clock, confirmed, nothingDiffers, print }:
 
 /** Two roles that no single key of a careful deployment has by accident, and the name that is written down. */
 function authorOf(env: NewStampTools['env'], keys: ReturnType<typeof apiKeysOf>): string {
-  const key = findKey(keys, env['RELAIS_API_KEY'] || 'dev');
+  const key = findKey(keys, env['RELAIS_API_KEY']?.trim() || 'dev');
   if (key === undefined) throw new WrongSettings(['RELAIS_API_KEY: is not among API_KEYS']);
   const lacks = NEEDED.filter((role) => !key.roles.has(role));
   if (lacks.length === 0 && key.accounts === undefined) return key.name;

@@ -39,8 +39,8 @@ export class Shell {
   /** Opened by the first command that needs it: `campaign check` works without any API. */
   get api(): ApiClient {
     this.#api ??= new ApiClient({
-      url: readUrl(this.io.env['RELAIS_URL'] || DEFAULT_URL, this.words),
-      key: new Secret(this.io.env['RELAIS_API_KEY'] || 'dev'),
+      url: readUrl(this.io.env['RELAIS_URL']?.trim() || DEFAULT_URL, this.words),
+      key: new Secret(this.io.env['RELAIS_API_KEY']?.trim() || 'dev'),
       clock: this.io.clock,
       signal: this.io.signal,
       speech: this,
@@ -88,7 +88,8 @@ export class Shell {
 }
 
 function readUrl(text: string, { shell: { refused } }: Words): string {
-  if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol)) {
+  // Of the address only host and path are used.
+  if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol) || /[?#]/.test(text)) {
     throw new WrongUsage(refused.noAddress(text), { next: refused.writeAs(DEFAULT_URL) });
   }
   return text.replace(/\/+$/, '');

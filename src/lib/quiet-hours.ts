@@ -23,13 +23,18 @@ export function readQuietHours(text: string): QuietHours {
   return hours;
 }
 
+/** An offset is read east by Node.js and west by PostgreSQL, and an abbreviation with or without summer time. */
+const ZONE_NAME = /^(?:[A-Za-z_]+(?:\/[A-Za-z0-9_+-]+)+|UTC|GMT)$/;
+
 /** Throws a RangeError for a zone that this machine does not know. */
 export function readTimeZone(name: string): string {
+  const refused = `not a time zone: "${name}" (write the name of a zone, such as Africa/Dakar)`;
+  if (!ZONE_NAME.test(name)) throw new RangeError(refused);
   try {
     formatterOf(name);
     return name;
   } catch (error) {
-    throw new RangeError(`not a time zone: "${name}" (write it as Africa/Dakar)`, { cause: error });
+    throw new RangeError(refused, { cause: error });
   }
 }
 

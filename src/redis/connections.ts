@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { Redis, type RedisOptions } from 'ioredis';
 import { type Clock, systemClock, describeMs } from '../lib/clock.ts';
+import { type UrlRule, ignoredIn } from '../lib/whole-url.ts';
 import type { Secret } from '../lib/secret.ts';
 import { addressesOf, type ClusterNode, followSlot, nodesFollowed } from './slot.ts';
 
@@ -302,10 +303,20 @@ export function readRedisUrl(text: string): string {
   return text;
 }
 
+const REDIS_URL: UrlRule = {
+  protocol: /^rediss?$/,
+  example: 'redis://host:6379, rediss://user:password@host:6379/0',
+  user: true,
+  instead: {
+    db: 'write the database as redis://host:6379/3',
+    tls: 'write rediss:// for TLS',
+  },
+};
+
 function readUrl(text: string): URL {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url?.protocol === 'redis:' || url?.protocol === 'rediss:') return url;
-  throw new TypeError('not a Redis URL: write redis://host:6379, rediss://user:password@host:6379/0');
+  const ignored = ignoredIn(text, REDIS_URL);
+  if (ignored === undefined) return new URL(text);
+  throw new TypeError(ignored);
 }
 
 function decoded(text: string): string {

@@ -16,6 +16,7 @@ import {
   durations,
   fileWith,
   httpUrl,
+  postgresUrl,
   issuer,
   limit,
   onOff,
@@ -313,9 +314,7 @@ const IDENTITY_KEPT_LEAST_MS = 30 * 86_400_000;
 
 const history = {
   HISTORY_URL: [
-    secret().refine((url) => url === undefined || /^postgres(ql)?:\/\//.test(url.reveal()), {
-      error: 'must begin with postgres://',
-    }),
+    postgresUrl(),
     'PostgreSQL database for the history of finished operations: postgres://user:password@host/database. Unset: all operations stay in Redis only.',
     'secret',
   ],

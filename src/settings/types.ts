@@ -2,11 +2,12 @@
 import { isSupportedCountry } from 'libphonenumber-js/max';
 import { z } from 'zod';
 import { toMs } from '../lib/clock.ts';
-import { unseenIn } from '../lib/letters.ts';
+import { READABLE, unseenIn } from '../lib/letters.ts';
 import { Secret } from '../lib/secret.ts';
 import { type LimitValue, type MoneyLimit, OFF, readLimit, strictestOf, writeLimit } from '../operations/limits.ts';
 import { type NamedFile, readNamed } from './named-file.ts';
 import { readRedisUrl } from '../redis/connections.ts';
+import { type UrlRule, ignoredIn } from '../lib/whole-url.ts';
 
 export const duration = (fallback: string) => z.string().default(fallback).transform(orIssue(toMs));
 /** `off` is 0. */
@@ -90,12 +91,40 @@ export const secret = () =>
     .optional()
     .transform((value) => (value === undefined ? undefined : new Secret(value)));
 export const httpUrl = () =>
-  z
-    .url({ protocol: /^https?$/, error: 'must be an address such as https://host' })
-    .transform((url) => url.replace(/\/+$/, ''));
+  url({ protocol: /^https?$/, example: 'https://host' }).transform((text) => text.replace(/\/+$/, ''));
 /** As the provider writes it: a stroke at its end is a part of it. */
-export const issuer = () =>
-  z.url({ protocol: /^https?$/, error: 'must be an address such as https://login.example.sn' });
+export const issuer = () => url({ protocol: /^https?$/, example: 'https://login.example.sn' });
+const POSTGRES = {
+  protocol: /^postgres(ql)?$/,
+  example: 'postgres://user:password@host/database',
+  user: true,
+  query: [
+    'sslmode',
+    'sslrootcert',
+    'sslcert',
+    'sslkey',
+    'sslnegotiation',
+    'uselibpqcompat',
+    'ssl',
+    'host',
+    'port',
+    'application_name',
+    'options',
+  ],
+};
+export const postgresUrl = () =>
+  url(POSTGRES)
+    .transform((text) => new Secret(text))
+    .optional();
+function url(rule: UrlRule) {
+  return z.string().transform(
+    orIssue((text) => {
+      const ignored = ignoredIn(text, rule);
+      if (ignored !== undefined) throw new TypeError(ignored);
+      return text;
+    }),
+  );
+}
 export const redisUrl = (fallback: string) => z.string().default(fallback).transform(orIssue(readRedisUrl));
 export const country = () => z.string().transform(orIssue(readCountry));
 export const addresses = () =>
@@ -162,9 +191,17 @@ function readHostAndPort(text: string): { readonly host: string; readonly port: 
 
 const accountKey = z
   .string()
+  .trim()
   .min(1)
+  .transform(orIssue(readAccountKey))
   .transform((value) => new Secret(value))
   .optional();
+
+function readAccountKey(text: string): string {
+  const unseen = unseenIn(text, READABLE);
+  if (unseen !== undefined) throw new TypeError(unseen);
+  return text;
+}
 
 const accountFile = z.record(
   z.string().regex(/^[a-z][a-z0-9_-]{0,31}$/, 'an account is named in lower-case letters, digits, - and _'),

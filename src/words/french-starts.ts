@@ -66,13 +66,25 @@ export const frenchStarts: Readonly<Record<string, string>> = {
   'must be auto, form, json or form-as-json': 'doit être auto, form, json ou form-as-json',
   'must be json or pretty': 'doit être json ou pretty',
   'must be strict or lenient': 'doit être strict ou lenient',
-  'must begin with postgres://': 'doit commencer par postgres://',
   'must be 30d or more': 'doit être 30d ou plus',
   'must be a level such as info': 'doit être un niveau comme info',
   'must be a share such as 0.1': 'doit être une part comme 0.1',
   'must be a whole number of {a}, or off': 'doit être un nombre entier ({a}), ou off',
   'must be longer than nothing, or off': 'doit être plus long que rien, ou off',
-  'must be an address such as https://host': 'doit être une adresse comme https://host',
+  'must be an address such as {a}; in a user or password write / as %2F, # as %23, ? as %3F and @ as %40':
+    'doit être une adresse comme {a} ; dans un utilisateur ou un mot de passe, / s’écrit %2F, # %23, ? %3F et @ %40',
+  'must be an address such as {a}': 'doit être une adresse comme {a}',
+  'in a user or password write / as %2F, # as %23, ? as %3F and @ as %40':
+    'dans un utilisateur ou un mot de passe, / s’écrit %2F, # %23, ? %3F et @ %40',
+  'must not contain # (in a password write %23)': 'ne doit pas contenir # (dans un mot de passe, écrivez %23)',
+  'must not contain ?': 'ne doit pas contenir ?',
+  'must not contain a user or a password: neither is read':
+    'ne doit contenir ni utilisateur ni mot de passe : aucun n’est lu',
+  '{a} is not read: write the database as redis://host:6379/3':
+    '{a} n’est pas lu : écrivez la base sous la forme redis://host:6379/3',
+  '{a} is not read: write rediss:// for TLS': '{a} n’est pas lu : écrivez rediss:// pour TLS',
+  '{a} is not read: remove it (read are {b})': '{a} n’est pas lu : supprimez-le (sont lus : {b})',
+  '{a} is not read: remove it': '{a} n’est pas lu : supprimez-le',
   'must be such as 50000xof, 1000recipients, both with a comma between, or off':
     'doit être comme 50000xof, 1000recipients, les deux séparés par une virgule, ou off',
   'must hold one name in braces, such as {relais-staging}; letters, digits, . _ and -, and no : after the braces':
@@ -95,9 +107,8 @@ export const frenchStarts: Readonly<Record<string, string>> = {
   'not hours of a day: "{a}" (write them as 21:00-08:00)':
     '« {a} » : ce ne sont pas des heures (écrivez 21:00-08:00)',
   '"{a}" is the whole day, or none of it': '« {a} » est tout le jour, ou rien',
-  'not a time zone: "{a}" (write it as Africa/Dakar)': '« {a} » n’est pas un fuseau horaire (écrivez Africa/Dakar)',
-  'not a Redis URL: write redis://host:6379, rediss://user:password@host:6379/0':
-    'ce n’est pas une adresse de Redis : écrivez redis://host:6379, rediss://user:password@host:6379/0',
+  'not a time zone: "{a}" (write the name of a zone, such as Africa/Dakar)':
+    '« {a} » n’est pas un fuseau horaire (écrivez le nom d’un fuseau, comme Africa/Dakar)',
   'a % in its user or password is written %25': 'un % dans son utilisateur ou son mot de passe s’écrit %25',
   'not a Redis database number: "{a}" (write redis://host:6379/0)':
     '« {a} » n’est pas un numéro de base Redis (écrivez redis://host:6379/0)',

@@ -199,7 +199,7 @@ describe('redis', () => {
 
   test('whose address is none is a fault of the settings', async () => {
     expect(await faults({ REDIS_URL: 'http://127.0.0.1' })).toEqual([
-      expect.stringContaining('settings: REDIS_URL: not a Redis URL'),
+      expect.stringContaining('settings: REDIS_URL: must be an address such as redis://host:6379'),
     ]);
   });
 
