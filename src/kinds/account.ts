@@ -14,8 +14,8 @@ const example = { id: 'main', area: 'payments', reason: 'funds' };
 export const account = {
   events: {
     types: {
-      'account.held': { says: 'Its operations wait for a condition.', example },
-      'account.released': { says: 'The condition has cleared.', example },
+      'account.held': { says: 'The operations of the account wait for a condition.', example },
+      'account.released': { says: 'The condition of the account has cleared.', example },
     },
     data: z.looseObject({
       id: z.string().meta({ description: 'Name of the account.' }),

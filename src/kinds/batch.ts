@@ -155,11 +155,11 @@ export const batch = kind({
   events: events(
     {
       'batch.awaiting_approval': {
-        says: 'Another key must approve it, or nothing of it is paid.',
+        says: 'The payment batch waits for approval by a different person; none of its rows is paid before.',
         example: { contentHash: 'q0c1…', by: 'maker', totals: sent.totals },
       },
       'batch.finished': {
-        says: 'Every payment has a final status, or needs review. `states` counts them.',
+        says: 'Every payment of the batch has a final status or needs review. `states` counts them.',
         example: {
           contentHash: 'q0c1…',
           by: 'maker',
@@ -169,7 +169,7 @@ export const batch = kind({
         },
       },
       'batch.needs_review': {
-        says: 'A person must say whether the rows that were not accepted yet may be paid.',
+        says: 'An operator must decide whether the rows that are not accepted yet can be paid.',
         example: { ...sent, reason: 'restored' },
       },
     },

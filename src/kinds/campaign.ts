@@ -67,16 +67,22 @@ export const campaign = kind({
   events: events(
     {
       'campaign.finished': {
-        says: 'Its last recipient is settled.',
+        says: 'Every recipient of the campaign has a final status.',
         example: { name: 'November', totals: { ...NONE, total: 2_000, skipped: 40, sent: 1_960 } },
       },
       'campaign.awaiting_approval': {
-        says: 'Another key must approve it, or it is not sent.',
+        says: 'The campaign waits for approval by a different person and is not sent before.',
         example: { name: 'November', recipients: 120_000, xof: 2_400_000 },
       },
-      'campaign.paused': { says: 'Nothing more is sent until it is resumed.', example: { name: 'November' } },
-      'campaign.cancelled': { says: 'Nothing more will be sent.', example: { name: 'November' } },
-      'campaign.held': { says: 'It waits for a condition of its account.', example: { name: 'November' } },
+      'campaign.paused': {
+        says: 'The campaign is paused and sends nothing until it is resumed.',
+        example: { name: 'November' },
+      },
+      'campaign.cancelled': {
+        says: 'The campaign is cancelled and sends nothing more.',
+        example: { name: 'November' },
+      },
+      'campaign.held': { says: 'The campaign waits for a condition of its account.', example: { name: 'November' } },
     },
     {
       carries: { reference: told.reference, name: z.string().optional() },

@@ -103,16 +103,16 @@ export const directCredit = kind({
   events: events(
     {
       'direct_credit.succeeded': {
-        says: 'It was credited.',
+        says: 'The account was credited.',
         example: { amount: 5_000, transactionId: 'DC-77' },
       },
       'direct_credit.rejected': {
-        says: 'It was refused before anything was sent.',
+        says: 'The direct credit was refused before anything was sent.',
         example: { amount: 5_000 },
       },
-      'direct_credit.failed': { says: 'The service refused it.', example: { amount: 5_000 } },
+      'direct_credit.failed': { says: 'The provider refused the direct credit.', example: { amount: 5_000 } },
       'direct_credit.needs_review': {
-        says: 'A person must look: it may or may not have been credited.',
+        says: 'The account may or may not have been credited, and the direct credit needs review.',
         example: { amount: 5_000, reason: 'no_answer' },
       },
     },

@@ -118,27 +118,30 @@ export const disbursement = kind({
   fields,
   events: events(
     {
-      'disbursement.succeeded': { says: 'It was paid; the service confirmed it.', example: paid },
-      'disbursement.failed': { says: 'It was sent and not paid; the service confirmed it.', example: paid },
+      'disbursement.succeeded': { says: 'The provider confirmed that the beneficiary was paid.', example: paid },
+      'disbursement.failed': {
+        says: 'The disbursement was sent, and the provider confirmed that the beneficiary was not paid.',
+        example: paid,
+      },
       'disbursement.reversed': {
-        says: 'The service says that the money came back after it was paid, which was told before.',
+        says: 'The provider reports that the money of a payment reported as paid came back.',
         example: { ...paid, late: true },
       },
       'disbursement.awaiting_approval': {
-        says: 'Another key must approve it, or it is not paid.',
+        says: 'The disbursement waits for approval by a different person and is not paid before.',
         example: money,
       },
       'disbursement.rejected': {
-        says: 'It was refused before anything was sent.',
+        says: 'The disbursement was refused before anything was sent.',
         example: { ...money, reason: 'invalid_alias' },
       },
-      'disbursement.cancelled': { says: 'It was called back before anything was sent.', example: money },
+      'disbursement.cancelled': { says: 'The disbursement was cancelled before anything was sent.', example: money },
       'disbursement.needs_review': {
-        says: 'A person must look: it may or may not have been paid.',
+        says: 'The disbursement may or may not have been paid and needs review.',
         example: { ...money, reason: 'poll_exhausted' },
       },
       'disbursement.held': {
-        says: 'It waits for a condition, and goes on by itself.',
+        says: 'The disbursement waits for a condition and then resumes.',
         example: { ...money, reason: 'funds' },
       },
     },

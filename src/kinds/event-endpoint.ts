@@ -15,11 +15,11 @@ export const eventEndpoint = {
   events: events(
     {
       'endpoint.disabled': {
-        says: 'It took no event for days, so no more are sent to it.',
+        says: 'The webhook endpoint accepted no event for days, so no more events are delivered to it.',
         example: { url: 'https://shop.example', reason: 'http_500' },
       },
       'endpoint.tested': {
-        says: 'Somebody has sent it a test: nothing has happened. It goes to this endpoint alone, and is in no list of events.',
+        says: 'A user sent a test to this webhook endpoint. No other endpoint gets it, and no list of events has it.',
         example: { url: 'https://shop.example', reason: 'test' },
       },
     },

@@ -95,11 +95,11 @@ export const invoice = kind({
   },
   events: events(
     {
-      'invoice.completed': { says: 'It was paid; the service confirmed it.', example: bill },
-      'invoice.cancelled': { says: 'The payer, or time, called it off.', example: bill },
-      'invoice.failed': { says: 'The payment failed.', example: bill },
+      'invoice.completed': { says: 'The provider confirmed that the invoice was paid.', example: bill },
+      'invoice.cancelled': { says: 'The payer cancelled the invoice, or it expired.', example: bill },
+      'invoice.failed': { says: 'The payment of the invoice failed.', example: bill },
       'invoice.needs_review': {
-        says: 'A person must look: what the service says does not fit.',
+        says: 'The report of the provider does not match the invoice, which needs review.',
         example: { ...bill, reason: 'amount_mismatch' },
       },
     },

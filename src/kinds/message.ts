@@ -88,12 +88,15 @@ export const message = kind({
   },
   events: events(
     {
-      'message.sent': { says: 'The service took it for sending.', example: {} },
-      'message.failed': { says: 'It was not sent, and will not be.', example: { code: 'ERROR_110' } },
-      'message.unknown': { says: 'It may or may not have been sent; nobody will know more.', example: {} },
-      'message.expired': { says: 'Its time was over before it was sent.', example: {} },
+      'message.sent': { says: 'The provider accepted the SMS for sending.', example: {} },
+      'message.failed': { says: 'The SMS was not sent and will not be sent.', example: { code: 'ERROR_110' } },
+      'message.unknown': {
+        says: 'The SMS may or may not have been sent, and no further status is expected.',
+        example: {},
+      },
+      'message.expired': { says: 'The SMS expired before it was sent.', example: {} },
       'message.skipped': {
-        says: 'The person had opted out, so it was not sent.',
+        says: 'The SMS was not sent because the recipient had opted out.',
         example: { reason: 'opted_out' },
       },
     },

@@ -99,14 +99,14 @@ export const paymentRequest = kind({
   },
   events: events(
     {
-      'payment_request.completed': { says: 'It was paid.', example: asked },
-      'payment_request.failed': { says: 'It was not paid.', example: asked },
+      'payment_request.completed': { says: 'The payment request was paid.', example: asked },
+      'payment_request.failed': { says: 'The payment request was not paid.', example: asked },
       'payment_request.needs_review': {
-        says: 'A person must look: nothing final was heard of it.',
+        says: 'The payment request has no final status and needs review.',
         example: { amount: 15_000, reason: 'poll_exhausted' },
       },
       'payment_request.untracked': {
-        says: 'The service sent it to the customer itself and gave no number to ask by: nothing more will be heard of it.',
+        says: 'The provider sent the payment request itself and gave no token, so no further status is expected.',
         example: { amount: 15_000, tracked: false },
         state: 'pending',
       },

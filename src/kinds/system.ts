@@ -29,11 +29,11 @@ export const system = {
   events: events(
     {
       'system.recovering': {
-        says: 'Redis may have lost something: nothing is accepted and nothing leaves until somebody has looked.',
+        says: 'Redis may have lost data: relais accepts and sends nothing until an operator has reviewed it.',
         example: { id: 'system', because: 'rolled_back' },
       },
       'system.recovered': {
-        says: 'Somebody has looked, and it goes on. Cursors of events from before are refused: take stock.',
+        says: 'An operator ended the recovery. Earlier event cursors are refused: re-read the state.',
         example: { id: 'system', because: 'rolled_back', by: 'maker' },
       },
     },

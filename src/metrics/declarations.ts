@@ -26,159 +26,177 @@ export const declarations = {
     type: 'gauge',
     of: 'whole',
     labels: { queue: 'queues', state: 'jobStates' },
-    help: 'Jobs of a queue in each state. A job is a wake-up. In bulk, those that are due wait, those that are due later are delayed.',
+    help:
+      'Jobs of a queue in each state. A job is a wake-up. For queues that take operations in bulk: due ' +
+      'operations are waiting, later operations are delayed.',
   },
   relais_oldest_job_age_seconds: {
     type: 'gauge',
     of: 'whole',
     labels: { queue: 'queues' },
-    help: 'How long the job at the head of a queue, or the operation that is taken in bulk, has waited for a worker; 0 when none waits.',
+    help: 'Wait of the first job or operation of a queue for a worker. 0: none waits.',
   },
   relais_backlog_seconds: {
     type: 'gauge',
     of: 'whole',
     labels: { queue: 'dueQueues' },
-    help: 'How late the most overdue look of a queue is; 0 when nothing is overdue.',
+    help: 'Delay of the most overdue operation of a queue. 0: none is overdue.',
   },
   relais_attempts_total: {
     type: 'counter',
     of: 'process',
     labels: { queue: 'queues', settlement: 'settlements' },
-    help: 'Attempts finished, by what became of them.',
+    help: 'Finished attempts, by result.',
   },
   relais_attempt_duration_seconds: {
     type: 'histogram',
     of: 'process',
     labels: { queue: 'queues' },
     buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
-    help: 'How long attempts took, waiting for the service included.',
+    help: 'Duration of attempts, including waits for the provider.',
   },
   relais_upstream_requests_total: {
     type: 'counter',
     of: 'process',
     labels: { operation: 'operations', code: 'codes' },
-    help: 'Exchanges with the service, by what they meant to us. Codes that we do not list are "other".',
+    help: 'Exchanges with the provider, by verdict. Unlisted codes are "other".',
   },
   relais_upstream_request_duration_seconds: {
     type: 'histogram',
     of: 'process',
     labels: { operation: 'operations' },
     buckets: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
-    help: 'How long exchanges with the service took, whatever came of them.',
+    help: 'Duration of exchanges with the provider, for every result.',
   },
   relais_sms_logins_total: {
     type: 'counter',
     of: 'process',
     labels: {},
-    help: 'SMS logins that gave a token. About one an hour and account, all processes together; more is a fault.',
+    help:
+      'SMS sign-ins that returned a token. Normal: about one an hour for each account, over all processes; ' +
+      'more indicates a fault.',
   },
   relais_sms_item_code_unknown_total: {
     type: 'counter',
     of: 'process',
     labels: {},
-    help: 'Texts whose own code in an answer is in no form that we know. They count as unknown and are looked up.',
+    help:
+      'SMS whose own code in an answer has an unrecognised format. They count as unknown and are checked in ' +
+      'the statistics.',
   },
   relais_operations: {
     type: 'gauge',
     of: 'whole',
     labels: { kind: 'kinds', state: 'states' },
-    help: 'Operations in each state. Recipients of a campaign are counted in the campaign, not as messages.',
+    help: 'Operations in each state. Campaign recipients count in the campaign, not as messages.',
   },
   relais_in_doubt_xof: {
     type: 'gauge',
     of: 'whole',
     labels: { state: 'inDoubtStates' },
-    help: 'XOF of disbursements and direct credits that may have been paid and are not known to be: the money at risk.',
+    help: 'XOF of disbursements and direct credits that may have been paid without confirmation: the money at risk.',
   },
   relais_oldest_in_doubt_seconds: {
     type: 'gauge',
     of: 'whole',
     labels: { state: 'inDoubtStates' },
-    help: 'How long the disbursement or direct credit that is longest in this state has been in it; 0 when there is none.',
+    help: 'Age of the oldest disbursement or direct credit in this state. 0: none.',
   },
   relais_chunks_in_doubt: {
     type: 'gauge',
     of: 'whole',
     labels: { state: 'slicesInDoubt' },
-    help: 'Slices with texts that may have been sent and are not known to be, and of which nothing waits any more.',
+    help: 'Slices with SMS in doubt and no pending SMS.',
   },
   relais_oldest_chunk_in_doubt_seconds: {
     type: 'gauge',
     of: 'whole',
     labels: { state: 'slicesInDoubt' },
-    help: 'How long the slice that is longest in this state has been in it; 0 when there is none.',
+    help: 'Age of the oldest slice in this state. 0: none.',
   },
   relais_messages_total: {
     type: 'counter',
     of: 'whole',
     labels: { outcome: 'messageOutcomes' },
-    help: 'Recipients and messages by outcome. One that was unknown and then found counts under both.',
+    help:
+      'Recipients and messages by outcome. A recipient that was unknown and later found counts under both ' +
+      'outcomes.',
   },
   relais_history_waiting: {
     type: 'gauge',
     of: 'whole',
     labels: {},
-    help: 'Records and slices that are over, or changed since, and that history does not have yet; absent without HISTORY_URL.',
+    help: 'Finished or later changed records and slices that history does not have yet. Absent without HISTORY_URL.',
   },
   relais_history_oldest_waiting_seconds: {
     type: 'gauge',
     of: 'whole',
     labels: {},
-    help: 'How long history has not had what waits longest for it; 0 when nothing waits, absent without HISTORY_URL.',
+    help: 'Wait of the oldest record for history. 0: none waits. Absent without HISTORY_URL.',
   },
   relais_history_set_aside: {
     type: 'gauge',
     of: 'whole',
     labels: {},
-    help: 'Records, slices and lines of streams that PostgreSQL did not take: they stay in Redis and are tried again, and `relais doctor` names them. Absent without HISTORY_URL.',
+    help:
+      'Records, slices and stream lines that PostgreSQL refused. They stay in Redis and are retried; `relais ' +
+      'doctor` names them. Absent without HISTORY_URL.',
   },
   relais_history_missing: {
     type: 'gauge',
     of: 'whole',
     labels: {},
-    help: 'Records that left Redis, at most, and that the history that is connected does not have: an older copy of it was put back. Absent without HISTORY_URL.',
+    help:
+      'Maximum number of records that left Redis and are missing in the connected history, because an older ' +
+      'backup of history was restored. Absent without HISTORY_URL.',
   },
   relais_unfinished_uploads: {
     type: 'gauge',
     of: 'whole',
     labels: {},
-    help: 'Uploads of recipients that were begun and do not count yet: under way, or broken off with their process, of which Redis forgets everything a day after.',
+    help:
+      'Recipient uploads that are not complete: in progress, or interrupted with their process. Redis deletes ' +
+      'an interrupted upload after a day.',
   },
   relais_unreadable_records: {
     type: 'gauge',
     of: 'whole',
     labels: {},
-    help: 'Records that somebody met and that this process cannot read, of another version or damaged: nobody acts on them. `relais doctor` names them.',
+    help:
+      'Records that this process cannot read because another version wrote them or they are damaged. No worker ' +
+      'acts on them; `relais doctor` names them.',
   },
   relais_held: {
     type: 'gauge',
     of: 'whole',
     labels: { account: 'account names', area: 'areas', reason: 'holdReasons' },
-    help: 'Conditions for which an account is held now. Beyond a hundred holds, the newer are account "other".',
+    help: 'Current holds of accounts, by condition. Beyond a hundred holds, newer ones have the account "other".',
   },
   relais_balance_xof: {
     type: 'gauge',
     of: 'whole',
     labels: { account: 'account names', country: 'countries' },
-    help: 'XOF that an account has left in a country, when a worker last looked (BALANCE_INTERVAL); absent after three of them without a look. The service calls it an approximation.',
+    help:
+      'Balance of an account in a country in XOF, at the last check (BALANCE_INTERVAL). Absent after three ' +
+      'intervals without a check. The provider calls it an approximation.',
   },
   relais_in_flight_xof: {
     type: 'gauge',
     of: 'whole',
     labels: { account: 'account names', country: 'countries' },
-    help: 'XOF of disbursements that have still to leave, or are on their way, where the balance is known.',
+    help: 'XOF of disbursements that are not sent yet or in progress, if the balance is known.',
   },
   relais_misplaced_jobs: {
     type: 'gauge',
     of: 'whole',
     labels: {},
-    help: 'Requests in bull:intake, where nobody takes them: they were added without the prefix of this deployment.',
+    help: 'Requests in bull:intake, which no worker reads: they were added without the prefix of this deployment.',
   },
   relais_callbacks_total: {
     type: 'counter',
     of: 'process',
     labels: { kind: 'callbackKinds', verdict: 'callbackVerdicts' },
-    help: 'What was posted to the callback addresses. "unmatched": well signed, for an operation we do not have.',
+    help: 'Requests to the callback addresses, by result. "unmatched": validly signed, for an unknown operation.',
   },
   relais_callback_hashes_total: {
     type: 'counter',
@@ -190,86 +208,94 @@ export const declarations = {
     type: 'counter',
     of: 'process',
     labels: { outcome: 'stopOutcomes' },
-    help: 'Links of opt-outs in texts, opened ("looked", by people and by previews) or pressed, by what became of it.',
+    help:
+      'Opt-out links of SMS that were opened ("looked", by people and by link previews) or confirmed, by ' +
+      'result.',
   },
   relais_wrong_keys_total: {
     type: 'counter',
     of: 'process',
     labels: { answer: 'wrongKeyAnswers' },
-    help: 'Requests to the API without a right key: refused, or told to wait since there were too many.',
+    help: 'API requests without a valid key: refused, or rate-limited.',
   },
   relais_console_violations_total: {
     type: 'counter',
     of: 'process',
     labels: { about: 'violations' },
-    help: 'What browsers say that they kept a page of the console from, by its policy. Anybody may say so.',
+    help:
+      'Reports of browsers about console resources that the content security policy blocked. Any client can ' +
+      'send such a report.',
   },
   relais_contradictions_total: {
     type: 'counter',
     of: 'process',
     labels: { contradiction: 'contradictions' },
-    help: 'Ends of disbursements that the service took back after callers had been told of them.',
+    help: 'Reported final states of disbursements that the provider later contradicted.',
   },
   relais_events_total: {
     type: 'counter',
     of: 'whole',
     labels: { type: 'eventTypes' },
-    help: 'Events emitted, counted in the step that writes them. Those that EVENTS_KEEP forgets stay counted.',
+    help: 'Events, counted when they are written. Events deleted after EVENTS_KEEP stay counted.',
   },
   relais_event_delivery_total: {
     type: 'counter',
     of: 'process',
     labels: { outcome: 'deliveryOutcomes' },
-    help: 'Tries to post an event to an endpoint. "undelivered": the last one failed too.',
+    help: 'Attempts to deliver an event to a webhook endpoint. "undelivered": the last attempt failed too.',
   },
   relais_fence_duration_seconds: {
     type: 'histogram',
     of: 'process',
     labels: {},
     buckets: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5],
-    help: 'How long it took until a write was where it must be before money or a text leaves.',
+    help: 'Duration until a write was durable enough to send money or an SMS.',
   },
   relais_lost_locks_total: {
     type: 'counter',
     of: 'process',
     labels: {},
-    help: 'Jobs whose lock could not be renewed, and attempts that outlived their lease: the process was frozen, or Redis away, for too long.',
+    help:
+      'Jobs whose lock was not renewed, and attempts that outlived their lease: the process was frozen, or ' +
+      'Redis unreachable, for too long.',
   },
   relais_redis_durable: {
     type: 'gauge',
     of: 'process',
     labels: {},
-    help: '1 when writes that Redis answered survive a loss of power; at 0 no money is moved.',
+    help: '1: confirmed writes of Redis survive a power loss. 0: they do not, and no money is moved.',
   },
   relais_recovering: {
     type: 'gauge',
     of: 'process',
     labels: {},
-    help: '1 while Redis may have lost something: nothing is accepted and nothing leaves until somebody has looked.',
+    help: '1: Redis may have lost data, and relais accepts and sends nothing until an operator has reviewed it.',
   },
   relais_redis_up: {
     type: 'gauge',
     of: 'process',
     labels: {},
-    help: '1 when Redis answered this scrape in time; at 0 the gauges about the whole are absent.',
+    help: '1: Redis answered this scrape in time. 0: the gauges about the whole deployment are absent.',
   },
   relais_redis_memory_ratio: {
     type: 'gauge',
     of: 'process',
     labels: {},
-    help: 'Used share of maxmemory, looked at each minute; absent without a limit. Above 0.85 nothing new is accepted.',
+    help:
+      'Used share of maxmemory, checked each minute. Above 0.85, no new request is accepted. Absent without a ' +
+      'limit.',
   },
   relais_roles: {
     type: 'gauge',
     of: 'process',
     labels: { role: 'roles' },
-    help: '1 for a role that this process has: the sum tells how many workers there are.',
+    help: '1 for each role of this process: the sum is the number of workers.',
   },
   relais_worker_stuck_seconds: {
     type: 'gauge',
     of: 'process',
     labels: { queue: 'queues' },
-    help: 'For how long this worker has taken nothing from a queue in which jobs wait for it; 0 when all is well.',
+    help: 'Time for which this worker has taken no job from a queue with waiting jobs. 0: normal.',
   },
 } as const satisfies Readonly<Record<string, Declaration>>;
 

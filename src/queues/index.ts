@@ -56,7 +56,7 @@ const intakePayload = z.discriminatedUnion('kind', asked as [(typeof asked)[numb
 
 export const intake = defineQueue({
   name: 'intake',
-  summary: 'Requests from any BullMQ client: accepted, recorded, and answered with `{id, outcome}`.',
+  summary: 'Requests from BullMQ clients: each is accepted, recorded and answered with `{id, outcome}`.',
   payload: intakePayload,
   share: 0.5,
   retryAfter: [],
@@ -74,27 +74,28 @@ export const disbursement = defineQueue({
   // Nothing happened upstream before the submit, so trying again is safe; the waits only spare a sick service.
   retryAfter: ['1s', '2s', '5s', '10s', '30s', '1m', '5m', '15m'],
   waits:
-    'HOLD_RECHECK while the account is held (funds, callback unreachable, not authorised, maintenance), and at most so long where the service cannot be reached',
+    'HOLD_RECHECK while the account is held (funds, callback unreachable, not authorised, maintenance), and ' +
+    'at most HOLD_RECHECK while the provider is unreachable',
   givesUpAs: '`rejected` after DISBURSEMENT_LIMIT, only while no submit was ever intended',
   keepSeconds: 0,
 });
 
 export const smsBatch = defineQueue({
   name: 'sms-batch',
-  summary: 'Slices: up to 1,000 recipients of a campaign, or up to 50 messages, sent in requests of up to 50.',
+  summary: 'SMS slices: up to 1,000 recipients of a campaign or up to 50 messages, sent in requests of up to 50.',
   payload: wakeUp,
   share: 1,
   attemptsPerRequest: 1.5,
   // Only a request that provably never left, or that upstream refused before sending, is tried again.
   retryAfter: ['1s', '2s', '5s', '10s', '30s', '1m', '5m'],
   waits: 'while the campaign is paused or the account is held',
-  givesUpAs: '`failed` for those that upstream refuses; `unknown` when it may have been sent',
+  givesUpAs: '`failed` if the provider refuses it; `unknown` if it may have been sent',
   keepSeconds: 0,
 });
 
 const smsOtp = defineQueue({
   name: 'sms-otp',
-  summary: 'Slices of one-time passwords: the lane that no campaign can hold up.',
+  summary: 'SMS slices of one-time passwords, which no campaign delays.',
   payload: wakeUp,
   share: 0.5,
   retryAfter: ['1s', '2s', '5s', '10s', '30s', '1m'],
@@ -105,28 +106,29 @@ const smsOtp = defineQueue({
 
 export const invoiceConfirm = defineQueue({
   name: 'invoice-confirm',
-  summary: 'Invoices: creates those that a caller asked for in vain, and asks whether they are paid.',
+  summary: 'Invoices: retries failed creations, and checks whether invoices are paid.',
   ...takenInBulk,
   share: 0.5,
   // Creating is repeated: nobody has seen an invoice that was not handed out, and it ends by itself after a day.
   retryAfter: ['1s', '5s', '30s', '1m', '5m'],
-  waits: 'INVOICE_POLL between looks',
-  givesUpAs: '`failed` when it could not be created within an hour; `needs_review` 25 hours after its creation',
+  waits: 'INVOICE_POLL between status checks',
+  givesUpAs: '`failed` if it was not created within an hour; `needs_review` 25 hours after its creation',
   keepSeconds: 0,
 });
 
 export const statusPoll = defineQueue({
   name: 'status-poll',
-  summary:
-    'Looks at what was sent: the status of a disbursement or a payment request, the statistics of texts in doubt.',
+  summary: 'Status checks: of disbursements and payment requests, and of SMS in doubt in the statistics.',
   ...takenInBulk,
   share: 0.5,
   // The waits of a disbursement that is under way are DISBURSEMENT_POLL; these are for texts that are in doubt.
   retryAfter: ['2s', '10s', '30s', '1m', '5m'],
   waits:
-    'DISBURSEMENT_POLL, PAYMENT_REQUEST_POLL between looks; SMS_SETTLE_DELAY before the first look at a text, and then these',
+    'DISBURSEMENT_POLL or PAYMENT_REQUEST_POLL between status checks; for an SMS, SMS_SETTLE_DELAY before ' +
+    'the first check, then the retry waits',
   givesUpAs:
-    '`needs_review` after DISBURSEMENT_LIMIT, looked at daily, or after 30 days; recipients: `unknown` after two looks',
+    '`needs_review` after DISBURSEMENT_LIMIT, then checked daily, or after 30 days; recipients: `unknown` ' +
+    'after two checks',
   keepSeconds: 0,
 });
 
@@ -138,41 +140,42 @@ export const directCredit = defineQueue({
   // Only for a request of which no byte left us: there is no reference of ours to ask about afterwards.
   retryAfter: ['1s', '5s', '30s', '1m', '5m', '15m'],
   waits: 'HOLD_RECHECK while direct credits of the account are held (funds, not authorised)',
-  givesUpAs: '`rejected` after DISBURSEMENT_LIMIT while nothing was sent; `needs_review` when it may have been',
+  givesUpAs: '`rejected` after DISBURSEMENT_LIMIT if nothing was sent; `needs_review` if it may have been sent',
   keepSeconds: 0,
 });
 
 const campaign = defineQueue({
   name: 'campaign',
-  summary: 'Hands out the slices of running campaigns, a bounded number at a time.',
+  summary: 'Running campaigns: releases their slices, a bounded number at a time.',
   payload: wakeUp,
   share: 0.1,
   retryAfter: ['1s', '5s', '30s'],
-  waits: 'for slices that are out to be sent',
-  givesUpAs: 'never: a campaign ends when its last recipient is settled, or when it is cancelled',
+  waits: 'for released slices to be sent',
+  givesUpAs: 'never: a campaign ends when its last recipient has a final status, or when it is cancelled',
   keepSeconds: 0,
 });
 
 export const batch = defineQueue({
   name: 'batch',
-  summary: 'Approved files of disbursements: their rows are accepted, a bounded number at a time, and followed.',
+  summary: 'Approved payment batches: accepts their rows, a bounded number at a time, and follows them.',
   payload: wakeUp,
   share: 0.1,
   retryAfter: ['1s', '2s', '5s', '10s', '30s'],
-  waits: 'for its disbursements to end, or to need review',
-  givesUpAs: '`expired` when nobody approved it for a day; one that was approved ends as `finished`',
+  waits: 'for its disbursements to end or to need review',
+  givesUpAs: '`expired` without an approval within a day; an approved batch ends as `finished`',
   keepSeconds: 0,
 });
 
 export const eventDelivery = defineQueue({
   name: 'event-delivery',
-  summary: 'Endpoints that have events to take: each is posted what is due, signed.',
+  summary: 'Webhook endpoints with pending events: delivers each due event, signed.',
   payload: wakeUp,
   share: 0.5,
   // 47 h 42 m in all, each with up to a fifth more, so that endpoints which failed together are not tried together.
   retryAfter: ['5s', '30s', '2m', '10m', '30m', '1h', '2h', '4h', '8h', '12h', '20h'],
-  waits: 'for an endpoint that fails, at most five minutes between two tries of it',
-  givesUpAs: 'an undelivered event after the last try; the endpoint is disabled after three days without a success',
+  waits: 'for a failing endpoint, at most five minutes between two attempts',
+  givesUpAs:
+    'an undelivered event after the last attempt; the endpoint is disabled after three days without a success',
   keepSeconds: 0,
 });
 

@@ -7,8 +7,9 @@ import { frenchHelp } from './french-help.ts';
 import { frenchLabels } from './french-labels.ts';
 import { frenchUsage } from './french-usage.ts';
 import { refusalInFrench } from './refusals.ts';
+import { typesetAll } from './typography.ts';
 
-export const translatedHelp: Readonly<Record<string, string>> = { ...frenchHelp, ...frenchFlags };
+export const translatedHelp = typesetAll({ ...frenchHelp, ...frenchFlags });
 
 export interface Spoken {
   /** A sentence of a declaration. */

@@ -7,13 +7,14 @@ import { frenchFile } from './french-file.ts';
 import { frenchRefusals } from './french-refusals.ts';
 import { frenchStarts } from './french-starts.ts';
 import { type Values, filled, readBack } from './said.ts';
+import { typeset, typesetAll } from './typography.ts';
 
-export const translatedRefusals: Readonly<Record<string, string>> = {
+export const translatedRefusals = typesetAll({
   ...frenchRefusals,
   ...frenchStarts,
   ...under(englishFile.reasons, frenchFile.reasons),
   ...under(englishFile.problems, frenchFile.problems),
-};
+});
 
 /** What the catalogue of files has in both languages; the API says it in English. */
 function under<Name extends string>(said: Record<Name, string>, inFrench: Record<Name, string>) {
@@ -70,11 +71,11 @@ function spoken(values: Values): Values {
 function afterName(text: string): string | undefined {
   const [, name, rest = ''] = /^([^\s:]+): (.+)$/s.exec(text) ?? [];
   const said = name === undefined ? undefined : refusalInFrench(rest);
-  return said === undefined ? undefined : `${name} : ${said}`;
+  return said === undefined ? undefined : typeset(`${name} : ${said}`);
 }
 
 function inParts(text: string): string | undefined {
   const parts = text.split('; ');
   const said = parts.flatMap((part) => (parts.length < 2 ? [] : (refusalInFrench(part) ?? [])));
-  return said.length > 0 && said.length === parts.length ? said.join(' ; ') : undefined;
+  return said.length > 0 && said.length === parts.length ? typeset(said.join(' ; ')) : undefined;
 }

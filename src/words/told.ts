@@ -7,13 +7,14 @@ import { frenchExplain } from './french-explain.ts';
 import { frenchReasons } from './french-reasons.ts';
 import { frenchTold } from './french-told.ts';
 import type { Language } from './languages.ts';
+import { typesetAll } from './typography.ts';
 
 /** What joins them into an explanation. */
 export function explainWords(language: Language): ExplainWords {
   return language === 'fr' ? frenchExplain : englishExplain;
 }
 
-export const translated: Readonly<Record<string, string>> = { ...frenchTold, ...frenchReasons };
+export const translated = typesetAll({ ...frenchTold, ...frenchReasons });
 
 /** What nobody has translated (a word of the service) is said as it is. */
 export function toldIn(language: Language, sentence: string): string {

@@ -76,9 +76,9 @@ test('every field of an answer has a name in French', () => {
 
 test('help is French to its last line', async () => {
   const { stdout } = await relais(['--lang', 'fr', 'disburse', 'create', '--help'], { columns: 120 });
-  expect(stdout).toMatch(/^Usage : relais disburse create \[options\]\n\nPayer un bénéficiaire/);
+  expect(stdout).toMatch(/^Usage\u00a0: relais disburse create \[options\]\n\nPayer un bénéficiaire/);
   expect(stdout).toContain('--amount <nombre>');
-  expect(stdout).toContain('\nExemple :\n  relais disburse create --to');
+  expect(stdout).toContain('\nExemple\u00a0:\n  relais disburse create --to');
   const limits = await relais(['--lang', 'fr', 'limits', 'set', '--help'], { columns: 120 });
   expect(limits.stdout).toContain('(au choix : ');
   const whole = await relais(['--lang=fr', '--help'], { columns: 120 });

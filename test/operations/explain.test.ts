@@ -325,7 +325,7 @@ describe('in French', () => {
   test('it says how much in F CFA, why, and what to do', () => {
     const { summary, next } = explained('held', { reason: 'funds' }, inFrench);
     expect(summary).toBe(
-      'Décaissement de 25\u202f000\u00a0F\u00a0CFA par wallet-a-senegal, référence salary-1. Retenu jusqu’à ce qu’une condition soit levée ; rien n’est parti. Raison : le solde ne suffisait pas.',
+      'Décaissement de 25\u202f000\u00a0F\u00a0CFA par wallet-a-senegal, référence salary-1. Retenu jusqu’à ce qu’une condition soit levée\u202f; rien n’est parti. Raison : le solde ne suffisait pas.',
     );
     expect(next).toMatch(/^Rechargez le solde/);
   });

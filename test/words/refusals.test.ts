@@ -98,7 +98,7 @@ test('what stands in a sentence stands in its French', () => {
 
 test('nothing English is in the French', () => {
   const wrong = Object.values(translatedRefusals).filter((text) =>
-    ENGLISH_WORDS.test(text.replace(/`[^`]*`|« [^»]* »|--[a-z-]+|to;nom|refuse ou send/g, '')),
+    ENGLISH_WORDS.test(text.replace(/`[^`]*`|«[^»]*»|--[a-z-]+|to;nom|refuse ou send/g, '')),
   );
   expect(wrong).toEqual([]);
 });

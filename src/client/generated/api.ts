@@ -3908,7 +3908,7 @@ export interface EventPage {
   more: boolean
 }
 /**
- * It was paid; the service confirmed it.
+ * The provider confirmed that the beneficiary was paid.
  */
 export interface DisbursementSucceededEvent {
   /**
@@ -3964,7 +3964,7 @@ export interface DisbursementSucceededEvent {
   }
 }
 /**
- * It was sent and not paid; the service confirmed it.
+ * The disbursement was sent, and the provider confirmed that the beneficiary was not paid.
  */
 export interface DisbursementFailedEvent {
   /**
@@ -4020,7 +4020,7 @@ export interface DisbursementFailedEvent {
   }
 }
 /**
- * The service says that the money came back after it was paid, which was told before.
+ * The provider reports that the money of a payment reported as paid came back.
  */
 export interface DisbursementReversedEvent {
   /**
@@ -4076,7 +4076,7 @@ export interface DisbursementReversedEvent {
   }
 }
 /**
- * Another key must approve it, or it is not paid.
+ * The disbursement waits for approval by a different person and is not paid before.
  */
 export interface DisbursementAwaitingApprovalEvent {
   /**
@@ -4132,7 +4132,7 @@ export interface DisbursementAwaitingApprovalEvent {
   }
 }
 /**
- * It was refused before anything was sent.
+ * The disbursement was refused before anything was sent.
  */
 export interface DisbursementRejectedEvent {
   /**
@@ -4188,7 +4188,7 @@ export interface DisbursementRejectedEvent {
   }
 }
 /**
- * It was called back before anything was sent.
+ * The disbursement was cancelled before anything was sent.
  */
 export interface DisbursementCancelledEvent {
   /**
@@ -4244,7 +4244,7 @@ export interface DisbursementCancelledEvent {
   }
 }
 /**
- * A person must look: it may or may not have been paid.
+ * The disbursement may or may not have been paid and needs review.
  */
 export interface DisbursementNeedsReviewEvent {
   /**
@@ -4300,7 +4300,7 @@ export interface DisbursementNeedsReviewEvent {
   }
 }
 /**
- * It waits for a condition, and goes on by itself.
+ * The disbursement waits for a condition and then resumes.
  */
 export interface DisbursementHeldEvent {
   /**
@@ -4356,7 +4356,7 @@ export interface DisbursementHeldEvent {
   }
 }
 /**
- * The service took it for sending.
+ * The provider accepted the SMS for sending.
  */
 export interface MessageSentEvent {
   /**
@@ -4397,7 +4397,7 @@ export interface MessageSentEvent {
   }
 }
 /**
- * It was not sent, and will not be.
+ * The SMS was not sent and will not be sent.
  */
 export interface MessageFailedEvent {
   /**
@@ -4438,7 +4438,7 @@ export interface MessageFailedEvent {
   }
 }
 /**
- * It may or may not have been sent; nobody will know more.
+ * The SMS may or may not have been sent, and no further status is expected.
  */
 export interface MessageUnknownEvent {
   /**
@@ -4479,7 +4479,7 @@ export interface MessageUnknownEvent {
   }
 }
 /**
- * Its time was over before it was sent.
+ * The SMS expired before it was sent.
  */
 export interface MessageExpiredEvent {
   /**
@@ -4520,7 +4520,7 @@ export interface MessageExpiredEvent {
   }
 }
 /**
- * The person had opted out, so it was not sent.
+ * The SMS was not sent because the recipient had opted out.
  */
 export interface MessageSkippedEvent {
   /**
@@ -4561,7 +4561,7 @@ export interface MessageSkippedEvent {
   }
 }
 /**
- * Its last recipient is settled.
+ * Every recipient of the campaign has a final status.
  */
 export interface CampaignFinishedEvent {
   /**
@@ -4622,7 +4622,7 @@ export interface CampaignFinishedEvent {
   }
 }
 /**
- * Another key must approve it, or it is not sent.
+ * The campaign waits for approval by a different person and is not sent before.
  */
 export interface CampaignAwaitingApprovalEvent {
   /**
@@ -4683,7 +4683,7 @@ export interface CampaignAwaitingApprovalEvent {
   }
 }
 /**
- * Nothing more is sent until it is resumed.
+ * The campaign is paused and sends nothing until it is resumed.
  */
 export interface CampaignPausedEvent {
   /**
@@ -4744,7 +4744,7 @@ export interface CampaignPausedEvent {
   }
 }
 /**
- * Nothing more will be sent.
+ * The campaign is cancelled and sends nothing more.
  */
 export interface CampaignCancelledEvent {
   /**
@@ -4805,7 +4805,7 @@ export interface CampaignCancelledEvent {
   }
 }
 /**
- * It waits for a condition of its account.
+ * The campaign waits for a condition of its account.
  */
 export interface CampaignHeldEvent {
   /**
@@ -4866,7 +4866,7 @@ export interface CampaignHeldEvent {
   }
 }
 /**
- * Another key must approve it, or nothing of it is paid.
+ * The payment batch waits for approval by a different person; none of its rows is paid before.
  */
 export interface BatchAwaitingApprovalEvent {
   /**
@@ -4930,7 +4930,7 @@ export interface BatchAwaitingApprovalEvent {
   }
 }
 /**
- * Every payment has a final status, or needs review. `states` counts them.
+ * Every payment of the batch has a final status or needs review. `states` counts them.
  */
 export interface BatchFinishedEvent {
   /**
@@ -4994,7 +4994,7 @@ export interface BatchFinishedEvent {
   }
 }
 /**
- * A person must say whether the rows that were not accepted yet may be paid.
+ * An operator must decide whether the rows that are not accepted yet can be paid.
  */
 export interface BatchNeedsReviewEvent {
   /**
@@ -5058,7 +5058,7 @@ export interface BatchNeedsReviewEvent {
   }
 }
 /**
- * It was paid; the service confirmed it.
+ * The provider confirmed that the invoice was paid.
  */
 export interface InvoiceCompletedEvent {
   /**
@@ -5113,7 +5113,7 @@ export interface InvoiceCompletedEvent {
   }
 }
 /**
- * The payer, or time, called it off.
+ * The payer cancelled the invoice, or it expired.
  */
 export interface InvoiceCancelledEvent {
   /**
@@ -5168,7 +5168,7 @@ export interface InvoiceCancelledEvent {
   }
 }
 /**
- * The payment failed.
+ * The payment of the invoice failed.
  */
 export interface InvoiceFailedEvent {
   /**
@@ -5223,7 +5223,7 @@ export interface InvoiceFailedEvent {
   }
 }
 /**
- * A person must look: what the service says does not fit.
+ * The report of the provider does not match the invoice, which needs review.
  */
 export interface InvoiceNeedsReviewEvent {
   /**
@@ -5278,7 +5278,7 @@ export interface InvoiceNeedsReviewEvent {
   }
 }
 /**
- * It was paid.
+ * The payment request was paid.
  */
 export interface PaymentRequestCompletedEvent {
   /**
@@ -5332,7 +5332,7 @@ export interface PaymentRequestCompletedEvent {
   }
 }
 /**
- * It was not paid.
+ * The payment request was not paid.
  */
 export interface PaymentRequestFailedEvent {
   /**
@@ -5386,7 +5386,7 @@ export interface PaymentRequestFailedEvent {
   }
 }
 /**
- * A person must look: nothing final was heard of it.
+ * The payment request has no final status and needs review.
  */
 export interface PaymentRequestNeedsReviewEvent {
   /**
@@ -5440,7 +5440,7 @@ export interface PaymentRequestNeedsReviewEvent {
   }
 }
 /**
- * The service sent it to the customer itself and gave no number to ask by: nothing more will be heard of it.
+ * The provider sent the payment request itself and gave no token, so no further status is expected.
  */
 export interface PaymentRequestUntrackedEvent {
   /**
@@ -5494,7 +5494,7 @@ export interface PaymentRequestUntrackedEvent {
   }
 }
 /**
- * It was credited.
+ * The account was credited.
  */
 export interface DirectCreditSucceededEvent {
   /**
@@ -5544,7 +5544,7 @@ export interface DirectCreditSucceededEvent {
   }
 }
 /**
- * It was refused before anything was sent.
+ * The direct credit was refused before anything was sent.
  */
 export interface DirectCreditRejectedEvent {
   /**
@@ -5594,7 +5594,7 @@ export interface DirectCreditRejectedEvent {
   }
 }
 /**
- * The service refused it.
+ * The provider refused the direct credit.
  */
 export interface DirectCreditFailedEvent {
   /**
@@ -5644,7 +5644,7 @@ export interface DirectCreditFailedEvent {
   }
 }
 /**
- * A person must look: it may or may not have been credited.
+ * The account may or may not have been credited, and the direct credit needs review.
  */
 export interface DirectCreditNeedsReviewEvent {
   /**
@@ -5694,7 +5694,7 @@ export interface DirectCreditNeedsReviewEvent {
   }
 }
 /**
- * Its operations wait for a condition.
+ * The operations of the account wait for a condition.
  */
 export interface AccountHeldEvent {
   /**
@@ -5727,7 +5727,7 @@ export interface AccountHeldEvent {
   }
 }
 /**
- * The condition has cleared.
+ * The condition of the account has cleared.
  */
 export interface AccountReleasedEvent {
   /**
@@ -5760,7 +5760,7 @@ export interface AccountReleasedEvent {
   }
 }
 /**
- * It took no event for days, so no more are sent to it.
+ * The webhook endpoint accepted no event for days, so no more events are delivered to it.
  */
 export interface EndpointDisabledEvent {
   /**
@@ -5794,7 +5794,7 @@ export interface EndpointDisabledEvent {
   }
 }
 /**
- * Somebody has sent it a test: nothing has happened. It goes to this endpoint alone, and is in no list of events.
+ * A user sent a test to this webhook endpoint. No other endpoint gets it, and no list of events has it.
  */
 export interface EndpointTestedEvent {
   /**
@@ -5828,7 +5828,7 @@ export interface EndpointTestedEvent {
   }
 }
 /**
- * Redis may have lost something: nothing is accepted and nothing leaves until somebody has looked.
+ * Redis may have lost data: relais accepts and sends nothing until an operator has reviewed it.
  */
 export interface SystemRecoveringEvent {
   /**
@@ -5865,7 +5865,7 @@ export interface SystemRecoveringEvent {
   }
 }
 /**
- * Somebody has looked, and it goes on. Cursors of events from before are refused: take stock.
+ * An operator ended the recovery. Earlier event cursors are refused: re-read the state.
  */
 export interface SystemRecoveredEvent {
   /**

@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest';
+import { translatedHelp } from '../../src/words/help.ts';
+import { refusalInFrench, translatedRefusals } from '../../src/words/refusals.ts';
+import { translated } from '../../src/words/told.ts';
+import { typeset } from '../../src/words/typography.ts';
+
+test('a colon and guillemets get a no-break space, other double marks a narrow one', () => {
+  expect(typeset('Le compte « main » : bloqué ; pourquoi ?')).toBe(
+    'Le compte «\u00a0main\u00a0»\u00a0: bloqué\u202f; pourquoi\u202f?',
+  );
+});
+
+test('the digits of a number are grouped with a narrow no-break space', () => {
+  expect(typeset('au-dessus de 1 000 et de 25 000 000 F, 5 jours, 2026')).toBe(
+    'au-dessus de 1\u202f000 et de 25\u202f000\u202f000 F, 5 jours, 2026',
+  );
+});
+
+test('what is written without a space stays as it is', () => {
+  const technical = 'PATCH {"quietHours": false}, http://127.0.0.1:3000, a=b;c=d, {{nom|mot}}';
+  expect(typeset(technical)).toBe(technical);
+});
+
+test('no French sentence of the help, a refusal, a state or a reason has a breakable space before a mark', () => {
+  const all = Object.values({ ...translatedHelp, ...translatedRefusals, ...translated });
+  expect(all.length).toBeGreaterThan(700);
+  expect(all.filter((french) => / [:;?!»](?!\w)|« |\d \d{3}\b/.test(french))).toEqual([]);
+  expect(refusalInFrench('API_PORT: is required; amount: is required')).not.toMatch(/ [:;]/);
+});
