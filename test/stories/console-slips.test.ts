@@ -269,7 +269,7 @@ test('what is unusual in a file of payments is said in the language of the page'
   const file = 'accountAlias,amount,withdrawMode,reference\n0701020304,25000,wallet-a-senegal,u1';
   const { id } = await world.api.post<{ id: string }>('/v1/disbursement-batches', file, 'text/csv');
   const page = await world.signedIn('fatou', `/approvals/${id}`, { language: 'fr' });
-  await page.getByText('a 10 chiffres, alors qu’un numéro de ce pays').waitFor();
+  await page.getByText('a 10 chiffres, mais un numéro de ce pays').waitFor();
   await leave(page);
 });
 
