@@ -12,6 +12,7 @@ import { Funds, RecentOfPerson } from './approval-money.tsx';
 import { OfBatch } from './approval-of-batch.tsx';
 import { Summary } from './approval-summary.tsx';
 import { Cost, Hours, Recipients } from './campaign-facts.tsx';
+import { Night } from './campaign-night.tsx';
 
 export function Approval({ id }: { readonly id: string }) {
   const { pages, kinds, parts, shell } = useWords();
@@ -104,6 +105,7 @@ function WholeCampaign({ campaign, at }: { readonly campaign: Answer<'getCampaig
       <Section title={says.text}>
         <p className="rounded-lg bg-sunk p-3 whitespace-pre-wrap">{text}</p>
       </Section>
+      <Night of={campaign} />
       <Deciding
         kind="campaign"
         id={id}

@@ -2,6 +2,7 @@
 import type { Answer } from '../asking/ask.ts';
 import { Count, countIn, moneyIn } from '../parts/figures.tsx';
 import { useWords } from '../parts/language.tsx';
+import { placeOf } from './campaign-night.tsx';
 
 interface RecipientsProps {
   readonly of: Pick<Answer<'getCampaign'>, 'recipients' | 'totals'>;
@@ -24,13 +25,12 @@ export function Recipients({ of: { recipients, totals } }: RecipientsProps) {
 }
 
 interface HoursProps {
-  readonly of: Pick<Answer<'getCampaign'>, 'quietHours' | 'timezone'>;
+  readonly of: Pick<Answer<'getCampaign'>, 'quiet'>;
 }
 
-export function Hours({ of: { quietHours, timezone } }: HoursProps) {
+export function Hours({ of: { quiet } }: HoursProps) {
   const says = useWords().pages.campaign;
-  const hours = typeof quietHours === 'string' ? quietHours : quietHours ? says.usualHours : says.noHours;
-  return timezone === undefined ? hours : `${hours} (${timezone})`;
+  return quiet?.hours ? `${quiet.hours} (${placeOf(quiet.timezone)})` : says.noHours;
 }
 
 export function Cost({ of: { cost } }: { readonly of: Pick<Answer<'getCampaign'>, 'cost'> }) {

@@ -2,6 +2,7 @@
 import { useState } from 'react';
 import type { Answer } from '../asking/ask.ts';
 import { useAsk } from '../asking/queries.ts';
+import { useSession } from '../asking/session.tsx';
 import { AsOf, Count, Moment, countIn } from '../parts/figures.tsx';
 import { Back } from '../parts/back.tsx';
 import { useWords } from '../parts/language.tsx';
@@ -11,6 +12,7 @@ import { State } from '../parts/state.tsx';
 import { Bar, type Bin, Bins } from './campaign-bar.tsx';
 import { Cost, Hours } from './campaign-facts.tsx';
 import { CampaignActs } from './campaign-acts.tsx';
+import { Night } from './campaign-night.tsx';
 import { Recipients } from './campaign-recipients.tsx';
 import { Fact } from './operation-facts.tsx';
 
@@ -32,6 +34,7 @@ export function Campaign({ id }: { readonly id: string }) {
 
 function Live({ campaign, at }: { readonly campaign: Whole; readonly at: number }) {
   const [bin, setBin] = useState<Bin>();
+  const { may } = useSession();
   const { id, totals } = campaign;
   return (
     <>
@@ -42,6 +45,7 @@ function Live({ campaign, at }: { readonly campaign: Whole; readonly at: number 
         </div>
         <Bins totals={totals} chosen={bin} choose={setBin} />
         <AsOf at={at} />
+        {campaign.state === 'ready' && <Night of={campaign} mayChoose={may('enqueue')} />}
         <CampaignActs campaign={campaign} />
       </section>
       <Recipients id={id} bin={bin} name={campaign.name} totals={totals} />
@@ -54,14 +58,26 @@ function Live({ campaign, at }: { readonly campaign: Whole; readonly at: number 
 function Standing({ campaign }: { readonly campaign: Whole }) {
   const words = useWords();
   const says = words.pages.campaign;
-  const { state, rate, eta, reason, heldUntil, totals, sendAt } = campaign;
+  const { state, rate, eta, reason, heldUntil, totals, sendAt, canaryWait } = campaign;
   const isRunning = state === 'running';
   const left = totals.queued + totals.held + totals.sending;
   return (
     <>
       <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
         <State kind="campaign" state={state} large />
-        {isRunning && (
+        {isRunning && canaryWait && (
+          <p data-canary={canaryWait.recipients}>
+            {says.canary(countIn(words, canaryWait.recipients))}
+            {canaryWait.restAt !== null && (
+              <>
+                {' '}
+                {says.canaryAbout} <Moment at={canaryWait.restAt} />
+              </>
+            )}{' '}
+            {says.canaryIf}
+          </p>
+        )}
+        {isRunning && !canaryWait && (
           <p>
             {says.rate(countIn(words, rate))}
             {eta !== null && (

@@ -118,7 +118,8 @@ const NIGHT = ['21:00', '08:00'] as const;
 
 function Nights({ draft, keeping, lacks }: PartProps) {
   const { says } = useMaking();
-  const { quietHours } = draft.campaign;
+  const { quietHours, quiet } = draft.campaign;
+  const usual = quiet?.usual ? says.sending.usual(quiet.usual) : says.sending.usualOff;
   const name = useId();
   const own = typeof quietHours === 'string' ? quietHours : undefined;
   const [chosen, setChosen] = useState(own === undefined ? (quietHours ? 'usual' : 'always') : 'own');
@@ -139,7 +140,7 @@ function Nights({ draft, keeping, lacks }: PartProps) {
   return (
     <fieldset>
       <legend className="mb-1 font-medium">{says.sending.window}</legend>
-      <Radio name={name} label={says.sending.usual} isChosen={chosen === 'usual'} choose={choose('usual', true)} />
+      <Radio name={name} label={usual} isChosen={chosen === 'usual'} choose={choose('usual', true)} />
       <Radio name={name} label={says.sending.own} isChosen={chosen === 'own'} choose={() => write(hours)} />
       {chosen === 'own' && <Hours hours={hours} write={write} />}
       <Radio

@@ -8,6 +8,7 @@ import { useWords } from '../parts/language.tsx';
 import { Section } from '../parts/page.tsx';
 import { useApproval } from './make-cost.tsx';
 import { Hours } from './campaign-facts.tsx';
+import { Night } from './campaign-night.tsx';
 import { type Draft, type Report, type Step, queryOf, useMaking } from './make-draft.ts';
 import { Judged, Onward } from './make-parts.tsx';
 import { Fact } from './operation-facts.tsx';
@@ -117,6 +118,7 @@ function Leaving({ draft, report, leaving: { leave, isUnderWay, end } }: Leaving
   }
   return (
     <section className="sheet p-5">
+      <Night of={draft.campaign} mayChoose />
       <p data-approval={isAbove ? 'above' : 'below'}>{isAbove ? says.cost.aboveLimit(named) : says.start.cannot}</p>
       {isAbove && <p className="mt-2">{says.start.submits}</p>}
       {isPast(sendAt) && (

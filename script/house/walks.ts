@@ -124,6 +124,7 @@ async function covered(
     WEBHOOKS_PORT: '0',
     METRICS_PORT: '0',
     WITNESS_FILE: 'off',
+    QUIET_HOURS: 'off',
     LOG_LEVEL: 'warn',
   };
   const process = await watch({ built, env, coverage, started: onKill });

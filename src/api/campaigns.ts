@@ -303,11 +303,10 @@ async function view({ clock, accounts, processing }: ApiContext, record: Campaig
   const holds = record.state === 'running' ? await accounts.holdsOf(record.account) : [];
   const hold = holds.find(({ area }) => area === 'messaging');
   const until = hold && triedAgainAt(hold, processing.policy.holdRecheckMs);
-  return campaignView(
-    record,
-    clock.now(),
-    hold && { reason: hold.reason, until: until && Math.max(until, clock.now()) },
-  );
+  return campaignView(record, clock.now(), {
+    hold: hold && { reason: hold.reason, until: until && Math.max(until, clock.now()) },
+    policy: processing.policy,
+  });
 }
 
 interface ByHand {

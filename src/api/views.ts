@@ -2,7 +2,11 @@
 import type { Derived, Field } from '../kinds/fields.ts';
 import { type Kind, asDeclared, kinds, type operations } from '../kinds/index.ts';
 import { recipientsOf } from '../kinds/recipient.ts';
+import { type UsualHours, quietView } from '../operations/campaign-hours.ts';
 import { contentHashOf, handsIn } from '../operations/campaigns.ts';
+import { RECIPIENTS_PER_REQUEST, sizeOfSlice } from '../operations/slice-form.ts';
+import { hasCanary } from '../processors/campaign.ts';
+import type { Policy } from '../settings/policy.ts';
 import { readEvidence } from '../operations/transition.ts';
 import type {
   CampaignRecord,
@@ -93,8 +97,15 @@ export function paceOf(record: CampaignRecord, now: number): { readonly rate: nu
   return { rate, eta: runs ? iso(now + (waiting / rate) * 1_000) : null };
 }
 
-/** `hold`: what keeps a campaign that runs from being sent, and until when at least. */
-export function campaignView(record: CampaignRecord, now: number, hold?: Hold) {
+interface Around {
+  /** What keeps a campaign that runs from being sent, and until when at least. */
+  readonly hold?: Hold | undefined;
+  /** Absent in lists. */
+  readonly policy?: (UsualHours & Pick<Policy, 'settleDelayMs'>) | undefined;
+}
+
+export function campaignView(record: CampaignRecord, now: number, { hold, policy }: Around = {}) {
+  const canaryWait = policy && canaryWaitOf(record, policy, now);
   return viewOf(record, {
     reason: record.reason ?? hold?.reason,
     heldUntil: hold?.until === undefined ? undefined : iso(hold.until),
@@ -103,12 +114,22 @@ export function campaignView(record: CampaignRecord, now: number, hold?: Hold) {
     countries: countriesView(record),
     cost: costOf(record),
     ...paceOf(record, now),
-    ...(hold ? { eta: null } : {}),
+    ...(hold || canaryWait ? { eta: null } : {}),
+    ...(policy && { quiet: quietView(record, policy, now), canaryWait }),
     contentHash: contentHashOf(record),
     askedBy: handsIn(record),
     quietHours: record.quietHours === 'on' || (record.quietHours ?? false),
     ...(record.pauseOnFailure === undefined ? {} : { pauseOnFailure: record.pauseOnFailure || false }),
   });
+}
+
+/** Null: the rest of it can be sent. Where the canary is in doubt, the statistics tell after the settle delay. */
+function canaryWaitOf(record: CampaignRecord, { settleDelayMs }: Pick<Policy, 'settleDelayMs'>, now: number) {
+  const { state, canary, canaryOver, since, totals } = record;
+  if (state !== 'running' || canaryOver || !hasCanary(record)) return null;
+  const recipients = Math.min(sizeOfSlice(0, canary ?? RECIPIENTS_PER_REQUEST, false), recipientsOf(totals));
+  const restAt = since + settleDelayMs;
+  return { recipients, restAt: restAt > now ? iso(restAt) : null };
 }
 
 /** What the uploads were estimated to cost; nothing where one of them was not priced. */

@@ -15,7 +15,7 @@ type Settings = Record<string, string | undefined>;
 
 export async function dev({ history }: DevOptions, { env, signal, ready }: Surroundings): Promise<number> {
   // Whatever the environment says about keys and addresses, nothing here may reach beyond this machine.
-  const settings: Settings = { ...forPeople(), ...env, ...devSettings() };
+  const settings: Settings = { ...forPeople(), ...anyHour, ...env, ...devSettings() };
   await leaveTakenPorts(settings);
   const urls: Urls & { base?: string; crm?: string; control?: string; redis?: string; history?: string } = {};
   const stop = await startAll([
@@ -39,6 +39,9 @@ export async function dev({ history }: DevOptions, { env, signal, ready }: Surro
 
 /** A terminal shows only what needs attention; a program that reads a pipe gets every line as JSON. */
 const forPeople = (): Settings => (process.stderr.isTTY ? { LOG_FORMAT: 'pretty', LOG_LEVEL: 'warn' } : {});
+
+/** The sandbox wakes nobody, and a first try at night is to be seen. */
+const anyHour: Settings = { QUIET_HOURS: 'off' };
 
 function devSettings(): Settings {
   return {

@@ -3,6 +3,7 @@ import { sizeOf } from './campaign-size.ts';
 import type { JsonObject } from './client.ts';
 import { withExample } from './flags.ts';
 import type { ExitCode } from './io.ts';
+import { nightOf } from './campaign-night.ts';
 import { printable } from './output.ts';
 import type { Shell } from './shell.ts';
 
@@ -35,6 +36,8 @@ async function approve(
   if (shell.io.isTerminal && !yes) {
     const { body } = await shell.api.get(path);
     await shell.output.ask(`${printable(body['text'])}\n`);
+    const night = nightOf(body, shell.words);
+    if (night !== undefined) await shell.output.note(night);
     if (!(await shell.confirmed(shell.words.campaign.letBeSent(sizeOf(body, shell.words)), yes))) return 1;
   }
   await print((await shell.api.post(`${path}/approve`, { contentHash: hash })).body, json, shell);

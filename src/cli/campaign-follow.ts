@@ -5,7 +5,16 @@ import type { ExitCode } from './io.ts';
 import { wordFor } from '../words/languages.ts';
 import { printable } from './output.ts';
 import { patient } from './patience.ts';
-import { type CampaignTotals, paceOf, remember, renderBar, renderLine, type Sample, settledOf } from './progress.ts';
+import {
+  type CampaignTotals,
+  type CanaryWait,
+  paceOf,
+  remember,
+  renderBar,
+  renderLine,
+  type Sample,
+  settledOf,
+} from './progress.ts';
 import type { Shell } from './shell.ts';
 import type { Words } from '../words/languages.ts';
 
@@ -22,6 +31,8 @@ export interface CampaignView {
   readonly limit?: number;
   /** When it begins, while it is scheduled. */
   readonly sendAt?: string;
+  /** While the canary is alone. */
+  readonly canary?: CanaryWait;
 }
 
 const FINAL_STATES = ['finished', 'cancelled'];
@@ -49,12 +60,14 @@ const campaignTotals: z.ZodType<CampaignTotals> = z
     skipped: bin,
   })
   .catch(NOBODY);
+const canaryWait: z.ZodType<CanaryWait> = z.object({ recipients: z.int(), restAt: z.string().nullable() });
 const REDRAW_MS = 200;
 const LINE_MS = 2_000;
 const CLEAR_LINE = '\r\u001b[K';
 
 export function readCampaign(body: JsonObject, { commands }: Words): CampaignView {
   const { id, name, state, reason, segments, rate, perSecond, sendAt } = body;
+  const { data: canary } = canaryWait.safeParse(body['canaryWait']);
   if (typeof id !== 'string' || typeof state !== 'string') {
     throw new CommandFailed(commands.noCampaign, { next: commands.sameVersion });
   }
@@ -68,6 +81,7 @@ export function readCampaign(body: JsonObject, { commands }: Words): CampaignVie
     ...(typeof perSecond === 'number' && { limit: perSecond }),
     ...(typeof sendAt === 'string' && { sendAt }),
     ...(typeof segments === 'number' && { segments }),
+    ...(canary && { canary }),
   };
 }
 

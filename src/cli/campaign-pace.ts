@@ -39,8 +39,9 @@ function withPace(command: Command): Command {
     .option('--per-second <n>', 'maximum recipients per second; off removes the limit', perSecond)
     .option(
       '--quiet-hours [hours]',
-      'send nothing during the quiet hours (QUIET_HOURS), or during hours such as 21:00-08:00',
+      'send nothing during hours such as 21:00-08:00; without hours: QUIET_HOURS, the default of a new campaign',
     )
+    .option('--no-quiet-hours', 'send at any hour')
     .option('--timezone <name>', 'time zone of the quiet hours, such as Africa/Abidjan')
     .option(
       '--pause-on-failure <percent>',
@@ -82,7 +83,6 @@ export function addPace(group: Command, shell: Shell, { print }: Printing): void
       .description('Change the pace or hours of a campaign. The change applies from the next request on')
       .argument('<id>'),
   )
-    .option('--no-quiet-hours', 'send at any hour')
     .option('--json', 'print the campaign as JSON')
     .action(
       shell.action(async (id: string, { json, ...changes }: PaceFlags & { readonly json?: true }) => {

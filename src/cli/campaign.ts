@@ -3,6 +3,7 @@ import { addApprove, waitsForAnother } from './campaign-approve.ts';
 import { addCheck } from './campaign-check.ts';
 import { addCreate } from './campaign-create.ts';
 import { type CampaignView, follow, readCampaign } from './campaign-follow.ts';
+import { nightOf } from './campaign-night.ts';
 import { addPace } from './campaign-pace.ts';
 import { addReport } from './campaign-report.ts';
 import { sizeOf } from './campaign-size.ts';
@@ -54,6 +55,8 @@ async function start(id: string, { follow: watch, dryRun, yes, json }: StartFlag
   const asks = shell.io.isTerminal && !yes;
   if (asks && !(await shell.confirmed(await questionFor(id, shell), yes))) return 1;
   const { status, body } = await shell.api.post(`${pathOf(id)}/start`);
+  const night = asks ? undefined : nightOf(body, shell.words);
+  if (night !== undefined) await shell.output.note(night);
   if (status === 202) {
     await print(body, json, shell);
     await shell.output.note(waitsForAnother(body, shell));
@@ -77,7 +80,10 @@ async function sayOnly(id: string, json: true | undefined, { api, output, words 
 
 /** What it will do, before it does it. A campaign that runs already has fewer to go. */
 async function questionFor(id: string, { api, words }: Shell): Promise<string> {
-  return words.campaign.text(sizeOf((await api.get(pathOf(id))).body, words));
+  const { body } = await api.get(pathOf(id));
+  const night = nightOf(body, words);
+  const question = words.campaign.text(sizeOf(body, words));
+  return night === undefined ? question : `${night}\n${question}`;
 }
 
 interface ShowFlags {
@@ -112,7 +118,7 @@ export async function printCampaign(body: JsonObject, { output, language, words 
 
 function factsOf(
   campaign: CampaignView,
-  { totals, recipients, countries, resent, retries }: JsonObject,
+  { totals, recipients, countries, resent, retries, quiet, quietHours }: JsonObject,
   language: Language,
 ): Row {
   const words = wordsIn(language).campaign;
@@ -124,6 +130,7 @@ function factsOf(
     [labels.state, wordFor(words.states, campaign.state)],
     [labels.reason, campaign.reason && wordFor(words.reasons, campaign.reason)],
     [labels.recipients, typeof recipients === 'number' ? grouped(recipients) : undefined],
+    [labels.quietHours, hoursIn(quiet, quietHours, words)],
     [labels.progress, renderLine({ ...campaign, perSecond: campaign.rate }, language)],
     [labels.sentAgain, typeof resent === 'number' ? grouped(resent) : undefined],
     [labels.retries, typeof retries === 'number' ? grouped(retries) : undefined],
@@ -133,6 +140,13 @@ function factsOf(
       .map(([bin, count]) => [`  ${wordFor(words.bins, bin)}`, grouped(count)] as const),
     ...countriesIn(countries, words),
   ];
+}
+
+/** An older API names no hours. */
+function hoursIn(quiet: unknown, quietHours: unknown, { night }: Words['campaign']): string | undefined {
+  const { hours, timezone } = (quiet ?? {}) as { readonly hours?: string | null; readonly timezone?: string };
+  if (hours === undefined) return quietHours === undefined ? undefined : String(quietHours);
+  return hours === null ? night.none : `${hours} (${timezone ?? ''})`;
 }
 
 function countriesIn(countries: unknown, words: Words['campaign']): Row {

@@ -1,3 +1,4 @@
+import { timed } from '../words/figures.ts';
 import { describeMs } from '../lib/clock.ts';
 import { type Language, type Words, wordFor, wordsIn } from '../words/languages.ts';
 import { grouped, printable } from './output.ts';
@@ -13,6 +14,13 @@ export interface CampaignTotals {
   readonly skipped: number;
 }
 
+/** The first recipients were sent to, and the rest waits for what became of them. */
+export interface CanaryWait {
+  readonly recipients: number;
+  /** When the rest follows, where that can be said. */
+  readonly restAt: string | null;
+}
+
 export interface CampaignProgress {
   readonly state: string;
   /** Why it is paused or held. */
@@ -24,6 +32,7 @@ export interface CampaignProgress {
   readonly limit?: number | undefined;
   /** When it begins, while it is scheduled. */
   readonly sendAt?: string | undefined;
+  readonly canary?: CanaryWait | undefined;
 }
 
 /** On 80 columns a campaign of 80,000 leaves room for six. */
@@ -51,8 +60,8 @@ export function renderBar(progress: CampaignProgress, columns: number, language:
 
 /** The same for a log: everything that matters, and nothing that needs a terminal. */
 export function renderLine(progress: CampaignProgress, language: Language = 'en'): string {
-  const words = wordsIn(language).campaign;
-  const { state, totals, perSecond, limit } = progress;
+  const { campaign: words, figures } = wordsIn(language);
+  const { state, totals, perSecond, limit, canary } = progress;
   // Rounded down, so that 100 % means the end.
   const percent = `${String(Math.floor(shareOf(progress) * 100)).padStart(3)} %`;
   const remaining = remainingOf(totals);
@@ -64,11 +73,19 @@ export function renderLine(progress: CampaignProgress, language: Language = 'en'
       grouped(totals.failed),
       grouped(totals.unknown),
     ),
-    ...(runs && perSecond > 0 ? [`${rounded(perSecond)}/s`, words.left(timeLeft(remaining, perSecond))] : []),
+    ...(runs && canary ? [canaryIn(canary, words, figures)] : []),
+    // Before the rest has begun, nothing is known of its pace.
+    ...(runs && perSecond > 0 && !canary
+      ? [`${rounded(perSecond)}/s`, words.left(timeLeft(remaining, perSecond))]
+      : []),
     ...(runs && limit !== undefined ? [words.atMost(grouped(limit))] : []),
     ...(state === 'running' ? [] : [standingOf(progress, words)]),
   ];
   return `${percent}  ${parts.join(' · ')}`;
+}
+
+function canaryIn({ recipients, restAt }: CanaryWait, words: Words['campaign'], figures: Words['figures']): string {
+  return words.canary(grouped(recipients), restAt === null ? undefined : timed(printable(restAt), figures));
 }
 
 /** `held: it is night there`, `scheduled for 2026-11-21T08:00:00Z`, `finished`. */

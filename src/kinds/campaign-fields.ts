@@ -116,7 +116,41 @@ export const campaignFields = {
     maybeText,
     z
       .union([z.boolean(), z.string()])
-      .meta({ example: '21:00-08:00', description: 'true: the hours of QUIET_HOURS.' }),
+      .meta({ example: '21:00-08:00', description: 'true: the hours of QUIET_HOURS. false: it sends at any hour.' }),
+  ),
+  quiet: derived(
+    z
+      .looseObject({
+        hours: perhaps(z.string()).meta({
+          description: 'Its own hours, or QUIET_HOURS; null: it sends at any hour.',
+        }),
+        usual: perhaps(z.string()).meta({ description: 'QUIET_HOURS.' }),
+        timezone: z.string(),
+        clock: z.string().meta({ description: 'The time of day in this zone.' }),
+        night: perhaps(z.looseObject({ until: moment, clock: z.string() })).meta({
+          description: 'The end of the quiet hours of this moment; null by day, and before `sendAt`.',
+        }),
+      })
+      .optional()
+      .meta({
+        example: {
+          hours: '21:00-08:00',
+          usual: '21:00-08:00',
+          timezone: 'Africa/Dakar',
+          clock: '14:05',
+          night: null,
+        },
+        description: 'Quiet hours by name, and the clock of the recipients. Not in lists.',
+      }),
+  ),
+  canaryWait: derived(
+    perhaps(z.looseObject({ recipients: z.int(), restAt: perhaps(moment) }))
+      .optional()
+      .meta({
+        example: null,
+        description:
+          'While the canary is alone: its recipients, and when the rest follows if it arrives. `eta` is null until then. Not in lists.',
+      }),
   ),
   /** Whose clock the quiet hours are read on; absent: that of the settings. */
   timezone: shown(maybeText, z.string().optional()),

@@ -18,9 +18,12 @@ const hours = z.string().max(16).superRefine(readable(readQuietHours));
 
 const pace = {
   quietHours: z
-    .union([z.boolean(), hours])
+    .union([z.boolean(), z.literal('off'), hours])
     .optional()
-    .meta({ description: 'true: the hours of QUIET_HOURS; or such as `21:00-08:00`. It waits through them.' }),
+    .meta({
+      description:
+        'Hours without sending, such as `21:00-08:00`. Absent or true: QUIET_HOURS. `off` or false: none, it sends at night too.',
+    }),
   timezone: z
     .string()
     .max(64)

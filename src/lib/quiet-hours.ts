@@ -23,6 +23,25 @@ export function readQuietHours(text: string): QuietHours {
   return hours;
 }
 
+/** The same for a deployment; `off`: none. */
+export function readUsualHours(text: string): QuietHours | undefined {
+  return text === 'off' ? undefined : readQuietHours(text);
+}
+
+/** As `readQuietHours` reads them. */
+export function hoursWritten({ from, to }: QuietHours): string {
+  return `${clockOf(from)}-${clockOf(to)}`;
+}
+
+function clockOf(minutes: number): string {
+  return [Math.floor(minutes / 60), minutes % 60].map((part) => String(part).padStart(2, '0')).join(':');
+}
+
+/** The time of day in a zone: `02:43`. */
+export function clockIn(zone: string, atMs: number): string {
+  return formatterOf(zone).format(atMs);
+}
+
 /** An offset is read east by Node.js and west by PostgreSQL, and an abbreviation with or without summer time. */
 const ZONE_NAME = /^(?:[A-Za-z_]+(?:\/[A-Za-z0-9_+-]+)+|UTC|GMT)$/;
 

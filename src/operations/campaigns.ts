@@ -327,10 +327,10 @@ export function amendmentToRecord(amendment: Amendment): PaceFields {
 
 /** As above, with what is said once, when the campaign is made. */
 export function wholePaceToRecord(request: Pace): PaceFields {
-  const { sendAt, canary, requireSender } = request;
+  const { sendAt, canary, requireSender, quietHours = true } = request;
   const first = typeof canary === 'boolean' ? (canary ? CANARY : 0) : canary;
   return {
-    ...paceToRecord(request),
+    ...paceToRecord({ ...request, quietHours }),
     ...(sendAt === undefined ? {} : { sendAt: Date.parse(sendAt) }),
     ...(first === undefined ? {} : { canary: first }),
     ...(requireSender ? { requireSender: 1 } : {}),
@@ -338,6 +338,7 @@ export function wholePaceToRecord(request: Pace): PaceFields {
 }
 
 function writtenHours(quietHours: boolean | string): string {
+  if (quietHours === 'off') return '';
   if (typeof quietHours === 'string') return quietHours;
   return quietHours ? 'on' : '';
 }

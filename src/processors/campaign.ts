@@ -6,14 +6,14 @@
  * through the night, stop where nothing good comes back, and go on when the cause has cleared.
  */
 import type { RecipientState } from '../kinds/recipient.ts';
-import { quietUntil, readQuietHours } from '../lib/quiet-hours.ts';
+import { quietNow } from '../operations/campaign-hours.ts';
 import { type CampaignSwitch, type SwitchDetails, type Judged, sliceAt } from '../operations/campaigns.ts';
 import { BUDGET } from '../operations/accounts.ts';
 import { REQUESTS_PER_SLICE } from '../operations/slice-form.ts';
 import { type CampaignRecord, TRACE } from '../operations/record.ts';
 import { type SliceRecord, statesOf } from '../operations/slices.ts';
 import { readEvidence } from '../operations/transition.ts';
-import type { ProcessorContext, AttemptResult, Policy } from './context.ts';
+import type { ProcessorContext, AttemptResult } from './context.ts';
 import { isReached } from './gate.ts';
 
 /** Handing out again is mostly asked for by the slice that settled; this is for when nobody asks. */
@@ -162,16 +162,6 @@ interface Standing<C = CampaignRecord> {
   readonly at: number;
 }
 
-/** When the quiet hours that hold now are over, ms since the epoch; undefined where it may be sent. */
-export function quietNow(
-  { campaign: { quietHours, timezone }, at }: Standing<Pick<CampaignRecord, 'quietHours' | 'timezone'>>,
-  policy: Pick<Policy, 'quietHours' | 'timezone'>,
-): number | undefined {
-  if (quietHours === undefined) return undefined;
-  const hours = quietHours === 'on' ? policy.quietHours : readQuietHours(quietHours);
-  return quietUntil(hours, timezone ?? policy.timezone, at);
-}
-
 /** Judged again each time so many more are over; a campaign stops at this percentage of them. */
 const STOP = { of: 200, percent: 50 } as const;
 
@@ -228,7 +218,7 @@ async function judgeCanary(campaign: CampaignRecord, context: ProcessorContext):
 }
 
 /** The first slice is as large as the canary. */
-function hasCanary({ canary, uploads }: CampaignRecord): boolean {
+export function hasCanary({ canary, uploads }: CampaignRecord): boolean {
   const recipients = uploads.reduce((sum, upload) => sum + upload.recipients, 0);
   return (canary ?? (recipients > ABOVE_RECIPIENTS ? 1 : 0)) > 0;
 }

@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import { readPrices } from '../files/prices.ts';
-import { readQuietHours, readTimeZone } from '../lib/quiet-hours.ts';
+import { readUsualHours, readTimeZone } from '../lib/quiet-hours.ts';
 import { toMs } from '../lib/clock.ts';
 import { DEFAULT_PREFIX, readPrefix } from '../redis/connections.ts';
 import {
@@ -301,8 +301,8 @@ const messaging = {
     'Country of phone numbers without a country code, in campaigns and opt-outs without a country: two letters, such as SN. Unset: such numbers are not accepted.',
   ],
   QUIET_HOURS: [
-    z.string().default('21:00-08:00').transform(orIssue(readQuietHours)),
-    'Hours without SMS for campaigns with quiet hours, such as 21:00-08:00.',
+    z.string().default('21:00-08:00').transform(orIssue(readUsualHours)),
+    'Hours in which campaigns send no SMS, such as 21:00-08:00; a campaign can set its own. `off`: campaigns send at any hour.',
   ],
   TIMEZONE: [
     z.string().default('Africa/Dakar').transform(orIssue(readTimeZone)),

@@ -43,6 +43,7 @@ export const englishCampaign = {
     state: 'state',
     reason: 'reason',
     progress: 'progress',
+    quietHours: 'quiet hours',
     sentAgain: 'sent again',
     retries: 'retries',
     segments: 'segments',
@@ -70,6 +71,16 @@ export const englishCampaign = {
   sizeUnpriced: (countries: string) => `; no price known for ${countries}`,
   wouldText: (state: string, size: string) => `It is ${state}; a start would text ${size}.`,
   text: (size: string) => `Text ${size}?`,
+  night: {
+    none: 'none',
+    now: (clock: string, place: string) => `It is ${clock} in ${place}.`,
+    waits: (hours: string, ends: string, id: string) =>
+      `Quiet hours are ${hours}: the SMS wait until ${ends}. To send at night: relais campaign pace ${id} --no-quiet-hours`,
+    leaves: (ends: string, id: string) =>
+      `The SMS leave at once, at night. To wait until ${ends}: relais campaign pace ${id} --quiet-hours`,
+  },
+  canary: (people: string, at: string | undefined) =>
+    `first ${people} sent; the rest follows ${at === undefined ? '' : `at about ${at} `}if they arrive`,
   made: (id: string) => `Nothing is sent yet. Next: relais campaign start ${id} --follow`,
   thereAlready: (id: string) => `The campaign ${id} was there already; no second one was made.`,
   withoutRecipients: (id: string, why: string) => `The campaign ${id} is there, but its recipients are not: ${why}`,

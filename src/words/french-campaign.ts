@@ -46,6 +46,7 @@ export const frenchCampaign: Words['campaign'] = {
     state: 'état',
     reason: 'raison',
     progress: 'avancement',
+    quietHours: 'plage sans envoi',
     sentAgain: 'renvoyés',
     retries: 'reprises',
     segments: 'segments',
@@ -71,6 +72,16 @@ export const frenchCampaign: Words['campaign'] = {
   sizeUnpriced: (countries) => ` ; aucun prix connu pour ${countries}`,
   wouldText: (state, size) => `État : ${state}. La démarrer enverrait un SMS à ${size}.`,
   text: (size) => `Envoyer à ${size} ?`,
+  night: {
+    none: 'aucune',
+    now: (clock, place) => `Il est ${clock} à ${place}.`,
+    waits: (hours, ends, id) =>
+      `Plage sans envoi ${hours} : les SMS attendent ${ends}. Pour envoyer de nuit : relais campaign pace ${id} --no-quiet-hours`,
+    leaves: (ends, id) =>
+      `Les SMS partent tout de suite, de nuit. Pour attendre ${ends} : relais campaign pace ${id} --quiet-hours`,
+  },
+  canary: (people, at) =>
+    `${people} premiers envoyés ; la suite part ${at === undefined ? '' : `vers ${at} `}s’ils arrivent`,
   made: (id) => `Rien n’est encore envoyé. Ensuite : relais campaign start ${id} --follow`,
   thereAlready: (id) => `La campagne ${id} existait déjà ; aucune autre n’a été créée.`,
   withoutRecipients: (id, why) => `La campagne ${id} existe, mais pas ses destinataires : ${why}`,

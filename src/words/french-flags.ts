@@ -75,8 +75,8 @@ export const frenchFlags: Readonly<Record<string, string>> = {
     'que faire des destinataires incertains : les laisser incertains, ou leur renvoyer le SMS',
   'maximum recipients per second; off removes the limit':
     'nombre maximal de destinataires par seconde ; off enlève la limite',
-  'send nothing during the quiet hours (QUIET_HOURS), or during hours such as 21:00-08:00':
-    'ne rien envoyer pendant la plage sans envoi (QUIET_HOURS), ou à des heures comme 21:00-08:00',
+  'send nothing during hours such as 21:00-08:00; without hours: QUIET_HOURS, the default of a new campaign':
+    'ne rien envoyer à des heures comme 21:00-08:00 ; sans heures : QUIET_HOURS, ce qui vaut pour une nouvelle campagne',
   'time zone of the quiet hours, such as Africa/Abidjan':
     'fuseau horaire de la plage sans envoi, comme Africa/Abidjan',
   'stop when this many of the last 200 recipients failed or are in doubt (default: 50)':

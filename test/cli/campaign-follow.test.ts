@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { readCampaign } from '../../src/cli/campaign-follow.ts';
+import { nightOf } from '../../src/cli/campaign-night.ts';
 import { wordsIn } from '../../src/words/languages.ts';
 
 const words = wordsIn('en');
@@ -17,4 +18,33 @@ test('bins that an API does not count are counted as nobody', () => {
 
 test('what is no campaign is said to be none', () => {
   expect(() => readCampaign({ id: 7, state: 'running' }, words)).toThrow('no campaign');
+});
+
+test.for([
+  [
+    'en',
+    '21:00-08:00',
+    'It is 02:43 in Dakar. Quiet hours are 21:00-08:00: the SMS wait until 08:00. To send at night: relais campaign pace cmp_1 --no-quiet-hours',
+  ],
+  [
+    'en',
+    null,
+    'It is 02:43 in Dakar. The SMS leave at once, at night. To wait until 08:00: relais campaign pace cmp_1 --quiet-hours',
+  ],
+  [
+    'fr',
+    '21:00-08:00',
+    'Il est 02:43 à Dakar. Plage sans envoi 21:00-08:00 : les SMS attendent 08:00. Pour envoyer de nuit : relais campaign pace cmp_1 --no-quiet-hours',
+  ],
+] as const)('at night a start says so, with the choice (%s, hours %s)', ([language, hours, said]) => {
+  const quiet = { hours, timezone: 'Africa/Dakar', clock: '02:43', night: { until: 'x', clock: '08:00' } };
+  expect(nightOf({ ...campaign, quiet }, wordsIn(language))).toBe(said);
+  expect(nightOf({ ...campaign, quiet: { ...quiet, night: null } }, wordsIn(language))).toBeUndefined();
+  expect(nightOf(campaign, wordsIn(language))).toBeUndefined();
+});
+
+test('the canary of an answer is read, and no canary of an older API', () => {
+  const canaryWait = { recipients: 50, restAt: null };
+  expect(readCampaign({ ...campaign, canaryWait }, words)).toMatchObject({ canary: canaryWait });
+  expect(readCampaign({ ...campaign, canaryWait: null }, words).canary).toBeUndefined();
 });

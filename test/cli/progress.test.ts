@@ -26,6 +26,16 @@ describe('a line', () => {
     expect(renderLine({ ...halfway, perSecond: 0 })).not.toContain('left');
   });
 
+  test('says that the canary is alone and when the rest follows, and promises no time then', () => {
+    const canary = { recipients: 50, restAt: '2026-11-28T02:47:00.000Z' };
+    const line = renderLine({ ...halfway, canary });
+    expect(line).toMatch(/unknown 100 · first 50 sent; the rest follows at about \S.* if they arrive$/);
+    expect(renderLine({ ...halfway, canary: { ...canary, restAt: null } })).toMatch(
+      /first 50 sent; the rest follows if they arrive$/,
+    );
+    expect(renderLine({ ...halfway, canary }, 'fr')).toContain('50 premiers envoyés ; la suite part vers');
+  });
+
   test('says why it stands still, and promises no time then', () => {
     const line = renderLine({ ...halfway, state: 'paused', reason: 'too many failures' });
     expect(line).toMatch(/unknown 100 · paused: too many failures$/);

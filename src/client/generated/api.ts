@@ -2649,9 +2649,41 @@ export interface CampaignRow {
    */
   sendAt: (string | null)
   /**
-   * true: the hours of QUIET_HOURS.
+   * true: the hours of QUIET_HOURS. false: it sends at any hour.
    */
   quietHours: (boolean | string)
+  /**
+   * Quiet hours by name, and the clock of the recipients. Not in lists.
+   */
+  quiet?: {
+    /**
+     * Its own hours, or QUIET_HOURS; null: it sends at any hour.
+     */
+    hours: (string | null)
+    /**
+     * QUIET_HOURS.
+     */
+    usual: (string | null)
+    timezone: string
+    /**
+     * The time of day in this zone.
+     */
+    clock: string
+    /**
+     * The end of the quiet hours of this moment; null by day, and before `sendAt`.
+     */
+    night: ({
+      until: string
+      clock: string
+    } | null)
+  }
+  /**
+   * While the canary is alone: its recipients, and when the rest follows if it arrives. `eta` is null until then. Not in lists.
+   */
+  canaryWait?: ({
+    recipients: number
+    restAt: (string | null)
+  } | null)
   timezone?: string
   /**
    * How many recipients go first, alone.
@@ -2704,9 +2736,9 @@ export interface CampaignRequest {
    */
   replaceCostly?: boolean
   /**
-   * true: the hours of QUIET_HOURS; or such as `21:00-08:00`. It waits through them.
+   * Hours without sending, such as `21:00-08:00`. Absent or true: QUIET_HOURS. `off` or false: none, it sends at night too.
    */
-  quietHours?: (boolean | string)
+  quietHours?: (boolean | "off" | string)
   /**
    * Whose clock the quiet hours are read on.
    */
@@ -2819,9 +2851,41 @@ export interface Campaign {
    */
   sendAt: (string | null)
   /**
-   * true: the hours of QUIET_HOURS.
+   * true: the hours of QUIET_HOURS. false: it sends at any hour.
    */
   quietHours: (boolean | string)
+  /**
+   * Quiet hours by name, and the clock of the recipients. Not in lists.
+   */
+  quiet?: {
+    /**
+     * Its own hours, or QUIET_HOURS; null: it sends at any hour.
+     */
+    hours: (string | null)
+    /**
+     * QUIET_HOURS.
+     */
+    usual: (string | null)
+    timezone: string
+    /**
+     * The time of day in this zone.
+     */
+    clock: string
+    /**
+     * The end of the quiet hours of this moment; null by day, and before `sendAt`.
+     */
+    night: ({
+      until: string
+      clock: string
+    } | null)
+  }
+  /**
+   * While the canary is alone: its recipients, and when the rest follows if it arrives. `eta` is null until then. Not in lists.
+   */
+  canaryWait?: ({
+    recipients: number
+    restAt: (string | null)
+  } | null)
   timezone?: string
   /**
    * How many recipients go first, alone.
@@ -2848,9 +2912,9 @@ export interface Campaign {
 }
 export interface CampaignAmendment {
   /**
-   * true: the hours of QUIET_HOURS; or such as `21:00-08:00`. It waits through them.
+   * Hours without sending, such as `21:00-08:00`. Absent or true: QUIET_HOURS. `off` or false: none, it sends at night too.
    */
-  quietHours?: (boolean | string)
+  quietHours?: (boolean | "off" | string)
   /**
    * Whose clock the quiet hours are read on.
    */
