@@ -65,18 +65,7 @@ function Standing({ campaign }: { readonly campaign: Whole }) {
     <>
       <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
         <State kind="campaign" state={state} large />
-        {isRunning && canaryWait && (
-          <p data-canary={canaryWait.recipients}>
-            {says.canary(countIn(words, canaryWait.recipients))}
-            {canaryWait.restAt !== null && (
-              <>
-                {' '}
-                {says.canaryAbout} <Moment at={canaryWait.restAt} />
-              </>
-            )}{' '}
-            {says.canaryIf}
-          </p>
-        )}
+        {isRunning && canaryWait && <Canary wait={canaryWait} />}
         {isRunning && !canaryWait && (
           <p>
             {says.rate(countIn(words, rate))}
@@ -108,6 +97,24 @@ function Standing({ campaign }: { readonly campaign: Whole }) {
       )}
       {left > 0 && <p className="mt-2 text-sm text-quiet">{says.left(countIn(words, left))}</p>}
     </>
+  );
+}
+
+/** The first recipients went alone: nothing is known of the pace or the end before they have arrived. */
+function Canary({ wait: { recipients, restAt } }: { readonly wait: NonNullable<Whole['canaryWait']> }) {
+  const words = useWords();
+  const says = words.pages.campaign;
+  return (
+    <p data-canary={recipients}>
+      {says.canary(countIn(words, recipients))}
+      {restAt !== null && (
+        <>
+          {' '}
+          {says.canaryAbout} <Moment at={restAt} />
+        </>
+      )}{' '}
+      {says.canaryIf}
+    </p>
   );
 }
 

@@ -118,7 +118,7 @@ export async function printCampaign(body: JsonObject, { output, language, words 
 
 function factsOf(
   campaign: CampaignView,
-  { totals, recipients, countries, resent, retries, quiet, quietHours }: JsonObject,
+  { totals, recipients, countries, resent, retries, quiet }: JsonObject,
   language: Language,
 ): Row {
   const words = wordsIn(language).campaign;
@@ -130,7 +130,7 @@ function factsOf(
     [labels.state, wordFor(words.states, campaign.state)],
     [labels.reason, campaign.reason && wordFor(words.reasons, campaign.reason)],
     [labels.recipients, typeof recipients === 'number' ? grouped(recipients) : undefined],
-    [labels.quietHours, hoursIn(quiet, quietHours, words)],
+    [labels.quietHours, hoursIn(quiet, words)],
     [labels.progress, renderLine({ ...campaign, perSecond: campaign.rate }, language)],
     [labels.sentAgain, typeof resent === 'number' ? grouped(resent) : undefined],
     [labels.retries, typeof retries === 'number' ? grouped(retries) : undefined],
@@ -142,10 +142,10 @@ function factsOf(
   ];
 }
 
-/** An older API names no hours. */
-function hoursIn(quiet: unknown, quietHours: unknown, { night }: Words['campaign']): string | undefined {
+/** Undefined: an older API names no hours. */
+function hoursIn(quiet: unknown, { night }: Words['campaign']): string | undefined {
   const { hours, timezone } = (quiet ?? {}) as { readonly hours?: string | null; readonly timezone?: string };
-  if (hours === undefined) return quietHours === undefined ? undefined : String(quietHours);
+  if (hours === undefined) return undefined;
   return hours === null ? night.none : `${hours} (${timezone ?? ''})`;
 }
 
