@@ -9,6 +9,7 @@ import { useWords } from '../parts/language.tsx';
 import { Page, Read, Section } from '../parts/page.tsx';
 import { Sign } from '../parts/state.tsx';
 import { Cell, Line, Table } from '../parts/table.tsx';
+import { RefusedRequests } from './refused-requests.tsx';
 
 type Queue = Answer<'listQueues'>['items'][number];
 
@@ -20,6 +21,7 @@ export function Queues() {
     <Page title={shell.queues}>
       {reaches({ roles: ['read'], ofAll: true }) && <Workers />}
       <Read of={queues}>{({ items }, at) => <All queues={items} at={at} />}</Read>
+      <RefusedRequests />
     </Page>
   );
 }

@@ -96,7 +96,7 @@ export const englishDesk = {
     } as Said,
   },
   keys: {
-    lead: 'A key is for one person or one program. Two keys of one person count as that person where another must decide.',
+    lead: 'A key is for one person or one program. Keys of one person count as that person where a different person must decide.',
     held: 'Keys that hold',
     over: 'Keys that are over',
     name: 'Name',
@@ -191,6 +191,16 @@ export const englishDesk = {
       batch: 'Payment batches',
       'event-delivery': 'Announcements to endpoints',
     } as Said,
+  },
+  refused: {
+    title: 'Refused requests of programs',
+    lead: 'relais refused these jobs of the queue intake: nothing was recorded, and nothing will be paid or sent. Correct the request and add the job again.',
+    none: 'No job was refused in the last 30 days.',
+    when: 'When',
+    request: 'Request',
+    problems: 'Problems',
+    unknown: 'Unknown kind',
+    job: (id: string) => `job ${id}`,
   },
   endpoints: {
     lead: 'relais posts what happens to these addresses, signed. Those of your key are shown; operators see all.',

@@ -192,6 +192,16 @@ export const frenchDesk: Words['desk'] = {
       'event-delivery': 'Annonces aux adresses',
     },
   },
+  refused: {
+    title: 'Demandes de programmes refusées',
+    lead: 'relais a refusé ces tâches de la file intake : rien n’a été enregistré, rien ne sera payé ni envoyé. Corrigez la demande et ajoutez de nouveau la tâche.',
+    none: 'Aucune tâche refusée au cours des 30 derniers jours.',
+    when: 'Quand',
+    request: 'Demande',
+    problems: 'Problèmes',
+    unknown: 'Type inconnu',
+    job: (id: string) => `tâche ${id}`,
+  },
   endpoints: {
     lead: 'relais annonce ce qui se passe à ces adresses, avec une signature. On voit celles de sa clé ; qui exploite les voit toutes.',
     none: 'Il n’y en a pas encore.',

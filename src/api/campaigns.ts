@@ -204,7 +204,9 @@ const switchRoutes = (['start', 'pause', 'resume', 'cancel'] as const).map((name
       description: `${effect} Repeating the request changes nothing.`,
       answers: {
         200: answer(says, campaign),
-        ...(name === 'start' || name === 'resume' ? { 202: answer('It waits for another key.', campaign) } : {}),
+        ...(name === 'start' || name === 'resume'
+          ? { 202: answer('It waits for a different person.', campaign) }
+          : {}),
       },
       problems: ['wrong-state'],
     },
@@ -228,7 +230,7 @@ const approveCampaign = route(
     cli: { name: 'campaign approve', byHand: true },
     summary: 'Approve a campaign',
     description:
-      'By another key than those that made, filled, changed or started it (403). What was changed since has another hash (409).',
+      'By a different person than those who made, filled, changed or started it (403). What was changed since has another hash (409).',
     role: 'approve',
     durable: true,
     releases: true,

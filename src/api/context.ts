@@ -27,6 +27,7 @@ import type { Sessions } from '../operations/sessions.ts';
 import type { Status } from '../operations/status.ts';
 import type { Balances } from '../operations/balances.ts';
 import type { Recovery } from '../operations/heartbeat.ts';
+import type { Rejections } from '../operations/rejections.ts';
 import type { Retries } from '../operations/retries.ts';
 import type { Names } from '../operations/places.ts';
 import type { Queries } from '../operations/queries.ts';
@@ -87,6 +88,7 @@ export interface ApiContext {
   readonly seenBalances: Pick<Balances, 'memory' | 'history'>;
   readonly balanceRows: () => Promise<readonly BalanceRow[]>;
   readonly intakeJobs: IntakeJobs;
+  readonly rejections: Rejections;
   readonly recoveryDesk: RecoveryDesk;
   /** Which key did what, for the person who must account for it later. */
   readonly audit: Audit;

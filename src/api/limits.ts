@@ -1,4 +1,4 @@
-/** The limits of money: what holds, which key set it, and what waits for another key. */
+/** The limits of money: what holds, which key set it, and what waits for a different person. */
 import { z } from 'zod';
 import { type MoneyLimit, isMoneyLimit, moneyLimits, type LimitStanding } from '../operations/limits.ts';
 import { requireKept } from './context.ts';
@@ -43,13 +43,16 @@ const setLimit = route(
     tag: 'Operating',
     summary: 'Set a payment limit',
     description:
-      'A stricter value applies at once, for every process. A looser value waits (202) until another key asks for ' +
+      'A stricter value applies at once, for every process. A looser value waits (202) until a different person asks for ' +
       'it within a day. Sending the current value withdraws a waiting change. A process with stricter settings of ' +
       'its own applies those.',
     role: 'approve',
     scope: { all: 'a limit holds for all' },
     body: json(limitWish),
-    answers: { 200: answer('It holds.', limitStanding), 202: answer('It waits for another key.', limitStanding) },
+    answers: {
+      200: answer('It holds.', limitStanding),
+      202: answer('It waits for a different person.', limitStanding),
+    },
   },
   async ({ context, key, params, body: { value }, act }) => {
     const { limits, clock } = context;

@@ -19,7 +19,7 @@ import type { SharedAnswer } from './shared-answer.ts';
 /** The chapters of the documentation, in the order in which they are read. */
 export const tags = {
   Disbursements: 'Money to a wallet, or to an account of the service: paid once, whatever breaks in between.',
-  Batches: 'Files of disbursements: judged whole, approved by another key, paid row by row.',
+  Batches: 'Files of disbursements: judged whole, approved by a different person, paid row by row.',
   Campaigns: 'One text to many recipients.',
   Messages: 'Send single SMS and one-time passwords.',
   'Opt-outs': 'Who is not to be texted. Asked for when a text is sent.',
@@ -293,6 +293,9 @@ export function statusesOf(declared: RouteDeclaration): readonly number[] {
 
 /** That of `relais dev`. */
 export const EXAMPLE_ADDRESS = 'http://127.0.0.1:3000';
+
+/** A request that takes longer is ended, also an upload. */
+export const REQUEST_TIME_MS = 300_000;
 
 /** Of a JSON body, packed or not. */
 export const JSON_MAX = '1mb';

@@ -14,6 +14,7 @@ import { documentationRoutes } from './documentation.ts';
 import { endpointRoutes } from './event-endpoints.ts';
 import { eventRoutes } from './events.ts';
 import { explainRoutes } from './explain.ts';
+import { intakeRoutes } from './intake.ts';
 import { invoiceRoutes } from './invoices.ts';
 import { limitRoutes } from './limits.ts';
 import { messageRoutes } from './messages.ts';
@@ -55,6 +56,7 @@ export const routes: readonly Route[] = [
   ...statusRoutes,
   ...doctorRoutes,
   ...queueRoutes,
+  ...intakeRoutes,
   ...accountRoutes,
   ...limitRoutes,
   ...secretRoutes,

@@ -14,6 +14,7 @@ import { createQuietly } from '../logger.ts';
 import { type Metrics, createMetrics } from '../metrics/metrics.ts';
 import { Accounts } from '../operations/accounts.ts';
 import { Balances } from '../operations/balances.ts';
+import { AuditVerification, type AuditVerified } from '../operations/audit-verified.ts';
 import { Batches } from '../operations/batches.ts';
 import { Campaigns } from '../operations/campaigns.ts';
 import { Heartbeat, RECOVERING, Recovery } from '../operations/heartbeat.ts';
@@ -137,7 +138,7 @@ export function createContainer(config: Config, logger: Logger, more: ContainerO
   const [past, accounts] = [pastOf(config, quietly), new Accounts(redis)];
   const queries = new Queries(redis, past ?? pastOfOthers);
   const metrics = metricsOf(
-    { ...seen, queries, accounts, bullQueues, quietly, history: historyOf(config, redis) },
+    { ...seen, queries, accounts, bullQueues, quietly, history: historyOf(config, redis), audit: auditOf(redis) },
     { durability: () => durability, recovering: () => heartbeat.recovering() !== undefined },
   );
   const fence = fenceOf(config, redis, metrics);
@@ -274,6 +275,7 @@ function withFence(seen: Durability, fence: Fence | undefined): Durability {
 type Counted = Pick<Container, 'queries' | 'accounts' | 'bullQueues' | 'quietly' | 'misplaced'> & {
   readonly knownBalances: () => Promise<BalanceRow[]>;
   readonly history: (() => Promise<WaitingForHistory>) | undefined;
+  readonly audit: () => Promise<AuditVerified | undefined>;
 };
 
 function pastOf({ HISTORY_URL: url }: Config, quietly: Container['quietly']): Past | undefined {
@@ -289,8 +291,13 @@ function historyOf({ HISTORY_URL: url }: Config, redis: Redis): Counted['history
   return url && (() => waitingForHistory(redis));
 }
 
+function auditOf(redis: Redis): Counted['audit'] {
+  const verification = new AuditVerification(redis);
+  return () => verification.last();
+}
+
 function metricsOf(
-  { queries, accounts, bullQueues, quietly, knownBalances, misplaced, history }: Counted,
+  { queries, accounts, bullQueues, quietly, knownBalances, misplaced, history, audit }: Counted,
   { durability, recovering }: Pick<Container, 'durability'> & { readonly recovering: () => boolean },
 ): Metrics {
   const figures = queueFigures({ bullQueues, queries, clock: systemClock });
@@ -300,6 +307,7 @@ function metricsOf(
     balances: knownBalances,
     misplaced,
     history,
+    audit,
     jobCounts: (queue) => figures.counts(queue),
     oldestJobAt: (queue) => figures.oldestAt(queue),
     durable: () => durability().durable,

@@ -26,6 +26,7 @@ import { consoleFilesHere } from './console.ts';
 import { examineConsole } from './examine/console.ts';
 import { examineIntake, examineState } from './examine/state.ts';
 import { type Finding, checkNames, examined, skipped } from './examine/finding.ts';
+import { examineAudit } from './examine/audit.ts';
 import { examineHistory } from './examine/history.ts';
 import { opinionsOf } from '../settings/policy.ts';
 import { doctorWords } from '../words/doctor.ts';
@@ -126,6 +127,7 @@ async function* examineWith(tools: Looking, config: Config): AsyncGenerator<Find
       );
       yield* await examined('records', () => examineRecords(reached));
       yield* await examined('state', () => examineState(reached, tools.clock.now()));
+      yield* await examined('audit', () => examineAudit(reached, tools.clock.now()));
       yield* await examined('history', () => examineHistory(reached, config, { now: tools.clock.now(), roles }));
       yield* await examined('intake', () =>
         besideOurKeys(config, (redis) => examineIntake(redis, config.REDIS_PREFIX)),

@@ -2,6 +2,7 @@
 import type { Redis } from 'ioredis';
 import { createApi } from '../api/app.ts';
 import { BatchAdvisor } from '../api/batch-advice.ts';
+import { REQUEST_TIME_MS } from '../api/route.ts';
 import type { ApiContext, QueueSwitches } from '../api/context.ts';
 import type { Config } from '../config.ts';
 import { payeesWith } from '../history/payees.ts';
@@ -20,6 +21,7 @@ import { LostRetries } from '../operations/lost-retries.ts';
 import { PutBack } from '../operations/put-back.ts';
 import { Status } from '../operations/status.ts';
 import { RECOVERING } from '../operations/heartbeat.ts';
+import { Rejections } from '../operations/rejections.ts';
 import { Restored } from '../operations/restored.ts';
 import { type ProcessorContext, waitAt } from '../processors/context.ts';
 import { resolveDisbursement } from '../processors/disbursement/resolve.ts';
@@ -123,7 +125,7 @@ export function apiPart(
 }
 
 /** An upload of a million rows may take its time; a header may not. */
-const CALLERS_TAKE = { headersMs: 10_000, requestMs: 300_000, silenceMs: 30_000 } as const;
+const CALLERS_TAKE = { headersMs: 10_000, requestMs: REQUEST_TIME_MS, silenceMs: 30_000 } as const;
 
 function toldBy(config: Config, doctor: ApiContext['doctor']) {
   return {
@@ -156,6 +158,7 @@ function storesOf(container: Container) {
     },
     purge: new Purge(redis, { files: container.keptFiles, past: container.forgetting }),
     intakeJobs: new IntakeJobs(container.bullQueues.intake),
+    rejections: new Rejections(redis),
     redis,
     clock,
     random,

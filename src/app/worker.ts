@@ -1,6 +1,7 @@
 /** The worker role: one BullMQ worker per queue, and the sweeper that no wake-up can be lost to. */
 import { type ConnectionOptions, type Job, UnrecoverableError } from 'bullmq';
 import type { AskedKind } from '../kinds/index.ts';
+import type { Rejection } from '../kinds/intake.ts';
 import type { QueueName } from '../kinds/due-queues.ts';
 import { withDeadline } from '../lib/clock.ts';
 import { askedWith } from '../operations/batch-rows.ts';
@@ -18,6 +19,7 @@ import {
   Taker,
 } from '../processors/run.ts';
 import { type IntakeOptions, intakeProcessor } from '../processors/intake.ts';
+import { Rejections } from '../operations/rejections.ts';
 import { Workers } from '../operations/workers.ts';
 import { type SweeperOptions, repeatUntil, sweep } from '../processors/sweeper.ts';
 import { Slots } from '../processors/text/slots.ts';
@@ -206,7 +208,9 @@ function bulkOf(
 function intakeOf(container: Container, announce: ReturnType<typeof announcer>) {
   const acceptance = acceptanceOf(container);
   const collect = collectAcceptanceOf(container, true);
+  const rejections = new Rejections(container.redis);
   return intakeProcessor({
+    reject: (rejection) => rejections.add(rejection),
     clock: container.clock,
     traces: container.traces,
     announce,
@@ -240,15 +244,23 @@ const OUTAGE_AFTER = 5;
 function announcer({ logger, metrics, clock }: Container): (finished: AttemptFinished) => void {
   const outage = new Outage({ of: 'the service', clock, logger, after: OUTAGE_AFTER });
   return (finished) => {
-    const { queue, id, result, durationMs, account } = finished;
+    const { queue, id, result, durationMs, account, rejected } = finished;
     metrics.attemptFinished(finished);
+    if (rejected) metrics.intakeRejected(rejected.kind);
     const { outcome: did, reason: because } = result;
     const isTold = UNHEARD.has(because) && outage.failed(because);
     if (did === 'advanced' || did === 'ended') outage.answered();
     const isLoud = did === 'needs_review' || did === 'lost';
     const level = isLoud ? 'warn' : did === 'idle' || isTold ? 'debug' : 'info';
-    logger[level]({ queue, id, account, did, because, durationMs: Math.round(durationMs) }, 'attempt finished');
+    const facts = { queue, id, account, did, because, durationMs: Math.round(durationMs) };
+    if (rejected) logger.warn({ ...facts, ...reported(rejected) }, 'intake job refused');
+    else logger[level](facts, 'attempt finished');
   };
+}
+
+/** The facts of its event, under the names that log lines have. */
+function reported({ id: rejection, problems, ...about }: Rejection) {
+  return { ...about, rejection, problems: problems.map(({ pointer, message }) => `${pointer} ${message}`.trim()) };
 }
 
 function sweeperPart(

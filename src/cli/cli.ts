@@ -171,6 +171,7 @@ const parts: Readonly<Record<string, Part>> = {
     says: 'Read and verify the audit log',
     load: async () => (await import('./audit.ts')).addAuditCommands,
   },
+  intake: { says: 'Show refused intake jobs' },
   queues: { says: 'Show, pause and resume queues' },
   endpoints: { says: 'Manage webhook endpoints' },
   secrets: { says: 'Manage the secrets stored in Redis' },

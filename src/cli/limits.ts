@@ -1,4 +1,4 @@
-/** The limits of money: what holds for all processes, and setting them with another key. */
+/** The limits of money: what holds for all processes, and setting them with a different person. */
 import { Argument, type Command } from 'commander';
 import {
   type LimitValue,
@@ -50,7 +50,7 @@ function addSet(group: Command, shell: Shell): void {
   const command = group
     .command('set')
     .description(
-      'Set a payment limit. A stricter value applies at once; a looser one when another key requests it too',
+      'Set a payment limit. A stricter value applies at once; a looser one when a different person requests it too',
     )
     .addArgument(new Argument('<name>').choices(moneyLimits))
     .argument('<value>', 'XOF in digits, a duration such as 10m for DUPLICATE_WINDOW, or off')

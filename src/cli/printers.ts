@@ -1,6 +1,7 @@
 /** What is answered and has words of its own, by its name in openapi.json; anything else is printed by its fields. */
 import type { JsonObject } from './client.ts';
 import { counted } from '../words/figures.ts';
+import { type Output, printable } from './output.ts';
 import { itemsOf, renderFacts } from './record.ts';
 import type { Shell } from './shell.ts';
 
@@ -12,6 +13,7 @@ const printers: Readonly<Record<string, Printer>> = {
   Balances: (body, shell) => printBalances(body, shell),
   Batch: async (body, shell) => (await import('./disburse-batch-facts.ts')).printBatch(body, shell),
   Campaign: async (body, shell) => (await import('./campaign.ts')).printCampaign(body, shell),
+  IntakeList: async (body, { output }) => output.prose(renderRefused(itemsOf(body), output)),
   Status: async (body, { output }) => output.write((await import('./status.ts')).renderStatus(body, output)),
   DailyReport: async (body, { output }) => (await import('./report.ts')).printDaily(body, output),
   Explanation: async (body, { output }) =>
@@ -47,4 +49,18 @@ async function printAccounts(accounts: readonly JsonObject[], { output, words }:
   await output.write(output.renderTable(['account', 'area', 'state', 'reason', 'since'], rows));
   const held = rows.find(({ reason }) => reason !== undefined);
   if (held) await output.note(words.shell.accounts.meaning(String(held['reason'])));
+}
+
+/** One line a job, and below it a line for each problem. */
+function renderRefused(jobs: readonly JsonObject[], output: Output): string {
+  const columns = ['at', 'kind', 'account', 'reference', 'jobId'];
+  const [head = '', ...lines] = output.renderTable(columns, jobs).split('\n');
+  const below = jobs.map((job, at) => {
+    const problems = itemsOf(job, 'problems').map(
+      ({ pointer, message }) =>
+        `    ${output.styled('yellow', [printable(pointer), printable(message)].join(' ').trim())}`,
+    );
+    return [lines[at], ...problems].join('\n');
+  });
+  return [head, ...below].join('\n');
 }

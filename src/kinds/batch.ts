@@ -86,8 +86,8 @@ export const batch = kind({
       to: ['awaiting_approval', 'cancelled'],
     },
     awaiting_approval: {
-      says: 'It waits for the approval of another key; nothing was paid.',
-      next: 'Approve it with another key: relais disburse approve {id}',
+      says: 'It waits for the approval of a different person (four-eyes); nothing was paid.',
+      next: 'A different person approves it, with the hash that relais disburse batch-show {id} shows: relais disburse approve {id} --hash HASH',
       queue: 'batch',
       to: ['running', 'cancelled', 'expired', 'needs_review'],
       restored: 'review',

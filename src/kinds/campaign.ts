@@ -29,8 +29,8 @@ export const campaign = kind({
       restored: 'hold',
     },
     awaiting_approval: {
-      says: 'It is above CAMPAIGN_APPROVAL_ABOVE and waits for the approval of another key; nothing more is sent.',
-      next: 'Look at it and approve it with another key: relais campaign approve {id}',
+      says: 'It is above CAMPAIGN_APPROVAL_ABOVE and waits for the approval of a different person (four-eyes); nothing more is sent.',
+      next: 'A different person approves it, with the contentHash that relais campaign show {id} shows: relais campaign approve {id} --hash HASH',
       to: ['scheduled', 'running', 'held', 'cancelled'],
       restored: 'hold',
     },

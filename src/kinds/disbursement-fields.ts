@@ -113,7 +113,7 @@ export const disbursementFields = {
   toldPaid: flag,
   /** Nothing is sent before this time. */
   notBefore: maybeTime,
-  /** When another key approved it; the time limit counts from then. */
+  /** When a different person approved it; the time limit counts from then. */
   approvedAt: maybeTime,
 } as const;
 

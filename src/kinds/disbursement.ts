@@ -35,8 +35,8 @@ export const disbursement = kind({
   resolve: ['succeeded', 'failed', 'reversed', 'cancelled', 'resubmit'],
   states: {
     awaiting_approval: {
-      says: 'It waits for the approval of another key; nothing was sent.',
-      next: 'Approve it with another key: relais disburse approve {id}',
+      says: 'It waits for the approval of a different person (four-eyes); nothing was sent.',
+      next: 'A different person approves it: relais disburse approve {id}',
       to: ['queued', 'cancelled', 'needs_review'],
       restored: 'review',
     },

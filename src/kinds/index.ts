@@ -8,6 +8,7 @@ import { disbursement } from './disbursement.ts';
 import type { QueueName } from './due-queues.ts';
 import { eventEndpoint } from './event-endpoint.ts';
 import type { EventDeclaration, EventsOf } from './events.ts';
+import { intake } from './intake.ts';
 import { invoice } from './invoice.ts';
 import type { Declared, Restoring, State, Trait } from './kind.ts';
 import { message } from './message.ts';
@@ -28,7 +29,7 @@ export const operations = {
 } as const;
 
 /** What events are about, by the first word of their types. */
-export const subjects = { ...operations, account, endpoint: eventEndpoint, system } as const;
+export const subjects = { ...operations, account, endpoint: eventEndpoint, intake, system } as const;
 
 export type Kind = keyof typeof operations;
 export type StateOf<K extends Kind> = keyof (typeof operations)[K]['states'] & string;

@@ -5,6 +5,7 @@ import { dueQueues } from '../kinds/due-queues.ts';
 import { eventTypes, countedKinds, statesOf, statesThatAre } from '../kinds/index.ts';
 import { BUDGET, PROVIDER_UNREADABLE, STOPPED } from '../operations/accounts.ts';
 import { queueNames } from '../queues/index.ts';
+import { rejectionKinds } from '../queues/rejection.ts';
 import { failures, type HoldCondition, upstreamOperations } from '../upstream/verdict.ts';
 
 interface Declaration {
@@ -150,6 +151,12 @@ export const declarations = {
       'Maximum number of records that left Redis and are missing in the connected history, because an older ' +
       'backup of history was restored. Absent without HISTORY_URL.',
   },
+  relais_audit_intact: {
+    type: 'gauge',
+    of: 'whole',
+    labels: {},
+    help: '1 when the last verification of the audit found every line unchanged, 0 when a line was changed, taken out or put in. Absent: not verified for two days.',
+  },
   relais_unfinished_uploads: {
     type: 'gauge',
     of: 'whole',
@@ -191,6 +198,12 @@ export const declarations = {
     of: 'whole',
     labels: {},
     help: 'Requests in bull:intake, which no worker reads: they were added without the prefix of this deployment.',
+  },
+  relais_intake_rejected_total: {
+    type: 'counter',
+    of: 'process',
+    labels: { kind: 'rejectionKinds' },
+    help: 'Refused jobs of the queue `intake`, by kind of request. "unknown": the job names no kind that exists. `relais intake list` shows them.',
   },
   relais_callbacks_total: {
     type: 'counter',
@@ -396,6 +409,7 @@ export const words = {
   countries: Object.keys(countries),
   holdReasons,
   eventTypes,
+  rejectionKinds,
   roles: ['worker', 'webhooks', 'api', 'history'],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 

@@ -2,6 +2,7 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { type CountedKind, countedKinds, statesOf, statesThatAre } from '../kinds/index.ts';
 import { type Clock, within } from '../lib/clock.ts';
+import { type AuditVerified, VERIFY_EVERY_MS } from '../operations/audit-verified.ts';
 import type { AccountHold, Accounts } from '../operations/accounts.ts';
 import { missingOf, type WaitingForHistory } from '../operations/history.ts';
 import type { Queries } from '../operations/queries.ts';
@@ -47,6 +48,7 @@ type CountedExchange = Pick<ExchangeSummary, 'operation' | 'code' | 'durationMs'
 export interface Metrics {
   readonly attemptFinished: (attempt: CountedAttempt) => void;
   readonly exchanged: (seen: CountedExchange) => void;
+  readonly intakeRejected: (kind: string) => void;
   readonly callbackReceived: (kind: string, verdict: string, hash?: string) => void;
   readonly stopLinkUsed: (outcome: string) => void;
   readonly eventDelivered: (outcome: string) => void;
@@ -108,6 +110,7 @@ function listeners({ count, observe, replace }: Instruments) {
       if (operation === 'sms_login' && code === 'ok') count('relais_sms_logins_total', {});
       if (strangeCodes > 0) count('relais_sms_item_code_unknown_total', {}, strangeCodes);
     },
+    intakeRejected: (kind: string): void => count('relais_intake_rejected_total', { kind }),
     callbackReceived(kind: string, verdict: string, hash?: string): void {
       count('relais_callbacks_total', { kind, verdict });
       if (hash !== undefined) count('relais_callback_hashes_total', { kind, hash });
@@ -158,6 +161,8 @@ interface WholeSources {
   /** What the accounts had left when somebody last looked; null: it could not be read. */
   readonly balances: () => Promise<readonly BalanceSeen[]>;
   readonly misplaced: () => Promise<number>;
+  /** What the last verification of the audit found. */
+  readonly audit: () => Promise<AuditVerified | undefined>;
   /** What waits for history; absent: none is kept. */
   readonly history?: (() => Promise<WaitingForHistory>) | undefined;
   /** How many jobs BullMQ has in each state. A state that is not in the answer has none. */
@@ -248,6 +253,12 @@ const readers: { readonly [Name in WholeName]: Reader<Name> } = {
 
   relais_history_missing: async ({ history }) =>
     history ? [{ labels: {}, value: missingOf((await history()).missing) }] : [],
+
+  relais_audit_intact: async ({ audit }, nowMs) => {
+    const verified = await audit();
+    if (verified === undefined || nowMs - verified.at > 2 * VERIFY_EVERY_MS) return [];
+    return [{ labels: {}, value: verified.fault ? 0 : 1 }];
+  },
 
   relais_unfinished_uploads: async ({ queries }, nowMs) => [
     { labels: {}, value: await queries.unfinishedUploads(nowMs) },

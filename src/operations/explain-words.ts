@@ -26,7 +26,7 @@ const conditions: Rows = {
   ],
   budget: [
     'its texts have cost as much as SMS_BUDGET_DAY or SMS_BUDGET_MONTH lets them',
-    'It goes on in the next period; or have two keys with the role approve raise it: relais limits set SMS_BUDGET_DAY XOF.',
+    'It goes on in the next period; or have two people with the role approve raise it: relais limits set SMS_BUDGET_DAY XOF.',
   ],
   callback_unreachable: [
     'the service could not reach our callback address',

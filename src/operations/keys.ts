@@ -84,12 +84,20 @@ export const keys = {
   personsCalled: 'persons:called',
   /** String: a session of the console (JSON), by the hash of its id. */
   session: (hash: string): string => `session:${hash}`,
+  /** Stream: requests of the queue `intake` that were refused (JSON). */
+  rejections: 'intake-rejections',
+  /** String: this refusal was reported. */
+  rejection: (id: string): string => `intake-rejection:${id}`,
   /** Stream: which person did what. */
   audit: 'audit',
   /** String: place and hash of its last line. */
   auditLast: 'audit:last',
   /** List: what the processes have sealed of it, as JSON, the newest last. */
   auditSeals: 'audit:seals',
+  /** String: what the last verification of all its lines found (JSON). */
+  auditVerified: 'audit:verified',
+  /** String: a process verifies all its lines just now. */
+  auditVerifying: 'audit:verifying',
   /** Stream: what BullMQ tells dashboards about the jobs of a queue. The last thousand or so are kept. */
   announcements: (queue: string): string => `${queue}:events`,
   /**

@@ -158,7 +158,7 @@ export function describeLimit(limit: MoneyLimit, detail: string): string {
  * looser only together with another person.
  */
 
-/** What was asked waits for another key so long. */
+/** What was asked waits for a different person so long. */
 export const ASKED_FOR_MS = 86_400_000;
 
 export interface LimitChange {
@@ -181,7 +181,7 @@ export interface LimitStanding {
   /** ms since the epoch; absent: nobody has said anything, and the default holds. */
   readonly since?: number;
   readonly by?: string;
-  /** Looser than what holds, and waits for another key. */
+  /** Looser than what holds, and waits for a different person. */
   readonly asked?: { readonly value: LimitValue; readonly by: string; readonly at: number };
 }
 

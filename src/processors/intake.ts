@@ -1,20 +1,22 @@
 /**
- * Takes in requests from any BullMQ client, in any language. The job's result is `{id, outcome}`; a request with a
- * problem fails with every problem named, and nothing is recorded.
+ * Accepts requests from any BullMQ client, in any language. The job's result is `{id, outcome}`; a request with a
+ * problem fails with every problem named, nothing is recorded, and the refusal is reported (event `intake.rejected`).
  *
- * Requests hold one-time passwords and telephone numbers, and BullMQ keeps a job after it is over. So what was asked is
- * replaced by `{id, outcome}` before the job ends, whichever way it ends. Replacing asks for no lock; it need not: an
- * attempt that was overtaken writes what the other one wrote, and one that comes later answers what it finds.
+ * Requests hold one-time passwords and phone numbers, and BullMQ keeps a finished job. So the request is replaced by
+ * `{id, outcome}`, of a refused one with its problems, before the job ends, whichever way it ends. Replacing needs no
+ * lock: an attempt that was overtaken writes the same, and a later one answers from what it finds.
  */
 import type { Job } from 'bullmq';
 import { UnrecoverableError } from 'bullmq';
 import type { Clock } from '../lib/clock.ts';
+import type { Rejection } from '../kinds/intake.ts';
+import { derivedId } from '../lib/ids.ts';
 import { readJson } from '../lib/json.ts';
-import { maskPhone } from '../lib/phone.ts';
 import { type Traces, takenFrom, traced } from '../lib/traces.ts';
 import { notTheSame } from '../operations/differing.ts';
 import { Recovering } from '../operations/heartbeat.ts';
 import { RESTORED } from '../operations/restored.ts';
+import { masked, redacted, type RefusedRequest, refusedRequest } from '../queues/rejection.ts';
 import { type Announce, stopwatch } from './run.ts';
 
 /** The shape of what producer/acceptance.ts answers; handed in, since both stand on the same row. */
@@ -32,6 +34,8 @@ export interface IntakeOptions {
   readonly recovering: () => boolean;
   readonly clock: Clock;
   readonly announce: Announce;
+  /** Stores a refusal and emits its event. Idempotent by its id. */
+  readonly reject: (rejection: Rejection) => Promise<unknown>;
   readonly traces?: Traces | undefined;
 }
 
@@ -59,94 +63,134 @@ function traceparentOf({ opts }: IntakeJob): string | undefined {
   return typeof carried.traceparent === 'string' ? carried.traceparent : undefined;
 }
 
-function intake({ accept, refusal, recovering, clock, announce }: Omit<IntakeOptions, 'traces'>) {
+function intake(options: Omit<IntakeOptions, 'traces'>) {
+  const { accept, refusal, recovering, clock, announce } = options;
+  const desk = deskOf(options);
   return async (job: IntakeJob): Promise<Kept> => {
     const kept = keptIn(job.data);
-    if (kept) return endAgain(kept);
-    if (recovering()) return giveUp(job);
-    const closed = refusal();
-    if (closed) {
-      await job.updateData({ id: '', outcome: 'failed' });
-      throw new Error(`nothing was recorded, add the job again later: ${closed}`);
-    }
+    if (kept) return desk.again(job, kept);
     const elapsedMs = stopwatch(clock);
-    let known: Kept = { id: '', outcome: UNCONFIRMED };
-    let answer: Answer;
-    try {
-      answer = await take(job.data, accept, `intake.${job.id}.${job.timestamp}`);
-      known = keptOf(answer);
-      const outcome = answer.outcome === 'invalid' || answer.outcome === 'conflict' ? 'refused' : 'advanced';
-      const result = { outcome, reason: answer.outcome } as const;
-      announce({ queue: 'intake', id: known.id, result, durationMs: elapsedMs() });
-      await job.updateData(known);
-    } catch (error) {
+    if (recovering()) return desk.refuse(job, restored(), elapsedMs);
+    const closed = refusal();
+    if (closed) return desk.refuse(job, notNow(closed), elapsedMs);
+    const answer = await take(job.data, accept, `intake.${job.id}.${job.timestamp}`).catch(async (error: unknown) => {
       // Noticed by the very script that accepts.
-      if (error instanceof Recovering) return giveUp(job);
-      await job.updateData(known);
+      if (error instanceof Recovering) return desk.refuse(job, restored(), elapsedMs);
+      await job.updateData({ id: '', outcome: UNCONFIRMED });
       throw error;
-    }
-    return end(answer);
+    });
+    if (!('id' in answer)) return desk.refuse(job, refusalIn(answer), elapsedMs);
+    const known = { id: answer.id, outcome: answer.outcome };
+    announce({ queue: 'intake', id: known.id, result: advanced(known.outcome), durationMs: elapsedMs() });
+    await store(job, known);
+    return known;
   };
 }
 
+/** A request that stays in a finished job is a secret that stays: tried twice. */
+async function store(job: IntakeJob, known: Kept): Promise<void> {
+  await job.updateData(known).catch(async (error: unknown) => {
+    await job.updateData(known);
+    throw error;
+  });
+}
+
+const advanced = (reason: string) => ({ outcome: 'advanced', reason }) as const;
+
 /** Redis took the request, or did not: its answer was lost. */
 const UNCONFIRMED = 'unconfirmed';
-
-function keptOf(answer: Answer): Kept {
-  const id = 'id' in answer ? answer.id : 'existingId' in answer ? answer.existingId : '';
-  return { id, outcome: answer.outcome };
-}
 
 type IntakeJob = Pick<Job, 'data' | 'id' | 'timestamp' | 'updateData'> & {
   readonly opts?: Pick<Job['opts'], 'telemetry'>;
 };
 
-/** What a job that is over holds, and answers where it was accepted. */
+/** The data of a finished job, and its answer if it was accepted. */
 interface Kept {
   readonly id: string;
   readonly outcome: string;
+  /** Of a refused one. */
+  readonly problems?: Rejection['problems'];
+  readonly request?: RefusedRequest;
 }
 
-/** "Add it again" would be bad advice: nobody here knows whether it was carried out. */
-async function giveUp(job: IntakeJob): Promise<Kept> {
-  const kept = { id: '', outcome: RESTORED };
-  await job.updateData(kept);
-  return endAgain(kept);
+interface Refusal {
+  /** The operation that a conflict is with. */
+  readonly id: string;
+  readonly outcome: string;
+  readonly problems: Rejection['problems'];
 }
 
-function end(answer: Answer): Kept {
-  if (answer.outcome === 'invalid') throw new UnrecoverableError(describe(answer.problems));
-  if (answer.outcome === 'conflict') throw new UnrecoverableError(conflictWith(answer.existingId, answer.differs));
-  return { id: answer.id, outcome: answer.outcome };
+function deskOf({ announce, reject }: Pick<IntakeOptions, 'announce' | 'reject'>) {
+  const end = async (job: IntakeJob, kept: Kept): Promise<never> => {
+    await reject(rejectionOf(job, kept));
+    throw new UnrecoverableError(describe(kept));
+  };
+  return {
+    async refuse(job: IntakeJob, { id, outcome, problems }: Refusal, elapsedMs: () => number): Promise<never> {
+      const kept = { id, outcome, problems: redacted(problems), request: refusedRequest(job.data) };
+      const result = { outcome: 'refused', reason: outcome } as const;
+      const rejected = rejectionOf(job, kept);
+      announce({ queue: 'intake', id, result, durationMs: elapsedMs(), rejected });
+      await store(job, kept);
+      return end(job, kept);
+    },
+    /** The process that took it ended before it could report, or somebody runs a finished job once more. */
+    async again(job: IntakeJob, kept: Kept): Promise<Kept> {
+      if (kept.outcome === 'accepted' || kept.outcome === 'duplicate') return kept;
+      if (kept.outcome === UNCONFIRMED) throw new UnrecoverableError(NOT_KNOWN);
+      return end(job, kept.problems ? kept : { ...kept, problems: forgotten(kept.outcome) });
+    },
+  };
 }
 
-function conflictWith(id: string, differs: readonly string[] = []): string {
-  return `conflict: this reference already stands for another request, ${id}${notTheSame(differs)}`;
+function rejectionOf(job: IntakeJob, { id, problems = [], request = refusedRequest(undefined) }: Kept): Rejection {
+  return {
+    id: derivedId('rej', String(job.id), String(job.timestamp)),
+    jobId: masked(String(job.id)),
+    ...request,
+    ...(id === '' ? {} : { existingId: id }),
+    problems,
+  };
+}
+
+/** "Add it again" would be bad advice: relais does not know whether it was carried out. */
+function restored(): Refusal {
+  return { id: '', outcome: RESTORED, problems: forgotten(RESTORED) };
+}
+
+function notNow(why: string): Refusal {
+  const message = `cannot be accepted now, add it again later: ${why}`;
+  return { id: '', outcome: 'failed', problems: [{ pointer: '', message }] };
+}
+
+function refusalIn(answer: Extract<Answer, { outcome: 'conflict' | 'invalid' }>): Refusal {
+  if (answer.outcome === 'invalid') return { id: '', outcome: 'invalid', problems: answer.problems };
+  const { existingId, differs } = answer;
+  const message = `conflict: already used by another request, ${existingId}${notTheSame(differs)}`;
+  return { id: existingId, outcome: 'conflict', problems: [{ pointer: '/reference', message }] };
+}
+
+/** Of a job whose request was removed before a worker took it. */
+function forgotten(outcome: string): Rejection['problems'] {
+  const message =
+    outcome === RESTORED
+      ? 'was in a Redis that may have lost data, and may have been carried out since: check before you add it again'
+      : 'was refused before, and its request is no longer stored: add it again';
+  return [{ pointer: '', message }];
 }
 
 function keptIn(data: unknown): Kept | undefined {
   if (typeof data !== 'object' || data === null || 'kind' in data) return undefined;
-  const { id, outcome, ...more } = data as Record<string, unknown>;
+  const { id, outcome, problems, request, ...more } = data as Record<string, unknown>;
   if (typeof id !== 'string' || typeof outcome !== 'string' || Object.keys(more).length > 0) return undefined;
-  return { id, outcome };
+  if (problems === undefined && request === undefined) return { id, outcome };
+  // Written by `refuse`, or by a recovery that forgot the request.
+  return data as Kept;
 }
 
-/** A text without a reference would go out twice where somebody added it anew. */
+/** An SMS without a reference would be sent twice if it were added again. */
 const NOT_KNOWN =
-  'whether it was accepted is not known, and what was asked is no longer kept: under the same reference it may be added anew, and without one look first';
-
-/** The process that took it in ended before it could say so, or somebody lets a job that is over run once more. */
-function endAgain(kept: Kept): Kept {
-  if (kept.outcome === 'accepted' || kept.outcome === 'duplicate') return kept;
-  if (kept.outcome === UNCONFIRMED) throw new UnrecoverableError(NOT_KNOWN);
-  if (kept.outcome === 'conflict') throw new UnrecoverableError(conflictWith(kept.id));
-  if (kept.outcome === RESTORED) {
-    throw new UnrecoverableError(
-      'refused, nothing was recorded: the job stood in a Redis that may have lost something, and may have been carried out since; look before you add it anew',
-    );
-  }
-  throw new UnrecoverableError('refused, nothing was recorded; what was asked is no longer kept: add it anew');
-}
+  'relais does not know whether it was accepted, and its request is no longer stored: with a reference you can add it again, without one check first';
 
 async function take(data: unknown, accept: IntakeOptions['accept'], fallback: string): Promise<Answer> {
   const kinds = Object.keys(accept).join(', ');
@@ -160,19 +204,7 @@ async function take(data: unknown, accept: IntakeOptions['accept'], fallback: st
   return acceptKind(request, fallback);
 }
 
-function describe(problems: readonly { pointer: string; message: string }[]): string {
-  const told = problems.map(
-    ({ pointer, message }) => `${pointer === '' ? 'the job' : named(pointer)} ${unquoted(message)}`,
-  );
-  return `refused, nothing was recorded: ${told.join('; ')}`;
-}
-
-/** A failed job is kept for a day: a name in it that could be a code or a person is left out. */
-function named(pointer: string): string {
-  return pointer.replace(/[^/]+/g, (name) => (/^(?:[A-Za-z][A-Za-z_]{0,31}|\d{1,3})$/.test(name) ? name : '…'));
-}
-
-/** So is what a message quotes of the request. */
-function unquoted(message: string): string {
-  return maskPhone(message.replace(/"[^"]*"|“[^”]*”/g, '"…"'));
+function describe({ problems = [] }: Kept): string {
+  const each = problems.map(({ pointer, message }) => `${pointer === '' ? 'the job' : pointer} ${message}`);
+  return `refused, nothing was recorded: ${each.join('; ')}`;
 }

@@ -1,6 +1,7 @@
 /** What runs at a wake-up: one processor per queue, each attempt told of in order, and what is due taken in bulk. */
 import { type Job, UnrecoverableError } from 'bullmq';
 import type { QueueName } from '../kinds/due-queues.ts';
+import type { Rejection } from '../kinds/intake.ts';
 import { type Kind, type KindInQueue, kindOf } from '../kinds/index.ts';
 import type { Clock } from '../lib/clock.ts';
 import { type Traces, takenFrom } from '../lib/traces.ts';
@@ -52,6 +53,8 @@ export interface AttemptFinished {
   readonly durationMs: number;
   /** Whose keys were asked for; absent where none were needed. */
   readonly account?: string;
+  /** Of a refused request of the queue `intake`. */
+  readonly rejected?: Rejection;
 }
 
 export type Announce = (finished: AttemptFinished) => void;

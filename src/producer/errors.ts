@@ -11,7 +11,7 @@ export type RequestAnswer =
   /** `differs`: what is not as in the request that stands, as JSON pointers, where that is still known. */
   | { readonly id: string; readonly outcome: 'conflict'; readonly differs: readonly string[] };
 
-/** Nothing of it is paid before another key has approved `contentHash`; of an `invalid` one nothing ever is. */
+/** Nothing of it is paid before a different person has approved `contentHash`; of an `invalid` one nothing ever is. */
 export type BatchAnswer =
   | {
       readonly id: string;

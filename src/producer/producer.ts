@@ -69,8 +69,8 @@ export interface Producer<Extra extends string = never> extends AsyncDisposable 
    */
   disburseEach(requests: readonly Referenced<DisbursementInput<Extra>>[]): Promise<readonly RequestVerdict[]>;
   /**
-   * Asks for a batch: judged whole, and paid once another key has approved it. The same rows are the same batch. A row
-   * that breaks a rule or a limit makes all of it `invalid`.
+   * Asks for a batch: judged whole, and paid once a different person has approved it. The same rows are the same batch.
+   * A row that breaks a rule or a limit makes all of it `invalid`.
    */
   batch(rows: readonly BatchRowInput<Extra>[], options?: BatchOptions): Promise<BatchAnswer>;
   /**

@@ -2,6 +2,7 @@
 import type { Job, Queue } from 'bullmq';
 import { asDeclared, kinds } from '../kinds/index.ts';
 import { intake } from './index.ts';
+import { refusedRequest } from './rejection.ts';
 
 const JOBS_AT_ONCE = 500;
 const OPEN = ['waiting', 'delayed', 'prioritized', 'active'] as const;
@@ -72,7 +73,7 @@ export class IntakeJobs {
       given = 0;
       for await (const job of this.#jobs(OPEN)) {
         if (!isRequest(job.data)) continue;
-        await job.updateData({ id: '', outcome });
+        await job.updateData({ id: '', outcome, request: refusedRequest(job.data) });
         given += 1;
       }
     }

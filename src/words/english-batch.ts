@@ -30,7 +30,7 @@ export const englishBatch = {
   more: (count: string) => `… and ${count} more`,
   dryRun: 'Dry run: nothing was sent.',
   invalid: 'Nothing of it can be paid. Mend the file and hand it in again.',
-  awaiting: (command: string) => `Nothing is paid yet. Next, with another key: ${command}`,
+  awaiting: (command: string) => `Nothing is paid yet. Next, a different person: ${command}`,
   before: (command: string) => `It was handed in and approved before: ${command}`,
   anew: (state: string) =>
     `It was handed in before and is ${state}. To hand it in anew, add an empty line to the file.`,

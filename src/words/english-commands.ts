@@ -75,7 +75,7 @@ export const englishCommands = {
   audit: { lines: 'lines', sealedTo: 'sealed to', noneYet: 'none yet', fault: 'does not fit' },
   limits: {
     question: (name: string, value: string) => `Set ${name} to ${value}, for every process?`,
-    waits: (command: string) => `It waits for another key with the role approve, for a day: ${command}`,
+    waits: (command: string) => `It waits a day for a different person with the role approve: ${command}`,
     holds: 'It holds.',
     nobody: 'nobody: the default',
     wrong: {

@@ -32,7 +32,7 @@ export const frenchBatch: Words['batch'] = {
   more: (count) => `… et ${count} de plus`,
   dryRun: 'Essai à blanc : rien n’a été envoyé.',
   invalid: 'Rien dans ce fichier ne peut être payé. Corrigez le fichier et déposez-le de nouveau.',
-  awaiting: (command) => `Rien n’est encore payé. Ensuite, avec une autre clé : ${command}`,
+  awaiting: (command) => `Rien n’est encore payé. Ensuite, par une autre personne : ${command}`,
   before: (command) => `Il a déjà été déposé et approuvé : ${command}`,
   anew: (state) =>
     `Il a déjà été déposé et son état est ${state}. Pour le déposer à nouveau, ajoutez une ligne vide au fichier.`,

@@ -76,7 +76,7 @@ export const frenchCommands: Words['commands'] = {
   audit: { lines: 'lignes', sealedTo: 'scellé jusqu’à', noneYet: 'rien encore', fault: 'ne concorde pas' },
   limits: {
     question: (name, value) => `Régler ${name} sur ${value}, pour tous les processus ?`,
-    waits: (command) => `Une autre clé avec le rôle approve doit dire la même chose d’ici un jour : ${command}`,
+    waits: (command) => `Une autre personne avec le rôle approve doit dire la même chose d’ici un jour : ${command}`,
     holds: 'C’est en vigueur.',
     nobody: 'personne : le réglage par défaut',
     wrong: {

@@ -11,6 +11,7 @@ export const frenchChecks: Readonly<Record<string, string>> = {
   limits: 'plafonds',
   records: 'fiches',
   state: 'état',
+  audit: 'audit',
   history: 'historique',
   intake: 'arrivées',
   keys: 'clés',
@@ -21,6 +22,16 @@ export const frenchChecks: Readonly<Record<string, string>> = {
 };
 
 export const frenchFindings: Readonly<Record<string, string>> = {
+  'a line does not fit: {id} ({why})': 'une ligne ne correspond pas : {id} ({why})',
+  'a line was taken out or put in': 'une ligne a été retirée ou ajoutée',
+  'docs/runbook.md#relaisauditbroken says what to do; relais audit verify reads every line again.':
+    'docs/runbook.md#relaisauditbroken dit quoi faire ; relais audit verify relit chaque ligne.',
+  'not verified yet': 'pas encore vérifié',
+  'no line is written yet': 'aucune ligne pour le moment',
+  'not verified since {at}': 'pas vérifié depuis {at}',
+  'Start a process with the role api: it verifies the audit once a day.':
+    'Démarrez un processus avec le rôle api : il vérifie l’audit une fois par jour.',
+  'verified at {at}, {lines} lines': 'vérifié à {at}, {lines} lignes',
   'could not be looked at: {why}': 'n’a pas pu être examiné : {why}',
   'Set it where the role history is.': 'Réglez-le là où se trouve le rôle history.',
   'what left Redis cannot be read here: no HISTORY_URL':
@@ -79,8 +90,8 @@ export const frenchFindings: Readonly<Record<string, string>> = {
   '{name} of this process is {own}, and {value} holds, by {by}':
     '{name} de ce processus est {own}, et {value} est en vigueur, par {by}',
   '{name} of this process is {own}, and {value} holds': '{name} de ce processus est {own}, et {value} est en vigueur',
-  'Set it to that or leave it out; or have two keys with the role approve say: {command}':
-    'Réglez-le ainsi ou retirez-le ; ou faites dire par deux clés qui ont le rôle approve : {command}',
+  'Set it to that or leave it out; or have two people with the role approve give the command: {command}':
+    'Réglez-le ainsi ou retirez-le ; ou faites dire par deux personnes qui ont le rôle approve : {command}',
   'no setting is looser than what holds': 'aucun réglage n’est plus large que ce qui est en vigueur',
   'none was met that cannot be read': 'aucune fiche illisible n’a été rencontrée',
   'Run the version that wrote it, or restore the field from a copy of Redis.':

@@ -232,4 +232,5 @@ export const frenchFlags: Readonly<Record<string, string>> = {
     'reprendre après ce curseur ; la commande l’affiche à la fin',
   'maximum number of results': 'nombre maximal de résultats',
   'no effect: events are always JSON lines': 'sans effet : les événements sont toujours des lignes JSON',
+  'The state of the jobs. Only refused jobs are listed': 'L’état des tâches. Seules les tâches refusées sont listées',
 };

@@ -132,8 +132,8 @@ export const frenchHelp: Readonly<Record<string, string>> = {
   'Show and change payment limits': 'Afficher et modifier les plafonds de paiement',
   'List payment limits. With who set each limit, and the changes that wait for approval':
     'Lister les plafonds de paiement. Avec l’auteur de chaque plafond et les modifications à approuver',
-  'Set a payment limit. A stricter value applies at once; a looser one when another key requests it too':
-    'Définir un plafond de paiement. Plus strict, il vaut aussitôt ; plus souple, quand une autre clé le demande aussi',
+  'Set a payment limit. A stricter value applies at once; a looser one when a different person requests it too':
+    'Définir un plafond de paiement. Plus strict, il vaut aussitôt ; plus souple, quand une autre personne le demande aussi',
   'XOF in digits, a duration such as 10m for DUPLICATE_WINDOW, or off':
     'XOF en chiffres, une durée comme 10m pour DUPLICATE_WINDOW, ou off',
   'Manage API keys': 'Gérer les clés d’API',
@@ -216,4 +216,7 @@ export const frenchHelp: Readonly<Record<string, string>> = {
     'une recherche par numéro ne les trouve plus. Les empreintes des SMS envoyés expirent au plus tard 5 ' +
     'jours après le SMS.',
   'Run `relais doctor`.': 'Lancez `relais doctor`.',
+  'List refused intake jobs': 'Lister les tâches intake refusées',
+  'No job was refused in the last 30 days.': 'Aucune tâche refusée au cours des 30 derniers jours.',
+  'Show refused intake jobs': 'Afficher les tâches intake refusées',
 };

@@ -136,4 +136,9 @@ export const frenchLabels: Readonly<Record<string, string>> = {
   theirs: 'chez eux',
   ours: 'chez nous',
   problem: 'problème',
+  'job id': 'tâche',
+  'existing id': 'existant',
+  problems: 'problèmes',
+  pointer: 'champ',
+  message: 'message',
 };

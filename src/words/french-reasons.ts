@@ -6,8 +6,8 @@ export const frenchReasons: Readonly<Record<string, string>> = {
     'Rechargez le solde. Les décaissements reprennent d’eux-mêmes ; les SMS reprennent après relais account release NOM.',
   'its texts have cost as much as SMS_BUDGET_DAY or SMS_BUDGET_MONTH lets them':
     'ses SMS ont coûté tout ce que SMS_BUDGET_DAY ou SMS_BUDGET_MONTH permet',
-  'It goes on in the next period; or have two keys with the role approve raise it: relais limits set SMS_BUDGET_DAY XOF.':
-    'La suite vient à la prochaine période ; ou faites-le relever par deux clés avec le rôle approve : relais limits set SMS_BUDGET_DAY XOF.',
+  'It goes on in the next period; or have two people with the role approve raise it: relais limits set SMS_BUDGET_DAY XOF.':
+    'La suite vient à la prochaine période ; ou faites-le relever par deux personnes avec le rôle approve : relais limits set SMS_BUDGET_DAY XOF.',
   'the service could not reach our callback address': 'le service n’a pas pu joindre notre adresse de rappel',
   'Check PUBLIC_URL and the webhooks listener (relais doctor); it goes on by itself.':
     'Vérifiez PUBLIC_URL et le serveur des rappels (relais doctor) ; la suite vient d’elle-même.',

@@ -24,10 +24,10 @@ export const frenchTold: Readonly<Record<string, string>> = {
   'Ask the service about it, then resolve it.': 'Interrogez le service à ce sujet, puis tranchez.',
 
   // États.
-  'It waits for the approval of another key; nothing was sent.':
-    'En attente de l’approbation d’une autre clé ; rien n’est parti.',
-  'Approve it with another key: relais disburse approve {id}':
-    'Approuvez-le avec une autre clé : relais disburse approve {id}',
+  'It waits for the approval of a different person (four-eyes); nothing was sent.':
+    'En attente de l’approbation d’une autre personne ; rien n’est parti.',
+  'A different person approves it: relais disburse approve {id}':
+    'À faire approuver par une autre personne : relais disburse approve {id}',
   'It is accepted and waits for its turn; nothing was sent.': 'Accepté, il attend son tour ; rien n’est parti.',
   'It waits for a condition to clear; nothing was sent.':
     'Retenu jusqu’à ce qu’une condition soit levée ; rien n’est parti.',
@@ -74,10 +74,12 @@ export const frenchTold: Readonly<Record<string, string>> = {
   'It has its recipients and was not started; nothing was sent.':
     'Elle a ses destinataires et n’est pas démarrée ; rien n’est parti.',
   'Start it: relais campaign start {id}': 'Démarrez-la : relais campaign start {id}',
-  'It is above CAMPAIGN_APPROVAL_ABOVE and waits for the approval of another key; nothing more is sent.':
-    'Elle dépasse CAMPAIGN_APPROVAL_ABOVE et attend l’approbation d’une autre clé ; plus rien ne part.',
-  'Look at it and approve it with another key: relais campaign approve {id}':
-    'Regardez-la et approuvez-la avec une autre clé : relais campaign approve {id}',
+  'It is above CAMPAIGN_APPROVAL_ABOVE and waits for the approval of a different person (four-eyes); nothing more is sent.':
+    'Elle dépasse CAMPAIGN_APPROVAL_ABOVE et attend l’approbation d’une autre personne ; plus rien ne part.',
+  'A different person approves it, with the contentHash that relais campaign show {id} shows: relais campaign approve {id} --hash HASH':
+    'À faire approuver par une autre personne, avec l’empreinte (contentHash) que montre relais campaign show {id} : relais campaign approve {id} --hash EMPREINTE',
+  'A different person approves it, with the hash that relais disburse batch-show {id} shows: relais disburse approve {id} --hash HASH':
+    'À faire approuver par une autre personne, avec l’empreinte que montre relais disburse batch-show {id} : relais disburse approve {id} --hash EMPREINTE',
   'It starts by itself at its time; nothing was sent.': 'Elle démarre d’elle-même à son heure ; rien n’est parti.',
   'It is being sent.': 'L’envoi est en cours.',
   'It is paused; what was sent stays sent.': 'Elle est en pause ; ce qui est parti reste parti.',
@@ -91,8 +93,8 @@ export const frenchTold: Readonly<Record<string, string>> = {
   'Something is wrong with the file, so nothing of it is paid.':
     'Quelque chose ne va pas dans le fichier : rien n’en est payé.',
   'Mend the file and upload it again.': 'Corrigez le fichier et déposez-le de nouveau.',
-  'It waits for the approval of another key; nothing was paid.':
-    'En attente de l’approbation d’une autre clé ; rien n’est payé.',
+  'It waits for the approval of a different person (four-eyes); nothing was paid.':
+    'En attente de l’approbation d’une autre personne ; rien n’est payé.',
   'It was approved, and its rows are being paid.': 'Approuvé ; le paiement de ses lignes est en cours.',
   'A person must say whether the rows that were not accepted yet may be paid.':
     'Une personne doit dire si les lignes pas encore acceptées peuvent être payées.',

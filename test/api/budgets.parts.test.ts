@@ -60,7 +60,7 @@ const raise = async (service: Service, value: number, name = 'SMS_BUDGET_DAY') =
   return [(await asked('maker-secret')).status, (await asked('checker-secret')).status];
 };
 
-test('a campaign is stopped to the text, and goes on once two keys have raised the budget', async () => {
+test('a campaign is stopped to the text, and goes on once two people have raised the budget', async () => {
   const service = await started({});
   const budget = { body: { value: 63 * PRICE + 7 } };
   expect((await service.call('POST', '/v1/limits/SMS_BUDGET_DAY', budget)).status).toBe(200);

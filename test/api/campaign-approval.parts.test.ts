@@ -1,4 +1,4 @@
-/** A campaign above CAMPAIGN_APPROVAL_ABOVE leaves only after another key has approved exactly what is sent. */
+/** A campaign above CAMPAIGN_APPROVAL_ABOVE leaves only after a different person has approved exactly what is sent. */
 import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -111,7 +111,7 @@ describe('nobody approves', () => {
     const { contentHash } = await read(service, path);
     for (const key of ['maker-secret', 'checker-secret']) {
       const refused = await approve(service, path, contentHash, key);
-      expect([refused.status, refused.body.detail]).toEqual([403, expect.stringContaining('another key')]);
+      expect([refused.status, refused.body.detail]).toEqual([403, expect.stringContaining('different person')]);
     }
     expect((await approve(service, path, contentHash, 'reader-secret')).status).toBe(403);
     expect((await read(service, path)).state).toBe('awaiting_approval');

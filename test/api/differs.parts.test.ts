@@ -69,7 +69,7 @@ test('of a job in the queue intake', async () => {
     await vi.waitUntil(async () => (await job.getState()) === 'failed', { timeout: 20_000 });
     const { failedReason } = (await intake.getJob(String(job.id))) ?? {};
     expect(failedReason).toBe(
-      `conflict: this reference already stands for another request, ${id}; not the same: /amount`,
+      `refused, nothing was recorded: /reference conflict: already used by another request, ${id}; not the same: /amount`,
     );
   } finally {
     await intake.close();

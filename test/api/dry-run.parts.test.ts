@@ -46,7 +46,7 @@ test('a dry run tells what would be, under the id that it would have, and counts
   expect((await judge(DISBURSEMENTS, asked('sound'))).body).toMatchObject({ outcome: 'duplicate', id: body.id });
 });
 
-test('what would wait for another key says so', async () => {
+test('what would wait for a different person says so', async () => {
   const { body } = await judge(DISBURSEMENTS, asked('above', { amount: 20_000 }));
   expect(body.state).toBe('awaiting_approval');
 });

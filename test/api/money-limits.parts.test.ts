@@ -47,7 +47,7 @@ test('the same payment within DUPLICATE_WINDOW is refused, naming the first, unl
   expect(await ask(service, 'c', { amount: 9_999 })).toBe('queued');
 });
 
-test('above APPROVAL_ABOVE nothing is sent before another key has approved', async () => {
+test('above APPROVAL_ABOVE nothing is sent before a different person has approved', async () => {
   service = await startService({ APPROVAL_ABOVE: '9999' });
   const { body } = await service.call('POST', '/v1/disbursements', asked('a'));
   expect(body.state).toBe('awaiting_approval');

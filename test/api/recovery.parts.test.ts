@@ -187,7 +187,7 @@ describe('jobs of intake', () => {
       const { body } = await say({ apply: true });
       expect(body.last).toMatchObject(counted);
       await queue.resume();
-      await expect(job.waitUntilFinished(events)).rejects.toThrow('look before you add it anew');
+      await expect(job.waitUntilFinished(events)).rejects.toThrow('check before you add it again');
       expect((await see()).body.open).toEqual([]);
     }),
   );
@@ -197,7 +197,7 @@ describe('jobs of intake', () => {
       await recovery.enter('rolled_back');
       await service.until(PATH, ({ state }) => state === 'recovering');
       const job = await queue.add('pay', { ...request, withdrawMode: 'wallet-a-senegal' });
-      await expect(job.waitUntilFinished(events)).rejects.toThrow('look before you add it anew');
+      await expect(job.waitUntilFinished(events)).rejects.toThrow('check before you add it again');
       expect((await say({ apply: true })).body.last).toMatchObject(counted);
     }));
 });

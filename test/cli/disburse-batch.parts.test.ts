@@ -51,7 +51,7 @@ describe('batch', () => {
     const { stdout, stderr } = await relais(['disburse', 'batch', file(CSV), '--lang', 'fr'], { env });
     expect(stdout).toMatch(/en tout +1 ligne, 25\u202f000\u00a0F\u00a0CFA/);
     expect(stdout).toMatch(/déposé par +operator/);
-    expect(stderr).toContain('Rien n’est encore payé. Ensuite, avec une autre clé : relais disburse approve');
+    expect(stderr).toContain('Rien n’est encore payé. Ensuite, par une autre personne : relais disburse approve');
     const json = ['disburse', 'batch', file(CSV), '--json'];
     expect((await relais([...json, '--lang=fr'], { env })).stdout).toBe((await relais(json, { env })).stdout);
   });

@@ -116,7 +116,7 @@ const scenes: readonly Scene[] = [
     argv: ['limits', 'set', 'MAX_DISBURSEMENT', '5'],
     answers: () => ({ status: 202, body: limit }),
     situation: terminal,
-    says: /autre clé/i,
+    says: /autre personne/i,
   },
   { argv: ['limits', 'set', 'MAX_DISBURSEMENT', '5'], answers: bodies(limit), says: /en vigueur/ },
   { argv: ['limits', 'set', 'MAX_DISBURSEMENT', 'cinq'], says: /MAX_DISBURSEMENT/ },

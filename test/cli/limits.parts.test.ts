@@ -16,14 +16,14 @@ test('relais limits shows what holds, by whom, and what waits', async () => {
   expect(stdout).toMatch(/DUPLICATE_WINDOW +10m +2026-11-20T08:00:00.000Z +maker +off +maker +2026-11-21/);
 });
 
-test('a looser one waits for another key, and that is no failure', async () => {
+test('a looser one waits for a different person, and that is no failure', async () => {
   const { asked: requests, env } = await apiThat(() => ({ status: 202, body: { ...standing, asked } }));
   const { code, stderr } = await relais(['limits', 'set', 'MAX_DISBURSEMENT', '5000000'], { env });
   expect([code, requests.map(({ path, body }) => [path, body])]).toEqual([
     0,
     [['/v1/limits/MAX_DISBURSEMENT', { value: 5_000_000 }]],
   ]);
-  expect(stderr).toContain('waits for another key');
+  expect(stderr).toContain('waits a day for a different person');
   expect(stderr).toContain('relais limits set MAX_DISBURSEMENT 5000000');
 });
 

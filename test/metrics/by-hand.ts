@@ -42,6 +42,7 @@ export function idleSources(clock: Clock): MetricsOptions & { errors: string[] }
     accounts: { allHolds: () => Promise.resolve([]) },
     balances: () => Promise.resolve([]),
     misplaced: () => Promise.resolve(0),
+    audit: () => Promise.resolve(undefined),
     jobCounts: () => Promise.resolve({}),
     oldestJobAt: () => Promise.resolve(undefined),
     durable: () => true,

@@ -43,6 +43,7 @@ function metricsOfOneProcess(): Metrics {
     accounts: new Accounts(fresh.redis),
     balances: async () => [],
     misplaced: async () => 0,
+    audit: async () => undefined,
     jobCounts: async (queue) => (await opened.get(queue)?.getJobCounts()) ?? {},
     oldestJobAt: async (queue) => (await opened.get(queue)?.getJobs(['waiting'], 0, 0, true))?.[0]?.timestamp,
     durable: () => true,

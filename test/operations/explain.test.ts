@@ -52,7 +52,7 @@ test('it begins with what it is: amount, mode, reference', () => {
 
 describe('every state says where it stands and what to do', () => {
   const sentences: Readonly<Record<StateOf<'disbursement'>, readonly [stands: string, next: string]>> = {
-    awaiting_approval: ['waits for the approval of another key', `relais disburse approve ${ID}`],
+    awaiting_approval: ['waits for the approval of a different person (four-eyes)', `relais disburse approve ${ID}`],
     queued: ['waits for its turn; nothing was sent', 'goes on by itself'],
     held: ['waits for a condition to clear; nothing was sent', 'goes on by itself'],
     created: ['the payment itself was not sent yet', 'goes on by itself'],

@@ -73,7 +73,7 @@ test('a longer window is stricter, a shorter one is looser', async () => {
   expect(await limitsOf({ DUPLICATE_WINDOW: 120_000 }).inForce()).toMatchObject({ DUPLICATE_WINDOW: 120_000 });
 });
 
-test('what was asked waits for another key for a day', async () => {
+test('what was asked waits for a different person for a day', async () => {
   const shared = limitsOf();
   await shared.set('MAX_PER_DAY', 100, 'maker');
   const ask = async (by: string) => (await shared.set('MAX_PER_DAY', 200, by)).is;

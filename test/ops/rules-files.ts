@@ -13,9 +13,13 @@ export interface Rule {
   readonly annotations?: Readonly<Record<string, string>>;
 }
 
+interface FiredAlert {
+  readonly exp_annotations: { readonly runbook_url: string };
+}
+
 interface RuleTest {
   readonly name: string;
-  readonly alert_rule_test?: readonly { readonly alertname: string; readonly exp_alerts: readonly unknown[] }[];
+  readonly alert_rule_test?: readonly { readonly alertname: string; readonly exp_alerts: readonly FiredAlert[] }[];
 }
 
 export function readOps(path: string): string {

@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
 import { metricNames } from '../../src/metrics/declarations.ts';
 import { failures } from '../../src/upstream/verdict.ts';
-import { metricsIn, ruleTests, rulesOf } from './rules-files.ts';
+import { metricsIn, readOps, ruleTests, rulesOf } from './rules-files.ts';
 
 const alerts = rulesOf('alerts');
 const runbook = readFileSync(new URL('../../docs/runbook.md', import.meta.url), 'utf8');
@@ -23,7 +24,17 @@ describe('an alert', () => {
     expect(rule.alert).toMatch(/^Relais[A-Z]\w+$/);
     expect(['critical', 'warning']).toContain(rule.labels?.['severity']);
     expect(rule.annotations?.['summary']).toMatch(/\.$/);
-    expect(rule.annotations?.['runbook_url']).toBe(`docs/runbook.md#${rule.alert?.toLowerCase()}`);
+    const anchor = `#${rule.alert?.toLowerCase()}`;
+    expect(rule.annotations?.['runbook_url']).toBe(`{{ $externalLabels.relais_runbook }}${anchor}`);
+  });
+
+  test('leads to the runbook by one setting, which is an absolute URL', () => {
+    const { global } = parse(readOps('prometheus/prometheus.yml')) as { global: { external_labels: unknown } };
+    expect(global.external_labels).toEqual({ relais_runbook: expect.stringMatching(/^https:\/\/.*[^/#]$/) });
+    for (const { exp_annotations } of ruleTests().flatMap(({ alert_rule_test = [] }) =>
+      alert_rule_test.flatMap(({ exp_alerts }) => exp_alerts),
+    ))
+      expect(exp_annotations.runbook_url).toMatch(/^https:\/\/[\w./]+#relais[a-z]+$/);
   });
 
   test.for(alerts)(

@@ -2,6 +2,7 @@
 import { createServer, type Server } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
+import { Queue } from 'bullmq';
 import { request } from 'undici';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { systemClock } from '../../src/lib/clock.ts';
@@ -113,6 +114,16 @@ describe.skipIf(missing)('the alert', () => {
       await ends('RelaisMisplacedJobs');
     });
 
+    test('RelaisIntakeRejected fires when a program asks for what relais refuses', async () => {
+      const queue = new Queue('intake', { connection: { url: watched.server.url }, prefix: '{relais}' });
+      try {
+        await queue.add('pay', { kind: 'disbursement' });
+        expect((await fires('RelaisIntakeRejected')).labels['kind']).toBe('disbursement');
+      } finally {
+        await queue.close();
+      }
+    });
+
     test('RelaisWrongKeys fires when somebody guesses keys', async () => {
       const guess = async (_: unknown, number: number): Promise<number> => {
         const headers = { authorization: `Bearer guess-${number}` };
@@ -140,6 +151,14 @@ describe.skipIf(missing)('the alert', () => {
     const id = await pay('not-copied', '771234568', { notBefore: inAnHour() });
     await watched.api('POST', `/v1/disbursements/${id}/cancel`);
     await fires('RelaisHistoryBehind');
+  });
+
+  test('RelaisAuditBroken fires when somebody takes a line out of the audit', async () => {
+    const acts = ['stop', 'release'].map((act) => watched.api('POST', `/v1/accounts/main/${act}`));
+    await Promise.all(acts);
+    const [[first] = []] = await watched.redis.xrange(`{relais}:${keys.audit}`, '-', '+', 'COUNT', 1);
+    await watched.redis.xdel(`{relais}:${keys.audit}`, first ?? '');
+    expect((await fires('RelaisAuditBroken')).labels['severity']).toBe('critical');
   });
 
   test('RelaisUnreadable fires when somebody meets a record of another version, and ends once it can be read', async () => {

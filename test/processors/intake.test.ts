@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
 import { systemClock } from '../../src/lib/clock.ts';
 import { intakeProcessor } from '../../src/processors/intake.ts';
+import type { AttemptFinished } from '../../src/processors/run.ts';
+import type { Rejection } from '../../src/kinds/intake.ts';
 
 const job = (data: unknown) => ({
   data,
@@ -13,9 +15,14 @@ const job = (data: unknown) => ({
 
 function intake(more: { refusal?: string; recovering?: true } = {}) {
   const asked: unknown[] = [];
+  const rejected: Rejection[] = [];
+  const announced: AttemptFinished[] = [];
   const processor = intakeProcessor({
     clock: systemClock,
-    announce: () => undefined,
+    announce: (finished) => announced.push(finished),
+    reject: async (rejection) => {
+      rejected.push(rejection);
+    },
     refusal: () => more.refusal,
     recovering: () => more.recovering === true,
     accept: {
@@ -33,8 +40,18 @@ function intake(more: { refusal?: string; recovering?: true } = {}) {
       campaign: async () => ({ outcome: 'conflict', existingId: 'cmp_1', differs: ['/text'] }),
     },
   });
-  return { asked, processor };
+  return { asked, rejected, announced, processor };
 }
+
+const MISSING = [
+  { pointer: '/amount', message: 'is required' },
+  { pointer: '/withdrawMode', message: 'is required' },
+];
+const CONFLICT = {
+  pointer: '/reference',
+  message: 'conflict: already used by another request, cmp_1; not the same: /text',
+};
+const NOT_NOW = { pointer: '', message: 'cannot be accepted now, add it again later: the disk' };
 
 test('a job that runs twice asks under the same name both times', async () => {
   const { asked, processor } = intake();
@@ -67,18 +84,24 @@ test.for([
 
 test('while what is answered would not be kept, nothing is taken', async () => {
   const { asked, processor } = intake({ refusal: 'appendfsync is everysec' });
-  await expect(processor(job({ kind: 'message' }))).rejects.toThrow('nothing was recorded, add the job again later');
+  await expect(processor(job({ kind: 'message' }))).rejects.toThrow('cannot be accepted now, add it again later');
   expect(asked).toEqual([]);
 });
 
 test('a request whose answer was lost may have been taken in, and is never said not to have been', async () => {
   const lost = async () => Promise.reject(new Error('Command timed out'));
-  const tools = { clock: systemClock, announce: () => undefined, refusal: () => undefined, recovering: () => false };
+  const tools = {
+    clock: systemClock,
+    announce: () => undefined,
+    reject: async () => undefined,
+    refusal: () => undefined,
+    recovering: () => false,
+  };
   const asked = job({ kind: 'message', to: '+221771234567', text: 'Your code is 4711' });
   const processor = intakeProcessor({ ...tools, accept: { message: lost } });
   await expect(processor(asked)).rejects.toThrow('Command timed out');
   expect(asked.data).toEqual({ id: '', outcome: 'unconfirmed' });
-  await expect(processor(asked)).rejects.toThrow('whether it was accepted is not known');
+  await expect(processor(asked)).rejects.toThrow('relais does not know whether it was accepted');
 });
 
 test('an answer that could not be kept with the job at first is kept, and given when it runs again', async () => {
@@ -98,8 +121,8 @@ test('an answer that could not be kept with the job at first is kept, and given 
 test('in a recovery nobody is told to add a job again: it may have been carried out', async () => {
   const { asked, processor } = intake({ recovering: true, refusal: 'recovering' });
   const waiting = job({ kind: 'message' });
-  await expect(processor(waiting)).rejects.toThrow('look before you add it anew');
-  expect([asked, waiting.data]).toEqual([[], { id: '', outcome: 'restored' }]);
+  await expect(processor(waiting)).rejects.toThrow('check before you add it again');
+  expect([asked, waiting.data]).toMatchObject([[], { id: '', outcome: 'restored' }]);
 });
 
 test('a job that is over keeps its answer, and gives it again', async () => {
@@ -110,14 +133,95 @@ test('a job that is over keeps its answer, and gives it again', async () => {
   expect([await processor(accepted), asked.length]).toEqual([answer, 1]);
 
   const conflicting = job({ kind: 'campaign', text: 'secret' });
-  for (const _time of [1, 2]) await expect(processor(conflicting)).rejects.toThrow('conflict: this reference');
+  for (const _time of [1, 2])
+    await expect(processor(conflicting)).rejects.toThrow('/reference conflict: already used');
   const refused = job({ kind: 'disbursement', accountAlias: '771234567' });
   for (const _time of [1, 2]) await expect(processor(refused)).rejects.toThrow('refused, nothing was recorded');
   const closed = job({ kind: 'message', to: '+221771234567' });
   await expect(intake({ refusal: 'the disk' }).processor(closed)).rejects.toThrow('the disk');
   expect([conflicting.data, refused.data, closed.data]).toEqual([
-    { id: 'cmp_1', outcome: 'conflict' },
-    { id: '', outcome: 'invalid' },
-    { id: '', outcome: 'failed' },
+    { id: 'cmp_1', outcome: 'conflict', problems: [CONFLICT], request: { kind: 'campaign', account: 'main' } },
+    { id: '', outcome: 'invalid', problems: MISSING, request: { kind: 'disbursement', account: 'main' } },
+    { id: '', outcome: 'failed', problems: [NOT_NOW], request: { kind: 'message', account: 'main' } },
   ]);
+});
+
+test('a refused job is reported with its job id, kind, reference and problems', async () => {
+  const { processor, rejected, announced } = intake();
+  const asked = job({ kind: 'disbursement', reference: 'order-1042', account: 'shop', accountAlias: '771234567' });
+  await expect(processor(asked)).rejects.toThrow('/amount is required');
+  const about = { kind: 'disbursement', account: 'shop', reference: 'order-1042' };
+  expect(rejected).toEqual([{ id: expect.stringMatching(/^rej_/), jobId: '17', ...about, problems: MISSING }]);
+  expect(announced).toMatchObject([{ queue: 'intake', result: { reason: 'invalid' }, rejected: rejected[0] }]);
+});
+
+test('a refused job that runs again is reported under the id of the first report', async () => {
+  const { processor, rejected } = intake();
+  const asked = job({ kind: 'campaign', reference: 'sale' });
+  for (const _time of [1, 2]) await expect(processor(asked)).rejects.toThrow('conflict');
+  expect(rejected).toHaveLength(2);
+  expect(rejected[1]).toEqual(rejected[0]);
+  expect(rejected[0]).toMatchObject({ kind: 'campaign', existingId: 'cmp_1', problems: [CONFLICT] });
+});
+
+test('a job that cannot be accepted now, or after a recovery, is reported too', async () => {
+  const closed = intake({ refusal: 'the disk' });
+  await expect(closed.processor(job({ kind: 'message', reference: 'a' }))).rejects.toThrow('the disk');
+  const recovering = intake({ recovering: true });
+  await expect(recovering.processor(job({ kind: 'message', reference: 'a' }))).rejects.toThrow('may have been');
+  expect([closed.rejected, recovering.rejected]).toMatchObject([
+    [{ kind: 'message', reference: 'a', problems: [NOT_NOW] }],
+    [{ kind: 'message', reference: 'a', problems: [{ pointer: '' }] }],
+  ]);
+});
+
+test('no report of a refused job holds a phone number, a value or an unknown field name', async () => {
+  const rejected: unknown[] = [];
+  const processor = intakeProcessor({
+    clock: systemClock,
+    announce: ({ rejected: told }) => rejected.push(told),
+    reject: async (rejection) => {
+      rejected.push(rejection);
+    },
+    refusal: () => undefined,
+    recovering: () => false,
+    accept: {
+      message: async () => ({
+        outcome: 'invalid',
+        problems: [{ pointer: '/Awa Diop/+221771234567', message: 'is not "4711" or +221771234567' }],
+      }),
+    },
+  });
+  const secret = job({ kind: 'message', reference: 'awa +221771234567', text: '4711', account: '+221771234567' });
+  await expect(processor(secret)).rejects.toThrow('refused');
+  const told = JSON.stringify([rejected, secret.data]);
+  for (const word of ['771234567', '4711', 'Diop']) expect(told).not.toContain(word);
+});
+
+test('an unknown kind is reported as `unknown`', async () => {
+  const { processor, rejected } = intake();
+  await expect(processor(job({ kind: '+221771234567' }))).rejects.toThrow('must be one of');
+  expect(rejected).toMatchObject([{ kind: 'unknown', account: 'main', problems: [{ pointer: '/kind' }] }]);
+});
+
+test('a report that Redis did not take is made when the job runs again', async () => {
+  const rejected: Rejection[] = [];
+  let isAway = true;
+  const processor = intakeProcessor({
+    clock: systemClock,
+    announce: () => undefined,
+    reject: async (rejection) => {
+      if (isAway) throw new Error('Connection is closed');
+      rejected.push(rejection);
+    },
+    refusal: () => undefined,
+    recovering: () => false,
+    accept: { message: async () => ({ outcome: 'invalid', problems: MISSING }) },
+  });
+  const asked = job({ kind: 'message', reference: 'a', text: 'Your code is 4711' });
+  await expect(processor(asked)).rejects.toThrow('Connection is closed');
+  isAway = false;
+  await expect(processor(asked)).rejects.toThrow('/amount is required');
+  expect(rejected).toMatchObject([{ kind: 'message', reference: 'a', problems: MISSING }]);
+  expect(JSON.stringify(asked.data)).not.toContain('4711');
 });

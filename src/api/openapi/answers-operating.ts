@@ -202,7 +202,7 @@ export const limitStanding = z
     asked: z
       .looseObject({ value: limitValue, by: text('maker'), at: time })
       .optional()
-      .meta({ description: 'Looser than what holds: waits a day for another key to ask for the same.' }),
+      .meta({ description: 'Looser than what holds: waits a day for a different person to ask for the same.' }),
   })
   .meta({ id: 'Limit' });
 

@@ -7,6 +7,7 @@ import {
   type BodyDeclaration,
   type FileBody,
   pathParameters,
+  REQUEST_TIME_MS,
   type RouteDeclaration,
 } from '../route.ts';
 import { componentRef, inlineSchema, type JsonSchema, nameOf } from './schemas.ts';
@@ -90,9 +91,13 @@ function requestBodyOf({ schema, files, limit }: BodyDeclaration, components: Co
   };
 }
 
+const REQUEST_MINUTES = REQUEST_TIME_MS / 60_000;
+
 function limitOf(both: boolean, limit: string | undefined): string {
-  if (limit === undefined) return 'Streamed: however large.';
-  return both ? `At most ${limit} as JSON; the others are streamed, however large.` : `At most ${limit}.`;
+  if (limit === undefined) return `Streamed: no size limit, but a request may take ${REQUEST_MINUTES} minutes.`;
+  return both
+    ? `At most ${limit} as JSON; the others are streamed without a size limit, for up to ${REQUEST_MINUTES} minutes.`
+    : `At most ${limit}.`;
 }
 
 function jsonContent(schema: BodyDeclaration['schema'], components: Components): JsonSchema {

@@ -1650,6 +1650,7 @@ export const commands: readonly DerivedCommand[] = [
               "account.released",
               "endpoint.disabled",
               "endpoint.tested",
+              "intake.rejected",
               "system.recovering",
               "system.recovered"
             ]
@@ -2001,6 +2002,50 @@ export const commands: readonly DerivedCommand[] = [
     ],
     "flags": [],
     "answer": "QueueList"
+  },
+  {
+    "name": "intake list",
+    "says": "List refused intake jobs",
+    "example": "",
+    "method": "GET",
+    "path": "/v1/intake",
+    "takes": [],
+    "flags": [
+      {
+        "flag": "--state",
+        "field": "state",
+        "in": "query",
+        "says": "The state of the jobs. Only refused jobs are listed",
+        "schema": {
+          "type": "string",
+          "enum": [
+            "rejected"
+          ]
+        }
+      },
+      {
+        "flag": "--after",
+        "field": "after",
+        "in": "query",
+        "says": "`next` of the previous page",
+        "schema": {
+          "type": "string"
+        }
+      },
+      {
+        "flag": "--limit",
+        "field": "limit",
+        "in": "query",
+        "says": "Maximum number of results",
+        "schema": {
+          "type": "integer",
+          "minimum": 1,
+          "maximum": 1000
+        }
+      }
+    ],
+    "none": "No job was refused in the last 30 days.",
+    "answer": "IntakeList"
   },
   {
     "name": "account list",

@@ -1,7 +1,7 @@
 -- Moves a campaign from one state to another. One that is to run and may not yet is `scheduled` instead, and starts by
 -- itself when its time has come; one that is above what leaves on the word of one key, and was not approved, waits for
--- another key instead. Whose hand was in it is noted: none of them may approve it. In a recovery its numbers go on
--- beyond those that were given in the time that was lost.
+-- a different person instead. Whose hand was in it is noted: none of them may approve it. In a recovery its numbers
+-- go on beyond those that were given in the time that was lost.
 -- @key campaign  @key events
 -- @key counts  of campaigns
 -- @key due  of campaigns

@@ -1,6 +1,6 @@
 /**
- * The way in for a file of disbursements: everything in it is judged before anything of it counts, and what another key
- * approves later is exactly these bytes.
+ * The way in for a file of disbursements: everything in it is judged before anything of it counts, and a different
+ * person later approves exactly these bytes.
  */
 import type { BatchTotals, Findings } from '../../kinds/batch.ts';
 import type { BatchRecord } from '../../operations/record.ts';

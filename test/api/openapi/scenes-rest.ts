@@ -160,7 +160,15 @@ export async function eventScenes({ ask, service, sealed }: Stage): Promise<void
 }
 
 export async function operatingScenes({ ask, service, becomes }: Stage): Promise<void> {
-  for (const path of ['/v1/review', '/v1/status', '/v1/doctor', '/v1/queues', '/v1/accounts', '/v1/explain/funds'])
+  for (const path of [
+    '/v1/review',
+    '/v1/status',
+    '/v1/doctor',
+    '/v1/queues',
+    '/v1/intake',
+    '/v1/accounts',
+    '/v1/explain/funds',
+  ])
     await ask('GET', path);
   for (const name of ['pause', 'resume']) await ask('POST', `/v1/queues/campaign/${name}`);
   for (const path of ['explain/dsb_0', 'callbacks/dsb_0']) await ask('GET', `/v1/${path}`);

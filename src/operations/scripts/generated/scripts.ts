@@ -5898,6 +5898,97 @@ export async function readAudit(redis: lua.ScriptHost, args: ReadAuditArgs): Pro
   return readReadAuditAnswer(await lua.runScript(redis, readAuditScript, keys, words));
 }
 
+export interface RejectIntakeArgs {
+  /** key */ readonly rejections: string;
+  /** key: this refusal was reported */ readonly seen: string;
+  /** key */ readonly events: string;
+  /** key */ readonly counts: string;
+  /** ms since the epoch */ readonly now?: number | undefined;
+  readonly id: string;
+  readonly account: string;
+  /** JSON */ readonly data: string;
+  /** ms */ readonly keepMs: number;
+  readonly most: number;
+}
+
+export type RejectIntakeAnswer = boolean;
+
+const readRejectIntakeAnswer: lua.Read<RejectIntakeAnswer> = lua.flag;
+
+export const rejectIntakeScript = lua.defineScript('reject-intake', `
+local function clock(given)
+  if given then return given end
+  local t = redis.call('TIME')
+  return tonumber(t[1]) * 1000 + math.floor(tonumber(t[2]) / 1000)
+end
+local function sheet(key) return {key = key, names = {}, by = {}} end
+local function tally(counts, field, delta)
+  if type(counts) == 'string' then
+    redis.pcall('HINCRBY', counts, field, delta)
+    return
+  end
+  if not counts.by[field] then counts.names[#counts.names + 1] = field end
+  counts.by[field] = (counts.by[field] or 0) + delta
+end
+local function write_sheet(counts)
+  local names, set, none = {}, {}, {}
+  for _, name in ipairs(counts.names) do
+    if counts.by[name] ~= 0 then names[#names + 1] = name end
+  end
+  if #names == 0 then return none end
+  names[#names + 1] = "history:"
+  local read = redis.pcall('HMGET', counts.key, unpack(names))
+  if read.err then return none end
+  names[#names] = nil
+  counts.history = read[#names + 1]
+  for i, name in ipairs(names) do
+    local value = read[i] or '0'
+    if #value <= 16 and string.find(value, '^%-?%d+$') then
+      local sum = tonumber(value) + counts.by[name]
+      if sum == 0 then none[#none + 1] = name end
+      set[#set + 1] = name; set[#set + 1] = string.format('%.0f', sum)
+    end
+  end
+  if #set > 0 then redis.call('HSET', counts.key, unpack(set)) end
+  return none
+end
+local function emit(record, e)
+  local seq = e.seq or redis.call('HINCRBY', record, 'seq', 1)
+  tally(e.counts, "event:" .. e.type, 1)
+  local entry = {'op', e.id, 'seq', seq, 'at', e.at, 'account', e.account, 'type', e.type, 'data', e.data}
+  if e.trace then entry[#entry + 1] = 'trace'; entry[#entry + 1] = e.trace end
+  redis.call('XADD', e.stream, e.place or '*', unpack(entry))
+end
+-- <generated>
+local rejections = KEYS[1]
+local seen = KEYS[2]
+local events = KEYS[3]
+local counts = KEYS[4]
+local now = tonumber(ARGV[1])
+local id = ARGV[2]
+local account = ARGV[3]
+local data = ARGV[4]
+local keepMs = tonumber(ARGV[5])
+local most = tonumber(ARGV[6])
+-- </generated>
+local at = clock(now)
+if not redis.call('SET', seen, at, 'NX', 'PX', keepMs) then return 0 end
+redis.call('XADD', rejections, '*', 'account', account, 'data', data)
+redis.call('XTRIM', rejections, 'MINID', string.format('%.0f', math.max(0, at - keepMs)))
+redis.call('XTRIM', rejections, 'MAXLEN', most)
+redis.call('PEXPIRE', rejections, keepMs)
+emit(rejections, {stream = events, counts = counts, id = id, seq = 1, at = at, account = account,
+  type = 'intake.rejected', data = data})
+return 1
+`);
+
+/** Stores a refused request and emits its event, once per id. The list has at most `most` entries, none older than `keepMs`. */
+export async function rejectIntake(redis: lua.ScriptHost, args: RejectIntakeArgs): Promise<RejectIntakeAnswer> {
+  const keys: string[] = [args.rejections, args.seen, args.events, args.counts];
+  const words: lua.Word[] = [args.now ?? '', args.id, args.account, args.data, args.keepMs, args.most];
+  return readRejectIntakeAnswer(await lua.runScript(redis, rejectIntakeScript, keys, words));
+}
+
 export interface ReleaseAccountArgs {
   /** key */ readonly account: string;
   /** key: names of held accounts */ readonly held: string;
@@ -8537,8 +8628,8 @@ return {'applied', stood, redis.call('HINCRBY', campaign, 'rev', revisionsLost +
 
 /** Moves a campaign from one state to another. One that is to run and may not yet is `scheduled` instead, and starts by
  * itself when its time has come; one that is above what leaves on the word of one key, and was not approved, waits for
- * another key instead. Whose hand was in it is noted: none of them may approve it. In a recovery its numbers go on
- * beyond those that were given in the time that was lost. */
+ * a different person instead. Whose hand was in it is noted: none of them may approve it. In a recovery its numbers
+ * go on beyond those that were given in the time that was lost. */
 export async function switchCampaign(redis: lua.ScriptHost, args: SwitchCampaignArgs): Promise<SwitchCampaignAnswer> {
   const keys: string[] = [args.campaign, args.events, args.counts, args.due, args.parked, args.dueSlices, args.scheduled, args.awaiting, args.limits, args.history, args.heartbeat, ...(args.entered === undefined ? [] : [args.entered]), ...args.left, ...args.audit];
   const words: lua.Word[] = [args.now ?? '', args.id, args.to, args.eventType ?? '', args.reason ?? '', args.only ?? '', args.asRead ?? '', args.againInMs ?? '', args.by ?? '', args.approves ?? '', args.inRecovery ? 1 : 0, args.eventsLost, args.revisionsLost, args.trace ?? '', args.entered === undefined ? 0 : 1, args.left.length, args.audit.length, ...lua.counted(args.from), ...lua.counted(args.act), ...lua.pairs(args.asked)];

@@ -1,0 +1,52 @@
+/** A request of the queue `intake` that was refused, and the event that reports it. */
+import { z } from 'zod';
+import type { EventsOf } from './events.ts';
+
+/** No value of the request, no secret and no full phone number is in it. */
+export interface Rejection {
+  /** Derived from the job: a job that runs again is reported under the same id. */
+  readonly id: string;
+  readonly jobId: string;
+  /** `unknown`: the job names no kind that exists. */
+  readonly kind: string;
+  readonly account: string;
+  readonly reference?: string | undefined;
+  /** Of a conflict: the operation that has this reference. */
+  readonly existingId?: string | undefined;
+  readonly problems: readonly { readonly pointer: string; readonly message: string }[];
+}
+
+export const UNKNOWN_KIND = 'unknown';
+
+const problem = z.looseObject({
+  pointer: z.string().meta({ description: 'JSON pointer into the request; empty: the whole request.' }),
+  message: z.string(),
+});
+
+/** What the event and the list have in common. */
+export const rejectionFields = {
+  id: z.string().meta({ description: 'The id of the report. A job that runs again has the same one.' }),
+  jobId: z.string().optional().meta({ description: 'The id of the BullMQ job, phone numbers masked.' }),
+  kind: z.string().meta({ description: 'The kind of the request; `unknown`: the job names no kind that exists.' }),
+  reference: z.string().optional().meta({ description: 'The name that the caller gave it, phone numbers masked.' }),
+  existingId: z.string().optional().meta({ description: 'Of a conflict: the operation that has this reference.' }),
+  problems: z.array(problem).meta({ description: 'Every problem. Values of the request are left out.' }),
+};
+
+export const intake = {
+  prefix: 'rej',
+  events: {
+    types: {
+      'intake.rejected': {
+        says: 'A job of the queue `intake` was refused: nothing was recorded and nothing will be done.',
+        example: {
+          jobId: '17',
+          kind: 'disbursement',
+          reference: 'order-1042',
+          problems: [{ pointer: '/amount', message: 'is required' }],
+        },
+      },
+    },
+    data: z.looseObject(rejectionFields),
+  },
+} as const satisfies { readonly prefix: string; readonly events: EventsOf };

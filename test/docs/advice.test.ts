@@ -1,0 +1,87 @@
+/** Advice that pages, help and explanations give: it works when an operator follows it to the letter. */
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { REQUEST_TIME_MS } from '../../src/api/route.ts';
+import { asDeclared, kinds } from '../../src/kinds/index.ts';
+import { projectFiles, root } from '../tidy/scanner.ts';
+import { join } from 'node:path';
+
+interface Text {
+  readonly path: string;
+  readonly text: string;
+}
+
+const SPOKEN = /\.(md|ts|tsx|js|mjs|service|yml|yaml|sh|example|Dockerfile)$|Dockerfile$|^script\//;
+const PAST = 'CHANGELOG.md';
+const read = (path: string): string => readFileSync(join(root, path), 'utf8');
+const texts: readonly Text[] = projectFiles().filter(
+  ({ path }) => SPOKEN.test(path) && path !== PAST && !path.startsWith('test/') && !path.includes('/generated/'),
+);
+
+/** Where a text says this, with the words around it. */
+function saying(form: RegExp, among: readonly Text[] = texts): readonly string[] {
+  return among.flatMap(({ path, text }) => [...text.matchAll(form)].map(([found]) => `${path}: ${found}`));
+}
+
+/** The registry has no package of this name, so anybody may publish one. */
+const BY_NAME =
+  /\b(?:npm (?:install|i|add|exec)|npx|pnpm (?:add|dlx)|yarn (?:add|dlx))(?: -{1,2}[\w-]+(?:[= ][/.][^\s`]*)?)* relais(?![\w./-])/g;
+
+test('nothing tells people to install relais by its name from a registry', () => {
+  expect(saying(BY_NAME)).toEqual([]);
+  const found = (text: string) => saying(BY_NAME, [{ path: 'x', text }]).length;
+  expect(['npm install --prefix /opt/relais relais', 'npx relais dev', 'npm i relais'].map(found)).toEqual([1, 1, 1]);
+  expect(['npm install ./relais-0.2.0.tgz', 'npm install ../relais/relais-0.2.0.tgz'].map(found)).toEqual([0, 0]);
+});
+
+test('the unit of systemd installs a tarball whose checksum was compared', () => {
+  const unit = read('ops/systemd/relais@.service');
+  expect(unit).toMatch(
+    /sha256sum --check relais-\d+\.\d+\.\d+\.tgz\.sha256 && npm install .*\.\/relais-\d+\.\d+\.\d+\.tgz/,
+  );
+});
+
+test('the page for reports of holes names a repository only if package.json does', () => {
+  const { repository } = JSON.parse(read('package.json')) as { repository?: unknown };
+  if (repository === undefined) expect(read('SECURITY.md')).not.toMatch(/in the repository/);
+});
+
+/** Of a batch an approval needs its hash, so an `ID` of any kind would be refused. */
+const approvals = (text: string): readonly string[] =>
+  [...text.matchAll(/relais disburse approve (\S+?)(?=[\s`).,;'"]|$)( --hash \S+)?/g)].flatMap(
+    ([line, id = '', hash]) => (id.startsWith('dsb_') || hash !== undefined ? [] : [line]),
+  );
+
+test('a page that tells to approve a batch gives its hash', () => {
+  const pages = texts.filter(({ path }) => path.endsWith('.md'));
+  expect(pages.flatMap(({ path, text }) => approvals(text).map((line) => `${path}: ${line}`))).toEqual([]);
+  expect(approvals('`relais disburse approve ID`)')).toHaveLength(1);
+  expect(approvals('relais disburse approve bat_… --hash 5f70 and relais disburse approve dsb_…')).toEqual([]);
+});
+
+test('a state that waits for an approval tells the whole command', () => {
+  const advice = kinds.flatMap((kind) =>
+    Object.values(asDeclared(kind).states).flatMap(({ next }) =>
+      next?.includes(' approve ') ? [[kind, next] as const] : [],
+    ),
+  );
+  expect(advice.map(([kind]) => kind)).toEqual(['disbursement', 'campaign', 'batch']);
+  for (const [kind, next] of advice) expect(next.includes('--hash')).toBe(kind !== 'disbursement');
+});
+
+test('the pages tell how long an upload may take as the listener has it', () => {
+  const minutes = `${REQUEST_TIME_MS / 60_000} minutes`;
+  for (const page of ['docs/campaigns.md', 'docs/console-sessions.md']) expect(read(page)).toContain(minutes);
+  expect(saying(/upload may take a day/g)).toEqual([]);
+});
+
+/** Keys of one person count as one person, so another key of the same person is refused. */
+const BY_KEY =
+  /approv\w+ (?:of|by|with) (?:another|a second|a different) key|(?:another|a second|a different) key (?:must|has|have|approves|decides|with the role approve)|two keys (?:say|said|have|with)|une autre clé (?:doit|approuve|n’approuve|a approuvé)|approbation d’une autre clé|deux clés (?:qui|avec|ont)/gi;
+
+test('a different person approves, never another key', () => {
+  expect(saying(BY_KEY)).toEqual([]);
+  expect(
+    saying(BY_KEY, [{ path: 'x', text: 'Another key must approve it. The approval of another key.' }]),
+  ).toHaveLength(2);
+});
