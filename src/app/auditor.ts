@@ -1,5 +1,9 @@
-/** Seals what came to the audit, every few seconds, and forgets what is too old. */
+/**
+ * Seals new lines of the audit every few seconds, counts its lines every half minute, verifies all of them once a day,
+ * and forgets old ones.
+ */
 import type { Audit, AuditFault, AuditSeals } from '../operations/audit.ts';
+import { AuditVerification, VERIFY_EVERY_MS } from '../operations/audit-verified.ts';
 import type { Sign } from '../operations/audit-marks.ts';
 import { timeOf } from '../redis/clock.ts';
 import type { Container } from './container.ts';
@@ -9,6 +13,7 @@ const SEAL_EVERY_MS = 5_000;
 /** Less than that, so that each process looks at what another sealed a moment before it would have. */
 const SEALED_BY_ANOTHER_MS = 4_000;
 const FORGET_EVERY_MS = 3_600_000;
+const COUNT_EVERY_MS = 30_000;
 
 export interface Auditing {
   readonly audit: Audit;
@@ -24,11 +29,14 @@ export function auditorPart(container: Container, { auditSeals, signAct: sign }:
   const tellKept = onceEach((fault) =>
     logger.error(fault, 'nothing of the audit is forgotten: a line does not fit, see relais audit verify'),
   );
+  let sealFault: AuditFault | undefined;
   const seal = async (sealedWithinMs?: number): Promise<void> => {
     const at = await timeOf(redis);
     const fault = await auditSeals.seal(at, sealedWithinMs === undefined ? undefined : at - sealedWithinMs);
+    sealFault = fault;
     tellFault(fault);
   };
+  const look = verifierOf(container, { auditSeals, tellFault, isSealed: () => sealFault === undefined });
   const forget = async (): Promise<void> => {
     const limits = { beforeAt: (await timeOf(redis)) - config.AUDIT_KEEP, most: config.AUDIT_MOST };
     const done = await auditSeals.forget({ ...limits, act: { ...act, sign, requestId: random.hex(8) } });
@@ -50,6 +58,7 @@ export function auditorPart(container: Container, { auditSeals, signAct: sign }:
         cancels.add(cancel);
       };
       every(SEAL_EVERY_MS, () => seal(SEALED_BY_ANOTHER_MS));
+      every(COUNT_EVERY_MS, look);
       every(FORGET_EVERY_MS, forget);
       return async () => {
         stopped = true;
@@ -58,6 +67,31 @@ export function auditorPart(container: Container, { auditSeals, signAct: sign }:
         await seal().catch((error: unknown) => quietly('the audit', error));
       };
     },
+  };
+}
+
+interface Verifying extends Pick<Auditing, 'auditSeals'> {
+  readonly tellFault: (fault: AuditFault | undefined) => void;
+  /** Whether what came last could be sealed. */
+  readonly isSealed: () => boolean;
+}
+
+/** All lines are read once a day, and at once where a cheaper look finds that something is wrong. */
+function verifierOf(
+  { redis }: Pick<Container, 'redis'>,
+  { auditSeals, tellFault, isSealed }: Verifying,
+): () => Promise<void> {
+  const verification = new AuditVerification(redis);
+  const verify = async (at: number): Promise<void> => {
+    if (!(await verification.begun())) return;
+    const { lines, fault } = await auditSeals.verify(at);
+    await verification.ended({ at, lines, fault });
+    tellFault(fault);
+  };
+  return async () => {
+    const [last, at, isRight] = await Promise.all([verification.last(), timeOf(redis), auditSeals.isCountRight()]);
+    const isDue = last === undefined || at - last.at >= VERIFY_EVERY_MS;
+    if (isDue || (!last.fault && (!isRight || !isSealed()))) await verify(at);
   };
 }
 

@@ -269,6 +269,28 @@ export class AuditSeals {
   }
 
   /**
+   * Whether as many lines are stored as the seals say. It reads only the lines since the last seal, so it can be asked
+   * each minute: a line that was taken out, or put in, changes the number.
+   */
+  async isCountRight(): Promise<boolean> {
+    const [newest] = await this.#redis.lrange(keys.auditSeals, -1, -1);
+    if (newest === undefined) return true;
+    const { to, lines } = readSeal(newest);
+    const answers = await this.#redis
+      .multi()
+      .lindex(keys.auditSeals, 0)
+      .lindex(keys.auditSeals, -1)
+      .xlen(keys.audit)
+      .xrange(keys.audit, `(${to}`, '+')
+      .exec();
+    const [oldest, still, stored, since] = (answers ?? []).map(([, answer]) => answer);
+    // Sealed, or forgotten, meanwhile: the next look counts.
+    if (typeof oldest !== 'string' || still !== newest || !Array.isArray(since)) return true;
+    const first = readSeal(oldest);
+    return stored === lines - (first.first ? first.lines : 0) + since.length;
+  }
+
+  /**
    * Forgets what is older, or beyond the newest so many, up to a seal: that seal then says that it is the first. The
    * forgetting is a line itself, so that nobody can take out old lines unseen. Where a line does not fit nothing is
    * forgotten, and that one is answered.

@@ -221,6 +221,29 @@ describe('found', () => {
   });
 });
 
+describe('the number of lines', () => {
+  const at = (place: number, places: readonly string[]): string => places[place] ?? '';
+
+  test('is right while only relais writes, sealed or not, and after old lines were forgotten', async () => {
+    expect(await seals.isCountRight()).toBe(true);
+    await told('dsb_1', 'dsb_2', 'dsb_3');
+    await seals.seal(now());
+    await told('dsb_4');
+    expect(await seals.isCountRight()).toBe(true);
+    await seals.forget({ beforeAt: now() + 1, most: 1_000, act: actOf('') });
+    await told('dsb_5');
+    expect(await seals.isCountRight()).toBe(true);
+  });
+
+  test('is wrong as soon as a sealed line is taken out or put in, for a process that remembers nothing too', async () => {
+    const places = await told('dsb_1', 'dsb_2', 'dsb_3');
+    await seals.seal(now());
+    await told('dsb_4');
+    await store.redis.xdel(keys.audit, at(1, places));
+    expect(await another([]).isCountRight()).toBe(false);
+  });
+});
+
 test('what does not fit is sealed by nobody', async () => {
   const [a] = await told('a', 'b');
   await rewritten((words, place) => (place === 0 ? instead(words, 'somebody else') : words));

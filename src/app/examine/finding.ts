@@ -14,6 +14,7 @@ export const checkNames = [
   'limits',
   'records',
   'state',
+  'audit',
   'history',
   'intake',
   'keys',

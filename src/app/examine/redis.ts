@@ -270,7 +270,7 @@ export async function examineLimits(
 const OF_LIMITS = [
   '{name} of this process is {own}, and {value} holds, by {by}',
   '{name} of this process is {own}, and {value} holds',
-  'Set it to that or leave it out; or have two keys with the role approve say: {command}',
+  'Set it to that or leave it out; or have two people with the role approve give the command: {command}',
 ];
 
 function saidOf(told: string): Said | string {
