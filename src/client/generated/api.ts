@@ -82,6 +82,7 @@ export const operations = {
   listQueues: {"method":"GET","path":"/v1/queues","query":[]},
   pauseQueue: {"method":"POST","path":"/v1/queues/{name}/pause","query":[]},
   resumeQueue: {"method":"POST","path":"/v1/queues/{name}/resume","query":[]},
+  listIntake: {"method":"GET","path":"/v1/intake","query":["state","after","limit"]},
   listAccounts: {"method":"GET","path":"/v1/accounts","query":[]},
   stopAccount: {"method":"POST","path":"/v1/accounts/{name}/stop","query":[]},
   releaseAccount: {"method":"POST","path":"/v1/accounts/{name}/release","query":[]},
@@ -143,7 +144,7 @@ export type MessageRequests = (MessageRequest | MessageRequest[])
 export type AnyJson = (string | number | boolean | null | AnyJson[] | {
   [k: string]: AnyJson
 })
-export type Event = (DisbursementSucceededEvent | DisbursementFailedEvent | DisbursementReversedEvent | DisbursementAwaitingApprovalEvent | DisbursementRejectedEvent | DisbursementCancelledEvent | DisbursementNeedsReviewEvent | DisbursementHeldEvent | MessageSentEvent | MessageFailedEvent | MessageUnknownEvent | MessageExpiredEvent | MessageSkippedEvent | CampaignFinishedEvent | CampaignAwaitingApprovalEvent | CampaignPausedEvent | CampaignCancelledEvent | CampaignHeldEvent | BatchAwaitingApprovalEvent | BatchFinishedEvent | BatchNeedsReviewEvent | InvoiceCompletedEvent | InvoiceCancelledEvent | InvoiceFailedEvent | InvoiceNeedsReviewEvent | PaymentRequestCompletedEvent | PaymentRequestFailedEvent | PaymentRequestNeedsReviewEvent | PaymentRequestUntrackedEvent | DirectCreditSucceededEvent | DirectCreditRejectedEvent | DirectCreditFailedEvent | DirectCreditNeedsReviewEvent | AccountHeldEvent | AccountReleasedEvent | EndpointDisabledEvent | EndpointTestedEvent | SystemRecoveringEvent | SystemRecoveredEvent)
+export type Event = (DisbursementSucceededEvent | DisbursementFailedEvent | DisbursementReversedEvent | DisbursementAwaitingApprovalEvent | DisbursementRejectedEvent | DisbursementCancelledEvent | DisbursementNeedsReviewEvent | DisbursementHeldEvent | MessageSentEvent | MessageFailedEvent | MessageUnknownEvent | MessageExpiredEvent | MessageSkippedEvent | CampaignFinishedEvent | CampaignAwaitingApprovalEvent | CampaignPausedEvent | CampaignCancelledEvent | CampaignHeldEvent | BatchAwaitingApprovalEvent | BatchFinishedEvent | BatchNeedsReviewEvent | InvoiceCompletedEvent | InvoiceCancelledEvent | InvoiceFailedEvent | InvoiceNeedsReviewEvent | PaymentRequestCompletedEvent | PaymentRequestFailedEvent | PaymentRequestNeedsReviewEvent | PaymentRequestUntrackedEvent | DirectCreditSucceededEvent | DirectCreditRejectedEvent | DirectCreditFailedEvent | DirectCreditNeedsReviewEvent | AccountHeldEvent | AccountReleasedEvent | EndpointDisabledEvent | EndpointTestedEvent | IntakeRejectedEvent | SystemRecoveringEvent | SystemRecoveredEvent)
 /**
  * As where it is read alone, and with its kind.
  */
@@ -1386,7 +1387,7 @@ export interface Operations {
        */
       limit?: number
       /**
-       * Separated by commas, of disbursement.succeeded, disbursement.failed, disbursement.reversed, disbursement.awaiting_approval, disbursement.rejected, disbursement.cancelled, disbursement.needs_review, disbursement.held, message.sent, message.failed, message.unknown, message.expired, message.skipped, campaign.finished, campaign.awaiting_approval, campaign.paused, campaign.cancelled, campaign.held, batch.awaiting_approval, batch.finished, batch.needs_review, invoice.completed, invoice.cancelled, invoice.failed, invoice.needs_review, payment_request.completed, payment_request.failed, payment_request.needs_review, payment_request.untracked, direct_credit.succeeded, direct_credit.rejected, direct_credit.failed, direct_credit.needs_review, account.held, account.released, endpoint.disabled, endpoint.tested, system.recovering, system.recovered.
+       * Separated by commas, of disbursement.succeeded, disbursement.failed, disbursement.reversed, disbursement.awaiting_approval, disbursement.rejected, disbursement.cancelled, disbursement.needs_review, disbursement.held, message.sent, message.failed, message.unknown, message.expired, message.skipped, campaign.finished, campaign.awaiting_approval, campaign.paused, campaign.cancelled, campaign.held, batch.awaiting_approval, batch.finished, batch.needs_review, invoice.completed, invoice.cancelled, invoice.failed, invoice.needs_review, payment_request.completed, payment_request.failed, payment_request.needs_review, payment_request.untracked, direct_credit.succeeded, direct_credit.rejected, direct_credit.failed, direct_credit.needs_review, account.held, account.released, endpoint.disabled, endpoint.tested, intake.rejected, system.recovering, system.recovered.
        */
       types?: string
     }
@@ -1398,7 +1399,7 @@ export interface Operations {
   followEvents: {
     asked: {
       /**
-       * Separated by commas, of disbursement.succeeded, disbursement.failed, disbursement.reversed, disbursement.awaiting_approval, disbursement.rejected, disbursement.cancelled, disbursement.needs_review, disbursement.held, message.sent, message.failed, message.unknown, message.expired, message.skipped, campaign.finished, campaign.awaiting_approval, campaign.paused, campaign.cancelled, campaign.held, batch.awaiting_approval, batch.finished, batch.needs_review, invoice.completed, invoice.cancelled, invoice.failed, invoice.needs_review, payment_request.completed, payment_request.failed, payment_request.needs_review, payment_request.untracked, direct_credit.succeeded, direct_credit.rejected, direct_credit.failed, direct_credit.needs_review, account.held, account.released, endpoint.disabled, endpoint.tested, system.recovering, system.recovered.
+       * Separated by commas, of disbursement.succeeded, disbursement.failed, disbursement.reversed, disbursement.awaiting_approval, disbursement.rejected, disbursement.cancelled, disbursement.needs_review, disbursement.held, message.sent, message.failed, message.unknown, message.expired, message.skipped, campaign.finished, campaign.awaiting_approval, campaign.paused, campaign.cancelled, campaign.held, batch.awaiting_approval, batch.finished, batch.needs_review, invoice.completed, invoice.cancelled, invoice.failed, invoice.needs_review, payment_request.completed, payment_request.failed, payment_request.needs_review, payment_request.untracked, direct_credit.succeeded, direct_credit.rejected, direct_credit.failed, direct_credit.needs_review, account.held, account.released, endpoint.disabled, endpoint.tested, intake.rejected, system.recovering, system.recovered.
        */
       types?: string
     }
@@ -1668,6 +1669,26 @@ export interface Operations {
       name: string
     }
     answer: QueueList
+  }
+  /**
+   * List refused intake jobs
+   */
+  listIntake: {
+    asked: {
+      /**
+       * The state of the jobs. Only refused jobs are listed.
+       */
+      state?: "rejected"
+      /**
+       * `next` of the previous page.
+       */
+      after?: string
+      /**
+       * Maximum number of results.
+       */
+      limit?: number
+    }
+    answer: IntakeList
   }
   /**
    * List accounts and their holds
@@ -5892,6 +5913,60 @@ export interface EndpointTestedEvent {
   }
 }
 /**
+ * A job of the queue `intake` was refused: nothing was recorded and nothing will be done.
+ */
+export interface IntakeRejectedEvent {
+  /**
+   * Stable: the operation and its sequence. The same each time it is delivered.
+   */
+  id: string
+  type: "intake.rejected"
+  /**
+   * When the state was entered.
+   */
+  timestamp: string
+  /**
+   * Grows by one per operation, and by a thousand where Redis was put back from a copy; no order is promised between operations.
+   */
+  sequence: number
+  /**
+   * The name of the account that it is about.
+   */
+  account: string
+  data: {
+    /**
+     * The id of the report. A job that runs again has the same one.
+     */
+    id: string
+    /**
+     * The id of the BullMQ job, phone numbers masked.
+     */
+    jobId?: string
+    /**
+     * The kind of the request; `unknown`: the job names no kind that exists.
+     */
+    kind: string
+    /**
+     * The name that the caller gave it, phone numbers masked.
+     */
+    reference?: string
+    /**
+     * Of a conflict: the operation that has this reference.
+     */
+    existingId?: string
+    /**
+     * Every problem. Values of the request are left out.
+     */
+    problems: {
+      /**
+       * JSON pointer into the request; empty: the whole request.
+       */
+      pointer: string
+      message: string
+    }[]
+  }
+}
+/**
  * Redis may have lost data: relais accepts and sends nothing until an operator has reviewed it.
  */
 export interface SystemRecoveringEvent {
@@ -5970,7 +6045,7 @@ export interface EndpointRegistration {
   /**
    * Only events of these types. Absent: all types.
    */
-  types?: ("disbursement.succeeded" | "disbursement.failed" | "disbursement.reversed" | "disbursement.awaiting_approval" | "disbursement.rejected" | "disbursement.cancelled" | "disbursement.needs_review" | "disbursement.held" | "message.sent" | "message.failed" | "message.unknown" | "message.expired" | "message.skipped" | "campaign.finished" | "campaign.awaiting_approval" | "campaign.paused" | "campaign.cancelled" | "campaign.held" | "batch.awaiting_approval" | "batch.finished" | "batch.needs_review" | "invoice.completed" | "invoice.cancelled" | "invoice.failed" | "invoice.needs_review" | "payment_request.completed" | "payment_request.failed" | "payment_request.needs_review" | "payment_request.untracked" | "direct_credit.succeeded" | "direct_credit.rejected" | "direct_credit.failed" | "direct_credit.needs_review" | "account.held" | "account.released" | "endpoint.disabled" | "endpoint.tested" | "system.recovering" | "system.recovered")[]
+  types?: ("disbursement.succeeded" | "disbursement.failed" | "disbursement.reversed" | "disbursement.awaiting_approval" | "disbursement.rejected" | "disbursement.cancelled" | "disbursement.needs_review" | "disbursement.held" | "message.sent" | "message.failed" | "message.unknown" | "message.expired" | "message.skipped" | "campaign.finished" | "campaign.awaiting_approval" | "campaign.paused" | "campaign.cancelled" | "campaign.held" | "batch.awaiting_approval" | "batch.finished" | "batch.needs_review" | "invoice.completed" | "invoice.cancelled" | "invoice.failed" | "invoice.needs_review" | "payment_request.completed" | "payment_request.failed" | "payment_request.needs_review" | "payment_request.untracked" | "direct_credit.succeeded" | "direct_credit.rejected" | "direct_credit.failed" | "direct_credit.needs_review" | "account.held" | "account.released" | "endpoint.disabled" | "endpoint.tested" | "intake.rejected" | "system.recovering" | "system.recovered")[]
 }
 export interface EventEndpointWithSecret {
   id: string
@@ -6489,6 +6564,39 @@ export interface QueueList {
     due: number
   }[]
 }
+export interface IntakeList {
+  items: RejectedIntake[]
+  /**
+   * Give it as `after` to go on; null at the end.
+   */
+  next: (string | null)
+}
+export interface RejectedIntake {
+  id: string
+  state: "rejected"
+  at: string
+  /**
+   * The id of the BullMQ job, phone numbers masked.
+   */
+  jobId: string
+  /**
+   * The kind of the request; `unknown`: the job names no kind that exists.
+   */
+  kind: string
+  /**
+   * Name of the account.
+   */
+  account: string
+  reference: (string | null)
+  /**
+   * Of a conflict: the operation that has this reference.
+   */
+  existingId: (string | null)
+  problems: {
+    pointer: string
+    message: string
+  }[]
+}
 export interface AccountList {
   items: Account[]
 }
@@ -6525,7 +6633,7 @@ export interface Limit {
    */
   by: (string | null)
   /**
-   * Looser than what holds: waits a day for another key to ask for the same.
+   * Looser than what holds: waits a day for a different person to ask for the same.
    */
   asked?: {
     /**
