@@ -1,6 +1,7 @@
 /** The caller: a key in the header, or a session of the console that one was exchanged for. And how often they may. */
 import type { Request, Response } from 'express';
 import type { Redis } from 'ioredis';
+import { clientAddressOf } from '../lib/bounded-server.ts';
 import { keys } from '../operations/keys.ts';
 import { tokenBucket } from '../redis/scripts/generated/scripts.ts';
 import type { ApiContext } from './context.ts';
@@ -35,7 +36,7 @@ export function admissionTo(context: ApiContext): Admission {
       const { authorization } = request.headers;
       if (authorization === undefined && context.console && isOfConsole(request))
         return bySession(context, limit, { request, response });
-      const [, secret] = /^Bearer (.{1,512})$/.exec(authorization ?? '') ?? [];
+      const [, secret] = /^Bearer +(.{1,512})$/i.exec(authorization ?? '') ?? [];
       const found = secret === undefined ? undefined : context.keyRing.find(secret);
       const asked = { request, response };
       return found instanceof Promise
@@ -86,7 +87,7 @@ function refusedKey(
 ): ApiProblem {
   // A stranger does not keep the connection.
   response.set('Connection', 'close');
-  const waitMs = wrongKeys.refused(request.socket.remoteAddress ?? '');
+  const waitMs = wrongKeys.refused(clientAddressOf(request));
   onWrongKey(waitMs === 0 ? '401' : '429');
   if (waitMs > 0) {
     response.set('Retry-After', String(Math.ceil(waitMs / 1_000)));
@@ -100,6 +101,6 @@ function refusedKey(
     'unauthenticated',
     wasSent
       ? 'The API key is unknown or revoked. Use a key of API_KEYS, or one created with `relais keys create`.'
-      : 'Send `Authorization: Bearer <key>` with a key of API_KEYS (`relais dev` accepts the key `dev`).',
+      : 'Send `Authorization: Bearer <key>` with a key of API_KEYS, or one created with `relais keys create` (`relais dev` accepts the key `dev`).',
   );
 }

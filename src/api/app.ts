@@ -1,18 +1,20 @@
 /** The HTTP door: which key asks, how often, what for; and every refusal as a problem that names the next step. */
-import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
+import express, { type ErrorRequestHandler, type Express, type Request, type RequestHandler } from 'express';
 import { Recovering } from '../operations/heartbeat.ts';
 import { UnreadableRecord, isUnreadable } from '../operations/record.ts';
 import type { ApiContext } from './context.ts';
 import { admissionTo } from './admission.ts';
 import { serveConsole } from './console-files.ts';
 import { mount } from './mount.ts';
-import { ApiProblem, sendProblem } from './problem.ts';
-import { WorkbooksBusy } from '../files/problems.ts';
+import { nearestPath } from './nearest-path.ts';
+import { ApiProblem, type ProblemKind, sendProblem } from './problem.ts';
+import { NoRoom } from '../lib/held-bytes.ts';
 import { HistoryAway } from '../operations/past.ts';
 import { isAway } from '../redis/connections.ts';
 import type { Route } from './route.ts';
 import { routes } from './routes.ts';
 import { unreadableView } from './views.ts';
+import { writeRefused } from './writes.ts';
 
 /** Sent in place of a request id that is missing or odd. */
 const REQUEST_ID = /^[\w.:-]{1,100}$/;
@@ -29,10 +31,18 @@ export function createApi(context: ApiContext): Express {
   app.use(async (request, response) => {
     await admission.byRequest(request, response);
     response.set('Connection', 'close');
-    throw new ApiProblem('not-found', `The ${request.method} ${request.path.slice(0, 100)} was not found.`);
+    throw new ApiProblem('not-found', notFound(request));
   });
   app.use(answerProblem(context));
   return app;
+}
+
+const ALL_PATHS = '/openapi.json lists all paths.';
+
+function notFound({ method, path }: Pick<Request, 'method' | 'path'>): string {
+  const asked = `The ${method} ${path.slice(0, 100)} was not found.`;
+  const meant = nearestPath(path.slice(0, 100), routes);
+  return meant === undefined ? `${asked} ${ALL_PATHS}` : `${asked} Did you mean ${meant}? ${ALL_PATHS}`;
 }
 
 const SAME_FOR_ALL = [
@@ -54,7 +64,9 @@ function identifyRequest({ random }: ApiContext): RequestHandler {
   };
 }
 
-function answerProblem({ onError }: ApiContext): ErrorRequestHandler {
+const SOON: ReadonlySet<ProblemKind> = new Set(['unavailable', 'provider-away', 'busy']);
+
+function answerProblem(context: ApiContext): ErrorRequestHandler {
   return (error: unknown, request, response, next) => {
     if (response.headersSent) return next(error);
     if (error instanceof UnreadableRecord && request.method === 'GET' && request.path.endsWith(`/${error.id}`)) {
@@ -63,13 +75,24 @@ function answerProblem({ onError }: ApiContext): ErrorRequestHandler {
     const problem = problemOf(error);
     if (problem.kind === 'internal' || problem.kind === 'unavailable') {
       const { method, path } = request;
-      onError(error, { method, path, requestId: String(response.locals['requestId']) });
+      context.onError(error, { method, path, requestId: String(response.locals['requestId']) });
     }
-    if (problem.kind === 'unavailable' || problem.kind === 'provider-away') response.set('Retry-After', '5');
+    if (SOON.has(problem.kind)) response.set('Retry-After', '5');
     const closed = problem.kind === 'not-durable' || problem.kind === 'memory-full' || problem.kind === 'recovering';
     if (closed) response.set('Retry-After', '30');
+    writeRefused(context, response, problem);
     sendProblem(response, problem);
   };
+}
+
+function noRoom({ of, most }: NoRoom): ApiProblem {
+  const limit = most / 1e6;
+  return new ApiProblem(
+    'busy',
+    of === 'caller'
+      ? `Uploads in progress of this key may hold ${limit} MB in this process, and this one does not fit.`
+      : `Uploads in progress of all keys may hold ${limit} MB in this process, and this one does not fit.`,
+  );
 }
 
 function problemOf(error: unknown): ApiProblem {
@@ -84,7 +107,7 @@ function problemOf(error: unknown): ApiProblem {
   // What follows a percent sign in the path is no character: it was the caller's doing.
   if (error instanceof URIError) return new ApiProblem('malformed', 'The path is invalid.');
   if (error instanceof HistoryAway) return new ApiProblem('unavailable', `${error.message}.`);
-  if (error instanceof WorkbooksBusy) return new ApiProblem('unavailable', `${error.message}.`);
+  if (error instanceof NoRoom) return noRoom(error);
   // What Redis has taken, and of which the answer was lost, is done all the same.
   if (isAway(error))
     return new ApiProblem('unavailable', 'The request may have been done. With the same identity, a retry is safe.');

@@ -2,6 +2,7 @@
 import type { Request, Response } from 'express';
 import type { Findings } from '../kinds/batch.ts';
 import { APPROVE_WITHIN_MS } from '../operations/batches.ts';
+import type { Holding } from '../lib/held-bytes.ts';
 import type { BatchRecord } from '../operations/record.ts';
 import { reportColumns } from '../kinds/disbursement-fields.ts';
 import type { StateOf } from '../kinds/index.ts';
@@ -28,7 +29,8 @@ import {
 import { requireAnother, requireNamedAccounts, requireStill } from './gates.ts';
 import { personOf } from './keys.ts';
 import { batch, batchReport, judgedBatch } from './openapi/answers-money.ts';
-import { requireFileBody } from './mount.ts';
+import { requireFileBody } from './file-body.ts';
+import { codingOf, requireUtf8 } from './media.ts';
 import { ApiProblem } from './problem.ts';
 import { batchAnswer, batchRow } from './batch-view.ts';
 
@@ -77,8 +79,9 @@ const createBatch = route(
     },
     problems: ['conflict'],
   },
-  async ({ context, key, query, idempotencyKey, request, response, act }) => {
-    const file = await readBatchFile(await bytesOf(request, response), readingOf(request));
+  async ({ context, key, query, idempotencyKey, request, response, act, hold }) => {
+    const held = hold();
+    const file = await readBatchFile(await bytesOf(request, response, held), { ...readingOf(request), held });
     await requireStill(context, key);
     const account = accountOf(file, query.account);
     requireNamedAccounts(context, key, { query: { account }, body: undefined, mustExist: true });
@@ -290,15 +293,17 @@ function notPossible(state: string, why: string): ApiProblem {
 
 function readingOf(request: Request): BatchReading {
   const type = (request.get('content-type') ?? '').split(';')[0]?.trim().toLowerCase();
-  const encoded = (request.get('content-encoding') ?? 'identity') !== 'identity';
-  return type === 'application/json' && !encoded
-    ? { format: 'json' }
-    : requireFileBody(request, ['application/json']);
+  if (type !== 'application/json' || codingOf(request.headers) !== undefined)
+    return requireFileBody(request, ['application/json']);
+  requireUtf8(request.headers);
+  return { format: 'json' };
 }
 
 /** The bytes as they came: their hash is what is approved. No more than the limit is ever kept. */
-async function bytesOf(request: Request, response: Response): Promise<Buffer> {
-  if (Number(request.get('content-length') ?? 0) > BYTES_MAX) throw tooLarge(request, response);
+async function bytesOf(request: Request, response: Response, held: Holding): Promise<Buffer> {
+  const said = Number(request.get('content-length') ?? BYTES_MAX);
+  if (said > BYTES_MAX) throw tooLarge(request, response);
+  held.take(said);
   const parts: Uint8Array[] = [];
   let length = 0;
   // Not destroyed when we turn away: the sender is to read why.

@@ -11,8 +11,10 @@ import { type Line, groupsOf } from './bulk-lines.ts';
 import { type ApiContext, isRecord } from './context.ts';
 import { requireStill } from './gates.ts';
 import { mayUseAccount, personOf } from './keys.ts';
+import { requireUtf8 } from './media.ts';
 import { ApiProblem, invalid } from './problem.ts';
 import { acceptanceFor, type AnyAsked } from './route.ts';
+import { linesAccepted } from './writes.ts';
 
 const NDJSON = 'application/x-ndjson';
 
@@ -56,11 +58,12 @@ export function verdictOf(answer: Answer, index: number, dryRun: boolean): Verdi
 
 export async function answerInBulk(asked: AskedInBulk, accept: AcceptLine): Promise<undefined> {
   const { request, response } = asked;
+  requireUtf8(request.headers);
   const acceptance = acceptanceFor(asked);
   const judge = judgeOf({ ...asked, acceptance }, accept);
   // Not destroyed when we end early: the sender is to read why.
   const chunks = request.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>;
-  const judged = inOrder(groupsOf(chunks), judge);
+  const judged = logged(inOrder(groupsOf(chunks), judge), asked);
   try {
     // Until something is answered, the request as a whole can still be refused.
     const first = await judged.next();
@@ -172,6 +175,16 @@ async function* inOrder(groups: AsyncIterator<readonly Line[]>, judge: Judge): A
     asked.push(judge(value));
   }
   if (stop) yield { verdicts: [stoppedAt(Math.min(from, next))] };
+}
+
+async function* logged(
+  judged: AsyncIterable<Judged>,
+  { context, response, query }: Pick<AskedInBulk, 'context' | 'response' | 'query'>,
+): AsyncGenerator<Judged, void> {
+  for await (const one of judged) {
+    linesAccepted(context, response, query.dryRun ? [] : one.verdicts);
+    yield one;
+  }
 }
 
 function read(groups: AsyncIterator<readonly Line[]>): Promise<IteratorResult<readonly Line[]>> {

@@ -18,10 +18,10 @@ import {
 } from './campaign-upload.ts';
 import { type ApiContext, requireKept } from './context.ts';
 import { personOf } from './keys.ts';
-import { FORMATS, requireFileBody } from './mount.ts';
+import { FORMATS, requireFileBody } from './file-body.ts';
 import { fileReport, keptFile } from './openapi/answers-texts.ts';
 import { ApiProblem, invalid } from './problem.ts';
-import { answer, flag, hashOfContent, listFiles, replayed, route, wholeNumber } from './route.ts';
+import { answer, flag, hashOfContent, listFiles, replayed, route, STREAMED_BYTES, wholeNumber } from './route.ts';
 
 /** As much as a workbook may have. */
 const MOST_BYTES = 50_000_000;
@@ -123,10 +123,12 @@ const countFile = route(
         },
       },
     },
-    problems: ['wrong-state'],
+    problems: ['wrong-state', 'busy'],
   },
-  async ({ context, key, record, query, request, response, act, again }) => {
+  async ({ context, key, record, query, request, response, act, again, hold }) => {
     requireDraft(record);
+    const held = hold();
+    held.take(STREAMED_BYTES);
     const file = await requireFile(context, record);
     const { dryRun, leaveOut = [], asWritten, row, seenFile, seenCampaign, ...how } = query;
     requireSeen(seenCampaign, contentHashOf(record));
@@ -140,6 +142,7 @@ const countFile = route(
       row,
       by: personOf(key),
       act: act(record.id),
+      held,
     };
     const campaign = withCountry(context, record);
     const bytes = () => context.keptFiles.open(record.id);

@@ -21,7 +21,7 @@ import { UnusableTemplate } from '../lib/wording.ts';
 import type { CampaignRecord } from '../operations/record.ts';
 import { type ApiContext, requireKept } from './context.ts';
 import { requireStill } from './gates.ts';
-import { requireFileBody } from './mount.ts';
+import { requireFileBody } from './file-body.ts';
 import { uploadReport } from './openapi/answers-texts.ts';
 import { languageAccepted } from '../words/languages.ts';
 import { flag, listFiles, wholeNumber, replayed, route } from './route.ts';
@@ -98,7 +98,7 @@ const addRecipients = route(
     },
     problems: ['wrong-state'],
   },
-  async ({ context, key, record, query, request, response, act }) => {
+  async ({ context, key, record, query, request, response, act, hold }) => {
     if (record.state !== 'draft' && record.state !== 'ready') {
       throw new ApiProblem(
         'wrong-state',
@@ -106,7 +106,14 @@ const addRecipients = route(
       );
     }
     const file = requireFileBody(request);
-    const wishes = { ...query, repair: query.repair ?? [], by: personOf(key), act: act(record.id), ...file };
+    const wishes = {
+      ...query,
+      repair: query.repair ?? [],
+      by: personOf(key),
+      act: act(record.id),
+      held: hold(),
+      ...file,
+    };
     const options = { ...toolsOf(context, record), ...wishes };
     const campaign = withCountry(context, record);
     if (query.dryRun && request.accepts(['json', 'csv']) === 'csv') {

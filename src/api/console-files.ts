@@ -130,7 +130,7 @@ export function serveConsole(files: ConsoleFiles): RequestHandler {
 }
 
 function send(response: Response, { type, bytes, packed, etag }: ConsoleFile, cache: string): void {
-  const isPacked = /\bgzip\b/.test(response.req.headers['accept-encoding'] ?? '');
+  const isPacked = response.req.acceptsEncodings('gzip', 'identity') === 'gzip';
   response.set({ 'Content-Type': type, 'Cache-Control': cache, Vary: 'Accept-Encoding' });
   if (isPacked) response.set('Content-Encoding', 'gzip');
   response.set('ETag', isPacked ? etag.replace(/"$/, '-gzip"') : etag);

@@ -1,7 +1,7 @@
 /** What browsers kept a page of the console from: counted, and logged without what the page was about. */
 import { z } from 'zod';
 import { REPORTS, type Violation } from './console-files.ts';
-import { readJsonBody } from './mount.ts';
+import { readJsonBody } from './json-body.ts';
 import { route } from './route.ts';
 
 /** Trusted types are about what becomes a script. */
@@ -58,7 +58,7 @@ const reportViolation = route(
     answers: { 204: { says: 'It is counted.' } },
   },
   async ({ context, body: json, request, response }) => {
-    const given = json ?? (await readJsonBody(request, response, MOST));
+    const given = json ?? (await readJsonBody(request, response, { limit: MOST }));
     const violations = (body.safeParse(given).data ?? []).slice(0, AT_ONCE);
     for (const one of violations) if (one) context.onViolation(violationOf(one));
     return undefined;

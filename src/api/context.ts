@@ -4,6 +4,7 @@ import type { QueueName } from '../kinds/due-queues.ts';
 import type { StopOptions } from '../campaigns/upload.ts';
 import type { Prices } from '../files/prices.ts';
 import type { Clock } from '../lib/clock.ts';
+import type { HeldBytes } from '../lib/held-bytes.ts';
 import type { Random } from '../lib/random.ts';
 import type { Traces } from '../lib/traces.ts';
 import type { EndpointService } from '../events/endpoint-service.ts';
@@ -47,6 +48,7 @@ import type { ConsoleFiles, Violation } from './console-files.ts';
 import { type KeyRing, type ApiKey, mayUseAccount } from './keys.ts';
 import { ApiProblem, invalid } from './problem.ts';
 import type { ProviderDoor } from './provider.ts';
+import type { WriteOutcome } from './writes.ts';
 
 type RefusalKind = 'recovering' | 'not-durable' | 'memory-full';
 
@@ -61,6 +63,8 @@ export interface ApiContext {
   readonly console: ConsoleFiles | undefined;
   /** For what all processes count together; records are changed through the others. */
   readonly redis: Redis;
+  /** The memory of requests in progress, by the name of the key. */
+  readonly heldBytes: HeldBytes;
   /** Requests per second and key; 0 = unlimited. */
   readonly ratePerSecond: number;
   readonly environment: string;
@@ -125,6 +129,8 @@ export interface ApiContext {
   /** A person's word about what needs review; upstream is asked first. */
   readonly resolve: (id: string, request: Resolve) => Promise<Resolved>;
   readonly queues: QueueSwitches;
+  /** A write of a known key was accepted, refused, or failed so that nobody knows. */
+  readonly onWrite: (outcome: WriteOutcome, facts: Readonly<Record<string, unknown>>) => void;
   /** A request came without a right key. */
   readonly onWrongKey: (answer: '401' | '429') => void;
   /** A browser kept a page of the console from something. */

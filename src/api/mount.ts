@@ -1,12 +1,9 @@
 /** Declared routes at work: found by path and method, then each rule of the declaration in turn, then the handler. */
-import { isUtf8 } from 'node:buffer';
-import express, { type Request, type RequestHandler, type Response } from 'express';
+import type { Request, RequestHandler, Response } from 'express';
 import { z } from 'zod';
-import type { FileFormat } from '../files/rows.ts';
-import { type Encoding, encodingOf } from '../files/encodings.ts';
 import { actOf } from '../kinds/acts.ts';
 import { type Moment, momentOf } from '../lib/clock.ts';
-import { readJson } from '../lib/json.ts';
+import type { Holding } from '../lib/held-bytes.ts';
 import { nearest } from '../lib/nearest.ts';
 import type { OpenSpan, SpanDraft } from '../lib/traces.ts';
 import { check, type Problem } from '../producer/problems.ts';
@@ -25,6 +22,8 @@ import {
   requireStill,
 } from './gates.ts';
 import type { ApiKey } from './keys.ts';
+import { readJsonBody } from './json-body.ts';
+import { codingOf } from './media.ts';
 import { ApiProblem, invalid } from './problem.ts';
 import {
   type AnyAsked,
@@ -32,11 +31,13 @@ import {
   type Route,
   type Shape,
   pathParameters,
-  JSON_MAX,
   type BodyDeclaration,
+  countsBody,
+  STREAMED_BYTES,
   type RouteDeclaration,
 } from './route.ts';
 import { SharedAnswer, sendShared } from './shared-answer.ts';
+import { beginWrite, writeAccepted } from './writes.ts';
 
 interface Call {
   readonly request: Request;
@@ -101,27 +102,29 @@ function find(places: ReadonlyMap<string, Place>, asked: string) {
 /** Of a route that needs no key. */
 const NOBODY: ApiKey = { name: '', roles: new Set(), accounts: new Set(), digest: Buffer.alloc(0) };
 
+type KeyedWork = (call: Call, key: ApiKey, since: Moment) => Promise<void>;
+
 /** The key, its role and its accounts: nothing is read of a body that is refused for one of these. */
-function workOf(route: Route, context: ApiContext, admission: Admission): Work {
+function keyedWorkOf(route: Route, context: ApiContext, admission: Admission): KeyedWork {
   const { scope, durable, record: kind, releases, identity, orRole, alsoRole, session } = route;
   const readQuery = queryReader(route.query ?? {}, route.othersInQuery);
   const readBody = bodyReader(route);
   const mustExist = route.body?.readBy === undefined;
   const status = Number(Object.keys(route.answers)[0]);
-  const work = async ({ request, response, params }: Call, key: ApiKey, since: Moment): Promise<void> => {
+  return async ({ request, response, params }, key, since) => {
     if (session) requireSession(key);
     if (route.role) requireRole(key, route.role, orRole);
     if (alsoRole) requireRole(key, alsoRole);
     if (typeof scope === 'object') requireAllAccounts(key, scope.all);
     if (route.fresh) requireFresh(context, key);
     const query = readQuery(searchOf(request));
-    const { given, type } = await readBody(request, response);
+    const hold = holding(context, key, response);
+    const { given, type } = await readBody({ request, response, hold });
     const again = () => (kind ? findRecord(context, key, kind, params['id']) : Promise.resolve(undefined));
     const record = kind && (await again());
     const body = route.body && checked(route.body, given);
     if (scope === 'named') requireNamedAccounts(context, key, { query, body, mustExist });
-    if (durable === true) requireOpen(context, response);
-    if (durable === 'also recovering') requireKeeping(context, response);
+    if (durable) (durable === true ? requireOpen : requireKeeping)(context, response);
     if (releases) await requireNoRecovery(context, response);
     const asked: AnyAsked = {
       context,
@@ -135,17 +138,26 @@ function workOf(route: Route, context: ApiContext, admission: Admission): Work {
       act: acting(route, key, { context, response }),
       keyOf: (secret, isRight) => admission.bySecret(secret, { request, response }, isRight),
       since,
+      hold,
       request,
       response,
       idempotencyKey: identity && idempotencyKey(request),
     };
     if (route.method !== 'get' && key !== NOBODY) await requireStill(context, key);
-    answer(response, status, await route.handle(asked));
+    const answered = await route.handle(asked);
+    writeAccepted(context, response, answered instanceof Reply ? answered.body : answered);
+    answer(response, status, answered);
   };
+}
+
+function workOf(route: Route, context: ApiContext, admission: Admission): Work {
+  const work = keyedWorkOf(route, context, admission);
   return async (call) => {
     const since = momentOf(context.clock);
     const isOpen = route.role === undefined && !route.session;
     const key = isOpen ? NOBODY : await admission.byRequest(call.request, call.response);
+    if (route.method !== 'get' && key !== NOBODY)
+      beginWrite(call.response, { key: key.name, route: route.id, id: call.params['id'] });
     // Of a caller without a key nothing is traced: neither a stranger's requests nor what stands in their headers.
     if (!context.traces || key === NOBODY) return work(call, key, since);
     const span = context.traces.open(spanOf(route, call, context.clock.monotonic() - since.mono));
@@ -206,10 +218,7 @@ const searchOf = ({ url }: Request): string => {
   return at === -1 ? '' : url.slice(at + 1);
 };
 
-/**
- * The body of a request, as its route declares it: a file is left to the handler; of JSON that is not short express
- * collects the bytes, and what they say is read by our own rules.
- */
+/** The body of a request, as its route declares it: a file is left to the handler. */
 
 interface ReadBody {
   /** As it came; undefined where a file came, or nothing is declared. */
@@ -221,16 +230,32 @@ interface ReadBody {
 const JSON_TYPE = 'application/json';
 const NO_BODY: ReadBody = { given: undefined, type: undefined };
 
-function bodyReader({
-  body,
-}: Pick<RouteDeclaration, 'body'>): (request: Request, response: Response) => Promise<ReadBody> {
+type BodyReader = (asked: Pick<AnyAsked, 'request' | 'response' | 'hold'>) => Promise<ReadBody>;
+
+function bodyReader(route: RouteDeclaration): BodyReader {
+  const { body } = route;
+  const isCounted = countsBody(route);
   const { schema, files = {}, limit } = body ?? {};
   const types = [...(schema || !body ? [JSON_TYPE] : []), ...Object.keys(files)];
-  return async (request, response) => {
+  return async ({ request, response, hold }) => {
     const type = typeOf(request, types, body === undefined || schema !== undefined);
     if (body === undefined) return NO_BODY;
-    if (type !== JSON_TYPE || schema === undefined) return { given: undefined, type: plain(request, type) };
-    return { given: await readJsonBody(request, response, limit), type: undefined };
+    if (type !== JSON_TYPE || schema === undefined) {
+      const fileType = plain(request, type);
+      if (isCounted) hold().take(STREAMED_BYTES);
+      return { given: undefined, type: fileType };
+    }
+    const reading = { limit, hold: isCounted ? hold : undefined };
+    return { given: await readJsonBody(request, response, reading), type: undefined };
+  };
+}
+
+/** Opened where it is used: most requests hold nothing that is worth counting. */
+function holding({ heldBytes }: ApiContext, { name }: ApiKey, response: Response): () => Holding {
+  return () => {
+    const opened = heldBytes.open(name);
+    response.once('close', () => opened.end());
+    return opened;
   };
 }
 
@@ -255,83 +280,8 @@ function typeOf({ headers }: Request, types: readonly string[], mayBeNone: boole
 
 /** What is streamed is read as it comes. */
 function plain(request: Request, type: string): string {
-  if ((request.get('content-encoding') ?? 'identity') === 'identity') return type;
+  if (codingOf(request.headers) === undefined) return type;
   throw new ApiProblem('unsupported-media-type', 'Send UTF-8 without compression.');
-}
-
-const CHARSET = /;\s*charset="?([^\s";]*)/i;
-const BYTE_ORDER_MARK = '\ufeff';
-
-const collectors = new Map<string, RequestHandler>();
-
-function collectorOf(limit: string): RequestHandler {
-  const known = collectors.get(limit) ?? express.raw({ type: () => true, limit });
-  collectors.set(limit, known);
-  return known;
-}
-
-/** An object or a list; an empty object where nothing was sent. Rejects with the refusal. */
-export async function readJsonBody(request: Request, response: Response, limit: string = JSON_MAX): Promise<unknown> {
-  const [, charset = 'utf-8'] = CHARSET.exec(request.headers['content-type'] ?? '') ?? [];
-  if (charset.toLowerCase() !== 'utf-8') throw notPlain();
-  const body = parse(await (isShort(request) ? shortBody(request) : anyBody(request, response, limit)));
-  if (body instanceof ApiProblem) throw body;
-  return body;
-}
-
-/** Less than any limit. */
-export const SHORT_BYTES = 4_096;
-
-/** Nearly all are, and come as they are: what collects every kind of body takes a twentieth of the request to find out. */
-function isShort({ headers }: Request): boolean {
-  return headers['content-encoding'] === undefined && Number(headers['content-length']) <= SHORT_BYTES;
-}
-
-function shortBody(request: Request): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    const parts: Buffer[] = [];
-    request.on('data', (part: Buffer) => parts.push(part));
-    request.on('end', () => resolve(Buffer.concat(parts)));
-    request.on('error', () => reject(brokenOff()));
-  });
-}
-
-function anyBody(request: Request, response: Response, limit: string): Promise<unknown> {
-  return new Promise((resolve, reject) => {
-    collectorOf(limit)(request, response, (error?: unknown) => {
-      if (error === undefined) resolve(request.body);
-      else reject(problemOf(error));
-    });
-  });
-}
-
-const brokenOff = (): ApiProblem => new ApiProblem('malformed', 'The body ended before it was complete.');
-
-function notPlain(): ApiProblem {
-  const detail = 'Send UTF-8, uncompressed or compressed with gzip, deflate or br.';
-  return new ApiProblem('unsupported-media-type', detail);
-}
-
-/** By the `type` of the errors of body-parser. */
-function problemOf(error: unknown): ApiProblem {
-  const { type, limit } = error as { readonly type?: string; readonly limit?: number };
-  if (type === 'entity.too.large') return new ApiProblem('too-large', `This JSON body is limited to ${limit} bytes.`);
-  if (type === 'encoding.unsupported') return notPlain();
-  if (type === 'request.aborted') return brokenOff();
-  return new ApiProblem('malformed', 'The body does not match its Content-Encoding, or is incomplete.');
-}
-
-/** An object or a list, and nothing for an empty body. */
-function parse(bytes: unknown): unknown {
-  if (!Buffer.isBuffer(bytes) || bytes.length === 0) return {};
-  if (!isUtf8(bytes)) return new ApiProblem('malformed', 'The body is not UTF-8.');
-  const text = bytes.toString();
-  const read = readJson(text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text);
-  if ('wrong' in read) {
-    return new ApiProblem('malformed', read.is === 'no JSON' ? 'The body is not JSON.' : `The body ${read.wrong}.`);
-  }
-  const { value } = read;
-  return typeof value === 'object' && value !== null ? value : new ApiProblem('malformed', 'The body is not JSON.');
 }
 
 /**
@@ -401,46 +351,4 @@ function sendJson(response: Response, status: number, body: object): void {
   response.setHeader('Content-Type', 'application/json; charset=utf-8');
   response.setHeader('Content-Length', Buffer.byteLength(text));
   response.end(text);
-}
-
-/** A file as the body of a request: what its type says of it. */
-
-export const FORMATS = {
-  'text/csv': 'csv',
-  'application/x-ndjson': 'ndjson',
-  'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet': 'xlsx',
-  'application/vnd.oasis.opendocument.spreadsheet': 'ods',
-  // What a browser on Windows calls a CSV file, and everything else that opens in Excel.
-  'application/vnd.ms-excel': 'csv',
-} as const satisfies Record<string, FileFormat>;
-
-export interface FileBody {
-  readonly format: FileFormat;
-  /** What the `charset` names; absent: found out. */
-  readonly encoding?: Encoding;
-}
-
-/** Undefined where the body is no file. */
-function fileBodyOf(request: Request): FileBody | undefined {
-  const [type = '', ...parameters] = (request.get('content-type') ?? '').split(';').map((part) => part.trim());
-  const format = FORMATS[type.toLowerCase() as keyof typeof FORMATS] as FileFormat | undefined;
-  if (format === undefined) return undefined;
-  const [charset] = parameters.flatMap((part) => /^charset="?([^"]+)"?$/i.exec(part)?.[1] ?? []);
-  if (charset === undefined) return { format };
-  const encoding = encodingOf(charset);
-  if (encoding) return { format, encoding };
-  throw new ApiProblem('unsupported-media-type', `The charset ${charset.slice(0, 40)} is not supported. Send UTF-8.`);
-}
-
-/** `others`: types that are taken besides. */
-export function requireFileBody(request: Request, others: readonly string[] = []): FileBody {
-  if ((request.get('content-encoding') ?? 'identity') !== 'identity') {
-    throw new ApiProblem('unsupported-media-type', 'Send the file without compression.');
-  }
-  const body = fileBodyOf(request);
-  if (body) return body;
-  throw new ApiProblem(
-    'unsupported-media-type',
-    `Send ${[...others, ...Object.keys(FORMATS).slice(0, 4)].join(', ')}.`,
-  );
 }

@@ -6,7 +6,7 @@ import { type OptOutList, nameOf } from '../operations/opt-outs.ts';
 import { accountName, country, senderId } from '../kinds/request-pieces.ts';
 import { requireKept } from './context.ts';
 import { requireStill } from './gates.ts';
-import { requireFileBody } from './mount.ts';
+import { requireFileBody } from './file-body.ts';
 import { optOuts, optOutsChanged } from './openapi/answers-texts.ts';
 import { after, answer, json, limit, listFiles, type AnyAsked, route } from './route.ts';
 import { invalid } from './problem.ts';
@@ -85,18 +85,22 @@ const removeOptOuts = route(
 
 type List = z.output<z.ZodObject<typeof listFields>>;
 
-interface AskedToChange extends Pick<AnyAsked, 'context' | 'key' | 'request' | 'act'> {
+interface AskedToChange extends Pick<AnyAsked, 'context' | 'key' | 'request' | 'act' | 'hold'> {
   readonly query: List;
   readonly body: z.output<typeof optOutRequest> | undefined;
 }
 
 /** What can be read is done, what cannot is named by its place: one bad row keeps nobody's wish waiting. */
-async function change({ context, key, request, query, body, act }: AskedToChange, how: 'add' | 'remove') {
+async function change({ context, key, request, query, body, act, hold }: AskedToChange, how: 'add' | 'remove') {
   const { country: code = context.defaultCountry, ...list } = body ?? query;
   const named = namedBy(list);
   const phones = body
     ? readPhones(body.phones, { country: code })
-    : phonesInFile(request.iterator({ destroyOnReturn: false }), { country: code, ...requireFileBody(request) });
+    : phonesInFile(request.iterator({ destroyOnReturn: false }), {
+        country: code,
+        held: hold(),
+        ...requireFileBody(request),
+      });
   const { problems, ...done } = await changeAll(phones, async (part) => {
     // A file may come for minutes.
     await requireStill(context, key);

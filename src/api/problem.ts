@@ -88,6 +88,11 @@ export const problemKinds = {
     title: 'Redis unavailable or too slow',
     next: 'Retry after the time in `Retry-After`. With the same identity, a retry is safe; without one, first check what was created.',
   },
+  busy: {
+    status: 503,
+    title: 'Too many uploads at the same time; nothing was done',
+    next: 'Wait as long as `Retry-After` says, then send it again. Send fewer uploads at the same time.',
+  },
   'provider-away': {
     status: 503,
     title: 'Cannot sign in: no answer from the identity provider',
@@ -136,8 +141,12 @@ export function typeOf(kind: ProblemKind, address: string): string {
 
 /** The address of this API as the caller wrote it. Nothing else knows which name and which proxy lead here. */
 export function addressAskedFor(headers: IncomingHttpHeaders): string {
-  const { host = '', 'x-forwarded-proto': proto } = headers;
-  return /^[\w.:[\]-]{1,255}$/.test(host) ? `${proto === 'https' ? 'https' : 'http'}://${host}` : '';
+  const { host = '' } = headers;
+  // Of several proxies the first one met the caller.
+  const [proto = ''] = [headers['x-forwarded-proto'] ?? ''].flat().join(',').split(',');
+  return /^[\w.:[\]-]{1,255}$/.test(host)
+    ? `${proto.trim().toLowerCase() === 'https' ? 'https' : 'http'}://${host}`
+    : '';
 }
 
 export function statusOf(kind: ProblemKind): number {

@@ -8,6 +8,7 @@
 import { createHmac } from 'node:crypto';
 import type { Request } from 'express';
 import { z } from 'zod';
+import { clientAddressOf } from '../lib/bounded-server.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Random } from '../lib/random.ts';
 import { type Secret, sealText, unsealText } from '../lib/secret.ts';
@@ -141,7 +142,7 @@ export class ProviderDoor {
       return await this.#finish(request);
     } catch (error) {
       if (!(error instanceof NotSignedIn) || error.why === 'too-many') throw error;
-      const wait = error.why === 'away' ? 0 : this.#wrong.refused(request.socket.remoteAddress ?? '');
+      const wait = error.why === 'away' ? 0 : this.#wrong.refused(clientAddressOf(request));
       // Anybody may come back with anything: what is not heard out is not written down either.
       if (wait > 0) throw new NotSignedIn('too-many', 'too many came back with something wrong');
       this.#options.onRefused(error.why, error.message);

@@ -7,6 +7,7 @@ import { z } from 'zod';
 import type { Kind } from '../kinds/index.ts';
 import type { Moment } from '../lib/clock.ts';
 import { accountName } from '../kinds/request-pieces.ts';
+import type { Holding } from '../lib/held-bytes.ts';
 import type { Act } from '../operations/audit.ts';
 import type { RecordAt } from '../operations/record.ts';
 import type { Answer } from '../producer/acceptance.ts';
@@ -174,6 +175,8 @@ interface Exchange {
   readonly act: (target?: string, facts?: Act['facts']) => Act;
   /** The key of a secret in the body. A wrong one, or not the right one, is refused and counted like one in a header. */
   readonly keyOf: (secret: string, isRight?: (key: ApiKey) => boolean) => Promise<ApiKey>;
+  /** Where the handler counts the memory that it holds for this request. It ends with the answer. */
+  readonly hold: () => Holding;
   /** When the request was taken up. */
   readonly since: Moment;
   /** For what is streamed, and for headers. */
@@ -251,6 +254,12 @@ export function pathParameters({ path }: Pick<RouteDeclaration, 'path'>): string
   return [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
 }
 
+/** Without a role a body is small: at most 16 kB. */
+export const countsBody = ({ role, body }: RouteDeclaration): boolean => role !== undefined && body !== undefined;
+
+/** What reading a file as it comes holds at most, but for workbooks and the index of numbers. */
+export const STREAMED_BYTES = 1_000_000;
+
 /** Each refuses a parameter that it does not declare. */
 const WITH_A_KEY: readonly ProblemKind[] = [
   'unauthenticated',
@@ -274,6 +283,7 @@ export function problemsOfRoute(declared: RouteDeclaration): readonly ProblemKin
     ...(role !== undefined ? WITH_A_KEY : session ? WITH_A_SESSION : WITHOUT_A_KEY),
     ...(fresh ? (['sign-in-again'] as const) : []),
     ...(body === undefined ? [] : isStreamed ? STREAMED : body.schema ? WITH_JSON : WITH_A_FILE),
+    ...(countsBody(declared) ? (['busy'] as const) : []),
     ...(pathParameters(declared).length > 0 ? (['not-found'] as const) : []),
     ...(identity === 'required' ? (['no-identity', 'conflict'] as const) : []),
     ...(durable ? (['not-durable', 'memory-full'] as const) : []),

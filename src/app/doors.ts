@@ -6,6 +6,9 @@ import { REQUEST_TIME_MS } from '../api/route.ts';
 import type { ApiContext, QueueSwitches } from '../api/context.ts';
 import type { Config } from '../config.ts';
 import { payeesWith } from '../history/payees.ts';
+import { Proxies } from '../lib/addresses.ts';
+import { type Bounds, shareOf } from '../lib/bounded-server.ts';
+import { HeldBytes } from '../lib/held-bytes.ts';
 import { type Clock, describeMs, withDeadline } from '../lib/clock.ts';
 import { startMetricsServer } from '../metrics/server.ts';
 import { isAway, whyNotReady } from '../redis/connections.ts';
@@ -79,7 +82,7 @@ export function apiPart(
   context: ProcessorContext,
   { auditing, keys, tellUrl, urls, doctor }: ApiPartOptions,
 ): Part {
-  const { config, logger, quietly, book, metrics } = container;
+  const { config, book } = container;
   return {
     name: 'the API',
     start: async () => {
@@ -89,6 +92,7 @@ export function apiPart(
         ...storesOf(container),
         ...keys,
         ...toldBy(config, doctor),
+        heldBytes: new HeldBytes(CALLERS_HOLD),
         recoveryDesk: recoveryDeskOf(container, context),
         ...auditing,
         smsPrices: config.SMS_PRICES_FILE?.holds,
@@ -102,16 +106,14 @@ export function apiPart(
         ...batchDeskOf(container, context),
         resolve: (id, request) => resolveDisbursement(id, request, context),
         queues: queueSwitches(container),
-        onWrongKey: metrics.wrongKey,
-        onError: (error, request) =>
-          isAway(error) ? quietly('a request', error) : logger.error({ err: error, ...request }, 'a request failed'),
+        ...listenersOf(container),
       });
       const { url, close } = await listen(app, {
         ...CALLERS_TAKE,
         host: config.HOST,
         port: config.API_PORT,
         setting: 'API_PORT',
-        maxConnections: config.MAX_CONNECTIONS,
+        ...boundsOf(container, 'api'),
         drainMs: timingOf(config).drainMs,
       });
       tellUrl(url);
@@ -124,8 +126,38 @@ export function apiPart(
   };
 }
 
+/** Probes and Prometheus are few; nothing else has to do with that port. */
+const METRICS_CONNECTIONS = 256;
+
+function boundsOf({ config, metrics }: Container, listener: 'api' | 'webhooks' | 'metrics'): Bounds {
+  const most = config.MAX_CONNECTIONS;
+  const connections = listener === 'metrics' ? Math.min(METRICS_CONNECTIONS, most) : most;
+  return {
+    connections,
+    share: shareOf(connections),
+    proxies: new Proxies(config.TRUSTED_PROXIES),
+    onRefused: (reason) => metrics.connectionRefused(listener, reason),
+  };
+}
+
+/** Two of the largest workbooks; the JSON of a few thousand requests. */
+const CALLERS_HOLD = { ofCaller: 100_000_000, ofProcess: 200_000_000 } as const;
+
 /** An upload of a million rows may take its time; a header may not. */
 const CALLERS_TAKE = { headersMs: 10_000, requestMs: REQUEST_TIME_MS, silenceMs: 30_000 } as const;
+
+function listenersOf({
+  metrics,
+  logger,
+  quietly,
+}: Container): Pick<ApiContext, 'onWrongKey' | 'onWrite' | 'onError'> {
+  return {
+    onWrongKey: metrics.wrongKey,
+    onWrite: (outcome, facts) => logger.info(facts, `write ${outcome}`),
+    onError: (error, request) =>
+      isAway(error) ? quietly('a request', error) : logger.error({ err: error, ...request }, 'a request failed'),
+  };
+}
 
 function toldBy(config: Config, doctor: ApiContext['doctor']) {
   return {
@@ -306,7 +338,7 @@ export function webhooksPart(
         headersMs: 10_000,
         requestMs: 15_000,
         silenceMs: 15_000,
-        maxConnections: config.MAX_CONNECTIONS,
+        ...boundsOf(container, 'webhooks'),
         drainMs: 15_000,
       });
       tellUrl(url);
@@ -389,6 +421,7 @@ export function metricsPart(
             ...(away === undefined ? await limits.reasons(clock.now()) : []),
           ];
         },
+        ...boundsOf(container, 'metrics'),
         onError: (error) => quietly('metrics page', error),
       });
       tellUrl(server.url);

@@ -1,18 +1,16 @@
 /** A listener that strangers reach: how long they may take for what they send, and for what they are told. */
 import { once } from 'node:events';
 import type { RequestListener, Server, ServerResponse } from 'node:http';
-import { createBoundedServer } from '../lib/bounded-server.ts';
+import { type Bounds, createBoundedServer } from '../lib/bounded-server.ts';
 import { systemClock, withDeadline } from '../lib/clock.ts';
 import { type Place, listening } from '../lib/listening.ts';
 
-interface ListenOptions extends Place {
+interface ListenOptions extends Place, Bounds {
   /** How long a sender may take for headers, and for the whole request (ms). */
   readonly headersMs: number;
   readonly requestMs: number;
   /** How long a body that has begun may stop coming, and an answer that has begun may stop being taken (ms). */
   readonly silenceMs: number;
-  /** More are hung up on. */
-  readonly maxConnections: number;
   /** How long what is being answered is waited for when it closes (ms). */
   readonly drainMs: number;
 }
@@ -24,7 +22,7 @@ const UNREAD_MS = 5_000;
 /** Listens, or rejects with what to do about it. The address has the port that was really taken. */
 export async function listen(
   handler: RequestListener,
-  { host, port, setting, headersMs, requestMs, silenceMs, maxConnections, drainMs }: ListenOptions,
+  { host, port, setting, headersMs, requestMs, silenceMs, drainMs, ...bounds }: ListenOptions,
 ): Promise<{ url: string; close: () => Promise<void> }> {
   const inProgress = new Set<ServerResponse>();
   const server = createBoundedServer(
@@ -34,7 +32,7 @@ export async function listen(
       connectionsCheckingInterval: 2_000,
       keepAliveTimeout: KEEP_ALIVE_MS,
     },
-    { connections: maxConnections },
+    bounds,
     (request, response) => {
       inProgress.add(response);
       response.once('close', () => inProgress.delete(response));

@@ -1,5 +1,5 @@
 /** The numbers of an opt-out: written as people write them, read by the rules of the recipients they must match. */
-import type { FileFormat } from '../files/rows.ts';
+import type { FileFormat, ReadOptions } from '../files/rows.ts';
 import type { Encoding } from '../files/encodings.ts';
 import { repairableCountries } from '../lib/renumbering.ts';
 import { readInternationalNumber, readNumber } from '../lib/written-number.ts';
@@ -44,11 +44,17 @@ export function readStoredPhone(written: string, { country }: ReadingOptions): O
 /** Row by row, as for a campaign; throws an UnusableFile where no row can be trusted. Repeated rows are left out. */
 export async function* phonesInFile(
   source: AsyncIterable<Uint8Array>,
-  { country, format, encoding }: ReadingOptions & { readonly format: FileFormat; readonly encoding?: Encoding },
+  {
+    country,
+    format,
+    encoding,
+    held,
+  }: ReadingOptions & Pick<ReadOptions, 'held'> & { readonly format: FileFormat; readonly encoding?: Encoding },
 ): AsyncGenerator<OptOutPhone, void, undefined> {
   for await (const row of checkRecipients(source, {
     format,
     encoding,
+    held,
     // Nobody's wish is less of one because a filter hides it.
     takeHidden: true,
     ...RENEWING,

@@ -29,7 +29,7 @@ import type { RepairableCountry } from '../lib/renumbering.ts';
 import type { Prices } from '../files/prices.ts';
 import type { CheckedRow, CheckSummary } from './check/report.ts';
 
-export interface UploadOptions extends Pick<ReadOptions, 'encoding' | 'sheet'> {
+export interface UploadOptions extends Pick<ReadOptions, 'encoding' | 'sheet' | 'held'> {
   readonly campaigns: Campaigns;
   readonly slices: Slices;
   readonly random: Random;
@@ -206,6 +206,7 @@ function checkOptionsOf(
     seen,
     encoding: reading.encoding,
     sheet: reading.sheet,
+    held: reading.held,
     phoneColumn: reading.phoneColumn,
     takeHidden: reading.takeHidden,
     take: reading.take,
@@ -234,8 +235,11 @@ async function stageAll(check: Check, stage: Stage): Promise<CheckSummary> {
 }
 
 /** The numbers of earlier uploads: the same person is not in a campaign twice. */
-async function numbersOf(campaign: CampaignRecord, { slices }: Pick<UploadOptions, 'slices'>): Promise<NumberIndex> {
-  const numbers = new NumberIndex(campaign.totals.total);
+async function numbersOf(
+  campaign: CampaignRecord,
+  { slices, held }: Pick<UploadOptions, 'slices' | 'held'>,
+): Promise<NumberIndex> {
+  const numbers = new NumberIndex(campaign.totals.total, held);
   for (let index = 0; index < campaign.slices; index += 1) {
     const slice = await slices.read(sliceAt(campaign, index) ?? '');
     for (const { to, row } of slice ? unpackItems(slice) : []) numbers.add(to, row);

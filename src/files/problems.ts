@@ -30,15 +30,6 @@ export class UnusableFile extends Error {
   }
 }
 
-/** Nothing is wrong with the file: too many workbooks are in this process at once. Later it can be read. */
-export class WorkbooksBusy extends Error {
-  override readonly name = 'WorkbooksBusy';
-
-  constructor() {
-    super('Too many workbooks are being read now. Send the file again in a minute');
-  }
-}
-
 export function unusable(
   code: FileProblemCode,
   more: { detail?: Detail; row?: number; cause?: unknown } = {},

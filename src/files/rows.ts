@@ -13,10 +13,11 @@ import {
   readLine,
 } from './csv.ts';
 import { openOds } from './ods.ts';
-import { type FileProblemCode, unusable, WorkbooksBusy } from './problems.ts';
+import { type FileProblemCode, unusable } from './problems.ts';
 import { type Encoding } from './encodings.ts';
 import { TextReader } from './text.ts';
 import { openXlsx } from './xlsx.ts';
+import { HeldBytes, type Holding } from '../lib/held-bytes.ts';
 import { Turns } from '../lib/turns.ts';
 import type { Detail } from '../words/details.ts';
 
@@ -42,8 +43,8 @@ export interface ReadOptions {
   readonly trim?: boolean | undefined;
   /** How many bytes a workbook may become. */
   readonly unpackedMax?: number | undefined;
-  /** What the packed bytes of a workbook are counted in; without it, all of the process. */
-  readonly held?: HeldBytes | undefined;
+  /** What the packed bytes of a workbook are counted in; without it, all workbooks of the process together. */
+  readonly held?: Holding | undefined;
 }
 
 export interface RawRow {
@@ -83,26 +84,7 @@ const HEAD_ROWS_MAX = 1_000;
 const WORKBOOKS_AT_ONCE = 2;
 const workbooks = new Turns(WORKBOOKS_AT_ONCE);
 
-/** Bytes that are in memory at once. One that comes when there is no room is refused, and does not wait: it grows meanwhile. */
-export class HeldBytes {
-  readonly #most: number;
-  #bytes = 0;
-
-  constructor(most: number) {
-    this.#most = most;
-  }
-
-  take(bytes: number): void {
-    if (this.#bytes + bytes > this.#most) throw new WorkbooksBusy();
-    this.#bytes += bytes;
-  }
-
-  giveBack(bytes: number): void {
-    this.#bytes -= bytes;
-  }
-}
-
-const heldByAll = new HeldBytes(WORKBOOKS_BYTES_MAX);
+const heldByAll = new HeldBytes({ ofCaller: WORKBOOKS_BYTES_MAX, ofProcess: WORKBOOKS_BYTES_MAX });
 
 /** Reads a file row by row, keeping no more than a piece of it; of a workbook, its packed bytes and its texts. */
 export class RowReader {
@@ -208,7 +190,7 @@ export class RowReader {
   }
 
   async *#sheetRows(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<RawRow[], void, undefined> {
-    const { held = heldByAll } = this.#options;
+    const { held = heldByAll.open('') } = this.#options;
     const parts: Uint8Array[] = [];
     let bytes = 0;
     let over = (): void => undefined;

@@ -3,6 +3,7 @@
  * 25000 in `25000.0000000000001`, and builds what nests so deep that whatever walks it afterwards falls; none of it can
  * be told from the values it returns. So the text is looked at once more, after it is known to be JSON.
  */
+import { jsonFault } from './json-fault.ts';
 import { maskPhone } from './phone.ts';
 
 /** The outermost value is the first level. */
@@ -24,8 +25,15 @@ export function readJson(text: string): ReadJson {
     return hasNothingToFind(text, value) ? { value } : (new Scan(text, value).run() ?? { value });
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    return { wrong: `is not JSON (${error.message.slice(0, 100)})`, is: 'no JSON' };
+    return { wrong: describeFault(text), is: 'no JSON' };
   }
+}
+
+function describeFault(text: string): string {
+  const { line, column, isEnd } = jsonFault(text);
+  return isEnd
+    ? `is not JSON: incomplete, it ends at line ${line}, column ${column}`
+    : `is not JSON at line ${line}, column ${column}`;
 }
 
 const [SPACE, QUOTE, COMMA, BACKSLASH] = [0x20, 0x22, 0x2c, 0x5c];

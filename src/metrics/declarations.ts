@@ -231,6 +231,14 @@ export const declarations = {
     labels: { answer: 'wrongKeyAnswers' },
     help: 'API requests without a valid key: refused, or rate-limited.',
   },
+  relais_connections_refused_total: {
+    type: 'counter',
+    of: 'process',
+    labels: { listener: 'listeners', reason: 'connectionRefusals' },
+    help:
+      'Connections that were closed, and requests of a client behind a proxy that were refused: the listener was full, ' +
+      'one address had its share, or one connection took no answers.',
+  },
   relais_console_violations_total: {
     type: 'counter',
     of: 'process',
@@ -401,6 +409,8 @@ export const words = {
   deliveryOutcomes: ['delivered', 'retried', 'undelivered'],
   stopOutcomes: ['looked', 'opted_out', 'already', 'no_such_link', 'too_many', 'unavailable'],
   wrongKeyAnswers: ['401', '429'],
+  listeners: ['api', 'webhooks', 'metrics'],
+  connectionRefusals: ['full', 'share', 'unanswered'],
   violations: ['script', 'style', 'connect', 'frame', 'other'],
   contradictions,
   callbackHashes: ['hash_right', 'hash_wrong', 'hash_unverified'],

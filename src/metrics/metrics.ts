@@ -53,6 +53,7 @@ export interface Metrics {
   readonly stopLinkUsed: (outcome: string) => void;
   readonly eventDelivered: (outcome: string) => void;
   readonly wrongKey: (answer: '401' | '429') => void;
+  readonly connectionRefused: (listener: string, reason: string) => void;
   readonly violated: (about: string) => void;
   /** A write reached, after so many ms, all the places where it must be. */
   readonly fenced: (ms: number) => void;
@@ -118,6 +119,8 @@ function listeners({ count, observe, replace }: Instruments) {
     stopLinkUsed: (outcome: string): void => count('relais_stop_links_total', { outcome }),
     eventDelivered: (outcome: string): void => count('relais_event_delivery_total', { outcome }),
     wrongKey: (answer: '401' | '429'): void => count('relais_wrong_keys_total', { answer }),
+    connectionRefused: (listener: string, reason: string): void =>
+      count('relais_connections_refused_total', { listener, reason }),
     violated: (about: string): void => count('relais_console_violations_total', { about }),
     fenced: (ms: number): void => observe('relais_fence_duration_seconds', {}, ms / 1_000),
     lockLost: (jobs: number): void => count('relais_lost_locks_total', {}, jobs),

@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { createBoundedServer } from '../lib/bounded-server.ts';
+import { type Bounds, createBoundedServer } from '../lib/bounded-server.ts';
 import { listening } from '../lib/listening.ts';
 import type { Metrics } from './metrics.ts';
 
-export interface MetricsServerOptions {
+export interface MetricsServerOptions extends Bounds {
   readonly metrics: Pick<Metrics, 'scrape' | 'contentType'>;
   readonly host: string;
   /** 0 picks a free one. */
@@ -56,13 +56,12 @@ const TIMEOUTS = {
   connectionsCheckingInterval: 1_000,
 } as const;
 const SILENCE_MS = 10_000;
-const CONNECTIONS_MOST = 256;
 
 /** `/metrics`, `/healthz` and `/readyz` of this process. Rejects when the port cannot be had. */
 export async function startMetricsServer(options: MetricsServerOptions): Promise<MetricsServer> {
   const inProgress = new Set<ServerResponse>();
   const answering = { pages: pagesOf(options), onError: options.onError };
-  const server = createBoundedServer(TIMEOUTS, { connections: CONNECTIONS_MOST }, (request, response) => {
+  const server = createBoundedServer(TIMEOUTS, options, (request, response) => {
     inProgress.add(response);
     response.once('close', () => inProgress.delete(response));
     void respond(request, response, answering);

@@ -1,5 +1,6 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { RequestOf } from '../kinds/index.ts';
+import { nearest } from '../lib/nearest.ts';
 import { maskPhone } from '../lib/phone.ts';
 import { UnusableTemplate, requireUsable } from '../lib/wording.ts';
 
@@ -17,8 +18,13 @@ type Checked<T> =
 
 /** What somebody asked for, as the schema reads it; or all that is wrong with it, in words that do not speak of schemas. */
 export function check<S extends z.ZodType>(schema: S, input: unknown): Checked<z.output<S>> {
-  const { success, data, error } = schema.safeParse(input, { error: wordsFor });
-  return success ? { data } : { problems: problemsOf(error) };
+  const known = new Map<string, readonly string[]>();
+  const words = (issue: z.core.$ZodRawIssue): string => {
+    if (issue.code === 'unrecognized_keys') known.set(pointerTo(issue.path ?? []), fieldsOf(issue.inst));
+    return wordsFor(issue);
+  };
+  const { success, data, error } = schema.safeParse(input, { error: words });
+  return success ? { data } : { problems: problemsOf(error, known) };
 }
 
 /** What can be read of a request that is not in order: more may be wrong with it than its form. */
@@ -38,7 +44,16 @@ export function eachPlaceOnce(problems: readonly Problem[], more: readonly Probl
   return [...problems, ...more.filter(({ pointer }) => !told.has(pointer))];
 }
 
-function problemsOf(error: z.ZodError): Problem[] {
+const fieldsOf = (schema: unknown): readonly string[] =>
+  schema instanceof z.ZodObject ? Object.keys(schema.shape) : [];
+
+function unknownField(name: string, known: readonly string[]): string {
+  const meant = nearest(name, known);
+  if (meant !== undefined) return `unknown field. Did you mean "${meant}"?`;
+  return known.length === 0 ? 'unknown field' : `unknown field. Known fields: ${known.join(', ')}`;
+}
+
+function problemsOf(error: z.ZodError, known: ReadonlyMap<string, readonly string[]>): Problem[] {
   const problems = error.issues.flatMap((issue): Problem[] => {
     const pointer = pointerTo(issue.path);
     if (issue.code !== 'unrecognized_keys') {
@@ -48,7 +63,8 @@ function problemsOf(error: z.ZodError): Problem[] {
     }
     // A body may name its fields after people: what is written in logs and refusals does not repeat them.
     const names = issue.keys.map((name) => maskPhone(name, 'anybody'));
-    return names.map((name) => ({ pointer: `${pointer}${pointerTo([name])}`, message: 'unknown field' }));
+    const fields = known.get(pointer) ?? [];
+    return names.map((name) => ({ pointer: `${pointer}${pointerTo([name])}`, message: unknownField(name, fields) }));
   });
   return problems.filter(({ pointer, message }, index) => {
     // A number that is too large for JavaScript passes the bound of its schema too, which is the one to be told.

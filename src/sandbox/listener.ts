@@ -3,7 +3,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { createBoundedServer } from '../lib/bounded-server.ts';
 import { type Place, listening } from '../lib/listening.ts';
 
-const CONNECTIONS_MOST = 4_000;
+const BOUNDS = { connections: 4_000 } as const;
 
 /** One HTTP listener whose door can be closed and opened again on the same port. */
 export class Listener {
@@ -38,7 +38,7 @@ export class Listener {
   async #open(): Promise<void> {
     if (this.#server !== undefined) return;
     const times = { keepAliveTimeout: 60_000, requestTimeout: 0 };
-    const server = createBoundedServer(times, { connections: CONNECTIONS_MOST }, this.#handle);
+    const server = createBoundedServer(times, BOUNDS, this.#handle);
     server.on('connection', (socket) => {
       this.#sockets.add(socket);
       socket.on('close', () => this.#sockets.delete(socket));

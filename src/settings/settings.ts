@@ -5,6 +5,7 @@
 import { z } from 'zod';
 import { readPrices } from '../files/prices.ts';
 import { readUsualHours, readTimeZone } from '../lib/quiet-hours.ts';
+import { readNetwork } from '../lib/addresses.ts';
 import { toMs } from '../lib/clock.ts';
 import { DEFAULT_PREFIX, readPrefix } from '../redis/connections.ts';
 import {
@@ -151,7 +152,11 @@ const listeners = {
   HOST: [z.string().default('127.0.0.1'), 'IP address to listen on.'],
   MAX_CONNECTIONS: [
     count(4_000, { min: 1 }),
-    'Maximum number of open connections for each listener. Further connections are closed.',
+    'Maximum number of open connections for each listener. Further connections are closed. One address has at most a quarter of them.',
+  ],
+  TRUSTED_PROXIES: [
+    words(readNetwork),
+    'Addresses or networks of your proxies, such as 10.0.0.5,10.1.0.0/16. relais reads the client from their X-Forwarded-For. Unset: a proxy is a client like any other.',
   ],
   API_KEYS: [
     secret(),

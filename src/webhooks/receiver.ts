@@ -11,6 +11,7 @@ import express, { type Express, type Request, type RequestHandler, type Response
 import type { QueueName } from '../kinds/due-queues.ts';
 import { isFinal, lookQueueOf } from '../kinds/index.ts';
 import { type Clock, within } from '../lib/clock.ts';
+import { HeldBytes, type Holding } from '../lib/held-bytes.ts';
 import { maskPhone } from '../lib/phone.ts';
 import { type Secret, sameSecret } from '../lib/secret.ts';
 import type { Hinted } from '../operations/nudging.ts';
@@ -64,6 +65,8 @@ interface ReceiverOptions {
 
 /** At most one look per operation and interval, however often we are called. */
 const LOOK_INTERVAL_MS = 5_000;
+/** Of all bodies that are read at once: a callback has a few kilobytes. */
+const BODIES_BYTES = 32_000_000;
 const RETRY_AFTER_S = 30;
 /** A Redis that hangs must not collect callers: they are told to come again, and a poll comes anyway. */
 const STORE_WITHIN_MS = 2_000;
@@ -79,6 +82,7 @@ export function createReceiver(options: ReceiverOptions): Express {
 
 function receive(options: ReceiverOptions): RequestHandler {
   const { secrets, operations, clock, wake, onCallback, onError } = options;
+  const bodies = new HeldBytes({ ofCaller: BODIES_BYTES, ofProcess: BODIES_BYTES });
   return async (request, response) => {
     // The path as it was sent: decoding it first would change what was signed.
     const [path = ''] = request.originalUrl.split('?');
@@ -90,7 +94,9 @@ function receive(options: ReceiverOptions): RequestHandler {
       return void response.status(200).end();
     }
     const sinceMono = clock.monotonic();
-    const { heard, redacted, hash } = await readEvidence(request);
+    const held = bodies.open('');
+    response.once('close', () => held.end());
+    const { heard, redacted, hash } = await readEvidence(request, held);
     try {
       const store = async (): Promise<Hinted & Pick<Noted, 'hash'>> => {
         const detail = hash && verdictOfHash(hash, await options.hashes(target.account));
@@ -139,11 +145,15 @@ function verdictOf(kind: CallbackTarget['kind'], hinted: Hinted, heard: Evidence
 /** What comes after the time is over is still written down; the sender is only not told. */
 const late = (): Error => new Error(`a callback could not be written down within ${STORE_WITHIN_MS} ms`);
 
+/** The same for every path that is not signed. */
+const NOT_HERE =
+  'This port takes callbacks of the provider and stop links of SMS. The API of relais has another (API_PORT).\n';
+
 function refuse(request: Request, response: Response, onCallback: ReceiverOptions['onCallback']): void {
   request.resume();
   onCallback('none', 'wrong_path');
   // A stranger does not keep the connection.
-  response.status(404).set('Connection', 'close').end();
+  response.status(404).set('Connection', 'close').type('text/plain').send(NOT_HERE);
 }
 
 interface Heard {
@@ -154,8 +164,8 @@ interface Heard {
 }
 
 /** The status word is kept as the code: it is what upstream claims, and a look will say whether it is so. */
-async function readEvidence(request: Request): Promise<Heard> {
-  const raw = await readBounded(request);
+async function readEvidence(request: Request, held: Holding): Promise<Heard> {
+  const raw = await readBounded(request, held);
   if (raw === undefined) return { heard: { operation: 'callback', code: 'too_large' }, redacted: '' };
   const parsed = readTree(raw, request.headers['content-type']);
   const body = readCallbackBody(parsed);
@@ -165,21 +175,23 @@ async function readEvidence(request: Request): Promise<Heard> {
   return { heard: { operation: 'callback', code: status.slice(0, 20) }, redacted, hash };
 }
 
-/** Undefined when there is more than we read, or when the sender went away before the end. */
-function readBounded(request: Request): Promise<Uint8Array | undefined> {
+/** Undefined when there is more than we read or have room for, or when the sender went away before the end. */
+function readBounded(request: Request, held: Holding): Promise<Uint8Array | undefined> {
   // An encoded body would have to be unpacked before anything about it is known.
-  if (request.headers['content-encoding'] !== undefined) {
+  if (!/^(?:identity)?$/i.test((request.headers['content-encoding'] ?? '').trim())) {
     request.resume();
     return Promise.resolve(undefined);
   }
   return new Promise((resolve) => {
     const parts: Buffer[] = [];
     let bytes = 0;
+    let isRead = true;
     request.on('data', (part: Buffer) => {
       bytes += part.length;
-      if (bytes <= BODY_LIMITS.bytes) parts.push(part);
+      isRead &&= bytes <= BODY_LIMITS.bytes && held.takeIfRoom(part.length);
+      if (isRead) parts.push(part);
     });
-    request.on('end', () => resolve(bytes <= BODY_LIMITS.bytes ? Buffer.concat(parts) : undefined));
+    request.on('end', () => resolve(isRead ? Buffer.concat(parts) : undefined));
     request.on('error', () => resolve(undefined));
     request.on('aborted', () => resolve(undefined));
   });

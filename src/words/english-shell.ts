@@ -119,7 +119,7 @@ In French: --lang fr, or LANG=fr_SN.UTF-8.`,
     anotherReference: 'For something else, give another --reference.',
     byRule: (help: string, rule: string) => `${help} (RELAIS_API_KEY; rule: ${rule})`,
     steps: {
-      401: 'Set RELAIS_API_KEY to a key of API_KEYS. `relais dev` takes the key dev.',
+      401: 'Set RELAIS_API_KEY to a key of API_KEYS, or one created with `relais keys create`. `relais dev` takes the key dev.',
       404: 'Is the id whole? A key that is bound to an account does not see the others (RELAIS_API_KEY).',
       429: 'Wait a moment, or raise API_RATE.',
       501: 'This relais is older than the command. Deploy the same version.',

@@ -20,6 +20,11 @@ export const frenchRefusals: Readonly<Record<string, string>> = {
   'Unsupported content type': 'Type de contenu non pris en charge',
   'Invalid request; nothing was done': 'Demande invalide ; rien n’a été fait',
   'Too many requests with this key': 'Trop de demandes avec cette clé',
+  'Too many uploads at the same time; nothing was done': 'Trop d’envois simultanés ; rien n’a été fait',
+  'Uploads in progress of this key may hold {a} MB in this process, and this one does not fit.':
+    'Les envois en cours de cette clé peuvent occuper {a} Mo dans ce processus, et celui-ci n’y tient pas.',
+  'Uploads in progress of all keys may hold {a} MB in this process, and this one does not fit.':
+    'Les envois en cours de toutes les clés peuvent occuper {a} Mo dans ce processus, et celui-ci n’y tient pas.',
   'No answer from the provider; nothing was changed': 'Aucune réponse du prestataire ; rien n’a changé',
   'Cannot sign in: no answer from the identity provider':
     'Connexion impossible : aucune réponse du fournisseur d’identité',
@@ -44,8 +49,9 @@ export const frenchRefusals: Readonly<Record<string, string>> = {
   'The API key is unknown or revoked. Use a key of API_KEYS, or one created with `relais keys create`.':
     'La clé d’API est inconnue ou révoquée. Utilisez une clé de API_KEYS, ou une clé créée avec `relais keys ' +
     'create`.',
-  'Send `Authorization: Bearer <key>` with a key of API_KEYS (`relais dev` accepts the key `dev`).':
-    'Envoyez `Authorization: Bearer <clé>` avec une clé de API_KEYS (`relais dev` accepte la clé `dev`).',
+  'Send `Authorization: Bearer <key>` with a key of API_KEYS, or one created with `relais keys create` (`relais dev` accepts the key `dev`).':
+    'Envoyez `Authorization: Bearer <clé>` avec une clé de API_KEYS, ou une clé créée avec `relais keys create` ' +
+    '(`relais dev` accepte la clé `dev`).',
   'The API key "{a}" does not have the role {b}. Use a key with this role.':
     'La clé d’API « {a} » n’a pas le rôle {b}. Utilisez une clé qui a ce rôle.',
   'The API key "{a}" is limited to {b}, and {c}.':
@@ -86,6 +92,10 @@ export const frenchRefusals: Readonly<Record<string, string>> = {
   '{a} Nothing was changed.': '{a} Rien n’a changé.',
   'the limit {a} was not found': 'le plafond {a} est introuvable',
   'The {a} {b} was not found.': 'Introuvable : {b}.',
+  'The {a} {b} was not found. /openapi.json lists all paths.':
+    'Introuvable : {b}. /openapi.json donne tous les chemins.',
+  'The {a} {b} was not found. Did you mean {c}? /openapi.json lists all paths.':
+    'Introuvable : {b}. Vouliez-vous dire {c} ? /openapi.json donne tous les chemins.',
   'The console file was not found.': 'Ce fichier de la console est introuvable.',
   'Another version wrote the record, or the record is damaged. Run `relais doctor`.':
     'Une autre version a écrit cette fiche, ou la fiche est abîmée. Lancez `relais doctor`.',
@@ -252,6 +262,9 @@ export const frenchRefusals: Readonly<Record<string, string>> = {
     'Le contenu ne correspond pas à son Content-Encoding, ou est incomplet.',
   'The body is not UTF-8.': 'Le contenu n’est pas en UTF-8.',
   'The body is not JSON.': 'Le contenu n’est pas du JSON.',
+  'is not JSON at line {a}, column {b}': 'n’est pas du JSON à la ligne {a}, colonne {b}',
+  'is not JSON: incomplete, it ends at line {a}, column {b}':
+    'n’est pas du JSON : incomplet, s’arrête à la ligne {a}, colonne {b}',
   'The body {a}.': 'Le contenu est illisible.',
   'The charset {a} is not supported. Send UTF-8.': 'L’encodage {a} n’est pas pris en charge. Envoyez de l’UTF-8.',
   'The upload has too many recipients for a text with {{stop}}.':
@@ -260,6 +273,8 @@ export const frenchRefusals: Readonly<Record<string, string>> = {
   // Ce qui ne va pas dans un champ.
   'is required': 'est obligatoire',
   'unknown field': 'champ inconnu',
+  'unknown field. Did you mean "{a}"?': 'champ inconnu. Vouliez-vous dire « {a} » ?',
+  'unknown field. Known fields: {a}': 'champ inconnu. Champs connus : {a}',
   'is given twice': 'est donné deux fois',
   'has an invalid format (none of the accepted formats)': 'a un format invalide (aucun des formats acceptés)',
   'has an invalid format': 'a un format invalide',

@@ -113,7 +113,7 @@ En anglais : --lang en.`,
     anotherReference: 'Pour autre chose, donnez une autre --reference.',
     byRule: (help, rule) => `${help} (RELAIS_API_KEY ; règle : ${rule})`,
     steps: {
-      401: 'Réglez RELAIS_API_KEY sur une clé de API_KEYS. `relais dev` accepte la clé dev.',
+      401: 'Réglez RELAIS_API_KEY sur une clé de API_KEYS, ou une clé créée avec `relais keys create`. `relais dev` accepte la clé dev.',
       404: 'L’identifiant est-il entier ? Une clé liée à un compte ne voit pas les autres (RELAIS_API_KEY).',
       429: 'Attendez un instant, ou relevez API_RATE.',
       501: 'Ce relais est plus ancien que la commande. Déployez la même version.',

@@ -35,7 +35,7 @@ export function languageAccepted(header: string | undefined): Language | undefin
     .split(',')
     .map((wish) => {
       const [tag = '', ...parameters] = wish.trim().split(';');
-      const weight = parameters.map((one) => /^\s*q=([\d.]+)\s*$/.exec(one)?.[1]).find((one) => one !== undefined);
+      const weight = parameters.map((one) => /^\s*q=([\d.]+)\s*$/i.exec(one)?.[1]).find((one) => one !== undefined);
       return { language: languageOfLocale(tag), weight: Number(weight ?? 1) };
     })
     .filter(({ weight }) => weight > 0)

@@ -130,7 +130,7 @@ async function doorThatCloses(at: number, { questions }: { readonly questions: n
     headersMs: 10_000,
     requestMs: 10_000,
     silenceMs: 30_000,
-    maxConnections: 100,
+    connections: 100,
     drainMs: 5_000,
   });
   toClose.push(close);

@@ -4,7 +4,7 @@ import { type AddressInfo, connect } from 'node:net';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import express, { type ErrorRequestHandler, type RequestHandler } from 'express';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { SHORT_BYTES, readJsonBody } from '../../src/api/mount.ts';
+import { SHORT_BYTES, readJsonBody } from '../../src/api/json-body.ts';
 import type { ApiProblem } from '../../src/api/problem.ts';
 import { routes } from '../../src/api/routes.ts';
 

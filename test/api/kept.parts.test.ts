@@ -159,7 +159,7 @@ async function door() {
     headersMs: 10_000,
     requestMs: 10_000,
     silenceMs: 30_000,
-    maxConnections: 100,
+    connections: 100,
     drainMs: 5_000,
   });
   const post = async (path: string, body?: string, method: 'POST' | 'DELETE' = 'POST'): Promise<number> => {

@@ -54,7 +54,7 @@ async function door() {
     host: '127.0.0.1',
     port: 0,
     setting: 'API_PORT',
-    maxConnections: 100,
+    connections: 100,
     drainMs: 5_000,
     ...times,
   });

@@ -99,7 +99,7 @@ beforeAll(async () => {
     headersMs: 10_000,
     requestMs: 10_000,
     silenceMs: 30_000,
-    maxConnections: 100,
+    connections: 100,
     drainMs: 5_000,
   });
   ({ url, close } = opened);

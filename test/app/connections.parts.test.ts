@@ -1,7 +1,9 @@
 /** How long a stranger may hold a connection, and how many of them there may be. */
 import { once } from 'node:events';
 import { type Socket, connect } from 'node:net';
-import { afterEach, describe, expect, test } from 'vitest';
+import { request as requestTo } from 'undici';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { Proxies } from '../../src/lib/addresses.ts';
 import { listen } from '../../src/app/listener.ts';
 import { startService, type Service } from '../support/service.ts';
 
@@ -17,9 +19,9 @@ async function open(env: Readonly<Record<string, string>> = {}): Promise<Service
 }
 
 /** A connection that says this; what came back, and when it was closed. */
-async function said(url: string, text: string) {
-  const { hostname, port } = new URL(url);
-  const socket: Socket = connect(Number(port), hostname);
+async function said(url: string, text: string, localAddress?: string) {
+  const { hostname: host, port } = new URL(url);
+  const socket: Socket = connect({ host, port: Number(port), ...(localAddress && { localAddress }) });
   toClose.push(() => socket.destroy());
   let heard = '';
   socket.on('data', (bytes: Buffer) => (heard += bytes.toString()));
@@ -31,7 +33,12 @@ async function said(url: string, text: string) {
     while (!heard.includes('\r\n\r\n')) await once(socket, 'data');
     return heard.toLowerCase();
   };
-  return { answered, closed, heard: () => heard, say: (more: string) => void socket.write(more) };
+  const first = async (): Promise<string> => {
+    await Promise.race([once(socket, 'data'), closed]);
+    return heard.toLowerCase();
+  };
+  const end = (): void => void socket.destroy();
+  return { answered, first, closed, end, heard: () => heard, say: (more: string) => void socket.write(more) };
 }
 
 const get = (path: string, more = ''): string => `GET ${path} HTTP/1.1\r\nHost: relais\r\n${more}\r\n`;
@@ -63,11 +70,74 @@ test('a caller with a right key keeps its connection for longer than a proxy doe
 test('no listener takes more connections than it is told', async () => {
   const { api } = await open({ MAX_CONNECTIONS: '3' });
   const half = 'GET /v1/accounts HTTP/1.1\r\n';
-  const held = [await said(api, half), await said(api, half), await said(api, half)];
-  const fourth = await said(api, get('/v1/accounts'));
+  const from = (host: number) => said(api, half, `127.0.0.${host}`);
+  const held = [await from(2), await from(3), await from(4)];
+  const fourth = await said(api, get('/v1/accounts'), '127.0.0.5');
   await fourth.closed;
   expect(fourth.heard()).toBe('');
   expect(held.map(({ heard }) => heard())).toEqual(['', '', '']);
+});
+
+describe('one address', () => {
+  const half = 'GET /metrics HTTP/1.1\r\n';
+  const whole = get('/healthz');
+
+  test.for(['api', 'webhooks', 'metrics'] as const)('has no more than its share of the listener %s', async (name) => {
+    const service = await open({ MAX_CONNECTIONS: '8' });
+    const { [name]: url, metrics } = service;
+    const held = [await said(url, half, '127.0.0.2'), await said(url, half, '127.0.0.2')];
+    const third = await said(url, whole, '127.0.0.2');
+    await third.closed;
+    expect([third.heard(), ...held.map(({ heard }) => heard())]).toEqual(['', '', '']);
+    expect(await (await said(url, whole, '127.0.0.3')).answered()).toContain('http/1.1');
+    const page = await (await requestTo(`${metrics}/metrics`)).body.text();
+    expect(page).toContain(`relais_connections_refused_total{listener="${name}",reason="share"} 1`);
+    // A connection that ends leaves its place to another.
+    held[0]?.end();
+    await vi.waitFor(
+      async () => expect(await (await said(url, whole, '127.0.0.2')).first()).toContain('http/1.1'),
+      10_000,
+    );
+  });
+});
+
+describe('a trusted proxy', () => {
+  const proxied = (client: string) => get('/', `X-Forwarded-For: 198.51.100.9, ${client}\r\n`);
+
+  test('has as many connections as there are, and each client behind it its share of the requests', async () => {
+    const answers: (() => void)[] = [];
+    const server = await listen((_asked, answer) => answers.push(() => void answer.end('ok')), {
+      ...limits,
+      share: 2,
+      proxies: new Proxies(['127.0.0.1']),
+    });
+    toClose.push(() => server.close());
+    const held = [await said(server.url, proxied('192.0.2.1')), await said(server.url, proxied('192.0.2.1'))];
+    await vi.waitFor(() => expect(answers.length).toBe(2), 10_000);
+    expect(await (await said(server.url, proxied('192.0.2.1'))).answered()).toMatch(
+      /^http\/1\.1 429[^]*retry-after: 1/,
+    );
+    const another = await said(server.url, proxied('192.0.2.2'));
+    await vi.waitFor(() => expect(answers.length).toBe(3), 10_000);
+    for (const answer of answers) answer();
+    for (const caller of [...held, another]) expect(await caller.answered()).toContain('200');
+    const again = await said(server.url, proxied('192.0.2.1'));
+    await vi.waitFor(() => expect(answers.length).toBe(4), 10_000);
+    answers[3]?.();
+    expect(await again.answered()).toContain('200');
+  });
+
+  test('names the client whose wrong keys are counted', async () => {
+    const { api } = await open({ TRUSTED_PROXIES: '127.0.0.0/8' });
+    const wrongly = async (client: string) =>
+      (
+        await said(api, get('/v1/accounts', `X-Forwarded-For: ${client}\r\nAuthorization: Bearer guess\r\n`))
+      ).answered();
+    let tries = 0;
+    while (tries < 100 && !(await wrongly('192.0.2.1')).includes(' 429 ')) tries += 1;
+    expect(tries).toBeLessThan(100);
+    expect(await wrongly('192.0.2.2')).toContain(' 401 ');
+  });
 });
 
 const limits = {
@@ -77,7 +147,7 @@ const limits = {
   headersMs: 5_000,
   requestMs: 60_000,
   silenceMs: 5_000,
-  maxConnections: 10,
+  connections: 10,
   drainMs: 60_000,
 };
 

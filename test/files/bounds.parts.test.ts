@@ -1,8 +1,9 @@
 /** Files that somebody made to hurt: nothing of them is executed, and none of them takes more than it may. */
 import { describe, expect, test } from 'vitest';
-import { HeldBytes, RowReader } from '../../src/files/rows.ts';
-import { UnusableFile, WorkbooksBusy } from '../../src/files/problems.ts';
+import { RowReader } from '../../src/files/rows.ts';
+import { UnusableFile } from '../../src/files/problems.ts';
 import { readFormat } from '../../src/files/sheet.ts';
+import { HeldBytes, NoRoom } from '../../src/lib/held-bytes.ts';
 import { checkFile } from '../campaigns/check/read-file.ts';
 import { odsOf, partsOf, rowOf, xlsxOf, xlsxOfTexts, zipOf } from './workbooks.ts';
 
@@ -269,31 +270,33 @@ describe('workbooks that come at once', () => {
     yield bytes.subarray(-1);
   }
 
+  const room = (bytes: number): HeldBytes => new HeldBytes({ ofCaller: bytes, ofProcess: bytes });
+
   async function rowsOf(source: AsyncIterable<Uint8Array>, held: HeldBytes): Promise<number> {
     let rows = 0;
-    for await (const batch of new RowReader(source, { held }).batches()) rows += batch.length;
+    for await (const batch of new RowReader(source, { held: held.open('') }).batches()) rows += batch.length;
     return rows;
   }
 
   test('are refused where there is no room for them, and read once there is', async () => {
-    const held = new HeldBytes(workbook.length);
+    const held = room(workbook.length);
     let open = (): void => undefined;
     const gate = new Promise<void>((resolve) => (open = resolve));
     const first = rowsOf(slowly(workbook, gate), held);
-    await expect(rowsOf(slowly(workbook, gate), held)).rejects.toThrow(WorkbooksBusy);
+    await expect(rowsOf(slowly(workbook, gate), held)).rejects.toThrow(NoRoom);
     open();
     expect(await first).toBe(1);
     expect(await rowsOf(slowly(workbook, gate), held)).toBe(1);
   });
 
   test('leave nothing behind where they break off, or are none', async () => {
-    const held = new HeldBytes(MOST);
+    const held = room(MOST);
     for (let times = 0; times < 3; times += 1) {
       const broken = (async function* () {
         yield Buffer.concat([Buffer.from('PK\x03\x04'), Buffer.alloc(MOST - 4)]);
         if (times % 2 === 0) throw new Error('the body broke off');
       })();
-      await expect(rowsOf(broken, held)).rejects.not.toThrow(WorkbooksBusy);
+      await expect(rowsOf(broken, held)).rejects.not.toThrow(NoRoom);
     }
   });
 });

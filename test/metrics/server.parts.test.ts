@@ -15,6 +15,7 @@ async function start(change: Partial<MetricsServerOptions> = {}): Promise<string
     metrics: { contentType: 'text/plain; version=0.0.4; charset=utf-8', scrape: () => Promise.resolve('up 1\n') },
     host: '127.0.0.1',
     port: 0,
+    connections: 100,
     readiness: () => [],
     onError: () => undefined,
     ...change,
@@ -108,6 +109,7 @@ describe('the port', () => {
       metrics: { contentType: '', scrape: () => Promise.resolve('') },
       host: '127.0.0.1',
       port,
+      connections: 100,
       readiness: () => [],
       onError: () => undefined,
     });

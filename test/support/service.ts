@@ -1,5 +1,6 @@
 /** All roles in this process, against a database of their own and a sandbox of their own. For *.parts.test.ts. */
 import type { Redis } from 'ioredis';
+import type { Logger } from 'pino';
 import { Agent, type Dispatcher, request } from 'undici';
 import { systemClock } from '../../src/lib/clock.ts';
 import { loadConfig } from '../../src/config.ts';
@@ -61,11 +62,12 @@ interface ServiceParts extends Pick<SandboxOptions, 'onLine'> {
   /** Without a worker nothing is done but what the test does itself. */
   readonly roles?: Parameters<typeof startRoles>[1];
   readonly openRedis?: typeof freshRedis;
+  readonly logger?: Logger;
 }
 
 export async function startService(
   env: Readonly<Record<string, string>> = {},
-  { onLine, roles = ['worker', 'webhooks', 'api'], openRedis = freshRedis }: ServiceParts = {},
+  { onLine, roles = ['worker', 'webhooks', 'api'], openRedis = freshRedis, logger }: ServiceParts = {},
 ): Promise<Service> {
   const fresh = await openRedis();
   const sandbox = await startSandbox(onLine ? { onLine } : {});
@@ -85,6 +87,8 @@ export async function startService(
       ...env,
     }),
     roles,
+    undefined,
+    logger ? { logger } : {},
   );
   const { api = '', webhooks = '', metrics = '' } = running.urls;
   let drained: Promise<void> | undefined;

@@ -73,7 +73,11 @@ function pathsOf(declared: readonly RouteDeclaration[], schemas: Components): Op
 
 const SHARED = {
   securitySchemes: {
-    key: { type: 'http', scheme: 'bearer', description: 'A key of API_KEYS. `relais dev` knows the key `dev`.' },
+    key: {
+      type: 'http',
+      scheme: 'bearer',
+      description: 'A key of API_KEYS, or one created with `relais keys create`. `relais dev` accepts the key `dev`.',
+    },
     session: {
       type: 'apiKey',
       in: 'cookie',
@@ -93,12 +97,15 @@ const SHARED = {
     'X-Request-Id': {
       name: 'X-Request-Id',
       in: 'header',
-      description: 'Your own name for this request, for the log. Absent: one is made.',
+      description: 'Your own name for this request. Each write is logged under it. Absent: one is made.',
       schema: { type: 'string', pattern: '^[\\w.:-]{1,100}$' },
     },
   },
   headers: {
-    'X-Request-Id': { description: 'The name of this request in the log.', schema: { type: 'string' } },
+    'X-Request-Id': {
+      description: 'The name of this request. Each write is logged under it.',
+      schema: { type: 'string' },
+    },
     'Idempotency-Replayed': { description: '`true`: it was accepted before.', schema: { type: 'string' } },
     'Retry-After': { description: 'Seconds.', schema: { type: 'integer' } },
   },

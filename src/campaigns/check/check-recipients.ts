@@ -17,7 +17,7 @@ import { type PhoneOptions, type PhoneReader, type PhoneReading, phoneReader } f
 import type { SkipReason, CheckedRow, CheckSummary, SkippedRow } from './report.ts';
 import { type Detail, detail } from '../../words/details.ts';
 
-export interface CheckOptions extends PhoneOptions, Pick<ReadOptions, 'format' | 'encoding' | 'sheet'> {
+export interface CheckOptions extends PhoneOptions, Pick<ReadOptions, 'format' | 'encoding' | 'sheet' | 'held'> {
   /** The text of the campaign, with `{{variables}}`. Without it nothing is said about segments, cost and variables. */
   readonly text?: string;
   /** The column of the numbers, where it is called by no name that is known. */
@@ -63,8 +63,8 @@ export type Check = AsyncGenerator<CheckedRow, void, undefined> & {
  * once for a wrong option. Memory: a piece of the file, and 12 to 36 bytes per recipient to find duplicates.
  */
 export function checkRecipients(source: AsyncIterable<Uint8Array>, options: CheckOptions = {}): Check {
-  const { format, encoding, sheet, phoneColumn } = options;
-  const rows = new RowReader(source, { format, encoding, sheet, isHeader: headerFinder(phoneColumn) });
+  const { format, encoding, sheet, phoneColumn, held } = options;
+  const rows = new RowReader(source, { format, encoding, sheet, held, isHeader: headerFinder(phoneColumn) });
   const checker = new RowChecker(rows, options);
   let summary: CheckSummary | undefined;
   async function* checked(): AsyncGenerator<CheckedRow, void, undefined> {
@@ -121,7 +121,7 @@ class RowChecker {
   readonly #options: CheckOptions;
   readonly #wording: Wording | undefined;
   readonly #readPhone: PhoneReader;
-  readonly #numbers = new NumberIndex();
+  readonly #numbers: NumberIndex;
   readonly #preview: Preview | undefined;
   /** What stands for the link of each recipient, where the text has one. */
   readonly #stop: string | undefined;
@@ -141,6 +141,7 @@ class RowChecker {
     this.#wording = text === undefined ? undefined : wordingOf({ text, replaceCostly });
     this.#isMadeOfValues = Boolean(text) && smsFaultOf((text ?? '').replace(/\{\{[^{}]*\}\}/g, '')) === 'blank';
     this.#readPhone = phoneReader(options);
+    this.#numbers = new NumberIndex(undefined, options.held);
     this.#stop = this.#wording?.variables.includes(STOP) ? (options.stopLink ?? USUAL_LINK) : undefined;
     this.#preview =
       preview === undefined || text === undefined ? undefined : new Preview(preview, prices, options.row);

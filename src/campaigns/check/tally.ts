@@ -1,6 +1,7 @@
 import { asTyped } from '../../files/own-cells.ts';
 import { costOf, type Prices } from '../../files/prices.ts';
 import type { FileFacts } from '../../files/rows.ts';
+import type { Holding } from '../../lib/held-bytes.ts';
 import type { Measured } from '../../lib/measure.ts';
 import { replacementFor } from '../../lib/segments.ts';
 import type {
@@ -248,6 +249,8 @@ export class Preview {
   }
 }
 
+const SLOT_BYTES = Float64Array.BYTES_PER_ELEMENT + Uint32Array.BYTES_PER_ELEMENT;
+
 /**
  * The numbers seen so far, each with the row where it stood: 12 bytes a slot, so a million numbers take 25 MB where a
  * `Set` of strings takes over a hundred. Open addressing; an E.164 number has at most 15 digits and fits a double
@@ -256,10 +259,14 @@ export class Preview {
 export class NumberIndex {
   #keys: Float64Array;
   #rows: Uint32Array;
+  readonly #held: Holding | undefined;
   #size = 0;
 
-  constructor(capacity = 1_024) {
+  /** Throws a NoRoom where `held` has none for it, and so does `add`. */
+  constructor(capacity = 1_024, held?: Holding) {
     const slots = 2 ** Math.ceil(Math.log2(Math.max(16, capacity * 2)));
+    this.#held = held;
+    held?.take(slots * SLOT_BYTES);
     this.#keys = new Float64Array(slots);
     this.#rows = new Uint32Array(slots);
   }
@@ -301,6 +308,8 @@ export class NumberIndex {
   #grow(): void {
     const keys = this.#keys;
     const rows = this.#rows;
+    // Those before count as half of these.
+    this.#held?.take(keys.length * SLOT_BYTES);
     this.#keys = new Float64Array(keys.length * 2);
     this.#rows = new Uint32Array(keys.length * 2);
     for (const [at, key] of keys.entries()) {

@@ -128,6 +128,7 @@ export const nextSteps = {
   "too-many-requests": "Wait for the time in `Retry-After`, then retry.",
   "no-answer": "Retry the request.",
   "unavailable": "Retry after the time in `Retry-After`. With the same identity, a retry is safe; without one, first check what was created.",
+  "busy": "Wait as long as `Retry-After` says, then send it again. Send fewer uploads at the same time.",
   "provider-away": "Retry later, or sign in with an API key.",
   "not-durable": "Ask an operator to restore the durability of Redis (docs/redis.md), then retry.",
   "memory-full": "Ask an operator to give Redis more memory, or retry after old records are removed.",

@@ -7,8 +7,8 @@ export const endpointProblems = {
   not_https: 'It must begin with https://.',
   has_credentials: 'It must not carry a user name or a password.',
   port_not_allowed: 'Its port is not one of those allowed.',
-  local_name: 'Its host is a name of a local network.',
-  address_not_public: 'Its host is not a public address.',
+  local_name: 'Its host is a name of a local network. Programs inside your network read GET /v1/stream instead.',
+  address_not_public: 'Its host is not a public address. Programs inside your network read GET /v1/stream instead.',
 } as const satisfies Record<string, string>;
 
 export type EndpointProblem = keyof typeof endpointProblems;

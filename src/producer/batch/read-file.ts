@@ -1,7 +1,7 @@
 /** A file of disbursements, from bytes to rows. Nothing is judged here but whether it can be read at all. */
 import { isUtf8 } from 'node:buffer';
 import { UnusableFile } from '../../files/problems.ts';
-import { type FileFormat, type RawRow as TableRow, RowReader } from '../../files/rows.ts';
+import { type FileFormat, type RawRow as TableRow, type ReadOptions, RowReader } from '../../files/rows.ts';
 import { OWN_MAX, ownCells } from '../../files/own-cells.ts';
 import { isSpreadsheetError } from '../../files/sheet.ts';
 import { type Encoding, isCodePage } from '../../files/encodings.ts';
@@ -48,7 +48,7 @@ const RECORDS_MAX = ROWS_MAX + 1_000;
 /** More than a workbook of 5 MB becomes where nobody means harm. */
 const UNPACKED_MAX = 100_000_000;
 
-interface TableReading {
+interface TableReading extends Pick<ReadOptions, 'held'> {
   readonly format: FileFormat;
   /** What a text is written in, where it is not Unicode. */
   readonly encoding?: Encoding | undefined;

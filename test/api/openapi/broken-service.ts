@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { createApi } from '../../../src/api/app.ts';
 import type { ApiContext } from '../../../src/api/context.ts';
 import { KeyRing, readApiKeys } from '../../../src/api/keys.ts';
+import { HeldBytes } from '../../../src/lib/held-bytes.ts';
 import { systemClock } from '../../../src/lib/clock.ts';
 import { systemRandom } from '../../../src/lib/random.ts';
 
@@ -33,6 +34,7 @@ export async function startBroken(failure: Error, more: Partial<ApiContext> = {}
     collect: accepting,
     keyRing,
     ratePerSecond: 0,
+    heldBytes: new HeldBytes({ ofCaller: Infinity, ofProcess: Infinity }),
     environment: 'test',
     accountNames: ['main'],
     defaultCountry: undefined,
@@ -51,6 +53,7 @@ export async function startBroken(failure: Error, more: Partial<ApiContext> = {}
     refusal: () => undefined,
     keepingRefusal: () => undefined,
     onError: () => undefined,
+    onWrite: () => undefined,
     ...more,
   };
   const context = new Proxy(known, {

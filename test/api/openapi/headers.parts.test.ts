@@ -27,7 +27,7 @@ describe.for(answers)('%s', ([_what, path, key]) => {
     const { headers } = await get(path, key === null ? { key } : {});
     expect(headers).toMatchObject({
       'x-content-type-options': 'nosniff',
-      'cache-control': 'no-store',
+      'cache-control': path === '/docs' || path === '/openapi.json' ? 'no-cache' : 'no-store',
       'referrer-policy': 'no-referrer',
       'cross-origin-resource-policy': 'same-origin',
       'content-security-policy': expect.stringContaining("default-src 'none'"),

@@ -6,7 +6,10 @@ import { type RouteDeclaration, pathParameters, problemsOfRoute } from '../../..
 import { routes } from '../../../src/api/routes.ts';
 import { actNames } from '../../../src/kinds/acts.ts';
 import { keys } from '../../../src/operations/keys.ts';
+import type { Queries } from '../../../src/operations/queries.ts';
 import { startRoles } from '../../../src/app/run.ts';
+import { HeldBytes } from '../../../src/lib/held-bytes.ts';
+import { onlyOf } from '../../support/only.ts';
 import { ask, type Call, KEYS, type Service, startService } from '../../support/service.ts';
 import { type IdentityProviderHere, startIdentityProvider } from '../../support/identity-provider.ts';
 import { startBroken } from './broken-service.ts';
@@ -148,6 +151,33 @@ describe('what is behind the door', () => {
     await broken.close();
     expect(careless).toEqual([]);
   });
+});
+
+/** More than what is too short to be counted. */
+function largeCallOf(route: RouteDeclaration): Call {
+  const { body, headers, ...how } = exampleCall(route);
+  const type = route.body?.schema ? { 'content-type': 'application/json' } : {};
+  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  return body === undefined ? how : { ...how, body: text + ' '.repeat(8_000), headers: { ...type, ...headers } };
+}
+
+test('every route that holds a body refuses one where there is no room for it', async () => {
+  const open = { state: 'draft', account: 'main' };
+  const heldBytes = new HeldBytes({ ofCaller: 8_000, ofProcess: 8_000 });
+  const full = await startBroken(new Error('boom'), {
+    heldBytes,
+    queries: onlyOf<Queries>({ read: async () => open as never }),
+  });
+  const door = contract.watch((method, path, how = {}) => ask(`${full.url}${path}`, method, how));
+  const careless = [];
+  const holding = routes.filter((route) => problemsOfRoute(route).includes('busy'));
+  expect(withBody.filter(({ role }) => role !== undefined).filter((route) => !holding.includes(route))).toEqual([]);
+  for (const route of holding) {
+    const { status, headers } = await door(route.method.toUpperCase(), pathTo(route, 'main'), largeCallOf(route));
+    if (status !== 503 || headers['retry-after'] !== '5') careless.push(`${route.id} ${status}`);
+  }
+  await full.close();
+  expect(careless).toEqual([]);
 });
 
 test('who asks too often is told on every route', async () => {

@@ -1,0 +1,46 @@
+/** A file as the body of a request: what its type says of it. */
+import type { Request } from 'express';
+import type { FileFormat } from '../files/rows.ts';
+import { type Encoding, encodingOf } from '../files/encodings.ts';
+import { charsetOf, codingOf, unknownCharset } from './media.ts';
+import { ApiProblem } from './problem.ts';
+
+export const FORMATS = {
+  'text/csv': 'csv',
+  'application/x-ndjson': 'ndjson',
+  'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet': 'xlsx',
+  'application/vnd.oasis.opendocument.spreadsheet': 'ods',
+  // What a browser on Windows calls a CSV file, and everything else that opens in Excel.
+  'application/vnd.ms-excel': 'csv',
+} as const satisfies Record<string, FileFormat>;
+
+export interface FileBody {
+  readonly format: FileFormat;
+  /** What the `charset` names; absent: found out. */
+  readonly encoding?: Encoding;
+}
+
+/** Undefined where the body is no file. */
+function fileBodyOf(request: Request): FileBody | undefined {
+  const type = (request.get('content-type') ?? '').split(';')[0]?.trim() ?? '';
+  const format = FORMATS[type.toLowerCase() as keyof typeof FORMATS] as FileFormat | undefined;
+  if (format === undefined) return undefined;
+  const charset = charsetOf(request.headers);
+  if (charset === undefined) return { format };
+  const encoding = encodingOf(charset);
+  if (encoding) return { format, encoding };
+  throw unknownCharset(charset);
+}
+
+/** `others`: types that are taken besides. */
+export function requireFileBody(request: Request, others: readonly string[] = []): FileBody {
+  if (codingOf(request.headers) !== undefined) {
+    throw new ApiProblem('unsupported-media-type', 'Send the file without compression.');
+  }
+  const body = fileBodyOf(request);
+  if (body) return body;
+  throw new ApiProblem(
+    'unsupported-media-type',
+    `Send ${[...others, ...Object.keys(FORMATS).slice(0, 4)].join(', ')}.`,
+  );
+}

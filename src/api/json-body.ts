@@ -1,0 +1,103 @@
+/** A JSON body: express collects the bytes of one that is not short, and our own rules read them. */
+import { isUtf8 } from 'node:buffer';
+import express, { type Request, type RequestHandler, type Response } from 'express';
+import type { Holding } from '../lib/held-bytes.ts';
+import { readJson } from '../lib/json.ts';
+import { codingOf, requireUtf8 } from './media.ts';
+import { ApiProblem } from './problem.ts';
+import { JSON_MAX } from './route.ts';
+
+const BYTE_ORDER_MARK = '\ufeff';
+
+const collectors = new Map<string, RequestHandler>();
+
+function collectorOf(limit: string): RequestHandler {
+  const known = collectors.get(limit) ?? express.raw({ type: () => true, limit });
+  collectors.set(limit, known);
+  return known;
+}
+
+export interface JsonReading {
+  /** In words. */
+  readonly limit?: string | undefined;
+  /** Where the bytes are counted. Absent: the limit is so low that nothing is. */
+  readonly hold?: (() => Holding) | undefined;
+}
+
+/** An object or a list; an empty object where nothing was sent. Rejects with the refusal. */
+export async function readJsonBody(
+  request: Request,
+  response: Response,
+  { limit = JSON_MAX, hold }: JsonReading = {},
+): Promise<unknown> {
+  requireUtf8(request.headers);
+  if (!isShort(request)) hold?.().take(mostOf(request));
+  const body = parse(await (isShort(request) ? shortBody(request) : anyBody(request, response, limit)));
+  if (body instanceof ApiProblem) throw body;
+  return body;
+}
+
+/** Less than any limit. */
+export const SHORT_BYTES = 4_096;
+
+/** Nearly all are, and come as they are: what collects every kind of body takes a twentieth of the request to find out. */
+function isShort({ headers }: Request): boolean {
+  return codingOf(headers) === undefined && Number(headers['content-length']) <= SHORT_BYTES;
+}
+
+const MOST_BYTES = 1_048_576;
+
+/** Of a body that is packed, or comes without its length, nobody knows more than the limit. */
+function mostOf({ headers }: Request): number {
+  const { 'content-length': length = MOST_BYTES } = headers;
+  return codingOf(headers) === undefined ? Math.min(Number(length), MOST_BYTES) : MOST_BYTES;
+}
+
+function shortBody(request: Request): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const parts: Buffer[] = [];
+    request.on('data', (part: Buffer) => parts.push(part));
+    request.on('end', () => resolve(Buffer.concat(parts)));
+    request.on('error', () => reject(brokenOff()));
+  });
+}
+
+function anyBody(request: Request, response: Response, limit: string): Promise<unknown> {
+  // express knows the usual names only.
+  request.headers['content-encoding'] = codingOf(request.headers) ?? 'identity';
+  return new Promise((resolve, reject) => {
+    collectorOf(limit)(request, response, (error?: unknown) => {
+      if (error === undefined) resolve(request.body);
+      else reject(problemOf(error));
+    });
+  });
+}
+
+const brokenOff = (): ApiProblem => new ApiProblem('malformed', 'The body ended before it was complete.');
+
+function notPlain(): ApiProblem {
+  const detail = 'Send UTF-8, uncompressed or compressed with gzip, deflate or br.';
+  return new ApiProblem('unsupported-media-type', detail);
+}
+
+/** By the `type` of the errors of body-parser. */
+function problemOf(error: unknown): ApiProblem {
+  const { type, limit } = error as { readonly type?: string; readonly limit?: number };
+  if (type === 'entity.too.large') return new ApiProblem('too-large', `This JSON body is limited to ${limit} bytes.`);
+  if (type === 'encoding.unsupported') return notPlain();
+  if (type === 'request.aborted') return brokenOff();
+  return new ApiProblem('malformed', 'The body does not match its Content-Encoding, or is incomplete.');
+}
+
+/** An object or a list, and nothing for an empty body. */
+function parse(bytes: unknown): unknown {
+  if (!Buffer.isBuffer(bytes) || bytes.length === 0) return {};
+  if (!isUtf8(bytes)) return new ApiProblem('malformed', 'The body is not UTF-8.');
+  const text = bytes.toString();
+  const read = readJson(text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text);
+  if ('wrong' in read) {
+    return new ApiProblem('malformed', `The body ${read.wrong}.`);
+  }
+  const { value } = read;
+  return typeof value === 'object' && value !== null ? value : new ApiProblem('malformed', 'The body is not JSON.');
+}

@@ -1,0 +1,31 @@
+/** What the headers of a body say, by the grammar of HTTP: names in any case, known aliases, empty values as none. */
+import type { IncomingHttpHeaders } from 'node:http';
+import { encodingOf } from '../files/encodings.ts';
+import { ApiProblem } from './problem.ts';
+
+const CHARSET = /;\s*charset\s*=\s*"?([^\s";]*)/i;
+
+/** Undefined where none is named. */
+export function charsetOf({ 'content-type': type = '' }: IncomingHttpHeaders): string | undefined {
+  return CHARSET.exec(type)?.[1] || undefined;
+}
+
+/** JSON is UTF-8, of which ASCII is a part. */
+export function requireUtf8(headers: IncomingHttpHeaders): void {
+  const charset = charsetOf(headers);
+  if (charset !== undefined && encodingOf(charset) !== 'utf-8') throw unknownCharset(charset);
+}
+
+export function unknownCharset(charset: string): ApiProblem {
+  const detail = `The charset ${charset.slice(0, 40)} is not supported. Send UTF-8.`;
+  return new ApiProblem('unsupported-media-type', detail);
+}
+
+/** Undefined: the body is as it is. */
+export function codingOf({ 'content-encoding': coding = '' }: IncomingHttpHeaders): string | undefined {
+  const name = coding
+    .trim()
+    .toLowerCase()
+    .replace(/^x-gzip$/, 'gzip');
+  return name === '' || name === 'identity' ? undefined : name;
+}
