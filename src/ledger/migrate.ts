@@ -47,7 +47,7 @@ export async function migrate(
   for (;;) {
     const next = await inTransaction(client, async () => {
       await client.query(`select pg_advisory_xact_lock(hashtextextended('relais migration ' || $1, 0))`, [schema]);
-      const missing = await missingOf(client, schema, migrations);
+      const missing = await missingOf(client, schema, migrations, dryRun);
       const [one] = missing;
       if (dryRun) return { names: missing.map(({ name }) => name), over: true };
       if (one === undefined) {
@@ -93,12 +93,21 @@ async function missingOf(
   client: Client,
   schema: string,
   migrations: readonly Migration[],
+  dryRun: boolean,
 ): Promise<readonly Migration[]> {
-  await client.query(`create schema if not exists ${schema}`);
-  await client.query(
-    `create table if not exists ${schema}.migration (
-       number int primary key, name text not null, hash text not null, at timestamptz not null default now())`,
+  // A role that may not create anything starts as well, when there is nothing to create.
+  const { rows: found } = await client.query(
+    `select from pg_tables where schemaname = $1 and tablename = 'migration'`,
+    [schema],
   );
+  if (found.length === 0) {
+    if (dryRun) return migrations;
+    await client.query(`create schema if not exists ${schema}`);
+    await client.query(
+      `create table ${schema}.migration (
+         number int primary key, name text not null, hash text not null, at timestamptz not null default now())`,
+    );
+  }
   const { rows } = await client.query<{ number: number; name: string; hash: string }>(
     `select number, name, hash from ${schema}.migration`,
   );

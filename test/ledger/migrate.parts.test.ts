@@ -22,6 +22,20 @@ test('a dry run names what is missing and changes nothing', async () => {
   const names = allMigrations().map(({ name }) => name);
   expect(await connected((client) => migrate(client, { schema: 'tried', dryRun: true }))).toEqual(names);
   expect(await connected((client) => migrate(client, { schema: 'tried', dryRun: true }))).toEqual(names);
+  expect(await fresh.query(`select from pg_namespace where nspname = 'tried'`)).toEqual([]);
+});
+
+test('a role that may not create schemas starts on a ledger that is up to date', async () => {
+  await connected((client) => migrate(client, { schema: 'served' }));
+  const role = `app_${new URL(fresh.url).pathname.slice(1)}`;
+  const applied = connected(async (client) => {
+    await client.query(`create role ${role}`);
+    await client.query(`grant usage on schema served to ${role}`);
+    await client.query(`grant select, insert on all tables in schema served to ${role}`);
+    await client.query(`set role ${role}`);
+    return migrate(client, { schema: 'served' });
+  });
+  expect(await applied).toEqual([]);
 });
 
 test('five processes that start at once migrate one time, and hold every arrow of the kinds', async () => {
