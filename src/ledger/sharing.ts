@@ -6,8 +6,8 @@ import { isOfOneRow, isTransient } from './errors.ts';
 import type { Lane } from './lane.ts';
 
 interface SharingOptions<Item, Answer> {
-  /** Runs one statement for these items on a lane, and answers in their order. */
-  readonly run: (lane: Lane, items: readonly Item[]) => Promise<readonly Answer[]>;
+  /** Runs one statement for these items on a lane, and answers in their order; an error is the answer to one item. */
+  readonly run: (lane: Lane, items: readonly Item[]) => Promise<readonly (Answer | Error)[]>;
   /** No two items of one statement, nor of statements under way, have a key in common. */
   readonly keysOf: (item: Item) => readonly string[];
   /** The order in which rows are locked. */
@@ -29,6 +29,7 @@ export class Sharing<Item, Answer> {
   readonly #free: Lane[];
   readonly #busyKeys = new Set<string>();
   #waiting: Waiting<Item, Answer>[] = [];
+  #isScheduled = false;
 
   constructor(options: SharingOptions<Item, Answer>) {
     this.#options = options;
@@ -40,7 +41,12 @@ export class Sharing<Item, Answer> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ item, keys: this.#options.keysOf(item), resolve, reject });
       // Not at once: what is asked for in the same turn of the event loop goes together.
-      if (this.#waiting.length === 1) queueMicrotask(() => this.#next());
+      if (this.#isScheduled) return;
+      this.#isScheduled = true;
+      queueMicrotask(() => {
+        this.#isScheduled = false;
+        this.#next();
+      });
     });
   }
 
@@ -86,7 +92,11 @@ export class Sharing<Item, Answer> {
     try {
       const items = batch.map(({ item }) => item);
       const answers = await this.#again(lane, items);
-      for (const [at, one] of batch.entries()) one.resolve(answers[at] as Answer);
+      for (const [at, one] of batch.entries()) {
+        const answer = answers[at] as Answer | Error;
+        if (answer instanceof Error) one.reject(answer);
+        else one.resolve(answer);
+      }
     } catch (error) {
       if (batch.length === 1 || !isOfOneRow(error)) {
         for (const one of batch) one.reject(error);
@@ -99,7 +109,7 @@ export class Sharing<Item, Answer> {
   }
 
   /** A deadlock is ended by PostgreSQL with nothing written: the whole statement is sent a second time. */
-  async #again(lane: Lane, items: readonly Item[]): Promise<readonly Answer[]> {
+  async #again(lane: Lane, items: readonly Item[]): Promise<readonly (Answer | Error)[]> {
     const { run } = this.#options;
     return run(lane, items).catch((error: unknown) => {
       if (isTransient(error)) return run(lane, items);
