@@ -27,6 +27,8 @@ const STATEMENT_TIMEOUT_MS = 10_000;
 const IDLE_IN_TRANSACTION_MS = 60_000;
 /** Beside the statement time-out of the server: a server that answers nothing at all is given up. */
 const ANSWER_TIMEOUT_MS = 15_000;
+/** SQLSTATE of a plain notice. */
+const NO_WARNING = '00000';
 const MUST_BE_ON = ['fsync', 'full_page_writes'] as const;
 
 /** One connection, one statement at a time. */
@@ -41,9 +43,9 @@ export class Connection {
     this.#client = client;
     this.#statements = statements;
     this.#prepared = prepared;
-    // A warning on a commit may mean that a standby has not got it.
-    client.on('notice', ({ severity }) => {
-      if (severity === 'WARNING') this.#warned = true;
+    // A warning on a commit may mean that a standby has not got it. Its severity is in the language of the server.
+    client.on('notice', ({ code }) => {
+      if (code !== NO_WARNING) this.#warned = true;
     });
   }
 

@@ -1,10 +1,16 @@
 /** What PostgreSQL may answer, and what it means for what was asked. Its texts may hold personal data: none is kept. */
 
-const CLOSED = { RL001: 'restored', RL002: 'fenced', RL003: 'recovering', RL004: 'epoch' } as const;
+const CLOSED = {
+  RL001: 'restored',
+  RL002: 'fenced',
+  RL003: 'recovering',
+  RL004: 'epoch',
+  RL005: 'superseded',
+} as const;
 const RULE = 'RL100';
 
 /** The ledger is behind what this process remembers, or recovering, or this lane was taken over: nothing may leave. */
-class LedgerClosed extends Error {
+export class LedgerClosed extends Error {
   override readonly name = 'LedgerClosed';
   readonly reason: (typeof CLOSED)[keyof typeof CLOSED];
 
@@ -52,6 +58,13 @@ export const isOfOneRow = (error: unknown): boolean =>
   (error instanceof StatementRefused &&
     (/^(22|23|54)/.test(error.code) || ['P0001', '55P03', '57014'].includes(error.code)));
 
+/**
+ * The connection is no longer fit, and nothing was written: its server became a standby, its plans are outdated, or a
+ * pooler lost its prepared statements.
+ */
+export const isOfConnection = (error: unknown): boolean =>
+  error instanceof StatementRefused && ['25006', '0A000', '26000', '42P05'].includes(error.code);
+
 interface DatabaseError {
   readonly code?: unknown;
   readonly severity?: unknown;
@@ -61,11 +74,11 @@ interface DatabaseError {
 
 /**
  * An error of `pg` as one of ours. An error that PostgreSQL itself reported means that nothing was written; everything
- * else, a broken connection above all, leaves that open. Class 57P means that the server ends the connection.
+ * else, a broken connection above all, leaves that open. FATAL and class 57P mean that the server ends the connection.
  */
 export function readError(error: unknown): Error {
   const { code, severity, message, constraint } = error as DatabaseError;
-  if (typeof code !== 'string' || typeof severity !== 'string' || /^(57P|08)/.test(code)) {
+  if (typeof code !== 'string' || typeof severity !== 'string' || isEnd(code, severity)) {
     return new AnswerLost('the connection to PostgreSQL ended before the answer came', { cause: nameOf(error) });
   }
   if (isClosed(code)) return new LedgerClosed(CLOSED[code]);
@@ -73,5 +86,7 @@ export function readError(error: unknown): Error {
   return new StatementRefused(code, typeof constraint === 'string' ? constraint : undefined);
 }
 
+const isEnd = (code: string, severity: string): boolean =>
+  /^(57P|08)/.test(code) || ['FATAL', 'PANIC'].includes(severity);
 const isClosed = (code: string): code is keyof typeof CLOSED => Object.hasOwn(CLOSED, code);
 const nameOf = (error: unknown): string => (error instanceof Error ? `${error.name}: ${error.message}` : 'unknown');

@@ -1,7 +1,7 @@
 /** One connection that writes, with its mark: it writes nothing on a ledger that is behind what its process remembers. */
 import type { Clock } from '../lib/clock.ts';
 import { Connection, type DatabaseOptions } from './database.ts';
-import { AnswerLost } from './errors.ts';
+import { AnswerLost, LedgerClosed, isOfConnection } from './errors.ts';
 
 /** What a process remembers of the ledger; its lanes share it. */
 export class Memory {
@@ -12,6 +12,10 @@ export class Memory {
   remember(lane: string, counter: bigint): void {
     const before = this.#counters.get(lane);
     if (before === undefined || counter > before) this.#counters.set(lane, counter);
+  }
+
+  counterOf(lane: string): string {
+    return String(this.#counters.get(lane) ?? 0n);
   }
 
   get lanes(): readonly string[] {
@@ -31,25 +35,18 @@ interface LaneOptions {
   readonly clock: Clock;
 }
 
-/** A server process of PostgreSQL. */
-interface Backend {
-  readonly pid: number;
-  readonly started: Date;
-}
-
 interface Written {
   readonly counter: string;
 }
 
-/** How long a server process of a broken connection may go on: its statement time-out, and a moment. */
-const GONE_AFTER_MS = 11_000;
-const GONE_AGAIN_MS = 50;
+/** How long a lost answer is asked for: longer than the statement time-out of the server. */
+const SETTLE_MS = 30_000;
+const SETTLE_AGAIN_MS = 50;
 
 export class Lane {
   readonly #options: LaneOptions;
   #connection: Promise<Connection> | undefined;
-  /** Of the connection that is open, or was last. */
-  #backend: Backend | undefined;
+  #isClosed = false;
 
   constructor(options: LaneOptions) {
     this.#options = options;
@@ -58,90 +55,107 @@ export class Lane {
   /** Runs a statement that raises the mark of this lane; its first four parameters are the lane's own. */
   async write<Row extends Written>(statement: string, values: readonly unknown[]): Promise<readonly Row[]> {
     const { memory, name } = this.#options;
-    const connection = await this.#open();
-    try {
-      const rows = await connection.run<Row>(statement, [
-        name,
-        memory.epoch,
-        memory.lanes,
-        memory.counters,
-        ...values,
-      ]);
-      for (const { counter } of rows) memory.remember(name, BigInt(counter));
-      return rows;
-    } catch (error) {
-      if (error instanceof AnswerLost) await this.#leave();
-      throw error;
-    }
+    const own = (): readonly unknown[] => [name, memory.epoch, memory.lanes, memory.counters];
+    return this.#remembered(await this.#run<Row>(statement, () => [...own(), ...values]));
   }
 
   async read<Row extends object>(statement: string, values: readonly unknown[]): Promise<readonly Row[]> {
-    const connection = await this.#open();
-    return connection.run<Row>(statement, values).catch(async (error: unknown) => {
-      if (error instanceof AnswerLost) await this.#leave();
-      throw error;
-    });
+    return this.#run<Row>(statement, () => values);
   }
 
   /**
-   * What a statement wrote whose answer was lost, asked on a new connection once no server process can still commit it.
-   * `op`: the statement's own.
+   * The ids that a statement wrote whose answer was lost, asked on a new connection: to open it waits for the end of
+   * that statement. `op`: the statement's own. Throws `AnswerLost` when that cannot be known.
    */
-  async settle(op: string): Promise<readonly WrittenRow[]> {
-    const { clock } = this.#options;
+  async settle(op: string): Promise<readonly string[]> {
+    const { clock, memory, name } = this.#options;
     const lostAtMono = clock.monotonic();
-    const lost = this.#backend;
     for (;;) {
-      const isOver = clock.monotonic() - lostAtMono > GONE_AFTER_MS;
-      const rows = await this.#written(op, lost, isOver).catch(() => undefined);
-      if (rows !== undefined) return rows;
-      await clock.sleep(GONE_AGAIN_MS);
+      const rows = await this.#run<Written & { id: string | null }>('written_by', () => [
+        name,
+        memory.counterOf(name),
+        op,
+      ]).catch((error: unknown) => {
+        const isLate = clock.monotonic() - lostAtMono > SETTLE_MS;
+        if (this.#isClosed || isLate || error instanceof LedgerClosed) throw unknown(error);
+      });
+      if (rows?.length === 0) throw unknown(new LedgerClosed('fenced'));
+      if (rows !== undefined) return this.#remembered(rows).flatMap(({ id }) => id ?? []);
+      await clock.sleep(SETTLE_AGAIN_MS);
     }
   }
 
-  /** Undefined: nothing is found, and it may still be committed. */
-  async #written(op: string, lost: Backend | undefined, isOver: boolean): Promise<readonly WrittenRow[] | undefined> {
-    // In this order: what a server process committed before it was gone is found.
-    const [backend] =
-      lost === undefined ? [] : await this.read<{ alive: boolean }>('backend', [lost.pid, lost.started]);
-    const rows = await this.read<WrittenRow>('written_by', [op]);
-    return rows.length > 0 || isOver || backend?.alive === false ? rows : undefined;
-  }
-
   async close(): Promise<void> {
-    await this.#leave();
-  }
-
-  async #open(): Promise<Connection> {
-    this.#connection ??= this.#opened();
-    return this.#connection.catch((error: unknown) => {
-      this.#connection = undefined;
-      throw error;
-    });
-  }
-
-  async #opened(): Promise<Connection> {
-    const { database, memory, name } = this.#options;
-    const connection = await Connection.open(database);
-    const [own] = await connection.run<Backend & { counter: string; epoch: number }>('open_lane', [name]);
-    if (own === undefined) throw new Error(`the lane ${name} is fenced`);
-    this.#backend = { pid: own.pid, started: own.started };
-    memory.epoch ??= own.epoch;
-    // What is found lower than remembered stays remembered: the first write is then refused.
-    memory.remember(name, BigInt(own.counter));
-    return connection;
-  }
-
-  async #leave(): Promise<void> {
+    this.#isClosed = true;
     const connection = this.#connection;
     this.#connection = undefined;
     await connection?.then((one) => one.close()).catch(() => undefined);
   }
+
+  #remembered<Row extends Written>(rows: readonly Row[]): readonly Row[] {
+    const { memory, name } = this.#options;
+    for (const { counter } of rows) memory.remember(name, BigInt(counter));
+    return rows;
+  }
+
+  /** Once more on a new connection, when the old one was not fit. */
+  async #run<Row extends object>(statement: string, values: () => readonly unknown[]): Promise<readonly Row[]> {
+    try {
+      return await this.#runOnce<Row>(statement, values);
+    } catch (error) {
+      if (isOfConnection(error)) return this.#runOnce<Row>(statement, values);
+      throw error;
+    }
+  }
+
+  async #runOnce<Row extends object>(statement: string, values: () => readonly unknown[]): Promise<readonly Row[]> {
+    const opened = this.#open();
+    const connection = await opened;
+    try {
+      return await connection.run<Row>(statement, values());
+    } catch (error) {
+      if (error instanceof AnswerLost || isOfConnection(error)) this.#leave(opened, connection);
+      throw error;
+    }
+  }
+
+  #open(): Promise<Connection> {
+    if (this.#connection === undefined) {
+      const opening = this.#opened();
+      this.#connection = opening;
+      opening.catch(() => this.#forget(opening));
+    }
+    return this.#connection;
+  }
+
+  async #opened(): Promise<Connection> {
+    const { database, memory, name } = this.#options;
+    if (this.#isClosed) throw new Error(`the lane ${name} is closed`);
+    const connection = await Connection.open(database);
+    try {
+      const [own] = await connection.run<Written & { epoch: number }>('open_lane', [name, memory.counterOf(name)]);
+      if (own === undefined) throw new LedgerClosed('fenced');
+      if (this.#isClosed) throw new Error(`the lane ${name} is closed`);
+      memory.epoch ??= own.epoch;
+      // What is found lower than remembered stays remembered: the first write is then refused.
+      memory.remember(name, BigInt(own.counter));
+      return connection;
+    } catch (error) {
+      void connection.close();
+      throw error;
+    }
+  }
+
+  /** Waits for nothing: a server that is away answers no goodbye. A newer connection stays. */
+  #leave(opened: Promise<Connection>, connection: Connection): void {
+    this.#forget(opened);
+    void connection.close();
+  }
+
+  #forget(opened: Promise<Connection>): void {
+    if (this.#connection === opened) this.#connection = undefined;
+  }
 }
 
-interface WrittenRow {
-  readonly id: string;
-  readonly state: string;
-  readonly version: number;
-  readonly lease: string | null;
-}
+const unknown = (cause: unknown): AnswerLost =>
+  new AnswerLost('whether the statement was committed could not be read', { cause });

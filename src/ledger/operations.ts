@@ -104,6 +104,14 @@ export interface Change {
   readonly intends?: boolean;
 }
 
+export interface Signal {
+  readonly id: string;
+  /** In which an operation is checked that is in none. */
+  readonly queue: string;
+  /** A line of evidence, without secrets and full phone numbers. */
+  readonly line: string;
+}
+
 export interface LedgerOptions {
   readonly database: DatabaseOptions;
   /** Of this process, unique while it lives. */
@@ -115,7 +123,8 @@ export interface LedgerOptions {
 }
 
 interface Fresh {
-  readonly id: string;
+  /** Null: the counter alone. */
+  readonly id: string | null;
   readonly fresh: boolean;
   readonly counter: string;
 }
@@ -126,6 +135,7 @@ export class Operations {
   /** Apart from results: those are written while the ledger is recovering, too. */
   readonly #intending: Sharing<Change, boolean>;
   readonly #changing: Sharing<Change, boolean>;
+  readonly #signalling: Sharing<Signal, boolean>;
   readonly #reading: Lane;
   readonly #random: Random;
   readonly memory = new Memory();
@@ -140,16 +150,17 @@ export class Operations {
     const shared = <Item extends { readonly id: string }, Answer>(
       name: string,
       keysOf: (item: Item) => readonly string[],
-      run: (lane: Lane, items: readonly Item[]) => Promise<readonly Answer[]>,
+      run: (lane: Lane, items: readonly Item[]) => Promise<readonly (Answer | Error)[]>,
     ) => {
       const own = Array.from({ length: lanes }, (_, at) => open(`${name}${at}`));
       return new Sharing<Item, Answer>({ lanes: own, most, keysOf, orderBy: ({ id }) => id, run });
     };
-    const oneId = ({ id }: Change): readonly string[] => [id];
+    const oneId = ({ id }: { readonly id: string }): readonly string[] => [id];
     this.#reading = open('read');
     this.#accepting = shared('accept', identityKeys, (lane, items) => this.#accept(lane, items));
-    this.#intending = shared('intend', oneId, (lane, items) => this.#change(lane, items, true));
-    this.#changing = shared('change', oneId, (lane, items) => this.#change(lane, items, false));
+    this.#intending = shared<Change, boolean>('intend', oneId, (lane, items) => this.#change(lane, items, true));
+    this.#changing = shared<Change, boolean>('change', oneId, (lane, items) => this.#change(lane, items, false));
+    this.#signalling = shared('signal', oneId, signalled);
   }
 
   /** Resolves once it is committed, or known not to be. Rejects with `LedgerClosed` or `StatementRefused`. */
@@ -176,14 +187,9 @@ export class Operations {
     return (one.intends ? this.#intending : this.#changing).ask(one);
   }
 
-  /** The ids of operations whose next check is due now because of a callback. */
-  async signal(
-    signals: readonly { id: string; queue: string; line: string }[],
-    now?: Date,
-  ): Promise<readonly string[]> {
-    const columns = [signals.map(({ id }) => id), signals.map(({ queue }) => queue), signals.map(({ line }) => line)];
-    const rows = await this.#reading.read<{ id: string }>('signal', [...columns, now]);
-    return rows.map(({ id }) => id);
+  /** Makes the next check of an operation due because of a callback. False: there is no such operation. */
+  signal(one: Signal): Promise<boolean> {
+    return this.#signalling.ask(one);
   }
 
   read<Row extends object>(ids: readonly string[]): Promise<readonly Row[]> {
@@ -194,14 +200,16 @@ export class Operations {
     await Promise.all(this.#lanes.map((lane) => lane.close()));
   }
 
-  async #accept(lane: Lane, items: readonly NewOperation[]): Promise<readonly Acceptance[]> {
+  async #accept(lane: Lane, items: readonly NewOperation[]): Promise<readonly (Acceptance | Error)[]> {
     const rows = await settled(lane, this.#random, (op) => lane.write<Fresh>('accept', acceptValues(op, items)));
     const fresh = new Set(rows.filter((row) => row.fresh).map(({ id }) => id));
     const known = items.filter(({ id }) => !fresh.has(id));
-    const held = known.length === 0 ? new Map<string, Holder>() : await holders(lane, known);
-    return items.map((one) =>
-      fresh.has(one.id) ? { outcome: 'accepted', id: one.id } : answerOf(one, held.get(one.id)),
-    );
+    // What was recorded is answered so, whether or not the others can be read.
+    const held = await holders(lane, known).catch((error: Error) => error);
+    return items.map((one) => {
+      if (fresh.has(one.id)) return { outcome: 'accepted', id: one.id };
+      return held instanceof Error ? held : answerOf(one, held.get(one.id));
+    });
   }
 
   async #change(lane: Lane, items: readonly Change[], intends: boolean): Promise<readonly boolean[]> {
@@ -211,6 +219,17 @@ export class Operations {
     const done = new Set(rows.map(({ id }) => id));
     return items.map(({ id }) => done.has(id));
   }
+}
+
+async function signalled(lane: Lane, items: readonly Signal[]): Promise<readonly boolean[]> {
+  const rows = await lane.read<{ id: string }>('signal', [
+    items.map(({ id }) => id),
+    items.map(({ queue }) => queue),
+    items.map(({ line }) => line),
+    null,
+  ]);
+  const found = new Set(rows.map(({ id }) => id));
+  return items.map(({ id }) => found.has(id));
 }
 
 /**
@@ -228,7 +247,7 @@ async function settled(
   } catch (error) {
     if (!(error instanceof AnswerLost)) throw error;
     const rows = await lane.settle(op);
-    return rows.length > 0 ? rows.map(({ id }) => ({ id, fresh: true, counter: '0' })) : run(random.hex(OP_BYTES));
+    return rows.length > 0 ? rows.map((id) => ({ id, fresh: true, counter: '0' })) : run(random.hex(OP_BYTES));
   }
 }
 
@@ -257,6 +276,7 @@ interface Holder {
 }
 
 async function holders(lane: Lane, items: readonly NewOperation[]): Promise<ReadonlyMap<string, Holder>> {
+  if (items.length === 0) return new Map();
   const rows = await lane.read<Holder>('identities', [
     items.map(({ id }) => id),
     items.map(({ kind }) => kind),
@@ -264,11 +284,13 @@ async function holders(lane: Lane, items: readonly NewOperation[]): Promise<Read
     items.map(({ reference }) => reference),
     items.map(({ idempotencyKey }) => idempotencyKey),
   ]);
-  return new Map(rows.map((row) => [row.asked, row]));
+  // The last one counts: that of the same id, where there is one.
+  const byId = rows.toSorted((a, b) => Number(a.id === a.asked) - Number(b.id === b.asked));
+  return new Map(byId.map((row) => [row.asked, row]));
 }
 
-function answerOf({ id, fingerprint }: NewOperation, holder: Holder | undefined): Acceptance {
-  if (holder === undefined) throw new Error(`${id} was neither recorded nor found`);
+function answerOf({ id, fingerprint }: NewOperation, holder: Holder | undefined): Acceptance | Error {
+  if (holder === undefined) return new Error(`${id} was neither recorded nor found`);
   const outcome = holder.id === id && holder.fingerprint.equals(fingerprint) ? 'duplicate' : 'conflict';
   return { outcome, id: holder.id, state: holder.state, buried: holder.buried };
 }

@@ -302,8 +302,8 @@ describe('signal', () => {
       dueAt: new Date(Date.now() + 3_600_000),
     });
     await one.accept(asked);
-    const ring = () => one.signal([{ id: asked.id, queue: 'status-poll', line: 'completed' }]);
-    expect(await ring()).toEqual([asked.id]);
+    const ring = () => one.signal({ id: asked.id, queue: 'status-poll', line: 'completed' });
+    expect(await ring()).toBe(true);
     const [claimed] = await one.claim('status-poll', ['rung'], 1, 60_000);
     expect(claimed).toMatchObject({ id: asked.id, state: 'pending' });
     await one.change({
@@ -322,7 +322,7 @@ describe('signal', () => {
 
   test('that comes during an attempt makes another check due right after it', async () => {
     const { id, lease } = await leased('meanwhile');
-    await one.signal([{ id, queue: 'disbursement', line: 'completed' }]);
+    await one.signal({ id, queue: 'disbursement', line: 'completed' });
     await one.change({
       id,
       lease,
@@ -341,7 +341,7 @@ describe('signal', () => {
     await rows(
       `update relais.operation set state = 'cancelled', token = 'tok-late', queue = null, due_at = null where id = '${asked.id}'`,
     );
-    await one.signal([{ id: asked.id, queue: 'status-poll', line: 'completed' }]);
+    await one.signal({ id: asked.id, queue: 'status-poll', line: 'completed' });
     expect(await one.claim('status-poll', ['late'], 1, 60_000)).toMatchObject([{ id: asked.id, state: 'cancelled' }]);
   });
 });

@@ -54,6 +54,7 @@ create sequence relais.lease_number;
 --   RL002  the lane is fenced, or gone: a successor has taken over its work
 --   RL003  the ledger is recovering, and the statement would accept a request or let one leave
 --   RL004  the epoch is another one: a recovery was completed
+--   RL005  the lane has gone on without this statement: it comes late, or another process has the name of the lane
 create function relais.raise_mark(own_lane text, known_epoch int, lanes text[], counters bigint[], must_be_open boolean)
 returns bigint language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
@@ -70,6 +71,10 @@ begin
     where m.counter is null or m.counter < known.counter + (case when m.lane = own_lane then 1 else 0 end)
   ) then
     raise exception 'a lane is behind what this process remembers' using errcode = 'RL001';
+  end if;
+  if exists (select from unnest(lanes, counters) as known(lane, counter)
+             where known.lane = own_lane and known.counter + 1 <> raised) then
+    raise exception 'the lane has gone on without this statement' using errcode = 'RL005';
   end if;
   select d.epoch, d.recovering_at is not null as recovering into strict here from relais.deployment d;
   if here.epoch <> known_epoch then
@@ -144,7 +149,7 @@ create table relais.operation (
   due_at          timestamptz,
   lease           bigint,
   lease_until     timestamptz,
-  signalled       boolean     not null default false,        -- a callback came while it was leased
+  signalled       text        collate "C",                   -- a callback came while it was leased; the queue of its check
   signal_after    timestamptz,
   op              uuid        not null,                      -- the statement that wrote it last: settles a lost answer
   constraint operation_due_has_queue check (due_at is null or queue is not null),
@@ -202,6 +207,8 @@ create table relais.tombstone (
   finished_at     timestamptz not null,
   buried_at       timestamptz not null default now()         -- its row goes ten minutes later, in another transaction
 );
+create unique index tombstone_reference on relais.tombstone (account, kind, reference) where reference is not null;
+create unique index tombstone_key       on relais.tombstone (account, kind, idempotency_key) where idempotency_key is not null;
 
 -- 3. Campaigns ----------------------------------------------------------------------------------------------------------
 
@@ -546,6 +553,7 @@ create table relais.batch (
   op              uuid        not null
 );
 create unique index batch_reference on relais.batch (account, reference) where reference is not null;
+create unique index batch_key       on relais.batch (account, idempotency_key) where idempotency_key is not null;
 create        index batch_list      on relais.batch (account, state, created_at desc, id);
 create        index batch_due       on relais.batch (due_at) where due_at is not null;
 create trigger batch_follows_arrows before update of state on relais.batch

@@ -1,20 +1,16 @@
 -- The lanes of processes: who writes, and what everybody has written so far.
 
 -- name: open_lane
--- params: lane text
--- row: counter int8, epoch int4, pid int4, started timestamptz
+-- Waits for the end of a statement that an earlier connection of the lane left, and raises the counter, so that one which
+-- comes later still is refused. A ledger behind what the process remembers (`known`) stays as it is: the next write sees it.
+-- params: lane text, known int8
+-- row: counter int8, epoch int4
 with lane as (
-  insert into relais.mark as m (lane) values ($1) on conflict (lane) do update set counter = m.counter where not m.fenced
+  insert into relais.mark as m (lane, counter) values ($1, case when $2 = 0 then 1 else 0 end)
+  on conflict (lane) do update set counter = m.counter + case when m.counter < $2 then 0 else 1 end where not m.fenced
   returning m.counter
 )
-select lane.counter, d.epoch, pg_backend_pid() as pid, a.backend_start as started
-from lane, relais.deployment d, pg_stat_activity a where a.pid = pg_backend_pid();
-
--- name: backend
--- Whether the server process of a broken connection is still there: until it is gone it may commit.
--- params: pid int4, started timestamptz
--- row: alive bool
-select exists (select from pg_stat_activity a where a.pid = $1 and a.backend_start = $2) as alive;
+select lane.counter, d.epoch from lane, relais.deployment d;
 
 -- name: marks
 -- params:

@@ -3,7 +3,8 @@
 
 -- name: accept
 -- Records requests: identity, limits of the day, duplicate window, audit entry and first event in one transaction.
--- Raises RL100 with the name of the rule when a limit refuses one of them.
+-- Raises RL100 with the name of the rule when a limit refuses one of them. The id of an event carries the epoch after a
+-- recovery: a version may be used again then, with other content.
 -- params: lane text, epoch int4, lanes text[], counters int8[], op uuid, schema_version int2, now timestamptz, id text[], kind text[], account text[], reference text[], idempotency_key text[], fingerprint bytea[], state text[], queue text[], amount int8[], beneficiary text[], request jsonb[], metadata jsonb[], payee_name text[], purpose text[], provider_id text[], not_before timestamptz[], batch text[], created_by text[], trace text[], due_at timestamptz[], day_limit int8[], beneficiary_limit int8[], twin_since timestamptz[], event jsonb[], act jsonb[], counted bool[]
 -- row: id text, fresh bool, counter int8, at timestamptz
 with mark as materialized (
@@ -29,9 +30,14 @@ fresh as (
   select
     a.id, a.kind, a.account, a.reference, a.idempotency_key, a.fingerprint, a.state, a.queue, a.amount, a.beneficiary, a.request,
     a.metadata, a.payee_name, a.purpose, a.provider_id, a.not_before, a.batch, a.created_by, a.trace, a.at, a.at,
-    a.due_at, $6, $5, case when a.counted then (a.at at time zone 'UTC')::date end
+    case when a.queue is not null then greatest(coalesce(a.due_at, a.at), a.not_before) end, $6, $5,
+    case when a.counted then (a.at at time zone 'UTC')::date end
   from asked a
   where not exists (select from relais.tombstone t where t.id = a.id)
+    and not exists (select from relais.tombstone t where t.account = a.account and t.kind = a.kind and t.reference = a.reference)
+    and not exists (
+      select from relais.tombstone t where t.account = a.account and t.kind = a.kind and t.idempotency_key = a.idempotency_key)
+  order by a.id collate "C"
   on conflict do nothing
   returning id
 ),
@@ -39,23 +45,28 @@ new as materialized (select a.* from asked a join fresh using (id)),
 own as (
   insert into relais.spent as s (day, account, xof)
   select (n.at at time zone 'UTC')::date, n.account, sum(n.amount) from new n
-  where n.counted group by 1, 2 order by 1, 2
+  where n.counted group by 1, 2 order by 1, n.account collate "C"
   on conflict (day, account, beneficiary) do update set xof = s.xof + excluded.xof
   returning account, xof
 ),
+-- Just after midnight the row of the day before is locked too: whoever still asks for that day may be a twin.
 theirs as (
   insert into relais.spent as s (day, account, beneficiary, xof)
-  select (n.at at time zone 'UTC')::date, n.account, n.beneficiary, sum(n.amount) from new n
+  select d.day, n.account, n.beneficiary, sum(case when d.day = (n.at at time zone 'UTC')::date then n.amount else 0 end)
+  from new n cross join lateral (
+    select distinct (moment at time zone 'UTC')::date as day
+    from unnest(array[n.at, n.at - case when n.twin_since is null then '0' else '5 minutes' end::interval]) as moment
+  ) d
   where n.counted and n.beneficiary is not null and (n.beneficiary_limit is not null or n.twin_since is not null)
-  group by 1, 2, 3 order by 1, 2, 3
+  group by 1, 2, 3 order by 1, n.account collate "C", n.beneficiary collate "C"
   on conflict (day, account, beneficiary) do update set xof = s.xof + excluded.xof
-  returning account, beneficiary, xof
+  returning day, account, beneficiary, xof
 ),
 refused as materialized (
   select relais.refuse('MAX_PER_DAY') from own join new n using (account) where own.xof > n.day_limit
   union all
   select relais.refuse('MAX_PER_BENEFICIARY_DAY') from theirs join new n using (account, beneficiary)
-  where theirs.xof > n.beneficiary_limit
+  where theirs.xof > n.beneficiary_limit and theirs.day = (n.at at time zone 'UTC')::date
   union all
   select relais.refuse('DUPLICATE_WINDOW') from theirs join new n using (account, beneficiary)
   where n.twin_since is not null and relais.has_twin(n.id, n.account, n.kind, n.beneficiary, n.amount, n.twin_since)
@@ -68,7 +79,7 @@ acts as (
 ),
 reported as (
   insert into relais.outbox (id, account, subject, type, data, at)
-  select n.id || '.1', n.account, n.id, n.event ->> 'type', n.event -> 'data', n.at from new n where n.event is not null
+  select n.id || '.1' || case when $2 > 1 then '.' || $2 else '' end, n.account, n.id, n.event ->> 'type', n.event -> 'data', n.at from new n where n.event is not null
 )
 select a.id, f.id is not null as fresh, mark.counter, mark.at
 from mark, asked a left join fresh f using (id)
@@ -88,8 +99,11 @@ from asked a join relais.operation o
   or (o.account = a.account and o.kind = a.kind and o.idempotency_key = a.idempotency_key)
 union all
 select a.id, t.id, t.fingerprint, t.state, t.amount, t.finished_at, true
-from asked a join relais.tombstone t using (id)
-where not exists (select from relais.operation o where o.id = a.id);
+from asked a join relais.tombstone t
+  on t.id = a.id
+  or (t.account = a.account and t.kind = a.kind and t.reference = a.reference)
+  or (t.account = a.account and t.kind = a.kind and t.idempotency_key = a.idempotency_key)
+where not exists (select from relais.operation o where o.id = t.id);
 
 -- name: claim
 -- Leases what is due in a queue to one lane, accounts in turn. Changes the lease only: no index entry is written.
@@ -115,7 +129,7 @@ due as materialized (
 ),
 lease as materialized (select nextval('relais.lease_number') as number where exists (select from due))
 update relais.operation o
-set lease = lease.number, lease_until = coalesce($6, now()) + $4 * interval '1 ms', signalled = false
+set lease = lease.number, lease_until = coalesce($6, now()) + $4 * interval '1 ms', signalled = null
 from due, lease where o.id = due.id
 returning o.id, o.kind, o.account, o.reference, o.state, o.amount, o.request, o.provider_id, o.token, o.transaction_id,
   o.provider_ref, o.facts, o.observations, o.reason, o.sends, o.tries, o.token_at, o.sent_at, o.send_until, o.quiet_until,
@@ -123,7 +137,7 @@ returning o.id, o.kind, o.account, o.reference, o.state, o.amount, o.request, o.
 
 -- name: change
 -- Compares lease and state, and writes what an attempt found: fields, evidence, event, sums of the day. A row that another
--- attempt holds by now is left as it is, and is missing from the answer. `keep_ms`: the attempt goes on under its lease.
+-- attempt holds by now is left as it is, and is missing from the answer; without any row the answer has the counter alone. `keep_ms`: the attempt goes on under its lease.
 -- params: lane text, epoch int4, lanes text[], counters int8[], op uuid, intends bool, now timestamptz, id text[], lease int8[], was text[], state text[], queue text[], due_ms float8[], keep_ms float8[], token text[], transaction_id text[], provider_ref text[], sends int2[], tries int2[], send_ms float8[], quiet_ms float8[], sent bool[], reason text[], observations jsonb[], facts jsonb[], line text[], event jsonb[], finished bool[]
 -- row: id text, version int4, counter int8, at timestamptz
 with mark as materialized (
@@ -147,14 +161,19 @@ held as materialized (
 ),
 changed as (
   update relais.operation o set
-    state = a.state, queue = coalesce(a.queue, case when a.keep_ms is not null then o.queue end), version = o.version + 1, op = $5,
+    state = a.state, version = o.version + 1, op = $5,
+    queue = coalesce(a.queue, case
+      when a.keep_ms is not null then o.queue
+      when coalesce(a.token, o.token) is not null then o.signalled end),
     since = case when a.state = o.state then o.since else a.at end,
     finished_at = case when a.finished then coalesce(o.finished_at, a.at) end,
     due_at = case
       when a.keep_ms is not null then o.due_at
-      when a.due_ms is null then case when o.signalled and a.queue is not null then a.at end
-      when o.signalled then least(a.at, a.at + a.due_ms * interval '1 ms')
+      when a.due_ms is null then case
+        when o.signalled is not null and coalesce(a.queue, a.token, o.token) is not null then greatest(a.at, o.not_before) end
+      when o.signalled is not null then least(greatest(a.at, o.not_before), a.at + a.due_ms * interval '1 ms')
       else a.at + a.due_ms * interval '1 ms' end,
+    signalled = case when a.keep_ms is not null then o.signalled end,
     lease = case when a.keep_ms is not null then o.lease end,
     lease_until = case when a.keep_ms is not null then a.at + a.keep_ms * interval '1 ms' end,
     token = coalesce(a.token, o.token), token_at = case when a.token is not null then a.at else o.token_at end,
@@ -165,7 +184,7 @@ changed as (
     sent_at = case when a.sent then a.at else o.sent_at end,
     reason = a.reason, observations = coalesce(a.observations, o.observations), facts = o.facts || coalesce(a.facts, '{}'),
     evidence = case when a.line is null then o.evidence
-      else (o.evidence || (to_char(a.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || ' ' || a.line))[greatest(1, cardinality(o.evidence) - 48):] end
+      else (o.evidence || (to_char(a.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || ' ' || left(a.line, 1000)))[greatest(1, cardinality(o.evidence) - 48):] end
   from asked a, held h where o.id = a.id and h.id = o.id
   returning o.id, o.kind, o.account, o.state, o.version
 ),
@@ -174,24 +193,30 @@ recount as materialized (
   from held h join changed c using (id) join relais.arrow w on w.kind = c.kind and w.was = h.was and w.state = c.state
   where w.recount <> 0 and h.counted_on is not null
 ),
-counted as (
-  update relais.spent s set xof = greatest(0, s.xof + r.xof)
-  from (
-    select counted_on, account, '' as beneficiary, sum(xof) as xof from recount group by 1, 2
+-- In the order of `accept`: sums of accounts before those of beneficiaries.
+sums as materialized (
+  select s.day, s.account, s.beneficiary, r.xof
+  from relais.spent s join (
+    select counted_on as day, account, '' as beneficiary, sum(xof) as xof from recount group by 1, 2
     union all
     select counted_on, account, beneficiary, sum(xof) from recount where beneficiary is not null group by 1, 2, 3
-  ) r
-  where s.day = r.counted_on and s.account = r.account and s.beneficiary = r.beneficiary
+  ) r on s.day = r.day and s.account = r.account and s.beneficiary = r.beneficiary
+  order by s.beneficiary <> '', s.day, s.account, s.beneficiary for no key update of s
+),
+counted as (
+  update relais.spent s set xof = greatest(0, s.xof + r.xof)
+  from sums r where s.day = r.day and s.account = r.account and s.beneficiary = r.beneficiary
 ),
 reported as (
   insert into relais.outbox (id, account, subject, type, data, at)
-  select c.id || '.' || c.version, c.account, c.id, a.event ->> 'type', a.event -> 'data', a.at
+  select c.id || '.' || c.version || case when $2 > 1 then '.' || $2 else '' end, c.account, c.id, a.event ->> 'type', a.event -> 'data', a.at
   from changed c join asked a using (id) where a.event is not null
 )
-select c.id, c.version, mark.counter, mark.at from changed c, mark;
+select c.id, c.version, mark.counter, mark.at from mark left join changed c on true;
 
 -- name: signal
--- A callback makes the next check due, at most once in five seconds, and is kept as evidence. It decides nothing.
+-- A callback makes the next check due, at most once in five seconds, and is kept as evidence. It decides nothing, and makes
+-- nothing leave before its time. Each id is named once.
 -- params: id text[], queue text[], line text[], now timestamptz
 -- row: id text
 with asked as materialized (
@@ -201,22 +226,27 @@ held as materialized (
   select o.id from relais.operation o join asked using (id) order by o.id for no key update of o
 )
 update relais.operation o set
-  signalled = o.lease is not null,
+  signalled = case when o.lease is not null then a.queue end,
   queue = coalesce(o.queue, a.queue),
   due_at = case
-    when o.signal_after > a.at or o.lease is not null then o.due_at
-    when o.due_at is not null then least(o.due_at, a.at)
-    when o.token is not null then a.at end,
+    when o.lease is not null then o.due_at
+    when o.due_at is not null or o.token is not null
+    then least(o.due_at, greatest(a.at, o.signal_after, o.not_before)) end,
   signal_after = case when o.signal_after > a.at then o.signal_after else a.at + interval '5 s' end,
-  evidence = (o.evidence || (to_char(a.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || ' callback ' || a.line))[greatest(1, cardinality(o.evidence) - 48):]
+  evidence = (o.evidence || (to_char(a.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || ' callback ' || left(a.line, 1000)))[greatest(1, cardinality(o.evidence) - 48):]
 from asked a, held h where o.id = a.id and h.id = o.id
 returning o.id;
 
 -- name: written_by
--- The rows that a statement wrote, when its answer was lost. Asked on another connection, once the old one is gone.
--- params: op uuid
--- row: id text, state text, version int4, lease int8
-select id, state, version, lease from relais.operation where op = $1;
+-- The rows that a statement wrote, when its answer was lost: asked on another connection, once the old one can commit no
+-- more. It writes as well: when this commit is safe on the standbys, those before it are. No row: the lane is fenced, or
+-- the ledger is behind what the process remembers of it (`known`).
+-- params: lane text, known int8, op uuid
+-- row: counter int8, id text
+with mark as (
+  update relais.mark set counter = counter + 1 where lane = $1 and counter >= $2 and not fenced returning counter
+)
+select mark.counter, o.id from mark left join relais.operation o on o.op = $3;
 
 -- name: read
 -- params: id text[]

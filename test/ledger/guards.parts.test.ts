@@ -1,0 +1,231 @@
+/** The guards of `accept`, `change` and `signal`, at the moments when two transactions meet. */
+import { createHash, randomUUID } from 'node:crypto';
+import { Client } from 'pg';
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
+import { systemClock } from '../../src/lib/clock.ts';
+import { systemRandom } from '../../src/lib/random.ts';
+import { loadStatements } from '../../src/ledger/statements.ts';
+import { type NewOperation, Operations } from '../../src/ledger/operations.ts';
+import { type FreshLedger, freshLedger } from '../support/fresh-ledger.ts';
+
+let ledger: FreshLedger;
+let one: Operations;
+const closing: (() => Promise<unknown>)[] = [];
+beforeAll(async () => {
+  ledger = await freshLedger();
+  const database = { url: ledger.url, schema: ledger.schema };
+  one = new Operations({ database, process: 'one', clock: systemClock, random: systemRandom });
+});
+afterEach(async () => {
+  for (const close of closing.splice(0).toReversed()) await close();
+});
+afterAll(async () => {
+  await one?.close();
+  await ledger?.close();
+});
+
+let made = 0;
+function payment(over: Partial<NewOperation> = {}): NewOperation {
+  made += 1;
+  const id = over.id ?? `dsb_g${String(made).padStart(25, '0')}`;
+  const fingerprint = createHash('sha256').update(id).digest();
+  const body = {
+    state: 'queued',
+    queue: 'disbursement',
+    amount: 1_000,
+    counted: true,
+    request: {},
+    createdBy: 'shop',
+  };
+  return {
+    id,
+    kind: 'disbursement',
+    account: 'main',
+    fingerprint,
+    dueAt: new Date(Date.now() - 1_000),
+    ...body,
+    ...over,
+  };
+}
+
+async function session(): Promise<Client> {
+  const client = new Client({ connectionString: ledger.url });
+  await client.connect();
+  closing.push(() => client.end());
+  return client;
+}
+
+const minute = 60_000;
+const isWaiting = async (times = 1): Promise<boolean> => {
+  const rows = await ledger.query(`select from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock'`);
+  return rows.length >= times;
+};
+const waiting = () => vi.waitUntil(() => isWaiting(), { interval: 5, timeout: 10_000 });
+
+test('a reference that retention removed is not accepted under another idempotency key', async () => {
+  await ledger.query(`insert into relais.tombstone (id, kind, account, reference, idempotency_key, fingerprint, state, amount, finished_at)
+    values ('dsb_removed', 'disbursement', 'removed', 'order-1', 'key-1', '', 'succeeded', 1000, now())`);
+  const known = { outcome: 'conflict', id: 'dsb_removed', state: 'succeeded', buried: true };
+  expect(await one.accept(payment({ account: 'removed', reference: 'order-1' }))).toEqual(known);
+  expect(await one.accept(payment({ account: 'removed', idempotencyKey: 'key-1' }))).toEqual(known);
+});
+
+test('an operation that is accepted without a due time is due at once, or at its not-before time', async () => {
+  const { dueAt: _, ...asked } = payment({ account: 'due' });
+  await one.accept(asked);
+  const { dueAt: __, ...later } = payment({ account: 'due', notBefore: new Date(Date.now() + 60 * minute) });
+  await one.accept(later);
+  expect(await one.claim('disbursement', ['due'], 5, minute)).toMatchObject([{ id: asked.id }]);
+  const [row] = await one.read<{ due_at: Date }>([later.id]);
+  expect(row?.due_at).toEqual(later.notBefore);
+});
+
+/** The values of `accept` for one payment, asked for at this time by a session of its own. */
+function acceptAt(client: Client, at: Date, asked: NewOperation): Promise<unknown> {
+  const statement = loadStatements(ledger.schema).get('accept');
+  const given: Record<string, unknown> = {
+    lane: `midnight-${asked.id}`,
+    epoch: 1,
+    op: randomUUID(),
+    schema_version: 1,
+    now: at,
+    id: [asked.id],
+    kind: [asked.kind],
+    account: [asked.account],
+    fingerprint: [asked.fingerprint],
+    state: [asked.state],
+    queue: [asked.queue],
+    amount: [asked.amount],
+    beneficiary: [asked.beneficiary],
+    request: ['{}'],
+    created_by: [asked.createdBy],
+    twin_since: [new Date(at.getTime() - 60 * minute)],
+    counted: [true],
+  };
+  given['lanes'] = [given['lane']];
+  given['counters'] = [0];
+  const values = statement?.params.map(({ name, type }) => given[name] ?? (type.endsWith('[]') ? [null] : null));
+  return client.query(statement?.text ?? '', values);
+}
+
+test('the duplicate window holds across midnight: two transactions that do not see each other yet', async () => {
+  const to = { account: 'midnight', beneficiary: '+221771234567' };
+  const [before, after] = [await session(), await session()];
+  const asked = [payment(to), payment(to)] as const;
+  await ledger.query(
+    `insert into relais.mark (lane) values ('midnight-${asked[0].id}'), ('midnight-${asked[1].id}')`,
+  );
+  await before.query('begin');
+  await acceptAt(before, new Date('2026-03-01T23:59:59.900Z'), asked[0]);
+  const second = acceptAt(after, new Date('2026-03-02T00:00:00.100Z'), asked[1]).catch((error: unknown) => error);
+  await vi.waitUntil(async () => (await isWaiting()) || (await one.read([asked[1].id])).length > 0, { interval: 5 });
+  await before.query('commit');
+  expect(await second).toMatchObject({ code: 'RL100', message: 'DUPLICATE_WINDOW' });
+});
+
+test('change locks the sums of the day in the order of their keys', async () => {
+  const accounts = Array.from({ length: 12 }, (_, at) => `sum-${String((at * 7919) % 100).padStart(2, '0')}`);
+  await Promise.all(accounts.map((account) => one.accept(payment({ account }))));
+  const claimed = await one.claim('disbursement', accounts, 50, minute);
+  expect(claimed).toHaveLength(12);
+  const [first = ''] = accounts.toSorted();
+  const holder = await session();
+  await holder.query('begin');
+  await holder.query(`select from relais.spent where account = '${first}' for no key update`);
+  const changes = claimed.map(({ id, lease }) =>
+    one.change({ id, lease, was: 'queued', state: 'rejected', finished: true }),
+  );
+  await waiting();
+  const others = await holder.query(`select from relais.spent where account like 'sum-%' for no key update nowait`);
+  expect(others.rowCount).toBe(12);
+  await holder.query('commit');
+  expect(new Set(await Promise.all(changes))).toEqual(new Set([true]));
+});
+
+test('a signal does not make a scheduled payment due before its not-before time', async () => {
+  const notBefore = new Date(Date.now() + 60 * minute);
+  const asked = payment({ account: 'scheduled', notBefore, dueAt: notBefore });
+  await one.accept(asked);
+  await one.signal({ id: asked.id, queue: 'status-poll', line: 'completed' });
+  expect(await one.claim('disbursement', ['scheduled'], 1, minute)).toEqual([]);
+});
+
+test('a signal soon after another one makes a check due five seconds after that one', async () => {
+  const asked = payment({ account: 'soon', state: 'pending', queue: 'status-poll' });
+  await one.accept(asked);
+  const ring = () => one.signal({ id: asked.id, queue: 'status-poll', line: 'completed' });
+  await ring();
+  const [claimed] = await one.claim('status-poll', ['soon'], 1, minute);
+  const { lease = '' } = claimed ?? {};
+  await one.change({
+    id: asked.id,
+    lease,
+    was: 'pending',
+    state: 'pending',
+    queue: 'status-poll',
+    dueMs: 60 * minute,
+  });
+  await ring();
+  const [row] = await ledger.query(`select from relais.operation where id = '${asked.id}' and due_at = signal_after`);
+  expect(row).toBeDefined();
+});
+
+test('a signal during an attempt that ends without a queue is not lost when there is a token', async () => {
+  await one.accept(payment({ account: 'ends' }));
+  const [claimed] = await one.claim('disbursement', ['ends'], 1, minute);
+  const { id = '', lease = '' } = claimed ?? {};
+  const steps = { id, lease, queue: 'disbursement', keepMs: minute };
+  await one.change({ ...steps, was: 'queued', state: 'created', token: 'tok-ends' });
+  await one.signal({ id, queue: 'status-poll', line: 'completed' });
+  await one.change({ id, lease, was: 'created', state: 'cancelled', finished: true });
+  expect(await one.claim('status-poll', ['ends'], 1, minute)).toMatchObject([{ id, state: 'cancelled' }]);
+});
+
+test('two signals for one payment at the same moment both stay as evidence, and a bad line fails alone', async () => {
+  const asked = [payment({ account: 'rung' }), payment({ account: 'rung' })] as const;
+  await Promise.all(asked.map((each) => one.accept(each)));
+  const ring = (id: string, line: string) => one.signal({ id, queue: 'status-poll', line });
+  const answers = await Promise.allSettled([
+    ring(asked[0].id, 'first'),
+    ring(asked[0].id, 'second'),
+    ring(asked[1].id, 'a\0b'),
+    ring('dsb_unknown', 'third'),
+  ]);
+  expect(answers).toMatchObject([{ value: true }, { value: true }, { status: 'rejected' }, { value: false }]);
+  const [row] = await one.read<{ evidence: string[] }>([asked[0].id]);
+  expect(row?.evidence).toHaveLength(2);
+});
+
+test('a line of evidence is bounded', async () => {
+  const asked = payment({ account: 'long' });
+  await one.accept(asked);
+  await one.signal({ id: asked.id, queue: 'status-poll', line: 'x'.repeat(100_000) });
+  const [claimed] = await one.claim('disbursement', ['long'], 1, minute);
+  const { lease = '' } = claimed ?? {};
+  const line = 'y'.repeat(100_000);
+  await one.change({
+    id: asked.id,
+    lease,
+    was: 'queued',
+    state: 'queued',
+    queue: 'disbursement',
+    keepMs: minute,
+    line,
+  });
+  const [row] = await one.read<{ evidence: string[] }>([asked.id]);
+  expect(row?.evidence.map((each) => each.length < 2_000)).toEqual([true, true]);
+});
+
+test('an event of a later epoch has an id of its own, though its version was used before', async () => {
+  const asked = payment({ account: 'epochs', event: { type: 'disbursement.held', data: {} } });
+  await ledger.query('update relais.deployment set epoch = 2');
+  closing.push(() => ledger.query('update relais.deployment set epoch = 1'));
+  const database = { url: ledger.url, schema: ledger.schema };
+  const later = new Operations({ database, process: 'later', clock: systemClock, random: systemRandom });
+  closing.push(() => later.close());
+  await later.accept(asked);
+  expect(await ledger.query(`select id from relais.outbox where account = 'epochs'`)).toEqual([
+    { id: `${asked.id}.1.2` },
+  ]);
+});

@@ -1,0 +1,141 @@
+/** Answers that are lost, and connections that are no longer fit: nothing is believed, and nothing waits for ever. */
+import { createHash } from 'node:crypto';
+import { Client } from 'pg';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { type Clock, systemClock } from '../../src/lib/clock.ts';
+import { systemRandom } from '../../src/lib/random.ts';
+import { Lane, Memory } from '../../src/ledger/lane.ts';
+import { type NewOperation, Operations } from '../../src/ledger/operations.ts';
+import { type FreshLedger, freshLedger } from '../support/fresh-ledger.ts';
+
+let ledger: FreshLedger;
+const closing: (() => Promise<unknown>)[] = [];
+beforeAll(async () => (ledger = await freshLedger()));
+afterEach(async () => {
+  for (const close of closing.splice(0).toReversed()) await close();
+});
+afterAll(() => ledger?.close());
+
+let made = 0;
+function payment(account: string): NewOperation {
+  made += 1;
+  const id = `dsb_l${String(made).padStart(25, '0')}`;
+  const fingerprint = createHash('sha256').update(id).digest();
+  const body = { state: 'queued', queue: 'disbursement', amount: 1_000, request: {}, createdBy: 'shop' };
+  return { id, kind: 'disbursement', account, fingerprint, ...body };
+}
+
+/** Its sleeps take no time, and turn it forward. */
+function quickClock(): Clock {
+  let ahead = 0;
+  return {
+    ...systemClock,
+    monotonic: () => systemClock.monotonic() + ahead,
+    sleep: async (ms) => void (ahead += ms * 10),
+  };
+}
+
+function processNamed(process: string, clock = quickClock()): Operations {
+  const database = { url: ledger.url, schema: ledger.schema };
+  const operations = new Operations({ database, process, clock, random: systemRandom, lanes: 1 });
+  closing.push(() => operations.close());
+  return operations;
+}
+
+/** Runs for each row that is written to a table. */
+async function trigger(table: string, events: string, body: string): Promise<void> {
+  await ledger.query(
+    `create function public.fault() returns trigger language plpgsql as $$ begin ${body}; return new; end $$`,
+  );
+  await ledger.query(
+    `create trigger fault before ${events} on relais.${table} for each row execute function public.fault()`,
+  );
+  closing.push(() => ledger.query('drop function public.fault() cascade'));
+}
+
+const end = `perform pg_terminate_backend(pg_backend_pid())`;
+
+test('a commit is not believed while each commit brings a warning: a standby may not have it', async () => {
+  const one = processNamed('warned');
+  await one.accept(payment('warned'));
+  await trigger('mark', 'update', `raise warning 'canceling wait for synchronous replication'`);
+  await expect(one.accept(payment('warned'))).rejects.toMatchObject({ name: 'AnswerLost' });
+});
+
+test('a warning is known by its code, whatever the language of the server', async () => {
+  const one = processNamed('translated');
+  await one.accept(payment('translated'));
+  await trigger('mark', 'update', `raise notice 'annulation de l''attente' using errcode = '01000'`);
+  await expect(one.accept(payment('translated'))).rejects.toMatchObject({ name: 'AnswerLost' });
+});
+
+test('a lost answer of a lane that was taken over is given up, and not asked for again for ever', async () => {
+  const one = processNamed('taken');
+  await one.accept(payment('taken'));
+  await ledger.query(`update relais.mark set fenced = true where lane = 'taken/accept0'`);
+  const pids = `select pid from pg_stat_activity where datname = current_database() and application_name = 'relais'`;
+  await ledger.query(`select pg_terminate_backend(pid) from (${pids}) p`);
+  await expect(one.accept(payment('taken'))).rejects.toMatchObject({ name: 'AnswerLost' });
+});
+
+test('a process that is closed while it asks for a lost answer stops asking', async () => {
+  const closes: Clock = { ...systemClock, sleep: () => one.close() };
+  const one = processNamed('closed', closes);
+  await one.accept(payment('closed'));
+  await trigger('mark', 'update', end);
+  await expect(one.accept(payment('closed'))).rejects.toMatchObject({ name: 'AnswerLost' });
+});
+
+test('a statement that arrives after its lane went on writes nothing', async () => {
+  const memory = new Memory();
+  const options = { database: { url: ledger.url, schema: ledger.schema }, memory, clock: systemClock };
+  const lane = new Lane({ ...options, name: 'late/0' });
+  closing.push(() => lane.close());
+  const nothing = ['00000000000000000000000000000000', false, null, ...Array.from({ length: 21 }, () => [])];
+  await lane.write('change', nothing);
+  const late = [memory.epoch, memory.lanes, memory.counters];
+  await lane.settle('00000000000000000000000000000001');
+  const client = new Client({ connectionString: ledger.url });
+  await client.connect();
+  closing.push(() => client.end());
+  const raise = client.query('select relais.raise_mark($1, $2, $3, $4, false)', ['late/0', ...late]);
+  await expect(raise).rejects.toMatchObject({ code: 'RL005' });
+  await lane.write('change', nothing);
+});
+
+test('two processes under one name: the first writes nothing once the second has begun', async () => {
+  const [first, second] = [processNamed('same'), processNamed('same')];
+  await first.accept(payment('same'));
+  await second.accept(payment('same'));
+  await expect(first.accept(payment('same'))).rejects.toMatchObject({ name: 'LedgerClosed', reason: 'superseded' });
+});
+
+test('a lane opened again on a restored ledger does not hide the loss', async () => {
+  const one = processNamed('reopened');
+  for (let n = 0; n < 3; n += 1) await one.accept(payment('reopened'));
+  await ledger.query(`update relais.mark set counter = counter - 1 where lane = 'reopened/accept0'`);
+  const pids = `select pid from pg_stat_activity where datname = current_database() and application_name = 'relais'`;
+  await ledger.query(`select pg_terminate_backend(pid) from (${pids}) p`);
+  await expect(one.accept(payment('reopened'))).rejects.toMatchObject({ name: 'AnswerLost' });
+  await expect(one.accept(payment('reopened'))).rejects.toMatchObject({ reason: 'restored' });
+});
+
+test('a connection whose plans are outdated is replaced, and the statement runs again', async () => {
+  const one = processNamed('altered');
+  const asked = payment('altered');
+  await one.accept(asked);
+  await one.read([asked.id]);
+  await ledger.query('alter table relais.operation alter column purpose type varchar');
+  closing.push(() => ledger.query('alter table relais.operation alter column purpose type text'));
+  expect(await one.read([asked.id])).toHaveLength(1);
+});
+
+test('what was accepted is answered so, though the holder of another request cannot be read', async () => {
+  const one = processNamed('unread');
+  const [known, fresh] = [payment('unread'), payment('unread')];
+  await one.accept(known);
+  await ledger.query('alter table relais.tombstone rename column finished_at to ended_at');
+  closing.push(() => ledger.query('alter table relais.tombstone rename column ended_at to finished_at'));
+  const answers = await Promise.allSettled([one.accept(known), one.accept(fresh)]);
+  expect(answers).toMatchObject([{ status: 'rejected' }, { value: { outcome: 'accepted' } }]);
+});
