@@ -95,7 +95,7 @@ describe('explain', () => {
       state: 'succeeded',
       next: 'Nothing is to be done.',
     });
-    expect(summary).toContain('was paid, once; the service confirmed it');
+    expect(summary).toContain('was paid; the provider confirmed it');
     const told = story.map(({ what }: { what: string }) => what);
     expect(told).toEqual(
       expect.arrayContaining(['accepted', 'the service gave a token', 'about to submit (send 1)']),

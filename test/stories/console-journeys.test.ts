@@ -56,7 +56,7 @@ test.for(BOTH)(
       .poll(() => text(page, '[data-operation]'))
       .toMatch(how.language === 'fr' ? /25\s000 F CFA/ : /25,000 XOF/);
     expect(await text(page, '[data-operation]')).toContain(
-      how.language === 'fr' ? 'Le bénéficiaire est payé' : 'The beneficiary was paid, once.',
+      how.language === 'fr' ? 'Le bénéficiaire est payé' : 'The beneficiary was paid.',
     );
     await expect.poll(() => page.locator('#content ol li').count()).toBeGreaterThan(2);
     // What the service posted is for those who operate.

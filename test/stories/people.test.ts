@@ -181,7 +181,7 @@ describe('the clerk who has only a telephone number', () => {
     }
     const [{ campaign, state }] = (await asked('clerk', 'campaign', 'texted', '--phone', '77 123 45 67')).items;
     expect([campaign, state]).toEqual([idsOf(await asked('clerk', 'search', 'november'))[0], 'sent']);
-    expect(await shell('clerk')('explain', paid.id)).toMatch(/was paid, once/);
+    expect(await shell('clerk')('explain', paid.id)).toMatch(/was paid; the provider confirmed it/);
   });
 
   test('finds a payment by each name that the service gave it', async () => {
