@@ -143,7 +143,9 @@ describe('explain', () => {
     await service.call('POST', `/v1/campaigns/${id}/start`);
     await service.until(`/v1/campaigns/${id}`, ({ state }) => state === 'finished');
     const told = await explain(id);
-    expect(told.summary).toContain('Campaign “Rappel” of 2 rows, reference c. Every recipient is accounted for.');
+    expect(told.summary).toContain(
+      'Campaign “Rappel” to 2 recipients, reference c. Every recipient is accounted for.',
+    );
     expect(told.summary).toContain('Rows: 2 sent.');
     const { items } = (await service.call('GET', `/v1/campaigns/${id}/recipients`)).body;
     const slice = await explain(items[0].chunk);

@@ -45,6 +45,8 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
   'GET /v1/disbursement-batches/{id}': ['disburse', 'batch-show', 'x'],
   'GET /v1/disbursement-batches/{id}/report': ['disburse', 'batch-report', 'x'],
   'POST /v1/disbursement-batches/{id}/approve': ['disburse', 'approve', 'x', '--hash', 'abc'],
+  'GET /v1/disbursement-batches/{id}/rows': ['disburse', 'batch-rows', 'x'],
+  'POST /v1/disbursement-batches/{id}/retry': ['disburse', 'batch-retry', 'x'],
   'POST /v1/disbursement-batches/{id}/cancel': ['disburse', 'batch-cancel', 'x'],
   'POST /v1/campaigns': ['campaign', 'create', ...create],
   'POST /v1/campaigns/{id}/recipients': ['campaign', 'create', ...create, people],
@@ -101,6 +103,7 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
   'GET /v1/audit': ['audit', 'list'],
   'GET /v1/audit/verification': ['audit', 'verify'],
   'GET /v1/queues': ['queues', 'list'],
+  'GET /v1/intake': ['intake', 'list'],
   'POST /v1/secrets/rotate': ['secrets', 'rotate'],
   'POST /v1/queues/{name}/pause': ['queues', 'pause', 'x'],
   'POST /v1/queues/{name}/resume': ['queues', 'resume', 'x'],
@@ -134,6 +137,8 @@ const NOT_FOR_A_SHELL = [
   'GET /v1/campaigns/{id}/file',
   'POST /v1/campaigns/{id}/file/recipients',
   'GET /v1/budgets',
+  // The approver sees it in the console, or before `relais disburse approve`.
+  'GET /v1/disbursement-batches/{id}/recent-payments',
   // `relais doctor` looks from where it is typed, which is what somebody wants who cannot reach the API.
   'GET /v1/doctor',
   ...routes.filter(({ tag }) => tag === 'Console').map(({ method, path }) => `${method.toUpperCase()} ${path}`),
