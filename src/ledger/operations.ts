@@ -89,7 +89,7 @@ export interface Change {
   readonly providerRef?: string;
   readonly sends?: number;
   readonly tries?: number;
-  /** No byte of the intent leaves later than this. */
+  /** No byte of the intent leaves later than this, counted from asking; at most `keepMs`. */
   readonly sendMs?: number;
   readonly quietMs?: number;
   readonly sent?: boolean;
@@ -183,7 +183,9 @@ export class Operations {
   }
 
   /** False when another attempt holds the operation by now: nothing was written. */
-  change(one: Change): Promise<boolean> {
+  async change(one: Change): Promise<boolean> {
+    if (one.sendMs !== undefined && one.sendMs > (one.keepMs ?? 0))
+      throw new Error(`${one.id} leaves after its lease`);
     return (one.intends ? this.#intending : this.#changing).ask(one);
   }
 

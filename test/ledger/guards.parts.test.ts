@@ -229,3 +229,39 @@ test('an event of a later epoch has an id of its own, though its version was use
     { id: `${asked.id}.1.2` },
   ]);
 });
+
+test('a claim takes the next due operations while another session holds the oldest', async () => {
+  const dueAt = (n: number) => new Date(Date.now() - (10 - n) * minute);
+  const asked = [0, 1, 2, 3].map((n) => payment({ account: 'held-back', dueAt: dueAt(n) }));
+  await Promise.all(asked.map((each) => one.accept(each)));
+  const holder = await session();
+  await holder.query('begin');
+  const oldest = asked.slice(0, 2).map(({ id }) => id);
+  await holder.query('select from relais.operation where id = any($1) for update', [oldest]);
+  const claimed = await one.claim('disbursement', ['held-back'], 2, minute);
+  expect(new Set(claimed.map(({ id }) => id))).toEqual(new Set(asked.slice(2).map(({ id }) => id)));
+});
+
+test('a flood of callbacks leaves the evidence of the attempts', async () => {
+  const asked = payment({ account: 'flooded' });
+  await one.accept(asked);
+  const [claimed] = await one.claim('disbursement', ['flooded'], 1, minute);
+  const { id = '', lease = '' } = claimed ?? {};
+  const steps = { id, lease, was: 'queued', state: 'queued', queue: 'disbursement', keepMs: minute };
+  await one.change({ ...steps, line: 'create 00 created' });
+  for (let n = 0; n < 60; n += 1) await one.signal({ id, queue: 'status-poll', line: `word ${n}` });
+  const [row] = await one.read<{ evidence: string[] }>([id]);
+  expect(row?.evidence).toHaveLength(21);
+  expect(row?.evidence[0]).toMatch(/ create 00 created$/);
+});
+
+test('an intent whose request may leave after its lease is refused', async () => {
+  await one.accept(payment({ account: 'outlives' }));
+  const [claimed] = await one.claim('disbursement', ['outlives'], 1, minute);
+  const { id = '', lease = '' } = claimed ?? {};
+  const intent = { id, lease, was: 'queued', state: 'submitting', queue: 'status-poll', intends: true };
+  await expect(one.change({ ...intent, keepMs: minute, sendMs: minute + 1 })).rejects.toThrow(
+    'leaves after its lease',
+  );
+  await expect(one.change({ ...intent, sendMs: minute })).rejects.toThrow('leaves after its lease');
+});

@@ -106,26 +106,24 @@ from asked a join relais.tombstone t
 where not exists (select from relais.operation o where o.id = t.id);
 
 -- name: claim
--- Leases what is due in a queue to one lane, accounts in turn. Changes the lease only: no index entry is written.
+-- Leases what is due in a queue to one lane, accounts in turn. Changes the lease only: no index entry is written. Rows that
+-- others hold are passed over before they count, so neither another claim nor a forgotten transaction hides those behind.
 -- params: queue text, accounts text[], most int4, lease_ms float8, schema_version int2, now timestamptz
 -- row: id text, kind text, account text, reference text, state text, amount int8, request jsonb, provider_id text, token text, transaction_id text, provider_ref text, facts jsonb, observations jsonb, reason text, sends int2, tries int2, token_at timestamptz, sent_at timestamptz, send_until timestamptz, quiet_until timestamptz, not_before timestamptz, batch text, trace text, created_at timestamptz, since timestamptz, version int4, due_at timestamptz, lease int8, lease_until timestamptz, at timestamptz
-with candidate as materialized (
-  select c.id, c.due_at, c.turn
+with due as materialized (
+  select c.id
   from unnest($2::text[]) as account(name)
   cross join lateral (
     select o.id, o.due_at, row_number() over (order by o.due_at) as turn
-    from relais.operation o
-    where o.queue = $1 and o.account = account.name and o.due_at <= coalesce($6, now())
-      and (o.lease_until is null or o.lease_until <= coalesce($6, now())) and o.schema_version <= $5
-    order by o.due_at limit $3
+    from (
+      select o.id, o.due_at from relais.operation o
+      where o.queue = $1 and o.account = account.name and o.due_at <= coalesce($6, now())
+        and (o.lease_until is null or o.lease_until <= coalesce($6, now())) and o.schema_version <= $5
+      order by o.due_at limit $3 for no key update of o skip locked
+    ) o
   ) c
   where not exists (select from relais.switch s where s.name in ($1, account.name))
   order by c.turn, c.due_at limit $3
-),
-due as materialized (
-  select o.id from relais.operation o join candidate using (id)
-  where o.queue = $1 and o.due_at <= coalesce($6, now()) and (o.lease_until is null or o.lease_until <= coalesce($6, now()))
-  order by o.id for no key update of o skip locked
 ),
 lease as materialized (select nextval('relais.lease_number') as number where exists (select from due))
 update relais.operation o
@@ -216,7 +214,7 @@ select c.id, c.version, mark.counter, mark.at from mark left join changed c on t
 
 -- name: signal
 -- A callback makes the next check due, at most once in five seconds, and is kept as evidence. It decides nothing, and makes
--- nothing leave before its time. Each id is named once.
+-- nothing leave before its time. At most 20 lines of evidence are callbacks. Each id is named once.
 -- params: id text[], queue text[], line text[], now timestamptz
 -- row: id text
 with asked as materialized (
@@ -233,7 +231,9 @@ update relais.operation o set
     when o.due_at is not null or o.token is not null
     then least(o.due_at, greatest(a.at, o.signal_after, o.not_before)) end,
   signal_after = case when o.signal_after > a.at then o.signal_after else a.at + interval '5 s' end,
-  evidence = (o.evidence || (to_char(a.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || ' callback ' || left(a.line, 1000)))[greatest(1, cardinality(o.evidence) - 48):]
+  evidence = case
+    when (select count(*) from unnest(o.evidence) as line where substr(line, 25, 10) = ' callback ') >= 20 then o.evidence
+    else (o.evidence || (to_char(a.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || ' callback ' || left(a.line, 1000)))[greatest(1, cardinality(o.evidence) - 48):] end
 from asked a, held h where o.id = a.id and h.id = o.id
 returning o.id;
 
