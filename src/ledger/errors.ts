@@ -31,6 +31,11 @@ export class RuleRefused extends Error {
   }
 }
 
+/** A value that cannot be written down; nothing was sent. */
+export class ValueRefused extends Error {
+  override readonly name = 'ValueRefused';
+}
+
 /** Whether the statement was committed is not known: `written_by` tells, on another connection. */
 export class AnswerLost extends Error {
   override readonly name = 'AnswerLost';
@@ -55,6 +60,7 @@ export const isTransient = (error: unknown): boolean =>
 /** One row of a shared statement may be the cause, so it is sent again in halves. */
 export const isOfOneRow = (error: unknown): boolean =>
   error instanceof RuleRefused ||
+  error instanceof ValueRefused ||
   (error instanceof StatementRefused &&
     (/^(22|23|54)/.test(error.code) || ['P0001', '55P03', '57014'].includes(error.code)));
 

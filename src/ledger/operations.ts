@@ -3,7 +3,7 @@ import type { Clock } from '../lib/clock.ts';
 import type { Random } from '../lib/random.ts';
 import type { Kind } from '../kinds/index.ts';
 import type { DatabaseOptions } from './database.ts';
-import { AnswerLost, RuleRefused } from './errors.ts';
+import { AnswerLost, RuleRefused, ValueRefused } from './errors.ts';
 import { Lane, Memory } from './lane.ts';
 import { Sharing } from './sharing.ts';
 
@@ -164,7 +164,8 @@ export class Operations {
   }
 
   /** Resolves once it is committed, or known not to be. Rejects with `LedgerClosed` or `StatementRefused`. */
-  accept(one: NewOperation): Promise<Acceptance> {
+  async accept(one: NewOperation): Promise<Acceptance> {
+    if (!areLimitsHeld(one)) throw new Error(`${one.id} has limits that cannot be held`);
     return this.#accepting.ask(one).catch((error: unknown): Acceptance => {
       if (error instanceof RuleRefused) return { outcome: 'refused', id: one.id, rule: error.rule };
       throw error;
@@ -297,6 +298,21 @@ function answerOf({ id, fingerprint }: NewOperation, holder: Holder | undefined)
   return { outcome, id: holder.id, state: holder.state, buried: holder.buried };
 }
 
+function json(value: unknown): string {
+  try {
+    return JSON.stringify(value);
+  } catch (cause) {
+    throw new ValueRefused('a value cannot be written as JSON', { cause });
+  }
+}
+
+/** The sums of the day hold limits and duplicate window: what is not in them would pass unseen. */
+function areLimitsHeld({ counted, beneficiary, dayLimit, beneficiaryLimit, twinSince }: NewOperation): boolean {
+  const isOfBeneficiary = beneficiaryLimit !== undefined || twinSince !== undefined;
+  if (isOfBeneficiary && beneficiary === undefined) return false;
+  return counted === true || (!isOfBeneficiary && dayLimit === undefined);
+}
+
 function acceptValues(op: string, items: readonly NewOperation[]): readonly unknown[] {
   const column = (read: (one: NewOperation) => unknown): readonly unknown[] => items.map((one) => read(one) ?? null);
   return [
@@ -313,8 +329,8 @@ function acceptValues(op: string, items: readonly NewOperation[]): readonly unkn
     column(({ queue }) => queue),
     column(({ amount }) => amount),
     column(({ beneficiary }) => beneficiary),
-    column(({ request }) => JSON.stringify(request)),
-    column(({ metadata }) => metadata && JSON.stringify(metadata)),
+    column(({ request }) => json(request)),
+    column(({ metadata }) => metadata && json(metadata)),
     column(({ payeeName }) => payeeName),
     column(({ purpose }) => purpose),
     column(({ providerId }) => providerId),
@@ -326,8 +342,8 @@ function acceptValues(op: string, items: readonly NewOperation[]): readonly unkn
     column(({ dayLimit }) => dayLimit),
     column(({ beneficiaryLimit }) => beneficiaryLimit),
     column(({ twinSince }) => twinSince),
-    column(({ event }) => event && JSON.stringify(event)),
-    column(({ act }) => act && JSON.stringify(act)),
+    column(({ event }) => event && json(event)),
+    column(({ act }) => act && json(act)),
     column(({ counted }) => counted ?? false),
   ];
 }
@@ -354,10 +370,10 @@ function changeValues(op: string, items: readonly Change[], intends: boolean): r
     column(({ quietMs }) => quietMs),
     column(({ sent }) => sent ?? false),
     column(({ reason }) => reason),
-    column(({ observations }) => observations && JSON.stringify(observations)),
-    column(({ facts }) => facts && JSON.stringify(facts)),
+    column(({ observations }) => observations && json(observations)),
+    column(({ facts }) => facts && json(facts)),
     column(({ line }) => line),
-    column(({ event }) => event && JSON.stringify(event)),
+    column(({ event }) => event && json(event)),
     column(({ finished }) => finished ?? false),
   ];
 }

@@ -265,3 +265,22 @@ test('an intent whose request may leave after its lease is refused', async () =>
   );
   await expect(one.change({ ...intent, sendMs: minute })).rejects.toThrow('leaves after its lease');
 });
+
+test('a request that cannot be written as JSON fails alone', async () => {
+  const circular: Record<string, unknown> = {};
+  circular['itself'] = circular;
+  const asked = [
+    payment({ account: 'json' }),
+    payment({ account: 'json', request: circular }),
+    payment({ account: 'json' }),
+  ];
+  const answers = await Promise.allSettled(asked.map((each) => one.accept(each)));
+  expect(answers.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+});
+
+test('a limit that would not be held is refused: its amount is not counted, or it has no beneficiary', async () => {
+  const uncounted = payment({ account: 'unheld', counted: false, dayLimit: 1 });
+  await expect(one.accept(uncounted)).rejects.toThrow('limits that cannot be held');
+  const toNobody = payment({ account: 'unheld', twinSince: new Date(0) });
+  await expect(one.accept(toNobody)).rejects.toThrow('limits that cannot be held');
+});
