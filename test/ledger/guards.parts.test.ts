@@ -143,6 +143,21 @@ test('change locks the sums of the day in the order of their keys', async () => 
   expect(new Set(await Promise.all(changes))).toEqual(new Set([true]));
 });
 
+test('accept locks the sum of an account before those of its beneficiaries, as change does', async () => {
+  const to = (beneficiary: string) => payment({ account: 'order', beneficiary, beneficiaryLimit: 9_000 });
+  const beneficiaries = ['+221770000001', '+221770000002', '+221770000003'];
+  await Promise.all(beneficiaries.map((each) => one.accept(to(each))));
+  const holder = await session();
+  await holder.query('begin');
+  await holder.query(`select from relais.spent where account = 'order' and beneficiary = '' for no key update`);
+  const accepted = beneficiaries.map((each) => one.accept(to(each)));
+  await waiting();
+  const others = await holder.query(`select from relais.spent where account = 'order' for no key update nowait`);
+  expect(others.rowCount).toBe(4);
+  await holder.query('commit');
+  expect(new Set((await Promise.all(accepted)).map(({ outcome }) => outcome))).toEqual(new Set(['accepted']));
+});
+
 test('a signal does not make a scheduled payment due before its not-before time', async () => {
   const notBefore = new Date(Date.now() + 60 * minute);
   const asked = payment({ account: 'scheduled', notBefore, dueAt: notBefore });
