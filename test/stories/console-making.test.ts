@@ -113,8 +113,8 @@ async function submitted(page: Page): Promise<string> {
 
 async function approve(page: Page, id: string): Promise<void> {
   await page.goto(`${world.url}/approvals/${id}`);
-  const { totals } = await world.api.get<{ totals: { total: number } }>(`/v1/campaigns/${id}`);
-  await page.locator('#content form input').fill(String(totals.total));
+  const { recipients } = await world.api.get<{ recipients: number }>(`/v1/campaigns/${id}`);
+  await page.locator('#content form input').fill(String(recipients));
   await page.locator('#content form button[type=submit]').click();
   await page.locator('[data-decided]').waitFor();
 }

@@ -302,7 +302,7 @@ test('a copy that is put back while all are stopped is known by the witness, how
     expect(await told(deployment, '--json')).toMatchObject({ because: 'witness', proven: true });
     const confirmed = await deployment.command('recover', '--nothing-was-lost');
     expect(confirmed.code).toBe(1);
-    expect(confirmed.log).toContain('Something was lost (witness)');
+    expect(confirmed.log).toContain('Data was lost (witness)');
     await told(deployment, '--apply', '--json');
     await deployment.maker.post('/v1/accounts/main/release');
     await until(async () => (await everyState(deployment, '/v1/disbursements'))[0]?.state === 'needs_review');
