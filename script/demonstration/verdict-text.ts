@@ -47,8 +47,8 @@ export function renderSentence(verdicts: Verdicts): string {
 
 function exactSentence({ texts, disbursements }: Verdicts): string {
   const refused = texts.never + disbursements.never;
-  const rest = refused === 0 ? '' : `; the ${refused} that failed never took effect`;
-  return `Nothing took effect twice: ${texts.once} SMS and ${disbursements.once} payments took effect, each one time${rest}.`;
+  const rest = refused === 0 ? '' : `; the ${refused} that failed did not`;
+  return `Nothing took effect twice: ${texts.once} SMS and ${disbursements.once} payments took effect${rest}.`;
 }
 
 /** Honest about what we do not know, although the books of this service could be asked. */

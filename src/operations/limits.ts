@@ -315,6 +315,6 @@ function reasonOf({ name, value, by }: LimitStanding, own: LimitValue): string {
   const held = `${describeValue(name, value)} holds${by === undefined ? '' : `, by ${by}`}`;
   return (
     `${name} of this process is ${describeValue(name, own)}, and ${held}. Set it to that or leave it out; or have two ` +
-    `keys with the role approve say: relais limits set ${name} ${writeLimit(name, own)}`
+    `people with the role approve give the command: relais limits set ${name} ${writeLimit(name, own)}`
   );
 }

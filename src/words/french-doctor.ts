@@ -11,7 +11,7 @@ export const frenchChecks: Readonly<Record<string, string>> = {
   limits: 'plafonds',
   records: 'fiches',
   state: 'état',
-  audit: 'audit',
+  audit: 'journal d’audit',
   history: 'historique',
   intake: 'arrivées',
   keys: 'clés',

@@ -95,6 +95,7 @@ test('of messages, each is in one slice once, although a whole slice of them is 
 async function doorThatCloses(at: number, { questions }: { readonly questions: number }) {
   let asked = 0;
   const context = onlyOf<ApiContext>({
+    onWrite: () => undefined,
     keyRing: new KeyRing({ fixed: [], read: async () => [], clock: systemClock }),
     refusal: () => {
       asked += 1;

@@ -19,6 +19,7 @@ import { accountRoutes, queueRoutes, secretRoutes } from '../../src/api/operatin
 import { purgeRoutes } from '../../src/api/purge.ts';
 import { ApiProblem, sendProblem } from '../../src/api/problem.ts';
 import { RedisUnavailable } from '../../src/redis/connections.ts';
+import { HeldBytes } from '../../src/lib/held-bytes.ts';
 import { Secret } from '../../src/lib/secret.ts';
 import type { Clock } from '../../src/lib/clock.ts';
 import { systemRandom } from '../../src/lib/random.ts';
@@ -87,6 +88,8 @@ async function door() {
   const [redis, random, fingerprints] = [store.redis, systemRandom, new Map<string, string>()];
   const accepting = { redis, random, environment, accounts, fence, fingerprints, limits: {}, wake: () => undefined };
   const context = onlyOf<ApiContext>({
+    onWrite: () => undefined,
+    heldBytes: new HeldBytes({ ofCaller: 100_000_000, ofProcess: 100_000_000 }),
     batchDoor: new BatchDoor({ batches, limits, environment, accounts, now: () => clock.now() }),
     batchAdvisor: onlyOf<BatchAdvisor>({ adviceOn: async () => [] }),
     processing: upstream.context,

@@ -6,6 +6,7 @@ import { type ApiKey, KeyRing } from '../../src/api/keys.ts';
 import { limitRoutes } from '../../src/api/limits.ts';
 import type { Admission } from '../../src/api/admission.ts';
 import { mount } from '../../src/api/mount.ts';
+import { HeldBytes } from '../../src/lib/held-bytes.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { keys } from '../../src/operations/keys.ts';
 import { Audit } from '../../src/operations/audit.ts';
@@ -33,6 +34,8 @@ async function door() {
   const limits = new SharedLimits(redis);
   const app = express();
   const context = onlyOf<ApiContext>({
+    onWrite: () => undefined,
+    heldBytes: new HeldBytes({ ofCaller: 100_000_000, ofProcess: 100_000_000 }),
     limits,
     keyRing: new KeyRing({ fixed: [], read: async () => [], clock: systemClock }),
     clock: systemClock,

@@ -9,6 +9,7 @@ import type { Admission } from '../../src/api/admission.ts';
 import { mount } from '../../src/api/mount.ts';
 import { answer, json, limit, Reply, route } from '../../src/api/route.ts';
 import { ApiProblem, sendProblem } from '../../src/api/problem.ts';
+import { HeldBytes } from '../../src/lib/held-bytes.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { listen } from '../../src/app/listener.ts';
 import { onlyOf } from '../support/only.ts';
@@ -78,6 +79,8 @@ beforeAll(async () => {
     throw new ApiProblem('unauthenticated', 'Who?');
   };
   const context = onlyOf<ApiContext>({
+    onWrite: () => undefined,
+    heldBytes: new HeldBytes({ ofCaller: 100_000_000, ofProcess: 100_000_000 }),
     accountNames: ['main'],
     clock: systemClock,
     keyRing: new KeyRing({ fixed: [], read: async () => [], clock: systemClock }),
