@@ -75,7 +75,6 @@ const healthy = (): Record<string, string> => ({
   SMS_SENDER: defaultCredentials.smsSender,
   CALLBACK_SECRET: 'callback-secret',
   PUBLIC_URL: webhooks,
-  // Whether it was built here is not what these are about.
   CONSOLE: 'off',
 });
 
@@ -118,7 +117,6 @@ test('a healthy deployment has every check, and no fault', async () => {
     'ok clock',
     'ok permissions',
     ...['recovery', 'deployment', 'limits', 'records', 'state'].map((check) => `ok ${check}`),
-    // No API process has verified it.
     'skipped audit',
     'ok intake',
     'ok keys',
@@ -128,9 +126,8 @@ test('a healthy deployment has every check, and no fault', async () => {
     'skipped console',
     'ok callbacks',
   ]);
-  expect(findings.find(({ check }) => check === 'balance')?.says).toContain(
-    'SN 1\u00a0000\u00a0000\u00a0000\u00a0XOF',
-  );
+  const balance = findings.find(({ check }) => check === 'balance');
+  expect(balance?.says).toContain('SN 1\u00a0000\u00a0000\u00a0000\u00a0XOF');
 });
 
 test('looking costs nothing: a login and a question about the balance', async () => {
