@@ -1,4 +1,4 @@
-/** How settings are written: addresses with parts that nobody reads, time zones, and files from Windows. */
+/** Written forms of settings: addresses with unused parts, time zones, and files from Windows. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -72,7 +72,7 @@ function Country({ country, needed, balances }: CountryProps) {
 
 type Recent = Answer<'listRecentPayments'>;
 
-/** What was paid to the people of a batch, all together; each row says its own. */
+/** Recent payments to all recipients of a batch, in total; each row shows its own. */
 export function RecentOfBatch({ recent }: { readonly recent: Recent }) {
   const words = useWords();
   const says = words.paying.recent;
@@ -108,7 +108,7 @@ interface OfPersonProps {
   readonly accountAlias: string;
 }
 
-/** What was paid to the person of one payment. */
+/** Recent payments to the recipient of one payment. */
 export function RecentOfPerson({ withdrawMode, accountAlias }: OfPersonProps) {
   const words = useWords();
   const says = words.paying.recent;

@@ -22,10 +22,10 @@ const outcomeTones: Readonly<Record<OutcomeName, Tone>> = {
   elsewhere: 'off',
 };
 
-/** Of whom somebody must know: they have no money, or perhaps none. */
+/** Rows that need attention: not paid, or uncertain. */
 export const missingOf = ({ notPaid, uncertain }: Outcome): number => notPaid.count + uncertain.count;
 
-/** `197 paid 45,013,500 XOF · 3 not paid 664,000 XOF`; amber while somebody has no money. */
+/** `197 paid 45,013,500 XOF · 3 not paid 664,000 XOF`; amber while a row is not paid or uncertain. */
 export function Headline({ outcome }: { readonly outcome: Outcome }) {
   const words = useWords();
   const shown = OUTCOMES.filter((one) => outcome[one].count > 0);

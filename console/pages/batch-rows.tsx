@@ -19,10 +19,10 @@ type BatchRow = Answer<'listBatchRows'>['items'][number];
 interface RowsProps {
   readonly id: string;
   readonly outcome?: OutcomeName | undefined;
-  /** How many are shown before somebody asks for all. */
+  /** Number of rows shown before the user asks for all. */
   readonly first?: number;
   readonly everyMs?: number;
-  /** What else is known of a row. */
+  /** Additional content beside a row. */
   readonly beside?: (row: BatchRow) => ReactNode;
 }
 

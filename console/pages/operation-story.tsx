@@ -1,4 +1,4 @@
-/** What happened to an operation, as relais tells it. */
+/** Timeline of an operation. */
 import type { Asked } from '../asking/ask.ts';
 import { useAsk } from '../asking/queries.ts';
 import { Moment, countIn } from '../parts/figures.tsx';

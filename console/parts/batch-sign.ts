@@ -22,7 +22,7 @@ interface Shown {
 export function batchSign(words: Words, { state, outcome }: Ended): Shown {
   const word = stateWord(words.states, 'batch', state);
   if (state !== 'finished') return { tone: toneOf('batch', state), word };
-  // Of a batch that was archived a list does not know it.
+  // Lists do not have the outcome of an archived batch.
   if (!outcome) return { tone: 'off', word };
   const { finished } = words.paying;
   if (outcome.notPaid.count > 0)

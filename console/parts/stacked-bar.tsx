@@ -20,7 +20,7 @@ interface Part {
 
 interface BarProps {
   readonly parts: readonly Part[];
-  /** What it says to those who do not see it. */
+  /** Text for screen readers. */
   readonly label: string;
 }
 

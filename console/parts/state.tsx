@@ -45,7 +45,7 @@ interface SignProps {
   readonly tone: Tone;
   readonly word: string;
   readonly state: string;
-  /** Of another tone than the colour. */
+  /** Tone of the icon, if it differs from the colour. */
   readonly sign?: Tone;
   readonly large?: boolean;
 }

@@ -30,7 +30,7 @@ export function Wallet({ mode }: { readonly mode: string }) {
   return <span title={mode}>{walletIn(useWords(), mode)}</span>;
 }
 
-/** As anybody abroad would call the payee; undefined: it is no phone number. */
+/** The payee's phone number in international form. Undefined: the wallet does not use phone numbers. */
 export function phoneOf(mode: string, accountAlias: string): string | undefined {
   const country = countryOfMode(mode);
   return country === undefined ? undefined : `+${countries[country].dialling}${accountAlias}`;

@@ -1,4 +1,4 @@
-/** What the pages of batches and of their approval say. */
+/** English texts of the batch and approval pages. */
 import { counted } from './counted.ts';
 
 export const englishPaying = {

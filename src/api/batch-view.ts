@@ -40,7 +40,7 @@ export function batchRow(record: BatchRecord) {
   return viewOf<'batch'>(record, { problemCount, warningCount, expiresAt: null, ...progressIn(record.endedAs) });
 }
 
-/** Of none it is not said that nobody was paid: nothing of it was to be paid yet. */
+/** A batch without payments has a null outcome: zeros would read as a failed batch. */
 function progressIn(states: Readonly<Record<string, Sum>>) {
   return { states, outcome: Object.keys(states).length === 0 ? null : outcomesOf(states) };
 }

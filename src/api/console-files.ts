@@ -11,7 +11,7 @@ interface ConsoleFile {
   readonly type: string;
   readonly bytes: Buffer;
   readonly packed: Buffer;
-  /** Of `bytes`; that of `packed` is another. */
+  /** ETag of `bytes`; `packed` has a different one. */
   readonly etag: string;
 }
 

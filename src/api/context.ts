@@ -129,7 +129,7 @@ export interface ApiContext {
   /** A person's word about what needs review; upstream is asked first. */
   readonly resolve: (id: string, request: Resolve) => Promise<Resolved>;
   readonly queues: QueueSwitches;
-  /** A write of a known key was accepted, refused, or failed so that nobody knows. */
+  /** Reports a write with a known key: accepted, refused, or failed with an unknown result. */
   readonly onWrite: (outcome: WriteOutcome, facts: Readonly<Record<string, unknown>>) => void;
   /** A request came without a right key. */
   readonly onWrongKey: (answer: '401' | '429') => void;

@@ -10,13 +10,13 @@ export const FORMATS = {
   'application/x-ndjson': 'ndjson',
   'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet': 'xlsx',
   'application/vnd.oasis.opendocument.spreadsheet': 'ods',
-  // What a browser on Windows calls a CSV file, and everything else that opens in Excel.
+  // Browsers on Windows send this type for a CSV file, and for other files that open in Excel.
   'application/vnd.ms-excel': 'csv',
 } as const satisfies Record<string, FileFormat>;
 
 export interface FileBody {
   readonly format: FileFormat;
-  /** What the `charset` names; absent: found out. */
+  /** Encoding that the `charset` names. Absent: relais detects it. */
   readonly encoding?: Encoding;
 }
 

@@ -47,7 +47,7 @@ function isShort({ headers }: Request): boolean {
 
 const MOST_BYTES = 1_048_576;
 
-/** Of a body that is packed, or comes without its length, nobody knows more than the limit. */
+/** The most bytes of a body. A compressed body, or one without its length, counts as the limit. */
 function mostOf({ headers }: Request): number {
   const { 'content-length': length = MOST_BYTES } = headers;
   return codingOf(headers) === undefined ? Math.min(Number(length), MOST_BYTES) : MOST_BYTES;

@@ -1,4 +1,4 @@
-/** What the headers of a body say, by the grammar of HTTP: names in any case, known aliases, empty values as none. */
+/** Body headers by the grammar of HTTP. Names have any case, known aliases work, and an empty value counts as none. */
 import type { IncomingHttpHeaders } from 'node:http';
 import { encodingOf } from '../files/encodings.ts';
 import { ApiProblem } from './problem.ts';

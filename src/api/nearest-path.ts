@@ -3,7 +3,7 @@ import { nearest } from '../lib/nearest.ts';
 
 const VERSION = '/v1';
 
-/** What stands for a parameter is taken as it was asked. Undefined: nothing is near enough. */
+/** Parameters keep the text of the request. Undefined: no path is near enough. */
 export function nearestPath(asked: string, routes: readonly { readonly path: string }[]): string | undefined {
   const segments = asked.replace(/\/+$/, '').split('/');
   for (const given of [segments, ['', VERSION.slice(1), ...segments.slice(1)]]) {

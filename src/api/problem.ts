@@ -142,7 +142,7 @@ export function typeOf(kind: ProblemKind, address: string): string {
 /** The address of this API as the caller wrote it. Nothing else knows which name and which proxy lead here. */
 export function addressAskedFor(headers: IncomingHttpHeaders): string {
   const { host = '' } = headers;
-  // Of several proxies the first one met the caller.
+  // The caller reached the first of several proxies.
   const [proto = ''] = [headers['x-forwarded-proto'] ?? ''].flat().join(',').split(',');
   return /^[\w.:[\]-]{1,255}$/.test(host)
     ? `${proto.trim().toLowerCase() === 'https' ? 'https' : 'http'}://${host}`

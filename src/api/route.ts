@@ -257,7 +257,7 @@ export function pathParameters({ path }: Pick<RouteDeclaration, 'path'>): string
 /** Without a role a body is small: at most 16 kB. */
 export const countsBody = ({ role, body }: RouteDeclaration): boolean => role !== undefined && body !== undefined;
 
-/** What reading a file as it comes holds at most, but for workbooks and the index of numbers. */
+/** Memory limit of reading one streamed file. Workbooks and the index of phone numbers are not included. */
 export const STREAMED_BYTES = 1_000_000;
 
 /** Each refuses a parameter that it does not declare. */

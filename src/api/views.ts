@@ -98,7 +98,7 @@ export function paceOf(record: CampaignRecord, now: number): { readonly rate: nu
 }
 
 interface Around {
-  /** What keeps a campaign that runs from being sent, and until when at least. */
+  /** Reason why a running campaign sends nothing, and its earliest end. */
   readonly hold?: Hold | undefined;
   /** Absent in lists. */
   readonly policy?: (UsualHours & Pick<Policy, 'settleDelayMs'>) | undefined;

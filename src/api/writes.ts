@@ -7,12 +7,12 @@ import { type ApiProblem, statusOf } from './problem.ts';
 
 export type WriteOutcome = 'accepted' | 'refused' | 'failed';
 
-/** What is logged of every write. A value of a body is never among it. */
+/** Facts logged for every write. They never include values of the body. */
 interface WriteFacts {
   readonly key: string;
   /** The id of the operation in openapi.json. */
   readonly route: string;
-  /** What the path names. */
+  /** The id in the path. */
   readonly id: string | undefined;
 }
 
@@ -66,7 +66,7 @@ interface LineVerdict {
   readonly problem?: readonly { readonly pointer: string }[];
 }
 
-/** Of the lines of one request that were answered together. */
+/** Logs the lines of one request that were answered together. */
 export function linesAccepted({ onWrite }: Told, response: Response, verdicts: readonly LineVerdict[]): void {
   const facts = factsOf(response);
   response.locals['bulk'] = true;
@@ -91,7 +91,7 @@ function pointersIn(problems: unknown): readonly string[] | undefined {
   return [...new Set(pointers.slice(0, MOST).map((pointer) => shown(pointer) ?? ''))];
 }
 
-/** What a caller wrote may be a number of somebody, or a key in a wrong place. */
+/** A caller's text can hold a phone number, or an API key in a wrong place: the log hides both. */
 function shown(text: string | undefined): string | undefined {
   return text === undefined
     ? undefined

@@ -9,7 +9,7 @@ export interface DevUrls {
   readonly metrics?: string;
 }
 
-/** What a person at a terminal needs to begin; programs read the same facts as one line of JSON. */
+/** Start screen for a terminal. Programs read the same facts as one line of JSON. */
 export function devScreen({ api = '', control = '', redis, history, metrics }: DevUrls, words: Words['dev']): string {
   const { labels } = words;
   const rows = [

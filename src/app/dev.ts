@@ -40,7 +40,7 @@ export async function dev({ history }: DevOptions, { env, signal, ready }: Surro
 /** A terminal shows only what needs attention; a program that reads a pipe gets every line as JSON. */
 const forPeople = (): Settings => (process.stderr.isTTY ? { LOG_FORMAT: 'pretty', LOG_LEVEL: 'warn' } : {});
 
-/** The sandbox wakes nobody, and a first try at night is to be seen. */
+/** The sandbox sends no real SMS, so a first test must work at night too. */
 const anyHour: Settings = { QUIET_HOURS: 'off' };
 
 function devSettings(): Settings {

@@ -12,7 +12,7 @@ const LENGTH = 3;
 /** How long this process trusts what it knows of the holds of other processes. */
 const KNOWN_FOR_MS = 15_000;
 
-/** What an operation holds. The other operations hold nothing: their callers get the answer at once. */
+/** Area that an unreadable answer holds. Other operations hold nothing: their callers get the answer at once. */
 const HOLDS: Partial<Record<UpstreamOperation, HoldArea>> = {
   disbursement_create: 'payments',
   disbursement_submit: 'payments',

@@ -32,7 +32,7 @@ export function readPhones(written: readonly string[], { country }: ReadingOptio
   });
 }
 
-/** A number that was accepted at some time, by the rules of then: neither renewed nor of a certain length. */
+/** Accepts an international number stored under earlier rules, even if it breaks the current national rules. */
 export function readStoredPhone(written: string, { country }: ReadingOptions): OptOutPhone {
   const reading = phoneReader(country === undefined ? {} : { country })(written);
   if (reading.is === 'mobile') return { phone: reading.e164 };

@@ -73,7 +73,7 @@ async function upload(path: string, flags: UploadFlags, shell: Shell): Promise<E
 
 interface Letter {
   readonly account: string | undefined;
-  /** Of the file, as its approver sees it. */
+  /** Name of the file, as its approver sees it. */
   readonly name: string | undefined;
   readonly bytes: Buffer;
   readonly headers: Readonly<Record<string, string>>;

@@ -183,7 +183,7 @@ function escaped(json: string): string {
 const ESC = '\u001b';
 const FOREIGN = new RegExp(String.raw`${ESC}(?!\[(?:\d{1,2}m|K))|\r(?!${ESC}\[K|\n)|[^\P{Cc}\n\r\t${ESC}]`, 'gu');
 
-/** Whatever a command prints: the text of a file or of an answer never moves the cursor. */
+/** The text of a file or of an answer must never move the cursor of a terminal. */
 function inert(text: string): string {
   return text.replace(FOREIGN, '�');
 }

@@ -11,7 +11,7 @@ import type { Shell } from './shell.ts';
 export interface RecipientsSource {
   /** As it is called in messages. */
   readonly name: string;
-  /** Each call begins anew, but standard input and pipes can be read only once. */
+  /** Each call reads from the beginning, but standard input and pipes can be read only once. */
   open(): Readable;
 }
 

@@ -104,7 +104,7 @@ export function columnsIn(headings: readonly string[], wanted: Columns): Places 
   };
 }
 
-/** What a person sees of a cell. */
+/** The visible text of a cell. */
 function seen(text: string): string {
   return text
     .replaceAll(/\p{Cf}/gu, '')

@@ -88,7 +88,7 @@ export class Shell {
 }
 
 function readUrl(text: string, { shell: { refused } }: Words): string {
-  // Of the address only host and path are used.
+  // relais uses only the host and the path of the address.
   if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol) || /[?#]/.test(text)) {
     throw new WrongUsage(refused.noAddress(text), { next: refused.writeAs(DEFAULT_URL) });
   }

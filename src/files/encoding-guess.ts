@@ -13,7 +13,7 @@ export function guessCodePage(bytes: Buffer): CodePage {
   const most = Math.max(...readings.map(({ score }) => score));
   const best = readings
     .filter(({ score }) => score === most)
-    // Of two that read the same, the more usual.
+    // If two code pages give the same text, the more usual page wins.
     .filter(({ text }, at, all) => all.findIndex((other) => other.text === text) === at);
   const [first] = best;
   if (first === undefined || (best.length > 1 && most >= 0)) {
@@ -26,7 +26,7 @@ export function guessCodePage(bytes: Buffer): CodePage {
 
 const SAMPLE_MAX = 20;
 
-/** What stands around a place, without its cell’s neighbours. */
+/** The text around a place, without the neighbours of its cell. */
 function wordAt(text: string, at: number): string {
   const [before = ''] = /[^;,\t|"\r\n]*$/.exec(text.slice(Math.max(0, at - SAMPLE_MAX), at)) ?? [];
   const [after = ''] = /^[^;,\t|"\r\n]*/.exec(text.slice(at, at + SAMPLE_MAX)) ?? [];
@@ -35,7 +35,7 @@ function wordAt(text: string, at: number): string {
 
 interface Around {
   readonly before: Kind;
-  /** Of the character before that one. */
+  /** Kind of the character before `before`. */
   readonly earlier: Kind;
   readonly after: Kind;
   readonly next: string;

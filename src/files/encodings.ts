@@ -1,6 +1,6 @@
 /** The encodings of a text file, by the names that people and a `charset` give them. */
 
-/** Of one byte for each character; the more usual first. */
+/** Encodings with one byte for each character, the more usual first. */
 export const codePageNames = ['windows-1252', 'mac-roman', 'cp850', 'cp437'] as const;
 export type CodePage = (typeof codePageNames)[number];
 

@@ -43,7 +43,7 @@ export interface ReadOptions {
   readonly trim?: boolean | undefined;
   /** How many bytes a workbook may become. */
   readonly unpackedMax?: number | undefined;
-  /** What the packed bytes of a workbook are counted in; without it, all workbooks of the process together. */
+  /** Counts the packed bytes of a workbook. Default: one count for all workbooks of the process. */
   readonly held?: Holding | undefined;
 }
 

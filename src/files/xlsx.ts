@@ -301,7 +301,7 @@ class Cell {
 function columnOf(place: string): number {
   let column = 0;
   for (let at = 0; at < place.length; at += 1) {
-    // Of either case.
+    // The mask treats lower-case and upper-case letters alike.
     const letter = (place.charCodeAt(at) & 0x5f) - 64;
     if (letter < 1 || letter > 26) break;
     column = column * 26 + letter;

@@ -32,7 +32,7 @@ export const contentHash = example('b5bb9d8014a0f9b1d61e21e796d78dccdf1352f23cd3
   description: 'SHA-256 of the bytes as they came: what is approved is exactly this.',
 });
 
-/** What became of the money of a row, in the order in which people act on it. */
+/** Payment outcomes of a row, in the order in which people act on them. */
 export const batchOutcomes = ['notPaid', 'uncertain', 'open', 'elsewhere', 'paid'] as const;
 export type BatchOutcome = (typeof batchOutcomes)[number];
 

@@ -11,7 +11,7 @@ export interface Rejection {
   readonly kind: string;
   readonly account: string;
   readonly reference?: string | undefined;
-  /** Of a conflict: the operation that has this reference. */
+  /** Only for a conflict: the operation that has this reference. */
   readonly existingId?: string | undefined;
   readonly problems: readonly { readonly pointer: string; readonly message: string }[];
 }
@@ -23,7 +23,7 @@ const problem = z.looseObject({
   message: z.string(),
 });
 
-/** What the event and the list have in common. */
+/** Fields that the event and the list share. */
 export const rejectionFields = {
   id: z.string().meta({ description: 'The id of the report. A job that runs again has the same one.' }),
   jobId: z.string().optional().meta({ description: 'The id of the BullMQ job, phone numbers masked.' }),

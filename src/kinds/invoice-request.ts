@@ -51,7 +51,7 @@ const customData = z
   });
 const dataName = identityText(100);
 
-/** Of a payer: shown on the payment page, in the form of the country or the international one. */
+/** Phone number of the payer on the payment page, in national or international form. */
 const payerPhone = z
   .string()
   .max(32)

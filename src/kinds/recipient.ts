@@ -44,7 +44,7 @@ export const outcomeLetters = Object.fromEntries(
   Object.entries(states).flatMap(([state, of]) => ('letter' in of ? [[state, of.letter]] : [])),
 ) as { readonly [S in RecipientState]: (typeof states)[S]['letter'] };
 
-/** Of a campaign, the people who get the SMS: every row of its files that is not left out. */
+/** Recipients of a campaign: every row of its files that is not left out. */
 export function recipientsOf({ total, skipped }: Readonly<Record<'total' | 'skipped', number>>): number {
   return total - skipped;
 }

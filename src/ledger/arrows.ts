@@ -5,7 +5,7 @@ export interface Arrow {
   readonly kind: Kind;
   readonly was: string;
   readonly state: string;
-  /** What it does to the sums of the day: 1 counts the amount again, -1 gives it back. */
+  /** Effect on the daily totals: 1 counts the amount again, -1 subtracts it. */
   readonly recount: -1 | 0 | 1;
 }
 

@@ -21,7 +21,7 @@ class UnsafeDatabase extends Error {
 }
 
 const CONNECT_TIMEOUT_MS = 5_000;
-/** Of a hot statement: one locked row never stops a lane for long. */
+/** Short, so that one locked row never stops a lane for long. */
 const LOCK_TIMEOUT_MS = 1_000;
 const STATEMENT_TIMEOUT_MS = 10_000;
 const IDLE_IN_TRANSACTION_MS = 60_000;

@@ -1,4 +1,4 @@
-/** What PostgreSQL may answer, and what it means for what was asked. Its texts may hold personal data: none is kept. */
+/** Errors of PostgreSQL and their meaning for the caller. Their texts can hold personal data, so none is stored. */
 
 const CLOSED = {
   RL001: 'restored',

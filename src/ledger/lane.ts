@@ -3,7 +3,7 @@ import type { Clock } from '../lib/clock.ts';
 import { Connection, type DatabaseOptions } from './database.ts';
 import { AnswerLost, LedgerClosed, isOfConnection } from './errors.ts';
 
-/** What a process remembers of the ledger; its lanes share it. */
+/** State of the ledger that a process remembers; its lanes share it. */
 export class Memory {
   /** Set by the first lane that opens; a process that finds another one later was left behind by a recovery. */
   epoch: number | undefined;
@@ -137,7 +137,7 @@ export class Lane {
       if (own === undefined) throw new LedgerClosed('fenced');
       if (this.#isClosed) throw new Error(`the lane ${name} is closed`);
       memory.epoch ??= own.epoch;
-      // What is found lower than remembered stays remembered: the first write is then refused.
+      // Memory keeps the higher counter. If the database has a lower one, it refuses the first write.
       memory.remember(name, BigInt(own.counter));
       return connection;
     } catch (error) {

@@ -73,7 +73,7 @@ export interface Claimed {
   readonly observations: readonly Json[];
 }
 
-/** What an attempt found. Durations in ms, from the time of the statement. */
+/** Result of an attempt. Durations in ms, from the time of the statement. */
 export interface Change {
   readonly id: string;
   readonly lease: string;
@@ -114,7 +114,7 @@ export interface Signal {
 
 export interface LedgerOptions {
   readonly database: DatabaseOptions;
-  /** Of this process, unique while it lives. */
+  /** Name of this process, unique while it lives. */
   readonly process: string;
   readonly clock: Clock;
   readonly random: Random;
@@ -207,7 +207,7 @@ export class Operations {
     const rows = await settled(lane, this.#random, (op) => lane.write<Fresh>('accept', acceptValues(op, items)));
     const fresh = new Set(rows.filter((row) => row.fresh).map(({ id }) => id));
     const known = items.filter(({ id }) => !fresh.has(id));
-    // What was recorded is answered so, whether or not the others can be read.
+    // A recorded operation is accepted, even if the other operations cannot be read.
     const held = await holders(lane, known).catch((error: Error) => error);
     return items.map((one) => {
       if (fresh.has(one.id)) return { outcome: 'accepted', id: one.id };
@@ -254,7 +254,7 @@ async function settled(
   }
 }
 
-/** Of two requests with one of these in common, the second may depend on what becomes of the first. */
+/** Requests that share one of these keys run one after the other: the second can depend on the first. */
 const identityKeys = ({
   id,
   account,

@@ -53,7 +53,7 @@ const NETWORK_GROUPS = 4;
 
 const groupsOf = (part: string): string[] => part.split(':').filter((group) => group !== '');
 
-/** Whoever has one address of IPv6 has a whole network of 64 bits: that network is one client. */
+/** A client with one IPv6 address controls a network of 64 bits, so that network counts as one client. */
 export function clientNetwork(address: string): string {
   const plain = withoutMapping(address);
   if (!isIPv6(plain)) return plain;

@@ -25,7 +25,7 @@ type Refusal =
 export interface Bounds {
   /** More connections are closed. */
   readonly connections: number;
-  /** Of one address. Absent: it may have all. */
+  /** Limit for one client address. Absent: one address can use all. */
   readonly share?: number | undefined;
   readonly proxies?: Proxies | undefined;
   readonly onRefused?: ((why: Refusal) => void) | undefined;

@@ -14,7 +14,7 @@ export class NoRoom extends Error {
   }
 }
 
-/** What one request holds. */
+/** Bytes that one request holds in memory. */
 export interface Holding {
   /** Throws a NoRoom. A request never waits for room: it would grow meanwhile. */
   take(bytes: number): void;

@@ -1,6 +1,6 @@
 /**
- * Where a text stops being JSON. The message of `JSON.parse` names a place in some cases only, and repeats what the text
- * says, which may be a number of somebody.
+ * Where a text stops being JSON. The message of `JSON.parse` names a place in some cases only. It also repeats the text,
+ * which can contain a phone number.
  */
 
 export interface JsonFault {
@@ -11,7 +11,7 @@ export interface JsonFault {
   readonly isEnd: boolean;
 }
 
-/** Of a text that is no JSON. */
+/** Precondition: the text is not JSON. */
 export function jsonFault(text: string): JsonFault {
   const at = new Walk(text).run();
   const before = text.slice(0, at).split('\n');

@@ -71,7 +71,7 @@ export function stopTokenIn(path: string): string {
   return TOKEN.exec(path)?.[0] ?? '';
 }
 
-/** What the token names, when one of the secrets signed it. Every secret is tried, whatever the text is. */
+/** Undefined: no secret signed the token. Every secret is tried for any text, so that time reveals nothing. */
 export function readStopToken(secrets: readonly Secret[], token: string): StopPlace | undefined {
   const isOne = stopTokenIn(token) === token && token !== '';
   const names = isOne ? token.slice(0, UPLOAD + PLACE) : '';

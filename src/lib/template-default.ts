@@ -1,6 +1,6 @@
 /**
- * What stands behind the bar of `{{name|default}}`. Many people know a template language with filters: there a default
- * is `default("client")`, and a bare word is a function. Sent as it is written, that would be code in a text to a person.
+ * The default behind the bar of `{{name|default}}`. Template languages with filters write it as `default("client")`, and
+ * a bare word is a function there. An SMS must never contain such code.
  */
 
 const QUOTED = String.raw`"([^"]*)"|'([^']*)'|“([^”]*)”|‘([^’]*)’|«\s*([^»]*?)\s*»`;
@@ -13,7 +13,7 @@ const FILTERS =
   'format|html|join|json|last|length|lower|lowercase|money|nl2br|number_format|prepend|raw|replace|round|safe|size|slice|' +
   'split|strip|strip_html|striptags|title|titlecase|title_case|trim|truncate|upcase|upper|uppercase|urlencode|url_encode';
 const BARE_FILTER = new RegExp(String.raw`^(?:${FILTERS})\s*(?:[:(].*)?$`, 'is');
-/** A function that nobody above named, with something in quotes or with nothing: `client(e)` is a word. */
+/** A function outside of the list, with a quoted argument or none: `client(e)` is a word, not a function. */
 const CALL = /^[a-z_]\w*\s*(?:\(\s*(?:["'].*)?\)|:\s*["'].*)$/is;
 
 /** Undefined: it is no default, but code that is not understood here. */

@@ -3,7 +3,7 @@ import { type Country, countries, countryCodes, isLengthOf, usualLength } from '
 import { plainText } from './letters.ts';
 
 export interface WrittenNumber {
-  /** Of an international number from its country code on. */
+  /** The digits of the number. An international number starts with its country code. */
   readonly digits: string;
   /** It began with `+` or `00`. */
   readonly international: boolean;
@@ -45,7 +45,7 @@ function withoutTrunk(text: string, country: string | undefined): WrittenNumber 
 /** Digits of a country code, at most. */
 const CODE_MOST = 3;
 
-/** Of digits that begin with a country code. */
+/** Precondition: the digits begin with a country code. */
 function countryOf(digits: string): Country | undefined {
   return countryCodes.find((code) => digits.startsWith(countries[code].dialling));
 }
@@ -61,7 +61,7 @@ function digitsIn(text: string): WrittenNumber | undefined {
     else if (!SEPARATORS.has(char)) return undefined;
   }
   if (digits === '' || isSeveral(text)) return undefined;
-  // Its decimals must not become the last digits of somebody else's number.
+  // Decimals or a date must not become the digits of another person's number.
   if (isMeasurement(text) || (digits.length <= DIGITS_OF_A_DATE && isDate(text))) return undefined;
   const zeros = !plus && digits.startsWith('00');
   return { digits: zeros ? digits.slice(2) : digits, international: plus || zeros };
@@ -97,7 +97,7 @@ const DATES = [
   /^(?:19|20)\d\d([/.-])(?:0[1-9]|1[0-2])\1(?:0[1-9]|[12]\d|3[01])$/,
 ] as const;
 
-/** `01/02/2026`, `2026-02-01`: a spreadsheet made it of a number, or it is another column. Its digits may be somebody's. */
+/** `01/02/2026`, `2026-02-01`: a spreadsheet changed the number, or the column is wrong. */
 export function isDate(text: string): boolean {
   return DATES.some((form) => form.test(text.trim()));
 }

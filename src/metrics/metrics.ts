@@ -164,7 +164,7 @@ interface WholeSources {
   /** What the accounts had left when somebody last looked; null: it could not be read. */
   readonly balances: () => Promise<readonly BalanceSeen[]>;
   readonly misplaced: () => Promise<number>;
-  /** What the last verification of the audit found. */
+  /** Result of the last verification of the audit log. */
   readonly audit: () => Promise<AuditVerified | undefined>;
   /** What waits for history; absent: none is kept. */
   readonly history?: (() => Promise<WaitingForHistory>) | undefined;

@@ -33,7 +33,7 @@ export interface AccountHold {
   readonly since: number;
   /** When it was last tried whether it has cleared. Absent: never. */
   readonly probedAt?: number;
-  /** Of `provider_unreadable` only. */
+  /** Only for `provider_unreadable`. */
   readonly unreadable?: UnreadableAnswers;
 }
 
@@ -104,7 +104,7 @@ export class Accounts {
     return holdAccount(this.#redis, { ...holdOf(account, area, reason), ...told(act) });
   }
 
-  /** What came stands in the account before it is held, so that a hold always says why. */
+  /** Stores the unreadable answer before the hold, so that a hold always shows its reason. */
   async holdUnreadable(account: string, area: HoldArea, { operation, came }: UnreadableAnswers): Promise<boolean> {
     await this.#redis.hset(keys.account(account), unreadableField(area), `${operation} ${came}`);
     return this.hold(account, area, PROVIDER_UNREADABLE);

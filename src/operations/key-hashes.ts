@@ -1,7 +1,7 @@
 /**
- * What tells a hash of the provider from another: the provider posts the SHA-512 of the master key, the same in every
- * message. Kept is a hash of that hash, which nobody can post. Kept also after a change of the key: what the provider
- * posted before, or posts late, was written by the provider.
+ * Digests that recognise a hash of the provider. The provider posts the SHA-512 of the master key, the same in every
+ * message. relais stores a hash of that hash, which cannot be posted in its place. The digest remains after a change
+ * of the key: earlier and late callbacks come from the provider too.
  */
 import { createHash } from 'node:crypto';
 import type { Redis } from 'ioredis';

@@ -158,7 +158,7 @@ export function describeLimit(limit: MoneyLimit, detail: string): string {
  * looser only together with another person.
  */
 
-/** What was asked waits for a different person so long. */
+/** How long a requested change waits for a different person. */
 export const ASKED_FOR_MS = 86_400_000;
 
 export interface LimitChange {

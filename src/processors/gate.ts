@@ -58,7 +58,7 @@ export async function gate<K extends SendingKind>(attempt: Attempt<K>): Promise<
     const mayTry = !isUnreadable || (kind === 'disbursement' && mayTryUnreadable(one));
     if (!mayTry || !(await context.accounts.mayProbe(account, area, reason, policy.holdRecheckMs)))
       await wait(`account_held_${reason}`);
-    // Whoever reads the answers ends that hold.
+    // The code that reads the provider's answers ends an unreadable hold.
     if (!isUnreadable) probing.push(reason);
   }
   return { probing, failing };

@@ -108,7 +108,7 @@ type IntakeJob = Pick<Job, 'data' | 'id' | 'timestamp' | 'updateData'> & {
 interface Kept {
   readonly id: string;
   readonly outcome: string;
-  /** Of a refused one. */
+  /** Only for a refused request. */
   readonly problems?: Rejection['problems'];
   readonly request?: RefusedRequest;
 }
@@ -134,7 +134,7 @@ function deskOf({ announce, reject }: Pick<IntakeOptions, 'announce' | 'reject'>
       await store(job, kept);
       return end(job, kept);
     },
-    /** The process that took it ended before it could report, or somebody runs a finished job once more. */
+    /** The process that took the job ended before its report, or an operator runs a finished job again. */
     async again(job: IntakeJob, kept: Kept): Promise<Kept> {
       if (kept.outcome === 'accepted' || kept.outcome === 'duplicate') return kept;
       if (kept.outcome === UNCONFIRMED) throw new UnrecoverableError(NOT_KNOWN);
@@ -170,7 +170,7 @@ function refusalIn(answer: Extract<Answer, { outcome: 'conflict' | 'invalid' }>)
   return { id: existingId, outcome: 'conflict', problems: [{ pointer: '/reference', message }] };
 }
 
-/** Of a job whose request was removed before a worker took it. */
+/** Problems of a job whose request is no longer stored. */
 function forgotten(outcome: string): Rejection['problems'] {
   const message =
     outcome === RESTORED

@@ -53,7 +53,7 @@ export interface AttemptFinished {
   readonly durationMs: number;
   /** Whose keys were asked for; absent where none were needed. */
   readonly account?: string;
-  /** Of a refused request of the queue `intake`. */
+  /** Only for a refused request of the queue `intake`. */
   readonly rejected?: Rejection;
 }
 

@@ -4,7 +4,7 @@ import { asDeclared, kinds } from '../kinds/index.ts';
 import { accountName } from '../kinds/request-pieces.ts';
 import { maskPhone } from '../lib/phone.ts';
 
-/** What identifies a refused request. A finished job keeps it in the place of the request. */
+/** Fields that identify a refused request. A finished job stores them instead of the request. */
 export type RefusedRequest = Pick<Rejection, 'kind' | 'account' | 'reference'>;
 type Problems = Rejection['problems'];
 

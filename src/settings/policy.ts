@@ -2,7 +2,7 @@
 import type { Opinions } from '../operations/limits.ts';
 import type { Config } from './settings.ts';
 
-/** What the settings of a process ask of the limits. */
+/** Limits that the settings of a process ask for. */
 export function opinionsOf({ CAMPAIGN_APPROVAL_ABOVE: campaign, ...config }: Config): Opinions {
   return {
     ...config,
@@ -11,7 +11,7 @@ export function opinionsOf({ CAMPAIGN_APPROVAL_ABOVE: campaign, ...config }: Con
   };
 }
 
-/** What follows from several settings, or from the shape of a process. */
+/** Values derived from several settings, or from the shape of a process. */
 interface Derived {
   /** Twice what one exchange with upstream may take: a killed worker's operations are picked up when it ends. */
   readonly leaseMs: number;
@@ -34,7 +34,7 @@ export const policyOf = (config: Config, derived: Derived) => ({
   settleDelayMs: config.SMS_SETTLE_DELAY,
   /** Whether a request that was refused for the sake of one recipient goes out in parts. */
   split: config.SMS_SPLIT === 'on',
-  /** What becomes of recipients that two looks did not find, where the campaign does not say it. */
+  /** Default for recipients that two status checks did not find; a campaign can override it. */
   onUnknown: config.SMS_ON_UNKNOWN,
   /** When campaigns that ask for quiet hours send nothing, and on whose clock. */
   quietHours: config.QUIET_HOURS,

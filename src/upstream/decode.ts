@@ -1,4 +1,4 @@
-/** What an answer says as text, however the provider compressed it. A provider may compress without being asked. */
+/** Text of a provider's answer, decompressed. Providers can compress an answer without a request for it. */
 import { brotliDecompressSync, gunzipSync, inflateRawSync, inflateSync, type ZlibOptions } from 'node:zlib';
 
 type Decompress = (bytes: Buffer, options: Pick<ZlibOptions, 'maxOutputLength'>) => Buffer;

@@ -1,6 +1,6 @@
 /**
- * What the `hash` of a callback says: the SHA-512 of the master key. It proves nothing about the rest of the body, since
- * it is the same in every message; but a wrong one says that somebody else wrote it.
+ * Verdict on the `hash` of a callback, the SHA-512 of the master key. The hash is the same in every message, so it
+ * proves nothing about the rest of the body. A wrong hash means that the provider did not write the callback.
  */
 import { sameSecret, type Secret } from '../lib/secret.ts';
 import { type KeyDigests, digestOfHash, digestOfKey } from '../operations/key-hashes.ts';

@@ -65,7 +65,7 @@ interface ReceiverOptions {
 
 /** At most one look per operation and interval, however often we are called. */
 const LOOK_INTERVAL_MS = 5_000;
-/** Of all bodies that are read at once: a callback has a few kilobytes. */
+/** Limit for all bodies that are read at once: a callback has a few kilobytes. */
 const BODIES_BYTES = 32_000_000;
 const RETRY_AFTER_S = 30;
 /** A Redis that hangs must not collect callers: they are told to come again, and a poll comes anyway. */

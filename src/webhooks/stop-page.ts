@@ -3,8 +3,8 @@
  * in their browser.
  *
  * Opening it changes nothing, since phones and networks open links to preview them; only the button does. The
- * page thanks only for an opt-out that is stored. A link that nobody signed, and one whose recipient is no
- * longer stored, get one page that says so: it reveals nothing, because only relais signs links. Requests by
+ * page thanks only for an opt-out that is stored. An unsigned link, and a link whose recipient is no longer
+ * stored, get one page that says so. It reveals nothing, because only relais signs links. Requests by
  * the same link within a few seconds are done together.
  */
 import { createHash } from 'node:crypto';

@@ -14,7 +14,7 @@ export const englishBatch = {
     expires: 'expires',
     created: 'created',
   },
-  /** What became of the money of rows: `many` of them. */
+  /** Payment outcomes of `many` rows. */
   outcomes: {
     paid: (count: string, _many: number) => `${count} paid`,
     notPaid: (count: string, _many: number) => `${count} not paid`,

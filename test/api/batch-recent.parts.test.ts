@@ -1,4 +1,4 @@
-/** What an approver sees of the people in a batch: what was paid to them in the last 30 days. */
+/** Recent payments that an approver sees: the amounts paid to the people of a batch in the last 30 days. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Service, startService } from '../support/service.ts';
 import { BATCHES, deskOf } from './batch-desk.ts';

@@ -1,4 +1,4 @@
-/** A job of the queue `intake` that relais refuses is reported to whoever can act on it. */
+/** Reports of the jobs of the queue `intake` that relais refuses. */
 import { Queue, QueueEvents } from 'bullmq';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Rejections } from '../../src/operations/rejections.ts';

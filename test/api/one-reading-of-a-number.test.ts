@@ -15,7 +15,7 @@ import { readAccountAlias } from '../../src/upstream/capabilities.ts';
 const country = 'SN';
 const REFUSED = 'refused';
 
-/** What a way in makes of a number, in international form. */
+/** International form of a number, by the interface that reads the number. */
 const waysIn: Readonly<Record<string, (written: string) => string>> = {
   'the recipients of a campaign': (written) => {
     const reading = phoneReader({ country })(written);

@@ -1,4 +1,4 @@
-/** What can be read only once (`<(…)` of a shell, a named pipe, standard input) is sent whole, whichever command reads it. */
+/** Commands send all of an input that can be read only once: `<(…)`, a named pipe, or standard input. */
 import { execFileSync } from 'node:child_process';
 import { createWriteStream, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

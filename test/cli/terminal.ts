@@ -14,7 +14,7 @@ export interface Ran {
 
 export interface Situation {
   readonly env?: CliIo['env'];
-  /** What the person types; in pieces, where each arrives by itself. */
+  /** Typed input. The pieces of an array arrive one by one. */
   readonly types?: string | readonly string[];
   /** It is typed on keys, of which Ctrl-C (\u0003) is one. */
   readonly onKeys?: true;

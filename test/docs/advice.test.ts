@@ -23,7 +23,7 @@ function saying(form: RegExp, among: readonly Text[] = texts): readonly string[]
   return among.flatMap(({ path, text }) => [...text.matchAll(form)].map(([found]) => `${path}: ${found}`));
 }
 
-/** The registry has no package of this name, so anybody may publish one. */
+/** The registry has no package of this name, so an attacker could publish one. */
 const BY_NAME =
   /\b(?:npm (?:install|i|add|exec)|npx|pnpm (?:add|dlx)|yarn (?:add|dlx))(?: -{1,2}[\w-]+(?:[= ][/.][^\s`]*)?)* relais(?![\w./-])/g;
 
@@ -46,7 +46,7 @@ test('the page for reports of holes names a repository only if package.json does
   if (repository === undefined) expect(read('SECURITY.md')).not.toMatch(/in the repository/);
 });
 
-/** Of a batch an approval needs its hash, so an `ID` of any kind would be refused. */
+/** Approval of a batch requires its hash: `relais disburse approve ID` alone would be refused. */
 const approvals = (text: string): readonly string[] =>
   [...text.matchAll(/relais disburse approve (\S+?)(?=[\s`).,;'"]|$)( --hash \S+)?/g)].flatMap(
     ([line, id = '', hash]) => (id.startsWith('dsb_') || hash !== undefined ? [] : [line]),

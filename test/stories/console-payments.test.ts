@@ -117,7 +117,7 @@ test('a batch with an unpaid row says so everywhere, and that row is paid again 
   const headline = page.locator('[data-outcome=missing]');
   await headline.waitFor();
   expect((await headline.innerText()).replaceAll(/\s+/g, ' ')).toBe('1 paid 200,000 XOF 1 not paid 64,000 XOF');
-  // Who has no money comes first.
+  // Unpaid rows come first.
   expect(await page.locator('[data-row]').first().innerText()).toMatch(/Binta Fall[\s\S]*Not paid/);
   expect(await page.locator('[data-row]').count()).toBe(2);
   await page.locator('[data-tab=notPaid]').click();

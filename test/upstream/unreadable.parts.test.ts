@@ -1,4 +1,4 @@
-/** What comes back compressed without having been asked for, or with something before its JSON. */
+/** Answers that are compressed without a request for it, or have bytes before their JSON. */
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Answerer, json, type Listener, listen, liveAccount, type Opened, openUpstream } from './listener.ts';

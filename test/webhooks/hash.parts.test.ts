@@ -1,4 +1,4 @@
-/** What is made of the hash in a callback, before and after the master key of an account is changed. */
+/** Verdicts on the hash of a callback, before and after a change of the account's master key. */
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { stampPart } from '../../src/app/deployment.ts';
@@ -16,7 +16,7 @@ const hashOf = (key: string) => new Secret(createHash('sha512').update(key).dige
 interface Told {
   /** Keys that processes with them have started with, by fingerprint. */
   readonly noted?: Readonly<Record<string, string>>;
-  /** What the process that hears the callback has. */
+  /** Master key of the process that receives the callback. */
   readonly own?: string;
   readonly before?: readonly string[];
 }

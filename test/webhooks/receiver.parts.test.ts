@@ -247,7 +247,7 @@ async function post(url: string, body: Buffer, headers: Record<string, string> =
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
 
-/** What is still in use after a full collection, outside of the heap too. */
+/** Memory in use after a full garbage collection, including array buffers outside of the heap. */
 function heapBytes(): number {
   collectGarbage();
   const { heapUsed, arrayBuffers } = process.memoryUsage();

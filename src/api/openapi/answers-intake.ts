@@ -1,4 +1,4 @@
-/** What is answered about refused requests of the queue `intake`. */
+/** Answers about refused requests of the queue `intake`. */
 import { z } from 'zod';
 import { rejectionFields } from '../../kinds/intake.ts';
 import { accountField, perhaps, text, time } from './answers-shared.ts';

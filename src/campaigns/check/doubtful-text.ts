@@ -34,7 +34,7 @@ const TIGHT = String.raw`(\p{L}[\p{L}\p{N}_.-]{0,39})`;
 /** Behind and before one that stands in words: `10%de` and `20%`. */
 const [APART, ALONE] = [String.raw`(?<![\p{L}\p{N}%#])`, String.raw`(?![\p{L}\p{N}%#])`];
 
-/** Whatever stands in these is a placeholder. The wider come first, since they contain the narrower. */
+/** Text inside these brackets is always a placeholder. Wider patterns come first: they contain the narrower ones. */
 const SURE = [
   String.raw`\{\{\{${NAME}\}\}\}`,
   String.raw`\$\{${NAME}\}`,
@@ -95,7 +95,7 @@ function placeholdersIn(text: string, names: ReadonlySet<string>, taken: Set<num
   return found;
 }
 
-/** What stands without a space between; a variable is one piece, whatever is in it. */
+/** Text without spaces. A variable counts as one piece, even with spaces in it. */
 const RUN = /(?:\{\{[^{}]*\}\}|\S)+/gu;
 const LINK = /https?:\/\/|www\.|(?:[a-z0-9-]+\.)+[a-z]{2,}\//i;
 /** A slash or a dash may be part of an address. */

@@ -1,4 +1,4 @@
-/** Values of a text that nobody wants to read on a phone: words of programs for "nothing", and damaged words. */
+/** Values that must not appear in an SMS: words of programs for "nothing", and damaged words. */
 import { damageIn, repaired } from './damage.ts';
 
 export const takable = ['no_value', 'damaged_value'] as const;

@@ -194,7 +194,7 @@ returns boolean language sql volatile set search_path = pg_catalog, pg_temp as $
       and o.amount = own_amount and o.id <> own_id and o.state not in ('rejected', 'cancelled', 'failed', 'reversed'))
 $$;
 
--- What retention removed: a repeated request is answered, never carried out again.
+-- Tombstones of operations that retention removed. A repeated request is answered, never carried out again.
 create table relais.tombstone (
   id              text        collate "C" primary key,
   kind            text        collate "C" not null,

@@ -86,7 +86,7 @@ from mark, asked a left join fresh f using (id)
 where (select count(*) from refused) = 0;
 
 -- name: identities
--- Who holds these identities already: an operation, or the tombstone of one that retention removed.
+-- The holder of each identity: an operation, or the tombstone of an operation that retention removed.
 -- params: id text[], kind text[], account text[], reference text[], idempotency_key text[]
 -- row: asked text, id text, fingerprint bytea, state text, amount int8, finished_at timestamptz, buried bool
 with asked as (
