@@ -78,8 +78,9 @@ export async function openConsole(settings: Readonly<Record<string, string>> = {
       signedIn: async (person, path = '/', how = {}) => {
         const page = await visit(how);
         await page.goto(`${url}${path}`);
-        await page.locator('input[type=password]').fill(people[person].key);
-        await page.keyboard.press('Enter');
+        const field = page.locator('input[type=password]');
+        await field.fill(people[person].key);
+        await field.press('Enter');
         await page.locator('#content h1').waitFor();
         return page;
       },
