@@ -32,10 +32,10 @@ const ENTRIES = [
   'src/campaigns/library.ts',
   'src/client/library.ts',
   'src/library.ts',
-  // Until the roles use the ledger.
-  'src/ledger/migrate.ts',
-  'src/ledger/operations.ts',
 ];
+
+/** Folders and files that no role uses yet, until all of them change to the ledger together. */
+const NOT_USED_YET = ['src/ledger/', 'src/processors/sms/'];
 
 /** What somebody who installs the library gets with it. */
 const LIBRARIES = ['src/library.ts', 'src/producer/index.ts', 'src/events/library.ts'];
@@ -48,7 +48,10 @@ describe('the sources', () => {
   test('import downhill only', () => expect(complaints(sources, uphillImports)).toEqual([]));
   test('take time, chance and settings as arguments', () => expect(complaints(sources, bannedInSource)).toEqual([]));
   test('are all used by something that runs', () => {
-    const { files } = reach(sources, ENTRIES);
+    const unused = sources
+      .map(({ path }) => path)
+      .filter((path) => NOT_USED_YET.some((start) => path.startsWith(start)));
+    const { files } = reach(sources, [...ENTRIES, ...unused]);
     const unreferenced = sources
       .map((file) => file.path)
       .filter((path) => !files.has(path) && !path.endsWith('.d.ts'));

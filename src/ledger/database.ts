@@ -1,5 +1,5 @@
 /** Connections to the ledger, each fit to move money: PostgreSQL keeps what it commits, and every answer is certain or lost. */
-import { Client } from 'pg';
+import { Client, type ClientBase } from 'pg';
 import { AnswerLost, readError } from './errors.ts';
 import { type Statement, loadStatements } from './statements.ts';
 
@@ -26,7 +26,7 @@ const LOCK_TIMEOUT_MS = 1_000;
 const STATEMENT_TIMEOUT_MS = 10_000;
 const IDLE_IN_TRANSACTION_MS = 60_000;
 /** Beside the statement time-out of the server: a server that answers nothing at all is given up. */
-const ANSWER_TIMEOUT_MS = 15_000;
+export const ANSWER_TIMEOUT_MS = 15_000;
 /** SQLSTATE of a plain notice. */
 const NO_WARNING = '00000';
 const MUST_BE_ON = ['fsync', 'full_page_writes'] as const;
@@ -62,12 +62,7 @@ export class Connection {
     if (onEnd) client.once('end', onEnd);
     await client.connect();
     try {
-      await client.query(
-        `select set_config('lock_timeout', $1, false), set_config('statement_timeout', $2, false),
-           set_config('idle_in_transaction_session_timeout', $3, false), set_config('timezone', 'UTC', false)`,
-        [`${LOCK_TIMEOUT_MS}`, `${STATEMENT_TIMEOUT_MS}`, `${IDLE_IN_TRANSACTION_MS}`],
-      );
-      await refuseUnsafe(client);
+      await prepareSession(client);
       return new Connection(client, loadStatements(schema), prepared);
     } catch (error) {
       await client.end();
@@ -102,7 +97,17 @@ export class Connection {
   }
 }
 
-async function refuseUnsafe(client: Client): Promise<void> {
+/** Time-outs and time zone of a new session. Throws `UnsafeDatabase` when PostgreSQL may lose a commit. */
+export async function prepareSession(client: ClientBase): Promise<void> {
+  await client.query(
+    `select set_config('lock_timeout', $1, false), set_config('statement_timeout', $2, false),
+       set_config('idle_in_transaction_session_timeout', $3, false), set_config('timezone', 'UTC', false)`,
+    [`${LOCK_TIMEOUT_MS}`, `${STATEMENT_TIMEOUT_MS}`, `${IDLE_IN_TRANSACTION_MS}`],
+  );
+  await refuseUnsafe(client);
+}
+
+async function refuseUnsafe(client: ClientBase): Promise<void> {
   const { rows } = await client.query<{ name: string; setting: string }>(
     `select name, setting from pg_settings where name in ('fsync', 'full_page_writes', 'synchronous_commit', 'server_encoding')`,
   );

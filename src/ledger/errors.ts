@@ -36,6 +36,11 @@ export class ValueRefused extends Error {
   override readonly name = 'ValueRefused';
 }
 
+/** No connection to PostgreSQL, or none free in time: nothing was sent. */
+export class DatabaseAway extends Error {
+  override readonly name = 'DatabaseAway';
+}
+
 /** Whether the statement was committed is not known: `written_by` tells, on another connection. */
 export class AnswerLost extends Error {
   override readonly name = 'AnswerLost';

@@ -1,0 +1,15 @@
+-- Lines that an act adds in its own transaction: to the audit log, and to the events.
+
+-- name: note_act
+-- Adds a line to the audit log. The publisher signs it later.
+-- params: by text, person text, role text, source text, act text, target text, request_id text, facts jsonb, now timestamptz
+-- row:
+insert into relais.audit (at, by, person, role, source, act, target, request_id, facts)
+values (coalesce($9, now()), $1, $2, $3, $4, $5, $6, $7, coalesce($8, '{}'));
+
+-- name: report_event
+-- Reports a change to callers. The publisher gives the event its position.
+-- params: id text, account text, subject text, type text, data jsonb, now timestamptz
+-- row:
+insert into relais.outbox (id, account, subject, type, data, at)
+values ($1, $2, $3, $4, $5, coalesce($6, now()));
