@@ -22,7 +22,15 @@ export async function noteAct(run: Run, act: Act, now?: Date): Promise<void> {
   await run('note_act', [by, person, role, source, act.act, target, requestId, facts ?? null, now ?? null]);
 }
 
-/** As statements take it that write many lines: `note_act` in the form of JSON. */
-export function actToJson({ target: _, ...act }: Act): Readonly<Record<string, unknown>> {
-  return act;
+/** As statements take it that write many lines, each with a target of its own. */
+export function actToJson({
+  by,
+  person,
+  role,
+  source,
+  requestId,
+  act,
+  facts,
+}: Act): Readonly<Record<string, unknown>> {
+  return { by, person, role, source, requestId, act, facts };
 }

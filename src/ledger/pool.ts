@@ -1,5 +1,5 @@
 /** The pool for everything but the lanes: lists, settings, keys, reports, and each act of a person. */
-import { Pool, type PoolClient } from 'pg';
+import { type ClientBase, Pool, type PoolClient } from 'pg';
 import { ANSWER_TIMEOUT_MS, type DatabaseOptions, prepareSession } from './database.ts';
 import { AnswerLost, DatabaseAway, readError } from './errors.ts';
 import { type Statement, loadStatements } from './statements.ts';
@@ -35,13 +35,12 @@ export class Database {
       idleTimeoutMillis: IDLE_MS,
       query_timeout: ANSWER_TIMEOUT_MS,
       application_name: 'relais',
-      onConnect: async (client) => {
-        // The statement under way rejects; without a listener the event would end the process.
-        client.on('error', () => undefined);
-        await prepareSession(client);
-      },
+      // The pool waits for the promise, which its type does not say.
+      onConnect: ((client: ClientBase) => prepareSession(client)) as (client: ClientBase) => void,
     });
     this.#pool.on('error', (error) => onError?.(error));
+    // The statement under way rejects as well; without a listener the event would end the process.
+    this.#pool.on('connect', (client) => client.on('error', () => undefined));
   }
 
   /** One statement in a transaction of its own. Throws what `readError` makes of a failure, or `DatabaseAway`. */
