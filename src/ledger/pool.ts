@@ -36,7 +36,7 @@ export class Database {
       query_timeout: ANSWER_TIMEOUT_MS,
       application_name: 'relais',
       // The pool waits for the promise, which its type does not say.
-      onConnect: ((client: ClientBase) => prepareSession(client)) as (client: ClientBase) => void,
+      onConnect: (client: ClientBase) => prepareSession(client),
     });
     this.#pool.on('error', (error) => onError?.(error));
     // The statement under way rejects as well; without a listener the event would end the process.
