@@ -16,6 +16,8 @@ export interface PoolOptions extends DatabaseOptions {
 const SIZE = 4;
 const PATIENCE_MS = 5_000;
 const IDLE_MS = 30_000;
+/** The pool waits for the promise, which its type does not say. */
+const PREPARE: (client: ClientBase) => unknown = prepareSession;
 
 /** Runs a statement of `statements/` by its name. */
 export type Run = <Row extends object>(name: string, values?: readonly unknown[]) => Promise<readonly Row[]>;
@@ -35,8 +37,7 @@ export class Database {
       idleTimeoutMillis: IDLE_MS,
       query_timeout: ANSWER_TIMEOUT_MS,
       application_name: 'relais',
-      // The pool waits for the promise, which its type does not say.
-      onConnect: (client: ClientBase) => prepareSession(client),
+      onConnect: PREPARE,
     });
     this.#pool.on('error', (error) => onError?.(error));
     // The statement under way rejects as well; without a listener the event would end the process.
