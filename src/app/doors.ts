@@ -35,7 +35,7 @@ import { type AnyQueueName, queueNames } from '../queues/index.ts';
 import { IntakeJobs } from '../queues/intake-jobs.ts';
 import { stopSecrets } from '../lib/stop-link.ts';
 import type { Traces } from '../lib/traces.ts';
-import { knownHashes } from '../webhooks/hash.ts';
+import { knownHashes, ownDigest } from '../webhooks/hash.ts';
 import { type CallbackVerdict, type Noted, createReceiver } from '../webhooks/receiver.ts';
 import { keyDigestsOf } from '../operations/key-hashes.ts';
 import type { StopOutcome } from '../webhooks/stop-page.ts';
@@ -304,12 +304,14 @@ export function webhooksPart(
   { signAct, tellUrl }: Pick<Auditing, 'signAct'> & { readonly tellUrl: TellUrl },
 ): Part {
   const { config, book, redis, metrics, operations, clock, wake, quietly, logger, traces } = container;
+  const digests = new Map([...book].map(([name, account]) => [name, ownDigest(account)]));
   return {
     name: 'the callback receiver',
     start: async () => {
       const app = createReceiver({
         secrets: callbackSecrets(config),
         hashes: async (account) => knownHashes(await keyDigestsOf(redis, account), book.get(account)),
+        ownDigest: (account) => digests.get(account),
         operations,
         clock,
         wake,

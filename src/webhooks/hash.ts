@@ -26,6 +26,9 @@ export function knownHashes(noted: KeyDigests, own: OwnKeys = { keysBefore: [] }
   return { digests, areAll: digests.length > 0 && own.keysBefore.every((fingerprint) => noted.has(fingerprint)) };
 }
 
+/** Digest of the key that this process has: most callbacks are recognised by it, without asking the store. */
+export const ownDigest = ({ masterKey }: OwnKeys): string | undefined => masterKey && digestOfKey(masterKey);
+
 const SHA512_HEX = /^[0-9a-f]{128}$/;
 
 export function verdictOfHash(hash: Secret, { digests, areAll }: KnownHashes): HashVerdict {

@@ -7,7 +7,7 @@ import { readAccounts } from '../../src/accounts.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { Secret } from '../../src/lib/secret.ts';
 import { keyDigestsOf, noteKeyDigest } from '../../src/operations/key-hashes.ts';
-import { type KnownHashes, knownHashes, verdictOfHash } from '../../src/webhooks/hash.ts';
+import { type KnownHashes, knownHashes, ownDigest, verdictOfHash } from '../../src/webhooks/hash.ts';
 import { storeOfThisFile } from '../support/fresh-redis.ts';
 
 const store = storeOfThisFile();
@@ -49,6 +49,14 @@ test.for<[string, Told, string, string]>([
   expect(verdictOfHash(hashOf(key), hashes)).toBe(verdict);
   const capitals = new Secret(` ${hashOf(key).reveal().toUpperCase()} `);
   expect(verdictOfHash(capitals, hashes)).toBe(verdict);
+});
+
+test('the digest of the own key recognises its hash and no other', () => {
+  const digest = ownDigest({ masterKey: new Secret('new'), keysBefore: [] }) ?? '';
+  const verdict = (key: string) => verdictOfHash(hashOf(key), { digests: [digest], areAll: false });
+  expect(verdict('new')).toBe('hash_right');
+  expect(verdict('old')).toBe('hash_unverified');
+  expect(ownDigest({ keysBefore: [] })).toBeUndefined();
 });
 
 test('a text that is no hash is wrong, whatever is known', async () => {
