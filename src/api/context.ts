@@ -5,6 +5,7 @@ import type { StopOptions } from '../campaigns/upload.ts';
 import type { Prices } from '../files/prices.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { HeldBytes } from '../lib/held-bytes.ts';
+import type { Public } from '../lib/public.ts';
 import type { Random } from '../lib/random.ts';
 import type { Traces } from '../lib/traces.ts';
 import type { EndpointService } from '../events/endpoint-service.ts';
@@ -113,7 +114,7 @@ export interface ApiContext {
   readonly batchDoor: BatchDoor;
   readonly batchAdvisor: BatchAdvisor;
   readonly limits: SharedLimits;
-  readonly accounts: Accounts;
+  readonly accounts: Public<Accounts>;
   readonly events: EventStream;
   readonly followers: Followers;
   readonly endpoints: Endpoints;

@@ -1,4 +1,5 @@
 /** Acts of people as the audit log records them: written in the transaction of what they did. */
+import type { Act as AskedAct } from '../operations/audit.ts';
 import type { Run } from './pool.ts';
 
 export interface Act {
@@ -12,25 +13,50 @@ export interface Act {
   readonly requestId: string;
   readonly act: string;
   readonly target: string;
-  /** No phone number, SMS text or secret. */
+  /** State before the act. No phone number, SMS text or secret, here and in `facts`. */
+  readonly before?: Readonly<Record<string, unknown>> | undefined;
+  /** State after the act. */
   readonly facts?: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** Facts that only the store knows. */
+export type Known = Pick<Act, 'before' | 'facts'>;
+
+/** The act as an entry point describes it, with the facts that the store adds. */
+export function actOf(asked: AskedAct, { before, facts }: Known = {}): Act {
+  const { by, person, role, door: source, requestId, act, target } = asked;
+  const all = { ...facts, ...asked.facts };
+  return {
+    by,
+    person,
+    role,
+    source,
+    requestId,
+    act,
+    target,
+    ...(before === undefined ? {} : { before }),
+    ...(Object.keys(all).length === 0 ? {} : { facts: all }),
+  };
 }
 
 /** Adds the line, in the transaction that `run` belongs to. */
 export async function noteAct(run: Run, act: Act, now?: Date): Promise<void> {
-  const { by, person, role, source, target, requestId, facts } = act;
-  await run('note_act', [by, person, role, source, act.act, target, requestId, facts ?? null, now ?? null]);
+  const { by, person, role, source, target, requestId, before, facts } = act;
+  await run('note_act', [
+    by,
+    person,
+    role,
+    source,
+    act.act,
+    target,
+    requestId,
+    facts ?? null,
+    now ?? null,
+    before ?? null,
+  ]);
 }
 
-/** As statements take it that write many lines, each with a target of its own. */
-export function actToJson({
-  by,
-  person,
-  role,
-  source,
-  requestId,
-  act,
-  facts,
-}: Act): Readonly<Record<string, unknown>> {
-  return { by, person, role, source, requestId, act, facts };
+/** As statements take it that write the line themselves. Those of many lines have a target for each. */
+export function actToJson(act: Act): Readonly<Record<string, unknown>> {
+  return { ...act };
 }

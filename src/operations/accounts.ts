@@ -1,6 +1,13 @@
 /** The conditions for which an account is held. Held once per reason, whatever the number of operations that met it. */
 import type { Redis } from 'ioredis';
 import { type HoldArea, holdAreas } from '../kinds/account.ts';
+import {
+  type AccountHold,
+  type AccountStanding,
+  PROVIDER_UNREADABLE,
+  type Row,
+  type UnreadableAnswers,
+} from '../kinds/hold.ts';
 import { type Act, told } from './audit.ts';
 import { keys } from './keys.ts';
 import type { Fields } from './record.ts';
@@ -12,43 +19,16 @@ import {
   releaseAccount,
 } from './scripts/generated/scripts.ts';
 
-/** The reason of an account that a person has stopped. It is released by a person, never by itself. */
-export const STOPPED = 'stopped';
-/** … of one whose texts have cost as much as they may; it is over in the next period, or with a higher budget. */
-export const BUDGET = 'budget';
-/** … of one whose answers cannot be read, again and again. */
-export const PROVIDER_UNREADABLE = 'provider_unreadable';
-
-/** The operation whose answers cannot be read, and what comes instead, fit for a log. */
-export interface UnreadableAnswers {
-  readonly operation: string;
-  readonly came: string;
-}
-
-export interface AccountHold {
-  readonly account: string;
-  readonly area: HoldArea;
-  readonly reason: string;
-  /** ms since the epoch. */
-  readonly since: number;
-  /** When it was last tried whether it has cleared. Absent: never. */
-  readonly probedAt?: number;
-  /** Only for `provider_unreadable`. */
-  readonly unreadable?: UnreadableAnswers;
-}
-
-/** Failures that mean little alone: so many in a row, none later than the window after the one before, hold the account. */
-export interface Row {
-  readonly length: number;
-  readonly windowMs: number;
-}
-
-/** What stands in the way of an account's operations, and what may come to do so. */
-export interface AccountStanding {
-  readonly holds: readonly AccountHold[];
-  /** The reasons, as `area.reason`, of which some failures in a row have been counted. */
-  readonly failing: ReadonlySet<string>;
-}
+export {
+  type AccountHold,
+  type AccountStanding,
+  BUDGET,
+  PROVIDER_UNREADABLE,
+  type Row,
+  STOPPED,
+  triedAgainAt,
+  type UnreadableAnswers,
+} from '../kinds/hold.ts';
 
 /** What stands in the way, from the account as Redis keeps it. */
 export function readStanding(account: string, fields: Fields): AccountStanding {
@@ -78,18 +58,6 @@ const unreadableField = (area: HoldArea): string => `unreadable:${area}`;
 function readUnreadable(written: string | undefined): UnreadableAnswers | undefined {
   const [, operation, came] = /^(\w+) (.*)$/.exec(written ?? '') ?? [];
   return operation === undefined || came === undefined ? undefined : { operation, came };
-}
-
-/** When it is tried again whether it has cleared; undefined where a person has to say so. */
-export function triedAgainAt(
-  { area, reason, since, probedAt = since }: AccountHold,
-  recheckMs: number,
-): number | undefined {
-  const isForPerson =
-    reason === STOPPED ||
-    (area === 'messaging' && reason === 'funds') ||
-    (area === 'direct_credit' && reason === PROVIDER_UNREADABLE);
-  return isForPerson ? undefined : probedAt + recheckMs;
 }
 
 export class Accounts {

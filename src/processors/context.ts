@@ -1,5 +1,6 @@
 import type { QueueName } from '../kinds/due-queues.ts';
 import type { Clock } from '../lib/clock.ts';
+import type { Public } from '../lib/public.ts';
 import type { Random } from '../lib/random.ts';
 import type { Traces } from '../lib/traces.ts';
 import type { Accounts } from '../operations/accounts.ts';
@@ -41,7 +42,7 @@ export interface RecordContext {
 export interface AttemptContext extends RecordContext {
   readonly clock: Clock;
   readonly policy: Policy;
-  readonly accounts: Accounts;
+  readonly accounts: Public<Accounts>;
   readonly upstream: Upstream;
   readonly queries: Queries;
   /** The account of that name, where this process has its keys. */

@@ -333,13 +333,33 @@ create table relais.limit_value (
 -- The circuit breaker of an account and area, one row per open reason.
 create table relais.hold (
   account         text        collate "C" not null,
-  area            text        collate "C" not null check (area in ('payments', 'messaging')),
+  area            text        collate "C" not null check (area in ('payments', 'messaging', 'direct_credit')),
   reason          text        collate "C" not null,
-  facts           jsonb       not null default '{}',
+  unreadable      jsonb,                                     -- {operation, came}: the answer that could not be read
   since           timestamptz not null default now(),
-  trial_at        timestamptz not null,                      -- when one operation may try again
+  trial_at        timestamptz not null,                      -- the last time that one operation tried again
   primary key (account, area, reason)
 );
+
+-- Failures that mean little alone; enough of them in a row make a hold.
+create table relais.failure_row (
+  account         text        collate "C" not null,
+  area            text        collate "C" not null,
+  reason          text        collate "C" not null,
+  length          int         not null,
+  last_at         timestamptz not null,
+  primary key (account, area, reason)
+) with (fillfactor = 50);
+
+-- Numbers the events of accounts.
+create sequence relais.account_event;
+
+-- Volatile: it sees holds that were committed while the calling statement waited for a lock.
+create function relais.is_held(its_account text, its_area text, its_reason text)
+returns boolean language sql volatile set search_path = pg_catalog, pg_temp as $$
+  select exists (
+    select from relais.hold h where h.account = its_account and h.area = its_area and h.reason = its_reason)
+$$;
 
 create table relais.switch (
   name            text        collate "C" primary key,       -- a queue, or an account with its area
@@ -419,7 +439,8 @@ create table relais.audit (
   act             text        collate "C" not null,
   target          text        collate "C",
   request_id      text,
-  facts           jsonb       not null default '{}',
+  before          jsonb,                                     -- state before the act
+  facts           jsonb       not null default '{}',         -- state after the act, and facts of the entry point
   mac             bytea,                                     -- of this line and the line before: the publisher signs
   primary key (sequence, at)
 ) partition by range (at);

@@ -2,10 +2,10 @@
 
 -- name: note_act
 -- Adds a line to the audit log. The publisher signs it later.
--- params: by text, person text, role text, source text, act text, target text, request_id text, facts jsonb, now timestamptz
+-- params: by text, person text, role text, source text, act text, target text, request_id text, facts jsonb, now timestamptz, before jsonb
 -- row:
-insert into relais.audit (at, by, person, role, source, act, target, request_id, facts)
-values (coalesce($9, now()), $1, $2, $3, $4, $5, $6, $7, coalesce($8, '{}'));
+insert into relais.audit (at, by, person, role, source, act, target, request_id, before, facts)
+values (coalesce($9, now()), $1, $2, $3, $4, $5, $6, $7, $10, coalesce($8, '{}'));
 
 -- name: report_event
 -- Reports a change to callers. The publisher gives the event its position.
