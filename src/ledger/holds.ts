@@ -117,10 +117,7 @@ export class Holds implements Public<Accounts> {
     return read.standings;
   }
 
-  async #hold(
-    { account, area, reason, unreadable }: Omit<AccountHold, 'since'>,
-    act?: AskedAct,
-  ): Promise<boolean> {
+  async #hold({ account, area, reason, unreadable }: Omit<AccountHold, 'since'>, act?: AskedAct): Promise<boolean> {
     const { database, onCommitted } = this.#options;
     const written = actJson(act, { facts: { held: `${area}.${reason}` } });
     const values = [account, area, reason, unreadable ?? null, written, this.#now()];

@@ -38,11 +38,9 @@ describe.each(stores)('holds in %s', (_name, open) => {
       { account: 'main', area: expect.any(String), since: expect.any(Number), probedAt: expect.any(Number) },
       {},
     ]);
-    expect((await holds.allHolds()).map(({ account, area, reason }) => `${account} ${area} ${reason}`).sort()).toEqual([
-      'main messaging budget',
-      'main payments funds',
-      'other direct_credit stopped',
-    ]);
+    expect(
+      (await holds.allHolds()).map(({ account, area, reason }) => `${account} ${area} ${reason}`).sort(),
+    ).toEqual(['main messaging budget', 'main payments funds', 'other direct_credit stopped']);
     expect(await holds.release('main', 'payments', 'funds')).toBe(true);
     expect(await holds.release('main', 'payments', 'funds')).toBe(false);
     expect((await holds.holdsOf('main')).map(({ reason }) => reason)).toEqual([BUDGET]);
