@@ -201,10 +201,7 @@ describe('an answer that Redis is away for', () => {
 
 test('one that was refused with its keys waits for them, also where Redis is away when the account is to be held', async () => {
   const world = await accepted();
-  const { accounts } = world.context;
-  accounts.hold = async () => {
-    throw new Error('read ECONNRESET');
-  };
+  Object.assign(world.context.accounts, { hold: () => Promise.reject(new Error('read ECONNRESET')) });
   world.answer('directCredit', not('config', '401'));
   await expect(world.run()).rejects.toThrow('ECONNRESET');
   expect(await world.queries.read('direct_credit', 'dcr_1')).toMatchObject({

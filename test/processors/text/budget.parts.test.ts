@@ -36,11 +36,12 @@ test('a budget is reached while Redis is away for a moment: nobody is in doubt, 
   const { accounts } = world.context;
   const hold = accounts.hold.bind(accounts);
   let times = 0;
-  accounts.hold = async (...asked) => {
+  const failing = async (...asked: Parameters<typeof hold>): Promise<boolean> => {
     times += 1;
     if (times === 1) throw new Error('Command timed out');
     return hold(...asked);
   };
+  Object.assign(accounts, { hold: failing });
   await expect(sendSlice(slice, context)).rejects.toThrow('Command timed out');
   expect((await world.read(id)).totals).toMatchObject({ queued: 150, sending: 0, unknown: 0 });
   const free = await Promise.all([1, 2, 3].map(() => slots.intents.takeWithin(100, context.clock)));
