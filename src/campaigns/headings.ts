@@ -1,7 +1,7 @@
 /** Under which headings a report gives back what the files of a campaign had beside numbers. */
 import { freeHeading } from '../files/own-cells.ts';
 import type { UploadColumn, UploadRecord } from '../kinds/campaign-fields.ts';
-import { unpackValues } from '../operations/slice-form.ts';
+import { unpackValues } from '../lib/packed-values.ts';
 
 export type OwnCells = Readonly<Record<string, string>>;
 

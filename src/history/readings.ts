@@ -17,9 +17,9 @@ import {
   standingOf,
   unpackCountries,
   unpackItems,
-  unpackValues,
   whySkipped,
 } from '../operations/slice-form.ts';
+import { unpackValues } from '../lib/packed-values.ts';
 import { campaignOfSlice, readSlice, type SliceRecord } from '../operations/slices.ts';
 import type { PayeeOf } from './payees.ts';
 import type { Row } from './rows.ts';

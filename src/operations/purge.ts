@@ -21,11 +21,10 @@ import {
   itemOf,
   messageIn,
   packItems,
-  packValues,
   standingOf,
   unpackItems,
-  unpackValues,
 } from './slice-form.ts';
+import { packValues, unpackValues } from '../lib/packed-values.ts';
 import { type Act, told } from './audit.ts';
 import { HISTORY_FIELD, keys } from './keys.ts';
 import type { KeptFiles } from './kept-files.ts';

@@ -11,6 +11,7 @@
  */
 import type { StateOf } from '../kinds/index.ts';
 import { type RecipientState, outcomeLetters } from '../kinds/recipient.ts';
+import { packValues, unpackValues } from '../lib/packed-values.ts';
 import { type CampaignRecord, UnreadableRecord } from './record.ts';
 
 export interface SliceItem {
@@ -191,18 +192,6 @@ export function requestsIn(fields: Readonly<Record<string, string>>): Request[] 
     })
     .sort((a, b) => a.number - b.number);
 }
-
-const ESCAPES: Readonly<Record<string, string>> = { '\\': '\\\\', '\t': '\\t', '\n': '\\n' };
-const PLAIN: Readonly<Record<string, string>> = { '\\\\': '\\', '\\t': '\t', '\\n': '\n' };
-const escaped = (value: string): string => value.replaceAll(/[\\\t\n]/g, (one) => ESCAPES[one] ?? one);
-const unescaped = (value: string): string => value.replaceAll(/\\[\\tn]/g, (one) => PLAIN[one] ?? one);
-
-/** Cells of a row in one line. */
-export const packValues = (values: readonly string[]): string => values.map(escaped).join('\t');
-export const unpackValues = (line: string): string[] => {
-  const values = line.split('\t');
-  return line.includes('\\') ? values.map(unescaped) : values;
-};
 
 /** The lines, and the rows: `first` where one follows on the other, else runs of them (`4*50,60*3`). */
 export function packItems(items: readonly SliceItem[]): { readonly items: string; readonly rows: string } {

@@ -4,7 +4,7 @@
  */
 import { headingOf, ownCells } from '../../files/own-cells.ts';
 import type { UploadColumn } from '../../kinds/campaign-fields.ts';
-import { packValues } from '../../operations/slice-form.ts';
+import { packValues } from '../../lib/packed-values.ts';
 
 /** Where the number and the values of the text stand in a row. -1: this row has no such cell. */
 export interface Layout {

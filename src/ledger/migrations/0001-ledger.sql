@@ -220,13 +220,16 @@ create table relais.campaign (
   idempotency_key text        collate "C",
   fingerprint     bytea       not null,
   name            text        not null,
-  body            text        not null,
+  body            text        not null,                      -- '': a draft without a text yet
   options         jsonb       not null default '{}',         -- sender, country, quiet hours, canary, failure limit
   metadata        jsonb       check (jsonb_typeof(metadata) = 'object'),
-  content_hash    bytea,                                     -- of text, recipients and options: what is approved
+  uploads         jsonb       not null default '[]',         -- the files of its recipients, in order
+  hands           jsonb       not null default '{}',         -- {person: since}: who prepared it; none of them approves it
   state           text        collate "C" not null,
   reason          text,
+  left_out        int         not null default 0,            -- rows of its files that are no recipients
   recipients      int         not null default 0,
+  requests        int         not null default 0,            -- so many exist: the number of the next one
   open            int         not null default 0,            -- requests that are not settled
   sent            int         not null default 0,
   failed          int         not null default 0,
@@ -234,74 +237,107 @@ create table relais.campaign (
   skipped         int         not null default 0,
   expired         int         not null default 0,
   cancelled       int         not null default 0,
-  segments        bigint      not null default 0,
-  cost            bigint      not null default 0,
-  per_second      int,
+  resent          int         not null default 0,            -- recipients that were sent to again after a doubt
+  segments        bigint      not null default 0,            -- estimated by the uploads
+  extra           int         not null default 0,            -- requests that splits cost
+  canary_over     boolean     not null default false,
+  judged_over     int         not null default 0,            -- recipients with a letter when failures were last judged
+  judged_failed   int         not null default 0,
+  judged_unknown  int         not null default 0,
+  retries         int         not null default 0,
+  retry_unknown   boolean     not null default false,
+  retry_keys      text[]      collate "C" not null default '{}',
+  per_second      int         check (per_second > 0),
   pace_at         timestamptz,                               -- when the next recipient may leave at this pace
   starts_at       timestamptz,
-  due_at          timestamptz,
+  due_at          timestamptz,                               -- it starts by itself, or its hold is checked
   created_by      text        not null,
   approved_by     text,
+  approved_at     timestamptz,
   rejected_by     text,
   note            text,
+  trace           text,
   created_at      timestamptz not null default now(),
+  updated_at      timestamptz not null default now(),
   started_at      timestamptz,
   since           timestamptz not null default now(),
   finished_at     timestamptz,
   turn            bigint      not null default 0,            -- campaigns take turns: the smallest is next
-  version         int         not null default 1,
-  op              uuid        not null,
-  constraint campaign_counts_add_up
-    check (state <> 'finished' or sent + failed + unknown + skipped + expired + cancelled = recipients)
+  version         int         not null default 1,            -- of its state and content; counts do not raise it
+  constraint campaign_adds_up check (
+    state <> 'finished' or sent + failed + unknown + skipped + expired + cancelled = recipients)
 ) with (fillfactor = 50);
 create unique index campaign_reference on relais.campaign (account, reference) where reference is not null;
 create unique index campaign_key       on relais.campaign (account, idempotency_key) where idempotency_key is not null;
-create        index campaign_running   on relais.campaign (turn) where state = 'running';
+create        index campaign_running   on relais.campaign (turn, number) where state = 'running';
 create        index campaign_due       on relais.campaign (due_at) where due_at is not null;
 create        index campaign_list      on relais.campaign (account, state, created_at desc, id);
 create        index campaign_new       on relais.campaign (created_at desc, id);
+create        index campaign_metadata  on relais.campaign using gin (metadata jsonb_path_ops) where metadata is not null;
 create trigger campaign_follows_arrows before update of state on relais.campaign
   for each row when (old.state is distinct from new.state) execute function relais.check_arrow('campaign');
+create sequence relais.campaign_turn;
 
+-- Up to 50 recipients in one call of the provider. `outcome` has a letter for each: s sent, f failed, u unknown,
+-- x skipped, e expired, c cancelled, and - when a newer request has the recipient (after a split, a retry, or a resend).
+-- So each recipient has one letter that is not -, in one request; without an outcome its request is queued or sending.
 create table relais.sms_request (
   campaign        bigint      not null,
   n               int         not null,
   size            smallint    not null check (size between 1 and 50),
   members         int[],                                     -- null: consecutive recipients, from 50 * n
-  state           text        collate "C" not null default 'queued' check (state in ('queued', 'sending', 'unknown', 'settled', 'split')),
-  outcome         text        collate "C" check (length(outcome) = size),   -- a letter for each recipient
+  before          "char"      check (before in ('f', 'u')),  -- what its recipients were before a retry or resend
+  part            boolean     not null default false,        -- made by a split
+  state           text        collate "C" not null default 'queued' check (state in ('queued', 'sending', 'refused', 'unknown', 'settled')),
+  outcome         text        collate "C" check (length(outcome) = size and outcome ~ '^[sfuxec-]+$'),
+  codes           text,                                      -- of the provider: one for all, or one each, separated by spaces
   sends           smallint    not null default 0,
+  checks          smallint    not null default 0,            -- in the statistics of the provider
   lease           bigint,
   lease_until     timestamptz,
-  send_until      timestamptz,
-  due_at          timestamptz,
+  send_until      timestamptz,                               -- the deadline of the intent: no byte leaves after it
+  sent_at         timestamptz,
+  due_at          timestamptz,                               -- of its next status check
   op              uuid,
   primary key (campaign, n),
-  constraint sms_request_members_fit check (members is null or cardinality(members) = size)
+  constraint sms_request_members_fit check (members is null or cardinality(members) = size),
+  constraint sms_request_ends_with_letters check (outcome is not null or state not in ('unknown', 'settled'))
 ) partition by range (campaign);
 create table relais.sms_request_rest partition of relais.sms_request default;
 create index sms_request_queued  on relais.sms_request (campaign, n) where state = 'queued';
 create index sms_request_sending on relais.sms_request (lease_until) where state = 'sending';
-create index sms_request_unknown on relais.sms_request (due_at) where state = 'unknown';
+create index sms_request_unknown on relais.sms_request (due_at) where state in ('refused', 'unknown');
+create index sms_request_members on relais.sms_request (campaign, n) where members is not null;
+create index sms_request_op      on relais.sms_request (op) where op is not null;
 
--- Inserted once. An erasure sets phone and variables to null; nothing else changes a row.
+-- What became of the recipients of a campaign so far, by country.
+create table relais.campaign_country (
+  campaign        bigint      not null references relais.campaign on delete cascade,
+  country         text        collate "C" not null,
+  sent            int         not null default 0,
+  failed          int         not null default 0,
+  unknown         int         not null default 0,
+  primary key (campaign, country)
+) with (fillfactor = 50);
+
+-- What the SMS of an account cost in a day or a month (`2026-11-28`, `2026-11`), in hundredths of XOF.
+create table relais.sms_cost (
+  account         text        collate "C" not null,
+  period          text        collate "C" not null,
+  cents           bigint      not null check (cents >= 0),
+  primary key (account, period)
+) with (fillfactor = 50);
+
+-- Inserted once, numbered from 0 in their campaign. An erasure sets phone and variables to null; nothing else changes a row.
 create table relais.recipient (
   campaign        bigint      not null,
   n               int         not null,
   phone           bigint,
-  variables       text,
+  variables       text,                                      -- values of the text's variables, in order, see lib/packed-values.ts
   primary key (campaign, n)
 ) partition by range (campaign);
 create table relais.recipient_rest partition of relais.recipient default;
 create index recipient_phone on relais.recipient (phone) where phone is not null;
-
-create table relais.recipient_exception (
-  campaign        bigint      not null,
-  n               int         not null,
-  code            text        not null,
-  at              timestamptz not null default now(),
-  primary key (campaign, n)
-);
 
 create table relais.opt_out (
   account         text        collate "C" not null,
