@@ -12,13 +12,7 @@ import {
 } from '../operations/record.ts';
 import type { BatchRow } from '../operations/batch-rows.ts';
 import { type SkippedRow, uploadId } from '../operations/campaigns.ts';
-import {
-  recipientStateOf,
-  standingOf,
-  unpackCountries,
-  unpackItems,
-  whySkipped,
-} from '../operations/slice-form.ts';
+import { recipientStateOf, standingOf, unpackCountries, unpackItems, whySkipped } from '../operations/slice-form.ts';
 import { unpackValues } from '../lib/packed-values.ts';
 import { campaignOfSlice, readSlice, type SliceRecord } from '../operations/slices.ts';
 import type { PayeeOf } from './payees.ts';
