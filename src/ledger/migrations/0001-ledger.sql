@@ -137,12 +137,15 @@ create table relais.operation (
   batch           text        collate "C",
   created_by      text        not null,
   approved_by     text,
+  approved_at     timestamptz,
   rejected_by     text,
   note            text,
   trace           text,
-  created_at      timestamptz not null default now(),
-  since           timestamptz not null default now(),        -- of its state
+  created_at      timestamptz(3) not null default now(),     -- cursors of lists count milliseconds
+  since           timestamptz(3) not null default now(),     -- of its state
   finished_at     timestamptz,
+  paid_at         timestamptz,                               -- or collected
+  came_back_at    timestamptz,
   counted_on      date,                                      -- the day whose sums hold its amount
   version         int         not null default 1,
   schema_version  smallint    not null,
@@ -157,32 +160,116 @@ create table relais.operation (
   constraint operation_evidence_is_bounded check (cardinality(evidence) <= 50)
 ) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.01);
 
-create unique index operation_reference   on relais.operation (account, kind, reference) where reference is not null;
+create unique index operation_reference   on relais.operation (reference, account, kind) where reference is not null;
 create unique index operation_key         on relais.operation (account, kind, idempotency_key) where idempotency_key is not null;
-create unique index operation_token       on relais.operation (account, token) where token is not null;
-create unique index operation_transaction on relais.operation (account, transaction_id) where transaction_id is not null;
+create unique index operation_token       on relais.operation (token, account) where token is not null;
+create unique index operation_transaction on relais.operation (transaction_id, account) where transaction_id is not null;
 create        index operation_due         on relais.operation (queue, account, due_at) where due_at is not null;
-create        index operation_list        on relais.operation (account, kind, state, created_at desc, id);
-create        index operation_new         on relais.operation (kind, created_at desc, id);
-create        index operation_state       on relais.operation (kind, state, created_at desc, id);
-create        index operation_beneficiary on relais.operation (beneficiary, created_at desc) where beneficiary is not null;
-create        index operation_batch       on relais.operation (batch, id) where batch is not null;
+create        index operation_open        on relais.operation (kind, state, since, id) where finished_at is null;
+-- Lists read these from their end. The amount is a filter of lists, and is summed.
+create        index operation_list        on relais.operation (account, kind, state, created_at, id) include (amount);
+create        index operation_new         on relais.operation (kind, created_at, id);
+create        index operation_beneficiary on relais.operation (beneficiary, created_at, id) where beneficiary is not null;
+create        index operation_batch       on relais.operation (batch, created_at, id) where batch is not null;
+create        index operation_provider_id on relais.operation (provider_id) where provider_id is not null;
+create        index operation_provider_ref on relais.operation (provider_ref) where provider_ref is not null;
 create        index operation_op          on relais.operation (op);
 create        index operation_metadata    on relais.operation using gin (metadata jsonb_path_ops) where metadata is not null;
 
--- Refuses a change that no arrow draws. Campaigns and batches name their kind as the argument of the trigger.
+-- Refuses a change of a campaign or batch that no arrow draws. Their kind is the argument of the trigger.
 create function relais.check_arrow() returns trigger language plpgsql set search_path = pg_catalog, pg_temp as $$
-declare
-  its_kind text;
 begin
-  if tg_nargs = 0 then its_kind := new.kind; else its_kind := tg_argv[0]; end if;
-  if not exists (select from relais.arrow a where a.kind = its_kind and a.was = old.state and a.state = new.state) then
-    raise exception 'no arrow of % leads from % to %', its_kind, old.state, new.state using errcode = 'P0001';
+  if not exists (select from relais.arrow a where a.kind = tg_argv[0] and a.was = old.state and a.state = new.state) then
+    raise exception 'no arrow of % leads from % to %', tg_argv[0], old.state, new.state using errcode = 'P0001';
   end if;
   return new;
 end $$;
-create trigger operation_follows_arrows before update of state on relais.operation
-  for each row when (old.state is distinct from new.state) execute function relais.check_arrow();
+
+-- Finished operations by state. Each change adds a row to `final_change`, so that no counter is a row that all writers
+-- wait for; `fold_counts` moves them into `final_count`.
+create table relais.final_change (
+  kind            text        collate "C" not null,
+  state           text        collate "C" not null,
+  change          bigint      not null
+) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000);
+create table relais.final_count (
+  kind            text        collate "C" not null,
+  state           text        collate "C" not null,
+  count           bigint      not null,
+  primary key (kind, state)
+) with (fillfactor = 50);
+
+-- Every change of an operation's state, whichever statement makes it: the arrow, the times that finance asks for, and the
+-- counts of finished operations. A payment that failed after all was never paid.
+create function relais.enter_state() returns trigger language plpgsql set search_path = pg_catalog, pg_temp as $$
+begin
+  if new.state <> old.state and not exists (
+    select from relais.arrow a where a.kind = new.kind and a.was = old.state and a.state = new.state
+  ) then
+    raise exception 'no arrow of % leads from % to %', new.kind, old.state, new.state using errcode = 'P0001';
+  end if;
+  if old.state = 'awaiting_approval' and new.approved_by is not null then
+    new.approved_at := coalesce(new.approved_at, new.since);
+  end if;
+  if new.state in ('succeeded', 'completed', 'reversed') then
+    new.paid_at := coalesce(new.paid_at, new.since);
+  elsif new.finished_at is not null then
+    new.paid_at := null;
+  end if;
+  if new.state = 'reversed' then
+    new.came_back_at := coalesce(new.came_back_at, new.since);
+  end if;
+  if old.finished_at is not null then
+    insert into relais.final_change values (old.kind, old.state, -1);
+  end if;
+  if new.finished_at is not null then
+    insert into relais.final_change values (new.kind, new.state, 1);
+  end if;
+  return new;
+end $$;
+create trigger operation_enters_state before update of state, finished_at on relais.operation
+  for each row when (old.state <> new.state or (old.finished_at is null) <> (new.finished_at is null))
+  execute function relais.enter_state();
+
+-- Retention removes finished operations; a recovery may bring one back.
+create function relais.count_row() returns trigger language plpgsql set search_path = pg_catalog, pg_temp as $$
+begin
+  if tg_op = 'DELETE' then
+    insert into relais.final_change values (old.kind, old.state, -1);
+  else
+    insert into relais.final_change values (new.kind, new.state, 1);
+  end if;
+  return null;
+end $$;
+create trigger operation_is_removed after delete on relais.operation
+  for each row when (old.finished_at is not null) execute function relais.count_row();
+create trigger operation_is_born_finished after insert on relais.operation
+  for each row when (new.finished_at is not null) execute function relais.count_row();
+
+-- What a list asks of an operation that its index does not tell. Null: it is not asked.
+create function relais.is_listed(
+  o relais.operation, kind text, accounts text[], states text[], amount_min bigint, amount_max bigint, beneficiary text,
+  batch text, token text, transaction_id text, provider_ref text, provider_id text, metadata jsonb
+) returns boolean language sql immutable as $$
+  select o.kind = is_listed.kind
+    and (accounts is null or o.account = any(accounts)) and (states is null or o.state = any(states))
+    and (amount_min is null or coalesce(o.amount >= amount_min, false))
+    and (amount_max is null or coalesce(o.amount <= amount_max, false))
+    and (is_listed.beneficiary is null or coalesce(o.beneficiary = is_listed.beneficiary, false))
+    and (is_listed.batch is null or coalesce(o.batch = is_listed.batch, false))
+    and (is_listed.token is null or coalesce(o.token = is_listed.token, false))
+    and (is_listed.transaction_id is null or coalesce(o.transaction_id = is_listed.transaction_id, false))
+    and (is_listed.provider_ref is null or coalesce(o.provider_ref = is_listed.provider_ref, false))
+    and (is_listed.provider_id is null or coalesce(o.provider_id = is_listed.provider_id, false))
+    and (is_listed.metadata is null or coalesce(o.metadata @> is_listed.metadata, false))
+$$;
+
+-- Ids of operations with these metadata, in no order. Without the setting a plan for values that are not known yet reads
+-- the whole table.
+create function relais.ids_with_metadata(wanted jsonb, most int) returns setof text
+language sql stable set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+  select o.id from relais.operation o where o.metadata @> wanted limit most
+$$;
 
 -- Whether the beneficiary was asked to be paid the same amount since a moment. Called once the row of `spent` is locked, and
 -- volatile, so that it sees what was committed while the caller waited for that lock.
@@ -257,22 +344,22 @@ create table relais.campaign (
   rejected_by     text,
   note            text,
   trace           text,
-  created_at      timestamptz not null default now(),
+  created_at      timestamptz(3) not null default now(),
   updated_at      timestamptz not null default now(),
   started_at      timestamptz,
-  since           timestamptz not null default now(),
+  since           timestamptz(3) not null default now(),
   finished_at     timestamptz,
   turn            bigint      not null default 0,            -- campaigns take turns: the smallest is next
   version         int         not null default 1,            -- of its state and content; counts do not raise it
   constraint campaign_adds_up check (
     state <> 'finished' or sent + failed + unknown + skipped + expired + cancelled = recipients)
 ) with (fillfactor = 50);
-create unique index campaign_reference on relais.campaign (account, reference) where reference is not null;
+create unique index campaign_reference on relais.campaign (reference, account) where reference is not null;
 create unique index campaign_key       on relais.campaign (account, idempotency_key) where idempotency_key is not null;
 create        index campaign_running   on relais.campaign (turn, number) where state = 'running';
 create        index campaign_due       on relais.campaign (due_at) where due_at is not null;
-create        index campaign_list      on relais.campaign (account, state, created_at desc, id);
-create        index campaign_new       on relais.campaign (created_at desc, id);
+create        index campaign_list      on relais.campaign (account, state, created_at, id);
+create        index campaign_new       on relais.campaign (created_at, id);
 create        index campaign_metadata  on relais.campaign using gin (metadata jsonb_path_ops) where metadata is not null;
 create trigger campaign_follows_arrows before update of state on relais.campaign
   for each row when (old.state is distinct from new.state) execute function relais.check_arrow('campaign');
@@ -602,8 +689,8 @@ create table relais.batch (
   approved_by     text,
   rejected_by     text,
   note            text,
-  created_at      timestamptz not null default now(),
-  since           timestamptz not null default now(),
+  created_at      timestamptz(3) not null default now(),
+  since           timestamptz(3) not null default now(),
   finished_at     timestamptz,
   due_at          timestamptz,
   version         int         not null default 1,
@@ -611,7 +698,7 @@ create table relais.batch (
 );
 create unique index batch_reference on relais.batch (account, reference) where reference is not null;
 create unique index batch_key       on relais.batch (account, idempotency_key) where idempotency_key is not null;
-create        index batch_list      on relais.batch (account, state, created_at desc, id);
+create        index batch_list      on relais.batch (account, state, created_at, id);
 create        index batch_due       on relais.batch (due_at) where due_at is not null;
 create trigger batch_follows_arrows before update of state on relais.batch
   for each row when (old.state is distinct from new.state) execute function relais.check_arrow('batch');
@@ -644,3 +731,14 @@ create table relais.balance (
   xof             bigint      not null,
   primary key (account, country, at)
 );
+
+-- 7. Lists and reports ------------------------------------------------------------------------------------------------
+
+-- The first account after this one that was ever asked for something; null: there is none. Jumps from one to the next in
+-- the indexes of the lists, and reads no account whole.
+create function relais.next_account(after text) returns text language sql stable set search_path = pg_catalog, pg_temp as $$
+  select least(
+    (select o.account from relais.operation o where o.account > after order by o.account limit 1),
+    (select c.account from relais.campaign c where c.account > after order by c.account limit 1),
+    (select b.account from relais.batch b where b.account > after order by b.account limit 1))
+$$;
