@@ -138,10 +138,12 @@ export class Operations {
   readonly #signalling: Sharing<Signal, boolean>;
   readonly #reading: Lane;
   readonly #random: Random;
+  readonly #process: string;
   readonly memory = new Memory();
 
   constructor({ database, process, clock, random, lanes = 2, most = 200 }: LedgerOptions) {
     this.#random = random;
+    this.#process = process;
     const open = (name: string): Lane => {
       const lane = new Lane({ database, memory: this.memory, name: `${process}/${name}`, clock });
       this.#lanes.push(lane);
@@ -180,7 +182,8 @@ export class Operations {
     leaseMs: number,
     now?: Date,
   ): Promise<readonly Claimed[]> {
-    return this.#reading.read<Claimed>('claim', [queue, accounts, most, leaseMs, SCHEMA_VERSION, now]);
+    const values = [queue, accounts, most, leaseMs, SCHEMA_VERSION, now, this.#process];
+    return this.#reading.read<Claimed>('claim', values);
   }
 
   /** False when another attempt holds the operation by now: nothing was written. */

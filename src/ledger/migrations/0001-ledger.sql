@@ -152,6 +152,7 @@ create table relais.operation (
   due_at          timestamptz,
   lease           bigint,
   lease_until     timestamptz,
+  holder          text        collate "C",                   -- the process that took the lease
   signalled       text        collate "C",                   -- a callback came while it was leased; the queue of its check
   signal_after    timestamptz,
   op              uuid        not null,                      -- the statement that wrote it last: settles a lost answer
