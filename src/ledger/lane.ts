@@ -18,6 +18,16 @@ export class Memory {
     return String(this.#counters.get(lane) ?? 0n);
   }
 
+  /** Of a lane that has ended: nothing of it is compared any more. */
+  forget(lane: string): void {
+    this.#counters.delete(lane);
+  }
+
+  /** A copy, as of now. */
+  vector(): ReadonlyMap<string, bigint> {
+    return new Map(this.#counters);
+  }
+
   get lanes(): readonly string[] {
     return [...this.#counters.keys()];
   }

@@ -120,6 +120,8 @@ export interface LedgerOptions {
   readonly random: Random;
   readonly lanes?: number;
   readonly most?: number;
+  /** Of this process. Default: its own. */
+  readonly memory?: Memory;
 }
 
 interface Fresh {
@@ -139,9 +141,10 @@ export class Operations {
   readonly #reading: Lane;
   readonly #random: Random;
   readonly #process: string;
-  readonly memory = new Memory();
+  readonly memory: Memory;
 
-  constructor({ database, process, clock, random, lanes = 2, most = 200 }: LedgerOptions) {
+  constructor({ database, process, clock, random, lanes = 2, most = 200, memory = new Memory() }: LedgerOptions) {
+    this.memory = memory;
     this.#random = random;
     this.#process = process;
     const open = (name: string): Lane => {

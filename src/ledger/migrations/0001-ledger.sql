@@ -26,6 +26,15 @@ create table relais.mark (
   fenced          boolean     not null default false         -- its successor took over: the lane writes nothing more
 ) with (fillfactor = 50);
 
+-- Lanes of processes that have ended, and the processes themselves: their names are never used again, and whoever remembers
+-- a lane can tell its end from a loss.
+create table relais.retired_lane (
+  lane            text        collate "C" primary key,
+  counter         bigint      not null,
+  at              timestamptz not null default now()
+);
+create index retired_lane_at on relais.retired_lane (at);
+
 create table relais.worker (
   process         text        collate "C" primary key,
   slot            text        collate "C" not null,
@@ -68,7 +77,8 @@ begin
   if exists (
     select from unnest(lanes, counters) as known(lane, counter)
     left join relais.mark m on m.lane = known.lane
-    where m.counter is null or m.counter < known.counter + (case when m.lane = own_lane then 1 else 0 end)
+    left join relais.retired_lane r on m.lane is null and r.lane = known.lane
+    where coalesce(m.counter, r.counter, -1) < known.counter + (case when m.lane = own_lane then 1 else 0 end)
   ) then
     raise exception 'a lane is behind what this process remembers' using errcode = 'RL001';
   end if;

@@ -3,10 +3,13 @@
 -- name: open_lane
 -- Waits for the end of a statement that an earlier connection of the lane left, and raises the counter, so that one which
 -- comes later still is refused. A ledger behind what the process remembers (`known`) stays as it is: the next write sees it.
+-- No row: the lane is fenced, or the process was retired.
 -- params: lane text, known int8
 -- row: counter int8, epoch int4
 with lane as (
-  insert into relais.mark as m (lane, counter) values ($1, case when $2 = 0 then 1 else 0 end)
+  insert into relais.mark as m (lane, counter)
+  select $1, case when $2 = 0 then 1 else 0 end
+  where not exists (select from relais.retired_lane r where r.lane in ($1, split_part($1, '/', 1)))
   on conflict (lane) do update set counter = m.counter + case when m.counter < $2 then 0 else 1 end where not m.fenced
   returning m.counter
 )

@@ -1,0 +1,264 @@
+/**
+ * The life of a process: it beats, watches the others, and takes over the work of a process that is gone or silent. It
+ * learns how far every lane has come, and so notices a ledger that was restored to an earlier point.
+ */
+import { type Clock, type Moment, momentOf, msBetween } from '../lib/clock.ts';
+import type { Random } from '../lib/random.ts';
+import type { Memory } from './lane.ts';
+import { type Place, isGone, lockSlot, ownPlace } from './place.ts';
+import type { Database } from './pool.ts';
+
+export interface ProcessesOptions {
+  readonly database: Pick<Database, 'run' | 'transaction'>;
+  /** Of this process, shared by its lanes. */
+  readonly memory: Memory;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Name of the deployment on this machine: a machine may run several. */
+  readonly deployment: string;
+  /** Wish: a second process of the machine takes the next free number. */
+  readonly slot: string;
+  readonly version: string;
+  readonly schemaVersion: number;
+  readonly roles: readonly string[];
+  /** Another process has taken over, or a recovery has ended: this process must exit. */
+  readonly onFenced: (why: Fencing) => void;
+  /** The ledger is behind what this process remembers. */
+  readonly onRestored: (lost: readonly LostLane[]) => Promise<void>;
+  readonly place?: Place;
+}
+
+/** `silent`: another process has taken over its work. `epoch`: a recovery has ended since. */
+export type Fencing = 'silent' | 'epoch';
+
+export interface LostLane {
+  readonly lane: string;
+  readonly known: string;
+  /** Absent: the ledger has no such lane. */
+  readonly found?: string;
+}
+
+interface Beaten {
+  readonly beat: string;
+  readonly deployment: string;
+  readonly epoch: number;
+  readonly recovering: boolean;
+  readonly lanes: readonly string[];
+  readonly counters: readonly string[];
+  readonly at: Date;
+}
+
+export interface ProcessRow {
+  readonly process: string;
+  readonly slot: string;
+  readonly boot_id: string;
+  readonly pid_namespace: string;
+  readonly pid: number;
+  readonly pid_started: string;
+  readonly version: string;
+  readonly schema_version: number;
+  readonly roles: readonly string[];
+  readonly beat: string;
+  readonly started_at: Date;
+}
+
+/** What the ledger said at the last beat. */
+export interface Standing {
+  readonly deployment: string;
+  readonly epoch: number;
+  readonly recovering: boolean;
+  /** Lane → counter, of every process that has not ended. */
+  readonly marks: ReadonlyMap<string, bigint>;
+}
+
+const SILENT_MS = 10_000;
+/** An observer that has not seen the ledger for so long starts to watch again from the beginning. */
+const BLIND_MS = 5_000;
+/** A claim that was under way at the takeover has been committed by then. */
+const LATE_CLAIMS_MS = 15_000;
+const SLOTS_MOST = 64;
+const NAME_BYTES = 6;
+
+interface Watched {
+  readonly beat: string;
+  readonly since: Moment;
+}
+
+export class Processes {
+  readonly #options: ProcessesOptions;
+  readonly #place: Place;
+  /** Unique for ever, unlike the slot. */
+  readonly name: string;
+  #slot = '';
+  #unlock: (() => Promise<void>) | undefined;
+  #watched = new Map<string, Watched>();
+  readonly #takenOver = new Map<string, Moment>();
+  #lastSeen: Moment | undefined;
+  #standing: Standing | undefined;
+  #isFenced = false;
+
+  constructor(options: ProcessesOptions) {
+    this.#options = options;
+    this.#place = options.place ?? ownPlace();
+    this.name = `${options.slot.replaceAll(/[^\w.-]/g, '_').slice(0, SLOTS_MOST)}-${options.random.hex(NAME_BYTES)}`;
+  }
+
+  /** Absent until the first beat. */
+  get standing(): Standing | undefined {
+    return this.#standing;
+  }
+
+  get slot(): string {
+    return this.#slot;
+  }
+
+  /** Takes a slot, joins the others, and takes over what processes of this machine left that are gone. */
+  async start(): Promise<void> {
+    const { database, version, schemaVersion, roles } = this.#options;
+    await this.#takeSlot();
+    const { bootId, pidNamespace, pid, pidStarted } = this.#place;
+    const place = [bootId, pidNamespace, pid, pidStarted];
+    await database.run('register_process', [this.name, this.#slot, ...place, version, schemaVersion, roles]);
+    await this.beat();
+  }
+
+  /** Once a second. Errors of the database are the caller's to report; nothing is concluded from them. */
+  async beat(): Promise<void> {
+    if (this.#isFenced) return;
+    const { database, memory, clock } = this.#options;
+    // What is remembered before the statement was committed before it, so its answer must show it.
+    const known = memory.vector();
+    const [beaten] = await database.run<Beaten>('beat', [this.name]);
+    if (beaten === undefined) return this.#isReplaced(known);
+    if (memory.epoch !== undefined && memory.epoch !== beaten.epoch) return this.#fence('epoch');
+    memory.epoch ??= beaten.epoch;
+    await this.#compare(known, beaten);
+    const rows = await database.run<ProcessRow>('processes');
+    await this.#observe(rows, momentOf(clock));
+  }
+
+  /** A lane was refused: finds out whether this process was replaced or the ledger restored, and says so. */
+  async closed(): Promise<void> {
+    await this.beat();
+  }
+
+  /** Ends in good order: nothing of this process is under way any more. */
+  async end(): Promise<void> {
+    if (!this.#isFenced) await this.#retire([this.name]);
+    this.#isFenced = true;
+    await this.#unlock?.();
+    this.#unlock = undefined;
+  }
+
+  async #takeSlot(): Promise<void> {
+    const { deployment, slot } = this.#options;
+    for (let number = 1; number <= SLOTS_MOST; number += 1) {
+      const name = number === 1 ? slot : `${slot}#${number}`;
+      this.#unlock = await lockSlot(deployment, name);
+      if (this.#unlock !== undefined) {
+        this.#slot = name;
+        return;
+      }
+    }
+    // Without a lock nobody sees that this process is gone: others wait until it is silent.
+    this.#slot = slot;
+  }
+
+  /** Behind in one lane is behind, however far the others came. A lane that has ended is compared one last time. */
+  async #compare(known: ReadonlyMap<string, bigint>, beaten: Beaten): Promise<void> {
+    const { database, memory, onRestored } = this.#options;
+    const marks = new Map(beaten.lanes.map((lane, at) => [lane, BigInt(beaten.counters[at] ?? 0)]));
+    const { deployment, epoch, recovering } = beaten;
+    this.#standing = { deployment, epoch, recovering, marks };
+    const absent = [...known.keys()].filter((lane) => !marks.has(lane));
+    const ended = absent.length === 0 ? [] : await database.run<{ lane: string; counter: string }>('retired', [absent]);
+    const found = new Map([...marks, ...ended.map(({ lane, counter }) => [lane, BigInt(counter)] as const)]);
+    const lost = [...known].flatMap(([lane, counter]) => lostOf(lane, counter, found.get(lane)));
+    if (lost.length > 0) return onRestored(lost);
+    for (const { lane } of ended) memory.forget(lane);
+    for (const [lane, counter] of marks) memory.remember(lane, counter);
+  }
+
+  /** Its row is gone. A ledger that knows nothing of its end is older than this process. */
+  async #isReplaced(known: ReadonlyMap<string, bigint>): Promise<void> {
+    const { database, onRestored } = this.#options;
+    const [ended] = await database.run('retired', [[this.name]]);
+    if (ended === undefined) {
+      await onRestored([...known].map(([lane, counter]) => ({ lane, known: String(counter) })));
+    }
+    this.#fence('silent');
+  }
+
+  #fence(why: Fencing): void {
+    if (this.#isFenced) return;
+    this.#isFenced = true;
+    this.#options.onFenced(why);
+  }
+
+  async #observe(rows: readonly ProcessRow[], now: Moment): Promise<void> {
+    const wasBlind = this.#lastSeen !== undefined && msBetween(this.#lastSeen, now) > BLIND_MS;
+    this.#lastSeen = now;
+    if (wasBlind) this.#watched.clear();
+    const others = rows.filter(({ process }) => process !== this.name);
+    this.#watched = new Map(others.map(({ process, beat }) => [process, this.#watchedAs(process, beat, now)]));
+    const doomed: ProcessRow[] = [];
+    for (const row of others) if (await this.#isDead(row, now)) doomed.push(row);
+    if (doomed.length > 0) await this.#takeOver(doomed, now);
+    await this.#freeLateClaims(now);
+  }
+
+  #watchedAs(process: string, beat: string, now: Moment): Watched {
+    const before = this.#watched.get(process);
+    return before?.beat === beat ? before : { beat, since: now };
+  }
+
+  async #isDead(row: ProcessRow, now: Moment): Promise<boolean> {
+    const { since } = this.#watched.get(row.process) ?? { since: now };
+    if (msBetween(since, now) >= SILENT_MS) return true;
+    const place = {
+      bootId: row.boot_id,
+      pidNamespace: row.pid_namespace,
+      pid: row.pid,
+      pidStarted: row.pid_started,
+    };
+    if (!isGone(place, this.#place)) return false;
+    if (row.slot === this.#slot) return this.#unlock !== undefined;
+    const unlock = await lockSlot(this.#options.deployment, row.slot);
+    await unlock?.();
+    return unlock !== undefined;
+  }
+
+  /** One transaction: whoever beats again in it was not silent, and the lanes end before their leases are broken. */
+  async #takeOver(doomed: readonly ProcessRow[], now: Moment): Promise<void> {
+    const names = doomed.map(({ process }) => process);
+    const beats = doomed.map(({ beat }) => beat);
+    const taken = await this.#options.database.transaction(async (run) => {
+      const locked = await run<{ process: string }>('lock_processes', [names, beats]);
+      const processes = locked.map(({ process }) => process);
+      if (processes.length === 0) return processes;
+      await run('retire_processes', [processes, null]);
+      await run('break_leases', [processes, null]);
+      return processes;
+    });
+    for (const process of taken) this.#takenOver.set(process, now);
+  }
+
+  async #freeLateClaims(now: Moment): Promise<void> {
+    const late = [...this.#takenOver].filter(([, at]) => msBetween(at, now) > LATE_CLAIMS_MS).map(([name]) => name);
+    if (late.length === 0) return;
+    await this.#options.database.run('break_leases', [late, null]);
+    for (const name of late) this.#takenOver.delete(name);
+  }
+
+  async #retire(processes: readonly string[]): Promise<void> {
+    await this.#options.database.transaction(async (run) => {
+      await run('retire_processes', [processes, null]);
+      await run('break_leases', [processes, null]);
+    });
+  }
+}
+
+function lostOf(lane: string, known: bigint, found: bigint | undefined): readonly LostLane[] {
+  if (found !== undefined && found >= known) return [];
+  return [{ lane, known: String(known), ...(found === undefined ? {} : { found: String(found) }) }];
+}

@@ -1,0 +1,87 @@
+-- The processes of a deployment: who is alive, and who takes over the work of a process that is not.
+-- Lock order: `worker`, `mark`, `operation`.
+
+-- name: register_process
+-- params: process text, slot text, boot_id text, pid_namespace text, pid int4, pid_started text, version text, schema_version int4, roles text[]
+-- row: deployment uuid
+with added as (
+  insert into relais.worker (process, slot, boot_id, pid_namespace, pid, pid_started, version, schema_version, roles)
+  values ($1, $2, $3, $4, $5, $6, $7, $8, $9) returning process
+)
+select d.id as deployment from relais.deployment d, added;
+
+-- name: beat
+-- Says that a process is alive, and reads how far every lane has come. No row: another process has taken over its work.
+-- params: process text
+-- row: beat int8, deployment uuid, epoch int4, recovering bool, lanes text[], counters int8[], at timestamptz
+with own as (
+  update relais.worker set beat = beat + 1 where process = $1 returning beat
+),
+marks as (
+  select array_agg(lane) as lanes, array_agg(counter) as counters from relais.mark
+)
+select own.beat, d.id as deployment, d.epoch, d.recovering_at is not null as recovering, coalesce(marks.lanes, '{}') as lanes,
+  coalesce(marks.counters, '{}') as counters, clock_timestamp() as at
+from own, relais.deployment d, marks;
+
+-- name: processes
+-- params:
+-- row: process text, slot text, boot_id text, pid_namespace text, pid int4, pid_started text, version text, schema_version int4, roles text[], beat int8, started_at timestamptz
+select process, slot, boot_id, pid_namespace, pid, pid_started, version, schema_version, roles, beat, started_at
+from relais.worker order by process;
+
+-- name: lock_processes
+-- Of these processes the ones that have not beaten since: they beat no more until the transaction ends.
+-- params: process text[], beat int8[]
+-- row: process text
+select w.process from relais.worker w join unnest($1::text[], $2::int8[]) as seen(process, beat) using (process, beat)
+order by w.process for update of w;
+
+-- name: retire_processes
+-- Ends the lanes of processes for ever: a statement of theirs that is still under way, or comes later, writes nothing. Names
+-- and counters stay for 60 days, so that whoever remembers a lane can tell its end from a loss.
+-- params: process text[], now timestamptz
+-- row: lane text, counter int8
+with held as materialized (
+  select lane from relais.mark where split_part(lane, '/', 1) = any($1::text[]) order by lane for update
+),
+ended as (
+  delete from relais.mark m using held where m.lane = held.lane returning m.lane, m.counter
+),
+forgotten as (
+  delete from relais.retired_lane where at < coalesce($2, now()) - interval '60 days'
+),
+gone as (
+  delete from relais.worker where process = any($1::text[])
+)
+insert into relais.retired_lane (lane, counter, at)
+select lane, counter, coalesce($2, now()) from ended
+union all
+select process, 0, coalesce($2, now()) from unnest($1::text[]) as p(process)
+on conflict (lane) do nothing
+returning lane, counter;
+
+-- name: retired
+-- params: lane text[]
+-- row: lane text, counter int8
+select lane, counter from relais.retired_lane where lane = any($1::text[]);
+
+-- name: break_leases
+-- Frees what these processes held. Status checks may be made at once; anything else that may still leave waits for the
+-- deadline of its intent.
+-- params: process text[], now timestamptz
+-- row: id text
+with held as materialized (
+  select id from relais.operation
+  where holder = any($1::text[]) and due_at is not null and lease_until > coalesce($2, now())
+  order by id for no key update
+),
+freed as (
+  update relais.operation o set
+    lease = case when o.send_until > coalesce($2, now()) and o.queue <> 'status-poll' then o.lease end,
+    lease_until = case when o.send_until > coalesce($2, now()) and o.queue <> 'status-poll' then least(o.lease_until, o.send_until) end,
+    holder = case when o.send_until > coalesce($2, now()) and o.queue <> 'status-poll' then o.holder end
+  from held where o.id = held.id
+  returning o.id, o.lease
+)
+select id from freed where lease is null;
