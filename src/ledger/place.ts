@@ -53,7 +53,10 @@ function orEmpty(read: () => string): string {
  */
 export async function lockSlot(deployment: string, slot: string): Promise<(() => Promise<void>) | undefined> {
   if (process.platform !== 'linux') return undefined;
-  const name = createHash('sha256').update(JSON.stringify([deployment, slot])).digest('hex').slice(0, NAME_LENGTH);
+  const name = createHash('sha256')
+    .update(JSON.stringify([deployment, slot]))
+    .digest('hex')
+    .slice(0, NAME_LENGTH);
   const server = createServer((socket) => socket.destroy());
   const isLocked = await new Promise<boolean>((resolve) => {
     server.once('error', () => resolve(false));

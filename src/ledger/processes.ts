@@ -171,7 +171,8 @@ export class Processes {
     const { deployment, epoch, recovering } = beaten;
     this.#standing = { deployment, epoch, recovering, marks };
     const absent = [...known.keys()].filter((lane) => !marks.has(lane));
-    const ended = absent.length === 0 ? [] : await database.run<{ lane: string; counter: string }>('retired', [absent]);
+    const ended =
+      absent.length === 0 ? [] : await database.run<{ lane: string; counter: string }>('retired', [absent]);
     const found = new Map([...marks, ...ended.map(({ lane, counter }) => [lane, BigInt(counter)] as const)]);
     const lost = [...known].flatMap(([lane, counter]) => lostOf(lane, counter, found.get(lane)));
     if (lost.length > 0) return onRestored(lost);

@@ -84,7 +84,7 @@ interface Observer {
   readonly fenced: string[];
   readonly lost: LostLane[][];
   /** Turns the clock of this process alone. */
-  later(ms: number): void;
+  readonly later: (ms: number) => void;
 }
 
 function observer(slot: string, over: object = {}): Observer {
@@ -203,7 +203,9 @@ test('an intent that may still leave keeps its lease until its deadline; a statu
   const { processes } = observer('worker-h');
   // It holds its slot no more.
   await gone.processes.end();
-  await ledger.query(`update relais.operation set lease = 7, lease_until = now() + interval '2 minutes', holder = 'gone-1' where account = 'intents'`);
+  await ledger.query(
+    `update relais.operation set lease = 7, lease_until = now() + interval '2 minutes', holder = 'gone-1' where account = 'intents'`,
+  );
   await ledger.query(`insert into relais.worker (process, slot, boot_id, pid_namespace, pid, pid_started, version, schema_version, roles)
     values ('gone-1', 'worker-g', '${ownPlace().bootId}', '${ownPlace().pidNamespace}', ${process.pid}, 'earlier', 'test', 1, '{}')`);
   await processes.start();

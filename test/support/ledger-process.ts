@@ -51,8 +51,9 @@ setInterval(tick, 200);
 process.on('SIGUSR2', () => {
   for (const { id, lease } of claimed) {
     const intent = { id, lease, was: 'queued', state: 'submitting', queue: 'status-poll' };
-    operations
-      .change({ ...intent, keepMs: 60_000, sendMs: 30_000, intends: true })
-      .then((written) => say({ written }), (error: { reason?: string }) => say({ written: false, why: error.reason }));
+    operations.change({ ...intent, keepMs: 60_000, sendMs: 30_000, intends: true }).then(
+      (written) => say({ written }),
+      (error: { reason?: string }) => say({ written: false, why: error.reason }),
+    );
   }
 });
