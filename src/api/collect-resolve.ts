@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { operations as declared, type StateOf, queueOf } from '../kinds/index.ts';
 import type { Act } from '../operations/audit.ts';
-import type { Fields, RecordAt } from '../operations/record.ts';
+import type { RecordAt } from '../operations/record.ts';
 import { type Announced, type CollectKind, eventOf } from '../operations/transition.ts';
 import { DAILY_MS, NUDGE_INTERVAL_MS, type Tried } from '../processors/attempt.ts';
 import type { MoneyContext } from '../processors/context.ts';
@@ -90,7 +90,7 @@ export async function resolve<K extends CollectKind>(
   { context, key, record, again, body, act }: AskedToResolve<K>,
   advance?: Advance,
 ): Promise<RecordAt<K>> {
-  await requireAnother(context, key, record.fields['by'], 'asked for it');
+  await requireAnother(context, key, record.by, 'asked for it');
   requireReview(record.state);
   requirePaid(body);
   const tried = await advance?.(record.id, context.processing);
@@ -153,9 +153,10 @@ function lookedAtIn(kind: CollectKind, outcome: string): number | undefined {
 }
 
 /** An invoice is accepted as paid by what upstream named when it was asked just now. */
-function lessPaid({ fields }: { readonly fields: Fields }): { readonly amountPaid?: number } {
-  const { amountNamed } = fields;
-  return amountNamed === undefined ? {} : { amountPaid: Number(amountNamed) };
+function lessPaid({ amountNamed }: { readonly id: string; readonly amountNamed?: number }): {
+  readonly amountPaid?: number;
+} {
+  return amountNamed === undefined ? {} : { amountPaid: amountNamed };
 }
 
 async function takeWord<K extends CollectKind>(

@@ -159,7 +159,7 @@ const approveDisbursement = route(
   async (asked) => {
     const { context, key, record, again } = asked;
     if (record.state === 'awaiting_approval') await approve(asked);
-    else if (record.fields['approvedBy'] !== personOf(key)) throw notPossible(record.state, 'no approval is needed');
+    else if (record.approvedBy !== personOf(key)) throw notPossible(record.state, 'no approval is needed');
     await context.operations.awaitReplicated(record.id, { approvedBy: personOf(key) });
     return view(await again());
   },
@@ -229,7 +229,7 @@ export async function decideDisbursement(
 
 /** Four eyes: nobody approves or resolves what they asked for themselves. */
 function refuseOwn(context: ApiContext, key: ApiKey, record: DisbursementRecord): Promise<void> {
-  return requireAnother(context, key, record.fields['by'], 'asked for it');
+  return requireAnother(context, key, record.by, 'asked for it');
 }
 
 function takeResolved(resolved: Resolved): void {

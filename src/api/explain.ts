@@ -1,12 +1,12 @@
 /** GET /v1/explain/{id}: the story of any operation, with what keeps it waiting at this moment. */
 import { queueOf, type Kind } from '../kinds/index.ts';
-import { foreignTo } from '../processors/context.ts';
+import { type BegunWith, foreignTo } from '../processors/context.ts';
 import { explainDisbursement, explainOther, explainReason } from '../operations/explain.ts';
 import { explainBatch } from '../operations/explain-batch.ts';
 import { progressOf } from '../producer/batch/report.ts';
 import { explainCampaign, explainMessage, explainSlice } from '../operations/explain-texts.ts';
 import type { Circumstances, Explanation, FailureOf, Standing } from '../operations/explanation.ts';
-import { type Fields, type RecordOf, UnreadableRecord } from '../operations/record.ts';
+import { type RecordOf, UnreadableRecord } from '../operations/record.ts';
 import { isSlice } from '../operations/slices.ts';
 import { type Language, languageAccepted } from '../words/languages.ts';
 import { type Failure, failures } from '../upstream/verdict.ts';
@@ -99,7 +99,7 @@ async function tell<K extends Kind>(kind: K, record: RecordOf[K], asking: Asking
 }
 
 async function circumstancesOf(
-  record: Standing & { readonly account: string; readonly fields?: Fields },
+  record: Standing & BegunWith & { readonly account: string },
   { context, language }: Asking,
 ): Promise<Circumstances> {
   const { accounts, accountNames, processing, clock, queries, queues, refusal } = context;
@@ -117,7 +117,7 @@ async function circumstancesOf(
     holds,
     accountKnown: accountNames.includes(record.account),
     recovering: refusal()?.kind === 'recovering',
-    foreign: keys?.fingerprint && record.fields ? foreignTo(keys, record.fields) : undefined,
+    foreign: keys?.fingerprint ? foreignTo(keys, record) : undefined,
     durable: refusal()?.kind !== 'not-durable',
     pausedQueues: switches.filter(({ paused }) => paused).map(({ name }) => name),
     failureOf,

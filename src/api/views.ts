@@ -8,14 +8,7 @@ import { RECIPIENTS_PER_REQUEST, sizeOfSlice } from '../operations/slice-form.ts
 import { hasCanary } from '../processors/campaign.ts';
 import type { Policy } from '../settings/policy.ts';
 import { readEvidence } from '../operations/transition.ts';
-import type {
-  CampaignRecord,
-  Fields,
-  RecordAt,
-  RecordBase,
-  RecordOf,
-  UnreadableRecord,
-} from '../operations/record.ts';
+import type { CampaignRecord, RecordAt, RecordBase, RecordOf, UnreadableRecord } from '../operations/record.ts';
 
 const iso = (ms: number): string => new Date(ms).toISOString();
 
@@ -59,11 +52,11 @@ export function view(
 }
 
 function shownOf(
-  record: Pick<RecordBase, 'kind' | 'fields'>,
+  record: Pick<RecordBase, 'kind' | 'evidence'>,
   told: Readonly<Record<string, unknown>>,
 ): Record<string, unknown> {
   const hasHistory = 'history' in asDeclared(record.kind).fields;
-  const kept: Readonly<Record<string, unknown>> = { ...record, ...(hasHistory ? historyOf(record.fields) : {}) };
+  const kept: Readonly<Record<string, unknown>> = { ...record, ...(hasHistory ? historyOf(record) : {}) };
   const shown: Record<string, unknown> = {};
   for (const { name, as, isTime, absent, isOptional } of plans[record.kind] ?? []) {
     const value = name in told ? told[name] : isTime ? timeOf(kept[name]) : kept[name];
@@ -75,8 +68,8 @@ function shownOf(
 
 const timeOf = (ms: unknown): string | undefined => (typeof ms === 'number' ? iso(ms) : undefined);
 
-function historyOf(fields: Fields) {
-  const { lines, dropped } = readEvidence(fields);
+function historyOf(record: Pick<RecordBase, 'evidence'>) {
+  const { lines, dropped } = readEvidence(record);
   const history = lines.map(({ at, ...line }) => ({ at: iso(at), ...line }));
   return { history, ...(dropped > 0 ? { historyDropped: dropped } : {}) };
 }

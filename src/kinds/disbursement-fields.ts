@@ -111,6 +111,8 @@ export const disbursementFields = {
   agreedSeenAt: maybeTime,
   /** Callers were told that it was paid before it was given to a person: it is never sent again. */
   toldPaid: flag,
+  /** Answers to its creation that nobody understands. */
+  strangeAnswers: count,
   /** Nothing is sent before this time. */
   notBefore: maybeTime,
   /** When a different person approved it; the time limit counts from then. */

@@ -1,5 +1,5 @@
 /** The stories of messages, of campaigns, and of the slices that carry them. */
-import type { CampaignRecord, Fields, MessageRecord } from './record.ts';
+import type { CampaignRecord, MessageRecord } from './record.ts';
 import { campaignBins, outcomeLetters, recipientsOf, type RecipientState } from '../kinds/recipient.ts';
 import { counted } from '../words/figures.ts';
 import { maskPhone } from '../lib/phone.ts';
@@ -7,6 +7,7 @@ import {
   type Because,
   type Chapter,
   type Circumstances,
+  type Evidenced,
   type Explanation,
   type Standing,
   type Telling,
@@ -31,14 +32,14 @@ import { type SliceRecord, statesOf } from './slices.ts';
 /** `slice` carries the message: what upstream said is written there. */
 export function explainMessage(
   record: MessageRecord,
-  slice: (Standing & { readonly fields: Fields }) | undefined,
+  slice: (Standing & Evidenced) | undefined,
   around: Circumstances,
 ): Explanation {
-  const { state, code, fields } = record;
+  const { state, code } = record;
   const lost = state === 'unknown' && slice?.state === 'settled';
   const because = code && state !== 'sent' ? becauseOf(code, around) : undefined;
   const wait = state === 'queued' && slice ? waitOf('messaging', slice, around) : undefined;
-  const vain = slice && isOpen(state) ? lastInVain(slice.fields, around) : undefined;
+  const vain = slice && isOpen(state) ? lastInVain(slice, around) : undefined;
   const say = sentencesOf(around);
   return {
     ...frameOf(record, around),
@@ -49,7 +50,7 @@ export function explainMessage(
       wait && say.cannotGoOn(wait.why),
       vain && say.lastAnswer(vain.why),
     ]),
-    story: storyOf(record, evidenceStory(slice?.fields ?? fields, around), around),
+    story: storyOf(record, evidenceStory(slice ?? record, around), around),
     next: wait?.next ?? because?.next ?? (lost ? say.askThem : nextOfMessage(record, vain, around)),
   };
 }
@@ -80,13 +81,13 @@ export function explainSlice(
   campaign: CampaignRecord | undefined,
   around: Circumstances,
 ): Explanation {
-  const { state, count, fields } = slice;
+  const { state, count } = slice;
   const record = { ...slice, kind: 'slice' } as const;
   const states = statesOf(slice);
   const over = isFinal('slice', state);
   const off = campaign && !over ? campaignOff(campaign, around) : undefined;
   const wait = off ?? (state === 'queued' ? waitOf('messaging', record, around) : stuckOf(record, around));
-  const vain = over ? undefined : lastInVain(fields, around);
+  const vain = over ? undefined : lastInVain(slice, around);
   const say = sentencesOf(around);
   const whose = campaign ? say.ofCampaign(campaign.id) : say.ofMessages;
   const doubtful = over && states.includes('unknown');
@@ -100,7 +101,7 @@ export function explainSlice(
       wait && say.cannotGoOn(wait.why),
       vain && say.lastAnswer(vain.why),
     ]),
-    story: evidenceStory(fields, around),
+    story: evidenceStory(slice, around),
     next: wait?.next ?? (over ? nothing(around) : (vain?.next ?? byItself(around))),
   };
 }
@@ -156,7 +157,7 @@ export function explainCampaign(record: CampaignRecord, around: Circumstances): 
         what: say.story.upload(String(recipients), String(skipped)),
       })),
       ...momentsOf(record, around),
-      ...evidenceStory(record.fields, around),
+      ...evidenceStory(record, around),
     ],
     next:
       wait?.next ??

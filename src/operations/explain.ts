@@ -25,13 +25,13 @@ import type { ExplainWords } from '../words/english-explain.ts';
 import type { DisbursementRecord, RecordBase } from './record.ts';
 
 export function explainDisbursement(record: DisbursementRecord, around: Circumstances): Explanation {
-  const { id, state, amount, withdrawMode, reference, fields } = record;
+  const { id, state, amount, withdrawMode, reference } = record;
   const person = settledByPerson(record);
   const because = record.reason === undefined ? undefined : becauseOf(record.reason, around);
   const current = isState('disbursement', state, 'reasoned') && !person ? because : undefined;
   const wait = whatKeeps(record, around);
   const over = isFinal('disbursement', state);
-  const vain = over || state === 'held' ? undefined : lastInVain(fields, around);
+  const vain = over || state === 'held' ? undefined : lastInVain(record, around);
   const say = sentencesOf(around);
   const sentences = [
     say.kinds.disbursement(
@@ -52,7 +52,7 @@ export function explainDisbursement(record: DisbursementRecord, around: Circumst
   return {
     ...frameOf(record, around),
     summary: sentences.filter((sentence) => sentence !== undefined).join(' '),
-    story: [chapter(record.createdAt, say.story.accepted), ...evidenceStory(fields, around)],
+    story: [chapter(record.createdAt, say.story.accepted), ...evidenceStory(record, around)],
     next:
       wait?.next ?? byPerson ?? current?.next ?? (person ? nothing(around) : (nextIn(record, around) ?? otherwise)),
   };
@@ -61,13 +61,15 @@ export function explainDisbursement(record: DisbursementRecord, around: Circumst
 const stateIn = (state: string, { language = 'en' }: Telling): string => wordFor(wordsIn(language).states, state);
 
 /** Their word was the last one; after a `resubmit` it is upstream's. */
-function settledByPerson({ state, fields }: DisbursementRecord): boolean {
-  return readEvidence(fields).lines.some(({ operation, code }) => operation === 'resolve' && code === state);
+function settledByPerson(record: DisbursementRecord): boolean {
+  const { state } = record;
+  return readEvidence(record).lines.some(({ operation, code }) => operation === 'resolve' && code === state);
 }
 
 /** What upstream named otherwise than was asked, and what became of a word that was told before. */
-function hearsayOn({ state, late, fields, reason = '' }: DisbursementRecord, say: ExplainWords): string[] {
-  const { lines } = readEvidence(fields);
+function hearsayOn(record: DisbursementRecord, say: ExplainWords): string[] {
+  const { state, late, reason = '' } = record;
+  const { lines } = readEvidence(record);
   const names = new Map(
     lines.filter(({ operation }) => operation === NAMED).map(({ code, detail }) => [code, detail]),
   );
@@ -86,8 +88,7 @@ function claimsToBePaid(line: Evidence): boolean {
   return line.operation === 'callback' && claimsSuccess(line);
 }
 
-function decisionsOn({ fields }: DisbursementRecord, say: ExplainWords): string[] {
-  const { approvedBy, resolvedBy, note } = fields;
+function decisionsOn({ approvedBy, resolvedBy, note }: DisbursementRecord, say: ExplainWords): string[] {
   return [
     ...(approvedBy ? [say.approvedBy(approvedBy)] : []),
     ...(resolvedBy ? [say.decidedBy(resolvedBy, note ?? '')] : []),
@@ -95,7 +96,7 @@ function decisionsOn({ fields }: DisbursementRecord, say: ExplainWords): string[
 }
 
 type OtherRecord = Standing &
-  Pick<RecordBase, 'createdAt' | 'fields'> & { readonly reference?: string; readonly reason?: string };
+  Pick<RecordBase, 'createdAt' | 'evidence'> & { readonly reference?: string; readonly reason?: string };
 
 /** In the place of what any kind begins with, after what its state says, and in the place of what its state asks for. */
 interface Own {
@@ -106,7 +107,7 @@ interface Own {
 
 /** Of a kind that has no teller of its own: where it stands, and its evidence. */
 export function explainOther(record: OtherRecord, around: Circumstances, own: Own = {}): Explanation {
-  const { kind, state, reference, reason, fields } = record;
+  const { kind, state, reference, reason } = record;
   const because: Because | undefined = reason ? becauseOf(reason, around) : undefined;
   const wait = whatKeeps(record, around);
   const say = sentencesOf(around);
@@ -121,7 +122,7 @@ export function explainOther(record: OtherRecord, around: Circumstances, own: Ow
   return {
     ...frameOf(record, around),
     summary: sentences.filter((sentence) => sentence !== undefined).join(' '),
-    story: [chapter(record.createdAt, say.story.accepted), ...evidenceStory(fields, around)],
+    story: [chapter(record.createdAt, say.story.accepted), ...evidenceStory(record, around)],
     next:
       wait?.next ??
       because?.next ??

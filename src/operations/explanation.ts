@@ -4,7 +4,7 @@ import { type WordExplained, explainWord } from './explain-words.ts';
 import type { HoldArea } from '../kinds/account.ts';
 import type { AccountHold } from './accounts.ts';
 import { type Kind, operations, isState, queueOf, stateOf } from '../kinds/index.ts';
-import type { Fields } from './record.ts';
+import type { RecordBase } from './record.ts';
 import type { Language } from '../words/languages.ts';
 import type { ExplainWords } from '../words/english-explain.ts';
 import { explainWords, toldIn } from '../words/told.ts';
@@ -37,6 +37,8 @@ export interface Standing {
   readonly state: string;
   readonly lane?: string;
 }
+
+export type Evidenced = Pick<RecordBase, 'evidence'>;
 
 /** What is needed to say something of it to a person. */
 export interface Telling {
@@ -170,8 +172,8 @@ function iso(ms: number): string {
 }
 
 /** The evidence of a record as sentences, with the gap where lines are no longer kept. */
-export function evidenceStory(fields: Fields, telling: Telling): Chapter[] {
-  const { lines, dropped } = readEvidence(fields);
+export function evidenceStory(record: Evidenced, telling: Telling): Chapter[] {
+  const { lines, dropped } = readEvidence(record);
   const story = lines.map((line) => chapter(line.at, tell(line, telling)));
   const gap = { at: '', what: sentencesOf(telling).story.dropped(dropped) };
   return dropped > 0 ? story.toSpliced(EVIDENCE_SLOTS.first, 0, gap) : story;
@@ -181,8 +183,8 @@ const GOOD_CODES = ['ok', '00', 'intended'];
 const ASKING = ['create', 'submit', 'status', 'send', 'statistics'];
 
 /** What upstream answered last, where that was no good answer. */
-export function lastInVain(fields: Fields, telling: Telling): Because | undefined {
-  const last = readEvidence(fields).lines.findLast(({ operation }) => ASKING.includes(operation));
+export function lastInVain(record: Evidenced, telling: Telling): Because | undefined {
+  const last = readEvidence(record).lines.findLast(({ operation }) => ASKING.includes(operation));
   return last === undefined || GOOD_CODES.includes(last.code) ? undefined : becauseOf(last.code, telling);
 }
 

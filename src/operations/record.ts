@@ -39,8 +39,26 @@ export interface RecordBase<K extends Kind = Kind> {
   readonly rev: number;
   /** Attempts made in this state. */
   readonly tries: number;
-  /** Everything, as stored: evidence is read from here. */
+  /** Name of the API key that asked for it. */
+  readonly by?: string;
+  /** Fingerprint and mode of the provider keys that it was begun with, and of those that it was accepted for. */
+  readonly keys?: string;
+  readonly mode?: string;
+  readonly acceptedFor?: string;
+  readonly trace?: string;
+  /** As stored; `readEvidence` reads it. */
+  readonly evidence: StoredEvidence;
+  /** Everything, as Redis stores it. */
   readonly fields: Fields;
+}
+
+/** What the provider said about an operation: among the fields of a record in Redis, or as lines. */
+export type StoredEvidence = Fields | EvidenceLines;
+
+export interface EvidenceLines {
+  readonly lines: readonly string[];
+  /** Lines in all, also those that are no longer stored. */
+  readonly total: number;
 }
 
 /** What is kept in fields that have no name of their own. */
@@ -75,6 +93,7 @@ export function readRecord<K extends Kind>(kind: K, fields: Fields): RecordAt<K>
   const read = {
     kind,
     ...readFields(plans[kind] ?? [], fields),
+    evidence: fields,
     fields,
     ...(kind === 'campaign' ? { totals: binsOf(fields) } : {}),
   };
@@ -99,6 +118,11 @@ const base: FieldsDeclared = {
   since: time,
   rev: count,
   tries: count,
+  by: maybeText,
+  keys: maybeText,
+  mode: maybeText,
+  acceptedFor: maybeText,
+  trace: maybeText,
 };
 
 type Plan = readonly (readonly [name: string, field: Field])[];

@@ -59,6 +59,7 @@ export interface SliceRecord {
    * again.
    */
   readonly restoredAt: number;
+  readonly evidence: Fields;
   readonly fields: Fields;
 }
 
@@ -95,6 +96,7 @@ function sliceIn(fields: Fields): SliceRecord {
     op: fields['op']?.split(' ')[0],
     tries: Number(fields['tries'] ?? 0),
     restoredAt: Number(fields['restored'] ?? 0),
+    evidence: fields,
     fields,
   };
 }

@@ -1,7 +1,7 @@
 /** One change of one record, in the words that the scripts take. */
 import { type Kind, type StateOf, operations, type ToldStates, carriedBy, stateToldBy } from '../kinds/index.ts';
 import type { Act } from './audit.ts';
-import type { RecordBase, RecordAt } from './record.ts';
+import type { EvidenceLines, Fields, RecordBase, RecordAt, StoredEvidence } from './record.ts';
 
 export interface EventDraft {
   readonly type: string;
@@ -215,11 +215,31 @@ function unpackEvidence(line: string): Evidence {
   };
 }
 
-/** All evidence a record still holds, oldest first, and how many lines were dropped between the first and the last. */
-export function readEvidence(fields: Readonly<Record<string, string>>): {
+interface EvidenceRead {
   readonly lines: readonly Evidence[];
+  /** Lines between the first and the last that are no longer stored. */
   readonly dropped: number;
-} {
+}
+
+/** All evidence that is stored of an operation, oldest first. */
+export function readEvidence({ evidence }: { readonly evidence: StoredEvidence }): EvidenceRead {
+  return isLines(evidence) ? readLines(evidence) : readSlots(evidence);
+}
+
+function isLines(evidence: StoredEvidence): evidence is EvidenceLines {
+  return Array.isArray(evidence['lines']);
+}
+
+/** `2026-11-21T08:00:00.000Z submit|ok|200|pending`. */
+function readLines({ lines, total }: EvidenceLines): EvidenceRead {
+  const read = lines.map((line) => {
+    const end = line.indexOf(' ');
+    return { ...unpackEvidence(`0|${line.slice(end + 1)}`), at: Date.parse(line.slice(0, end)) };
+  });
+  return { lines: read, dropped: Math.max(0, total - lines.length) };
+}
+
+function readSlots(fields: Fields): EvidenceRead {
   const total = Number(fields['en'] ?? 0);
   const lines = Object.entries(fields)
     .filter(([name]) => /^e\d+$/.test(name))

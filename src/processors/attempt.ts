@@ -23,7 +23,7 @@ import {
   eventOf,
 } from '../operations/transition.ts';
 import { type StateInQueue, type StateOf, isFinal } from '../kinds/index.ts';
-import { type RecordAt, TRACE } from '../operations/record.ts';
+import type { RecordAt } from '../operations/record.ts';
 import type { UpstreamAccount } from '../upstream/account.ts';
 import type { CallOptions } from '../upstream/transport.ts';
 import type { NotOk, Verdict } from '../upstream/verdict.ts';
@@ -109,9 +109,9 @@ async function begin<K extends AttemptedKind>(
   const acquired = await context.operations.acquire(kind, id, queue, leaseMs);
   if (acquired.is !== 'acquired') throw new Stopped({ outcome: 'idle', reason: acquired.is });
   const { record, lease, at, standing } = acquired;
-  context.traces?.belongsTo(record.fields[TRACE]);
+  context.traces?.belongsTo(record.trace);
   const known = context.account(record.account);
-  const foreign = known && foreignTo(known, record.fields);
+  const foreign = known && foreignTo(known, record);
   if (known && foreign === undefined) {
     return new Attempt({ record, lease, at, leasedSince, known, standing, context });
   }

@@ -10,7 +10,7 @@ import { quietNow } from '../operations/campaign-hours.ts';
 import { type CampaignSwitch, type SwitchDetails, type Judged, sliceAt } from '../operations/campaigns.ts';
 import { BUDGET } from '../operations/accounts.ts';
 import { REQUESTS_PER_SLICE } from '../operations/slice-form.ts';
-import { type CampaignRecord, TRACE } from '../operations/record.ts';
+import type { CampaignRecord } from '../operations/record.ts';
 import { type SliceRecord, statesOf } from '../operations/slices.ts';
 import { readEvidence } from '../operations/transition.ts';
 import type { ProcessorContext, AttemptResult } from './context.ts';
@@ -98,7 +98,7 @@ async function handOut(campaign: CampaignRecord, running: number, context: Proce
     judged: judgeOutcome(campaign).judged,
     canaryOver: canary.is === 'over',
   });
-  if (slices && slices.length > 0) context.traces?.belongsTo(campaign.fields[TRACE]);
+  if (slices && slices.length > 0) context.traces?.belongsTo(campaign.trace);
   for (const slice of slices ?? []) context.wake('sms-batch', slice, 1);
   return slices && slices.length > 0
     ? { outcome: 'advanced', reason: 'handed_out' }
@@ -125,19 +125,19 @@ async function hold(
   details: SwitchDetails,
   context: ProcessorContext,
 ): Promise<AttemptResult> {
-  context.traces?.belongsTo(campaign.fields[TRACE]);
+  context.traces?.belongsTo(campaign.trace);
   const { is } = await context.campaigns.switch(campaign.id, 'hold', { ...details, asRead: campaign.rev });
   if (is !== 'applied') return { outcome: 'idle', reason: 'switched_meanwhile' };
   return { outcome: 'waits', reason: details.reason ?? 'held' };
 }
 
 async function change(
-  { id, fields }: CampaignRecord,
+  { id, trace }: CampaignRecord,
   name: CampaignSwitch,
   details: SwitchDetails,
   context: ProcessorContext,
 ): Promise<AttemptResult> {
-  context.traces?.belongsTo(fields[TRACE]);
+  context.traces?.belongsTo(trace);
   const switched = await context.campaigns.switch(id, name, details);
   if (switched.is !== 'applied') return { outcome: 'idle', reason: 'switched_meanwhile' };
   if (switched.to === 'awaiting_approval') return { outcome: 'waits', reason: switched.to };
@@ -239,6 +239,6 @@ function judge(slice: SliceRecord): Canary {
 function triedIn(slice: SliceRecord): readonly RecipientState[] {
   const states = statesOf(slice);
   if (states.includes('sent')) return ['sent'];
-  if (readEvidence(slice.fields).lines.some(({ code }) => code === BALANCE_EMPTY)) return [];
+  if (readEvidence(slice).lines.some(({ code }) => code === BALANCE_EMPTY)) return [];
   return states.filter((state) => state === 'failed' || state === 'unknown');
 }

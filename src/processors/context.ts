@@ -9,7 +9,7 @@ import type { Campaigns } from '../operations/campaigns.ts';
 import type { Heartbeat } from '../operations/heartbeat.ts';
 import type { Operations } from '../operations/operations.ts';
 import type { OptOuts } from '../operations/opt-outs.ts';
-import type { Fields } from '../operations/record.ts';
+import type { RecordBase } from '../operations/record.ts';
 import type { Retries } from '../operations/retries.ts';
 import type { Queries } from '../operations/queries.ts';
 import type { Policy } from '../settings/policy.ts';
@@ -114,13 +114,16 @@ export interface AttemptResult {
   readonly reason: string;
 }
 
+/** The provider keys that an operation was begun with, or accepted for. */
+export type BegunWith = Partial<Pick<RecordBase, 'mode' | 'keys' | 'acceptedFor'>>;
+
 /**
  * Why these keys are not for an operation, if they are not. What was begun is never ended with other keys. What was
  * only accepted may go on with those that the operator says have taken the place of the ones it was accepted for.
  */
 export function foreignTo(
   { upstream, fingerprint, before }: AccountKeys,
-  { mode, keys, acceptedFor }: Fields,
+  { mode, keys, acceptedFor }: BegunWith,
 ): 'other_keys_or_mode' | 'accepted_for_other_keys' | undefined {
   if (keys)
     return keys === fingerprint && upstream.mode === (mode ?? upstream.mode) ? undefined : 'other_keys_or_mode';

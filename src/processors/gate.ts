@@ -115,7 +115,7 @@ export async function hold<K extends SendingKind>(
   { reason, event, ...ending }: Pick<Ending<K>, 'to' | 'reason' | 'event' | 'evidence' | 'set'>,
 ): Promise<AttemptResult> {
   const { record, context, policy } = attempt;
-  const toldAlready = record.state === ending.to && record.fields['reason'] === reason;
+  const toldAlready = record.state === ending.to && record.reason === reason;
   // One that cannot be held now is held by the next that is refused; that nothing was done, nobody else knows.
   const [held] = await Promise.allSettled([
     context.accounts.hold(record.account, operations[record.kind].area, reason),

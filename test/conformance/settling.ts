@@ -218,14 +218,14 @@ export function settlingConformance(open: () => Promise<OperationsUnderTest>): v
       const heard = await at.operations.nudge('disbursement', 'a', callback, 0, posted);
       expect(heard).toMatchObject({ is: 'final', state: 'succeeded' });
 
-      const { fields, ...over } = readRecord('disbursement', await a.record());
+      const { fields, evidence, ...over } = readRecord('disbursement', await a.record());
       const changedAt = { createdAt: START, updatedAt: START + 5_000, since: START + 5_000 };
       const money = { amount: 500, accountAlias: '771111111', withdrawMode: 'wave-senegal', disburseId: 'd-a' };
-      const seen = { unnamedLooks: 0, contraryLooks: 0, late: false, toldPaid: false };
+      const seen = { unnamedLooks: 0, contraryLooks: 0, late: false, toldPaid: false, strangeAnswers: 0 };
       const known = { token: 't', transactionId: 'x', sends: 1, idUsed: false, ...seen };
       const named = { kind: 'disbursement', id: 'a', state: 'succeeded', account: 'main' };
       expect(over).toEqual({ ...named, ...changedAt, ...money, ...known, rev: 4, tries: 0 });
-      expect(readEvidence(fields).lines).toEqual([
+      expect(readEvidence({ evidence }).lines).toEqual([
         { at: START + 2_000, operation: 'submit', code: 'intended', detail: 'send 1' },
         { at: START + 5_000, ...status },
         { at: START + 6_000, ...callback },
@@ -278,7 +278,7 @@ export function settlingConformance(open: () => Promise<OperationsUnderTest>): v
         await at.operations.transition(read, lease, { to: 'queued', dueInMs: 1, evidence });
         at.clock.now += 1;
       }
-      const { lines, dropped } = readEvidence(await a.record());
+      const { lines, dropped } = readEvidence({ evidence: await a.record() });
       expect(lines.map(({ code }) => code)).toEqual([
         ...Array.from({ length: 12 }, (_, index) => `c${index + 1}`),
         ...Array.from({ length: 12 }, (_, index) => `c${index + 49}`),
@@ -389,7 +389,7 @@ export function settlingConformance(open: () => Promise<OperationsUnderTest>): v
       expect(await hint()).toMatchObject({ is: 'noted' });
       expect(await a.due()).toBe(START + 5_000);
       expect(await a.due('status-poll')).toBeUndefined();
-      expect(readEvidence(await a.record()).lines).toEqual([{ at: START, ...said }]);
+      expect(readEvidence({ evidence: await a.record() }).lines).toEqual([{ at: START, ...said }]);
     });
   });
 }

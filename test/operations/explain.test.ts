@@ -223,7 +223,7 @@ test('a kind without a teller of its own still has its state, its reason and its
     state: 'needs_review',
     createdAt: NOW,
     reason: 'poll_exhausted',
-    fields: { en: '0' },
+    evidence: { en: '0' },
   };
   const { summary, next } = explainOther(record, calm);
   expect(summary).toMatch(

@@ -66,7 +66,9 @@ async function accepted({ kind, queue, asks, accept, advance }: Begun) {
     },
     async written() {
       const record = await world.queries.read(kind, 'op_1');
-      const answers = readEvidence(record?.fields ?? {}).lines.filter(({ code }) => code === 'unreachable');
+      const answers = readEvidence({ evidence: record?.evidence ?? {} }).lines.filter(
+        ({ code }) => code === 'unreachable',
+      );
       return { tries: record?.tries, answers: answers.length };
     },
   };

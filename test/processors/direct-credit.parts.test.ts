@@ -175,7 +175,8 @@ describe('an answer that Redis is away for', () => {
     Object.assign(operations, { transition });
     return world;
   };
-  const words = async () => readEvidence(await store.redis.hgetall('op:dcr_1')).lines.map(({ code }) => code);
+  const words = async () =>
+    readEvidence({ evidence: await store.redis.hgetall('op:dcr_1') }).lines.map(({ code }) => code);
 
   test.for(['the write', 'its answer'] as const)(
     'is written down when Redis is back, once, where %s was lost',

@@ -52,7 +52,7 @@ test('a token is written down in the same step as the intent to use it', async (
   const record = await world.queries.read('disbursement', 'dsb_1');
   // Accepted, intended, settled.
   expect(record).toMatchObject({ rev: 3, state: 'unknown', token: 'tok', sends: 1 });
-  const { lines } = readEvidence(record?.fields ?? {});
+  const { lines } = readEvidence({ evidence: record?.evidence ?? {} });
   expect(lines.map(({ operation, code }) => `${operation} ${code}`)).toEqual([
     'create ok',
     'submit intended',
@@ -128,7 +128,8 @@ describe('a disbursement whose service cannot be reached', () => {
 
   test('keeps the time of its send through a night without the service and three days of looks', async () => {
     const world = await queued();
-    const evidence = async () => readEvidence((await world.queries.read('disbursement', 'dsb_1'))?.fields ?? {});
+    const evidence = async () =>
+      readEvidence({ evidence: (await world.queries.read('disbursement', 'dsb_1'))?.evidence ?? {} });
     const advance = async (times: number, ms: number, one: typeof payDisbursement): Promise<void> => {
       for (let time = 0; time < times; time += 1) {
         await one('dsb_1', world.context);

@@ -50,7 +50,7 @@ async function world() {
     },
     said: async (): Promise<string[]> => {
       const record = await made.queries.read('disbursement', 'dsb_1');
-      return readEvidence(record?.fields ?? {}).lines.map(({ operation, code, detail }) =>
+      return readEvidence({ evidence: record?.evidence ?? {} }).lines.map(({ operation, code, detail }) =>
         [operation, code, detail].filter((word) => word !== undefined).join(' '),
       );
     },

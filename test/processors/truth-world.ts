@@ -62,7 +62,7 @@ function truthWorld({ redis }: FreshRedis) {
     },
     async said(id = 'dsb_1') {
       const record = await made.queries.read('disbursement', id);
-      return readEvidence(record?.fields ?? {}).lines.map(
+      return readEvidence({ evidence: record?.evidence ?? {} }).lines.map(
         ({ operation, code, detail }) => `${operation} ${code} ${detail ?? ''}`,
       );
     },

@@ -116,7 +116,7 @@ const ASKS_OF_A_SUCCESS = POLICY.recheckMs.length;
 
 /** What was over lets go of when it was last sent; that it was stays in its evidence. */
 const wasSent = ({ token, fields }: DisbursementRecord): boolean =>
-  Boolean(token) && readEvidence(fields).lines.some(({ operation }) => operation === 'submit');
+  Boolean(token) && readEvidence({ evidence: fields }).lines.some(({ operation }) => operation === 'submit');
 
 /** Reviews that a word of the service brought about: what it says otherwise does not settle them. */
 const BY_WORDS = new Set(['contradicted', 'unidentified', 'token_collision', 'mismatch_token', 'mismatch_amount']);

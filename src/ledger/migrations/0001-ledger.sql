@@ -135,7 +135,8 @@ create table relais.operation (
   provider_ref    text        collate "C",
   facts           jsonb       not null default '{}',         -- what only this kind has: URL, payer, fees, decision
   observations    jsonb       not null default '[]',         -- [{word, firstSeen, count}]; read and written by `judge`
-  evidence        text[]      not null default '{}',         -- the newest 50 lines
+  evidence        text[]      not null default '{}',         -- `time operation|code|http status|detail`, 50 lines at most
+  evidence_total  int         not null default 0,            -- lines in all, also those that are no longer stored
   reason          text,
   sends           smallint    not null default 0,
   tries           smallint    not null default 0,
@@ -152,6 +153,7 @@ create table relais.operation (
   note            text,
   trace           text,
   created_at      timestamptz(3) not null default now(),     -- cursors of lists count milliseconds
+  updated_at      timestamptz(3) not null default now(),
   since           timestamptz(3) not null default now(),     -- of its state
   finished_at     timestamptz,
   paid_at         timestamptz,                               -- or collected

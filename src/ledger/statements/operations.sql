@@ -250,8 +250,9 @@ select mark.counter, o.id from mark left join relais.operation o on o.op = $3;
 
 -- name: read
 -- params: id text[]
--- row: id text, kind text, account text, reference text, idempotency_key text, state text, amount int8, beneficiary text, request jsonb, metadata jsonb, payee_name text, purpose text, provider_id text, token text, transaction_id text, provider_ref text, facts jsonb, observations jsonb, evidence text[], reason text, sends int2, tries int2, not_before timestamptz, batch text, created_by text, approved_by text, rejected_by text, note text, trace text, created_at timestamptz, since timestamptz, finished_at timestamptz, version int4, due_at timestamptz, lease_until timestamptz
-select id, kind, account, reference, idempotency_key, state, amount, beneficiary, request, metadata, payee_name, purpose, provider_id,
-  token, transaction_id, provider_ref, facts, observations, evidence, reason, sends, tries, not_before, batch, created_by,
-  approved_by, rejected_by, note, trace, created_at, since, finished_at, version, due_at, lease_until
+-- row: id text, kind text, account text, reference text, idempotency_key text, state text, queue text, amount int8, beneficiary text, request jsonb, metadata jsonb, payee_name text, purpose text, provider_id text, token text, transaction_id text, provider_ref text, facts jsonb, observations jsonb, evidence text[], evidence_total int4, reason text, sends int2, tries int2, token_at timestamptz, sent_at timestamptz, quiet_until timestamptz, not_before timestamptz, batch text, created_by text, approved_by text, approved_at timestamptz, rejected_by text, note text, trace text, created_at timestamptz, updated_at timestamptz, since timestamptz, finished_at timestamptz, version int4, due_at timestamptz, lease_until timestamptz
+select id, kind, account, reference, idempotency_key, state, queue, amount, beneficiary, request, metadata, payee_name, purpose,
+  provider_id, token, transaction_id, provider_ref, facts, observations, evidence, evidence_total, reason, sends, tries, token_at,
+  sent_at, quiet_until, not_before, batch, created_by, approved_by, approved_at, rejected_by, note, trace, created_at, updated_at, since,
+  finished_at, version, due_at, lease_until
 from relais.operation where id = any($1::text[]);

@@ -227,8 +227,8 @@ function latest(...times: readonly (number | undefined)[]): number | undefined {
 }
 
 /** By those that may have known it. */
-function saidPaidAt({ fields }: InvoiceRecord): number | undefined {
-  const said = readEvidence(fields).lines.filter(({ operation }) => operation === 'callback');
+function saidPaidAt(record: InvoiceRecord): number | undefined {
+  const said = readEvidence(record).lines.filter(({ operation }) => operation === 'callback');
   return said.findLast((line) => claimsSuccess(line) && line.detail !== WRONG_HASH)?.at;
 }
 

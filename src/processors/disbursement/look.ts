@@ -167,8 +167,8 @@ export const NO_LONGER_OF_USE = {
 } as const;
 
 /** Nobody will ask what was posted about money that has moved, if all that was posted is that it has. */
-function agrees(state: StateOf<'disbursement'>, { fields }: DisbursementRecord): boolean {
-  const posted = readEvidence(fields).lines.filter(({ operation }) => operation === 'callback');
+function agrees(state: StateOf<'disbursement'>, record: DisbursementRecord): boolean {
+  const posted = readEvidence(record).lines.filter(({ operation }) => operation === 'callback');
   return state === 'succeeded' && posted.every((line) => claimsSuccess(line) && line.detail !== WRONG_HASH);
 }
 

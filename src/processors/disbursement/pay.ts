@@ -115,7 +115,7 @@ const STRANGE_ANSWERS = 3;
 async function staysOpen(a: Attempt, verdict: NotOk, evidence: EvidenceDraft): Promise<AttemptResult | undefined> {
   if (!isStrange(verdict)) return undefined;
   const { record } = a;
-  const strangeAnswers = Number(record.fields['strangeAnswers'] ?? 0) + 1;
+  const strangeAnswers = record.strangeAnswers + 1;
   const set = { strangeAnswers };
   if (await isNotUnderstood(record.account, strangeAnswers === 1, a.context)) {
     const event = eventOf(record, 'held', { reason: NOT_UNDERSTOOD });

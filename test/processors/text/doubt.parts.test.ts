@@ -175,7 +175,7 @@ test('a text with a strange code is in doubt, is looked up, and the code stands 
     },
   });
   expect(await world.send('slc_1')).toEqual({ outcome: 'unknown', reason: 'strange_code' });
-  const { lines } = readEvidence((await world.slices.read('slc_1'))?.fields ?? {});
+  const { lines } = readEvidence({ evidence: (await world.slices.read('slc_1'))?.evidence ?? {} });
   expect(lines.at(-1)).toMatchObject({ operation: 'send', detail: 'strange code REJECTED' });
   await world.finish('slc_1');
   expect(await world.states('slc_1', 1)).toEqual(['sent']);
