@@ -9,6 +9,7 @@ import type { BatchRecord } from '../operations/record.ts';
 import type { MoneyContext } from '../processors/context.ts';
 import { describeXof } from '../lib/money.ts';
 import { adviseOn } from './balance-advice.ts';
+import type { Public } from '../lib/public.ts';
 
 type Balances = Readonly<Record<string, number | null>>;
 
@@ -23,7 +24,7 @@ const PATIENCE_MS = 2_000;
 
 interface AdvisorOptions {
   readonly processing: Pick<MoneyContext, 'account' | 'upstream'>;
-  readonly queries: Queries;
+  readonly queries: Public<Queries>;
   readonly clock: Clock;
 }
 

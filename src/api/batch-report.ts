@@ -4,11 +4,12 @@ import type { Request, Response } from 'express';
 import type { BatchRecord } from '../operations/record.ts';
 import { Sums, type Batches } from '../operations/batches.ts';
 import { reportCsvHead, reportCsvLine, type ReportLine, reportPages } from '../producer/batch/report.ts';
+import type { Public } from '../lib/public.ts';
 
 /** One line per row, as JSON or as CSV; page by page, so that no batch is ever in memory as a whole. */
 export async function sendReport(
   record: BatchRecord,
-  batches: Batches,
+  batches: Public<Batches>,
   { request, response }: { request: Request; response: Response },
 ): Promise<void> {
   const csv = request.accepts(['json', 'csv']) === 'csv';

@@ -33,6 +33,7 @@ import type { Rejections } from '../operations/rejections.ts';
 import type { Retries } from '../operations/retries.ts';
 import type { Names } from '../operations/places.ts';
 import type { Queries } from '../operations/queries.ts';
+import type { WorkerHere } from '../operations/workers.ts';
 import type { SharedLimits } from '../operations/limits.ts';
 import { type RecordAt, UnreadableRecord } from '../operations/record.ts';
 import type { Acceptance, Answer } from '../producer/acceptance.ts';
@@ -56,8 +57,8 @@ type RefusalKind = 'recovering' | 'not-durable' | 'memory-full';
 /** What the routes work with; everything comes from main. */
 export interface ApiContext {
   readonly keyRing: KeyRing;
-  readonly apiKeys: ApiKeys;
-  readonly sessions: Sessions;
+  readonly apiKeys: Public<ApiKeys>;
+  readonly sessions: Public<Sessions>;
   /** Absent: people sign in by keys alone. */
   readonly provider?: ProviderDoor | undefined;
   /** Absent: it is off, and nobody signs in. */
@@ -78,26 +79,27 @@ export interface ApiContext {
   readonly collect: CollectAcceptance;
   /** For what is done while the caller waits. */
   readonly processing: MoneyContext;
-  readonly operations: Operations;
-  readonly queries: Queries;
-  readonly names: Names;
-  readonly campaigns: Campaigns;
-  readonly slices: Slices;
-  readonly keptFiles: KeptFiles;
+  readonly operations: Public<Operations>;
+  readonly queries: Public<Queries>;
+  readonly names: Public<Names>;
+  readonly campaigns: Public<Campaigns>;
+  readonly slices: Public<Slices>;
+  readonly keptFiles: Public<KeptFiles>;
   readonly budgets: Pick<Budgets, 'standing'>;
-  readonly retries: Retries;
-  readonly optOuts: OptOuts;
-  readonly purge: Purge;
-  readonly status: Status;
+  readonly retries: Public<Retries>;
+  readonly optOuts: Public<OptOuts>;
+  readonly purge: Public<Purge>;
+  readonly status: Public<Status>;
+  readonly workersHere: () => Promise<readonly WorkerHere[]>;
   /** What the accounts had left when a worker last looked. */
   readonly seenBalances: Pick<Balances, 'memory' | 'history'>;
   readonly balanceRows: () => Promise<readonly BalanceRow[]>;
   readonly intakeJobs: IntakeJobs;
-  readonly rejections: Rejections;
+  readonly rejections: Public<Rejections>;
   readonly recoveryDesk: RecoveryDesk;
   /** Which key did what, for the person who must account for it later. */
-  readonly audit: Audit;
-  readonly auditSeals: AuditSeals;
+  readonly audit: Public<Audit>;
+  readonly auditSeals: Public<AuditSeals>;
   /** Absent: this process has no secret. */
   readonly signAct: Sign | undefined;
   /** Where numbers without a country code belong, unless the request says so. */
@@ -109,22 +111,22 @@ export interface ApiContext {
   /** What `{{stop}}` of a text becomes; undefined while nobody says where people reach the webhooks listener. */
   readonly stop: () => StopOptions | undefined;
   /** What each day came to; how long that is kept, and whose midnight ends a day. */
-  readonly reports: { readonly book: DayBook; readonly timezone: string; readonly keepMs: number };
-  readonly batches: Batches;
+  readonly reports: { readonly book: Public<DayBook>; readonly timezone: string; readonly keepMs: number };
+  readonly batches: Public<Batches>;
   readonly batchDoor: BatchDoor;
   readonly batchAdvisor: BatchAdvisor;
-  readonly limits: SharedLimits;
+  readonly limits: Public<SharedLimits>;
   readonly accounts: Public<Accounts>;
-  readonly events: EventStream;
-  readonly followers: Followers;
-  readonly endpoints: Endpoints;
-  readonly endpointService: EndpointService;
+  readonly events: Public<EventStream>;
+  readonly followers: Public<Followers>;
+  readonly endpoints: Public<Endpoints>;
+  readonly endpointService: Public<EndpointService>;
   readonly wake: (queue: QueueName, id: string, rev: string | number) => void;
   /** Why nothing can be accepted now, if so. */
   readonly refusal: () => { readonly kind: RefusalKind; readonly detail: string } | undefined;
   /** The same, without regard to a recovery: for what must be possible in one. */
   readonly keepingRefusal: ApiContext['refusal'];
-  readonly recovery: Recovery;
+  readonly recovery: Public<Recovery>;
   /** What is wrong with this deployment, and how it is mended; not looked at more often than twice a minute. */
   readonly doctor: () => Promise<{ readonly at: number; readonly findings: readonly Found[] }>;
   /** A person's word about what needs review; upstream is asked first. */

@@ -5,7 +5,6 @@ import { type HistoryStanding, historyStanding, missingOf } from '../operations/
 import type { HoldStanding } from '../operations/status.ts';
 import { daysUntilFull } from '../operations/balances.ts';
 import { MEMORY_SHARE_MAX } from '../redis/durability.ts';
-import { workersHere } from '../operations/workers.ts';
 import type { CampaignRecord } from '../operations/record.ts';
 import { status } from './openapi/answers-operating.ts';
 import { answer, route } from './route.ts';
@@ -38,7 +37,7 @@ const getStatus = route(
     ]);
     const [backlog, workers, balances, memory, history] = await Promise.all([
       queues.backlog(),
-      workersHere(redis),
+      context.workersHere(),
       context.balanceRows(),
       seenBalances.memory(),
       historyStanding(redis),

@@ -2,12 +2,12 @@
  * Seals new lines of the audit every few seconds, counts its lines every half minute, verifies all of them once a day,
  * and forgets old ones.
  */
-import type { Audit, AuditFault, AuditSeals } from '../operations/audit.ts';
-import { AuditVerification, VERIFY_EVERY_MS } from '../operations/audit-verified.ts';
+import type { AuditFault } from '../operations/audit.ts';
+import { VERIFY_EVERY_MS } from '../operations/audit-verified.ts';
 import type { Sign } from '../operations/audit-marks.ts';
-import { timeOf } from '../redis/clock.ts';
 import type { Container } from './container.ts';
 import type { Part } from './parts.ts';
+import type { Stores } from './stores.ts';
 
 const SEAL_EVERY_MS = 5_000;
 /** Less than that, so that each process looks at what another sealed a moment before it would have. */
@@ -15,15 +15,13 @@ const SEALED_BY_ANOTHER_MS = 4_000;
 const FORGET_EVERY_MS = 3_600_000;
 const COUNT_EVERY_MS = 30_000;
 
-export interface Auditing {
-  readonly audit: Audit;
-  readonly auditSeals: AuditSeals;
+export interface Auditing extends Pick<Stores, 'audit' | 'auditSeals'> {
   /** Absent: this process has no secret. */
   readonly signAct: Sign | undefined;
 }
 
 export function auditorPart(container: Container, { auditSeals, signAct: sign }: Auditing): Part {
-  const { clock, config, random, redis, logger, quietly } = container;
+  const { clock, config, random, time, logger, quietly } = container;
   const act = { by: 'settings', person: '', role: '', door: 'settings', act: 'audit.forget', target: '' } as const;
   const tellFault = onceEach((fault) => logger.error(fault, 'a line of the audit does not fit: relais audit verify'));
   const tellKept = onceEach((fault) =>
@@ -31,14 +29,14 @@ export function auditorPart(container: Container, { auditSeals, signAct: sign }:
   );
   let sealFault: AuditFault | undefined;
   const seal = async (sealedWithinMs?: number): Promise<void> => {
-    const at = await timeOf(redis);
+    const at = await time();
     const fault = await auditSeals.seal(at, sealedWithinMs === undefined ? undefined : at - sealedWithinMs);
     sealFault = fault;
     tellFault(fault);
   };
   const look = verifierOf(container, { auditSeals, tellFault, isSealed: () => sealFault === undefined });
   const forget = async (): Promise<void> => {
-    const limits = { beforeAt: (await timeOf(redis)) - config.AUDIT_KEEP, most: config.AUDIT_MOST };
+    const limits = { beforeAt: (await time()) - config.AUDIT_KEEP, most: config.AUDIT_MOST };
     const done = await auditSeals.forget({ ...limits, act: { ...act, sign, requestId: random.hex(8) } });
     const fault = typeof done === 'number' ? undefined : done;
     tellKept(fault);
@@ -78,10 +76,9 @@ interface Verifying extends Pick<Auditing, 'auditSeals'> {
 
 /** All lines are read once a day, and at once where a cheaper look finds that something is wrong. */
 function verifierOf(
-  { redis }: Pick<Container, 'redis'>,
+  { auditVerification: verification, time }: Pick<Container, 'auditVerification' | 'time'>,
   { auditSeals, tellFault, isSealed }: Verifying,
 ): () => Promise<void> {
-  const verification = new AuditVerification(redis);
   const verify = async (at: number): Promise<void> => {
     if (!(await verification.begun())) return;
     const { lines, fault } = await auditSeals.verify(at);
@@ -89,7 +86,7 @@ function verifierOf(
     tellFault(fault);
   };
   return async () => {
-    const [last, at, isRight] = await Promise.all([verification.last(), timeOf(redis), auditSeals.isCountRight()]);
+    const [last, at, isRight] = await Promise.all([verification.last(), time(), auditSeals.isCountRight()]);
     const isDue = last === undefined || at - last.at >= VERIFY_EVERY_MS;
     if (isDue || (!last.fault && (!isRight || !isSealed()))) await verify(at);
   };

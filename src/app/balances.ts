@@ -12,6 +12,7 @@ import type { ProcessorContext } from '../processors/context.ts';
 import { repeatUntil } from '../processors/sweeper.ts';
 import { paymentKeys } from '../upstream/account.ts';
 import type { Part } from './parts.ts';
+import type { Public } from '../lib/public.ts';
 
 /** The process that had the turn may have ended: nobody waits much longer than the interval for the next look. */
 const ASK_AT_LEAST_EVERY_MS = 30_000;
@@ -23,7 +24,7 @@ interface Needs {
   readonly quietly: (message: string, error: unknown) => void;
   readonly redis: Redis;
   readonly book: AccountBook;
-  readonly balances: Balances;
+  readonly balances: Public<Balances>;
 }
 
 export function balancePart(needs: Needs, { upstream }: Pick<ProcessorContext, 'upstream'>): Part {
@@ -96,8 +97,8 @@ export function knownRows(
 }
 
 export async function balanceRows(
-  balances: Balances,
-  queries: Queries,
+  balances: Public<Balances>,
+  queries: Public<Queries>,
   accounts: readonly string[],
 ): Promise<BalanceRow[]> {
   const seen = await balances.latest(accounts);

@@ -1,6 +1,5 @@
 /** What the console needs of this process: its files, sessions, the provider of identities. */
 import { type Violation, consoleFilesIn } from '../api/console-files.ts';
-import { Sessions } from '../operations/sessions.ts';
 import type { Container } from './container.ts';
 import { providerOf } from './oidc.ts';
 
@@ -11,7 +10,7 @@ const VIOLATIONS_A_MINUTE = 10;
 export function consoleOf(container: Container) {
   return {
     console: container.config.CONSOLE === 'on' ? consoleFilesHere() : undefined,
-    sessions: new Sessions(container),
+    sessions: container.sessions,
     provider: providerOf(container),
     onViolation: violationTold(container),
   };

@@ -5,33 +5,18 @@ import type { Logger } from 'pino';
 import { type AccountBook, accountFingerprint, readAccounts } from '../accounts.ts';
 import type { Config } from '../config.ts';
 import { Followers } from '../events/followers.ts';
-import { EventStream } from '../events/stream.ts';
 import type { QueueName } from '../kinds/due-queues.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
+import type { Public } from '../lib/public.ts';
 import { type Random, systemRandom } from '../lib/random.ts';
 import type { Traces } from '../lib/traces.ts';
 import { createQuietly } from '../logger.ts';
 import { type Metrics, createMetrics } from '../metrics/metrics.ts';
-import { Accounts } from '../operations/accounts.ts';
-import { Balances } from '../operations/balances.ts';
-import { AuditVerification, type AuditVerified } from '../operations/audit-verified.ts';
-import { Batches } from '../operations/batches.ts';
-import { Campaigns } from '../operations/campaigns.ts';
-import { Heartbeat, RECOVERING, Recovery } from '../operations/heartbeat.ts';
+import { Heartbeat, RECOVERING } from '../operations/heartbeat.ts';
 import { HistoryForgetting } from '../history/forgetting.ts';
 import { HistoryReader } from '../history/reader.ts';
-import { type Past, type PastForgetting, pastOfOthers } from '../operations/past.ts';
+import { type Past, type PastForgetting } from '../operations/past.ts';
 import { type WaitingForHistory, waitingForHistory } from '../operations/history.ts';
-import { Operations } from '../operations/operations.ts';
-import { DayBook } from '../operations/book.ts';
-import { KeptFiles } from '../operations/kept-files.ts';
-import { OptOuts } from '../operations/opt-outs.ts';
-import { StopLinks } from '../operations/stop-links.ts';
-import { Queries } from '../operations/queries.ts';
-import { Retries } from '../operations/retries.ts';
-import { SameTexts } from '../operations/same-texts.ts';
-import { type Opinions, SharedLimits } from '../operations/limits.ts';
-import { Slices } from '../operations/slices.ts';
 import { type AnyQueueName, queueNames, queues } from '../queues/index.ts';
 import { openQueue, Waker } from '../queues/open.ts';
 import { misplacedJobs } from '../queues/misplaced.ts';
@@ -57,10 +42,10 @@ import { type BalanceRow, balanceRows, knownRows } from './balances.ts';
 import { deploymentOf } from './deployment.ts';
 import { Outage } from './outage.ts';
 import { type Part, type Patience, waitForRedis } from './parts.ts';
+import { type Stores, redisStores } from './stores.ts';
 import { type Watchdog, createWatchdog } from './watchdog.ts';
-import { opinionsOf } from '../settings/policy.ts';
 
-export interface Container {
+export interface Container extends Stores {
   readonly config: Config;
   readonly logger: Logger;
   /** Logs an error that may come thousands of times a second once in a while, with how often it came. */
@@ -71,28 +56,13 @@ export interface Container {
   readonly redis: Redis;
   readonly book: AccountBook;
   readonly fingerprints: ReadonlyMap<string, string>;
-  readonly operations: Operations;
-  readonly queries: Queries;
-  readonly slices: Slices;
-  readonly sameTexts: SameTexts;
-  readonly campaigns: Campaigns;
-  readonly retries: Retries;
-  readonly optOuts: OptOuts;
-  readonly stopLinks: StopLinks;
-  readonly keptFiles: KeptFiles;
   /** What has left Redis. Undefined, as below: this process has no history. */
   readonly past: Past | undefined;
   readonly forgetting: PastForgetting | undefined;
-  readonly dayBook: DayBook;
-  readonly batches: Batches;
-  readonly balances: Balances;
   /** How many requests wait where nobody takes them. */
   readonly misplaced: () => Promise<number>;
   readonly balanceRows: () => Promise<BalanceRow[]>;
-  readonly limits: SharedLimits;
-  readonly accounts: Accounts;
-  readonly events: EventStream;
-  readonly followers: Followers;
+  readonly followers: Public<Followers>;
   readonly bullQueues: Readonly<Record<AnyQueueName, Queue>>;
   readonly wake: (queue: QueueName, id: string, rev: string | number) => void;
   /** Wakes a worker of a queue that is taken in bulk, for whatever is due. */
@@ -101,7 +71,6 @@ export interface Container {
   readonly fence: (() => Promise<boolean>) | undefined;
   readonly durability: () => Durability;
   readonly heartbeat: Heartbeat;
-  readonly recovery: Recovery;
   readonly metrics: Metrics;
   /** Absent: nobody asked for traces. */
   readonly traces: Traces | undefined;
@@ -133,17 +102,17 @@ export function createContainer(config: Config, logger: Logger, more: ContainerO
   const [target, book] = [targetOf(config), readAccounts(config)];
   const connections = openConnections(target, quietly);
   const { redis, bullQueues, waker } = connections;
-  const seen = seenBy(config, connections, [...book.keys()]);
   let durability = NOT_ASKED_YET;
-  const [past, accounts] = [pastOf(config, quietly), new Accounts(redis)];
-  const queries = new Queries(redis, past ?? pastOfOthers);
+  const asked = askedOf(config, pastOf(config, quietly));
+  const fence = fenceOf(config, redis, (...waited) => metrics.fenced(...waited));
+  const heartbeat = heartbeatOf({ config, book, redis, logger, quietly }, fence);
+  const own = { config, book, redis, clock: systemClock, random: systemRandom, heartbeat, traces: more.traces };
+  const stores = redisStores({ ...own, ...asked, fence: fence?.pass });
+  const seen = seenBy(config, stores, connections, [...book.keys()]);
   const metrics = metricsOf(
-    { ...seen, queries, accounts, bullQueues, quietly, history: historyOf(config, redis), audit: auditOf(redis) },
+    { ...seen, ...stores, bullQueues, quietly, history: historyOf(config, redis) },
     { durability: () => durability, recovering: () => heartbeat.recovering() !== undefined },
   );
-  const fence = fenceOf(config, redis, metrics);
-  const heartbeat = heartbeatOf({ config, book, redis, logger, quietly }, fence);
-  const records = { redis, random: systemRandom, fence: fence?.pass, heartbeat, past, traces: more.traces };
   return {
     config,
     logger,
@@ -154,12 +123,9 @@ export function createContainer(config: Config, logger: Logger, more: ContainerO
     redis,
     book,
     fingerprints: new Map([...book].map(([name, account]) => [name, accountFingerprint(account)])),
-    ...storesOf({ ...records, limits: opinionsOf(config) }, [...book.keys()]),
+    ...stores,
     ...seen,
-    queries,
-    limits: new SharedLimits(redis, opinionsOf(config), { ours: deploymentOf(config, book) }),
-    accounts,
-    ...eventsOf(redis, heartbeat, quietly),
+    followers: followersOf(stores, quietly),
     bullQueues,
     wake: (queue, id, rev) => waker.wake(queue, id, rev),
     call: (queue) => waker.call(queue),
@@ -169,7 +135,7 @@ export function createContainer(config: Config, logger: Logger, more: ContainerO
     traces: more.traces,
     watchdog: createWatchdog({ clock: systemClock, leaseMs: timingOf(config).leaseMs }),
     fence: fence?.pass,
-    ...askedOf(config, past),
+    ...asked,
     patience,
     parts: [
       redisPart(connections, patience),
@@ -185,66 +151,31 @@ function quietlyOf(logger: Logger, isThere: () => boolean): Container['quietly']
   return createQuietly(logger, systemClock, isTold);
 }
 
-interface Records {
-  readonly redis: Redis;
-  readonly random: Random;
-  readonly fence: (() => Promise<boolean>) | undefined;
-  readonly heartbeat: Heartbeat;
-  readonly past: Past | undefined;
-  readonly traces: Traces | undefined;
-  readonly limits: Opinions;
-}
-
-function storesOf({ limits, past, ...records }: Records, accounts: readonly string[]) {
-  const { redis, random, heartbeat, traces } = records;
-  return {
-    operations: new Operations({ ...records, standingsOf: accounts }),
-    slices: new Slices({ ...records, limits }),
-    sameTexts: new SameTexts(redis),
-    campaigns: new Campaigns(redis, { limits, traces }),
-    retries: new Retries(redis, { limits }),
-    optOuts: new OptOuts(redis),
-    stopLinks: new StopLinks({ redis, random, past }),
-    keptFiles: new KeptFiles({ redis, random }),
-    dayBook: new DayBook(redis),
-    batches: new Batches(redis, random, { heartbeat, past }),
-    recovery: new Recovery({ redis, random }),
-  };
-}
-
 /** What is looked at now and then, and not with each operation. */
 function seenBy(
   { BALANCE_INTERVAL: everyMs }: Config,
-  { redis, queueClient }: Connections,
+  { balances, queries }: Pick<Stores, 'balances' | 'queries'>,
+  { queueClient }: Connections,
   accounts: readonly string[],
 ) {
-  const balances = new Balances(redis);
-  const queries = new Queries(redis);
   const rows = () => balanceRows(balances, queries, accounts);
   return {
-    balances,
     balanceRows: rows,
     knownBalances: knownRows(rows, { everyMs, clock: systemClock }),
     misplaced: () => misplacedJobs(queueClient),
   };
 }
 
-function fenceOf(config: Config, redis: Redis, metrics: Metrics): Fence | undefined {
+function fenceOf(config: Config, redis: Redis, onWaited: Metrics['fenced']): Fence | undefined {
   const replicas = config.REDIS_WAIT_REPLICAS;
   if (replicas === 0) return undefined;
   const wait = (count: number, ms: number): Promise<number> => redis.wait(count, ms);
-  return createFence({ wait, replicas, clock: systemClock, onWaited: metrics.fenced });
+  return createFence({ wait, replicas, clock: systemClock, onWaited });
 }
 
-function eventsOf(redis: Redis, heartbeat: Heartbeat, quietly: Container['quietly']) {
-  const events = new EventStream({
-    redis,
-    epoch: () => heartbeat.known().epoch,
-    keptUpTo: (place) => heartbeat.keptUpTo(place),
-    onLost: (place) => heartbeat.lost(place),
-  });
+function followersOf({ events }: Pick<Stores, 'events'>, quietly: Container['quietly']): Followers {
   const onError = (error: unknown): void => quietly('reading events for those who follow', error);
-  return { events, followers: new Followers({ events, clock: systemClock, onError }) };
+  return new Followers({ events, clock: systemClock, onError });
 }
 
 function heartbeatOf(
@@ -272,10 +203,12 @@ function withFence(seen: Durability, fence: Fence | undefined): Durability {
   return closed === undefined ? seen : { ...seen, durable: false, reasons: [closed, ...seen.reasons] };
 }
 
-type Counted = Pick<Container, 'queries' | 'accounts' | 'bullQueues' | 'quietly' | 'misplaced'> & {
+type Counted = Pick<
+  Container,
+  'queries' | 'accounts' | 'auditVerification' | 'bullQueues' | 'quietly' | 'misplaced'
+> & {
   readonly knownBalances: () => Promise<BalanceRow[]>;
   readonly history: (() => Promise<WaitingForHistory>) | undefined;
-  readonly audit: () => Promise<AuditVerified | undefined>;
 };
 
 function pastOf({ HISTORY_URL: url }: Config, quietly: Container['quietly']): Past | undefined {
@@ -291,13 +224,8 @@ function historyOf({ HISTORY_URL: url }: Config, redis: Redis): Counted['history
   return url && (() => waitingForHistory(redis));
 }
 
-function auditOf(redis: Redis): Counted['audit'] {
-  const verification = new AuditVerification(redis);
-  return () => verification.last();
-}
-
 function metricsOf(
-  { queries, accounts, bullQueues, quietly, knownBalances, misplaced, history, audit }: Counted,
+  { queries, accounts, bullQueues, quietly, knownBalances, misplaced, history, auditVerification }: Counted,
   { durability, recovering }: Pick<Container, 'durability'> & { readonly recovering: () => boolean },
 ): Metrics {
   const figures = queueFigures({ bullQueues, queries, clock: systemClock });
@@ -307,7 +235,7 @@ function metricsOf(
     balances: knownBalances,
     misplaced,
     history,
-    audit,
+    audit: () => auditVerification.last(),
     jobCounts: (queue) => figures.counts(queue),
     oldestJobAt: (queue) => figures.oldestAt(queue),
     durable: () => durability().durable,

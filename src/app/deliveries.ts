@@ -6,18 +6,13 @@ import { EndpointService } from '../events/endpoint-service.ts';
 import { letterIn } from '../events/outgoing/letter.ts';
 import { createWebhookSender } from '../events/outgoing/webhook-sender.ts';
 import { type Outgoing, openOutgoing } from '../events/outgoing/post.ts';
-import { Endpoints } from '../operations/endpoints.ts';
 import { type DeliveryTools, deliverEvents } from '../processors/delivery/event-delivery.ts';
 import type { Processor } from '../processors/run.ts';
-import { sealingSecrets } from './processor-context.ts';
+import { sealingSecrets } from './secrets.ts';
 import type { Container } from './container.ts';
 
-export function endpointsOf({ redis, random }: Container): Endpoints {
-  return new Endpoints({ redis, random });
-}
-
-export function endpointServiceOf(container: Container, endpoints: Endpoints, outgoing: Outgoing): EndpointService {
-  const { config, clock, events, random, wake } = container;
+export function endpointServiceOf(container: Container, outgoing: Outgoing): EndpointService {
+  const { config, clock, endpoints, events, random, wake } = container;
   return new EndpointService({
     endpoints,
     events,
@@ -52,10 +47,10 @@ export function deliveryOf(container: Container): Delivery {
 }
 
 function toolsOf(container: Container, outgoing: Outgoing): DeliveryTools {
-  const { clock, random, config, events, metrics, traces } = container;
+  const { clock, random, config, endpoints, events, metrics, traces } = container;
   const send = createWebhookSender({ outgoing, clock, secrets: sealingSecrets(config) });
   return {
-    endpoints: endpointsOf(container),
+    endpoints,
     clock,
     random,
     letterAt: (place) => letterIn(events, place),
@@ -103,13 +98,13 @@ function tellPosted(span: OpenSpan, { taken, answer }: { readonly taken: boolean
 }
 
 function dispatcherPart(container: Container, outgoing: Outgoing): Part {
-  const { events, clock, config, wake, quietly } = container;
+  const { endpoints, events, clock, config, wake, quietly } = container;
   return {
     name: 'the dispatcher of events',
     start: async () => {
       const stop = new AbortController();
       const dispatched = dispatchUntil(stop.signal, {
-        endpoints: endpointsOf(container),
+        endpoints,
         events,
         clock,
         intervalMs: config.SWEEP_INTERVAL,

@@ -12,19 +12,14 @@ import { HeldBytes } from '../lib/held-bytes.ts';
 import { type Clock, describeMs, withDeadline } from '../lib/clock.ts';
 import { startMetricsServer } from '../metrics/server.ts';
 import { isAway, whyNotReady } from '../redis/connections.ts';
-import { type Act, Audit, AuditSeals } from '../operations/audit.ts';
+import type { Act } from '../operations/audit.ts';
 import { type Sign, auditSigner } from '../operations/audit-marks.ts';
-import { switchQueue } from '../operations/queue-switches.ts';
-import { Names } from '../operations/places.ts';
-import { Purge } from '../operations/purge.ts';
 import { LaterTexts } from '../operations/later-texts.ts';
 import { LaterWords } from '../operations/later-words.ts';
 import { LostIdentities } from '../operations/lost-identities.ts';
 import { LostRetries } from '../operations/lost-retries.ts';
 import { PutBack } from '../operations/put-back.ts';
-import { Status } from '../operations/status.ts';
 import { RECOVERING } from '../operations/heartbeat.ts';
-import { Rejections } from '../operations/rejections.ts';
 import { Restored } from '../operations/restored.ts';
 import { type ProcessorContext, waitAt } from '../processors/context.ts';
 import { resolveDisbursement } from '../processors/disbursement/resolve.ts';
@@ -37,23 +32,16 @@ import { stopSecrets } from '../lib/stop-link.ts';
 import type { Traces } from '../lib/traces.ts';
 import { knownHashes, ownDigest } from '../webhooks/hash.ts';
 import { type CallbackVerdict, type Noted, createReceiver } from '../webhooks/receiver.ts';
-import { keyDigestsOf } from '../operations/key-hashes.ts';
 import type { StopOutcome } from '../webhooks/stop-page.ts';
 import { consoleOf } from './console.ts';
 import { type Container, timingOf } from './container.ts';
-import { endpointServiceOf, endpointsOf, outgoingOf } from './deliveries.ts';
+import { endpointServiceOf, outgoingOf } from './deliveries.ts';
 import type { Keys } from './key-keeper.ts';
 import { listen } from './listener.ts';
 import type { Part } from './parts.ts';
 import type { Auditing } from './auditor.ts';
-import {
-  type Urls,
-  budgetsOf,
-  callbackSecrets,
-  markSecrets,
-  publicUrlOf,
-  sealingSecrets,
-} from './processor-context.ts';
+import { type Urls, publicUrlOf } from './processor-context.ts';
+import { callbackSecrets, sealingSecrets } from './secrets.ts';
 import { queueFigures } from './queue-figures.ts';
 import { collectAcceptanceOf, keepingRefusalOf, refusalOf, acceptanceOf } from './worker.ts';
 
@@ -62,10 +50,8 @@ type TellUrl = (url: string) => void;
 /** Probes are given a few seconds, and the next request does not wait for this one. */
 const ANSWER_MS = 1_000;
 
-export function auditingOf({ redis, config, random }: Container): Auditing {
-  const audit = new Audit(redis);
-  const signAct = auditSigner(sealingSecrets(config), random);
-  return { audit, signAct, auditSeals: new AuditSeals(redis, audit, sealingSecrets(config), markSecrets(config)) };
+export function auditingOf({ audit, auditSeals, config, random }: Container): Auditing {
+  return { audit, signAct: auditSigner(sealingSecrets(config), random), auditSeals };
 }
 
 export interface ApiPartOptions {
@@ -87,7 +73,7 @@ export function apiPart(
     name: 'the API',
     start: async () => {
       const acceptance = acceptanceOf(container);
-      const [endpoints, outgoing] = [endpointsOf(container), outgoingOf(container)];
+      const outgoing = outgoingOf(container);
       const app = createApi({
         ...storesOf(container),
         ...keys,
@@ -100,8 +86,8 @@ export function apiPart(
         stop: () => stopOf(container, publicUrlOf(config, urls)),
         acceptance,
         collect: collectAcceptanceOf(container),
-        endpoints,
-        endpointService: endpointServiceOf(container, endpoints, outgoing),
+        endpoints: container.endpoints,
+        endpointService: endpointServiceOf(container, outgoing),
         processing: context,
         ...batchDeskOf(container, context),
         resolve: (id, request) => resolveDisbursement(id, request, context),
@@ -188,17 +174,17 @@ function storesOf(container: Container) {
       timezone: container.config.TIMEZONE,
       keepMs: container.config.REPORTS_KEEP,
     },
-    purge: new Purge(redis, { files: container.keptFiles, past: container.forgetting }),
+    purge: container.purge,
     intakeJobs: new IntakeJobs(container.bullQueues.intake),
-    rejections: new Rejections(redis),
+    rejections: container.rejections,
     redis,
     clock,
     random,
     traces,
     operations,
     queries,
-    budgets: budgetsOf(container),
-    names: Names.of({ redis, heartbeat: container.heartbeat }),
+    budgets: container.budgets,
+    names: container.names,
     campaigns,
     slices,
     retries,
@@ -211,7 +197,8 @@ function storesOf(container: Container) {
     events,
     followers,
     recovery,
-    status: new Status(redis),
+    status: container.status,
+    workersHere: container.workersHere,
     seenBalances: balances,
     balanceRows,
   };
@@ -269,11 +256,11 @@ function recoveryDeskOf(
   });
 }
 
-function queueSwitches({ redis, bullQueues, queries, clock }: Container): QueueSwitches {
+function queueSwitches({ switchQueue, bullQueues, queries, clock }: Container): QueueSwitches {
   const figures = queueFigures({ bullQueues, queries, clock });
   const change = async (name: string, how: 'pause' | 'resume', act: Act) => {
     if (!queueNames.includes(name as AnyQueueName)) return false;
-    await switchQueue(redis, name, { how, act });
+    await switchQueue(name, { how, act });
     return true;
   };
   return {
@@ -303,14 +290,14 @@ export function webhooksPart(
   container: Container,
   { signAct, tellUrl }: Pick<Auditing, 'signAct'> & { readonly tellUrl: TellUrl },
 ): Part {
-  const { config, book, redis, metrics, operations, clock, wake, quietly, logger, traces } = container;
+  const { config, book, keyDigests, metrics, operations, clock, wake, quietly, logger, traces } = container;
   const digests = new Map([...book].map(([name, account]) => [name, ownDigest(account)]));
   return {
     name: 'the callback receiver',
     start: async () => {
       const app = createReceiver({
         secrets: callbackSecrets(config),
-        hashes: async (account) => knownHashes(await keyDigestsOf(redis, account), book.get(account)),
+        hashes: async (account) => knownHashes(await keyDigests.of(account), book.get(account)),
         ownDigest: (account) => digests.get(account),
         operations,
         clock,

@@ -1,21 +1,19 @@
 /** The keys of callers, read again each second: one that is revoked ends within three in this process. */
 import { KeyRing } from '../api/keys.ts';
 import { apiKeysOf } from '../config.ts';
-import { ApiKeys } from '../operations/api-keys.ts';
-import { Persons } from '../operations/persons.ts';
+import type { Public } from '../lib/public.ts';
+import type { ApiKeys } from '../operations/api-keys.ts';
 import type { Container } from './container.ts';
 import { type Part, waitForRedis } from './parts.ts';
 
 const READ_EVERY_MS = 1_000;
 
 export interface Keys {
-  readonly apiKeys: ApiKeys;
+  readonly apiKeys: Public<ApiKeys>;
   readonly keyRing: KeyRing;
 }
 
-export function keysOf({ redis, config, clock }: Container): Keys {
-  const apiKeys = new ApiKeys(redis);
-  const persons = new Persons(redis);
+export function keysOf({ apiKeys, persons, config, clock }: Container): Keys {
   const keyRing = new KeyRing({
     fixed: apiKeysOf(config),
     read: () => apiKeys.all(),

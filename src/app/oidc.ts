@@ -12,7 +12,6 @@ import type { Config } from '../config.ts';
 import type { Clock } from '../lib/clock.ts';
 import { maskPhone } from '../lib/phone.ts';
 import type { Secret } from '../lib/secret.ts';
-import { Persons } from '../operations/persons.ts';
 import type { Container } from './container.ts';
 
 interface ProviderSettings {
@@ -187,7 +186,7 @@ function reasonOf(error: unknown): string {
 }
 
 /** Undefined: people sign in by keys alone. A person without a role by it is told so, and the log says why. */
-export function providerOf({ config, clock, random, redis, logger }: Container): ProviderDoor | undefined {
+export function providerOf({ config, clock, random, persons, logger }: Container): ProviderDoor | undefined {
   const settings = settingsIn(config);
   return (
     settings &&
@@ -195,7 +194,7 @@ export function providerOf({ config, clock, random, redis, logger }: Container):
       ...settings,
       provider: openProvider(settings, clock),
       groups: readGroups(config.OIDC_GROUPS ?? ''),
-      persons: new Persons(redis),
+      persons,
       clock,
       random,
       // A provider may call people by their numbers.

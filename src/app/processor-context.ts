@@ -1,16 +1,14 @@
-import { hkdfSync } from 'node:crypto';
 import type { ProcessorContext } from '../processors/context.ts';
 import { createUpstream } from '../upstream/client.ts';
 import type { ExchangeSummary } from '../upstream/verdict.ts';
 import { isLoopbackHost } from '../events/outgoing/endpoint.ts';
 import { callbackPath } from '../webhooks/receiver.ts';
-import { Secret, secretsOf } from '../lib/secret.ts';
 import type { Traces } from '../lib/traces.ts';
 import type { Config } from '../config.ts';
-import { Budgets } from '../operations/budgets.ts';
-import { opinionsOf, policyOf } from '../settings/policy.ts';
+import { policyOf } from '../settings/policy.ts';
 import type { Container, Timing } from './container.ts';
 import { Readability } from './readability.ts';
+import { callbackSecrets } from './secrets.ts';
 
 /** Where each door of this process listens, as soon as it does. */
 export interface Urls {
@@ -21,28 +19,6 @@ export interface Urls {
 
 /** How many slices are out for each slot of a worker: enough for several workers, few enough to pause. */
 const FEED_PER_SLOT = 8;
-
-export function callbackSecrets(config: Config): Secret[] {
-  return secretsOf(config.CALLBACK_SECRET);
-}
-
-/**
- * What is kept sealed in Redis is sealed with the first of these and opened with any. On this machine alone, where none
- * is asked for, they follow from the callback secrets.
- */
-export function sealingSecrets(config: Config): Secret[] {
-  const own = secretsOf(config.SEALING_SECRET);
-  return own.length > 0 ? own : callbackSecrets(config).map(sealingFrom);
-}
-
-/** A process that only hears callbacks is given no sealing secret: what it marks follows from those that it has. */
-export function markSecrets(config: Config): Secret[] {
-  return [...secretsOf(config.SEALING_SECRET), ...callbackSecrets(config).map(sealingFrom)];
-}
-
-function sealingFrom(secret: Secret): Secret {
-  return new Secret(Buffer.from(hkdfSync('sha256', secret.reveal(), '', 'relais sealing', 32)).toString('hex'));
-}
 
 interface UpstreamNeeds extends Pick<Container, 'config' | 'redis' | 'clock' | 'random'> {
   readonly metrics: Pick<Container['metrics'], 'exchanged'>;
@@ -112,11 +88,6 @@ export function publicUrlOf(config: Config, urls: Urls): string | undefined {
   return config.WEBHOOKS_PORT === 0 ? undefined : `http://${config.HOST}:${config.WEBHOOKS_PORT}`;
 }
 
-export function budgetsOf({ redis, config }: Container): Budgets {
-  const { TIMEZONE: timezone, SMS_PRICES_FILE: prices } = config;
-  return new Budgets(redis, { timezone, prices: prices?.holds, limits: opinionsOf(config) });
-}
-
 /** `urls` is read each time: in development the receiver's is known only once it listens. */
 export function createBench(container: Container, timing: Timing, urls: Urls) {
   const { config, book, fingerprints, clock, random, operations, queries, accounts, wake } = container;
@@ -134,7 +105,7 @@ export function createBench(container: Container, timing: Timing, urls: Urls) {
     campaigns,
     retries,
     optOuts,
-    budgets: budgetsOf(container),
+    budgets: container.budgets,
     heartbeat,
     durability,
     wake,

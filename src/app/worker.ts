@@ -19,8 +19,8 @@ import {
   Taker,
 } from '../processors/run.ts';
 import { type IntakeOptions, intakeProcessor } from '../processors/intake.ts';
-import { Rejections } from '../operations/rejections.ts';
-import { Workers } from '../operations/workers.ts';
+import type { Public } from '../lib/public.ts';
+import type { Workers } from '../operations/workers.ts';
 import { type SweeperOptions, repeatUntil, sweep } from '../processors/sweeper.ts';
 import { Slots } from '../processors/text/slots.ts';
 import { CollectAcceptance } from '../producer/acceptance-collect.ts';
@@ -44,8 +44,7 @@ export function workerParts(
   timing: Timing,
   names: readonly AnyQueueName[],
 ): Part[] {
-  const { redis, config, random } = container;
-  const workers = new Workers(redis, { slots: config.WORKER_CONCURRENCY, random });
+  const workers = container.newWorker();
   const context: ProcessorContext = { ...common, workers };
   const delivery = deliveryOf(container);
   return [
@@ -208,9 +207,8 @@ function bulkOf(
 function intakeOf(container: Container, announce: ReturnType<typeof announcer>) {
   const acceptance = acceptanceOf(container);
   const collect = collectAcceptanceOf(container, true);
-  const rejections = new Rejections(container.redis);
   return intakeProcessor({
-    reject: (rejection) => rejections.add(rejection),
+    reject: (rejection) => container.rejections.add(rejection),
     clock: container.clock,
     traces: container.traces,
     announce,
@@ -293,7 +291,7 @@ function sweeperPart(
 const PRESENT_EVERY_MS = 1_000;
 
 /** The more workers there are, the more is handed out. */
-function presencePart({ clock, quietly }: Container, workers: Workers): Part {
+function presencePart({ clock, quietly }: Container, workers: Public<Workers>): Part {
   return {
     name: 'the presence of this worker',
     start: async () => {

@@ -12,6 +12,7 @@ import { recipientStateOf, standingOf, unpackItems, whySkipped } from '../operat
 import type { SliceRecord, SlicesContract } from '../operations/slices.ts';
 import { countSegments } from '../lib/segments.ts';
 import { wordingOf } from '../lib/wording.ts';
+import type { Public } from '../lib/public.ts';
 
 export interface RecipientRow {
   readonly to: string;
@@ -66,7 +67,7 @@ export async function recipientsPage(
 }
 
 interface Kept {
-  readonly campaigns: Campaigns;
+  readonly campaigns: Public<Campaigns>;
   readonly slices: SlicesContract;
   /** Where those are that left Redis. */
   readonly queries: Pick<Queries, 'recipientsLeft'>;

@@ -9,6 +9,7 @@ import { type Campaigns, uploadAt } from '../operations/campaigns.ts';
 import type { Queries } from '../operations/queries.ts';
 import type { SlicesContract } from '../operations/slices.ts';
 import { type RecipientRow, rowsAt } from './recipients.ts';
+import type { Public } from '../lib/public.ts';
 
 /** Some two hundred thousand recipients: a few milliseconds of Redis. */
 const SLICES_MOST = 200;
@@ -33,7 +34,7 @@ export interface TextedAsked {
 
 interface Kept {
   readonly queries: Pick<Queries, 'page' | 'read' | 'recipientsLeft'>;
-  readonly campaigns: Campaigns;
+  readonly campaigns: Public<Campaigns>;
   readonly slices: SlicesContract;
 }
 

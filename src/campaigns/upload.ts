@@ -28,10 +28,11 @@ import { NumberIndex } from './check/tally.ts';
 import type { RepairableCountry } from '../lib/renumbering.ts';
 import type { Prices } from '../files/prices.ts';
 import type { CheckedRow, CheckSummary } from './check/report.ts';
+import type { Public } from '../lib/public.ts';
 
 export interface UploadOptions extends Pick<ReadOptions, 'encoding' | 'sheet' | 'held'> {
-  readonly campaigns: Campaigns;
-  readonly slices: Slices;
+  readonly campaigns: Public<Campaigns>;
+  readonly slices: Public<Slices>;
   readonly random: Random;
   /** Whose hand it is: the name of the key that asks. Absent: that of a program with the library. */
   readonly by?: string | undefined;
@@ -40,7 +41,7 @@ export interface UploadOptions extends Pick<ReadOptions, 'encoding' | 'sheet' | 
   readonly takeHidden?: boolean | undefined;
   readonly take?: CheckOptions['take'];
   /** Those that want no texts. Asked again when it is sent: somebody may opt out until then. */
-  readonly optOuts?: OptOuts | undefined;
+  readonly optOuts?: Public<OptOuts> | undefined;
   /** The sender of the account, where the campaign names none: one may be opted out of a single sender. */
   readonly sender?: string | undefined;
   /** What `{{stop}}` becomes; absent: no text may have it. */
@@ -62,7 +63,7 @@ export interface UploadOptions extends Pick<ReadOptions, 'encoding' | 'sheet' | 
 }
 
 export interface StopOptions {
-  readonly links: StopLinks;
+  readonly links: Public<StopLinks>;
   /** Where people reach the webhooks listener. */
   readonly publicUrl: string;
   /** The first signs. */
@@ -257,8 +258,8 @@ interface StagedItem extends CampaignItem {
 class Stage {
   readonly tag: string;
   readonly #campaign: CampaignRecord;
-  readonly #campaigns: Campaigns;
-  readonly #slices: Slices;
+  readonly #campaigns: Public<Campaigns>;
+  readonly #slices: Public<Slices>;
   readonly #variables: readonly string[];
   /** Absent where the text has no link. */
   readonly #stop: StopOptions | undefined;

@@ -14,9 +14,10 @@ import {
   newEndpointSecret,
 } from './outgoing/webhook-sender.ts';
 import type { EventStream } from './stream.ts';
+import type { Public } from '../lib/public.ts';
 
 export interface EndpointServiceOptions {
-  readonly endpoints: Endpoints;
+  readonly endpoints: Public<Endpoints>;
   readonly events: Pick<EventStream, 'heads' | 'find'>;
   readonly random: Random;
   /** The first seals, all of them open. None: endpoints cannot be registered. */

@@ -31,6 +31,7 @@ import type { KeptFiles } from './kept-files.ts';
 import { type Forgotten, HistoryAway, type PastForgetting, type PersonInPast } from './past.ts';
 import { forgetEntries, forgetRows, noteAct, purgeMessage, purgeTexts } from './scripts/generated/scripts.ts';
 import { type SliceRecord, readSlice } from './slices.ts';
+import type { Public } from '../lib/public.ts';
 
 interface PurgePage {
   /** Keys of Redis that were looked at. */
@@ -82,12 +83,12 @@ export interface Forgetting {
 
 export class Purge {
   readonly #redis: Redis;
-  readonly #files: KeptFiles;
+  readonly #files: Public<KeptFiles>;
   readonly #past: PastForgetting | undefined;
 
   constructor(
     redis: Redis,
-    { files, past }: { readonly files: KeptFiles; readonly past?: PastForgetting | undefined },
+    { files, past }: { readonly files: Public<KeptFiles>; readonly past?: PastForgetting | undefined },
   ) {
     this.#redis = redis;
     this.#files = files;

@@ -35,7 +35,7 @@ export interface AccountKeys {
 
 /** What writing down takes. */
 export interface RecordContext {
-  readonly operations: Operations;
+  readonly operations: Public<Operations>;
 }
 
 /** What takes whatever has an effect. */
@@ -44,7 +44,7 @@ export interface AttemptContext extends RecordContext {
   readonly policy: Policy;
   readonly accounts: Public<Accounts>;
   readonly upstream: Upstream;
-  readonly queries: Queries;
+  readonly queries: Public<Queries>;
   /** The account of that name, where this process has its keys. */
   account(name: string): AccountKeys | undefined;
   /** Whether a write that was answered survives a power loss, and why not. */
@@ -70,11 +70,11 @@ interface TextContext extends AttemptContext {
   readonly random: Random;
   readonly slices: SlicesContract;
   readonly sameTexts: SameTextsContract;
-  readonly campaigns: Campaigns;
-  readonly retries: Retries;
+  readonly campaigns: Public<Campaigns>;
+  readonly retries: Public<Retries>;
   /** Absent: nothing is counted, and under a budget nothing leaves. */
   readonly budgets?: BudgetsContract;
-  readonly optOuts: OptOuts;
+  readonly optOuts: Public<OptOuts>;
   /** Of the queue whose slices are sent here. */
   readonly slots?: Slots;
   /** How many times as many slots all workers have as this one; absent: it is the only one. */

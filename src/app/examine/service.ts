@@ -10,7 +10,8 @@ import type { Upstream, UpstreamAccount } from '../../upstream/client.ts';
 import type { Balances } from '../../upstream/payments/ask.ts';
 import { type Failure, failures, type NotOk } from '../../upstream/verdict.ts';
 import { callbackPath } from '../../webhooks/receiver.ts';
-import { callbackSecrets, publicUrlOf } from '../processor-context.ts';
+import { publicUrlOf } from '../processor-context.ts';
+import { callbackSecrets } from '../secrets.ts';
 import { type CheckName, type Finding, fault, ok, skipped, inTime } from './finding.ts';
 import { type Said, said } from '../../words/said.ts';
 

@@ -17,6 +17,7 @@ import type { EventDraft } from '../../operations/transition.ts';
 import { batch as declaration } from '../../queues/index.ts';
 import { finish } from '../intent.ts';
 import { type ProcessorContext, type AttemptResult, closedFor, isRecovering, waitAt } from '../context.ts';
+import type { Public } from '../../lib/public.ts';
 
 const LOOK_MS = declaration.retryAfter.map(toMs);
 
@@ -34,7 +35,7 @@ type RowAnswer =
   | { readonly outcome: 'invalid'; readonly problems: readonly { pointer: string; message: string }[] };
 
 export interface BatchTools {
-  readonly batches: Batches;
+  readonly batches: Public<Batches>;
   readonly accept: (row: BatchRow, batch: BatchRecord) => Promise<RowAnswer>;
 }
 
@@ -107,7 +108,7 @@ async function continueBatch(
  * While rows are still to be handed out, all that are out are counted; afterwards only the first that has not ended
  * matters.
  */
-async function lookAtRows(record: BatchRecord, batches: Batches): Promise<Look> {
+async function lookAtRows(record: BatchRecord, batches: Public<Batches>): Promise<Look> {
   let { mark } = record;
   let unbegun = 0;
   const missing: Placed[] = [];

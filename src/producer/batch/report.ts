@@ -7,6 +7,7 @@ import { WAITING } from '../../kinds/batch-outcome.ts';
 import { Sums, type Batches, type RowNow } from '../../operations/batches.ts';
 import { reportColumns, reportedOfPayment, reportedOfRow } from '../../kinds/disbursement-fields.ts';
 import type { Rows } from './rows.ts';
+import type { Public } from '../../lib/public.ts';
 
 /** `id` is null while no disbursement was accepted for the row, or when acceptance refused it. */
 export interface ReportLine extends ReportedOfRow, ReportedOfPayment {
@@ -46,7 +47,7 @@ function stateOfWaiting({ state }: BatchRecord): string {
 }
 
 /** Page by page, in the order of the file. */
-export async function* reportPages(record: BatchRecord, batches: Batches): AsyncGenerator<ReportLine[]> {
+export async function* reportPages(record: BatchRecord, batches: Public<Batches>): AsyncGenerator<ReportLine[]> {
   const whole = { from: 0, to: record.state === 'invalid' ? 0 : record.totals.count, fields: reportedOfPayment };
   for await (const page of batches.rowsNow(record, whole)) {
     yield page.map((now) =>
@@ -59,7 +60,7 @@ export async function* reportPages(record: BatchRecord, batches: Batches): Async
  * How many rows stand in each state, and for how many XOF: they sum to the totals of the batch. Before the approval no
  * row has begun anything, whatever else stands under its reference; of a batch that was cancelled later some have.
  */
-export async function progressOf(record: BatchRecord, batches: Batches): Promise<Record<string, Sum>> {
+export async function progressOf(record: BatchRecord, batches: Public<Batches>): Promise<Record<string, Sum>> {
   const sums = new Sums();
   const { state: stands, approvedBy, totals } = record;
   const isApproved = ['running', 'finished', 'needs_review'].includes(stands) || approvedBy !== undefined;

@@ -1,0 +1,26 @@
+/** The secrets of a process, from its settings. */
+import { hkdfSync } from 'node:crypto';
+import type { Config } from '../config.ts';
+import { Secret, secretsOf } from '../lib/secret.ts';
+
+export function callbackSecrets(config: Config): Secret[] {
+  return secretsOf(config.CALLBACK_SECRET);
+}
+
+/**
+ * What is kept sealed in Redis is sealed with the first of these and opened with any. On this machine alone, where none
+ * is asked for, they follow from the callback secrets.
+ */
+export function sealingSecrets(config: Config): Secret[] {
+  const own = secretsOf(config.SEALING_SECRET);
+  return own.length > 0 ? own : callbackSecrets(config).map(sealingFrom);
+}
+
+/** A process that only hears callbacks is given no sealing secret: what it marks follows from those that it has. */
+export function markSecrets(config: Config): Secret[] {
+  return [...secretsOf(config.SEALING_SECRET), ...callbackSecrets(config).map(sealingFrom)];
+}
+
+function sealingFrom(secret: Secret): Secret {
+  return new Secret(Buffer.from(hkdfSync('sha256', secret.reveal(), '', 'relais sealing', 32)).toString('hex'));
+}
