@@ -328,7 +328,7 @@ create table relais.campaign (
   state           text        collate "C" not null,
   reason          text,
   left_out        int         not null default 0,            -- rows of its files that are no recipients
-  recipients      int         not null default 0,
+  recipients      int         not null default 0,            -- rows of `recipient` that count: their n is below it
   requests        int         not null default 0,            -- so many exist: the number of the next one
   open            int         not null default 0,            -- requests that are not settled
   sent            int         not null default 0,
@@ -428,24 +428,61 @@ create table relais.sms_cost (
   primary key (account, period)
 ) with (fillfactor = 50);
 
--- Inserted once, numbered from 0 in their campaign. An erasure sets phone and variables to null; nothing else changes a row.
+-- Inserted once, numbered from 0 in their campaign. An erasure sets phone, variables and own to null; nothing else changes
+-- a row. Rows from `campaign.recipients` on belong to an upload that is still being copied.
 create table relais.recipient (
   campaign        bigint      not null,
   n               int         not null,
-  phone           bigint,
+  row             int         not null,                      -- of the file
+  phone           bigint,                                    -- E.164 without the plus sign
   variables       text,                                      -- values of the text's variables, in order, see lib/packed-values.ts
+  own             text,                                      -- the other cells of the row, in the same form
   primary key (campaign, n)
 ) partition by range (campaign);
 create table relais.recipient_rest partition of relais.recipient default;
 create index recipient_phone on relais.recipient (phone) where phone is not null;
 
+-- A file that is being copied into `recipient`: nothing of it counts yet, and its process holds the lease.
+create table relais.upload_in_progress (
+  campaign        bigint      primary key,
+  tag             text        collate "C" not null,
+  first_n         int         not null,
+  begun_at        timestamptz not null default now(),
+  lease_until     timestamptz not null
+);
+
+-- Rows of the files that are no recipients, as the report gives them back.
+create table relais.left_out_row (
+  campaign        bigint      not null,
+  tag             text        collate "C" not null,
+  n               int         not null,
+  row             int         not null,
+  written         text        not null,                      -- the phone number as written
+  reason          text        not null,
+  own             text,
+  primary key (campaign, tag, n)
+);
+
+-- Names of uploads in stop links. A name is never given again: an old link must not lead to another person.
+create table relais.stop_link (
+  name            text        collate "C" primary key,
+  campaign        text        collate "C" not null,
+  tag             text        collate "C" not null
+);
+
+-- One row for each person and list. After an erasure only a hash of the number is left.
 create table relais.opt_out (
   account         text        collate "C" not null,
-  phone           bigint      not null,
-  source          text        not null,
+  sender          text        collate "C" not null default '',   -- in the form that is compared; '': every sender
+  subscriber      bigint,                                    -- the same for every number of one person
+  phone           bigint,                                    -- as it was asked for
+  hash            bytea,
   at              timestamptz not null default now(),
-  primary key (account, phone)
+  constraint opt_out_is_listed_or_erased check (num_nonnulls(subscriber, hash) = 1 and (phone is null) = (subscriber is null))
 );
+create unique index opt_out_person on relais.opt_out (account, sender, subscriber) where subscriber is not null;
+create unique index opt_out_erased on relais.opt_out (account, sender, hash) where hash is not null;
+create        index opt_out_phone  on relais.opt_out (account, sender, phone) where phone is not null;
 
 -- 4. Guards -------------------------------------------------------------------------------------------------------------
 
@@ -727,15 +764,28 @@ create table relais.batch_row (
 );
 create index batch_row_operation on relais.batch_row (operation) where operation is not null;
 
+-- The file of a draft, until its recipients are added. Written piece by piece, and found once it is complete.
 create table relais.kept_file (
-  hash            bytea       primary key,
-  name            text,
+  id              uuid        primary key,
+  campaign        text        collate "C" not null,
+  name            text        not null,
   type            text        not null,
-  bytes           bytea       not null,                      -- encrypted
-  key_name        text        not null,
-  expires_at      timestamptz not null
+  bytes           bigint      not null default 0,
+  kept_at         timestamptz not null,
+  expires_at      timestamptz not null,
+  complete        boolean     not null default false,
+  options         jsonb,                                     -- how it was read at its last check
+  report          jsonb
 );
-create index kept_file_expires on relais.kept_file (expires_at);
+create unique index kept_file_campaign on relais.kept_file (campaign) where complete;
+create        index kept_file_expires  on relais.kept_file (expires_at);
+
+create table relais.kept_file_piece (
+  file            uuid        not null references relais.kept_file on delete cascade,
+  n               int         not null,
+  bytes           bytea       not null,
+  primary key (file, n)
+);
 
 create table relais.balance (
   account         text        collate "C" not null,
@@ -745,7 +795,36 @@ create table relais.balance (
   primary key (account, country, at)
 );
 
--- 7. Lists and reports ------------------------------------------------------------------------------------------------
+-- 7. Partitions ---------------------------------------------------------------------------------------------------------
+
+-- Makes a partition and attaches it. `there`: it exists. `taken`: the default partition has rows of the range, which stay
+-- there. `busy`: a lock was not free within the time, so nothing was made. It never fails the caller.
+create function relais.make_partition(parent text, part text, low text, high text, lock_ms int) returns text
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+begin
+  if to_regclass(format('relais.%I', part)) is not null then return 'there'; end if;
+  if not pg_try_advisory_xact_lock(hashtextextended('relais.' || parent, 0)) then return 'busy'; end if;
+  perform set_config('lock_timeout', lock_ms::text, true);
+  execute format('create table relais.%I (like relais.%I including all excluding identity)', part, parent);
+  execute format('alter table relais.%I attach partition relais.%I for values from (%L) to (%L)', parent, part, low, high);
+  return 'made';
+exception
+  when check_violation then return 'taken';
+  when lock_not_available or duplicate_table then return 'busy';
+end $$;
+
+-- False: a lock was not free within the time, or there is no such partition.
+create function relais.drop_partition(part text, lock_ms int) returns boolean
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+begin
+  if to_regclass(format('relais.%I', part)) is null then return false; end if;
+  perform set_config('lock_timeout', lock_ms::text, true);
+  execute format('drop table relais.%I', part);
+  return true;
+exception when lock_not_available then return false;
+end $$;
+
+-- 8. Lists and reports ------------------------------------------------------------------------------------------------
 
 -- The first account after this one that was ever asked for something; null: there is none. Jumps from one to the next in
 -- the indexes of the lists, and reads no account whole.

@@ -1,0 +1,168 @@
+/**
+ * The numbers that want no SMS, by account: of every sender, or of one. Two spellings of a sender are one list, and every
+ * number of one subscriber is one person.
+ *
+ * The opt-out of a person whose data was erased stays as a hash, so that this person still gets no SMS. A hash of a number
+ * can be found by trying all numbers: it hides the number from readers, not from an attacker.
+ */
+import { createHash } from 'node:crypto';
+import { comparable } from '../lib/letters.ts';
+import { digitsOf } from '../lib/phone.ts';
+import { subscriberOf } from '../lib/renumbering.ts';
+import { type Act, noteAct } from './acts.ts';
+import type { Database, Run } from './pool.ts';
+
+/** `sender` '': every sender. */
+export interface OptOutList {
+  readonly account: string;
+  readonly sender: string;
+}
+
+export interface Addressee {
+  /** E.164, with or without the plus sign. */
+  readonly to: string;
+  /** Absent: the sender is not known. */
+  readonly sender?: string | undefined;
+}
+
+export interface OptOutPage {
+  /** E.164. */
+  readonly phones: readonly string[];
+  /** Absent at the end. */
+  readonly next?: string;
+}
+
+interface Person {
+  readonly phone: string;
+  readonly subscriber: string;
+}
+
+const AT_ONCE = 1_000;
+const EVERY_SENDER = '';
+
+export class OptOuts {
+  readonly #database: Database;
+
+  constructor({ database }: { readonly database: Database }) {
+    this.#database = database;
+  }
+
+  /** The number of people who were not in the list. */
+  add(list: OptOutList, phones: readonly string[], act?: Act): Promise<number> {
+    const [account, sender] = [list.account, senderKey(list.sender)];
+    return this.#change(phones, factsAs(act, 'added'), async (run, people) => {
+      const added = await run('add_opt_outs', [
+        account,
+        sender,
+        people.map(({ phone }) => phone),
+        people.map(({ subscriber }) => subscriber),
+        people.map(({ subscriber }) => hashOf(sender, subscriber)),
+        null,
+      ]);
+      return added.length;
+    });
+  }
+
+  /** The number of people who were in the list, erased people included. */
+  remove(list: OptOutList, phones: readonly string[], act?: Act): Promise<number> {
+    const [account, sender] = [list.account, senderKey(list.sender)];
+    return this.#change(phones, factsAs(act, 'removed'), async (run, people) => {
+      const removed = await run('remove_opt_outs', [
+        account,
+        sender,
+        people.map(({ subscriber }) => subscriber),
+        people.map(({ subscriber }) => hashOf(sender, subscriber)),
+      ]);
+      return removed.length;
+    });
+  }
+
+  /** In the order of the numbers. */
+  async page(list: OptOutList, { after = '0', limit }: { after?: string; limit: number }): Promise<OptOutPage> {
+    const values = [list.account, senderKey(list.sender), after, limit + 1];
+    const rows = await this.#database.run<{ phone: string }>('opt_outs_page', values);
+    const phones = rows.slice(0, limit).map(({ phone }) => `+${phone}`);
+    const last = rows.length > limit ? rows[limit - 1]?.phone : undefined;
+    return { phones, ...(last === undefined ? {} : { next: last }) };
+  }
+
+  /** People in the list, and those in all lists of the account of whom a hash is left. */
+  async count(list: OptOutList): Promise<{ listed: number; forgotten: number }> {
+    const values = [list.account, senderKey(list.sender)];
+    const [row] = await this.#database.run<{ listed: string; forgotten: string }>('count_opt_outs', values);
+    return { listed: Number(row?.listed ?? 0), forgotten: Number(row?.forgotten ?? 0) };
+  }
+
+  /** Whether each of them has opted out, by position. */
+  async among(account: string, people: readonly Addressee[]): Promise<boolean[]> {
+    if (people.length === 0) return [];
+    const asked = people.flatMap(({ to, sender }, place) => {
+      const subscriber = subscriberOf(digitsOf(to));
+      const senders = new Set([EVERY_SENDER, senderKey(sender ?? EVERY_SENDER)]);
+      return [...senders].map((name) => ({ place, name, subscriber }));
+    });
+    const rows = await this.#database.run<{ place: number }>('opted_out_among', [
+      account,
+      asked.map(({ place }) => place),
+      asked.map(({ name }) => name),
+      asked.map(({ subscriber }) => subscriber),
+      asked.map(({ name, subscriber }) => hashOf(name, subscriber)),
+    ]);
+    const found = new Set(rows.map(({ place }) => place));
+    return people.map((_, place) => found.has(place));
+  }
+
+  /** Replaces the number by its hash in every list. Answers the number of lists. */
+  forget(phone: string, act?: Act): Promise<number> {
+    const subscriber = subscriberOf(digitsOf(phone));
+    return this.#database.transaction(async (run) => {
+      const lists = await run<OptOutList>('opt_outs_of_person', [subscriber]);
+      for (const { account, sender } of lists)
+        await run('forget_opt_out', [account, sender, subscriber, hashOf(sender, subscriber)]);
+      if (act) await noteAct(run, { ...act, facts: { ...act.facts, optOuts: lists.length } });
+      return lists.length;
+    });
+  }
+
+  /** In bounded parts, each in a transaction with its audit line. */
+  async #change(
+    phones: readonly string[],
+    actOf: (changed: number) => Act | undefined,
+    change: (run: Run, people: readonly Person[]) => Promise<number>,
+  ): Promise<number> {
+    let changed = 0;
+    for (let from = 0; from < phones.length; from += AT_ONCE) {
+      const people = phones.slice(from, from + AT_ONCE).map(personOf);
+      changed += await this.#database.transaction(async (run) => {
+        const count = await change(run, people);
+        const act = actOf(count);
+        if (act) await noteAct(run, act);
+        return count;
+      });
+    }
+    return changed;
+  }
+}
+
+/** The audit line of a change; a change of nothing has none. */
+const factsAs =
+  (act: Act | undefined, name: 'added' | 'removed') =>
+  (changed: number): Act | undefined =>
+    act && changed > 0 ? { ...act, facts: { ...act.facts, [name]: changed } } : undefined;
+
+/** The name of a list in the audit log. The name of an account has no slash. */
+export function nameOf({ account, sender }: OptOutList): string {
+  return `${account}/${sender}`;
+}
+
+function personOf(phone: string): Person {
+  const digits = digitsOf(phone);
+  return { phone: digits, subscriber: subscriberOf(digits) };
+}
+
+/** '' is every sender and never the form of a name: a blank sender is refused by entry points. */
+const senderKey = (sender: string): string => comparable(sender);
+
+function hashOf(sender: string, subscriber: string): Buffer {
+  return createHash('sha256').update(`${sender}\n${subscriber}`).digest();
+}
