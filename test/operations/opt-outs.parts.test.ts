@@ -14,18 +14,19 @@ type Answers = Pick<OptOuts, 'page' | 'count' | 'among'> & {
 interface Store {
   readonly optOuts: Answers;
   /** All stored text. */
-  written(): Promise<string>;
+  readonly written: () => Promise<string>;
   empty(): Promise<unknown>;
   close(): Promise<void>;
 }
 
 async function inRedis(): Promise<Store> {
-  const { redis, close } = await freshRedis();
+  const fresh = await freshRedis();
+  const { redis } = fresh;
   const written = async () => {
     const lists = (await keysLike(redis, '*optouts*')).map((key) => redis.smembers(key));
     return JSON.stringify(await Promise.all(lists));
   };
-  return { optOuts: new OptOuts(redis), written, empty: () => redis.flushdb(), close };
+  return { optOuts: new OptOuts(redis), written, empty: () => redis.flushdb(), close: () => fresh.close() };
 }
 
 async function inLedger(): Promise<Store> {
@@ -50,7 +51,7 @@ const BINTA = '+221771234568';
 describe.each([
   ['Redis', inRedis],
   ['the ledger', inLedger],
-])('opt-outs in %s', (_, open) => {
+])('opt-outs in %s', (_store, open) => {
   let store: Store;
   let optOuts: Answers;
   let written: Store['written'];
