@@ -1,9 +1,9 @@
 /**
- * The numbers that want no SMS, by account: of every sender, or of one. Two spellings of a sender are one list, and every
- * number of one subscriber is one person.
+ * The numbers that want no SMS, by account: of every sender, or of one. Two spellings of a sender are one list, and
+ * every number of one subscriber is one person.
  *
- * The opt-out of a person whose data was erased stays as a hash, so that this person still gets no SMS. A hash of a number
- * can be found by trying all numbers: it hides the number from readers, not from an attacker.
+ * The opt-out of a person whose data was erased stays as a hash, so that this person still gets no SMS. A hash of a
+ * number can be found by trying all numbers: it hides the number from readers, not from an attacker.
  */
 import { createHash } from 'node:crypto';
 import { comparable } from '../lib/letters.ts';
