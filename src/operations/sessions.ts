@@ -39,7 +39,8 @@ type Kept = z.output<typeof kept>;
 /** A session that goes on, as it was read. */
 export interface Session extends Kept {
   readonly place: string;
-  readonly text: string;
+  /** The stored text; only in Redis. */
+  readonly text?: string;
   readonly expiresAt: number;
   readonly idleUntil: number;
   readonly confirmedUntil: number;

@@ -625,8 +625,8 @@ create index audit_unsigned on relais.audit (sequence) where mac is null;
 
 create table relais.api_key (
   id              text        collate "C" primary key,
-  name            text        collate "C" not null unique,
-  hash            bytea       not null unique,
+  name            text        collate "C" not null,          -- two keys of one person may share it during a rotation
+  hash            bytea       unique,                        -- null once revoked
   roles           text[]      not null,
   accounts        text[],
   person          text,
@@ -634,17 +634,43 @@ create table relais.api_key (
   created_by      text        not null,
   created_at      timestamptz not null default now(),
   expires_at      timestamptz,
-  revoked_at      timestamptz
+  revoked_at      timestamptz,
+  constraint api_key_revoked_has_no_hash check ((hash is null) = (revoked_at is not null))
+);
+
+-- Who signs in with an identity provider keeps one name, whatever address they come with later.
+create table relais.person (
+  issuer          text        collate "C" not null,
+  subject         text        collate "C" not null,          -- never changes; an address can
+  name            text        collate "C" not null,
+  bound_at        timestamptz not null default now(),
+  primary key (issuer, subject)
+);
+create index person_name on relais.person (issuer, name);
+
+create table relais.person_address (
+  name            text        collate "C" not null,
+  address         text        collate "C" not null,          -- other than the name
+  primary key (name, address)
+);
+
+-- SHA-256 of the SHA-512 of a master key: callbacks sent with an earlier key come from the provider too.
+create table relais.provider_key_hash (
+  account         text        collate "C" not null,
+  fingerprint     text        collate "C" not null,
+  hash            bytea       not null,
+  primary key (account, fingerprint)
 );
 
 create table relais.session (
-  hash            bytea       primary key,
-  key_id          text        collate "C",
-  person          text        not null,
-  facts           jsonb       not null default '{}',
-  created_at      timestamptz not null default now(),
-  seen_at         timestamptz not null default now(),
-  confirmed_until timestamptz,
+  hash            bytea       primary key,                   -- SHA-256 of the id, which only the browser has
+  key             text        collate "C" not null,          -- name of the API key or of the person
+  bound           bytea       not null,                      -- HMAC of the key's hash under the id
+  provider        jsonb,                                     -- {person, group, subject}: signed in with an identity provider
+  epoch           int         not null,                      -- a recovery ends the sessions of before
+  started_at      timestamptz not null,
+  used_at         timestamptz not null,
+  confirmed_at    timestamptz not null,
   expires_at      timestamptz not null
 );
 create index session_expires on relais.session (expires_at);

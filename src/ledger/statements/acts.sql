@@ -5,11 +5,11 @@
 -- params: by text, person text, role text, source text, act text, target text, request_id text, facts jsonb, now timestamptz, before jsonb
 -- row:
 insert into relais.audit (at, by, person, role, source, act, target, request_id, before, facts)
-values (coalesce($9, now()), $1, $2, $3, $4, $5, $6, $7, $10, coalesce($8, '{}'));
+values (coalesce($9::timestamptz, now()), $1::text, $2::text, $3::text, $4::text, $5::text, $6::text, $7::text, $10::jsonb, coalesce($8::jsonb, '{}'));
 
 -- name: report_event
 -- Reports a change to callers. The publisher gives the event its position.
 -- params: id text, account text, subject text, type text, data jsonb, now timestamptz
 -- row:
 insert into relais.outbox (id, account, subject, type, data, at)
-values ($1, $2, $3, $4, $5, coalesce($6, now()));
+values ($1::text, $2::text, $3::text, $4::text, $5::jsonb, coalesce($6::timestamptz, now()));

@@ -8,7 +8,7 @@
 -- row: counter int8, epoch int4
 with lane as (
   insert into relais.mark as m (lane, counter)
-  select $1, case when $2 = 0 then 1 else 0 end
+  select $1, case when $2::int8 = 0 then 1 else 0 end
   where not exists (select from relais.retired_lane r where r.lane in ($1, split_part($1, '/', 1)))
   on conflict (lane) do update set counter = m.counter + case when m.counter < $2 then 0 else 1 end where not m.fenced
   returning m.counter

@@ -1,0 +1,52 @@
+/**
+ * Persons who sign in with an identity provider. An address changes and can be given to another person; the subject does
+ * neither. So a person is bound to the subject at the first sign-in, and keeps one name.
+ */
+import type { Public } from '../lib/public.ts';
+import type { Persons as PersonsInRedis, Subject } from '../operations/persons.ts';
+import type { OnCommitted } from './committed.ts';
+import type { Database, Run } from './pool.ts';
+
+interface PersonsOptions {
+  readonly database: Database;
+  readonly onCommitted?: OnCommitted;
+}
+
+interface Named {
+  readonly name: string;
+}
+
+export class Persons implements Public<PersonsInRedis> {
+  readonly #options: PersonsOptions;
+
+  constructor(options: PersonsOptions) {
+    this.#options = options;
+  }
+
+  /** The name of the person; at the first sign-in, the address unless it is another person's. */
+  async bind(subject: Subject): Promise<string> {
+    const { database, onCommitted } = this.#options;
+    const { issuer, sub, address } = subject;
+    const [known] = await database.run<Named>('person_of', [issuer, sub]);
+    const name = known?.name ?? (await database.transaction((run) => bound(run, subject)));
+    if (known === undefined) await onCommitted?.('person.bound', { issuer, subject: sub, name });
+    if (address !== undefined && address !== name) await database.run('note_address', [name, address]);
+    return name;
+  }
+
+  /** Name and address of each person who came with another address than the name. */
+  async alsoCalled(): Promise<(readonly [person: string, address: string])[]> {
+    const rows = await this.#options.database.run<Named & { address: string }>('addresses');
+    return rows.map(({ name, address }) => [name, address] as const);
+  }
+}
+
+async function bound(run: Run, { issuer, sub, address }: Subject): Promise<string> {
+  await run('lock_deployment');
+  const names = [...(address === undefined ? [] : [address]), sub, `${sub} of ${issuer}`];
+  const [now] = await run<Named>('bind_person', [issuer, sub, names]);
+  // Another process bound the person meanwhile.
+  const [row = now] = now === undefined ? await run<Named>('person_of', [issuer, sub]) : [now];
+  if (row === undefined) throw new Error('a person was neither bound nor found');
+  return row.name;
+}
