@@ -1,6 +1,6 @@
 /**
- * Persons who sign in with an identity provider. An address changes and can be given to another person; the subject does
- * neither. So a person is bound to the subject at the first sign-in, and keeps one name.
+ * Persons who sign in with an identity provider. An address changes and can be given to another person; the subject
+ * does neither. So a person is bound to the subject at the first sign-in, and keeps one name.
  */
 import type { Public } from '../lib/public.ts';
 import type { Persons as PersonsInRedis, Subject } from '../operations/persons.ts';
