@@ -33,11 +33,17 @@ async function prepared(name: string): Promise<{ params: readonly string[]; row:
 /** `text[]` as PostgreSQL names it: `_text`. */
 const internal = (type: string): string => (type.endsWith('[]') ? `_${type.slice(0, -2)}` : type);
 
+/** `limit $1` takes an int8; a wider integer than declared holds every value. */
+const narrowed = (type: string, declared: string | undefined): string =>
+  type === 'int8' && declared === 'int4' ? declared : type;
+
 test.for(statements)('$name takes and returns what its head declares', async ({ name, text, params, row }) => {
   // Without types, as the connections prepare it: PostgreSQL must find them.
   await client.query(`prepare ${name} as ${text}`);
   const types = await prepared(name);
-  expect(types.params).toEqual(params.map(({ type }) => internal(type)));
+  expect(types.params.map((type, at) => narrowed(type, params[at]?.type))).toEqual(
+    params.map(({ type }) => internal(type)),
+  );
   expect(types.row).toEqual(row.map(({ type }) => internal(type)));
   const used = new Set([...text.matchAll(/\$(\d+)/g)].map(([, at]) => Number(at)));
   expect(used).toEqual(new Set(params.map((_, at) => at + 1)));

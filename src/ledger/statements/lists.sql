@@ -112,7 +112,7 @@ with read as (
     select o.amount, ($4::int8 is null or coalesce(o.amount >= $4, false)) and ($5::int8 is null or coalesce(o.amount <= $5, false)) as meant
     from relais.operation o
     where o.account = a.account and o.kind = $1 and o.state = s.state and o.created_at >= $13 and o.created_at < $14
-    limit $15
+    limit $15::int4
   ) w
   where $16 = 'state'
   union all (

@@ -108,7 +108,7 @@ where not exists (select from relais.operation o where o.id = t.id);
 -- name: claim
 -- Leases what is due in a queue to one lane, accounts in turn. Changes the lease only: no index entry is written. Rows that
 -- others hold are passed over before they count, so neither another claim nor a forgotten transaction hides those behind.
--- params: queue text, accounts text[], most int8, lease_ms float8, schema_version int2, now timestamptz, holder text
+-- params: queue text, accounts text[], most int4, lease_ms float8, schema_version int2, now timestamptz, holder text
 -- row: id text, kind text, account text, reference text, state text, amount int8, request jsonb, provider_id text, token text, transaction_id text, provider_ref text, facts jsonb, observations jsonb, reason text, sends int2, tries int2, token_at timestamptz, sent_at timestamptz, send_until timestamptz, quiet_until timestamptz, not_before timestamptz, batch text, trace text, created_at timestamptz, since timestamptz, version int4, due_at timestamptz, lease int8, lease_until timestamptz, at timestamptz
 with due as materialized (
   select c.id
