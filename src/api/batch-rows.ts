@@ -110,13 +110,13 @@ interface Asking {
 }
 
 async function paidTo(
-  { names, queries }: ApiContext,
+  { queries }: ApiContext,
   row: BatchRow,
   { batch, ...filters }: Asking,
 ): Promise<readonly DisbursementRecord[]> {
   const phone = phoneIn(beneficiaryOf(row, [row.withdrawMode]));
   if (phone === undefined) return [];
-  const named = await names.placesOf([['phone', phone]]);
+  const named = [['phone', phone] as const];
   const { items } = await queries.page('disbursement', { ...filters, named, states: PAID, limit: EACH_MOST });
   return items.flatMap((one) => (one instanceof UnreadableRecord || one.batch === batch ? [] : [one]));
 }

@@ -7,7 +7,8 @@ import { csvCell } from '../files/csv.ts';
 import { onClockOf } from '../lib/zone.ts';
 import { NAME_MOST, type SoughtName, soughtNames } from '../kinds/fields.ts';
 import { pageCursor, type Named, namesOf } from '../operations/places.ts';
-import type { Filters, PageOf } from '../operations/lists.ts';
+import type { PageOf } from '../operations/lists.ts';
+import type { NamedFilters } from '../operations/queries.ts';
 import { idsOfReference, payeeOfQuery, phoneFilter } from './finding.ts';
 import { type RecordAt, UnreadableRecord } from '../operations/record.ts';
 import type { ApiContext } from './context.ts';
@@ -121,7 +122,7 @@ export function listRoute<const K extends ListedKind>(listed: Listed<K>) {
   });
 }
 
-interface Asked extends Filters, Partial<Readonly<Record<keyof typeof byName, string | undefined>>> {
+interface Asked extends NamedFilters, Partial<Readonly<Record<keyof typeof byName, string | undefined>>> {
   readonly state?: readonly string[] | undefined;
   readonly reference?: string | undefined;
   readonly after?: string | undefined;
@@ -138,8 +139,7 @@ async function pageFor<K extends ListedKind>(
   const given = Object.entries(names).flatMap(([name, value]): Named[] =>
     value === undefined || !isSought(name) ? [] : [[name, value]],
   );
-  const places = await context.names.placesOf(given);
-  const filters = { ...rest, states: state, ...(places.length > 0 ? { named: places } : {}) };
+  const filters = { ...rest, states: state, ...(given.length > 0 ? { named: given } : {}) };
   if (reference === undefined) return context.queries.page(kind, filters);
   // There is one page of them.
   if (filters.after !== undefined) return { items: [] };

@@ -70,15 +70,15 @@ function rowOf({ kind, id, state, reference, account, createdAt }: RecordBase) {
 
 /** What cannot be read is found by nothing but its id, at its own route. */
 async function found(context: ApiContext, q: string, accounts: readonly string[] | undefined) {
-  const { queries, names, defaultCountry } = context;
+  const { queries, defaultCountry } = context;
   const kind = /^[\w.-]{1,80}$/.test(q) ? kindOf(q) : undefined;
   const referred = await Promise.all(listedKinds.map((one) => idsOfReference(context, one, q, accounts)));
-  const places = await names.placesOf([
+  const named = [
     ...(['token', 'transactionId', 'providerRef', 'disburseId'] as const).map((name) => [name, q] as const),
     ...payeesOf(q, defaultCountry).map((payee) => ['phone', payee] as const),
-  ]);
+  ];
   const ids = [...(kind === undefined || kind === 'slice' ? [] : [q]), ...referred.flat()];
-  return queries.sought({ word: q, ids: [...new Set(ids)], places }, { accounts, limit: FOUND_MOST });
+  return queries.sought({ word: q, ids: [...new Set(ids)], named }, { accounts, limit: FOUND_MOST });
 }
 
 const texted = route(

@@ -12,7 +12,7 @@ import {
   UNSENT_FIELD,
   UNSENT_XOF_FIELD,
 } from './keys.ts';
-import { idOf, type NamePlace } from './places.ts';
+import { idOf, type Named, type NamePlace, Names } from './places.ts';
 import { STAGED_FOR_S } from './campaigns.ts';
 import { type Filters, type Page, type PageOf, areMeant, pageOf, readMany, walkOfName } from './lists.ts';
 import {
@@ -47,6 +47,17 @@ const REFERRED_MOST = 500;
 
 /** Fields of the counts that say something else than how many there are in a state. */
 const NOT_OF_A_STATE = [EVENT_FIELD, FLIGHT_FIELD, UNSENT_FIELD, UNSENT_XOF_FIELD, DOUBT_FIELD, HISTORY_FIELD];
+
+/** Filters with names in clear; an operation has all of them. */
+export type NamedFilters = Omit<Filters, 'named'> & { readonly named?: readonly Named[] | undefined };
+export type NamedPage = Omit<Page, 'named'> & Pick<NamedFilters, 'named'>;
+
+/** A word that a user looks for, and the names that it can be. */
+export interface Wanted {
+  readonly word: string;
+  readonly ids: readonly string[];
+  readonly named: readonly Named[];
+}
 
 const isReadable = <T>(record: T | UnreadableRecord | undefined): record is T =>
   record !== undefined && !(record instanceof UnreadableRecord);
@@ -104,7 +115,8 @@ export class Queries {
   }
 
   /** Records, the newest first, and where to go on: a page may be short, or empty, and still lead on. */
-  async page<K extends Kind>(kind: K, page: Page): Promise<PageOf<K>> {
+  async page<K extends Kind>(kind: K, asked: NamedPage): Promise<PageOf<K>> {
+    const page = await this.#placed(asked);
     const near = await pageOf(this.#redis, kind, page);
     return joined({ redis: this.#redis, past: this.#past }, kind, page, near);
   }
@@ -113,8 +125,9 @@ export class Queries {
   async referred<K extends Kind>(
     kind: K,
     ids: readonly string[],
-    { reference, ...filters }: Filters & { readonly reference: string },
+    { reference, ...asked }: NamedFilters & { readonly reference: string },
   ): Promise<PageOf<K>> {
+    const filters = await this.#placed(asked);
     const there = (await readMany(this.#redis, kind, [...new Set(ids)])).filter(isReadable);
     const meant = await areMeant(this.#redis, kind, there, filters);
     const rows = there
@@ -143,11 +156,12 @@ export class Queries {
 
   /** What somebody has in hand, of every kind. `ids`: those that the word may stand for. */
   async sought(
-    { ids, ...inHand }: InHand & { readonly ids: readonly string[] },
+    { ids, word, named: names }: Wanted,
     { accounts, limit }: { readonly accounts: readonly string[] | undefined; readonly limit: number },
   ): Promise<Gathered> {
+    const inHand: InHand = { word, places: await Names.of({ redis: this.#redis }).placesOf(names) };
     const own = (await this.#readableHere(ids)).filter(
-      ({ id, reference }) => id === inHand.word || reference === inHand.word,
+      ({ id, reference }) => id === word || reference === word,
     );
     const named = await Promise.all(inHand.places.map((place) => this.named(place, { accounts, limit })));
     const among = accounts ?? (await this.accounts());
@@ -168,6 +182,11 @@ export class Queries {
       if (walk.isOver) break;
     }
     return found;
+  }
+
+  async #placed<F extends NamedFilters>({ named = [], ...filters }: F): Promise<Omit<F, 'named'> & Filters> {
+    const places = await Names.of({ redis: this.#redis }).placesOf(named);
+    return { ...filters, ...(places.length > 0 ? { named: places } : {}) };
   }
 
   /** Those of them that Redis has, and that can be read. */

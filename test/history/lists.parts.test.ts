@@ -1,9 +1,8 @@
 /** A list is one list, wherever its rows are: from Redis while it has them, from history after that. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { HistoryReader } from '../../src/history/reader.ts';
-import { Names } from '../../src/operations/places.ts';
-import type { Page } from '../../src/operations/lists.ts';
-import { Queries } from '../../src/operations/queries.ts';
+import type { Named } from '../../src/operations/places.ts';
+import { type NamedPage, Queries } from '../../src/operations/queries.ts';
 import { type FreshPostgres, freshPostgres } from '../support/fresh-postgres.ts';
 import { storeOfThisFile } from '../support/fresh-redis.ts';
 import { type HistoryWorld, historyWorld, PAID, trimmerOf, writerOf } from './history-world.ts';
@@ -64,14 +63,13 @@ async function twoAndTwo(): Promise<void> {
   await paid('dsb_d', { account: 'other' });
 }
 
-const placesOf = (...named: Parameters<Names['placesOf']>[0]) => Names.of({ redis: store.redis }).placesOf(named);
 
 const FIELDS = { amount: 500, accountAlias: '771000000', disburseId: 'dsb_b', withdrawMode: 'wallet-a-senegal' };
 
 const idsOf = ({ items }: { readonly items: readonly { readonly id: string }[] }) => items.map(({ id }) => id);
 
 /** All pages, of so many rows each. */
-async function turned(asked: Page, between: () => Promise<void> = async () => undefined): Promise<string[]> {
+async function turned(asked: NamedPage, between: () => Promise<void> = async () => undefined): Promise<string[]> {
   const ids: string[] = [];
   for (let after: string | undefined, pages = 0; pages < 20; pages += 1) {
     const page = await queries.page('disbursement', { ...asked, after });
@@ -137,7 +135,7 @@ test('those of one moment are told apart on both sides', async () => {
 
 test('filters hold in history as they do in Redis', async () => {
   await twoAndTwo();
-  const cases: readonly (readonly [Partial<Page>, readonly string[]])[] = [
+  const cases: readonly (readonly [Partial<NamedPage>, readonly string[]])[] = [
     [{ states: ['succeeded'] }, ['dsb_d', 'dsb_c', 'dsb_b', 'dsb_a']],
     [{ states: ['failed', 'held'] }, []],
     [{ accounts: ['main'] }, ['dsb_c', 'dsb_b', 'dsb_a']],
@@ -146,9 +144,9 @@ test('filters hold in history as they do in Redis', async () => {
     [{ createdFrom: NOON + 1, createdTo: LATER }, ['dsb_c', 'dsb_b']],
     [{ amountMin: 600 }, ['dsb_b']],
     [{ amountMax: 699, createdTo: NOON + 1 }, ['dsb_a']],
-    [{ named: await placesOf(['phone', 'SN 771000000']) }, ['dsb_d', 'dsb_c', 'dsb_a']],
-    [{ named: await placesOf(['disburseId', 'dsb_b']) }, ['dsb_b']],
-    [{ named: await placesOf(['disburseId', 'dsb_b'], ['phone', 'SN 771000000']) }, []],
+    [{ named: [['phone', 'SN 771000000']] }, ['dsb_d', 'dsb_c', 'dsb_a']],
+    [{ named: [['disburseId', 'dsb_b']] }, ['dsb_b']],
+    [{ named: [['disburseId', 'dsb_b'], ['phone', 'SN 771000000']] }, []],
   ];
   for (const [filters, ids] of cases)
     expect([filters, await turned({ limit: 2, ...filters })]).toEqual([filters, ids]);
@@ -156,9 +154,9 @@ test('filters hold in history as they do in Redis', async () => {
 
 test('what left is found by its id, its reference, and all its names, and is told once', async () => {
   await twoAndTwo();
-  const found = async (word: string, named: Parameters<Names['placesOf']>[0], accounts?: readonly string[]) => {
+  const found = async (word: string, named: readonly Named[], accounts?: readonly string[]) => {
     const { items } = await queries.sought(
-      { word, ids: [word], places: await placesOf(...named) },
+      { word, ids: [word], named },
       { accounts, limit: 9 },
     );
     return idsOf({ items });
