@@ -178,7 +178,7 @@ create unique index operation_key         on relais.operation (account, kind, id
 create unique index operation_token       on relais.operation (token, account) where token is not null;
 create unique index operation_transaction on relais.operation (transaction_id, account) where transaction_id is not null;
 create        index operation_due         on relais.operation (queue, account, due_at) where due_at is not null;
-create        index operation_open        on relais.operation (kind, state, since, id) where finished_at is null;
+create        index operation_open        on relais.operation (kind, state, since, id) include (account, amount) where finished_at is null;
 -- Lists read these from their end. The amount is a filter of lists, and is summed.
 create        index operation_list        on relais.operation (account, kind, state, created_at, id) include (amount);
 create        index operation_new         on relais.operation (kind, created_at, id);
@@ -293,6 +293,14 @@ returns boolean language sql volatile set search_path = pg_catalog, pg_temp as $
     where o.beneficiary = own_beneficiary and o.created_at >= since and o.account = own_account and o.kind = own_kind
       and o.amount = own_amount and o.id <> own_id and o.state not in ('rejected', 'cancelled', 'failed', 'reversed'))
 $$;
+
+-- The last callback that contradicts an operation, without secrets; also for an id that names none.
+create table relais.callback (
+  id              text        collate "C" primary key,
+  body            text        not null,
+  at              timestamptz not null default now()
+);
+create index callback_at on relais.callback (at);
 
 -- Tombstones of operations that retention removed. A repeated request is answered, never carried out again.
 create table relais.tombstone (
