@@ -160,9 +160,7 @@ export class Queries {
     { accounts, limit }: { readonly accounts: readonly string[] | undefined; readonly limit: number },
   ): Promise<Gathered> {
     const inHand: InHand = { word, places: await Names.of({ redis: this.#redis }).placesOf(names) };
-    const own = (await this.#readableHere(ids)).filter(
-      ({ id, reference }) => id === word || reference === word,
-    );
+    const own = (await this.#readableHere(ids)).filter(({ id, reference }) => id === word || reference === word);
     const named = await Promise.all(inHand.places.map((place) => this.named(place, { accounts, limit })));
     const among = accounts ?? (await this.accounts());
     const past = await soughtInPast({ redis: this.#redis, past: this.#past }, inHand, { accounts: among, limit });

@@ -63,7 +63,6 @@ async function twoAndTwo(): Promise<void> {
   await paid('dsb_d', { account: 'other' });
 }
 
-
 const FIELDS = { amount: 500, accountAlias: '771000000', disburseId: 'dsb_b', withdrawMode: 'wallet-a-senegal' };
 
 const idsOf = ({ items }: { readonly items: readonly { readonly id: string }[] }) => items.map(({ id }) => id);
@@ -146,7 +145,15 @@ test('filters hold in history as they do in Redis', async () => {
     [{ amountMax: 699, createdTo: NOON + 1 }, ['dsb_a']],
     [{ named: [['phone', 'SN 771000000']] }, ['dsb_d', 'dsb_c', 'dsb_a']],
     [{ named: [['disburseId', 'dsb_b']] }, ['dsb_b']],
-    [{ named: [['disburseId', 'dsb_b'], ['phone', 'SN 771000000']] }, []],
+    [
+      {
+        named: [
+          ['disburseId', 'dsb_b'],
+          ['phone', 'SN 771000000'],
+        ],
+      },
+      [],
+    ],
   ];
   for (const [filters, ids] of cases)
     expect([filters, await turned({ limit: 2, ...filters })]).toEqual([filters, ids]);
@@ -155,10 +162,7 @@ test('filters hold in history as they do in Redis', async () => {
 test('what left is found by its id, its reference, and all its names, and is told once', async () => {
   await twoAndTwo();
   const found = async (word: string, named: readonly Named[], accounts?: readonly string[]) => {
-    const { items } = await queries.sought(
-      { word, ids: [word], named },
-      { accounts, limit: 9 },
-    );
+    const { items } = await queries.sought({ word, ids: [word], named }, { accounts, limit: 9 });
     return idsOf({ items });
   };
   expect(await found('dsb_a', [['disburseId', 'dsb_a']])).toEqual(['dsb_a']);
