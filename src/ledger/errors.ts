@@ -69,6 +69,10 @@ export const isOfOneRow = (error: unknown): boolean =>
   (error instanceof StatementRefused &&
     (/^(22|23|54)/.test(error.code) || ['P0001', '55P03', '57014'].includes(error.code)));
 
+/** A lock or the server's time-out stopped the statement: the same rows may succeed later. */
+export const isHeldUp = (error: unknown): boolean =>
+  error instanceof StatementRefused && ['55P03', '57014', '40P01', '40001'].includes(error.code);
+
 /**
  * The connection is no longer fit, and nothing was written: its server became a standby, its plans are outdated, or a
  * pooler lost its prepared statements.

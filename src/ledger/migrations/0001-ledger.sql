@@ -570,15 +570,29 @@ create table relais.sms_token (
 -- Written with the change that it reports. The publisher gives it a position and removes it, in one transaction.
 create table relais.outbox (
   sequence        bigint      generated always as identity primary key,
-  id              text        collate "C" not null,          -- stable: the same event keeps it for ever
-  account         text        collate "C" not null,
-  subject         text        collate "C" not null,
-  type            text        collate "C" not null,
-  data            jsonb       not null,
-  totals          jsonb,                                     -- what it adds to the totals of the day
+  id              text        collate "C",                   -- stable: the same event keeps it for ever
+  account         text        collate "C",
+  subject         text        collate "C",
+  type            text        collate "C",                   -- null: totals without an event
+  data            jsonb,
+  totals          jsonb,                                     -- {"kind|account|place|measure": change} of the totals of the day
   at              timestamptz not null default now(),
-  refused         text                                       -- set aside by the publisher, with the reason
-);
+  refused         text,                                      -- quarantined by the publisher, with the reason
+  constraint outbox_has_content check (
+    case when type is null then totals is not null and jsonb_typeof(totals) = 'object'
+    else id is not null and account is not null and subject is not null and data is not null end)
+) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000);
+create index outbox_refused on relais.outbox (sequence) where refused is not null;
+
+-- How far the events have come. Only the publishing transaction changes position and day.
+create table relais.stream (
+  is_only         boolean     primary key default true check (is_only),
+  position        bigint      not null default 0,            -- of the newest event
+  trimmed         bigint      not null default 0,            -- retention has removed the events up to here
+  day             date                                       -- the open day; it never goes back
+) with (fillfactor = 50);
+insert into relais.stream default values;
+insert into relais.leader (name) values ('publisher');
 
 create table relais.event (
   position        bigint      not null,
@@ -593,16 +607,21 @@ create table relais.event (
 ) partition by range (published_at);
 create table relais.event_rest partition of relais.event default;
 create index event_subject on relais.event (subject, position);
+create index event_published on relais.event (published_at, position);
+
+-- For readers in other languages.
+create view relais.events as
+select position, id, type, account, at, data, subject as operation, published_at from relais.event;
 
 create table relais.day_total (
   day             date        not null,
   account         text        collate "C" not null,
-  mode            text        collate "C" not null,
-  item            text        collate "C" not null,
+  mode            text        collate "C" not null,          -- withdraw mode, or the country of an SMS
+  item            text        collate "C" not null,          -- kind.measure; `=`: at the end of the day, `<`: at its beginning
   count           bigint      not null,
   xof             bigint      not null,
   primary key (day, account, mode, item)
-);
+) with (fillfactor = 50);
 
 create table relais.closed_day (
   day             date        primary key,
@@ -622,12 +641,37 @@ create table relais.audit (
   request_id      text,
   before          jsonb,                                     -- state before the act
   facts           jsonb       not null default '{}',         -- state after the act, and facts of the entry point
-  mac             bytea,                                     -- of this line and the line before: the publisher signs
+  number          bigint,                                    -- dense, in the order of signing; null: not signed yet
+  mac             bytea,                                     -- of this line and all lines before it: the publisher signs
   primary key (sequence, at)
 ) partition by range (at);
 create table relais.audit_rest partition of relais.audit default;
-create index audit_target   on relais.audit (target, sequence);
+create index audit_target   on relais.audit (target, at, sequence) where target is not null;
+create index audit_person   on relais.audit (person, at, sequence) where person <> '';
+create index audit_act      on relais.audit (act, at, sequence);
+create index audit_new      on relais.audit (at, sequence);
+create index audit_number   on relais.audit (number);
 create index audit_unsigned on relais.audit (sequence) where mac is null;
+
+-- Signed checkpoints: `first` is the last line that retention removed, `last` the newest signed line.
+create table relais.audit_chain (
+  name            text        collate "C" primary key check (name in ('first', 'last')),
+  number          bigint      not null,
+  digest          bytea       not null,                      -- of all lines up to this one
+  at              timestamptz not null,
+  mac             bytea       not null
+) with (fillfactor = 50);
+
+-- The last verification of all lines, and how far new lines were verified since.
+create table relais.audit_verified (
+  is_only         boolean     primary key default true check (is_only),
+  at              timestamptz,
+  lines           bigint      not null default 0,
+  fault_id        text,
+  fault_why       text,
+  turn_until      timestamptz                                -- a process verifies; the others wait until then
+) with (fillfactor = 50);
+insert into relais.audit_verified default values;
 
 -- 6. Access and delivery --------------------------------------------------------------------------------------------------
 
@@ -687,16 +731,30 @@ create table relais.endpoint (
   id              text        collate "C" primary key,
   owner           text        not null,
   url             text        not null,
-  types           text[],
-  accounts        text[],
-  headers         bytea,                                     -- encrypted
-  secret          bytea       not null,                      -- encrypted
-  secret_before   bytea,
-  state           text        collate "C" not null,
+  types           text[]      not null default '{}',         -- empty: all
+  accounts        text[]      not null default '{}',         -- empty: all
+  headers         text,                                      -- encrypted
+  secret          text        not null,                      -- encrypted
+  old_secret      text,                                      -- signs too until then, and so does the one before it
+  old_until       timestamptz,
+  older_secret    text,
+  older_until     timestamptz,
+  state           text        collate "C" not null default 'enabled' check (state in ('enabled', 'disabled')),
   reason          text,
-  position        bigint      not null default 0,            -- events up to here were handed to `delivery`
-  created_at      timestamptz not null default now()
-);
+  registered_at_position bigint not null,                    -- it gets the events after this one
+  position        bigint      not null,                      -- events up to here were handed to `delivery`
+  lease           text,
+  lease_until     timestamptz,
+  failures        int         not null default 0,
+  failing_since   timestamptz,
+  rest_until      timestamptz,
+  delivered_at    timestamptz,
+  disabled_at     timestamptz,
+  version         int         not null default 0,            -- of its events
+  revision        bigint      not null default 0,            -- raised by each settlement
+  created_at      timestamptz not null default now(),
+  constraint endpoint_lease_ends check ((lease is null) = (lease_until is null))
+) with (fillfactor = 50);
 
 create table relais.delivery (
   endpoint        text        collate "C" not null references relais.endpoint on delete cascade,
@@ -704,23 +762,50 @@ create table relais.delivery (
   state           text        collate "C" not null default 'due' check (state in ('due', 'dead')),
   tries           smallint    not null default 0,
   due_at          timestamptz not null default now(),
-  lease           bigint,
-  lease_until     timestamptz,
-  answer          text,
   primary key (endpoint, position)
 ) with (fillfactor = 70);
-create index delivery_due on relais.delivery (due_at) where state = 'due';
+create index delivery_due  on relais.delivery (endpoint, due_at, position) where state = 'due';
+create index delivery_dead on relais.delivery (endpoint, position) where state = 'dead';
+create index delivery_held on relais.delivery (position) where state = 'due';
+
+-- The newest deliveries of each endpoint, for its owner.
+create table relais.delivery_log (
+  endpoint        text        collate "C" not null references relais.endpoint on delete cascade,
+  n               bigint      generated always as identity,
+  at              timestamptz not null,
+  event           text        not null,
+  outcome         text        not null,
+  answer          text        not null,
+  tries           int         not null,
+  primary key (endpoint, n)
+);
 
 create table relais.event_group (
   name            text        collate "C" primary key,
-  position        bigint      not null default 0,
-  holder          text        collate "C",
-  lease_until     timestamptz
+  position        bigint      not null default 0,            -- events up to here were taken by a consumer
+  seen_at         timestamptz not null default now()         -- when a consumer last asked
 ) with (fillfactor = 50);
 
+-- Events of a group that a consumer holds, or that wait for their next try.
+create table relais.event_try (
+  event_group     text        collate "C" not null references relais.event_group on delete cascade,
+  position        bigint      not null,
+  tries           smallint    not null default 1,
+  consumer        text        collate "C",
+  due_at          timestamptz not null,                      -- the end of the lease of its consumer, or the time of the next try
+  primary key (event_group, position)
+) with (fillfactor = 50);
+create index event_try_due on relais.event_try (event_group, due_at);
+
+-- With the event itself, which retention removes from the stream.
 create table relais.dead_letter (
   event_group     text        collate "C" not null references relais.event_group on delete cascade,
   position        bigint      not null,
+  id              text        collate "C" not null,
+  type            text        collate "C" not null,
+  account         text        collate "C" not null,
+  data            jsonb       not null,
+  tries           smallint    not null,
   error           text        not null,
   at              timestamptz not null default now(),
   primary key (event_group, position)

@@ -1,0 +1,63 @@
+/**
+ * The chain of the audit log. Each signed line has a dense number and a MAC over the digest of all lines up to it, so a
+ * changed, deleted, inserted or reordered line is found by anyone who has the secret. The secret is not in PostgreSQL.
+ */
+import { createHmac, hash } from 'node:crypto';
+import { type Secret, sameSecret } from '../lib/secret.ts';
+
+/** A line as it is signed: text, exactly as PostgreSQL writes it. */
+export interface ChainLine {
+  readonly sequence: string;
+  readonly at: string;
+  readonly by: string;
+  readonly person: string | null;
+  readonly role: string | null;
+  readonly source: string;
+  readonly act: string;
+  readonly target: string | null;
+  readonly request_id: string | null;
+  readonly before: string | null;
+  readonly facts: string;
+}
+
+export interface SignedLine extends ChainLine {
+  readonly number: string;
+  readonly mac: Buffer;
+}
+
+/** The lines up to a number. */
+export interface Reached {
+  readonly number: number;
+  readonly digest: Buffer;
+}
+
+export interface Checkpoint extends Reached {
+  readonly name: 'first' | 'last';
+  readonly at: Date;
+  readonly mac: Buffer;
+}
+
+export const NO_LINES: Reached = { number: 0, digest: Buffer.alloc(0) };
+
+export function reachedWith(before: Reached, line: ChainLine): Reached {
+  const { sequence, at, by, person, role, source, act, target, request_id: requestId } = line;
+  const number = before.number + 1;
+  const words = [by, person, role, source, act, target, requestId, line.before, line.facts];
+  const text = JSON.stringify([before.digest.toString('hex'), number, sequence, at, ...words]);
+  return { number, digest: hash('sha256', text, 'buffer') };
+}
+
+export const lineMac = ({ number, digest }: Reached, secret: Secret): Buffer =>
+  macOf(['line', number, digest.toString('hex')], secret);
+
+export const checkpointMac = ({ name, number, digest, at }: Omit<Checkpoint, 'mac'>, secret: Secret): Buffer =>
+  macOf([name, number, digest.toString('hex'), at.toISOString()], secret);
+
+/** Whether one of the secrets made the MAC. `macWith`: the MAC as that secret makes it. */
+export function isMadeWith(mac: Buffer, secrets: readonly Secret[], macWith: (secret: Secret) => Buffer): boolean {
+  return secrets.some((secret) => sameSecret(macWith(secret).toString('hex'), mac.toString('hex')));
+}
+
+function macOf(words: readonly unknown[], secret: Secret): Buffer {
+  return createHmac('sha256', `relais audit ${secret.reveal()}`).update(JSON.stringify(words)).digest();
+}
