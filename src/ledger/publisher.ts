@@ -156,7 +156,10 @@ export class Publisher {
     }
     if (isHeldUp(error) || one === undefined) return { is: 'held up', ...NOTHING };
     const cause = error as Error;
-    const [row] = await this.#options.database.run<{ readonly id: string | null }>('refuse_row', [one, cause.message]);
+    const [row] = await this.#options.database.run<{ readonly id: string | null }>('refuse_row', [
+      one,
+      cause.message,
+    ]);
     if (row) this.#options.onError(new RowRefused(row.id ?? undefined, cause));
     this.#batch = this.#most;
     return { is: 'held up', ...NOTHING, more: true };

@@ -74,7 +74,9 @@ async function untilEmpty(one: Publisher): Promise<void> {
   await vi.waitUntil(async () => (await one.step()).is === 'idle', { timeout: 20_000, interval: 5 });
 }
 
-test('two publishers skip and repeat none of 20,000 events that are committed out of order', { timeout: 120_000 }, async () => {
+test('two publishers skip and repeat none of 20,000 events that are committed out of order', {
+  timeout: 120_000,
+}, async () => {
   const MANY = 20_000;
   const EACH = 40;
   const stop = new AbortController();
@@ -182,7 +184,14 @@ test('a transaction that another session holds open delays its own events alone'
   await other.query('rollback');
   await holder.query('commit');
   await untilEmpty(publisher('a'));
-  expect((await published()).map(({ id }) => id)).toEqual(['msg_4.1', 'msg_6.1', 'msg_1.1', 'msg_2.1', 'msg_3.1', 'msg_5.1']);
+  expect((await published()).map(({ id }) => id)).toEqual([
+    'msg_4.1',
+    'msg_6.1',
+    'msg_1.1',
+    'msg_2.1',
+    'msg_3.1',
+    'msg_5.1',
+  ]);
 });
 
 test('totals without an event count, and get no position', async () => {
