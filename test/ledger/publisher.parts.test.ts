@@ -164,7 +164,7 @@ test('a row that cannot be published is quarantined with its reason, and the oth
   expect(await published()).toHaveLength(698);
   expect((await published()).map(({ position }) => Number(position)).at(-1)).toBe(698);
   expect(errors).toEqual([expect.any(RowRefused), expect.any(RowRefused)]);
-  expect(errors.map((error) => (error as RowRefused).event).toSorted()).toEqual(['msg_5.1', 'msg_600.1']);
+  expect(new Set(errors.map((error) => (error as RowRefused).event))).toEqual(new Set(['msg_5.1', 'msg_600.1']));
   expect(await publisherFigures(database)).toMatchObject({ waiting: 0, refused: 2, position: 698 });
   await client.query(`update relais.outbox set totals = '{}'`);
   expect(await releaseRefused(database)).toBe(2);
