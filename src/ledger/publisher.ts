@@ -1,6 +1,6 @@
 /**
- * The publisher gives events their positions, adds totals to the day and signs the audit log, all in one transaction. Many
- * processes may run it: the holder of a lease row works, the others wait until it ends.
+ * The publisher gives events their positions, adds totals to the day and signs the audit log, all in one transaction.
+ * Many processes may run it: the holder of a lease row works, the others wait until it ends.
  */
 import type { Clock } from '../lib/clock.ts';
 import type { Secret } from '../lib/secret.ts';
