@@ -1,0 +1,59 @@
+/** Settings of PostgreSQL, which holds the ledger. */
+import { z } from 'zod';
+import { count, duration, durationOrOff, fileWith, onOff, orIssue, postgresUrl, readCertificates } from './types.ts';
+
+const CONNECTIONS_LEAST = 4;
+const CONNECTIONS_MOST = 200;
+const RETENTION_LEAST_MS = 30 * 86_400_000;
+
+const retention = () =>
+  durationOrOff('off').refine((ms) => ms === 0 || ms >= RETENTION_LEAST_MS, 'must be 30d or more, or off');
+
+function readSchema(text: string): string {
+  if (/^[a-z_][a-z0-9_]{0,53}$/.test(text) && !text.startsWith('pg_')) return text;
+  throw new TypeError('must be at most 54 of a-z, 0-9 and _, without a digit at the beginning and without pg_');
+}
+
+export const database = {
+  DATABASE_URL: [
+    postgresUrl(),
+    'PostgreSQL database of the ledger: postgres://user:password@host:port/database. `DATABASE_URL_FILE` names a file that holds it.',
+    'secret',
+  ],
+  DATABASE_CA_FILE: [
+    fileWith(readCertificates).optional(),
+    'PEM file of the authority that signs the certificate of PostgreSQL. With it, every connection is encrypted and verified. Unset: `sslmode` of `DATABASE_URL` decides.',
+  ],
+  DATABASE_POOL: [
+    count(10, { min: CONNECTIONS_LEAST, max: CONNECTIONS_MOST }),
+    'Maximum number of PostgreSQL connections of one process.',
+  ],
+  DATABASE_SCHEMA: [
+    z.string().default('relais').transform(orIssue(readSchema)),
+    'Schema of the ledger in PostgreSQL. Two deployments share a database with two schemas.',
+  ],
+  DATABASE_PREPARED: [
+    onOff.unwrap().default('on'),
+    '`on`: use prepared statements. `off`: use none, for pgbouncer before version 1.21 in transaction mode.',
+  ],
+  DATABASE_PATIENCE: [
+    duration('60s'),
+    'Maximum wait for PostgreSQL at start, as a duration; then the process ends with status 1.',
+  ],
+  MIGRATE: [
+    onOff.unwrap().default('on'),
+    '`on`: migrate the schema at start. `off`: refuse to start on an older schema, and leave it to `relais migrate`.',
+  ],
+  WITNESS: [
+    z.enum(['required', 'none'], { error: 'must be required or none' }).default('required'),
+    '`required`: if neither Redis nor `WITNESS_FILE` confirms the ledger at start, risky operations wait for `relais recover`. `none`: they continue, and you guarantee that PostgreSQL was not restored to an earlier point.',
+  ],
+  RETENTION_PAYMENTS: [
+    retention(),
+    'Age, as a duration such as `400d`, after which finished payments and payment batches are deleted. `off`: they stay.',
+  ],
+  RETENTION_SMS: [
+    retention(),
+    'Age, as a duration such as `90d`, after which finished campaigns and messages are deleted. `off`: they stay.',
+  ],
+} as const;
