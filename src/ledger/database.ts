@@ -1,6 +1,7 @@
 /** Connections to the ledger, each fit to move money: PostgreSQL keeps what it commits, and every answer is certain or lost. */
 import { Client, type ClientBase } from 'pg';
 import { AnswerLost, readError } from './errors.ts';
+import { type Server, addressOf } from './server.ts';
 import { type Statement, loadStatements } from './statements.ts';
 
 export interface DatabaseOptions {
@@ -9,6 +10,10 @@ export interface DatabaseOptions {
   readonly schema: string;
   /** Off: no prepared statements, for a pooler that does not keep them. */
   readonly prepared?: boolean;
+  /** PEM of the authority that signs the certificate of PostgreSQL. */
+  readonly ca?: string | undefined;
+  /** Of this process, shared by its connections. Absent: nobody compares which server answers. */
+  readonly server?: Server;
   /** ms. */
   readonly connectTimeout?: number;
   /** Called once when an open connection ends by itself. */
@@ -16,7 +21,7 @@ export interface DatabaseOptions {
 }
 
 /** PostgreSQL may lose what it has committed. */
-class UnsafeDatabase extends Error {
+export class UnsafeDatabase extends Error {
   override readonly name = 'UnsafeDatabase';
 }
 
@@ -36,11 +41,17 @@ export class Connection {
   readonly #client: Client;
   readonly #statements: ReadonlyMap<string, Statement>;
   readonly #prepared: boolean;
+  readonly #isCurrent: () => boolean;
   #warned = false;
   #before: Promise<unknown> = Promise.resolve();
 
-  private constructor(client: Client, statements: ReadonlyMap<string, Statement>, prepared: boolean) {
+  private constructor(
+    client: Client,
+    statements: ReadonlyMap<string, Statement>,
+    { prepared, isCurrent }: { readonly prepared: boolean; readonly isCurrent: () => boolean },
+  ) {
     this.#client = client;
+    this.#isCurrent = isCurrent;
     this.#statements = statements;
     this.#prepared = prepared;
     // A warning on a commit may mean that a standby has not got it. Its severity is in the language of the server.
@@ -51,9 +62,9 @@ export class Connection {
 
   /** Throws `UnsafeDatabase` when PostgreSQL is set so that it may lose a commit. */
   static async open(options: DatabaseOptions): Promise<Connection> {
-    const { url, schema, prepared = true, connectTimeout = CONNECT_TIMEOUT_MS, onEnd } = options;
+    const { url, schema, ca, server, prepared = true, connectTimeout = CONNECT_TIMEOUT_MS, onEnd } = options;
     const client = new Client({
-      connectionString: url,
+      ...addressOf(url, ca),
       connectionTimeoutMillis: connectTimeout,
       query_timeout: ANSWER_TIMEOUT_MS,
       application_name: 'relais',
@@ -63,11 +74,18 @@ export class Connection {
     await client.connect();
     try {
       await prepareSession(client);
-      return new Connection(client, loadStatements(schema), prepared);
+      const generation = await server?.check(client);
+      const isCurrent = (): boolean => server?.generation === generation;
+      return new Connection(client, loadStatements(schema), { prepared, isCurrent });
     } catch (error) {
       await client.end();
       throw error;
     }
+  }
+
+  /** False: another connection has reached another server since, so this one may lead to a former primary. */
+  get isCurrent(): boolean {
+    return this.#isCurrent();
   }
 
   /** Runs a statement of `statements/`, after those that were asked for before. Throws what `readError` makes of a failure. */

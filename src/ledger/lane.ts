@@ -119,8 +119,13 @@ export class Lane {
   }
 
   async #runOnce<Row extends object>(statement: string, values: () => readonly unknown[]): Promise<readonly Row[]> {
-    const opened = this.#open();
-    const connection = await opened;
+    let opened = this.#open();
+    let connection = await opened;
+    if (!connection.isCurrent) {
+      this.#leave(opened, connection);
+      opened = this.#open();
+      connection = await opened;
+    }
     try {
       return await connection.run<Row>(statement, values());
     } catch (error) {

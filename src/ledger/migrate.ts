@@ -14,7 +14,7 @@ interface Migration {
 }
 
 /** A file that was applied has other bytes now, or the database has a migration that this version does not know. */
-class MigrationRefused extends Error {
+export class MigrationRefused extends Error {
   override readonly name = 'MigrationRefused';
 }
 

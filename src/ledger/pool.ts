@@ -1,7 +1,8 @@
 /** The pool for everything but the lanes: lists, settings, keys, reports, and each act of a person. */
 import { type ClientBase, Pool, type PoolClient } from 'pg';
 import { ANSWER_TIMEOUT_MS, type DatabaseOptions, prepareSession } from './database.ts';
-import { AnswerLost, DatabaseAway, readError } from './errors.ts';
+import { AnswerLost, DatabaseAway, isOfConnection, readError } from './errors.ts';
+import { type Server, addressOf } from './server.ts';
 import { type Statement, loadStatements } from './statements.ts';
 
 export interface PoolOptions extends DatabaseOptions {
@@ -16,9 +17,6 @@ export interface PoolOptions extends DatabaseOptions {
 const SIZE = 4;
 const PATIENCE_MS = 5_000;
 const IDLE_MS = 30_000;
-/** The pool waits for the promise, which its type does not say. */
-const PREPARE: (client: ClientBase) => unknown = prepareSession;
-
 /** Runs a statement of `statements/` by its name. */
 export type Run = <Row extends object>(name: string, values?: readonly unknown[]) => Promise<readonly Row[]>;
 
@@ -26,18 +24,25 @@ export class Database {
   readonly #pool: Pool;
   readonly #statements: ReadonlyMap<string, Statement>;
   readonly #prepared: boolean;
+  readonly #server: Server | undefined;
+  /** Of the server that each connection has reached. */
+  readonly #generations = new WeakMap<ClientBase, number>();
 
-  constructor({ url, schema, prepared = true, size = SIZE, patience = PATIENCE_MS, onError }: PoolOptions) {
+  constructor(options: PoolOptions) {
+    const { url, schema, ca, server, prepared = true, size = SIZE, patience = PATIENCE_MS, onError } = options;
+    // The pool waits for the promise, which its type does not say.
+    const prepare: (client: ClientBase) => unknown = (client) => this.#prepare(client);
+    this.#server = server;
     this.#statements = loadStatements(schema);
     this.#prepared = prepared;
     this.#pool = new Pool({
-      connectionString: url,
+      ...addressOf(url, ca),
       max: size,
       connectionTimeoutMillis: patience,
       idleTimeoutMillis: IDLE_MS,
       query_timeout: ANSWER_TIMEOUT_MS,
       application_name: 'relais',
-      onConnect: PREPARE,
+      onConnect: prepare,
     });
     this.#pool.on('error', (error) => onError?.(error));
     // The statement under way rejects as well; without a listener the event would end the process.
@@ -73,19 +78,29 @@ export class Database {
     await this.#pool.end();
   }
 
-  async #connect(): Promise<PoolClient> {
-    return this.#pool.connect().catch((cause: unknown) => {
-      throw new DatabaseAway('PostgreSQL cannot be reached, or has no connection free', { cause });
-    });
+  async #prepare(client: ClientBase): Promise<void> {
+    await prepareSession(client);
+    if (this.#server) this.#generations.set(client, await this.#server.check(client));
   }
 
-  /** A connection whose answer was lost is not used again. */
+  /** A connection that may lead to a former primary is closed, and another one taken. */
+  async #connect(): Promise<PoolClient> {
+    for (;;) {
+      const client = await this.#pool.connect().catch((cause: unknown) => {
+        throw new DatabaseAway('PostgreSQL cannot be reached, or has no connection free', { cause });
+      });
+      if (this.#generations.get(client) === this.#server?.generation) return client;
+      client.release(true);
+    }
+  }
+
+  /** A connection whose answer was lost, or that is not fit any more, is not used again. */
   async #released<T>(client: PoolClient, work: () => Promise<T>): Promise<T> {
     let lost: boolean | undefined;
     try {
       return await work();
     } catch (error) {
-      lost = error instanceof AnswerLost;
+      lost = error instanceof AnswerLost || isOfConnection(error);
       throw error;
     } finally {
       client.release(lost);

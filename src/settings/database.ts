@@ -46,7 +46,7 @@ export const database = {
   ],
   WITNESS: [
     z.enum(['required', 'none'], { error: 'must be required or none' }).default('required'),
-    '`required`: if neither Redis nor `WITNESS_FILE` confirms the ledger at start, risky operations wait for `relais recover`. `none`: they continue, and you guarantee that PostgreSQL was not restored to an earlier point.',
+    '`required`: without a witness at start, risky operations wait for `relais recover`. `none`: they continue, and you guarantee that PostgreSQL is not an earlier copy.',
   ],
   RETENTION_PAYMENTS: [
     retention(),

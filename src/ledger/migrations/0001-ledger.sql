@@ -46,8 +46,26 @@ create table relais.worker (
   schema_version  int         not null,
   roles           text[]      not null,
   beat            bigint      not null default 0,            -- silent: an observer saw the same number twice, 10 s apart
-  started_at      timestamptz not null default now()
+  started_at      timestamptz not null default now(),
+  beat_at         timestamptz not null default now()
 ) with (fillfactor = 50);
+
+-- A row for each time that a restored ledger was noticed, or feared. The newest is under way until `ended_at` is set.
+create table relais.recovery (
+  number          bigint      generated always as identity primary key,
+  because         text        not null,
+  since           timestamptz not null default now(),
+  last_beat       timestamptz,                               -- when relais was last at work on this copy
+  marks           jsonb       not null,                      -- lane -> counter in the copy
+  known           jsonb       not null default '{}',         -- lane -> counter that a process or a witness remembers
+  before          jsonb,                                     -- what was open, for the report
+  report          jsonb,
+  confirmed_by    text,                                      -- the first of two persons who say that nothing was lost
+  confirmed_at    timestamptz,
+  ended_by        text,
+  ended_at        timestamptz
+);
+create unique index recovery_under_way on relais.recovery ((true)) where ended_at is null;
 
 create table relais.leader (
   name            text        collate "C" primary key,

@@ -15,7 +15,7 @@ select d.id as deployment from relais.deployment d, added;
 -- params: process text
 -- row: beat int8, deployment uuid, epoch int4, recovering bool, lanes text[], counters int8[], at timestamptz
 with own as (
-  update relais.worker set beat = beat + 1 where process = $1 returning beat
+  update relais.worker set beat = beat + 1, beat_at = now() where process = $1 returning beat
 ),
 marks as (
   select array_agg(lane) as lanes, array_agg(counter) as counters from relais.mark

@@ -1,0 +1,133 @@
+/**
+ * Whose ledger this is: the environment, where its provider is, and its accounts. The first process writes it. A
+ * process with the settings of another deployment does not start.
+ */
+import { kinds, isFinal, statesOf } from '../kinds/index.ts';
+import { canonicalJson } from '../lib/ids.ts';
+import type { Deployment, Difference, Stamp } from '../operations/stamp.ts';
+import type { Database, Run } from './pool.ts';
+
+const ACCEPTED_KEPT = 20;
+
+export interface DeploymentRow {
+  readonly id: string;
+  readonly environment: string;
+  readonly mode: string;
+  readonly fingerprint: string | null;
+  readonly epoch: number;
+  readonly recovering_at: Date | null;
+  readonly recovering_why: string | null;
+  readonly system_id: string | null;
+  readonly operation_oid: string | null;
+}
+
+/** Parts of the stamp that are not columns of their own. */
+type Fingerprint = Omit<Stamp, 'environment'>;
+type Store = Pick<Database, 'run' | 'transaction'>;
+
+/** What would keep a process of this deployment from starting; nothing is written. Undefined: there is no stamp yet. */
+export async function compareStamp(
+  database: Store,
+  ours: Deployment,
+): Promise<{ readonly stamp: Stamp; readonly differences: readonly Difference[] } | undefined> {
+  const [row] = await database.run<DeploymentRow>('read_deployment');
+  const stamp = row && stampOf(row);
+  return stamp && { stamp, differences: await differencesFrom(database.run, stamp, ours) };
+}
+
+/** Writes the stamp, or adds to it what it did not know. The differences, when it is another's: nothing is written. */
+export function stampAs(database: Store, ours: Deployment): Promise<readonly Difference[]> {
+  return replace(database, async (run, stamp) => {
+    const differences = await differencesFrom(run, stamp, ours);
+    return differences.length > 0 ? { differences } : { next: merged(stamp, ours) };
+  });
+}
+
+/** The provider has moved: its new addresses are those of the stamp from now on. Nothing else may differ. */
+export function acceptAddresses(
+  database: Store,
+  ours: Deployment,
+  { by, at }: { readonly by: string; readonly at: number },
+): Promise<readonly Difference[]> {
+  return replace(database, async (_, stamp) => {
+    const differences = differencesOf(stamp, ours);
+    const others = differences.filter((one) => one.of !== 'address');
+    const addresses = differences.flatMap((one) => (one.of === 'address' ? one.setting : []));
+    if (others.length > 0 || addresses.length === 0) return { differences: others };
+    const accepted = [...stamp.accepted, { at, by, addresses }].slice(-ACCEPTED_KEPT);
+    return { next: { ...stamp, addresses: { ...stamp.addresses, ...ours.addresses }, accepted } };
+  });
+}
+
+type Judged = { readonly next: Stamp } | { readonly differences: readonly Difference[] };
+
+/** Two processes that start at once compare one after the other. */
+function replace(
+  database: Store,
+  judge: (run: Run, stamp: Stamp) => Promise<Judged>,
+): Promise<readonly Difference[]> {
+  return database.transaction(async (run) => {
+    const [row] = await run<DeploymentRow>('lock_deployment');
+    if (row === undefined) throw new Error('the ledger belongs to no deployment yet');
+    const judged = await judge(run, stampOf(row));
+    if ('differences' in judged) return judged.differences;
+    const { addresses, accounts, accepted } = judged.next;
+    const after = canonicalJson({ addresses, accounts, accepted } satisfies Fingerprint);
+    if (after !== row.fingerprint) await run('stamp_deployment', [modeOf(judged.next) ?? row.mode, after]);
+    return [];
+  });
+}
+
+export function stampOf({ environment, fingerprint }: DeploymentRow): Stamp {
+  const known: Partial<Fingerprint> = fingerprint === null ? {} : (JSON.parse(fingerprint) as Fingerprint);
+  return { environment, addresses: {}, accounts: {}, accepted: [], ...known };
+}
+
+/** Of the deployment as a whole: that of `main`, or of its first account. */
+export function modeOf({ accounts = {} }: Deployment): string | undefined {
+  return accounts['main'] ?? Object.values(accounts)[0];
+}
+
+function differencesOf(stamp: Stamp, ours: Deployment): readonly Difference[] {
+  const differences: Difference[] = [];
+  if (stamp.environment !== ours.environment) {
+    differences.push({ of: 'environment', stamped: stamp.environment, ours: ours.environment });
+  }
+  for (const [setting, address] of Object.entries(ours.addresses)) {
+    if ((stamp.addresses[setting] ?? address) !== address) differences.push({ of: 'address', setting });
+  }
+  for (const [account, mode] of Object.entries(ours.accounts ?? {})) {
+    const stamped = stamp.accounts[account] ?? mode;
+    if (stamped !== mode) differences.push({ of: 'mode', account, stamped, ours: mode });
+  }
+  return differences;
+}
+
+async function differencesFrom(run: Run, stamp: Stamp, ours: Deployment): Promise<readonly Difference[]> {
+  return [...differencesOf(stamp, ours), ...(await openOf(run, stamp, ours))];
+}
+
+/** Of each account that was taken away, one operation that would wait for it for ever. */
+async function openOf(run: Run, stamp: Stamp, { accounts }: Deployment): Promise<readonly Difference[]> {
+  if (accounts === undefined) return [];
+  const gone = Object.keys(stamp.accounts).filter((name) => !(name in accounts));
+  if (gone.length === 0) return [];
+  const open = kinds.flatMap((kind) =>
+    statesOf(kind).flatMap((state) => (isFinal(kind, state) ? [] : [{ kind, state }])),
+  );
+  const found = await run<{ account: string; id: string }>('open_of_accounts', [
+    gone,
+    open.map(({ kind }) => kind),
+    open.map(({ state }) => state),
+  ]);
+  return found.map(({ account, id }) => ({ of: 'account', account, open: id }));
+}
+
+function merged(stamp: Stamp, ours: Deployment): Stamp {
+  return {
+    environment: ours.environment,
+    addresses: { ...stamp.addresses, ...ours.addresses },
+    accounts: ours.accounts ?? stamp.accounts,
+    accepted: stamp.accepted,
+  };
+}

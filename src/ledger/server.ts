@@ -1,0 +1,87 @@
+/** Where PostgreSQL is, and whether it is still the same server that answered first. */
+import { readFileSync } from 'node:fs';
+import type { ClientBase, ClientConfig } from 'pg';
+
+/** What `pg` reads from the address before everything else, so that an authority of ours would be ignored. */
+const TLS_PARAMETERS = ['ssl', 'sslmode', 'sslrootcert', 'sslcert', 'sslkey', 'uselibpqcompat'] as const;
+
+/** With an authority, every connection is encrypted and the certificate of the server is verified, whatever `sslmode` says. */
+export function addressOf(url: string, ca?: string): Pick<ClientConfig, 'connectionString' | 'ssl'> {
+  if (ca === undefined) return { connectionString: url };
+  const bare = new URL(url);
+  const named = (name: string): string | undefined => bare.searchParams.get(name) ?? undefined;
+  const [cert, key] = [named('sslcert'), named('sslkey')];
+  for (const name of TLS_PARAMETERS) bare.searchParams.delete(name);
+  const own = cert && key ? { cert: readFileSync(cert, 'utf8'), key: readFileSync(key, 'utf8') } : {};
+  return { connectionString: bare.href, ssl: { ca, rejectUnauthorized: true, ...own } };
+}
+
+/** It follows another server: nothing can be written there. */
+export class IsStandby extends Error {
+  override readonly name = 'IsStandby';
+
+  constructor() {
+    super('This PostgreSQL is a standby, which only follows its primary: name the primary in DATABASE_URL');
+  }
+}
+
+interface Seen {
+  readonly system: string | null;
+  /** Rises when a standby is promoted. */
+  readonly timeline: string | null;
+}
+
+/**
+ * The server that the connections of a process have reached. When a new connection finds another one, the older
+ * connections may still lead to a former primary, and none of them is used again.
+ */
+export class Server {
+  #seen: Seen | undefined;
+  /** Connections of an earlier one are closed before they are used. */
+  generation = 0;
+
+  /** Throws `IsStandby`. */
+  async check(client: ClientBase): Promise<number> {
+    const seen = await identityOf(client);
+    const known = this.#seen;
+    this.#seen = seen;
+    const isAnother = known !== undefined && (known.system !== seen.system || known.timeline !== seen.timeline);
+    if (isAnother) this.generation += 1;
+    return this.generation;
+  }
+}
+
+const UNDEFINED_FUNCTION = '42883';
+const FORBIDDEN = '42501';
+const NOT_SUPPORTED = '0A000';
+
+async function identityOf(client: ClientBase): Promise<Seen> {
+  const { rows } = await client.query<{ standby: boolean }>('select pg_is_in_recovery() as standby');
+  if (rows[0]?.standby === true) throw new IsStandby();
+  const one = async (sql: string): Promise<string | null> => {
+    try {
+      return (await client.query<{ found: string }>(sql)).rows[0]?.found ?? null;
+    } catch (error) {
+      // A managed service may hide it; the counters of the lanes are compared anyway.
+      if ([UNDEFINED_FUNCTION, FORBIDDEN, NOT_SUPPORTED].includes(String((error as { code?: string }).code)))
+        return null;
+      throw error;
+    }
+  };
+  return {
+    system: await one('select system_identifier::text as found from pg_control_system()'),
+    timeline: await one('select left(pg_walfile_name(pg_current_wal_lsn()), 8) as found'),
+  };
+}
+
+/** What tells a copy from the original: PostgreSQL's own identifier, and the OID of a table. Null: it is hidden. */
+export async function originOf(
+  client: ClientBase,
+  schema: string,
+): Promise<{ readonly system: string | null; readonly oid: number | null }> {
+  const { system } = await identityOf(client);
+  const { rows } = await client.query<{ oid: number | null }>('select to_regclass($1)::oid as oid', [
+    `${schema}.operation`,
+  ]);
+  return { system, oid: rows[0]?.oid ?? null };
+}

@@ -1,0 +1,166 @@
+/** The start of a process on the ledger: waits for PostgreSQL, migrates, and finds out whose ledger it is, and which copy. */
+import { Client } from 'pg';
+import { type Clock, retryUntilDeadline } from '../lib/clock.ts';
+import type { Random } from '../lib/random.ts';
+import type { Deployment, Difference } from '../operations/stamp.ts';
+import { UnsafeDatabase } from './database.ts';
+import { type DeploymentRow, modeOf, stampAs } from './deployment.ts';
+import { DatabaseAway } from './errors.ts';
+import { MigrationRefused, migrate } from './migrate.ts';
+import { Database, type PoolOptions } from './pool.ts';
+import { addressOf, originOf } from './server.ts';
+
+export interface StartOptions {
+  readonly database: PoolOptions;
+  /** Off: an older schema is refused. */
+  readonly migrates: boolean;
+  readonly deployment: Deployment;
+  /** For all tries together, ms. */
+  readonly patienceMs: number;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Fires when the process is to stop. */
+  readonly signal?: AbortSignal | undefined;
+  /** PostgreSQL cannot be used yet, and is tried again. Without personal data. */
+  readonly onWait: (why: string, waitedMs: number) => void;
+}
+
+export interface StartedLedger {
+  readonly database: Database;
+  readonly id: string;
+  readonly epoch: number;
+  /** Names of the migrations that this start has applied. */
+  readonly applied: readonly string[];
+  readonly isRecovering: boolean;
+}
+
+/** The schema is older than this version, and this process may not migrate. */
+export class SchemaOutdated extends Error {
+  override readonly name = 'SchemaOutdated';
+}
+
+/** The ledger belongs to a deployment with other settings: nothing was changed. */
+export class AnotherDeployment extends Error {
+  override readonly name = 'AnotherDeployment';
+  readonly differences: readonly Difference[];
+
+  constructor(differences: readonly Difference[]) {
+    super(
+      `The ledger belongs to another deployment:\n${differences.map((one) => `  - ${describe(one)}`).join('\n')}`,
+    );
+    this.differences = differences;
+  }
+}
+
+const PAUSE_MS = 250;
+const UUID_BYTES = 16;
+
+/** Throws `SchemaOutdated`, `AnotherDeployment`, `UnsafeDatabase`, or what PostgreSQL refused once the patience is over. */
+export async function startLedger(options: StartOptions): Promise<StartedLedger> {
+  const { clock, patienceMs, signal, onWait } = options;
+  const again = (error: unknown, waitedMs: number): boolean => {
+    if (isFinalError(error)) return false;
+    onWait(reasonOf(error), waitedMs);
+    return true;
+  };
+  return retryUntilDeadline(() => start(options), { clock, limitMs: patienceMs, pauseMs: PAUSE_MS, signal, again });
+}
+
+async function start(options: StartOptions): Promise<StartedLedger> {
+  const { database: at, migrates } = options;
+  const { applied, origin } = await withClient(at, async (client) => ({
+    applied: await upToDate(client, at.schema, migrates),
+    origin: await originOf(client, at.schema),
+  }));
+  const database = new Database(at);
+  try {
+    const { id, epoch, recovering_at } = await ownLedger(database, options, origin);
+    return { database, id, epoch, applied, isRecovering: recovering_at !== null };
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+}
+
+/** Without the time-outs of ordinary statements: a migration may take long. */
+async function withClient<Answer>(
+  { url, ca, connectTimeout = CONNECT_TIMEOUT_MS }: PoolOptions,
+  run: (client: Client) => Promise<Answer>,
+): Promise<Answer> {
+  const client = new Client({
+    ...addressOf(url, ca),
+    connectionTimeoutMillis: connectTimeout,
+    application_name: 'relais start',
+  });
+  client.on('error', () => undefined);
+  await client.connect();
+  try {
+    return await run(client);
+  } finally {
+    await client.end();
+  }
+}
+
+const CONNECT_TIMEOUT_MS = 5_000;
+
+async function upToDate(client: Client, schema: string, migrates: boolean): Promise<readonly string[]> {
+  if (migrates) return migrate(client, { schema });
+  const missing = await migrate(client, { schema, dryRun: true });
+  if (missing.length === 0) return [];
+  throw new SchemaOutdated(
+    `The schema ${schema} lacks ${missing.join(', ')}, and MIGRATE is off: run relais migrate first.`,
+  );
+}
+
+type Origin = Awaited<ReturnType<typeof originOf>>;
+
+async function ownLedger(
+  database: Database,
+  { deployment, random }: StartOptions,
+  origin: Origin,
+): Promise<DeploymentRow> {
+  const mode = modeOf(deployment) ?? 'live';
+  await database.run('create_deployment', [random.hex(UUID_BYTES), deployment.environment, mode]);
+  const differences = await stampAs(database, deployment);
+  if (differences.length > 0) throw new AnotherDeployment(differences);
+  return database.transaction(async (run) => {
+    const [row] = await run<DeploymentRow>('lock_deployment');
+    if (row === undefined) throw new Error('the deployment is gone');
+    const isCopy = differs(row.system_id, origin.system) || differs(row.operation_oid, origin.oid);
+    if (isCopy && row.recovering_at === null) await run('enter_recovery', ['copy', '{}', null]);
+    if (!isCopy) {
+      await run('note_origin', [origin.system ?? row.system_id, origin.oid ?? row.operation_oid]);
+      return row;
+    }
+    return { ...row, recovering_at: row.recovering_at ?? new Date(0) };
+  });
+}
+
+const differs = (stored: string | null, found: string | number | null): boolean =>
+  stored !== null && found !== null && stored !== String(found);
+
+/** Wrong names, passwords and certificates stay wrong; everything else may pass. */
+const WRONG_FOR_GOOD = /^(28|3D000|42|22|0P|CERT_|ERR_TLS|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_)/;
+
+function isFinalError(error: unknown): boolean {
+  if (error instanceof SchemaOutdated || error instanceof AnotherDeployment) return true;
+  if (error instanceof UnsafeDatabase || error instanceof MigrationRefused) return true;
+  return WRONG_FOR_GOOD.test(codeOf(error));
+}
+
+function codeOf(error: unknown): string {
+  const cause = error instanceof DatabaseAway ? error.cause : error;
+  const code = (cause as { code?: unknown } | undefined)?.code;
+  return typeof code === 'string' ? code : '';
+}
+
+/** Texts of PostgreSQL can quote values of a row: the code alone is safe. */
+const reasonOf = (error: unknown): string => codeOf(error) || (error instanceof Error ? error.name : 'unknown');
+
+function describe(one: Difference): string {
+  if (one.of === 'environment') return `its environment is ${one.stamped}, and ENVIRONMENT is ${one.ours}`;
+  if (one.of === 'mode')
+    return `its account ${one.account} is in ${one.stamped} mode, and the settings say ${one.ours}`;
+  if (one.of === 'address') return `${one.setting} is another provider than that of the ledger`;
+  return `the account ${one.account} is missing from the settings, and its operation ${one.open} is pending`;
+}
