@@ -62,6 +62,9 @@ class StatementRefused extends Error {
 export const isTransient = (error: unknown): boolean =>
   error instanceof StatementRefused && ['40P01', '40001'].includes(error.code);
 
+/** A unique index refused the statement: another row has the same identity. */
+export const isTaken = (error: unknown): boolean => error instanceof StatementRefused && error.code === '23505';
+
 /** One row of a shared statement may be the cause, so it is sent again in halves. */
 export const isOfOneRow = (error: unknown): boolean =>
   error instanceof RuleRefused ||

@@ -114,6 +114,22 @@ begin
   return raised;
 end $$;
 
+-- Raises RL003 while the ledger is recovering: called by statements outside the lanes that accept something.
+create function relais.require_open() returns boolean language plpgsql volatile set search_path = pg_catalog, pg_temp as $$
+begin
+  if exists (select from relais.deployment d where d.recovering_at is not null) then
+    raise exception 'the ledger is recovering' using errcode = 'RL003';
+  end if;
+  return true;
+end $$;
+
+-- The id of the event that reports this version of a subject. After a recovery a version may be used again, with other
+-- content: the epoch tells the two apart.
+create function relais.event_id(subject text, version int) returns text language sql stable
+set search_path = pg_catalog, pg_temp as $$
+  select subject || '.' || version || case when d.epoch > 1 then '.' || d.epoch else '' end from relais.deployment d
+$$;
+
 -- Ends a shared statement because of one request in it: it is then asked for again, in halves, until that one is alone.
 create function relais.refuse(rule text) returns boolean language plpgsql as $$
 begin
@@ -857,49 +873,81 @@ create table relais.enqueue_grant (
 );
 
 create table relais.batch (
-  id              text        collate "C" primary key,
+  id              text        collate "C" primary key,       -- derived from the idempotency key, or from the content
   account         text        collate "C" not null,
-  reference       text        collate "C",
-  idempotency_key text        collate "C",
   fingerprint     bytea       not null,
-  content_hash    bytea       not null,                      -- of the bytes and these options: what is approved
+  content_hash    text        collate "C" not null,          -- of the bytes and these options: what is approved
   file_name       text,
-  options         jsonb       not null default '{}',
-  metadata        jsonb       check (jsonb_typeof(metadata) = 'object'),
-  columns         text[]      not null default '{}',
+  retry_of        text        collate "C",
+  options         jsonb       not null default '{}',         -- notBefore, notify
+  columns         text[]      not null default '{}',         -- headings of the file's own columns
   state           text        collate "C" not null,
   reason          text,
   rows            int         not null,
   xof             bigint      not null,
-  not_before      timestamptz,
+  totals          jsonb       not null,
+  problems        jsonb       not null,
+  warnings        jsonb       not null,
+  fed             int         not null default 0,            -- rows before this one were handed to acceptance
+  settled         int         not null default 0,            -- rows that were settled at the last check
+  tries           int         not null default 0,            -- checks since a row last moved
+  ended_as        jsonb,                                     -- {<state>: {count, xof}} when it finished
   created_by      text        not null,
   approved_by     text,
+  approved_at     timestamptz,
   rejected_by     text,
   note            text,
   created_at      timestamptz(3) not null default now(),
-  since           timestamptz(3) not null default now(),
+  updated_at      timestamptz(3) not null default now(),
+  since           timestamptz(3) not null default now(),     -- of its state
   finished_at     timestamptz,
-  due_at          timestamptz,
   version         int         not null default 1,
-  op              uuid        not null
-);
-create unique index batch_reference on relais.batch (account, reference) where reference is not null;
-create unique index batch_key       on relais.batch (account, idempotency_key) where idempotency_key is not null;
-create        index batch_list      on relais.batch (account, state, created_at, id);
-create        index batch_due       on relais.batch (due_at) where due_at is not null;
+  due_at          timestamptz,
+  lease           bigint,
+  lease_until     timestamptz,
+  constraint batch_lease_ends check ((lease is null) = (lease_until is null))
+) with (fillfactor = 70);
+-- The same content is never pending twice under two names.
+create unique index batch_pending on relais.batch (account, content_hash)
+  where state in ('awaiting_approval', 'running', 'needs_review');
+create        index batch_list    on relais.batch (account, state, created_at, id);
+create        index batch_new     on relais.batch (created_at, id);
+create        index batch_due     on relais.batch (due_at) where due_at is not null;
 create trigger batch_follows_arrows before update of state on relais.batch
   for each row when (old.state is distinct from new.state) execute function relais.check_arrow('batch');
 
 create table relais.batch_row (
-  batch           text        collate "C" not null references relais.batch,
-  n               int         not null,
+  batch           text        collate "C" not null references relais.batch on delete cascade,
+  n               int         not null,                      -- place in the file, from 0
+  line            int         not null,                      -- as a spreadsheet numbers it
+  operation       text        collate "C" not null,          -- id of the payment that the row becomes
+  amount          bigint      not null,
   request         jsonb       not null,
-  cells           text[]      not null default '{}',         -- the file's own columns; null once erased
-  operation       text        collate "C",
-  problems        jsonb,
+  cells           text[],                                    -- the file's own columns; null once erased
+  refused         text,                                      -- why acceptance refused it; the first reason stays
   primary key (batch, n)
 );
-create index batch_row_operation on relais.batch_row (operation) where operation is not null;
+create index batch_row_operation on relais.batch_row (operation);
+
+-- Each row with the state of its payment. `waiting`: not accepted yet; `rejected`: acceptance refused it; `elsewhere`: its
+-- payment was accepted by itself or in another batch. A payment of this batch counts even if a slower attempt refused it.
+create view relais.batch_row_now as
+select r.batch, r.n, r.line, r.operation, r.amount, r.request, r.cells, o.batch as found_in, o.provider_id, o.token,
+  o.transaction_id, o.provider_ref,
+  -- A refused row never shows the payment that has its id: it is of another request.
+  coalesce(o.batch = r.batch, false) or (coalesce(o.id, t.id) is not null and r.refused is null and r.n < b.fed) as found,
+  case
+    when o.batch = r.batch then o.state
+    when r.refused is not null then 'rejected'
+    when r.n >= b.fed then 'waiting'
+    when o.id is not null then 'elsewhere'
+    else coalesce(t.state, 'waiting')
+  end as state,
+  case when o.batch = r.batch then o.reason else r.refused end as reason
+from relais.batch_row r
+join relais.batch b on b.id = r.batch
+left join relais.operation o on o.id = r.operation
+left join relais.tombstone t on t.id = r.operation and o.id is null;
 
 -- The file of a draft, until its recipients are added. Written piece by piece, and found once it is complete.
 create table relais.kept_file (

@@ -1,0 +1,271 @@
+/** Payment batches: a file of payments, recorded with its rows, and approved as a whole by a different person. */
+import type { Sum } from '../kinds/batch.ts';
+import { WAITING } from '../kinds/batch-outcome.ts';
+import type { Public } from '../lib/public.ts';
+import type { Act as OldAct } from '../operations/audit.ts';
+import { type BatchRow, askedWith } from '../operations/batch-rows.ts';
+import type { AskedRow, BatchAccepted, Batches as OldBatches, RowNow, Standing } from '../operations/batches.ts';
+import { type Act, noteAct } from './acts.ts';
+import {
+  type LedgerBatch,
+  SETTLED,
+  type StoredBatch,
+  type StoredBatchRow,
+  type StoredRowNow,
+  batchRecord,
+  batchRow,
+  fingerprintBytes,
+  rowNow,
+} from './batch-record.ts';
+import { isTaken } from './errors.ts';
+import type { Database, Run } from './pool.ts';
+
+type NewBatch = Parameters<OldBatches['accept']>[0];
+type BatchOfRows = Parameters<OldBatches['rowsNow']>[0];
+
+interface BatchesOptions {
+  readonly database: Database;
+  /** For tests: the time of each statement. */
+  readonly now?: () => Date;
+}
+
+/** What a person decides about a batch that waits. */
+interface Decision {
+  /** The person, as keys name them. */
+  readonly by: string;
+  readonly act?: Act | undefined;
+}
+
+export type Decided =
+  | { readonly is: 'applied'; readonly rev: number }
+  /** Its state, content or maker does not allow it; nothing was changed. */
+  | { readonly is: 'not yours'; readonly state: string }
+  | { readonly is: 'none' };
+
+/** A batch that is not approved by then expires. */
+const APPROVE_WITHIN_MS = 86_400_000;
+const ROWS_AT_ONCE = 500;
+const ROWS_TO_INSERT = 2_000;
+const TRIES = 3;
+
+export class Batches implements Public<OldBatches> {
+  readonly #database: Database;
+  readonly #now: (() => Date) | undefined;
+
+  constructor({ database, now }: BatchesOptions) {
+    this.#database = database;
+    this.#now = now;
+  }
+
+  /** The batch with all of its rows, or nothing. Safe to repeat: a lost answer is a duplicate the second time. */
+  async accept(batch: NewBatch, rows: readonly BatchRow[]): Promise<BatchAccepted> {
+    const { id, state } = batch;
+    for (let left = TRIES; left > 0; left -= 1) {
+      const isWritten = await this.#write(batch, rows).catch((error: unknown) => {
+        if (isTaken(error)) return false;
+        throw error;
+      });
+      if (isWritten) return { outcome: 'accepted', id, state };
+      const held = await this.#holder(batch);
+      if (held) return held;
+    }
+    throw new Error(`${id} was neither recorded nor found`);
+  }
+
+  async read(id: string): Promise<LedgerBatch | undefined> {
+    const [row] = await this.#database.run<StoredBatch>('read_batches', [[id]]);
+    return row && batchRecord(row);
+  }
+
+  async rows(id: string, from: number, count: number): Promise<BatchRow[]> {
+    return (await this.#database.run<StoredBatchRow>('batch_rows', [id, from, count])).map(batchRow);
+  }
+
+  /** Place → why acceptance refused the row there. */
+  async refused(id: string): Promise<Readonly<Record<string, string>>> {
+    const rows = await this.#database.run<{ n: number; refused: string }>('refused_rows', [id, null]);
+    return Object.fromEntries(rows.map(({ n, refused }) => [n, refused]));
+  }
+
+  async areRefused(id: string, places: readonly number[]): Promise<readonly boolean[]> {
+    const rows = await this.#database.run<{ n: number }>('refused_rows', [id, places]);
+    const refused = new Set(rows.map(({ n }) => n));
+    return places.map((place) => refused.has(place));
+  }
+
+  /** The first reason of a row stays, whatever a slower attempt finds. */
+  async refuse(id: string, reasons: Readonly<Record<string, string>>): Promise<void> {
+    const all = Object.entries(reasons);
+    if (all.length === 0) return;
+    await this.#database.run('refuse_rows', [id, all.map(([place]) => Number(place)), all.map(([, why]) => why)]);
+  }
+
+  /** Page by page, every row from `from` to `to` with the state of its payment. */
+  async *rowsNow(
+    { id }: Pick<BatchOfRows, 'id'>,
+    { from, to }: { readonly from: number; readonly to: number; readonly fields?: readonly string[] },
+  ): AsyncGenerator<RowNow[], void, undefined> {
+    for (let place = from; place < to; place += ROWS_AT_ONCE) {
+      const most = Math.min(ROWS_AT_ONCE, to - place);
+      const rows = await this.#database.run<StoredRowNow>('batch_rows_now', [id, place, most]);
+      if (rows.length === 0) return;
+      yield rows.map(rowNow);
+    }
+  }
+
+  /** How many rows are in each state, and for how many XOF: they add up to the totals of the batch. */
+  async states(id: string): Promise<Readonly<Record<string, Sum>>> {
+    const rows = await this.#database.run<{ state: string; count: string; xof: string }>('batch_states', [id]);
+    return Object.fromEntries(rows.map(({ state, count, xof }) => [state, { count: Number(count), xof: Number(xof) }]));
+  }
+
+  /** Whether a payment of it is pending, or waits for a person. */
+  async hasOpen({ id }: Pick<BatchOfRows, 'id'>): Promise<boolean> {
+    const states = Object.keys(await this.states(id));
+    return states.some((state) => state === 'needs_review' || !(state === WAITING || SETTLED.includes(state)));
+  }
+
+  /** For each request, the payment that has its id or its reference already. */
+  async standing(account: string, requests: readonly AskedRow[]): Promise<(Standing | undefined)[]> {
+    const rows = await this.#database.run<Holder>('standing_requests', [
+      account,
+      requests.map(({ id }) => id),
+      requests.map(({ reference }) => reference),
+    ]);
+    // The last one counts: that of the same id, where there is one.
+    const byId = rows.toSorted((a, b) => Number(a.id === a.asked) - Number(b.id === b.asked));
+    const holders = new Map(byId.map((row) => [row.asked, row]));
+    return requests.map((request) => {
+      const holder = holders.get(request.id);
+      if (holder === undefined) return undefined;
+      const same = holder.id === request.id && holder.fingerprint.equals(fingerprintBytes(request.fingerprint));
+      return { id: holder.id, same, differs: same ? [] : differing(request, holder.request) };
+    });
+  }
+
+  /** XOF that counts towards the limits of the account on that day (UTC). */
+  async acceptedOn(account: string, day: string): Promise<number> {
+    const [row] = await this.#database.run<{ xof: string }>('spent_on', [account, day]);
+    return Number(row?.xof ?? 0);
+  }
+
+  /** Approves exactly this content. The maker cannot, and nobody can once a day has passed. */
+  approve(id: string, { by, act, contentHash }: Decision & { readonly contentHash: string }): Promise<Decided> {
+    return this.#decide(id, act, (run) =>
+      run<Changed>('approve_batch', [id, contentHash, by, APPROVE_WITHIN_MS, this.#at]),
+    );
+  }
+
+  /** A person other than the maker refuses to approve it, and says why. */
+  reject(id: string, { by, act, note }: Decision & { readonly note: string }): Promise<Decided> {
+    return this.#decide(id, act, (run) =>
+      run<Changed>('cancel_batch', [id, ['awaiting_approval', 'needs_review'], by, note, this.#at]),
+    );
+  }
+
+  /** Rows of a batch under review that were accepted before continue; the others are never paid. */
+  cancel(id: string, { act }: Pick<Decision, 'act'>): Promise<Decided> {
+    const states = ['awaiting_approval', 'invalid', 'needs_review'];
+    return this.#decide(id, act, (run) => run<Changed>('cancel_batch', [id, states, null, null, this.#at]));
+  }
+
+  get #at(): Date | null {
+    return this.#now?.() ?? null;
+  }
+
+  async #decide(
+    id: string,
+    act: Act | undefined,
+    change: (run: Run) => Promise<readonly Changed[]>,
+  ): Promise<Decided> {
+    return this.#database.transaction(async (run) => {
+      const [changed] = await change(run);
+      if (changed) {
+        if (act) await noteAct(run, { ...act, target: id }, this.#now?.());
+        return { is: 'applied', rev: changed.version };
+      }
+      const [row] = await run<StoredBatch>('read_batches', [[id]]);
+      return row ? { is: 'not yours', state: row.state } : { is: 'none' };
+    });
+  }
+
+  async #write(batch: NewBatch, rows: readonly BatchRow[]): Promise<boolean> {
+    const { id, account, act, tells } = batch;
+    return this.#database.transaction(async (run) => {
+      const [written] = await run<Changed & { open: boolean }>('accept_batch', this.#values(batch, rows));
+      if (written === undefined) return false;
+      for (let from = 0; from < rows.length; from += ROWS_TO_INSERT) {
+        await run('add_batch_rows', rowValues(id, rows.slice(from, from + ROWS_TO_INSERT), from));
+      }
+      if (written.open) {
+        const data = { id, state: batch.state, ...tells };
+        await run('report_batch', [id, written.version, account, 'batch.awaiting_approval', data, this.#at]);
+      }
+      const facts = { account, rows: rows.length };
+      if (act) await noteAct(run, { ...ledgerAct(act), target: id, facts }, this.#now?.());
+      return true;
+    });
+  }
+
+  #values({ fields, ...batch }: NewBatch, rows: readonly BatchRow[]): readonly unknown[] {
+    const { id, account, fingerprint, contentHash, state, dueInMs } = batch;
+    const { by, totals, problems, warnings, columns = '[]', fileName, retryOf, options = '{}' } = fields;
+    return [
+      ...[id, account, fingerprintBytes(fingerprint), contentHash, fileName, retryOf, options],
+      ...[JSON.parse(String(columns)), state, totals ?? '{}', problems ?? '{}', warnings ?? '{}', by],
+      ...[state === 'invalid' ? null : dueInMs, rows.length],
+      ...[rows.reduce((sum, { amount }) => sum + amount, 0), this.#at],
+    ];
+  }
+
+  /** The batch that has this id or, while it is pending, this content. */
+  async #holder({ id, account, contentHash, fingerprint }: NewBatch): Promise<BatchAccepted | undefined> {
+    const held = await this.#database.run<Pick<Holder, 'id' | 'fingerprint'> & { state: string }>('batch_holders', [
+      ...[id, account, contentHash],
+    ]);
+    const own = held.find((one) => one.id === id);
+    if (own && !own.fingerprint.equals(fingerprintBytes(fingerprint))) return { outcome: 'conflict', id };
+    if (own && own.state !== 'invalid') return { outcome: 'duplicate', id, state: own.state };
+    const other = held.find((one) => one.id !== id);
+    return other && { outcome: 'open', id: other.id };
+  }
+}
+
+interface Changed {
+  readonly id: string;
+  readonly version: number;
+}
+
+interface Holder {
+  readonly asked: string;
+  readonly id: string;
+  readonly fingerprint: Buffer;
+  /** Null: retention has removed it. */
+  readonly request: Readonly<Record<string, unknown>> | null;
+}
+
+/** The entry point is called `source` here. */
+const ledgerAct = ({ door, sign: _sign, ...act }: OldAct): Act => ({ ...act, source: door });
+
+function rowValues(id: string, rows: readonly BatchRow[], from: number): readonly unknown[] {
+  return [
+    id,
+    rows.map((_, at) => from + at),
+    rows.map(({ row }) => row),
+    rows.map((row) => row.id),
+    rows.map(({ amount }) => amount),
+    rows.map((row) => JSON.stringify(askedWith(row))),
+    rows.map(({ own }) => (own ? JSON.stringify(own) : null)),
+  ];
+}
+
+/** A request may leave these out, so only the stored one may have them. */
+const MAY_BE_LEFT_OUT = ['reference', 'debitAccountNumber', 'notBefore'];
+
+/** Fields of the request that the stored one has otherwise, as JSON pointers. */
+function differing({ reference, fields }: AskedRow, stored: Holder['request']): readonly string[] {
+  if (stored === null) return [];
+  const asked: Readonly<Record<string, unknown>> = { ...fields, reference };
+  const names = new Set([...Object.keys(asked), ...MAY_BE_LEFT_OUT]);
+  return [...names].filter((name) => String(asked[name] ?? '') !== String(stored[name] ?? '')).map((name) => `/${name}`);
+}
