@@ -54,7 +54,18 @@ export interface StoredBatch {
 export function batchRecord(row: StoredBatch): LedgerBatch {
   const { id, account, state, columns, totals, problems, warnings, fed, tries, lease, options } = row;
   return {
-    ...{ kind: 'batch', id, account, state, columns, totals, problems, warnings, fed, tries, lease, options },
+    kind: 'batch',
+    id,
+    account,
+    state,
+    columns,
+    totals,
+    problems,
+    warnings,
+    fed,
+    tries,
+    lease,
+    options,
     ...optional('reason', row.reason),
     ...optional('fileName', row.file_name),
     ...optional('retryOf', row.retry_of),

@@ -11,7 +11,14 @@ import { WAITING } from '../kinds/batch-outcome.ts';
 import { type Clock, toMs } from '../lib/clock.ts';
 import type { BatchRow } from '../operations/batch-rows.ts';
 import { batch as declaration } from '../queues/index.ts';
-import { type LedgerBatch, SETTLED, type StoredBatch, type StoredRowNow, batchRecord, batchRow } from './batch-record.ts';
+import {
+  type LedgerBatch,
+  SETTLED,
+  type StoredBatch,
+  type StoredRowNow,
+  batchRecord,
+  batchRow,
+} from './batch-record.ts';
 import type { Batches } from './batches.ts';
 import { LedgerClosed } from './errors.ts';
 import type { Database } from './pool.ts';
@@ -20,7 +27,10 @@ import type { Database } from './pool.ts';
 export type RowAnswer =
   | { readonly outcome: 'accepted' | 'duplicate' }
   | { readonly outcome: 'conflict'; readonly existingId: string; readonly differs: readonly string[] }
-  | { readonly outcome: 'invalid'; readonly problems: readonly { readonly pointer: string; readonly message: string }[] };
+  | {
+      readonly outcome: 'invalid';
+      readonly problems: readonly { readonly pointer: string; readonly message: string }[];
+    };
 
 export interface BatchWorkOptions {
   readonly database: Database;

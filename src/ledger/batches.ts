@@ -2,10 +2,9 @@
 import type { Sum } from '../kinds/batch.ts';
 import { WAITING } from '../kinds/batch-outcome.ts';
 import type { Public } from '../lib/public.ts';
-import type { Act as OldAct } from '../operations/audit.ts';
 import { type BatchRow, askedWith } from '../operations/batch-rows.ts';
 import type { AskedRow, BatchAccepted, Batches as OldBatches, RowNow, Standing } from '../operations/batches.ts';
-import { type Act, noteAct } from './acts.ts';
+import { type Act, actOf, noteAct } from './acts.ts';
 import {
   type LedgerBatch,
   SETTLED,
@@ -116,7 +115,9 @@ export class Batches implements Public<OldBatches> {
   /** How many rows are in each state, and for how many XOF: they add up to the totals of the batch. */
   async states(id: string): Promise<Readonly<Record<string, Sum>>> {
     const rows = await this.#database.run<{ state: string; count: string; xof: string }>('batch_states', [id]);
-    return Object.fromEntries(rows.map(({ state, count, xof }) => [state, { count: Number(count), xof: Number(xof) }]));
+    return Object.fromEntries(
+      rows.map(({ state, count, xof }) => [state, { count: Number(count), xof: Number(xof) }]),
+    );
   }
 
   /** Whether a payment of it is pending, or waits for a person. */
@@ -202,7 +203,7 @@ export class Batches implements Public<OldBatches> {
         await run('report_batch', [id, written.version, account, 'batch.awaiting_approval', data, this.#at]);
       }
       const facts = { account, rows: rows.length };
-      if (act) await noteAct(run, { ...ledgerAct(act), target: id, facts }, this.#now?.());
+      if (act) await noteAct(run, actOf({ ...act, target: id }, { facts }), this.#now?.());
       return true;
     });
   }
@@ -210,18 +211,18 @@ export class Batches implements Public<OldBatches> {
   #values({ fields, ...batch }: NewBatch, rows: readonly BatchRow[]): readonly unknown[] {
     const { id, account, fingerprint, contentHash, state, dueInMs } = batch;
     const { by, totals, problems, warnings, columns = '[]', fileName, retryOf, options = '{}' } = fields;
-    return [
-      ...[id, account, fingerprintBytes(fingerprint), contentHash, fileName, retryOf, options],
-      ...[JSON.parse(String(columns)), state, totals ?? '{}', problems ?? '{}', warnings ?? '{}', by],
-      ...[state === 'invalid' ? null : dueInMs, rows.length],
-      ...[rows.reduce((sum, { amount }) => sum + amount, 0), this.#at],
-    ];
+    const identity: readonly unknown[] = [id, account, fingerprintBytes(fingerprint), contentHash, fileName, retryOf, options];
+    const findings = [JSON.parse(String(columns)), state, totals ?? '{}', problems ?? '{}', warnings ?? '{}', by];
+    const xof = rows.reduce((sum, { amount }) => sum + amount, 0);
+    return [...identity, ...findings, state === 'invalid' ? null : dueInMs, rows.length, xof, this.#at];
   }
 
   /** The batch that has this id or, while it is pending, this content. */
   async #holder({ id, account, contentHash, fingerprint }: NewBatch): Promise<BatchAccepted | undefined> {
     const held = await this.#database.run<Pick<Holder, 'id' | 'fingerprint'> & { state: string }>('batch_holders', [
-      ...[id, account, contentHash],
+      id,
+      account,
+      contentHash,
     ]);
     const own = held.find((one) => one.id === id);
     if (own && !own.fingerprint.equals(fingerprintBytes(fingerprint))) return { outcome: 'conflict', id };
@@ -244,9 +245,6 @@ interface Holder {
   readonly request: Readonly<Record<string, unknown>> | null;
 }
 
-/** The entry point is called `source` here. */
-const ledgerAct = ({ door, sign: _sign, ...act }: OldAct): Act => ({ ...act, source: door });
-
 function rowValues(id: string, rows: readonly BatchRow[], from: number): readonly unknown[] {
   return [
     id,
@@ -267,5 +265,7 @@ function differing({ reference, fields }: AskedRow, stored: Holder['request']): 
   if (stored === null) return [];
   const asked: Readonly<Record<string, unknown>> = { ...fields, reference };
   const names = new Set([...Object.keys(asked), ...MAY_BE_LEFT_OUT]);
-  return [...names].filter((name) => String(asked[name] ?? '') !== String(stored[name] ?? '')).map((name) => `/${name}`);
+  return [...names].filter((name) => written(asked[name]) !== written(stored[name])).map((name) => `/${name}`);
 }
+
+const written = (value: unknown): string => (value === undefined || value === null ? '' : JSON.stringify(value));

@@ -51,11 +51,18 @@ const now = (): Date => new Date(Date.now() + laterMs);
 const outlive = (): void => void (laterMs += LEASE_MS + 1_000);
 
 /** As acceptance would, with one limit of its own. */
-async function acceptRow({ row: _row, id: _id, own: _own, ...request }: BatchRow, batch: { readonly id: string; readonly account: string }): Promise<RowAnswer> {
-  const judged = judgeDisbursement({ ...request, account: batch.account }, { environment: 'test', unusual: 'warned' });
+async function acceptRow(
+  { row: _row, id: _id, own: _own, ...request }: BatchRow,
+  batch: { readonly id: string; readonly account: string },
+): Promise<RowAnswer> {
+  const judged = judgeDisbursement(
+    { ...request, account: batch.account },
+    { environment: 'test', unusual: 'warned' },
+  );
   if (judged.is === 'invalid') return { outcome: 'invalid', problems: judged.problems };
   const { amount, reference } = judged.request;
-  if (amount > limit) return { outcome: 'invalid', problems: [{ pointer: '/amount', message: 'is above the limit' }] };
+  if (amount > limit)
+    return { outcome: 'invalid', problems: [{ pointer: '/amount', message: 'is above the limit' }] };
   const answer = await operations.accept({
     id: judged.names.id,
     kind: 'disbursement',
@@ -72,7 +79,8 @@ async function acceptRow({ row: _row, id: _id, own: _own, ...request }: BatchRow
     createdBy: 'maker',
   });
   if (answer.outcome === 'conflict') return { outcome: 'conflict', existingId: answer.id, differs: [] };
-  if (answer.outcome === 'refused') return { outcome: 'invalid', problems: [{ pointer: '/amount', message: answer.rule }] };
+  if (answer.outcome === 'refused')
+    return { outcome: 'invalid', problems: [{ pointer: '/amount', message: answer.rule }] };
   return { outcome: answer.outcome };
 }
 
@@ -106,7 +114,7 @@ const nextTag = (): string => `sal${(made += 1)}`;
 const door = (): BatchDoor =>
   new BatchDoor({
     batches,
-    limits: { inForce: async () => ({}) } as never,
+    limits: { inForce: async () => ({}) },
     environment: 'test',
     now: () => now().getTime(),
   });
@@ -139,14 +147,24 @@ async function end(rows: readonly BatchRow[], state: string): Promise<void> {
 const payments = async (id: string): Promise<number> =>
   (await ledger.query(`select from relais.operation where batch = '${id}'`)).length;
 const events = (id: string, type: string) =>
-  ledger.query<{ id: string; data: object }>(`select id, data from relais.outbox where subject = '${id}' and type = '${type}'`);
+  ledger.query<{ id: string; data: object }>(
+    `select id, data from relais.outbox where subject = '${id}' and type = '${type}'`,
+  );
 
 describe('an upload', () => {
   test('is recorded with its rows, its own columns, its event and its audit line', async () => {
     const tag = nextTag();
     const csv = `reference;accountAlias;amount;withdrawMode;Nom\n${tag};771234567;25000;wallet-a-senegal;Awa Diop\n`;
     const file = await readBatchFile(Buffer.from(csv), { format: 'csv' });
-    const act = { by: 'k', person: 'p', role: 'enqueue', door: 'api', requestId: 'r', act: 'batch.create', target: '' } as const;
+    const act = {
+      by: 'k',
+      person: 'p',
+      role: 'enqueue',
+      door: 'api',
+      requestId: 'r',
+      act: 'batch.create',
+      target: '',
+    } as const;
     const given = await door().accept(file, { account: 'main', by: 'maker', act, fileName: 'salaries.csv' });
     expect(given).toMatchObject({ outcome: 'accepted', state: 'awaiting_approval' });
     const batch = await read(given.id);
@@ -159,7 +177,9 @@ describe('an upload', () => {
       warnings: { count: 1 },
       rev: 1,
     });
-    expect(await batches.rows(given.id, 0, 10)).toMatchObject([{ row: 2, reference: tag, amount: 25_000, own: ['Awa Diop'] }]);
+    expect(await batches.rows(given.id, 0, 10)).toMatchObject([
+      { row: 2, reference: tag, amount: 25_000, own: ['Awa Diop'] },
+    ]);
     expect(await events(given.id, 'batch.awaiting_approval')).toMatchObject([
       { id: `${given.id}.1`, data: { id: given.id, state: 'awaiting_approval', by: 'maker', totals: { count: 1 } } },
     ]);
@@ -182,12 +202,18 @@ describe('an upload', () => {
     const [tag, key] = [nextTag(), nextTag()];
     const first = await upload(people(3, tag), { idempotencyKey: key });
     const other = people(3, tag).with(1, { ...people(3, tag)[1]!, amount: 7 });
-    expect(await upload(other, { idempotencyKey: key })).toEqual({ outcome: 'conflict', id: first.id, differs: ['/2/amount'] });
+    expect(await upload(other, { idempotencyKey: key })).toEqual({
+      outcome: 'conflict',
+      id: first.id,
+      differs: ['/2/amount'],
+    });
   });
 
   test('of ten at once records one', async () => {
     const rows = people(40, nextTag());
-    const given = await Promise.all(Array.from({ length: 10 }, (_, at) => upload(rows, at % 2 ? {} : { idempotencyKey: `k${at}` })));
+    const given = await Promise.all(
+      Array.from({ length: 10 }, (_, at) => upload(rows, at % 2 ? {} : { idempotencyKey: `k${at}` })),
+    );
     expect(given.filter(({ outcome }) => outcome === 'accepted')).toHaveLength(1);
     const ids = new Set(given.map(({ id }) => id));
     expect(ids.size).toBe(1);
@@ -199,7 +225,7 @@ describe('an upload', () => {
     const file = await readBatchFile(Buffer.from(JSON.stringify(rows)), { format: 'json' });
     const strict = new BatchDoor({
       batches,
-      limits: { inForce: async () => ({ MAX_DISBURSEMENT: 10 }) } as never,
+      limits: { inForce: async () => ({ MAX_DISBURSEMENT: 10 }) },
       environment: 'test',
       now: Date.now,
     });
@@ -215,7 +241,9 @@ describe('an upload', () => {
     const refused = upload(people(1, nextTag()), { idempotencyKey: 'recovering' });
     await expect(refused).rejects.toMatchObject({ reason: 'recovering' });
     await ledger.query(`update relais.deployment set recovering_at = null`);
-    expect(await upload(people(1, nextTag()), { idempotencyKey: 'recovering' })).toMatchObject({ outcome: 'accepted' });
+    expect(await upload(people(1, nextTag()), { idempotencyKey: 'recovering' })).toMatchObject({
+      outcome: 'accepted',
+    });
   });
 });
 
@@ -251,7 +279,9 @@ describe('before the approval', () => {
     const { contentHash } = await read(id);
     const decided = await Promise.all(
       Array.from({ length: 10 }, (_, at) =>
-        at % 2 ? batches.approve(id, { by: `checker${at}`, contentHash }) : batches.reject(id, { by: `checker${at}`, note: 'no' }),
+        at % 2
+          ? batches.approve(id, { by: `checker${at}`, contentHash })
+          : batches.reject(id, { by: `checker${at}`, note: 'no' }),
       ),
     );
     expect(decided.filter(({ is }) => is === 'applied')).toHaveLength(1);
@@ -260,9 +290,17 @@ describe('before the approval', () => {
   test('a person rejects it with a reason, which the event carries', async () => {
     const id = await uploaded(people(1, nextTag()));
     expect(await batches.reject(id, { by: 'checker', note: 'wrong month' })).toMatchObject({ is: 'applied', rev: 2 });
-    expect(await read(id)).toMatchObject({ state: 'cancelled', reason: 'not_approved', note: 'wrong month', rejectedBy: 'checker' });
+    expect(await read(id)).toMatchObject({
+      state: 'cancelled',
+      reason: 'not_approved',
+      note: 'wrong month',
+      rejectedBy: 'checker',
+    });
     expect(await events(id, 'batch.cancelled')).toMatchObject([
-      { id: `${id}.2`, data: { state: 'cancelled', reason: 'not_approved', note: 'wrong month', rejectedBy: 'checker' } },
+      {
+        id: `${id}.2`,
+        data: { state: 'cancelled', reason: 'not_approved', note: 'wrong month', rejectedBy: 'checker' },
+      },
     ]);
     expect(await batches.cancel(id, {})).toEqual({ is: 'not yours', state: 'cancelled' });
   });
@@ -340,9 +378,15 @@ describe('an approved batch', () => {
     await batches.approve(id, { by: 'checker', contentHash: file.contentHash });
     await attempt(id);
     const lines = [];
-    for await (const page of reportPages(await read(id), batches as never)) lines.push(...page);
+    for await (const page of reportPages(await read(id), batches)) lines.push(...page);
     expect(lines).toMatchObject([
-      { row: 2, reference: tag, state: 'queued', disburseId: expect.stringMatching(/^[0-9a-f]{32}$/), own: { Nom: 'Awa Diop' } },
+      {
+        row: 2,
+        reference: tag,
+        state: 'queued',
+        disburseId: expect.stringMatching(/^[0-9a-f]{32}$/),
+        own: { Nom: 'Awa Diop' },
+      },
     ]);
   });
 });
@@ -423,7 +467,9 @@ describe('a row that acceptance refuses', () => {
       rejected: { count: 1, xof: 1_001 },
     });
     for await (const page of batches.rowsNow({ id }, { from: 1, to: 2 })) {
-      expect(page).toMatchObject([{ state: 'rejected', reason: expect.stringContaining('the reference stands for dsb_') }]);
+      expect(page).toMatchObject([
+        { state: 'rejected', reason: expect.stringContaining('the reference stands for dsb_') },
+      ]);
       expect(page[0]).not.toHaveProperty('fields');
     }
   });
