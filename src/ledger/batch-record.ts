@@ -74,14 +74,15 @@ export function batchRecord(row: StoredBatch): LedgerBatch {
     ...optional('rejectedBy', row.rejected_by),
     ...optional('note', row.note),
     contentHash: row.content_hash,
-    by: row.created_by,
     endedAs: row.ended_as ?? {},
     mark: row.settled,
     createdAt: row.created_at.getTime(),
     updatedAt: row.updated_at.getTime(),
     since: row.since.getTime(),
     rev: row.version,
-    fields: { by: row.created_by },
+    by: row.created_by,
+    evidence: { lines: [], total: 0 },
+    fields: {},
   };
 }
 

@@ -140,9 +140,9 @@ async function read(id: string) {
 /** Whatever state they are in: arrows are not what is tested here. */
 async function end(rows: readonly BatchRow[], state: string): Promise<void> {
   const ids = rows.map(({ id }) => `'${id}'`).join(', ');
-  await ledger.query(`alter table relais.operation disable trigger operation_follows_arrows`);
+  await ledger.query(`alter table relais.operation disable trigger user`);
   await ledger.query(`update relais.operation set state = '${state}' where id in (${ids})`);
-  await ledger.query(`alter table relais.operation enable trigger operation_follows_arrows`);
+  await ledger.query(`alter table relais.operation enable trigger user`);
 }
 const payments = async (id: string): Promise<number> =>
   (await ledger.query(`select from relais.operation where batch = '${id}'`)).length;

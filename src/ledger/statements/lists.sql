@@ -136,7 +136,7 @@ with read as (
   union all (
     select o.state, o.amount, relais.is_listed(o, $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
     from relais.operation o
-    where $16 = 'metadata' and o.id in (select relais.ids_with_metadata($12, $15))
+    where $16 = 'metadata' and o.id in (select relais.ids_with_metadata($12, $15::int))
       and o.created_at >= $13 and o.created_at < $14
   )
 )
