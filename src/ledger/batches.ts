@@ -211,7 +211,15 @@ export class Batches implements Public<OldBatches> {
   #values({ fields, ...batch }: NewBatch, rows: readonly BatchRow[]): readonly unknown[] {
     const { id, account, fingerprint, contentHash, state, dueInMs } = batch;
     const { by, totals, problems, warnings, columns = '[]', fileName, retryOf, options = '{}' } = fields;
-    const identity: readonly unknown[] = [id, account, fingerprintBytes(fingerprint), contentHash, fileName, retryOf, options];
+    const identity: readonly unknown[] = [
+      id,
+      account,
+      fingerprintBytes(fingerprint),
+      contentHash,
+      fileName,
+      retryOf,
+      options,
+    ];
     const findings = [JSON.parse(String(columns)), state, totals ?? '{}', problems ?? '{}', warnings ?? '{}', by];
     const xof = rows.reduce((sum, { amount }) => sum + amount, 0);
     return [...identity, ...findings, state === 'invalid' ? null : dueInMs, rows.length, xof, this.#at];
