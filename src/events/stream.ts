@@ -3,6 +3,7 @@
  * are only read and, after EVENTS_KEEP, forgotten.
  */
 import type { Redis } from 'ioredis';
+import { CursorAhead, CursorTooOld, UnreadableEvent } from '../lib/cursors.ts';
 import { fingerprint, isAfter } from '../lib/ids.ts';
 import { readEventData } from '../operations/transition.ts';
 import { keys } from '../operations/keys.ts';
@@ -10,50 +11,14 @@ import { timeOf } from '../redis/clock.ts';
 import { items } from '../redis/scripts.ts';
 import type { CompletionEvent } from './catalogue.ts';
 
+export { CursorAhead, CursorTooOld, UnreadableEvent } from '../lib/cursors.ts';
+
 export interface EventPage {
   readonly events: readonly CompletionEvent[];
   /** The cursor to go on from: the last place read. */
   readonly next: string;
   /** The end was not reached, so that there may be more by now, however few these are. */
   readonly more: boolean;
-}
-
-/** The events after this cursor are partly forgotten: the caller must take stock before it goes on. */
-export class CursorTooOld extends Error {
-  override readonly name = 'CursorTooOld';
-  /** The oldest event that is kept; undefined: there is none. */
-  readonly oldest: string | undefined;
-
-  constructor(oldest: string | undefined) {
-    super(`events after this cursor are no longer kept; the oldest that is: ${oldest ?? 'none'}`);
-    this.oldest = oldest;
-  }
-}
-
-/**
- * What was read up to here is not, or no longer, in the stream: Redis has lost it, or another time has begun since. The
- * caller must take stock before it goes on.
- */
-export class CursorAhead extends Error {
-  override readonly name = 'CursorAhead';
-  /** The oldest event that is kept; undefined: there is none. */
-  readonly oldest: string | undefined;
-  readonly epoch: string;
-
-  constructor(oldest: string | undefined, epoch: string) {
-    super('this cursor is ahead of the stream');
-    this.oldest = oldest;
-    this.epoch = epoch;
-  }
-}
-
-/** Damaged, or written by another version. */
-export class UnreadableEvent extends Error {
-  override readonly name = 'UnreadableEvent';
-
-  constructor(place: string, cause: unknown) {
-    super(`the event at ${place} cannot be read by this version`, { cause });
-  }
 }
 
 /** An event, and where it stands in the stream. */
