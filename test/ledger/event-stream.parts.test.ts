@@ -1,7 +1,12 @@
 /** Reading published events: pages, cursors and their epoch, trimming. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { Followers } from '../../src/events/followers.ts';
-import { CursorAhead, CursorTooOld, type EventStream as OldStream, UnreadableEvent } from '../../src/events/stream.ts';
+import {
+  CursorAhead,
+  CursorTooOld,
+  type EventStream as OldStream,
+  UnreadableEvent,
+} from '../../src/events/stream.ts';
 import { EventStream } from '../../src/ledger/event-stream.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import type { Public } from '../../src/lib/public.ts';
@@ -114,7 +119,12 @@ test('an event is found by its place, its id and its time', async () => {
   await emit(2);
   expect(await stream.at(place)).toMatchObject({ event: { id: 'msg_1.1' } });
   expect(await stream.at('1-77')).toBeUndefined();
-  expect(await stream.find('msg_1.2', 10)).toEqual({ place: '1-2', id: 'msg_1.2', type: 'message.sent', account: 'main' });
+  expect(await stream.find('msg_1.2', 10)).toEqual({
+    place: '1-2',
+    id: 'msg_1.2',
+    type: 'message.sent',
+    account: 'main',
+  });
   expect(await stream.find('msg_1.1', 1)).toBeUndefined();
   expect(await stream.before(START + 1)).toBe('1-1');
   expect(await stream.before(START + 5_000)).toBe('1-2');
@@ -128,7 +138,11 @@ test('an event with damaged data stops a reader with its place, and its head is 
 });
 
 test('followers share one reader of the stream', async () => {
-  const followers = new Followers({ events: stream, clock: systemClock, onError: (error) => expect(error).toBeUndefined() });
+  const followers = new Followers({
+    events: stream,
+    clock: systemClock,
+    onError: (error) => expect(error).toBeUndefined(),
+  });
   const heard: string[] = [];
   const stop = new AbortController();
   const follow = async (): Promise<void> => {
