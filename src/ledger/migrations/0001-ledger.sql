@@ -13,6 +13,7 @@ create table relais.deployment (
   epoch           int         not null default 1,            -- raised by a recovery; part of every cursor
   recovering_at   timestamptz,                               -- set: nothing is accepted and nothing leaves
   recovering_why  text,
+  limits_version  int         not null default 1,            -- raised with each change of a limit
   system_id       text,                                      -- PostgreSQL's own identifier, and the OID of `operation`:
   operation_oid   oid,                                       -- other values mean that this is a copy
   created_at      timestamptz not null default now()
@@ -539,11 +540,30 @@ create table relais.spent (
 create table relais.limit_value (
   account         text        collate "C" not null default '',   -- '': every account
   name            text        collate "C" not null,
-  value           bigint      not null check (value >= 0),
+  value           bigint      check (value >= 0),            -- null: off
   set_by          text        not null,
   set_at          timestamptz not null default now(),
+  by_settings     boolean     not null default false,        -- only settings of processes have set it so far
+  op              text        not null,                      -- of the last change: a repeated call is answered like the first
+  was             bigint,                                    -- before the last change; `had_value` false: there was none
+  had_value       boolean     not null,
   primary key (account, name)
 );
+
+-- A looser value waits for a different person.
+create table relais.limit_proposal (
+  account         text        collate "C" not null default '',
+  name            text        collate "C" not null,
+  value           bigint      check (value >= 0),
+  asked_by        text        not null,
+  asked_at        timestamptz not null,
+  primary key (account, name)
+);
+
+-- Whether the limits are still those of this version: a statement that was prepared with others refuses itself.
+create function relais.has_limits(known_version int) returns boolean language sql volatile set search_path = pg_catalog, pg_temp as $$
+  select exists (select from relais.deployment d where d.limits_version = known_version)
+$$;
 
 -- The circuit breaker of an account and area, one row per open reason.
 create table relais.hold (

@@ -1,0 +1,192 @@
+/** The limits of money: the unit of each, and which of two values is stricter. A process can only make them stricter. */
+import { describeMs, toMs } from '../lib/clock.ts';
+import { describeXof } from '../lib/money.ts';
+
+interface LimitDeclaration {
+  readonly unit: 'xof' | 'ms' | 'recipients';
+  /** What it is asked about: a script that knows only of these reads no others. */
+  readonly of: 'payments' | 'campaigns' | 'texts';
+  /** Of two values, which one lets less through. */
+  readonly stricter: 'lower' | 'higher';
+  /** Holds while nobody has said anything. Absent: no such limit then. */
+  readonly fallback?: number;
+}
+
+/** One row a limit: checking, showing, setting and reading them all go through these. */
+const declared = {
+  MAX_DISBURSEMENT: { unit: 'xof', of: 'payments', stricter: 'lower', fallback: 2_000_000 },
+  MAX_PER_DAY: { unit: 'xof', of: 'payments', stricter: 'lower' },
+  MAX_PER_BENEFICIARY_DAY: { unit: 'xof', of: 'payments', stricter: 'lower' },
+  DUPLICATE_WINDOW: { unit: 'ms', of: 'payments', stricter: 'higher' },
+  APPROVAL_ABOVE: { unit: 'xof', of: 'payments', stricter: 'lower' },
+  CAMPAIGN_APPROVAL_ABOVE_XOF: { unit: 'xof', of: 'campaigns', stricter: 'lower' },
+  CAMPAIGN_APPROVAL_ABOVE_RECIPIENTS: { unit: 'recipients', of: 'campaigns', stricter: 'lower' },
+  SMS_BUDGET_DAY: { unit: 'xof', of: 'texts', stricter: 'lower' },
+  SMS_BUDGET_MONTH: { unit: 'xof', of: 'texts', stricter: 'lower' },
+} as const satisfies Readonly<Record<string, LimitDeclaration>>;
+
+export type MoneyLimit = keyof typeof declared;
+export const moneyLimits = Object.keys(declared) as MoneyLimit[];
+
+export function limitsOf(what: LimitDeclaration['of']): readonly MoneyLimit[] {
+  return moneyLimits.filter((name) => declared[name].of === what);
+}
+
+/** A number in the unit of the limit; null is `off`, the loosest of all. */
+export type LimitValue = number | null;
+
+/** What somebody asks for; what is left out is no opinion. */
+export type Opinions = Readonly<Partial<Record<MoneyLimit, LimitValue | undefined>>>;
+
+/** What holds; absent: no such limit. */
+export type Limits = Readonly<Partial<Record<MoneyLimit, number>>>;
+
+/** How scripts and settings write `null`. */
+export const OFF = 'off';
+
+export function isMoneyLimit(name: string): name is MoneyLimit {
+  return Object.hasOwn(declared, name);
+}
+
+/** What a script answered, which knows no other. */
+export function limitNamed(name: string): MoneyLimit {
+  if (isMoneyLimit(name)) return name;
+  throw new RangeError(`the limit ${name} was not found`);
+}
+
+export function declarationOf(name: MoneyLimit): LimitDeclaration {
+  return declared[name];
+}
+
+/** What scripts are told: '' is no opinion. */
+export function wordOf(value: LimitValue | undefined): string {
+  return value === undefined ? '' : value === null ? OFF : String(value);
+}
+
+/** What a process asks of these limits, in the words of the scripts; what it does not say is left out. */
+export function wordsOf(what: LimitDeclaration['of'], asked: Opinions): Readonly<Record<string, string>> {
+  const words = limitsOf(what).map((name) => [name, wordOf(asked[name])] as const);
+  return Object.fromEntries(words.filter(([, word]) => word !== ''));
+}
+
+export function valueOf(word: string | null | undefined): LimitValue | undefined {
+  if (word === null || word === undefined || word === '') return undefined;
+  return word === OFF ? null : Number(word);
+}
+
+/** The strictest of what is asked for; where nobody asks, the default. */
+export function strictestOf(name: MoneyLimit, asked: readonly (LimitValue | undefined)[]): LimitValue {
+  const said = asked.filter((value) => value !== undefined);
+  const { stricter, fallback = null } = declarationOf(name);
+  if (said.length === 0) return fallback;
+  const numbers = said.filter((value) => value !== null);
+  if (numbers.length === 0) return null;
+  return stricter === 'lower' ? Math.min(...numbers) : Math.max(...numbers);
+}
+
+const DAY_MS = 86_400_000;
+let lastDay: { readonly day: string; readonly dayBegan: number } = { day: '1970-01-01', dayBegan: 0 };
+
+/** The day (UTC) of that time, as sums of a day are kept. It is asked with each payment, and seldom another one. */
+export function dayAt(at: number): { readonly day: string; readonly dayBegan: number } {
+  const dayBegan = Math.floor(at / DAY_MS) * DAY_MS;
+  if (dayBegan !== lastDay.dayBegan) lastDay = { day: new Date(dayBegan).toISOString().slice(0, 10), dayBegan };
+  return lastDay;
+}
+
+/** What holds while nobody has said anything. */
+export function holdingByDefault(): Limits {
+  const held = moneyLimits.map((name) => [name, strictestOf(name, [])] as const);
+  return Object.fromEntries(held.filter(([, value]) => value !== null));
+}
+
+const LARGEST = 999_999_999_999_999;
+
+/** As a person writes it, in a setting or on a command line. Throws a RangeError that names the form. */
+export function readLimit(name: MoneyLimit, text: string): LimitValue {
+  if (text === OFF) return null;
+  const { unit } = declarationOf(name);
+  if (unit !== 'ms' && !/^[1-9]\d{0,14}$/.test(text)) {
+    throw new RangeError(`must be a whole number of ${unit === 'xof' ? 'XOF' : unit}, or off`);
+  }
+  const value = unit === 'ms' ? toMs(text) : Number(text);
+  if (value < 1 || value > LARGEST) throw new RangeError('must be longer than nothing, or off');
+  return value;
+}
+
+/** For people: `10 000 XOF`, `10m`, `off`. */
+export function describeValue(name: MoneyLimit, value: LimitValue): string {
+  if (value === null) return OFF;
+  const { unit } = declarationOf(name);
+  if (unit === 'recipients') return `${value} ${unit}`;
+  return unit === 'xof' ? describeXof(value) : describeMs(value);
+}
+
+/** As `readLimit` reads it: `10000`, `600000ms`, `off`. */
+export function writeLimit(name: MoneyLimit, value: LimitValue): string {
+  return value === null || declarationOf(name).unit !== 'ms' ? wordOf(value) : `${value}ms`;
+}
+
+/** A sentence with the limit in it; the sum of the day is not told, since it belongs to others too. */
+export function describeLimit(limit: MoneyLimit, detail: string): string {
+  if (limit === 'DUPLICATE_WINDOW') {
+    return `and beneficiary are those of ${detail}, accepted recently (DUPLICATE_WINDOW); to pay again, send "allowDuplicate": true`;
+  }
+  if (limit === 'APPROVAL_ABOVE') {
+    return (
+      'needs approval (APPROVAL_ABOVE), which direct credits do not have: create a disbursement with the ' +
+      'withdraw mode `service`'
+    );
+  }
+  const most = describeXof(Number(detail));
+  if (limit === 'MAX_DISBURSEMENT') return `is more than ${most}, the limit for one disbursement (MAX_DISBURSEMENT)`;
+  if (limit === 'MAX_PER_DAY') return `would exceed ${most} today, the limit of this account (MAX_PER_DAY)`;
+  return `would exceed ${most} today, the limit of this beneficiary (MAX_PER_BENEFICIARY_DAY)`;
+}
+
+/** How long a requested change waits for a different person. */
+export const ASKED_FOR_MS = 86_400_000;
+
+export interface LimitChange {
+  readonly name: MoneyLimit;
+  /** null: off, or nobody had an opinion and there is no default. */
+  readonly from: LimitValue;
+  readonly to: LimitValue;
+}
+
+export interface LimitSet {
+  readonly is: 'in force' | 'waits' | 'unchanged';
+  readonly from: LimitValue;
+  /** It was done by an earlier request. */
+  readonly again?: true;
+}
+
+export interface LimitStanding {
+  readonly name: MoneyLimit;
+  readonly value: LimitValue;
+  /** ms since the epoch; absent: nobody has said anything, and the default holds. */
+  readonly since?: number;
+  readonly by?: string;
+  /** Looser than what holds, and waits for a different person. */
+  readonly asked?: { readonly value: LimitValue; readonly by: string; readonly at: number };
+}
+
+/** Where settings ask for more than what holds, and what to do about it. */
+export function reasonsFor(own: Opinions, standings: readonly LimitStanding[]): ReadonlyMap<MoneyLimit, string> {
+  const looser = standings.flatMap((standing) => {
+    const { name, value, since } = standing;
+    const asked = own[name];
+    // A default is no opinion: a process that has one may ask for more.
+    if (asked === undefined || since === undefined || strictestOf(name, [asked, value]) === asked) return [];
+    return [[name, reasonOf(standing, asked)] as const];
+  });
+  return new Map(looser);
+}
+
+function reasonOf({ name, value, by }: LimitStanding, own: LimitValue): string {
+  const held = `${describeValue(name, value)} holds${by === undefined ? '' : `, by ${by}`}`;
+  return (
+    `${name} of this process is ${describeValue(name, own)}, and ${held}. Set it to that or leave it out; or have two ` +
+    `people with the role approve give the command: relais limits set ${name} ${writeLimit(name, own)}`
+  );
+}

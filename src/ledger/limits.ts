@@ -1,0 +1,192 @@
+/**
+ * The limits of money that all processes share. A process makes them stricter when it starts, never looser; a person
+ * makes them looser only together with a different person.
+ */
+import {
+  ASKED_FOR_MS,
+  type LimitChange,
+  type LimitSet,
+  type LimitStanding,
+  type LimitValue,
+  type Limits,
+  type MoneyLimit,
+  type Opinions,
+  moneyLimits,
+  reasonsFor,
+  strictestOf,
+} from '../kinds/limits.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { Public } from '../lib/public.ts';
+import type { SharedLimits } from '../operations/limits.ts';
+import type { OnCommitted } from './committed.ts';
+import {
+  type LimitRow,
+  type LimitRows,
+  type Published,
+  byName,
+  publishLimits,
+  setLimit,
+  valueIn,
+} from './limit-changes.ts';
+import type { Database } from './pool.ts';
+
+interface LimitsOptions {
+  readonly database: Database;
+  readonly clock: Pick<Clock, 'monotonic'>;
+  /** What the settings of this process ask for. */
+  readonly own?: Opinions;
+  /** Gives the time (ms) instead of PostgreSQL, for tests. */
+  readonly now?: () => number;
+  readonly onCommitted?: OnCommitted;
+}
+
+/** Limits in force, and the version by which SQL tells that they are old (`relais.has_limits`). */
+export interface KnownLimits {
+  readonly version: number;
+  readonly limits: Limits;
+}
+
+/** Age of limits that are used again. A statement that accepts checks their version. */
+const FRESH_MS = 1_000;
+
+type SetOptions = Parameters<SharedLimits['set']>[3];
+type PublishAct = Parameters<SharedLimits['publish']>[3];
+
+export class MoneyLimits implements Public<SharedLimits> {
+  readonly #options: LimitsOptions;
+  readonly #own: Opinions;
+  /** Settings of this process that were looser than the value in force when it started. */
+  readonly #looser = new Set<MoneyLimit>();
+  #known: { readonly atMono: number; readonly limits: Promise<KnownLimits> } | undefined;
+
+  constructor(options: LimitsOptions) {
+    this.#options = options;
+    this.#own = options.own ?? {};
+  }
+
+  /**
+   * Lowers the limits to the settings of this process. Returns what it changed, and where the settings are looser.
+   * `op`: the same when it is asked again because the answer was lost. `again`: this process has published before, and
+   * the ledger may have lost it; what people have set since stays.
+   */
+  async publish(
+    by: string,
+    op: string,
+    when: 'at start' | 'again' = 'at start',
+    act?: PublishAct,
+  ): Promise<{ readonly lowered: readonly LimitChange[]; readonly looser: readonly MoneyLimit[] }> {
+    const { database } = this.#options;
+    const asked = moneyLimits.flatMap((name) => {
+      const value = this.#own[name];
+      return value === undefined ? [] : [{ name, value }];
+    });
+    const answers = await database.transaction((run) =>
+      publishLimits(run, { asked, by, op, runs: when === 'again', act, now: this.#now() }),
+    );
+    this.forget();
+    for (const { name, is } of answers) if (is === 'looser') this.#looser.add(name);
+    const lowered = answers.filter(({ is }) => is === 'lowered').map((one) => changeOf(one, this.#own[one.name]));
+    for (const { name, to } of lowered) await this.#committed(name, to, by);
+    return { lowered, looser: [...this.#looser] };
+  }
+
+  /**
+   * A repeated call with the same key is answered like the first one, for a day: the answer may have been lost. `ones`:
+   * names that are no different person than `by`, in small letters.
+   */
+  async set(
+    name: MoneyLimit,
+    value: LimitValue,
+    by: string,
+    { act, ones = [] }: NonNullable<SetOptions> = {},
+  ): Promise<LimitSet> {
+    const done = await this.#options.database.transaction((run) =>
+      setLimit(run, { name, value, by, ones, act, now: this.#now() }),
+    );
+    this.forget();
+    if (done.is === 'in force') await this.#committed(name, value, by);
+    return done;
+  }
+
+  /** All limits as the ledger holds them. `now`: ms; older proposals than a day are left out. */
+  async list(now: number): Promise<LimitStanding[]> {
+    const { rows } = await this.#read();
+    return moneyLimits.map((name) => standingOf(name, rows.get(name), now));
+  }
+
+  /** Limits in force for this process. */
+  async inForce(): Promise<Limits> {
+    return (await this.#current()).limits;
+  }
+
+  /** The same, at most a second old: for callers that ask with each payment, and check the version in SQL. */
+  known(): Promise<KnownLimits> {
+    const atMono = this.#options.clock.monotonic();
+    if (this.#known !== undefined && atMono - this.#known.atMono <= FRESH_MS) return this.#known.limits;
+    const read = { atMono, limits: this.#current() };
+    this.#known = read;
+    read.limits.catch(() => {
+      if (this.#known === read) this.#known = undefined;
+    });
+    return read.limits;
+  }
+
+  /** SQL told that the limits are old: the next `known` reads them. */
+  forget(): void {
+    this.#known = undefined;
+  }
+
+  /**
+   * Why this process should get no work: its settings were looser than the limits when it started, and still are. A
+   * process that ran before a limit became stricter stays ready, or each stricter setting would empty the load balancer.
+   */
+  async reasons(now: number): Promise<string[]> {
+    if (this.#looser.size === 0) return [];
+    const reasons = reasonsFor(this.#own, await this.list(now));
+    for (const name of this.#looser) if (!reasons.has(name)) this.#looser.delete(name);
+    return [...this.#looser].flatMap((name) => reasons.get(name) ?? []);
+  }
+
+  async #current(): Promise<KnownLimits> {
+    const { rows, version } = await this.#read();
+    const held = moneyLimits.map(
+      (name) => [name, strictestOf(name, [this.#own[name], valueIn(rows.get(name))])] as const,
+    );
+    return { version, limits: Object.fromEntries(held.filter(([, value]) => value !== null)) };
+  }
+
+  async #read(): Promise<{ readonly version: number; readonly rows: LimitRows }> {
+    const rows = await this.#options.database.run<LimitRow>('limits');
+    return { version: rows[0]?.version ?? 0, rows: byName(rows) };
+  }
+
+  #now(): Date | null {
+    const { now } = this.#options;
+    return now === undefined ? null : new Date(now());
+  }
+
+  async #committed(name: MoneyLimit, value: LimitValue, by: string): Promise<void> {
+    await this.#options.onCommitted?.('limit.set', { name, value, by });
+  }
+}
+
+const changeOf = ({ name, was }: Published, to: LimitValue | undefined): LimitChange => ({
+  name,
+  from: strictestOf(name, [was]),
+  to: to ?? null,
+});
+
+function standingOf(name: MoneyLimit, row: LimitRow | undefined, now: number): LimitStanding {
+  const value = strictestOf(name, [valueIn(row)]);
+  const askedAt = row?.asked_at?.getTime();
+  const isWaiting = askedAt !== undefined && now - askedAt <= ASKED_FOR_MS;
+  return {
+    name,
+    value,
+    ...(row?.set_at ? { since: row.set_at.getTime() } : {}),
+    ...(row?.set_by ? { by: row.set_by } : {}),
+    ...(isWaiting && row?.asked_by
+      ? { asked: { value: row.asked === null ? null : Number(row.asked), by: row.asked_by, at: askedAt } }
+      : {}),
+  };
+}

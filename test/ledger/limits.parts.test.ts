@@ -1,0 +1,96 @@
+/** Limits of money in the ledger: audit entries, callers at once, and limits that SQL finds old. */
+import { expect, test } from 'vitest';
+import { MoneyLimits } from '../../src/ledger/limits.ts';
+import type { MoneyLimit, Opinions } from '../../src/kinds/limits.ts';
+import { ledgerOfThisFile } from '../support/ledger-of-file.ts';
+
+const ledger = ledgerOfThisFile('limit_value', 'limit_proposal', 'audit');
+let mono = 0;
+const clock = { monotonic: () => mono };
+const limitsOf = (own: Opinions = {}, more = {}) => new MoneyLimits({ database: ledger.database, clock, own, ...more });
+const act = {
+  by: 'maker',
+  person: 'awa',
+  role: 'approve',
+  door: 'api',
+  requestId: 'r',
+  act: 'limit.set',
+  target: 'MAX_PER_DAY',
+} as const;
+
+test('each change has its audit entry, and a repeated call none', async () => {
+  const limits = limitsOf({ DUPLICATE_WINDOW: 60_000 });
+  for (const _ of [1, 2]) await limits.publish('settings of api', 'op-1', 'at start', { ...act, door: 'settings' });
+  for (const _ of [1, 2]) await limits.set('MAX_PER_DAY', 100, 'maker', { act });
+  for (const _ of [1, 2]) await limits.set('MAX_PER_DAY', null, 'maker', { act });
+  await limits.set('MAX_PER_DAY', null, 'checker', { act: { ...act, by: 'checker' } });
+  expect(await ledger.query('select by, source, target, before, facts from relais.audit order by sequence')).toEqual([
+    { by: 'maker', source: 'settings', target: 'DUPLICATE_WINDOW', before: null, facts: { value: '60000' } },
+    {
+      by: 'maker',
+      source: 'api',
+      target: 'MAX_PER_DAY',
+      before: { value: 'off' },
+      facts: { value: '100', asked: '100', is: 'in force' },
+    },
+    {
+      by: 'maker',
+      source: 'api',
+      target: 'MAX_PER_DAY',
+      before: { value: '100' },
+      facts: { value: '100', asked: 'off', is: 'waits' },
+    },
+    {
+      by: 'checker',
+      source: 'api',
+      target: 'MAX_PER_DAY',
+      before: { value: '100' },
+      facts: { value: 'off', asked: 'off', is: 'in force' },
+    },
+  ]);
+});
+
+test('one person under two names is not two persons', async () => {
+  const limits = limitsOf();
+  await limits.set('MAX_PER_DAY', 100, 'maker');
+  await limits.set('MAX_PER_DAY', 200, 'Awa@example.org');
+  expect((await limits.set('MAX_PER_DAY', 200, 'awa', { ones: ['awa', 'awa@example.org'] })).is).toBe('waits');
+  expect((await limits.set('MAX_PER_DAY', 200, 'maker', { ones: ['maker'] })).is).toBe('in force');
+});
+
+test('of many who ask at once for a looser value, the second one makes it hold, and only one does', async () => {
+  const limits = limitsOf();
+  await limits.set('APPROVAL_ABOVE', 10, 'maker');
+  const asked = Array.from({ length: 6 }, (_, at) => limits.set('APPROVAL_ABOVE', 50, `person ${at}`));
+  const answers = (await Promise.all(asked)).map(({ is }) => is).sort();
+  expect(answers).toEqual(['in force', 'unchanged', 'unchanged', 'unchanged', 'unchanged', 'waits']);
+});
+
+test('known limits are used for a second, and SQL finds them old after any change', async () => {
+  const told: (readonly [string, object])[] = [];
+  const onCommitted = async (kind: string, facts: object): Promise<void> => void told.push([kind, facts]);
+  const [one, other] = [limitsOf({ MAX_DISBURSEMENT: 500 }), limitsOf({}, { onCommitted })];
+  const areStill = async (version: number) => await ledger.query(`select relais.has_limits(${version}) as are`);
+  const before = await one.known();
+  expect(before.limits).toEqual({ MAX_DISBURSEMENT: 500 });
+  expect(await areStill(before.version)).toEqual([{ are: true }]);
+  await other.set('MAX_PER_DAY', 100, 'maker');
+  expect(await areStill(before.version)).toEqual([{ are: false }]);
+  expect(await one.known()).toEqual(before);
+  one.forget();
+  const after = await one.known();
+  expect(after.limits).toEqual({ MAX_DISBURSEMENT: 500, MAX_PER_DAY: 100 });
+  expect(await areStill(after.version)).toEqual([{ are: true }]);
+  await other.set('MAX_PER_DAY', 50, 'maker');
+  mono += 1_001;
+  expect((await one.known()).limits).toMatchObject({ MAX_PER_DAY: 50 });
+  expect(told).toEqual([100, 50].map((value) => ['limit.set', { name: 'MAX_PER_DAY', value, by: 'maker' }]));
+});
+
+test('a row of a limit that this version does not know fails nothing', async () => {
+  await ledger.query(`insert into relais.limit_value (name, value, set_by, op, had_value)
+    values ('LIMIT_OF_TOMORROW', 1, 'x', 'x', false)`);
+  const names: readonly MoneyLimit[] = (await limitsOf().list(0)).map(({ name }) => name);
+  expect(names).not.toContain('LIMIT_OF_TOMORROW');
+  expect(await limitsOf().inForce()).toEqual({ MAX_DISBURSEMENT: 2_000_000 });
+});
