@@ -7,7 +7,8 @@ import { ledgerOfThisFile } from '../support/ledger-of-file.ts';
 const ledger = ledgerOfThisFile('limit_value', 'limit_proposal', 'audit');
 let mono = 0;
 const clock = { monotonic: () => mono };
-const limitsOf = (own: Opinions = {}, more = {}) => new MoneyLimits({ database: ledger.database, clock, own, ...more });
+const limitsOf = (own: Opinions = {}, more = {}) =>
+  new MoneyLimits({ database: ledger.database, clock, own, ...more });
 const act = {
   by: 'maker',
   person: 'awa',
