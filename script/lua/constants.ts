@@ -22,7 +22,7 @@ import {
 import { isKept, statesOf, statesThatAre } from '../../src/kinds/index.ts';
 import { MOMENT_DIGITS } from '../../src/operations/places.ts';
 import { STUB_PRINT, stateOfLetter } from '../../src/operations/stubs.ts';
-import { OFF, declarationOf, limitsOf, moneyLimits } from '../../src/operations/limits.ts';
+import { OFF, declarationOf, limitsOf, moneyLimits } from '../../src/kinds/limits.ts';
 import { MARKS_KEPT_S, MARK_LENGTH, OPEN_KEPT_MS } from '../../src/operations/slice-form.ts';
 import type { Constant } from './lua-text.ts';
 

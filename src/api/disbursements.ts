@@ -1,7 +1,7 @@
 /** Money to a wallet, or to an account of the service: asked for, shown, called back, decided about. */
 import { disbursementRequest } from '../kinds/disbursement-fields.ts';
 import type { StateOf } from '../kinds/index.ts';
-import { describeLimit } from '../operations/limits.ts';
+import { describeLimit } from '../kinds/limits.ts';
 import type { DisbursementRecord } from '../operations/record.ts';
 import { eventOf } from '../operations/transition.ts';
 import type { Resolve, Resolved } from '../processors/disbursement/resolve.ts';

@@ -1,6 +1,6 @@
 /** The limits of money: what holds, which key set it, and what waits for a different person. */
 import { z } from 'zod';
-import { type MoneyLimit, isMoneyLimit, moneyLimits, type LimitStanding } from '../operations/limits.ts';
+import { type MoneyLimit, isMoneyLimit, moneyLimits, type LimitStanding } from '../kinds/limits.ts';
 import { requireKept } from './context.ts';
 import { personOf } from './keys.ts';
 import { accountName } from '../kinds/request-pieces.ts';

@@ -1,6 +1,6 @@
 /** The limits of money that the settings of this process ask for: told when it starts, and when Redis may have lost them. */
 import { type Part, waitForRedis } from './parts.ts';
-import type { LimitChange } from '../operations/limits.ts';
+import type { LimitChange } from '../kinds/limits.ts';
 import type { Auditing } from './auditor.ts';
 import type { Container } from './container.ts';
 

@@ -137,8 +137,9 @@ export class MoneyLimits implements Public<SharedLimits> {
   }
 
   /**
-   * Why this process should get no work: its settings were looser than the limits when it started, and still are. A
-   * process that ran before a limit became stricter stays ready, or each stricter setting would empty the load balancer.
+   * Why this process should get no work: its settings were looser than the limits when it started, and still are.
+   * A process that ran before a limit became stricter stays ready. Else each stricter setting would empty the load
+   * balancer.
    */
   async reasons(now: number): Promise<string[]> {
     if (this.#looser.size === 0) return [];

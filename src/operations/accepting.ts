@@ -13,7 +13,7 @@ import { type Act, factsAndMark, toldTogether } from './audit.ts';
 import { BOOKS, sumsOfAcceptance } from './book.ts';
 import type { Guard } from './heartbeat.ts';
 import { keys } from './keys.ts';
-import { type MoneyLimit, type Opinions, dayAt, limitNamed, wordsOf } from './limits.ts';
+import { type MoneyLimit, type Opinions, dayAt, limitNamed, wordsOf } from '../kinds/limits.ts';
 import { type NamePlace, type Named, type Names, listedNew, memberOfNew, namedIn } from './places.ts';
 import { type RecordAt, RECORD_VERSION, TRACE, readRecord } from './record.ts';
 import { isOfLostTime, stubsOf } from './stubs.ts';

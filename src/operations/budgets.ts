@@ -9,7 +9,7 @@ import { digitsOf } from '../lib/phone.ts';
 import { countSegments } from '../lib/segments.ts';
 import { keys } from './keys.ts';
 import type { BudgetPeriod } from './slices.ts';
-import { type Opinions, OFF, limitsOf, strictestOf } from './limits.ts';
+import { type Opinions, OFF, limitsOf, strictestOf } from '../kinds/limits.ts';
 
 /** Hundredths of XOF, since a price may have two decimals. */
 type Cents = number;

@@ -10,7 +10,7 @@ import { type Act, told } from './audit.ts';
 import { timeOf } from '../redis/clock.ts';
 import { answersOf, ignored } from '../redis/scripts.ts';
 import { keys } from './keys.ts';
-import { type Opinions, wordsOf } from './limits.ts';
+import { type Opinions, wordsOf } from '../kinds/limits.ts';
 import type { CampaignRecord } from './record.ts';
 import { numbersLost } from './transition.ts';
 import {

@@ -22,8 +22,6 @@ import { keys } from './keys.ts';
 import { publishLimits, setLimit } from './scripts/generated/scripts.ts';
 import { type Deployment, wordOfDeployment } from './stamp.ts';
 
-export * from '../kinds/limits.ts';
-
 interface SharedLimitsOptions {
   /** Gives the time instead of Redis, for tests. */
   readonly now?: () => number;

@@ -22,7 +22,7 @@ import { type Guard, NO_MEMORY } from './heartbeat.ts';
 import { keys } from './keys.ts';
 import { type Hinted, Nudging } from './nudging.ts';
 import { Names } from './places.ts';
-import type { Opinions } from './limits.ts';
+import type { Opinions } from '../kinds/limits.ts';
 import type { RecordBase } from './record.ts';
 import { hasLeft } from './stubs.ts';
 import { appendEvidence, claim, handBack, take } from './scripts/generated/scripts.ts';

@@ -11,7 +11,7 @@ import { sliceAt } from './campaigns.ts';
 import { isPurged, unpackCountries, unpackItems, waitingAgain } from './slice-form.ts';
 import { type SliceRecord, readSlice, statesOf } from './slices.ts';
 import { keys } from './keys.ts';
-import { type Opinions, wordsOf } from './limits.ts';
+import { type Opinions, wordsOf } from '../kinds/limits.ts';
 import {
   type ReopenSliceAnswer,
   reopenSlice,

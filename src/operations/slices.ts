@@ -22,7 +22,7 @@ import {
 } from './slice-form.ts';
 import { BOOKS, type Posts } from './book.ts';
 import { STAGED_FOR_S } from './campaigns.ts';
-import { wordsOf } from './limits.ts';
+import { wordsOf } from '../kinds/limits.ts';
 import { type Guard, NO_MEMORY } from './heartbeat.ts';
 import { answersOf, ignored } from '../redis/scripts.ts';
 import { keys } from './keys.ts';

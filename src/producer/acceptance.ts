@@ -15,7 +15,7 @@ import { canonicalJson, derivedHex, derivedId, fingerprint } from '../lib/ids.ts
 import type { Random } from '../lib/random.ts';
 import type { Traces } from '../lib/traces.ts';
 import type { Act } from '../operations/audit.ts';
-import { type Opinions, describeLimit } from '../operations/limits.ts';
+import { type Opinions, describeLimit } from '../kinds/limits.ts';
 import { type Accepted, type AcceptingScripts, type NewOperation, recordAsWritten } from '../operations/accepting.ts';
 import { Operations } from '../operations/operations.ts';
 import type { Guard } from '../operations/heartbeat.ts';

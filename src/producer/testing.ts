@@ -6,7 +6,7 @@ import { Redis } from 'ioredis';
 import { type Random, seededRandom } from '../lib/random.ts';
 import type { BatchRow } from '../operations/batch-rows.ts';
 import type { Batches } from '../operations/batches.ts';
-import { holdingByDefault } from '../operations/limits.ts';
+import { holdingByDefault } from '../kinds/limits.ts';
 import type { AcceptingScripts } from '../operations/accepting.ts';
 import type { AcceptMessagesArgs } from '../operations/scripts/generated/scripts.ts';
 import { CollectAcceptance } from './acceptance-collect.ts';

@@ -1,5 +1,5 @@
 /** The settings as the limits and the processors take them. */
-import type { Opinions } from '../operations/limits.ts';
+import type { Opinions } from '../kinds/limits.ts';
 import type { Config } from './settings.ts';
 
 /** Limits that the settings of a process ask for. */

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { toMs } from '../lib/clock.ts';
 import { READABLE, unseenIn } from '../lib/letters.ts';
 import { Secret } from '../lib/secret.ts';
-import { type LimitValue, type MoneyLimit, OFF, readLimit, strictestOf, writeLimit } from '../operations/limits.ts';
+import { type LimitValue, type MoneyLimit, OFF, readLimit, strictestOf, writeLimit } from '../kinds/limits.ts';
 import { type NamedFile, readNamed } from './named-file.ts';
 import { readRedisUrl } from '../redis/connections.ts';
 import { type UrlRule, ignoredIn } from '../lib/whole-url.ts';

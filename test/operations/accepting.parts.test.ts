@@ -5,7 +5,7 @@ import { seededRandom } from '../../src/lib/random.ts';
 import type { AcceptedAt, NewOperation } from '../../src/operations/accepting.ts';
 import { Audit, type Act, AuditSeals } from '../../src/operations/audit.ts';
 import { keys } from '../../src/operations/keys.ts';
-import { dayAt } from '../../src/operations/limits.ts';
+import { dayAt } from '../../src/kinds/limits.ts';
 import { Operations } from '../../src/operations/operations.ts';
 import { isUnreadable } from '../../src/operations/record.ts';
 import { disbursementOf } from '../conformance/under-test.ts';

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { kinds } from '../../kinds/index.ts';
 import { ruleNames } from '../../kinds/rules.ts';
 import { eventSchema } from '../../events/catalogue.ts';
-import { moneyLimits } from '../../operations/limits.ts';
+import { moneyLimits } from '../../kinds/limits.ts';
 import { reviewKinds } from '../../operations/review.ts';
 import { doubtAges } from '../../operations/status.ts';
 import {

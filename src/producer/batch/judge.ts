@@ -3,7 +3,7 @@ import type { BatchTotals, Finding, Findings } from '../../kinds/batch.ts';
 import type { RequestOf } from '../../kinds/index.ts';
 import { Sums, type Standing } from '../../operations/batches.ts';
 import { notTheSame } from '../../operations/differing.ts';
-import { type Limits, describeLimit } from '../../operations/limits.ts';
+import { type Limits, describeLimit } from '../../kinds/limits.ts';
 import { readAccountAlias, readWithdrawMode } from '../../upstream/capabilities.ts';
 import { beneficiaryOf, judgeDisbursement } from '../acceptance.ts';
 import type { Problem } from '../problems.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Limits } from '../../../src/operations/limits.ts';
+import type { Limits } from '../../../src/kinds/limits.ts';
 import { accountOf, judgeFile } from '../../../src/producer/batch/door.ts';
 import { readBatchFile } from '../../../src/producer/batch/read-file.ts';
 
