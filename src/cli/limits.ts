@@ -1,6 +1,15 @@
 /** The limits of money: what holds for all processes, and setting them with a different person. */
 import { Argument, type Command } from 'commander';
-import { type LimitValue, type MoneyLimit, declarationOf, describeValue, isMoneyLimit, moneyLimits, readLimit, writeLimit } from '../kinds/limits.ts';
+import {
+  type LimitValue,
+  type MoneyLimit,
+  declarationOf,
+  describeValue,
+  isMoneyLimit,
+  moneyLimits,
+  readLimit,
+  writeLimit,
+} from '../kinds/limits.ts';
 import { money } from '../words/figures.ts';
 import type { Words } from '../words/languages.ts';
 import type { JsonObject } from './client.ts';
