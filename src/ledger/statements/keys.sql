@@ -1,11 +1,5 @@
 -- API keys that were created at run time, and digests of the provider's keys.
 
--- name: lock_deployment
--- Lets one transaction at a time decide what depends on rows that do not exist yet.
--- params:
--- row: epoch int4
-select epoch from relais.deployment for update;
-
 -- name: add_api_key
 -- No row: there are `most` keys in use already. Runs after `lock_deployment`.
 -- params: id text, name text, hash bytea, roles text[], accounts text[], person text, service text, created_by text, created_at timestamptz, expires_at timestamptz, most int8
