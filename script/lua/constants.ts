@@ -1,7 +1,7 @@
 /** What scripts know from the rest of the code: a name in capitals in a .lua file is one of these. */
 import { RECORD_VERSION, UNREADABLE } from '../../src/operations/record.ts';
 import { BOOK_KEPT_DAYS } from '../../src/operations/book.ts';
-import { APPROVED_WITH, DRAFTED, HAND, PACE_AHEAD_MS } from '../../src/operations/campaigns.ts';
+import { APPROVED_WITH, DRAFTED, HAND, PACE_AHEAD_MS } from '../../src/kinds/campaign-switches.ts';
 import { SLICE_WAKE_GRACE_MS } from '../../src/operations/slices.ts';
 import { EVIDENCE_SLOTS, LINE_END, LIST, NUMBERS_FROM } from '../../src/operations/transition.ts';
 import { campaignBins } from '../../src/kinds/recipient.ts';

@@ -1,13 +1,8 @@
 /** One text to many recipients. */
 import { z } from 'zod';
 import { recipientsCursor, recipientsPage, recipientsCsv } from '../campaigns/recipients.ts';
-import {
-  type CampaignSwitch,
-  campaignSwitches,
-  contentHashOf,
-  handsIn,
-  amendmentToRecord,
-} from '../operations/campaigns.ts';
+import { type CampaignSwitch, amendmentToRecord, campaignSwitches } from '../kinds/campaign-switches.ts';
+import { contentHashOf, handsIn } from '../operations/campaigns.ts';
 import type { Act } from '../operations/audit.ts';
 import type { CampaignRecord } from '../operations/record.ts';
 import { campaignAmendment, campaignRequest } from '../kinds/campaign-request.ts';

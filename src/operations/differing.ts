@@ -1,7 +1,7 @@
 /** Where one identity is given to two requests: what of the second is not as in the record of the first. */
 import type { Kind } from '../kinds/index.ts';
 import { canonicalJson } from '../lib/ids.ts';
-import { HAND } from './campaigns.ts';
+import { HAND } from '../kinds/campaign-switches.ts';
 import type { Fields } from './record.ts';
 
 export interface AskedFields {

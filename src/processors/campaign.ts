@@ -7,7 +7,8 @@
  */
 import type { RecipientState } from '../kinds/recipient.ts';
 import { quietNow } from '../operations/campaign-hours.ts';
-import { type CampaignSwitch, type SwitchDetails, type Judged, sliceAt } from '../operations/campaigns.ts';
+import type { CampaignSwitch } from '../kinds/campaign-switches.ts';
+import { type SwitchDetails, type Judged, sliceAt } from '../operations/campaigns.ts';
 import { BUDGET } from '../operations/accounts.ts';
 import { REQUESTS_PER_SLICE } from '../operations/slice-form.ts';
 import type { CampaignRecord } from '../operations/record.ts';

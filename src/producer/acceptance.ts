@@ -4,7 +4,7 @@
  *
  * The id is derived from what identifies the request, so that a caller's retry finds it whatever was lost in between.
  */
-import { HAND, wholePaceToRecord } from '../operations/campaigns.ts';
+import { HAND, wholePaceToRecord } from '../kinds/campaign-switches.ts';
 import { messageRequest } from '../kinds/message.ts';
 import { identityText } from '../kinds/request-pieces.ts';
 import { disbursementRequest } from '../kinds/disbursement-fields.ts';

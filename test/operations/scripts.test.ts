@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { complaintsAbout, complaintsAboutSource, librariesBeside } from '../../script/lua/check.ts';
 import { SCRIPT_FOLDERS, filesIn, generatedFrom, scriptsIn } from '../../script/lua/compose.ts';
 import { kinds, stateOf, statesOf } from '../../src/kinds/index.ts';
-import { campaignSwitches } from '../../src/operations/campaigns.ts';
+import { campaignSwitches } from '../../src/kinds/campaign-switches.ts';
 import { expectPage } from '../docs/page.ts';
 
 /** Besides those that run, one that shows every type on its way. */

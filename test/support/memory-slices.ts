@@ -1,6 +1,6 @@
 /** The scripts of a slice in memory, one promise each to be taken away: what a simulation works over. */
 import type { Random } from '../../src/lib/random.ts';
-import { PACE_AHEAD_MS } from '../../src/operations/campaigns.ts';
+import { PACE_AHEAD_MS } from '../../src/kinds/campaign-switches.ts';
 import { keys } from '../../src/operations/keys.ts';
 import { RECORD_VERSION } from '../../src/operations/record.ts';
 import {

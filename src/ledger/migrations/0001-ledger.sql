@@ -383,7 +383,9 @@ create table relais.campaign (
   resent          int         not null default 0,            -- recipients that were sent to again after a doubt
   segments        bigint      not null default 0,            -- estimated by the uploads
   extra           int         not null default 0,            -- requests that splits cost
+  canary          int         not null default 0,            -- so many requests go first, alone
   canary_over     boolean     not null default false,
+  other_sender    text,                                      -- that the provider used instead of the one asked for
   judged_over     int         not null default 0,            -- recipients with a letter when failures were last judged
   judged_failed   int         not null default 0,
   judged_unknown  int         not null default 0,
@@ -434,6 +436,7 @@ create table relais.sms_request (
   state           text        collate "C" not null default 'queued' check (state in ('queued', 'sending', 'refused', 'unknown', 'settled')),
   outcome         text        collate "C" check (length(outcome) = size and outcome ~ '^[sfuxec-]+$'),
   codes           text,                                      -- of the provider: one for all, or one each, separated by spaces
+  countries       text,                                      -- of its recipients, in the same way
   sends           smallint    not null default 0,
   checks          smallint    not null default 0,            -- in the statistics of the provider
   lease           bigint,
@@ -452,6 +455,19 @@ create index sms_request_sending on relais.sms_request (lease_until) where state
 create index sms_request_unknown on relais.sms_request (due_at) where state in ('refused', 'unknown');
 create index sms_request_members on relais.sms_request (campaign, n) where members is not null;
 create index sms_request_op      on relais.sms_request (op) where op is not null;
+
+-- Letters after a second answer about a request: only a `u` changes.
+create function relais.merge_letters(was text, letters text) returns text language sql immutable
+set search_path = pg_catalog, pg_temp as $$
+  select case when was is null then letters when letters is null then was else (
+    select string_agg(case when substr(was, i, 1) = 'u' then substr(letters, i, 1) else substr(was, i, 1) end, '' order by i)
+    from generate_series(1, length(was)) as i) end
+$$;
+
+-- How often a letter occurs; 0 without letters.
+create function relais.count_letter(letters text, letter text) returns int language sql immutable as $$
+  select coalesce(length(letters) - length(replace(letters, letter, '')), 0)
+$$;
 
 -- What became of the recipients of a campaign so far, by country.
 create table relais.campaign_country (

@@ -1,0 +1,152 @@
+/** A campaign as its row, and as the record that routes, pages and reports read. */
+import { HAND } from '../kinds/campaign-switches.ts';
+import type { UploadRecord } from '../kinds/campaign-fields.ts';
+import type { StateOf } from '../kinds/index.ts';
+import type { CampaignRecord } from '../operations/record.ts';
+
+/** Fields of a request or an amendment, by name; '' removes one. */
+export type CampaignFields = Readonly<Record<string, string | number>>;
+
+/** The row as JSON. Times are ISO texts. */
+export interface CampaignRow {
+  readonly number: number;
+  readonly id: string;
+  readonly account: string;
+  readonly reference: string | null;
+  readonly idempotency_key: string | null;
+  readonly name: string;
+  readonly body: string;
+  readonly options: CampaignFields;
+  readonly metadata: Readonly<Record<string, string>> | null;
+  readonly uploads: readonly UploadRecord[];
+  /** ms since the epoch, by person. */
+  readonly hands: Readonly<Record<string, number>>;
+  readonly state: StateOf<'campaign'>;
+  readonly reason: string | null;
+  readonly left_out: number;
+  readonly recipients: number;
+  readonly requests: number;
+  readonly open: number;
+  readonly sent: number;
+  readonly failed: number;
+  readonly unknown: number;
+  readonly skipped: number;
+  readonly expired: number;
+  readonly cancelled: number;
+  readonly resent: number;
+  readonly segments: number;
+  readonly extra: number;
+  readonly canary_over: boolean;
+  readonly judged_over: number;
+  readonly judged_failed: number;
+  readonly judged_unknown: number;
+  readonly retries: number;
+  readonly retry_unknown: boolean;
+  readonly retry_keys: readonly string[];
+  readonly per_second: number | null;
+  readonly pace_at: string | null;
+  readonly starts_at: string | null;
+  readonly due_at: string | null;
+  readonly created_by: string;
+  readonly approved_by: string | null;
+  readonly approved_at: string | null;
+  readonly rejected_by: string | null;
+  readonly note: string | null;
+  readonly trace: string | null;
+  readonly created_at: string;
+  readonly updated_at: string;
+  readonly started_at: string | null;
+  readonly since: string;
+  readonly version: number;
+}
+
+export interface ReadCampaign {
+  readonly campaign: CampaignRow;
+  /** Recipients whose request is on its way, or was refused and is checked. */
+  readonly sending: string;
+  readonly countries: Readonly<Record<string, Readonly<Record<string, number>>>> | null;
+}
+
+/** Only what is there. */
+function present<T extends Readonly<Record<string, unknown>>>(fields: T): { [K in keyof T]?: NonNullable<T[K]> } {
+  const kept = Object.entries(fields).filter(([, value]) => value !== null && value !== undefined);
+  return Object.fromEntries(kept) as { [K in keyof T]?: NonNullable<T[K]> };
+}
+
+const ms = (iso: string): number => Date.parse(iso);
+const maybeMs = (iso: string | null): number | undefined => (iso === null ? undefined : ms(iso));
+
+export function recordOf({ campaign: row, sending, countries }: ReadCampaign): CampaignRecord {
+  const { sent, failed, unknown, skipped, expired, cancelled } = row;
+  const onTheWay = Number(sending);
+  const over = sent + failed + unknown + skipped + expired + cancelled;
+  const { replaceCostly, requireSender, quietHours, ...options } = row.options;
+  const record = {
+    kind: 'campaign' as const,
+    id: row.id,
+    name: row.name,
+    state: row.state,
+    account: row.account,
+    text: row.body,
+    segments: row.segments,
+    resent: row.resent,
+    retries: row.retries,
+    extra: row.extra,
+    canaryOver: row.canary_over,
+    judgedOver: row.judged_over,
+    judgedFailed: row.judged_failed,
+    judgedUnknown: row.judged_unknown,
+    walkUnknown: row.retry_unknown,
+    uploads: row.uploads,
+    slices: row.requests || Math.ceil(row.recipients / 50),
+    fed: row.requests,
+    settled: row.requests - row.open,
+    out: 0,
+    paceAt: maybeMs(row.pace_at) ?? 0,
+    tries: 0,
+    rev: row.version,
+    createdAt: ms(row.created_at),
+    updatedAt: ms(row.updated_at),
+    since: ms(row.since),
+    replaceCostly: replaceCostly === 1,
+    requireSender: requireSender === 1,
+    totals: {
+      total: row.recipients + row.left_out,
+      queued: row.recipients - over - onTheWay,
+      held: 0,
+      sending: onTheWay,
+      sent,
+      failed,
+      unknown,
+      skipped: skipped + row.left_out,
+      expired,
+      cancelled,
+    },
+    ...options,
+    ...present({
+      quietHours,
+      reference: row.reference,
+      reason: row.reason,
+      perSecond: row.per_second,
+      sendAt: maybeMs(row.starts_at),
+      startedAt: maybeMs(row.started_at),
+      approvedBy: row.approved_by,
+      approvedAt: maybeMs(row.approved_at),
+      metadata: row.metadata,
+    }),
+    fields: fieldsOf(row, countries ?? {}),
+  };
+  return record as CampaignRecord;
+}
+
+/** What readers look for by name. */
+function fieldsOf(
+  { hands, trace, note, rejected_by: rejectedBy }: CampaignRow,
+  countries: NonNullable<ReadCampaign['countries']>,
+): Readonly<Record<string, string>> {
+  const named = Object.entries(hands).map(([person, since]) => [`${HAND}${person}`, `${since}`] as const);
+  const counted = Object.entries(countries).flatMap(([country, states]) =>
+    Object.entries(states).map(([state, count]) => [`c:${country}:${state}`, `${count}`] as const),
+  );
+  return { ...Object.fromEntries([...named, ...counted]), ...present({ trace, note, rejectedBy }) };
+}

@@ -1,0 +1,393 @@
+/** Campaigns: a draft, its approval, and its states. Each act is one transaction with its audit line and its event. */
+import type { UploadRecord } from '../kinds/campaign-fields.ts';
+import { APPROVED_WITH, type CampaignHold, type CampaignSwitch, DRAFTED, campaignSwitches } from '../kinds/campaign-switches.ts';
+import type { StateOf } from '../kinds/index.ts';
+import type { Limits } from '../operations/limits.ts';
+import type { CampaignRecord } from '../operations/record.ts';
+import { type Act, noteAct } from './acts.ts';
+import { type CampaignFields, type CampaignRow, type ReadCampaign, recordOf } from './campaign-record.ts';
+import { LedgerClosed } from './errors.ts';
+import type { Acceptance } from './operations.ts';
+import type { Database, Run } from './pool.ts';
+
+export interface NewCampaign {
+  readonly id: string;
+  readonly account: string;
+  readonly reference?: string | undefined;
+  readonly idempotencyKey?: string | undefined;
+  /** SHA-256 of the request: the same identity with another one is a conflict. */
+  readonly fingerprint: Buffer;
+  /** Name, text and options, as `wholePaceToRecord` and `amendmentToRecord` write them. */
+  readonly fields: CampaignFields;
+  readonly metadata?: Readonly<Record<string, string>> | undefined;
+  readonly createdBy: string;
+  readonly trace?: string | undefined;
+  readonly act?: Act | undefined;
+}
+
+export interface SwitchDetails {
+  /** Why it is held. */
+  readonly reason?: CampaignHold | undefined;
+  /** Only if it is held for this reason. */
+  readonly only?: CampaignHold | undefined;
+  /** Only in this version. */
+  readonly asRead?: number | undefined;
+  /** When the hold is checked again, ms from now. Absent: it waits for a person. */
+  readonly againInMs?: number | undefined;
+  /** The person who asks. Absent: time, or a condition that has cleared. */
+  readonly by?: string | undefined;
+  /** The version that is approved. */
+  readonly approves?: number | undefined;
+  readonly trace?: string | undefined;
+  readonly act?: Act | undefined;
+}
+
+export type Switched =
+  | { readonly is: 'applied'; readonly rev: number; readonly to: StateOf<'campaign'> }
+  | { readonly is: 'refused'; readonly state: string }
+  /** Who prepared a campaign does not decide about it. */
+  | { readonly is: 'own' };
+
+type Amended =
+  | { readonly is: 'applied'; readonly rev: number }
+  | { readonly is: 'refused'; readonly state: string }
+  | { readonly is: 'approved' | 'filled' };
+
+type Retried =
+  | { readonly is: 'applied'; readonly rev: number }
+  | { readonly is: 'replayed' | 'under way' | 'nobody' | 'unapproved' }
+  | { readonly is: 'refused'; readonly state: string };
+
+interface ByPerson {
+  readonly by?: string | undefined;
+  readonly act?: Act | undefined;
+}
+
+interface CampaignsOptions {
+  readonly database: Database;
+  /** Limits in force for this process. */
+  readonly limits?: () => Promise<Limits>;
+  /** For tests, instead of the time of PostgreSQL. */
+  readonly now?: () => number;
+}
+
+/** Keys of retries that are remembered for each campaign. */
+const RETRY_KEYS = 20;
+const LARGE = 1_000;
+const CANARY = 50;
+const NO_MORE: readonly string[] = ['finished', 'cancelled'];
+
+export class Campaigns {
+  readonly #database: Database;
+  readonly #limits: () => Promise<Limits>;
+  readonly #time: () => Date | null;
+
+  constructor({ database, limits = async () => ({}), now }: CampaignsOptions) {
+    this.#database = database;
+    this.#limits = limits;
+    this.#time = () => (now === undefined ? null : new Date(now()));
+  }
+
+  /** Records a draft. Throws `LedgerClosed` while the ledger is recovering. */
+  async accept(one: NewCampaign): Promise<Acceptance> {
+    const { id, account, reference, idempotencyKey, fingerprint, createdBy } = one;
+    const { name, body, options, perSecond, startsAt } = contentOf(one.fields, EMPTY);
+    return this.#database.transaction(async (run) => {
+      const identity = [id, account, reference ?? null, idempotencyKey ?? null];
+      const [fresh] = await run('accept_campaign', [
+        ...identity,
+        fingerprint,
+        name,
+        body,
+        options,
+        one.metadata ?? null,
+        perSecond,
+        startsAt,
+        createdBy,
+        one.trace ?? null,
+        this.#time(),
+      ]);
+      if (fresh !== undefined) {
+        await this.#note(run, one.act, {});
+        return { outcome: 'accepted', id };
+      }
+      const [holder] = await run<Holder>('campaign_identity', identity);
+      if (holder === undefined) throw new LedgerClosed('recovering');
+      const isSame = holder.id === id && holder.fingerprint.equals(fingerprint);
+      const { state, buried } = holder;
+      return { outcome: isSame ? 'duplicate' : 'conflict', id: holder.id, state, buried };
+    });
+  }
+
+  async read(id: string): Promise<CampaignRecord | undefined> {
+    const [one] = await this.readAll([id]);
+    return one;
+  }
+
+  /** In no order; those that do not exist are missing. */
+  async readAll(ids: readonly string[]): Promise<readonly CampaignRecord[]> {
+    return (await this.#database.run<ReadCampaign>('read_campaigns', [ids])).map(recordOf);
+  }
+
+  /** Counts a file whose recipients `run` has inserted. False: the campaign changed since `asRead`, its version. */
+  async addUpload(
+    run: Run,
+    campaign: { readonly id: string; readonly asRead: number },
+    upload: UploadRecord & { readonly segments: number } & ByPerson,
+  ): Promise<boolean> {
+    const { segments, by = 'producer', act, ...file } = upload;
+    const { recipients, skipped } = file;
+    const rows = await run('add_upload', [
+      campaign.id,
+      campaign.asRead,
+      JSON.stringify([file]),
+      recipients,
+      skipped,
+      segments,
+      by,
+      this.#time(),
+    ]);
+    if (rows.length > 0) await this.#note(run, act, { recipients });
+    return rows.length > 0;
+  }
+
+  /** Changes how a campaign is sent, from its next request on; its content only while it has no recipients. */
+  amend(id: string, fields: CampaignFields, { by = 'producer', act }: ByPerson = {}): Promise<Amended> {
+    return this.#locked<Amended>(id, { is: 'refused', state: '' }, async (run, { campaign }) => {
+      const { state } = campaign;
+      if (NO_MORE.includes(state)) return { is: 'refused', state };
+      const names = Object.keys(fields);
+      if (campaign.approved_by !== null && APPROVED_WITH.some((name) => names.includes(name)))
+        return { is: 'approved' };
+      if (state !== 'draft' && DRAFTED.some((name) => names.includes(name))) return { is: 'filled' };
+      const { name, body, options, perSecond, startsAt } = contentOf(fields, campaign);
+      const values = [id, name, body, options, perSecond, startsAt, by, this.#time()];
+      const [amended] = await run<{ version: number }>('amend_campaign', values);
+      const changed = names.filter((one) => String(fieldOf(campaign, one)) !== String(fields[one]));
+      // Repeated after a lost answer it changes nothing, and is no act.
+      if (changed.length > 0) await this.#note(run, act, { changed });
+      return { is: 'applied', rev: amended?.version ?? campaign.version };
+    });
+  }
+
+  /**
+   * Changes the state. What leads to `running` leads to `awaiting_approval` above the limit of one key, and to
+   * `scheduled` before its time.
+   */
+  switch(id: string, name: CampaignSwitch, details: SwitchDetails = {}): Promise<Switched> {
+    return this.#locked<Switched>(id, { is: 'refused', state: '' }, (run, locked) =>
+      this.switchIn(run, locked, name, details),
+    );
+  }
+
+  /** The same within a transaction that holds the lock of the campaign. */
+  async switchIn(run: Run, locked: Locked, name: CampaignSwitch, details: SwitchDetails = {}): Promise<Switched> {
+    const { campaign } = locked;
+    const { from } = campaignSwitches[name];
+    const { only, asRead, approves, by } = details;
+    const isFrom = from.some((one) => one === campaign.state);
+    const isAsRead = [asRead, approves].every((version) => version === undefined || version === campaign.version);
+    if (!isFrom || (only !== undefined && campaign.reason !== only) || !isAsRead)
+      return { is: 'refused', state: campaign.state };
+    if (approves !== undefined && by !== undefined && by in campaign.hands) return { is: 'own' };
+    const target = await this.#targetOf(locked, name, details);
+    if (target.to === campaign.state) return { is: 'applied', rev: campaign.version, to: target.to };
+    if (target.to === 'running' && locked.recovering) throw new LedgerClosed('recovering');
+    return this.#enter(run, locked, target, details);
+  }
+
+  /** A different person refuses a campaign that waits for approval: it is cancelled, with the reason in `note`. */
+  reject(id: string, { by, note, act }: { readonly note: string } & Required<ByPerson>): Promise<Switched> {
+    return this.#locked<Switched>(id, { is: 'refused', state: '' }, async (run, locked) => {
+      const { campaign } = locked;
+      if (campaign.state !== 'awaiting_approval') return { is: 'refused', state: campaign.state };
+      if (by !== undefined && by in campaign.hands) return { is: 'own' };
+      const target = { to: 'cancelled', event: 'campaign.cancelled', data: { note, rejectedBy: by } } as const;
+      return this.#enter(run, locked, target, { reason: 'not_approved', note, rejectedBy: by, act });
+    });
+  }
+
+  /** A finished campaign goes on for its failed recipients. `key` names the request: repeated, it starts nothing. */
+  async retry(
+    id: string,
+    how: { readonly includeUnknown: boolean; readonly key?: string | undefined; readonly act?: Act | undefined },
+  ): Promise<Retried> {
+    return this.#locked<Retried>(id, { is: 'refused', state: '' }, (run, locked) =>
+      this.#retry(run, locked, how),
+    ).catch((error: unknown) => {
+      if (error instanceof NothingToRetry) return { is: 'nobody' } as const;
+      throw error;
+    });
+  }
+
+  /** Campaigns that start by themselves by now, or whose hold is to be checked. */
+  async due(most: number): Promise<readonly string[]> {
+    return (await this.#database.run<{ id: string }>('due_campaigns', [most, this.#time()])).map(({ id }) => id);
+  }
+
+  /** The hold of a campaign is checked again at `dueAt`, ms since the epoch; absent: it waits for a person. */
+  async putOff({ id, rev }: Pick<CampaignRecord, 'id' | 'rev'>, dueAt: number | undefined): Promise<void> {
+    await this.#database.run('put_off_campaign', [id, rev, dueAt === undefined ? null : new Date(dueAt)]);
+  }
+
+  /** The time that decides, ms since the epoch. */
+  get time(): number | undefined {
+    return this.#time()?.getTime();
+  }
+
+  async #retry(run: Run, locked: Locked, how: Parameters<Campaigns['retry']>[1]): Promise<Retried> {
+    const { campaign, recovering } = locked;
+    const { includeUnknown, key } = how;
+    if (key !== undefined && campaign.retry_keys.includes(key)) return { is: 'replayed' };
+    if (campaign.state === 'running' && campaign.retries > 0 && campaign.retry_unknown === includeUnknown) {
+      if (key !== undefined) await run('keep_retry_key', [campaign.number, key, RETRY_KEYS]);
+      return { is: 'under way' };
+    }
+    if (campaign.state !== 'finished') return { is: 'refused', state: campaign.state };
+    if (campaign.failed + (includeUnknown ? campaign.unknown : 0) === 0) return { is: 'nobody' };
+    if (campaign.approved_by === null && (await this.#aboveOneKey(campaign)).above) return { is: 'unapproved' };
+    if (recovering) throw new LedgerClosed('recovering');
+    const switched = await this.#enter(run, locked, { to: 'running' }, { act: how.act });
+    const made = await run('retry_campaign', [campaign.number, includeUnknown, key ?? null, RETRY_KEYS]);
+    if (made.length === 0 || switched.is !== 'applied') throw new NothingToRetry();
+    return { is: 'applied', rev: switched.rev };
+  }
+
+  async #targetOf({ campaign, at }: Locked, name: CampaignSwitch, { approves }: SwitchDetails): Promise<Target> {
+    const { to, ...rest } = campaignSwitches[name];
+    const event = 'event' in rest ? rest.event : undefined;
+    if (to !== 'running') return { to, event };
+    const isApproved = approves !== undefined || campaign.approved_by !== null;
+    const { above, xof } = isApproved ? { above: false } : await this.#aboveOneKey(campaign);
+    if (above) {
+      const data = { recipients: campaign.recipients, ...(xof === undefined ? {} : { xof }) };
+      return { to: 'awaiting_approval', event: 'campaign.awaiting_approval', data };
+    }
+    const isLater = campaign.starts_at !== null && Date.parse(campaign.starts_at) > at.getTime();
+    return { to: isLater ? 'scheduled' : 'running', event };
+  }
+
+  async #enter(run: Run, { campaign, at }: Locked, { to, event, data }: Target, details: Entering): Promise<Switched> {
+    const { reason, againInMs, by, approves, trace, act, note, rejectedBy } = details;
+    const dueAt = againInMs === undefined ? null : new Date(at.getTime() + againInMs);
+    const [switched] = await run<{ version: number }>('switch_campaign', [
+      campaign.id,
+      to,
+      reason ?? null,
+      to === 'scheduled' ? campaign.starts_at : to === 'running' ? null : dueAt,
+      to === 'running',
+      campaign.state === 'held' && campaign.reason?.startsWith('canary_') === true,
+      approves === undefined && rejectedBy === undefined ? (by ?? null) : null,
+      approves === undefined ? null : (by ?? null),
+      rejectedBy ?? null,
+      note ?? null,
+      trace ?? null,
+      event ?? null,
+      event === undefined ? null : { ...eventDataOf(campaign, to, reason), ...data },
+      this.#time(),
+    ]);
+    if (to === 'running') await run('make_requests', [campaign.number, canaryOf(campaign)]);
+    if (to === 'cancelled') await run('cancel_requests', [campaign.number]);
+    await this.#note(run, act, { before: campaign.state, after: to });
+    return { is: 'applied', rev: switched?.version ?? campaign.version, to };
+  }
+
+  /** Whether one key alone does not let it be sent, and what it is estimated to cost if all of it has a price. */
+  async #aboveOneKey({ uploads, recipients }: CampaignRow): Promise<{ above: boolean; xof?: number | undefined }> {
+    const limits = await this.#limits();
+    const { CAMPAIGN_APPROVAL_ABOVE_XOF: xofMost, CAMPAIGN_APPROVAL_ABOVE_RECIPIENTS: recipientsMost } = limits;
+    const xof = uploads.reduce((sum, { cost }) => sum + (cost?.xof ?? 0), 0);
+    const isPriced = uploads.every(({ cost }) => cost?.unpriced.length === 0);
+    const isAboveXof = xofMost !== undefined && (!isPriced || xof > xofMost);
+    const isAboveRecipients = recipientsMost !== undefined && recipients > recipientsMost;
+    return { above: isAboveXof || isAboveRecipients, xof: isPriced ? xof : undefined };
+  }
+
+  #locked<Answer>(id: string, missing: Answer, act: (run: Run, locked: Locked) => Promise<Answer>): Promise<Answer> {
+    return this.#database.transaction(async (run) => {
+      const [locked] = await run<Locked>('lock_campaign', [id, this.#time()]);
+      return locked === undefined ? missing : act(run, locked);
+    });
+  }
+
+  async #note(run: Run, act: Act | undefined, facts: Readonly<Record<string, unknown>>): Promise<void> {
+    if (act === undefined) return;
+    await noteAct(run, { ...act, facts: { ...act.facts, ...facts } }, this.#time() ?? undefined);
+  }
+}
+
+interface Holder {
+  readonly id: string;
+  readonly fingerprint: Buffer;
+  readonly state: string;
+  readonly buried: boolean;
+}
+
+/** A campaign whose row this transaction has locked. */
+export interface Locked {
+  readonly campaign: CampaignRow;
+  /** The time of PostgreSQL. */
+  readonly at: Date;
+  readonly recovering: boolean;
+}
+
+interface Target {
+  readonly to: StateOf<'campaign'>;
+  readonly event?: string | undefined;
+  readonly data?: Readonly<Record<string, unknown>> | undefined;
+}
+
+type Entering = Omit<SwitchDetails, 'reason'> & {
+  readonly reason?: CampaignHold | 'not_approved' | undefined;
+  readonly note?: string;
+  readonly rejectedBy?: string | undefined;
+};
+
+/** Every failed recipient was erased. */
+class NothingToRetry extends Error {}
+
+function eventDataOf(
+  { id, name, reference, metadata }: CampaignRow,
+  state: StateOf<'campaign'>,
+  reason: string | undefined,
+): Readonly<Record<string, unknown>> {
+  return {
+    id,
+    state,
+    name,
+    ...(reason === undefined ? {} : { reason }),
+    ...(reference === null ? {} : { reference }),
+    ...(metadata === null ? {} : { metadata }),
+  };
+}
+
+/** Recipients that go first, alone. Without a choice some of a large campaign do. */
+function canaryOf({ options, recipients }: CampaignRow): number {
+  const { canary } = options;
+  return typeof canary === 'number' ? canary : recipients > LARGE ? CANARY : 0;
+}
+
+type Content = Pick<CampaignRow, 'name' | 'body' | 'options' | 'per_second' | 'starts_at'>;
+
+const EMPTY: Content = { name: '', body: '', options: {}, per_second: null, starts_at: null };
+
+/** The columns after a change of fields. */
+function contentOf(fields: CampaignFields, before: Content) {
+  const { name = before.name, text = before.body, perSecond, sendAt, ...more } = fields;
+  const options = Object.entries({ ...before.options, ...more }).filter(([, value]) => value !== '');
+  return {
+    name,
+    body: text,
+    options: Object.fromEntries(options),
+    perSecond: perSecond === undefined ? before.per_second : perSecond === '' ? null : perSecond,
+    startsAt: sendAt === undefined ? before.starts_at : sendAt === '' ? null : new Date(sendAt),
+  };
+}
+
+function fieldOf(campaign: CampaignRow, name: string): string | number {
+  if (name === 'name') return campaign.name;
+  if (name === 'text') return campaign.body;
+  if (name === 'perSecond') return campaign.per_second ?? '';
+  if (name === 'sendAt') return campaign.starts_at === null ? '' : Date.parse(campaign.starts_at);
+  return campaign.options[name] ?? '';
+}
