@@ -1,10 +1,10 @@
 /** Campaigns: a draft, its approval, and its states. Each act is one transaction with its audit line and its event. */
-import type { UploadRecord } from '../kinds/campaign-fields.ts';
 import { APPROVED_WITH, type CampaignHold, type CampaignSwitch, DRAFTED, campaignSwitches } from '../kinds/campaign-switches.ts';
 import type { StateOf } from '../kinds/index.ts';
+import type { Act } from '../operations/audit.ts';
 import type { Limits } from '../operations/limits.ts';
 import type { CampaignRecord } from '../operations/record.ts';
-import { type Act, noteAct } from './acts.ts';
+import { type Known, actOf, noteAct } from './acts.ts';
 import { type CampaignFields, type CampaignRow, type ReadCampaign, recordOf } from './campaign-record.ts';
 import { LedgerClosed } from './errors.ts';
 import type { Acceptance } from './operations.ts';
@@ -108,7 +108,7 @@ export class Campaigns {
         this.#time(),
       ]);
       if (fresh !== undefined) {
-        await this.#note(run, one.act, {});
+        await this.#note(run, one.act);
         return { outcome: 'accepted', id };
       }
       const [holder] = await run<Holder>('campaign_identity', identity);
@@ -129,28 +129,6 @@ export class Campaigns {
     return (await this.#database.run<ReadCampaign>('read_campaigns', [ids])).map(recordOf);
   }
 
-  /** Counts a file whose recipients `run` has inserted. False: the campaign changed since `asRead`, its version. */
-  async addUpload(
-    run: Run,
-    campaign: { readonly id: string; readonly asRead: number },
-    upload: UploadRecord & { readonly segments: number } & ByPerson,
-  ): Promise<boolean> {
-    const { segments, by = 'producer', act, ...file } = upload;
-    const { recipients, skipped } = file;
-    const rows = await run('add_upload', [
-      campaign.id,
-      campaign.asRead,
-      JSON.stringify([file]),
-      recipients,
-      skipped,
-      segments,
-      by,
-      this.#time(),
-    ]);
-    if (rows.length > 0) await this.#note(run, act, { recipients });
-    return rows.length > 0;
-  }
-
   /** Changes how a campaign is sent, from its next request on; its content only while it has no recipients. */
   amend(id: string, fields: CampaignFields, { by = 'producer', act }: ByPerson = {}): Promise<Amended> {
     return this.#locked<Amended>(id, { is: 'refused', state: '' }, async (run, { campaign }) => {
@@ -164,8 +142,10 @@ export class Campaigns {
       const values = [id, name, body, options, perSecond, startsAt, by, this.#time()];
       const [amended] = await run<{ version: number }>('amend_campaign', values);
       const changed = names.filter((one) => String(fieldOf(campaign, one)) !== String(fields[one]));
+      const before = Object.fromEntries(changed.map((one) => [one, fieldOf(campaign, one)]));
+      const facts = Object.fromEntries(changed.map((one) => [one, fields[one]]));
       // Repeated after a lost answer it changes nothing, and is no act.
-      if (changed.length > 0) await this.#note(run, act, { changed });
+      if (changed.length > 0) await this.#note(run, act, { before, facts });
       return { is: 'applied', rev: amended?.version ?? campaign.version };
     });
   }
@@ -288,7 +268,7 @@ export class Campaigns {
     ]);
     if (to === 'running') await run('make_requests', [campaign.number, canaryOf(campaign)]);
     if (to === 'cancelled') await run('cancel_requests', [campaign.number]);
-    await this.#note(run, act, { before: campaign.state, after: to });
+    await this.#note(run, act, { before: { state: campaign.state }, facts: { state: to } });
     return { is: 'applied', rev: switched?.version ?? campaign.version, to };
   }
 
@@ -310,9 +290,8 @@ export class Campaigns {
     });
   }
 
-  async #note(run: Run, act: Act | undefined, facts: Readonly<Record<string, unknown>>): Promise<void> {
-    if (act === undefined) return;
-    await noteAct(run, { ...act, facts: { ...act.facts, ...facts } }, this.#time() ?? undefined);
+  async #note(run: Run, act: Act | undefined, known: Known = {}): Promise<void> {
+    if (act !== undefined) await noteAct(run, actOf(act, known), this.#time() ?? undefined);
   }
 }
 

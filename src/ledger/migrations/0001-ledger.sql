@@ -441,6 +441,7 @@ create table relais.sms_request (
   checks          smallint    not null default 0,            -- in the statistics of the provider
   lease           bigint,
   lease_until     timestamptz,
+  holder          text        collate "C",                   -- the process that took the lease
   send_until      timestamptz,                               -- the deadline of the intent: no byte leaves after it
   sent_at         timestamptz,
   due_at          timestamptz,                               -- of its next status check

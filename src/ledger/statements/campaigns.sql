@@ -135,19 +135,6 @@ update relais.campaign c set
 from sums where c.number = $1
 returning c.cancelled;
 
--- name: add_upload
--- Counts the recipients of a file that were inserted in this transaction. No row: the campaign changed since it was read.
--- params: id text, version int4, upload jsonb, recipients int4, left_out int4, segments int8, by text, now timestamptz
--- row: version int4
-update relais.campaign c set
-  uploads = c.uploads || $3, recipients = c.recipients + $4, left_out = c.left_out + $5, segments = c.segments + $6,
-  hands = jsonb_build_object($7::text, floor(extract(epoch from coalesce($8, now())) * 1000)) || c.hands,
-  state = case when c.recipients + $4 > 0 then 'ready' else c.state end,
-  since = case when c.state = 'draft' and c.recipients + $4 > 0 then coalesce($8, now()) else c.since end,
-  version = c.version + 1, updated_at = coalesce($8, now())
-where c.id = $1 and c.version = $2 and c.state in ('draft', 'ready')
-returning c.version;
-
 -- name: due_campaigns
 -- Campaigns that start by themselves by now, or whose hold is to be checked.
 -- params: most int4, now timestamptz
@@ -216,5 +203,5 @@ returning sums.requests;
 -- A key that was answered begins no retry later.
 -- params: campaign int8, key text, keys_most int4
 -- row: number int8
-update relais.campaign c set retry_keys = (c.retry_keys || $2)[greatest(1, cardinality(c.retry_keys) + 2 - $3):]
+update relais.campaign c set retry_keys = (c.retry_keys || $2::text)[greatest(1, cardinality(c.retry_keys) + 2 - $3):]
 where c.number = $1 returning c.number;

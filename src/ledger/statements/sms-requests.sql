@@ -168,7 +168,7 @@ where c.number = $1;
 -- name: take_requests
 -- Takes the next requests of locked campaigns with their intents, campaigns in turn, at their pace. `alone`: only the
 -- canary. A recipient is a line of phone, tab, values; of an erased one the phone is empty.
--- params: op uuid, most int4, lease_ms float8, send_ms float8, now timestamptz, campaign int8[], room int4[], alone bool[]
+-- params: op uuid, most int4, lease_ms float8, send_ms float8, now timestamptz, campaign int8[], room int4[], alone bool[], holder text
 -- row: campaign int8, n int4, size int2, members int4[], before text, part bool, sends int2, lease int8, recipients text
 with allowed as (
   select c.number, c.per_second, greatest(c.pace_at, coalesce($5, now())) as pace_at, a.room, a.alone, a.nth, c.canary, (c.recipients + 49) / 50 as base
@@ -195,7 +195,7 @@ lease as materialized (select nextval('relais.lease_number') as number where exi
 taken as (
   update relais.sms_request q set
     state = 'sending', lease = lease.number, lease_until = coalesce($5, now()) + $3 * interval '1 ms',
-    send_until = coalesce($5, now()) + $4 * interval '1 ms', sends = q.sends + 1, sent_at = coalesce(q.sent_at, $5, now()), op = $1
+    send_until = coalesce($5, now()) + $4 * interval '1 ms', sends = q.sends + 1, sent_at = coalesce(q.sent_at, $5, now()), holder = $9, op = $1
   from chosen, lease where q.campaign = chosen.campaign and q.n = chosen.n
   returning q.campaign, q.n, q.size, q.members, q.before::text as before, q.part, q.sends, q.lease
 ),
@@ -256,7 +256,10 @@ with mark as materialized (
   select relais.raise_mark($1, $2, $3, $4, false) as counter, coalesce($7, now()) as at
 ),
 late as materialized (
-  select q.campaign, q.n from mark, relais.sms_request q where q.state = 'sending' and q.lease_until <= mark.at
+  select q.campaign, q.n from mark, relais.sms_request q
+  where q.state = 'sending'
+    -- A process that is gone sends nothing more, and no byte leaves after the deadline.
+    and (q.lease_until <= mark.at or (q.send_until <= mark.at and not exists (select from relais.worker w where w.process = q.holder)))
   order by q.lease_until limit $6
 ),
 locked as materialized (
@@ -265,7 +268,7 @@ locked as materialized (
 held as materialized (
   select q.campaign, q.n from mark, locked l join late on late.campaign = l.number
   join relais.sms_request q on q.campaign = late.campaign and q.n = late.n and q.state = 'sending'
-  where q.lease_until <= mark.at
+  where least(q.lease_until, q.send_until) <= mark.at
   order by q.campaign, q.n for no key update of q
 ),
 doubted as (
