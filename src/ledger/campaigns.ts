@@ -1,5 +1,11 @@
 /** Campaigns: a draft, its approval, and its states. Each act is one transaction with its audit line and its event. */
-import { APPROVED_WITH, type CampaignHold, type CampaignSwitch, DRAFTED, campaignSwitches } from '../kinds/campaign-switches.ts';
+import {
+  APPROVED_WITH,
+  type CampaignHold,
+  type CampaignSwitch,
+  DRAFTED,
+  campaignSwitches,
+} from '../kinds/campaign-switches.ts';
 import type { StateOf } from '../kinds/index.ts';
 import type { Act } from '../operations/audit.ts';
 import type { Limits } from '../operations/limits.ts';
@@ -247,7 +253,12 @@ export class Campaigns {
     return { to: isLater ? 'scheduled' : 'running', event };
   }
 
-  async #enter(run: Run, { campaign, at }: Locked, { to, event, data }: Target, details: Entering): Promise<Switched> {
+  async #enter(
+    run: Run,
+    { campaign, at }: Locked,
+    { to, event, data }: Target,
+    details: Entering,
+  ): Promise<Switched> {
     const { reason, againInMs, by, approves, trace, act, note, rejectedBy } = details;
     const dueAt = againInMs === undefined ? null : new Date(at.getTime() + againInMs);
     const [switched] = await run<{ version: number }>('switch_campaign', [

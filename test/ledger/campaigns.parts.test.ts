@@ -87,7 +87,10 @@ describe('a request for a campaign', () => {
   });
 
   test('two at once are one', async () => {
-    const both = await Promise.all([bench.campaigns.accept(request('cmp_a')), bench.campaigns.accept(request('cmp_a'))]);
+    const both = await Promise.all([
+      bench.campaigns.accept(request('cmp_a')),
+      bench.campaigns.accept(request('cmp_a')),
+    ]);
     expect(both.map(({ outcome }) => outcome).toSorted()).toEqual(['accepted', 'duplicate']);
   });
 
@@ -108,7 +111,9 @@ describe('a request for a campaign', () => {
     const id = await bench.ready(10);
     await ledger.query('update relais.deployment set recovering_at = now()');
     await expect(bench.campaigns.accept(request('cmp_z'))).rejects.toMatchObject({ reason: 'recovering' });
-    await expect(bench.campaigns.switch(id, 'start', { by: 'maker' })).rejects.toMatchObject({ reason: 'recovering' });
+    await expect(bench.campaigns.switch(id, 'start', { by: 'maker' })).rejects.toMatchObject({
+      reason: 'recovering',
+    });
     expect(await bench.campaigns.switch(id, 'cancel', { by: 'maker' })).toMatchObject({ is: 'applied' });
     await ledger.query('update relais.deployment set recovering_at = null');
   });
@@ -159,7 +164,10 @@ describe('states', () => {
     expect((await bench.events(id)).map(({ type }) => type)).toEqual(['campaign.paused', 'campaign.cancelled']);
     expect((await bench.campaigns.read(id))?.totals).toMatchObject({ total: 120, queued: 0, cancelled: 120 });
     expect(await requests(id)).toMatchObject([{ outcome: 'c'.repeat(50) }, { outcome: 'c'.repeat(50) }, {}]);
-    expect(await bench.campaigns.switch(id, 'resume', { by: 'maker' })).toEqual({ is: 'refused', state: 'cancelled' });
+    expect(await bench.campaigns.switch(id, 'resume', { by: 'maker' })).toEqual({
+      is: 'refused',
+      state: 'cancelled',
+    });
   });
 
   test('a campaign that never started is cancelled with all its recipients', async () => {
@@ -288,7 +296,10 @@ describe('a retry', () => {
     expect(await bench.campaigns.retry(id, { includeUnknown: false })).toEqual({ is: 'nobody' });
     expect(await bench.standing(id)).toBe('finished');
     const running = await bench.started(10);
-    expect(await bench.campaigns.retry(running, { includeUnknown: false })).toEqual({ is: 'refused', state: 'running' });
+    expect(await bench.campaigns.retry(running, { includeUnknown: false })).toEqual({
+      is: 'refused',
+      state: 'running',
+    });
   });
 });
 
