@@ -8,7 +8,7 @@ import {
 } from '../kinds/campaign-switches.ts';
 import type { StateOf } from '../kinds/index.ts';
 import type { Act } from '../operations/audit.ts';
-import type { Limits } from '../operations/limits.ts';
+import type { Limits } from '../kinds/limits.ts';
 import type { CampaignRecord } from '../operations/record.ts';
 import { type Known, actOf, noteAct } from './acts.ts';
 import { type CampaignFields, type CampaignRow, type ReadCampaign, recordOf } from './campaign-record.ts';

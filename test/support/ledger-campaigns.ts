@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import type { CampaignFields } from '../../src/ledger/campaign-record.ts';
 import { Campaigns } from '../../src/ledger/campaigns.ts';
 import type { Database } from '../../src/ledger/pool.ts';
-import type { Limits } from '../../src/operations/limits.ts';
+import type { Limits } from '../../src/kinds/limits.ts';
 import type { FreshLedger } from './fresh-ledger.ts';
 
 /** 1 January 2026, midnight in Dakar. */
