@@ -77,9 +77,6 @@ const ms = (iso: string): number => Date.parse(iso);
 const maybeMs = (iso: string | null): number | undefined => (iso === null ? undefined : ms(iso));
 
 export function recordOf({ campaign: row, sending, countries }: ReadCampaign): CampaignRecord {
-  const { sent, failed, unknown, skipped, expired, cancelled } = row;
-  const onTheWay = Number(sending);
-  const over = sent + failed + unknown + skipped + expired + cancelled;
   const { replaceCostly, requireSender, quietHours, ...options } = row.options;
   const record = {
     kind: 'campaign' as const,
@@ -89,39 +86,11 @@ export function recordOf({ campaign: row, sending, countries }: ReadCampaign): C
     account: row.account,
     text: row.body,
     segments: row.segments,
-    resent: row.resent,
-    retries: row.retries,
-    extra: row.extra,
-    canaryOver: row.canary_over,
-    judgedOver: row.judged_over,
-    judgedFailed: row.judged_failed,
-    judgedUnknown: row.judged_unknown,
-    walkUnknown: row.retry_unknown,
     uploads: row.uploads,
-    slices: row.requests || Math.ceil(row.recipients / 50),
-    fed: row.requests,
-    settled: row.requests - row.open,
-    out: 0,
-    paceAt: maybeMs(row.pace_at) ?? 0,
-    tries: 0,
-    rev: row.version,
-    createdAt: ms(row.created_at),
-    updatedAt: ms(row.updated_at),
-    since: ms(row.since),
     replaceCostly: replaceCostly === 1,
     requireSender: requireSender === 1,
-    totals: {
-      total: row.recipients + row.left_out,
-      queued: row.recipients - over - onTheWay,
-      held: 0,
-      sending: onTheWay,
-      sent,
-      failed,
-      unknown,
-      skipped: skipped + row.left_out,
-      expired,
-      cancelled,
-    },
+    totals: totalsOf(row, Number(sending)),
+    ...progressOf(row),
     ...options,
     ...present({
       quietHours,
@@ -137,6 +106,45 @@ export function recordOf({ campaign: row, sending, countries }: ReadCampaign): C
     fields: fieldsOf(row, countries ?? {}),
   };
   return record as CampaignRecord;
+}
+
+function progressOf(row: CampaignRow) {
+  return {
+    resent: row.resent,
+    retries: row.retries,
+    extra: row.extra,
+    canaryOver: row.canary_over,
+    judgedOver: row.judged_over,
+    judgedFailed: row.judged_failed,
+    judgedUnknown: row.judged_unknown,
+    walkUnknown: row.retry_unknown,
+    slices: row.requests || Math.ceil(row.recipients / 50),
+    fed: row.requests,
+    settled: row.requests - row.open,
+    out: 0,
+    paceAt: maybeMs(row.pace_at) ?? 0,
+    tries: 0,
+    rev: row.version,
+    createdAt: ms(row.created_at),
+    updatedAt: ms(row.updated_at),
+    since: ms(row.since),
+  };
+}
+
+function totalsOf(row: CampaignRow, sending: number): CampaignRecord['totals'] {
+  const { recipients, left_out: leftOut, sent, failed, unknown, skipped, expired, cancelled } = row;
+  return {
+    total: recipients + leftOut,
+    queued: recipients - sent - failed - unknown - skipped - expired - cancelled - sending,
+    held: 0,
+    sending,
+    sent,
+    failed,
+    unknown,
+    skipped: skipped + leftOut,
+    expired,
+    cancelled,
+  };
 }
 
 /** What readers look for by name. */

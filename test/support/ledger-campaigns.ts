@@ -89,10 +89,10 @@ export function campaignBench(
       const { total, ...rest } = (await read(id)).totals;
       return [total, Object.values(rest).reduce((sum, count) => sum + count, 0)];
     },
-    events: async (id) =>
-      (await ledger.query(
+    events: (id) =>
+      ledger.query(
         `select type, data from relais.outbox where subject = '${id}' and type is not null order by sequence`,
-      )) as readonly { readonly type: string; readonly data: Readonly<Record<string, unknown>> }[],
+      ),
   };
   return bench;
 }
