@@ -27,7 +27,7 @@ update relais.deployment set mode = $1, fingerprint = $2;
 -- name: note_origin
 -- params: system_id text, operation_oid int8
 -- row:
-update relais.deployment set system_id = $1, operation_oid = $2::oid;
+update relais.deployment set system_id = $1, operation_oid = $2::int8::oid;
 
 -- name: open_of_accounts
 -- One pending operation of each of these accounts. `kind` and `state` name, in pairs, the states that are not final.
