@@ -2,9 +2,9 @@
 import { z } from 'zod';
 import { batchOutcomes } from '../kinds/batch.ts';
 import { outcomeOf } from '../kinds/batch-outcome.ts';
-import type { BatchRow } from '../operations/batch-rows.ts';
-import type { BatchRecord, DisbursementRecord } from '../operations/record.ts';
-import { UnreadableRecord } from '../operations/record.ts';
+import { ROWS_AT_ONCE } from '../operations/batches.ts';
+import type { RecentPayments } from '../operations/queries.ts';
+import type { BatchRecord } from '../operations/record.ts';
 import { statesOf } from '../kinds/index.ts';
 import { beneficiaryOf, phoneIn } from '../producer/acceptance.ts';
 import { type ReportLine, reportPages } from '../producer/batch/report.ts';
@@ -61,10 +61,6 @@ async function linesInOrder({ batches }: ApiContext, record: BatchRecord): Promi
 
 const DAY_MS = 86_400_000;
 const RECENT_DAYS = 30;
-/** So many people are looked up beside each other. */
-const AT_ONCE = 50;
-/** So many payments to one person are added up. */
-const EACH_MOST = 100;
 /** Paid, or perhaps paid: what an approver must not overlook. */
 const PAID = statesOf('disbursement').filter((state) => ['paid', 'uncertain'].includes(outcomeOf(state)));
 
@@ -81,17 +77,15 @@ const listRecentPayments = route(
   },
   async ({ context, key, record }) => {
     const createdFrom = context.clock.now() - RECENT_DAYS * DAY_MS;
-    const accounts = accountsListed(context, key, undefined);
-    const items: Recent[] = [];
-    for (let from = 0; from < record.totals.count; from += AT_ONCE) {
-      const rows = await context.batches.rows(record.id, from, AT_ONCE);
-      const found = await Promise.all(
-        rows.map(async (row) =>
-          recentOf(row, await paidTo(context, row, { accounts, createdFrom, batch: record.id })),
-        ),
-      );
-      items.push(...found.filter((one) => one !== undefined));
-    }
+    const rows = await rowsWithPhones(context, record);
+    const paid = await context.queries.recentPayments({
+      phones: [...new Set(rows.map(({ phone }) => phone))],
+      accounts: accountsListed(context, key, undefined),
+      states: PAID,
+      since: createdFrom,
+      batch: record.id,
+    });
+    const items = rows.flatMap(({ row, phone }) => recentOf(row, paid.get(phone)) ?? []);
     const sum = (of: 'count' | 'xof'): number => items.reduce((all, one) => all + one[of], 0);
     return {
       from: new Date(createdFrom).toISOString(),
@@ -103,32 +97,28 @@ const listRecentPayments = route(
   },
 );
 
-interface Asking {
-  readonly accounts: readonly string[] | undefined;
-  readonly createdFrom: number;
-  readonly batch: string;
+interface RowWithPhone {
+  readonly row: number;
+  readonly phone: string;
 }
 
-async function paidTo(
-  { queries }: ApiContext,
-  row: BatchRow,
-  { batch, ...filters }: Asking,
-): Promise<readonly DisbursementRecord[]> {
-  const phone = phoneIn(beneficiaryOf(row, [row.withdrawMode]));
-  if (phone === undefined) return [];
-  const named = [['phone', phone] as const];
-  const { items } = await queries.page('disbursement', { ...filters, named, states: PAID, limit: EACH_MOST });
-  return items.flatMap((one) => (one instanceof UnreadableRecord || one.batch === batch ? [] : [one]));
+/** Rows that pay a phone number. */
+async function rowsWithPhones({ batches }: ApiContext, { id, totals }: BatchRecord): Promise<RowWithPhone[]> {
+  const found: RowWithPhone[] = [];
+  for (let from = 0; from < totals.count; from += ROWS_AT_ONCE) {
+    for (const row of await batches.rows(id, from, ROWS_AT_ONCE)) {
+      const phone = phoneIn(beneficiaryOf(row, [row.withdrawMode]));
+      if (phone !== undefined) found.push({ row: row.row, phone });
+    }
+  }
+  return found;
 }
 
-function recentOf({ row }: BatchRow, paid: readonly DisbursementRecord[]) {
-  const [newest] = paid;
-  if (newest === undefined) return undefined;
-  const { id, amount, state, createdAt } = newest;
+function recentOf(row: number, paid: RecentPayments | undefined) {
+  if (paid === undefined) return undefined;
+  const { id, amount, state, createdAt } = paid.last;
   const last = { id, amount, state, createdAt: new Date(createdAt).toISOString() };
-  return { row, count: paid.length, xof: paid.reduce((all, one) => all + one.amount, 0), last };
+  return { row, count: paid.count, xof: paid.xof, last };
 }
-
-type Recent = NonNullable<ReturnType<typeof recentOf>>;
 
 export const batchRowRoutes = [listBatchRows, listRecentPayments];

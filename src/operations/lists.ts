@@ -5,16 +5,14 @@
  */
 import type { ChainableCommander, Redis } from 'ioredis';
 import { type Kind, asDeclared, isFinal, statesOf } from '../kinds/index.ts';
+import { type Place, isBelow, placeOf } from '../lib/list-cursor.ts';
 import { answersOf, fieldsRead, list, maybe, text } from '../redis/scripts.ts';
 import { keys } from './keys.ts';
 import {
-  type Place,
   amountAt,
   amountOf,
   areFew,
   idOf,
-  isBelow,
-  placeOf,
   type NamePlace,
   type SoughtPlace,
   boundOf,

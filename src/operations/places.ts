@@ -7,6 +7,7 @@ import { createHmac } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import { type SoughtName, soughtNames } from '../kinds/fields.ts';
 import { type Kind, asDeclared } from '../kinds/index.ts';
+import type { Place } from '../lib/list-cursor.ts';
 import { systemRandom } from '../lib/random.ts';
 import { answersOf, maybe, type ScriptHost, text } from '../redis/scripts.ts';
 import { type Guard, NO_MEMORY } from './heartbeat.ts';
@@ -63,11 +64,6 @@ export function memberOfNew({ kind, id, fields }: New): string {
   return areFew(kind) ? id : memberOf(id, fields);
 }
 
-export interface Place {
-  readonly score: number;
-  readonly member: string;
-}
-
 export function idOf({ member }: Place): string {
   const [id = member] = member.split('.', 1);
   return id;
@@ -77,23 +73,6 @@ export function amountAt({ member }: Place): number | undefined {
   const dot = member.indexOf('.');
   return dot < 0 ? undefined : Number(member.slice(dot + 1));
 }
-
-/**
- * Where a page ended: an id alone would be of no use once its record has left the state that was asked for. Until the
- * year 5138, so that PostgreSQL knows the time too.
- */
-export const pageCursor = /^(\d{1,14})\.([\w.-]{1,80})$/;
-
-export function placeOf(cursor: string | undefined): Place | undefined {
-  const [, score, member] = pageCursor.exec(cursor ?? '') ?? [];
-  return score === undefined || member === undefined ? undefined : { score: Number(score), member };
-}
-
-export const cursorOf = ({ score, member }: Place): string => `${score}.${member}`;
-
-/** Those of one moment are told apart by their names, as Redis does. */
-export const isBelow = (one: Place, other: Place): boolean =>
-  one.score < other.score || (one.score === other.score && one.member < other.member);
 
 /**
  * By what operations are found besides their ids: telephone numbers, and what the service calls them. The index holds

@@ -59,6 +59,28 @@ export interface Wanted {
   readonly named: readonly Named[];
 }
 
+export interface RecentAsked {
+  readonly phones: readonly string[];
+  readonly accounts: readonly string[] | undefined;
+  readonly states: readonly string[];
+  /** ms since the epoch. */
+  readonly since: number;
+  /** Its own payments are left out. */
+  readonly batch: string;
+}
+
+/** Payments to one phone number; whole XOF. */
+export interface RecentPayments {
+  readonly count: number;
+  readonly xof: number;
+  readonly last: Pick<RecordOf['disbursement'], 'id' | 'amount' | 'state' | 'createdAt'>;
+}
+
+/** At most so many payments to one number are added up. */
+const RECENT_MOST = 100;
+/** So many numbers are looked up beside each other. */
+const RECENT_AT_ONCE = 50;
+
 const isReadable = <T>(record: T | UnreadableRecord | undefined): record is T =>
   record !== undefined && !(record instanceof UnreadableRecord);
 
@@ -180,6 +202,28 @@ export class Queries {
       if (walk.isOver) break;
     }
     return found;
+  }
+
+  /** Payments since then, by phone number. A number without any is not among them. */
+  async recentPayments({ phones, ...asked }: RecentAsked): Promise<ReadonlyMap<string, RecentPayments>> {
+    const found = new Map<string, RecentPayments>();
+    for (let from = 0; from < phones.length; from += RECENT_AT_ONCE) {
+      const some = phones.slice(from, from + RECENT_AT_ONCE);
+      const paid = await Promise.all(some.map((phone) => this.#recentTo(phone, asked)));
+      for (const [at, one] of paid.entries()) if (one) found.set(some[at] ?? '', one);
+    }
+    return found;
+  }
+
+  async #recentTo(
+    phone: string,
+    { since, batch, accounts, states }: Omit<RecentAsked, 'phones'>,
+  ): Promise<RecentPayments | undefined> {
+    const page = { accounts, states, createdFrom: since, named: [['phone', phone] as const], limit: RECENT_MOST };
+    const { items } = await this.page('disbursement', page);
+    const paid = items.filter(isReadable).filter((one) => one.batch !== batch);
+    const [last] = paid;
+    return last && { count: paid.length, xof: paid.reduce((all, { amount }) => all + amount, 0), last };
   }
 
   async #placed<F extends NamedFilters>({ named = [], ...filters }: F): Promise<Omit<F, 'named'> & Filters> {

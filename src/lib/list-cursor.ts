@@ -1,0 +1,21 @@
+/** Where a page of a list ended: a time and a name, so that it is found again after its record has changed. */
+
+export interface Place {
+  /** ms since the epoch. */
+  readonly score: number;
+  readonly member: string;
+}
+
+/** An id alone would be of no use once its record has left the list. Until the year 5138, so that every store knows the time. */
+export const pageCursor = /^(\d{1,14})\.([\w.-]{1,80})$/;
+
+export function placeOf(cursor: string | undefined): Place | undefined {
+  const [, score, member] = pageCursor.exec(cursor ?? '') ?? [];
+  return score === undefined || member === undefined ? undefined : { score: Number(score), member };
+}
+
+export const cursorOf = ({ score, member }: Place): string => `${score}.${member}`;
+
+/** Those of one moment are told apart by their names. */
+export const isBelow = (one: Place, other: Place): boolean =>
+  one.score < other.score || (one.score === other.score && one.member < other.member);
