@@ -221,6 +221,7 @@ create        index operation_beneficiary on relais.operation (beneficiary, crea
 create        index operation_batch       on relais.operation (batch, created_at, id) where batch is not null;
 create        index operation_provider_id on relais.operation (provider_id) where provider_id is not null;
 create        index operation_provider_ref on relais.operation (provider_ref) where provider_ref is not null;
+create        index operation_disburse_tx on relais.operation ((facts ->> 'disburseTxId')) where facts ->> 'disburseTxId' is not null;
 create        index operation_op          on relais.operation (op);
 create        index operation_metadata    on relais.operation using gin (metadata jsonb_path_ops) where metadata is not null;
 
@@ -306,7 +307,8 @@ create function relais.is_listed(
     and (is_listed.beneficiary is null or coalesce(o.beneficiary = is_listed.beneficiary, false))
     and (is_listed.batch is null or coalesce(o.batch = is_listed.batch, false))
     and (is_listed.token is null or coalesce(o.token = is_listed.token, false))
-    and (is_listed.transaction_id is null or coalesce(o.transaction_id = is_listed.transaction_id, false))
+    and (is_listed.transaction_id is null or coalesce(o.transaction_id = is_listed.transaction_id, false)
+      or coalesce(o.facts ->> 'disburseTxId' = is_listed.transaction_id, false))
     and (is_listed.provider_ref is null or coalesce(o.provider_ref = is_listed.provider_ref, false))
     and (is_listed.provider_id is null or coalesce(o.provider_id = is_listed.provider_id, false))
     and (is_listed.metadata is null or coalesce(o.metadata @> is_listed.metadata, false))

@@ -129,12 +129,13 @@ insert into relais.callback (id, body, at) values ($1, $2, coalesce($3, now()))
 on conflict (id) do update set body = excluded.body, at = excluded.at;
 
 -- name: last_callback
--- params: id text, since timestamptz
+-- Stored for 30 days.
+-- params: id text, now timestamptz
 -- row: body text
-select c.body from relais.callback c where c.id = $1 and c.at >= $2;
+select c.body from relais.callback c where c.id = $1 and c.at >= coalesce($2, now()) - interval '30 days';
 
 -- name: remove_callbacks
--- Of these operations, or older than that.
--- params: id text[], before timestamptz
+-- Those of these operations, and those that are too old.
+-- params: id text[], now timestamptz
 -- row:
-delete from relais.callback c where c.id = any($1::text[]) or c.at < $2;
+delete from relais.callback c where c.id = any($1::text[]) or c.at < coalesce($2, now()) - interval '30 days';

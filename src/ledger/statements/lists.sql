@@ -68,7 +68,7 @@ from (
 where p.meant or p.last order by p.created_at desc, p.id desc limit $17;
 
 -- name: places_by_name
--- By a name of which there is one, or nearly: token, transaction, or the names of the provider.
+-- By a name that one operation has, or nearly: a token, a transaction, or a name that the provider gave it.
 -- params: kind text, accounts text[], states text[], amount_min int8, amount_max int8, beneficiary text, batch text, token text, transaction_id text, provider_ref text, provider_id text, metadata jsonb, from timestamptz, before timestamptz, before_id text, scan int4, most int4
 -- row: id text, at timestamptz, meant bool, last bool
 select o.id, o.created_at as at, true as meant, false as last
@@ -76,8 +76,23 @@ from relais.operation o
 where o.id in (
     select n.id from relais.operation n where n.token = $8
     union all select n.id from relais.operation n where n.transaction_id = $9
+    union all (select n.id from relais.operation n where n.facts ->> 'disburseTxId' = $9 limit $16)
     union all (select n.id from relais.operation n where n.provider_ref = $10 limit $16)
     union all (select n.id from relais.operation n where n.provider_id = $11 limit $16)
+  )
+  and (o.created_at, o.id) < ($14::timestamptz, $15::text) and o.created_at >= $13
+  and relais.is_listed(o, $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+order by o.created_at desc, o.id desc limit $17;
+
+-- name: places_by_reference
+-- By a reference, or by the ids that it stands for. There is one in each account.
+-- params: kind text, accounts text[], states text[], amount_min int8, amount_max int8, beneficiary text, batch text, token text, transaction_id text, provider_ref text, provider_id text, metadata jsonb, from timestamptz, before timestamptz, before_id text, scan int4, most int4, reference text, ids text[]
+-- row: id text, at timestamptz, meant bool, last bool
+select o.id, o.created_at as at, true as meant, false as last
+from relais.operation o
+where o.id in (
+    (select n.id from relais.operation n where n.reference = $18 and n.kind = $1 limit $16)
+    union all select i.id from unnest($19::text[]) as i(id)
   )
   and (o.created_at, o.id) < ($14::timestamptz, $15::text) and o.created_at >= $13
   and relais.is_listed(o, $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
@@ -101,8 +116,8 @@ union all select hit.id, null, false, true from hit where hit.last
 order by 2 desc nulls first, 1 desc;
 
 -- name: sum_operations
--- How many a list has in each state, and for how much, as one of these finds them: state, kind, beneficiary, batch. Reads
--- at most `scan` rows of each index; `whole`: these were all.
+-- How many a list has in each state, and for how much, as the list finds them (`by`): state, kind, name, beneficiary, batch,
+-- metadata. Reads at most `scan` rows of each index; `whole`: these were all.
 -- params: kind text, accounts text[], states text[], amount_min int8, amount_max int8, beneficiary text, batch text, token text, transaction_id text, provider_ref text, provider_id text, metadata jsonb, from timestamptz, before timestamptz, scan int4, by text
 -- row: state text, count int8, xof int8, whole bool
 with read as (
@@ -134,10 +149,21 @@ with read as (
     order by o.created_at desc limit $15
   )
   union all (
-    select o.state, o.amount, relais.is_listed(o, $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+    select o.state, o.amount, o.created_at >= $13 and o.created_at < $14
+      and relais.is_listed(o, $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
     from relais.operation o
     where $16 = 'metadata' and o.id in (select relais.ids_with_metadata($12, $15::int))
-      and o.created_at >= $13 and o.created_at < $14
+  )
+  union all (
+    select o.state, o.amount, o.created_at >= $13 and o.created_at < $14
+      and relais.is_listed(o, $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+    from relais.operation o
+    where $16 = 'name' and o.id in (
+      select n.id from relais.operation n where n.token = $8
+      union all select n.id from relais.operation n where n.transaction_id = $9
+      union all (select n.id from relais.operation n where n.facts ->> 'disburseTxId' = $9 limit $15)
+      union all (select n.id from relais.operation n where n.provider_ref = $10 limit $15)
+      union all (select n.id from relais.operation n where n.provider_id = $11 limit $15))
   )
 )
 select r.state, count(*) filter (where r.meant) as count, coalesce(sum(r.amount) filter (where r.meant), 0)::int8 as xof,
@@ -212,6 +238,7 @@ with hit as (
   union select o.kind, o.id, o.account, o.created_at from relais.operation o where o.reference = $1
   union select o.kind, o.id, o.account, o.created_at from relais.operation o where o.token = $1
   union select o.kind, o.id, o.account, o.created_at from relais.operation o where o.transaction_id = $1
+  union select o.kind, o.id, o.account, o.created_at from relais.operation o where o.facts ->> 'disburseTxId' = $1
   union select o.kind, o.id, o.account, o.created_at from relais.operation o where o.provider_ref = $1
   union select o.kind, o.id, o.account, o.created_at from relais.operation o where o.provider_id = $1
   union select p.kind, p.id, p.account, p.created_at

@@ -1,0 +1,223 @@
+/** Pages of lists: which index finds the rows, and where a page ends. */
+import { type Kind, statesOf } from '../kinds/index.ts';
+import { cursorOf, type Place, placeOf } from '../lib/list-cursor.ts';
+import type { Named } from '../operations/places.ts';
+import type { NamedFilters, NamedPage } from '../operations/queries.ts';
+import type { Run } from './pool.ts';
+
+/** A metadata entry that an operation must have. */
+export interface MetadataFilter {
+  readonly metadata?: Readonly<Record<string, string>> | undefined;
+}
+
+export type ListFilters = NamedFilters & MetadataFilter;
+export type ListPage = NamedPage & MetadataFilter;
+
+/** What one page has, newest first, and where the next one begins. */
+export interface Ids {
+  readonly ids: readonly string[];
+  readonly next?: string;
+}
+
+export interface StateSum {
+  readonly state: string;
+  readonly count: number;
+  readonly xof: number;
+}
+
+export interface Sums {
+  readonly states: readonly StateSum[];
+  readonly count: number;
+  readonly xof: number;
+  /** False: there are more than were read. */
+  readonly isWhole: boolean;
+}
+
+interface PlaceRow {
+  readonly id: string;
+  readonly at: Date | null;
+  readonly meant: boolean;
+  /** Of its index nothing further was read. */
+  readonly last: boolean;
+}
+
+/** Rows of an index that one page reads where a filter passes few of them. */
+const SCAN_MOST = 5_000;
+/** So many rows with the same metadata are sorted; more are walked. */
+const METADATA_MOST = 2_000;
+/** Rows of an index that one sum reads. */
+const SUM_MOST = 100_000;
+
+const COLUMN_OF = {
+  phone: 'beneficiary',
+  batch: 'batch',
+  token: 'token',
+  transactionId: 'transaction',
+  providerRef: 'provider_ref',
+  disburseId: 'provider_id',
+} as const;
+type NameColumn = (typeof COLUMN_OF)[Named[0]];
+
+type Way = 'state' | 'kind' | 'name' | 'beneficiary' | 'batch' | 'metadata';
+
+const isOneOfFew = (kind: Kind): kind is 'campaign' | 'batch' => kind === 'campaign' || kind === 'batch';
+
+/** `accounts`: all that were ever asked for something, where the filters name none. */
+export async function pageOfIds(
+  run: Run,
+  kind: Kind,
+  page: ListPage,
+  accounts: () => Promise<readonly string[]>,
+): Promise<Ids> {
+  if (isOneOfFew(kind)) return cut(await placesOfFew(run, kind, page, accounts), page.limit);
+  const names = namesIn(page.named);
+  if (names === undefined) return { ids: [] };
+  const way = wayOf(page, names);
+  if (way === 'state') return cut(await placesByState(run, kind, page, accounts), page.limit);
+  const values = filterValues(kind, page, names);
+  if (way !== 'metadata') return cut(await places(run, way, values, page), page.limit);
+  const found = await places(run, way, values, page, METADATA_MOST);
+  // Where many have them, a walk from the newest on meets them soon.
+  return cut(found.some(({ last }) => last) ? await places(run, 'kind', values, page) : found, page.limit);
+}
+
+/** By a reference, or by the ids that it stands for. */
+export async function idsOfReference(
+  run: Run,
+  kind: Kind,
+  { reference, ids, ...page }: ListPage & { readonly reference: string; readonly ids: readonly string[] },
+): Promise<readonly string[]> {
+  const names = namesIn(page.named);
+  if (names === undefined) return [];
+  const values = [...filterValues(kind, page, names), ...rangeOf(page), page.limit, page.limit, reference, ids];
+  return (await run<PlaceRow>('places_by_reference', values)).map(({ id }) => id);
+}
+
+/** How many a list has, by state, and for how much. */
+export async function sumOf(
+  run: Run,
+  kind: Kind,
+  filters: ListFilters,
+  accounts: () => Promise<readonly string[]>,
+): Promise<Sums> {
+  const names = namesIn(filters.named);
+  if (names === undefined) return { states: [], count: 0, xof: 0, isWhole: true };
+  const way = wayOf(filters, names);
+  const known =
+    way === 'state' ? { accounts: filters.accounts ?? (await accounts()), states: statesIn(kind, filters) } : {};
+  const [from, before] = rangeOf({ createdFrom: filters.createdFrom, createdTo: filters.createdTo });
+  const values = [...filterValues(kind, { ...filters, ...known }, names), from, before, SUM_MOST, way];
+  const rows = await run<{ state: string; count: string; xof: string; whole: boolean }>('sum_operations', values);
+  const states = rows
+    .map(({ state, count, xof }) => ({ state, count: Number(count), xof: Number(xof) }))
+    .filter(({ count }) => count > 0);
+  const total = (of: 'count' | 'xof'): number => states.reduce((all, one) => all + one[of], 0);
+  return { states, count: total('count'), xof: total('xof'), isWhole: rows.every(({ whole }) => whole) };
+}
+
+/** Undefined: two names contradict each other, so nothing has both. */
+function namesIn(named: readonly Named[] = []): Readonly<Partial<Record<NameColumn, string>>> | undefined {
+  const names: Partial<Record<NameColumn, string>> = {};
+  for (const [name, value] of named) {
+    const column = COLUMN_OF[name];
+    if (names[column] !== undefined && names[column] !== value) return undefined;
+    names[column] = value;
+  }
+  return names;
+}
+
+/** The index that finds the fewest rows. */
+function wayOf(
+  { accounts, states, metadata }: ListFilters,
+  { token, transaction, provider_ref: ref, provider_id: id, batch, beneficiary }: Partial<Record<NameColumn, string>>,
+): Way {
+  if ([token, transaction, ref, id].some((name) => name !== undefined)) return 'name';
+  if (batch !== undefined) return 'batch';
+  if (beneficiary !== undefined) return 'beneficiary';
+  if (metadata !== undefined) return 'metadata';
+  return accounts === undefined && states === undefined ? 'kind' : 'state';
+}
+
+function filterValues(
+  kind: Kind,
+  { accounts, states, amountMin, amountMax, metadata }: ListFilters,
+  names: Partial<Record<NameColumn, string>>,
+): readonly unknown[] {
+  const { beneficiary, batch, token, transaction, provider_ref: ref, provider_id: id } = names;
+  const given = [accounts, states, amountMin, amountMax, beneficiary, batch, token, transaction, ref, id];
+  return [kind, ...given.map((value) => value ?? null), metadata === undefined ? null : JSON.stringify(metadata)];
+}
+
+/** Everything from a time on, and below a place. */
+function rangeOf({ after, createdFrom, createdTo }: Pick<ListPage, 'after' | 'createdFrom' | 'createdTo'>) {
+  const from = createdFrom === undefined ? '-infinity' : new Date(createdFrom);
+  const end: Place | undefined = createdTo === undefined ? undefined : { score: createdTo + 1, member: '' };
+  const place = placeOf(after);
+  const below = place && end && end.score <= place.score ? end : (place ?? end);
+  return below ? ([from, new Date(below.score), below.member] as const) : ([from, 'infinity', ''] as const);
+}
+
+function places(
+  run: Run,
+  way: Exclude<Way, 'state'>,
+  values: readonly unknown[],
+  page: ListPage,
+  scan = SCAN_MOST,
+): Promise<readonly PlaceRow[]> {
+  return run<PlaceRow>(`places_by_${way}`, [
+    ...values,
+    ...rangeOf(page),
+    Math.max(scan, page.limit + 1),
+    page.limit + 2,
+  ]);
+}
+
+async function placesByState(
+  run: Run,
+  kind: Kind,
+  page: ListPage,
+  all: () => Promise<readonly string[]>,
+): Promise<readonly PlaceRow[]> {
+  const { amountMin = null, amountMax = null, limit } = page;
+  const [accounts, states] = [page.accounts ?? (await all()), statesIn(kind, page)];
+  const pairs = accounts.length * states.length;
+  const passesAll = amountMin === null && amountMax === null;
+  const each = passesAll ? limit + 1 : Math.max(limit + 1, Math.floor(SCAN_MOST / Math.max(1, pairs)));
+  const values = [kind, accounts, states, amountMin, amountMax, ...rangeOf(page), each, limit + 1 + pairs];
+  return run<PlaceRow>('places_by_state', values);
+}
+
+async function placesOfFew(
+  run: Run,
+  kind: 'campaign' | 'batch',
+  page: ListPage,
+  all: () => Promise<readonly string[]>,
+): Promise<readonly PlaceRow[]> {
+  const { metadata, named, limit } = page;
+  if (named !== undefined && named.length > 0) return [];
+  const [accounts, states] = [page.accounts ?? (await all()), statesIn(kind, page)];
+  const range = rangeOf(page);
+  const most = limit + 1 + accounts.length * states.length;
+  if (kind === 'batch') {
+    if (metadata !== undefined) return [];
+    return run<PlaceRow>('places_of_batches', [accounts, states, ...range, limit + 1, most]);
+  }
+  const scan = metadata === undefined ? limit + 1 : SCAN_MOST;
+  const wanted = metadata === undefined ? null : JSON.stringify(metadata);
+  return run<PlaceRow>('places_of_campaigns', [accounts, states, wanted, ...range, scan, most]);
+}
+
+const statesIn = (kind: Kind, { states }: ListFilters): readonly string[] => [...new Set(states ?? statesOf(kind))];
+
+/** The newest of them, down to the place below which an index was not read further. */
+function cut(rows: readonly PlaceRow[], limit: number): Ids {
+  const end = rows.findIndex(({ last }) => last);
+  const read = end < 0 ? rows : rows.slice(0, end + 1);
+  const meant = read.filter((row) => row.meant);
+  const shown = meant.slice(0, limit);
+  const next = meant.length > limit ? shown.at(-1) : rows[end];
+  return {
+    ids: shown.map(({ id }) => id),
+    ...(next?.at ? { next: cursorOf({ score: next.at.getTime(), member: next.id }) } : {}),
+  };
+}

@@ -1,0 +1,301 @@
+/** Reads of operations, campaigns and batches: by id, by name, as lists, and as figures. Nothing here changes anything. */
+import type { QueueName } from '../kinds/due-queues.ts';
+import { type Kind, kinds, statesThatAre } from '../kinds/index.ts';
+import { placeOf } from '../lib/list-cursor.ts';
+import type { Public } from '../lib/public.ts';
+import type { PageOf } from '../operations/lists.ts';
+import type { Queries as RedisQueries, RecentAsked, RecentPayments, Wanted } from '../operations/queries.ts';
+import {
+  type BatchRecord,
+  type CampaignRecord,
+  type RecordAt,
+  type RecordBase,
+  type RecordOf,
+  UnreadableRecord,
+} from '../operations/record.ts';
+import { NoSuchPlace, type ReviewKind, type ReviewPage, reviewKinds } from '../operations/review.ts';
+import { Figures } from './figures.ts';
+import { type ListFilters, type ListPage, type Sums, idsOfReference, pageOfIds, sumOf } from './listing.ts';
+import type { Database } from './pool.ts';
+import { type LedgerKind, type OperationRow, readRow } from './records.ts';
+
+/** What only the old store can answer. */
+type Gone = 'named' | 'recipientsLeft' | 'unreadable' | 'unfinishedUploads' | 'eventsEmitted';
+
+export interface QueriesOptions {
+  readonly database: Database;
+  /** Records of these ids, in any order. */
+  readonly campaigns: (ids: readonly string[]) => Promise<readonly CampaignRecord[]>;
+  readonly batches: (ids: readonly string[]) => Promise<readonly BatchRecord[]>;
+}
+
+type Readable<K extends Kind> = RecordAt<K> | UnreadableRecord;
+
+interface Recent {
+  readonly beneficiary: string;
+  readonly count: string;
+  readonly xof: string;
+  readonly last_id: string;
+  readonly last_amount: string;
+  readonly last_state: RecentPayments['last']['state'];
+  readonly last_at: Date;
+}
+
+interface Waiting {
+  readonly kind: ReviewKind;
+  readonly id: string;
+  readonly since: Date;
+}
+
+/** What is known of an operation that retention has removed. */
+export interface Buried {
+  readonly kind: Kind;
+  readonly account: string;
+  readonly state: string;
+  /** Whole XOF. */
+  readonly amount?: number;
+  /** ms since the epoch. */
+  readonly finishedAt: number;
+}
+
+export class Queries implements Omit<Public<RedisQueries>, Gone> {
+  readonly #database: Database;
+  readonly #options: QueriesOptions;
+  readonly #figures: Figures;
+  readonly #allAccounts = (): Promise<string[]> => this.accounts();
+
+  constructor(options: QueriesOptions) {
+    this.#options = options;
+    this.#database = options.database;
+    this.#figures = new Figures(options.database);
+  }
+
+  async read<K extends Kind>(kind: K, id: string): Promise<RecordAt<K> | undefined> {
+    const record = (await this.#recordsOf(kind, [id])).get(id);
+    if (record instanceof UnreadableRecord) throw record;
+    return record;
+  }
+
+  /** Those of them that there are, and that this version can read. */
+  async readable<K extends Kind>(kind: K, ids: readonly string[]): Promise<RecordAt<K>[]> {
+    const records = await this.#recordsOf(kind, ids);
+    return ids.flatMap((id) => {
+      const record = records.get(id);
+      return record === undefined || record instanceof UnreadableRecord ? [] : [record];
+    });
+  }
+
+  /** Undefined: there is none. */
+  async kindOf(id: string): Promise<Kind | undefined> {
+    const [row] = await this.#database.run<{ kind: string }>('kind_of', [id]);
+    return kinds.find((kind) => kind === row?.kind);
+  }
+
+  async buried(id: string): Promise<Buried | undefined> {
+    const [row] = await this.#database.run<{
+      kind: Kind;
+      account: string;
+      state: string;
+      amount: string | null;
+      finished_at: Date;
+    }>('find_tombstone', [id]);
+    if (row === undefined) return undefined;
+    const { kind, account, state, amount, finished_at: finishedAt } = row;
+    return {
+      ...{ kind, account, state, finishedAt: finishedAt.getTime() },
+      ...(amount === null ? {} : { amount: Number(amount) }),
+    };
+  }
+
+  /** Every account that was ever asked for something. */
+  async accounts(): Promise<string[]> {
+    return (await this.#database.run<{ account: string }>('accounts_asked')).map(({ account }) => account);
+  }
+
+  async idOfReference(kind: Kind, account: string, reference: string): Promise<string | undefined> {
+    const [row] = await this.#database.run<{ id: string }>('ids_of_reference', [kind, reference, [account]]);
+    return row?.id;
+  }
+
+  /** Newest first. With a selective filter a page can be short, or empty, and still lead on. */
+  async page<K extends Kind>(kind: K, page: ListPage): Promise<PageOf<K>> {
+    const { ids, next } = await pageOfIds(this.#database.run, kind, page, this.#allAccounts);
+    return { items: await this.#inOrder(kind, ids), ...(next === undefined ? {} : { next }) };
+  }
+
+  /** How many a list has, and for how much, by state; amounts of operations alone. */
+  sum(kind: LedgerKind, filters: ListFilters): Promise<Sums> {
+    return sumOf(this.#database.run, kind, filters, this.#allAccounts);
+  }
+
+  /** Those that a reference names, or that have these ids; there is one page of them. */
+  async referred<K extends Kind>(
+    kind: K,
+    ids: readonly string[],
+    { reference, ...filters }: ListFilters & { readonly reference: string },
+  ): Promise<PageOf<K>> {
+    if (kind === 'campaign' || kind === 'batch')
+      return { items: await this.#referredFew(kind, ids, reference, filters) };
+    const asked = { ...filters, reference, ids, limit: REFERRED_MOST };
+    return { items: await this.#inOrder(kind, await idsOfReference(this.#database.run, kind, asked)) };
+  }
+
+  async #referredFew<K extends Kind>(
+    kind: K,
+    ids: readonly string[],
+    reference: string,
+    filters: ListFilters,
+  ): Promise<Readable<K>[]> {
+    const { accounts = null } = filters;
+    const rows = await this.#database.run<{ id: string }>('ids_of_reference', [kind, reference, accounts]);
+    const found = await this.readable(kind, [...new Set([...ids, ...rows.map(({ id }) => id)])]);
+    const { states, createdFrom = 0, createdTo = Number.POSITIVE_INFINITY } = filters;
+    return found
+      .filter(
+        ({ account, state, createdAt }) =>
+          (accounts === null || accounts.includes(account)) &&
+          (states === undefined || states.includes(state)) &&
+          createdAt >= createdFrom &&
+          createdAt <= createdTo,
+      )
+      .toSorted((a, b) => b.createdAt - a.createdAt);
+  }
+
+  /** Everything that a word names, of every kind, newest first. */
+  async sought(
+    { word, named }: Wanted,
+    { accounts, limit }: { readonly accounts: readonly string[] | undefined; readonly limit: number },
+  ): Promise<{ readonly items: RecordBase[] }> {
+    const beneficiaries = named.flatMap(([name, value]) => (name === 'phone' ? [value] : []));
+    const found = await this.#database.run<{ kind: Kind; id: string }>('find_operations', [
+      word,
+      beneficiaries,
+      accounts ?? null,
+      limit,
+    ]);
+    const records = await this.#mixed(found);
+    return { items: records.flatMap((one) => (one instanceof UnreadableRecord ? [] : [one])) };
+  }
+
+  /** What needs review, whatever its kind, from that which has waited longest. Throws NoSuchPlace. */
+  async review({ accounts, after, limit, kind }: ReviewPage & Pick<ListFilters, 'accounts'>): Promise<{
+    items: (RecordOf[ReviewKind] | UnreadableRecord)[];
+    next?: string;
+  }> {
+    const from = after === undefined ? undefined : await this.#placeInReview(after);
+    const rows = await this.#database.run<Waiting>('places_in_review', [
+      kind === undefined ? reviewKinds : [kind],
+      accounts ?? null,
+      from?.since ?? '-infinity',
+      from?.id ?? '',
+      limit + 1,
+    ]);
+    const shown = rows.slice(0, limit);
+    const last = rows.length > limit ? shown.at(-1) : undefined;
+    return {
+      items: (await this.#mixed(shown)) as (RecordOf[ReviewKind] | UnreadableRecord)[],
+      ...(last ? { next: `${last.since.getTime()}.${last.id}` } : {}),
+    };
+  }
+
+  async #placeInReview(after: string): Promise<{ readonly since: Date; readonly id: string }> {
+    const place = placeOf(after);
+    if (place) return { since: new Date(place.score), id: place.member };
+    const [row] = await this.#database.run<{ since: Date }>('review_since', [after]);
+    if (row) return { since: row.since, id: after };
+    throw new NoSuchPlace(`${after.slice(0, 100)} is no place in what waits`);
+  }
+
+  /** Payments since then, by phone number. A number without any is not among them. */
+  async recentPayments(asked: RecentAsked): Promise<ReadonlyMap<string, RecentPayments>> {
+    const { phones, accounts = null, states, since, batch } = asked;
+    const values = [phones, accounts, states, new Date(since), batch];
+    const rows = await this.#database.run<Recent>('recent_payments', values);
+    return new Map(
+      rows.map((row) => {
+        const last = {
+          id: row.last_id,
+          amount: Number(row.last_amount),
+          state: row.last_state,
+          createdAt: row.last_at.getTime(),
+        };
+        return [row.beneficiary, { count: Number(row.count), xof: Number(row.xof), last }];
+      }),
+    );
+  }
+
+  /** The last callback that contradicts an operation, redacted. */
+  lastCallback(id: string): Promise<string | undefined> {
+    return this.#figures.lastCallback(id);
+  }
+
+  /** How many operations of a kind are in each state; for how many XOF, of those that are not finished. */
+  counts(kind: Kind): Promise<{ count: Record<string, number>; xof: Record<string, number> }> {
+    return this.#figures.counts(kind);
+  }
+
+  /** XOF of an account's payments that have still to leave or are on their way, by withdraw mode. */
+  inFlight(account: string): Promise<Readonly<Record<string, number>>> {
+    return this.#figures.inFlight(account, statesThatAre('disbursement', 'in flight'));
+  }
+
+  /** How many recipients and messages ended as sent, failed, unknown or expired. */
+  outcomes(): Promise<Readonly<Record<string, number>>> {
+    return this.#figures.outcomes();
+  }
+
+  /** When the operation that has been longest in a state entered it, ms since the epoch. */
+  oldestIn(kind: Kind, state: string): Promise<number | undefined> {
+    return this.#figures.oldestIn(kind, state);
+  }
+
+  /** When an operation is due in a queue, ms since the epoch. Undefined: it is not. */
+  dueAt(queue: QueueName, id: string): Promise<number | undefined> {
+    return this.#figures.dueAt(queue, id);
+  }
+
+  /** How many of a queue are due at that time, how many later, and since when the first one is. */
+  dueIn(queue: QueueName, at: number): ReturnType<Figures['dueIn']> {
+    return this.#figures.dueIn(queue, at);
+  }
+
+  /** How many wait in each queue, and since when the first one is due. */
+  backlog(): ReturnType<Figures['backlog']> {
+    return this.#figures.backlog();
+  }
+
+  async #inOrder<K extends Kind>(kind: K, ids: readonly string[]): Promise<Readable<K>[]> {
+    const records = await this.#recordsOf(kind, ids);
+    return ids.flatMap((id) => records.get(id) ?? []);
+  }
+
+  /** Rows of several kinds, in the order in which they are given. */
+  async #mixed(
+    found: readonly { readonly kind: Kind; readonly id: string }[],
+  ): Promise<(RecordBase | UnreadableRecord)[]> {
+    const of = [...new Set(found.map(({ kind }) => kind))];
+    const read = await Promise.all(
+      of.map((kind) =>
+        this.#recordsOf<Kind>(
+          kind,
+          found.flatMap((one) => (one.kind === kind ? [one.id] : [])),
+        ),
+      ),
+    );
+    return found.flatMap(({ id }) => read.flatMap((records) => records.get(id) ?? []));
+  }
+
+  async #recordsOf<K extends Kind>(kind: K, ids: readonly string[]): Promise<ReadonlyMap<string, Readable<K>>> {
+    if (ids.length === 0 || kind === 'slice') return new Map();
+    if (kind === 'campaign' || kind === 'batch') {
+      const records = await (kind === 'campaign' ? this.#options.campaigns(ids) : this.#options.batches(ids));
+      // The kind decides which of the two was read, which the compiler does not follow.
+      return new Map(records.map((record) => [record.id, record as unknown as RecordAt<K>]));
+    }
+    const rows = await this.#database.run<OperationRow>('read', [ids]);
+    const own = rows.filter((row) => row.kind === kind);
+    return new Map(own.map((row) => [row.id, readRow(kind as LedgerKind, row) as unknown as Readable<K>]));
+  }
+}
+
+const REFERRED_MOST = 500;
