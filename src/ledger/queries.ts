@@ -101,10 +101,8 @@ export class Queries implements Omit<Public<RedisQueries>, Gone> {
     }>('find_tombstone', [id]);
     if (row === undefined) return undefined;
     const { kind, account, state, amount, finished_at: finishedAt } = row;
-    return {
-      ...{ kind, account, state, finishedAt: finishedAt.getTime() },
-      ...(amount === null ? {} : { amount: Number(amount) }),
-    };
+    const known = { kind, account, state, finishedAt: finishedAt.getTime() };
+    return amount === null ? known : { ...known, amount: Number(amount) };
   }
 
   /** Every account that was ever asked for something. */
@@ -294,7 +292,7 @@ export class Queries implements Omit<Public<RedisQueries>, Gone> {
     }
     const rows = await this.#database.run<OperationRow>('read', [ids]);
     const own = rows.filter((row) => row.kind === kind);
-    return new Map(own.map((row) => [row.id, readRow(kind as LedgerKind, row) as unknown as Readable<K>]));
+    return new Map(own.map((row) => [row.id, readRow(kind, row) as unknown as Readable<K>]));
   }
 }
 

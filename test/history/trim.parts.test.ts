@@ -354,7 +354,7 @@ test('what left is read by its id and its reference as before, from history', as
   await pass();
   const reader = new HistoryReader(here.database.url, () => undefined);
   const queries = new Queries(store.redis, reader);
-  const { fields: _near, ...shown } = before ?? { fields: {} };
+  const { fields: _near, evidence: _lines, ...shown } = before ?? { fields: {}, evidence: {} };
   expect(await queries.read('disbursement', 'dsb_a')).toMatchObject(shown);
   expect(await queries.kindOf('dsb_a')).toBe('disbursement');
   expect(await queries.readable('disbursement', ['dsb_a', 'dsb_never'])).toMatchObject([{ id: 'dsb_a' }]);

@@ -20,8 +20,8 @@ interface Asked {
 
 interface World {
   readonly queries: Pick<Queries, 'page'>;
-  accept(asked: Asked): Promise<void>;
-  reject(id: string): Promise<void>;
+  readonly accept: (asked: Asked) => Promise<void>;
+  readonly reject: (id: string) => Promise<void>;
 }
 
 const FIELDS = { amount: 500, accountAlias: '771234567', withdrawMode: 'wallet-a-senegal', disburseId: 'd' };
