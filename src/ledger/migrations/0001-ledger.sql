@@ -884,32 +884,161 @@ create table relais.dead_letter (
   primary key (event_group, position)
 );
 
+-- Requests that SQL clients enqueued, and refused requests of the queue `intake`.
 create table relais.intake (
-  id              text        collate "C" primary key,
+  number          bigint      generated always as identity primary key,
+  id              text        collate "C" not null,          -- of the operation that the request becomes; bullmq: of the report
+  digest          bytea       not null,                      -- of kind, account, identity and request
   kind            text        collate "C" not null,
   account         text        collate "C" not null,
   reference       text        collate "C",
   idempotency_key text        collate "C",
-  request         json        not null,                      -- raw, at most 16 kB; judged by a worker
-  metadata        jsonb,
-  by              text        not null,
+  request         jsonb,                                     -- at most 16 kB; null once it is decided
   client          text        collate "C" not null,          -- sql:<session user>, bullmq
   job_id          text,
+  existing_id     text        collate "C",                   -- a conflict: the operation that has this identity
   state           text        collate "C" not null default 'queued' check (state in ('queued', 'accepted', 'rejected')),
   problems        jsonb,
-  created_at      timestamptz not null default now(),
-  decided_at      timestamptz
-);
-create index intake_queued on relais.intake (client, created_at) where state = 'queued';
-create index intake_list   on relais.intake (state, created_at desc, id);
+  version         int         not null default 1,            -- a rejected request may be enqueued again
+  created_at      timestamptz(3) not null default now(),
+  decided_at      timestamptz(3),
+  lease_until     timestamptz,
+  constraint intake_is_decided check ((state = 'queued') = (decided_at is null))
+) with (fillfactor = 70);
+-- The same request is one row; another request with the same identity is another row, which ends as a conflict.
+create unique index intake_request  on relais.intake (id, digest);
+create        index intake_queued   on relais.intake (client, number) where state = 'queued';
+create        index intake_rejected on relais.intake (decided_at, number) where state = 'rejected';
+create        index intake_decided  on relais.intake (decided_at) where state <> 'queued';
 
 create table relais.enqueue_grant (
-  role            text        collate "C" not null,
+  role            text        collate "C" not null,          -- the session user, not a role that it belongs to
   account         text        collate "C" not null,
   kinds           text[]      not null,
-  max_amount      bigint,
+  max_amount      bigint      check (max_amount > 0),        -- of each request, XOF; null: no limit of its own
   primary key (role, account)
 );
+
+-- The id that src/lib/ids.ts derives from the same parts: 130 bits of SHA-256 in 26 digits.
+create function relais.derived_id(prefix text, variadic parts text[]) returns text
+language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
+declare
+  hashed bytea;
+  digits text := '';
+  whole text := '';
+  part text;
+  at int;
+begin
+  foreach part in array prefix || parts loop
+    whole := whole || octet_length(convert_to(part, 'UTF8')) || ':' || part;
+  end loop;
+  hashed := sha256(convert_to(whole, 'UTF8'));
+  -- The first six of 136 bits are left out.
+  for digit in 0..25 loop
+    at := 6 + 5 * digit;
+    digits := digits || substr('0123456789abcdefghjkmnpqrstvwxyz',
+      ((get_byte(hashed, at / 8) * 256 + get_byte(hashed, at / 8 + 1)) >> (11 - at % 8) & 31) + 1, 1);
+  end loop;
+  return prefix || '_' || digits;
+end $$;
+
+-- Lets a role enqueue requests of these kinds for an account, also in place of what it was allowed before. No kinds: nothing.
+create function relais.enqueue_grant(role text, account text, kinds text[], max_amount bigint default null) returns void
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+begin
+  delete from relais.enqueue_grant g where g.role = enqueue_grant.role and g.account = enqueue_grant.account;
+  if cardinality(kinds) > 0 then
+    insert into relais.enqueue_grant values (enqueue_grant.role, enqueue_grant.account, kinds, max_amount);
+  end if;
+  insert into relais.audit (by, source, act, target, facts)
+  values ('sql:' || session_user, 'sql', 'enqueue.grant', 'sql:' || role,
+    jsonb_build_object('account', account, 'kinds', kinds, 'maxAmount', max_amount));
+end $$;
+revoke all on function relais.enqueue_grant(text, text, text[], bigint) from public;
+
+-- Enqueues a request in the transaction of the caller, and returns the id of the operation that it becomes. Account, kinds and
+-- the highest amount are those of the grant of the session user. A worker judges the request after the commit.
+create function relais.enqueue(kind text, request jsonb, idempotency_key text default null) returns text
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  -- What JavaScript trims.
+  spaces constant text := E'\t\n\u000b\u000c\r \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000\ufeff';
+  sender constant text := 'sql:' || session_user;
+  most_open constant int := 10000;
+  most_bytes constant int := 16384;
+  allowed relais.enqueue_grant;
+  problems jsonb := '[]';
+  prefix text;
+  named text;
+  identity text;
+  own_id text;
+  own_digest bytea;
+  found_state text;
+begin
+  if not exists (select from relais.enqueue_grant g where g.role = session_user) then
+    raise exception 'nothing was enqueued: the role % has no grant', session_user
+      using errcode = '42501', hint = 'An operator calls enqueue_grant(role, account, kinds).';
+  end if;
+  if jsonb_typeof(request) is distinct from 'object' then
+    problems := problems || jsonb_build_object('pointer', '', 'message', 'must be an object');
+  elsif octet_length(request::text) > most_bytes then
+    problems := problems || jsonb_build_object('pointer', '', 'message', 'must have at most 16384 bytes');
+  else
+    select g.* into allowed from relais.enqueue_grant g
+    where g.role = session_user and (g.account = request ->> 'account' or not request ? 'account')
+    order by g.account <> 'main' limit 1;
+    if allowed.role is null then
+      problems := problems || jsonb_build_object('pointer', '/account', 'message', 'must be an account that was granted to this role');
+    elsif not coalesce(kind = any(allowed.kinds), false) then
+      problems := problems || jsonb_build_object('pointer', '/kind',
+        'message', 'must be one of ' || array_to_string(allowed.kinds, ', '));
+    end if;
+    if jsonb_typeof(request -> 'amount') = 'number' and (request ->> 'amount')::numeric > allowed.max_amount then
+      problems := problems || jsonb_build_object('pointer', '/amount', 'message', 'must be at most ' || allowed.max_amount);
+    end if;
+    if jsonb_typeof(request -> 'reference') = 'string' then
+      named := nullif(normalize(btrim(request ->> 'reference', spaces), NFC), '');
+    end if;
+    identity := case when idempotency_key is null then named else normalize(btrim(idempotency_key, spaces), NFC) end;
+    if identity is null then
+      problems := problems || jsonb_build_object('pointer', '/reference', 'message', 'is required (or an idempotency key)');
+    elsif identity = '' or octet_length(identity) > 1200 then
+      problems := problems || jsonb_build_object('pointer', '/Idempotency-Key', 'message', 'must have 1 to 300 characters');
+    end if;
+  end if;
+  if problems <> '[]' then
+    raise exception 'nothing was enqueued: %', (
+        select string_agg(coalesce(nullif(p ->> 'pointer', ''), 'the request') || ' ' || (p ->> 'message'), '; ')
+        from jsonb_array_elements(problems) p)
+      using errcode = '22023', detail = problems::text;
+  end if;
+  prefix := case kind
+    when 'disbursement' then 'dsb' when 'message' then 'msg' when 'campaign' then 'cmp' when 'invoice' then 'inv'
+    when 'payment_request' then 'prq' when 'direct_credit' then 'dcr' end;
+  select relais.derived_id(prefix, d.environment, allowed.account, kind, identity) into strict own_id from relais.deployment d;
+  own_digest := sha256(convert_to(jsonb_build_array(kind, allowed.account, idempotency_key, request)::text, 'UTF8'));
+  select i.state into found_state from relais.intake i where i.id = own_id and i.digest = own_digest;
+  if found_state in ('queued', 'accepted') then
+    return own_id;
+  end if;
+  if exists (select from relais.intake i where i.client = sender and i.state = 'queued' offset most_open - 1) then
+    raise exception 'nothing was enqueued: % requests of this role wait', most_open using errcode = '22023',
+      detail = jsonb_build_array(jsonb_build_object('pointer', '', 'message', 'too many requests of this role wait'))::text;
+  end if;
+  insert into relais.intake as i (id, digest, kind, account, reference, idempotency_key, request, client)
+  values (own_id, own_digest, enqueue.kind, allowed.account, named, enqueue.idempotency_key, enqueue.request, sender)
+  on conflict (id, digest) do update set
+    state = 'queued', request = excluded.request, client = excluded.client, problems = null, existing_id = null, decided_at = null,
+    lease_until = null, version = i.version + 1
+  where i.state = 'rejected';
+  return own_id;
+end $$;
+revoke all on function relais.enqueue(text, jsonb, text) from public;
+
+-- The requests that the session user enqueued.
+create view relais.my_intake with (security_barrier) as
+select i.id, i.kind, i.account, i.reference, i.idempotency_key, i.state, i.problems, i.existing_id, i.created_at, i.decided_at
+from relais.intake i where i.client = 'sql:' || session_user;
 
 create table relais.batch (
   id              text        collate "C" primary key,       -- derived from the idempotency key, or from the content

@@ -1,0 +1,87 @@
+/** Refused requests of the queue `intake` and of SQL clients: reported as an event, and listed for operators. */
+import type { Rejection } from '../kinds/intake.ts';
+import type { Public } from '../lib/public.ts';
+import { masked } from '../queues/rejection.ts';
+import type { Rejections as OldRejections, RejectionPage, StoredRejection } from '../operations/rejections.ts';
+import type { Database } from './pool.ts';
+
+interface RejectionsOptions {
+  readonly database: Database;
+}
+
+const AT_ONCE = 500;
+/** Decided requests are stored for 30 days. */
+const KEPT_MS = 30 * 86_400_000;
+const FORGOTTEN_AT_ONCE = 5_000;
+
+interface Row {
+  readonly number: string;
+  readonly id: string;
+  readonly kind: string;
+  readonly account: string;
+  readonly reference: string | null;
+  readonly job_id: string | null;
+  readonly existing_id: string | null;
+  readonly problems: Rejection['problems'];
+  readonly decided_at: Date;
+}
+
+export class Rejections implements Public<OldRejections> {
+  readonly #database: Database;
+
+  constructor({ database }: RejectionsOptions) {
+    this.#database = database;
+  }
+
+  /** The row and its event are one statement. False: it was reported before. */
+  async add({ account, ...rejection }: Rejection): Promise<boolean> {
+    const { id, jobId, kind, reference, existingId, problems } = rejection;
+    const [json, data] = [JSON.stringify(problems), JSON.stringify(rejection)];
+    const values = [id, kind, account, reference, jobId, existingId, json, data, null];
+    return (await this.#database.run('add_rejection', values)).length > 0;
+  }
+
+  /** Newest first. */
+  async page({ before, limit, isMeant }: Parameters<OldRejections['page']>[0]): Promise<RejectionPage> {
+    const found: StoredRejection[] = [];
+    for (let from = before; ; ) {
+      const read = await this.#read(from);
+      for (const one of read) {
+        if (!isMeant(one.account)) continue;
+        found.push(one);
+        if (found.length === limit) return { items: found, next: one.place };
+      }
+      from = read.at(-1)?.place;
+      if (from === undefined || read.length < AT_ONCE) return { items: found, next: null };
+    }
+  }
+
+  /** Forgets what was decided long ago. Returns how many: call it again while it is not 0. */
+  async forget(now: Date): Promise<number> {
+    const before = new Date(now.getTime() - KEPT_MS);
+    return (await this.#database.run('forget_intake', [before, FORGOTTEN_AT_ONCE])).length;
+  }
+
+  async #read(before: string | undefined): Promise<readonly StoredRejection[]> {
+    const [ms, number] = before === undefined ? [] : before.split('-');
+    const at = ms === undefined ? null : new Date(Number(ms));
+    return (await this.#database.run<Row>('rejections', [at, number ?? null, AT_ONCE])).map(stored);
+  }
+}
+
+function stored(row: Row): StoredRejection {
+  const { number, id, kind, account, reference, problems, job_id: jobId, existing_id: existingId } = row;
+  const at = row.decided_at.getTime();
+  return {
+    id,
+    kind,
+    account,
+    problems,
+    place: `${at}-${number}`,
+    at,
+    // A request that came over SQL has none.
+    jobId: jobId ?? '',
+    ...(reference === null ? {} : { reference: masked(reference) }),
+    ...(existingId === null ? {} : { existingId }),
+  };
+}
