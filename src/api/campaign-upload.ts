@@ -12,7 +12,7 @@ import {
   NoText,
   TooManyUploads,
   type UploadAnswer,
-  type UploadOptions,
+  type RedisUpload,
   checkUpload,
   uploadRecipients,
 } from '../campaigns/upload.ts';
@@ -159,7 +159,7 @@ export function withCountry({ defaultCountry }: ApiContext, campaign: CampaignRe
 export function toolsOf(
   { campaigns, slices, random, optOuts, smsPrices, senderOf, stop }: ApiContext,
   { account }: CampaignRecord,
-): UploadOptions {
+): RedisUpload {
   return { campaigns, slices, random, optOuts, prices: smsPrices, sender: senderOf(account), stop: stop() };
 }
 

@@ -1,39 +1,47 @@
 /**
- * An upload of recipients: checked row by row while it streams in, cut into slices, and counted whole or not at all.
- *
- * Slices are written as they fill up, so that memory stays flat, but nobody hands them out until the upload is
- * committed in one step. An upload that breaks off leaves nothing that counts.
+ * An upload of recipients: checked row by row while it streams in, staged, and counted whole or not at all. An upload
+ * that breaks off leaves nothing that counts.
  */
 import type { UploadRecord } from '../kinds/campaign-fields.ts';
 import type { Random } from '../lib/random.ts';
-import type { Secret } from '../lib/secret.ts';
-import { STOP, sampleStopLink, stopLink } from '../lib/stop-link.ts';
+import { STOP, sampleStopLink } from '../lib/stop-link.ts';
+import type { Act as LedgerAct } from '../ledger/acts.ts';
+import type { UploadStage, UploadStop } from '../ledger/upload.ts';
+import type { Uploads } from '../ledger/uploads.ts';
 import { canonicalName, wordingOf } from '../lib/wording.ts';
-import {
-  type CampaignItem,
-  LAST_RECIPIENTS,
-  RECIPIENTS_PER_REQUEST,
-  sizeOfSlice,
-  unpackItems,
-} from '../operations/slice-form.ts';
 import type { Act } from '../operations/audit.ts';
-import { type Campaigns, type SkippedRow, sliceAt, sliceId } from '../operations/campaigns.ts';
+import type { Campaigns } from '../operations/campaigns.ts';
 import type { Slices } from '../operations/slices.ts';
 import type { OptOuts } from '../operations/opt-outs.ts';
-import type { StopLinks } from '../operations/stop-links.ts';
 import type { CampaignRecord } from '../operations/record.ts';
 import type { FileFormat, ReadOptions } from '../files/rows.ts';
 import { type Check, type CheckOptions, checkRecipients } from './check/check-recipients.ts';
 import { NumberIndex } from './check/tally.ts';
 import type { RepairableCountry } from '../lib/renumbering.ts';
 import type { Prices } from '../files/prices.ts';
-import type { CheckedRow, CheckSummary } from './check/report.ts';
+import type { CheckSummary } from './check/report.ts';
+import { SliceStage, numbersInSlices } from './slice-stage.ts';
 import type { Public } from '../lib/public.ts';
 
-export interface UploadOptions extends Pick<ReadOptions, 'encoding' | 'sheet' | 'held'> {
+interface InRedis {
   readonly campaigns: Public<Campaigns>;
   readonly slices: Public<Slices>;
   readonly random: Random;
+  readonly store?: undefined;
+  /** As the audit log tells it. */
+  readonly act?: Act | undefined;
+}
+
+interface InLedger {
+  readonly store: Pick<Uploads, 'open' | 'numbers'>;
+  readonly act?: LedgerAct | undefined;
+}
+
+/** The store of the campaign decides which tools an upload needs. */
+export type RedisUpload = UploadWishes & InRedis;
+export type UploadOptions = RedisUpload | (UploadWishes & InLedger);
+
+interface UploadWishes extends Pick<ReadOptions, 'encoding' | 'sheet' | 'held'> {
   /** Whose hand it is: the name of the key that asks. Absent: that of a program with the library. */
   readonly by?: string | undefined;
   readonly format?: FileFormat | undefined;
@@ -62,13 +70,8 @@ export interface UploadOptions extends Pick<ReadOptions, 'encoding' | 'sheet' | 
   readonly act?: Act | undefined;
 }
 
-export interface StopOptions {
-  readonly links: Public<StopLinks>;
-  /** Where people reach the webhooks listener. */
-  readonly publicUrl: string;
-  /** The first signs. */
-  readonly secrets: readonly Secret[];
-}
+/** `publicUrl`: where people reach the webhooks listener. */
+export type StopOptions = UploadStop;
 
 /** The text has `{{stop}}`, and nobody said where the links lead. */
 export class NoStopLinks extends Error {
@@ -100,12 +103,6 @@ export type UploadAnswer =
   /** Somebody else changed the campaign meanwhile, or the file; nothing of this upload counts. */
   | { readonly is: 'changed' };
 
-/** How many slices, or skipped rows, go to Redis at a time. */
-const SLICES_AT_ONCE = 4;
-const SKIPPED_AT_ONCE = 500;
-/** So many that two uploads that are under way at once, and know nothing of each other, are never called alike. */
-const TAG_BYTES = 8;
-
 /** Judges as the upload does, row by row, and leaves the campaign as it was. */
 export async function checkUpload(
   campaign: CampaignRecord,
@@ -123,7 +120,6 @@ export async function uploadRecipients(
   source: AsyncIterable<Uint8Array>,
   options: UploadOptions,
 ): Promise<UploadAnswer> {
-  const { campaigns, random } = options;
   if (campaign.text === '' && !options.dryRun)
     throw new NoText('It has no text yet, which its recipients are read for: PATCH {"text": …} first.');
   const check = await checkUpload(campaign, source, options);
@@ -131,8 +127,7 @@ export async function uploadRecipients(
     for await (const row of check) void row;
     return { is: 'checked', summary: check.summary() };
   }
-  const stage = new Stage(campaign, options, tagFor(campaign, random));
-  await campaigns.beginUpload(campaign.id, stage.tag);
+  const stage = await openStage(campaign, options);
   const summary = await stageAll(check, stage);
   if (options.contentHash !== undefined && options.contentHash !== summary.contentHash) {
     await stage.discard();
@@ -149,9 +144,7 @@ export async function uploadRecipients(
     throw new TooManyUploads();
   }
   const { recipients, skipped, segments, cost } = summary;
-  const totals = { recipients, skipped, slices: stage.slices, segments: segments?.total ?? 0, by: options.by };
   const names = {
-    tag: stage.tag,
     hash: summary.contentHash,
     ...(read !== '' && { read }),
     countries: Object.fromEntries(
@@ -161,19 +154,16 @@ export async function uploadRecipients(
     ...(check.own().length > 0 && { columns: check.own() }),
   };
   // A commit whose answer was lost may have counted: from here on an error must not take away what was staged.
-  if (!(await campaigns.commit(campaign, names, { ...totals, act: options.act }))) {
-    await stage.discard();
-    return { is: 'changed' };
-  }
-  const upload = { ...names, slices: stage.slices, recipients, skipped };
-  return { is: 'counted', summary, upload };
+  const upload = await stage.commit(names, { recipients, skipped, segments: segments?.total ?? 0 });
+  if (upload !== undefined) return { is: 'counted', summary, upload };
+  await stage.discard();
+  return { is: 'changed' };
 }
 
-/** Of two uploads that are called alike the second would write over what the first has staged, or take it away. */
-function tagFor({ uploads }: CampaignRecord, random: Random): string {
-  let tag = random.hex(TAG_BYTES);
-  while (uploads.some((one) => one.tag === tag)) tag = random.hex(TAG_BYTES);
-  return tag;
+async function openStage(campaign: CampaignRecord, options: UploadOptions): Promise<UploadStage> {
+  if (options.store === undefined) return SliceStage.open(campaign, options);
+  const { by, act, stop } = options;
+  return options.store.open(campaign, { by, act, stop, variables: wordingOf(campaign).variables });
 }
 
 /** The last upload of the same bytes, read in the same way. One that brought nobody is none where they bring people now. */
@@ -221,13 +211,17 @@ function checkOptionsOf(
   };
 }
 
-async function stageAll(check: Check, stage: Stage): Promise<CheckSummary> {
+async function stageAll(check: Check, stage: UploadStage): Promise<CheckSummary> {
   try {
     for await (const row of check) {
-      if (row.is === 'recipient') await stage.recipient(row);
-      else await stage.skipped({ row: row.row, to: row.to, reason: row.reason, own: row.own ?? '' });
+      const { own = '' } = row;
+      // Most rows wait for nothing.
+      const staged =
+        row.is === 'recipient'
+          ? stage.recipient(row)
+          : stage.skipped({ row: row.row, to: row.to, reason: row.reason, own });
+      if (staged !== undefined) await staged;
     }
-    await stage.flush();
     return check.summary();
   } catch (error) {
     await stage.discard();
@@ -236,123 +230,10 @@ async function stageAll(check: Check, stage: Stage): Promise<CheckSummary> {
 }
 
 /** The numbers of earlier uploads: the same person is not in a campaign twice. */
-async function numbersOf(
-  campaign: CampaignRecord,
-  { slices, held }: Pick<UploadOptions, 'slices' | 'held'>,
-): Promise<NumberIndex> {
-  const numbers = new NumberIndex(campaign.totals.total, held);
-  for (let index = 0; index < campaign.slices; index += 1) {
-    const slice = await slices.read(sliceAt(campaign, index) ?? '');
-    for (const { to, row } of slice ? unpackItems(slice) : []) numbers.add(to, row);
-  }
+async function numbersOf(campaign: CampaignRecord, options: UploadOptions): Promise<NumberIndex> {
+  const numbers = new NumberIndex(campaign.totals.total, options.held);
+  const earlier =
+    options.store === undefined ? numbersInSlices(campaign, options.slices) : options.store.numbers(campaign.id);
+  for await (const { to, row } of earlier) numbers.add(to, row);
   return numbers;
-}
-
-type Recipient = Extract<CheckedRow, { is: 'recipient' }>;
-
-interface StagedItem extends CampaignItem {
-  /** Packed. */
-  readonly own: string;
-}
-
-class Stage {
-  readonly tag: string;
-  readonly #campaign: CampaignRecord;
-  readonly #campaigns: Public<Campaigns>;
-  readonly #slices: Public<Slices>;
-  readonly #variables: readonly string[];
-  /** Absent where the text has no link. */
-  readonly #stop: StopOptions | undefined;
-  /** How the links call this upload, once there is one. */
-  #linked: string | undefined;
-  /** Of no slice yet. */
-  #recipients: Recipient[] = [];
-  #full: StagedItem[][] = [];
-  #rows: SkippedRow[] = [];
-  #written = 0;
-
-  constructor(campaign: CampaignRecord, { campaigns, slices, stop }: UploadOptions, tag: string) {
-    this.#campaign = campaign;
-    this.#campaigns = campaigns;
-    this.#slices = slices;
-    this.#variables = wordingOf(campaign).variables;
-    this.#stop = this.#variables.includes(STOP) ? stop : undefined;
-    this.tag = tag;
-  }
-
-  get slices(): number {
-    return this.#written;
-  }
-
-  async recipient(recipient: Recipient): Promise<void> {
-    this.#recipients.push(recipient);
-    if (this.#recipients.length === this.#size(false) + LAST_RECIPIENTS) await this.#closeSlice(false);
-  }
-
-  async skipped(row: SkippedRow): Promise<void> {
-    this.#rows.push(row);
-    if (this.#rows.length === SKIPPED_AT_ONCE) await this.#writeSkipped();
-  }
-
-  async flush(): Promise<void> {
-    while (this.#recipients.length > 0) await this.#closeSlice(true);
-    await this.#writeSlices();
-    await this.#writeSkipped();
-  }
-
-  async discard(): Promise<void> {
-    await this.#campaigns.discard(this.#campaign.id, this.tag, this.#written);
-    if (this.#linked !== undefined) await this.#stop?.links.close(this.#linked);
-  }
-
-  /** Of the slice that is cut next. */
-  get #place(): number {
-    return this.#written + this.#full.length;
-  }
-
-  #size(isLast: boolean): number {
-    const isFirst = this.#campaign.slices === 0;
-    return sizeOfSlice(this.#place, isFirst ? (this.#campaign.canary ?? RECIPIENTS_PER_REQUEST) : 0, isLast);
-  }
-
-  async #closeSlice(isLast: boolean): Promise<void> {
-    const linked = this.#stop && (await this.#link(this.#stop));
-    const recipients = this.#recipients.splice(0, this.#size(isLast));
-    this.#full.push(recipients.map((recipient, index) => this.#itemOf(recipient, linked?.(index))));
-    if (this.#full.length === SLICES_AT_ONCE) await this.#writeSlices();
-  }
-
-  /** Of those in the slice that is cut next: kept with them, so that a text is the same whenever it is asked about. */
-  async #link({ links, publicUrl, secrets }: StopOptions): Promise<(index: number) => string> {
-    const upload = (this.#linked ??= await links.open(`${this.#campaign.id}.${this.tag}`));
-    const slice = this.#place;
-    return (index) => stopLink(publicUrl, secrets, { upload, slice, index });
-  }
-
-  #itemOf({ row, to, country, vars, own = '' }: Recipient, link: string | undefined): StagedItem {
-    const valueOf = (name: string): string => (name === STOP && link !== undefined ? link : vars[name]) ?? '';
-    return { row, to, country, values: this.#variables.map(valueOf), own };
-  }
-
-  async #writeSlices(): Promise<void> {
-    const full = this.#full;
-    this.#full = [];
-    if (full.length === 0) return;
-    const { id } = this.#campaign;
-    const slices = full.map((items, offset) => ({ id: sliceId(id, this.tag, this.#written + offset), items }));
-    await this.#slices.stage(this.#campaign, slices);
-    for (const { id: slice, items } of slices) {
-      await this.#campaigns.stageOwn(
-        slice,
-        items.map(({ own }) => own),
-      );
-    }
-    this.#written += full.length;
-  }
-
-  async #writeSkipped(): Promise<void> {
-    const rows = this.#rows;
-    this.#rows = [];
-    await this.#campaigns.stageSkipped(this.#campaign.id, this.tag, rows);
-  }
 }

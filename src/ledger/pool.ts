@@ -1,9 +1,10 @@
 /** The pool for everything but the lanes: lists, settings, keys, reports, and each act of a person. */
 import { type ClientBase, Pool, type PoolClient } from 'pg';
+import { from as copyFrom } from 'pg-copy-streams';
 import { ANSWER_TIMEOUT_MS, type DatabaseOptions, prepareSession } from './database.ts';
 import { AnswerLost, DatabaseAway, isOfConnection, readError } from './errors.ts';
 import { type Server, addressOf } from './server.ts';
-import { type Statement, loadStatements } from './statements.ts';
+import { type Statement, inSchema, loadStatements } from './statements.ts';
 
 export interface PoolOptions extends DatabaseOptions {
   /** Connections at most. */
@@ -20,10 +21,14 @@ const IDLE_MS = 30_000;
 /** Runs a statement of `statements/` by its name. */
 export type Run = <Row extends object>(name: string, values?: readonly unknown[]) => Promise<readonly Row[]>;
 
+/** Copies rows into a table, in the text format of COPY. */
+export type CopyIn = (table: string, columns: readonly string[], rows: Uint8Array) => Promise<void>;
+
 export class Database {
   readonly #pool: Pool;
   readonly #statements: ReadonlyMap<string, Statement>;
   readonly #prepared: boolean;
+  readonly #schema: string;
   readonly #server: Server | undefined;
   /** Of the server that each connection has reached. */
   readonly #generations = new WeakMap<ClientBase, number>();
@@ -33,6 +38,7 @@ export class Database {
     // The pool waits for the promise, which its type does not say.
     const prepare: (client: ClientBase) => unknown = (client) => this.#prepare(client);
     this.#server = server;
+    this.#schema = schema;
     this.#statements = loadStatements(schema);
     this.#prepared = prepared;
     this.#pool = new Pool({
@@ -59,12 +65,15 @@ export class Database {
    * Several statements that are committed together, or not at all. `AnswerLost`: it is not known whether they were
    * committed, so the caller must be able to ask again.
    */
-  async transaction<T>(work: (run: Run) => Promise<T>): Promise<T> {
+  async transaction<T>(work: (run: Run, copy: CopyIn) => Promise<T>): Promise<T> {
     const client = await this.#connect();
     return this.#released(client, async () => {
       await this.#plain(client, 'begin');
       try {
-        const result = await work((name, values = []) => this.#run(client, name, values));
+        const result = await work(
+          (name, values = []) => this.#run(client, name, values),
+          (table, columns, rows) => this.#copy(client, table, columns, rows),
+        );
         await this.#plain(client, 'commit');
         return result;
       } catch (error) {
@@ -119,6 +128,17 @@ export class Database {
       throw readError(error);
     });
     return rows;
+  }
+
+  async #copy(client: PoolClient, table: string, columns: readonly string[], rows: Uint8Array): Promise<void> {
+    const copying = client.query(
+      copyFrom(inSchema(`copy relais.${table} (${columns.join(', ')}) from stdin`, this.#schema)),
+    );
+    await new Promise<void>((resolve, reject) => {
+      copying.on('finish', resolve).on('error', reject).end(rows);
+    }).catch((error: unknown) => {
+      throw readError(error);
+    });
   }
 
   async #plain(client: PoolClient, text: 'begin' | 'commit' | 'rollback'): Promise<void> {

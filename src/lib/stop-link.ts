@@ -45,6 +45,16 @@ export function stopLink(publicUrl: string, secrets: readonly Secret[], place: S
   return `${publicUrl}${PATH}${names}${signatureOf(secret, names)}`;
 }
 
+/** Where a recipient stands in an upload whose recipients are numbered one after the other. */
+export function stopPlaceOf(number: number): Pick<StopPlace, 'slice' | 'index'> {
+  return { slice: Math.floor(number / PER_SLICE), index: number % PER_SLICE };
+}
+
+/** Undefined: the place is not one of a numbered upload. */
+export function numberOfStopPlace({ slice, index }: Pick<StopPlace, 'slice' | 'index'>): number | undefined {
+  return index < PER_SLICE ? slice * PER_SLICE + index : undefined;
+}
+
 function numberOf({ slice, index }: StopPlace): number {
   const isIn = index < PER_SLICE;
   const at = isIn ? slice * PER_SLICE + index : PLACES - 1 - (index - PER_SLICE);

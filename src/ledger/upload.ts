@@ -1,0 +1,280 @@
+/** One file of recipients: spooled while it comes in, copied in parts under a lease, counted in one transaction. */
+import type { UploadRecord } from '../kinds/campaign-fields.ts';
+import { packValues } from '../lib/packed-values.ts';
+import type { Random } from '../lib/random.ts';
+import type { Secret } from '../lib/secret.ts';
+import { STOP, stopLink, stopPlaceOf } from '../lib/stop-link.ts';
+import type { CampaignRecord } from '../operations/record.ts';
+import { type Act, noteAct } from './acts.ts';
+import { AnswerLost, isHeldUp } from './errors.ts';
+import type { Partitions } from './partitions.ts';
+import type { Database } from './pool.ts';
+import { Spool } from './spool.ts';
+import type { StopLinks } from './stop-links.ts';
+import { storableJson } from './storable.ts';
+
+export interface UploadedRecipient {
+  readonly row: number;
+  /** E.164, with the plus sign. */
+  readonly to: string;
+  readonly vars: Readonly<Record<string, string>>;
+  /** Other cells of the row, packed. */
+  readonly own?: string;
+}
+
+/** A row that no recipient is made of. */
+export interface SkippedRow {
+  readonly row: number;
+  /** As written, cut short. */
+  readonly to: string;
+  readonly reason: string;
+  /** Other cells of the row, packed; '' if all are empty. */
+  readonly own: string;
+}
+
+export interface UploadTotals {
+  readonly recipients: number;
+  readonly skipped: number;
+  readonly segments: number;
+}
+
+/** What the campaign's record says of the upload, beside its totals. */
+export type UploadNames = Omit<UploadRecord, 'tag' | 'slices' | 'recipients' | 'skipped'>;
+
+/** One file on its way in. */
+export interface UploadStage {
+  readonly tag: string;
+  recipient(recipient: UploadedRecipient): Promise<void> | undefined;
+  skipped(row: SkippedRow): Promise<void> | undefined;
+  /** Undefined: the campaign changed meanwhile, and nothing counts. */
+  commit(names: UploadNames, totals: UploadTotals): Promise<UploadRecord | undefined>;
+  discard(): Promise<void>;
+}
+
+export interface UploadStop {
+  readonly links: Pick<StopLinks, 'open' | 'close'>;
+  readonly publicUrl: string;
+  /** The first signs. */
+  readonly secrets: readonly Secret[];
+}
+
+export interface UploadWishes {
+  readonly by?: string | undefined;
+  readonly act?: Act | undefined;
+  /** The variables of the text, in order. */
+  readonly variables: readonly string[];
+  /** Makes the link of each recipient. Absent: the text has no `{{stop}}`. */
+  readonly stop?: UploadStop | undefined;
+}
+
+export interface UploadsOptions {
+  readonly database: Database;
+  readonly partitions: Pick<Partitions, 'ensureCampaign'>;
+  readonly random: Random;
+  /** Where rows wait on disk. Absent: the folder for temporary files. */
+  readonly folder?: string | undefined;
+}
+
+export const TAG_BYTES = 8;
+/** Renewed for each part, which takes a second or two. */
+export const LEASE_MS = 60_000;
+const SWEPT_AT_ONCE = 20_000;
+const COUNT_TRIES = 3;
+const RECIPIENTS_PER_REQUEST = 50;
+const RECIPIENT = ['campaign', 'n', 'row', 'phone', 'variables', 'own'] as const;
+const LEFT_OUT = ['campaign', 'tag', 'n', 'row', 'written', 'reason', 'own'] as const;
+
+interface Begun {
+  /** Of the campaign, in the database. */
+  readonly number: string;
+  readonly first: number;
+}
+
+/** Another process has the lease: nothing more is copied. */
+class LeaseLost extends Error {
+  override readonly name = 'LeaseLost';
+}
+
+export class Upload implements UploadStage {
+  readonly tag: string;
+  readonly #options: UploadsOptions;
+  readonly #campaign: CampaignRecord;
+  readonly #wishes: UploadWishes;
+  readonly #stop: UploadStop | undefined;
+  readonly #recipients: Spool;
+  readonly #leftOut: Spool;
+  /** The name of the upload in stop links, once there is one. */
+  #link: string | undefined;
+  #begun: Begun | undefined;
+
+  constructor(options: UploadsOptions, campaign: CampaignRecord, wishes: UploadWishes) {
+    this.#options = options;
+    this.#campaign = campaign;
+    this.#wishes = wishes;
+    this.#stop = wishes.variables.includes(STOP) ? wishes.stop : undefined;
+    this.#recipients = new Spool(options.folder);
+    this.#leftOut = new Spool(options.folder);
+    this.tag = tagFor(campaign, options.random);
+  }
+
+  recipient(one: UploadedRecipient): Promise<void> | undefined {
+    const stop = this.#stop;
+    if (stop === undefined) return this.#add(one);
+    return this.#link === undefined ? this.#addFirst(one, stop) : this.#add(one, this.#linkTo(stop, this.#link));
+  }
+
+  skipped({ row, to, reason, own }: SkippedRow): Promise<void> | undefined {
+    return this.#leftOut.add([row, to, reason, own === '' ? null : own]);
+  }
+
+  async commit(
+    names: UploadNames,
+    { recipients, skipped, segments }: UploadTotals,
+  ): Promise<UploadRecord | undefined> {
+    if (recipients !== this.#recipients.rows || skipped !== this.#leftOut.rows)
+      throw new Error('the rows of the upload do not add up to its totals');
+    try {
+      if (!(await this.#copied())) return undefined;
+      const slices = Math.ceil(recipients / RECIPIENTS_PER_REQUEST);
+      const upload: UploadRecord = { ...names, tag: this.tag, slices, recipients, skipped };
+      return (await this.#count(upload, segments)) ? upload : undefined;
+    } finally {
+      await this.#close();
+    }
+  }
+
+  async discard(): Promise<void> {
+    await this.#close();
+    if (this.#begun !== undefined) await giveUp(this.#options.database, this.#begun.number, this.tag);
+    if (this.#link !== undefined) await this.#stop?.links.close(this.#link);
+  }
+
+  #add({ row, to, vars, own = '' }: UploadedRecipient, link?: string): Promise<void> | undefined {
+    const valueOf = (name: string): string => (name === STOP && link !== undefined ? link : vars[name]) ?? '';
+    const { variables } = this.#wishes;
+    const values = variables.length === 0 ? null : packValues(variables.map(valueOf));
+    return this.#recipients.add([row, to.slice(1), values, own === '' ? null : own]);
+  }
+
+  async #addFirst(one: UploadedRecipient, stop: UploadStop): Promise<void> {
+    this.#link = await stop.links.open(`${this.#campaign.id}.${this.tag}`);
+    await this.#add(one, this.#linkTo(stop, this.#link));
+  }
+
+  #linkTo({ publicUrl, secrets }: UploadStop, upload: string): string {
+    return stopLink(publicUrl, secrets, { upload, ...stopPlaceOf(this.#recipients.rows) });
+  }
+
+  /** False: the campaign changed, or another file of it is being copied. */
+  async #copied(): Promise<boolean> {
+    try {
+      return await this.#copyAll();
+    } catch (error) {
+      if (error instanceof LeaseLost || isHeldUp(error)) return false;
+      // Best effort, so that the same file can come again at once: the lease ends by itself.
+      await this.discard().catch(() => undefined);
+      throw error;
+    }
+  }
+
+  async #copyAll(): Promise<boolean> {
+    const { database, partitions } = this.#options;
+    const { id, uploads, rev } = this.#campaign;
+    const [begun] = await database.run<{ number: string; first_n: number }>('begin_upload', [
+      id,
+      this.tag,
+      uploads.length,
+      rev,
+      LEASE_MS,
+      null,
+    ]);
+    if (begun === undefined) return false;
+    const { number, first_n: first } = begun;
+    this.#begun = { number, first };
+    await sweepRows(database, { number, tag: this.tag, whole: false });
+    await partitions.ensureCampaign(number);
+    const recipients = this.#recipients.parts((place) => `${number}\t${first + place}`);
+    for await (const rows of recipients) await this.#copy('recipient', RECIPIENT, rows);
+    const leftOut = this.#leftOut.parts((place) => `${number}\t${this.tag}\t${place}`);
+    for await (const rows of leftOut) await this.#copy('left_out_row', LEFT_OUT, rows);
+    return true;
+  }
+
+  async #copy(table: string, columns: readonly string[], rows: Uint8Array): Promise<void> {
+    await this.#options.database.transaction(async (run, copy) => {
+      const [held] = await run('renew_upload', [this.#begun?.number, this.tag, LEASE_MS, null]);
+      if (held === undefined) throw new LeaseLost();
+      await copy(table, columns, rows);
+    });
+  }
+
+  /** A commit whose answer was lost is asked for again: the upload counts one time. */
+  async #count(upload: UploadRecord, segments: number): Promise<boolean> {
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return await this.#countOnce(upload, segments);
+      } catch (error) {
+        if (!(error instanceof AnswerLost || isHeldUp(error)) || tries === COUNT_TRIES) throw error;
+      }
+    }
+  }
+
+  async #countOnce(upload: UploadRecord, segments: number): Promise<boolean> {
+    const { by = 'producer', act } = this.#wishes;
+    const { uploads, rev } = this.#campaign;
+    const number = this.#begun?.number;
+    return this.#options.database.transaction(async (run) => {
+      const [counted] = await run<{ before: number; after: number }>('count_upload', [
+        number,
+        this.tag,
+        uploads.length,
+        rev,
+        storableJson(upload),
+        upload.recipients,
+        upload.skipped,
+        segments,
+        by,
+        null,
+      ]);
+      if (counted === undefined) {
+        const [was] = await run<{ counts: boolean }>('upload_counts', [number, this.tag]);
+        return was?.counts === true;
+      }
+      const { before, after } = counted;
+      if (act) await noteAct(run, { ...act, facts: { ...act.facts, recipients: after, recipientsBefore: before } });
+      return true;
+    });
+  }
+
+  async #close(): Promise<void> {
+    await this.#recipients.close();
+    await this.#leftOut.close();
+  }
+}
+
+/** Removes the rows of an upload that will not count, and ends its lease. */
+export async function giveUp(database: Database, number: string, tag: string): Promise<void> {
+  await sweepRows(database, { number, tag, whole: true });
+  await database.run('end_upload', [number, tag]);
+}
+
+interface Sweep {
+  readonly number: string;
+  readonly tag: string;
+  /** The rows of this upload as well. */
+  readonly whole: boolean;
+}
+
+async function sweepRows(database: Database, { number, tag, whole }: Sweep): Promise<void> {
+  for (;;) {
+    const [row] = await database.run<{ gone: string }>('sweep_upload', [number, tag, whole, SWEPT_AT_ONCE]);
+    if (Number(row?.gone ?? 0) === 0) return;
+  }
+}
+
+/** The tags of a campaign differ: rows and links are found by them. */
+function tagFor({ uploads }: CampaignRecord, random: Random): string {
+  let tag = random.hex(TAG_BYTES);
+  while (uploads.some((one) => one.tag === tag)) tag = random.hex(TAG_BYTES);
+  return tag;
+}
