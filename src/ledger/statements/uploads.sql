@@ -11,7 +11,7 @@ with c as materialized (
   for no key update
 )
 insert into relais.upload_in_progress as u (campaign, tag, first_n, begun_at, lease_until)
-select c.number, $2, c.recipients, c.at, c.at + $5 * interval '1 ms' from c
+select c.number, $2, c.recipients, c.at, c.at + $5::int4 * interval '1 ms' from c
 on conflict (campaign) do update set
   tag = excluded.tag, first_n = excluded.first_n, begun_at = excluded.begun_at, lease_until = excluded.lease_until
 where u.lease_until < excluded.begun_at
@@ -21,7 +21,7 @@ returning u.campaign as number, u.first_n;
 -- Locks the lease for the part that the transaction copies. No row: another process has it.
 -- params: campaign int8, tag text, lease_ms int4, now timestamptz
 -- row: campaign int8
-update relais.upload_in_progress u set lease_until = coalesce($4, now()) + $3 * interval '1 ms'
+update relais.upload_in_progress u set lease_until = coalesce($4, now()) + $3::int4 * interval '1 ms'
 where u.campaign = $1 and u.tag = $2
 returning u.campaign;
 
@@ -92,7 +92,7 @@ select u.campaign, u.tag, u.begun_at, u.lease_until from relais.upload_in_progre
 -- Takes the lease of an upload whose process died, to remove its rows.
 -- params: campaign int8, tag text, lease_ms int4, now timestamptz
 -- row: campaign int8
-update relais.upload_in_progress u set tag = $2, lease_until = coalesce($4, now()) + $3 * interval '1 ms'
+update relais.upload_in_progress u set tag = $2, lease_until = coalesce($4, now()) + $3::int4 * interval '1 ms'
 where u.campaign = $1 and u.lease_until < coalesce($4, now())
 returning u.campaign;
 
