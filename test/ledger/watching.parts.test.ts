@@ -53,9 +53,9 @@ test('a refusal and its event are one transaction, also with characters that Pos
   const rejections = new LedgerRejections({ database: ledger.database });
   const odd = { ...rejected(1), reference: 'a\0b\ud800c \u{1f600}' };
   expect([await rejections.add(odd), await rejections.add(odd)]).toEqual([true, false]);
-  const data = { id: 'rej_1', reference: 'a\ufffdb\ufffdc \u{1f600}' };
+  const data = { id: 'rej_1', reference: 'ab\ufffdc \u{1f600}' };
   expect(await ledger.query('select id, account, type, data from relais.outbox')).toMatchObject([
-    { id: 'rej_1.1', account: 'main', type: 'intake.rejected', data },
+    { id: 'rej_1', account: 'main', type: 'intake.rejected', data },
   ]);
 });
 
