@@ -62,6 +62,10 @@ export class Lane {
     this.#options = options;
   }
 
+  get name(): string {
+    return this.#options.name;
+  }
+
   /** Runs a statement that raises the mark of this lane; its first four parameters are the lane's own. */
   async write<Row extends Written>(statement: string, values: readonly unknown[]): Promise<readonly Row[]> {
     const { memory, name } = this.#options;

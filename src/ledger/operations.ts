@@ -4,6 +4,7 @@ import type { Random } from '../lib/random.ts';
 import type { Kind } from '../kinds/index.ts';
 import type { DatabaseOptions } from './database.ts';
 import { AnswerLost, RuleRefused, ValueRefused } from './errors.ts';
+import type { Journal, JournalItem } from './journal.ts';
 import { Lane, Memory } from './lane.ts';
 import { Sharing } from './sharing.ts';
 
@@ -102,6 +103,8 @@ export interface Change {
   readonly finished?: boolean;
   /** It lets a request leave: refused while the ledger is recovering. */
   readonly intends?: boolean;
+  /** For a restored ledger: what records this operation again. Only with an intent whose bytes follow. */
+  readonly journalItem?: JournalItem;
 }
 
 export interface Signal {
@@ -122,6 +125,8 @@ export interface LedgerOptions {
   readonly most?: number;
   /** Of this process. Default: its own. */
   readonly memory?: Memory;
+  /** Told of what is about to leave, after the commit of the intent. Absent: nobody writes it down. */
+  readonly journal?: Pick<Journal, 'intended'>;
 }
 
 interface Fresh {
@@ -141,9 +146,12 @@ export class Operations {
   readonly #reading: Lane;
   readonly #random: Random;
   readonly #process: string;
+  readonly #journal: Pick<Journal, 'intended'> | undefined;
   readonly memory: Memory;
 
-  constructor({ database, process, clock, random, lanes = 2, most = 200, memory = new Memory() }: LedgerOptions) {
+  constructor(options: LedgerOptions) {
+    const { database, process, clock, random, lanes = 2, most = 200, memory = new Memory(), journal } = options;
+    this.#journal = journal;
     this.memory = memory;
     this.#random = random;
     this.#process = process;
@@ -226,7 +234,21 @@ export class Operations {
       lane.write<Fresh>('change', changeValues(op, items, intends)),
     );
     const done = new Set(rows.map(({ id }) => id));
+    if (intends)
+      await this.#noteIntents(
+        lane,
+        rows,
+        items.filter(({ id }) => done.has(id)),
+      );
     return items.map(({ id }) => done.has(id));
+  }
+
+  async #noteIntents(lane: Lane, rows: readonly Fresh[], written: readonly Change[]): Promise<void> {
+    const { epoch } = this.memory;
+    const [first] = rows;
+    if (first === undefined || epoch === undefined) return;
+    const items = written.flatMap(({ journalItem }) => journalItem ?? []);
+    await this.#journal?.intended({ lane: lane.name, epoch, counter: first.counter }, items);
   }
 }
 

@@ -42,7 +42,9 @@ interface Beaten {
   readonly beat: string;
   readonly deployment: string;
   readonly epoch: number;
-  readonly recovering: boolean;
+  readonly recovering_at: Date | null;
+  readonly recovering_why: string | null;
+  readonly unwitnessed_at: Date | null;
   readonly lanes: readonly string[];
   readonly counters: readonly string[];
   readonly at: Date;
@@ -66,7 +68,14 @@ export interface ProcessRow {
 export interface Standing {
   readonly deployment: string;
   readonly epoch: number;
-  readonly recovering: boolean;
+  /** Undefined: no recovery is under way. */
+  readonly recovering: { readonly since: number; readonly because: string } | undefined;
+  /** Since when no witness has confirmed the ledger, ms since the epoch. */
+  readonly unwitnessedSince: number | undefined;
+  /** By the clock of PostgreSQL, ms since the epoch. */
+  readonly at: number;
+  /** Other processes that were seen to beat. */
+  readonly alive: readonly ProcessRow[];
   /** Lane → counter, of every process that has not ended. */
   readonly marks: ReadonlyMap<string, bigint>;
 }
@@ -137,11 +146,6 @@ export class Processes {
     await this.#observe(rows, momentOf(clock));
   }
 
-  /** A lane was refused: finds out whether this process was replaced or the ledger restored, and says so. */
-  async closed(): Promise<void> {
-    await this.beat();
-  }
-
   /** Ends in good order: nothing of this process is under way any more. */
   async end(): Promise<void> {
     if (!this.#isFenced) await this.#retire([this.name]);
@@ -168,8 +172,7 @@ export class Processes {
   async #compare(known: ReadonlyMap<string, bigint>, beaten: Beaten): Promise<void> {
     const { database, memory, onRestored } = this.#options;
     const marks = new Map(beaten.lanes.map((lane, at) => [lane, BigInt(beaten.counters[at] ?? 0)]));
-    const { deployment, epoch, recovering } = beaten;
-    this.#standing = { deployment, epoch, recovering, marks };
+    this.#standing = { ...standingOf(beaten), marks, alive: this.#standing?.alive ?? [] };
     const absent = [...known.keys()].filter((lane) => !marks.has(lane));
     const ended =
       absent.length === 0 ? [] : await database.run<{ lane: string; counter: string }>('retired', [absent]);
@@ -201,6 +204,8 @@ export class Processes {
     this.#lastSeen = now;
     if (wasBlind) this.#watched.clear();
     const others = rows.filter(({ process }) => process !== this.name);
+    const alive = others.filter(({ process, beat }) => (this.#watched.get(process)?.beat ?? beat) !== beat);
+    if (this.#standing) this.#standing = { ...this.#standing, alive };
     this.#watched = new Map(others.map(({ process, beat }) => [process, this.#watchedAs(process, beat, now)]));
     const doomed: ProcessRow[] = [];
     for (const row of others) if (await this.#isDead(row, now)) doomed.push(row);
@@ -262,4 +267,15 @@ export class Processes {
 function lostOf(lane: string, known: bigint, found: bigint | undefined): readonly LostLane[] {
   if (found !== undefined && found >= known) return [];
   return [{ lane, known: String(known), ...(found === undefined ? {} : { found: String(found) }) }];
+}
+
+function standingOf({ deployment, epoch, recovering_at, recovering_why, unwitnessed_at, at }: Beaten) {
+  return {
+    deployment,
+    epoch,
+    recovering:
+      recovering_at === null ? undefined : { since: recovering_at.getTime(), because: recovering_why ?? '' },
+    unwitnessedSince: unwitnessed_at?.getTime(),
+    at: at.getTime(),
+  };
 }

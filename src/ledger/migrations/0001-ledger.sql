@@ -14,6 +14,7 @@ create table relais.deployment (
   recovering_at   timestamptz,                               -- set: nothing is accepted and nothing leaves
   recovering_why  text,
   limits_version  int         not null default 1,            -- raised with each change of a limit
+  unwitnessed_at  timestamptz,                               -- set: no witness has confirmed this ledger, see ledger/life.ts
   system_id       text,                                      -- PostgreSQL's own identifier, and the OID of `operation`:
   operation_oid   oid,                                       -- other values mean that this is a copy
   created_at      timestamptz not null default now()
@@ -615,19 +616,11 @@ returns boolean language sql volatile set search_path = pg_catalog, pg_temp as $
     select from relais.hold h where h.account = its_account and h.area = its_area and h.reason = its_reason)
 $$;
 
--- Queues that are paused: nothing is claimed from them.
 create table relais.switch (
-  name            text        collate "C" primary key,
+  name            text        collate "C" primary key,       -- a queue, or an account with its area
   set_by          text        not null,
   set_at          timestamptz not null default now()
 );
-
--- Workers that are here, so that a share of a rate or of the work is enough for all of them.
-create table relais.presence (
-  name            text        collate "C" primary key,
-  slots           int         not null check (slots > 0),
-  seen_at         timestamptz not null
-) with (fillfactor = 50);
 
 create table relais.rate (
   account         text        collate "C" not null,
@@ -1148,13 +1141,12 @@ create table relais.kept_file_piece (
   primary key (file, n)
 );
 
--- Each look at the balances of an account; null: the balance of this country could not be read.
 create table relais.balance (
   account         text        collate "C" not null,
   country         text        collate "C" not null,
   at              timestamptz not null,
-  xof             bigint,
-  primary key (account, at, country)
+  xof             bigint      not null,
+  primary key (account, country, at)
 );
 
 -- 7. Partitions ---------------------------------------------------------------------------------------------------------

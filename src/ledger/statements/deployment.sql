@@ -36,3 +36,13 @@ update relais.deployment set system_id = $1, operation_oid = $2::int8::oid;
 select distinct on (o.account) o.account, o.id
 from relais.operation o join unnest($2::text[], $3::text[]) as open(kind, state) using (kind, state)
 where o.account = any($1::text[]) order by o.account, o.created_at;
+
+-- name: note_unwitnessed
+-- params: now timestamptz
+-- row:
+update relais.deployment set unwitnessed_at = coalesce($1, now()) where unwitnessed_at is null;
+
+-- name: note_witnessed
+-- params:
+-- row:
+update relais.deployment set unwitnessed_at = null where unwitnessed_at is not null;

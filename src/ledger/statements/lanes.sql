@@ -25,3 +25,9 @@ select lane, counter from relais.mark;
 -- params: lane text[]
 -- row: lane text
 update relais.mark set fenced = true where lane = any($1::text[]) and not fenced returning lane;
+
+-- name: raise_lane
+-- Counts an effect for which no intent is written.
+-- params: lane text, epoch int4, lanes text[], counters int8[]
+-- row: counter int8
+select relais.raise_mark($1, $2, $3, $4, true) as counter;

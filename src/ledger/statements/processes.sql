@@ -13,15 +13,15 @@ select d.id as deployment from relais.deployment d, added;
 -- name: beat
 -- Says that a process is alive, and reads how far every lane has come. No row: another process has taken over its work.
 -- params: process text
--- row: beat int8, deployment uuid, epoch int4, recovering bool, lanes text[], counters int8[], at timestamptz
+-- row: beat int8, deployment uuid, epoch int4, recovering_at timestamptz, recovering_why text, unwitnessed_at timestamptz, lanes text[], counters int8[], at timestamptz
 with own as (
   update relais.worker set beat = beat + 1, beat_at = now() where process = $1 returning beat
 ),
 marks as (
   select array_agg(lane) as lanes, array_agg(counter) as counters from relais.mark
 )
-select own.beat, d.id as deployment, d.epoch, d.recovering_at is not null as recovering, coalesce(marks.lanes, '{}') as lanes,
-  coalesce(marks.counters, '{}') as counters, clock_timestamp() as at
+select own.beat, d.id as deployment, d.epoch, d.recovering_at, d.recovering_why, d.unwitnessed_at,
+  coalesce(marks.lanes, '{}') as lanes, coalesce(marks.counters, '{}') as counters, clock_timestamp() as at
 from own, relais.deployment d, marks;
 
 -- name: processes
@@ -85,3 +85,9 @@ freed as (
   returning o.id, o.lease
 )
 select id from freed where lease is null;
+
+-- name: used_before
+-- Whether processes that have ended wrote anything here.
+-- params:
+-- row: used bool
+select exists (select from relais.retired_lane where counter > 1) as used;

@@ -1,0 +1,164 @@
+/**
+ * The journal in Redis of what was about to leave, and of acts that a restored backup must not undo. A restored ledger
+ * is filled up from it. Best effort: without Redis nothing waits, and the hole stays visible.
+ */
+import type { Redis } from 'ioredis';
+import { type Clock, within } from '../lib/clock.ts';
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** An operation whose request was about to leave, with what is needed to record it again. */
+export interface JournalItem extends Json {
+  readonly id: string;
+  readonly kind: string;
+}
+
+export interface Intended {
+  readonly is: 'intended';
+  readonly lane: string;
+  readonly epoch: number;
+  /** Nothing left on this lane between this counter and `counter`. */
+  readonly after: string;
+  readonly counter: string;
+  readonly items: readonly JournalItem[];
+}
+
+export interface Acted {
+  readonly is: 'acted';
+  readonly process: string;
+  /** Counted by each process from 1. */
+  readonly n: number;
+  /** When the act before was, written or not; absent: there was none. */
+  readonly before?: number;
+  readonly kind: string;
+  readonly facts: Json;
+}
+
+/** `at`: ms since the epoch, by the clock of Redis. */
+export type Entry = (Intended | Acted) & { readonly at: number };
+
+interface JournalOptions {
+  readonly redis: Redis;
+  readonly process: string;
+  readonly clock: Clock;
+  /** The journal misses an entry: told once until the next one is written. */
+  readonly onHole: (error: unknown) => void;
+}
+
+/** How long an entry may keep a payment waiting. */
+const WAIT_MS = 100;
+const KEPT_MS = 72 * 3_600_000;
+const ENTRIES_MOST = 1_000_000;
+const TRIM_EVERY = 10_000;
+const READ_AT_ONCE = 500;
+const KEY = 'journal';
+const FIELD = 'entry';
+
+export class Journal {
+  readonly #options: JournalOptions;
+  /** By lane: the last counter up to which everything that left is in the journal, or is a hole before it. */
+  readonly #after = new Map<string, string>();
+  readonly #sent = new Map<string, string>();
+  #acts = 0;
+  #lastActAt: number | undefined;
+  #isHole = false;
+  #untilTrim = TRIM_EVERY;
+
+  constructor(options: JournalOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Called between the commit of an intent and the first byte. `counter`: of the lane, as that commit gave it. Never
+   * rejects: what is committed leaves.
+   */
+  async intended(
+    at: { readonly lane: string; readonly epoch: number; readonly counter: string },
+    items: readonly JournalItem[],
+  ): Promise<void> {
+    if (items.length === 0) return;
+    const { lane, counter } = at;
+    const entry: Intended = { is: 'intended', ...at, after: this.#after.get(lane) ?? '0', items };
+    // Whether it is written or not, the next entry begins here: a hole stays one.
+    this.#after.set(lane, counter);
+    this.#sent.set(lane, counter);
+    await this.#add(entry);
+  }
+
+  /** After the commit of an act, before it is answered. Never rejects. */
+  async act(kind: string, facts: Json): Promise<void> {
+    this.#acts += 1;
+    const before = this.#lastActAt;
+    this.#lastActAt = this.#options.clock.now();
+    await this.#add({
+      is: 'acted',
+      process: this.#options.process,
+      n: this.#acts,
+      kind,
+      facts,
+      ...(before === undefined ? {} : { before }),
+    });
+  }
+
+  /** The last counter of a lane with which something left; undefined: nothing did. */
+  sentOn(lane: string): string | undefined {
+    return this.#sent.get(lane);
+  }
+
+  /** How many acts this process has counted, and when the last one was; undefined: none. */
+  get lastAct(): { readonly n: number; readonly at: number } | undefined {
+    return this.#lastActAt === undefined ? undefined : { n: this.#acts, at: this.#lastActAt };
+  }
+
+  async #add(entry: Intended | Acted): Promise<void> {
+    const { redis, clock, onHole } = this.#options;
+    try {
+      if (redis.status !== 'ready') throw new JournalAway();
+      const oldest = String(clock.now() - KEPT_MS);
+      const added = redis.xadd(KEY, 'MINID', '~', oldest, '*', FIELD, JSON.stringify(entry));
+      await within({ clock, ms: WAIT_MS, late: () => new JournalAway() }, added);
+      this.#isHole = false;
+      await this.#trim();
+    } catch (error) {
+      if (!this.#isHole) onHole(error);
+      this.#isHole = true;
+    }
+  }
+
+  async #trim(): Promise<void> {
+    this.#untilTrim -= 1;
+    if (this.#untilTrim > 0) return;
+    this.#untilTrim = TRIM_EVERY;
+    await this.#options.redis.xtrim(KEY, 'MAXLEN', '~', ENTRIES_MOST);
+  }
+}
+
+class JournalAway extends Error {
+  override readonly name = 'JournalAway';
+
+  constructor() {
+    super('Redis did not take the entry in time');
+  }
+}
+
+/** Every entry, oldest first. Rejects when Redis cannot be read. Entries that cannot be read are left out. */
+export async function* readJournal(redis: Redis): AsyncGenerator<Entry> {
+  for (let from = '-'; ; ) {
+    const page = await redis.xrange(KEY, from, '+', 'COUNT', READ_AT_ONCE);
+    for (const [id, fields] of page) {
+      const entry = readEntry(fields[1] ?? '');
+      if (entry !== undefined) yield { ...entry, at: Number(id.split('-')[0]) };
+    }
+    const last = page.at(-1)?.[0];
+    if (last === undefined || page.length < READ_AT_ONCE) return;
+    from = `(${last}`;
+  }
+}
+
+function readEntry(text: string): Intended | Acted | undefined {
+  try {
+    return JSON.parse(text) as Intended | Acted;
+  } catch {
+    return undefined;
+  }
+}

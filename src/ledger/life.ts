@@ -1,0 +1,287 @@
+/**
+ * What a process knows of the ledger as a whole: that it is alive, that the ledger is not older than anybody remembers,
+ * and whether a recovery is under way. It beats once a second and tells the witnesses.
+ */
+import type { Clock } from '../lib/clock.ts';
+import type { Random } from '../lib/random.ts';
+import { Recovering } from '../operations/heartbeat.ts';
+import type { DatabaseOptions } from './database.ts';
+import { LedgerClosed } from './errors.ts';
+import type { Journal } from './journal.ts';
+import { Lane, type Memory } from './lane.ts';
+import type { Database } from './pool.ts';
+import { type Fencing, type LostLane, type ProcessRow, Processes, type Standing } from './processes.ts';
+import { ACTS } from './unbroken.ts';
+import { type LaneWord, type Witness, type Word, together } from './witness.ts';
+
+export interface LifeOptions {
+  readonly database: Database;
+  /** For the lane of effects without an intent. */
+  readonly at: DatabaseOptions;
+  readonly memory: Memory;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly deployment: string;
+  readonly slot: string;
+  readonly version: string;
+  readonly schemaVersion: number;
+  readonly roles: readonly string[];
+  readonly witnesses: readonly Witness[];
+  /** False: an operator guarantees that no earlier copy was restored (`WITNESS=none`). */
+  readonly needsWitness: boolean;
+  /** This process must exit. */
+  readonly onFenced: (why: Fencing) => void;
+  readonly quietly: (message: string, error: unknown) => void;
+}
+
+export interface RecoveringState {
+  readonly since: number;
+  readonly because: string;
+}
+
+type Listener = (recovering: RecoveringState | undefined) => void;
+
+const BEAT_EVERY_MS = 1_000;
+/** What a witness was told is repeated so often, since it may have lost it. */
+const REPEAT_EVERY = 30;
+
+export class Life {
+  readonly #options: LifeOptions;
+  readonly #processes: Processes;
+  readonly #listeners = new Set<Listener>();
+  readonly #effects: Lane;
+  /** By name: what it is known to have been told. */
+  readonly #told = new Map<string, string>();
+  /** Those that were not heard yet: nothing is written there before, since it would look like a word of then. */
+  readonly #unheard: Set<Witness>;
+  #journal: Journal | undefined;
+  #recovering: RecoveringState | undefined;
+  #beats = 0;
+  #cancel = (): void => undefined;
+  #underWay: Promise<void> = Promise.resolve();
+
+  constructor(options: LifeOptions) {
+    this.#options = options;
+    const { at, memory, clock } = options;
+    this.#unheard = new Set(options.witnesses);
+    this.#processes = new Processes({ ...options, onRestored: (lost) => this.enterRecovery('rolled_back', lost) });
+    this.#effects = new Lane({ database: at, memory, name: `${this.name}/effects`, clock });
+  }
+
+  /** Unique for ever; lanes of this process are named after it. */
+  get name(): string {
+    return this.#processes.name;
+  }
+
+  get slot(): string {
+    return this.#processes.slot;
+  }
+
+  get standing(): Standing | undefined {
+    return this.#processes.standing;
+  }
+
+  /** Its counters are told to the witnesses from now on. */
+  journalIn(journal: Journal): void {
+    this.#journal = journal;
+  }
+
+  /** Undefined: no recovery is under way, as far as this process knows. */
+  recovering(): RecoveringState | undefined {
+    return this.#recovering;
+  }
+
+  /** No witness has confirmed this ledger: what cannot be repeated safely waits. */
+  get isUnwitnessed(): boolean {
+    return this.#options.needsWitness && this.standing?.unwitnessedSince !== undefined;
+  }
+
+  /** Called when a recovery begins (with its state) and when it is over (without), until the answer is called. */
+  onChange(listener: Listener): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  /** Before anything is accepted or sent. */
+  async start(): Promise<void> {
+    await this.#processes.start();
+    await this.#hear();
+    const { needsWitness, database } = this.#options;
+    if (!needsWitness) await database.run('note_witnessed');
+    await this.beat();
+    this.#cancel = this.#options.clock.after(BEAT_EVERY_MS, () => this.#next());
+  }
+
+  async beat(): Promise<void> {
+    await this.#processes.beat();
+    this.#show(this.standing?.recovering);
+    if (this.#unheard.size > 0 && this.#beats > 0) await this.#hear();
+    await this.#confirmedByPeers();
+    this.#beats += 1;
+    await this.#tell(false);
+  }
+
+  /** Counts an effect for which no intent is written. False: it must not happen. */
+  async raise(): Promise<boolean> {
+    try {
+      await this.#effects.write('raise_lane', []);
+      return true;
+    } catch (error) {
+      if (!(error instanceof LedgerClosed)) throw error;
+      this.refused();
+      return false;
+    }
+  }
+
+  /** The ledger has refused a statement: the cause is found out in the background. The error to throw. */
+  refused(): Recovering {
+    this.beat().catch((error: unknown) => this.#options.quietly('the beat', error));
+    return new Recovering();
+  }
+
+  /** Nothing is accepted and nothing leaves from now on, at any process. */
+  async enterRecovery(because: string, lost: readonly LostLane[] = []): Promise<void> {
+    const known = Object.fromEntries(lost.map((one) => [one.lane, one.known]));
+    await this.#options.database.run('enter_recovery', [because, known, null]);
+    this.#show({ since: this.standing?.at ?? this.#options.clock.now(), because });
+  }
+
+  /** Somebody has a cursor of events that this ledger has not reached. */
+  async lost(): Promise<void> {
+    await this.enterRecovery('event_cursor');
+  }
+
+  /** Ends in good order: nothing of this process is under way any more. */
+  async end(): Promise<void> {
+    this.#cancel();
+    await this.#underWay;
+    await this.#effects.close();
+    await this.beat().catch((error: unknown) => this.#options.quietly('the last beat', error));
+    await this.#tell(true);
+    await this.#processes.end();
+  }
+
+  #next(): void {
+    const { clock, quietly } = this.#options;
+    this.#underWay = this.beat()
+      .catch((error: unknown) => quietly('the beat', error))
+      .finally(() => (this.#cancel = clock.after(BEAT_EVERY_MS, () => this.#next())));
+  }
+
+  /** Witnesses are heard once each. A ledger that is behind one of them is recovering. */
+  async #hear(): Promise<void> {
+    const { standing } = this;
+    if (standing === undefined) return;
+    const words: Word[] = [];
+    for (const witness of this.#unheard) {
+      try {
+        const heard = await witness.hear(standing.deployment);
+        this.#unheard.delete(witness);
+        if (heard) words.push(heard);
+      } catch (error) {
+        this.#options.quietly(`the witness in ${witness.name}`, error);
+      }
+    }
+    const word = together(words);
+    const { database } = this.#options;
+    if (word && isBefore(word, standing)) {
+      if (!(await this.#isBehind(word, standing))) await database.run('note_witnessed');
+    } else if (this.#beats === 0 && (await this.#isUsed(standing))) {
+      await database.run('note_unwitnessed', [null]);
+    }
+  }
+
+  /** Somebody was at work here before this process. */
+  async #isUsed({ marks }: Standing): Promise<boolean> {
+    const isOther = ([lane, counter]: readonly [string, bigint]): boolean =>
+      counter > FIRST && !lane.startsWith(`${this.name}/`);
+    if ([...marks].some(isOther)) return true;
+    const [ended] = await this.#options.database.run<{ used: boolean }>('used_before');
+    return ended?.used === true;
+  }
+
+  /** A living process from well before remembers everything that was here. */
+  async #confirmedByPeers(): Promise<void> {
+    const { unwitnessedSince, alive = [] } = this.standing ?? {};
+    if (unwitnessedSince === undefined) return;
+    const isOlder = ({ started_at }: ProcessRow): boolean => started_at.getTime() < unwitnessedSince - STARTS_MS;
+    if (alive.some(isOlder)) await this.#options.database.run('note_witnessed');
+  }
+
+  async #isBehind(word: Word, standing: Standing): Promise<boolean> {
+    const { database } = this.#options;
+    const absent = Object.keys(word.lanes).filter((lane) => !standing.marks.has(lane));
+    const ended = await database.run<{ lane: string; counter: string }>('retired', [absent]);
+    const found = new Map([...standing.marks, ...ended.map(({ lane, counter }) => [lane, BigInt(counter)] as const)]);
+    const lost = Object.entries(word.lanes).flatMap(([lane, { counter }]) => {
+      const here = found.get(lane) ?? 0n;
+      return lane.endsWith(`/${ACTS}`) || BigInt(counter) <= here + FIRST ? [] : [{ lane, known: counter }];
+    });
+    const isBehind = lost.length > 0 || word.epoch > standing.epoch;
+    if (isBehind) await this.enterRecovery('witness', lost);
+    else
+      await this.#forget(
+        ended.map(({ lane }) => lane),
+        standing.deployment,
+      );
+    return isBehind;
+  }
+
+  async #forget(lanes: readonly string[], deployment: string): Promise<void> {
+    const { witnesses, quietly } = this.#options;
+    for (const witness of witnesses) {
+      await witness
+        .forget(deployment, lanes)
+        .catch((error: unknown) => quietly(`the witness in ${witness.name}`, error));
+    }
+  }
+
+  /** Own lanes only: nobody else writes them, so a word never goes back. */
+  async #tell(ended: boolean): Promise<void> {
+    const { standing } = this;
+    if (standing === undefined) return;
+    const { witnesses, quietly } = this.#options;
+    const { deployment, epoch, at } = standing;
+    const lanes = this.#ownLanes(at, ended);
+    const isDue = ended || this.#recovering !== undefined || this.#beats % REPEAT_EVERY === 0;
+    const now = JSON.stringify(Object.entries(lanes).map(([lane, { counter, sent }]) => [lane, counter, sent]));
+    for (const witness of witnesses) {
+      if (this.#unheard.has(witness) || (!isDue && this.#told.get(witness.name) === now)) continue;
+      try {
+        await witness.note({ deployment, epoch, lanes }, at);
+        this.#told.set(witness.name, now);
+      } catch (error) {
+        quietly(`the witness in ${witness.name}`, error);
+      }
+    }
+  }
+
+  #ownLanes(at: number, ended: boolean): Readonly<Record<string, LaneWord>> {
+    const journal = this.#journal;
+    const own = [...this.#options.memory.vector()].filter(([lane]) => lane.startsWith(`${this.name}/`));
+    const told = own.map(([lane, counter]) => {
+      const sent = journal?.sentOn(lane);
+      return [lane, { counter: String(counter), ended, at, ...(sent === undefined ? {} : { sent }) }] as const;
+    });
+    const last = journal?.lastAct;
+    const acts = last && { counter: String(last.n), lastActAt: last.at, ended, at };
+    return Object.fromEntries(acts ? [...told, [`${this.name}/${ACTS}`, acts] as const] : told);
+  }
+
+  #show(state: RecoveringState | undefined): void {
+    const changed = (state === undefined) !== (this.#recovering === undefined);
+    this.#recovering = state;
+    if (changed) for (const listener of this.#listeners) listener(state);
+  }
+}
+
+/** A lane that was only opened has written nothing that could be missed. */
+const FIRST = 1n;
+
+/** Processes that start together know nothing of the time before. */
+const STARTS_MS = 60_000;
+
+/** It was told something before this ledger was first found without a witness. */
+function isBefore({ lanes }: Word, { unwitnessedSince = Number.POSITIVE_INFINITY }: Standing): boolean {
+  return Object.values(lanes).some(({ at }) => at < unwitnessedSince);
+}

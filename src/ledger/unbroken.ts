@@ -1,0 +1,78 @@
+/** Whether witness and journal prove that nothing left which they do not name. Pure. */
+import type { Acted, Entry, Intended } from './journal.ts';
+import type { LaneWord, Word } from './witness.ts';
+
+export interface Evidence {
+  /** Lane → counter in the restored ledger. */
+  readonly marks: ReadonlyMap<string, bigint>;
+  /** Lanes that had ended when the copy was made. */
+  readonly ended: ReadonlySet<string>;
+  /** Lanes that some process or witness remembers. */
+  readonly known: Iterable<string>;
+  readonly witness: Word | undefined;
+  readonly entries: readonly Entry[];
+  /** When relais was last at work on the copy, and when the recovery began: ms since the epoch. */
+  readonly lastBeat: number;
+  readonly since: number;
+}
+
+/** The clocks of Redis and PostgreSQL may differ by so much (ms). */
+const CLOCKS_MS = 60_000;
+
+/** Why the journal proves nothing; undefined: it is unbroken. */
+export function whyBroken(evidence: Evidence): string | undefined {
+  const { witness, lastBeat, marks, known, ended, entries, since } = evidence;
+  if (witness === undefined) return 'no witness';
+  if (witness.since > lastBeat) return 'the witness began after the backup';
+  const intended = entries.filter((one) => one.is === 'intended');
+  const lanes = new Set([
+    ...marks.keys(),
+    ...known,
+    ...Object.keys(witness.lanes),
+    ...intended.map(({ lane }) => lane),
+  ]);
+  for (const lane of lanes) {
+    if (ended.has(lane)) continue;
+    const told = witness.lanes[lane];
+    if (told === undefined) return `no witness of ${lane}`;
+    // A process that was killed may have sent more than it could say.
+    if (!told.ended && told.at < since) return `${lane} did not end in good order`;
+    if (
+      !isCovered(
+        intended.filter((one) => one.lane === lane),
+        marks.get(lane) ?? 0n,
+        told,
+      )
+    )
+      return `a hole in ${lane}`;
+  }
+  const acts = entries.filter((one) => one.is === 'acted');
+  return areActsWhole(acts, witness, lastBeat) ? undefined : 'an act is missing';
+}
+
+function isCovered(entries: readonly Intended[], from: bigint, { sent }: LaneWord): boolean {
+  let reached = from;
+  for (const { after, counter } of entries.toSorted((a, b) => (BigInt(a.counter) < BigInt(b.counter) ? -1 : 1))) {
+    if (BigInt(after) > reached) return false;
+    if (BigInt(counter) > reached) reached = BigInt(counter);
+  }
+  return reached >= BigInt(sent ?? 0);
+}
+
+/** The name of the lane under which a process says how many acts it has counted. */
+export const ACTS = 'acts';
+
+/** Each act since the copy is here: the last one of each process, and the one before each that is here. */
+function areActsWhole(acts: readonly Acted[], { lanes }: Word, lastBeat: number): boolean {
+  const here = new Set(acts.map(({ process, n }) => `${process}/${ACTS} ${n}`));
+  const isOld = (at: number): boolean => at < lastBeat - CLOCKS_MS;
+  const areLast = Object.entries(lanes).every(
+    ([lane, { counter, lastActAt }]) => lastActAt === undefined || isOld(lastActAt) || here.has(`${lane} ${counter}`),
+  );
+  return (
+    areLast &&
+    acts.every(
+      ({ process, n, before }) => before === undefined || isOld(before) || here.has(`${process}/${ACTS} ${n - 1}`),
+    )
+  );
+}

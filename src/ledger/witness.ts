@@ -1,0 +1,178 @@
+/**
+ * Witnesses outside PostgreSQL of how far the ledger has come: a hash in Redis, and a file for each process. They prove
+ * that a ledger is behind. That they know less, or nothing, proves no loss and no absence of one.
+ */
+import { mkdir, readFile, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import type { Redis } from 'ioredis';
+import { z } from 'zod';
+
+/** What is known of one lane. */
+const laneWord = z.object({
+  counter: z.string().regex(/^\d+$/),
+  /** The counter of the last intent whose bytes were allowed to leave; absent: none. */
+  sent: z.string().regex(/^\d+$/).optional(),
+  /** Its process has ended in good order, so nothing came after it. */
+  ended: z.boolean().default(false),
+  /** When the last act of a person was that the journal counts under this number. */
+  lastActAt: z.number().optional(),
+  /** By the clock of PostgreSQL, ms since the epoch. */
+  at: z.number(),
+});
+export type LaneWord = Readonly<z.output<typeof laneWord>>;
+
+const word = z.object({
+  deployment: z.string(),
+  epoch: z.number().int(),
+  lanes: z.record(z.string(), laneWord),
+  /** When this witness began, as `at`; one that is younger than a copy does not know everything since. */
+  since: z.number(),
+});
+export type Word = Readonly<z.output<typeof word>>;
+
+/** One of them. Both calls reject when it cannot be reached. */
+export interface Witness {
+  readonly name: string;
+  /** Undefined: it knows nothing of this deployment. */
+  hear(deployment: string): Promise<Word | undefined>;
+  /** Adds what one process knows of its own lanes. */
+  note(own: Omit<Word, 'since'>, at: number): Promise<void>;
+  /** Removes lanes whose end the ledger knows. */
+  forget(deployment: string, lanes: readonly string[]): Promise<void>;
+}
+
+const EPOCH = 'epoch';
+const SINCE = 'since';
+const LANE = 'lane:';
+
+export class RedisWitness implements Witness {
+  readonly name = 'Redis';
+  readonly #redis: Redis;
+
+  constructor(redis: Redis) {
+    this.#redis = redis;
+  }
+
+  async hear(deployment: string): Promise<Word | undefined> {
+    const fields = await this.#redis.hgetall(keyOf(deployment));
+    if (fields[EPOCH] === undefined) return undefined;
+    const lanes = Object.entries(fields).flatMap(([field, value]) => {
+      const told = field.startsWith(LANE) ? readLane(value) : undefined;
+      return told === undefined ? [] : [[field.slice(LANE.length), told] as const];
+    });
+    return {
+      deployment,
+      epoch: Number(fields[EPOCH]),
+      since: Number(fields[SINCE] ?? Number.POSITIVE_INFINITY),
+      lanes: Object.fromEntries(lanes),
+    };
+  }
+
+  async note({ deployment, epoch, lanes }: Omit<Word, 'since'>, at: number): Promise<void> {
+    const key = keyOf(deployment);
+    const told = Object.entries(lanes).map(([lane, value]) => [`${LANE}${lane}`, JSON.stringify(value)] as const);
+    await this.#redis.hsetnx(key, SINCE, String(at));
+    await this.#redis.hset(key, Object.fromEntries([[EPOCH, String(epoch)], ...told]));
+  }
+
+  async forget(deployment: string, lanes: readonly string[]): Promise<void> {
+    if (lanes.length > 0) await this.#redis.hdel(keyOf(deployment), ...lanes.map((lane) => `${LANE}${lane}`));
+  }
+}
+
+const keyOf = (deployment: string): string => `witness:${deployment}`;
+
+function readLane(text: string): LaneWord | undefined {
+  try {
+    return laneWord.parse(JSON.parse(text));
+  } catch {
+    return undefined;
+  }
+}
+
+interface FileWitnessOptions {
+  /** `WITNESS_FILE`: each process writes beside it, under its own name. */
+  readonly path: string;
+  readonly process: string;
+}
+
+/** A file that no process has written for so long is removed (ms). */
+const FORGOTTEN_MS = 30 * 86_400_000;
+
+export class FileWitness implements Witness {
+  readonly name = 'WITNESS_FILE';
+  readonly #options: FileWitnessOptions;
+  #since: number | undefined;
+  /** Time of the last word, ms since the epoch. */
+  #latest = 0;
+
+  constructor(options: FileWitnessOptions) {
+    this.#options = options;
+  }
+
+  async hear(deployment: string): Promise<Word | undefined> {
+    const told = (await this.#all()).filter((one) => one.deployment === deployment);
+    if (told.length === 0) return undefined;
+    const lanes = Object.fromEntries(told.flatMap((one) => Object.entries(one.lanes)));
+    const epoch = Math.max(...told.map((one) => one.epoch));
+    return { deployment, epoch, lanes, since: Math.min(...told.map(({ since }) => since)) };
+  }
+
+  /** The file is replaced as a whole, so that a crash leaves the old one or the new one. */
+  async note(own: Omit<Word, 'since'>, at: number): Promise<void> {
+    this.#since ??= at;
+    this.#latest = at;
+    const { path, process } = this.#options;
+    await mkdir(dirname(path), { recursive: true });
+    const draft = `${path}.draft-${process}`;
+    await writeFile(draft, `${JSON.stringify({ ...own, since: this.#since })}\n`, { mode: 0o600, flush: true });
+    await rename(draft, `${path}.${process}`);
+  }
+
+  /** Files of ended processes stay for a month, and say nothing that the ledger does not know. */
+  async forget(): Promise<void> {
+    const old = this.#latest - FORGOTTEN_MS;
+    for (const file of await this.#files()) if ((await stat(file)).mtimeMs < old) await rm(file, { force: true });
+  }
+
+  async #all(): Promise<readonly Word[]> {
+    const texts = await Promise.all((await this.#files()).map((file) => readFile(file, 'utf8')));
+    return texts.map((text) => word.parse(JSON.parse(text)));
+  }
+
+  async #files(): Promise<readonly string[]> {
+    const folder = dirname(this.#options.path);
+    const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return [];
+      throw error;
+    });
+    const start = `${basename(this.#options.path)}.`;
+    return names
+      .filter((name) => name.startsWith(start) && !name.startsWith(`${start}draft-`))
+      .map((name) => join(folder, name));
+  }
+}
+
+/** Everything that several witnesses know: of each lane the highest counter. */
+export function together(words: readonly Word[]): Word | undefined {
+  const [first] = words;
+  if (first === undefined) return undefined;
+  const lanes = new Map<string, LaneWord>();
+  for (const { lanes: told } of words) {
+    for (const [lane, value] of Object.entries(told)) {
+      const known = lanes.get(lane);
+      if (known === undefined || isNewer(value, known)) lanes.set(lane, value);
+    }
+  }
+  return {
+    deployment: first.deployment,
+    epoch: Math.max(...words.map(({ epoch }) => epoch)),
+    since: Math.min(...words.map(({ since }) => since)),
+    lanes: Object.fromEntries(lanes),
+  };
+}
+
+function isNewer(one: LaneWord, other: LaneWord): boolean {
+  const [mine, theirs] = [BigInt(one.counter), BigInt(other.counter)];
+  return mine === theirs ? one.at > other.at : mine > theirs;
+}

@@ -1,0 +1,237 @@
+/** What a process learns at its start from witnesses, and what it tells them. */
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { systemClock } from '../../src/lib/clock.ts';
+import { systemRandom } from '../../src/lib/random.ts';
+import { type Entry, Journal, readJournal } from '../../src/ledger/journal.ts';
+import { Memory } from '../../src/ledger/lane.ts';
+import { Life, type LifeOptions } from '../../src/ledger/life.ts';
+import { Operations } from '../../src/ledger/operations.ts';
+import { Database } from '../../src/ledger/pool.ts';
+import { FileWitness, RedisWitness, type Witness } from '../../src/ledger/witness.ts';
+import { type FreshLedger, freshLedger } from '../support/fresh-ledger.ts';
+import { type FreshRedis, freshRedis } from '../support/fresh-redis.ts';
+
+let ledger: FreshLedger;
+let redis: FreshRedis;
+let folder: string;
+const closing: (() => unknown)[] = [];
+beforeEach(async () => {
+  [ledger, redis] = await Promise.all([freshLedger(), freshRedis()]);
+  folder = mkdtempSync(join(tmpdir(), 'relais-witness-'));
+});
+afterEach(async () => {
+  for (const close of closing.splice(0).toReversed()) await close();
+  rmSync(folder, { recursive: true });
+  await redis.close();
+  await ledger.close();
+});
+
+interface Worker {
+  readonly life: Life;
+  readonly operations: Operations;
+  readonly journal: Journal;
+  readonly faults: string[];
+  readonly fenced: string[];
+  readonly end: () => Promise<void>;
+  /** As if it was killed. */
+  readonly kill: () => Promise<void>;
+}
+
+async function worker(witnesses: readonly Witness[], over: Partial<LifeOptions> = {}): Promise<Worker> {
+  const at = { url: ledger.url, schema: ledger.schema };
+  const database = new Database({ ...at, size: 2 });
+  const [memory, faults, fenced] = [new Memory(), [] as string[], [] as string[]];
+  // Without a timer: each test beats by itself.
+  const needs = { clock: { ...systemClock, after: () => () => undefined }, random: systemRandom };
+  const life = new Life({
+    ...needs,
+    database,
+    at,
+    memory,
+    deployment: ledger.url,
+    slot: 'worker',
+    version: 'test',
+    schemaVersion: 1,
+    roles: ['worker'],
+    witnesses,
+    needsWitness: true,
+    onFenced: (why) => fenced.push(why),
+    quietly: (message) => faults.push(message),
+    ...over,
+  });
+  const journal = new Journal({
+    redis: redis.redis,
+    process: life.name,
+    clock: systemClock,
+    onHole: () => faults.push('hole'),
+  });
+  life.journalIn(journal);
+  await life.start();
+  const operations = new Operations({ ...needs, database: at, process: life.name, memory, lanes: 1 });
+  const kill = async (): Promise<void> => {
+    await operations.close();
+    await database.close();
+  };
+  const end = async (): Promise<void> => {
+    await operations.close();
+    await life.end();
+    await database.close();
+  };
+  closing.push(() => kill().catch(() => undefined));
+  return { life, operations, journal, faults, fenced, end, kill };
+}
+
+const signalled = async ({ operations }: Worker, times: number): Promise<void> => {
+  for (let n = 0; n < times; n += 1) await operations.signal({ id: 'none', queue: 'status-poll', line: 'x' });
+};
+const accepted = async ({ operations }: Worker, times: number): Promise<void> => {
+  for (let n = 0; n < times; n += 1) {
+    const id = `dsb_${systemRandom.hex(13)}`;
+    const body = { state: 'queued', queue: 'disbursement', request: {}, createdBy: 'shop' };
+    await operations.accept({ id, kind: 'disbursement', account: 'main', fingerprint: Buffer.alloc(0), ...body });
+  }
+};
+const inFile = (process: string): Witness => new FileWitness({ path: join(folder, 'witness'), process });
+const because = async (): Promise<unknown> =>
+  (await ledger.query<{ because: string }>('select because from relais.recovery'))[0]?.because;
+
+test.for(['Redis', 'WITNESS_FILE'])(
+  'a restored ledger is noticed at the next start by what %s knows',
+  async (which) => {
+    const witness = (process: string): Witness =>
+      which === 'Redis' ? new RedisWitness(redis.redis) : inFile(process);
+    const one = await worker([witness('one')]);
+    await accepted(one, 3);
+    await one.end();
+    const copy = { ...ledger, ...(await ledger.copy()) };
+    const original = ledger;
+    closing.unshift(() => original.close());
+    const two = await worker([witness('two')]);
+    expect(two.life.recovering()).toBeUndefined();
+    await accepted(two, 3);
+    await two.end();
+    ledger = copy;
+    const three = await worker([witness('three')]);
+    expect(three.life.recovering()).toMatchObject({ because: 'witness' });
+    expect(await because()).toBe('witness');
+    await expect(accepted(three, 1)).rejects.toMatchObject({ reason: 'recovering' });
+  },
+);
+
+test('a ledger that was used and that no witness knows is unwitnessed, until one is heard that is older', async () => {
+  const silent: Witness = {
+    name: 'away',
+    hear: () => Promise.reject(new Error('away')),
+    note: async () => undefined,
+    forget: async () => undefined,
+  };
+  const one = await worker([new RedisWitness(redis.redis)]);
+  expect(one.life.isUnwitnessed).toBe(false);
+  await accepted(one, 2);
+  await one.end();
+  const two = await worker([silent]);
+  expect(two.life.isUnwitnessed).toBe(true);
+  expect(two.faults).toContain('the witness in away');
+  // Its own word is no proof for the next one.
+  const other = new RedisWitness(redis.redis);
+  await two.end();
+  const three = await worker([other]);
+  await three.life.beat();
+  expect(three.life.isUnwitnessed).toBe(false);
+});
+
+test('what processes say that began without a witness confirms nothing', async () => {
+  const one = await worker([]);
+  await accepted(one, 2);
+  await one.end();
+  const two = await worker([new RedisWitness(redis.redis)]);
+  expect(two.life.isUnwitnessed).toBe(true);
+  await accepted(two, 2);
+  await two.end();
+  expect((await worker([new RedisWitness(redis.redis)])).life.isUnwitnessed).toBe(true);
+});
+
+test('an operator can do without a witness', async () => {
+  const one = await worker([]);
+  await accepted(one, 2);
+  await one.end();
+  expect((await worker([], { needsWitness: false })).life.isUnwitnessed).toBe(false);
+});
+
+test('a living process from before confirms the ledger', async () => {
+  const one = await worker([]);
+  await accepted(one, 2);
+  await ledger.query(`update relais.worker set started_at = now() - interval '1 hour'`);
+  const two = await worker([]);
+  expect(two.life.isUnwitnessed).toBe(true);
+  await one.life.beat();
+  await two.life.beat();
+  await two.life.beat();
+  expect(two.life.isUnwitnessed).toBe(false);
+});
+
+test('a process that remembers more than the ledger has starts the recovery, and others hear of it', async () => {
+  const [one, other] = [await worker([]), await worker([])];
+  await accepted(one, 2);
+  await other.life.beat();
+  await ledger.query(`update relais.mark set counter = 1 where lane = '${one.life.name}/accept0'`);
+  const heard: unknown[] = [];
+  one.life.onChange((state) => heard.push(state?.because));
+  await other.life.beat();
+  await one.life.beat();
+  expect(heard).toEqual(['rolled_back']);
+  expect(await one.life.raise()).toBe(false);
+  expect(await ledger.query('select known from relais.recovery')).toEqual([
+    { known: { [`${one.life.name}/accept0`]: 3 } },
+  ]);
+});
+
+test('the files of a process are replaced as a whole, and its end is told', async () => {
+  const one = await worker([inFile('one')]);
+  await signalled(one, 2);
+  await accepted(one, 1);
+  await one.end();
+  expect(readdirSync(folder)).toEqual(['witness.one']);
+  const word = await inFile('x').hear(
+    (await ledger.query<{ id: string }>('select id from relais.deployment'))[0]?.id ?? '',
+  );
+  expect(word?.lanes[`${one.life.name}/accept0`]).toMatchObject({ counter: '2', ended: true });
+});
+
+test('the journal holds what was about to leave and what was done, in order; a hole stays visible', async () => {
+  const faults: unknown[] = [];
+  let status = 'ready';
+  const client = new Proxy(redis.redis, {
+    get: (target, name) => {
+      const member: unknown = name === 'status' ? status : Reflect.get(target, name);
+      return typeof member === 'function' ? (member.bind(target) as unknown) : member;
+    },
+  });
+  const journal = new Journal({
+    redis: client,
+    process: 'a',
+    clock: systemClock,
+    onHole: (error) => faults.push(error),
+  });
+  const item = { id: 'dsb_1', kind: 'disbursement' };
+  const at = { lane: 'a/intend0', epoch: 1 };
+  await journal.intended({ ...at, counter: '2' }, [item]);
+  await journal.act('key.revoked', { id: 'key_1' });
+  status = 'reconnecting';
+  await journal.intended({ ...at, counter: '3' }, [item]);
+  await journal.act('key.revoked', { id: 'key_2' });
+  expect(faults).toHaveLength(1);
+  status = 'ready';
+  await journal.intended({ ...at, counter: '5' }, [item]);
+  const entries: Entry[] = [];
+  for await (const entry of readJournal(redis.redis)) entries.push(entry);
+  expect(entries).toMatchObject([
+    { is: 'intended', after: '0', counter: '2', items: [item] },
+    { is: 'acted', n: 1, kind: 'key.revoked', facts: { id: 'key_1' } },
+    { is: 'intended', after: '3', counter: '5' },
+  ]);
+  expect([journal.sentOn('a/intend0'), journal.lastAct?.n]).toEqual(['5', 2]);
+});
