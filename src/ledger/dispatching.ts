@@ -1,0 +1,36 @@
+/**
+ * Hands events to endpoints while a process runs. Any number of processes may do so: each event reaches the list of an
+ * endpoint at most once.
+ */
+import type { Clock } from '../lib/clock.ts';
+import type { Endpoints } from './endpoints.ts';
+
+export interface DispatchingOptions {
+  readonly endpoints: Pick<Endpoints, 'dispatch'>;
+  readonly clock: Pick<Clock, 'sleep'>;
+  readonly intervalMs: number;
+  readonly wake: (endpoint: string, rev: string) => void;
+  readonly onError: (error: unknown) => void;
+}
+
+const AT_A_TIME = 500;
+
+/** Dispatches until the signal fires; resolves when the step in progress is over. */
+export async function dispatchUntil(signal: AbortSignal, options: DispatchingOptions): Promise<void> {
+  const { clock, intervalMs, onError } = options;
+  while (!signal.aborted) {
+    const more = await dispatchOnce(options).catch(onError);
+    // A sleep is interrupted only by the signal, and then the loop ends.
+    if (more !== true) await clock.sleep(intervalMs, signal).catch(() => undefined);
+  }
+}
+
+/** True: there may be more at once. */
+export async function dispatchOnce({
+  endpoints,
+  wake,
+}: Pick<DispatchingOptions, 'endpoints' | 'wake'>): Promise<boolean> {
+  const dispatched = await endpoints.dispatch(AT_A_TIME);
+  for (const { id, position, added } of dispatched) if (added > 0) wake(id, position);
+  return dispatched.some(({ more }) => more);
+}
