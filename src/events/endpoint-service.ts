@@ -8,8 +8,11 @@ import { anEvent } from './catalogue.ts';
 import { wantsKind } from './dispatcher.ts';
 import { type EndpointRules, checkEndpointUrl, endpointProblems, placeOfEndpoint } from './outgoing/endpoint.ts';
 import {
+  type OwnHeaders,
   type createWebhookSender,
+  openEndpointHeaders,
   openEndpointSecrets,
+  sealEndpointHeaders,
   sealEndpointSecret,
   newEndpointSecret,
 } from './outgoing/webhook-sender.ts';
@@ -17,8 +20,8 @@ import type { EventStream } from './stream.ts';
 import type { Public } from '../lib/public.ts';
 
 export interface EndpointServiceOptions {
-  readonly endpoints: Public<Endpoints>;
-  readonly events: Pick<EventStream, 'heads' | 'find'>;
+  readonly endpoints: Omit<Public<Endpoints>, 'dispatch' | 'dispatchState'>;
+  readonly events: Pick<EventStream, 'heads' | 'find' | 'before'>;
   readonly random: Random;
   /** The first seals, all of them open. None: endpoints cannot be registered. */
   readonly secrets: readonly Secret[];
@@ -26,6 +29,10 @@ export interface EndpointServiceOptions {
   readonly wake: (endpoint: string, rev: string) => void;
   readonly post: ReturnType<typeof createWebhookSender>;
   readonly clock: Clock;
+}
+
+export interface Registration extends Omit<NewEndpoint, 'headers'> {
+  readonly headers?: OwnHeaders | undefined;
 }
 
 /** What an endpoint made of a post, as in the list of its deliveries. */
@@ -70,14 +77,16 @@ export class EndpointService {
     return problem && endpointProblems[problem];
   }
 
-  async register(endpoint: NewEndpoint, act?: Act): Promise<Registered> {
+  /** Headers are checked before, by `headersProblem`. */
+  async register({ headers, ...endpoint }: Registration, act?: Act): Promise<Registered> {
     const { endpoints, random } = this.#options;
     const id = endpoints.newId();
     const made = this.#newSecret();
     if (!made) return NO_KEY;
     const sealed = sealEndpointSecret(made.secret, made.key, id, random);
     const registered = act && { ...act, target: id, facts: { url: placeOfEndpoint(endpoint.url) } };
-    if (!(await endpoints.add(id, endpoint, sealed, registered))) {
+    const sealedHeaders = headers && { headers: sealEndpointHeaders(headers, made.key, id, random) };
+    if (!(await endpoints.add(id, { ...endpoint, ...sealedHeaders }, sealed, registered))) {
       return { problem: 'There are a thousand endpoints already; remove some that are not used.', rule: 'limit' };
     }
     return { id, secret: made.secret };
@@ -112,7 +121,10 @@ export class EndpointService {
         const secret = opened[at];
         return secret ? sealEndpointSecret(secret, key, id, random) : text;
       });
-      if (await endpoints.reseal(id, { kept, again, act: act?.(id) })) resealed += 1;
+      const headers = await this.#headersAgain(id, key);
+      if (headers === 'unreadable' && !unreadable.includes(id)) unreadable.push(id);
+      const both = { kept, again, headers: headers === 'unreadable' ? undefined : headers, act: act?.(id) };
+      if (await endpoints.reseal(id, both)) resealed += 1;
     }
     return { resealed, unreadable };
   }
@@ -130,7 +142,7 @@ export class EndpointService {
   /** Brings back what the endpoint wants of the events since then, delivered or not; the earliest first. */
   async replay(endpoint: Endpoint, sinceMs: number, act?: Act): Promise<{ replayed: number; complete: boolean }> {
     const { endpoints, events, wake, random } = this.#options;
-    let cursor = `${Math.max(0, sinceMs - 1)}-18446744073709551615`;
+    let cursor = await events.before(sinceMs);
     let replayed = 0;
     let more = true;
     await endpoints.replay(endpoint.id, [], act);
@@ -156,10 +168,19 @@ export class EndpointService {
     });
     // An id of its own: a receiver that keeps the ids it had takes no test for an event, and no second test for the first.
     const letter = { ...event, id: `${id}-test-${random.hex(8)}.1` };
-    return post(
-      { id, url, secrets: await endpoints.sealedSecrets(id) },
-      { id: letter.id, body: JSON.stringify(letter) },
-    );
+    const [secrets, headers] = await Promise.all([endpoints.sealedSecrets(id), endpoints.sealedHeaders(id)]);
+    return post({ id, url, secrets, headers }, { id: letter.id, body: JSON.stringify(letter) });
+  }
+
+  async #headersAgain(
+    id: string,
+    key: Secret,
+  ): Promise<{ readonly kept: string; readonly again: string } | 'unreadable' | undefined> {
+    const { endpoints, random, secrets } = this.#options;
+    const kept = await endpoints.sealedHeaders(id);
+    if (kept === undefined) return undefined;
+    const opened = openEndpointHeaders(kept, secrets, id);
+    return opened === undefined ? 'unreadable' : { kept, again: sealEndpointHeaders(opened, key, id, random) };
   }
 
   #newSecret(): { secret: Secret; key: Secret } | undefined {

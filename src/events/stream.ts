@@ -35,6 +35,8 @@ export interface PlacedHead extends Pick<CompletionEvent, 'id' | 'type' | 'accou
 export type Wanted = (event: CompletionEvent) => boolean;
 
 const BEGINNING = '0-0';
+/** The highest number that Redis gives within a millisecond. */
+const LAST_IN_MS = '18446744073709551615';
 /** Where most are stepped over, so many are read at a time however few are asked for. */
 const FILTERED_AT_ONCE = 100;
 const SOUGHT_AT_ONCE = 1_000;
@@ -138,6 +140,11 @@ export class EventStream {
       before = `(${entries.at(-1)?.[0]}`;
     }
     return undefined;
+  }
+
+  /** The place behind which the events since a time begin, ms since the epoch. */
+  async before(sinceMs: number): Promise<string> {
+    return `${Math.max(0, sinceMs - 1)}-${LAST_IN_MS}`;
   }
 
   /**

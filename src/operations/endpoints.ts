@@ -20,6 +20,7 @@ import {
 interface Resealing {
   readonly kept: readonly string[];
   readonly again: readonly string[];
+  readonly headers?: { readonly kept: string; readonly again: string } | undefined;
   readonly act?: Act | undefined;
 }
 
@@ -31,6 +32,8 @@ export interface NewEndpoint {
   readonly accounts: readonly string[];
   /** The name of the key that registered it. */
   readonly owner: string;
+  /** Headers of its own for each delivery, encrypted. */
+  readonly headers?: string | undefined;
 }
 
 export interface Endpoint extends NewEndpoint {
@@ -63,6 +66,8 @@ export interface Taken {
   readonly url: string;
   /** Sealed; the newest first. */
   readonly secrets: readonly string[];
+  /** Encrypted. */
+  readonly headers?: string | undefined;
   readonly due: readonly Due[];
 }
 
@@ -161,6 +166,11 @@ export class Endpoints {
   async sealedSecrets(id: string): Promise<string[]> {
     const kept = await this.#redis.hmget(keys.record(id), 'secret', 'oldSecret', 'olderSecret');
     return kept.filter((text) => text !== null);
+  }
+
+  /** None: this store keeps no headers. */
+  async sealedHeaders(_id: string): Promise<string | undefined> {
+    return undefined;
   }
 
   /** The same secrets, sealed anew. False: they are no longer those that were read. */

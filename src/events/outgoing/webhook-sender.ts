@@ -14,8 +14,10 @@ interface WebhookSenderOptions {
 interface Endpoint {
   readonly id: string;
   readonly url: string;
-  /** Sealed; the newest first. */
+  /** Encrypted; the newest first. */
   readonly secrets: readonly string[];
+  /** Encrypted. */
+  readonly headers?: string | undefined;
 }
 
 interface Letter {
@@ -28,15 +30,18 @@ interface Letter {
 /** Signs a letter for its addressee and posts it once. `taken`: the endpoint answered 2xx. */
 export function createWebhookSender({ outgoing, clock, secrets }: WebhookSenderOptions) {
   return async (
-    { id, url, secrets: sealed }: Endpoint,
+    { id, url, secrets: sealed, headers: sealedHeaders }: Endpoint,
     { id: event, body, traceparent }: Letter,
   ): Promise<{ taken: boolean; answer: string }> => {
     const signers = openEndpointSecrets(sealed, secrets, id);
     // Unsigned it would be worth nothing to its receiver; the owner gives the endpoint another secret.
     if (signers.length === 0) return { taken: false, answer: 'secret_unreadable' };
+    const own = sealedHeaders === undefined ? {} : openEndpointHeaders(sealedHeaders, secrets, id);
+    // A gateway refuses a delivery without the headers of its owner.
+    if (own === undefined) return { taken: false, answer: 'headers_unreadable' };
     const timestampS = Math.floor(clock.now() / 1_000);
     const signed = signedHeaders(signers, { id: event, body, timestampS });
-    const headers = traceparent === undefined ? signed : { ...signed, traceparent };
+    const headers = { ...own, ...signed, ...(traceparent === undefined ? {} : { traceparent }) };
     const result = await outgoing.postSigned({ url, body, headers });
     if ('failed' in result) return { taken: false, answer: result.failed };
     return { taken: result.status >= 200 && result.status < 300, answer: `http_${result.status}` };
@@ -83,4 +88,45 @@ export function openEndpointSecrets(
     .map((text) => unsealText(text, secrets, { purpose: PURPOSE, place: endpoint }))
     .filter((text) => text !== undefined)
     .map((text) => new Secret(text));
+}
+
+/** Headers of an endpoint's own. Their values are often passwords of a gateway, so they are stored encrypted. */
+export type OwnHeaders = Readonly<Record<string, string>>;
+
+const HEADERS_PURPOSE = 'event endpoint headers';
+const HEADERS_MOST = 10;
+const HEADER_LONGEST = 1_000;
+/** Names that a delivery has itself, or that decide about the connection. */
+const RESERVED =
+  /^(?:content-.*|webhook-.*|host|connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|expect|traceparent|tracestate)$/i;
+
+/** The problem with such headers, as a sentence for their owner, without a value. */
+export function headersProblem(headers: OwnHeaders): string | undefined {
+  const entries = Object.entries(headers);
+  if (entries.length > HEADERS_MOST) return `must be at most ${HEADERS_MOST} headers`;
+  for (const [name, value] of entries) {
+    if (!/^[\w!#$%&'*+.^`|~-]{1,100}$/.test(name)) return 'must have valid names of headers';
+    if (RESERVED.test(name)) return `cannot set ${name}: relais or the connection sets it`;
+    if (value.length > HEADER_LONGEST || !/^[\x20-\x7e\t]*$/.test(value))
+      return `${name} must have a value of at most ${HEADER_LONGEST} printable ASCII characters`;
+  }
+  const names = new Set(entries.map(([name]) => name.toLowerCase()));
+  return names.size === entries.length ? undefined : 'must have each name at most once';
+}
+
+export function sealEndpointHeaders(headers: OwnHeaders, key: Secret, endpoint: string, random: Random): string {
+  return sealText(JSON.stringify(headers), key, { purpose: HEADERS_PURPOSE, place: endpoint }, random);
+}
+
+/** Undefined: none of the secrets opens them. Names in lower case. */
+export function openEndpointHeaders(
+  sealed: string,
+  secrets: readonly Secret[],
+  endpoint: string,
+): OwnHeaders | undefined {
+  const text = unsealText(sealed, secrets, { purpose: HEADERS_PURPOSE, place: endpoint });
+  if (text === undefined) return undefined;
+  // Written by `sealEndpointHeaders`.
+  const headers = JSON.parse(text) as OwnHeaders;
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
 }

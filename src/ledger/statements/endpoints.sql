@@ -47,8 +47,8 @@ update relais.endpoint p set
   secret = ($3::text[])[1],
   old_secret = case when p.old_secret is not null then ($3::text[])[2] end,
   older_secret = case when p.older_secret is not null then ($3::text[])[cardinality($3::text[])] end,
-  headers = $5::text
-where p.id = $1::text and p.headers is not distinct from $4::text
+  headers = coalesce($5::text, p.headers)
+where p.id = $1::text and ($4::text is null or p.headers = $4::text)
   and array_remove(array[p.secret, p.old_secret, p.older_secret], null) = $2::text[]
 returning p.id;
 

@@ -19,6 +19,14 @@ interface Letter {
   readonly trace?: string | undefined;
 }
 
+/** Secrets and headers are encrypted. */
+interface Addressee {
+  readonly id: string;
+  readonly url: string;
+  readonly secrets: readonly string[];
+  readonly headers?: string | undefined;
+}
+
 export interface DeliveryTools {
   readonly endpoints: Pick<Endpoints, 'take' | 'settle'>;
   readonly clock: Clock;
@@ -27,7 +35,7 @@ export interface DeliveryTools {
   letterAt(place: string): Promise<Letter | 'no longer kept' | 'unreadable'>;
   /** Posts once. Never throws. `answer` is a status or a word, for the log. */
   post(
-    endpoint: { readonly id: string; readonly url: string; readonly secrets: readonly string[] },
+    endpoint: Addressee,
     letter: Letter,
     tries: number,
   ): Promise<{ readonly taken: boolean; readonly answer: string }>;
@@ -60,8 +68,13 @@ export async function deliverEvents(endpoint: string, tools: DeliveryTools): Pro
 }
 
 async function deliver(id: string, taken: Taken, tools: DeliveryTools): Promise<AttemptResult> {
-  const { url, secrets, lease } = taken;
-  const results = await Promise.all(taken.due.map((due) => tryOnce({ id, url, secrets }, due, tools)));
+  const { url, secrets, headers, lease } = taken;
+  // All are read before the first leaves, so that they leave in the order of their places.
+  const sendings = await Promise.all(
+    taken.due.map(async (due) => ({ ...due, letter: await tools.letterAt(due.place) })),
+  );
+  const endpoint = { id, url, secrets, headers };
+  const results = await Promise.all(sendings.map((sending) => tryOnce(endpoint, sending, tools)));
   for (const { outcome } of results) tools.onDelivery(outcome);
   const restMs = Math.min(REST_MOST_MS, ...results.map(({ waitMs }) => waitMs || REST_MOST_MS));
   const settled = await tools.endpoints.settle(id, lease, results, { restMs, disableAfterMs: DISABLE_AFTER_MS });
@@ -72,12 +85,15 @@ async function deliver(id: string, taken: Taken, tools: DeliveryTools): Promise<
   return { outcome: 'advanced', reason: 'put_aside' };
 }
 
+interface Sending extends Due {
+  readonly letter: Awaited<ReturnType<DeliveryTools['letterAt']>>;
+}
+
 async function tryOnce(
-  endpoint: { readonly id: string; readonly url: string; readonly secrets: readonly string[] },
-  { place, tries }: Due,
+  endpoint: Addressee,
+  { place, tries, letter }: Sending,
   tools: DeliveryTools,
 ): Promise<DeliveryResult> {
-  const letter = await tools.letterAt(place);
   const made = tries + 1;
   const asked = typeof letter !== 'string';
   const { taken, answer } = asked ? await tools.post(endpoint, letter, tries) : { taken: false, answer: letter };

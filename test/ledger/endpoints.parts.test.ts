@@ -1,0 +1,111 @@
+/** Endpoints in the ledger beside what both stores do: headers, audit lines, scheduling. */
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { EndpointService } from '../../src/events/endpoint-service.ts';
+import { openEndpointHeaders, openEndpointSecrets } from '../../src/events/outgoing/webhook-sender.ts';
+import { dispatchUntil } from '../../src/ledger/dispatching.ts';
+import { Endpoints } from '../../src/ledger/endpoints.ts';
+import { EventStream } from '../../src/ledger/event-stream.ts';
+import { systemClock } from '../../src/lib/clock.ts';
+import type { Public } from '../../src/lib/public.ts';
+import { systemRandom } from '../../src/lib/random.ts';
+import { Secret } from '../../src/lib/secret.ts';
+import type { Endpoints as OldEndpoints } from '../../src/operations/endpoints.ts';
+import { type EventLedger, eventLedger } from '../support/published.ts';
+
+let world: EventLedger;
+let endpoints: Endpoints;
+beforeAll(async () => {
+  world = await eventLedger();
+  endpoints = new Endpoints({ database: world.database, random: systemRandom });
+});
+afterAll(() => world?.close());
+beforeEach(() => world.ledger.query('truncate relais.endpoint, relais.audit cascade'));
+
+const act = {
+  by: 'shop',
+  person: 'awa',
+  role: 'read',
+  door: 'api',
+  requestId: 'r1',
+  act: 'endpoint.create',
+  target: '',
+} as const;
+const registration = { url: 'https://shop.example/x', types: [], accounts: [], owner: 'shop' };
+
+const serviceWith = (...secrets: readonly Secret[]): EndpointService =>
+  new EndpointService({
+    endpoints,
+    events: new EventStream({ database: world.database }),
+    random: systemRandom,
+    clock: systemClock,
+    secrets,
+    rules: { allowLoopback: false },
+    wake: () => undefined,
+    post: async () => ({ taken: true, answer: 'http_200' }),
+  });
+
+test('endpoints take the place of the old ones', () => {
+  endpoints satisfies Omit<Public<OldEndpoints>, 'dispatch' | 'dispatchState'>;
+});
+
+test('secret and headers of an endpoint are encrypted, and encrypted again with another key', async () => {
+  const [older, newer] = [new Secret('older'), new Secret('newer')];
+  const made = await serviceWith(older).register({ ...registration, headers: { 'X-Gateway': 'let me in' } }, act);
+  if (!('id' in made)) throw new Error(made.problem);
+  const stored = JSON.stringify(await world.ledger.query('select * from relais.endpoint'));
+  expect(stored).not.toMatch(/let me in|whsec_/);
+  await serviceWith(older).rotate(made.id);
+  expect(await serviceWith(newer, older).reseal()).toEqual({ resealed: 1, unreadable: [] });
+  await world.emit('a', 'message.sent');
+  await endpoints.dispatch(10);
+  const taken = await endpoints.take(made.id, 30_000, 8);
+  if (typeof taken === 'string') throw new Error(taken);
+  expect(openEndpointHeaders(taken.headers ?? '', [newer], made.id)).toEqual({ 'x-gateway': 'let me in' });
+  const signers = openEndpointSecrets(taken.secrets, [newer], made.id).map((secret) => secret.reveal());
+  expect(signers).toHaveLength(2);
+  expect(signers[1]).toBe(made.secret.reveal());
+});
+
+test('each act is one line of the audit log, in the transaction of the change', async () => {
+  const id = endpoints.newId();
+  const of = (name: string) => ({ ...act, act: name, target: id });
+  await endpoints.add(id, registration, 's1', of('endpoint.create'));
+  await endpoints.add(id, registration, 's1', of('endpoint.create'));
+  await endpoints.rotate(id, 's2', { bothForMs: 1, act: of('endpoint.rotate') });
+  await endpoints.rotate(id, 's2', { bothForMs: 1, act: of('endpoint.rotate') });
+  await endpoints.replay(id, [], of('endpoint.replay'));
+  await endpoints.remove(id, of('endpoint.delete'));
+  expect(await endpoints.remove(id, of('endpoint.delete'))).toBe(false);
+  expect(await world.ledger.query('select act, before, facts from relais.audit order by sequence')).toEqual([
+    { act: 'endpoint.create', before: null, facts: { state: 'enabled' } },
+    { act: 'endpoint.rotate', before: null, facts: {} },
+    { act: 'endpoint.replay', before: { state: 'enabled' }, facts: { state: 'enabled' } },
+    { act: 'endpoint.delete', before: { state: 'enabled' }, facts: {} },
+  ]);
+});
+
+test('at most a thousand endpoints are registered', async () => {
+  await world.ledger.query(`insert into relais.endpoint (id, owner, url, secret, registered_at_position, position)
+    select 'ep_' || n, 'shop', 'https://shop.example', 's', 0, 0 from generate_series(1, 1000) n`);
+  expect(await endpoints.add('ep_1', registration, 's')).toBe(true);
+  expect(await endpoints.add('ep_new', registration, 's')).toBe(false);
+});
+
+test('the dispatcher wakes each endpoint that got events, and endpoints that rest or are leased are not due', async () => {
+  const ids = [endpoints.newId(), endpoints.newId()];
+  for (const id of ids) await endpoints.add(id, { ...registration, types: ['message.sent'] }, 's');
+  const stop = new AbortController();
+  const woken = new Promise<readonly string[]>((resolve) => {
+    const all: string[] = [];
+    const wake = (id: string): void => void (all.push(id) === ids.length && resolve(all));
+    const onError = (error: unknown): void => expect(error).toBeUndefined();
+    void dispatchUntil(stop.signal, { endpoints, clock: systemClock, intervalMs: 5, wake, onError });
+  });
+  await world.emit('b', 'campaign.finished');
+  await world.emit('a', 'message.sent');
+  expect(new Set(await woken)).toEqual(new Set(ids));
+  stop.abort();
+  expect(new Set(await endpoints.due(10))).toEqual(new Set(ids));
+  await endpoints.take(ids[0] ?? '', 30_000, 8);
+  expect(await endpoints.due(10)).toEqual([ids[1]]);
+});
