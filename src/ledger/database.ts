@@ -109,6 +109,37 @@ export class Connection {
     return answer.rows;
   }
 
+  /**
+   * Several statements that are committed together, or not at all, after what was asked for before. `AnswerLost`: it is
+   * not known whether they were committed.
+   */
+  transaction<T>(work: (run: Connection['run']) => Promise<T>): Promise<T> {
+    const run = (): Promise<T> => this.#transaction(work);
+    const answer = this.#before.then(run, run);
+    this.#before = answer.catch(() => undefined);
+    return answer;
+  }
+
+  async #transaction<T>(work: (run: Connection['run']) => Promise<T>): Promise<T> {
+    await this.#plain('begin');
+    try {
+      const result = await work((name, values) => this.#run(name, values));
+      await this.#plain('commit');
+      return result;
+    } catch (error) {
+      if (!(error instanceof AnswerLost)) await this.#plain('rollback');
+      throw error;
+    }
+  }
+
+  async #plain(text: 'begin' | 'commit' | 'rollback'): Promise<void> {
+    this.#warned = false;
+    await this.#client.query(text).catch((error: unknown) => {
+      throw readError(error);
+    });
+    if (this.#warned) throw new AnswerLost('PostgreSQL committed with a warning');
+  }
+
   /** Ends the connection without waiting for a statement that is under way. */
   async close(): Promise<void> {
     await this.#client.end().catch(() => undefined);

@@ -2,6 +2,7 @@
 import type { Clock } from '../lib/clock.ts';
 import { Connection, type DatabaseOptions } from './database.ts';
 import { AnswerLost, LedgerClosed, isOfConnection } from './errors.ts';
+import type { Run } from './pool.ts';
 
 /** State of the ledger that a process remembers; its lanes share it. */
 export class Memory {
@@ -49,6 +50,12 @@ interface Written {
   readonly counter: string;
 }
 
+/** The statements of a transaction on a lane; `write` is for those that raise its mark. */
+export interface LaneRun {
+  readonly read: Run;
+  readonly write: <Row extends Written>(statement: string, values: readonly unknown[]) => Promise<readonly Row[]>;
+}
+
 /** How long a lost answer is asked for: longer than the statement time-out of the server. */
 const SETTLE_MS = 30_000;
 const SETTLE_AGAIN_MS = 50;
@@ -73,8 +80,31 @@ export class Lane {
     return this.#remembered(await this.#run<Row>(statement, () => [...own(), ...values]));
   }
 
-  async read<Row extends object>(statement: string, values: readonly unknown[]): Promise<readonly Row[]> {
+  async read<Row extends object>(statement: string, values: readonly unknown[] = []): Promise<readonly Row[]> {
     return this.#run<Row>(statement, () => values);
+  }
+
+  /**
+   * Several statements in one transaction, the first of which raises the mark (`write`). Nothing is remembered before it
+   * is committed.
+   */
+  async transaction<T>(work: (run: LaneRun) => Promise<T>): Promise<T> {
+    const { memory, name } = this.#options;
+    return this.#again(async (connection) => {
+      const written: Written[] = [];
+      const result = await connection.transaction((run) =>
+        work({
+          read: (statement, values = []) => run(statement, values),
+          write: async <Row extends Written>(statement: string, values: readonly unknown[]) => {
+            const rows = await run<Row>(statement, [name, memory.epoch, memory.lanes, memory.counters, ...values]);
+            written.push(...rows.slice(0, 1));
+            return rows;
+          },
+        }),
+      );
+      this.#remembered(written);
+      return result;
+    });
   }
 
   /**
@@ -82,19 +112,21 @@ export class Lane {
    * that statement. `op`: the statement's own. Throws `AnswerLost` when that cannot be known.
    */
   async settle(op: string): Promise<readonly string[]> {
+    const rows = await this.settleWith<Written & { id: string | null }>('written_by', op);
+    return rows.flatMap(({ id }) => id ?? []);
+  }
+
+  /** The same, with the statement that finds the rows. Without any the answer has the counter alone. */
+  async settleWith<Row extends Written>(statement: string, op: string): Promise<readonly Row[]> {
     const { clock, memory, name } = this.#options;
     const lostAtMono = clock.monotonic();
     for (;;) {
-      const rows = await this.#run<Written & { id: string | null }>('written_by', () => [
-        name,
-        memory.counterOf(name),
-        op,
-      ]).catch((error: unknown) => {
+      const rows = await this.#run<Row>(statement, () => [name, memory.counterOf(name), op]).catch((error: unknown) => {
         const isLate = clock.monotonic() - lostAtMono > SETTLE_MS;
         if (this.#isClosed || isLate || error instanceof LedgerClosed) throw unknown(error);
       });
       if (rows?.length === 0) throw unknown(new LedgerClosed('fenced'));
-      if (rows !== undefined) return this.#remembered(rows).flatMap(({ id }) => id ?? []);
+      if (rows !== undefined) return this.#remembered(rows);
       await clock.sleep(SETTLE_AGAIN_MS);
     }
   }
@@ -112,17 +144,21 @@ export class Lane {
     return rows;
   }
 
+  #run<Row extends object>(statement: string, values: () => readonly unknown[]): Promise<readonly Row[]> {
+    return this.#again((connection) => connection.run<Row>(statement, values()));
+  }
+
   /** Once more on a new connection, when the old one was not fit. */
-  async #run<Row extends object>(statement: string, values: () => readonly unknown[]): Promise<readonly Row[]> {
+  async #again<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
     try {
-      return await this.#runOnce<Row>(statement, values);
+      return await this.#once(work);
     } catch (error) {
-      if (isOfConnection(error)) return this.#runOnce<Row>(statement, values);
+      if (isOfConnection(error)) return this.#once(work);
       throw error;
     }
   }
 
-  async #runOnce<Row extends object>(statement: string, values: () => readonly unknown[]): Promise<readonly Row[]> {
+  async #once<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
     let opened = this.#open();
     let connection = await opened;
     if (!connection.isCurrent) {
@@ -131,7 +167,7 @@ export class Lane {
       connection = await opened;
     }
     try {
-      return await connection.run<Row>(statement, values());
+      return await work(connection);
     } catch (error) {
       if (error instanceof AnswerLost || isOfConnection(error)) this.#leave(opened, connection);
       throw error;

@@ -1,0 +1,258 @@
+/**
+ * Requests of campaigns. A step is one transaction: it writes what came back, adds to the counts of the campaigns, and
+ * takes the next requests with their intents, so that a request costs two shared statements in its life.
+ */
+import type { CampaignHold } from '../kinds/campaign-switches.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { Random } from '../lib/random.ts';
+import type { Campaigns, Locked } from './campaigns.ts';
+import type { DatabaseOptions } from './database.ts';
+import { AnswerLost, isHeldUp, isOfOneRow, isTransient } from './errors.ts';
+import { Lane, type LaneRun, type Memory } from './lane.ts';
+import {
+  type CampaignContent,
+  type CheckRow,
+  type NextCampaign,
+  type RequestResult,
+  type RequestToCheck,
+  type TakenRequest,
+  type TakenRow,
+  checkOf,
+  inLockOrder,
+  settleValues,
+  takenOf,
+} from './sms-rows.ts';
+
+/** What becomes of a campaign whose turn it is. */
+export interface Decision {
+  /** It is held, and takes nothing. */
+  readonly hold?: { readonly reason: CampaignHold; readonly againInMs?: number | undefined } | undefined;
+  /** Requests that it may take at most. */
+  readonly room: number;
+  /** Only of its canary. */
+  readonly alone: boolean;
+  readonly canaryOver?: boolean | undefined;
+  /** Requests of its canary, if there are more now. */
+  readonly canary?: number | undefined;
+  /** What the next judgement of its failures counts from. */
+  readonly judged?: { readonly over: number; readonly failed: number; readonly unknown: number } | undefined;
+}
+
+export interface StepAsked {
+  readonly results: readonly RequestResult[];
+  /** Accounts whose campaigns may take requests, or are to be held. */
+  readonly accounts: readonly string[];
+  readonly most: number;
+  /** Called in the transaction, once for each campaign, in the order of their turns. */
+  readonly decide: (campaign: NextCampaign, content: CampaignContent) => Decision;
+}
+
+export interface Stepped {
+  readonly taken: readonly TakenRequest[];
+  /** Results that are to be written again later: another session holds their campaign. */
+  readonly left: readonly RequestResult[];
+  /** Campaigns that were held. */
+  readonly held: readonly string[];
+  /** Campaigns whose turn it was. */
+  readonly campaigns: number;
+}
+
+export interface SmsRequestsOptions {
+  readonly database: DatabaseOptions;
+  readonly memory: Memory;
+  readonly campaigns: Pick<Campaigns, 'switchIn'>;
+  /** Name of this process, unique while it lives. */
+  readonly process: string;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly leaseMs: number;
+  /** No byte of a request leaves later than this after its intent. */
+  readonly sendMs: number;
+  /** Receives a result that PostgreSQL refuses; its request is rescued when its lease ends. */
+  readonly onRefused?: ((error: unknown) => void) | undefined;
+  /** For tests, instead of the time of PostgreSQL. */
+  readonly now?: () => number;
+}
+
+/** Campaigns that one step asks. */
+const CAMPAIGNS = 16;
+const OP_BYTES = 16;
+/** Campaigns whose content is remembered. */
+const REMEMBERED = 1_000;
+
+export class SmsRequests {
+  readonly #options: SmsRequestsOptions;
+  readonly #stepping: Lane;
+  readonly #checking: Lane;
+  readonly #contents = new Map<string, CampaignContent>();
+
+  constructor(options: SmsRequestsOptions) {
+    this.#options = options;
+    const { database, memory, process, clock } = options;
+    this.#stepping = new Lane({ database, memory, name: `${process}/step`, clock });
+    this.#checking = new Lane({ database, memory, name: `${process}/checks`, clock });
+  }
+
+  /** One at a time. Rejects with `LedgerClosed`, or `AnswerLost` when even a new connection cannot tell what was written. */
+  async step(asked: StepAsked): Promise<Stepped> {
+    try {
+      return await this.#again(asked);
+    } catch (error) {
+      if (!isOfOneRow(error) || asked.results.length === 0) throw error;
+      const left = await this.#settleApart(this.#stepping, asked.results);
+      return { taken: [], left, held: [], campaigns: 0 };
+    }
+  }
+
+  /** Writes results without taking anything. Answers those that are to be written again later. */
+  async settle(results: readonly RequestResult[]): Promise<readonly RequestResult[]> {
+    return results.length === 0 ? [] : this.#settleApart(this.#checking, results);
+  }
+
+  /** What a campaign says, as it was when a request of it was taken. */
+  contentOf(campaign: string): CampaignContent {
+    const content = this.#contents.get(campaign);
+    if (content === undefined) throw new Error(`the content of campaign ${campaign} is not known`);
+    return content;
+  }
+
+  /** Accounts with a running campaign that has something to send. */
+  async sendingAccounts(): Promise<readonly string[]> {
+    const rows = await this.#checking.read<{ account: string }>('sending_accounts', [this.#time()]);
+    return rows.map(({ account }) => account);
+  }
+
+  /** Requests whose worker is gone are unknown from here on. Answers how many. */
+  async rescue(settleMs: number, most = 500): Promise<number> {
+    const rows = await this.#checking.write<{ n: number | null; counter: string }>('rescue_requests', [
+      settleMs,
+      most,
+      this.#time(),
+    ]);
+    return rows.filter(({ n }) => n !== null).length;
+  }
+
+  /** Leases requests whose recipients are to be looked up in the statistics. */
+  async claimChecks(accounts: readonly string[], most: number): Promise<readonly RequestToCheck[]> {
+    const { leaseMs } = this.#options;
+    const rows = await this.#checking.read<CheckRow>('claim_checks', [accounts, most, leaseMs, this.#time()]);
+    await this.#learn(this.#checking.read.bind(this.#checking), [...new Set(rows.map(({ campaign }) => campaign))]);
+    return rows.map(checkOf);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.#stepping.close(), this.#checking.close()]);
+  }
+
+  /** A deadlock is ended by PostgreSQL with nothing written, and a lost answer is settled. */
+  async #again(asked: StepAsked): Promise<Stepped> {
+    const op = this.#options.random.hex(OP_BYTES);
+    try {
+      return await this.#stepping.transaction((run) => this.#step(run, op, asked));
+    } catch (error) {
+      if (isTransient(error)) return this.#stepping.transaction((run) => this.#step(run, op, asked));
+      if (!(error instanceof AnswerLost)) throw error;
+      const rows = await this.#stepping.settleWith<WrittenRow>('requests_written_by', op);
+      if (rows.every(({ campaign }) => campaign === null)) return this.#again(asked);
+      const taken = rows.flatMap((row) => (row.lease === null ? [] : [takenOf({ ...row, lease: row.lease })]));
+      await this.#learn(this.#stepping.read.bind(this.#stepping), [...new Set(taken.map((one) => one.campaign))]);
+      return { taken, left: [], held: [], campaigns: taken.length };
+    }
+  }
+
+  async #step(run: LaneRun, op: string, { results, accounts, most, decide }: StepAsked): Promise<Stepped> {
+    const { leaseMs, sendMs, process } = this.#options;
+    await run.write('settle_requests', [op, this.#time(), ...settleValues(inLockOrder(results))]);
+    if (most <= 0 || accounts.length === 0) return { taken: [], left: [], held: [], campaigns: 0 };
+    const next = await run.read<NextCampaign>('next_campaigns', [accounts, CAMPAIGNS, this.#time()]);
+    await this.#learn(run.read, next.map(({ number }) => number), next);
+    const takes: { readonly campaign: NextCampaign; readonly decision: Decision }[] = [];
+    const held: string[] = [];
+    for (const campaign of next) {
+      const decision = decide(campaign, this.contentOf(campaign.number));
+      await this.#noteJudged(run, campaign, decision);
+      if (decision.hold !== undefined) {
+        await this.#hold(run, campaign, decision.hold);
+        held.push(campaign.id);
+      } else if (decision.room > 0) takes.push({ campaign, decision });
+    }
+    const campaigns = next.length;
+    if (takes.length === 0) return { taken: [], left: [], held, campaigns };
+    const rows = await run.read<TakenRow>('take_requests', [
+      op,
+      most,
+      leaseMs,
+      sendMs,
+      this.#time(),
+      takes.map(({ campaign }) => campaign.number),
+      takes.map(({ decision }) => decision.room),
+      takes.map(({ decision }) => decision.alone),
+      process,
+    ]);
+    return { taken: rows.map(takenOf), left: [], held, campaigns };
+  }
+
+  async #noteJudged(run: LaneRun, { number }: NextCampaign, { judged, canary, canaryOver }: Decision): Promise<void> {
+    if (judged === undefined && canary === undefined && canaryOver !== true) return;
+    const { over = null, failed = null, unknown = null } = judged ?? {};
+    await run.read('note_judged', [number, over, failed, unknown, canary ?? null, canaryOver ?? false]);
+  }
+
+  async #hold(run: LaneRun, { id }: NextCampaign, hold: NonNullable<Decision['hold']>): Promise<void> {
+    const [locked] = await run.read<Locked>('lock_campaign', [id, this.#time()]);
+    if (locked !== undefined) await this.#options.campaigns.switchIn(run.read, locked, 'hold', hold);
+  }
+
+  /** Reads the content of campaigns that are not known in the version of `next`. */
+  async #learn(read: LaneRun['read'], numbers: readonly string[], next: readonly NextCampaign[] = []): Promise<void> {
+    const versions = new Map(next.map(({ number, version }) => [number, version]));
+    const unknown = numbers.filter((number) => {
+      const known = this.#contents.get(number);
+      return known === undefined || (versions.get(number) ?? 0) > known.version || next.length === 0;
+    });
+    if (unknown.length === 0) return;
+    for (const content of await read<CampaignContent>('campaign_texts', [unknown])) {
+      this.#contents.delete(content.number);
+      this.#contents.set(content.number, content);
+    }
+    for (const number of this.#contents.keys()) {
+      if (this.#contents.size <= REMEMBERED) break;
+      this.#contents.delete(number);
+    }
+  }
+
+  /** One row that PostgreSQL refuses must not fail the others: it is searched for in halves. */
+  async #settleApart(lane: Lane, results: readonly RequestResult[]): Promise<readonly RequestResult[]> {
+    const op = this.#options.random.hex(OP_BYTES);
+    const settle = (): Promise<unknown> =>
+      lane.write('settle_requests', [op, this.#time(), ...settleValues(inLockOrder(results))]);
+    try {
+      await settle().catch((error: unknown) => {
+        // Written again it changes nothing: no request has the lease any more.
+        if (isTransient(error) || error instanceof AnswerLost) return settle();
+        throw error;
+      });
+      return [];
+    } catch (error) {
+      if (results.length > 1 && isOfOneRow(error)) {
+        const middle = Math.ceil(results.length / 2);
+        const first = await this.#settleApart(lane, results.slice(0, middle));
+        return [...first, ...(await this.#settleApart(lane, results.slice(middle)))];
+      }
+      if (isHeldUp(error)) return results;
+      if (!isOfOneRow(error)) throw error;
+      this.#options.onRefused?.(error);
+      return [];
+    }
+  }
+
+  #time(): Date | null {
+    const { now } = this.#options;
+    return now === undefined ? null : new Date(now());
+  }
+}
+
+interface WrittenRow extends Omit<TakenRow, 'lease'> {
+  readonly lease: string | null;
+  readonly counter: string;
+}
