@@ -121,10 +121,12 @@ export class Lane {
     const { clock, memory, name } = this.#options;
     const lostAtMono = clock.monotonic();
     for (;;) {
-      const rows = await this.#run<Row>(statement, () => [name, memory.counterOf(name), op]).catch((error: unknown) => {
-        const isLate = clock.monotonic() - lostAtMono > SETTLE_MS;
-        if (this.#isClosed || isLate || error instanceof LedgerClosed) throw unknown(error);
-      });
+      const rows = await this.#run<Row>(statement, () => [name, memory.counterOf(name), op]).catch(
+        (error: unknown) => {
+          const isLate = clock.monotonic() - lostAtMono > SETTLE_MS;
+          if (this.#isClosed || isLate || error instanceof LedgerClosed) throw unknown(error);
+        },
+      );
       if (rows?.length === 0) throw unknown(new LedgerClosed('fenced'));
       if (rows !== undefined) return this.#remembered(rows);
       await clock.sleep(SETTLE_AGAIN_MS);

@@ -165,7 +165,11 @@ export class SmsRequests {
     await run.write('settle_requests', [op, this.#time(), ...settleValues(inLockOrder(results))]);
     if (most <= 0 || accounts.length === 0) return { taken: [], left: [], held: [], campaigns: 0 };
     const next = await run.read<NextCampaign>('next_campaigns', [accounts, CAMPAIGNS, this.#time()]);
-    await this.#learn(run.read, next.map(({ number }) => number), next);
+    await this.#learn(
+      run.read,
+      next.map(({ number }) => number),
+      next,
+    );
     const takes: { readonly campaign: NextCampaign; readonly decision: Decision }[] = [];
     const held: string[] = [];
     for (const campaign of next) {

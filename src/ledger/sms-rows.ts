@@ -180,7 +180,8 @@ export function unpackCodes(packed: string | null, size: number): string[] {
 
 /** In the order of the parameters of `settle_requests`, after its own first. */
 export function settleValues(results: readonly RequestResult[]): readonly unknown[] {
-  const column = (read: (one: RequestResult) => unknown): readonly unknown[] => results.map((one) => read(one) ?? null);
+  const column = (read: (one: RequestResult) => unknown): readonly unknown[] =>
+    results.map((one) => read(one) ?? null);
   const children = results.flatMap(({ campaign, n, children: born = [] }) =>
     born.map((child) => ({ campaign, n, ...child })),
   );

@@ -133,7 +133,12 @@ describe('a step', () => {
        where q.state = 'sending' group by 1`,
     );
     expect(taken).toHaveLength(4);
-    expect(new Map(counts.map(({ id, count }) => [id, count]))).toEqual(new Map([[large, '2'], [small, '2']]));
+    expect(new Map(counts.map(({ id, count }) => [id, count]))).toEqual(
+      new Map([
+        [large, '2'],
+        [small, '2'],
+      ]),
+    );
   });
 
   test('asks every campaign in turn, however many there are', async () => {
