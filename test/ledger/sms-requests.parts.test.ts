@@ -44,7 +44,7 @@ function open(): SmsRequests {
     random: systemRandom,
     leaseMs: LEASE_MS,
     sendMs: LEASE_MS / 2,
-    now: bench.now,
+    now: () => bench.now(),
   });
   opened.push(one);
   return one;
@@ -398,17 +398,18 @@ describe('at once', () => {
   test('cancellations during steps end without a deadlock', async () => {
     const ids = [];
     for (let at = 0; at < 12; at += 1) ids.push(await bench.started(1_000, { canary: 0 }));
-    let isOver = false;
+    const ending = new AbortController();
     const work = async (requests: SmsRequests): Promise<void> => {
       let results: readonly RequestResult[] = [];
-      while (!isOver || results.length > 0) {
-        const { taken, left } = await requests.step(asked({ results, most: isOver ? 0 : 20 }));
+      while (!ending.signal.aborted || results.length > 0) {
+        const most = ending.signal.aborted ? 0 : 20;
+        const { taken, left } = await requests.step(asked({ results, most }));
         results = [...left, ...taken.map((one) => letters(one, 's'))];
       }
     };
     const workers = [work(open()), work(open())];
     for (const id of ids) await bench.campaigns.switch(id, 'cancel', { by: 'maker' });
-    isOver = true;
+    ending.abort();
     await Promise.all(workers);
     for (const id of ids) expect(await bench.sum(id)).toEqual([1_000, 1_000]);
     const [{ deadlocks } = {}] = await ledger.query<{ deadlocks: string }>(
