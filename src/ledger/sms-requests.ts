@@ -228,12 +228,12 @@ export class SmsRequests {
   /** One row that PostgreSQL refuses must not fail the others: it is searched for in halves. */
   async #settleApart(lane: Lane, results: readonly RequestResult[]): Promise<readonly RequestResult[]> {
     const op = this.#options.random.hex(OP_BYTES);
-    const settle = (): Promise<unknown> =>
+    const written = (): Promise<unknown> =>
       lane.write('settle_requests', [op, this.#time(), ...settleValues(inLockOrder(results))]);
     try {
-      await settle().catch((error: unknown) => {
+      await written().catch((error: unknown) => {
         // Written again it changes nothing: no request has the lease any more.
-        if (isTransient(error) || error instanceof AnswerLost) return settle();
+        if (isTransient(error) || error instanceof AnswerLost) return written();
         throw error;
       });
       return [];

@@ -1,16 +1,21 @@
-/** Requests of campaigns on real PostgreSQL: steps, counts, leases, splits, rescue, and two workers at once. */
+/** Requests of campaigns on real PostgreSQL: steps, counts, leases, turns, and two workers at once. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { systemClock } from '../../src/lib/clock.ts';
-import { systemRandom } from '../../src/lib/random.ts';
-import { Memory } from '../../src/ledger/lane.ts';
 import { Database } from '../../src/ledger/pool.ts';
-import { type Decision, SmsRequests, type StepAsked } from '../../src/ledger/sms-requests.ts';
-import type { RequestResult, TakenRequest } from '../../src/ledger/sms-rows.ts';
+import type { Decision, SmsRequests } from '../../src/ledger/sms-requests.ts';
+import type { RequestResult } from '../../src/ledger/sms-rows.ts';
 import { type FreshLedger, freshLedger } from '../support/fresh-ledger.ts';
 import { type CampaignBench, campaignBench, phoneAt } from '../support/ledger-campaigns.ts';
-
-const LEASE_MS = 60_000;
-const SETTLE_MS = 120_000;
+import {
+  ALL,
+  LEASE_MS,
+  SETTLE_MS,
+  TABLES,
+  asked,
+  letters,
+  only,
+  openRequests,
+  withdrawn,
+} from '../support/ledger-requests.ts';
 
 let ledger: FreshLedger;
 let database: Database;
@@ -26,52 +31,17 @@ afterAll(async () => {
 });
 beforeEach(async () => {
   await Promise.all(opened.splice(0).map((one) => one.close()));
-  await ledger.query(
-    'truncate relais.campaign, relais.campaign_country, relais.sms_request, relais.recipient, relais.outbox, relais.worker',
-  );
+  await ledger.query(`truncate ${TABLES}`);
   bench = campaignBench(ledger, database);
 });
 
-let processes = 0;
 function open(): SmsRequests {
-  processes += 1;
-  const one = new SmsRequests({
-    database: { url: ledger.url, schema: ledger.schema },
-    memory: new Memory(),
-    campaigns: bench.campaigns,
-    process: `worker-${processes}`,
-    clock: systemClock,
-    random: systemRandom,
-    leaseMs: LEASE_MS,
-    sendMs: LEASE_MS / 2,
-    now: () => bench.now(),
-  });
-  opened.push(one);
-  return one;
+  const { requests } = openRequests(ledger, bench);
+  opened.push(requests);
+  return requests;
 }
 
-const ALL: Decision = { room: 1_000, alone: false };
-const asked = (more: Partial<StepAsked> = {}): StepAsked => ({
-  results: [],
-  accounts: ['main'],
-  most: 1_000,
-  decide: () => ALL,
-  ...more,
-});
-const letters = (taken: TakenRequest, letter: string, state: RequestResult['state'] = 'settled'): RequestResult => ({
-  campaign: taken.campaign,
-  n: taken.n,
-  lease: taken.lease,
-  size: taken.recipients.length,
-  state,
-  letters: letter.length === 1 ? letter.repeat(taken.recipients.length) : letter,
-});
 const totals = async (id: string) => (await bench.campaigns.read(id))?.totals;
-const only = (taken: readonly TakenRequest[]): TakenRequest => {
-  const [one] = taken;
-  if (one === undefined || taken.length > 1) throw new Error(`not one request, but ${taken.length}`);
-  return one;
-};
 
 describe('a step', () => {
   test('takes requests with their recipients and an intent, and then settles them', async () => {
@@ -116,8 +86,7 @@ describe('a step', () => {
     const id = await bench.started(50);
     const requests = open();
     const taken = only((await requests.step(asked())).taken);
-    const withdrawn: RequestResult = { ...letters(taken, 's', 'queued'), letters: undefined };
-    const again = only((await requests.step(asked({ results: [withdrawn] }))).taken);
+    const again = only((await requests.step(asked({ results: [withdrawn(taken)] }))).taken);
     expect(again).toMatchObject({ n: 0, sends: 1 });
     expect(again.lease).not.toBe(taken.lease);
     expect(await totals(id)).toMatchObject({ sending: 50 });
@@ -209,8 +178,7 @@ describe('a step', () => {
     await bench.campaigns.switch(id, 'cancel', { by: 'maker' });
     const [first, second] = taken;
     if (!first || !second) throw new Error('two requests');
-    const withdrawn: RequestResult = { ...letters(second, 's', 'queued'), letters: undefined };
-    expect((await requests.step(asked({ results: [letters(first, 's'), withdrawn] }))).taken).toEqual([]);
+    expect((await requests.step(asked({ results: [letters(first, 's'), withdrawn(second)] }))).taken).toEqual([]);
     expect(await totals(id)).toMatchObject({ sent: 50, cancelled: 100, queued: 0, sending: 0 });
     expect(await bench.standing(id)).toBe('cancelled');
   });
@@ -249,132 +217,6 @@ describe('a step', () => {
     expect(left).toHaveLength(1);
     await requests.step(asked({ results: left }));
     expect(await bench.standing(locked)).toBe('finished');
-  });
-});
-
-describe('doubt', () => {
-  test('letters change only from u, and the campaign finishes when every doubt is over', async () => {
-    const id = await bench.started(50);
-    const requests = open();
-    const taken = only((await requests.step(asked())).taken);
-    const doubt = { ...letters(taken, `${'s'.repeat(48)}uu`, 'unknown'), dueMs: SETTLE_MS };
-    await requests.step(asked({ results: [doubt] }));
-    expect(await totals(id)).toMatchObject({ sent: 48, unknown: 2, sending: 0 });
-    expect(await bench.standing(id)).toBe('running');
-    expect(await requests.claimChecks(['main'], 10)).toEqual([]);
-    bench.advance(SETTLE_MS);
-    const [check] = await requests.claimChecks(['main'], 10);
-    expect(check).toMatchObject({ n: 0, state: 'unknown', letters: `${'s'.repeat(48)}uu`, checks: 0 });
-    expect(await requests.claimChecks(['main'], 10)).toEqual([]);
-    if (!check) throw new Error('a request to check');
-    await requests.settle([letters(check, `${'f'.repeat(48)}su`)]);
-    expect(await totals(id)).toMatchObject({ sent: 49, failed: 0, unknown: 1 });
-    expect(await bench.standing(id)).toBe('finished');
-  });
-
-  test('requests of a worker that is gone are unknown, never queued, and its late answer still counts', async () => {
-    const id = await bench.started(100);
-    const gone = open();
-    const { taken } = await gone.step(asked({ most: 1 }));
-    const other = open();
-    expect(await other.rescue(SETTLE_MS)).toBe(0);
-    bench.advance(LEASE_MS);
-    expect(await other.rescue(SETTLE_MS)).toBe(1);
-    expect(await totals(id)).toMatchObject({ queued: 50, unknown: 50 });
-    expect((await other.step(asked())).taken).toMatchObject([{ n: 1 }]);
-    await gone.step(asked({ results: [letters(only(taken), `${'s'.repeat(49)}u`, 'unknown')], most: 0 }));
-    expect(await totals(id)).toMatchObject({ sent: 49, unknown: 1, sending: 50 });
-  });
-
-  test('a late word that nothing left puts a rescued request back', async () => {
-    const id = await bench.started(50);
-    const slow = open();
-    const taken = only((await slow.step(asked())).taken);
-    bench.advance(LEASE_MS);
-    await open().rescue(SETTLE_MS);
-    await slow.step(asked({ results: [{ ...letters(taken, 's', 'queued'), letters: undefined }], most: 0 }));
-    expect(await totals(id)).toMatchObject({ queued: 50, unknown: 0 });
-  });
-
-  test('a process that has ended is not waited for beyond the deadline of its intents', async () => {
-    const id = await bench.started(50);
-    await open().step(asked());
-    const other = open();
-    bench.advance(LEASE_MS / 2);
-    await ledger.query(
-      `insert into relais.worker (process, slot, boot_id, pid_namespace, pid, pid_started, version, schema_version, roles)
-       values ('worker-${processes - 1}', 's', 'b', 'n', 1, 's', '1', 1, '{}')`,
-    );
-    expect(await other.rescue(SETTLE_MS)).toBe(0);
-    await ledger.query('delete from relais.worker');
-    expect(await other.rescue(SETTLE_MS)).toBe(1);
-    expect(await totals(id)).toMatchObject({ unknown: 50 });
-  });
-
-  test('a recipient that goes out again is in one request, and has one status', async () => {
-    const id = await bench.started(3);
-    const requests = open();
-    const taken = only((await requests.step(asked())).taken);
-    await requests.step(asked({ results: [{ ...letters(taken, 'suu', 'unknown'), dueMs: 0 }] }));
-    const [check] = await requests.claimChecks(['main'], 10);
-    if (!check) throw new Error('a request to check');
-    await requests.settle([
-      { ...letters(check, '-u-'.replace('-', 's')), children: [{ members: [2], before: 'u', part: false }] },
-    ]);
-    expect(await totals(id)).toMatchObject({ sent: 1, unknown: 1, queued: 1 });
-    expect(await bench.campaigns.read(id)).toMatchObject({ resent: 1, state: 'running' });
-    const again = only((await requests.step(asked())).taken);
-    expect(again).toMatchObject({ n: 1, before: 'u', sends: 2, recipients: [{ n: 2 }] });
-    await requests.step(asked({ results: [letters(again, 's')] }));
-    expect([await bench.sum(id), await bench.standing(id)]).toEqual([[3, 3], 'finished']);
-  });
-});
-
-describe('a split', () => {
-  test('covers the upload with children, and the campaign is over when they are', async () => {
-    const id = await bench.started(50);
-    const requests = open();
-    const taken = only((await requests.step(asked())).taken);
-    await requests.step(
-      asked({ results: [{ ...letters(taken, 's', 'refused'), letters: undefined, codes: ['ERROR_110'], dueMs: 0 }] }),
-    );
-    expect(await totals(id)).toMatchObject({ sending: 50 });
-    const [check] = await requests.claimChecks(['main'], 10);
-    expect(check).toMatchObject({ state: 'refused', letters: undefined, codes: Array(50).fill('ERROR_110') });
-    if (!check) throw new Error('a request to check');
-    const members = (from: number, until: number) => Array.from({ length: until - from }, (_, at) => from + at);
-    const children = [
-      { members: members(1, 25), part: true },
-      { members: members(25, 50), part: true },
-    ];
-    await requests.settle([{ ...letters(check, `f${'-'.repeat(49)}`), children }]);
-    expect(await totals(id)).toMatchObject({ failed: 1, queued: 49 });
-    expect((await bench.campaigns.read(id))?.extra).toBe(2);
-    const parts = (await requests.step(asked())).taken;
-    expect(parts.flatMap(({ recipients }) => recipients.map(({ n }) => n))).toEqual(members(1, 50));
-    expect(parts.every(({ part }) => part)).toBe(true);
-    await requests.step(asked({ results: parts.map((one) => letters(one, 's')) }));
-    expect([await bench.sum(id), await bench.standing(id)]).toEqual([[50, 50], 'finished']);
-  });
-
-  test('in a campaign that was cancelled meanwhile sends nothing more', async () => {
-    const id = await bench.started(50);
-    const requests = open();
-    const taken = only((await requests.step(asked())).taken);
-    await bench.campaigns.switch(id, 'cancel', { by: 'maker' });
-    const children = [{ members: Array.from({ length: 50 }, (_, at) => at), part: true }];
-    await requests.step(asked({ results: [{ ...letters(taken, '-'), children }] }));
-    expect(await totals(id)).toMatchObject({ cancelled: 50, queued: 0, sending: 0 });
-    expect((await requests.step(asked())).taken).toEqual([]);
-  });
-
-  test('of a request that another attempt holds by now makes no children', async () => {
-    const id = await bench.started(50);
-    const requests = open();
-    const taken = only((await requests.step(asked())).taken);
-    const children = [{ members: [0], part: true }];
-    await requests.step(asked({ results: [{ ...letters(taken, '-'), lease: '999999', children }] }));
-    expect(await totals(id)).toMatchObject({ sending: 50, queued: 0 });
   });
 });
 
