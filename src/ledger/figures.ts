@@ -108,6 +108,11 @@ export class Figures {
     return Object.fromEntries(rows.map(({ outcome, count }) => [outcome, Number(count)]));
   }
 
+  async eventsEmitted(): Promise<Readonly<Record<string, number>>> {
+    const rows = await this.#database.run<{ type: string; count: string }>('count_events');
+    return Object.fromEntries(rows.map(({ type, count }) => [type, Number(count)]));
+  }
+
   /** By the first of the limits (ms) that an age has not reached; below the last there is one more. */
   async agesIn(states: readonly KindState[], limits: readonly number[], now: number): Promise<readonly Sum[]> {
     const rows = await this.#database.run<{ age: number; count: string; xof: string }>('ages_in_doubt', [

@@ -5,29 +5,17 @@ import { placeOf } from '../lib/list-cursor.ts';
 import type { Public } from '../lib/public.ts';
 import type { PageOf } from '../operations/lists.ts';
 import type { Queries as RedisQueries, RecentAsked, RecentPayments, Wanted } from '../operations/queries.ts';
-import {
-  type BatchRecord,
-  type CampaignRecord,
-  type RecordAt,
-  type RecordBase,
-  type RecordOf,
-  UnreadableRecord,
-} from '../operations/record.ts';
+import { type RecordAt, type RecordBase, type RecordOf, UnreadableRecord } from '../operations/record.ts';
 import { NoSuchPlace, type ReviewKind, type ReviewPage, reviewKinds } from '../operations/review.ts';
+import { type StoredBatch, batchRecord } from './batch-record.ts';
+import { type ReadCampaign, recordOf } from './campaign-record.ts';
 import { Figures } from './figures.ts';
 import { type ListFilters, type ListPage, type Sums, idsOfReference, pageOfIds, sumOf } from './listing.ts';
 import type { Database } from './pool.ts';
 import { type LedgerKind, type OperationRow, readRow } from './records.ts';
 
 /** What only the old store can answer. */
-type Gone = 'named' | 'recipientsLeft' | 'unreadable' | 'unfinishedUploads' | 'eventsEmitted';
-
-export interface QueriesOptions {
-  readonly database: Database;
-  /** Records of these ids, in any order. */
-  readonly campaigns: (ids: readonly string[]) => Promise<readonly CampaignRecord[]>;
-  readonly batches: (ids: readonly string[]) => Promise<readonly BatchRecord[]>;
-}
+type Gone = 'named' | 'recipientsLeft' | 'unreadable' | 'unfinishedUploads';
 
 type Readable<K extends Kind> = RecordAt<K> | UnreadableRecord;
 
@@ -60,14 +48,12 @@ export interface Buried {
 
 export class Queries implements Omit<Public<RedisQueries>, Gone> {
   readonly #database: Database;
-  readonly #options: QueriesOptions;
   readonly #figures: Figures;
   readonly #allAccounts = (): Promise<string[]> => this.accounts();
 
-  constructor(options: QueriesOptions) {
-    this.#options = options;
-    this.#database = options.database;
-    this.#figures = new Figures(options.database);
+  constructor({ database }: { readonly database: Database }) {
+    this.#database = database;
+    this.#figures = new Figures(database);
   }
 
   async read<K extends Kind>(kind: K, id: string): Promise<RecordAt<K> | undefined> {
@@ -242,6 +228,11 @@ export class Queries implements Omit<Public<RedisQueries>, Gone> {
     return this.#figures.outcomes();
   }
 
+  /** How many events of each type were ever published. */
+  eventsEmitted(): Promise<Readonly<Record<string, number>>> {
+    return this.#figures.eventsEmitted();
+  }
+
   /** When the operation that has been longest in a state entered it, ms since the epoch. */
   oldestIn(kind: Kind, state: string): Promise<number | undefined> {
     return this.#figures.oldestIn(kind, state);
@@ -286,7 +277,10 @@ export class Queries implements Omit<Public<RedisQueries>, Gone> {
   async #recordsOf<K extends Kind>(kind: K, ids: readonly string[]): Promise<ReadonlyMap<string, Readable<K>>> {
     if (ids.length === 0 || kind === 'slice') return new Map();
     if (kind === 'campaign' || kind === 'batch') {
-      const records = await (kind === 'campaign' ? this.#options.campaigns(ids) : this.#options.batches(ids));
+      const records =
+        kind === 'campaign'
+          ? (await this.#database.run<ReadCampaign>('read_campaigns', [ids])).map(recordOf)
+          : (await this.#database.run<StoredBatch>('read_batches', [ids])).map(batchRecord);
       // The kind decides which of the two was read, which the compiler does not follow.
       return new Map(records.map((record) => [record.id, record as unknown as RecordAt<K>]));
     }

@@ -5,7 +5,7 @@ import { systemRandom } from '../../src/lib/random.ts';
 import { Operations } from '../../src/operations/operations.ts';
 import { keys } from '../../src/operations/keys.ts';
 import { Queries } from '../../src/operations/queries.ts';
-import { alone, insertOperations } from '../support/ledger-rows.ts';
+import { insertOperations } from '../support/ledger-rows.ts';
 import { ledgerOfThisFile } from '../support/ledger-of-file.ts';
 import { storeOfThisFile } from '../support/fresh-redis.ts';
 
@@ -48,7 +48,7 @@ function onRedis(stepMs: number): World & { readonly operations: Operations; rea
 function onLedger(stepMs: number): World {
   let now = FIRST;
   return {
-    queries: new LedgerQueries(alone(ledger.database)),
+    queries: new LedgerQueries({ database: ledger.database }),
     accept: ({ id, account = 'main', state = 'queued' }) =>
       insertOperations(ledger, [
         { id, account, state, created_at: new Date((now += stepMs)).toISOString(), amount: FIELDS.amount },

@@ -1,5 +1,4 @@
 /** Operations as rows of the ledger, made without the steps that lead there. */
-import type { Database } from '../../src/ledger/pool.ts';
 
 export interface OperationAsRow {
   readonly id: string;
@@ -51,10 +50,3 @@ export async function insertOperations(ledger: Asks, rows: readonly OperationAsR
      from jsonb_populate_recordset(null::relais.operation, '${JSON.stringify(all).replaceAll("'", "''")}')`,
   );
 }
-
-/** Reads of a test that has neither campaigns nor batches. */
-export const alone = (database: Database) => ({
-  database,
-  campaigns: async () => [],
-  batches: async () => [],
-});

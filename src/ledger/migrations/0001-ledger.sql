@@ -687,6 +687,12 @@ create index event_published on relais.event (published_at, position);
 create view relais.events as
 select position, id, type, account, at, data, subject as operation, published_at from relais.event;
 
+-- Events ever published, by type: retention leaves them counted.
+create table relais.event_count (
+  type            text        collate "C" primary key,
+  count           bigint      not null
+) with (fillfactor = 50);
+
 create table relais.day_total (
   day             date        not null,
   account         text        collate "C" not null,

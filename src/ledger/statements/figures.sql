@@ -139,3 +139,8 @@ select c.body from relais.callback c where c.id = $1 and c.at >= coalesce($2, no
 -- params: id text[], now timestamptz
 -- row:
 delete from relais.callback c where c.id = any($1::text[]) or c.at < coalesce($2, now()) - interval '30 days';
+
+-- name: count_events
+-- params:
+-- row: type text, count int8
+select c.type, c.count from relais.event_count c order by c.type;

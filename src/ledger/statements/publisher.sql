@@ -94,6 +94,11 @@ sums as materialized (
     coalesce(sum(change) filter (where name[4] like '%Xof'), 0) as xof
   from named group by 1, 2, 3
 ),
+counted as (
+  insert into relais.event_count as c (type, count)
+  select t.type, count(*) from taken t where t.type is not null group by t.type order by t.type
+  on conflict (type) do update set count = c.count + excluded.count
+),
 added as (
   insert into relais.day_total as d (day, account, mode, item, count, xof)
   select head.day, s.account, s.mode, s.item, s.count, s.xof from sums s, head order by s.account collate "C", s.mode collate "C", s.item collate "C"
