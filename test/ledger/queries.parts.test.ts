@@ -1,5 +1,5 @@
 /** Reads of the ledger: by name, by filter, as sums, as what needs review, and as figures. */
-import { expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { Figures } from '../../src/ledger/figures.ts';
 import { Queries } from '../../src/ledger/queries.ts';
 import { Status } from '../../src/ledger/status.ts';
@@ -96,30 +96,48 @@ test.for(cases)(
   'a list of %s has the same rows, whatever the size of its pages',
   async ([_name, filters, letters]) => {
     await twelve();
-    const expected = [...letters].map((letter) => `dsb_${letter}`);
+    const expected = letters.split('').map((letter) => `dsb_${letter}`);
     for (const limit of [1, 2, 5, 50]) expect(await turned(filters, limit)).toEqual(expected);
   },
 );
 
-test('metadata that many operations have are found page by page as well', async () => {
-  await ledger.query(`insert into relais.operation (id, kind, account, fingerprint, state, amount, request, metadata, created_by, schema_version, op, created_at)
-    select 'dsb_' || lpad(n::text, 5, '0'), 'message', 'main', '', 'queued', 1, '{}',
-      jsonb_build_object('shop', case n % 2 when 0 then 'dakar' else 'abidjan' end), 'x', 1, gen_random_uuid(),
-      '2026-11-22T12:00:00Z'::timestamptz + n * interval '1 s' from generate_series(1, 7000) n`);
-  await ledger.query(
-    `update relais.operation set kind = 'disbursement', request = '{"accountAlias": "1", "withdrawMode": "m"}', provider_id = id`,
+describe('among thousands', () => {
+  const T0 = Date.UTC(2026, 10, 22, 12);
+  /** One a second: every second one of another shop, every tenth of another account, a rare amount in three of them. */
+  beforeEach(() =>
+    ledger.query(`insert into relais.operation (id, kind, account, fingerprint, state, amount, request, metadata, created_by, schema_version, op, created_at, provider_id)
+      select 'dsb_' || lpad(n::text, 5, '0'), 'disbursement', case n % 10 when 0 then 'other' else 'main' end, '', 'queued',
+        case when n in (20, 41, 6990) then 2 else 1 end, '{"accountAlias": "1", "withdrawMode": "m"}',
+        jsonb_build_object('shop', case n % 2 when 0 then 'dakar' else 'abidjan' end), 'x', 1, gen_random_uuid(),
+        '${new Date(T0).toISOString()}'::timestamptz + n * interval '1 s', n::text from generate_series(1, 7000) n`),
   );
-  const first = await queries().page('disbursement', { metadata: { shop: 'dakar' }, limit: 2 });
-  expect(idsOf(first)).toEqual(['dsb_07000', 'dsb_06998']);
-  const second = await queries().page('disbursement', { metadata: { shop: 'dakar' }, limit: 2, after: first.next });
-  expect(idsOf(second)).toEqual(['dsb_06996', 'dsb_06994']);
+
+  test('metadata that many operations have are found page by page', async () => {
+    const first = await queries().page('disbursement', { metadata: { shop: 'dakar' }, limit: 2 });
+    expect(idsOf(first)).toEqual(['dsb_07000', 'dsb_06998']);
+    const second = await queries().page('disbursement', { metadata: { shop: 'dakar' }, limit: 2, after: first.next });
+    expect(idsOf(second)).toEqual(['dsb_06996', 'dsb_06994']);
+  });
+
+  test.for<readonly [string, Filters, readonly string[]]>([
+    ['in any account', {}, ['dsb_06990', 'dsb_00041', 'dsb_00020']],
+    ['in both accounts', { accounts: ['main', 'other'] }, ['dsb_06990', 'dsb_00041', 'dsb_00020']],
+    ['in one account', { accounts: ['main'] }, ['dsb_00041']],
+    ['with metadata', { metadata: { shop: 'dakar' } }, ['dsb_06990', 'dsb_00020']],
+  ])('a page that finds little ends, and the next ones find the rest in order: %s', async ([_name, filters, ids]) => {
+    const asked = { ...filters, states: ['queued'], amountMin: 2 };
+    const first = await queries().page('disbursement', { ...asked, limit: 3 });
+    expect(first.items.length).toBeLessThan(ids.length);
+    expect(await turned(asked, 3)).toEqual(ids);
+    expect(await turned(asked, 1)).toEqual(ids);
+  });
 });
 
 test('sums are those of the list, by state', async () => {
   await twelve();
   for (const [name, filters, letters] of cases) {
     const { count, xof, isWhole } = await queries().sum('disbursement', filters);
-    const amounts = [...letters].map((letter) => (letter.charCodeAt(0) - 96) * 100);
+    const amounts = letters.split('').map((letter) => (letter.charCodeAt(0) - 96) * 100);
     expect([name, count, xof, isWhole]).toEqual([
       name,
       letters.length,
@@ -176,7 +194,11 @@ test('a reference finds one operation in each account, and filters hold', async 
 
 test('review goes from the longest waiting on, through all kinds, and on after a decision', async () => {
   const waits = (id: string, kind: string, since: number, account = 'main') => ({
-    ...{ id, kind, account, since: minute(since), state: 'needs_review' },
+    id,
+    kind,
+    account,
+    since: minute(since),
+    state: 'needs_review',
     request: { accountAlias: 'x', withdrawMode: 'm' },
   });
   await insertOperations(ledger, [
