@@ -1,4 +1,5 @@
 /** Enqueue from SQL on real PostgreSQL: transactions of callers, refusals, two workers that die, and the list of refusals. */
+import { readFileSync } from 'node:fs';
 import { Client } from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { derivedId } from '../../src/lib/ids.ts';
@@ -40,9 +41,7 @@ async function connect(as = role): Promise<Client> {
 }
 async function login(name: string): Promise<void> {
   await ledger.query(`create role ${name} login password '${PASSWORD}'`);
-  await ledger.query(`grant usage on schema relais to ${name}`);
-  await ledger.query(`grant execute on function relais.enqueue(text, jsonb, text) to ${name}`);
-  await ledger.query(`grant select on relais.my_intake to ${name}`);
+  await ledger.query(`grant ${role}_enqueue to ${name}`);
 }
 async function enqueue(
   request: object,
@@ -91,6 +90,9 @@ beforeAll(async () => {
   database = new Database({ url: ledger.url, schema: ledger.schema });
   rejections = new Rejections({ database });
   role = `shop_${process.pid}_${Date.now()}`;
+  // The roles of all schemas of a server share their names.
+  const roles = readFileSync(new URL('../../src/ledger/roles.sql', import.meta.url), 'utf8');
+  await ledger.query(roles.replaceAll('relais_enqueue', `${role}_enqueue`));
   await login(role);
   await ledger.query(`select relais.enqueue_grant('${role}', 'main', '{disbursement,message}', 2000000)`);
   shop = await connect();
@@ -98,8 +100,8 @@ beforeAll(async () => {
 afterAll(async () => {
   await shop?.end();
   await database?.close();
-  await ledger?.query(`drop owned by ${role}`);
-  await ledger?.query(`drop role ${role}`);
+  await ledger?.query(`drop owned by ${role}_enqueue`);
+  await ledger?.query(`drop role ${role}, ${role}_enqueue`);
   await ledger?.close();
 });
 beforeEach(() => {
@@ -227,7 +229,6 @@ describe('SQL refuses', () => {
     const id = await enqueue(payment());
     expect(await mine(id, other)).toEqual([]);
     await other.end();
-    await ledger.query(`drop owned by ${name}`);
     await ledger.query(`drop role ${name}`);
   });
 
