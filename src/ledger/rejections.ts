@@ -4,6 +4,7 @@ import type { Public } from '../lib/public.ts';
 import { masked } from '../queues/rejection.ts';
 import type { Rejections as OldRejections, RejectionPage, StoredRejection } from '../operations/rejections.ts';
 import type { Database } from './pool.ts';
+import { storableJson } from './storable.ts';
 
 interface RejectionsOptions {
   readonly database: Database;
@@ -34,7 +35,9 @@ export class Rejections implements Public<OldRejections> {
   }
 
   /** The row and its event are one statement. False: it was reported before. */
-  async add({ account, ...rejection }: Rejection): Promise<boolean> {
+  async add(refused: Rejection): Promise<boolean> {
+    // The id and the reference of a job can hold any character.
+    const { account, ...rejection } = JSON.parse(storableJson(refused)) as Rejection;
     const { id, jobId, kind, reference, existingId, problems } = rejection;
     const [json, data] = [JSON.stringify(problems), JSON.stringify(rejection)];
     const values = [id, kind, account, reference, jobId, existingId, json, data, null];

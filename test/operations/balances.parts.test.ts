@@ -1,58 +1,107 @@
 /** What the accounts had left over time is read in pages, the newest first, and only what was asked for. */
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { Balances as LedgerBalances } from '../../src/ledger/balances.ts';
 import { Balances } from '../../src/operations/balances.ts';
 import { keys } from '../../src/operations/keys.ts';
 import { storeOfThisFile } from '../support/fresh-redis.ts';
+import { ledgerOfThisFile } from '../support/ledger-of-file.ts';
 
 const store = storeOfThisFile();
 const FIRST = 1_760_000_000_000;
 const MINUTE = 60_000;
 
-async function seen(account: string, count: number, everyMs = 10 * MINUTE): Promise<void> {
+const ledger = ledgerOfThisFile('balance', 'leader');
+
+interface Store {
+  readonly open: () => Pick<Balances, 'history' | 'isMyTurn' | 'latest' | 'note'>;
+  readonly seen: (account: string, count: number) => Promise<unknown>;
+}
+
+async function seenInRedis(account: string, count: number): Promise<void> {
   const pipeline = store.redis.pipeline();
   for (let nth = 0; nth < count; nth += 1) {
-    const look = { at: FIRST + nth * everyMs, balances: { SN: nth, CI: null } };
+    const look = { at: FIRST + nth * 10 * MINUTE, balances: { SN: nth, CI: null } };
     pipeline.lpush(keys.balances(account), JSON.stringify(look));
   }
   await pipeline.exec();
 }
 
-async function pagesOf(page: { from?: number; to?: number; limit: number }, accounts = ['main', 'shop']) {
-  const balances = new Balances(store.redis);
-  const pages: { account: string; at: number }[][] = [];
-  for (let after: string | undefined; ; ) {
-    const { items, next } = await balances.history(accounts, { ...page, after });
-    pages.push(items.map(({ account, seen: { at } }) => ({ account, at })));
-    if (next === undefined) return pages;
-    after = next;
+const redis: Store = { open: () => new Balances(store.redis), seen: seenInRedis };
+const postgres: Store = {
+  open: () => new LedgerBalances({ database: ledger.database }),
+  seen: (account, count) =>
+    ledger.query(`insert into relais.balance (account, at, country, xof)
+      select '${account}', to_timestamp(${FIRST / 1_000} + n * 600), c.country, case when c.country = 'SN' then n end
+      from generate_series(0, ${count - 1}) n, unnest(array['SN', 'CI']) c(country)`),
+};
+
+describe.each([
+  ['Redis', redis],
+  ['PostgreSQL', postgres],
+] as const)('balances in %s', (_name, { open, seen }) => {
+  async function pagesOf(page: { from?: number; to?: number; limit: number }, accounts = ['main', 'shop']) {
+    const balances = open();
+    const pages: { account: string; at: number }[][] = [];
+    for (let after: string | undefined; ; ) {
+      const { items, next } = await balances.history(accounts, { ...page, after });
+      pages.push(items.map(({ account, seen: { at } }) => ({ account, at })));
+      if (next === undefined) return pages;
+      after = next;
+    }
   }
-}
 
-test('of two accounts each look is told once, the newest first, whatever the pages', async () => {
-  await seen('main', 1_300);
-  await seen('shop', 700);
-  const pages = await pagesOf({ limit: 300 });
-  const looks = pages.flat();
-  expect(pages.map(({ length }) => length)).toEqual([300, 300, 300, 300, 300, 300, 200]);
-  expect(new Set(looks.map(({ account, at }) => `${account} ${at}`)).size).toBe(2_000);
-  expect(looks.map(({ at }) => at)).toEqual(looks.map(({ at }) => at).toSorted((a, b) => b - a));
+  test('of two accounts each look is told once, the newest first, whatever the pages', async () => {
+    await seen('main', 1_300);
+    await seen('shop', 700);
+    const pages = await pagesOf({ limit: 300 });
+    const looks = pages.flat();
+    expect(pages.map(({ length }) => length)).toEqual([300, 300, 300, 300, 300, 300, 200]);
+    expect(new Set(looks.map(({ account, at }) => `${account} ${at}`)).size).toBe(2_000);
+    expect(looks.map(({ at }) => at)).toEqual(looks.map(({ at }) => at).toSorted((a, b) => b - a));
+  });
+
+  test('its ends belong to a time that is asked for', async () => {
+    await seen('main', 20);
+    const [from, to] = [FIRST + 50 * MINUTE, FIRST + 70 * MINUTE];
+    const [page] = await pagesOf({ from, to, limit: 10 });
+    expect(page?.map(({ at }) => (at - FIRST) / MINUTE)).toEqual([70, 60, 50]);
+  });
+
+  test('accounts that are not asked for are not told of, and one that was never looked at is nothing', async () => {
+    await seen('main', 3);
+    expect(await pagesOf({ limit: 10 }, ['shop'])).toEqual([[]]);
+  });
+
+  test('the newest look of each account is the latest, and what could not be read is null', async () => {
+    await seen('main', 3);
+    const balances = open();
+    await balances.note('shop', { at: FIRST, balances: { SN: 7, ML: null } });
+    expect(await balances.latest(['main', 'shop', 'other'])).toEqual([
+      { account: 'main', seen: { at: FIRST + 20 * MINUTE, balances: { SN: 2, CI: null } } },
+      { account: 'shop', seen: { at: FIRST, balances: { SN: 7, ML: null } } },
+    ]);
+    expect(await balances.latest([])).toEqual([]);
+  });
+
+  test('of many who ask at once, one looks in a span of time', async () => {
+    const turns = await Promise.all([1, 2, 3].map(() => open().isMyTurn(3_600_000)));
+    expect(turns.filter(Boolean)).toHaveLength(1);
+  });
 });
 
-test('its ends belong to a time that is asked for', async () => {
-  await seen('main', 20);
-  const [from, to] = [FIRST + 50 * MINUTE, FIRST + 70 * MINUTE];
-  const [page] = await pagesOf({ from, to, limit: 10 });
-  expect(page?.map(({ at }) => (at - FIRST) / MINUTE)).toEqual([70, 60, 50]);
-});
-
-test('accounts that are not asked for are not told of, and one that was never looked at is nothing', async () => {
-  await seen('main', 3);
-  expect(await pagesOf({ limit: 10 }, ['shop'])).toEqual([[]]);
+test('after 35 days, the last look of each day stays in PostgreSQL', async () => {
+  await postgres.seen('main', 1_300);
+  const lastAt = FIRST + 35 * 24 * 60 * MINUTE + 1_299 * 10 * MINUTE;
+  await postgres.open().note('main', { at: lastAt, balances: { SN: 1 } });
+  const days = await ledger.query<{ looks: number }>(`select count(distinct at)::int as looks from relais.balance
+    where at < to_timestamp(${lastAt / 1_000}) group by (at at time zone 'UTC')::date order by (at at time zone 'UTC')::date`);
+  // Looks of more than 40 days ago were thinned out while they were younger.
+  expect(days.map(({ looks }) => looks).slice(-5)).toEqual([1, 1, 1, 1, 1]);
 });
 
 test('a month of looks every ten minutes is kept, and no more', async () => {
   const balances = new Balances(store.redis);
-  await seen('main', 6_000);
+  await redis.seen('main', 6_000);
   await balances.note('main', { at: FIRST + 9_000_000 * MINUTE, balances: { SN: 1 } });
   expect(await store.redis.llen(keys.balances('main'))).toBe(5_040);
 });

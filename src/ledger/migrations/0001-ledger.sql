@@ -616,11 +616,19 @@ returns boolean language sql volatile set search_path = pg_catalog, pg_temp as $
     select from relais.hold h where h.account = its_account and h.area = its_area and h.reason = its_reason)
 $$;
 
+-- Queues that are paused: nothing is claimed from them.
 create table relais.switch (
-  name            text        collate "C" primary key,       -- a queue, or an account with its area
+  name            text        collate "C" primary key,
   set_by          text        not null,
   set_at          timestamptz not null default now()
 );
+
+-- Workers that are here, so that a share of a rate or of the work is enough for all of them.
+create table relais.presence (
+  name            text        collate "C" primary key,
+  slots           int         not null check (slots > 0),
+  seen_at         timestamptz not null
+) with (fillfactor = 50);
 
 create table relais.rate (
   account         text        collate "C" not null,
@@ -1147,12 +1155,13 @@ create table relais.kept_file_piece (
   primary key (file, n)
 );
 
+-- Each look at the balances of an account; null: the balance of this country could not be read.
 create table relais.balance (
   account         text        collate "C" not null,
   country         text        collate "C" not null,
   at              timestamptz not null,
-  xof             bigint      not null,
-  primary key (account, country, at)
+  xof             bigint,
+  primary key (account, at, country)
 );
 
 -- 7. Partitions ---------------------------------------------------------------------------------------------------------

@@ -1,0 +1,60 @@
+/** Balances of the accounts, as one process for all saw them now and then. */
+import type { Public } from '../lib/public.ts';
+import type { Balances as BalancesInRedis, Look, LooksAsked, Seen } from '../operations/balances.ts';
+import type { Database } from './pool.ts';
+
+interface LookRow {
+  readonly account: string;
+  readonly at: Date;
+  readonly balances: Readonly<Record<string, number | null>>;
+}
+
+/** Where a page ended. */
+const CURSOR = /^(\d{1,16})\.([\w-]{1,64})$/;
+
+export class Balances implements Omit<Public<BalancesInRedis>, 'noteMemory' | 'memory'> {
+  readonly #database: Database;
+  readonly #now: () => Date | null;
+
+  /** `now` gives the time instead of PostgreSQL, for tests. */
+  constructor({ database, now }: { readonly database: Database; readonly now?: () => Date }) {
+    this.#database = database;
+    this.#now = () => now?.() ?? null;
+  }
+
+  /** True for the one that is to look in this span of time. */
+  async isMyTurn(everyMs: number): Promise<boolean> {
+    return (await this.#database.run('take_turn', ['balances', everyMs, this.#now()])).length > 0;
+  }
+
+  async note(account: string, { at, balances }: Seen): Promise<void> {
+    await this.#database.run('note_balances', [
+      account,
+      new Date(at),
+      Object.keys(balances),
+      Object.values(balances),
+    ]);
+  }
+
+  /** The newest look at each account. An account without one is absent. */
+  async latest(accounts: readonly string[]): Promise<{ readonly account: string; readonly seen: Seen }[]> {
+    return (await this.#database.run<LookRow>('latest_balances', [accounts])).map(lookOf);
+  }
+
+  /** Newest first, and where to go on. */
+  async history(
+    accounts: readonly string[],
+    { from, to, after, limit }: LooksAsked,
+  ): Promise<{ readonly items: readonly Look[]; readonly next?: string }> {
+    const [, at, name = null] = CURSOR.exec(after ?? '') ?? [];
+    const place = [timeOf(from), timeOf(to), timeOf(at === undefined ? undefined : Number(at)), name];
+    const rows = await this.#database.run<LookRow>('balances', [accounts, ...place, limit + 1]);
+    const items = rows.slice(0, limit).map(lookOf);
+    const last = items.at(-1);
+    return { items, ...(last && rows.length > limit ? { next: `${last.seen.at}.${last.account}` } : {}) };
+  }
+}
+
+const timeOf = (at: number | undefined): Date | null => (at === undefined ? null : new Date(at));
+
+const lookOf = ({ account, at, balances }: LookRow): Look => ({ account, seen: { at: at.getTime(), balances } });

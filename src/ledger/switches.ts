@@ -1,0 +1,40 @@
+/** Queues that an operator paused: nothing is claimed from them. */
+import type { Act as AskedAct } from '../operations/audit.ts';
+import { actOf, noteAct } from './acts.ts';
+import type { OnCommitted } from './committed.ts';
+import type { Database } from './pool.ts';
+
+interface SwitchesOptions {
+  readonly database: Database;
+  readonly onCommitted?: OnCommitted;
+}
+
+export class Switches {
+  readonly #options: SwitchesOptions;
+
+  constructor(options: SwitchesOptions) {
+    this.#options = options;
+  }
+
+  /** False: it is so already. */
+  async switchQueue(
+    queue: string,
+    { how, act }: { readonly how: 'pause' | 'resume'; readonly act?: AskedAct | undefined },
+  ): Promise<boolean> {
+    const { database, onCommitted } = this.#options;
+    const isPause = how === 'pause';
+    const changed = await database.transaction(async (run) => {
+      const by = act?.by ?? 'relais';
+      const rows = isPause ? await run('pause_queue', [queue, by]) : await run('resume_queue', [queue]);
+      if (rows.length > 0 && act) await noteAct(run, actOf(act));
+      return rows.length > 0;
+    });
+    await onCommitted?.(isPause ? 'queue.paused' : 'queue.resumed', { queue });
+    return changed;
+  }
+
+  async paused(): Promise<ReadonlySet<string>> {
+    const rows = await this.#options.database.run<{ name: string }>('paused_queues');
+    return new Set(rows.map(({ name }) => name));
+  }
+}
