@@ -21,6 +21,13 @@ interface DueRow {
   readonly oldest_at: Date;
 }
 
+interface CountRow {
+  readonly state: string;
+  readonly count: string;
+  readonly xof: string;
+  readonly fold: boolean;
+}
+
 interface Sum {
   readonly count: number;
   readonly xof: number;
@@ -40,13 +47,14 @@ export class Figures {
   }
 
   async counts(kind: Kind): Promise<{ count: Record<string, number>; xof: Record<string, number> }> {
-    const rows = await this.#database.run<{ state: string; count: string; xof: string }>('count_states', [kind]);
+    const rows = await this.#database.run<CountRow>('count_states', [kind]);
     const count: Record<string, number> = {};
     const xof: Record<string, number> = {};
     for (const row of rows) {
       count[row.state] = Number(row.count);
       xof[row.state] = Number(row.xof);
     }
+    if (rows.some(({ fold }) => fold)) await this.fold();
     return { count, xof };
   }
 

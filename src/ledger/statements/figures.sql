@@ -3,10 +3,11 @@
 
 -- name: count_states
 -- How many of a kind are in each state; for how much, of those that are not finished. Settled requests of campaigns are not
--- counted.
+-- counted. `fold`: there is much to fold.
 -- params: kind text
--- row: state text, count int8, xof int8
-select c.state, sum(c.count)::int8 as count, sum(c.xof)::int8 as xof
+-- row: state text, count int8, xof int8, fold bool
+select c.state, sum(c.count)::int8 as count, sum(c.xof)::int8 as xof,
+  exists (select from relais.final_change offset 10000) as fold
 from (
   select o.state, count(*) as count, coalesce(sum(o.amount), 0) as xof from relais.operation o
   where o.kind = $1 and o.finished_at is null group by o.state

@@ -100,15 +100,17 @@ order by o.created_at desc, o.id desc limit $17;
 
 -- name: places_by_metadata
 -- All that have these metadata, if they are fewer than `scan`. Otherwise the last row says so: then `places_by_kind` finds
--- them soon.
+-- them soon. `offset 0` keeps PostgreSQL from joining with the whole table.
 -- params: kind text, accounts text[], states text[], amount_min int8, amount_max int8, beneficiary text, batch text, token text, transaction_id text, provider_ref text, provider_id text, metadata jsonb, from timestamptz, before timestamptz, before_id text, scan int4, most int4
 -- row: id text, at timestamptz, meant bool, last bool
 with hit as materialized (select h.id, row_number() over () = $16 as last from relais.ids_with_metadata($12, $16) as h(id)),
 meant as (
-  select o.id, o.created_at, hit.last
-  from hit join relais.operation o using (id)
-  where (o.created_at, o.id) < ($14::timestamptz, $15::text) and o.created_at >= $13
-    and relais.is_listed(o, $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+  select o.id, o.created_at
+  from hit cross join lateral (
+    select o.id, o.created_at, relais.is_listed(o, $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) as meant
+    from relais.operation o where o.id = hit.id offset 0
+  ) o
+  where o.meant and (o.created_at, o.id) < ($14::timestamptz, $15::text) and o.created_at >= $13
   order by o.created_at desc, o.id desc limit $17
 )
 select m.id, m.created_at as at, true as meant, false as last from meant m
@@ -149,10 +151,13 @@ with read as (
     order by o.created_at desc limit $15
   )
   union all (
-    select o.state, o.amount, o.created_at >= $13 and o.created_at < $14
-      and relais.is_listed(o, $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
-    from relais.operation o
-    where $16 = 'metadata' and o.id in (select relais.ids_with_metadata($12, $15::int))
+    select m.state, m.amount, m.meant
+    from relais.ids_with_metadata($12, $15::int) as h(id) cross join lateral (
+      select o.state, o.amount, o.created_at >= $13 and o.created_at < $14
+        and relais.is_listed(o, $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) as meant
+      from relais.operation o where o.id = h.id offset 0
+    ) m
+    where $16 = 'metadata'
   )
   union all (
     select o.state, o.amount, o.created_at >= $13 and o.created_at < $14
