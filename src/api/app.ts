@@ -10,6 +10,7 @@ import { nearestPath } from './nearest-path.ts';
 import { ApiProblem, type ProblemKind, sendProblem } from './problem.ts';
 import { NoRoom } from '../lib/held-bytes.ts';
 import { HistoryAway } from '../operations/past.ts';
+import { isLedgerAway } from '../ledger/errors.ts';
 import { isAway } from '../redis/connections.ts';
 import type { Route } from './route.ts';
 import { routes } from './routes.ts';
@@ -108,8 +109,8 @@ function problemOf(error: unknown): ApiProblem {
   if (error instanceof URIError) return new ApiProblem('malformed', 'The path is invalid.');
   if (error instanceof HistoryAway) return new ApiProblem('unavailable', `${error.message}.`);
   if (error instanceof NoRoom) return noRoom(error);
-  // What Redis has taken, and of which the answer was lost, is done all the same.
-  if (isAway(error))
+  // A request that the store has taken, and whose answer was lost, is done all the same.
+  if (isAway(error) || isLedgerAway(error))
     return new ApiProblem('unavailable', 'The request may have been done. With the same identity, a retry is safe.');
   return new ApiProblem(
     'internal',

@@ -1,6 +1,6 @@
 /** Connections to the ledger, each fit to move money: PostgreSQL keeps what it commits, and every answer is certain or lost. */
 import { Client, type ClientBase } from 'pg';
-import { AnswerLost, readError } from './errors.ts';
+import { AnswerLost, DatabaseAway, readError } from './errors.ts';
 import { type Server, addressOf } from './server.ts';
 import { type Statement, loadStatements } from './statements.ts';
 
@@ -71,7 +71,9 @@ export class Connection {
     });
     client.on('error', () => undefined);
     if (onEnd) client.once('end', onEnd);
-    await client.connect();
+    await client.connect().catch((cause: unknown) => {
+      throw new DatabaseAway('PostgreSQL cannot be reached', { cause });
+    });
     try {
       await prepareSession(client);
       const generation = await server?.check(client);

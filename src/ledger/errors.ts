@@ -24,10 +24,14 @@ export class LedgerClosed extends Error {
 export class RuleRefused extends Error {
   override readonly name = 'RuleRefused';
   readonly rule: string;
+  /** The value of a limit, say. */
+  readonly detail: string;
 
-  constructor(rule: string) {
+  constructor(message: string) {
+    const [rule = '', detail = ''] = message.split(' ');
     super(`refused by ${rule}`);
     this.rule = rule;
+    this.detail = detail;
   }
 }
 
@@ -46,15 +50,20 @@ export class AnswerLost extends Error {
   override readonly name = 'AnswerLost';
 }
 
+/** PostgreSQL is away, or its answer is: the same call can be made again. */
+export const isLedgerAway = (error: unknown): boolean => error instanceof DatabaseAway || error instanceof AnswerLost;
+
 /** PostgreSQL refused the statement, and nothing of it was written. */
-class StatementRefused extends Error {
+export class StatementRefused extends Error {
   override readonly name = 'StatementRefused';
   /** SQLSTATE. */
   readonly code: string;
+  readonly constraint: string | undefined;
 
   constructor(code: string, constraint: string | undefined) {
     super(`PostgreSQL refused the statement: ${code}${constraint === undefined ? '' : ` (${constraint})`}`);
     this.code = code;
+    this.constraint = constraint;
   }
 }
 

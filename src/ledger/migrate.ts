@@ -79,7 +79,9 @@ async function addArrows(client: Client, schema: string): Promise<void> {
   const arrows = arrowsOf();
   await client.query(
     `insert into ${schema}.arrow (kind, was, state, recount)
-     select * from unnest($1::text[], $2::text[], $3::text[], $4::int2[]) on conflict do nothing`,
+     select * from unnest($1::text[], $2::text[], $3::text[], $4::int2[])
+     on conflict (kind, was, state) do update set recount = excluded.recount
+     where arrow.recount <> excluded.recount`,
     [
       arrows.map(({ kind }) => kind),
       arrows.map(({ was }) => was),

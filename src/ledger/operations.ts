@@ -1,119 +1,45 @@
 /** Operations in the ledger: accept, claim, change, signal, read. One table holds every kind, since all live one life. */
+import { statesOf } from '../kinds/index.ts';
+import type { Opinions } from '../kinds/limits.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Random } from '../lib/random.ts';
-import type { Kind } from '../kinds/index.ts';
 import type { DatabaseOptions } from './database.ts';
-import { AnswerLost, RuleRefused, ValueRefused } from './errors.ts';
-import type { Journal, JournalItem } from './journal.ts';
+import { AnswerLost, RuleRefused } from './errors.ts';
+import type { Journal } from './journal.ts';
 import { Lane, Memory } from './lane.ts';
+import type {
+  Change,
+  Claimed,
+  NewOperation,
+  Recorded,
+  Signal,
+  Signalled,
+  Wanted,
+  Written,
+} from './operation-items.ts';
+import {
+  acceptValues,
+  changeValues,
+  identityValues,
+  limitsJson,
+  signalValues,
+  wantedValues,
+} from './operation-values.ts';
 import { Sharing } from './sharing.ts';
 
+export type { Acceptance, NewOperation } from './operation-items.ts';
+
 /** The version of the schema that rows are written with; `claim` leaves rows of a newer one alone. */
-const SCHEMA_VERSION = 1;
+export const SCHEMA_VERSION = 1;
 
 /** The number of a statement is a UUID. */
 const OP_BYTES = 16;
-
-type Json = Readonly<Record<string, unknown>>;
-
-/** A request as the ledger records it. Money in whole XOF. */
-export interface NewOperation {
-  readonly id: string;
-  readonly kind: Kind;
-  readonly account: string;
-  readonly reference?: string;
-  readonly idempotencyKey?: string;
-  /** SHA-256 of the request: the same identity with another one is a conflict. */
-  readonly fingerprint: Buffer;
-  readonly state: string;
-  readonly queue?: string;
-  readonly amount?: number;
-  readonly beneficiary?: string;
-  readonly request: Json;
-  readonly metadata?: Json;
-  readonly payeeName?: string;
-  readonly purpose?: string;
-  readonly providerId?: string;
-  readonly notBefore?: Date;
-  readonly batch?: string;
-  readonly createdBy: string;
-  readonly trace?: string;
-  /** Default: now, when it has a queue. */
-  readonly dueAt?: Date;
-  /** It counts towards the sums of the day: money that leaves. */
-  readonly counted?: boolean;
-  /** Whole XOF. Absent: no limit. */
-  readonly dayLimit?: number;
-  readonly beneficiaryLimit?: number;
-  /** The same amount to the same beneficiary since then is refused. */
-  readonly twinSince?: Date;
-  readonly event?: { readonly type: string; readonly data: Json };
-  readonly act?: Json;
-}
-
-export type Acceptance =
-  | { readonly outcome: 'accepted'; readonly id: string }
-  /** `buried`: retention has removed the operation; what is known of it is here. */
-  | {
-      readonly outcome: 'duplicate' | 'conflict';
-      readonly id: string;
-      readonly state: string;
-      readonly buried: boolean;
-    }
-  | { readonly outcome: 'refused'; readonly id: string; readonly rule: string };
-
-export interface Claimed {
-  readonly id: string;
-  readonly kind: Kind;
-  readonly account: string;
-  readonly state: string;
-  readonly lease: string;
-  readonly version: number;
-  readonly token: string | null;
-  readonly request: Json;
-  readonly observations: readonly Json[];
-}
-
-/** Result of an attempt. Durations in ms, from the time of the statement. */
-export interface Change {
-  readonly id: string;
-  readonly lease: string;
-  readonly was: string;
-  readonly state: string;
-  readonly queue?: string;
-  /** When it is due again. Absent: it waits for a person or a callback, or is final. */
-  readonly dueMs?: number;
-  /** The attempt goes on under its lease for so long. */
-  readonly keepMs?: number;
-  readonly token?: string;
-  readonly transactionId?: string;
-  readonly providerRef?: string;
-  readonly sends?: number;
-  readonly tries?: number;
-  /** No byte of the intent leaves later than this, counted from asking; at most `keepMs`. */
-  readonly sendMs?: number;
-  readonly quietMs?: number;
-  readonly sent?: boolean;
-  readonly reason?: string;
-  readonly observations?: readonly Json[];
-  readonly facts?: Json;
-  /** A line of evidence, without secrets and full phone numbers. */
-  readonly line?: string;
-  readonly event?: { readonly type: string; readonly data: Json };
-  readonly finished?: boolean;
-  /** It lets a request leave: refused while the ledger is recovering. */
-  readonly intends?: boolean;
-  /** For a restored ledger: what records this operation again. Only with an intent whose bytes follow. */
-  readonly journalItem?: JournalItem;
-}
-
-export interface Signal {
-  readonly id: string;
-  /** In which an operation is checked that is in none. */
-  readonly queue: string;
-  /** A line of evidence, without secrets and full phone numbers. */
-  readonly line: string;
-}
+/** Items that wait for a lane, of one statement. */
+const WAITING_MOST = 20_000;
+const PATIENCE_MS = 10_000;
+/** How long the requests of an account that is at a limit are recorded one by one. */
+const AT_LIMIT_MS = 1_000;
+const DRY_RUN = 'DRY_RUN';
 
 export interface LedgerOptions {
   readonly database: DatabaseOptions;
@@ -122,183 +48,303 @@ export interface LedgerOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly lanes?: number;
+  /** Items in one statement. */
   readonly most?: number;
   /** Of this process. Default: its own. */
   readonly memory?: Memory;
+  /** Limits of money that this process asks for; the shared limits hold as well. */
+  readonly limits?: Opinions;
+  /** How long an item waits for a lane, ms; after it, `DatabaseAway`. */
+  readonly patience?: number;
   /** Told of what is about to leave, after the commit of the intent. Absent: nobody writes it down. */
   readonly journal?: Pick<Journal, 'intended'>;
+  /** Gives the time instead of PostgreSQL, for tests. */
+  readonly now?: (() => Date) | undefined;
 }
 
 interface Fresh {
   /** Null: the counter alone. */
   readonly id: string | null;
-  readonly fresh: boolean;
+  readonly fresh?: boolean;
+  readonly state?: string;
+  readonly version?: number;
   readonly counter: string;
+  /** Absent: the answer was lost. */
+  readonly at?: Date;
 }
 
+type Run<Item, Answer> = (lane: Lane, items: readonly Item[]) => Promise<readonly (Answer | Error)[]>;
+
 export class Operations {
-  readonly #lanes: Lane[] = [];
-  readonly #accepting: Sharing<NewOperation, Acceptance>;
-  /** Apart from results: those are written while the ledger is recovering, too. */
-  readonly #intending: Sharing<Change, boolean>;
-  readonly #changing: Sharing<Change, boolean>;
-  readonly #signalling: Sharing<Signal, boolean>;
-  readonly #reading: Lane;
-  readonly #random: Random;
-  readonly #process: string;
-  readonly #journal: Pick<Journal, 'intended'> | undefined;
   readonly memory: Memory;
+  readonly #options: LedgerOptions;
+  readonly #limits: string;
+  readonly #lanes: Lane[] = [];
+  readonly #accepting: Sharing<NewOperation, Recorded>;
+  /** Requests of accounts at a limit, and dry runs: PostgreSQL ends their statement, so they share none. */
+  readonly #alone: Sharing<NewOperation & { readonly isDry?: boolean }, Recorded>;
+  /** Apart from results: those are written while the ledger is recovering, too. */
+  readonly #intending: Sharing<Change, Written | undefined>;
+  readonly #changing: Sharing<Change, Written | undefined>;
+  readonly #signalling: Sharing<Signal, Signalled | undefined>;
+  readonly #leasing: Sharing<Wanted, Claimed | undefined>;
+  readonly #reading: Lane;
+  readonly #atLimit = new Map<string, number>();
 
   constructor(options: LedgerOptions) {
-    const { database, process, clock, random, lanes = 2, most = 200, memory = new Memory(), journal } = options;
-    this.#journal = journal;
+    const { lanes = 2, most = 200, memory = new Memory(), limits = {} } = options;
     this.memory = memory;
-    this.#random = random;
-    this.#process = process;
-    const open = (name: string): Lane => {
-      const lane = new Lane({ database, memory: this.memory, name: `${process}/${name}`, clock });
-      this.#lanes.push(lane);
-      return lane;
-    };
-    const shared = <Item extends { readonly id: string }, Answer>(
-      name: string,
-      keysOf: (item: Item) => readonly string[],
-      run: (lane: Lane, items: readonly Item[]) => Promise<readonly (Answer | Error)[]>,
-    ) => {
-      const own = Array.from({ length: lanes }, (_, at) => open(`${name}${at}`));
-      return new Sharing<Item, Answer>({ lanes: own, most, keysOf, orderBy: ({ id }) => id, run });
-    };
-    const oneId = ({ id }: { readonly id: string }): readonly string[] => [id];
-    this.#reading = open('read');
-    this.#accepting = shared('accept', identityKeys, (lane, items) => this.#accept(lane, items));
-    this.#intending = shared<Change, boolean>('intend', oneId, (lane, items) => this.#change(lane, items, true));
-    this.#changing = shared<Change, boolean>('change', oneId, (lane, items) => this.#change(lane, items, false));
-    this.#signalling = shared('signal', oneId, signalled);
-  }
-
-  /** Resolves once it is committed, or known not to be. Rejects with `LedgerClosed` or `StatementRefused`. */
-  async accept(one: NewOperation): Promise<Acceptance> {
-    if (!areLimitsHeld(one)) throw new Error(`${one.id} has limits that cannot be held`);
-    return this.#accepting.ask(one).catch((error: unknown): Acceptance => {
-      if (error instanceof RuleRefused) return { outcome: 'refused', id: one.id, rule: error.rule };
-      throw error;
+    this.#options = options;
+    this.#limits = limitsJson(limits);
+    this.#reading = this.#open('read');
+    const open = (name: string) => Array.from({ length: lanes }, (_, at) => this.#open(`${name}${at}`));
+    this.#accepting = this.#shared(open('accept'), most, identityKeys, (lane, items) => this.#accept(lane, items));
+    this.#alone = this.#shared([this.#open('alone')], 1, identityKeys, (lane, items) => this.#accept(lane, items));
+    this.#intending = this.#shared<Change, Written | undefined>(open('intend'), most, idKey, (lane, items) => this.#change(lane, items, true));
+    this.#changing = this.#shared<Change, Written | undefined>(open('change'), most, idKey, (lane, items) => this.#change(lane, items, false));
+    this.#signalling = this.#shared<Signal, Signalled | undefined>(open('signal'), most, idKey, async (lane, items) => {
+      return eachById(items, await lane.read<Signalled>('signal', [...signalValues(items), this.#now()]));
+    });
+    this.#leasing = this.#shared<Wanted, Claimed | undefined>([this.#reading], most, idKey, async (lane, items) => {
+      const of = [SCHEMA_VERSION, this.#now(), options.process, lane.name];
+      return eachById(items, await lane.read<Claimed>('lease_operations', [...wantedValues(items), ...of]));
     });
   }
 
-  /** Leases up to `most` due operations of a queue, accounts in turn. `now` is for tests. */
+  /** Resolves once it is committed, or known not to be. Rejects with `LedgerClosed` or `StatementRefused`. */
+  async accept(one: NewOperation): Promise<Recorded> {
+    refuseUnknownState(one);
+    const { account } = one;
+    const isAtLimit = (this.#atLimit.get(account) ?? 0) > this.#options.clock.monotonic();
+    const sharing = isAtLimit ? this.#alone : this.#accepting;
+    return sharing.ask(one).catch((error: unknown): Recorded => {
+      if (!(error instanceof RuleRefused)) throw error;
+      this.#atLimit.set(account, this.#options.clock.monotonic() + AT_LIMIT_MS);
+      return refusedBy(one, error);
+    });
+  }
+
+  /** The answer that `accept` would give. Nothing is recorded. */
+  async dryRun(one: NewOperation): Promise<Recorded> {
+    refuseUnknownState(one);
+    return this.#alone.ask({ ...one, isDry: true }).catch((error: unknown): Recorded => {
+      if (!(error instanceof RuleRefused)) throw error;
+      const { rule, detail } = error;
+      if (rule === DRY_RUN) return { outcome: 'accepted', id: one.id, state: detail, at: 0 };
+      return refusedBy(one, error);
+    });
+  }
+
+  /** Leases up to `most` due operations of a queue, accounts in turn. */
   async claim(
     queue: string,
     accounts: readonly string[],
     most: number,
     leaseMs: number,
-    now?: Date,
   ): Promise<readonly Claimed[]> {
-    const values = [queue, accounts, most, leaseMs, SCHEMA_VERSION, now, this.#process];
-    return this.#reading.read<Claimed>('claim', values);
+    const of = [SCHEMA_VERSION, this.#now(), this.#options.process, this.#reading.name];
+    return this.#reading.read<Claimed>('claim', [queue, accounts, most, leaseMs, ...of]);
   }
 
-  /** False when another attempt holds the operation by now: nothing was written. */
-  async change(one: Change): Promise<boolean> {
+  /** Undefined: it is not there, in another state, or another attempt holds it. */
+  lease(one: Wanted): Promise<Claimed | undefined> {
+    return this.#leasing.ask(one);
+  }
+
+  /** Gives back leases under which nothing was done. */
+  async release(
+    items: readonly { readonly id: string; readonly lease: string; readonly isOver?: boolean }[],
+  ): Promise<void> {
+    if (items.length === 0) return;
+    await this.#reading.read('release_leases', [
+      items.map(({ id }) => id),
+      items.map(({ lease }) => lease),
+      items.map(({ isOver = false }) => isOver),
+    ]);
+  }
+
+  /** Undefined when another attempt holds the operation by now: nothing was written. */
+  async change(one: Change): Promise<Written | undefined> {
     if (one.sendMs !== undefined && one.sendMs > (one.keepMs ?? 0))
       throw new Error(`${one.id} leaves after its lease`);
     return (one.intends ? this.#intending : this.#changing).ask(one);
   }
 
-  /** Makes the next check of an operation due because of a callback. False: there is no such operation. */
-  signal(one: Signal): Promise<boolean> {
+  /** Makes the next check of an operation due because of a callback. Undefined: there is no such operation. */
+  signal(one: Signal): Promise<Signalled | undefined> {
     return this.#signalling.ask(one);
+  }
+
+  async appendEvidence(id: string, lines: readonly string[]): Promise<void> {
+    if (lines.length > 0) await this.#reading.read('append_evidence', [id, lines.join('\n'), this.#now()]);
+  }
+
+  /** Ids that are due in a queue, the longest due first. Their due time moves on by `pushMs`. */
+  async handOut(
+    queue: string,
+    most: number,
+    pushMs: number,
+  ): Promise<readonly { readonly id: string; readonly version: number }[]> {
+    const rows = await this.#reading.read<{ id: string; version: number; was_due: Date }>('hand_out', [
+      queue,
+      most,
+      pushMs,
+      SCHEMA_VERSION,
+      this.#now(),
+    ]);
+    return rows.toSorted((a, b) => a.was_due.getTime() - b.was_due.getTime());
   }
 
   read<Row extends object>(ids: readonly string[]): Promise<readonly Row[]> {
     return this.#reading.read<Row>('read', [ids]);
   }
 
+  /** Tombstones and operations by identity, as `accept` finds them. */
+  holdersOf(items: readonly NewOperation[]): Promise<ReadonlyMap<string, Holder>> {
+    return holders(this.#reading, items);
+  }
+
+  /** The operation of the account that the provider knows by this token or transaction. */
+  async namedAs(
+    account: string,
+    name: { readonly token?: string | undefined; readonly transactionId?: string | undefined },
+  ): Promise<string | undefined> {
+    const [row] = await this.#reading.read<{ id: string }>('named_as', [account, name.token, name.transactionId]);
+    return row?.id;
+  }
+
   async close(): Promise<void> {
     await Promise.all(this.#lanes.map((lane) => lane.close()));
   }
 
-  async #accept(lane: Lane, items: readonly NewOperation[]): Promise<readonly (Acceptance | Error)[]> {
-    const rows = await settled(lane, this.#random, (op) => lane.write<Fresh>('accept', acceptValues(op, items)));
-    const fresh = new Set(rows.filter((row) => row.fresh).map(({ id }) => id));
+  #open(name: string): Lane {
+    const { database, process, clock } = this.#options;
+    const lane = new Lane({ database, memory: this.memory, name: `${process}/${name}`, clock });
+    this.#lanes.push(lane);
+    return lane;
+  }
+
+  #shared<Item extends { readonly id: string }, Answer>(
+    lanes: readonly Lane[],
+    most: number,
+    keysOf: (item: Item) => readonly string[],
+    run: Run<Item, Answer>,
+  ): Sharing<Item, Answer> {
+    const { clock, patience = PATIENCE_MS } = this.#options;
+    const bounds = { clock, patience, mostWaiting: WAITING_MOST };
+    return new Sharing<Item, Answer>({ lanes, most, keysOf, orderBy: ({ id }) => id, run, ...bounds });
+  }
+
+  #now(): Date | null {
+    return this.#options.now?.() ?? null;
+  }
+
+  async #accept(
+    lane: Lane,
+    items: readonly (NewOperation & { readonly isDry?: boolean })[],
+  ): Promise<readonly (Recorded | Error)[]> {
+    const isDry = items.some((one) => one.isDry);
+    const values = acceptValues(items);
+    const rows = await this.#settled(lane, (op) =>
+      lane.write<Fresh>('accept', [op, SCHEMA_VERSION, this.#now(), this.#limits, isDry, ...values]),
+    );
+    const fresh = new Map(rows.filter((row) => row.fresh).map((row) => [row.id, row]));
     const known = items.filter(({ id }) => !fresh.has(id));
     // A recorded operation is accepted, even if the other operations cannot be read.
     const held = await holders(lane, known).catch((error: Error) => error);
     return items.map((one) => {
-      if (fresh.has(one.id)) return { outcome: 'accepted', id: one.id };
+      const row = fresh.get(one.id);
+      if (row) return acceptedAs(one, row);
       return held instanceof Error ? held : answerOf(one, held.get(one.id));
     });
   }
 
-  async #change(lane: Lane, items: readonly Change[], intends: boolean): Promise<readonly boolean[]> {
-    const rows = await settled(lane, this.#random, (op) =>
-      lane.write<Fresh>('change', changeValues(op, items, intends)),
+  async #change(
+    lane: Lane,
+    items: readonly Change[],
+    intends: boolean,
+  ): Promise<readonly (Written | undefined)[]> {
+    const values = changeValues(items);
+    const rows = await this.#settled(lane, (op) =>
+      lane.write<Fresh>('change', [op, intends, this.#now(), ...values]),
     );
-    const done = new Set(rows.map(({ id }) => id));
-    if (intends)
-      await this.#noteIntents(
-        lane,
-        rows,
-        items.filter(({ id }) => done.has(id)),
-      );
-    return items.map(({ id }) => done.has(id));
+    const done = new Map(rows.map((row) => [row.id, row]));
+    if (intends) await this.#noteIntents(lane, rows, items);
+    return items.map(({ id }) => {
+      const row = done.get(id);
+      if (row === undefined) return undefined;
+      const { version, at } = row;
+      return version === undefined || at === undefined
+        ? { known: false }
+        : { known: true, version, at: at.getTime() };
+    });
   }
 
-  async #noteIntents(lane: Lane, rows: readonly Fresh[], written: readonly Change[]): Promise<void> {
+  async #noteIntents(lane: Lane, rows: readonly Fresh[], items: readonly Change[]): Promise<void> {
     const { epoch } = this.memory;
     const [first] = rows;
     if (first === undefined || epoch === undefined) return;
-    const items = written.flatMap(({ journalItem }) => journalItem ?? []);
-    await this.#journal?.intended({ lane: lane.name, epoch, counter: first.counter }, items);
+    const written = new Set(rows.map(({ id }) => id));
+    const noted = items.flatMap(({ id, journalItem }) => (written.has(id) ? (journalItem ?? []) : []));
+    await this.#options.journal?.intended({ lane: lane.name, epoch, counter: first.counter }, noted);
+  }
+
+  /**
+   * Runs a statement, and settles it when its answer is lost: rows that carry its own number were committed. When there
+   * are none, nothing was written, and it is run once more.
+   */
+  async #settled(lane: Lane, run: (op: string) => Promise<readonly Fresh[]>): Promise<readonly Fresh[]> {
+    const { random } = this.#options;
+    const op = random.hex(OP_BYTES);
+    try {
+      return await run(op);
+    } catch (error) {
+      if (!(error instanceof AnswerLost)) throw error;
+      const rows = await lane.settle(op);
+      return rows.length > 0 ? rows.map((id) => ({ id, fresh: true, counter: '0' })) : run(random.hex(OP_BYTES));
+    }
   }
 }
 
-async function signalled(lane: Lane, items: readonly Signal[]): Promise<readonly boolean[]> {
-  const rows = await lane.read<{ id: string }>('signal', [
-    items.map(({ id }) => id),
-    items.map(({ queue }) => queue),
-    items.map(({ line }) => line),
-    null,
-  ]);
-  const found = new Set(rows.map(({ id }) => id));
-  return items.map(({ id }) => found.has(id));
+function refuseUnknownState({ id, kind, state }: NewOperation): void {
+  const states: readonly string[] = statesOf(kind);
+  if (!states.includes(state)) throw new Error(`${id} cannot begin as ${state}: a ${kind} has no such state`);
 }
 
-/**
- * Runs a statement, and settles it when its answer is lost: rows that carry its own number were committed. When there
- * are none, nothing was written, and it is run once more.
- */
-async function settled(
-  lane: Lane,
-  random: Random,
-  run: (op: string) => Promise<readonly Fresh[]>,
-): Promise<readonly Fresh[]> {
-  const op = random.hex(OP_BYTES);
-  try {
-    return await run(op);
-  } catch (error) {
-    if (!(error instanceof AnswerLost)) throw error;
-    const rows = await lane.settle(op);
-    return rows.length > 0 ? rows.map((id) => ({ id, fresh: true, counter: '0' })) : run(random.hex(OP_BYTES));
-  }
+const refusedBy = ({ id }: NewOperation, { rule, detail }: RuleRefused): Recorded => ({
+  outcome: 'refused',
+  id,
+  rule,
+  detail,
+});
+
+function acceptedAs({ id, state }: NewOperation, row: Fresh): Recorded {
+  return { outcome: 'accepted', id, state: row.state ?? state, at: row.at?.getTime() ?? 0 };
 }
+
+function eachById<Answer extends { readonly id: string }>(
+  items: readonly { readonly id: string }[],
+  rows: readonly Answer[],
+): readonly (Answer | undefined)[] {
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  return items.map(({ id }) => byId.get(id));
+}
+
+const idKey = ({ id }: { readonly id: string }): readonly string[] => [id];
 
 /** Requests that share one of these keys run one after the other: the second can depend on the first. */
-const identityKeys = ({
-  id,
-  account,
-  kind,
-  reference,
-  idempotencyKey,
-  beneficiary,
-  twinSince,
-}: NewOperation): readonly string[] => [
-  id,
-  ...(reference === undefined ? [] : [`r ${account} ${kind} ${reference}`]),
-  ...(idempotencyKey === undefined ? [] : [`k ${account} ${kind} ${idempotencyKey}`]),
-  ...(beneficiary === undefined || twinSince === undefined ? [] : [`b ${account} ${kind} ${beneficiary}`]),
-];
+const identityKeys = (one: NewOperation): readonly string[] => {
+  const { id, account, kind, reference, idempotencyKey, otherId, beneficiary, counted } = one;
+  return [
+    id,
+    ...(otherId === undefined ? [] : [otherId]),
+    ...(reference === undefined ? [] : [`r ${account} ${kind} ${reference}`]),
+    ...(idempotencyKey === undefined ? [] : [`k ${account} ${kind} ${idempotencyKey}`]),
+    ...(beneficiary === undefined || !counted ? [] : [`b ${account} ${beneficiary}`]),
+  ];
+};
 
-interface Holder {
+export interface Holder {
   readonly asked: string;
   readonly id: string;
   readonly fingerprint: Buffer;
@@ -308,100 +354,14 @@ interface Holder {
 
 async function holders(lane: Lane, items: readonly NewOperation[]): Promise<ReadonlyMap<string, Holder>> {
   if (items.length === 0) return new Map();
-  const rows = await lane.read<Holder>('identities', [
-    items.map(({ id }) => id),
-    items.map(({ kind }) => kind),
-    items.map(({ account }) => account),
-    items.map(({ reference }) => reference),
-    items.map(({ idempotencyKey }) => idempotencyKey),
-  ]);
+  const rows = await lane.read<Holder>('identities', identityValues(items));
   // The last one counts: that of the same id, where there is one.
   const byId = rows.toSorted((a, b) => Number(a.id === a.asked) - Number(b.id === b.asked));
   return new Map(byId.map((row) => [row.asked, row]));
 }
 
-function answerOf({ id, fingerprint }: NewOperation, holder: Holder | undefined): Acceptance | Error {
+function answerOf({ id, fingerprint }: NewOperation, holder: Holder | undefined): Recorded | Error {
   if (holder === undefined) return new Error(`${id} was neither recorded nor found`);
   const outcome = holder.id === id && holder.fingerprint.equals(fingerprint) ? 'duplicate' : 'conflict';
   return { outcome, id: holder.id, state: holder.state, buried: holder.buried };
-}
-
-function json(value: unknown): string {
-  try {
-    return JSON.stringify(value);
-  } catch (cause) {
-    throw new ValueRefused('a value cannot be written as JSON', { cause });
-  }
-}
-
-/** The sums of the day hold limits and duplicate window: what is not in them would pass unseen. */
-function areLimitsHeld({ counted, beneficiary, dayLimit, beneficiaryLimit, twinSince }: NewOperation): boolean {
-  const isOfBeneficiary = beneficiaryLimit !== undefined || twinSince !== undefined;
-  if (isOfBeneficiary && beneficiary === undefined) return false;
-  return counted === true || (!isOfBeneficiary && dayLimit === undefined);
-}
-
-function acceptValues(op: string, items: readonly NewOperation[]): readonly unknown[] {
-  const column = (read: (one: NewOperation) => unknown): readonly unknown[] => items.map((one) => read(one) ?? null);
-  return [
-    op,
-    SCHEMA_VERSION,
-    null,
-    column(({ id }) => id),
-    column(({ kind }) => kind),
-    column(({ account }) => account),
-    column(({ reference }) => reference),
-    column(({ idempotencyKey }) => idempotencyKey),
-    column(({ fingerprint }) => fingerprint),
-    column(({ state }) => state),
-    column(({ queue }) => queue),
-    column(({ amount }) => amount),
-    column(({ beneficiary }) => beneficiary),
-    column(({ request }) => json(request)),
-    column(({ metadata }) => metadata && json(metadata)),
-    column(({ payeeName }) => payeeName),
-    column(({ purpose }) => purpose),
-    column(({ providerId }) => providerId),
-    column(({ notBefore }) => notBefore),
-    column(({ batch }) => batch),
-    column(({ createdBy }) => createdBy),
-    column(({ trace }) => trace),
-    column(({ dueAt }) => dueAt),
-    column(({ dayLimit }) => dayLimit),
-    column(({ beneficiaryLimit }) => beneficiaryLimit),
-    column(({ twinSince }) => twinSince),
-    column(({ event }) => event && json(event)),
-    column(({ act }) => act && json(act)),
-    column(({ counted }) => counted ?? false),
-  ];
-}
-
-function changeValues(op: string, items: readonly Change[], intends: boolean): readonly unknown[] {
-  const column = (read: (one: Change) => unknown): readonly unknown[] => items.map((one) => read(one) ?? null);
-  return [
-    op,
-    intends,
-    null,
-    column(({ id }) => id),
-    column(({ lease }) => lease),
-    column(({ was }) => was),
-    column(({ state }) => state),
-    column(({ queue }) => queue),
-    column(({ dueMs }) => dueMs),
-    column(({ keepMs }) => keepMs),
-    column(({ token }) => token),
-    column(({ transactionId }) => transactionId),
-    column(({ providerRef }) => providerRef),
-    column(({ sends }) => sends),
-    column(({ tries }) => tries),
-    column(({ sendMs }) => sendMs),
-    column(({ quietMs }) => quietMs),
-    column(({ sent }) => sent ?? false),
-    column(({ reason }) => reason),
-    column(({ observations }) => observations && json(observations)),
-    column(({ facts }) => facts && json(facts)),
-    column(({ line }) => line),
-    column(({ event }) => event && json(event)),
-    column(({ finished }) => finished ?? false),
-  ];
 }

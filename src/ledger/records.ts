@@ -1,10 +1,16 @@
 /** A row of the table `operation` as the typed record of its kind, and the fields of a new record as columns. */
 import { type Field, type Fields, maybeText, count, text, time } from '../kinds/fields.ts';
-import { asDeclared, kinds, statesOf } from '../kinds/index.ts';
+import { type Kind, asDeclared, kinds, statesOf } from '../kinds/index.ts';
 import { type RecordAt, UnreadableRecord } from '../operations/record.ts';
 
 /** The kinds whose operations are rows of the table `operation`. */
 export type LedgerKind = 'disbursement' | 'direct_credit' | 'invoice' | 'payment_request' | 'message';
+
+const ledgerKinds: readonly string[] = ['disbursement', 'direct_credit', 'invoice', 'payment_request', 'message'];
+
+export function isLedgerKind(kind: Kind): kind is LedgerKind {
+  return ledgerKinds.includes(kind);
+}
 
 type Json = Readonly<Record<string, unknown>>;
 

@@ -2,7 +2,8 @@
  * Lets requests share a statement and its commit. Nothing waits for a timer: requests that come while every lane is
  * busy join the next statement.
  */
-import { isOfOneRow, isTransient } from './errors.ts';
+import type { Clock } from '../lib/clock.ts';
+import { DatabaseAway, isOfOneRow, isTransient } from './errors.ts';
 import type { Lane } from './lane.ts';
 
 interface SharingOptions<Item, Answer> {
@@ -15,11 +16,17 @@ interface SharingOptions<Item, Answer> {
   readonly lanes: readonly Lane[];
   /** Items in one statement. */
   readonly most: number;
+  readonly clock: Pick<Clock, 'monotonic' | 'after'>;
+  /** How long an item waits for a lane, ms; after it, `DatabaseAway`. */
+  readonly patience: number;
+  /** Items that wait at most; another one is refused with `DatabaseAway`. */
+  readonly mostWaiting: number;
 }
 
 interface Waiting<Item, Answer> {
   readonly item: Item;
   readonly keys: readonly string[];
+  readonly sinceMono: number;
   readonly resolve: (answer: Answer) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -30,6 +37,7 @@ export class Sharing<Item, Answer> {
   readonly #busyKeys = new Set<string>();
   #waiting: Waiting<Item, Answer>[] = [];
   #isScheduled = false;
+  #disarm: (() => void) | undefined;
 
   constructor(options: SharingOptions<Item, Answer>) {
     this.#options = options;
@@ -38,8 +46,11 @@ export class Sharing<Item, Answer> {
 
   /** Rejects with what the statement failed with; then nothing of this item was written, unless it is `AnswerLost`. */
   ask(item: Item): Promise<Answer> {
+    const { keysOf, clock, mostWaiting } = this.#options;
+    if (this.#waiting.length >= mostWaiting) return Promise.reject(tooBusy());
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ item, keys: this.#options.keysOf(item), resolve, reject });
+      const sinceMono = clock.monotonic();
+      this.#waiting.push({ item, keys: keysOf(item), sinceMono, resolve, reject });
       // Not at once: what is asked for in the same turn of the event loop goes together.
       if (this.#isScheduled) return;
       this.#isScheduled = true;
@@ -54,7 +65,7 @@ export class Sharing<Item, Answer> {
     for (;;) {
       const lane = this.#free[0];
       const batch = lane === undefined ? [] : this.#take();
-      if (lane === undefined || batch.length === 0) return;
+      if (lane === undefined || batch.length === 0) return this.#watch();
       this.#free.shift();
       void this.#carryOut(lane, batch).finally(() => {
         for (const { keys } of batch) for (const key of keys) this.#busyKeys.delete(key);
@@ -62,6 +73,30 @@ export class Sharing<Item, Answer> {
         this.#next();
       });
     }
+  }
+
+  /** PostgreSQL is away, or slow: the caller can ask again, and learns so in time. */
+  #watch(): void {
+    const { clock, patience } = this.#options;
+    const [oldest] = this.#waiting;
+    if (oldest === undefined) {
+      this.#disarm?.();
+      this.#disarm = undefined;
+    } else {
+      this.#disarm ??= clock.after(Math.max(0, oldest.sinceMono + patience - clock.monotonic()), () => {
+        this.#disarm = undefined;
+        this.#giveUp();
+        this.#watch();
+      });
+    }
+  }
+
+  #giveUp(): void {
+    const { clock, patience } = this.#options;
+    const since = clock.monotonic() - patience;
+    const late = this.#waiting.filter(({ sinceMono }) => sinceMono <= since);
+    this.#waiting = this.#waiting.filter(({ sinceMono }) => sinceMono > since);
+    for (const one of late) one.reject(tooBusy());
   }
 
   /** The longest waiting first; an item whose key is busy waits for the next statement. */
@@ -118,4 +153,5 @@ export class Sharing<Item, Answer> {
   }
 }
 
+const tooBusy = (): DatabaseAway => new DatabaseAway('PostgreSQL is away, or too slow');
 const NOTHING = Buffer.alloc(0);

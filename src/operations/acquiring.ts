@@ -4,6 +4,7 @@
  */
 import type { QueueName } from '../kinds/due-queues.ts';
 import { type Kind, isOver, kinds, statesInQueue, statesOf } from '../kinds/index.ts';
+import type { Moment } from '../lib/clock.ts';
 import { batchPerTick } from '../redis/connections.ts';
 import type { RecordHost } from '../redis/scripts.ts';
 import { type Waiting as WaitingFor, alike, answerEach } from '../redis/shared-script.ts';
@@ -20,6 +21,8 @@ export interface Leased<K extends Kind> {
   readonly at: number;
   /** Of the record's account, at that time. Absent: it has to be asked for. */
   readonly standing?: AccountStanding;
+  /** Absent: since it was asked for. */
+  readonly leasedSince?: Moment;
 }
 
 export type Acquired<K extends Kind> = ({ readonly is: 'acquired' } & Leased<K>) | { readonly is: NotAcquired };

@@ -10,6 +10,7 @@
  */
 import { type Moment, momentOf } from '../lib/clock.ts';
 import type { QueueName } from '../kinds/due-queues.ts';
+import { isLedgerAway } from '../ledger/errors.ts';
 import { isAway } from '../redis/connections.ts';
 import type { AccountStanding } from '../operations/accounts.ts';
 import {
@@ -81,7 +82,7 @@ export async function attemptAt<K extends AttemptedKind, R>(
     return await run(begun);
   } catch (error) {
     if (error instanceof Stopped) return error.result;
-    if (isAway(error)) await begun?.letGo();
+    if (isAway(error) || isLedgerAway(error)) await begun?.letGo();
     throw error;
   }
 }
@@ -105,10 +106,10 @@ async function begin<K extends AttemptedKind>(
   context: MoneyContext,
 ): Promise<Attempt<K>> {
   const { leaseMs, holdRecheckMs } = context.policy;
-  const leasedSince = momentOf(context.clock);
+  const askedAt = momentOf(context.clock);
   const acquired = await context.operations.acquire(kind, id, queue, leaseMs);
   if (acquired.is !== 'acquired') throw new Stopped({ outcome: 'idle', reason: acquired.is });
-  const { record, lease, at, standing } = acquired;
+  const { record, lease, at, standing, leasedSince = askedAt } = acquired;
   context.traces?.belongsTo(record.trace);
   const known = context.account(record.account);
   const foreign = known && foreignTo(known, record);

@@ -58,7 +58,8 @@ export async function writeIntent<A>(
     if ('outcome' in settled) return settled;
     if (!isApplied(settled)) return { outcome: 'lost', reason: settled.is };
     if (!(await context.fence())) return await steps.withdrawIntent({ because: 'fence', code: 'not_durable' });
-    const kept = await context.operations.stillMine(record.id, { ...steps.mine, lease, op: settled.op });
+    const mine = { ...steps.mine, lease, op: settled.op };
+    const kept = (await context.operations.stillMine?.(record.id, mine)) ?? true;
     if (!kept) return { outcome: 'lost', reason: 're-read' };
     context.heartbeat?.remember(settled.counter ?? 0);
     return steps.written(settled, leasedSince);

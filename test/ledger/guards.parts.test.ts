@@ -7,6 +7,8 @@ import { systemRandom } from '../../src/lib/random.ts';
 import { loadStatements } from '../../src/ledger/statements.ts';
 import { type NewOperation, Operations } from '../../src/ledger/operations.ts';
 import { type FreshLedger, freshLedger } from '../support/fresh-ledger.ts';
+import { limitOf } from '../support/ledger-limit.ts';
+import { callback } from '../support/ledger-callback.ts';
 
 let ledger: FreshLedger;
 let one: Operations;
@@ -42,7 +44,7 @@ function payment(over: Partial<NewOperation> = {}): NewOperation {
     kind: 'disbursement',
     account: 'main',
     fingerprint,
-    dueAt: new Date(Date.now() - 1_000),
+    dueMs: -1_000,
     ...body,
     ...over,
   };
@@ -71,10 +73,10 @@ test('a reference that retention removed is not accepted under another idempoten
   expect(await one.accept(payment({ account: 'removed', idempotencyKey: 'key-1' }))).toEqual(known);
 });
 
-test('an operation that is accepted without a due time is due at once, or at its not-before time', async () => {
-  const { dueAt: _, ...asked } = payment({ account: 'due' });
+test('an operation is due when it was accepted, or at its not-before time', async () => {
+  const asked = payment({ account: 'due' });
   await one.accept(asked);
-  const { dueAt: __, ...later } = payment({ account: 'due', notBefore: new Date(Date.now() + 60 * minute) });
+  const later = payment({ account: 'due', notBefore: new Date(Date.now() + 60 * minute) });
   await one.accept(later);
   expect(await one.claim('disbursement', ['due'], 5, minute)).toMatchObject([{ id: asked.id }]);
   const [row] = await one.read<{ due_at: Date }>([later.id]);
@@ -100,8 +102,12 @@ function acceptAt(client: Client, at: Date, asked: NewOperation): Promise<unknow
     beneficiary: [asked.beneficiary],
     request: ['{}'],
     created_by: [asked.createdBy],
-    twin_since: [new Date(at.getTime() - 60 * minute)],
+    limits: { own: { DUPLICATE_WINDOW: 60 * minute }, fallback: {} },
+    dry: false,
     counted: [true],
+    meant_again: [false],
+    facts: ['{}'],
+    due_ms: [0],
   };
   given['lanes'] = [given['lane']];
   given['counters'] = [0];
@@ -121,7 +127,7 @@ test('the duplicate window holds across midnight: two transactions that do not s
   const second = acceptAt(after, new Date('2026-03-02T00:00:00.100Z'), asked[1]).catch((error: unknown) => error);
   await vi.waitUntil(async () => (await isWaiting()) || (await one.read([asked[1].id])).length > 0, { interval: 5 });
   await before.query('commit');
-  expect(await second).toMatchObject({ code: 'RL100', message: 'DUPLICATE_WINDOW' });
+  expect(await second).toMatchObject({ code: 'RL100', message: `DUPLICATE_WINDOW ${asked[0].id}` });
 });
 
 test('change locks the sums of the day in the order of their keys', async () => {
@@ -140,11 +146,12 @@ test('change locks the sums of the day in the order of their keys', async () => 
   const others = await holder.query(`select from relais.spent where account like 'sum-%' for no key update nowait`);
   expect(others.rowCount).toBe(12);
   await holder.query('commit');
-  expect(new Set(await Promise.all(changes))).toEqual(new Set([true]));
+  expect(await Promise.all(changes)).not.toContain(undefined);
 });
 
 test('accept locks the sum of an account before those of its beneficiaries, as change does', async () => {
-  const to = (beneficiary: string) => payment({ account: 'order', beneficiary, beneficiaryLimit: 9_000 });
+  const to = (beneficiary: string) => payment({ account: 'order', beneficiary });
+  await limitOf(ledger, 'order', 'MAX_PER_BENEFICIARY_DAY', 9_000);
   const beneficiaries = ['+221770000001', '+221770000002', '+221770000003'];
   await Promise.all(beneficiaries.map((each) => one.accept(to(each))));
   const holder = await session();
@@ -160,16 +167,16 @@ test('accept locks the sum of an account before those of its beneficiaries, as c
 
 test('a signal does not make a scheduled payment due before its not-before time', async () => {
   const notBefore = new Date(Date.now() + 60 * minute);
-  const asked = payment({ account: 'scheduled', notBefore, dueAt: notBefore });
+  const asked = payment({ account: 'scheduled', notBefore });
   await one.accept(asked);
-  await one.signal({ id: asked.id, queue: 'status-poll', line: 'completed' });
+  await one.signal(callback(asked.id, 'completed'));
   expect(await one.claim('disbursement', ['scheduled'], 1, minute)).toEqual([]);
 });
 
 test('a signal soon after another one makes a check due five seconds after that one', async () => {
   const asked = payment({ account: 'soon', state: 'pending', queue: 'status-poll' });
   await one.accept(asked);
-  const ring = () => one.signal({ id: asked.id, queue: 'status-poll', line: 'completed' });
+  const ring = () => one.signal(callback(asked.id, 'completed'));
   await ring();
   const [claimed] = await one.claim('status-poll', ['soon'], 1, minute);
   const { lease = '' } = claimed ?? {};
@@ -182,32 +189,21 @@ test('a signal soon after another one makes a check due five seconds after that 
     dueMs: 60 * minute,
   });
   await ring();
-  const [row] = await ledger.query(`select from relais.operation where id = '${asked.id}' and due_at = signal_after`);
+  const [row] = await ledger.query(`select from relais.operation where id = '${asked.id}' and due_at > now() and due_at <= now() + interval '5 s'`);
   expect(row).toBeDefined();
-});
-
-test('a signal during an attempt that ends without a queue is not lost when there is a token', async () => {
-  await one.accept(payment({ account: 'ends' }));
-  const [claimed] = await one.claim('disbursement', ['ends'], 1, minute);
-  const { id = '', lease = '' } = claimed ?? {};
-  const steps = { id, lease, queue: 'disbursement', keepMs: minute };
-  await one.change({ ...steps, was: 'queued', state: 'created', token: 'tok-ends' });
-  await one.signal({ id, queue: 'status-poll', line: 'completed' });
-  await one.change({ id, lease, was: 'created', state: 'cancelled', finished: true });
-  expect(await one.claim('status-poll', ['ends'], 1, minute)).toMatchObject([{ id, state: 'cancelled' }]);
 });
 
 test('two signals for one payment at the same moment both stay as evidence, and a bad line fails alone', async () => {
   const asked = [payment({ account: 'rung' }), payment({ account: 'rung' })] as const;
   await Promise.all(asked.map((each) => one.accept(each)));
-  const ring = (id: string, line: string) => one.signal({ id, queue: 'status-poll', line });
+  const ring = (id: string, line: string) => one.signal(callback(id, line));
   const answers = await Promise.allSettled([
     ring(asked[0].id, 'first'),
     ring(asked[0].id, 'second'),
     ring(asked[1].id, 'a\0b'),
     ring('dsb_unknown', 'third'),
   ]);
-  expect(answers).toMatchObject([{ value: true }, { value: true }, { status: 'rejected' }, { value: false }]);
+  expect(answers).toMatchObject([{ value: { state: 'queued' } }, { value: { state: 'queued' } }, { status: 'rejected' }, { value: undefined }]);
   const [row] = await one.read<{ evidence: string[] }>([asked[0].id]);
   expect(row?.evidence).toHaveLength(2);
 });
@@ -215,7 +211,7 @@ test('two signals for one payment at the same moment both stay as evidence, and 
 test('a line of evidence is bounded', async () => {
   const asked = payment({ account: 'long' });
   await one.accept(asked);
-  await one.signal({ id: asked.id, queue: 'status-poll', line: 'x'.repeat(100_000) });
+  await one.signal(callback(asked.id, 'x'.repeat(100_000)));
   const [claimed] = await one.claim('disbursement', ['long'], 1, minute);
   const { lease = '' } = claimed ?? {};
   const line = 'y'.repeat(100_000);
@@ -226,14 +222,14 @@ test('a line of evidence is bounded', async () => {
     state: 'queued',
     queue: 'disbursement',
     keepMs: minute,
-    line,
+    lines: [line],
   });
   const [row] = await one.read<{ evidence: string[] }>([asked.id]);
-  expect(row?.evidence.map((each) => each.length < 2_000)).toEqual([true, true]);
+  expect(row?.evidence.map((each) => each.length < 12_000)).toEqual([true, true]);
 });
 
 test('an event of a later epoch has an id of its own, though its version was used before', async () => {
-  const asked = payment({ account: 'epochs', event: { type: 'disbursement.held', data: {} } });
+  const asked = payment({ account: 'epochs', event: { when: 'queued', type: 'disbursement.held', data: {} } });
   await ledger.query('update relais.deployment set epoch = 2');
   closing.push(() => ledger.query('update relais.deployment set epoch = 1'));
   const database = { url: ledger.url, schema: ledger.schema };
@@ -246,8 +242,7 @@ test('an event of a later epoch has an id of its own, though its version was use
 });
 
 test('a claim takes the next due operations while another session holds the oldest', async () => {
-  const dueAt = (n: number) => new Date(Date.now() - (10 - n) * minute);
-  const asked = [0, 1, 2, 3].map((n) => payment({ account: 'held-back', dueAt: dueAt(n) }));
+  const asked = [0, 1, 2, 3].map((n) => payment({ account: 'held-back', dueMs: -(10 - n) * minute }));
   await Promise.all(asked.map((each) => one.accept(each)));
   const holder = await session();
   await holder.query('begin');
@@ -263,11 +258,11 @@ test('a flood of callbacks leaves the evidence of the attempts', async () => {
   const [claimed] = await one.claim('disbursement', ['flooded'], 1, minute);
   const { id = '', lease = '' } = claimed ?? {};
   const steps = { id, lease, was: 'queued', state: 'queued', queue: 'disbursement', keepMs: minute };
-  await one.change({ ...steps, line: 'create 00 created' });
-  for (let n = 0; n < 60; n += 1) await one.signal({ id, queue: 'status-poll', line: `word ${n}` });
+  await one.change({ ...steps, lines: ['create|00|200|created'] });
+  for (let n = 0; n < 60; n += 1) await one.signal(callback(id, `word ${n}`));
   const [row] = await one.read<{ evidence: string[] }>([id]);
   expect(row?.evidence).toHaveLength(21);
-  expect(row?.evidence[0]).toMatch(/ create 00 created$/);
+  expect(row?.evidence[0]).toMatch(/ create\|00\|200\|created$/);
 });
 
 test('an intent whose request may leave after its lease is refused', async () => {
@@ -291,11 +286,4 @@ test('a request that cannot be written as JSON fails alone', async () => {
   ];
   const answers = await Promise.allSettled(asked.map((each) => one.accept(each)));
   expect(answers.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
-});
-
-test('a limit that would not be held is refused: its amount is not counted, or it has no beneficiary', async () => {
-  const uncounted = payment({ account: 'unheld', counted: false, dayLimit: 1 });
-  await expect(one.accept(uncounted)).rejects.toThrow('limits that cannot be held');
-  const toNobody = payment({ account: 'unheld', twinSince: new Date(0) });
-  await expect(one.accept(toNobody)).rejects.toThrow('limits that cannot be held');
 });

@@ -4,6 +4,7 @@ import { Client } from 'pg';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { type Clock, systemClock } from '../../src/lib/clock.ts';
 import { systemRandom } from '../../src/lib/random.ts';
+import { changeValues } from '../../src/ledger/operation-values.ts';
 import { Lane, Memory } from '../../src/ledger/lane.ts';
 import { type NewOperation, Operations } from '../../src/ledger/operations.ts';
 import { type FreshLedger, freshLedger } from '../support/fresh-ledger.ts';
@@ -91,7 +92,7 @@ test('a statement that arrives after its lane went on writes nothing', async () 
   const options = { database: { url: ledger.url, schema: ledger.schema }, memory, clock: systemClock };
   const lane = new Lane({ ...options, name: 'late/0' });
   closing.push(() => lane.close());
-  const nothing = ['00000000000000000000000000000000', false, null, ...Array.from({ length: 21 }, () => [])];
+  const nothing = ['00000000000000000000000000000000', false, null, ...changeValues([])];
   await lane.write('change', nothing);
   const late = [memory.epoch, memory.lanes, memory.counters];
   await lane.settle('00000000000000000000000000000001');

@@ -12,6 +12,7 @@ import { Operations } from '../../src/ledger/operations.ts';
 import { Database } from '../../src/ledger/pool.ts';
 import { FileWitness, RedisWitness, type Witness } from '../../src/ledger/witness.ts';
 import { type FreshLedger, freshLedger } from '../support/fresh-ledger.ts';
+import { callback } from '../support/ledger-callback.ts';
 import { type FreshRedis, freshRedis } from '../support/fresh-redis.ts';
 
 let ledger: FreshLedger;
@@ -85,7 +86,7 @@ async function worker(witnesses: readonly Witness[], over: Partial<LifeOptions> 
 }
 
 const signalled = async ({ operations }: Worker, times: number): Promise<void> => {
-  for (let n = 0; n < times; n += 1) await operations.signal({ id: 'none', queue: 'status-poll', line: 'x' });
+  for (let n = 0; n < times; n += 1) await operations.signal(callback('none', 'x'));
 };
 const accepted = async ({ operations }: Worker, times: number): Promise<void> => {
   for (let n = 0; n < times; n += 1) {

@@ -26,7 +26,7 @@ function payment(n: number): NewOperation {
   const id = `dsb_k${String(n).padStart(25, '0')}`;
   const fingerprint = createHash('sha256').update(id).digest();
   const body = { state: 'queued', queue: 'disbursement', amount: 100, counted: true, request: {}, createdBy: 'shop' };
-  return { id, kind: 'disbursement', account: 'main', fingerprint, dueAt: new Date(Date.now() - 1_000), ...body };
+  return { id, kind: 'disbursement', account: 'main', fingerprint, dueMs: -1_000, ...body };
 }
 
 /** Ends every connection that writes, in the middle of whatever it does. */

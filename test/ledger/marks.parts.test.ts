@@ -20,7 +20,7 @@ function payment(account: string): NewOperation {
   const id = `dsb_m${String(made).padStart(25, '0')}`;
   const fingerprint = createHash('sha256').update(id).digest();
   const body = { state: 'queued', queue: 'disbursement', amount: 1_000, request: {}, createdBy: 'shop' };
-  return { id, kind: 'disbursement', account, fingerprint, dueAt: new Date(Date.now() - 1_000), ...body };
+  return { id, kind: 'disbursement', account, fingerprint, dueMs: -1_000, ...body };
 }
 
 function processNamed(process: string, at = ledger): Operations {
@@ -100,7 +100,7 @@ test('while it recovers, nothing is accepted and no intent is written; results s
   };
   await expect(one.change(intent)).rejects.toMatchObject({ reason: 'recovering' });
   const result = { id, lease, was: 'queued', state: 'held', queue: 'disbursement', dueMs: 60_000, reason: 'funds' };
-  expect(await one.change(result)).toBe(true);
+  expect(await one.change(result)).toMatchObject({ known: true });
 });
 
 test('a process from before a recovery writes nothing after it', async () => {

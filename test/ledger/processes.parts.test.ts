@@ -12,6 +12,7 @@ import { ownPlace } from '../../src/ledger/place.ts';
 import { Database } from '../../src/ledger/pool.ts';
 import { type LostLane, Processes } from '../../src/ledger/processes.ts';
 import { type FreshLedger, freshLedger } from '../support/fresh-ledger.ts';
+import { callback } from '../support/ledger-callback.ts';
 
 let ledger: FreshLedger;
 let database: Database;
@@ -64,7 +65,7 @@ async function accepted(account: string, count: number): Promise<readonly string
     const id = `dsb_p${String(made).padStart(25, '0')}`;
     const fingerprint = createHash('sha256').update(id).digest();
     const body = { state: 'queued', queue: 'disbursement', amount: 1_000, request: {}, createdBy: 'shop' };
-    return { id, kind: 'disbursement' as const, account, fingerprint, dueAt: new Date(Date.now() - 1_000), ...body };
+    return { id, kind: 'disbursement' as const, account, fingerprint, dueMs: -1_000, ...body };
   });
   await Promise.all(asked.map((one) => operations.accept(one)));
   return asked.map(({ id }) => id);
@@ -224,7 +225,7 @@ test('a process notices that another lane is behind what it has seen, and that a
   const ended = observer('worker-j');
   await ended.processes.start();
   const operations = operationsOf(ended.processes.name);
-  for (let n = 0; n < 3; n += 1) await operations.signal({ id: 'none', queue: 'status-poll', line: 'x' });
+  for (let n = 0; n < 3; n += 1) await operations.signal(callback('none', 'x'));
   await accepted('seen', 2);
   await processes.beat();
   expect(memory.lanes).toContain('accepts/accept0');
@@ -250,6 +251,6 @@ test('a retired process cannot open a lane again', async () => {
   await processes.start();
   const operations = operationsOf(processes.name);
   await processes.end();
-  const signal = operations.signal({ id: 'none', queue: 'status-poll', line: 'x' });
+  const signal = operations.signal(callback('none', 'x'));
   await expect(signal).rejects.toMatchObject({ name: 'LedgerClosed', reason: 'fenced' });
 });

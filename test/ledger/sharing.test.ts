@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest';
 import type { Lane } from '../../src/ledger/lane.ts';
 import { Sharing } from '../../src/ledger/sharing.ts';
+import { systemClock } from '../../src/lib/clock.ts';
 
 const settled = async (): Promise<void> => {
   for (let turn = 0; turn < 20; turn += 1) await Promise.resolve();
@@ -12,6 +13,9 @@ function byHand(lanes: number) {
   const sharing = new Sharing<string, string>({
     lanes: Array.from({ length: lanes }, () => ({}) as Lane),
     most: 10,
+    clock: systemClock,
+    patience: 60_000,
+    mostWaiting: 1_000,
     keysOf: (item) => [item],
     orderBy: (item) => item,
     run: (_, items) => new Promise((answer) => running.push({ items, answer })),

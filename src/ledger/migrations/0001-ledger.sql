@@ -170,7 +170,6 @@ create table relais.operation (
   transaction_id  text        collate "C",
   provider_ref    text        collate "C",
   facts           jsonb       not null default '{}',         -- what only this kind has: URL, payer, fees, decision
-  observations    jsonb       not null default '[]',         -- [{word, firstSeen, count}]; read and written by `judge`
   evidence        text[]      not null default '{}',         -- `time operation|code|http status|detail`, 50 lines at most
   evidence_total  int         not null default 0,            -- lines in all, also those that are no longer stored
   reason          text,
@@ -201,8 +200,8 @@ create table relais.operation (
   lease           bigint,
   lease_until     timestamptz,
   holder          text        collate "C",                   -- the process that took the lease
-  signalled       text        collate "C",                   -- a callback came while it was leased; the queue of its check
-  signal_after    timestamptz,
+  last_lease      bigint,                                    -- of the attempt that ended last: its change is known again
+  signalled       text        collate "C",                   -- callbacks came since the lease; `,a,b,`: states that say as much
   op              uuid        not null,                      -- the statement that wrote it last: settles a lost answer
   constraint operation_due_has_queue check (due_at is null or queue is not null),
   constraint operation_lease_ends check ((lease is null) = (lease_until is null)),
@@ -322,14 +321,26 @@ language sql stable set search_path = pg_catalog, pg_temp set enable_seqscan = o
   select o.id from relais.operation o where o.metadata @> wanted limit most
 $$;
 
--- Whether the beneficiary was asked to be paid the same amount since a moment. Called once the row of `spent` is locked, and
--- volatile, so that it sees what was committed while the caller waited for that lock.
-create function relais.has_twin(own_id text, own_account text, own_kind text, own_beneficiary text, own_amount bigint, since timestamptz)
-returns boolean language sql volatile set search_path = pg_catalog, pg_temp as $$
-  select exists (
-    select from relais.operation o
-    where o.beneficiary = own_beneficiary and o.created_at >= since and o.account = own_account and o.kind = own_kind
-      and o.amount = own_amount and o.id <> own_id and o.state not in ('rejected', 'cancelled', 'failed', 'reversed'))
+-- The operation that pays the beneficiary the same amount and was accepted since a moment. Called once the row of `spent` is
+-- locked, and volatile, so that it sees what was committed while the caller waited for that lock.
+create function relais.twin_of(own_id text, own_account text, own_beneficiary text, own_amount bigint, since timestamptz)
+returns text language sql volatile set search_path = pg_catalog, pg_temp as $$
+  select o.id from relais.operation o
+  where o.beneficiary = own_beneficiary and o.created_at >= since and o.account = own_account
+    and o.amount = own_amount and o.id <> own_id and o.state not in ('rejected', 'cancelled', 'failed', 'reversed')
+  order by o.created_at desc, o.id desc limit 1
+$$;
+
+-- The first 12 lines of evidence, the newest 26, and the newest 12 intents between them: what was sent, and when, is what a
+-- person needs first.
+create function relais.bound_evidence(lines text[]) returns text[] language sql immutable set search_path = pg_catalog, pg_temp as $$
+  with numbered as (
+    select line, n, n <= 12 or n > cardinality(lines) - 26 as stays from unnest(lines) with ordinality as u(line, n)
+  ),
+  intents as (
+    select n from numbered where not stays and substr(line, 26) like '%|intended%' order by n desc limit 12
+  )
+  select array(select line from numbered where stays or n in (select n from intents) order by n)
 $$;
 
 -- The last callback that contradicts an operation, without secrets; also for an id that names none.
@@ -583,6 +594,31 @@ create table relais.limit_proposal (
 -- Whether the limits are still those of this version: a statement that was prepared with others refuses itself.
 create function relais.has_limits(known_version int) returns boolean language sql volatile set search_path = pg_catalog, pg_temp as $$
   select exists (select from relais.deployment d where d.limits_version = known_version)
+$$;
+
+-- The strictest of the shared limits, those of the account and those that a process asks for (`own`). A null is `off`, the
+-- loosest of all; a limit that nobody names has its default, if it has one (`fallback`).
+create function relais.limits_in_force(asked jsonb, for_account text)
+returns table (most bigint, most_day bigint, most_beneficiary bigint, window_ms bigint, approval_above bigint)
+language sql stable set search_path = pg_catalog, pg_temp as $$
+  with named as (
+    select l.name, l.value from relais.limit_value l
+    where l.account in ('', for_account)
+      and l.name in ('MAX_DISBURSEMENT', 'MAX_PER_DAY', 'MAX_PER_BENEFICIARY_DAY', 'DUPLICATE_WINDOW', 'APPROVAL_ABOVE')
+    union all
+    select o.key, o.value::bigint from jsonb_each_text(asked -> 'own') o
+  ),
+  held as (
+    select n.name, case when n.name = 'DUPLICATE_WINDOW' then max(n.value) else min(n.value) end as value
+    from named n group by n.name
+    union all
+    select f.key, f.value::bigint from jsonb_each_text(asked -> 'fallback') f
+    where not exists (select from named n where n.name = f.key)
+  )
+  select max(value) filter (where name = 'MAX_DISBURSEMENT'), max(value) filter (where name = 'MAX_PER_DAY'),
+    max(value) filter (where name = 'MAX_PER_BENEFICIARY_DAY'), max(value) filter (where name = 'DUPLICATE_WINDOW'),
+    max(value) filter (where name = 'APPROVAL_ABOVE')
+  from held
 $$;
 
 -- The circuit breaker of an account and area, one row per open reason.

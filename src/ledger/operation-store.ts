@@ -1,0 +1,349 @@
+/**
+ * Operations as acceptance, processors and callbacks use them. What is due is leased in bulk; an attempt at one of these
+ * operations is handed its row without another query.
+ */
+import type { QueueName } from '../kinds/due-queues.ts';
+import {
+  type Kind,
+  assertArrow,
+  carriedBy,
+  isOver,
+  lookQueueOf,
+  queueOf,
+  statesInQueue,
+  statesOf,
+} from '../kinds/index.ts';
+import { limitNamed } from '../kinds/limits.ts';
+import { type Clock, type Moment, momentOf } from '../lib/clock.ts';
+import type { Public } from '../lib/public.ts';
+import type { Traces } from '../lib/traces.ts';
+import type { AcceptedAt, NewOperation as AskedOperation } from '../operations/accepting.ts';
+import type { Acquired } from '../operations/acquiring.ts';
+import { type AskedFields, differing } from '../operations/differing.ts';
+import type { Hinted } from '../operations/nudging.ts';
+import type { Operations as OldOperations } from '../operations/operations.ts';
+import { type RecordBase, UnreadableRecord } from '../operations/record.ts';
+import type { Change, EvidenceDraft, Posted, Said, TransitionResult } from '../operations/transition.ts';
+import { actOf, actToJson } from './acts.ts';
+import { changeOf, evidenceLine, evidenceLines } from './changes.ts';
+import { LedgerClosed } from './errors.ts';
+import type { Claimed, NewOperation, Recorded } from './operation-items.ts';
+import { type Operations, SCHEMA_VERSION } from './operations.ts';
+import { collisionIn, isOfItself, reviewed } from './refused-changes.ts';
+import { type LedgerKind, type OperationRow, columnsOfNew, isLedgerKind, readRow } from './records.ts';
+
+interface StoreOptions {
+  readonly operations: Operations;
+  readonly clock: Clock;
+  /** Accounts whose operations this process takes. */
+  readonly accounts: readonly string[];
+  /** Lease of an operation that `take` hands out, ms. */
+  readonly leaseMs: number;
+  readonly traces?: Traces | undefined;
+  /** Every rule judges a request, and nothing is recorded. */
+  readonly dryRun?: boolean;
+}
+
+interface Taken {
+  readonly row: Claimed;
+  readonly queue: QueueName;
+  readonly since: Moment;
+}
+
+/** `read` also returns these columns. */
+interface StoredRow extends OperationRow {
+  readonly lease: string | null;
+  readonly last_lease: string | null;
+  readonly schema_version: number;
+}
+
+/** An attempt begins with a lease that is at least so fresh, as a share of its length. */
+const FRESH = 0.25;
+const NOTHING_POSTED: Posted = { redacted: '', agreesWith: [] };
+
+type Contract = Pick<
+  Public<OldOperations>,
+  | 'accept'
+  | 'acquire'
+  | 'appendEvidence'
+  | 'claim'
+  | 'differs'
+  | 'handBack'
+  | 'nudge'
+  | 'take'
+  | 'transition'
+>;
+
+export class OperationStore implements Contract {
+  readonly #options: StoreOptions;
+  readonly #taken = new Map<string, Taken>();
+
+  constructor(options: StoreOptions) {
+    this.#options = options;
+  }
+
+  async accept<K extends Kind>(operation: AskedOperation<K>): Promise<AcceptedAt> {
+    const { operations, traces, dryRun = false } = this.#options;
+    const asked = newRow(operation, dryRun ? undefined : traces?.mark());
+    const recorded = await (dryRun ? operations.dryRun(asked) : operations.accept(asked));
+    if (recorded.outcome !== 'conflict') return answerOf(recorded);
+    const { id, buried } = recorded;
+    return { outcome: 'conflict', id, differs: buried ? [] : await this.differs(id, operation) };
+  }
+
+  /** What of a request is not as in the record with its identity, as JSON pointers. */
+  async differs(id: string, asked: AskedFields): Promise<readonly string[]> {
+    const row = await this.#read(id);
+    return row === undefined ? [] : differing(asked, askedIn(row));
+  }
+
+  /** Ids that are due in this queue. Each is leased for the attempt that `acquire` begins. */
+  async take(queue: QueueName, atMost: number): Promise<readonly string[]> {
+    const { operations, clock, accounts, leaseMs } = this.#options;
+    const since = momentOf(clock);
+    const rows = await operations.claim(queue, accounts, atMost, leaseMs);
+    for (const [id, taken] of this.#taken) if (since.mono - taken.since.mono > leaseMs) this.#taken.delete(id);
+    for (const row of rows) this.#taken.set(row.id, { row, queue, since });
+    return rows.map(({ id }) => id);
+  }
+
+  /** Gives back operations that were taken, and not begun with. */
+  async handBack(_queue: QueueName, ids: readonly string[]): Promise<void> {
+    const { operations } = this.#options;
+    const back = ids.flatMap((id) => {
+      const taken = this.#taken.get(id);
+      this.#taken.delete(id);
+      return taken ? [{ id, lease: taken.row.lease }] : [];
+    });
+    await operations.release(back);
+  }
+
+  /** Ids that are due in this queue, for a job each, with the version that the job is named after. */
+  async claim(queue: QueueName, atMost: number, pushMs: number): Promise<{ id: string; rev: string }[]> {
+    const rows = await this.#options.operations.handOut(queue, atMost, pushMs);
+    return rows.map(({ id, version }) => ({ id, rev: String(version) }));
+  }
+
+  /** The record for an attempt in this queue, and its lease. */
+  async acquire<K extends Kind>(
+    kind: K,
+    id: string,
+    queue: QueueName,
+    leaseMs: number,
+  ): Promise<Acquired<K>> {
+    const { operations, clock } = this.#options;
+    const taken = this.#taken.get(id);
+    this.#taken.delete(id);
+    const now = momentOf(clock);
+    const isFresh = taken !== undefined && now.mono - taken.since.mono < leaseMs * FRESH;
+    const lookedAt = statesInQueue(kind, queue);
+    const row = isFresh
+      ? taken.row
+      : await operations.lease({ id, lookedAt, leaseMs, known: taken?.row.lease });
+    if (row === undefined) return { is: await this.#whyNot(kind, id, lookedAt) };
+    if (!lookedAt.includes(row.state)) return { is: await this.#leave(kind, row) };
+    const record = readRow(ledgerKind(kind), row);
+    if (record instanceof UnreadableRecord) throw record;
+    const leasedSince = isFresh ? taken.since : now;
+    // The kind of the row was compared with `kind`, which the compiler cannot follow.
+    return { is: 'acquired', record, lease: row.lease, at: row.at.getTime(), leasedSince } as unknown as Acquired<K>;
+  }
+
+  async #whyNot(kind: Kind, id: string, lookedAt: readonly string[]) {
+    const row = await this.#read(id);
+    if (row === undefined) return 'none';
+    if (row.schema_version > SCHEMA_VERSION) return 'other version';
+    const states: readonly string[] = statesOf(kind);
+    if (states.includes(row.state) && isOver(kind, row.state)) return 'final';
+    return lookedAt.includes(row.state) ? 'leased' : 'elsewhere';
+  }
+
+  async #leave(kind: Kind, { id, lease, state }: Claimed): Promise<'final' | 'elsewhere'> {
+    const over = isOver(kind, state);
+    await this.#options.operations.release([{ id, lease, isOver: over }]);
+    return over ? 'final' : 'elsewhere';
+  }
+
+  /** Without a lease: the act of a person. The attempt that is under way finds the record changed. */
+  async transition<K extends Kind>(
+    record: RecordBase<K>,
+    lease: string | undefined,
+    change: Change<K>,
+  ): Promise<TransitionResult> {
+    const { operations, traces } = this.#options;
+    assertArrow(record.kind, record.state, change.to);
+    if (change.asInHistory !== undefined) throw new Error('this ledger has no history beside it');
+    const of = ledgerRecord(record);
+    const trace = change.act ? traces?.mark() : undefined;
+    if (change.act) traces?.linksTo(record.trace);
+    const asked = changeOf(of, lease, change as Change<LedgerKind>, trace);
+    try {
+      const written = await operations.change(asked);
+      if (written === undefined) return await this.#whyUnchanged(record, lease, change);
+      const { op = lease ?? '' } = change;
+      if (!written.known) return { is: 'mine', op, rev: record.rev + 1, at: 0 };
+      return { is: 'applied', op, rev: written.version, at: written.at };
+    } catch (error) {
+      if (asked.intends && error instanceof LedgerClosed && CLOSED.includes(error.reason)) return { is: 'recovering' };
+      const collision = change.claims === undefined ? undefined : collisionIn(error, asked);
+      const by = collision && (await operations.namedAs(record.account, collision));
+      if (by !== undefined && by !== record.id) return { is: 'claimed', by };
+      if (!isOfItself(error)) throw error;
+      return this.#review(of, asked, error);
+    }
+  }
+
+  /** A change that PostgreSQL does not store must not be lost: a person decides, with what can be stored of it. */
+  async #review(
+    record: RecordBase<LedgerKind>,
+    asked: Parameters<typeof reviewed>[1],
+    error: unknown,
+  ): Promise<TransitionResult> {
+    const minimal = reviewed(record, asked, error);
+    if (minimal === undefined) throw error;
+    await this.#options.operations.change(minimal);
+    return { is: 'not yours', state: minimal.state };
+  }
+
+  async #whyUnchanged<K extends Kind>(
+    record: RecordBase<K>,
+    lease: string | undefined,
+    { to, keepMs, unlessHeld, inRecovery, op = lease ?? '' }: Change<K>,
+  ): Promise<TransitionResult> {
+    const row = await this.#read(record.id);
+    if (row === undefined) return { is: 'none' };
+    const { state, version: rev, last_lease, updated_at } = row;
+    const isLast = lease !== undefined && last_lease === lease && keepMs === undefined;
+    if (isLast && state === to) return { is: 'mine', op, rev, at: updated_at.getTime() };
+    const isSame = state === record.state && (lease === undefined || row.lease === lease);
+    if (!isSame) return { is: 'not yours', state };
+    if (inRecovery === undefined) return unlessHeld === undefined ? { is: 'not yours', state } : { is: 'held' };
+    return rev === record.rev ? { is: 'recovered' } : { is: 'not yours', state };
+  }
+
+  /** Stores a callback, and makes the next check due. `final`: nothing is to be checked. */
+  async nudge(
+    kind: Parameters<typeof lookQueueOf>[0],
+    id: string,
+    evidence: EvidenceDraft,
+    intervalMs: number,
+    posted: Posted = NOTHING_POSTED,
+  ): Promise<Hinted> {
+    const { operations } = this.#options;
+    const queue = lookQueueOf(kind);
+    const signalled = await operations.signal({
+      id,
+      queue,
+      lookedAt: statesInQueue(kind, queue),
+      agrees: posted.agreesWith,
+      line: evidenceLine(evidence),
+      posted: posted.redacted,
+      intervalMs,
+    });
+    if (signalled === undefined) return this.#buried(kind, id);
+    const { state } = signalled;
+    const trace = signalled.trace ?? undefined;
+    if (signalled.looks) return { is: 'look', state, written: {}, trace };
+    if (isOver(kind, state) || posted.agreesWith.includes(state)) return { is: 'final', state, written: {}, trace };
+    return { is: 'noted', written: {}, trace };
+  }
+
+  async #buried(kind: Kind, id: string): Promise<Hinted> {
+    const named = { id, kind, account: '', fingerprint: NO_FINGERPRINT, state: '', request: {}, createdBy: '' };
+    const holder = (await this.#options.operations.holdersOf([named])).get(id);
+    return holder ? { is: 'final', state: holder.state, written: {} } : { is: 'none', written: {} };
+  }
+
+  /** Stores evidence of an operation, whoever holds it. Changes nothing else. */
+  async appendEvidence(id: string, said: Said): Promise<void> {
+    await this.#options.operations.appendEvidence(id, evidenceLines(said));
+  }
+
+  async #read(id: string): Promise<StoredRow | undefined> {
+    const [row] = await this.#options.operations.read<StoredRow>([id]);
+    return row;
+  }
+}
+
+const NO_FINGERPRINT = Buffer.alloc(0);
+/** Reasons that refuse every intent of this process. */
+const CLOSED: readonly LedgerClosed['reason'][] = ['recovering', 'restored'];
+
+function ledgerKind(kind: Kind): LedgerKind {
+  if (isLedgerKind(kind)) return kind;
+  throw new Error(`a ${kind} is no row of the table of operations`);
+}
+
+function ledgerRecord<K extends Kind>(record: RecordBase<K>): RecordBase<LedgerKind> {
+  ledgerKind(record.kind);
+  return record as unknown as RecordBase<LedgerKind>;
+}
+
+function newRow<K extends Kind>(asked: AskedOperation<K>, trace: string | undefined): NewOperation {
+  const { id, account, state, reference, idOfReference, xof, beneficiary, phone, act, fields } = asked;
+  const kind = ledgerKind(asked.kind);
+  const { columns, request, facts } = columnsOfNew(kind, fields);
+  const { amount, provider_id, not_before, batch, created_by, approved_by } = columns;
+  const lane = typeof fields['lane'] === 'string' ? fields['lane'] : undefined;
+  const textOf = (value: string | number | undefined) => (value === undefined ? undefined : String(value));
+  return {
+    id,
+    kind,
+    account,
+    reference,
+    otherId: idOfReference === id ? undefined : idOfReference,
+    fingerprint: Buffer.from(asked.fingerprint),
+    state,
+    queue: queueOf(kind, state, lane),
+    amount: xof ?? (amount === undefined ? undefined : Number(amount)),
+    counted: xof !== undefined,
+    beneficiary: beneficiary ?? phone,
+    meantAgain: asked.meantAgain,
+    approval: asked.approval,
+    request,
+    facts,
+    providerId: textOf(provider_id),
+    notBefore: dateOf(asked.notBefore ?? not_before),
+    batch: textOf(batch),
+    createdBy: textOf(created_by) ?? '',
+    approvedBy: textOf(approved_by),
+    trace,
+    dueMs: asked.dueInMs,
+    event: kind === 'disbursement' ? awaitingApproval(id, fields, reference) : undefined,
+    act: act && actToJson(actOf(act, { facts: xof === undefined ? { account } : { account, amount: xof } })),
+  };
+}
+
+const dateOf = (ms: string | number | undefined): Date | undefined =>
+  ms === undefined ? undefined : new Date(Number(ms));
+
+function awaitingApproval(id: string, fields: Readonly<Record<string, unknown>>, reference: string | undefined) {
+  const state = 'awaiting_approval';
+  const carried = carriedBy({ ...fields, kind: 'disbursement', reference } as { readonly kind: Kind });
+  return { when: state, type: `disbursement.${state}`, data: { id, state, ...carried } };
+}
+
+function answerOf(recorded: Exclude<Recorded, { outcome: 'conflict' }>): AcceptedAt {
+  const { outcome, id } = recorded;
+  if (outcome === 'refused') return { outcome: 'limited', limit: limitNamed(recorded.rule), detail: recorded.detail };
+  if (outcome === 'accepted') return { outcome, id, state: recorded.state, at: recorded.at };
+  return { outcome: 'duplicate', id, state: recorded.state };
+}
+
+/** What was asked for, as texts by the names of fields. */
+function askedIn({ kind, reference, amount, not_before, request }: OperationRow): Readonly<Record<string, string>> {
+  const amountField = AMOUNT_FIELDS[kind] ?? 'amount';
+  const texts = Object.entries(request).map(([name, value]) => [
+    name,
+    typeof value === 'string' ? value : JSON.stringify(value),
+  ]);
+  return {
+    kind,
+    ...(reference === null ? {} : { reference }),
+    ...(amount === null ? {} : { [amountField]: amount }),
+    ...(not_before === null ? {} : { notBefore: String(not_before.getTime()) }),
+    ...(Object.fromEntries(texts) as Record<string, string>),
+  };
+}
+
+const AMOUNT_FIELDS: Readonly<Record<string, string>> = { invoice: 'totalAmount', payment_request: 'askedAmount' };
