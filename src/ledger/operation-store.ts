@@ -1,6 +1,6 @@
 /**
- * Operations as acceptance, processors and callbacks use them. What is due is leased in bulk; an attempt at one of these
- * operations is handed its row without another query.
+ * Operations as acceptance, processors and callbacks use them. Due operations are leased in bulk; an attempt at one of
+ * them is handed its row without another query.
  */
 import type { QueueName } from '../kinds/due-queues.ts';
 import {
@@ -63,15 +63,7 @@ const NOTHING_POSTED: Posted = { redacted: '', agreesWith: [] };
 
 type Contract = Pick<
   Public<OldOperations>,
-  | 'accept'
-  | 'acquire'
-  | 'appendEvidence'
-  | 'claim'
-  | 'differs'
-  | 'handBack'
-  | 'nudge'
-  | 'take'
-  | 'transition'
+  'accept' | 'acquire' | 'appendEvidence' | 'claim' | 'differs' | 'handBack' | 'nudge' | 'take' | 'transition'
 >;
 
 export class OperationStore implements Contract {
@@ -125,21 +117,14 @@ export class OperationStore implements Contract {
   }
 
   /** The record for an attempt in this queue, and its lease. */
-  async acquire<K extends Kind>(
-    kind: K,
-    id: string,
-    queue: QueueName,
-    leaseMs: number,
-  ): Promise<Acquired<K>> {
+  async acquire<K extends Kind>(kind: K, id: string, queue: QueueName, leaseMs: number): Promise<Acquired<K>> {
     const { operations, clock } = this.#options;
     const taken = this.#taken.get(id);
     this.#taken.delete(id);
     const now = momentOf(clock);
     const isFresh = taken !== undefined && now.mono - taken.since.mono < leaseMs * FRESH;
     const lookedAt = statesInQueue(kind, queue);
-    const row = isFresh
-      ? taken.row
-      : await operations.lease({ id, lookedAt, leaseMs, known: taken?.row.lease });
+    const row = isFresh ? taken.row : await operations.lease({ id, lookedAt, leaseMs, known: taken?.row.lease });
     if (row === undefined) return { is: await this.#whyNot(kind, id, lookedAt) };
     if (!lookedAt.includes(row.state)) return { is: await this.#leave(kind, row) };
     const record = readRow(ledgerKind(kind), row);
@@ -184,7 +169,8 @@ export class OperationStore implements Contract {
       if (!written.known) return { is: 'mine', op, rev: record.rev + 1, at: 0 };
       return { is: 'applied', op, rev: written.version, at: written.at };
     } catch (error) {
-      if (asked.intends && error instanceof LedgerClosed && CLOSED.includes(error.reason)) return { is: 'recovering' };
+      if (asked.intends && error instanceof LedgerClosed && CLOSED.includes(error.reason))
+        return { is: 'recovering' };
       const collision = change.claims === undefined ? undefined : collisionIn(error, asked);
       const by = collision && (await operations.namedAs(record.account, collision));
       if (by !== undefined && by !== record.id) return { is: 'claimed', by };

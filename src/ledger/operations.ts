@@ -100,11 +100,20 @@ export class Operations {
     const open = (name: string) => Array.from({ length: lanes }, (_, at) => this.#open(`${name}${at}`));
     this.#accepting = this.#shared(open('accept'), most, identityKeys, (lane, items) => this.#accept(lane, items));
     this.#alone = this.#shared([this.#open('alone')], 1, identityKeys, (lane, items) => this.#accept(lane, items));
-    this.#intending = this.#shared<Change, Written | undefined>(open('intend'), most, idKey, (lane, items) => this.#change(lane, items, true));
-    this.#changing = this.#shared<Change, Written | undefined>(open('change'), most, idKey, (lane, items) => this.#change(lane, items, false));
-    this.#signalling = this.#shared<Signal, Signalled | undefined>(open('signal'), most, idKey, async (lane, items) => {
-      return eachById(items, await lane.read<Signalled>('signal', [...signalValues(items), this.#now()]));
-    });
+    this.#intending = this.#shared<Change, Written | undefined>(open('intend'), most, idKey, (lane, items) =>
+      this.#change(lane, items, true),
+    );
+    this.#changing = this.#shared<Change, Written | undefined>(open('change'), most, idKey, (lane, items) =>
+      this.#change(lane, items, false),
+    );
+    this.#signalling = this.#shared<Signal, Signalled | undefined>(
+      open('signal'),
+      most,
+      idKey,
+      async (lane, items) => {
+        return eachById(items, await lane.read<Signalled>('signal', [...signalValues(items), this.#now()]));
+      },
+    );
     this.#leasing = this.#shared<Wanted, Claimed | undefined>([this.#reading], most, idKey, async (lane, items) => {
       const of = [SCHEMA_VERSION, this.#now(), options.process, lane.name];
       return eachById(items, await lane.read<Claimed>('lease_operations', [...wantedValues(items), ...of]));
@@ -259,11 +268,7 @@ export class Operations {
     });
   }
 
-  async #change(
-    lane: Lane,
-    items: readonly Change[],
-    intends: boolean,
-  ): Promise<readonly (Written | undefined)[]> {
+  async #change(lane: Lane, items: readonly Change[], intends: boolean): Promise<readonly (Written | undefined)[]> {
     const values = changeValues(items);
     const rows = await this.#settled(lane, (op) =>
       lane.write<Fresh>('change', [op, intends, this.#now(), ...values]),

@@ -16,7 +16,10 @@ const PASSING: readonly string[] = ['55P03', '57014'];
 const DAILY_MS = 86_400_000;
 
 /** The name at the provider that another operation of the account has already. */
-export function collisionIn(error: unknown, { token, transactionId }: Change): Pick<Change, 'token' | 'transactionId'> | undefined {
+export function collisionIn(
+  error: unknown,
+  { token, transactionId }: Change,
+): Pick<Change, 'token' | 'transactionId'> | undefined {
   if (!(error instanceof StatementRefused) || error.code !== UNIQUE) return undefined;
   if (error.constraint === 'operation_token') return { token };
   return error.constraint === 'operation_transaction' ? { transactionId } : undefined;

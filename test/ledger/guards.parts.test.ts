@@ -189,7 +189,9 @@ test('a signal soon after another one makes a check due five seconds after that 
     dueMs: 60 * minute,
   });
   await ring();
-  const [row] = await ledger.query(`select from relais.operation where id = '${asked.id}' and due_at > now() and due_at <= now() + interval '5 s'`);
+  const [row] = await ledger.query(
+    `select from relais.operation where id = '${asked.id}' and due_at > now() and due_at <= now() + interval '5 s'`,
+  );
   expect(row).toBeDefined();
 });
 
@@ -203,7 +205,12 @@ test('two signals for one payment at the same moment both stay as evidence, and 
     ring(asked[1].id, 'a\0b'),
     ring('dsb_unknown', 'third'),
   ]);
-  expect(answers).toMatchObject([{ value: { state: 'queued' } }, { value: { state: 'queued' } }, { status: 'rejected' }, { value: undefined }]);
+  expect(answers).toMatchObject([
+    { value: { state: 'queued' } },
+    { value: { state: 'queued' } },
+    { status: 'rejected' },
+    { value: undefined },
+  ]);
   const [row] = await one.read<{ evidence: string[] }>([asked[0].id]);
   expect(row?.evidence).toHaveLength(2);
 });

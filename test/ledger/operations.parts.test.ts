@@ -283,7 +283,10 @@ describe('change', () => {
     const lines = row?.evidence.map((line) => line.slice(25)) ?? [];
     expect(row?.evidence_total).toBe(60);
     expect(lines.length).toBeLessThanOrEqual(50);
-    expect(lines.slice(0, 13)).toEqual([...Array.from({ length: 12 }, (_, n) => `line|${n + 1}`), 'submit|intended||send 1']);
+    expect(lines.slice(0, 13)).toEqual([
+      ...Array.from({ length: 12 }, (_, n) => `line|${n + 1}`),
+      'submit|intended||send 1',
+    ]);
     expect(lines.slice(-26)).toEqual(Array.from({ length: 26 }, (_, n) => `line|${n + 35}`));
   });
 
