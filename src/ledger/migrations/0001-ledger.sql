@@ -767,7 +767,8 @@ create table relais.audit (
   facts           jsonb       not null default '{}',         -- state after the act, and facts of the entry point
   number          bigint,                                    -- dense, in the order of signing; null: not signed yet
   mac             bytea,                                     -- of this line and all lines before it: the publisher signs
-  primary key (sequence, at)
+  primary key (sequence, at),
+  constraint audit_is_signed_whole check ((number is null) = (mac is null))
 ) partition by range (at);
 create table relais.audit_rest partition of relais.audit default;
 create index audit_target   on relais.audit (target, at, sequence) where target is not null;
@@ -776,6 +777,11 @@ create index audit_act      on relais.audit (act, at, sequence);
 create index audit_new      on relais.audit (at, sequence);
 create index audit_number   on relais.audit (number);
 create index audit_unsigned on relais.audit (sequence) where mac is null;
+
+-- Public id of a line: milliseconds and sequence.
+create function relais.audit_id(sequence bigint, at timestamptz) returns text language sql immutable set search_path = pg_catalog, pg_temp as $$
+  select floor(extract(epoch from at) * 1000)::bigint || '-' || sequence
+$$;
 
 -- Signed checkpoints: `first` is the last line that retention removed, `last` the newest signed line.
 create table relais.audit_chain (

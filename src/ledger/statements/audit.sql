@@ -33,8 +33,8 @@ returning c.name;
 -- name: signed_lines
 -- Signed lines after a number, the oldest first. A number that stands twice is answered twice.
 -- params: after int8, upto int8, most int4
--- row: sequence int8, number int8, mac bytea, at text, by text, person text, role text, source text, act text, target text, request_id text, before text, facts text
-select a.sequence, a.number, a.mac, to_char(a.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as at, a.by, a.person,
+-- row: id text, sequence int8, number int8, mac bytea, at text, by text, person text, role text, source text, act text, target text, request_id text, before text, facts text
+select relais.audit_id(a.sequence, a.at) as id, a.sequence, a.number, a.mac, to_char(a.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as at, a.by, a.person,
   a.role, a.source, a.act, a.target, a.request_id, a.before::text as before, a.facts::text as facts
 from relais.audit a where a.number > $1 and a.number <= $2 order by a.number, a.sequence limit $3;
 
@@ -48,12 +48,14 @@ select
 from relais.audit_chain l left join relais.audit_chain f on f.name = 'first' where l.name = 'last';
 
 -- name: audit_lines
--- A page of the audit log, newest first. `before`: the sequence of the last line of the page before.
+-- A page of the audit log, newest first. `before`: the sequence of the last line of the page before. Lines up to the first
+-- checkpoint are on their way out.
 -- params: before int8, person text, act text, target text, day_from timestamptz, day_to timestamptz, most int4
 -- row: sequence int8, at timestamptz, by text, person text, role text, source text, act text, target text, request_id text, before jsonb, facts jsonb, number int8, mac bytea
 select a.sequence, a.at, a.by, a.person, a.role, a.source, a.act, a.target, a.request_id, a.before, a.facts, a.number, a.mac
 from relais.audit a
 where ($1::int8 is null or (a.at, a.sequence) < (select b.at, b.sequence from relais.audit b where b.sequence = $1))
+  and (a.number is null or a.number > coalesce((select c.number from relais.audit_chain c where c.name = 'first'), 0))
   and ($2::text is null or a.person = $2)
   and ($3::text is null or a.act = $3)
   and ($4::text is null or a.target = $4)
@@ -66,13 +68,34 @@ order by a.at desc, a.sequence desc limit $7;
 -- row: sequence int8, at timestamptz, mac bytea
 select a.sequence, a.at, a.mac from relais.audit a order by a.at desc, a.sequence desc limit 1;
 
--- name: oldest_line
--- The oldest line that is verified: the lines up to the first checkpoint are on their way out.
+-- name: audit_ends
+-- First and last line that are verified, and what the chain does not cover: `stray` is beyond the last checkpoint, `late` is
+-- not signed although it is older than `sign_ms`.
+-- params: sign_ms float8, now timestamptz
+-- row: first_id text, last_id text, stray_id text, late_id text
+select
+  (select relais.audit_id(a.sequence, a.at) from relais.audit a where a.number > e.first order by a.number limit 1) as first_id,
+  (select relais.audit_id(a.sequence, a.at) from relais.audit a where a.number <= e.last order by a.number desc limit 1) as last_id,
+  (select relais.audit_id(a.sequence, a.at) from relais.audit a where a.number > e.last order by a.number limit 1) as stray_id,
+  (select relais.audit_id(a.sequence, a.at) from relais.audit a
+   where a.mac is null and a.at < coalesce($2::timestamptz, now()) - $1::float8 * interval '1 ms' order by a.sequence limit 1) as late_id
+from (
+  select coalesce(max(number) filter (where name = 'first'), 0) as first, coalesce(max(number) filter (where name = 'last'), 0) as last
+  from relais.audit_chain
+) e;
+
+-- name: lock_checkpoints
 -- params:
--- row: sequence int8, at timestamptz
-select a.sequence, a.at from relais.audit a
-where a.number > coalesce((select c.number from relais.audit_chain c where c.name = 'first'), 0)
-order by a.number limit 1;
+-- row: name text, number int8, digest bytea, at timestamptz, mac bytea
+select c.name, c.number, c.digest, c.at, c.mac from relais.audit_chain c order by c.name for update;
+
+-- name: resign_lines
+-- params: sequence int8[], mac bytea[], was bytea[]
+-- row: sequence int8
+update relais.audit a set mac = s.mac
+from unnest($1::int8[], $2::bytea[], $3::bytea[]) as s(sequence, mac, was)
+where a.sequence = s.sequence and a.mac = s.was
+returning a.sequence;
 
 -- name: verified
 -- params: now timestamptz
@@ -101,10 +124,20 @@ select coalesce(
   (select max(a.number) from relais.audit a)) as number;
 
 -- name: forget_lines
--- Removes lines up to the first checkpoint.
+-- Deletes lines up to the first checkpoint that are in the default partition; partitions of whole months are dropped.
 -- params: most int4
 -- row: sequence int8
-delete from relais.audit a using (
-  select b.sequence, b.at from relais.audit b
-  where b.number <= (select c.number from relais.audit_chain c where c.name = 'first') order by b.number limit $1
+delete from relais.audit_rest a using (
+  select b.sequence, b.at from relais.audit_rest b
+  where b.number <= (select c.number from relais.audit_chain c where c.name = 'first') order by b.number limit $1::int4
 ) old where a.sequence = old.sequence and a.at = old.at returning a.sequence;
+
+-- name: needed_lines
+-- Whether a partition still holds lines behind the first checkpoint: those of a month.
+-- params: from_at timestamptz, to_at timestamptz
+-- row: needed bool
+select exists (
+  select from relais.audit a
+  where a.at >= $1::timestamptz and a.at < $2::timestamptz
+    and (a.number is null or a.number > coalesce((select c.number from relais.audit_chain c where c.name = 'first'), 0))
+) as needed;
