@@ -1,6 +1,6 @@
 /**
- * Verifies the signed lines of the audit log, deletes old ones, and signs them again with another secret. A line that was
- * changed, deleted, inserted or moved does not fit to its MAC or to the checkpoints.
+ * Verifies the signed lines of the audit log, deletes old ones, and signs them again with another secret. A line that
+ * was changed, deleted, inserted or moved does not fit to its MAC or to the checkpoints.
  */
 import type { Secret } from '../lib/secret.ts';
 import type { Act, AuditFault } from '../operations/audit.ts';
