@@ -2,7 +2,7 @@
 import type { Derived, Field } from '../kinds/fields.ts';
 import { type Kind, asDeclared, kinds, type operations } from '../kinds/index.ts';
 import { recipientsOf } from '../kinds/recipient.ts';
-import { type UsualHours, quietView } from '../operations/campaign-hours.ts';
+import { type UsualHours, quietView } from '../kinds/campaign-hours.ts';
 import { contentHashOf, handsIn } from '../operations/campaigns.ts';
 import { RECIPIENTS_PER_REQUEST, sizeOfSlice } from '../operations/slice-form.ts';
 import { hasCanary } from '../processors/campaign.ts';

@@ -6,7 +6,7 @@
  * through the night, stop where nothing good comes back, and go on when the cause has cleared.
  */
 import type { RecipientState } from '../kinds/recipient.ts';
-import { quietNow } from '../operations/campaign-hours.ts';
+import { quietNow } from '../kinds/campaign-hours.ts';
 import type { CampaignSwitch } from '../kinds/campaign-switches.ts';
 import { type SwitchDetails, type Judged, sliceAt } from '../operations/campaigns.ts';
 import { BUDGET } from '../operations/accounts.ts';
@@ -16,6 +16,7 @@ import { type SliceRecord, statesOf } from '../operations/slices.ts';
 import { readEvidence } from '../operations/transition.ts';
 import type { ProcessorContext, AttemptResult } from './context.ts';
 import { isReached } from './gate.ts';
+import { BALANCE_EMPTY } from './sms/answers.ts';
 
 /** Handing out again is mostly asked for by the slice that settled; this is for when nobody asks. */
 const AGAIN_MS = 2_000;
@@ -196,9 +197,6 @@ export function judgeOutcome({ totals, judgedOver, judgedFailed, judgedUnknown, 
 
 /** A campaign with more recipients than this sends a canary unless it says otherwise. */
 const ABOVE_RECIPIENTS = 1_000;
-
-/** interface: SMS errors, insufficient balance. Whether a part of the request was sent before it ran out is not told. */
-export const BALANCE_EMPTY = 'ERROR_102';
 
 /** Field of a slice: the sender that came back, where it was not the one that was asked for. */
 export const OTHER_SENDER = 'otherSender';

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { campaignRequest } from '../../src/kinds/campaign-request.ts';
 import { readQuietHours } from '../../src/lib/quiet-hours.ts';
-import { hoursOf, quietNow, quietView } from '../../src/operations/campaign-hours.ts';
+import { hoursOf, quietNow, quietView } from '../../src/kinds/campaign-hours.ts';
 import { wholePaceToRecord } from '../../src/kinds/campaign-switches.ts';
 import { loadConfig } from '../../src/config.ts';
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { Campaigns } from '../../src/operations/campaigns.ts';
-import { BALANCE_EMPTY, feedCampaign } from '../../src/processors/campaign.ts';
+import { feedCampaign } from '../../src/processors/campaign.ts';
+import { BALANCE_EMPTY } from '../../src/processors/sms/answers.ts';
 import { sendSlice } from '../../src/processors/text/slice.ts';
 import { Slots } from '../../src/processors/text/slots.ts';
 import { storeOfThisFile } from '../support/fresh-redis.ts';

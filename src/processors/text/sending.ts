@@ -11,19 +11,15 @@ import type { NotOk } from '../../upstream/verdict.ts';
 import type { AttemptResult, ProcessorContext } from '../context.ts';
 import { OTHER_SENDER } from '../campaign.ts';
 import { NOT_AUTHORISED } from '../gate.ts';
+import { type Judgement, type Sent, type Texting, judge, senderInstead } from '../sms/answers.ts';
 import {
   Gate,
   type Stop,
   type Group,
   LeftOut,
-  type Judgement,
-  type Texting,
-  judge,
   badAround,
   groupsOf,
   partsOf,
-  type Sent,
-  senderInstead,
   splitFirst,
 } from './request.ts';
 import type { Committed, Draft } from './step.ts';

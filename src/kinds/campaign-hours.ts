@@ -1,6 +1,5 @@
 /** The hours in which a campaign sends nothing, and how they are shown. */
 import { type QuietHours, clockIn, hoursWritten, quietUntil, readQuietHours } from '../lib/quiet-hours.ts';
-import type { CampaignRecord } from './record.ts';
 
 /** The settings of the deployment. */
 export interface UsualHours {
@@ -9,7 +8,11 @@ export interface UsualHours {
   readonly timezone: string;
 }
 
-type HoursOf = Pick<CampaignRecord, 'quietHours' | 'timezone'>;
+/** As a campaign has them; `on`: those of the settings. */
+interface HoursOf {
+  readonly quietHours?: string;
+  readonly timezone?: string;
+}
 
 /** Undefined: the campaign sends at any hour. */
 export function hoursOf(
@@ -27,7 +30,7 @@ export function quietNow({ campaign, at }: { readonly campaign: HoursOf; readonl
 }
 
 /** For people: the hours by name, the clock of the recipients, and whether it is night there. */
-export function quietView(campaign: HoursOf & Pick<CampaignRecord, 'sendAt'>, usual: UsualHours, now: number) {
+export function quietView(campaign: HoursOf & { readonly sendAt?: number }, usual: UsualHours, now: number) {
   const zone = campaign.timezone ?? usual.timezone;
   const hours = hoursOf(campaign, usual);
   // At night people want to know of it when the campaign has no quiet hours, too.

@@ -1,0 +1,107 @@
+/** What an answer to a request with SMS means for each of its recipients. */
+import { isSameSender } from '../../lib/sender.ts';
+import type { SentItem } from '../../upstream/messaging/messaging.ts';
+import type { NotOk, Verdict } from '../../upstream/verdict.ts';
+import { NOT_AUTHORISED, conditionIn, isNotLetThrough } from '../gate.ts';
+
+/** interface: SMS errors, insufficient balance. Whether a part of the request was sent before it ran out is not told. */
+export const BALANCE_EMPTY = 'ERROR_102';
+
+/** Sent, failed, or unknown. */
+export type AnswerLetter = 's' | 'f' | 'u';
+
+export interface Texting {
+  readonly to: string;
+  readonly text: string;
+  readonly from?: string | undefined;
+}
+
+export type Judgement =
+  /** The service has taken it. Where one is in doubt, statistics are asked. */
+  | {
+      readonly is: 'over' | 'doubt';
+      readonly letters: readonly AnswerLetter[];
+      readonly codes: readonly string[];
+      readonly reason: string;
+      /** What the others of the account would meet too: they wait. */
+      readonly holds?: 'funds' | typeof NOT_AUTHORISED;
+    }
+  /** It was refused before any work, for the sake of somebody in it. */
+  | { readonly is: 'refused'; readonly code: string }
+  /** Provably nothing was sent. */
+  | { readonly is: 'unsent'; readonly reason: string; readonly hold?: string; readonly retryAfterMs: number };
+
+export type Sent = Verdict<{ readonly items: readonly SentItem[] }>;
+
+export function judge(verdict: Sent, sent: readonly Texting[], { split }: { readonly split: boolean }): Judgement {
+  if (verdict.is !== 'ok') return judgeNotOk(verdict, sent, split);
+  const letters = sent.map((): AnswerLetter => 'u');
+  const codes = sent.map(() => '');
+  for (const { index, outcome, code } of verdict.value.items) {
+    if (index >= sent.length) continue;
+    letters[index] = outcome === 'sent' ? 's' : outcome === 'failed' ? 'f' : 'u';
+    codes[index] = code ?? '';
+  }
+  if (!letters.includes('u')) return { is: 'over', letters, codes: shared(codes), reason: 'sent' };
+  const strange = verdict.value.items.some((item) => item.strange);
+  return { is: 'doubt', letters, codes: shared(codes), reason: strange ? 'strange_code' : 'items_missing' };
+}
+
+/** A slow-down or a refused token is an answer given before any work: nothing was sent, as when nothing left us. */
+function judgeNotOk(verdict: NotOk, sent: readonly Texting[], split: boolean): Judgement {
+  const { exchange } = verdict;
+  if (exchange.sent === 'never' || verdict.is === 'transient' || verdict.is === 'config') return unsent(verdict);
+  if (verdict.is === 'refused') {
+    const code = exchange.upstreamCode ?? verdict.code;
+    if (split && mayBeOfOne(code, sent)) return { is: 'refused', code };
+    return { is: 'over', letters: sent.map(() => 'f'), codes: [code], reason: code };
+  }
+  return {
+    is: 'doubt',
+    letters: sent.map(() => 'u'),
+    codes: [],
+    reason: verdict.is === 'held' ? verdict.condition : verdict.code,
+    ...(exchange.upstreamCode === BALANCE_EMPTY ? { holds: 'funds' } : {}),
+    ...(isNotLetThrough(verdict) ? { holds: NOT_AUTHORISED } : {}),
+  };
+}
+
+/** What each of these codes is about (interface: SMS errors). They refuse a request before any work. */
+const ABOUT: Readonly<Record<string, (recipient: Texting) => string>> = {
+  ERROR_108: ({ from }) => from ?? '',
+  ERROR_110: ({ to }) => to,
+  ERROR_112: ({ text }) => text,
+  ERROR_113: ({ text }) => text,
+};
+
+/** Whether one of several recipients may have spoilt it for the others: not where what is wrong is the same for all. */
+function mayBeOfOne(code: string | undefined, recipients: readonly Texting[]): boolean {
+  const about = code === undefined ? undefined : ABOUT[code];
+  return about !== undefined && new Set(recipients.map(about)).size > 1;
+}
+
+/** Back to the queue, or held with the account where our keys were refused. */
+export function unsent(verdict: NotOk): Extract<Judgement, { is: 'unsent' }> {
+  const hold = conditionIn(verdict);
+  const reason = hold ?? ('code' in verdict ? verdict.code : 'unsent');
+  const retryAfterMs = 'retryAfterMs' in verdict ? (verdict.retryAfterMs ?? 0) : 0;
+  return { is: 'unsent', reason, retryAfterMs, ...(hold === undefined ? {} : { hold }) };
+}
+
+/** One code where all have the same. */
+function shared(codes: readonly string[]): readonly string[] {
+  const [first = ''] = codes;
+  return codes.every((code) => code === first) ? [first] : codes;
+}
+
+/** The sender that upstream used instead of the one that was asked for (interface: Send SMS). */
+export function senderInstead(
+  items: readonly SentItem[],
+  sent: readonly Texting[],
+  usual: string | undefined,
+): string | undefined {
+  return items.find(({ index, sender }) => {
+    const asked = sent[index]?.from ?? usual;
+    return sender !== undefined && asked !== undefined && !isSameSender(sender, asked);
+  })?.sender;
+}
