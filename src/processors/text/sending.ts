@@ -12,16 +12,7 @@ import type { AttemptResult, ProcessorContext } from '../context.ts';
 import { OTHER_SENDER } from '../campaign.ts';
 import { NOT_AUTHORISED } from '../gate.ts';
 import { type Judgement, type Sent, type Texting, judge, senderInstead } from '../sms/answers.ts';
-import {
-  Gate,
-  type Stop,
-  type Group,
-  LeftOut,
-  badAround,
-  groupsOf,
-  partsOf,
-  splitFirst,
-} from './request.ts';
+import { Gate, type Stop, type Group, LeftOut, badAround, groupsOf, partsOf, splitFirst } from './request.ts';
 import type { Committed, Draft } from './step.ts';
 import type { HeldSlice } from './held-slice.ts';
 import { Sleeper, type Slots } from './slots.ts';
