@@ -1,17 +1,16 @@
 /** One worker for all looks now and then at what the accounts have left, and at how full Redis is. */
-import type { Redis } from 'ioredis';
 import type { Logger } from 'pino';
 import type { AccountBook } from '../accounts.ts';
 import type { Config } from '../config.ts';
 import type { Clock } from '../lib/clock.ts';
 import { sumByCountry } from '../upstream/capabilities.ts';
-import { number, text } from '../redis/scripts.ts';
 import type { Balances } from '../operations/balances.ts';
 import type { Queries } from '../operations/queries.ts';
 import type { ProcessorContext } from '../processors/context.ts';
 import { repeatUntil } from '../processors/sweeper.ts';
 import { paymentKeys } from '../upstream/account.ts';
 import type { Part } from './parts.ts';
+import type { Stores } from './stores.ts';
 import type { Public } from '../lib/public.ts';
 
 /** The process that had the turn may have ended: nobody waits much longer than the interval for the next look. */
@@ -22,7 +21,7 @@ interface Needs {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly quietly: (message: string, error: unknown) => void;
-  readonly redis: Redis;
+  readonly memory: Stores['memory'];
   readonly book: AccountBook;
   readonly balances: Public<Balances>;
 }
@@ -48,8 +47,11 @@ export function balancePart(needs: Needs, { upstream }: Pick<ProcessorContext, '
   };
 }
 
-async function look({ config, clock, logger, redis, book, balances }: Needs, upstream: ProcessorContext['upstream']) {
-  await balances.noteMemory({ at: clock.now(), ...memoryIn(text(await redis.info('memory'))) });
+async function look(
+  { config, clock, logger, memory, book, balances }: Needs,
+  upstream: ProcessorContext['upstream'],
+) {
+  await balances.noteMemory({ at: clock.now(), ...(await memory()) });
   if (config.SERVICE_BASE_URL === undefined) return;
   for (const account of book.values()) {
     if (typeof paymentKeys(account) === 'string') continue;
@@ -60,11 +62,6 @@ async function look({ config, clock, logger, redis, book, balances }: Needs, ups
     else if (verdict.code !== 'live_only')
       logger.warn({ account: account.name, because: verdict.code }, 'the balances could not be looked at');
   }
-}
-
-function memoryIn(info: string): { readonly used: number; readonly max: number } {
-  const read = (name: string): number => number(new RegExp(`^${name}:(\\d+)`, 'm').exec(info)?.[1]);
-  return { used: read('used_memory'), max: read('maxmemory') };
 }
 
 /** What an account has left in a country, and how much of it has still to leave. */

@@ -6,7 +6,9 @@ import { type AccountBook, accountFingerprint, readAccounts } from '../accounts.
 import type { Config } from '../config.ts';
 import { Followers } from '../events/followers.ts';
 import type { QueueName } from '../kinds/due-queues.ts';
-import { type Clock, systemClock } from '../lib/clock.ts';
+import { type Clock, describeMs, systemClock, withDeadline } from '../lib/clock.ts';
+import type { ProcessorContext } from '../processors/context.ts';
+import type { RecoveryDesk } from '../processors/recovery/desk.ts';
 import type { Public } from '../lib/public.ts';
 import { type Random, systemRandom } from '../lib/random.ts';
 import type { Traces } from '../lib/traces.ts';
@@ -29,6 +31,7 @@ import {
   prefixOf,
   waitUntilReady,
   isAway,
+  whyNotReady,
 } from '../redis/connections.ts';
 import {
   type Durability,
@@ -42,6 +45,7 @@ import { type BalanceRow, balanceRows, knownRows } from './balances.ts';
 import { deploymentOf } from './deployment.ts';
 import { Outage } from './outage.ts';
 import { type Part, type Patience, waitForRedis } from './parts.ts';
+import { recoveryDeskOf } from './recovery-desk.ts';
 import { type Stores, redisStores } from './stores.ts';
 import { type Watchdog, createWatchdog } from './watchdog.ts';
 
@@ -77,6 +81,9 @@ export interface Container extends Stores {
   readonly watchdog: Watchdog;
   /** How long this process waits for Redis while it starts. */
   readonly patience: Patience;
+  readonly recoveryDesk: (context: ProcessorContext) => RecoveryDesk;
+  /** Why the store cannot be asked now, if so. */
+  readonly away: () => Promise<string | undefined>;
   readonly parts: readonly Part[];
 }
 
@@ -107,7 +114,12 @@ export function createContainer(config: Config, logger: Logger, more: ContainerO
   const fence = fenceOf(config, redis, (...waited) => metrics.fenced(...waited));
   const heartbeat = heartbeatOf({ config, book, redis, logger, quietly }, fence);
   const own = { config, book, redis, clock: systemClock, random: systemRandom, heartbeat, traces: more.traces };
-  const stores = redisStores({ ...own, ...asked, fence: fence?.pass });
+  const stores = redisStores({
+    ...own,
+    ...asked,
+    fence: fence?.pass,
+    wake: (queue, id, rev) => waker.wake(queue, id, rev),
+  });
   const seen = seenBy(config, stores, connections, [...book.keys()]);
   const metrics = metricsOf(
     { ...seen, ...stores, bullQueues, quietly, history: historyOf(config, redis) },
@@ -137,6 +149,8 @@ export function createContainer(config: Config, logger: Logger, more: ContainerO
     fence: fence?.pass,
     ...asked,
     patience,
+    recoveryDesk: (context) => recoveryDeskOf({ ...stores, ...asked, config, redis, heartbeat, bullQueues }, context),
+    away: () => awayReason(redis, systemClock),
     parts: [
       redisPart(connections, patience),
       durabilityPart(config, redis, logger, (verdict) => (durability = verdict)),
@@ -317,6 +331,19 @@ function redisPart({ redis, queueClient, bullQueues, waker }: Connections, patie
       };
     },
   };
+}
+
+/** Probes are given a few seconds, and the next request does not wait for this one. */
+const ANSWER_MS = 1_000;
+
+/**
+ * Why nothing can be asked of Redis now, if so. One that hangs keeps its connections, and they stay `ready`: only a
+ * question tells. A refusal is an answer; why it refuses is among the other reasons.
+ */
+async function awayReason(redis: Redis, clock: Clock): Promise<string | undefined> {
+  if (redis.status === 'ready' && !(await withDeadline(clock, ANSWER_MS, () => Promise.allSettled([redis.ping()]))))
+    return `Redis has not answered within ${describeMs(ANSWER_MS)}: is it frozen, overloaded, or cut off?`;
+  return whyNotReady(redis);
 }
 
 /** Money waits until the first look has said that what is answered is kept. */

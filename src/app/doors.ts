@@ -1,30 +1,19 @@
 /** The listeners of a process: the HTTP API, the callback receiver, the metrics page. Each tells its address. */
-import type { Redis } from 'ioredis';
 import { createApi } from '../api/app.ts';
 import { BatchAdvisor } from '../api/batch-advice.ts';
 import { REQUEST_TIME_MS } from '../api/route.ts';
 import type { ApiContext, QueueSwitches } from '../api/context.ts';
 import type { Config } from '../config.ts';
-import { payeesWith } from '../history/payees.ts';
 import { Proxies } from '../lib/addresses.ts';
 import { type Bounds, shareOf } from '../lib/bounded-server.ts';
 import { HeldBytes } from '../lib/held-bytes.ts';
-import { type Clock, describeMs, withDeadline } from '../lib/clock.ts';
 import { startMetricsServer } from '../metrics/server.ts';
-import { isAway, whyNotReady } from '../redis/connections.ts';
+import { isAway } from '../redis/connections.ts';
 import type { Act } from '../operations/audit.ts';
 import { type Sign, auditSigner } from '../operations/audit-marks.ts';
-import { LaterTexts } from '../operations/later-texts.ts';
-import { LaterWords } from '../operations/later-words.ts';
-import { LostIdentities } from '../operations/lost-identities.ts';
-import { LostRetries } from '../operations/lost-retries.ts';
-import { PutBack } from '../operations/put-back.ts';
 import { RECOVERING } from '../operations/heartbeat.ts';
-import { Restored } from '../operations/restored.ts';
-import { type ProcessorContext, waitAt } from '../processors/context.ts';
+import type { ProcessorContext } from '../processors/context.ts';
 import { resolveDisbursement } from '../processors/disbursement/resolve.ts';
-import { RecoveryDesk } from '../processors/recovery/desk.ts';
-import { idOfReference } from '../producer/acceptance.ts';
 import { BatchDoor } from '../producer/batch/door.ts';
 import { type AnyQueueName, queueNames } from '../queues/index.ts';
 import { IntakeJobs } from '../queues/intake-jobs.ts';
@@ -46,9 +35,6 @@ import { queueFigures } from './queue-figures.ts';
 import { collectAcceptanceOf, keepingRefusalOf, refusalOf, acceptanceOf } from './worker.ts';
 
 type TellUrl = (url: string) => void;
-
-/** Probes are given a few seconds, and the next request does not wait for this one. */
-const ANSWER_MS = 1_000;
 
 export function auditingOf({ audit, auditSeals, config, random }: Container): Auditing {
   return { audit, signAct: auditSigner(sealingSecrets(config), random), auditSeals };
@@ -79,7 +65,7 @@ export function apiPart(
         ...keys,
         ...toldBy(config, doctor),
         heldBytes: new HeldBytes(CALLERS_HOLD),
-        recoveryDesk: recoveryDeskOf(container, context),
+        recoveryDesk: container.recoveryDesk(context),
         ...auditing,
         smsPrices: config.SMS_PRICES_FILE?.holds,
         senderOf: (account) => book.get(account)?.smsSender,
@@ -219,43 +205,6 @@ function batchDeskOf(container: Container, context: ProcessorContext) {
   };
 }
 
-function recoveryDeskOf(
-  { config, redis, recovery, heartbeat, bullQueues, past }: Container,
-  context: ProcessorContext,
-): RecoveryDesk {
-  return new RecoveryDesk({
-    restored: new Restored(redis),
-    putBack: new PutBack({
-      redis,
-      past,
-      keepMs: config.IDENTITY_KEEP,
-      payeeOf: payeesWith(config.EXTRA_WITHDRAW_MODES),
-      idOfReference: (...named) => idOfReference(config.ENVIRONMENT, ...named),
-    }),
-    laterWords: new LaterWords({
-      redis,
-      past,
-      operations: context.operations,
-      lookInMs: waitAt(context.policy.pollMs, 0),
-    }),
-    laterTexts: new LaterTexts({ redis, past }),
-    lostIdentities: new LostIdentities({ redis, past, campaigns: context.campaigns, keepMs: config.IDENTITY_KEEP }),
-    lostRetries: new LostRetries({ redis, past, retries: context.retries }),
-    context,
-    recovery: {
-      state: () => recovery.state(),
-      server: () => recovery.server(),
-      // A caller that was told that it is over finds these doors open.
-      leave: async (how) => {
-        const left = await recovery.leave(how);
-        await heartbeat.beat();
-        return left;
-      },
-    },
-    intakeJobs: new IntakeJobs(bullQueues.intake),
-  });
-}
-
 function queueSwitches({ switchQueue, bullQueues, queries, clock }: Container): QueueSwitches {
   const figures = queueFigures({ bullQueues, queries, clock });
   const change = async (name: string, how: 'pause' | 'resume', act: Act) => {
@@ -389,7 +338,7 @@ export function metricsPart(
   container: Container,
   { tellUrl, unfinished }: { readonly tellUrl: TellUrl; readonly unfinished: () => string | undefined },
 ): Part {
-  const { config, metrics, redis, durability, heartbeat, watchdog, quietly, limits, clock } = container;
+  const { config, metrics, durability, heartbeat, watchdog, quietly, limits, clock } = container;
   return {
     name: 'the metrics page',
     start: async () => {
@@ -398,7 +347,7 @@ export function metricsPart(
         host: config.HOST,
         port: config.METRICS_PORT,
         readiness: async () => {
-          const away = await awayReason(redis, clock);
+          const away = await container.away();
           const itself = unfinished();
           // What has not been asked yet is no reason of its own.
           if (itself !== undefined) return [itself, ...(away === undefined ? [] : [away])];
@@ -417,14 +366,4 @@ export function metricsPart(
       return () => server.close();
     },
   };
-}
-
-/**
- * Why nothing can be asked of Redis now, if so. One that hangs keeps its connections, and they stay `ready`: only a
- * question tells. A refusal is an answer; why it refuses is among the other reasons.
- */
-async function awayReason(redis: Redis, clock: Clock): Promise<string | undefined> {
-  if (redis.status === 'ready' && !(await withDeadline(clock, ANSWER_MS, () => Promise.allSettled([redis.ping()]))))
-    return `Redis has not answered within ${describeMs(ANSWER_MS)}: is it frozen, overloaded, or cut off?`;
-  return whyNotReady(redis);
 }

@@ -4,6 +4,7 @@ import type { AccountBook } from '../accounts.ts';
 import type { Config } from '../config.ts';
 import { EventStream } from '../events/stream.ts';
 import type { Clock } from '../lib/clock.ts';
+import type { QueueName } from '../kinds/due-queues.ts';
 import type { Public } from '../lib/public.ts';
 import type { Random } from '../lib/random.ts';
 import type { Traces } from '../lib/traces.ts';
@@ -37,7 +38,9 @@ import { Slices } from '../operations/slices.ts';
 import { Status } from '../operations/status.ts';
 import { StopLinks } from '../operations/stop-links.ts';
 import { Workers, workersHere } from '../operations/workers.ts';
+import { acceptanceOnRedis } from '../producer/acceptance-store.ts';
 import { timeOf } from '../redis/clock.ts';
+import { number, text } from '../redis/scripts.ts';
 import { opinionsOf } from '../settings/policy.ts';
 import { deploymentOf } from './deployment.ts';
 import { markSecrets, sealingSecrets } from './secrets.ts';
@@ -53,6 +56,7 @@ interface Needs {
   readonly past: Past | undefined;
   readonly forgetting: PastForgetting | undefined;
   readonly traces: Traces | undefined;
+  readonly wake: (queue: QueueName, id: string, rev: string | number) => void;
 }
 
 type RedisStores = ReturnType<typeof redisStores>;
@@ -79,14 +83,23 @@ export function redisStores(needs: Needs) {
     workersHere: () => workersHere(redis),
     /** The clock that decides, ms since the epoch. */
     time: () => timeOf(redis),
+    memory: async () => memoryIn(text(await redis.info('memory'))),
   };
 }
 
-function recordsOf({ config, book, redis, random, fence, heartbeat, past, forgetting, traces }: Needs) {
+function recordsOf(needs: Needs) {
+  const { config, book, redis, clock, random, wake, fence, heartbeat, past, forgetting, traces } = needs;
   const limits = opinionsOf(config);
   const records = { redis, random, fence, heartbeat, past, traces };
   const keptFiles = new KeptFiles({ redis, random });
   return {
+    acceptance: acceptanceOnRedis({
+      ...records,
+      limits,
+      wake,
+      batchWindowMs: config.SMS_BATCH_WINDOW,
+      after: (ms, run) => clock.after(ms, run),
+    }),
     operations: new Operations({ ...records, standingsOf: [...book.keys()] }),
     queries: new Queries(redis, past ?? pastOfOthers),
     names: Names.of({ redis, heartbeat }),
@@ -139,4 +152,9 @@ function eventsOf({ redis, random, heartbeat }: Needs) {
       onLost: (place) => heartbeat.lost(place),
     }),
   };
+}
+
+function memoryIn(info: string): { readonly used: number; readonly max: number } {
+  const read = (name: string): number => number(new RegExp(`^${name}:(\\d+)`, 'm').exec(info)?.[1]);
+  return { used: read('used_memory'), max: read('maxmemory') };
 }

@@ -36,7 +36,6 @@ import type { Container, Timing } from './container.ts';
 import { type Delivery, deliveryOf } from './deliveries.ts';
 import { Outage } from './outage.ts';
 import { type Part, together } from './parts.ts';
-import { opinionsOf } from '../settings/policy.ts';
 
 export function workerParts(
   container: Container,
@@ -63,22 +62,15 @@ export function workerParts(
   ];
 }
 
-export function acceptanceOf(container: Container): Acceptance {
-  const { redis, random, config, wake, clock, book, fingerprints, traces } = container;
+export function acceptanceOf({ acceptance, random, config, wake, book, fingerprints }: Container): Acceptance {
   return new Acceptance({
-    redis,
-    traces,
+    store: acceptance,
     random,
     wake,
     environment: config.ENVIRONMENT,
-    batchWindowMs: config.SMS_BATCH_WINDOW,
-    after: (ms, run) => clock.after(ms, run),
     accounts: new Set(book.keys()),
     fingerprints,
     extraWithdrawModes: config.EXTRA_WITHDRAW_MODES,
-    fence: container.fence,
-    limits: opinionsOf(config),
-    heartbeat: container.heartbeat,
   });
 }
 
@@ -409,20 +401,15 @@ function watchdogPart(
 }
 
 export function collectAcceptanceOf(
-  { redis, random, config, wake, book, fence, heartbeat, fingerprints, traces }: Container,
+  { acceptance, config, wake, book, fingerprints }: Container,
   nobodyWaits = false,
 ): CollectAcceptance {
   return new CollectAcceptance({
-    redis,
-    random,
+    store: acceptance,
     wake,
-    fence,
-    heartbeat,
-    traces,
     fingerprints,
     environment: config.ENVIRONMENT,
     accounts: new Set(book.keys()),
-    limits: opinionsOf(config),
     directCredit: config.DIRECT_CREDIT === 'on',
     nobodyWaits,
   });

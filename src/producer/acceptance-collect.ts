@@ -12,7 +12,7 @@ import { directCreditRequest } from '../kinds/direct-credit.ts';
 import { queueOf } from '../kinds/index.ts';
 import type { Act } from '../operations/audit.ts';
 import type { NewOperation } from '../operations/accepting.ts';
-import { Operations } from '../operations/operations.ts';
+import type { AcceptanceStore } from './acceptance-store.ts';
 import {
   type AcceptanceOptions,
   type Answer,
@@ -30,17 +30,7 @@ import { cardProblems, type Problem, check, eachPlaceOnce, readableOf } from './
 
 export type CollectOptions = Pick<
   AcceptanceOptions,
-  | 'redis'
-  | 'scripts'
-  | 'random'
-  | 'environment'
-  | 'wake'
-  | 'accounts'
-  | 'fingerprints'
-  | 'fence'
-  | 'limits'
-  | 'heartbeat'
-  | 'traces'
+  'store' | 'environment' | 'wake' | 'accounts' | 'fingerprints'
 > & {
   /** Direct credits are refused unless switched on: they move money in one step that cannot be asked about. */
   readonly directCredit: boolean;
@@ -66,11 +56,11 @@ const DIRECT_CREDIT_OFF: Problem = {
 
 export class CollectAcceptance {
   readonly #options: CollectOptions;
-  readonly #operations: Operations;
+  readonly #operations: Pick<AcceptanceStore, 'accept'>;
 
-  constructor(options: CollectOptions, operations = new Operations(options)) {
+  constructor(options: CollectOptions) {
     this.#options = options;
-    this.#operations = operations;
+    this.#operations = options.dryRun ? options.store.dryRun() : options.store;
   }
 
   dryRun(): CollectAcceptance {
@@ -79,7 +69,7 @@ export class CollectAcceptance {
 
   /** The same way in, for one request of somebody. */
   actingAs(act: Act): CollectAcceptance {
-    return new CollectAcceptance({ ...this.#options, act }, this.#operations);
+    return new CollectAcceptance({ ...this.#options, act });
   }
 
   /** `by` is the name of the key that asks: nobody resolves their own. */

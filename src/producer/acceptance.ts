@@ -13,17 +13,13 @@ import { type Kind, operations, type RequestOf } from '../kinds/index.ts';
 import type { QueueName } from '../kinds/due-queues.ts';
 import { canonicalJson, derivedHex, derivedId, fingerprint } from '../lib/ids.ts';
 import type { Random } from '../lib/random.ts';
-import type { Traces } from '../lib/traces.ts';
 import type { Act } from '../operations/audit.ts';
-import { type Opinions, describeLimit } from '../kinds/limits.ts';
-import { type Accepted, type AcceptingScripts, type NewOperation, recordAsWritten } from '../operations/accepting.ts';
-import { Operations } from '../operations/operations.ts';
-import type { Guard } from '../operations/heartbeat.ts';
+import { describeLimit } from '../kinds/limits.ts';
+import { type Accepted, type NewOperation, recordAsWritten } from '../operations/accepting.ts';
 import type { DisbursementRecord } from '../operations/record.ts';
-import type { RecordHost } from '../redis/scripts.ts';
 import { payeeOf, readAccountAlias, readDebitAccount, readWithdrawMode } from '../upstream/capabilities.ts';
 import { cardsInDisbursement, type Problem, check, eachPlaceOnce, readableOf, templateProblems } from './problems.ts';
-import { MessageFiller } from './message-filler.ts';
+import type { AcceptanceStore } from './acceptance-store.ts';
 
 export type Answer =
   | { readonly outcome: 'accepted' | 'duplicate'; readonly id: string; readonly state: string }
@@ -32,29 +28,16 @@ export type Answer =
   | { readonly outcome: 'invalid'; readonly problems: readonly Problem[] };
 
 export interface AcceptanceOptions {
-  readonly redis: RecordHost;
+  readonly store: AcceptanceStore;
   readonly random: Random;
   readonly environment: string;
   readonly wake: (queue: QueueName, id: string, rev: string | number) => void;
-  /** How long single messages are collected into one request. */
-  readonly batchWindowMs: number;
-  /** Runs once after so many ms; see Clock. */
-  readonly after: (ms: number, run: () => void) => () => void;
   /** The accounts that there are. Absent: unknown to this process (the library), and checked when it is done. */
   readonly accounts?: ReadonlySet<string>;
   /** Fingerprints of their keys, where this process has them: others leave alone what was accepted for these. */
   readonly fingerprints?: ReadonlyMap<string, string>;
   /** Withdraw modes that the service has added since the interface was written. */
   readonly extraWithdrawModes?: readonly string[] | undefined;
-  /** What this process remembers of Redis. Absent: nothing. */
-  readonly heartbeat?: Guard | undefined;
-  /** Resolves true when the write before it has reached the replicas that must have it. Absent: there are none. */
-  readonly fence?: (() => Promise<boolean>) | undefined;
-  /** What this process itself asks of the limits of money; absent (the library): what holds in Redis. */
-  readonly limits?: Opinions | undefined;
-  readonly traces?: Traces | undefined;
-  /** In the place of those that accept, for a double. */
-  readonly scripts?: AcceptingScripts | undefined;
   /** Everything is judged by the same rules, and nothing is written. */
   readonly dryRun?: boolean;
   /** Whose act it is what is accepted; absent: that of no door of people. */
@@ -73,29 +56,18 @@ export interface ApprovedRow {
   readonly approvedBy: string;
 }
 
-interface Shared {
-  readonly operations: Operations;
-  readonly filler: MessageFiller;
-}
-
-function sharedOf(options: AcceptanceOptions): Shared {
-  return { operations: new Operations(options), filler: new MessageFiller(options) };
-}
-
 export class Acceptance {
   readonly #options: AcceptanceOptions;
-  readonly #operations: Operations;
-  readonly #filler: MessageFiller;
+  readonly #operations: Pick<AcceptanceStore, 'accept'>;
 
-  constructor(options: AcceptanceOptions, shared: Shared = sharedOf(options)) {
+  constructor(options: AcceptanceOptions) {
     this.#options = options;
-    this.#operations = shared.operations;
-    this.#filler = shared.filler;
+    this.#operations = options.dryRun ? options.store.dryRun() : options.store;
   }
 
   /** The same way in, for one request of somebody; what is asked for meanwhile still shares scripts and slices. */
   actingAs(act: Act): Acceptance {
-    return new Acceptance({ ...this.#options, act }, { operations: this.#operations, filler: this.#filler });
+    return new Acceptance({ ...this.#options, act });
   }
 
   /** The same judge, and nothing is written: what it accepts would have been. */
@@ -208,20 +180,20 @@ export class Acceptance {
       const asked = { kind: 'message', state: 'queued', account, ...names, fields: {} } as const;
       return readAnswer(await this.#operations.accept(asked));
     }
-    const answer = await this.#filler.accept(parsed.data, { ...names, act: this.#options.act });
+    const answer = await this.#options.store.message(parsed.data, { ...names, act: this.#options.act });
     if (answer.outcome === 'conflict') {
       const { to, text, from, expiresAt, reference } = parsed.data;
       const fields = { to, text, from, expiresAt: expiresAt === undefined ? undefined : Date.parse(expiresAt) };
-      const differs = await this.#operations.differs(answer.id, { kind: 'message', fields, reference });
+      const differs = await this.#options.store.differs(answer.id, { kind: 'message', fields, reference });
       return readAnswer({ ...answer, differs });
     }
-    await this.#operations.awaitReplicated(answer.id, { fp: names.fingerprint });
+    await this.#options.store.awaitReplicated(answer.id, { fp: names.fingerprint });
     return readAnswer(answer);
   }
 
   /** Sends on what is being collected; for a process that stops. */
   flush(): void {
-    this.#filler.flush();
+    this.#options.store.flush();
   }
 
   #accountProblems(account: string): Problem[] {

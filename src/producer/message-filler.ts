@@ -13,12 +13,13 @@ import { RECIPIENTS_PER_REQUEST } from '../operations/slice-form.ts';
 import type { AcceptingScripts } from '../operations/accepting.ts';
 import { type MessageAccepted, type NewMessage, type OpenSlice, acceptMessages } from '../operations/messages.ts';
 import { Names } from '../operations/places.ts';
+import type { MessageIdentity } from './acceptance-store.ts';
 import { SLICE_PREFIX, SLICE_WAKE_GRACE_MS, queueOfLane } from '../operations/slices.ts';
 import { payeeOf } from '../upstream/capabilities.ts';
 import { batchPerTick } from '../redis/connections.ts';
 import type { RecordHost } from '../redis/scripts.ts';
 
-interface Options {
+export interface FillerOptions {
   readonly redis: RecordHost;
   readonly random: Random;
   readonly batchWindowMs: number;
@@ -50,8 +51,6 @@ interface FillingSlice extends OpenSlice {
   closed: boolean;
 }
 
-type Identity = Pick<NewMessage, 'id' | 'fingerprint' | 'reference' | 'idOfReference' | 'act'>;
-
 /**
  * Of an account and lane, filled at a time: a number that stands in the first goes into the next one. So a list in
  * which everybody stands a few times still fills its slices.
@@ -59,7 +58,7 @@ type Identity = Pick<NewMessage, 'id' | 'fingerprint' | 'reference' | 'idOfRefer
 export const MOST_FILLING = 8;
 
 export class MessageFiller {
-  readonly #options: Options;
+  readonly #options: FillerOptions;
   /** The oldest first: a message in a later one is in those before it too, so their texts keep their order. */
   readonly #filling = new Map<string, FillingSlice[]>();
   /** Where one-time passwords have left lately, and what forgets it. */
@@ -67,14 +66,14 @@ export class MessageFiller {
   readonly #names: Names;
   readonly #ask: (asked: Asked) => void;
 
-  constructor(options: Options) {
+  constructor(options: FillerOptions) {
     this.#options = options;
     const { redis, heartbeat, scripts } = options;
     this.#names = Names.of({ redis, heartbeat, nameKey: scripts?.nameKey });
     this.#ask = batchPerTick(options.redis, (together) => this.#place(together));
   }
 
-  async accept(request: RequestOf<'message'>, identity: Identity): Promise<MessageAccepted> {
+  async accept(request: RequestOf<'message'>, identity: MessageIdentity): Promise<MessageAccepted> {
     const { account, lane, to, text, from, expiresAt } = request;
     const { id, fingerprint, reference, idOfReference, act } = identity;
     const [names] = await this.#names.placesOf([['phone', payeeOf(to, undefined)]]);

@@ -55,6 +55,7 @@ import type {
   Referenced,
 } from './inputs.ts';
 import type { Problem } from './problems.ts';
+import { acceptanceOnRedis } from './acceptance-store.ts';
 
 /** `Extra`: the modes of `extraWithdrawModes`. */
 export interface Producer<Extra extends string = never> extends AsyncDisposable {
@@ -158,7 +159,15 @@ class RedisProducer implements Producer<string> {
     const fence =
       replicas > 0 ? sharedFence(async () => (await redis.wait(replicas, REPLICAS_WAIT_MS)) >= replicas) : undefined;
     const wake = (queue: QueueName, id: string, rev: string | number): void => waker.wake(queue, id, rev);
-    const shared = { redis: scripts, random, environment, wake, fence };
+    const store = acceptanceOnRedis({
+      redis: scripts,
+      random,
+      wake,
+      fence,
+      batchWindowMs: toMs(batchWindow),
+      after: (ms, run) => clock.after(ms, run),
+    });
+    const shared = { store, random, environment, wake };
     this.#collect = new CollectAcceptance({
       ...shared,
       directCredit: options.directCredit ?? false,
@@ -166,8 +175,6 @@ class RedisProducer implements Producer<string> {
     });
     this.#acceptance = new Acceptance({
       ...shared,
-      batchWindowMs: toMs(batchWindow),
-      after: (ms, run) => clock.after(ms, run),
       extraWithdrawModes,
     });
     this.#batches = new BatchDoor({

@@ -26,6 +26,7 @@ import type {
   PaymentRequestInput,
 } from './inputs.ts';
 import type { Producer, ProducerOptions } from './producer.ts';
+import { acceptanceOnRedis } from './acceptance-store.ts';
 
 /** A request that was accepted, as the caller wrote it. Repeated and refused ones are not in the list. */
 export type Asked =
@@ -67,8 +68,14 @@ class MemoryProducer implements FakeProducer<string> {
     const { environment = 'default', extraWithdrawModes, directCredit = false } = options;
     const shared = {
       // Never connected: the scripts are all that is asked of it.
-      redis: new Redis({ lazyConnect: true }),
-      scripts: memoryScripts(),
+      store: acceptanceOnRedis({
+        redis: new Redis({ lazyConnect: true }),
+        scripts: memoryScripts(),
+        random,
+        batchWindowMs: 0,
+        after: () => () => undefined,
+        wake: () => undefined,
+      }),
       random,
       environment,
       wake: () => undefined,
@@ -85,8 +92,6 @@ class MemoryProducer implements FakeProducer<string> {
     this.#acceptance = new Acceptance({
       ...shared,
       extraWithdrawModes,
-      batchWindowMs: 0,
-      after: () => () => undefined,
     });
   }
 

@@ -38,13 +38,13 @@ import { Purge } from '../../src/operations/purge.ts';
 import type { NewOperation } from '../../src/operations/accepting.ts';
 import { keys } from '../../src/operations/keys.ts';
 import { Operations } from '../../src/operations/operations.ts';
-import { CollectAcceptance } from '../../src/producer/acceptance-collect.ts';
 import { BatchDoor } from '../../src/producer/batch/door.ts';
 import { listen } from '../../src/app/listener.ts';
 import { campaignWorld } from '../processors/campaign-world.ts';
 import { storeOfThisFile } from '../support/fresh-redis.ts';
 import { onlyOf } from '../support/only.ts';
 import { ok, processorWorld } from '../support/processor-world.ts';
+import { collectOver } from '../support/acceptance.ts';
 
 const store = storeOfThisFile();
 
@@ -93,7 +93,7 @@ async function door() {
     batchDoor: new BatchDoor({ batches, limits, environment, accounts, now: () => clock.now() }),
     batchAdvisor: onlyOf<BatchAdvisor>({ adviceOn: async () => [] }),
     processing: upstream.context,
-    collect: new CollectAcceptance({ ...accepting, directCredit: false }),
+    collect: collectOver({ ...accepting, directCredit: false }),
     operations: new Operations({ redis: store.redis, random: systemRandom, fence }),
     batches,
     limits,

@@ -21,6 +21,7 @@ import { keysLike, storeOfThisFile } from '../support/fresh-redis.ts';
 import { historyWorld, PAID, trimmerOf, writerOf } from './history-world.ts';
 import { inTurn } from './in-turn.ts';
 import { without } from './without.ts';
+import { acceptanceOver } from '../support/acceptance.ts';
 
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 120_000 });
 
@@ -72,7 +73,7 @@ const OF_TRIM = 'sha1hex(table.concat(pieces))';
 const OF_ACCEPT = 'claim_reference(o)';
 
 function door(redis: Redis): Acceptance {
-  return new Acceptance({
+  return acceptanceOver({
     redis,
     random: systemRandom,
     environment: 'test',

@@ -13,6 +13,7 @@ import { BatchDoor } from '../../src/producer/batch/door.ts';
 import { readBatchFile } from '../../src/producer/batch/read-file.ts';
 import { progressOf } from '../../src/producer/batch/report.ts';
 import { type FreshRedis, freshRedis, keysLike } from '../support/fresh-redis.ts';
+import { acceptanceOver } from '../support/acceptance.ts';
 
 const DAY_MS = 86_400_000;
 const random = seededRandom(7);
@@ -37,7 +38,7 @@ beforeEach(async () => {
   operations = new Operations({ redis, random, now: () => Date.now() + laterMs });
   queries = new Queries(redis);
   batches = new Batches(redis, random);
-  acceptance = new Acceptance({
+  acceptance = acceptanceOver({
     redis,
     random,
     environment: 'test',

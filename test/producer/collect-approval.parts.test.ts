@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { seededRandom } from '../../src/lib/random.ts';
 import { SharedLimits } from '../../src/operations/limits.ts';
-import { CollectAcceptance } from '../../src/producer/acceptance-collect.ts';
 import { type FreshRedis, freshRedis } from '../support/fresh-redis.ts';
+import { collectOver } from '../support/acceptance.ts';
 
 let fresh: FreshRedis;
 beforeAll(async () => {
@@ -12,7 +12,7 @@ afterAll(() => fresh.close());
 
 test('a direct credit never waits for an approval: what would need one is refused, and what was accepted is found', async () => {
   const { redis } = fresh;
-  const collect = new CollectAcceptance({
+  const collect = collectOver({
     redis,
     random: seededRandom(3),
     environment: 'test',
@@ -32,7 +32,7 @@ test('a direct credit never waits for an approval: what would need one is refuse
 test('what is asked for is woken in the queue of its state, unless a caller waits for it', async () => {
   const wokenBy = async (nobodyWaits: boolean): Promise<readonly string[]> => {
     const woken: string[] = [];
-    const collect = new CollectAcceptance({
+    const collect = collectOver({
       redis: fresh.redis,
       random: seededRandom(3),
       environment: `waits ${nobodyWaits}`,

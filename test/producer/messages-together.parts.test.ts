@@ -6,11 +6,12 @@ import { type MessageItem, messageIn, unpackItems } from '../../src/operations/s
 import { keys } from '../../src/operations/keys.ts';
 import { acceptMessages } from '../../src/operations/messages.ts';
 import { acceptMessagesScript, nameKeyScript } from '../../src/operations/scripts/generated/scripts.ts';
-import { Acceptance, type Answer } from '../../src/producer/acceptance.ts';
+import { type Answer } from '../../src/producer/acceptance.ts';
 import { MOST_FILLING } from '../../src/producer/message-filler.ts';
 import { keysLike, redisAlone, storeOfThisFile } from '../support/fresh-redis.ts';
 import { aMessage, numberOf } from './asking.ts';
 import { running } from './running.ts';
+import { acceptanceOver } from '../support/acceptance.ts';
 
 const store = storeOfThisFile(redisAlone);
 let seed = 0;
@@ -37,7 +38,7 @@ function door() {
     return store.redis.call('evalsha', sha, ...words);
   });
   seed += 1;
-  const acceptance = new Acceptance({
+  const acceptance = acceptanceOver({
     redis,
     random: seededRandom(seed),
     environment: 'test',
@@ -323,7 +324,7 @@ describe('messages that are asked for in one turn', () => {
 
   test('and are lost with their connection are all told so, and nobody is woken for them', async () => {
     const woken: string[] = [];
-    const broken = new Acceptance({
+    const broken = acceptanceOver({
       redis: redisWhere(() => Promise.reject(new Error('Connection is closed.'))),
       random: seededRandom(1),
       environment: 'test',
@@ -341,7 +342,7 @@ describe('messages that are asked for in one turn', () => {
 test('a hundred references through every door of two processes at once are a hundred messages', async () => {
   const { redis, producer } = await running();
   const own = { environment: 'default', batchWindowMs: 50, wake: () => undefined };
-  const process = () => new Acceptance({ ...own, redis, random: seededRandom(seed++), after: () => () => undefined });
+  const process = () => acceptanceOver({ ...own, redis, random: seededRandom(seed++), after: () => () => undefined });
   const [other, bulk] = [process(), process()];
   const asked = named(100);
   const [listed, ...many] = await Promise.all([
