@@ -159,24 +159,15 @@ class RedisProducer implements Producer<string> {
     const fence =
       replicas > 0 ? sharedFence(async () => (await redis.wait(replicas, REPLICAS_WAIT_MS)) >= replicas) : undefined;
     const wake = (queue: QueueName, id: string, rev: string | number): void => waker.wake(queue, id, rev);
-    const store = acceptanceOnRedis({
-      redis: scripts,
-      random,
-      wake,
-      fence,
-      batchWindowMs: toMs(batchWindow),
-      after: (ms, run) => clock.after(ms, run),
-    });
+    const window = { batchWindowMs: toMs(batchWindow), after: (ms: number, run: () => void) => clock.after(ms, run) };
+    const store = acceptanceOnRedis({ redis: scripts, random, wake, fence, ...window });
     const shared = { store, random, environment, wake };
     this.#collect = new CollectAcceptance({
       ...shared,
       directCredit: options.directCredit ?? false,
       nobodyWaits: true,
     });
-    this.#acceptance = new Acceptance({
-      ...shared,
-      extraWithdrawModes,
-    });
+    this.#acceptance = new Acceptance({ ...shared, extraWithdrawModes });
     this.#batches = new BatchDoor({
       batches: new Batches(redis, random),
       limits: new SharedLimits(redis),
