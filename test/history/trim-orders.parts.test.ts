@@ -14,7 +14,7 @@ import { systemRandom } from '../../src/lib/random.ts';
 import { keys } from '../../src/operations/keys.ts';
 import { Operations } from '../../src/operations/operations.ts';
 import { Queries } from '../../src/operations/queries.ts';
-import { Acceptance } from '../../src/producer/acceptance.ts';
+import type { Acceptance } from '../../src/producer/acceptance.ts';
 import { type Actor, inEveryOrder, type Turn } from '../support/every-order.ts';
 import { type FreshPostgres, freshPostgres } from '../support/fresh-postgres.ts';
 import { keysLike, storeOfThisFile } from '../support/fresh-redis.ts';

@@ -8,7 +8,7 @@ import { Queries } from '../../src/operations/queries.ts';
 import { SharedLimits } from '../../src/operations/limits.ts';
 import { type BatchTools, batchProcessor } from '../../src/processors/batch/batch.ts';
 import type { ProcessorContext, AttemptResult } from '../../src/processors/context.ts';
-import { Acceptance } from '../../src/producer/acceptance.ts';
+import type { Acceptance } from '../../src/producer/acceptance.ts';
 import { BatchDoor } from '../../src/producer/batch/door.ts';
 import { readBatchFile } from '../../src/producer/batch/read-file.ts';
 import { progressOf } from '../../src/producer/batch/report.ts';
