@@ -12,6 +12,7 @@ import { closeConnection, openForQueues, waitUntilReady } from '../redis/connect
 import type { Upstream } from '../upstream/client.ts';
 import { targetOf } from './container.ts';
 import { openUpstream } from './processor-context.ts';
+import { sharedUpstream } from './stores.ts';
 import { examineCallbacks, examineBalance, examineKeys, examineLogin, examineSettings } from './examine/service.ts';
 import {
   examineDeployment,
@@ -167,7 +168,7 @@ async function* examineWithRedis(
 ): AsyncGenerator<Finding> {
   const upstream = openUpstream({
     config: { ...config, UPSTREAM_TIMEOUT: Math.min(config.UPSTREAM_TIMEOUT, TIMEOUT_MAX_MS) },
-    redis,
+    ...sharedUpstream({ config, redis, clock }),
     clock,
     random,
     metrics: { exchanged: () => undefined },

@@ -20,7 +20,7 @@ export interface Urls {
 /** How many slices are out for each slot of a worker: enough for several workers, few enough to pause. */
 const FEED_PER_SLOT = 8;
 
-interface UpstreamNeeds extends Pick<Container, 'config' | 'redis' | 'clock' | 'random'> {
+interface UpstreamNeeds extends Pick<Container, 'config' | 'rates' | 'tokenStores' | 'clock' | 'random'> {
   readonly metrics: Pick<Container['metrics'], 'exchanged'>;
   readonly traces?: Container['traces'];
   readonly readability?: Pick<Readability, 'heard'>;
@@ -56,21 +56,29 @@ function tellExchange(
   span.end();
 }
 
-export function openUpstream({ config, redis, clock, random, metrics, traces, readability, quietly }: UpstreamNeeds) {
+export function openUpstream({
+  config,
+  clock,
+  random,
+  metrics,
+  traces,
+  readability,
+  quietly,
+  ...shared
+}: UpstreamNeeds) {
   return createUpstream({
     baseUrl: config.SERVICE_BASE_URL ?? '',
     crmUrl: config.SERVICE_CRM_URL ?? '',
     timeoutMs: config.UPSTREAM_TIMEOUT,
     connectTimeoutMs: config.UPSTREAM_CONNECT_TIMEOUT,
-    ratePerSecond: config.UPSTREAM_RATE,
     livePathsInTest: config.LIVE_PATHS_IN_TEST === 'send',
     extraWithdrawModes: config.EXTRA_WITHDRAW_MODES,
     softpayCard: config.SOFTPAY_CARD === 'on',
     smsLoginEncoding: config.SMS_LOGIN_ENCODING,
-    holdRecheckMs: config.HOLD_RECHECK,
     clock,
     random,
-    redis,
+    rates: shared.rates,
+    tokenStores: shared.tokenStores,
     onExchange: (seen, { method, url }) => {
       metrics.exchanged(seen);
       readability?.heard(seen).catch((error: unknown) => quietly?.('holding an unreadable account', error));

@@ -42,6 +42,8 @@ import { acceptanceOnRedis } from '../producer/acceptance-store.ts';
 import { timeOf } from '../redis/clock.ts';
 import { number, text } from '../redis/scripts.ts';
 import { opinionsOf } from '../settings/policy.ts';
+import { redisTokenStores } from '../upstream/messaging/redis-tokens.ts';
+import { redisRates } from '../upstream/redis-rates.ts';
 import { deploymentOf } from './deployment.ts';
 import { markSecrets, sealingSecrets } from './secrets.ts';
 
@@ -73,6 +75,7 @@ export function redisStores(needs: Needs) {
     ...guardsOf(needs),
     ...accessOf(needs),
     ...eventsOf(needs),
+    ...sharedUpstream(needs),
     status: new Status(redis),
     limits: new SharedLimits(redis, opinionsOf(config), { ours: deploymentOf(config, book) }),
     balances: new Balances(redis),
@@ -127,6 +130,14 @@ function guardsOf({ config, redis }: Needs) {
       note: (key: Parameters<typeof noteKeyDigest>[1], masterKey: Parameters<typeof noteKeyDigest>[2]) =>
         noteKeyDigest(redis, key, masterKey),
     },
+  };
+}
+
+/** What all processes share of the provider: its rates and the SMS token. */
+export function sharedUpstream({ config, redis, clock }: Pick<Needs, 'config' | 'redis' | 'clock'>) {
+  return {
+    rates: redisRates({ redis, clock, ratePerSecond: config.UPSTREAM_RATE }),
+    tokenStores: redisTokenStores({ redis, contestedMs: config.HOLD_RECHECK }),
   };
 }
 

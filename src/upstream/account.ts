@@ -1,7 +1,8 @@
-import type { Redis } from 'ioredis';
 import type { Clock } from '../lib/clock.ts';
 import type { Random } from '../lib/random.ts';
 import type { Secret } from '../lib/secret.ts';
+import type { TokenStores } from './messaging/token-store.ts';
+import type { Rates } from './rates.ts';
 import type { OutgoingRequest } from './transport.ts';
 import type { FailureCode, ExchangeSummary } from './verdict.ts';
 
@@ -74,20 +75,17 @@ export interface UpstreamOptions {
   /** Longest wait for the headers of an answer, and between two pieces of its body. */
   readonly timeoutMs: number;
   readonly connectTimeoutMs: number;
-  /** Requests per second for each account and area, over all processes. 0 = unlimited. */
-  readonly ratePerSecond: number;
   /** Whether a test account may use the operations that have only a live path. Payment requests never may. */
   readonly livePathsInTest: boolean;
   readonly softpayCard: boolean;
   readonly smsLoginEncoding: 'auto' | LoginEncoding;
-  /** How soon it is seen whether a login that another system uses too works again. */
-  readonly holdRecheckMs?: number;
   /** How a receiver's number is written: `+2217…` (default), `2217…` or `002217…`. */
   readonly smsNumberFormat?: 'plus' | 'digits' | '00' | undefined;
   readonly extraWithdrawModes?: readonly string[] | undefined;
   readonly clock: Clock;
   readonly random: Random;
-  readonly redis: Redis;
+  readonly rates: Rates;
+  readonly tokenStores: TokenStores;
   /** Told of every exchange, whatever became of it. */
   readonly onExchange: (exchange: ExchangeSummary, letter: Pick<OutgoingRequest, 'method' | 'url'>) => void;
 }

@@ -1,7 +1,8 @@
 import { Redis } from 'ioredis';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { systemClock } from '../../src/lib/clock.ts';
-import { createLimiter, type Limiter, type Urgency } from '../../src/upstream/client.ts';
+import type { Rates, Urgency } from '../../src/upstream/rates.ts';
+import { redisRates } from '../../src/upstream/redis-rates.ts';
 import { type FreshRedis, freshRedis } from '../support/fresh-redis.ts';
 import { json, listen, liveAccount, openUpstream } from './listener.ts';
 
@@ -21,11 +22,11 @@ beforeEach(async () => {
 });
 afterEach(() => fresh.close());
 
-function limiter(ratePerSecond: number, redis: Redis = fresh.redis): Limiter {
-  return createLimiter({ redis, clock, ratePerSecond });
+function limiter(ratePerSecond: number, redis: Redis = fresh.redis): Rates {
+  return redisRates({ redis, clock, ratePerSecond });
 }
 
-async function admitted(limiters: readonly Limiter[], count: number, urgency: Urgency): Promise<number> {
+async function admitted(limiters: readonly Rates[], count: number, urgency: Urgency): Promise<number> {
   const asked = Array.from({ length: count }, (_, index) =>
     limiters[index % limiters.length]!.admit('main', 'payments', urgency),
   );

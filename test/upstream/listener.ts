@@ -10,6 +10,8 @@ import {
   type UpstreamAccount,
   type UpstreamOptions,
 } from '../../src/upstream/client.ts';
+import { redisTokenStores } from '../../src/upstream/messaging/redis-tokens.ts';
+import { redisRates } from '../../src/upstream/redis-rates.ts';
 import type { ExchangeSummary } from '../../src/upstream/verdict.ts';
 
 /** One request as it came over the wire. */
@@ -110,21 +112,30 @@ export interface Opened {
   readonly exchanges: ExchangeSummary[];
 }
 
+interface Changes extends Partial<UpstreamOptions> {
+  readonly redis?: Redis;
+  readonly ratePerSecond?: number;
+}
+
 /** A client against one listener for both areas. Without `redis` it gets one that is never connected. */
-export function openUpstream(url: string, changes: Partial<UpstreamOptions> = {}): Opened {
+export function openUpstream(
+  url: string,
+  { redis = absentRedis(), ratePerSecond = 0, ...changes }: Changes = {},
+): Opened {
   const exchanges: ExchangeSummary[] = [];
+  const clock = changes.clock ?? systemClock;
   const upstream = createUpstream({
     baseUrl: url,
     crmUrl: url,
     timeoutMs: 5_000,
     connectTimeoutMs: 2_000,
-    ratePerSecond: 0,
     livePathsInTest: false,
     softpayCard: false,
     smsLoginEncoding: 'auto',
-    clock: systemClock,
+    clock,
     random: systemRandom,
-    redis: absentRedis(),
+    rates: redisRates({ redis, clock, ratePerSecond }),
+    tokenStores: redisTokenStores({ redis }),
     onExchange: (one) => exchanges.push(one),
     ...changes,
   });

@@ -1,13 +1,12 @@
 import { createHash } from 'node:crypto';
-import type { Redis } from 'ioredis';
 import type { Clock } from '../../lib/clock.ts';
 import type { Random } from '../../lib/random.ts';
 import { type SealPlace, sealText, unsealText } from '../../lib/secret.ts';
 import type { MessagingKeys, LoginEncoding, UpstreamAccount } from '../account.ts';
 import { unasked } from '../exchange.ts';
-import { invalidateToken, lookUpToken, pauseLogins, storeToken, unlock } from '../scripts/generated/scripts.ts';
 import { type FailureCode, failures, type NotOk, type Verdict } from '../verdict.ts';
 import { ALL_ENCODINGS, answerWithin, type LoggedIn, type LoginContext, logIn } from './login.ts';
+import type { Pause, Refusal, StoredToken, TokenStore, TokenStores } from './token-store.ts';
 
 /** A bearer is not used in the last part of its life: 5 minutes or a tenth, but never more than half. */
 const MARGIN_MS = 300_000;
@@ -39,12 +38,10 @@ interface Copy {
 }
 
 interface TokenContext extends LoginContext {
-  readonly redis: Redis;
+  readonly tokenStores: TokenStores;
   readonly clock: Clock;
   readonly random: Random;
   readonly loginEncoding: 'auto' | LoginEncoding;
-  /** How soon it is seen whether the login is still contested. Absent: after a minute. */
-  readonly holdRecheckMs?: number | undefined;
 }
 
 type Got = { readonly copy: Copy } | { readonly failure: NotOk };
@@ -54,13 +51,6 @@ interface Job {
   readonly keys: MessagingKeys;
   readonly place: string;
   readonly store: TokenStore;
-}
-
-interface Refusal {
-  /** How long to wait before a new one may be asked for (ms); 0 = not at all. */
-  readonly waitMs: number;
-  /** Fresh ones are refused too: another system seems to use the same login. */
-  readonly contested: boolean;
 }
 
 export interface Tokens {
@@ -109,13 +99,9 @@ class SharedTokens implements Tokens {
   #jobFor(account: UpstreamAccount, keys: MessagingKeys): Job {
     const known = this.#jobs.get(account);
     if (known) return known;
-    const names = tokenKeys(account.name, keys);
-    const job = {
-      account,
-      keys,
-      place: names.token,
-      store: tokenStore(names, this.#context),
-    };
+    const credentials = digestOf(keys);
+    const place = `sms:${account.name}:${credentials}:token`;
+    const job = { account, keys, place, store: this.#context.tokenStores(account.name, credentials) };
     this.#jobs.set(account, job);
     return job;
   }
@@ -145,7 +131,9 @@ class SharedTokens implements Tokens {
       const copy = this.#adopt(job, token);
       if (copy) return { copy };
       if (pause) return { failure: paused(job.account, pause) };
-      const got = (await job.store.lock(owner)) ? await this.#logInUnlessNewer(job, owner) : undefined;
+      const got = (await job.store.lock(owner, lockedFor(this.#context)))
+        ? await this.#logInUnlessNewer(job, owner)
+        : undefined;
       if (got) return got;
       await clock.sleep(20 + random.fraction() * 30);
     }
@@ -159,7 +147,7 @@ class SharedTokens implements Tokens {
     const newer = token && token.generation !== copy.generation ? this.#adopt(job, token) : undefined;
     if (newer) return { copy: newer };
     const owner = this.#context.random.hex(16);
-    if (pause || !(await job.store.lock(owner))) return { copy };
+    if (pause || !(await job.store.lock(owner, lockedFor(this.#context)))) return { copy };
     const got = await this.#logInUnlessNewer(job, owner, copy.generation);
     return got && 'copy' in got ? got : { copy };
   }
@@ -250,106 +238,6 @@ const STORED_IN_MS = 1_000;
 const lockedFor = (context: Pick<LoginContext, 'timeoutMs'>): number =>
   Math.min(LONGEST_LOCK_MS, ALL_ENCODINGS.length * answerWithin(context) + STORED_IN_MS);
 
-/** A bearer refused this soon was not refused for its age. */
-const YOUNG_MS = 60_000;
-const FORCED_RENEWAL_EVERY_MS = 10_000;
-const PINGPONG_PAUSE_MS = 60_000;
-const ENCODING_KEPT_MS = 30 * 86_400_000;
-const GENERATION_KEPT_MS = 30 * 86_400_000;
-
-/** The keys of one account. All begin alike, and a change of credentials starts afresh. */
-interface TokenKeys {
-  readonly token: string;
-  readonly generation: string;
-  readonly lock: string;
-  readonly pause: string;
-  readonly refusals: string;
-  readonly young: string;
-  readonly forced: string;
-  readonly encoding: string;
+function digestOf({ userKey, secretKey }: MessagingKeys): string {
+  return createHash('sha256').update(`${userKey.reveal()}\n${secretKey.reveal()}`).digest('hex').slice(0, 12);
 }
-
-interface StoredToken {
-  readonly generation: number;
-  readonly sealed: string;
-  readonly remainingMs: number;
-  /** How long it was good for when it was stored. */
-  readonly usableMs: number;
-}
-
-/** Why nobody logs in for a while: what the process that was refused made of it. */
-interface Pause {
-  readonly is: string;
-  readonly code: string;
-  readonly remainingMs: number;
-}
-
-function tokenKeys(account: string, keys: MessagingKeys): TokenKeys {
-  const credentials = createHash('sha256')
-    .update(`${keys.userKey.reveal()}\n${keys.secretKey.reveal()}`)
-    .digest('hex')
-    .slice(0, 12);
-  const at = (what: string): string => `sms:${account}:${credentials}:${what}`;
-  return {
-    token: at('token'),
-    generation: at('generation'),
-    lock: at('login'),
-    pause: at('pause'),
-    refusals: at('refusals'),
-    young: at('young'),
-    forced: at('forced'),
-    encoding: at('encoding'),
-  };
-}
-
-/** The bearer of one account, shared by all processes. No clock is compared between machines: Redis expires it. */
-function tokenStore(keys: TokenKeys, context: TokenContext) {
-  const { redis, holdRecheckMs: contestedMs = PINGPONG_PAUSE_MS } = context;
-  return {
-    async look(): Promise<{ readonly token?: StoredToken; readonly pause?: Pause }> {
-      const { token, pause } = keys;
-      const { generation, sealed, remainingMs, usableMs, why, pausedMs } = await lookUpToken(redis, { token, pause });
-      const [is = '', code = ''] = (why ?? '').split(' ');
-      const stored = { generation: generation ?? 0, remainingMs, usableMs: usableMs ?? 0 };
-      return {
-        ...(sealed && remainingMs > 0 ? { token: { ...stored, sealed } } : {}),
-        ...(why ? { pause: { is, code, remainingMs: Math.max(pausedMs, 0) } } : {}),
-      };
-    },
-    async lock(owner: string): Promise<boolean> {
-      return (await redis.set(keys.lock, owner, 'PX', lockedFor(context), 'NX')) === 'OK';
-    },
-    async unlock(owner: string): Promise<void> {
-      await unlock(redis, { lock: keys.lock, owner });
-    },
-    /** The new generation, or 0 when the lock was lost and nothing was stored. */
-    async store(owner: string, sealed: string, usableMs: number): Promise<number> {
-      const { token, lock, generation, pause, refusals } = keys;
-      const names = { token, lock, generation, pause, refusals };
-      return storeToken(redis, { ...names, owner, sealed, usableMs, generationKeptMs: GENERATION_KEPT_MS });
-    },
-    async invalidate(generation: number): Promise<Refusal> {
-      const { token, young, pause, forced } = keys;
-      const spans = { youngMs: YOUNG_MS, pauseMs: contestedMs, forcedEveryMs: FORCED_RENEWAL_EVERY_MS };
-      return invalidateToken(redis, { token, young, pause, forced, generation, ...spans });
-    },
-    /** Doubles with every failure in a row, up to `mostMs`; lets go of the lock. Returns the pause in ms. */
-    async pause(
-      owner: string,
-      { is, code }: Pick<Pause, 'is' | 'code'>,
-      firstMs: number,
-      mostMs: number,
-    ): Promise<number> {
-      const { pause, refusals, lock } = keys;
-      return pauseLogins(redis, { pause, refusals, lock, why: `${is} ${code}`, firstMs, mostMs, owner });
-    },
-    async encoding(): Promise<string | null> {
-      return redis.get(keys.encoding);
-    },
-    async rememberEncoding(encoding: LoginEncoding): Promise<void> {
-      await redis.set(keys.encoding, encoding, 'PX', ENCODING_KEPT_MS);
-    },
-  };
-}
-
-type TokenStore = ReturnType<typeof tokenStore>;
