@@ -24,6 +24,12 @@ export class Memory {
     this.#counters.delete(lane);
   }
 
+  /** After a recovery has begun: what the restored ledger has counts from now on. */
+  restore(lane: string, counter: string | undefined): void {
+    if (counter === undefined) this.#counters.delete(lane);
+    else this.#counters.set(lane, BigInt(counter));
+  }
+
   /** A copy, as of now. */
   vector(): ReadonlyMap<string, bigint> {
     return new Map(this.#counters);

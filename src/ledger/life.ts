@@ -10,6 +10,7 @@ import { LedgerClosed } from './errors.ts';
 import type { Journal } from './journal.ts';
 import { Lane, type Memory } from './lane.ts';
 import type { Database } from './pool.ts';
+import { enterRecovery } from './recovering.ts';
 import { type Fencing, type LostLane, type ProcessRow, Processes, type Standing } from './processes.ts';
 import { ACTS } from './unbroken.ts';
 import { type LaneWord, type Witness, type Word, together } from './witness.ts';
@@ -141,8 +142,11 @@ export class Life {
 
   /** Nothing is accepted and nothing leaves from now on, at any process. */
   async enterRecovery(because: string, lost: readonly LostLane[] = []): Promise<void> {
+    const { database, memory } = this.#options;
     const known = Object.fromEntries(lost.map((one) => [one.lane, one.known]));
-    await this.#options.database.run('enter_recovery', [because, known, null]);
+    await database.transaction((run) => enterRecovery(run, because, known));
+    // It is written down now. Checks of what left go on, so results must be written meanwhile.
+    for (const { lane, found } of lost) memory.restore(lane, found);
     this.#show({ since: this.standing?.at ?? this.#options.clock.now(), because });
   }
 

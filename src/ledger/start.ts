@@ -8,6 +8,7 @@ import { type DeploymentRow, modeOf, stampAs } from './deployment.ts';
 import { DatabaseAway } from './errors.ts';
 import { MigrationRefused, migrate } from './migrate.ts';
 import { Database, type PoolOptions } from './pool.ts';
+import { enterRecovery } from './recovering.ts';
 import { addressOf, originOf } from './server.ts';
 
 export interface StartOptions {
@@ -127,12 +128,13 @@ async function ownLedger(
     const [row] = await run<DeploymentRow>('lock_deployment');
     if (row === undefined) throw new Error('the deployment is gone');
     const isCopy = differs(row.system_id, origin.system) || differs(row.operation_oid, origin.oid);
-    if (isCopy && row.recovering_at === null) await run('enter_recovery', ['copy', '{}', null]);
+    if (isCopy && row.recovering_at === null) await enterRecovery(run, 'copy');
     if (!isCopy) {
       await run('note_origin', [origin.system ?? row.system_id, origin.oid ?? row.operation_oid]);
       return row;
     }
-    return { ...row, recovering_at: row.recovering_at ?? new Date(0) };
+    const [now] = await run<DeploymentRow>('read_deployment');
+    return now ?? row;
   });
 }
 

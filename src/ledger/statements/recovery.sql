@@ -1,20 +1,19 @@
 -- A ledger that was restored to an earlier point: noticed, examined, and continued under another epoch.
 
 -- name: enter_recovery
--- Nothing is accepted and nothing leaves from now on. What was known already stays, and the higher counters count.
+-- Nothing is accepted and nothing leaves from now on, and the epoch is another one: no id of an event is used twice. What
+-- was known already stays, and the higher counters count.
 -- params: because text, known jsonb, now timestamptz
 -- row: number int8, fresh bool
 with entered as (
-  update relais.deployment set recovering_at = coalesce($3, now()), recovering_why = $1 where recovering_at is null
-  returning recovering_at
+  update relais.deployment set recovering_at = coalesce($3, now()), recovering_why = $1, epoch = epoch + 1 where recovering_at is null
+  returning recovering_at, epoch
 ),
 begun as (
   insert into relais.recovery (because, since, last_beat, marks, known)
   select $1, e.recovering_at,
     coalesce((select max(beat_at) from relais.worker), (select max(at) from relais.retired_lane)),
-    coalesce((select jsonb_object_agg(lane, counter) from (
-      select lane, counter from relais.mark union all select lane, counter from relais.retired_lane
-    ) m), '{}'),
+    coalesce((select jsonb_object_agg(lane, counter) from relais.mark), '{}'),
     $2
   from entered e
   returning number
@@ -28,9 +27,9 @@ more as (
 ),
 reported as (
   insert into relais.outbox (id, account, subject, type, data, at)
-  select 'system.recovering.' || b.number || '.' || d.epoch, '', 'system', 'system.recovering',
+  select 'system.recovering.' || b.number || '.' || e.epoch, '', 'system', 'system.recovering',
     jsonb_build_object('id', 'system', 'because', $1), coalesce($3, now())
-  from begun b, relais.deployment d
+  from begun b, entered e
 )
 select number, true as fresh from begun union all select number, false from more;
 
@@ -41,3 +40,276 @@ select number, true as fresh from begun union all select number, false from more
 select r.number, r.because, r.since, r.last_beat, r.marks, r.known, r.before, r.confirmed_by, r.confirmed_at, d.epoch,
   d.id as deployment
 from relais.recovery r, relais.deployment d where r.ended_at is null;
+
+-- name: raise_sequences
+-- No number is given twice: what the lost time has used lies below.
+-- params:
+-- row: position int8
+with raised as materialized (
+  select setval('relais.outbox_sequence_seq', (select last_value + 10000000000 from relais.outbox_sequence_seq)),
+    setval('relais.audit_sequence_seq', (select last_value + 10000000000 from relais.audit_sequence_seq)),
+    setval('relais.lease_number', (select last_value + 10000000000 from relais.lease_number)),
+    setval('relais.campaign_number_seq', (select last_value + 1000000 from relais.campaign_number_seq)),
+    setval('relais.campaign_turn', (select last_value + 10000000000 from relais.campaign_turn))
+)
+update relais.stream s set position = s.position + 1000000000 from raised returning s.position;
+
+-- name: ended_lanes
+-- Lanes that had ended when the recovery began.
+-- params: since timestamptz
+-- row: lane text
+select lane from relais.retired_lane where at < $1;
+
+-- name: replay_operations
+-- Records operations again that the journal knows and this ledger does not.
+-- params: id text[], kind text[], account text[], reference text[], idempotency_key text[], fingerprint bytea[], state text[], queue text[], amount int8[], beneficiary text[], request jsonb[], facts jsonb[], metadata jsonb[], payee_name text[], purpose text[], provider_id text[], token text[], batch text[], created_by text[], created_at timestamptz[], send_until timestamptz[], quiet_until timestamptz[], counted bool[], schema_version int2, now timestamptz
+-- row: id text, kind text
+with asked as materialized (
+  select a.* from unnest(
+    $1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::bytea[], $7::text[], $8::text[], $9::int8[], $10::text[], $11::jsonb[],
+    $12::jsonb[], $13::jsonb[], $14::text[], $15::text[], $16::text[], $17::text[], $18::text[], $19::text[], $20::timestamptz[],
+    $21::timestamptz[], $22::timestamptz[], $23::bool[]
+  ) as a(
+    id, kind, account, reference, idempotency_key, fingerprint, state, queue, amount, beneficiary, request, facts, metadata, payee_name,
+    purpose, provider_id, token, batch, created_by, created_at, send_until, quiet_until, counted
+  )
+  where not exists (select from relais.tombstone t where t.id = a.id)
+  order by a.id collate "C"
+),
+added as (
+  insert into relais.operation (
+    id, kind, account, reference, idempotency_key, fingerprint, state, queue, amount, beneficiary, request, facts, metadata, payee_name,
+    purpose, provider_id, token, token_at, sent_at, send_until, quiet_until, batch, created_by, created_at, reason, sends, due_at,
+    counted_on, schema_version, op, evidence, evidence_total
+  )
+  select id, kind, account, reference, idempotency_key, fingerprint, state, queue, amount, beneficiary, request, facts, metadata, payee_name,
+    purpose, provider_id, token, case when token is not null then created_at end, coalesce($25, now()), send_until, quiet_until, batch,
+    created_by, created_at, 'restored', 1, case when queue is not null then coalesce($25, now()) end,
+    case when counted then (created_at at time zone 'UTC')::date end, $24, gen_random_uuid(),
+    array[to_char(coalesce($25, now()) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || ' restored|journal||'], 1
+  from asked order by id collate "C"
+  on conflict do nothing
+  returning id, kind, account, beneficiary, amount, counted_on
+),
+counted as (
+  insert into relais.spent as s (day, account, beneficiary, xof)
+  select counted_on, account, '', sum(amount) from added where counted_on is not null group by 1, 2 order by 1, 2
+  on conflict (day, account, beneficiary) do update set xof = s.xof + excluded.xof
+)
+select id, kind from added;
+
+-- name: replay_intents
+-- Raises payments to the intent that the journal knows. A later state is never moved back.
+-- params: id text[], token text[], send_until timestamptz[], quiet_until timestamptz[], now timestamptz
+-- row: id text
+with held as materialized (
+  select o.id from relais.operation o where o.id = any($1::text[]) and o.state in ('queued', 'held', 'created')
+  order by o.id for no key update
+)
+update relais.operation o set state = 'submitting', queue = 'status-poll', due_at = coalesce($5, now()), reason = 'restored',
+  token = coalesce(a.token, o.token), token_at = coalesce(o.token_at, $5, now()), sent_at = coalesce(o.sent_at, $5, now()),
+  send_until = a.send_until, quiet_until = a.quiet_until, sends = greatest(o.sends, 1::int2), version = o.version + 1, since = coalesce($5, now()),
+  updated_at = coalesce($5, now()), lease = null, lease_until = null, holder = null, op = gen_random_uuid()
+from held h join unnest($1::text[], $2::text[], $3::timestamptz[], $4::timestamptz[]) as a(id, token, send_until, quiet_until) using (id)
+where o.id = h.id
+returning o.id;
+
+-- name: approve_replayed
+-- They were approved in the lost time, since they left.
+-- params: id text[]
+-- row: id text
+with held as materialized (
+  select o.id from relais.operation o where o.id = any($1::text[]) and o.state = 'awaiting_approval' order by o.id for no key update
+)
+update relais.operation o set state = 'queued', version = o.version + 1 from held h where o.id = h.id returning o.id;
+
+-- name: restorable
+-- The next operations in these states, locked. Those that the journal has raised are left to their checks.
+-- params: kind text[], state text[], most int4
+-- row: id text, kind text, account text, reference text, idempotency_key text, state text, queue text, amount int8, beneficiary text, request jsonb, metadata jsonb, payee_name text, purpose text, provider_id text, token text, transaction_id text, provider_ref text, facts jsonb, observations jsonb, evidence text[], evidence_total int4, reason text, sends int2, tries int2, token_at timestamptz, sent_at timestamptz, quiet_until timestamptz, not_before timestamptz, batch text, created_by text, approved_by text, approved_at timestamptz, rejected_by text, note text, trace text, created_at timestamptz, updated_at timestamptz, since timestamptz, version int4
+with next as materialized (
+  select o.id from unnest($1::text[], $2::text[]) as open(kind, state)
+  cross join lateral (
+    select o.id from relais.operation o
+    where o.kind = open.kind and o.state = open.state and not (o.state = 'submitting' and o.reason is not distinct from 'restored')
+    limit $3
+  ) o limit $3
+)
+select o.id, o.kind, o.account, o.reference, o.idempotency_key, o.state, o.queue, o.amount, o.beneficiary, o.request, o.metadata,
+  o.payee_name, o.purpose, o.provider_id, o.token, o.transaction_id, o.provider_ref, o.facts, o.observations, o.evidence,
+  o.evidence_total, o.reason, o.sends, o.tries, o.token_at, o.sent_at, o.quiet_until, o.not_before, o.batch, o.created_by,
+  o.approved_by, o.approved_at, o.rejected_by, o.note, o.trace, o.created_at, o.updated_at, o.since, o.version
+from relais.operation o join next using (id) order by o.id for no key update of o;
+
+-- name: restore_operations
+-- params: id text[], state text[], queue text[], due_ms float8[], quiet_ms float8[], event jsonb[], now timestamptz
+-- row: id text
+with changed as (
+  update relais.operation o set state = a.state, queue = a.queue, reason = 'restored',
+    due_at = case when a.queue is not null then coalesce($7, now()) + a.due_ms * interval '1 ms' end,
+    quiet_until = case when a.quiet_ms is null then o.quiet_until else coalesce($7, now()) + a.quiet_ms * interval '1 ms' end,
+    version = o.version + 1, since = coalesce($7, now()), updated_at = coalesce($7, now()), lease = null, lease_until = null, holder = null,
+    evidence = (o.evidence || (to_char(coalesce($7, now()) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || ' restored|' || o.state || '||'))[greatest(1, cardinality(o.evidence) - 48):],
+    evidence_total = o.evidence_total + 1, op = gen_random_uuid()
+  from unnest($1::text[], $2::text[], $3::text[], $4::float8[], $5::float8[]) as a(id, state, queue, due_ms, quiet_ms) where o.id = a.id
+  returning o.id, o.account, o.version
+),
+reported as (
+  insert into relais.outbox (id, account, subject, type, data, at)
+  select c.id || '.' || c.version || '.' || d.epoch, c.account, c.id, e.event ->> 'type', e.event -> 'data', coalesce($7, now())
+  from changed c join unnest($1::text[], $6::jsonb[]) as e(id, event) using (id), relais.deployment d where e.event is not null order by c.id
+)
+select id from changed;
+
+-- name: check_restored
+-- Asks about these again at once.
+-- params: kind text[], state text[], now timestamptz
+-- row: id text
+with held as materialized (
+  select o.id from relais.operation o join unnest($1::text[], $2::text[]) as open(kind, state) using (kind, state)
+  where o.due_at > coalesce($3, now()) order by o.id for no key update of o
+)
+update relais.operation o set due_at = coalesce($3, now()) from held where o.id = held.id returning o.id;
+
+-- name: hold_restored_campaigns
+-- A campaign that this copy shows as not started may have been sent since: a person decides.
+-- params: state text[], now timestamptz
+-- row: id text, name text
+with held as materialized (
+  select c.number from relais.campaign c where c.state = any($1::text[]) and c.started_at is null order by c.number for no key update
+)
+update relais.campaign c set state = 'held', reason = 'restored', due_at = null, version = c.version + 1, since = coalesce($2, now()),
+  updated_at = coalesce($2, now())
+from held where c.number = held.number
+returning c.id, c.name;
+
+-- name: doubt_requests
+-- Requests of started campaigns may have left in the lost time: they are unknown, and none is sent again. `only`: those that
+-- the journal names, as `campaign number/request`. Null: all.
+-- params: settle_ms float8, most int4, only text[], now timestamptz
+-- row: campaign int8, n int4
+with next as materialized (
+  select q.campaign, q.n from relais.campaign c join relais.sms_request q on q.campaign = c.number
+  where q.state in ('queued', 'sending', 'refused')
+    and case when $3::text[] is null then c.started_at is not null and c.state not in ('finished', 'cancelled')
+      else q.campaign || '/' || q.n = any($3) end
+  limit $2
+),
+locked as materialized (
+  select c.number from relais.campaign c where c.number in (select campaign from next) order by c.number for no key update of c
+),
+held as materialized (
+  select q.campaign, q.n from locked l join next on next.campaign = l.number
+  join relais.sms_request q on q.campaign = next.campaign and q.n = next.n and q.state in ('queued', 'sending', 'refused')
+  order by q.campaign, q.n for no key update of q
+),
+doubted as (
+  update relais.sms_request q set state = 'unknown', outcome = repeat('u', q.size), lease = null, lease_until = null,
+    sent_at = coalesce(q.sent_at, (select r.last_beat from relais.recovery r where r.ended_at is null), $4, now()),
+    due_at = coalesce($4, now()) + $1 * interval '1 ms'
+  from held h where q.campaign = h.campaign and q.n = h.n
+  returning q.campaign, q.n, q.size
+),
+counted as (
+  update relais.campaign c set unknown = c.unknown + s.size, judged_over = c.judged_over + s.size, judged_unknown = c.judged_unknown + s.size,
+    updated_at = coalesce($4, now())
+  from (select campaign, sum(size)::int as size from doubted group by campaign) s where c.number = s.campaign
+)
+select campaign, n from doubted;
+
+-- name: restore_batches
+-- params: state text[], now timestamptz
+-- row: id text
+with held as materialized (
+  select b.id from relais.batch b where b.state = any($1::text[]) order by b.id for no key update
+)
+update relais.batch b set state = 'needs_review', reason = 'restored', due_at = null, version = b.version + 1, since = coalesce($2, now())
+from held where b.id = held.id
+returning b.id;
+
+-- name: recovery_standings
+-- How much of everything there is, by kind and state.
+-- params:
+-- row: kind text, state text, count int8, xof int8
+select kind, state, count(*) as count, sum(amount)::int8 as xof from relais.operation group by kind, state
+union all
+select 'batch', state, count(*), sum(xof)::int8 from relais.batch group by state
+union all
+select 'campaign', state, count(*), null from relais.campaign group by state
+union all
+select 'recipient', case when q.state in ('queued', 'sending') then q.state else 'unknown' end, sum(q.size), null
+from relais.sms_request q where q.state <> 'settled' group by 2;
+
+-- name: note_before
+-- params: before jsonb
+-- row: before jsonb
+update relais.recovery set before = coalesce(before, $1) where ended_at is null returning before;
+
+-- name: leave_recovery
+-- params: by text, report jsonb, now timestamptz
+-- row: because text
+with ended as (
+  update relais.recovery set ended_at = coalesce($3, now()), ended_by = $1, report = $2 where ended_at is null
+  returning number, because
+),
+opened as (
+  update relais.deployment d set recovering_at = null, recovering_why = null, unwitnessed_at = null, system_id = null, operation_oid = null
+  from ended returning d.epoch
+),
+reported as (
+  insert into relais.outbox (id, account, subject, type, data, at)
+  select 'system.recovered.' || e.number || '.' || o.epoch, '', 'system', 'system.recovered',
+    jsonb_build_object('id', 'system', 'because', e.because, 'by', $1), coalesce($3, now())
+  from ended e, opened o
+)
+select because from ended;
+
+-- name: confirm_recovery
+-- A first person says that nothing was lost; the second one within a day ends it.
+-- params: by text, now timestamptz
+-- row: confirmed_by text
+update relais.recovery set
+  confirmed_by = case when confirmed_at > coalesce($2, now()) - interval '1 day' then confirmed_by else $1 end,
+  confirmed_at = case when confirmed_at > coalesce($2, now()) - interval '1 day' then confirmed_at else coalesce($2, now()) end
+where ended_at is null
+returning confirmed_by;
+
+-- name: last_report
+-- params:
+-- row: report jsonb
+select report from relais.recovery where ended_at is not null and report is not null order by number desc limit 1;
+
+-- name: replay_revoked_key
+-- params: id text, at timestamptz
+-- row: id text
+update relais.api_key set revoked_at = coalesce(revoked_at, $2), hash = null where id = $1 returning id;
+
+-- name: replay_hold
+-- params: account text, area text, reason text
+-- row: account text
+insert into relais.hold (account, area, reason, trial_at) values ($1, $2, $3, now())
+on conflict (account, area, reason) do update set trial_at = excluded.trial_at returning account;
+
+-- name: replay_limit
+-- The lower value counts.
+-- params: name text, value int8, by text
+-- row: name text
+insert into relais.limit_value as l (name, value, set_by, op, had_value) values ($1, $2, $3, 'restored', false)
+on conflict (account, name) do update set value = least(l.value, excluded.value), set_by = excluded.set_by, set_at = now(), op = 'restored'
+returning name;
+
+-- name: replay_switch
+-- params: name text, by text
+-- row: name text
+insert into relais.switch (name, set_by) values ($1, $2) on conflict (name) do update set set_by = relais.switch.set_by returning name;
+
+-- name: replay_cancelled
+-- Of what never had a token; with one a person decides.
+-- params: id text, now timestamptz
+-- row: id text, state text
+update relais.operation o set
+  state = case when o.token is null then 'cancelled' else 'needs_review' end, reason = 'restored', queue = null, due_at = null,
+  lease = null, lease_until = null, holder = null, version = o.version + 1, since = coalesce($2, now()), updated_at = coalesce($2, now()),
+  finished_at = case when o.token is null then coalesce($2, now()) end, op = gen_random_uuid()
+where o.id = $1 and o.state in ('awaiting_approval', 'queued', 'held', 'created') and o.kind <> 'direct_credit'
+returning o.id, o.state;
