@@ -1,6 +1,7 @@
 /** One text to many recipients. */
 import { z } from 'zod';
-import { recipientsCursor, recipientsPage, recipientsCsv } from '../campaigns/recipients.ts';
+import { recipientsCursor } from '../campaigns/recipient-row.ts';
+import { recipientsPage, recipientsCsv } from '../campaigns/recipients.ts';
 import { type CampaignSwitch, amendmentToRecord, campaignSwitches } from '../kinds/campaign-switches.ts';
 import { contentHashOf, handsIn } from '../operations/campaigns.ts';
 import type { Act } from '../operations/audit.ts';
@@ -11,7 +12,7 @@ import { campaignRetry, retryCampaign } from './campaign-retry.ts';
 import { fileRoutes } from './campaign-file.ts';
 import { uploadRoutes } from './campaign-upload.ts';
 import { type ApiContext, findRecord, requireKept, takeAnswer } from './context.ts';
-import { phoneFilter, readerOf } from './finding.ts';
+import { phoneFilter, phonesOf, readerOf } from './finding.ts';
 import { listRoute } from './lists.ts';
 import {
   acceptanceFor,
@@ -159,8 +160,9 @@ const listRecipients = route(
     },
   },
   async ({ context, record, query: { phone, ...query }, request, response }) => {
-    const isMeant = phone === undefined ? undefined : readerOf(phone, record.country ?? context.defaultCountry);
-    const page = await recipientsPage(record, context, { ...query, isMeant });
+    const country = record.country ?? context.defaultCountry;
+    const meant = phone === undefined ? {} : { isMeant: readerOf(phone, country), phones: phonesOf(phone, country) };
+    const page = await recipientsPage(record, context, { ...query, ...meant });
     if (request.accepts(['json', 'csv']) !== 'csv') return { ...page, next: page.next ?? null };
     if (page.next) response.set('X-Next', page.next);
     response

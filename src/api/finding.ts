@@ -1,5 +1,6 @@
 /** What people have in hand when they look for something, as the index has it: a reference, a telephone number. */
 import { type Country, countries, countryCodes, isLengthOf } from '../lib/countries.ts';
+import { numbersOf } from '../lib/renumbering.ts';
 import { readNumber } from '../lib/written-number.ts';
 import { NAME_MOST } from '../kinds/fields.ts';
 import type { Kind } from '../kinds/index.ts';
@@ -65,4 +66,11 @@ export function payeeOfQuery(written: string, country: string | undefined): stri
 export function readerOf(asked: string, country: string | undefined): (written: string) => boolean {
   const payee = payeeOfQuery(asked, country);
   return (written) => payeesOf(written, country).includes(payee);
+}
+
+/** Every number, in international form, of the person who is meant by a filter. */
+export function phonesOf(asked: string, country: string | undefined): readonly string[] {
+  const [owner = '', person = ''] = payeeOfQuery(asked, country).split(' ');
+  const code = countryCodes.find((one) => one === owner);
+  return numbersOf(code === undefined ? person : `+${countries[code].dialling}${person}`);
 }

@@ -6,7 +6,7 @@ import { soughtText } from '../kinds/request-pieces.ts';
 import type { RecordBase } from '../operations/record.ts';
 import { mayUseAccount } from './keys.ts';
 import type { ApiContext } from './context.ts';
-import { idsOfReference, payeeOfQuery, payeesOf, readerOf } from './finding.ts';
+import { idsOfReference, payeeOfQuery, payeesOf, phonesOf, readerOf } from './finding.ts';
 import { accountsListed } from './gates.ts';
 import { found as foundAnswer } from './openapi/answers-operating.ts';
 import { textedList } from './openapi/answers-texts.ts';
@@ -114,7 +114,8 @@ const texted = route(
     const accounts = accountsListed(context, key, account);
     const digits = payeeOfQuery(phone, context.defaultCountry).replace(/\D/g, '');
     const isMeant = readerOf(phone, context.defaultCountry);
-    const { items, next, incomplete } = await textedPage(context, { ...page, accounts, digits, isMeant });
+    const phones = phonesOf(phone, context.defaultCountry);
+    const { items, next, incomplete } = await textedPage(context, { ...page, accounts, digits, isMeant, phones });
     warnedIf(incomplete, response);
     return { items: items.map(textedRow), next: next ?? null, ...(incomplete ? { incomplete } : {}) };
   },

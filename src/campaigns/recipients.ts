@@ -4,66 +4,43 @@ import { onClockOf } from '../lib/zone.ts';
 import type { RecipientLeft } from '../operations/past.ts';
 import type { Queries } from '../operations/queries.ts';
 import type { CampaignRecord } from '../operations/record.ts';
-import type { RecipientBin, RecipientState } from '../kinds/recipient.ts';
+import type { RecipientState } from '../kinds/recipient.ts';
 import { type Campaigns, type SkippedRow, uploadAt, uploadId } from '../operations/campaigns.ts';
 import { Headings, type OwnCells } from './headings.ts';
+import {
+  COLUMNS,
+  type Cursor,
+  type RecipientPage,
+  type RecipientRow,
+  type RecipientsAsked,
+  readCursor,
+} from './recipient-row.ts';
 import { packValues } from '../lib/packed-values.ts';
 import { recipientStateOf, standingOf, unpackItems, whySkipped } from '../operations/slice-form.ts';
 import type { SliceRecord, SlicesContract } from '../operations/slices.ts';
+import type { Recipients } from '../ledger/recipients.ts';
+import { storedPage } from './stored-recipients.ts';
 import { countSegments } from '../lib/segments.ts';
 import { wordingOf } from '../lib/wording.ts';
 import type { Public } from '../lib/public.ts';
-
-export interface RecipientRow {
-  readonly to: string;
-  readonly row: number;
-  readonly state: RecipientState;
-  readonly code?: string;
-  readonly reason?: string;
-  readonly chunk?: string;
-  readonly sentAt?: string;
-  readonly segments?: number;
-  /** How often it was sent again after a doubt: one that is `sent` with it may have got it more than once. */
-  readonly resent?: number;
-  /** What else its row of the file had, by heading. */
-  readonly own?: OwnCells;
-}
-
-interface RecipientsAsked {
-  readonly state?: RecipientBin | undefined;
-  /** Whether a number, or what was written as one, is the one that is looked for. */
-  readonly isMeant?: ((to: string) => boolean) | undefined;
-  readonly after?: string | undefined;
-  readonly limit: number;
-}
-
-interface RecipientPage {
-  readonly items: readonly RecipientRow[];
-  /** Headings of the files, of all uploads. */
-  readonly columns: readonly string[];
-  /** To go on from; absent at the end. */
-  readonly next?: string;
-}
-
-interface Cursor {
-  /** `c`: slices; `s`: skipped rows of an upload. */
-  readonly part: 'c' | 's';
-  readonly index: number;
-  readonly offset: number;
-}
 
 /** Slices looked into per call: a filter that matches nothing must not walk a million recipients at once. */
 const SLICES_PER_PAGE = 10;
 
 export async function recipientsPage(
   campaign: CampaignRecord,
-  kept: Omit<Kept, 'headings'>,
+  kept: Stored | (Omit<Kept, 'headings'> & { readonly recipients?: undefined }),
   asked: RecipientsAsked,
 ): Promise<RecipientPage> {
+  if (kept.recipients !== undefined) return storedPage(campaign, kept.recipients, asked);
   const headings = new Headings(campaign.uploads, COLUMNS);
   // Nobody stands so by themselves: while a campaign is held, they are still queued.
   const found = asked.state === 'held' ? { items: [] } : await foundOn(campaign, { ...kept, headings }, asked);
   return { ...found, columns: headings.names };
+}
+
+interface Stored {
+  readonly recipients: Pick<Recipients, 'page' | 'leftOut'>;
 }
 
 interface Kept {
@@ -210,16 +187,6 @@ async function skippedLeft(
   const left = await queries.recipientsLeft({ of: uploadId(id, tag), createdAt, ...range });
   return left.map(({ row, to, reason = '', own }) => ({ row, to, reason, own: packValues(own) }));
 }
-
-/** In the slices, or among those that were left out. */
-export const recipientsCursor = /^([cs])\.(\d{1,9})\.(\d{1,9})$/;
-
-function readCursor(text: string | undefined): Cursor {
-  const [, part = 'c', index = '0', offset = '0'] = recipientsCursor.exec(text ?? '') ?? [];
-  return { part: part as 'c' | 's', index: Number(index), offset: Number(offset) };
-}
-
-const COLUMNS = ['to', 'row', 'state', 'code', 'reason', 'chunk', 'sentAt', 'segments', 'resent'] as const;
 
 /** Safe to open in a spreadsheet; the byte order mark tells it that this is UTF-8. Times on the clock of `zone`. */
 export function recipientsCsv(

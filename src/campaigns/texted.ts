@@ -8,7 +8,11 @@ import { UnreadableRecord } from '../operations/record.ts';
 import { type Campaigns, uploadAt } from '../operations/campaigns.ts';
 import type { Queries } from '../operations/queries.ts';
 import type { SlicesContract } from '../operations/slices.ts';
-import { type RecipientRow, rowsAt } from './recipients.ts';
+import type { Recipients } from '../ledger/recipients.ts';
+import { wordingOf } from '../lib/wording.ts';
+import type { RecipientRow } from './recipient-row.ts';
+import { rowsAt } from './recipients.ts';
+import { phonePlaceOf, recipientRow } from './stored-recipients.ts';
 import type { Public } from '../lib/public.ts';
 
 /** Some two hundred thousand recipients: a few milliseconds of Redis. */
@@ -28,11 +32,19 @@ export interface TextedAsked {
   /** The digits of the number, and whether one that is written down is the same. */
   readonly digits: string;
   readonly isMeant: (to: string) => boolean;
+  /** The same in numbers (E.164), for a store that has an index of them. */
+  readonly phones?: readonly string[] | undefined;
   readonly after?: string | undefined;
   readonly limit: number;
 }
 
+interface Stored {
+  readonly recipients: Pick<Recipients, 'ofPhones'>;
+  readonly queries: Pick<Queries, 'read'>;
+}
+
 interface Kept {
+  readonly recipients?: undefined;
   readonly queries: Pick<Queries, 'page' | 'read' | 'recipientsLeft'>;
   readonly campaigns: Public<Campaigns>;
   readonly slices: SlicesContract;
@@ -51,7 +63,8 @@ interface TextedPage extends Readonly<Lack> {
 /** The campaign that was come to, and its next slice. */
 export const textedCursor = /^(\d{1,16})\.([\w-]{1,80})\.(\d{1,9})$/;
 
-export async function textedPage(kept: Kept, asked: TextedAsked): Promise<TextedPage> {
+export async function textedPage(kept: Stored | Kept, asked: TextedAsked): Promise<TextedPage> {
+  if (kept.recipients !== undefined) return storedTextedPage(kept, asked);
   const items: TextedRow[] = [];
   const lack: Lack = {};
   let [slices, campaigns] = [0, 0];
@@ -70,8 +83,22 @@ export async function textedPage(kept: Kept, asked: TextedAsked): Promise<Texted
   return { items, ...lack };
 }
 
+async function storedTextedPage({ recipients, queries }: Stored, asked: TextedAsked): Promise<TextedPage> {
+  const { accounts, limit, phones = [] } = asked;
+  const after = phonePlaceOf(textedCursor.exec(asked.after ?? ''));
+  const found = await recipients.ofPhones({ phones, accounts, after, limit: limit + 1 });
+  const items: TextedRow[] = [];
+  for (const one of found.slice(0, limit)) {
+    const campaign = await queries.read('campaign', one.campaign);
+    // Retention may have removed it since.
+    if (campaign) items.push({ campaign, recipient: recipientRow(one, campaign, wordingOf(campaign)) });
+  }
+  const last = found.length > limit ? found[limit - 1] : undefined;
+  return { items, ...(last && { next: `${last.createdAt.getTime()}.${last.campaign}.${last.n}` }) };
+}
+
 /** The newest first, from where the page before ended. */
-async function* campaignsFrom({ queries }: Kept, { accounts, after }: TextedAsked, lack: Lack) {
+async function* campaignsFrom({ queries }: Pick<Kept, 'queries'>, { accounts, after }: TextedAsked, lack: Lack) {
   const [, createdAt, id, index] = textedCursor.exec(after ?? '') ?? [];
   if (id !== undefined) {
     const begun = await queries.read('campaign', id);

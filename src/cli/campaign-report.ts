@@ -1,6 +1,7 @@
 import { recipientBins } from '../kinds/recipient.ts';
 import { type Command, Option } from 'commander';
-import { recipientsCsv, type RecipientRow } from '../campaigns/recipients.ts';
+import type { RecipientRow } from '../campaigns/recipient-row.ts';
+import { recipientsCsv } from '../campaigns/recipients.ts';
 import { withExample } from './flags.ts';
 import type { ExitCode } from './io.ts';
 import { printable } from './output.ts';

@@ -516,6 +516,29 @@ create table relais.recipient (
 create table relais.recipient_rest partition of relais.recipient default;
 create index recipient_phone on relais.recipient (phone) where phone is not null;
 
+-- What became of each recipient: the one letter that is not -, or q (queued) or g (sending) while its request has none.
+-- Without a request all is null.
+create view relais.recipient_status as
+select r.campaign, r.n, s.request, s.letter, s.code, s.sent_at,
+  (select count(*)::int from relais.sms_request m
+   where m.campaign = r.campaign and m.members is not null and m.before = 'u' and not m.part and r.n = any(m.members)) as resent
+from relais.recipient r
+left join lateral (
+  select q.n as request, coalesce(substr(q.outcome, q.place, 1), case q.state when 'queued' then 'q' else 'g' end) as letter,
+    case when q.codes like '% %' then split_part(q.codes, ' ', q.place) else q.codes end as code, q.sent_at
+  from (
+    select b.n, b.state, b.outcome, b.codes, b.sent_at, r.n - 50 * b.n + 1 as place
+    from relais.sms_request b where b.campaign = r.campaign and b.n = r.n / 50 and b.members is null
+    union all
+    select m.n, m.state, m.outcome, m.codes, m.sent_at, array_position(m.members, r.n)
+    from relais.sms_request m
+    where m.campaign = r.campaign and m.members is not null and m.members[1] <= r.n and m.members[m.size] >= r.n
+      and r.n = any(m.members)
+  ) q
+  where q.outcome is null or substr(q.outcome, q.place, 1) <> '-'
+  limit 1
+) s on true;
+
 -- A file that is being copied into `recipient`: nothing of it counts yet, and its process holds the lease.
 create table relais.upload_in_progress (
   campaign        bigint      primary key,
