@@ -4,7 +4,7 @@
  */
 import type { Database } from './pool.ts';
 
-const byMonth = ['event', 'audit'] as const;
+const byMonth = ['event', 'audit_line'] as const;
 const byCampaign = ['recipient', 'sms_request'] as const;
 export type Partitioned = (typeof byMonth)[number] | (typeof byCampaign)[number];
 

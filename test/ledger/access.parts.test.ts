@@ -17,7 +17,7 @@ import { storeOfThisFile } from '../support/fresh-redis.ts';
 import { ledgerOfThisFile } from '../support/ledger-of-file.ts';
 
 const store = storeOfThisFile();
-const ledger = ledgerOfThisFile('api_key', 'person', 'person_address', 'session', 'provider_key_hash', 'audit');
+const ledger = ledgerOfThisFile('api_key', 'person', 'person_address', 'session', 'provider_key_hash', 'audit_line');
 
 const START = Date.parse('2026-05-01T08:00:00Z');
 const ACT = {
@@ -38,7 +38,7 @@ const keyOf = (id: string, more: Partial<MadeKey> = {}): MadeKey => ({
   madeBy: 'awa',
   ...more,
 });
-const acts = () => ledger.query<{ act: string }>('select act from relais.audit order by sequence');
+const acts = () => ledger.query<{ act: string }>('select act from relais.audit_line order by sequence');
 
 interface Stores {
   /** So many keys in use, `k0` and so on. */

@@ -27,7 +27,7 @@ beforeEach(async () => {
   now = START;
   errors = [];
   publisher = signing(secret);
-  await world.ledger.query(`truncate relais.audit, relais.audit_chain; update relais.leader set lease_until = null;
+  await world.ledger.query(`truncate relais.audit_line, relais.audit_chain; update relais.leader set lease_until = null;
     update relais.audit_verified set at = null, fault_id = null, fault_why = null, lines = 0, turn_until = null`);
 });
 
@@ -69,7 +69,7 @@ test('the classes take the place of the old ones', () => {
 
 test('lines are numbered in the order of signing, and all of them fit', async () => {
   await note(5);
-  expect(await run('select number from relais.audit order by sequence')).toEqual(
+  expect(await run('select number from relais.audit_line order by sequence')).toEqual(
     [1, 2, 3, 4, 5].map((number) => ({ number: String(number) })),
   );
   const verdict = await seals().verify(now);
@@ -92,7 +92,7 @@ describe('tampering is found:', () => {
     `mac = '\\x00'`,
   ])('a line was changed, %s', async (change) => {
     await note(5);
-    await run(`update relais.audit set ${change} where number = 3`);
+    await run(`update relais.audit_line set ${change} where number = 3`);
     const { fault, lines } = await seals().verify(now);
     expect([fault?.why, lines]).toEqual([expect.stringContaining('its MAC does not fit'), 2]);
   });
@@ -101,14 +101,14 @@ describe('tampering is found:', () => {
     await note(5);
     const own = seals();
     expect(await own.verifyNew()).toBeUndefined();
-    await run('delete from relais.audit where number = 3');
+    await run('delete from relais.audit_line where number = 3');
     expect(await faultNow()).toBe('the line before it was deleted');
     expect(await own.isCountRight()).toBe(false);
   });
 
   test('lines at the end were deleted', async () => {
     await note(5);
-    await run('delete from relais.audit where number >= 4');
+    await run('delete from relais.audit_line where number >= 4');
     expect(await faultNow()).toBe('lines after it were deleted');
   });
 
@@ -118,20 +118,20 @@ describe('tampering is found:', () => {
     await run('create table old_chain as select * from relais.audit_chain');
     await note(2);
     expect(await own.verify(now)).toMatchObject({ fault: undefined, lines: 5 });
-    await run('delete from relais.audit where number > 3');
+    await run('delete from relais.audit_line where number > 3');
     await run('delete from relais.audit_chain');
     await run('insert into relais.audit_chain select * from old_chain');
     await run('drop table old_chain');
     expect(await faultNow(own)).toContain('this process has seen it signed');
     await note(1);
     expect(errors).toEqual([expect.any(ChainBroken)]);
-    expect(await run('select from relais.audit where mac is null')).toHaveLength(1);
+    expect(await run('select from relais.audit_line where mac is null')).toHaveLength(1);
   });
 
   test('a line was inserted with the number and the MAC of another', async () => {
     await note(5);
-    await run(`insert into relais.audit (at, by, source, act, number, mac)
-      select at, 'mallory', 'api', 'limits.set', number, mac from relais.audit where number = 3`);
+    await run(`insert into relais.audit_line (at, by, source, act, number, mac)
+      select at, 'mallory', 'api', 'limits.set', number, mac from relais.audit_line where number = 3`);
     expect(await faultNow()).toMatch(/its number stands twice|its MAC does not fit/);
     expect(await seals().isCountRight()).toBe(false);
   });
@@ -139,15 +139,15 @@ describe('tampering is found:', () => {
   test('a line was inserted beyond the last', async () => {
     await note(5);
     await run(
-      `insert into relais.audit (at, by, source, act, number, mac) values (now(), 'm', 'api', 'a', 6, '\\x01')`,
+      `insert into relais.audit_line (at, by, source, act, number, mac) values (now(), 'm', 'api', 'a', 6, '\\x01')`,
     );
     expect(await faultNow()).toContain('beyond the last signed line');
   });
 
   test('two lines changed places', async () => {
     await note(5);
-    await run(`update relais.audit set number = 7 - number, mac = o.mac
-      from (select number as n, mac from relais.audit where number in (3, 4)) o
+    await run(`update relais.audit_line set number = 7 - number, mac = o.mac
+      from (select number as n, mac from relais.audit_line where number in (3, 4)) o
       where number in (3, 4) and o.n = 7 - number`);
     expect(await faultNow()).toContain('its MAC does not fit');
   });
@@ -177,7 +177,7 @@ describe('tampering is found:', () => {
     const own = seals();
     expect(await own.verifyNew()).toBeUndefined();
     await note(2);
-    await run(`update relais.audit set by = 'x' where number = 4`);
+    await run(`update relais.audit_line set by = 'x' where number = 4`);
     expect((await own.verifyNew())?.why).toContain('its MAC does not fit');
   });
 });
@@ -198,7 +198,7 @@ test('old lines are deleted once they are verified, the rest still fits, and the
   await note(3);
   expect(await seals().forget({ beforeAt: now - DAY_MS, act })).toBe(4);
   await sign();
-  expect(await run('select number from relais.audit order by number')).toHaveLength(4);
+  expect(await run('select number from relais.audit_line order by number')).toHaveLength(4);
   expect(await seals().verify(now)).toMatchObject({ fault: undefined, lines: 8 });
   expect(await seals().isCountRight()).toBe(true);
   expect(await seals().forget({ beforeAt: now - DAY_MS, act })).toBe(0);
@@ -210,20 +210,20 @@ test('nothing is deleted where a line does not fit', async () => {
   await note(4);
   now += 10 * DAY_MS;
   await note(1);
-  await run(`update relais.audit set by = 'x' where number = 2`);
+  await run(`update relais.audit_line set by = 'x' where number = 2`);
   expect(await seals().forget({ beforeAt: now - DAY_MS, act })).toMatchObject({
     why: expect.stringContaining('MAC'),
   });
-  expect(await run('select from relais.audit')).toHaveLength(5);
+  expect(await run('select from relais.audit_line')).toHaveLength(5);
 });
 
 test('lines are signed again with another secret, and the older one can go', async () => {
   await note(3);
   const newer = new Secret('the secret of tomorrow');
-  await run(`update relais.audit set by = 'x' where number = 2`);
+  await run(`update relais.audit_line set by = 'x' where number = 2`);
   await seals(newer, secret).reseal({ ...act, act: 'secrets.reseal' });
   expect((await seals(newer).verify(now)).lines).toBe(1);
-  await run(`update relais.audit set by = 'shop' where number = 2`);
+  await run(`update relais.audit_line set by = 'shop' where number = 2`);
   await seals(newer, secret).reseal({ ...act, act: 'secrets.reseal' });
   publisher = signing(newer);
   await sign();
@@ -239,7 +239,7 @@ test('all lines are verified once a day, by one process, and a fault is stored f
   const look = (): Promise<void> => verifyAudit({ seals: own, verification, onFault: (fault) => faults.push(fault) });
   await look();
   expect(await verification.last()).toEqual({ at: now, lines: 3 });
-  await run(`update relais.audit set by = 'x' where number = 2`);
+  await run(`update relais.audit_line set by = 'x' where number = 2`);
   await look();
   expect(faults).toEqual([]);
   now += DAY_MS;

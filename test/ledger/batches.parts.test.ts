@@ -39,7 +39,7 @@ describe('an upload', () => {
     expect(await world.events(given.id, 'batch.awaiting_approval')).toMatchObject([
       { id: `${given.id}.1`, data: { id: given.id, state: 'awaiting_approval', by: 'maker', totals: { count: 1 } } },
     ]);
-    const lines = `select by, source, act, facts from relais.audit where target = '${given.id}'`;
+    const lines = `select by, source, act, facts from relais.audit_line where target = '${given.id}'`;
     expect(await world.ledger.query(lines)).toEqual([
       { by: 'k', source: 'api', act: 'batch.create', facts: { account: 'main', rows: 1 } },
     ]);

@@ -21,7 +21,7 @@ afterAll(async () => {
 });
 beforeEach(async () => {
   await ledger.query(
-    'truncate relais.campaign, relais.campaign_country, relais.sms_request, relais.recipient, relais.outbox, relais.audit, relais.tombstone',
+    'truncate relais.campaign, relais.campaign_country, relais.sms_request, relais.recipient, relais.outbox, relais.audit_line, relais.tombstone',
   );
   bench = campaignBench(ledger, database);
 });
@@ -72,7 +72,7 @@ describe('a request for a campaign', () => {
       totals: { total: 0, queued: 0 },
       fields: { 'hand:maker': `${bench.now()}` },
     });
-    expect(await ledger.query('select act, target, person from relais.audit')).toEqual([
+    expect(await ledger.query('select act, target, person from relais.audit_line')).toEqual([
       { act: 'campaign.create', target: 'cmp_a', person: 'awa' },
     ]);
   });
@@ -130,7 +130,7 @@ describe('states', () => {
       { n: 2, size: 20 },
     ]);
     expect(await bench.campaigns.switch(id, 'start', { by: 'starter' })).toEqual({ is: 'refused', state: 'running' });
-    expect(await ledger.query('select before, facts from relais.audit')).toEqual([
+    expect(await ledger.query('select before, facts from relais.audit_line')).toEqual([
       { before: { state: 'ready' }, facts: { state: 'running' } },
     ]);
     expect(await bench.sum(id)).toEqual([120, 120]);

@@ -19,7 +19,7 @@ beforeAll(async () => {
   endpoints = new Endpoints({ database: world.database, random: systemRandom });
 });
 afterAll(() => world?.close());
-beforeEach(() => world.ledger.query('truncate relais.endpoint, relais.audit cascade'));
+beforeEach(() => world.ledger.query('truncate relais.endpoint, relais.audit_line cascade'));
 
 const act = {
   by: 'shop',
@@ -76,7 +76,7 @@ test('each act is one line of the audit log, in the transaction of the change', 
   await endpoints.replay(id, [], of('endpoint.replay'));
   await endpoints.remove(id, of('endpoint.delete'));
   expect(await endpoints.remove(id, of('endpoint.delete'))).toBe(false);
-  expect(await world.ledger.query('select act, before, facts from relais.audit order by sequence')).toEqual([
+  expect(await world.ledger.query('select act, before, facts from relais.audit_line order by sequence')).toEqual([
     { act: 'endpoint.create', before: null, facts: { state: 'enabled' } },
     { act: 'endpoint.rotate', before: null, facts: {} },
     { act: 'endpoint.replay', before: { state: 'enabled' }, facts: { state: 'enabled' } },

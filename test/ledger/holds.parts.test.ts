@@ -9,7 +9,7 @@ import { storeOfThisFile } from '../support/fresh-redis.ts';
 import { ledgerOfThisFile } from '../support/ledger-of-file.ts';
 
 const store = storeOfThisFile();
-const ledger = ledgerOfThisFile('hold', 'failure_row', 'outbox', 'audit');
+const ledger = ledgerOfThisFile('hold', 'failure_row', 'outbox', 'audit_line');
 
 const onLedger = (): Holds => new Holds({ database: ledger.database, clock: systemClock });
 const stores: readonly (readonly [string, () => Public<Accounts>])[] = [
@@ -111,7 +111,7 @@ test('a hold, its event and its audit entry are one transaction, and repeated ca
     { type: 'account.released', data },
   ]);
   expect(new Set(events.map(({ id }) => id)).size).toBe(2);
-  expect(await ledger.query('select act, target, before, facts from relais.audit order by sequence')).toEqual([
+  expect(await ledger.query('select act, target, before, facts from relais.audit_line order by sequence')).toEqual([
     { act: 'account.stop', target: 'main', before: null, facts: { held: 'payments.stopped' } },
     { act: 'account.stop', target: 'main', before: { held: 'payments.stopped' }, facts: {} },
   ]);

@@ -19,10 +19,10 @@ afterAll(async () => {
 });
 
 const audit = (at: string) =>
-  ledger.query(`insert into relais.audit (at, by, source, act) values ('${at}', 'k', 'api', 'test')`);
+  ledger.query(`insert into relais.audit_line (at, by, source, act) values ('${at}', 'k', 'api', 'test')`);
 const partOf = async (at: string): Promise<readonly string[]> => {
   const rows = await ledger.query<{ part: string }>(
-    `select tableoid::regclass::text as part from relais.audit where at = '${at}'`,
+    `select tableoid::regclass::text as part from relais.audit_line where at = '${at}'`,
   );
   return rows.map(({ part }) => part);
 };
@@ -30,26 +30,26 @@ const partOf = async (at: string): Promise<readonly string[]> => {
 test('events and audit lines have the month and three months ahead, with bounds in UTC', async () => {
   const made = await partitions.ensureMonths(new Date('2030-11-30T23:59:59Z'));
   expect(made).toEqual(
-    ['event', 'audit'].flatMap((parent) => ['2030_11', '2030_12', '2031_01', '2031_02'].map((m) => `${parent}_${m}`)),
+    ['event', 'audit_line'].flatMap((parent) => ['2030_11', '2030_12', '2031_01', '2031_02'].map((m) => `${parent}_${m}`)),
   );
   expect(await partitions.ensureMonths(new Date('2030-11-30T23:59:59Z'))).toEqual([]);
   expect(await partitions.monthsEnd('event')).toEqual(new Date('2031-03-01T00:00:00Z'));
   await audit('2030-11-30 23:59:59.999+00');
   await audit('2030-12-01 00:00:00+00');
   await audit('2031-03-01 00:00:00+00');
-  expect(await partOf('2030-11-30 23:59:59.999+00')).toEqual(['relais.audit_2030_11']);
-  expect(await partOf('2030-12-01 00:00:00+00')).toEqual(['relais.audit_2030_12']);
-  expect(await partOf('2031-03-01 00:00:00+00')).toEqual(['relais.audit_rest']);
+  expect(await partOf('2030-11-30 23:59:59.999+00')).toEqual(['relais.audit_line_2030_11']);
+  expect(await partOf('2030-12-01 00:00:00+00')).toEqual(['relais.audit_line_2030_12']);
+  expect(await partOf('2031-03-01 00:00:00+00')).toEqual(['relais.audit_line_rest']);
 });
 
 test('a month whose rows are in the default partition stays there, and the others are made', async () => {
   await audit('2032-01-05 12:00:00+00');
   const made = await partitions.ensureMonths(new Date('2032-01-31T12:00:00Z'));
   expect(made).toContain('event_2032_01');
-  expect(made).not.toContain('audit_2032_01');
-  expect(made).toContain('audit_2032_02');
+  expect(made).not.toContain('audit_line_2032_01');
+  expect(made).toContain('audit_line_2032_02');
   await audit('2032-01-06 12:00:00+00');
-  expect(await partOf('2032-01-06 12:00:00+00')).toEqual(['relais.audit_rest']);
+  expect(await partOf('2032-01-06 12:00:00+00')).toEqual(['relais.audit_line_rest']);
 });
 
 test('a partition that cannot be attached in time is not made, and a later call makes it', async () => {

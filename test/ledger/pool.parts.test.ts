@@ -38,7 +38,7 @@ test('a connection that ends during a transaction is a lost answer, and the next
   const lost = database.transaction(async (run) => {
     await run('open_lane', ['c/0', '0']);
     await ledger.query(
-      `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'relais' and state like 'idle in%'`,
+      `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and application_name = 'relais' and state like 'idle in%'`,
     );
     await run('open_lane', ['c/1', '0']);
   });

@@ -26,7 +26,7 @@ afterAll(async () => {
   await ledger?.close();
 });
 beforeEach(() =>
-  ledger.query(`truncate relais.outbox, relais.event, relais.day_total, relais.closed_day, relais.audit;
+  ledger.query(`truncate relais.outbox, relais.event, relais.day_total, relais.closed_day, relais.audit_line;
     delete from relais.audit_chain;
     update relais.stream set position = 0, trimmed = 0, day = null; update relais.leader set process = null, lease_until = null`),
 );
@@ -100,7 +100,7 @@ test('two publishers skip and repeat none of 20,000 events that are committed ou
     if (from % 2_000 !== 1) continue;
     kills += 1;
     await ledger.query(
-      `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'relais' and query like '%relais.%'`,
+      `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and application_name = 'relais' and query like '%relais.%'`,
     );
   }
   await vi.waitUntil(async () => (await publisherFigures(database).catch(() => undefined))?.waiting === 0, {

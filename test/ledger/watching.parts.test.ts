@@ -14,7 +14,7 @@ import { storeOfThisFile } from '../support/fresh-redis.ts';
 import { ledgerOfThisFile } from '../support/ledger-of-file.ts';
 
 const store = storeOfThisFile();
-const ledger = ledgerOfThisFile('intake', 'outbox', 'audit', 'switch', 'sms_cost', 'limit_value');
+const ledger = ledgerOfThisFile('intake', 'outbox', 'audit_line', 'switch', 'sms_cost', 'limit_value');
 
 const rejected = (nth: number, account = 'main'): Rejection => ({
   id: `rej_${nth}`,
@@ -122,7 +122,7 @@ test('a queue is paused and resumed once, with an audit entry for each', async (
   expect([...(await switches.paused())]).toEqual(['campaign']);
   expect([await change('resume'), await change('resume')]).toEqual([true, false]);
   expect((await switches.paused()).size).toBe(0);
-  expect(await ledger.query('select by, target from relais.audit')).toEqual([
+  expect(await ledger.query('select by, target from relais.audit_line')).toEqual([
     { by: 'ops', target: 'campaign' },
     { by: 'ops', target: 'campaign' },
   ]);

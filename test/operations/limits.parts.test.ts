@@ -11,7 +11,7 @@ import { storeOfThisFile } from '../support/fresh-redis.ts';
 import { ledgerOfThisFile } from '../support/ledger-of-file.ts';
 
 const store = storeOfThisFile();
-const ledger = ledgerOfThisFile('limit_value', 'limit_proposal', 'audit');
+const ledger = ledgerOfThisFile('limit_value', 'limit_proposal', 'audit_line');
 let now = 1_800_000_000_000;
 
 interface Store {

@@ -12,7 +12,7 @@ export const SETTLE_MS = 120_000;
 export const ALL: Decision = { room: 1_000, alone: false };
 
 export const TABLES =
-  'relais.campaign, relais.campaign_country, relais.sms_request, relais.recipient, relais.outbox, relais.worker, relais.audit, relais.tombstone';
+  'relais.campaign, relais.campaign_country, relais.sms_request, relais.recipient, relais.outbox, relais.worker, relais.audit_line, relais.tombstone';
 
 export interface OpenRequests {
   readonly requests: SmsRequests;

@@ -9,6 +9,7 @@ create table relais.deployment (
   id              uuid        not null,                      -- of this ledger; a witness of another id is ignored
   environment     text        not null,
   mode            text        not null check (mode in ('test', 'live')),
+  timezone        text        not null default 'UTC',        -- TIMEZONE: the days of `daily` are those of its clock
   fingerprint     text,                                      -- of provider, credentials and accounts
   epoch           int         not null default 1,            -- raised by a recovery; part of every cursor
   recovering_at   timestamptz,                               -- set: nothing is accepted and nothing leaves
@@ -750,9 +751,6 @@ create table relais.event_rest partition of relais.event default;
 create index event_subject on relais.event (subject, position);
 create index event_published on relais.event (published_at, position);
 
--- For readers in other languages.
-create view relais.events as
-select position, id, type, account, at, data, subject as operation, published_at from relais.event;
 
 -- Events ever published, by type: retention leaves them counted.
 create table relais.event_count (
@@ -776,7 +774,7 @@ create table relais.closed_day (
   closed_at       timestamptz not null default now()
 );
 
-create table relais.audit (
+create table relais.audit_line (
   sequence        bigint      generated always as identity,
   at              timestamptz not null default now(),
   by              text        not null,
@@ -793,13 +791,13 @@ create table relais.audit (
   primary key (sequence, at),
   constraint audit_is_signed_whole check ((number is null) = (mac is null))
 ) partition by range (at);
-create table relais.audit_rest partition of relais.audit default;
-create index audit_target   on relais.audit (target, at, sequence) where target is not null;
-create index audit_person   on relais.audit (person, at, sequence) where person <> '';
-create index audit_act      on relais.audit (act, at, sequence);
-create index audit_new      on relais.audit (at, sequence);
-create index audit_number   on relais.audit (number);
-create index audit_unsigned on relais.audit (sequence) where mac is null;
+create table relais.audit_line_rest partition of relais.audit_line default;
+create index audit_target   on relais.audit_line (target, at, sequence) where target is not null;
+create index audit_person   on relais.audit_line (person, at, sequence) where person <> '';
+create index audit_act      on relais.audit_line (act, at, sequence);
+create index audit_new      on relais.audit_line (at, sequence);
+create index audit_number   on relais.audit_line (number);
+create index audit_unsigned on relais.audit_line (sequence) where mac is null;
 
 -- Public id of a line: milliseconds and sequence.
 create function relais.audit_id(sequence bigint, at timestamptz) returns text language sql immutable set search_path = pg_catalog, pg_temp as $$
@@ -1030,7 +1028,7 @@ begin
   if cardinality(kinds) > 0 then
     insert into relais.enqueue_grant values (enqueue_grant.role, enqueue_grant.account, kinds, max_amount);
   end if;
-  insert into relais.audit (by, source, act, target, facts)
+  insert into relais.audit_line (by, source, act, target, facts)
   values ('sql:' || session_user, 'sql', 'enqueue.grant', 'sql:' || role,
     jsonb_build_object('account', account, 'kinds', kinds, 'maxAmount', max_amount));
 end $$;
@@ -1268,3 +1266,75 @@ create function relais.next_account(after text) returns text language sql stable
     (select c.account from relais.campaign c where c.account > after order by c.account limit 1),
     (select b.account from relais.batch b where b.account > after order by b.account limit 1))
 $$;
+
+-- Views for finance and for programs in other languages. Their columns stay; a new one comes last. `names` says by what an
+-- operation is found: p: the person, t: token, x: transaction, r: reference of the provider, d: disburse_id, b: batch.
+
+create view relais.disbursements as
+select o.id, o.version as rev, o.state, o.account, o.reference, o.created_at, o.updated_at, o.since, o.amount,
+  o.request ->> 'accountAlias' as account_alias, o.request ->> 'withdrawMode' as withdraw_mode, o.provider_id as disburse_id,
+  o.token, o.transaction_id, o.provider_ref, o.reason, coalesce((o.facts ->> 'late')::numeric > 0, false) as late, o.batch,
+  o.approved_by, o.facts ->> 'resolvedBy' as resolved_by, o.note,
+  array_remove(array['p:' || o.beneficiary, 't:' || o.token, 'x:' || o.transaction_id, 'x:' || (o.facts ->> 'disburseTxId'),
+    'r:' || o.provider_ref, 'd:' || o.provider_id, 'b:' || o.batch], null) as names,
+  o.request || o.facts as record,
+  o.approved_at, o.paid_at, o.came_back_at, o.finished_at, o.beneficiary, o.payee_name, o.purpose, o.metadata, o.created_by,
+  o.rejected_by
+from relais.operation o where o.kind = 'disbursement';
+
+create view relais.events as
+select e.position, e.id, e.type, e.account, e.at, e.data, e.subject as operation, e.published_at, e.position::text as place,
+  split_part(substr(e.id, length(e.subject) + 2), '.', 1) as sequence, e.at as created_at
+from relais.event e;
+
+-- The columns of `audit_line` are there by their own names too.
+create view relais.audit as
+select a.sequence, a.at, a.by, a.person, a.role, a.source, a.act, a.target, a.request_id, a.before, a.facts, a.number, a.mac,
+  a.number as place, a.by as by_key, a.source as door, a.facts as after, encode(a.mac, 'hex') as hash, a.at as created_at
+from relais.audit_line a;
+
+create view relais.balances as
+select b.account, b.country, b.xof, b.at as created_at from relais.balance b;
+
+-- What may never be known, or waits for a person.
+create view relais.in_doubt as
+select o.kind, o.id, o.state, o.account, o.reference, case when o.kind <> 'message' then o.amount end as xof, o.created_at, o.since
+from relais.operation o
+where o.finished_at is null and (o.state = 'needs_review' or (o.kind = 'message' and o.state = 'unknown'));
+
+-- Each day as it is known now, from the operations alone: the closed days of `day_total` stay as they were reported, so the
+-- two check each other. A payment that came back was paid on its day.
+create view relais.daily as
+select m.day, o.account, case when o.kind = 'disbursement' then o.request ->> 'withdrawMode' end as withdraw_mode,
+  count(*) filter (where m.measure = 'accepted') as accepted_count,
+  coalesce(sum(o.amount) filter (where m.measure = 'accepted'), 0)::bigint as accepted_xof,
+  count(*) filter (where m.measure = 'succeeded') as succeeded_count,
+  coalesce(sum(o.amount) filter (where m.measure = 'succeeded'), 0)::bigint as succeeded_xof,
+  count(*) filter (where m.measure = 'failed') as failed_count,
+  coalesce(sum(o.amount) filter (where m.measure = 'failed'), 0)::bigint as failed_xof,
+  count(*) filter (where m.measure = 'reversed') as reversed_count,
+  coalesce(sum(o.amount) filter (where m.measure = 'reversed'), 0)::bigint as reversed_xof,
+  count(*) filter (where m.measure = 'rejected') as rejected_count,
+  coalesce(sum(o.amount) filter (where m.measure = 'rejected'), 0)::bigint as rejected_xof,
+  count(*) filter (where m.measure = 'cancelled') as cancelled_count,
+  coalesce(sum(o.amount) filter (where m.measure = 'cancelled'), 0)::bigint as cancelled_xof,
+  count(*) filter (where m.measure = 'collected') as collected_count,
+  coalesce(sum(coalesce((o.facts ->> 'amountPaid')::bigint, o.amount)) filter (where m.measure = 'collected'), 0)::bigint as collected_xof,
+  count(*) filter (where m.measure = 'credited') as credited_count,
+  coalesce(sum(o.amount) filter (where m.measure = 'credited'), 0)::bigint as credited_xof
+from relais.operation o
+cross join (select d.timezone from relais.deployment d) zone
+cross join lateral (
+  select (t.at at time zone zone.timezone)::date as day, t.measure
+  from (values
+    ('accepted', case when o.kind = 'disbursement' then o.created_at end),
+    ('succeeded', case when o.kind = 'disbursement' then o.paid_at end),
+    ('reversed', case when o.kind = 'disbursement' then o.came_back_at end),
+    (o.state, case when o.kind = 'disbursement' and o.state in ('failed', 'rejected', 'cancelled') then o.since end),
+    ('collected', case when o.kind in ('invoice', 'payment_request') then o.paid_at end),
+    ('credited', case when o.kind = 'direct_credit' then o.paid_at end)
+  ) as t(measure, at)
+  where t.at is not null
+) m
+where o.kind in ('disbursement', 'invoice', 'payment_request', 'direct_credit')
+group by m.day, o.account, 3;

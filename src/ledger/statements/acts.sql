@@ -4,7 +4,7 @@
 -- Adds a line to the audit log. The publisher signs it later.
 -- params: by text, person text, role text, source text, act text, target text, request_id text, facts jsonb, now timestamptz, before jsonb
 -- row:
-insert into relais.audit (at, by, person, role, source, act, target, request_id, before, facts)
+insert into relais.audit_line (at, by, person, role, source, act, target, request_id, before, facts)
 values (coalesce($9::timestamptz, now()), $1::text, $2::text, $3::text, $4::text, $5::text, $6::text, $7::text, $10::jsonb, coalesce($8::jsonb, '{}'));
 
 -- name: report_event

@@ -6,12 +6,12 @@
 -- row: sequence int8, at text, by text, person text, role text, source text, act text, target text, request_id text, before text, facts text
 select a.sequence, to_char(a.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as at, a.by, a.person, a.role, a.source,
   a.act, a.target, a.request_id, a.before::text as before, a.facts::text as facts
-from relais.audit a where a.mac is null order by a.sequence limit $1 for update skip locked;
+from relais.audit_line a where a.mac is null order by a.sequence limit $1 for update skip locked;
 
 -- name: sign_lines
 -- params: sequence int8[], number int8[], mac bytea[]
 -- row: sequence int8
-update relais.audit a set number = s.number, mac = s.mac
+update relais.audit_line a set number = s.number, mac = s.mac
 from unnest($1::int8[], $2::int8[], $3::bytea[]) as s(sequence, number, mac)
 where a.sequence = s.sequence and a.mac is null
 returning a.sequence;
@@ -36,14 +36,14 @@ returning c.name;
 -- row: id text, sequence int8, number int8, mac bytea, at text, by text, person text, role text, source text, act text, target text, request_id text, before text, facts text
 select relais.audit_id(a.sequence, a.at) as id, a.sequence, a.number, a.mac, to_char(a.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as at, a.by, a.person,
   a.role, a.source, a.act, a.target, a.request_id, a.before::text as before, a.facts::text as facts
-from relais.audit a where a.number > $1 and a.number <= $2 order by a.number, a.sequence limit $3;
+from relais.audit_line a where a.number > $1 and a.number <= $2 order by a.number, a.sequence limit $3;
 
 -- name: count_lines
 -- How many signed lines are stored behind the first checkpoint, and how many there must be.
 -- params:
 -- row: stored int8, expected int8
 select
-  (select count(*) from relais.audit a where a.number > coalesce(f.number, 0) and a.number <= l.number) as stored,
+  (select count(*) from relais.audit_line a where a.number > coalesce(f.number, 0) and a.number <= l.number) as stored,
   l.number - coalesce(f.number, 0) as expected
 from relais.audit_chain l left join relais.audit_chain f on f.name = 'first' where l.name = 'last';
 
@@ -53,8 +53,8 @@ from relais.audit_chain l left join relais.audit_chain f on f.name = 'first' whe
 -- params: before int8, person text, act text, target text, day_from timestamptz, day_to timestamptz, most int4
 -- row: sequence int8, at timestamptz, by text, person text, role text, source text, act text, target text, request_id text, before jsonb, facts jsonb, number int8, mac bytea
 select a.sequence, a.at, a.by, a.person, a.role, a.source, a.act, a.target, a.request_id, a.before, a.facts, a.number, a.mac
-from relais.audit a
-where ($1::int8 is null or (a.at, a.sequence) < (select b.at, b.sequence from relais.audit b where b.sequence = $1))
+from relais.audit_line a
+where ($1::int8 is null or (a.at, a.sequence) < (select b.at, b.sequence from relais.audit_line b where b.sequence = $1))
   and (a.number is null or a.number > coalesce((select c.number from relais.audit_chain c where c.name = 'first'), 0))
   and ($2::text is null or a.person = $2)
   and ($3::text is null or a.act = $3)
@@ -66,7 +66,7 @@ order by a.at desc, a.sequence desc limit $7;
 -- name: newest_line
 -- params:
 -- row: sequence int8, at timestamptz, mac bytea
-select a.sequence, a.at, a.mac from relais.audit a order by a.at desc, a.sequence desc limit 1;
+select a.sequence, a.at, a.mac from relais.audit_line a order by a.at desc, a.sequence desc limit 1;
 
 -- name: audit_ends
 -- First and last line that are verified, and what the chain does not cover: `stray` is beyond the last checkpoint, `late` is
@@ -74,10 +74,10 @@ select a.sequence, a.at, a.mac from relais.audit a order by a.at desc, a.sequenc
 -- params: sign_ms float8, now timestamptz
 -- row: first_id text, last_id text, stray_id text, late_id text
 select
-  (select relais.audit_id(a.sequence, a.at) from relais.audit a where a.number > e.first order by a.number limit 1) as first_id,
-  (select relais.audit_id(a.sequence, a.at) from relais.audit a where a.number <= e.last order by a.number desc limit 1) as last_id,
-  (select relais.audit_id(a.sequence, a.at) from relais.audit a where a.number > e.last order by a.number limit 1) as stray_id,
-  (select relais.audit_id(a.sequence, a.at) from relais.audit a
+  (select relais.audit_id(a.sequence, a.at) from relais.audit_line a where a.number > e.first order by a.number limit 1) as first_id,
+  (select relais.audit_id(a.sequence, a.at) from relais.audit_line a where a.number <= e.last order by a.number desc limit 1) as last_id,
+  (select relais.audit_id(a.sequence, a.at) from relais.audit_line a where a.number > e.last order by a.number limit 1) as stray_id,
+  (select relais.audit_id(a.sequence, a.at) from relais.audit_line a
    where a.mac is null and a.at < coalesce($2::timestamptz, now()) - $1::float8 * interval '1 ms' order by a.sequence limit 1) as late_id
 from (
   select coalesce(max(number) filter (where name = 'first'), 0) as first, coalesce(max(number) filter (where name = 'last'), 0) as last
@@ -92,7 +92,7 @@ select c.name, c.number, c.digest, c.at, c.mac from relais.audit_chain c order b
 -- name: resign_lines
 -- params: sequence int8[], mac bytea[], was bytea[]
 -- row: sequence int8
-update relais.audit a set mac = s.mac
+update relais.audit_line a set mac = s.mac
 from unnest($1::int8[], $2::bytea[], $3::bytea[]) as s(sequence, mac, was)
 where a.sequence = s.sequence and a.mac = s.was
 returning a.sequence;
@@ -120,15 +120,15 @@ update relais.audit_verified set at = $1, lines = $2, fault_id = $3, fault_why =
 -- params: before_at timestamptz
 -- row: number int8
 select coalesce(
-  (select min(a.number) - 1 from relais.audit a where a.at >= $1 and a.number is not null),
-  (select max(a.number) from relais.audit a)) as number;
+  (select min(a.number) - 1 from relais.audit_line a where a.at >= $1 and a.number is not null),
+  (select max(a.number) from relais.audit_line a)) as number;
 
 -- name: forget_lines
 -- Deletes lines up to the first checkpoint that are in the default partition; partitions of whole months are dropped.
 -- params: most int4
 -- row: sequence int8
-delete from relais.audit_rest a using (
-  select b.sequence, b.at from relais.audit_rest b
+delete from relais.audit_line_rest a using (
+  select b.sequence, b.at from relais.audit_line_rest b
   where b.number <= (select c.number from relais.audit_chain c where c.name = 'first') order by b.number limit $1::int4
 ) old where a.sequence = old.sequence and a.at = old.at returning a.sequence;
 
@@ -137,7 +137,7 @@ delete from relais.audit_rest a using (
 -- params: from_at timestamptz, to_at timestamptz
 -- row: needed bool
 select exists (
-  select from relais.audit a
+  select from relais.audit_line a
   where a.at >= $1::timestamptz and a.at < $2::timestamptz
     and (a.number is null or a.number > coalesce((select c.number from relais.audit_chain c where c.name = 'first'), 0))
 ) as needed;

@@ -19,7 +19,7 @@ reported as (
   from held h, relais.deployment d where h.begun
 ),
 noted as (
-  insert into relais.audit (at, by, person, role, source, act, target, request_id, before, facts)
+  insert into relais.audit_line (at, by, person, role, source, act, target, request_id, before, facts)
   select h.at, $5::jsonb ->> 'by', $5 ->> 'person', $5 ->> 'role', $5 ->> 'source', $5 ->> 'act', $5 ->> 'target',
     $5 ->> 'requestId', $5 -> 'before', coalesce($5 -> 'facts', '{}')
   from held h where h.begun and $5 is not null
@@ -40,7 +40,7 @@ reported as (
   from released r, relais.deployment d
 ),
 noted as (
-  insert into relais.audit (at, by, person, role, source, act, target, request_id, before, facts)
+  insert into relais.audit_line (at, by, person, role, source, act, target, request_id, before, facts)
   select r.at, $4::jsonb ->> 'by', $4 ->> 'person', $4 ->> 'role', $4 ->> 'source', $4 ->> 'act', $4 ->> 'target',
     $4 ->> 'requestId', $4 -> 'before', coalesce($4 -> 'facts', '{}')
   from released r where $4 is not null

@@ -100,7 +100,7 @@ refused as materialized (
   select relais.refuse('DRY_RUN ' || n.entered) from new n where $9::bool
 ),
 acts as (
-  insert into relais.audit (at, by, person, role, source, act, target, request_id, facts)
+  insert into relais.audit_line (at, by, person, role, source, act, target, request_id, facts)
   select n.at, n.act ->> 'by', n.act ->> 'person', n.act ->> 'role', n.act ->> 'source', n.act ->> 'act', n.id,
     n.act ->> 'requestId', coalesce(n.act -> 'facts', '{}') || jsonb_build_object('state', n.entered)
   from new n where n.act is not null
@@ -335,7 +335,7 @@ forgotten as (
   where a.forgets and c.id = a.id and h.id = a.id and h.agrees and k.id = a.id
 ),
 acts as (
-  insert into relais.audit (at, by, person, role, source, act, target, request_id, before, facts)
+  insert into relais.audit_line (at, by, person, role, source, act, target, request_id, before, facts)
   select a.at, a.act ->> 'by', a.act ->> 'person', a.act ->> 'role', a.act ->> 'source', a.act ->> 'act', a.act ->> 'target',
     a.act ->> 'requestId', a.act -> 'before', coalesce(a.act -> 'facts', '{}')
   from changed c join asked a using (id) where a.act is not null

@@ -15,7 +15,7 @@ select relais.drop_partition($1, $2) as dropped;
 -- row: parent name, part name
 select p.relname as parent, c.relname as part
 from pg_inherits i join pg_class p on p.oid = i.inhparent join pg_class c on c.oid = i.inhrelid
-where i.inhparent in ('relais.event'::regclass, 'relais.audit'::regclass, 'relais.recipient'::regclass, 'relais.sms_request'::regclass)
+where i.inhparent in ('relais.event'::regclass, 'relais.audit_line'::regclass, 'relais.recipient'::regclass, 'relais.sms_request'::regclass)
 order by p.relname, c.relname;
 
 -- name: campaign_number

@@ -7,7 +7,7 @@
 -- row: events bool, lines bool, day text, at timestamptz
 select
   exists (select from relais.outbox where refused is null) as events,
-  $2 and exists (select from relais.audit where mac is null) as lines,
+  $2 and exists (select from relais.audit_line where mac is null) as lines,
   s.day::text as day, coalesce($3, now()) as at
 from relais.stream s, relais.leader l
 where l.name = 'publisher' and (l.process = $1 or l.lease_until is null or l.lease_until <= coalesce($3, now()));
@@ -133,7 +133,7 @@ select
   (select count(*) from relais.outbox where refused is null) as waiting,
   (select o.at from relais.outbox o where o.refused is null order by o.sequence limit 1) as oldest_at,
   (select count(*) from relais.outbox where refused is not null) as refused,
-  (select count(*) from relais.audit where mac is null) as unsigned,
-  (select a.at from relais.audit a where a.mac is null order by a.sequence limit 1) as oldest_unsigned_at,
+  (select count(*) from relais.audit_line where mac is null) as unsigned,
+  (select a.at from relais.audit_line a where a.mac is null order by a.sequence limit 1) as oldest_unsigned_at,
   s.position, coalesce($1, now()) as at
 from relais.stream s;
