@@ -25,7 +25,9 @@ test('each change has its audit entry, and a repeated call none', async () => {
   for (const _ of [1, 2]) await limits.set('MAX_PER_DAY', 100, 'maker', { act });
   for (const _ of [1, 2]) await limits.set('MAX_PER_DAY', null, 'maker', { act });
   await limits.set('MAX_PER_DAY', null, 'checker', { act: { ...act, by: 'checker' } });
-  expect(await ledger.query('select by, source, target, before, facts from relais.audit_line order by sequence')).toEqual([
+  expect(
+    await ledger.query('select by, source, target, before, facts from relais.audit_line order by sequence'),
+  ).toEqual([
     { by: 'maker', source: 'settings', target: 'DUPLICATE_WINDOW', before: null, facts: { value: '60000' } },
     {
       by: 'maker',

@@ -91,9 +91,9 @@ describe('accept', () => {
     expect(await rows(`select id, subject, type from relais.outbox where account = 'whole'`)).toEqual([
       { id: `${asked.id}.1`, subject: asked.id, type: 'disbursement.awaiting_approval' },
     ]);
-    expect(await rows(`select by, source, act, request_id from relais.audit_line where target = '${asked.id}'`)).toEqual([
-      { by: 'shop', source: 'http', act: 'disbursement.create', request_id: 'r-1' },
-    ]);
+    expect(
+      await rows(`select by, source, act, request_id from relais.audit_line where target = '${asked.id}'`),
+    ).toEqual([{ by: 'shop', source: 'http', act: 'disbursement.create', request_id: 'r-1' }]);
     expect(await spentBy('whole')).toBe(1_000);
   });
 

@@ -30,7 +30,9 @@ const partOf = async (at: string): Promise<readonly string[]> => {
 test('events and audit lines have the month and three months ahead, with bounds in UTC', async () => {
   const made = await partitions.ensureMonths(new Date('2030-11-30T23:59:59Z'));
   expect(made).toEqual(
-    ['event', 'audit_line'].flatMap((parent) => ['2030_11', '2030_12', '2031_01', '2031_02'].map((m) => `${parent}_${m}`)),
+    ['event', 'audit_line'].flatMap((parent) =>
+      ['2030_11', '2030_12', '2031_01', '2031_02'].map((m) => `${parent}_${m}`),
+    ),
   );
   expect(await partitions.ensureMonths(new Date('2030-11-30T23:59:59Z'))).toEqual([]);
   expect(await partitions.monthsEnd('event')).toEqual(new Date('2031-03-01T00:00:00Z'));
