@@ -32,11 +32,17 @@ import {
 } from '../redis/connections.ts';
 import { type Durability, refuseWrongKind } from '../redis/durability.ts';
 import { type BalanceRow, balanceRows, knownRows } from './balances.ts';
+import type { Auditing } from './auditor.ts';
 import { Outage } from './outage.ts';
 import { type Part, type Patience, waitForRedis } from './parts.ts';
 import { openRedisStore } from './redis-store.ts';
 import type { Stores } from './stores.ts';
 import { type Watchdog, createWatchdog } from './watchdog.ts';
+
+export interface StoreParts extends Auditing {
+  readonly roles: readonly string[];
+  readonly giveUp: (error: Error) => void;
+}
 
 /** Whether what is written is kept, and what it may have lost. */
 interface Kept {
@@ -46,8 +52,10 @@ interface Kept {
   /** Waits for the replicas that must hold a write; absent where there are none. */
   readonly fence: (() => Promise<boolean>) | undefined;
   readonly durability: () => Durability;
-  readonly heartbeat: Heartbeat;
+  readonly heartbeat: Pick<Heartbeat, 'recovering' | 'remember' | 'raise' | 'onChange'>;
   readonly recoveryDesk: (context: ProcessorContext) => RecoveryDesk;
+  /** Started after the connections, before everything that accepts, sends or answers. */
+  readonly partsOf: (container: Container, how: StoreParts) => readonly Part[];
   /** Why the store cannot be asked now, if so. */
   readonly away: () => Promise<string | undefined>;
 }

@@ -1,6 +1,7 @@
 /** The heartbeat of a process: finds out at its start what it may work on, beats each second, and keeps the witness. */
 import { type Config, WrongSettings } from '../config.ts';
 import type { HistoryWitness } from '../history/witness.ts';
+import type { Heartbeat } from '../operations/heartbeat.ts';
 import { KeysOfAnother } from '../operations/stamp.ts';
 import type { Beat } from '../operations/witness-word.ts';
 import type { Container } from './container.ts';
@@ -10,10 +11,9 @@ import { Witness } from './witness.ts';
 const BEAT_EVERY_MS = 1_000;
 const DEFAULT_WITNESS = '.relais/witness';
 
-type Needs = Pick<
-  Container,
-  'config' | 'logger' | 'quietly' | 'clock' | 'random' | 'redis' | 'heartbeat' | 'patience'
->;
+interface Needs extends Pick<Container, 'config' | 'logger' | 'quietly' | 'clock' | 'random' | 'redis' | 'patience'> {
+  readonly heartbeat: Heartbeat;
+}
 
 /**
  * Before whatever accepts or sends: nobody may be at work on a Redis that has lost something. `onKeysOfAnother`: a

@@ -12,6 +12,7 @@ import type { Container } from './container.ts';
 import { placeOf } from './heartbeat.ts';
 import { Outage } from './outage.ts';
 import type { Part } from './parts.ts';
+import type { Heartbeat } from '../operations/heartbeat.ts';
 
 const EVERY_MS = 2_000;
 /** No step takes longer than a statement may: a connection on which nothing comes any more is cut. */
@@ -19,22 +20,24 @@ const STUCK_MS = 120_000;
 /** So many of what history does not take stand in one line of the log. */
 const NAMED_MOST = 10;
 
-type Needs = Pick<
-  Container,
-  | 'config'
-  | 'clock'
-  | 'logger'
-  | 'quietly'
-  | 'random'
-  | 'redis'
-  | 'operations'
-  | 'campaigns'
-  | 'batches'
-  | 'events'
-  | 'balances'
-  | 'book'
-  | 'heartbeat'
->;
+interface Needs
+  extends Pick<
+    Container,
+    | 'config'
+    | 'clock'
+    | 'logger'
+    | 'quietly'
+    | 'random'
+    | 'redis'
+    | 'operations'
+    | 'campaigns'
+    | 'batches'
+    | 'events'
+    | 'balances'
+    | 'book'
+  > {
+  readonly heartbeat: Heartbeat;
+}
 
 export function historyPart(needs: Needs): Part {
   const { config, clock, logger, quietly } = needs;

@@ -12,8 +12,13 @@ import { waitingForHistory } from '../operations/history.ts';
 import type { Past } from '../operations/past.ts';
 import { whyNotReady } from '../redis/connections.ts';
 import { type Durability, type Fence, checkDurability, createFence, watchDurability } from '../redis/durability.ts';
-import type { Container, OpenStore, StoreNeeds } from './container.ts';
-import { deploymentOf } from './deployment.ts';
+import { auditorPart } from './auditor.ts';
+import { bookPart } from './book.ts';
+import type { Container, OpenStore, StoreNeeds, StoreParts } from './container.ts';
+import { deploymentOf, stampPart } from './deployment.ts';
+import { heartbeatPart } from './heartbeat.ts';
+import { historyPart } from './history.ts';
+import { limitsPart } from './limits.ts';
 import type { Part } from './parts.ts';
 import { recoveryDeskOf } from './recovery-desk.ts';
 import { redisStores } from './stores.ts';
@@ -35,6 +40,7 @@ export function openRedisStore(needs: StoreNeeds): OpenStore {
     durability: () => withFence(durability, fence),
     recoveryDesk: (context) => recoveryDeskOf({ ...stores, ...asked, config, redis, heartbeat, bullQueues }, context),
     away: () => awayReason(redis, systemClock),
+    partsOf: (container, how) => partsOf({ ...container, redis, heartbeat }, how),
     parts: [durabilityPart(config, redis, logger, (verdict) => (durability = verdict))],
   };
 }
@@ -47,6 +53,22 @@ const NOT_ASKED_YET: Durability = {
   version: '',
   usedMemoryShare: null,
 };
+
+type RedisContainer = Container & { readonly redis: Redis; readonly heartbeat: Heartbeat };
+
+function partsOf(container: RedisContainer, { roles, giveUp, ...auditing }: StoreParts): readonly Part[] {
+  const stamp = stampPart(container, giveUp);
+  const isOf = (...some: readonly string[]): boolean => some.some((role) => roles.includes(role));
+  return [
+    // Before anything is written: these may be the keys of another deployment.
+    stamp,
+    heartbeatPart(container, stamp.again),
+    ...(isOf('worker', 'api') ? [limitsPart(container, roles, auditing)] : []),
+    bookPart(container),
+    ...(isOf('history') ? [historyPart(container)] : []),
+    ...(isOf('api') ? [auditorPart(container, auditing)] : []),
+  ];
+}
 
 function fenceOf(config: Config, redis: Redis, onWaited: Metrics['fenced']): Fence | undefined {
   const replicas = config.REDIS_WAIT_REPLICAS;

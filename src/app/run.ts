@@ -9,15 +9,9 @@ import { type AnyQueueName, queueNames } from '../queues/index.ts';
 import { type Urls, createBench } from './processor-context.ts';
 import { doctorOf } from './doctor.ts';
 import { type ApiPartOptions, apiPart, auditingOf, metricsPart, webhooksPart } from './doors.ts';
-import { bookPart } from './book.ts';
-import { stampPart } from './deployment.ts';
-import { auditorPart } from './auditor.ts';
 import type { ProcessorContext } from '../processors/context.ts';
 import { type Container, createContainer, timingOf } from './container.ts';
-import { heartbeatPart } from './heartbeat.ts';
-import { historyPart } from './history.ts';
 import { keyKeeperPart, keysOf } from './key-keeper.ts';
-import { limitsPart } from './limits.ts';
 import { Outage } from './outage.ts';
 import { type RunningTraces, openTraces } from './traces.ts';
 import { workerParts } from './worker.ts';
@@ -72,25 +66,19 @@ export async function startRoles(
   const urls: Urls = {};
   const { context, close } = createBench(container, timing, urls);
   const upstream: Part = { name: 'the upstream client', start: async () => close };
-  const stamp = stampPart(container, giveUp);
   // Something may ask from the first moment on whether this process lives, and why it does not work yet.
   let unfinished: string | undefined = 'it has not started yet';
   const auditing = auditingOf(container);
   const parts = [
     metricsPart(container, { tellUrl: (url) => (urls.metrics = url), unfinished: () => unfinished }),
     ...container.parts,
-    // Before anything is written: these may be the keys of another deployment.
-    stamp,
-    heartbeatPart(container, stamp.again),
-    ...(roles.includes('worker') || roles.includes('api') ? [limitsPart(container, roles, auditing)] : []),
-    bookPart(container),
+    ...container.partsOf(container, { ...auditing, roles, giveUp }),
     upstream,
     // The receiver before the worker: upstream may ask for it while the first disbursement is created.
     ...(roles.includes('webhooks')
       ? [webhooksPart(container, { ...auditing, tellUrl: (url) => (urls.webhooks = url) })]
       : []),
     ...(roles.includes('worker') ? workerParts(container, context, timing, queues) : []),
-    ...(roles.includes('history') ? [historyPart(container)] : []),
     ...(roles.includes('api')
       ? apiParts(container, context, { auditing, tellUrl: (url) => (urls.api = url), urls, roles })
       : []),
@@ -127,11 +115,7 @@ interface DoorOptions extends Omit<ApiPartOptions, 'keys' | 'doctor'> {
 function apiParts(container: Container, context: ProcessorContext, { roles, ...options }: DoorOptions): Part[] {
   const keys = keysOf(container);
   const doctor = doctorOf(container.config, { ...container, roles });
-  return [
-    auditorPart(container, options.auditing),
-    keyKeeperPart(container, keys),
-    apiPart(container, context, { ...options, keys, doctor }),
-  ];
+  return [keyKeeperPart(container, keys), apiPart(container, context, { ...options, keys, doctor })];
 }
 
 function fail(error: Error): never {
