@@ -248,6 +248,11 @@ export class Queries implements Omit<Public<RedisQueries>, Gone> {
     return this.#figures.dueIn(queue, at);
   }
 
+  /** How many are due, by queue and account. */
+  due(): ReturnType<Figures['due']> {
+    return this.#figures.due();
+  }
+
   /** How many wait in each queue, and since when the first one is due. */
   backlog(): ReturnType<Figures['backlog']> {
     return this.#figures.backlog();

@@ -297,6 +297,9 @@ test('status and metrics say what is due, in doubt, unsent and on its way', asyn
   expect(await asked.dueIn('direct-credit', now)).toEqual({ now: 0, later: 0 });
   const backlog = await asked.backlog();
   expect(backlog.find(({ queue }) => queue === 'disbursement')).toMatchObject({ due: 2, oldestDueAt: now - 60_000 });
+  expect(await asked.due()).toContainEqual(
+    expect.objectContaining({ queue: 'disbursement', account: 'other', oldestAt: now + 60_000 }),
+  );
   expect(await asked.dueAt('status-poll', 'dsb_c')).toBe(now - 1_000);
   expect(await asked.dueAt('disbursement', 'dsb_c')).toBeUndefined();
   expect(await asked.oldestIn('disbursement', 'pending')).toBe(now - 599_999);
