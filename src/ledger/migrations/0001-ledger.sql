@@ -690,22 +690,82 @@ create table relais.presence (
   seen_at         timestamptz not null
 ) with (fillfactor = 50);
 
+-- Permits for requests to the provider (a generic cell rate algorithm): when the bucket of each urgency is full again.
 create table relais.rate (
   account         text        collate "C" not null,
   area            text        collate "C" not null,
-  allowed_at      timestamptz not null default now(),        -- when the next permit is free
+  all_at          timestamptz not null default '-infinity',
+  look_at         timestamptz not null default '-infinity',  -- requests that only ask: half of the rate
   paused_until    timestamptz,
   primary key (account, area)
 ) with (fillfactor = 50);
 
+-- Takes up to `demand` permits that are free within `longest_ms`, and more, up to `wanted`, that are free within `ahead_ms`.
+-- The i-th permit is free at `all_ms + i * every_ms`, for requests that only ask not before `look_ms + i * 2 * every_ms`,
+-- and never before `pause_ms`: from now, in ms.
+create function relais.take_permits(
+  its_account text, its_area text, is_look boolean, every_ms float8, burst int, demand int, wanted int, longest_ms float8,
+  ahead_ms float8, at timestamptz, out taken int, out all_ms float8, out look_ms float8, out pause_ms float8)
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+  here relais.rate;
+  -- Further off than anybody can have taken: written by a clock that was ahead.
+  furthest float8 := 2 * (longest_ms + greatest(burst, 1) * every_ms * 2) + 1000;
+begin
+  insert into relais.rate (account, area) values (its_account, its_area) on conflict do nothing;
+  select * into here from relais.rate r where r.account = its_account and r.area = its_area for update;
+  pause_ms := greatest(0, coalesce(extract(epoch from here.paused_until - at) * 1000, 0));
+  all_ms := relais.ms_until(here.all_at, at, furthest, pause_ms);
+  look_ms := relais.ms_until(here.look_at, at, furthest, pause_ms);
+  taken := greatest(
+    least(demand, relais.permits_within(longest_ms, is_look, every_ms, burst, all_ms, look_ms, pause_ms)),
+    least(wanted, relais.permits_within(ahead_ms, is_look, every_ms, burst, all_ms, look_ms, pause_ms)));
+  if taken > 0 then
+    update relais.rate r set
+      all_at = at + (all_ms + taken * every_ms) * interval '1 ms',
+      look_at = case when is_look then at + (look_ms + taken * 2 * every_ms) * interval '1 ms' else r.look_at end
+    where r.account = its_account and r.area = its_area;
+  end if;
+  all_ms := all_ms - burst * every_ms;
+  look_ms := case when is_look then look_ms - burst * 2 * every_ms end;
+end $$;
+
+create function relais.ms_until(full_at timestamptz, at timestamptz, furthest float8, pause_ms float8) returns float8
+language sql immutable set search_path = pg_catalog, pg_temp as $$
+  select greatest(pause_ms, case
+    when full_at <= at or full_at > at + furthest * interval '1 ms' then 0
+    else extract(epoch from full_at - at) * 1000 end)
+$$;
+
+create function relais.permits_within(
+  limit_ms float8, is_look boolean, every_ms float8, burst int, all_ms float8, look_ms float8, pause_ms float8)
+returns int language sql immutable set search_path = pg_catalog, pg_temp as $$
+  select case when pause_ms > limit_ms then 0 else greatest(0, least(1000000,
+    floor((limit_ms - all_ms) / every_ms + 0.000001) + burst,
+    case when is_look then floor((limit_ms - look_ms) / (2 * every_ms) + 0.000001) + burst end))::int end
+$$;
+
+-- The SMS token of an account. A change of credentials starts another row.
 create table relais.sms_token (
-  account         text        collate "C" primary key,
-  token           bytea,                                     -- encrypted
+  account         text        collate "C" not null,
+  credentials     text        collate "C" not null,          -- a digest
+  sealed          text,                                      -- the token, encrypted with the secret key of the account
   generation      int         not null default 0,
+  usable_ms       float8,                                    -- its life when it was stored
   usable_until    timestamptz,
-  login_by        text,
-  login_until     timestamptz
-);
+  login_by        text,                                      -- the process that logs in
+  login_until     timestamptz,
+  paused_why      text,                                      -- nobody logs in for a while
+  paused_until    timestamptz,
+  refusals        int         not null default 0,            -- failed logins in a row
+  refusals_until  timestamptz,
+  young           int[]       not null default '{}',         -- generations that were refused soon after their login
+  young_until     timestamptz,
+  forced_until    timestamptz,                               -- no refusal costs a login before
+  encoding        text,                                      -- how a login was understood
+  encoding_until  timestamptz,
+  primary key (account, credentials)
+) with (fillfactor = 50);
 
 -- 5. Reports ------------------------------------------------------------------------------------------------------------
 

@@ -1,0 +1,101 @@
+/** The SMS token as processes share it, for tests that look at it from outside. */
+import { Database } from '../../src/ledger/pool.ts';
+import { ledgerTokenStores } from '../../src/ledger/sms-token.ts';
+import { waitUntilReady } from '../../src/redis/connections.ts';
+import { redisTokenStores } from '../../src/upstream/messaging/redis-tokens.ts';
+import type { TokenStores } from '../../src/upstream/messaging/token-store.ts';
+import { freshLedger } from '../support/fresh-ledger.ts';
+import { freshRedis, keysLike } from '../support/fresh-redis.ts';
+
+export interface TokensUnderTest {
+  /** As one process has them, over a connection of its own. */
+  readonly open: () => Promise<TokenStores>;
+  /** Cuts every process off. */
+  readonly cut: () => Promise<void>;
+  readonly dropToken: () => Promise<void>;
+  /** The token is usable for so long from now. */
+  readonly shortenToken: (ms: number) => Promise<void>;
+  readonly tokenMs: () => Promise<number>;
+  /** The login is leased to another process for so long from now. */
+  readonly leaseLogin: (owner: string, ms: number) => Promise<void>;
+  readonly leaseMs: () => Promise<number>;
+  readonly generation: () => Promise<number>;
+  /** All that is stored, as text. */
+  readonly stored: () => Promise<string>;
+  readonly close: () => Promise<void>;
+}
+
+export async function redisTokens(): Promise<TokensUnderTest> {
+  const fresh = await freshRedis();
+  const { redis } = fresh;
+  const ends: (() => void)[] = [];
+  const keyOf = async (what: string): Promise<string> => {
+    const [key = ''] = await keysLike(redis, 'sms:*:generation');
+    return key.replace(/generation$/, what);
+  };
+  const cut = async (): Promise<void> => {
+    for (const end of ends.splice(0)) end();
+  };
+  return {
+    open: async () => {
+      const own = redis.duplicate();
+      ends.push(() => own.disconnect());
+      await waitUntilReady(own, 60_000);
+      return redisTokenStores({ redis: own });
+    },
+    cut,
+    dropToken: async () => void (await redis.del(await keyOf('token'))),
+    shortenToken: async (ms) => void (await redis.pexpire(await keyOf('token'), ms)),
+    tokenMs: async () => redis.pttl(await keyOf('token')),
+    leaseLogin: async (owner, ms) => void (await redis.set(await keyOf('login'), owner, 'PX', ms)),
+    leaseMs: async () => {
+      const [key = ''] = await keysLike(redis, 'sms:*:login');
+      return redis.pttl(key);
+    },
+    generation: async () => Number(await redis.get(await keyOf('generation'))),
+    stored: async () => JSON.stringify(await redis.hgetall(await keyOf('token'))),
+    close: async () => {
+      await cut();
+      await fresh.close();
+    },
+  };
+}
+
+export async function ledgerTokens(): Promise<TokensUnderTest> {
+  const ledger = await freshLedger();
+  const { url, schema, query } = ledger;
+  let databases: Database[] = [];
+  const change = async (set: string): Promise<void> => void (await query(`update relais.sms_token set ${set}`));
+  const read = async (what: string): Promise<number> => {
+    const [row] = await query<{ value: number }>(
+      `select (${what})::float8 as value from relais.sms_token order by login_until desc nulls last limit 1`,
+    );
+    return row?.value ?? 0;
+  };
+  const after = (ms: number): string => `clock_timestamp() + ${ms} * interval '1 ms'`;
+  const until = (column: string): string => `extract(epoch from ${column} - clock_timestamp()) * 1000`;
+  const cut = async (): Promise<void> => {
+    await Promise.all(databases.map((database) => database.close()));
+    databases = [];
+  };
+  return {
+    open: async () => {
+      const database = new Database({ url, schema, size: 2, patience: 20_000 });
+      databases.push(database);
+      await database.run('marks');
+      return ledgerTokenStores({ database });
+    },
+    cut,
+    dropToken: () => change('sealed = null, usable_until = null'),
+    shortenToken: (ms) => change(`usable_until = ${after(ms)}`),
+    tokenMs: () => read(until('usable_until')),
+    leaseLogin: (owner, ms) => change(`login_by = '${owner}', login_until = ${after(ms)}`),
+    leaseMs: () => read(until('login_until')),
+    generation: () => read('generation'),
+    stored: async () => JSON.stringify(await query('select * from relais.sms_token')),
+    close: async () => {
+      await cut();
+      await ledger.close();
+    },
+  };
+}
