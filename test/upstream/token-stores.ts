@@ -63,7 +63,8 @@ export async function redisTokens(): Promise<TokensUnderTest> {
 
 export async function ledgerTokens(): Promise<TokensUnderTest> {
   const ledger = await freshLedger();
-  const { url, schema, query } = ledger;
+  const { url, schema } = ledger;
+  const query = <Row extends object>(sql: string): Promise<readonly Row[]> => ledger.query<Row>(sql);
   let databases: Database[] = [];
   const change = async (set: string): Promise<void> => void (await query(`update relais.sms_token set ${set}`));
   const read = async (what: string): Promise<number> => {
