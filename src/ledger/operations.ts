@@ -25,6 +25,7 @@ import {
   signalValues,
   wantedValues,
 } from './operation-values.ts';
+import type { UniqueName } from './refused-changes.ts';
 import { Sharing } from './sharing.ts';
 
 export type { Acceptance, NewOperation } from './operation-items.ts';
@@ -213,12 +214,10 @@ export class Operations {
     return holders(this.#reading, items);
   }
 
-  /** The operation of the account that the provider knows by this token or transaction. */
-  async namedAs(
-    account: string,
-    name: { readonly token?: string | undefined; readonly transactionId?: string | undefined },
-  ): Promise<string | undefined> {
-    const [row] = await this.#reading.read<{ id: string }>('named_as', [account, name.token, name.transactionId]);
+  /** The operation of the account that the provider knows by this name. */
+  async namedAs(account: string, { token, transactionId, providerRef }: UniqueName): Promise<string | undefined> {
+    const names = [token, transactionId, providerRef];
+    const [row] = await this.#reading.read<{ id: string }>('named_as', [account, ...names]);
     return row?.id;
   }
 

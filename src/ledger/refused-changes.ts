@@ -15,14 +15,16 @@ const UNIQUE = '23505';
 const PASSING: readonly string[] = ['55P03', '57014'];
 const DAILY_MS = 86_400_000;
 
+/** Names by which the provider knows one operation of an account. */
+export type UniqueName = Partial<Pick<Change, 'token' | 'transactionId' | 'providerRef'>>;
+
 /** The name at the provider that another operation of the account has already. */
-export function collisionIn(
-  error: unknown,
-  { token, transactionId }: Change,
-): Pick<Change, 'token' | 'transactionId'> | undefined {
+export function collisionIn(error: unknown, change: Change): UniqueName | undefined {
   if (!(error instanceof StatementRefused) || error.code !== UNIQUE) return undefined;
+  const { token, transactionId, providerRef } = change;
   if (error.constraint === 'operation_token') return { token };
-  return error.constraint === 'operation_transaction' ? { transactionId } : undefined;
+  if (error.constraint === 'operation_transaction') return { transactionId };
+  return error.constraint === 'operation_request_ref' ? { providerRef } : undefined;
 }
 
 /** The change itself is the cause, however often it is sent. */

@@ -1,33 +1,26 @@
 /** A disbursement and what upstream says of it, look by look. */
-import { afterAll, beforeAll, beforeEach } from 'vitest';
 import { type Explanation } from '../../src/operations/explanation.ts';
-import { readEvidence, readEventData } from '../../src/operations/transition.ts';
+import { readEvidence } from '../../src/operations/transition.ts';
 import { explainDisbursement } from '../../src/operations/explain.ts';
 import { payDisbursement } from '../../src/processors/disbursement/pay.ts';
 import { lookAtDisbursement } from '../../src/processors/disbursement/look.ts';
-import { processorWorld, not, ok } from '../support/processor-world.ts';
-import { type FreshRedis, freshRedis } from '../support/fresh-redis.ts';
+import { not, ok } from '../support/processor-world.ts';
+import { type Bench, type StoreName, benchOn } from '../support/benches.ts';
 
 export const QUIET_MS = 60_000;
 export const DAY_MS = 86_400_000;
 
-/** A Redis for the tests of a file; each begins with an empty one. */
-export function freshTruth() {
-  let store: FreshRedis;
-  beforeAll(async () => {
-    store = await freshRedis();
-  });
-  afterAll(() => store.close());
-  beforeEach(() => store.redis.flushdb());
-  return () => truthWorld(store);
+/** A store for the tests of a `describe` block; each begins with an empty one. */
+export function freshTruth(name: StoreName) {
+  const bench = benchOn(name);
+  return () => truthWorld(bench);
 }
 
-function truthWorld({ redis }: FreshRedis) {
+function truthWorld(bench: Bench) {
   const policy = { quietMs: QUIET_MS, pollMs: [2_000], resubmit: true, recheckMs: [DAY_MS, 3 * DAY_MS, 7 * DAY_MS] };
-  const made = processorWorld(redis, { policy });
+  const made = bench.world({ policy });
   return {
     ...made,
-    redis,
     /** A disbursement that was submitted with a token of its own. */
     async submitted(id = 'dsb_1', token = `tok-${id}`, transactionId?: string) {
       const told = { status: 'pending', ...(transactionId ? { transactionId } : {}) };
@@ -67,14 +60,10 @@ function truthWorld({ redis }: FreshRedis) {
       );
     },
     async told(id = 'dsb_1'): Promise<string[]> {
-      const entries = await redis.xrange('events', '-', '+');
-      return entries.flatMap(([, flat]) => {
-        const entry = Object.fromEntries(
-          flat.flatMap((name, at) => (at % 2 === 0 ? [[name, flat[at + 1] ?? '']] : [])),
-        );
-        const { late, reason = '' } = readEventData(entry) as { late?: boolean; reason?: string };
-        if (entry['op'] !== id) return [];
-        return [`${entry['type']?.split('.')[1] ?? ''}${late ? ' late' : ''}${reason && ` ${reason}`}`];
+      return (await made.events()).flatMap(({ type, subject, data }) => {
+        const { late, reason = '' } = data as { late?: boolean; reason?: string };
+        if (subject !== id) return [];
+        return [`${type.split('.')[1] ?? ''}${late ? ' late' : ''}${reason && ` ${reason}`}`];
       });
     },
     hint: (code: string, agreesWith: readonly string[] = []) =>
@@ -82,7 +71,7 @@ function truthWorld({ redis }: FreshRedis) {
         redacted: '',
         agreesWith,
       }),
-    due: async (id = 'dsb_1') => Number(await redis.zscore('due:status-poll', id)) - made.context.clock.now(),
+    due: async (id = 'dsb_1') => Number(await made.dueAt('status-poll', id)) - made.context.clock.now(),
     async explained(): Promise<Explanation> {
       const record = await made.queries.read('disbursement', 'dsb_1');
       if (record === undefined) throw new Error('no record');

@@ -1,8 +1,11 @@
-/** A processor's bench over a real Redis, with the clock in the test's hand and an upstream that answers as told. */
+/** A processor's bench over a real store, with the clock in the test's hand and an upstream that answers as told. */
 import type { Redis } from 'ioredis';
+import type { QueueName } from '../../src/kinds/due-queues.ts';
+import type { Public } from '../../src/lib/public.ts';
 import { type Clock, type Deadline, systemClock } from '../../src/lib/clock.ts';
 import { systemRandom } from '../../src/lib/random.ts';
 import { Accounts } from '../../src/operations/accounts.ts';
+import { keys } from '../../src/operations/keys.ts';
 import { readEventData } from '../../src/operations/transition.ts';
 import { Operations } from '../../src/operations/operations.ts';
 import { fieldsOf } from '../../src/operations/record.ts';
@@ -31,10 +34,23 @@ export const not = (
 
 type Answering = Verdict<unknown> | (() => Promise<Verdict<unknown>>);
 
+export interface EventOfWorld {
+  readonly type: string;
+  /** The operation that it is about. */
+  readonly subject: string;
+  readonly data: Record<string, unknown>;
+}
+
 export interface ProcessorWorld {
   readonly context: ProcessorContext;
-  readonly operations: Operations;
-  readonly queries: Queries;
+  readonly operations: OperationsOfWorld;
+  readonly queries: Public<Queries>;
+  /** When an operation is due in this queue, ms since the epoch; null: never. */
+  readonly dueAt: (queue: QueueName, id: string) => Promise<number | null>;
+  /** Changes what is stored behind the back of an attempt: fields of the record, `lease` among them. */
+  readonly alter: (id: string, fields: Readonly<Record<string, string | number>>) => Promise<void>;
+  /** Makes the next operation the one that tries whether a hold (`area.reason`) has cleared. */
+  readonly mayTry: (hold: string) => Promise<void>;
   /** Every call of upstream, by name, and its deadline. */
   readonly calls: { readonly name: string; readonly request: unknown; readonly sendBy: Deadline | undefined }[];
   /** What the next calls answer, by name; the last one repeats. Of a function: once it has done what it does. */
@@ -42,19 +58,57 @@ export interface ProcessorWorld {
   readonly advance: (ms: number) => void;
   /** The service is full when the n-th turn is asked for. */
   readonly noTurnAt: (nth: number) => void;
-  readonly events: () => Promise<{ readonly type: string; readonly data: Record<string, unknown> }[]>;
+  readonly events: () => Promise<readonly EventOfWorld[]>;
+}
+
+type OperationsOfWorld = Pick<Operations, 'accept' | 'acquire' | 'transition' | 'nudge' | 'appendEvidence'>;
+
+/** What of a world belongs to its store. */
+export interface StoreOfWorld
+  extends Pick<ProcessorWorld, 'operations' | 'queries' | 'dueAt' | 'alter' | 'mayTry' | 'events'> {
+  readonly accounts: ProcessorContext['accounts'];
+  readonly more?: Partial<ProcessorContext>;
 }
 
 /** What a test has otherwise than usual. */
 export type BenchChanges = Omit<Partial<ProcessorContext>, 'policy'> & { readonly policy?: Partial<Policy> };
 
-export function processorWorld(redis: Redis, { policy, ...changes }: BenchChanges = {}): ProcessorWorld {
+export function processorWorld(redis: Redis, changes: BenchChanges = {}): ProcessorWorld {
+  return worldOver((now) => redisStore(redis, now), changes);
+}
+
+function redisStore(redis: Redis, now: () => number): StoreOfWorld {
+  return {
+    operations: new Operations({ redis, random: systemRandom, now }),
+    queries: new Queries(redis),
+    accounts: new Accounts(redis),
+    more: { sameTexts: new SameTexts(redis) },
+    dueAt: async (queue, id) => {
+      const due = await redis.zscore(keys.due(queue), id);
+      return due === null ? null : Number(due);
+    },
+    alter: async (id, fields) => void (await redis.hset(keys.record(id), fields)),
+    mayTry: async (hold) => void (await redis.hset(keys.account('main'), `probe:${hold}`, 0)),
+    events: async () => {
+      const entries = await redis.xrange(keys.events, '-', '+');
+      return entries.map(([, flat]) => {
+        const entry = fieldsOf(flat);
+        return { type: entry['type'] ?? '', subject: entry['op'] ?? '', data: { ...readEventData(entry) } };
+      });
+    },
+  };
+}
+
+export function worldOver(
+  open: (now: () => number) => StoreOfWorld,
+  { policy, ...changes }: BenchChanges = {},
+): ProcessorWorld {
   let now = Date.UTC(2026, 0, 1);
   const clock: Clock = { ...systemClock, now: () => now, monotonic: () => now, sinceBoot: () => now };
   const calls: ProcessorWorld['calls'] = [];
   const answers = new Map<string, Answering[]>();
-  const operations = new Operations({ redis, random: systemRandom, now: () => now });
-  const queries = new Queries(redis);
+  const { accounts, more, ...store } = open(() => now);
+  const { operations, queries } = store;
   const call =
     (name: string) =>
     async (_account: unknown, request: unknown, options: { sendBy?: Deadline } = {}): Promise<Verdict<unknown>> => {
@@ -70,8 +124,8 @@ export function processorWorld(redis: Redis, { policy, ...changes }: BenchChange
     random: systemRandom,
     operations,
     queries,
-    accounts: new Accounts(redis),
-    sameTexts: new SameTexts(redis),
+    accounts,
+    ...more,
     upstream: { payments, admit: async () => ({ admitted: true }) },
     policy: {
       leaseMs: LEASE_MS,
@@ -90,9 +144,8 @@ export function processorWorld(redis: Redis, { policy, ...changes }: BenchChange
     ...changes,
   } as unknown as ProcessorContext;
   return {
+    ...store,
     context,
-    operations,
-    queries,
     calls,
     answer: (name, ...verdicts) => void answers.set(name, verdicts),
     advance: (ms) => {
@@ -105,13 +158,6 @@ export function processorWorld(redis: Redis, { policy, ...changes }: BenchChange
         return asked === nth ? { admitted: false, retryAfterMs: 0 } : { admitted: true };
       };
       Object.assign(context.upstream, { admit });
-    },
-    events: async () => {
-      const entries = await redis.xrange('events', '-', '+');
-      return entries.map(([, flat]) => {
-        const entry = fieldsOf(flat);
-        return { type: entry['type'] ?? '', data: { ...readEventData(entry) } };
-      });
     },
   };
 }

@@ -213,6 +213,7 @@ create unique index operation_reference   on relais.operation (reference, accoun
 create unique index operation_key         on relais.operation (account, kind, idempotency_key) where idempotency_key is not null;
 create unique index operation_token       on relais.operation (token, account) where token is not null;
 create unique index operation_transaction on relais.operation (transaction_id, account) where transaction_id is not null;
+create unique index operation_request_ref on relais.operation (provider_ref, account) where kind = 'payment_request' and provider_ref is not null;
 create        index operation_due         on relais.operation (queue, account, due_at) where due_at is not null;
 create        index operation_open        on relais.operation (kind, state, since, id) include (account, amount) where finished_at is null;
 -- Lists read these from their end. The amount is a filter of lists, and is summed.

@@ -421,10 +421,11 @@ from said where o.id = $1
 returning o.id;
 
 -- name: named_as
--- The operation of an account that the provider knows by this token or transaction.
--- params: account text, token text, transaction_id text
+-- The operation of an account that the provider knows by this token or transaction, or a payment request by this reference.
+-- params: account text, token text, transaction_id text, provider_ref text
 -- row: id text
-select o.id from relais.operation o where o.account = $1 and (o.token = $2 or o.transaction_id = $3) limit 1;
+select o.id from relais.operation o
+where o.account = $1 and (o.token = $2 or o.transaction_id = $3 or (o.provider_ref = $4 and o.kind = 'payment_request')) limit 1;
 
 -- name: written_by
 -- The rows that a statement wrote, when its answer was lost: asked on another connection, once the old one can commit no
