@@ -56,6 +56,18 @@ async function happened(): Promise<void> {
     values (1, 'dsb_d.3', 'main', 'dsb_d', 'disbursement.succeeded', '{}', '${NOON}')`);
   await ledger.query(`insert into relais.balance (account, country, at, xof)
     values ('main', 'SN', '${NOON}', 10000), ('main', 'SN', '${NEXT}', 7950)`);
+  await ledger.query('create table statement (transaction_id text, amount bigint)');
+  await ledger.query("insert into statement values ('TX-a', 500), ('TX-c', 901), ('TX-theirs', 60)");
+  await ledger.query(`with c as (
+      insert into relais.campaign (id, account, fingerprint, name, body, state, recipients, open, created_by, created_at)
+      values ('cmp_a', 'main', '', 'November', 'Bonjour', 'running', 3, 1, 'maker', '${NOON}') returning number),
+    r as (insert into relais.recipient (campaign, n, row, phone, variables, own)
+      select c.number, p.n, p.n + 2, p.phone, p.variables, null
+      from c, (values (0, 221771234567, 'Awa\\tNdiaye\tx'), (1, 221772222222, ''), (2, 2250701020304, null)) as p(n, phone, variables))
+    insert into relais.sms_request (campaign, n, size, state, outcome, codes, sent_at)
+    select c.number, 0, 3, 'settled', 'sfs', '- ERROR_110 -', '${NOON}' from c`);
+  await ledger.query(`insert into relais.left_out_row (campaign, tag, n, row, written, reason)
+    select number, 'a1', 0, 5, '77 12', 'not a phone number' from relais.campaign`);
   await ledger.query(`insert into relais.audit (at, by, person, role, source, act, target)
     values ('${NOON}', 'checker', 'awa', 'approve', 'api', 'disbursement.approve', 'dsb_a'),
       ('${NOON}', 'checker', 'awa', 'approve', 'api', 'disbursement.approve', 'dsb_c')`);
@@ -78,6 +90,16 @@ const answers: Readonly<Record<string, readonly object[]>> = {
   'What did each account have left, what was paid, and what is the rest?': [
     { account: 'main', left_over: '10000', paid: '2300', rest: null },
     { account: 'main', left_over: '7950', paid: '-400', rest: '2450' },
+  ],
+  'What did a campaign cost, and how many failed, by country?': [
+    { country: 'CI', people: '1', sent: '1', failed_percent: '0.0', xof: '15' },
+    { country: 'SN', people: '2', sent: '1', failed_percent: '50.0', xof: '12' },
+    { country: null, people: '1', sent: '0', failed_percent: '0.0', xof: null },
+  ],
+  'What does the statement of the service say, and what do we?': [
+    { transaction: 'TX-b', id: 'dsb_b', ours: '500', theirs: null },
+    { transaction: 'TX-c', id: 'dsb_c', ours: '900', theirs: '901' },
+    { transaction: 'TX-theirs', id: null, ours: null, theirs: '60' },
   ],
   'Which person was paid the same amount twice on a day?': [
     { person: 'p:SN 771000000', amount: '500', times: '2', ids: ['dsb_a', 'dsb_b'] },
@@ -119,6 +141,8 @@ const columns = {
   audit: 'place by_key person role door request_id act target before after hash created_at',
   events: 'place type operation sequence account data created_at position id at',
   balances: 'account country xof created_at',
+  recipients:
+    'slice place rev campaign account row_number phone country state code sent_at column_values reason resent own created_at',
   in_doubt: 'kind id state account reference xof created_at since',
   daily:
     'day account withdraw_mode accepted_count accepted_xof succeeded_count succeeded_xof failed_count failed_xof reversed_count reversed_xof rejected_count rejected_xof cancelled_count cancelled_xof collected_count collected_xof credited_count credited_xof',
@@ -143,4 +167,26 @@ test('a payment that failed after all was never paid, and one that came back was
     { day: expect.any(Date), succeeded_xof: '0', failed_xof: '0' },
     { day: expect.any(Date), succeeded_xof: '0', failed_xof: '10' },
   ]);
+});
+
+test('a recipient has the values of its row, and a row that was left out its reason', async () => {
+  const rows = await ledger.query(
+    'select row_number, phone, state, column_values, reason, sent_at from relais.recipients order by row_number',
+  );
+  expect(rows).toMatchObject([
+    {
+      row_number: '2',
+      phone: '+221771234567',
+      state: 'sent',
+      column_values: ['Awa\tNdiaye', 'x'],
+      sent_at: new Date(NOON),
+    },
+    { row_number: '3', state: 'failed', column_values: [''] },
+    { row_number: '4', phone: '+2250701020304', state: 'sent', column_values: null },
+    { row_number: '5', phone: '77 12', state: 'skipped', reason: 'not a phone number', sent_at: null },
+  ]);
+});
+
+test('every question of the page is asked here', () => {
+  expect([...questions.keys()].toSorted()).toEqual(Object.keys(answers).toSorted());
 });

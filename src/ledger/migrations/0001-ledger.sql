@@ -1343,6 +1343,31 @@ select o.id, o.version as rev, o.state, o.account, o.reference, o.created_at, o.
   o.rejected_by
 from relais.operation o where o.kind = 'disbursement';
 
+-- The values of one line of `recipient`, as lib/packed-values.ts packs them.
+create function relais.unpack_values(line text) returns json language sql immutable set search_path = pg_catalog, pg_temp as $$
+  select json_agg(replace(replace(replace(replace(v.value, '\\', chr(1)), '\t', chr(9)), '\n', chr(10)), chr(1), '\') order by v.place)
+  from regexp_split_to_table(line, chr(9)) with ordinality as v(value, place)
+$$;
+
+-- Recipients with a status, and the rows of the files that no recipient was made of. A country is told by its dialling code.
+create view relais.recipients as
+select c.id || '.' || s.request as slice, r.n::bigint as place, c.version as rev, c.id as campaign, c.account,
+  r.row::bigint as row_number, coalesce('+' || r.phone, 'purged') as phone,
+  case left(r.phone::text, 3) when '221' then 'SN' when '225' then 'CI' when '229' then 'BJ' when '228' then 'TG' when '223' then 'ML'
+    when '226' then 'BF' end as country,
+  case s.letter when 's' then 'sent' when 'f' then 'failed' when 'u' then 'unknown' when 'x' then 'skipped' when 'e' then 'expired'
+    when 'c' then 'cancelled' end as state,
+  s.code, s.sent_at, relais.unpack_values(r.variables) as column_values, null::text as reason, nullif(s.resent, 0)::bigint as resent,
+  relais.unpack_values(r.own) as own, c.created_at
+from relais.campaign c
+join relais.recipient r on r.campaign = c.number and r.n < c.recipients
+join relais.recipient_status s on s.campaign = r.campaign and s.n = r.n
+where s.letter in ('s', 'f', 'u', 'x', 'e', 'c')
+union all
+select c.id || '.' || l.tag, l.n, c.version, c.id, c.account, l.row, l.written, null, 'skipped', null, null, null, l.reason, null,
+  relais.unpack_values(l.own), c.created_at
+from relais.campaign c join relais.left_out_row l on l.campaign = c.number;
+
 create view relais.events as
 select e.position, e.id, e.type, e.account, e.at, e.data, e.subject as operation, e.published_at, e.position::text as place,
   split_part(substr(e.id, length(e.subject) + 2), '.', 1) as sequence, e.at as created_at
