@@ -42,7 +42,7 @@ export function storedLines(record: { readonly evidence: StoredEvidence } | unde
     .filter((line) => typeof line === 'string');
 }
 
-const STORED = 'operation, outbox, audit, spent, callback, tombstone, hold, failure_row, limit_value';
+const STORED = 'operation, outbox, spent, callback, tombstone, hold, failure_row, limit_value';
 
 interface OpenLedger {
   readonly ledger: FreshLedger;
