@@ -149,6 +149,8 @@ export function readRow<K extends LedgerKind>(kind: K, row: OperationRow): Recor
 
 function valueOf(row: OperationRow, { name, field, column }: Step): unknown {
   const stored = column === undefined ? (row.facts[name] ?? row.request[name]) : row[column];
+  // An erased text is an empty one.
+  if (stored === '' && field.codec === 'text' && field.presence === 'sure') return stored;
   if (stored === null || stored === undefined || stored === '') return field.otherwise;
   const { codec } = field;
   if (codec === 'text') return typeof stored === 'string' ? stored : JSON.stringify(stored);

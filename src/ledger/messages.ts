@@ -1,0 +1,121 @@
+/** Single messages in the ledger, beside what every operation has: cancellation, one-time passwords, equal texts. */
+import { digitsOf } from '../lib/phone.ts';
+import { type Act, noteAct } from './acts.ts';
+import type { Decided } from './batches.ts';
+import type { Database } from './pool.ts';
+
+interface MessagesOptions {
+  readonly database: Database;
+  /** For tests: the time of each statement. */
+  readonly now?: () => Date;
+}
+
+/** A message as it is compared with others. */
+export interface Said {
+  readonly id: string;
+  /** E.164. */
+  readonly to: string;
+  /** The person, as operations are found by. */
+  readonly beneficiary: string;
+  readonly text: string;
+}
+
+/** A message that statistics show, with the code of every entry with its text. */
+export interface Shown extends Said {
+  readonly codes: readonly string[];
+}
+
+const ERASED_AT_ONCE = 1_000;
+/** Codes that are the same for every SMS tell no sending from another. */
+const NAMELESS: ReadonlySet<string> = new Set(['', '00']);
+/** A text is checked for three days, and the dates of statistics may differ by one and a bit. */
+const ALIKE_MS = 4.5 * 86_400_000;
+
+export class Messages {
+  readonly #database: Database;
+  readonly #now: (() => Date) | undefined;
+
+  constructor({ database, now }: MessagesOptions) {
+    this.#database = database;
+    this.#now = now;
+  }
+
+  /** Only while it waits, also while a worker has it in hand and has not sent it. */
+  async cancel(id: string, act?: Act): Promise<Decided> {
+    return this.#database.transaction(async (run) => {
+      const [changed] = await run<{ version: number; state: string }>('cancel_message', [id, this.#now?.() ?? null]);
+      if (changed) {
+        if (act) await noteAct(run, { ...act, target: id, facts: { state: changed.state } }, this.#now?.());
+        return { is: 'applied', rev: changed.version };
+      }
+      const [row] = await run<{ kind: string; state: string }>('read', [[id]]);
+      return row?.kind === 'message' ? { is: 'not yours', state: row.state } : { is: 'none' };
+    });
+  }
+
+  /** One-time passwords that are settled lose their texts. Without ids, all that a process left when it died. */
+  async erasePasswords(ids?: readonly string[]): Promise<number> {
+    if (ids?.length === 0) return 0;
+    return (await this.#database.run('erase_passwords', [ids ?? null, ERASED_AT_ONCE])).length;
+  }
+
+  /** Those of them that wait for an equal text to the same person. */
+  async openAlike(account: string, messages: readonly Said[], at: number): Promise<ReadonlySet<string>> {
+    const rows = await this.#database.run<{ id: string }>('open_alike', alikeValues(account, messages, at));
+    return new Set(rows.map(({ id }) => id));
+  }
+
+  /** For each, the code of an entry that no other SMS accounts for. Undefined: the entry may be of another SMS. */
+  async freeCodes(account: string, shown: readonly Shown[], at: number): Promise<readonly (string | undefined)[]> {
+    if (shown.length === 0) return [];
+    const rows = await this.#database.run<Alike>('counted_alike', alikeValues(account, shown, at));
+    const inCampaigns = await this.#inCampaigns(account, shown, at);
+    return shown.map((one) => {
+      if (inCampaigns.has(digitsOf(one.to))) return undefined;
+      return freeCode(
+        one.codes,
+        rows.filter(({ asked }) => asked === one.id),
+      );
+    });
+  }
+
+  /** Numbers to which a campaign of the account may have sent an SMS in that time. */
+  async #inCampaigns(account: string, shown: readonly Shown[], at: number): Promise<ReadonlySet<string>> {
+    const phones = shown.map(({ to }) => digitsOf(to));
+    const values = [account, phones, new Date(at - ALIKE_MS)];
+    const rows = await this.#database.run<{ phone: string }>('campaigns_of_phones', values);
+    return new Set(rows.map(({ phone }) => phone));
+  }
+
+  /** Counts what SMS cost, hundredths of XOF; negative: nothing of a request was sent. */
+  async addCost(account: string, { day, month }: { readonly day: string; readonly month: string }, cents: number) {
+    if (cents === 0) return;
+    await this.#database.transaction(async (run) => {
+      await run('hold_sms_cost', [account, day, month]);
+      await run('add_sms_cost', [account, day, month, cents]);
+    });
+  }
+}
+
+interface Alike {
+  readonly asked: string;
+  readonly state: string;
+  readonly code: string | null;
+}
+
+const alikeValues = (account: string, messages: readonly Said[], at: number): readonly unknown[] => [
+  account,
+  messages.map(({ id }) => id),
+  messages.map(({ beneficiary }) => beneficiary),
+  messages.map(({ text }) => text),
+  new Date(at - ALIKE_MS),
+];
+
+function freeCode(codes: readonly string[], others: readonly Alike[]): string | undefined {
+  if (others.length === 0) return codes[0] ?? '';
+  // Which of two SMS in doubt an entry is of, nothing tells.
+  if (others.some(({ state }) => state !== 'sent')) return undefined;
+  const counted = new Set(others.map(({ code }) => code ?? ''));
+  const isShown = codes.some((code) => counted.has(code));
+  return isShown ? codes.find((code) => !NAMELESS.has(code) && !counted.has(code)) : undefined;
+}

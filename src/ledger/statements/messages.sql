@@ -1,0 +1,54 @@
+-- Single messages, beside the statements of every operation.
+
+-- name: cancel_message
+-- Cancels a message that waits, also while a worker has it in hand: its intent compares the lease. A message that may have been
+-- sent before is not reported as cancelled. No row: it is no message, or waits no more.
+-- params: id text, now timestamptz
+-- row: id text, state text, version int4
+update relais.operation o set
+  state = case when o.facts ? 'mayHaveLeft' then 'unknown' else 'cancelled' end, queue = null, due_at = null, lease = null,
+  lease_until = null, holder = null, since = coalesce($2::timestamptz, now()), updated_at = coalesce($2::timestamptz, now()),
+  finished_at = coalesce($2::timestamptz, now()), version = o.version + 1, op = gen_random_uuid()
+where o.id = $1 and o.kind = 'message' and o.state = 'queued'
+returning o.id, o.state, o.version;
+
+-- name: erase_passwords
+-- Erases the texts of one-time passwords that are settled: of these messages, or of any (`id` null).
+-- params: id text[], most int4
+-- row: id text
+with settled as materialized (
+  select o.id from relais.operation o
+  where o.kind = 'message' and o.request ->> 'lane' = 'otp' and o.request ->> 'text' <> ''
+    and ($1::text[] is null or o.id = any($1)) and o.due_at is null and o.state not in ('queued', 'sending')
+  order by o.id limit $2 for no key update of o skip locked
+)
+update relais.operation o set request = o.request || '{"text": ""}' from settled where o.id = settled.id returning o.id;
+
+-- name: open_alike
+-- Messages among these whose text to the same person is on its way in another message, or in doubt: statistics could not
+-- tell the two apart.
+-- params: account text, id text[], beneficiary text[], text text[], since timestamptz
+-- row: id text
+select a.id from unnest($2::text[], $3::text[], $4::text[]) as a(id, beneficiary, text)
+where exists (
+  select from relais.operation o
+  where o.beneficiary = a.beneficiary and o.created_at >= $5::timestamptz and o.account = $1 and o.kind = 'message'
+    and o.id <> a.id and o.request ->> 'text' = a.text and (o.state = 'sending' or (o.state = 'unknown' and o.due_at is not null)));
+
+-- name: counted_alike
+-- Other messages with the text of these to the same person that may have been sent, with the provider's code of each.
+-- params: account text, id text[], beneficiary text[], text text[], since timestamptz
+-- row: asked text, state text, code text
+select a.id as asked, o.state, o.facts ->> 'code' as code
+from unnest($2::text[], $3::text[], $4::text[]) as a(id, beneficiary, text)
+join relais.operation o on o.beneficiary = a.beneficiary and o.created_at >= $5::timestamptz and o.account = $1
+  and o.kind = 'message' and o.id <> a.id and o.request ->> 'text' = a.text and o.state in ('sending', 'unknown', 'sent');
+
+-- name: campaigns_of_phones
+-- Those of these numbers to which a campaign of the account may have sent an SMS since then.
+-- params: account text, phone int8[], since timestamptz
+-- row: phone int8
+select distinct r.phone
+from relais.recipient r join relais.campaign c on c.number = r.campaign
+where r.phone = any($2::int8[]) and c.account = $1 and c.started_at is not null
+  and (c.finished_at is null or c.finished_at >= $3::timestamptz);

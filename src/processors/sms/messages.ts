@@ -1,0 +1,341 @@
+/**
+ * Sends single messages: those that are due are claimed, collected into requests of up to 50, and each has its own
+ * status.
+ *
+ *   claim ──▶ left out? ──▶ may we? ──▶ intents committed ──▶ deadline ──▶ request ──▶ a result for each
+ *
+ * Messages with equal sender and text stand side by side in a request. No number is twice in one: the statistics could
+ * not tell the two apart. A worker that dies between intent and result leaves messages that are `sending`: whoever
+ * claims them next takes them for `unknown`, never for unsent.
+ */
+import { momentOf, toMs } from '../../lib/clock.ts';
+import { smsBatch } from '../../queues/index.ts';
+import type { UpstreamAccount } from '../../upstream/client.ts';
+import type { NotOk } from '../../upstream/verdict.ts';
+import { BUDGET, PROVIDER_UNREADABLE } from '../../kinds/hold.ts';
+import { retryAt } from '../context.ts';
+import { NOT_AUTHORISED, conditionIn } from '../gate.ts';
+import { type Judgement, judge } from '../text/request.ts';
+import {
+  type Addressed,
+  type ClaimedMessage,
+  type Lane,
+  type MessageContext,
+  doubts,
+  ends,
+  grouped,
+  isAddressed,
+  isExpired,
+  leftOut,
+  queueOfLane,
+  saidBy,
+  waits,
+  write,
+} from './message-parts.ts';
+
+/** interface: Limits. */
+const MOST_IN_REQUEST = 50;
+const RETRY_MS = smsBatch.retryAfter.map(toMs);
+/** How soon a message is claimed again that waits for an equal text to the same person. */
+const ALIKE_MS = 5_000;
+
+type Unsent = Extract<Judgement, { is: 'unsent' }>;
+/** The bearer could not be read: nothing has left. */
+const UNREAD: Unsent = { is: 'unsent', reason: 'failed', retryAfterMs: 0 };
+/** Refused for the content of a request: the provider knows our keys. */
+const KEYS_WORK: readonly string[] = [NOT_AUTHORISED, 'login_contested'];
+
+/** Claims up to `most` due messages and sends them. Returns how many it claimed. Call it for one-time passwords first. */
+export async function sendMessages(
+  lane: Lane,
+  { accounts, most }: { readonly accounts: readonly string[]; readonly most: number },
+  context: MessageContext,
+): Promise<number> {
+  const { operations, policy } = context;
+  const claimed = await operations.claim(queueOfLane[lane], accounts, most, policy.leaseMs);
+  // The rows have more columns than every operation needs.
+  const messages = claimed as readonly ClaimedMessage[];
+  const byAccount = grouped(messages, ({ account }) => account);
+  const sending = [...byAccount].map(([account, all]) => new AccountMessages(account, lane, context).send(all));
+  const failed = (await Promise.allSettled(sending)).find((one) => one.status === 'rejected');
+  if (failed) throw failed.reason;
+  return claimed.length;
+}
+
+/** Due messages of one account. */
+class AccountMessages {
+  readonly #account: string;
+  readonly #lane: Lane;
+  readonly #context: MessageContext;
+
+  constructor(account: string, lane: Lane, context: MessageContext) {
+    this.#account = account;
+    this.#lane = lane;
+    this.#context = context;
+  }
+
+  async send(all: readonly ClaimedMessage[]): Promise<void> {
+    const waiting = await this.#withoutLeftOut(all);
+    if (waiting.length === 0) return;
+    const keys = this.#context.account(this.#account);
+    if (keys === undefined) return this.#putBack(waiting, 'account_not_configured');
+    const may = await this.#mayText();
+    if ('wait' in may) return this.#putBack(waiting, may.wait);
+    const prepared = await this.#context.upstream.messaging.prepare(keys.upstream);
+    if (prepared.is !== 'ok') return this.#unsent(waiting, unsentBy(prepared));
+    // One request, of one message, tells whether a hold has cleared.
+    const { probing } = may;
+    if (probing.length === 0) return this.#sendAll(requestsOf(waiting), keys.upstream, probing);
+    await this.#putBack(waiting.slice(1), 'account_held');
+    await this.#sendAll([waiting.slice(0, 1)], keys.upstream, probing);
+  }
+
+  /** Messages that were in a request of a worker that died, and those that nothing is to be sent for. */
+  async #withoutLeftOut(all: readonly ClaimedMessage[]): Promise<readonly Addressed[]> {
+    const { policy, messages } = this.#context;
+    const changes = all
+      .filter(({ state }) => state !== 'queued')
+      .map((one) => doubts(one, policy.settleDelayMs, { facts: { looks: 0 }, line: 'send|interrupted' }));
+    const queued = all.filter(({ state }) => state === 'queued');
+    changes.push(...queued.filter(isExpired).map((one) => leftOut(one, 'expired')));
+    const current = queued.filter((one) => !isExpired(one));
+    const purged = current.filter((one) => !isAddressed(one));
+    changes.push(...purged.map((one) => leftOut(one, 'skipped', { reason: 'purged' })));
+    const addressed = current.filter(isAddressed);
+    const optedOut = await this.#optedOut(addressed);
+    changes.push(...optedOut.map((one) => leftOut(one, 'skipped', { reason: 'opted_out' })));
+    const left = addressed.filter((one) => !optedOut.includes(one));
+    const at = left[0]?.at.getTime() ?? 0;
+    const alike = left.length === 0 ? new Set() : await messages.openAlike(this.#account, left.map(saidBy), at);
+    const waiting = left.filter(({ id }) => alike.has(id));
+    changes.push(...waiting.map((one) => waits(one, ALIKE_MS, { reason: 'same_text_open' })));
+    await write(changes, this.#context, this.#lane === 'otp');
+    return left.filter(({ id }) => !alike.has(id));
+  }
+
+  /** A one-time password is what its owner asked for a moment ago, so opt-outs do not stop it. */
+  async #optedOut(messages: readonly Addressed[]): Promise<readonly Addressed[]> {
+    if (this.#lane === 'otp' || messages.length === 0) return [];
+    const usual = this.#context.account(this.#account)?.upstream.smsSender;
+    const people = messages.map(({ request: { to, from } }) => ({ to, sender: from ?? usual }));
+    const optedOut = await this.#context.optOuts.among(this.#account, people);
+    return messages.filter((_, at) => optedOut[at]);
+  }
+
+  /** Of a held account one request an interval is tried; not if the balance ran out, since each would be in doubt. */
+  async #mayText(): Promise<{ readonly wait: string } | { readonly probing: readonly string[] }> {
+    const { holds, budgets, clock, policy } = this.#context;
+    const probing: string[] = [];
+    for (const { area, reason } of await holds.holdsOf(this.#account)) {
+      if (area !== 'messaging') continue;
+      if (reason === BUDGET) {
+        if (budgets && !(await budgets.hasRoom(this.#account, clock.now())))
+          return { wait: `account_held_${reason}` };
+        await holds.release(this.#account, 'messaging', BUDGET);
+        continue;
+      }
+      const mayTry = reason !== 'funds' && reason !== PROVIDER_UNREADABLE;
+      if (!mayTry || !(await holds.mayProbe(this.#account, area, reason, policy.holdRecheckMs)))
+        return { wait: `account_held_${reason}` };
+      probing.push(reason);
+    }
+    return { probing };
+  }
+
+  /** One after the other is enough: a claim is a few requests, and workers make several claims at a time. */
+  async #sendAll(
+    requests: readonly (readonly Addressed[])[],
+    keys: UpstreamAccount,
+    probing: readonly string[],
+  ): Promise<void> {
+    for (const [at, request] of requests.entries()) {
+      const stop = await this.#whyNotNow();
+      const stopped = stop ?? (await this.#sendOne(request, keys, probing));
+      if (stopped === undefined) continue;
+      const left = requests.slice(stop === undefined ? at + 1 : at).flat();
+      return this.#putBack(left, stopped.reason, stopped.dueMs);
+    }
+  }
+
+  async #whyNotNow(): Promise<Stop | undefined> {
+    if (this.#context.stopping?.()) return { reason: 'stopping', dueMs: 0 };
+    const admission = await this.#context.upstream.admit({ name: this.#account }, 'messaging', 'act');
+    return admission.admitted ? undefined : { reason: 'rate', dueMs: admission.retryAfterMs };
+  }
+
+  /** Undefined: the next request may leave. */
+  async #sendOne(
+    request: readonly Addressed[],
+    keys: UpstreamAccount,
+    probing: readonly string[],
+  ): Promise<Stop | undefined> {
+    const affordable = await this.#paid(request);
+    if (affordable.length < request.length) await this.#putBack(request.slice(affordable.length), BUDGET);
+    if (affordable.length === 0) return this.#hold(BUDGET);
+    const { upstream, policy, clock } = this.#context;
+    const since = momentOf(clock);
+    const sending = await this.#intend(affordable);
+    await this.#count(-(this.#costOf(affordable) - this.#costOf(sending)));
+    if (sending.length === 0) return undefined;
+    const texts = sending.map(({ request: { to, text, from } }) => ({ to, text, from }));
+    const sendBy = { since, ms: policy.leaseMs / 2 };
+    const verdict = await upstream.messaging.send(keys, { messages: texts }, { sendBy }).catch(() => undefined);
+    const judgement = verdict === undefined ? UNREAD : judge(verdict, texts, policy);
+    if (verdict?.is === 'refused' || judgement.is === 'unsent') await this.#count(-this.#costOf(sending));
+    if (judgement.is === 'unsent') {
+      await this.#unsent(sending, judgement);
+      return { reason: judgement.reason, dueMs: Math.max(judgement.retryAfterMs, RETRY_MS[0] ?? 0) };
+    }
+    await this.#answered(sending, judgement);
+    if (verdict?.is === 'ok' || verdict?.is === 'refused') await this.#release(probing, verdict.is === 'ok');
+    return judgement.is === 'doubt' && judgement.holds !== undefined ? this.#hold(judgement.holds) : undefined;
+  }
+
+  async #hold(reason: string): Promise<Stop> {
+    const { holds, policy } = this.#context;
+    await holds.hold(this.#account, 'messaging', reason);
+    return { reason, dueMs: policy.holdRecheckMs };
+  }
+
+  /** The messages that the budgets are enough for. Their cost is counted before it is compared, so two workers never both fit. */
+  async #paid(request: readonly Addressed[]): Promise<readonly Addressed[]> {
+    const { budgets, clock } = this.#context;
+    if (!budgets) return request;
+    if (!budgets.reckons && (await budgets.standing(this.#account, clock.now())).length === 0) return request;
+    let part = request;
+    while (part.length > 0) {
+      const cost = this.#costOf(part);
+      await this.#count(cost);
+      if (await this.#hasBudget()) return part;
+      await this.#count(-cost);
+      part = part.slice(0, Math.floor(part.length / 2));
+    }
+    return part;
+  }
+
+  async #hasBudget(): Promise<boolean> {
+    const { budgets, clock } = this.#context;
+    const standing = (await budgets?.standing(this.#account, clock.now())) ?? [];
+    return standing.every(({ value, spent }) => spent <= value);
+  }
+
+  async #count(cents: number): Promise<void> {
+    const { budgets, messages, clock } = this.#context;
+    if (budgets && cents !== 0) await messages.addCost(this.#account, budgets.periodOf(clock.now()), cents);
+  }
+
+  /** Those whose intent is committed. A message that was cancelled meanwhile is not among them. */
+  async #intend(request: readonly Addressed[]): Promise<readonly Addressed[]> {
+    const { operations, policy } = this.#context;
+    const intents = request.map((one) =>
+      operations.change({
+        id: one.id,
+        lease: one.lease,
+        was: one.state,
+        state: 'sending',
+        queue: queueOfLane[this.#lane],
+        keepMs: policy.leaseMs,
+        sendMs: policy.leaseMs / 2,
+        sends: one.sends + 1,
+        intends: true,
+        journalItem: { id: one.id, kind: 'message', account: one.account },
+      }),
+    );
+    const written = await Promise.allSettled(intents);
+    const sending = request.filter((_, at) => {
+      const intent = written[at];
+      return intent?.status === 'fulfilled' && intent.value;
+    });
+    const failed = written.find((one) => one.status === 'rejected');
+    // The ledger is closed, or away. What was written does not leave, and is checked once its lease ends.
+    if (failed && sending.length === 0) throw failed.reason;
+    return sending.map((one) => ({ ...one, state: 'sending', sends: one.sends + 1 }));
+  }
+
+  async #answered(sending: readonly Addressed[], judgement: Exclude<Judgement, Unsent>): Promise<void> {
+    const { settleDelayMs } = this.#context.policy;
+    const changes = sending.map((one, at) => {
+      if (judgement.is === 'refused') {
+        // Refused before any work, for one of them: the statistics may say for which.
+        const line = `send|${judgement.code}`;
+        return doubts(one, settleDelayMs, { facts: { looks: 0, refused: judgement.code }, line });
+      }
+      const code = judgement.codes[at] ?? judgement.codes[0];
+      const letter = judgement.letters[at];
+      if (letter === 's') return ends(one, 'sent', { code });
+      if (letter === 'f') return leftOut(one, 'failed', { code });
+      return doubts(one, settleDelayMs, {
+        facts: { looks: 0 },
+        reason: judgement.reason,
+        line: `send|${judgement.reason}`,
+      });
+    });
+    await write(changes, this.#context, this.#lane === 'otp');
+  }
+
+  /** Provably nothing was sent: tried again later, or when the hold of the account has cleared. */
+  async #unsent(messages: readonly ClaimedMessage[], { reason, hold, retryAfterMs }: Unsent): Promise<void> {
+    const { holds, policy } = this.#context;
+    if (hold) await holds.hold(this.#account, 'messaging', hold);
+    const changes = messages.map((one) => {
+      // What did not leave is not counted among what may have left.
+      const sends = one.state === 'sending' ? one.sends - 1 : one.sends;
+      if (hold) return { ...waits(one, policy.holdRecheckMs, { reason: hold }), sends };
+      const { dueInMs, tries } = retryAt(RETRY_MS, { tries: one.tries, because: reason }, policy);
+      return { ...waits(one, Math.max(retryAfterMs, dueInMs), { reason, tries }), sends };
+    });
+    await write(changes, this.#context);
+  }
+
+  async #putBack(
+    messages: readonly ClaimedMessage[],
+    reason: string,
+    dueMs = this.#context.policy.holdRecheckMs,
+  ): Promise<void> {
+    await write(
+      messages.map((one) => waits(one, dueMs, { reason })),
+      this.#context,
+    );
+  }
+
+  /** The provider answered a request that was let through: it took it, or at least our keys. */
+  async #release(probing: readonly string[], isTaken: boolean): Promise<void> {
+    const cleared = probing.filter((reason) => isTaken || KEYS_WORK.includes(reason));
+    for (const reason of cleared) await this.#context.holds.release(this.#account, 'messaging', reason);
+  }
+
+  #costOf(messages: readonly Addressed[]): number {
+    const { budgets } = this.#context;
+    if (!budgets) return 0;
+    return messages.reduce((sum, { request: { to, text } }) => sum + budgets.costOf(to, text), 0);
+  }
+}
+
+interface Stop {
+  readonly reason: string;
+  readonly dueMs: number;
+}
+
+function unsentBy(verdict: NotOk): Unsent {
+  const hold = conditionIn(verdict);
+  const reason = hold ?? ('code' in verdict ? verdict.code : 'unsent');
+  const retryAfterMs = 'retryAfterMs' in verdict ? (verdict.retryAfterMs ?? 0) : 0;
+  return { is: 'unsent', reason, retryAfterMs, ...(hold === undefined ? {} : { hold }) };
+}
+
+/** Equal ones side by side, at most 50 in a request, and no number twice in one. */
+export function requestsOf(messages: readonly Addressed[]): readonly (readonly Addressed[])[] {
+  const alone = messages.filter(({ facts }) => facts.alone);
+  const together = messages.filter(({ facts }) => !facts.alone);
+  const alike = grouped(together, ({ request: { from = '', text } }) => `${from}\n${text}`);
+  const requests: Addressed[][] = [];
+  for (const one of [...alike.values()].flat()) {
+    const { to } = one.request;
+    const room = requests.find(
+      (request) => request.length < MOST_IN_REQUEST && !request.some(({ request: other }) => other.to === to),
+    );
+    if (room) room.push(one);
+    else requests.push([one]);
+  }
+  return [...requests, ...alone.map((one) => [one])];
+}
