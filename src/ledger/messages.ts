@@ -1,4 +1,4 @@
-/** Single messages in the ledger, beside what every operation has: cancellation, one-time passwords, equal texts. */
+/** Single messages in the ledger, beside what every operation has: cancellation, equal texts, cost. */
 import { digitsOf } from '../lib/phone.ts';
 import { type Act, noteAct } from './acts.ts';
 import type { Decided } from './batches.ts';
@@ -25,7 +25,6 @@ export interface Shown extends Said {
   readonly codes: readonly string[];
 }
 
-const ERASED_AT_ONCE = 1_000;
 /** Codes that are the same for every SMS tell no sending from another. */
 const NAMELESS: ReadonlySet<string> = new Set(['', '00']);
 /** A text is checked for three days, and the dates of statistics may differ by one and a bit. */
@@ -51,12 +50,6 @@ export class Messages {
       const [row] = await run<{ kind: string; state: string }>('read', [[id]]);
       return row?.kind === 'message' ? { is: 'not yours', state: row.state } : { is: 'none' };
     });
-  }
-
-  /** One-time passwords that are settled lose their texts. Without ids, all that a process left when it died. */
-  async erasePasswords(ids?: readonly string[]): Promise<number> {
-    if (ids?.length === 0) return 0;
-    return (await this.#database.run('erase_passwords', [ids ?? null, ERASED_AT_ONCE])).length;
   }
 
   /** Those of them that wait for an equal text to the same person. */

@@ -9,7 +9,7 @@ import { Operations } from '../../src/ledger/operations.ts';
 import { OptOuts } from '../../src/ledger/opt-outs.ts';
 import { Database } from '../../src/ledger/pool.ts';
 import { checkMessages } from '../../src/processors/sms/message-checks.ts';
-import { type ClaimedMessage, type Lane, type MessageContext } from '../../src/processors/sms/message-parts.ts';
+import { type Lane, type MessageContext, asMessages } from '../../src/processors/sms/message-parts.ts';
 import { sendMessages } from '../../src/processors/sms/messages.ts';
 import { payeeOf } from '../../src/upstream/capabilities.ts';
 import type { Messaging, OutgoingMessage, Statistics } from '../../src/upstream/messaging/messaging.ts';
@@ -123,6 +123,7 @@ class MessageWorld {
       beneficiary: payeeOf(to, undefined),
       request,
       createdBy: 'shop',
+      dueMs: 0,
       ...(notBefore && { notBefore }),
     });
     return id;
@@ -140,7 +141,7 @@ class MessageWorld {
   async check(worker = 0, more: Partial<MessageContext> = {}): Promise<number> {
     await this.pass();
     const claimed = await this.operations(worker).claim('status-poll', [this.account], 200, POLICY.leaseMs);
-    await checkMessages(claimed as readonly ClaimedMessage[], this.context(worker, more));
+    await checkMessages(asMessages(claimed), this.context(worker, more));
     return claimed.length;
   }
 

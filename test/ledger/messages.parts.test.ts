@@ -14,7 +14,7 @@ function dyingAt(nth: number, worker = 0): Operations {
     change: async (change) => {
       changes += 1;
       // A process that is gone neither writes nor fails.
-      if (changes > nth) return new Promise<boolean>(() => undefined);
+      if (changes > nth) return new Promise<undefined>(() => undefined);
       return real.change(change);
     },
   };
@@ -69,7 +69,7 @@ describe('due messages', () => {
     expect(await world.send()).toBe(0);
     await world.send(0, { lane: 'otp' });
     expect(world.requests.flat().map(({ text }) => text)).toEqual(['Your code is 4711']);
-    expect(await world.read(id)).toMatchObject({ state: 'sent', request: { text: '' } });
+    expect(await world.read(id)).toMatchObject({ state: 'sent', facts: { text: '' } });
   });
 
   test('that expired, or whose person wants no SMS, are left out and reported', async () => {

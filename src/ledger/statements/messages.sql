@@ -12,18 +12,6 @@ update relais.operation o set
 where o.id = $1 and o.kind = 'message' and o.state = 'queued'
 returning o.id, o.state, o.version;
 
--- name: erase_passwords
--- Erases the texts of one-time passwords that are settled: of these messages, or of any (`id` null).
--- params: id text[], most int4
--- row: id text
-with settled as materialized (
-  select o.id from relais.operation o
-  where o.kind = 'message' and o.request ->> 'lane' = 'otp' and o.request ->> 'text' <> ''
-    and ($1::text[] is null or o.id = any($1)) and o.due_at is null and o.state not in ('queued', 'sending')
-  order by o.id limit $2 for no key update of o skip locked
-)
-update relais.operation o set request = o.request || '{"text": ""}' from settled where o.id = settled.id returning o.id;
-
 -- name: open_alike
 -- Messages among these whose text to the same person is on its way in another message, or in doubt: statistics could not
 -- tell the two apart.

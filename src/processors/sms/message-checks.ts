@@ -10,7 +10,7 @@
 import { toMs } from '../../lib/clock.ts';
 import { digitsOf } from '../../lib/phone.ts';
 import { canonicalName } from '../../lib/wording.ts';
-import type { Change } from '../../ledger/operations.ts';
+import type { Change } from '../../ledger/operation-items.ts';
 import { statusPoll } from '../../queues/index.ts';
 import type { Statistics } from '../../upstream/messaging/messaging.ts';
 import { periodOf } from '../text/look.ts';
@@ -67,8 +67,7 @@ async function checkAccount(account: string, all: readonly Addressed[], context:
     const verdict = await context.upstream.messaging.statistics(keys, { numbers, ...periodOf(since, at) });
     const found = verdict.is === 'ok' ? await foundIn(verdict.value, part, context) : undefined;
     const changes = part.map((one, place) => changeFor(one, found?.[place], context));
-    const isOtp = part.some(({ request }) => request.lane === 'otp');
-    await write(changes, context, isOtp);
+    await write(changes, context);
     await charge(account, found ?? [], context);
   }
 }

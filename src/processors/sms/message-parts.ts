@@ -4,7 +4,8 @@ import { LedgerClosed, isOfOneRow } from '../../ledger/errors.ts';
 import type { Budgets } from '../../ledger/budgets.ts';
 import type { Holds } from '../../ledger/holds.ts';
 import type { Messages } from '../../ledger/messages.ts';
-import type { Change, Claimed, Operations } from '../../ledger/operations.ts';
+import type { Change, Claimed } from '../../ledger/operation-items.ts';
+import type { Operations } from '../../ledger/operations.ts';
 import type { OptOuts } from '../../ledger/opt-outs.ts';
 import { payeeOf } from '../../upstream/capabilities.ts';
 import type { Upstream } from '../../upstream/client.ts';
@@ -17,7 +18,7 @@ export const CHECKS = 'status-poll';
 
 export interface MessageContext {
   readonly operations: Pick<Operations, 'claim' | 'change'>;
-  readonly messages: Pick<Messages, 'openAlike' | 'freeCodes' | 'erasePasswords' | 'addCost'>;
+  readonly messages: Pick<Messages, 'openAlike' | 'freeCodes' | 'addCost'>;
   readonly holds: Pick<Holds, 'hold' | 'release' | 'holdsOf' | 'mayProbe'>;
   readonly optOuts: Pick<OptOuts, 'among'>;
   readonly upstream: Pick<Upstream, 'messaging' | 'admit'>;
@@ -41,24 +42,22 @@ interface Facts {
   readonly refused?: string;
 }
 
-/** A row of `claim`, as far as messages need it. */
-export interface ClaimedMessage extends Claimed {
+/** A row of `claim`, as messages have it. */
+export type ClaimedMessage = Omit<Claimed, 'request' | 'facts'> & {
   readonly request: {
-    /** Null once the person was erased. */
-    readonly to: string | null;
+    /** Absent once the person was erased. */
+    readonly to?: string | null;
     readonly text: string;
     readonly from?: string;
     readonly lane?: Lane;
     readonly expiresAt?: string | number;
   };
-  readonly reference: string | null;
   readonly facts: Facts;
-  readonly sends: number;
-  readonly tries: number;
-  readonly created_at: Date;
-  /** Time of PostgreSQL when it was claimed. */
-  readonly at: Date;
-}
+};
+
+/** What is written in the row was judged by the schema of messages when it was accepted. */
+export const asMessages = (claimed: readonly Claimed[]): readonly ClaimedMessage[] =>
+  claimed as readonly unknown[] as readonly ClaimedMessage[];
 
 /** A message that has a number to send to. */
 export type Addressed = ClaimedMessage & { readonly request: { readonly to: string } };
@@ -102,6 +101,9 @@ interface Ending {
   readonly line?: string;
 }
 
+/** A one-time password is of no use once its message is settled. */
+const ERASED = { erased: ['text'], facts: { text: '' } } as const;
+
 /** The last status, with its event. `unknown`: nothing more is asked. */
 export function ends(
   one: ClaimedMessage,
@@ -116,15 +118,17 @@ export function ends(
     ...(code ? { code } : {}),
     ...(reason ? { reason } : {}),
   };
+  const erased = one.request.lane === 'otp' ? ERASED : undefined;
   return {
     ...own(one),
+    ...erased,
     state,
-    sent: state === 'sent',
     finished: true,
     event: { type: `message.${state}`, data },
-    ...(code ? { facts: { code } } : {}),
+    facts: { ...erased?.facts, ...(code ? { code } : {}) },
+    ...(state === 'sent' ? { sentMs: 0 } : {}),
     ...(reason === undefined ? {} : { reason }),
-    ...(line === undefined ? {} : { line }),
+    ...(line === undefined ? {} : { lines: [line] }),
   };
 }
 
@@ -138,14 +142,14 @@ const AGAIN_MS = 500;
 /** Writes results, and tries again while PostgreSQL is away, as long as the lease can last. */
 export async function write(
   changes: readonly Change[],
-  { operations, messages, clock, policy }: MessageContext,
-  passwords = false,
+  { operations, clock, policy }: Pick<MessageContext, 'operations' | 'clock' | 'policy'>,
 ): Promise<void> {
   const startedMono = clock.monotonic();
-  const one = async (change: Change): Promise<boolean> => {
+  const one = async (change: Change): Promise<void> => {
     for (;;) {
       try {
-        return await operations.change(change);
+        await operations.change(change);
+        return;
       } catch (error) {
         const isLate = clock.monotonic() - startedMono > policy.leaseMs;
         if (isLate || error instanceof LedgerClosed || isOfOneRow(error)) throw error;
@@ -154,8 +158,6 @@ export async function write(
     }
   };
   await Promise.all(changes.map(one));
-  if (passwords)
-    await messages.erasePasswords(changes.filter(({ dueMs }) => dueMs === undefined).map(({ id }) => id));
 }
 
 export function grouped<Item>(items: readonly Item[], keyOf: (item: Item) => string): ReadonlyMap<string, Item[]> {

@@ -11,16 +11,16 @@
 import { momentOf, toMs } from '../../lib/clock.ts';
 import { smsBatch } from '../../queues/index.ts';
 import type { UpstreamAccount } from '../../upstream/client.ts';
-import type { NotOk } from '../../upstream/verdict.ts';
 import { BUDGET, PROVIDER_UNREADABLE } from '../../kinds/hold.ts';
 import { retryAt } from '../context.ts';
-import { NOT_AUTHORISED, conditionIn } from '../gate.ts';
-import { type Judgement, judge } from '../text/request.ts';
+import { NOT_AUTHORISED } from '../gate.ts';
+import { type Judgement, judge, unsent as unsentBy } from './answers.ts';
 import {
   type Addressed,
   type ClaimedMessage,
   type Lane,
   type MessageContext,
+  asMessages,
   doubts,
   ends,
   grouped,
@@ -53,9 +53,7 @@ export async function sendMessages(
 ): Promise<number> {
   const { operations, policy } = context;
   const claimed = await operations.claim(queueOfLane[lane], accounts, most, policy.leaseMs);
-  // The rows have more columns than every operation needs.
-  const messages = claimed as readonly ClaimedMessage[];
-  const byAccount = grouped(messages, ({ account }) => account);
+  const byAccount = grouped(asMessages(claimed), ({ account }) => account);
   const sending = [...byAccount].map(([account, all]) => new AccountMessages(account, lane, context).send(all));
   const failed = (await Promise.allSettled(sending)).find((one) => one.status === 'rejected');
   if (failed) throw failed.reason;
@@ -95,7 +93,7 @@ class AccountMessages {
     const { policy, messages } = this.#context;
     const changes = all
       .filter(({ state }) => state !== 'queued')
-      .map((one) => doubts(one, policy.settleDelayMs, { facts: { looks: 0 }, line: 'send|interrupted' }));
+      .map((one) => doubts(one, policy.settleDelayMs, { facts: { looks: 0 }, lines: ['send|interrupted'] }));
     const queued = all.filter(({ state }) => state === 'queued');
     changes.push(...queued.filter(isExpired).map((one) => leftOut(one, 'expired')));
     const current = queued.filter((one) => !isExpired(one));
@@ -109,7 +107,7 @@ class AccountMessages {
     const alike = left.length === 0 ? new Set() : await messages.openAlike(this.#account, left.map(saidBy), at);
     const waiting = left.filter(({ id }) => alike.has(id));
     changes.push(...waiting.map((one) => waits(one, ALIKE_MS, { reason: 'same_text_open' })));
-    await write(changes, this.#context, this.#lane === 'otp');
+    await write(changes, this.#context);
     return left.filter(({ id }) => !alike.has(id));
   }
 
@@ -244,7 +242,7 @@ class AccountMessages {
     const written = await Promise.allSettled(intents);
     const sending = request.filter((_, at) => {
       const intent = written[at];
-      return intent?.status === 'fulfilled' && intent.value;
+      return intent?.status === 'fulfilled' && intent.value !== undefined;
     });
     const failed = written.find((one) => one.status === 'rejected');
     // The ledger is closed, or away. What was written does not leave, and is checked once its lease ends.
@@ -258,7 +256,7 @@ class AccountMessages {
       if (judgement.is === 'refused') {
         // Refused before any work, for one of them: the statistics may say for which.
         const line = `send|${judgement.code}`;
-        return doubts(one, settleDelayMs, { facts: { looks: 0, refused: judgement.code }, line });
+        return doubts(one, settleDelayMs, { facts: { looks: 0, refused: judgement.code }, lines: [line] });
       }
       const code = judgement.codes[at] ?? judgement.codes[0];
       const letter = judgement.letters[at];
@@ -267,10 +265,10 @@ class AccountMessages {
       return doubts(one, settleDelayMs, {
         facts: { looks: 0 },
         reason: judgement.reason,
-        line: `send|${judgement.reason}`,
+        lines: [`send|${judgement.reason}`],
       });
     });
-    await write(changes, this.#context, this.#lane === 'otp');
+    await write(changes, this.#context);
   }
 
   /** Provably nothing was sent: tried again later, or when the hold of the account has cleared. */
@@ -314,13 +312,6 @@ class AccountMessages {
 interface Stop {
   readonly reason: string;
   readonly dueMs: number;
-}
-
-function unsentBy(verdict: NotOk): Unsent {
-  const hold = conditionIn(verdict);
-  const reason = hold ?? ('code' in verdict ? verdict.code : 'unsent');
-  const retryAfterMs = 'retryAfterMs' in verdict ? (verdict.retryAfterMs ?? 0) : 0;
-  return { is: 'unsent', reason, retryAfterMs, ...(hold === undefined ? {} : { hold }) };
 }
 
 /** Equal ones side by side, at most 50 in a request, and no number twice in one. */
