@@ -1,5 +1,6 @@
 /** The lifecycles of `kinds/`, as the rows that PostgreSQL holds changes of state to. */
-import { type Kind, kinds, recountOf, stateOf, statesOf } from '../kinds/index.ts';
+import { ACCEPTED, measuresOf } from '../kinds/day-totals.ts';
+import { type Kind, asDeclared, kinds, recountOf, stateOf, statesOf } from '../kinds/index.ts';
 
 export interface Arrow {
   readonly kind: Kind;
@@ -7,10 +8,16 @@ export interface Arrow {
   readonly state: string;
   /** Effect on the daily totals: 1 counts the amount again, -1 subtracts it. */
   readonly recount: -1 | 0 | 1;
+  /** Operations that it adds to each measure of the daily totals. */
+  readonly totals: Readonly<Record<string, number>>;
 }
 
+/** Stands for acceptance, which draws no arrow. */
+const ACCEPTANCE = { was: '', state: '', recount: 0, totals: ACCEPTED } as const;
+
 export function arrowsOf(): readonly Arrow[] {
-  return kinds.flatMap((kind) =>
+  const accepted = kinds.flatMap((kind) => (asDeclared(kind).money === 'out' ? [{ kind, ...ACCEPTANCE }] : []));
+  const arrows = kinds.flatMap((kind) =>
     statesOf(kind).flatMap((was) => {
       const { to = [], late = [], retried = [] } = stateOf(kind, was);
       return [...to, ...late, ...retried].map((state) => ({
@@ -18,7 +25,9 @@ export function arrowsOf(): readonly Arrow[] {
         was,
         state,
         recount: recountOf(kind, was, state),
+        totals: measuresOf(kind, was, state),
       }));
     }),
   );
+  return [...accepted, ...arrows];
 }

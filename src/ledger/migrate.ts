@@ -78,15 +78,16 @@ interface MigrateOptions {
 async function addArrows(client: Client, schema: string): Promise<void> {
   const arrows = arrowsOf();
   await client.query(
-    `insert into ${schema}.arrow (kind, was, state, recount)
-     select * from unnest($1::text[], $2::text[], $3::text[], $4::int2[])
-     on conflict (kind, was, state) do update set recount = excluded.recount
-     where arrow.recount <> excluded.recount`,
+    `insert into ${schema}.arrow (kind, was, state, recount, totals)
+     select * from unnest($1::text[], $2::text[], $3::text[], $4::int2[], $5::jsonb[])
+     on conflict (kind, was, state) do update set recount = excluded.recount, totals = excluded.totals
+     where (arrow.recount, arrow.totals) is distinct from (excluded.recount, excluded.totals)`,
     [
       arrows.map(({ kind }) => kind),
       arrows.map(({ was }) => was),
       arrows.map(({ state }) => state),
       arrows.map(({ recount }) => recount),
+      arrows.map(({ totals }) => JSON.stringify(totals)),
     ],
   );
 }

@@ -8,9 +8,21 @@
  * one success more, on that day.
  */
 import type { Redis } from 'ioredis';
-import { type Kind, asDeclared, isFinal, isState, statesOf } from '../kinds/index.ts';
+import { ACCEPTED, type BookOfDay, type Line, type Posts, measuresOf, named } from '../kinds/day-totals.ts';
+import { type Kind, asDeclared, isFinal, statesOf } from '../kinds/index.ts';
 import { offsetsOf } from '../lib/zone.ts';
 import { keys } from './keys.ts';
+
+export {
+  addText,
+  isTextState,
+  textStates,
+  type BookOfDay,
+  type Line,
+  type Posts,
+  type TextCounted,
+  type TextState,
+} from '../kinds/day-totals.ts';
 
 /** How many days of the book are kept where no process has said so yet. */
 export const BOOK_KEPT_DAYS = 400;
@@ -20,18 +32,10 @@ export const BOOKS = { book: keys.book, closedDays: keys.closedDays } as const;
 
 const DAY_MS = 86_400_000;
 
-/** Names of sums, and by how much they change. */
-export type Posts = Readonly<Record<string, number>>;
-
 interface Of {
   readonly kind: Kind;
   readonly account: string;
   readonly fields: Readonly<Record<string, string | number>>;
-}
-
-/** `place` is what tells the country: the withdraw mode of a disbursement, the country of a text. */
-function named(kind: string, account: string, place: string, measure: string): string {
-  return `${kind}|${account}|${place}|${measure}`;
 }
 
 function ofMoney({ kind, account, fields }: Of, by: Readonly<Record<string, number>>, xof: number): Posts {
@@ -44,9 +48,6 @@ function ofMoney({ kind, account, fields }: Of, by: Readonly<Record<string, numb
   }
   return posts;
 }
-
-/** What sends money on its way stands open, once it is accepted, until it is over. */
-const ACCEPTED = { accepted: 1, '=open': 1 } as const;
 
 function postsOfAcceptance(of: Of, xof: number | undefined): Posts {
   return xof !== undefined && asDeclared(of.kind).money === 'out' ? ofMoney(of, ACCEPTED, xof) : {};
@@ -70,22 +71,9 @@ export function postsOf(
   if (from === to) return {};
   const amountIn = (...names: string[]): number =>
     Number(names.map((name) => set[name] ?? fields[name]).find((one) => one !== undefined && one !== ''));
-  const { money } = asDeclared(kind);
-  if (money === 'in') {
-    if (to !== 'completed') return {};
-    return ofMoney(record, { completed: 1 }, amountIn('amountPaid', 'totalAmount', 'askedAmount'));
-  }
-  if (money === undefined) return {};
-  const [began, ends] = [isFinal(kind, from), isFinal(kind, to)];
-  const by: Record<string, number> = {};
-  // What came back was paid on the day on which it was paid: that it was is not taken back.
-  if (began && to !== 'reversed') by[from] = -1;
-  // A review in between has taken it back, and nothing but what was told as paid comes back.
-  if (!began && to === 'reversed') by['succeeded'] = 1;
-  if (ends) by[to] = 1;
-  by['=open'] = Number(!ends) - Number(!began);
-  by['=doubt'] = Number(isState(kind, to, 'in doubt')) - Number(isState(kind, from, 'in doubt'));
-  return ofMoney(record, by, amountIn('amount'));
+  const measures = measuresOf(kind, from, to);
+  if (asDeclared(kind).money !== 'in') return ofMoney(record, measures, amountIn('amount'));
+  return ofMoney(record, measures, amountIn('amountPaid', 'totalAmount', 'askedAmount'));
 }
 
 /** What was accepted and led on where no book is left of it, as if all of it had been today. */
@@ -95,52 +83,6 @@ export function postsOfWhole(record: Of & { readonly state: string }, xof: numbe
   for (const [name, delta] of Object.entries(postsOf({ ...record, state: begins }, record.state)))
     posts[name] = (posts[name] ?? 0) + delta;
   return posts;
-}
-
-/** A text that went where its request went. Costs are in hundredths of a franc. */
-export interface TextCounted {
-  readonly account: string;
-  readonly country: string;
-  readonly segments: number;
-  readonly cost?: number | undefined;
-}
-
-/** The states of a text that are told of in the book: it left, or was meant to and could not. */
-export const textStates = ['sent', 'failed', 'unknown', 'expired'] as const;
-export type TextState = (typeof textStates)[number];
-export const isTextState = (state: string): state is TextState => textStates.some((one) => one === state);
-
-/** Adds to `posts` what becomes of a text, or of so many that are alike. */
-export function addText(
-  posts: Record<string, number>,
-  { account, country, segments, cost }: TextCounted,
-  { from, to, times }: { readonly from: string; readonly to: string; readonly times: number },
-): void {
-  const add = (measure: string, delta: number): void => {
-    const name = named('text', account, country, measure);
-    posts[name] = (posts[name] ?? 0) + delta * times;
-  };
-  for (const [state, sign] of [[from, -1] as const, [to, 1] as const]) {
-    if (!isTextState(state)) continue;
-    add(state, sign);
-    add(`${state}Segments`, sign * segments);
-    // What is in doubt may well be billed.
-    if (cost !== undefined && (state === 'sent' || state === 'unknown')) add('cost', sign * cost);
-  }
-}
-
-/** Sums of one day by kind, account and place: measure → value. */
-export interface Line {
-  readonly kind: string;
-  readonly account: string;
-  readonly place: string;
-  readonly sums: Readonly<Record<string, number>>;
-}
-
-export interface BookOfDay {
-  /** Nothing changes it any more. */
-  readonly closed: boolean;
-  readonly lines: readonly Line[];
 }
 
 /** `2026-11-22` as the number of the day. */

@@ -148,6 +148,7 @@ create table relais.arrow (
   was             text        collate "C" not null,
   state           text        collate "C" not null,
   recount         smallint    not null default 0,
+  totals          jsonb       not null default '{}',         -- operations it adds to each measure of the day; acceptance: from '' to ''
   primary key (kind, was, state)
 );
 
@@ -352,6 +353,14 @@ create table relais.callback (
   at              timestamptz not null default now()
 );
 create index callback_at on relais.callback (at);
+
+-- What an arrow adds to the totals of the day, by name: operations, and their XOF.
+create function relais.day_totals(kind text, account text, place text, measures jsonb, xof bigint)
+returns table (name text, change bigint) language sql immutable set search_path = pg_catalog, pg_temp as $$
+  select kind || '|' || account || '|' || coalesce(place, '') || '|' || m.key || s.suffix, m.value::bigint * s.times
+  from jsonb_each_text(measures) as m(key, value)
+  cross join lateral (values ('', 1::bigint), ('Xof', xof)) as s(suffix, times)
+$$;
 
 -- Tombstones of operations that retention removed. A repeated request is answered, never carried out again.
 create table relais.tombstone (

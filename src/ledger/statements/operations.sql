@@ -109,6 +109,17 @@ reported as (
   insert into relais.outbox (id, account, subject, type, data, at)
   select n.id || '.1' || case when $2 > 1 then '.' || $2 else '' end, n.account, n.id, n.event ->> 'type', n.event -> 'data', n.at
   from new n where n.event is not null and n.event ->> 'when' = n.entered
+),
+-- One row for the whole statement: acceptance counts, whether or not it is an event.
+posted as (
+  insert into relais.outbox (totals, at)
+  select jsonb_object_agg(p.name, p.change), min(p.at)
+  from (
+    select t.name, sum(t.change) as change, min(n.at) as at
+    from new n join relais.arrow w on w.kind = n.kind and w.was = '' and w.state = ''
+    cross join lateral relais.day_totals(n.kind, n.account, n.request ->> 'withdrawMode', w.totals, n.amount) as t
+    where n.amount is not null group by t.name
+  ) p having count(*) > 0
 )
 select a.id, f.id is not null as fresh, f.state, mark.counter, mark.at
 from mark, asked a left join fresh f using (id)
@@ -309,7 +320,8 @@ changed as (
       else relais.bound_evidence(o.evidence || a.said) end,
     evidence_total = o.evidence_total + coalesce(cardinality(a.said), 0)
   from asked a, held h where o.id = a.id and h.id = o.id
-  returning o.id, o.kind, o.account, o.state, o.version
+  returning o.id, o.kind, o.account, o.state, o.version, o.request ->> 'withdrawMode' as place,
+    nullif(o.facts ->> 'amountPaid', '') as paid
 ),
 recount as materialized (
   select h.counted_on, c.account, h.beneficiary, h.amount * w.recount as xof
@@ -340,10 +352,28 @@ acts as (
     a.act ->> 'requestId', a.act -> 'before', coalesce(a.act -> 'facts', '{}')
   from changed c join asked a using (id) where a.act is not null
 ),
+posts as materialized (
+  select c.id, t.name, t.change
+  from changed c join held h using (id)
+  join relais.arrow w on w.kind = c.kind and w.was = h.was and w.state = c.state and w.totals <> '{}'
+  cross join lateral relais.day_totals(c.kind, c.account, c.place, w.totals, coalesce(c.paid::int8, h.amount, 0)) as t
+),
 reported as (
-  insert into relais.outbox (id, account, subject, type, data, at)
-  select c.id || '.' || c.version || case when $2 > 1 then '.' || $2 else '' end, c.account, c.id, a.event ->> 'type', a.event -> 'data', a.at
-  from changed c join asked a using (id) where a.event is not null
+  insert into relais.outbox (id, account, subject, type, data, totals, at)
+  select c.id || '.' || c.version || case when $2 > 1 then '.' || $2 else '' end, c.account, c.id, a.event ->> 'type', a.event -> 'data',
+    p.totals, a.at
+  from changed c join asked a using (id)
+  left join (select id, jsonb_object_agg(name, change) as totals from posts group by id) p using (id)
+  where a.event is not null
+),
+-- Changes without an event share one row.
+posted as (
+  insert into relais.outbox (totals, at)
+  select jsonb_object_agg(p.name, p.change), min(p.at)
+  from (
+    select p.name, sum(p.change) as change, min(a.at) as at
+    from posts p join asked a using (id) where a.event is null group by p.name
+  ) p having count(*) > 0
 )
 select c.id, c.version, mark.counter, mark.at from mark left join changed c on true;
 

@@ -47,7 +47,7 @@ from relais.recovery r, relais.deployment d where r.ended_at is null;
 -- row: position int8
 with raised as materialized (
   select setval('relais.outbox_sequence_seq', (select last_value + 10000000000 from relais.outbox_sequence_seq)),
-    setval('relais.audit_sequence_seq', (select last_value + 10000000000 from relais.audit_sequence_seq)),
+    setval('relais.audit_line_sequence_seq', (select last_value + 10000000000 from relais.audit_line_sequence_seq)),
     setval('relais.lease_number', (select last_value + 10000000000 from relais.lease_number)),
     setval('relais.campaign_number_seq', (select last_value + 1000000 from relais.campaign_number_seq)),
     setval('relais.campaign_turn', (select last_value + 10000000000 from relais.campaign_turn))
