@@ -1,5 +1,5 @@
 /**
- * Totals of a day: what operations and SMS add to them, by kind, account and place. What is final and changes afterwards
+ * Totals of a day: what operations and SMS add to them, by kind, account and place. A final operation that changes
  * counts on the day of the change: `failed → succeeded` is one failure less and one success more.
  */
 import { type Kind, asDeclared, isFinal, isState } from './index.ts';
