@@ -116,6 +116,11 @@ export class Figures {
     return Object.fromEntries(rows.map(({ outcome, count }) => [outcome, Number(count)]));
   }
 
+  async unfinishedUploads(): Promise<number> {
+    const [row] = await this.#database.run<{ count: string }>('count_uploads');
+    return Number(row?.count ?? 0);
+  }
+
   async eventsEmitted(): Promise<Readonly<Record<string, number>>> {
     const rows = await this.#database.run<{ type: string; count: string }>('count_events');
     return Object.fromEntries(rows.map(({ type, count }) => [type, Number(count)]));

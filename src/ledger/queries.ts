@@ -14,8 +14,8 @@ import { type ListFilters, type ListPage, type Sums, idsOfReference, pageOfIds, 
 import type { Database } from './pool.ts';
 import { type LedgerKind, type OperationRow, readRow } from './records.ts';
 
-/** What only the old store can answer. */
-type Gone = 'named' | 'recipientsLeft' | 'unreadable' | 'unfinishedUploads';
+/** Answers that only the other store needs. */
+type Gone = 'named' | 'recipientsLeft' | 'unreadable';
 
 type Readable<K extends Kind> = RecordAt<K> | UnreadableRecord;
 
@@ -221,6 +221,11 @@ export class Queries implements Omit<Public<RedisQueries>, Gone> {
   /** XOF of an account's payments that have still to leave or are on their way, by withdraw mode. */
   inFlight(account: string): Promise<Readonly<Record<string, number>>> {
     return this.#figures.inFlight(account, statesThatAre('disbursement', 'in flight'));
+  }
+
+  /** Files that are being copied, or whose process died meanwhile: nothing of them counts. */
+  unfinishedUploads(): Promise<number> {
+    return this.#figures.unfinishedUploads();
   }
 
   /** How many recipients and messages ended as sent, failed, unknown or expired. */

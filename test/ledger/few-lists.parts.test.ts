@@ -4,7 +4,7 @@ import { Queries } from '../../src/ledger/queries.ts';
 import { Status } from '../../src/ledger/status.ts';
 import { ledgerOfThisFile } from '../support/ledger-of-file.ts';
 
-const ledger = ledgerOfThisFile('campaign', 'campaign_country', 'batch', 'batch_row');
+const ledger = ledgerOfThisFile('campaign', 'campaign_country', 'batch', 'batch_row', 'upload_in_progress');
 const queries = (): Queries => new Queries({ database: ledger.database });
 const idsOf = ({ items }: { readonly items: readonly { readonly id: string }[] }) => items.map(({ id }) => id);
 
@@ -37,6 +37,10 @@ test('a running campaign is found below any number of finished ones, and pages g
   expect(idsOf(sought)).toEqual(['cmp_9']);
   expect(await queries().counts('campaign')).toMatchObject({ count: { running: 1, finished: 300 } });
   expect(await queries().outcomes()).toMatchObject({ sent: 300 });
+  await ledger.query(
+    `insert into relais.upload_in_progress (campaign, tag, first_n, lease_until) select number, 'a1', 0, now() from relais.campaign limit 1`,
+  );
+  expect(await queries().unfinishedUploads()).toBe(1);
   const status = new Status({ database: ledger.database, queries: queries() });
   expect((await status.campaigns()).map(({ id }) => id)).toEqual(['cmp_1']);
 });

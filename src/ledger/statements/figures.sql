@@ -145,3 +145,9 @@ delete from relais.callback c where c.id = any($1::text[]) or c.at < coalesce($2
 -- params:
 -- row: type text, count int8
 select c.type, c.count from relais.event_count c order by c.type;
+
+-- name: count_uploads
+-- Uploads that were begun and do not count.
+-- params:
+-- row: count int8
+select count(*) as count from relais.upload_in_progress;
