@@ -1,9 +1,6 @@
 /** The caller: a key in the header, or a session of the console that one was exchanged for. And how often they may. */
 import type { Request, Response } from 'express';
-import type { Redis } from 'ioredis';
 import { clientAddressOf } from '../lib/bounded-server.ts';
-import { keys } from '../operations/keys.ts';
-import { tokenBucket } from '../redis/scripts/generated/scripts.ts';
 import type { ApiContext } from './context.ts';
 import { limitRate } from './gates.ts';
 import { type ApiKey, WrongKeys } from './keys.ts';
@@ -26,10 +23,10 @@ export function admissionTo(context: ApiContext): Admission {
   const limit = limitRate(context);
   const wrongKeys = new WrongKeys(context.clock);
   const refused = (asked: Asked, wasSent: boolean) => refusedKey(context, wrongKeys, { ...asked, wasSent });
-  const within = (asked: Asked, key: ApiKey | undefined, wasSent: boolean): ApiKey | Promise<ApiKey> => {
+  const within = (asked: Asked, key: ApiKey | undefined, wasSent: boolean): ApiKey => {
     if (!key) throw refused(asked, wasSent);
-    const limited = limit(key, asked.response);
-    return limited ? limited.then(() => key) : key;
+    limit(key, asked.response);
+    return key;
   };
   return {
     byRequest: (request, response) => {
@@ -45,8 +42,8 @@ export function admissionTo(context: ApiContext): Admission {
     },
     bySecret: async (secret, asked, isRight = () => true) => {
       const found = await context.keyRing.find(secret);
-      const key = await within(asked, found && isRight(found) ? found : undefined, true);
-      await limitSignIns(context.redis, key, asked.response);
+      const key = within(asked, found && isRight(found) ? found : undefined, true);
+      limitSignIns(context, key, asked.response);
       return key;
     },
   };
@@ -65,17 +62,18 @@ async function bySession(
     response.set('Connection', 'close');
     throw new ApiProblem('unauthenticated', 'No session, or an expired session. Sign in again.');
   }
-  await limit(key, response);
+  limit(key, response);
   if (!isBackground(request)) await sessions.use(cookie.id, session);
   return { ...key, session };
 }
 
-/** Each session takes room until it is over. */
-const SIGN_INS = { everyUs: 6_000_000, burst: 20, longestUs: 0, wanted: 1 };
-
-export async function limitSignIns(redis: Redis, { name }: Pick<ApiKey, 'name'>, response: Response): Promise<void> {
-  const { taken, waitMs } = await tokenBucket(redis, { buckets: [keys.signInRate(name)], ...SIGN_INS });
-  if (taken > 0) return;
+export function limitSignIns(
+  { signIns }: Pick<ApiContext, 'signIns'>,
+  { name }: Pick<ApiKey, 'name'>,
+  response: Response,
+): void {
+  const waitMs = signIns.take(name);
+  if (waitMs === 0) return;
   response.set('Retry-After', String(Math.ceil(waitMs / 1_000)));
   throw new ApiProblem('too-many-requests', 'The API key was sent too often within one minute.');
 }

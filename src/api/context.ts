@@ -46,6 +46,7 @@ import type { BatchDoor } from '../producer/batch/door.ts';
 import type { IntakeJobs } from '../queues/intake-jobs.ts';
 import type { Said } from '../words/said.ts';
 import type { BatchAdvisor } from './batch-advice.ts';
+import type { Buckets } from './buckets.ts';
 import type { ConsoleFiles, Violation } from './console-files.ts';
 import { type KeyRing, type ApiKey, mayUseAccount } from './keys.ts';
 import { ApiProblem, invalid } from './problem.ts';
@@ -67,7 +68,9 @@ export interface ApiContext {
   readonly redis: Redis;
   /** The memory of requests in progress, by the name of the key. */
   readonly heldBytes: HeldBytes;
-  /** Requests per second and key; 0 = unlimited. */
+  /** Sign-ins by key, of this process. */
+  readonly signIns: Buckets;
+  /** Requests per second and key, of this process; 0: no limit. */
   readonly ratePerSecond: number;
   readonly environment: string;
   readonly accountNames: readonly string[];

@@ -124,7 +124,7 @@ async function wayOn(asked: AnyAsked, provider: ProviderDoor): Promise<string> {
 
 async function signIn({ context, request, response, act }: AnyAsked, provider: ProviderDoor): Promise<string> {
   const { key, group, subject, at, before, confirmedAt, isSecure } = await provider.finish(request);
-  await limitSignIns(context.redis, key, response);
+  limitSignIns(context, key, response);
   const told = { ...act('', { group }), ...byKey(key), act: acts.createSession.act };
   const from = { before, confirmedAt, provider: { person: key.person ?? key.name, group, subject } };
   const { id } = await context.sessions.begin(key, told, from);

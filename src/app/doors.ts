@@ -1,6 +1,7 @@
 /** The listeners of a process: the HTTP API, the callback receiver, the metrics page. Each tells its address. */
 import { createApi } from '../api/app.ts';
 import { BatchAdvisor } from '../api/batch-advice.ts';
+import { signInBuckets } from '../api/buckets.ts';
 import { REQUEST_TIME_MS } from '../api/route.ts';
 import type { ApiContext, QueueSwitches } from '../api/context.ts';
 import type { Config } from '../config.ts';
@@ -153,6 +154,7 @@ function storesOf(container: Container) {
   return {
     ...consoleOf(container),
     accountNames: [...container.book.keys()],
+    signIns: signInBuckets(clock),
     refusal: () => refusalOf(container),
     keepingRefusal: () => keepingRefusalOf(container),
     reports: {

@@ -171,8 +171,6 @@ export const keys = {
   /** String: what was last posted to us about an operation, redacted. */
   callback: (id: string): string => `callback:${id}`,
   /** String: when the bucket of an API key's requests is full again, in µs. */
-  signInRate: (apiKey: string): string => `sign-in-rate:${apiKey}`,
-  requestRate: (apiKey: string): string => `api-rate:${apiKey}`,
   /** String: the operation that upstream gave this token or transaction id. */
   claim: (account: string, named: string): string => `claim:${fingerprint(`${account}\n${named}`)}`,
   /** Hash: name of a worker → when it last said that it is here (ms), and how many slots it has. */

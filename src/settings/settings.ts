@@ -167,7 +167,7 @@ const listeners = {
     z.enum(['on', 'off'], { error: 'must be on or off' }).default('on'),
     '`on`: the console at /console on the API port, with sign-in from a browser. `off`: no console.',
   ],
-  API_RATE: [count(100), 'Maximum requests per second for each API key, over all processes. 0: no limit.'],
+  API_RATE: [count(100), 'Maximum requests per second for each API key and API process. 0: no limit.'],
 } as const;
 
 const provider = {
