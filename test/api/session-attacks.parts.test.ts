@@ -28,7 +28,7 @@ afterAll(async () => {
 });
 
 let signIns = 0;
-const nextSecret = (): string => `${AWA[(signIns += 1) % AWA.length]}-secret`;
+const nextSecret = (): string => `${AWA[((signIns += 1)) % AWA.length]}-secret`;
 
 async function signedIn(key = nextSecret(), url = service.api): Promise<Browser> {
   const browser = browserAt(url);
