@@ -170,7 +170,6 @@ export const keys = {
   batchOf: (account: string, contentHash: string): string => `batch-of:${account}:${contentHash}`,
   /** String: what was last posted to us about an operation, redacted. */
   callback: (id: string): string => `callback:${id}`,
-  /** String: when the bucket of an API key's requests is full again, in µs. */
   /** String: the operation that upstream gave this token or transaction id. */
   claim: (account: string, named: string): string => `claim:${fingerprint(`${account}\n${named}`)}`,
   /** Hash: name of a worker → when it last said that it is here (ms), and how many slots it has. */

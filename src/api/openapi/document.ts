@@ -21,8 +21,9 @@ the same operation (\`Idempotency-Replayed: true\`), with another body it is ref
 **Refusals** are \`application/problem+json\` (RFC 9457): the last word of
 \`type\` is for programs, and opened it says what it means; \`detail\` says what to do next.
 
-**Keys** have roles (\`enqueue read approve operate admin\`) and may be limited to accounts. Each may ask API_RATE times a
-second, of each API process (429). Browsers of other origins are not answered (no CORS): a key does not belong in a page.
+**Keys** have roles (\`enqueue read approve operate admin\`) and may be limited to accounts. Each may ask
+each API process API_RATE times a second (429). Browsers of other origins are not answered (no CORS): a key does not
+belong in a page.
 
 **Readers** leave alone what they do not know: fields and event types may be added.`;
 
