@@ -141,9 +141,10 @@ export class Life {
   }
 
   /** Nothing is accepted and nothing leaves from now on, at any process. */
-  async enterRecovery(because: string, lost: readonly LostLane[] = []): Promise<void> {
+  async enterRecovery(because: string, lost: readonly LostLane[] = [], epoch?: number): Promise<void> {
     const { database, memory } = this.#options;
-    const known = Object.fromEntries(lost.map((one) => [one.lane, one.known]));
+    const lanes = Object.fromEntries(lost.map((one) => [one.lane, one.known]));
+    const known = { lanes, ...(epoch === undefined ? {} : { epoch }) };
     await database.transaction((run) => enterRecovery(run, because, known));
     // It is written down now. Checks of what left go on, so results must be written meanwhile.
     for (const { lane, found } of lost) memory.restore(lane, found);
@@ -222,7 +223,7 @@ export class Life {
       return lane.endsWith(`/${ACTS}`) || BigInt(counter) <= here + FIRST ? [] : [{ lane, known: counter }];
     });
     const isBehind = lost.length > 0 || word.epoch > standing.epoch;
-    if (isBehind) await this.enterRecovery('witness', lost);
+    if (isBehind) await this.enterRecovery('witness', lost, word.epoch);
     else
       await this.#forget(
         ended.map(({ lane }) => lane),

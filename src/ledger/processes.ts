@@ -139,10 +139,8 @@ export class Processes {
     const known = memory.vector();
     const [beaten] = await database.run<Beaten>('beat', [this.name]);
     if (beaten === undefined) return this.#isReplaced(known);
-    if (memory.epoch !== undefined && memory.epoch !== beaten.epoch) {
-      // A recovery that has just begun has raised it once. Whoever missed its end knows nothing any more.
-      if (beaten.recovering_at === null || beaten.epoch !== memory.epoch + 1) return this.#fence('epoch');
-    }
+    // A recovery that has begun has raised it. Whoever missed a whole recovery knows nothing any more.
+    if ((memory.epoch ?? beaten.epoch) !== beaten.epoch && beaten.recovering_at === null) return this.#fence('epoch');
     memory.epoch = beaten.epoch;
     await this.#compare(known, beaten);
     const rows = await database.run<ProcessRow>('processes');

@@ -6,14 +6,12 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { systemClock } from '../../src/lib/clock.ts';
 import { systemRandom } from '../../src/lib/random.ts';
 import { type Entry, Journal, readJournal } from '../../src/ledger/journal.ts';
-import { Memory } from '../../src/ledger/lane.ts';
-import { Life, type LifeOptions } from '../../src/ledger/life.ts';
-import { Operations } from '../../src/ledger/operations.ts';
-import { Database } from '../../src/ledger/pool.ts';
+import type { LifeOptions } from '../../src/ledger/life.ts';
 import { FileWitness, RedisWitness, type Witness } from '../../src/ledger/witness.ts';
 import { type FreshLedger, freshLedger } from '../support/fresh-ledger.ts';
 import { callback } from '../support/ledger-callback.ts';
 import { type FreshRedis, freshRedis } from '../support/fresh-redis.ts';
+import { type LedgerWorker, ledgerWorker } from '../support/ledger-worker.ts';
 
 let ledger: FreshLedger;
 let redis: FreshRedis;
@@ -30,65 +28,17 @@ afterEach(async () => {
   await ledger.close();
 });
 
-interface Worker {
-  readonly life: Life;
-  readonly operations: Operations;
-  readonly journal: Journal;
-  readonly faults: string[];
-  readonly fenced: string[];
-  readonly end: () => Promise<void>;
-  /** As if it was killed. */
-  readonly kill: () => Promise<void>;
+async function worker(witnesses: readonly Witness[], over: Partial<LifeOptions> = {}): Promise<LedgerWorker> {
+  const at = { url: ledger.url, schema: ledger.schema, redis: redis.redis };
+  const made = await ledgerWorker(at, witnesses, over);
+  closing.push(() => made.kill().catch(() => undefined));
+  return made;
 }
 
-async function worker(witnesses: readonly Witness[], over: Partial<LifeOptions> = {}): Promise<Worker> {
-  const at = { url: ledger.url, schema: ledger.schema };
-  const database = new Database({ ...at, size: 2 });
-  const [memory, faults, fenced] = [new Memory(), [] as string[], [] as string[]];
-  // Without a timer: each test beats by itself.
-  const needs = { clock: { ...systemClock, after: () => () => undefined }, random: systemRandom };
-  const life = new Life({
-    ...needs,
-    database,
-    at,
-    memory,
-    deployment: ledger.url,
-    slot: 'worker',
-    version: 'test',
-    schemaVersion: 1,
-    roles: ['worker'],
-    witnesses,
-    needsWitness: true,
-    onFenced: (why) => fenced.push(why),
-    quietly: (message) => faults.push(message),
-    ...over,
-  });
-  const journal = new Journal({
-    redis: redis.redis,
-    process: life.name,
-    clock: systemClock,
-    onHole: () => faults.push('hole'),
-  });
-  life.journalIn(journal);
-  await life.start();
-  const operations = new Operations({ ...needs, database: at, process: life.name, memory, lanes: 1 });
-  const kill = async (): Promise<void> => {
-    await operations.close();
-    await database.close();
-  };
-  const end = async (): Promise<void> => {
-    await operations.close();
-    await life.end();
-    await database.close();
-  };
-  closing.push(() => kill().catch(() => undefined));
-  return { life, operations, journal, faults, fenced, end, kill };
-}
-
-const signalled = async ({ operations }: Worker, times: number): Promise<void> => {
+const signalled = async ({ operations }: LedgerWorker, times: number): Promise<void> => {
   for (let n = 0; n < times; n += 1) await operations.signal(callback('none', 'x'));
 };
-const accepted = async ({ operations }: Worker, times: number): Promise<void> => {
+const accepted = async ({ operations }: LedgerWorker, times: number): Promise<void> => {
   for (let n = 0; n < times; n += 1) {
     const id = `dsb_${systemRandom.hex(13)}`;
     const body = { state: 'queued', queue: 'disbursement', request: {}, createdBy: 'shop' };

@@ -3,10 +3,11 @@
 -- name: enter_recovery
 -- Nothing is accepted and nothing leaves from now on, and the epoch is another one: no id of an event is used twice. What
 -- was known already stays, and the higher counters count.
--- params: because text, known jsonb, now timestamptz
+-- `epoch`: the highest that a witness remembers.
+-- params: because text, known jsonb, now timestamptz, epoch int4
 -- row: number int8, fresh bool
 with entered as (
-  update relais.deployment set recovering_at = coalesce($3, now()), recovering_why = $1, epoch = epoch + 1 where recovering_at is null
+  update relais.deployment set recovering_at = coalesce($3, now()), recovering_why = $1, epoch = greatest(epoch, $4) + 1 where recovering_at is null
   returning recovering_at, epoch
 ),
 begun as (
@@ -42,17 +43,20 @@ select r.number, r.because, r.since, r.last_beat, r.marks, r.known, r.before, r.
 from relais.recovery r, relais.deployment d where r.ended_at is null;
 
 -- name: raise_sequences
--- No number is given twice: what the lost time has used lies below.
+-- No number is given twice: what any lost time has used lies below.
 -- params:
 -- row: position int8
-with raised as materialized (
-  select setval('relais.outbox_sequence_seq', (select last_value + 10000000000 from relais.outbox_sequence_seq)),
-    setval('relais.audit_line_sequence_seq', (select last_value + 10000000000 from relais.audit_line_sequence_seq)),
-    setval('relais.lease_number', (select last_value + 10000000000 from relais.lease_number)),
-    setval('relais.campaign_number_seq', (select last_value + 1000000 from relais.campaign_number_seq)),
-    setval('relais.campaign_turn', (select last_value + 10000000000 from relais.campaign_turn))
+with step as materialized (select 10000000000 * d.epoch as wide, 1000000 * d.epoch::int8 as narrow from relais.deployment d),
+raised as materialized (
+  select setval('relais.outbox_sequence_seq', (select last_value + wide from relais.outbox_sequence_seq)),
+    setval('relais.audit_line_sequence_seq', (select last_value + wide from relais.audit_line_sequence_seq)),
+    setval('relais.lease_number', (select last_value + wide from relais.lease_number)),
+    setval('relais.campaign_number_seq', (select last_value + narrow from relais.campaign_number_seq)),
+    setval('relais.account_event', (select last_value + narrow from relais.account_event)),
+    setval('relais.campaign_turn', (select last_value + wide from relais.campaign_turn))
+  from step
 )
-update relais.stream s set position = s.position + 1000000000 from raised returning s.position;
+update relais.stream s set position = s.position + d.epoch * 1000000000::int8 from raised, relais.deployment d returning s.position;
 
 -- name: ended_lanes
 -- Lanes that had ended when the recovery began.
@@ -126,7 +130,7 @@ update relais.operation o set state = 'queued', version = o.version + 1 from hel
 -- name: restorable
 -- The next operations in these states, locked. Those that the journal has raised are left to their checks.
 -- params: kind text[], state text[], most int4
--- row: id text, kind text, account text, reference text, idempotency_key text, state text, queue text, amount int8, beneficiary text, request jsonb, metadata jsonb, payee_name text, purpose text, provider_id text, token text, transaction_id text, provider_ref text, facts jsonb, observations jsonb, evidence text[], evidence_total int4, reason text, sends int2, tries int2, token_at timestamptz, sent_at timestamptz, quiet_until timestamptz, not_before timestamptz, batch text, created_by text, approved_by text, approved_at timestamptz, rejected_by text, note text, trace text, created_at timestamptz, updated_at timestamptz, since timestamptz, version int4
+-- row: id text, kind text, account text, reference text, idempotency_key text, state text, queue text, amount int8, beneficiary text, request jsonb, metadata jsonb, payee_name text, purpose text, provider_id text, token text, transaction_id text, provider_ref text, facts jsonb, evidence text[], evidence_total int4, reason text, sends int2, tries int2, token_at timestamptz, sent_at timestamptz, quiet_until timestamptz, not_before timestamptz, batch text, created_by text, approved_by text, approved_at timestamptz, rejected_by text, note text, trace text, created_at timestamptz, updated_at timestamptz, since timestamptz, version int4
 with next as materialized (
   select o.id from unnest($1::text[], $2::text[]) as open(kind, state)
   cross join lateral (
@@ -136,7 +140,7 @@ with next as materialized (
   ) o limit $3
 )
 select o.id, o.kind, o.account, o.reference, o.idempotency_key, o.state, o.queue, o.amount, o.beneficiary, o.request, o.metadata,
-  o.payee_name, o.purpose, o.provider_id, o.token, o.transaction_id, o.provider_ref, o.facts, o.observations, o.evidence,
+  o.payee_name, o.purpose, o.provider_id, o.token, o.transaction_id, o.provider_ref, o.facts, o.evidence,
   o.evidence_total, o.reason, o.sends, o.tries, o.token_at, o.sent_at, o.quiet_until, o.not_before, o.batch, o.created_by,
   o.approved_by, o.approved_at, o.rejected_by, o.note, o.trace, o.created_at, o.updated_at, o.since, o.version
 from relais.operation o join next using (id) order by o.id for no key update of o;
@@ -244,6 +248,26 @@ from relais.sms_request q where q.state <> 'settled' group by 2;
 -- params: before jsonb
 -- row: before jsonb
 update relais.recovery set before = coalesce(before, $1) where ended_at is null returning before;
+
+-- name: settle_lanes
+-- What was known of lanes is known to this ledger from now on: they are no loss any more. Living processes go on with the
+-- counters that the copy had.
+-- params: lane text[], counter int8[]
+-- row: lane text
+with known as (
+  select k.lane, k.counter from unnest($1::text[], $2::int8[]) as k(lane, counter)
+),
+held as materialized (
+  select m.lane from relais.mark m join known k using (lane)
+  where not exists (select from relais.worker w where w.process = split_part(m.lane, '/', 1)) order by m.lane for no key update of m
+),
+raised as (
+  update relais.mark m set counter = greatest(m.counter, k.counter) from known k, held h where m.lane = h.lane and k.lane = h.lane
+)
+insert into relais.retired_lane as r (lane, counter)
+select k.lane, k.counter from known k where not exists (select from relais.mark m where m.lane = k.lane) order by k.lane
+on conflict (lane) do update set counter = greatest(r.counter, excluded.counter)
+returning r.lane;
 
 -- name: leave_recovery
 -- params: by text, report jsonb, now timestamptz

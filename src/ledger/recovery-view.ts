@@ -1,0 +1,89 @@
+/** A recovery as a person sees it: what is known of it, and what it came to. */
+import { recoveryProofs } from '../kinds/system.ts';
+import type { ReportRow } from '../operations/recovery-report.ts';
+import type { Gathered, RecoveryRow } from './evidence.ts';
+
+/** All times are ms since the epoch. */
+export interface UnderWay {
+  readonly since: number;
+  readonly because: string;
+  /** When relais was last at work on what is there now; 0: unknown. */
+  readonly lastBeat: number;
+  readonly counter: number;
+  readonly knownCounter?: number;
+}
+
+interface Named {
+  readonly count: number;
+  readonly ids: readonly string[];
+}
+
+export interface LostAction {
+  readonly at: number;
+  readonly act: string;
+}
+
+export interface RecoveryReport {
+  readonly at: number;
+  readonly by: string;
+  readonly because: string;
+  readonly lastBeat: number;
+  readonly items: readonly ReportRow[];
+  readonly unreadable: Named;
+  readonly heldCampaigns: readonly { readonly id: string; readonly name: string }[];
+  /** Of each kind how many the journal has brought back. */
+  readonly putBack: Readonly<Record<string, number>>;
+  /** Acts of the lost time that a person must repeat. */
+  readonly lostActs: readonly LostAction[];
+  /** Why the journal does not prove what never left; absent: it does. */
+  readonly broken?: string;
+}
+
+/** What is collected over the turns of one recovery. */
+export interface Work extends Gathered {
+  readonly number: string;
+  replayed: number;
+  readonly putBack: Record<string, number>;
+  readonly lostActs: LostAction[];
+  areActsDone: boolean;
+  readonly unreadable: string[];
+  readonly held: { readonly id: string; readonly name: string }[];
+}
+
+const NAMED_MOST = 100;
+const proofs: ReadonlySet<string> = new Set(recoveryProofs);
+
+export function isProven({ because, counter, knownCounter = 0 }: UnderWay): boolean {
+  return proofs.has(because) || knownCounter > counter;
+}
+
+export function underWayOf({ because, since, last_beat, marks, known }: RecoveryRow): UnderWay {
+  const missing = Object.entries(known).map(([lane, counter]) => Math.max(0, counter - (marks[lane] ?? 0)));
+  const counter = sum(Object.values(marks));
+  return {
+    since: since.getTime(),
+    because,
+    lastBeat: last_beat?.getTime() ?? 0,
+    counter,
+    ...(missing.length === 0 ? {} : { knownCounter: counter + sum(missing) }),
+  };
+}
+
+const sum = (counts: readonly number[]): number => counts.reduce((total, one) => total + one, 0);
+
+export function reportFrom(
+  { because, last_beat }: RecoveryRow,
+  { unreadable, held, putBack, lostActs, broken }: Work,
+  told: Pick<RecoveryReport, 'at' | 'by' | 'items'>,
+): RecoveryReport {
+  return {
+    ...told,
+    because,
+    lastBeat: last_beat?.getTime() ?? 0,
+    unreadable: { count: unreadable.length, ids: unreadable.slice(0, NAMED_MOST) },
+    heldCampaigns: held.slice(0, NAMED_MOST),
+    putBack,
+    lostActs: lostActs.slice(0, NAMED_MOST),
+    ...(broken === undefined ? {} : { broken }),
+  };
+}

@@ -1,0 +1,281 @@
+/**
+ * What a person does about a restored ledger: sees what is open, has it led to where work may begin again, or confirms
+ * that nothing was lost. Nothing that the copy shows as not yet sent is sent because of the copy alone.
+ */
+import { type Kind, kinds, queueOf, restoringOf, statesOf } from '../kinds/index.ts';
+import type { Clock } from '../lib/clock.ts';
+import { type Standing, RESTORED } from '../operations/restored.ts';
+import { isOver, progressOf, reportOf, wouldDo } from '../operations/recovery-report.ts';
+import { type AttemptedKind, eventOf } from '../operations/transition.ts';
+import type { RecordAt } from '../operations/record.ts';
+import { isUnreadable } from '../operations/record.ts';
+import { type Act, noteAct } from './acts.ts';
+import type { Database, Run } from './pool.ts';
+import { type LedgerKind, type OperationRow, readRow } from './records.ts';
+import { type EvidenceOptions, type RecoveryRow, gatherEvidence, knownToJournal } from './evidence.ts';
+import { type RecoveryReport, type UnderWay, type Work, isProven, reportFrom, underWayOf } from './recovery-view.ts';
+import { replayAct, replayItems } from './replay.ts';
+
+export interface RecoveryOptions<Says> extends EvidenceOptions {
+  readonly database: Pick<Database, 'run' | 'transaction'>;
+  readonly clock: Clock;
+  /** From the deadline of an intent until `created` means that nothing was sent, ms. */
+  readonly quietMs: number;
+  /** Until the statistics of the provider show what was sent, ms. */
+  readonly settleMs: number;
+  /** Asks the provider about so many of each kind, and changes nothing. */
+  readonly says: (underWay: UnderWay, most: number) => Promise<Says>;
+}
+
+interface Applying {
+  readonly by: string;
+  readonly act?: Act | undefined;
+}
+
+type Applied =
+  | { readonly is: 'none' }
+  /** There is more to do: ask again. */
+  | { readonly is: 'under way'; readonly done: number; readonly of: number }
+  | { readonly is: 'over'; readonly report: RecoveryReport };
+
+const TURN_MS = 5_000;
+const PAGE = 200;
+
+export class RecoveryDesk<Says> {
+  readonly #options: RecoveryOptions<Says>;
+  #work: Work | undefined;
+
+  constructor(options: RecoveryOptions<Says>) {
+    this.#options = options;
+  }
+
+  /** Undefined: none. */
+  async underWay(): Promise<UnderWay | undefined> {
+    const row = await this.#row();
+    return row && underWayOf(row);
+  }
+
+  /** What is open by kind and state, and what an apply would do with it. */
+  async open() {
+    return (await this.#standings()).filter((one) => !isOver(one)).map((one) => ({ ...one, would: wouldDo(one) }));
+  }
+
+  says(underWay: UnderWay, most: number): Promise<Says> {
+    return this.#options.says(underWay, most);
+  }
+
+  async lastReport(): Promise<unknown> {
+    return (await this.#options.database.run<{ report: unknown }>('last_report'))[0]?.report;
+  }
+
+  /** One turn. Asked again until it is over, by any operator; a turn that was broken off is continued. */
+  async apply({ by, act }: Applying): Promise<Applied> {
+    const { database, clock } = this.#options;
+    const row = await this.#row();
+    if (row === undefined) return { is: 'none' };
+    const untilMono = clock.monotonic() + TURN_MS;
+    const work = await this.#workOn(row);
+    const isThrough = await this.#replay(work, untilMono);
+    const now = await this.#standings();
+    const [noted] = await database.run<{ before: readonly Standing[] }>('note_before', [JSON.stringify(now)]);
+    const before = noted?.before ?? now;
+    const over = isThrough && (await this.#restore(work, untilMono));
+    const after = await this.#standings();
+    if (!over) return { is: 'under way', ...progressOf(before, after) };
+    const report = reportFrom(row, work, { at: clock.now(), by, items: reportOf(before, after) });
+    const left = await database.transaction((run) => leave(run, { row, by, act, report, lanes: work.lanes }));
+    if (left === 'more') {
+      this.#work = undefined;
+      return { is: 'under way', ...progressOf(before, after) };
+    }
+    return left === 'left' ? { is: 'over', report } : { is: 'none' };
+  }
+
+  /**
+   * Two persons within a day say that nothing was lost. `first`: another one must confirm it. `lost`: it is proven that
+   * something was. Without a recovery it confirms a ledger that no witness knows.
+   */
+  async confirm(by: string, act?: Act): Promise<'left' | 'first' | 'none' | 'lost'> {
+    const { database } = this.#options;
+    return database.transaction(async (run) => {
+      const [row] = await run<RecoveryRow>('recovery');
+      if (row === undefined) {
+        await run('note_witnessed');
+        return 'none';
+      }
+      if (isProven(underWayOf(row))) return 'lost';
+      const [confirmed] = await run<{ confirmed_by: string }>('confirm_recovery', [by, null]);
+      if (act) await noteAct(run, act);
+      if (confirmed?.confirmed_by === by) return 'first';
+      await run('settle_lanes', [Object.keys(row.known), Object.values(row.known)]);
+      await run('leave_recovery', [by, null, null]);
+      return 'left';
+    });
+  }
+
+  /**
+   * Whether an operation may have left in the lost time, although this copy shows it as unsent: it cannot be cancelled
+   * then, and a person decides.
+   */
+  async mayHaveLeft(id: string): Promise<boolean> {
+    return (await this.#row()) !== undefined && knownToJournal(this.#options, id);
+  }
+
+  async #row(): Promise<RecoveryRow | undefined> {
+    return (await this.#options.database.run<RecoveryRow>('recovery'))[0];
+  }
+
+  async #standings(): Promise<readonly Standing[]> {
+    const rows =
+      await this.#options.database.run<Record<'kind' | 'state' | 'count' | 'xof', string | null>>(
+        'recovery_standings',
+      );
+    return rows.map(({ kind, state, count, xof }) => ({
+      kind: kind as Standing['kind'],
+      state: state ?? '',
+      count: Number(count),
+      ...(xof === null ? {} : { xof: Number(xof) }),
+    }));
+  }
+
+  /** What the journal and the witnesses know, read once for each recovery. */
+  async #workOn(row: RecoveryRow): Promise<Work> {
+    if (this.#work?.number === row.number) return this.#work;
+    const begun = { putBack: {}, lostActs: [], unreadable: [], held: [], replayed: 0, areActsDone: false };
+    this.#work = { number: row.number, ...(await gatherEvidence(this.#options, row)), ...begun };
+    return this.#work;
+  }
+
+  /** Acts first: a key that was revoked must not open anything meanwhile. */
+  async #replay(work: Work, untilMono: number): Promise<boolean> {
+    const { database, clock, settleMs } = this.#options;
+    const { lost } = work;
+    if (!work.areActsDone) {
+      for (const one of lost.acts) {
+        const isKnown = await database.transaction((run) => replayAct(run, one));
+        if (!isKnown) work.lostActs.push({ at: one.at, act: one.kind });
+      }
+      work.areActsDone = true;
+    }
+    while (work.replayed < lost.items.length) {
+      const page = lost.items.slice(work.replayed, work.replayed + PAGE);
+      const counts = await database.transaction((run) => replayItems(run, page));
+      for (const [kind, count] of Object.entries(counts)) work.putBack[kind] = (work.putBack[kind] ?? 0) + count;
+      work.replayed += page.length;
+      if (clock.monotonic() >= untilMono) return false;
+    }
+    for (;;) {
+      if (lost.requests.length === 0) return true;
+      const doubted = await database.run('doubt_requests', [settleMs, PAGE, lost.requests, null]);
+      if (doubted.length < PAGE) return true;
+      if (clock.monotonic() >= untilMono) return false;
+    }
+  }
+
+  /** Without proof nothing that is open goes on by itself. */
+  async #restore(work: Work, untilMono: number): Promise<boolean> {
+    const { database, clock, settleMs } = this.#options;
+    if (work.broken !== undefined) {
+      work.held.push(
+        ...(await database.run<Work['held'][number]>('hold_restored_campaigns', [statesOfCampaigns, null])),
+      );
+      await database.run('restore_batches', [statesOfBatches, null]);
+      while ((await database.run('doubt_requests', [settleMs, PAGE, null, null])).length === PAGE) {
+        if (clock.monotonic() >= untilMono) return false;
+      }
+    }
+    const open = openOf(work.broken === undefined ? ['direct_credit'] : LEDGER_KINDS, ['review', 'ask', 'doubt']);
+    for (;;) {
+      const count = await database.transaction((run) => this.#restorePage(run, open, work));
+      if (count === 0) break;
+      if (clock.monotonic() >= untilMono) return false;
+    }
+    const looks = openOf(LEDGER_KINDS, ['look']);
+    await database.run('check_restored', [looks.map(({ kind }) => kind), looks.map(({ state }) => state), null]);
+    return true;
+  }
+
+  async #restorePage(run: Run, open: readonly Open[], work: Work): Promise<number> {
+    const { quietMs, settleMs } = this.#options;
+    const rows = await run<OperationRow>('restorable', [
+      open.map(({ kind }) => kind),
+      open.map(({ state }) => state),
+      PAGE,
+    ]);
+    const endings = rows.map((row) => {
+      const isMessage = row.kind === 'message';
+      const state = isMessage ? 'unknown' : 'needs_review';
+      const canBeAsked = isMessage || (row.token !== null && queueOf(row.kind as Kind, state) !== undefined);
+      const event = isMessage ? null : eventOfReview(row);
+      if (event === undefined) work.unreadable.push(row.id);
+      return {
+        id: row.id,
+        state,
+        queue: canBeAsked ? 'status-poll' : null,
+        dueMs: isMessage ? settleMs : 0,
+        quietMs: row.token === null ? null : quietMs,
+        event: event ? JSON.stringify(event) : null,
+      };
+    });
+    await run('restore_operations', [
+      endings.map(({ id }) => id),
+      endings.map(({ state }) => state),
+      endings.map(({ queue }) => queue),
+      endings.map(({ dueMs }) => dueMs),
+      endings.map((one) => one.quietMs),
+      endings.map(({ event }) => event),
+      null,
+    ]);
+    return rows.length;
+  }
+}
+
+const LEDGER_KINDS: readonly LedgerKind[] = [
+  'disbursement',
+  'direct_credit',
+  'invoice',
+  'payment_request',
+  'message',
+];
+
+interface Open {
+  readonly kind: LedgerKind;
+  readonly state: string;
+}
+
+function openOf(of: readonly LedgerKind[], as: readonly string[]): readonly Open[] {
+  return of.flatMap((kind) =>
+    statesOf(kind).flatMap((state) => (as.includes(restoringOf(kind, state) ?? '') ? [{ kind, state }] : [])),
+  );
+}
+
+const restoredAs = (kind: Kind, as: string): readonly string[] =>
+  statesOf(kind).filter((state) => restoringOf(kind, state) === as);
+const statesOfCampaigns = restoredAs('campaign', 'hold').filter((state) => state !== 'held');
+const statesOfBatches = restoredAs('batch', 'review');
+
+/** Undefined: this version cannot read the row, so nobody is told. */
+function eventOfReview(row: OperationRow) {
+  const kind = kinds.find((one) => one === row.kind) as AttemptedKind;
+  const record = readRow(kind as LedgerKind, row);
+  if (isUnreadable(record)) return undefined;
+  return eventOf(record as RecordAt<'disbursement'>, 'needs_review', { reason: RESTORED });
+}
+
+interface LeavingLedger extends Applying {
+  readonly row: RecoveryRow;
+  readonly report: RecoveryReport;
+  readonly lanes: Work['lanes'];
+}
+
+/** `more`: somebody has remembered more meanwhile than was replayed. */
+async function leave(run: Run, { row, by, act, report, lanes }: LeavingLedger): Promise<'left' | 'none' | 'more'> {
+  await run('lock_deployment');
+  const [now] = await run<RecoveryRow>('recovery');
+  if (now === undefined || now.number !== row.number) return 'none';
+  if (JSON.stringify(now.known) !== JSON.stringify(row.known)) return 'more';
+  await run('settle_lanes', [Object.keys(lanes), Object.values(lanes)]);
+  await run('leave_recovery', [by, JSON.stringify(report), null]);
+  if (act) await noteAct(run, act);
+  return 'left';
+}

@@ -1,0 +1,140 @@
+/** Fills a restored ledger up with what the journal knows: operations that were about to leave, and acts of people. */
+import type { Acted, Entry, Intended, JournalItem } from './journal.ts';
+import type { Run } from './pool.ts';
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** What the journal needs of an operation, so that a ledger that never had it can record it again. Times are ISO 8601. */
+export interface JournalOperation extends JournalItem {
+  readonly account: string;
+  readonly reference?: string | undefined;
+  readonly idempotencyKey?: string | undefined;
+  /** Hex. */
+  readonly fingerprint: string;
+  readonly amount?: number | undefined;
+  readonly beneficiary?: string | undefined;
+  readonly request: Json;
+  readonly facts?: Json | undefined;
+  readonly metadata?: Json | undefined;
+  readonly payeeName?: string | undefined;
+  readonly purpose?: string | undefined;
+  readonly providerId?: string | undefined;
+  readonly token?: string | undefined;
+  readonly batch?: string | undefined;
+  readonly createdBy: string;
+  readonly createdAt: string;
+  readonly sendUntil?: string | undefined;
+  readonly quietUntil?: string | undefined;
+  /** Its amount is part of the sums of its day. */
+  readonly counted?: boolean | undefined;
+}
+
+export const SMS_REQUEST = 'sms_request';
+
+/** A request of a campaign; its id is made of the numbers of both. */
+export const smsRequestItem = (campaign: string, n: number): JournalItem => ({
+  id: `${campaign}/${n}`,
+  kind: SMS_REQUEST,
+});
+
+const SCHEMA_VERSION = 1;
+
+/** How an operation stands that may have left: asked about, or, where nothing can be asked, with a person. */
+const STANDING: Readonly<Record<string, { readonly state: string; readonly queue: string | null }>> = {
+  disbursement: { state: 'submitting', queue: 'status-poll' },
+  message: { state: 'unknown', queue: 'status-poll' },
+};
+const WITH_A_PERSON = { state: 'needs_review', queue: null };
+
+/** Items that are not in the ledger, or not as far: recorded again, or raised. Repeating it changes nothing. */
+export async function replayItems(
+  run: Run,
+  items: readonly JournalOperation[],
+): Promise<Readonly<Record<string, number>>> {
+  const newest = [...new Map(items.map((item) => [item.id, item])).values()];
+  const payments = newest.filter(({ kind, token }) => kind === 'disbursement' && token !== undefined);
+  await run('approve_replayed', [payments.map(({ id }) => id)]);
+  await run('replay_intents', [
+    payments.map(({ id }) => id),
+    payments.map(({ token }) => token),
+    payments.map(({ sendUntil }) => sendUntil ?? null),
+    payments.map(({ quietUntil }) => quietUntil ?? null),
+    null,
+  ]);
+  const added = await run<{ kind: string }>('replay_operations', valuesOf(newest));
+  const counts: Record<string, number> = {};
+  for (const { kind } of added) counts[kind] = (counts[kind] ?? 0) + 1;
+  return counts;
+}
+
+function valuesOf(items: readonly JournalOperation[]): readonly unknown[] {
+  const column = (read: (one: JournalOperation) => unknown): readonly unknown[] =>
+    items.map((one) => read(one) ?? null);
+  const standing = ({ kind }: JournalOperation) => STANDING[kind] ?? WITH_A_PERSON;
+  return [
+    column(({ id }) => id),
+    column(({ kind }) => kind),
+    column(({ account }) => account),
+    column(({ reference }) => reference),
+    column(({ idempotencyKey }) => idempotencyKey),
+    column(({ fingerprint }) => Buffer.from(fingerprint, 'hex')),
+    column((one) => standing(one).state),
+    column((one) => standing(one).queue),
+    column(({ amount }) => amount),
+    column(({ beneficiary }) => beneficiary),
+    column(({ request }) => JSON.stringify(request)),
+    column(({ facts }) => JSON.stringify(facts ?? {})),
+    column(({ metadata }) => metadata && JSON.stringify(metadata)),
+    column(({ payeeName }) => payeeName),
+    column(({ purpose }) => purpose),
+    column(({ providerId }) => providerId),
+    column(({ token }) => token),
+    column(({ batch }) => batch),
+    column(({ createdBy }) => createdBy),
+    column(({ createdAt }) => createdAt),
+    column(({ sendUntil }) => sendUntil),
+    column(({ quietUntil }) => quietUntil),
+    column(({ counted }) => counted ?? false),
+    SCHEMA_VERSION,
+    null,
+  ];
+}
+
+export interface Lost {
+  readonly items: readonly JournalOperation[];
+  /** `campaign number/request`. */
+  readonly requests: readonly string[];
+  readonly acts: readonly (Acted & { readonly at: number })[];
+}
+
+/** What came after the copy. `from`: when relais was last at work on it, ms. */
+export function lostOf(entries: readonly Entry[], marks: ReadonlyMap<string, bigint>, from: number): Lost {
+  const isLost = ({ lane, counter }: Intended): boolean => BigInt(counter) > (marks.get(lane) ?? 0n);
+  const items = entries.flatMap((one) => (one.is === 'intended' && isLost(one) ? one.items : []));
+  return {
+    items: items.filter((one): one is JournalOperation => one.kind !== SMS_REQUEST),
+    requests: items.filter(({ kind }) => kind === SMS_REQUEST).map(({ id }) => id),
+    acts: entries.filter((one) => one.is === 'acted').filter(({ at }) => at >= from),
+  };
+}
+
+type Replay = (run: Run, facts: Json) => Promise<unknown>;
+
+const text = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+/** Acts that take something away. What they took away is never given back by a replay. */
+const REPLAYS: Readonly<Record<string, Replay>> = {
+  'key.revoked': (run, { id, at }) => run('replay_revoked_key', [text(id), text(at)]),
+  'account.held': (run, { account, area, reason }) => run('replay_hold', [text(account), text(area), text(reason)]),
+  'limit.set': (run, { name, value, by }) =>
+    typeof value === 'number' ? run('replay_limit', [text(name), value, text(by)]) : Promise.resolve(),
+  'queue.paused': (run, { name, by }) => run('replay_switch', [text(name), text(by)]),
+  'operation.cancelled': (run, { id }) => run('replay_cancelled', [text(id), null]),
+};
+
+/** False: nobody knows how to repeat it, so a person is told. */
+export async function replayAct(run: Run, { kind, facts }: Acted): Promise<boolean> {
+  const replay = REPLAYS[kind];
+  await replay?.(run, facts);
+  return replay !== undefined;
+}

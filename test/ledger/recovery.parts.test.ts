@@ -1,0 +1,235 @@
+/** A ledger restored from a copy, with and without the journal: nothing that left leaves again, nothing cancelled leaves. */
+import { createHash } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { systemClock } from '../../src/lib/clock.ts';
+import type { NewOperation } from '../../src/ledger/operations.ts';
+import { RecoveryDesk } from '../../src/ledger/recovery.ts';
+import { type JournalOperation, smsRequestItem } from '../../src/ledger/replay.ts';
+import { FileWitness, RedisWitness } from '../../src/ledger/witness.ts';
+import { type FreshLedger, freshLedger } from '../support/fresh-ledger.ts';
+import { type FreshRedis, freshRedis } from '../support/fresh-redis.ts';
+import { type LedgerWorker, ledgerWorker } from '../support/ledger-worker.ts';
+
+let ledger: FreshLedger;
+let redis: FreshRedis;
+let folder: string;
+const closing: (() => unknown)[] = [];
+beforeEach(async () => {
+  [ledger, redis] = await Promise.all([freshLedger(), freshRedis()]);
+  folder = mkdtempSync(join(tmpdir(), 'relais-recovery-'));
+});
+afterEach(async () => {
+  for (const close of closing.splice(0).toReversed()) await close();
+  rmSync(folder, { recursive: true });
+  await redis.close();
+  await ledger.close();
+});
+
+let made = 0;
+const witnesses = () => {
+  made += 1;
+  return [new RedisWitness(redis.redis), new FileWitness({ path: join(folder, 'witness'), process: `p${made}` })];
+};
+
+async function worker(): Promise<LedgerWorker> {
+  const one = await ledgerWorker({ url: ledger.url, schema: ledger.schema, redis: redis.redis }, witnesses());
+  closing.push(() => one.kill().catch(() => undefined));
+  return one;
+}
+
+const PAYMENT = { accountAlias: '771234567', amount: 1_000, withdrawMode: 'wallet-a-senegal' };
+
+function payment(id: string, over: Partial<NewOperation> = {}): NewOperation {
+  const fingerprint = createHash('sha256').update(id).digest();
+  const body = { kind: 'disbursement' as const, account: 'main', state: 'queued', queue: 'disbursement' };
+  const rest = { amount: 1_000, counted: true, providerId: `p-${id}`, request: PAYMENT, createdBy: 'shop' };
+  return { id, ...body, ...rest, fingerprint, dueMs: 0, ...over };
+}
+
+const itemOf = (one: NewOperation, token?: string): JournalOperation => ({
+  id: one.id,
+  kind: one.kind,
+  account: one.account,
+  fingerprint: one.fingerprint.toString('hex'),
+  amount: one.amount,
+  request: one.request,
+  providerId: one.providerId,
+  createdBy: one.createdBy,
+  createdAt: new Date().toISOString(),
+  counted: true,
+  ...(token === undefined ? {} : { token }),
+});
+
+/** As a worker pays: token and intent in one change, its bytes right after. */
+async function sent({ operations }: LedgerWorker, one: NewOperation): Promise<void> {
+  const claimed = await operations.claim('disbursement', ['main'], 50, 60_000);
+  const held = claimed.find(({ id }) => id === one.id);
+  if (held === undefined) throw new Error(`${one.id} is not due`);
+  const token = `tok-${one.id}`;
+  const intent = { id: one.id, lease: held.lease, was: 'queued', state: 'submitting', queue: 'status-poll', token };
+  const times = { keepMs: 60_000, sendMs: 10_000 };
+  const written = await operations.change({ ...intent, ...times, intends: true, journalItem: itemOf(one, token) });
+  expect(written).toMatchObject({ known: true, version: 2 });
+  for (const { id, lease } of claimed) {
+    if (id !== one.id) await operations.change({ id, lease, was: 'queued', state: 'queued', queue: 'disbursement', dueMs: 0 });
+  }
+}
+
+function deskOf({ database }: LedgerWorker): RecoveryDesk<never[]> {
+  return new RecoveryDesk({
+    database,
+    redis: redis.redis,
+    witnesses: witnesses(),
+    clock: systemClock,
+    quietMs: 60_000,
+    settleMs: 60_000,
+    quietly: () => undefined,
+    says: async () => [],
+  });
+}
+
+const states = async (): Promise<Readonly<Record<string, string>>> => {
+  const rows = await ledger.query<{ id: string; state: string; token: string | null }>(
+    'select id, state, token from relais.operation order by id',
+  );
+  return Object.fromEntries(rows.map(({ id, state, token }) => [id, token === null ? state : `${state} ${token}`]));
+};
+
+const [kept, paid, dropped, later] = ['kept', 'paid', 'dropped', 'later'].map((name) => payment(`dsb_${name}`));
+const credit = payment('dcr_open', { kind: 'direct_credit', queue: 'direct-credit' });
+
+/** A copy is made, work goes on, and the copy takes the place of the ledger. */
+async function restored(lost: (one: LedgerWorker) => Promise<void>, how: 'ended' | 'killed'): Promise<LedgerWorker> {
+  if (!kept || !paid || !dropped || !later) throw new Error('no payments');
+  const one = await worker();
+  for (const each of [kept, paid, dropped, credit]) await one.operations.accept(each);
+  await one.end();
+  const original = ledger;
+  const copy = await ledger.copy();
+  const two = await worker();
+  await lost(two);
+  await (how === 'ended' ? two.end() : two.kill());
+  ledger = { ...ledger, ...copy };
+  closing.unshift(() => original.close());
+  return worker();
+}
+
+async function lostTime(two: LedgerWorker): Promise<void> {
+  if (!paid || !dropped || !later) throw new Error('no payments');
+  await two.life.beat();
+  await sent(two, paid);
+  await two.operations.accept(later);
+  await sent(two, later);
+  await ledger.query(`update relais.operation set state = 'cancelled', queue = null, due_at = null where id = '${dropped.id}'`);
+  await two.journal.act('operation.cancelled', { id: dropped.id });
+  await two.life.beat();
+}
+
+async function appliedBy(one: LedgerWorker) {
+  const desk = deskOf(one);
+  let applied: Awaited<ReturnType<typeof desk.apply>> = await desk.apply({ by: 'awa' });
+  while (applied.is === 'under way') applied = await desk.apply({ by: 'awa' });
+  return applied;
+}
+
+test('an unbroken journal lets queued payments go on, and raises or records again what left', async () => {
+  const three = await restored(lostTime, 'ended');
+  expect(three.life.recovering()).toMatchObject({ because: 'witness' });
+  expect(await deskOf(three).mayHaveLeft(paid?.id ?? '')).toBe(true);
+  expect(await deskOf(three).mayHaveLeft(kept?.id ?? '')).toBe(false);
+  const applied = await appliedBy(three);
+  expect(applied).toMatchObject({ is: 'over', report: { by: 'awa', because: 'witness', putBack: { disbursement: 1 } } });
+  expect(applied.is === 'over' && applied.report.broken).toBeUndefined();
+  expect(await states()).toEqual({
+    dsb_kept: 'queued',
+    dsb_paid: 'submitting tok-dsb_paid',
+    dsb_dropped: 'cancelled',
+    dsb_later: 'submitting tok-dsb_later',
+    dcr_open: 'needs_review',
+  });
+  const four = await worker();
+  expect(four.life.recovering()).toBeUndefined();
+  expect((await four.operations.claim('disbursement', ['main'], 9, 60_000)).map(({ id }) => id)).toEqual(['dsb_kept']);
+  const checks = await four.operations.claim('status-poll', ['main'], 9, 60_000);
+  expect(checks.map(({ id }) => id).toSorted()).toEqual(['dsb_later', 'dsb_paid']);
+  const spent = await ledger.query(`select xof from relais.spent where account = 'main' and beneficiary = ''`);
+  expect(spent).toEqual([{ xof: '5000' }]);
+});
+
+test.for([
+  ['a worker was killed', (): Promise<unknown> => Promise.resolve(), 'killed'],
+  ['Redis lost the journal', (): Promise<unknown> => redis.redis.del('journal'), 'ended'],
+  ['Redis lost everything', (): Promise<unknown> => redis.redis.flushdb(), 'ended'],
+] as const)('when %s, nothing that the copy shows as unsent leaves', async ([, lose, how]) => {
+  const three = await restored(async (two) => {
+    await lostTime(two);
+    await lose();
+  }, how);
+  expect(three.life.recovering()).toBeDefined();
+  const applied = await appliedBy(three);
+  expect(applied).toMatchObject({ is: 'over', report: { broken: expect.any(String) } });
+  const now = await states();
+  expect([now['dsb_kept'], now['dcr_open']]).toEqual(['needs_review', 'needs_review']);
+  expect(['needs_review', 'submitting tok-dsb_paid']).toContain(now['dsb_paid']);
+  expect(['needs_review', 'cancelled']).toContain(now['dsb_dropped']);
+  const four = await worker();
+  expect(await four.operations.claim('disbursement', ['main'], 9, 60_000)).toEqual([]);
+  const events = await ledger.query<{ id: string }>(`select id from relais.outbox where type = 'disbursement.needs_review'`);
+  expect(events.map(({ id }) => id)).toContain('dsb_kept.2.2');
+});
+
+test('a campaign that had started sends nothing more: its open requests are in doubt', async () => {
+  await ledger.query(`insert into relais.campaign (id, account, fingerprint, name, body, state, recipients, requests, open, created_by, started_at)
+    values ('cmp_started', 'main', '', 'n', 'x', 'running', 60, 2, 2, 'shop', now())`);
+  await ledger.query(`insert into relais.campaign (id, account, fingerprint, name, body, state, recipients, requests, open, created_by)
+    values ('cmp_ready', 'main', '', 'n', 'x', 'ready', 10, 1, 1, 'shop')`);
+  await ledger.query(`insert into relais.sms_request (campaign, n, size) values (1, 0, 50), (1, 1, 10), (2, 0, 10)`);
+  const three = await restored(async () => undefined, 'ended');
+  await three.life.enterRecovery('rolled_back', [{ lane: 'gone/change0', known: '7' }]);
+  expect(await appliedBy(three)).toMatchObject({ is: 'over', report: { heldCampaigns: [{ id: 'cmp_ready' }] } });
+  expect(await ledger.query('select campaign, n, state, outcome from relais.sms_request order by 1, 2')).toMatchObject([
+    { n: 0, state: 'unknown', outcome: 'u'.repeat(50) },
+    { n: 1, state: 'unknown', outcome: 'u'.repeat(10) },
+    { n: 0, state: 'queued' },
+  ]);
+  expect(await ledger.query('select id, state, unknown from relais.campaign order by number')).toEqual([
+    { id: 'cmp_started', state: 'running', unknown: 60 },
+    { id: 'cmp_ready', state: 'held', unknown: 0 },
+  ]);
+});
+
+test('with an unbroken journal only the requests that it names are in doubt', async () => {
+  await ledger.query(`insert into relais.campaign (id, account, fingerprint, name, body, state, recipients, requests, open, created_by, started_at)
+    values ('cmp_started', 'main', '', 'n', 'x', 'running', 60, 2, 2, 'shop', now())`);
+  await ledger.query('insert into relais.sms_request (campaign, n, size) values (1, 0, 50), (1, 1, 10)');
+  const three = await restored(async (two) => {
+    if (!later) throw new Error('no payment');
+    await two.operations.accept(later);
+    const [held] = await two.operations.claim('disbursement', ['main'], 1, 60_000);
+    const own = { id: held?.id ?? '', lease: held?.lease ?? '', was: 'queued', state: 'queued', queue: 'disbursement' };
+    await two.operations.change({ ...own, keepMs: 60_000, intends: true, journalItem: smsRequestItem('1', 0) });
+    await two.life.beat();
+  }, 'ended');
+  expect(await appliedBy(three)).toMatchObject({ is: 'over' });
+  expect(await ledger.query('select n, state from relais.sms_request order by n')).toEqual([
+    { n: 0, state: 'unknown' },
+    { n: 1, state: 'queued' },
+  ]);
+});
+
+test('two persons confirm that nothing was lost, unless it is proven', async () => {
+  const one = await worker();
+  await one.life.enterRecovery('copy');
+  const desk = deskOf(one);
+  expect(await desk.confirm('awa')).toBe('first');
+  expect(await desk.confirm('awa')).toBe('first');
+  await ledger.query(`update relais.recovery set confirmed_at = now() - interval '25 hours'`);
+  expect(await desk.confirm('binta')).toBe('first');
+  expect(await desk.confirm('awa')).toBe('left');
+  expect(await desk.confirm('awa')).toBe('none');
+  await one.life.enterRecovery('rolled_back');
+  expect(await desk.confirm('awa')).toBe('lost');
+});
