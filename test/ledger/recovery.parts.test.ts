@@ -74,7 +74,8 @@ async function sent({ operations }: LedgerWorker, one: NewOperation): Promise<vo
   const written = await operations.change({ ...intent, ...times, intends: true, journalItem: itemOf(one, token) });
   expect(written).toMatchObject({ known: true, version: 2 });
   for (const { id, lease } of claimed) {
-    if (id !== one.id) await operations.change({ id, lease, was: 'queued', state: 'queued', queue: 'disbursement', dueMs: 0 });
+    if (id !== one.id)
+      await operations.change({ id, lease, was: 'queued', state: 'queued', queue: 'disbursement', dueMs: 0 });
   }
 }
 
@@ -123,7 +124,9 @@ async function lostTime(two: LedgerWorker): Promise<void> {
   await sent(two, paid);
   await two.operations.accept(later);
   await sent(two, later);
-  await ledger.query(`update relais.operation set state = 'cancelled', queue = null, due_at = null where id = '${dropped.id}'`);
+  await ledger.query(
+    `update relais.operation set state = 'cancelled', queue = null, due_at = null where id = '${dropped.id}'`,
+  );
   await two.journal.act('operation.cancelled', { id: dropped.id });
   await two.life.beat();
 }
@@ -141,7 +144,10 @@ test('an unbroken journal lets queued payments go on, and raises or records agai
   expect(await deskOf(three).mayHaveLeft(paid?.id ?? '')).toBe(true);
   expect(await deskOf(three).mayHaveLeft(kept?.id ?? '')).toBe(false);
   const applied = await appliedBy(three);
-  expect(applied).toMatchObject({ is: 'over', report: { by: 'awa', because: 'witness', putBack: { disbursement: 1 } } });
+  expect(applied).toMatchObject({
+    is: 'over',
+    report: { by: 'awa', because: 'witness', putBack: { disbursement: 1 } },
+  });
   expect(applied.is === 'over' && applied.report.broken).toBeUndefined();
   expect(await states()).toEqual({
     dsb_kept: 'queued',
@@ -152,7 +158,9 @@ test('an unbroken journal lets queued payments go on, and raises or records agai
   });
   const four = await worker();
   expect(four.life.recovering()).toBeUndefined();
-  expect((await four.operations.claim('disbursement', ['main'], 9, 60_000)).map(({ id }) => id)).toEqual(['dsb_kept']);
+  expect((await four.operations.claim('disbursement', ['main'], 9, 60_000)).map(({ id }) => id)).toEqual([
+    'dsb_kept',
+  ]);
   const checks = await four.operations.claim('status-poll', ['main'], 9, 60_000);
   expect(checks.map(({ id }) => id).toSorted()).toEqual(['dsb_later', 'dsb_paid']);
   const spent = await ledger.query(`select xof from relais.spent where account = 'main' and beneficiary = ''`);
@@ -177,7 +185,9 @@ test.for([
   expect(['needs_review', 'cancelled']).toContain(now['dsb_dropped']);
   const four = await worker();
   expect(await four.operations.claim('disbursement', ['main'], 9, 60_000)).toEqual([]);
-  const events = await ledger.query<{ id: string }>(`select id from relais.outbox where type = 'disbursement.needs_review'`);
+  const events = await ledger.query<{ id: string }>(
+    `select id from relais.outbox where type = 'disbursement.needs_review'`,
+  );
   expect(events.map(({ id }) => id)).toContain('dsb_kept.2.2');
 });
 
@@ -190,7 +200,9 @@ test('a campaign that had started sends nothing more: its open requests are in d
   const three = await restored(async () => undefined, 'ended');
   await three.life.enterRecovery('rolled_back', [{ lane: 'gone/change0', known: '7' }]);
   expect(await appliedBy(three)).toMatchObject({ is: 'over', report: { heldCampaigns: [{ id: 'cmp_ready' }] } });
-  expect(await ledger.query('select campaign, n, state, outcome from relais.sms_request order by 1, 2')).toMatchObject([
+  expect(
+    await ledger.query('select campaign, n, state, outcome from relais.sms_request order by 1, 2'),
+  ).toMatchObject([
     { n: 0, state: 'unknown', outcome: 'u'.repeat(50) },
     { n: 1, state: 'unknown', outcome: 'u'.repeat(10) },
     { n: 0, state: 'queued' },
@@ -209,7 +221,13 @@ test('with an unbroken journal only the requests that it names are in doubt', as
     if (!later) throw new Error('no payment');
     await two.operations.accept(later);
     const [held] = await two.operations.claim('disbursement', ['main'], 1, 60_000);
-    const own = { id: held?.id ?? '', lease: held?.lease ?? '', was: 'queued', state: 'queued', queue: 'disbursement' };
+    const own = {
+      id: held?.id ?? '',
+      lease: held?.lease ?? '',
+      was: 'queued',
+      state: 'queued',
+      queue: 'disbursement',
+    };
     await two.operations.change({ ...own, keepMs: 60_000, intends: true, journalItem: smsRequestItem('1', 0) });
     await two.life.beat();
   }, 'ended');
