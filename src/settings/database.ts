@@ -56,4 +56,8 @@ export const database = {
     retention(),
     'Age, as a duration such as `90d`, after which finished campaigns and messages are deleted. `off`: they stay.',
   ],
+  IDEMPOTENCY_KEEP: [
+    duration('400d').refine((ms) => ms >= RETENTION_LEAST_MS, { error: 'must be 30d or more' }),
+    'Time, as a duration of at least 30d, during which the reference and the idempotency key of a deleted operation stay in use: a repeated request is answered and never carried out again.',
+  ],
 } as const;

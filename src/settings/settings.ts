@@ -7,6 +7,7 @@ import { readPrices } from '../files/prices.ts';
 import { readUsualHours, readTimeZone } from '../lib/quiet-hours.ts';
 import { readNetwork } from '../lib/addresses.ts';
 import { toMs } from '../lib/clock.ts';
+import { database } from './database.ts';
 import { DEFAULT_PREFIX, readPrefix } from '../redis/connections.ts';
 import {
   campaignApproval,
@@ -17,7 +18,6 @@ import {
   durations,
   fileWith,
   httpUrl,
-  postgresUrl,
   issuer,
   limit,
   onOff,
@@ -51,7 +51,10 @@ function group(name: string, members: Record<string, readonly [z.ZodType, string
 }
 
 const redis = {
-  REDIS_URL: [redisUrl('redis://127.0.0.1:6379'), 'Redis server for records and queues: redis:// or rediss://.'],
+  REDIS_URL: [
+    redisUrl('redis://127.0.0.1:6379'),
+    'Redis server for the queues: redis:// or rediss://. Nothing that must be kept is stored there.',
+  ],
   REDIS_PREFIX: [
     z.string().default(DEFAULT_PREFIX).transform(orIssue(readPrefix)),
     'Prefix of all Redis keys, with one name in braces. Two deployments on one Redis need two prefixes.',
@@ -71,21 +74,6 @@ const redis = {
     secret(),
     'Password for Redis Sentinel. The password of Redis itself is in `REDIS_URL`. Unset: no password.',
     'secret',
-  ],
-  REDIS_WAIT_REPLICAS: [
-    count(0, { max: 10 }),
-    'Number of Redis replicas that must confirm a write before money or an SMS is sent. 0: none.',
-  ],
-  REDIS_PATIENCE: [
-    z
-      .string()
-      .optional()
-      .transform((value, context) => (value === undefined ? undefined : orIssue(toMs)(value, context))),
-    'Maximum wait for Redis at start, as a duration; then the process ends with status 1. Unset: no limit.',
-  ],
-  DURABILITY: [
-    z.enum(['checked', 'asserted'], { error: 'must be checked or asserted' }).default('checked'),
-    '`checked`: relais checks that Redis stores writes durably. `asserted`: Redis hides its configuration, and you guarantee `appendfsync always` and `noeviction`.',
   ],
   ENVIRONMENT: [
     z
@@ -143,7 +131,7 @@ const listeners = {
   ],
   SEALING_SECRET: [
     secret(),
-    'Key that encrypts the secrets stored in Redis, 24 characters or more. To rotate it, put the new key first and the old key after a comma, then run `relais secrets rotate`.',
+    'Key that encrypts the secrets stored in PostgreSQL, 24 characters or more. To rotate it, put the new key first and the old key after a comma, then run `relais secrets rotate`.',
     'secret',
   ],
   API_PORT: [port(3000), 'TCP port of the HTTP API. 0: a free port.'],
@@ -315,28 +303,6 @@ const messaging = {
   ],
 } as const;
 
-const IDENTITY_KEPT_LEAST_MS = 30 * 86_400_000;
-
-const history = {
-  HISTORY_URL: [
-    postgresUrl(),
-    'PostgreSQL database for the history of finished operations: postgres://user:password@host/database. Unset: all operations stay in Redis only.',
-    'secret',
-  ],
-  HISTORY_AFTER: [
-    durationOrOff('off'),
-    'Age, as a duration such as `7d`, after which finished payments and payment batches that are stored in history leave Redis. `off`: they stay.',
-  ],
-  HISTORY_TEXTS_AFTER: [
-    durationOrOff('off'),
-    'Age, as a duration such as `3d`, after which finished messages and campaigns that are stored in history leave Redis. `off`: they stay.',
-  ],
-  IDENTITY_KEEP: [
-    duration('400d').refine((ms) => ms >= IDENTITY_KEPT_LEAST_MS, { error: 'must be 30d or more' }),
-    'Time, as a duration of at least 30d, during which the reference of an operation that left Redis stays in use: a repeated request is a duplicate or a conflict and is never paid again.',
-  ],
-} as const;
-
 const running = {
   BALANCE_INTERVAL: [
     durationOrOff('10m'),
@@ -354,20 +320,12 @@ const running = {
       .transform((value, context) => (value === undefined ? undefined : orIssue(toMs)(value, context))),
     'Time, as a duration, that a stopping process gives its attempts to finish. Unset: the time-outs of the provider plus 5s.',
   ],
-  SILENCE_LIMIT: [
-    duration('15m'),
-    'Time, as a duration, without any worker after which a start with pending operations enters recovery, unless a witness file shows that nothing was lost.',
-  ],
   WITNESS_FILE: [
     z.string().optional(),
-    'Path of a file, on another disk than Redis, that records how far Redis had come. `off`: no file. Unset: `.relais/witness`.',
+    'Path of a file, on another disk than PostgreSQL, that records how far the ledger had come. Unset: no file.',
   ],
   EVENTS_KEEP: [duration('30d'), 'Retention of events, as a duration.'],
   AUDIT_KEEP: [duration('400d'), 'Retention of audit log lines, as a duration.'],
-  AUDIT_MOST: [
-    count(1_000_000, { min: 1_000 }),
-    'Maximum number of audit log lines; older lines are deleted. A line takes about 350 bytes of Redis memory.',
-  ],
   REPORTS_KEEP: [duration('400d'), 'Retention of the daily totals for reports, as a duration.'],
   ALLOW_LOOPBACK_ENDPOINTS: [
     z.enum(['on', 'off'], { error: 'must be on or off' }).default('off'),
@@ -413,6 +371,7 @@ const sandbox = {
 } as const;
 
 const groups = {
+  PostgreSQL: database,
   Redis: redis,
   'The service': service,
   Listeners: listeners,
@@ -421,7 +380,6 @@ const groups = {
   'Invoices, payment requests, direct credits': collect,
   Transport: transport,
   Messages: messaging,
-  History: history,
   Running: running,
   Traces: traces,
   Sandbox: sandbox,
@@ -432,6 +390,7 @@ const typesOf = <M extends Record<string, readonly [z.ZodType, ...unknown[]]>>(m
   Object.fromEntries(Object.entries(members).map(([name, [type]]) => [name, type])) as { [N in keyof M]: M[N][0] };
 
 export const settings = z.object({
+  ...typesOf(database),
   ...typesOf(redis),
   ...typesOf(service),
   ...typesOf(listeners),
@@ -440,7 +399,6 @@ export const settings = z.object({
   ...typesOf(collect),
   ...typesOf(transport),
   ...typesOf(messaging),
-  ...typesOf(history),
   ...typesOf(running),
   ...typesOf(traces),
   ...typesOf(sandbox),
