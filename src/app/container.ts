@@ -1,4 +1,5 @@
-/** What every role stands on: Redis, the records, the upstream client, the clock. Built once, handed to the parts. */
+/** What every role uses: the ledger, the queues, the clock, the accounts. Built once, handed to the parts. */
+import { hostname } from 'node:os';
 import type { Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
 import type { Logger } from 'pino';
@@ -6,61 +7,31 @@ import { type AccountBook, accountFingerprint, readAccounts } from '../accounts.
 import type { Config } from '../config.ts';
 import { Followers } from '../events/followers.ts';
 import type { QueueName } from '../kinds/due-queues.ts';
+import { DatabaseAway } from '../ledger/errors.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
-import type { ProcessorContext } from '../processors/context.ts';
-import type { RecoveryDesk } from '../processors/recovery/desk.ts';
-import type { Public } from '../lib/public.ts';
 import { type Random, systemRandom } from '../lib/random.ts';
 import type { Traces } from '../lib/traces.ts';
 import { createQuietly } from '../logger.ts';
 import { type Metrics, createMetrics } from '../metrics/metrics.ts';
-import type { Heartbeat } from '../operations/heartbeat.ts';
-import { type Past, type PastForgetting } from '../operations/past.ts';
-import type { WaitingForHistory } from '../operations/history.ts';
 import { type AnyQueueName, queueNames, queues } from '../queues/index.ts';
-import { openQueue, Waker } from '../queues/open.ts';
 import { misplacedJobs } from '../queues/misplaced.ts';
-import { queueFigures } from './queue-figures.ts';
+import { Waker, openQueue } from '../queues/open.ts';
 import {
   type RedisTarget,
   closeConnection,
+  isAway,
   openCommands,
   openForQueues,
   prefixOf,
-  waitUntilReady,
-  isAway,
 } from '../redis/connections.ts';
-import { type Durability, refuseWrongKind } from '../redis/durability.ts';
 import { type BalanceRow, balanceRows, knownRows } from './balances.ts';
-import type { Auditing } from './auditor.ts';
 import { Outage } from './outage.ts';
-import { type Part, type Patience, waitForRedis } from './parts.ts';
-import { openRedisStore } from './redis-store.ts';
-import type { Stores } from './stores.ts';
+import type { Part, Patience } from './parts.ts';
+import { queueFigures } from './queue-figures.ts';
+import { type Stores, openStores } from './stores.ts';
 import { type Watchdog, createWatchdog } from './watchdog.ts';
 
-export interface StoreParts extends Auditing {
-  readonly roles: readonly string[];
-  readonly giveUp: (error: Error) => void;
-}
-
-/** Whether what is written is kept, and what it may have lost. */
-interface Kept {
-  /** What has left Redis. Undefined, as below: this process has no history. */
-  readonly past: Past | undefined;
-  readonly forgetting: PastForgetting | undefined;
-  /** Waits for the replicas that must hold a write; absent where there are none. */
-  readonly fence: (() => Promise<boolean>) | undefined;
-  readonly durability: () => Durability;
-  readonly heartbeat: Pick<Heartbeat, 'recovering' | 'remember' | 'raise' | 'onChange'>;
-  readonly recoveryDesk: (context: ProcessorContext) => RecoveryDesk;
-  /** Started after the connections, before everything that accepts, sends or answers. */
-  readonly partsOf: (container: Container, how: StoreParts) => readonly Part[];
-  /** Why the store cannot be asked now, if so. */
-  readonly away: () => Promise<string | undefined>;
-}
-
-export interface Container extends Stores, Kept {
+export interface Container extends Stores {
   readonly config: Config;
   readonly logger: Logger;
   /** Logs an error that may come thousands of times a second once in a while, with how often it came. */
@@ -68,13 +39,12 @@ export interface Container extends Stores, Kept {
   readonly clock: Clock;
   readonly random: Random;
   readonly target: RedisTarget;
-  readonly redis: Redis;
   readonly book: AccountBook;
   readonly fingerprints: ReadonlyMap<string, string>;
   /** How many requests wait where nobody takes them. */
   readonly misplaced: () => Promise<number>;
   readonly balanceRows: () => Promise<BalanceRow[]>;
-  readonly followers: Public<Followers>;
+  readonly followers: Followers;
   readonly bullQueues: Readonly<Record<AnyQueueName, Queue>>;
   readonly wake: (queue: QueueName, id: string, rev: string | number) => void;
   /** Wakes a worker of a queue that is taken in bulk, for whatever is due. */
@@ -83,52 +53,45 @@ export interface Container extends Stores, Kept {
   /** Absent: nobody asked for traces. */
   readonly traces: Traces | undefined;
   readonly watchdog: Watchdog;
-  /** How long this process waits for Redis while it starts. */
+  /** How long this process waits for PostgreSQL while it starts. */
   readonly patience: Patience;
   readonly parts: readonly Part[];
 }
 
-const START_WAIT_MS = 5_000;
-/** What a store is opened with. */
-export interface StoreNeeds {
-  readonly config: Config;
-  readonly book: AccountBook;
-  readonly redis: Redis;
-  readonly bullQueues: Readonly<Record<AnyQueueName, Queue>>;
-  readonly logger: Logger;
-  readonly quietly: Container['quietly'];
-  readonly traces: Traces | undefined;
-  readonly wake: Container['wake'];
-  readonly onFenced: Metrics['fenced'];
-}
-
-export interface OpenStore extends Kept {
-  readonly stores: Stores;
-  readonly history: (() => Promise<WaitingForHistory>) | undefined;
-  /** Started before everything that reads or writes. */
-  readonly parts: readonly Part[];
-}
-
-interface ContainerOptions {
+export interface ContainerOptions {
+  readonly roles: readonly string[];
+  /** Ends the process at once: another one has taken over its work. */
+  readonly giveUp: (error: Error) => void;
   /** Fires when the process is to stop, also while it is still starting. */
   readonly signal?: AbortSignal | undefined;
   readonly traces?: Traces | undefined;
-  readonly openStore?: (needs: StoreNeeds) => OpenStore;
 }
 
-export function createContainer(config: Config, logger: Logger, more: ContainerOptions = {}): Container {
-  const { traces, signal, openStore = openRedisStore } = more;
-  const quietly = quietlyOf(logger, () => connections.redis.status === 'ready');
-  const patience = { clock: systemClock, logger, signal, limitMs: config.REDIS_PATIENCE };
+export function createContainer(config: Config, logger: Logger, options: ContainerOptions): Container {
+  const { traces, signal, roles, giveUp } = options;
+  const quietly = quietlyOf(logger);
+  const patience = { clock: systemClock, logger, signal, limitMs: config.DATABASE_PATIENCE };
   const [target, book] = [targetOf(config), readAccounts(config)];
   const connections = openConnections(target, quietly);
   const { redis, bullQueues, waker } = connections;
-  const wake: Container['wake'] = (queue, id, rev) => waker.wake(queue, id, rev);
-  const onFenced: Metrics['fenced'] = (...waited) => metrics.fenced(...waited);
-  const store = openStore({ config, book, redis, bullQueues, logger, quietly, traces, wake, onFenced });
-  const { stores, parts, history, ...kept } = store;
+  const { leaseMs } = timingOf(config);
+  const stores = openStores({
+    config,
+    book,
+    redis,
+    clock: systemClock,
+    random: systemRandom,
+    quietly,
+    traces,
+    leaseMs,
+    process: {
+      slot: hostname(),
+      version: '',
+      roles,
+      onFenced: (why) => giveUp(new Error(`another process has taken over the work of this one (${why})`)),
+    },
+  });
   const seen = seenBy(config, stores, connections, [...book.keys()]);
-  const metrics = metricsOf({ ...seen, ...stores, ...kept, bullQueues, quietly, history });
   return {
     config,
     logger,
@@ -136,28 +99,30 @@ export function createContainer(config: Config, logger: Logger, more: ContainerO
     clock: systemClock,
     random: systemRandom,
     target,
-    redis,
     book,
     fingerprints: new Map([...book].map(([name, account]) => [name, accountFingerprint(account)])),
     ...stores,
-    ...kept,
     ...seen,
     followers: followersOf(stores, quietly),
     bullQueues,
-    wake,
+    wake: (queue, id, rev) => waker.wake(queue, id, rev),
     call: (queue) => waker.call(queue),
-    metrics,
+    metrics: metricsOf({ ...seen, ...stores, bullQueues, quietly }),
     traces,
-    watchdog: createWatchdog({ clock: systemClock, leaseMs: timingOf(config).leaseMs }),
+    watchdog: createWatchdog({ clock: systemClock, leaseMs }),
     patience,
-    parts: [redisPart(connections, patience), ...parts],
+    parts: [queuesPart(connections)],
   };
 }
 
-/** That Redis is away is told once, whatever fails for it. */
-function quietlyOf(logger: Logger, isThere: () => boolean): Container['quietly'] {
-  const outage = new Outage({ of: 'Redis', clock: systemClock, logger, isThere });
-  const isTold = (error: unknown): boolean => error instanceof Error && isAway(error) && outage.failed(error.message);
+/** One outage is reported once, whatever fails for it. */
+function quietlyOf(logger: Logger): Container['quietly'] {
+  const redis = new Outage({ of: 'Redis', clock: systemClock, logger });
+  const postgres = new Outage({ of: 'PostgreSQL', clock: systemClock, logger });
+  const isTold = (error: unknown): boolean => {
+    if (error instanceof DatabaseAway) return postgres.failed(error.message);
+    return error instanceof Error && isAway(error) && redis.failed(error.message);
+  };
   return createQuietly(logger, systemClock, isTold);
 }
 
@@ -165,14 +130,14 @@ function quietlyOf(logger: Logger, isThere: () => boolean): Container['quietly']
 function seenBy(
   { BALANCE_INTERVAL: everyMs }: Config,
   { balances, queries }: Pick<Stores, 'balances' | 'queries'>,
-  { queueClient }: Connections,
+  { redis }: Connections,
   accounts: readonly string[],
 ) {
   const rows = () => balanceRows(balances, queries, accounts);
   return {
     balanceRows: rows,
     knownBalances: knownRows(rows, { everyMs, clock: systemClock }),
-    misplaced: () => misplacedJobs(queueClient),
+    misplaced: () => misplacedJobs(redis),
   };
 }
 
@@ -183,36 +148,23 @@ function followersOf({ events }: Pick<Stores, 'events'>, quietly: Container['qui
 
 type Counted = Pick<
   Container,
-  'queries' | 'accounts' | 'auditVerification' | 'bullQueues' | 'quietly' | 'misplaced' | 'durability' | 'heartbeat'
+  'queries' | 'accounts' | 'auditVerification' | 'bullQueues' | 'quietly' | 'misplaced' | 'life'
 > & {
   readonly knownBalances: () => Promise<BalanceRow[]>;
-  readonly history: (() => Promise<WaitingForHistory>) | undefined;
 };
 
-function metricsOf({
-  queries,
-  accounts,
-  bullQueues,
-  quietly,
-  knownBalances,
-  misplaced,
-  history,
-  auditVerification,
-  ...kept
-}: Counted): Metrics {
+function metricsOf(counted: Counted): Metrics {
+  const { queries, accounts, bullQueues, quietly, knownBalances, misplaced, auditVerification, life } = counted;
   const figures = queueFigures({ bullQueues, queries, clock: systemClock });
   return createMetrics({
     queries,
     accounts,
     balances: knownBalances,
     misplaced,
-    history,
     audit: () => auditVerification.last(),
     jobCounts: (queue) => figures.counts(queue),
     oldestJobAt: (queue) => figures.oldestAt(queue),
-    durable: () => kept.durability().durable,
-    recovering: () => kept.heartbeat.recovering() !== undefined,
-    memoryShare: () => kept.durability().usedMemoryShare,
+    recovering: () => life.recovering() !== undefined,
     clock: systemClock,
     onError: (error) => quietly('metrics', error),
   });
@@ -220,8 +172,6 @@ function metricsOf({
 
 interface Connections {
   readonly redis: Redis;
-  /** The queues' own connection: what BullMQ does on it holds up no record. */
-  readonly queueClient: Redis;
   readonly bullQueues: Readonly<Record<AnyQueueName, Queue>>;
   readonly waker: Waker;
 }
@@ -235,16 +185,19 @@ function openConnections(target: RedisTarget, quietly: Container['quietly']): Co
   for (const [, queue] of opened) queue.on('error', onError);
   const bullQueues = Object.fromEntries(opened) as Record<AnyQueueName, Queue>;
   const ready = (): boolean => queueClient.status === 'ready';
+  const onLost = (error: unknown): void => quietly('wake-up', error);
+  return { redis, bullQueues, waker: new Waker({ queues: bullQueues, ready, clock: systemClock, onLost }) };
+}
+
+/** Nothing waits for Redis at start: without it, work is found by polling. */
+function queuesPart({ redis, bullQueues, waker }: Connections): Part {
   return {
-    redis,
-    queueClient,
-    bullQueues,
-    waker: new Waker({
-      queues: bullQueues,
-      ready,
-      clock: systemClock,
-      onLost: (error) => quietly('wake-up', error),
-    }),
+    name: 'the queues',
+    start: async () => async () => {
+      await waker.settled();
+      await Promise.all(Object.values(bullQueues).map((queue) => queue.close()));
+      await closeConnection(redis);
+    },
   };
 }
 
@@ -259,35 +212,6 @@ export function targetOf(config: Config): RedisTarget {
     ...(user === undefined ? {} : { sentinelUser: user }),
     ...(password === undefined ? {} : { sentinelPassword: password }),
     ...(ca ? { ca: ca.holds } : {}),
-  };
-}
-
-/** First to start and last to stop: everybody else writes to it until the end. */
-function redisPart({ redis, queueClient, bullQueues, waker }: Connections, patience: Patience): Part {
-  const clients = [redis, queueClient];
-  const { signal, limitMs = START_WAIT_MS } = patience;
-  const waitMs = Math.min(START_WAIT_MS, limitMs);
-  return {
-    name: 'Redis',
-    start: async () => {
-      // A process that is told to stop does not wait for the end of a wait.
-      const hangUp = (): void => clients.forEach((client) => client.disconnect());
-      signal?.addEventListener('abort', hangUp);
-      try {
-        for (const client of clients) await waitForRedis(() => waitUntilReady(client, waitMs), patience);
-        await waitForRedis(() => refuseWrongKind(redis), patience);
-      } catch (error) {
-        for (const client of clients) client.disconnect();
-        throw error;
-      } finally {
-        signal?.removeEventListener('abort', hangUp);
-      }
-      return async () => {
-        await waker.settled();
-        await Promise.all(Object.values(bullQueues).map((queue) => queue.close()));
-        for (const client of clients) await closeConnection(client);
-      };
-    },
   };
 }
 

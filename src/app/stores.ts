@@ -1,171 +1,190 @@
-/** The stores of a process: everything that is recorded, read and changed, over one Redis. */
+/** The stores of a process: the modules of the ledger over one pool and a few lanes. */
 import type { Redis } from 'ioredis';
 import type { AccountBook } from '../accounts.ts';
 import type { Config } from '../config.ts';
-import { EventStream } from '../events/stream.ts';
 import type { Clock } from '../lib/clock.ts';
-import type { QueueName } from '../kinds/due-queues.ts';
-import type { Public } from '../lib/public.ts';
 import type { Random } from '../lib/random.ts';
 import type { Traces } from '../lib/traces.ts';
-import { Accounts } from '../operations/accounts.ts';
-import { ApiKeys } from '../operations/api-keys.ts';
-import { AuditVerification } from '../operations/audit-verified.ts';
-import { Audit, AuditSeals } from '../operations/audit.ts';
-import { Balances } from '../operations/balances.ts';
-import { Batches } from '../operations/batches.ts';
-import { DayBook } from '../operations/book.ts';
-import { Budgets } from '../operations/budgets.ts';
-import { Campaigns } from '../operations/campaigns.ts';
-import { Endpoints } from '../operations/endpoints.ts';
-import { type Heartbeat, Recovery } from '../operations/heartbeat.ts';
-import { keyDigestsOf, noteKeyDigest } from '../operations/key-hashes.ts';
-import { KeptFiles } from '../operations/kept-files.ts';
-import { SharedLimits } from '../operations/limits.ts';
-import { Operations } from '../operations/operations.ts';
-import { OptOuts } from '../operations/opt-outs.ts';
-import { type Past, type PastForgetting, pastOfOthers } from '../operations/past.ts';
-import { Persons } from '../operations/persons.ts';
-import { Names } from '../operations/places.ts';
-import { Purge } from '../operations/purge.ts';
-import { Queries } from '../operations/queries.ts';
-import { switchQueue } from '../operations/queue-switches.ts';
-import { Rejections } from '../operations/rejections.ts';
-import { Retries } from '../operations/retries.ts';
-import { SameTexts } from '../operations/same-texts.ts';
-import { Sessions } from '../operations/sessions.ts';
-import { Slices } from '../operations/slices.ts';
-import { Status } from '../operations/status.ts';
-import { StopLinks } from '../operations/stop-links.ts';
-import { Workers, workersHere } from '../operations/workers.ts';
-import { acceptanceOnRedis } from '../producer/acceptance-store.ts';
-import { timeOf } from '../redis/clock.ts';
-import { number, text } from '../redis/scripts.ts';
+import { ApiKeys } from '../ledger/api-keys.ts';
+import { Audit } from '../ledger/audit.ts';
+import { AuditSeals } from '../ledger/audit-seals.ts';
+import { AuditVerification } from '../ledger/audit-verified.ts';
+import { Balances } from '../ledger/balances.ts';
+import { Batches } from '../ledger/batches.ts';
+import { Budgets } from '../ledger/budgets.ts';
+import { Campaigns } from '../ledger/campaigns.ts';
+import type { OnCommitted } from '../ledger/committed.ts';
+import type { DatabaseOptions } from '../ledger/database.ts';
+import { Endpoints } from '../ledger/endpoints.ts';
+import { EventStream } from '../ledger/event-stream.ts';
+import { Holds } from '../ledger/holds.ts';
+import { Journal } from '../ledger/journal.ts';
+import { KeyHashes } from '../ledger/key-hashes.ts';
+import { Memory } from '../ledger/lane.ts';
+import { type LifeOptions, Life } from '../ledger/life.ts';
+import { MoneyLimits } from '../ledger/limits.ts';
+import { OperationStore } from '../ledger/operation-store.ts';
+import { Operations, SCHEMA_VERSION } from '../ledger/operations.ts';
+import { OptOuts } from '../ledger/opt-outs.ts';
+import { Partitions } from '../ledger/partitions.ts';
+import { Persons } from '../ledger/persons.ts';
+import { Database } from '../ledger/pool.ts';
+import { Queries } from '../ledger/queries.ts';
+import { LedgerRates } from '../ledger/rates.ts';
+import { Rejections } from '../ledger/rejections.ts';
+import { Server } from '../ledger/server.ts';
+import { Sessions } from '../ledger/sessions.ts';
+import { ledgerTokenStores } from '../ledger/sms-token.ts';
+import { Status } from '../ledger/status.ts';
+import { StopLinks } from '../ledger/stop-links.ts';
+import { Switches } from '../ledger/switches.ts';
+import { Uploads } from '../ledger/uploads.ts';
+import { FileWitness, RedisWitness } from '../ledger/witness.ts';
+import { Workers, workersHere } from '../ledger/workers.ts';
 import { opinionsOf } from '../settings/policy.ts';
-import { redisTokenStores } from '../upstream/messaging/redis-tokens.ts';
-import { redisRates } from '../upstream/redis-rates.ts';
-import { deploymentOf } from './deployment.ts';
-import { markSecrets, sealingSecrets } from './secrets.ts';
+import { markSecrets } from './secrets.ts';
 
-interface Needs {
+export interface StoreNeeds {
   readonly config: Config;
   readonly book: AccountBook;
+  /** Of the queues; nothing of the ledger waits for it. */
   readonly redis: Redis;
   readonly clock: Clock;
   readonly random: Random;
-  readonly fence: (() => Promise<boolean>) | undefined;
-  readonly heartbeat: Heartbeat;
-  readonly past: Past | undefined;
-  readonly forgetting: PastForgetting | undefined;
+  readonly quietly: (message: string, error: unknown) => void;
   readonly traces: Traces | undefined;
-  readonly wake: (queue: QueueName, id: string, rev: string | number) => void;
+  readonly leaseMs: number;
+  readonly process: Pick<LifeOptions, 'slot' | 'version' | 'roles' | 'onFenced'>;
 }
 
-type RedisStores = ReturnType<typeof redisStores>;
+interface Over {
+  readonly database: Database;
+  readonly at: DatabaseOptions;
+  readonly onCommitted: OnCommitted;
+}
 
-/** The stores as their users see them: a store of another kind can take the place of each. */
-export type Stores = { readonly [Name in keyof RedisStores]: Seen<RedisStores[Name]> };
+export type Stores = ReturnType<typeof openStores>;
 
-type Seen<Store> = Store extends (...asked: never) => unknown ? Store : Public<Store>;
-
-export function redisStores(needs: Needs) {
-  const { config, book, redis } = needs;
+export function databaseOf(config: Config): DatabaseOptions {
   return {
-    ...recordsOf(needs),
-    ...guardsOf(needs),
-    ...accessOf(needs),
-    ...eventsOf(needs),
-    ...sharedUpstream(needs),
-    status: new Status(redis),
-    limits: new SharedLimits(redis, opinionsOf(config), { ours: deploymentOf(config, book) }),
-    balances: new Balances(redis),
-    dayBook: new DayBook(redis),
-    rejections: new Rejections(redis),
-    /** One for each worker of this process. */
-    newWorker: () => new Workers(redis, { slots: config.WORKER_CONCURRENCY, random: needs.random }),
-    workersHere: () => workersHere(redis),
-    /** The clock that decides, ms since the epoch. */
-    time: () => timeOf(redis),
-    memory: async () => memoryIn(text(await redis.info('memory'))),
+    url: config.DATABASE_URL?.reveal() ?? '',
+    schema: config.DATABASE_SCHEMA,
+    prepared: config.DATABASE_PREPARED === 'on',
+    ca: config.DATABASE_CA_FILE?.holds,
+    server: new Server(),
   };
 }
 
-function recordsOf(needs: Needs) {
-  const { config, book, redis, clock, random, wake, fence, heartbeat, past, forgetting, traces } = needs;
+export function openStores(needs: StoreNeeds) {
+  const { config, redis, clock, quietly } = needs;
+  const at = databaseOf(config);
+  const database = new Database({ ...at, onError: (error) => quietly('PostgreSQL', error) });
+  const memory = new Memory();
+  const life = lifeOf(needs, { at, database, memory });
+  const onHole = (error: unknown): void => quietly('the journal of what leaves', error);
+  const journal = new Journal({ redis, process: life.name, clock, onHole });
+  life.journalIn(journal);
+  const onCommitted: OnCommitted = (kind, facts) => journal.act(kind, facts);
+  const over = { database, at, onCommitted };
+  const lanes = lanesOf(needs, { at, memory, journal, name: life.name });
+  return {
+    database,
+    life,
+    journal,
+    ...lanes,
+    ...recordsOf(needs, over),
+    ...guardsOf(needs, over),
+    ...accessOf(needs, over),
+    ...reportsOf(needs, over),
+  };
+}
+
+function lifeOf(
+  { config, redis, clock, random, quietly, process }: StoreNeeds,
+  over: Pick<LifeOptions, 'at' | 'database' | 'memory'>,
+): Life {
+  const { WITNESS_FILE: path } = config;
+  return new Life({
+    ...over,
+    ...process,
+    clock,
+    random,
+    quietly,
+    deployment: `${config.ENVIRONMENT}-${config.DATABASE_SCHEMA}`,
+    schemaVersion: SCHEMA_VERSION,
+    witnesses: [
+      new RedisWitness(redis),
+      ...(path === undefined || path === 'off' ? [] : [new FileWitness({ path, process: process.slot })]),
+    ],
+    needsWitness: config.WITNESS === 'required',
+  });
+}
+
+interface Lanes {
+  readonly at: DatabaseOptions;
+  readonly memory: Memory;
+  readonly journal: Journal;
+  readonly name: string;
+}
+
+/** What moves money shares statements on lanes of its own. */
+function lanesOf({ config, book, clock, random, traces, leaseMs }: StoreNeeds, { at, name, memory, journal }: Lanes) {
   const limits = opinionsOf(config);
-  const records = { redis, random, fence, heartbeat, past, traces };
-  const keptFiles = new KeptFiles({ redis, random });
+  const shared = new Operations({ database: at, process: name, clock, random, memory, journal, limits });
+  const options = { operations: shared, clock, accounts: [...book.keys()], leaseMs, traces };
   return {
-    acceptance: acceptanceOnRedis({
-      ...records,
-      limits,
-      wake,
-      batchWindowMs: config.SMS_BATCH_WINDOW,
-      after: (ms, run) => clock.after(ms, run),
-    }),
-    operations: new Operations({ ...records, standingsOf: [...book.keys()] }),
-    queries: new Queries(redis, past ?? pastOfOthers),
-    names: Names.of({ redis, heartbeat }),
-    slices: new Slices({ ...records, limits }),
-    sameTexts: new SameTexts(redis),
-    campaigns: new Campaigns(redis, { limits, traces }),
-    retries: new Retries(redis, { limits }),
-    optOuts: new OptOuts(redis),
-    stopLinks: new StopLinks({ redis, random, past }),
-    keptFiles,
-    purge: new Purge(redis, { files: keptFiles, past: forgetting }),
-    batches: new Batches(redis, random, { heartbeat, past }),
-    recovery: new Recovery({ redis, random }),
+    sharedOperations: shared,
+    operations: new OperationStore(options),
+    judging: new OperationStore({ ...options, dryRun: true }),
   };
 }
 
-function guardsOf({ config, redis }: Needs) {
-  const { TIMEZONE: timezone, SMS_PRICES_FILE: prices } = config;
+function recordsOf({ random }: StoreNeeds, { database }: Over) {
+  const queries = new Queries({ database });
   return {
-    accounts: new Accounts(redis),
-    budgets: new Budgets(redis, { timezone, prices: prices?.holds, limits: opinionsOf(config) }),
-    switchQueue: (queue: string, how: Parameters<typeof switchQueue>[2]) => switchQueue(redis, queue, how),
-    keyDigests: {
-      of: (account: string) => keyDigestsOf(redis, account),
-      note: (key: Parameters<typeof noteKeyDigest>[1], masterKey: Parameters<typeof noteKeyDigest>[2]) =>
-        noteKeyDigest(redis, key, masterKey),
-    },
+    queries,
+    status: new Status({ database, queries }),
+    campaigns: new Campaigns({ database }),
+    uploads: new Uploads({ database, random, partitions: new Partitions({ database }) }),
+    optOuts: new OptOuts({ database }),
+    stopLinks: new StopLinks({ database, random }),
+    batches: new Batches({ database }),
+    rejections: new Rejections({ database }),
   };
 }
 
-/** What all processes share of the provider: its rates and the SMS token. */
-export function sharedUpstream({ config, redis, clock }: Pick<Needs, 'config' | 'redis' | 'clock'>) {
+function guardsOf({ config, clock, random }: StoreNeeds, { database, onCommitted }: Over) {
+  const { TIMEZONE: timezone, SMS_PRICES_FILE: prices, UPSTREAM_RATE: ratePerSecond } = config;
+  const limits = opinionsOf(config);
+  const switches = new Switches({ database, onCommitted });
   return {
-    rates: redisRates({ redis, clock, ratePerSecond: config.UPSTREAM_RATE }),
-    tokenStores: redisTokenStores({ redis, contestedMs: config.HOLD_RECHECK }),
+    accounts: new Holds({ database, clock, onCommitted }),
+    limits: new MoneyLimits({ database, clock, own: limits, onCommitted }),
+    budgets: new Budgets({ database, timezone, prices: prices?.holds, limits }),
+    balances: new Balances({ database }),
+    rates: new LedgerRates({ database, clock, ratePerSecond }),
+    tokenStores: ledgerTokenStores({ database, contestedMs: config.HOLD_RECHECK }),
+    switches,
+    newWorker: () => new Workers({ database, slots: config.WORKER_CONCURRENCY, random }),
+    workersHere: () => workersHere(database),
   };
 }
 
-function accessOf({ config, redis, clock, random }: Needs) {
-  const audit = new Audit(redis);
+function accessOf({ config, clock, random }: StoreNeeds, { database, onCommitted }: Over) {
   return {
-    audit,
-    auditSeals: new AuditSeals(redis, audit, sealingSecrets(config), markSecrets(config)),
-    auditVerification: new AuditVerification(redis),
-    apiKeys: new ApiKeys(redis),
-    persons: new Persons(redis),
-    sessions: new Sessions({ redis, clock, random }),
+    apiKeys: new ApiKeys({ database, onCommitted }),
+    persons: new Persons({ database }),
+    sessions: new Sessions({ database, clock, random }),
+    keyHashes: new KeyHashes({ database, clock }),
+    audit: new Audit({ database }),
+    auditSeals: new AuditSeals({ database, secrets: markSecrets(config) }),
+    auditVerification: new AuditVerification({ database }),
   };
 }
 
-function eventsOf({ redis, random, heartbeat }: Needs) {
+function reportsOf({ random }: StoreNeeds, { database }: Over) {
   return {
-    endpoints: new Endpoints({ redis, random }),
-    events: new EventStream({
-      redis,
-      epoch: () => heartbeat.known().epoch,
-      keptUpTo: (place) => heartbeat.keptUpTo(place),
-      onLost: (place) => heartbeat.lost(place),
-    }),
+    endpoints: new Endpoints({ database, random }),
+    events: new EventStream({ database }),
   };
-}
-
-function memoryIn(info: string): { readonly used: number; readonly max: number } {
-  const read = (name: string): number => number(new RegExp(`^${name}:(\\d+)`, 'm').exec(info)?.[1]);
-  return { used: read('used_memory'), max: read('maxmemory') };
 }
