@@ -1,6 +1,5 @@
 /** Which deployment the settings of this process are of, and whether the keys it would use are of the same. */
 import { type AccountBook, accountFingerprint } from '../accounts.ts';
-import { type Part, type Patience, waitForRedis } from './parts.ts';
 import { type Config, WrongSettings } from '../config.ts';
 import { derivedHex } from '../lib/ids.ts';
 import { noteKeyDigest } from '../operations/key-hashes.ts';
@@ -54,50 +53,4 @@ export function problemsOf(differences: readonly Difference[], config: Config): 
       `Put it back until they have ended. ${apart}`
     );
   });
-}
-
-interface StampPart extends Part {
-  /** For a part that meets the keys of another deployment: compares once more, and ends the process. */
-  readonly again: () => void;
-}
-
-/**
- * Refuses to start on the keys of another deployment, and ends the process when a reconnect has led to them: what
- * answers then may be another server.
- */
-interface StampNeeds {
-  readonly config: Config;
-  readonly book: AccountBook;
-  readonly redis: Redis;
-  readonly patience: Patience;
-  readonly quietly: (message: string, error: unknown) => void;
-}
-
-export function stampPart(needs: StampNeeds, giveUp: (error: Error) => void): StampPart {
-  const { config, book, redis, patience, quietly } = needs;
-  const ours = deploymentOf(config, book);
-  const require = async (): Promise<void> => {
-    const problems = problemsOf(await stampAs(redis, ours), config);
-    if (problems.length > 0) throw new WrongSettings(problems);
-  };
-  const again = (): void => {
-    require().catch((error: unknown) => {
-      if (error instanceof WrongSettings) giveUp(error);
-      // Redis went away once more: the next connection asks again.
-      else quietly('the deployment stamp', error);
-    });
-  };
-  return {
-    again,
-    name: 'the deployment stamp',
-    start: async () => {
-      await waitForRedis(require, patience);
-      for (const [account, of] of book) {
-        if (!of.masterKey) continue;
-        await noteKeyDigest(redis, { account, fingerprint: accountFingerprint(of) }, of.masterKey);
-      }
-      redis.on('ready', again);
-      return async () => void redis.off('ready', again);
-    },
-  };
 }

@@ -12,6 +12,7 @@ import { type ApiPartOptions, apiPart, auditingOf, metricsPart, webhooksPart } f
 import type { ProcessorContext } from '../processors/context.ts';
 import { type Container, createContainer, timingOf } from './container.ts';
 import { keyKeeperPart, keysOf } from './key-keeper.ts';
+import { ledgerParts } from './ledger.ts';
 import { Outage } from './outage.ts';
 import { type RunningTraces, openTraces } from './traces.ts';
 import { workerParts } from './worker.ts';
@@ -61,7 +62,7 @@ export async function startRoles(
   logger.info({ settings: describeConfig(config), roles }, 'starting');
   const timing = timingOf(config);
   const tracing = await tracingOf(config, logger);
-  const container = createContainer(config, logger, { signal, traces: tracing?.traces });
+  const container = createContainer(config, logger, { signal, traces: tracing?.traces, roles, giveUp });
   container.metrics.rolesAre(roles);
   const urls: Urls = {};
   const { context, close } = createBench(container, timing, urls);
@@ -72,7 +73,7 @@ export async function startRoles(
   const parts = [
     metricsPart(container, { tellUrl: (url) => (urls.metrics = url), unfinished: () => unfinished }),
     ...container.parts,
-    ...container.partsOf(container, { ...auditing, roles, giveUp }),
+    ...ledgerParts(container, roles),
     upstream,
     // The receiver before the worker: upstream may ask for it while the first disbursement is created.
     ...(roles.includes('webhooks')

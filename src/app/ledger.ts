@@ -1,0 +1,161 @@
+/** The parts that keep the ledger: it is migrated and compared at start, watched, published from and verified. */
+import { startLedger } from '../ledger/start.ts';
+import { Partitions } from '../ledger/partitions.ts';
+import { Publisher } from '../ledger/publisher.ts';
+import { verifyAudit } from '../ledger/audit-verified.ts';
+import { repeatUntil } from '../processors/sweeper.ts';
+import type { Container } from './container.ts';
+import { deploymentOf } from './deployment.ts';
+import type { Part } from './parts.ts';
+import { sealingSecrets } from './secrets.ts';
+import { databaseOf } from './stores.ts';
+import { accountFingerprint } from '../accounts.ts';
+
+/** In this order; each needs the ones before. */
+export function ledgerParts(container: Container, roles: readonly string[]): readonly Part[] {
+  const isOf = (...some: readonly string[]): boolean => some.some((role) => roles.includes(role));
+  return [
+    startPart(container),
+    lifePart(container),
+    ...(isOf('worker', 'api') ? [limitsPart(container, roles)] : []),
+    ...(isOf('worker', 'api') ? [publisherPart(container)] : []),
+    ...(isOf('api') ? [auditPart(container)] : []),
+    partitionsPart(container),
+  ];
+}
+
+/** Migrates the schema, and refuses the ledger of another deployment. */
+function startPart({ config, book, clock, random, logger, patience, database, keyHashes }: Container): Part {
+  return {
+    name: 'PostgreSQL',
+    start: async () => {
+      const started = await startLedger({
+        database: databaseOf(config),
+        migrates: config.MIGRATE === 'on',
+        deployment: deploymentOf(config, book),
+        patienceMs: config.DATABASE_PATIENCE,
+        clock,
+        random,
+        signal: patience.signal,
+        onWait: (why, waitedMs) => logger.warn({ why, waitedS: Math.round(waitedMs / 1_000) }, 'waiting for PostgreSQL'),
+      });
+      await started.database.close();
+      if (started.applied.length > 0) logger.info({ migrations: started.applied }, 'the schema was migrated');
+      for (const [account, of] of book) {
+        if (of.masterKey) await keyHashes.note({ account, fingerprint: accountFingerprint(of) }, of.masterKey);
+      }
+      return () => database.close();
+    },
+  };
+}
+
+function lifePart({ life, logger, sharedOperations }: Container): Part {
+  return {
+    name: 'the life of this process',
+    start: async () => {
+      const deaf = life.onChange((state) => {
+        if (state) logger.error({ recovery: state }, 'the ledger is recovering: nothing is accepted and nothing leaves');
+        else logger.info('the recovery is over');
+      });
+      await life.start();
+      return async () => {
+        deaf();
+        await sharedOperations.close();
+        await life.end();
+      };
+    },
+  };
+}
+
+/** Tells the limits that the settings of this process ask for. */
+function limitsPart({ limits, life, logger, quietly, random, clock }: Container, roles: readonly string[]): Part {
+  const by = `settings of ${roles.toSorted().join(', ')}`;
+  const publish = async (when: 'at start' | 'again') => {
+    const requestId = random.hex(8);
+    const act = { by, person: '', role: '', door: 'settings', act: 'limit.set', target: '', requestId } as const;
+    const { lowered, looser } = await limits.publish(by, requestId, when, act);
+    for (const { name, from, to } of lowered) logger.info({ by, name, from, to }, 'a limit is stricter now');
+    return looser;
+  };
+  return {
+    name: 'the limits of money',
+    start: async () => {
+      if ((await publish('at start')).length > 0) {
+        logger.error({ reasons: await limits.reasons(clock.now()) }, 'limits here are looser than those that hold');
+      }
+      // A recovery may have restored limits of an earlier time.
+      return async () => life.onChange(() => void publish('again').catch((error: unknown) => quietly('limits', error)))();
+    },
+  };
+}
+
+const PUBLISH_EVERY_MS = 200;
+
+function publisherPart({ database, life, config, clock, quietly }: Container): Part {
+  return {
+    name: 'the publisher of events',
+    start: async () => {
+      const onError = (error: unknown): void => quietly('publishing events', error);
+      const publisher = new Publisher({
+        database,
+        process: life.name,
+        timezone: config.TIMEZONE,
+        keepDays: Math.ceil(config.REPORTS_KEEP / DAY_MS),
+        secrets: sealingSecrets(config),
+        clock,
+        onError,
+      });
+      const stop = new AbortController();
+      const published = repeatUntil(stop.signal, { clock, intervalMs: PUBLISH_EVERY_MS, onError }, async () => {
+        while ((await publisher.step()).more && !stop.signal.aborted);
+      });
+      return async () => {
+        stop.abort();
+        await published;
+        await publisher.resign().catch(onError);
+      };
+    },
+  };
+}
+
+const DAY_MS = 86_400_000;
+const VERIFY_EVERY_MS = 30_000;
+
+function auditPart({ auditSeals, auditVerification, clock, logger, quietly }: Container): Part {
+  return {
+    name: 'the verification of the audit log',
+    start: async () => {
+      const stop = new AbortController();
+      const onError = (error: unknown): void => quietly('the audit log', error);
+      const verified = repeatUntil(stop.signal, { clock, intervalMs: VERIFY_EVERY_MS, onError }, () =>
+        verifyAudit({
+          seals: auditSeals,
+          verification: auditVerification,
+          onFault: (fault) => logger.error(fault, 'a line of the audit log is not valid: relais audit verify'),
+        }),
+      );
+      return async () => {
+        stop.abort();
+        await verified;
+      };
+    },
+  };
+}
+
+function partitionsPart({ database, clock, quietly }: Container): Part {
+  return {
+    name: 'the partitions ahead',
+    start: async () => {
+      const partitions = new Partitions({ database });
+      const stop = new AbortController();
+      const onError = (error: unknown): void => quietly('partitions of PostgreSQL', error);
+      const kept = repeatUntil(stop.signal, { clock, intervalMs: DAY_MS, onError }, async () => {
+        await partitions.ensureMonths(new Date(clock.now()));
+      });
+      return async () => {
+        stop.abort();
+        await kept;
+      };
+    },
+  };
+}
