@@ -1,10 +1,8 @@
 /** Which deployment the settings of this process are of, and whether the keys it would use are of the same. */
-import { type AccountBook, accountFingerprint } from '../accounts.ts';
-import { type Config, WrongSettings } from '../config.ts';
+import type { AccountBook } from '../accounts.ts';
+import type { Config } from '../config.ts';
 import { derivedHex } from '../lib/ids.ts';
-import { noteKeyDigest } from '../operations/key-hashes.ts';
-import { type Deployment, type Difference, stampAs } from '../operations/stamp.ts';
-import type { Redis } from 'ioredis';
+import type { Deployment, Difference } from '../operations/stamp.ts';
 
 const ADDRESSES = ['SERVICE_BASE_URL', 'SERVICE_CRM_URL'] as const;
 const DIGEST_CHARACTERS = 12;

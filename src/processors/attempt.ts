@@ -153,7 +153,6 @@ export interface Intent<K extends AttemptedKind> {
   readonly written: RecordAt<K>;
   readonly set: Readonly<Record<string, string | number>>;
   readonly evidence: EvidenceDraft;
-  readonly mine?: Readonly<Record<string, string>>;
   /** What of the account forbids it, as `area.reason`; asked by the write itself. */
   readonly unlessHeld?: string;
   readonly learnt?: Learnt<K> | undefined;
@@ -368,7 +367,7 @@ export class Attempt<K extends AttemptedKind> {
   }
 
   async #intend(intent: Intent<K>): Promise<void> {
-    const { written, set, evidence, mine, unlessHeld, unsent, learnt } = intent;
+    const { written, set, evidence, unlessHeld, unsent, learnt } = intent;
     const { leaseMs } = this.policy;
     const change: Change<K> = {
       to: written.state,
@@ -382,7 +381,6 @@ export class Attempt<K extends AttemptedKind> {
     };
     const steps: IntentSteps<'written'> = {
       write: () => write<K>(this, this.context, change),
-      mine: { ...mine, state: written.state },
       written: (applied, leasedSince) => {
         this.#renew(written, applied, leasedSince);
         return 'written';
@@ -396,7 +394,7 @@ export class Attempt<K extends AttemptedKind> {
         });
       },
     };
-    const intended = await writeIntent(this, steps, this.context);
+    const intended = await writeIntent(steps, this.context);
     if (intended === 'written') return;
     if (intended.reason === 'held') await this.#wait('account_stopped', learnt);
     if (intended.reason === 'recovering') await this.#wait('recovering', learnt);

@@ -1,23 +1,15 @@
 import type { QueueName } from '../kinds/due-queues.ts';
+import type { Holds } from '../ledger/holds.ts';
+import type { Life } from '../ledger/life.ts';
+import type { OperationStore } from '../ledger/operation-store.ts';
+import type { Queries } from '../ledger/queries.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Public } from '../lib/public.ts';
-import type { Random } from '../lib/random.ts';
 import type { Traces } from '../lib/traces.ts';
-import type { Accounts } from '../operations/accounts.ts';
-import type { BudgetsContract } from '../operations/budgets.ts';
-import type { Campaigns } from '../operations/campaigns.ts';
-import type { Heartbeat } from '../operations/heartbeat.ts';
-import type { Operations } from '../operations/operations.ts';
-import type { OptOuts } from '../operations/opt-outs.ts';
 import type { RecordBase } from '../operations/record.ts';
-import type { Retries } from '../operations/retries.ts';
-import type { Queries } from '../operations/queries.ts';
 import type { Policy } from '../settings/policy.ts';
 import type { Upstream, UpstreamAccount } from '../upstream/client.ts';
 import type { NotOk } from '../upstream/verdict.ts';
-import type { SameTextsContract } from '../operations/same-texts.ts';
-import type { SlicesContract } from '../operations/slices.ts';
-import type { Slots } from './text/slots.ts';
 
 export type { Policy };
 
@@ -35,25 +27,21 @@ export interface AccountKeys {
 
 /** What writing down takes. */
 export interface RecordContext {
-  readonly operations: Public<Operations>;
+  readonly operations: Public<OperationStore>;
 }
 
 /** What takes whatever has an effect. */
 export interface AttemptContext extends RecordContext {
   readonly clock: Clock;
   readonly policy: Policy;
-  readonly accounts: Public<Accounts>;
+  readonly accounts: Public<Holds>;
   readonly upstream: Upstream;
   readonly queries: Public<Queries>;
   /** The account of that name, where this process has its keys. */
   account(name: string): AccountKeys | undefined;
-  /** Whether a write that was answered survives a power loss, and why not. */
-  durability(): { readonly durable: boolean; readonly reasons: readonly string[] };
-  /** What this process remembers of Redis. Absent: nothing is remembered. */
-  readonly heartbeat?: Pick<Heartbeat, 'recovering' | 'remember' | 'raise'>;
-  /** Resolves true when the write before it, on the same connection, has reached the replicas that must have it. */
-  fence(): Promise<boolean>;
-  /** Adds a wake-up job. Nothing waits for it: the due index is what nobody can lose. */
+  /** Whether a recovery is under way, and whether any witness knows this ledger. Absent: nothing is remembered. */
+  readonly life?: Pick<Life, 'recovering' | 'raise' | 'isUnwitnessed'>;
+  /** Adds a wake-up job. Nothing waits for it: the due time of the row is what nobody can lose. */
   wake(queue: QueueName, id: string, rev: string | number): void;
   /** Absent: nobody asked for traces. */
   readonly traces?: Traces | undefined;
@@ -65,36 +53,17 @@ export interface MoneyContext extends AttemptContext {
   callbackUrl(account: string, id: string, kind?: 'disbursement' | 'invoice'): string | undefined;
 }
 
-/** … and texts. */
-interface TextContext extends AttemptContext {
-  readonly random: Random;
-  readonly slices: SlicesContract;
-  readonly sameTexts: SameTextsContract;
-  readonly campaigns: Public<Campaigns>;
-  readonly retries: Public<Retries>;
-  /** Absent: nothing is counted, and under a budget nothing leaves. */
-  readonly budgets?: BudgetsContract;
-  readonly optOuts: Public<OptOuts>;
-  /** Of the queue whose slices are sent here. */
-  readonly slots?: Slots;
-  /** How many times as many slots all workers have as this one; absent: it is the only one. */
-  readonly workers?: { readonly times: number };
-  /** This process is about to stop: what was begun is ended, and nothing more is begun. */
-  stopping?(): boolean;
-}
-
 /** What a worker hands to each of its processors. Time, chance and the network come only from here. */
-export interface ProcessorContext extends MoneyContext, TextContext {}
+export type ProcessorContext = MoneyContext;
 
 /** Why nothing may leave at this moment, as a word; undefined: it may. */
-export function closedFor(context: AttemptContext): 'recovering' | 'redis_not_durable' | undefined {
-  if (isRecovering(context)) return 'recovering';
-  return context.durability().durable ? undefined : 'redis_not_durable';
+export function closedFor(context: AttemptContext): 'recovering' | undefined {
+  return isRecovering(context) ? 'recovering' : undefined;
 }
 
-/** Nothing is given up for its age either: a copy that was put back does not know what became of it since. */
-export function isRecovering(context: AttemptContext): boolean {
-  return context.heartbeat?.recovering() !== undefined;
+/** Nothing is given up for its age either: a restored ledger does not know what became of it since. */
+export function isRecovering(context: Pick<AttemptContext, 'life'>): boolean {
+  return context.life?.recovering() !== undefined;
 }
 
 /** What became of an attempt: the closed set that metrics and logs count. */

@@ -30,16 +30,14 @@ export const INTENDED = 'intended';
 
 /** Nothing was sent, and why: the word for the result and the line in the evidence. */
 interface Unsent {
-  readonly because: 'fence' | 'intent_lost';
-  readonly code: 'not_durable' | 'not_sent';
+  readonly because: 'intent_lost';
+  readonly code: 'not_sent';
 }
 
 /** What differs between one intent and another. */
 export interface IntentSteps<A> {
   /** Writes it and keeps the lease. Where something is in the way, it says what became of the attempt instead. */
   readonly write: () => Promise<TransitionResult | AttemptResult>;
-  /** What must stand in the record after the fence, besides the lease and the write itself. */
-  readonly mine: Readonly<Record<string, string>>;
   /** The attempt as it goes on. */
   readonly written: (applied: Applied, leasedSince: Moment) => A;
   /** Says in the record that nothing was sent. */
@@ -48,7 +46,6 @@ export interface IntentSteps<A> {
 
 /** Writes down that we are about to send. Whatever goes wrong in here, nothing was sent, and that is said. */
 export async function writeIntent<A>(
-  { record, lease }: { readonly record: { readonly id: string }; readonly lease: string },
   steps: IntentSteps<A>,
   context: AttemptContext,
 ): Promise<A | AttemptResult> {
@@ -57,11 +54,6 @@ export async function writeIntent<A>(
     const settled = await steps.write();
     if ('outcome' in settled) return settled;
     if (!isApplied(settled)) return { outcome: 'lost', reason: settled.is };
-    if (!(await context.fence())) return await steps.withdrawIntent({ because: 'fence', code: 'not_durable' });
-    const mine = { ...steps.mine, lease, op: settled.op };
-    const kept = (await context.operations.stillMine?.(record.id, mine)) ?? true;
-    if (!kept) return { outcome: 'lost', reason: 're-read' };
-    context.heartbeat?.remember(settled.counter ?? 0);
     return steps.written(settled, leasedSince);
   } catch (error) {
     // The answer to our intent was lost, so the intent may stand in the record; but we stopped before sending, and only we

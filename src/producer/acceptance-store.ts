@@ -1,11 +1,10 @@
 /** Where accepted requests are recorded, as acceptance sees it. */
-import type { Kind, RequestOf } from '../kinds/index.ts';
-import type { AcceptedAt, NewOperation } from '../operations/accepting.ts';
+import type { RequestOf } from '../kinds/index.ts';
+import type { Messages } from '../ledger/messages.ts';
+import type { OperationStore } from '../ledger/operation-store.ts';
+import type { Public } from '../lib/public.ts';
+import type { Accepted } from '../operations/accepting.ts';
 import type { Act } from '../operations/audit.ts';
-import type { AskedFields } from '../operations/differing.ts';
-import type { MessageAccepted } from '../operations/messages.ts';
-import { Operations, type OperationsOptions } from '../operations/operations.ts';
-import { MessageFiller, type FillerOptions } from './message-filler.ts';
 
 export interface MessageIdentity {
   readonly id: string;
@@ -15,30 +14,25 @@ export interface MessageIdentity {
   readonly act?: Act | undefined;
 }
 
-export interface AcceptanceStore {
-  accept<K extends Kind>(operation: NewOperation<K>): Promise<AcceptedAt>;
-  message(request: RequestOf<'message'>, identity: MessageIdentity): Promise<MessageAccepted>;
-  /** Fields of a request that differ from the operation with its identity, as JSON pointers. */
-  differs(id: string, asked: AskedFields): Promise<readonly string[]>;
+type Operations = Pick<Public<OperationStore>, 'accept'>;
+
+export interface AcceptanceStore extends Operations, Pick<Public<OperationStore>, 'differs'> {
+  message(request: RequestOf<'message'>, identity: MessageIdentity): Promise<Accepted>;
   /** The same rules, and nothing is recorded. */
-  dryRun(): Pick<AcceptanceStore, 'accept'>;
-  /** Rejects when the replicas do not confirm in time what was recorded. */
-  awaitReplicated(id: string, expected: Readonly<Record<string, string>>): Promise<void>;
-  /** Sends on what is being collected, for a process that stops. */
-  flush(): void;
+  dryRun(): Operations;
 }
 
-export type RedisAcceptanceOptions = OperationsOptions & FillerOptions;
+interface Ledger {
+  readonly operations: Public<OperationStore>;
+  readonly judging: Public<OperationStore>;
+  readonly messages: Pick<Messages, 'accept'>;
+}
 
-export function acceptanceOnRedis(options: RedisAcceptanceOptions): AcceptanceStore {
-  const operations = new Operations(options);
-  const filler = new MessageFiller(options);
+export function acceptanceInLedger({ operations, judging, messages }: Ledger): AcceptanceStore {
   return {
     accept: (operation) => operations.accept(operation),
-    message: (request, identity) => filler.accept(request, identity),
     differs: (id, asked) => operations.differs(id, asked),
-    dryRun: () => new Operations({ ...options, dryRun: true }),
-    awaitReplicated: (id, expected) => operations.awaitReplicated(id, expected),
-    flush: () => filler.flush(),
+    message: (request, identity) => messages.accept(request, identity),
+    dryRun: () => judging,
   };
 }

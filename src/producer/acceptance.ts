@@ -187,13 +187,7 @@ export class Acceptance {
       const differs = await this.#options.store.differs(answer.id, { kind: 'message', fields, reference });
       return readAnswer({ ...answer, differs });
     }
-    await this.#options.store.awaitReplicated(answer.id, { fp: names.fingerprint });
     return readAnswer(answer);
-  }
-
-  /** Sends on what is being collected; for a process that stops. */
-  flush(): void {
-    this.#options.store.flush();
   }
 
   #accountProblems(account: string): Problem[] {

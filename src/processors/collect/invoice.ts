@@ -53,7 +53,7 @@ async function createInvoice(a: Attempt): Promise<Tried> {
   const { record, context, policy } = a;
   await mayBeCreated(a, FORGOTTEN);
   await a.turn('act');
-  if ((await context.heartbeat?.raise()) === false) {
+  if ((await context.life?.raise()) === false) {
     return a.stay({ dueInMs: policy.holdRecheckMs, reason: 'recovering' });
   }
   const request = JSON.parse(record.request ?? '{}') as Omit<RequestOf<'invoice'>, 'account' | 'reference'>;
