@@ -1,13 +1,13 @@
 /** Signed deliveries: the desk that registers endpoints, the dispatcher, and the tools of a delivering attempt. */
 import { type OpenSpan, type SpanDraft, traced } from '../lib/traces.ts';
 import type { Part } from './parts.ts';
-import { dispatchUntil } from '../events/dispatcher.ts';
+import { dispatchUntil } from '../ledger/dispatching.ts';
 import { EndpointService } from '../events/endpoint-service.ts';
 import { letterIn } from '../events/outgoing/letter.ts';
 import { createWebhookSender } from '../events/outgoing/webhook-sender.ts';
 import { type Outgoing, openOutgoing } from '../events/outgoing/post.ts';
 import { type DeliveryTools, deliverEvents } from '../processors/delivery/event-delivery.ts';
-import type { Processor } from '../processors/run.ts';
+import type { AttemptResult } from '../processors/context.ts';
 import { sealingSecrets } from './secrets.ts';
 import type { Container } from './container.ts';
 
@@ -35,7 +35,7 @@ function rulesOf({ config }: Container): { readonly allowLoopback: boolean } {
 }
 
 export interface Delivery {
-  readonly processor: Processor;
+  readonly deliver: (endpoint: string) => Promise<AttemptResult>;
   /** Hands out what happened until it is stopped; posts under way are then cut off, and made again later. */
   readonly part: Part;
 }
@@ -43,7 +43,7 @@ export interface Delivery {
 export function deliveryOf(container: Container): Delivery {
   const outgoing = outgoingOf(container);
   const tools = toolsOf(container, outgoing);
-  return { processor: (id) => deliverEvents(id, tools), part: dispatcherPart(container, outgoing) };
+  return { deliver: (id) => deliverEvents(id, tools), part: dispatcherPart(container, outgoing) };
 }
 
 function toolsOf(container: Container, outgoing: Outgoing): DeliveryTools {
@@ -98,14 +98,13 @@ function tellPosted(span: OpenSpan, { taken, answer }: { readonly taken: boolean
 }
 
 function dispatcherPart(container: Container, outgoing: Outgoing): Part {
-  const { endpoints, events, clock, config, wake, quietly } = container;
+  const { endpoints, clock, config, wake, quietly } = container;
   return {
     name: 'the dispatcher of events',
     start: async () => {
       const stop = new AbortController();
       const dispatched = dispatchUntil(stop.signal, {
         endpoints,
-        events,
         clock,
         intervalMs: config.SWEEP_INTERVAL,
         wake: (endpoint, rev) => wake('event-delivery', endpoint, rev),

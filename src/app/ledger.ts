@@ -37,7 +37,8 @@ function startPart({ config, book, clock, random, logger, patience, database, ke
         clock,
         random,
         signal: patience.signal,
-        onWait: (why, waitedMs) => logger.warn({ why, waitedS: Math.round(waitedMs / 1_000) }, 'waiting for PostgreSQL'),
+        onWait: (why, waitedMs) =>
+          logger.warn({ why, waitedS: Math.round(waitedMs / 1_000) }, 'waiting for PostgreSQL'),
       });
       await started.database.close();
       if (started.applied.length > 0) logger.info({ migrations: started.applied }, 'the schema was migrated');
@@ -54,7 +55,8 @@ function lifePart({ life, logger, sharedOperations }: Container): Part {
     name: 'the life of this process',
     start: async () => {
       const deaf = life.onChange((state) => {
-        if (state) logger.error({ recovery: state }, 'the ledger is recovering: nothing is accepted and nothing leaves');
+        if (state)
+          logger.error({ recovery: state }, 'the ledger is recovering: nothing is accepted and nothing leaves');
         else logger.info('the recovery is over');
       });
       await life.start();
@@ -84,7 +86,8 @@ function limitsPart({ limits, life, logger, quietly, random, clock }: Container,
         logger.error({ reasons: await limits.reasons(clock.now()) }, 'limits here are looser than those that hold');
       }
       // A recovery may have restored limits of an earlier time.
-      return async () => life.onChange(() => void publish('again').catch((error: unknown) => quietly('limits', error)))();
+      return async () =>
+        life.onChange(() => void publish('again').catch((error: unknown) => quietly('limits', error)))();
     },
   };
 }

@@ -98,24 +98,15 @@ export function publicUrlOf(config: Config, urls: Urls): string | undefined {
 
 /** `urls` is read each time: in development the receiver's is known only once it listens. */
 export function createBench(container: Container, timing: Timing, urls: Urls) {
-  const { config, book, fingerprints, clock, random, operations, queries, accounts, wake } = container;
-  const { slices, sameTexts, campaigns, retries, optOuts, heartbeat, durability, traces } = container;
+  const { config, book, fingerprints, clock, operations, queries, accounts, wake, life, traces } = container;
   const secrets = callbackSecrets(config);
   const upstream = openUpstream({ ...container, readability: new Readability(container) });
   const context: ProcessorContext = {
     clock,
-    random,
     operations,
     queries,
     accounts,
-    slices,
-    sameTexts,
-    campaigns,
-    retries,
-    optOuts,
-    budgets: container.budgets,
-    heartbeat,
-    durability,
+    life,
     wake,
     traces,
     upstream,
@@ -130,7 +121,6 @@ export function createBench(container: Container, timing: Timing, urls: Urls) {
       if (url === undefined || secrets.length === 0) return undefined;
       return url + callbackPath(secrets, { account, kind, id });
     },
-    fence: container.fence ?? (async () => true),
   };
   return { context, close: () => upstream.close() };
 }

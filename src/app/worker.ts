@@ -1,55 +1,41 @@
-/** The worker role: one BullMQ worker per queue, and the sweeper that no wake-up can be lost to. */
-import { type ConnectionOptions, type Job, UnrecoverableError } from 'bullmq';
+/** The worker role: a poller for each queue, and a BullMQ worker that rings it. */
+import type { ConnectionOptions, Job } from 'bullmq';
 import type { AskedKind } from '../kinds/index.ts';
 import type { Rejection } from '../kinds/intake.ts';
-import type { QueueName } from '../kinds/due-queues.ts';
+import { BatchWork } from '../ledger/batch-work.ts';
+import { Intake } from '../ledger/intake.ts';
+import type { Workers } from '../ledger/workers.ts';
 import { withDeadline } from '../lib/clock.ts';
 import { askedWith } from '../operations/batch-rows.ts';
 import { RECOVERING } from '../operations/heartbeat.ts';
-import { batchProcessor } from '../processors/batch/batch.ts';
 import type { ProcessorContext } from '../processors/context.ts';
-import {
-  type Processor,
-  processors,
-  type AttemptFinished,
-  type Attempts,
-  attempts,
-  inBulk,
-  runner,
-  Taker,
-} from '../processors/run.ts';
 import { type IntakeOptions, intakeProcessor } from '../processors/intake.ts';
-import type { Public } from '../lib/public.ts';
-import type { Workers } from '../operations/workers.ts';
-import { type SweeperOptions, repeatUntil, sweep } from '../processors/sweeper.ts';
-import { Slots } from '../processors/text/slots.ts';
+import { type AttemptFinished, type AttemptQueue, Taker, attempts, processors } from '../processors/run.ts';
+import { repeatUntil } from '../processors/sweeper.ts';
 import { CollectAcceptance } from '../producer/acceptance-collect.ts';
+import { acceptanceInLedger } from '../producer/acceptance-store.ts';
 import { Acceptance } from '../producer/acceptance.ts';
-import { type AnyQueueName, queues } from '../queues/index.ts';
 import { IntakeJobs } from '../queues/intake-jobs.ts';
+import { type AnyQueueName, queues } from '../queues/index.ts';
 import { MISPLACED_QUEUE } from '../queues/misplaced.ts';
 import { openWorker } from '../queues/open.ts';
 import { prefixOf, workerConnection } from '../redis/connections.ts';
-import { MEMORY_SHARE_MAX } from '../redis/durability.ts';
 import { balancePart } from './balances.ts';
-import type { Container, Timing } from './container.ts';
+import { type Container, type Timing, timingOf } from './container.ts';
 import { type Delivery, deliveryOf } from './deliveries.ts';
 import { Outage } from './outage.ts';
 import { type Part, together } from './parts.ts';
 
 export function workerParts(
   container: Container,
-  common: ProcessorContext,
+  context: ProcessorContext,
   timing: Timing,
   names: readonly AnyQueueName[],
 ): Part[] {
   const workers = container.newWorker();
-  const context: ProcessorContext = { ...common, workers };
   const delivery = deliveryOf(container);
   return [
-    sweeperPart(container, context),
     presencePart(container, workers),
-    eventKeeperPart(container),
     jobKeeperPart(container),
     balancePart(container, context),
     misplacedPart(container),
@@ -62,9 +48,10 @@ export function workerParts(
   ];
 }
 
-export function acceptanceOf({ acceptance, random, config, wake, book, fingerprints }: Container): Acceptance {
+export function acceptanceOf(container: Container): Acceptance {
+  const { random, config, wake, book, fingerprints } = container;
   return new Acceptance({
-    store: acceptance,
+    store: acceptanceInLedger(container),
     random,
     wake,
     environment: config.ENVIRONMENT,
@@ -79,80 +66,77 @@ interface Tools {
   readonly delivery: Delivery;
 }
 
+/** Does what is due in one queue. */
+interface Poller {
+  /** Resolves when all that was due at this moment has been begun, here or elsewhere. */
+  readonly run: () => Promise<void>;
+  /** Begins nothing more; resolves when nothing is under way. */
+  readonly stop: () => Promise<void>;
+  /** What a job of the queue asks for. Absent: a job is a bell. */
+  readonly job?: (job: Job) => Promise<unknown>;
+}
+
+/** Polling is the way, and a job of BullMQ only rings sooner: without Redis nothing but latency is lost. */
 function queuePart(container: Container, tools: Tools, timing: Timing, name: AnyQueueName): Part {
-  const { config, quietly, logger, metrics, target, watchdog } = container;
+  const { config, clock, quietly, logger, metrics, target, watchdog } = container;
   const declaration = queues[name];
-  const requests = Math.max(1, Math.round(config.WORKER_CONCURRENCY * declaration.share));
-  const concurrency = Math.ceil(requests * (declaration.attemptsPerRequest ?? 1));
+  const slots = Math.max(1, Math.round(config.WORKER_CONCURRENCY * declaration.share));
   return {
     name: `the worker of ${name}`,
     start: async () => {
-      let stopping = false;
-      const slots = new Slots(requests);
-      const context: ProcessorContext = { ...tools.context, stopping: () => stopping, slots };
-      const work = workOf(container, { ...tools, context }, { name, concurrency });
-      const worker = openWorker(declaration, work.process, {
+      const poller = pollerOf(container, tools, { name, slots });
+      const stop = new AbortController();
+      const onError = (error: unknown): void => quietly(`what is due in ${name}`, error);
+      const polled = repeatUntil(stop.signal, { clock, intervalMs: config.SWEEP_INTERVAL, onError }, poller.run);
+      const bell = openWorker(declaration, poller.job ?? (() => poller.run()), {
         // The recipe differs from BullMQ's type only in that it may spell out `undefined`.
         connection: workerConnection(target) as ConnectionOptions,
         prefix: prefixOf(target),
-        concurrency,
+        concurrency: poller.job ? slots : 1,
         lockMs: timing.lockMs,
         onError: (error) => quietly(`worker of ${name}`, error),
         onFailed: (error) => quietly(`attempt in ${name}`, error),
         onLockLost: (ids) => metrics.lockLost(ids.length),
       });
-      await worker.waitUntilReady();
       // Runs until it is closed; what it throws is told by its error event.
-      void worker.run().catch((error: unknown) => quietly(`worker of ${name}`, error));
+      void bell.run().catch((error: unknown) => quietly(`worker of ${name}`, error));
       return async () => {
         watchdog.forget(name);
-        stopping = true;
-        // Paused first: a worker that was told to close waits for its attempts, and cannot be told otherwise any more.
-        const drained = await withDeadline(container.clock, timing.drainMs, () =>
-          Promise.all([worker.pause(), work.stop()]),
-        );
+        stop.abort();
+        const drained = await withDeadline(clock, timing.drainMs, () => Promise.all([poller.stop(), polled]));
         if (!drained) {
           logger.warn(
             { queue: name },
             'attempts were still in progress at the end of DRAIN_TIMEOUT; they are taken up again when their lease ends',
           );
         }
-        await worker.close(!drained);
+        await bell.close(true);
       };
     },
   };
 }
 
-/** What a worker does with a job, and how it is told to do nothing more. */
-interface Work {
-  readonly process: (job: Job) => Promise<unknown>;
-  /** Resolves when nothing is under way. */
-  readonly stop: () => Promise<void>;
+interface Queue {
+  readonly name: AnyQueueName;
+  readonly slots: number;
 }
 
-function workOf(
+function pollerOf(container: Container, { context, delivery }: Tools, { name, slots }: Queue): Poller {
+  if (name === 'intake') return intakePoller(container, slots);
+  if (name === 'batch') return batchPoller(container, context);
+  if (name === 'event-delivery') return deliveryPoller(container, delivery);
+  return attemptsPoller(container, context, { name, slots });
+}
+
+/** Takes what is due, and begins an attempt with each. */
+function attemptsPoller(
   container: Container,
-  { context, delivery }: Tools,
-  { name, concurrency }: { readonly name: AnyQueueName; readonly concurrency: number },
-): Work {
-  const announce = announcer(container);
-  const watched = container.watchdog.watch(name, concurrency);
-  if (name === 'intake') {
-    const process = intakeOf(container, announce);
-    return { process: (job) => watched<unknown>(() => process(job)), stop: async () => undefined };
-  }
-  const processor =
-    name === 'batch'
-      ? batchOf(container, acceptanceOf(container))
-      : name === 'event-delivery'
-        ? delivery.processor
-        : processors[name];
-  if (!('inBulk' in queues[name])) {
-    const process = runner(name, processor, context, announce);
-    return { process: (job) => watched(() => process(job)), stop: async () => undefined };
-  }
-  const attempt = attempts(name, processor, context, announce);
-  const { clock, metrics } = container;
+  context: ProcessorContext,
+  { name, slots }: Queue & { readonly name: AttemptQueue },
+): Poller {
+  const { clock, metrics, operations, call, quietly, watchdog } = container;
+  const attempt = attempts(name, processors[name], context, announcer(container));
+  const watched = watchdog.watch(name, slots);
   // These have no job whose lock could be lost: the process that froze finds out by its own clock.
   const attemptWatched = async (id: string): Promise<void> => {
     const beganMono = clock.monotonic();
@@ -160,52 +144,102 @@ function workOf(
       if (clock.monotonic() - beganMono > context.policy.leaseMs) metrics.lockLost(1);
     });
   };
-  return bulkOf(container, context, { name, slots: concurrency, attempt: attemptWatched });
-}
-
-/** Takes what is due when it is called, and also uncalled: nothing else looks into the due index for it. */
-function bulkOf(
-  { config, clock, quietly, operations, call }: Container,
-  { policy }: ProcessorContext,
-  { name, slots, attempt }: { readonly name: QueueName; readonly slots: number; readonly attempt: Attempts },
-): Work {
   const taker = new Taker({
     slots,
     // A quarter of the lock of a job.
-    patienceMs: policy.leaseMs / 2,
+    patienceMs: context.policy.leaseMs / 2,
     clock,
     take: (atMost) => operations.take(name, atMost),
     handBack: (ids) => operations.handBack(name, ids),
-    attempt,
+    attempt: attemptWatched,
     callOthers: () => call(name),
-    onFailed: (error) => {
-      if (!(error instanceof UnrecoverableError)) quietly(`attempt in ${name}`, error);
-    },
+    onFailed: (error) => quietly(`attempt in ${name}`, error),
   });
-  const stop = new AbortController();
-  const onError = (error: unknown): void => quietly(`what is due in ${name}`, error);
-  const repeated = repeatUntil(stop.signal, { clock, intervalMs: config.SWEEP_INTERVAL, onError }, () => taker.run());
   return {
-    process: inBulk(name, taker),
+    run: () => taker.run(),
     stop: async () => {
-      stop.abort();
       taker.stop();
       await taker.ended();
-      await repeated;
     },
   };
 }
 
-function intakeOf(container: Container, announce: ReturnType<typeof announcer>) {
+const BATCHES_AT_ONCE = 4;
+
+function batchPoller(container: Container, { policy }: ProcessorContext): Poller {
+  const { database, batches, book, clock, call } = container;
+  const acceptance = acceptanceOf(container);
+  const work = new BatchWork({
+    database,
+    batches,
+    accept: (row, { id, account, by, approvedBy = '' }) =>
+      acceptance.disbursement({ ...askedWith(row), account }, undefined, by, { batch: id, approvedBy }),
+    hasAccount: (account) => book.has(account),
+    clock,
+    leaseMs: policy.leaseMs,
+    recheckMs: policy.holdRecheckMs,
+  });
+  const announce = announcer(container);
+  const one = async (batch: Awaited<ReturnType<typeof work.take>>[number]): Promise<void> => {
+    const beganMono = clock.monotonic();
+    const result = await work.attemptLeased(batch);
+    announce({
+      queue: 'batch',
+      id: batch.id,
+      result,
+      durationMs: clock.monotonic() - beganMono,
+      account: batch.account,
+    });
+    if (result.outcome === 'advanced') call('disbursement');
+  };
+  return serial(async () => {
+    const taken = await work.take(BATCHES_AT_ONCE);
+    await Promise.all(taken.map(one));
+    return taken.length === BATCHES_AT_ONCE;
+  });
+}
+
+/** One run at a time, again while there is more. */
+function serial(step: () => Promise<boolean>): Poller {
+  let stopping = false;
+  let running: Promise<void> | undefined;
+  const all = async (): Promise<void> => {
+    while (!stopping && (await step()));
+  };
+  return {
+    run: () => (running ??= all().finally(() => (running = undefined))),
+    stop: async () => {
+      stopping = true;
+      await running?.catch(() => undefined);
+    },
+  };
+}
+
+const ENDPOINTS_AT_ONCE = 20;
+
+function deliveryPoller({ endpoints }: Container, { deliver }: Delivery): Poller {
+  return serial(async () => {
+    const due = await endpoints.due(ENDPOINTS_AT_ONCE);
+    await Promise.all(due.map(deliver));
+    return due.length === ENDPOINTS_AT_ONCE;
+  });
+}
+
+const INTAKE_AT_ONCE = 200;
+
+/** Jobs of BullMQ are requests; those of SQL wait in a table. */
+function intakePoller(container: Container, slots: number): Poller {
+  const { clock, config, database, traces, quietly, metrics, watchdog, rejections, life } = container;
+  const { leaseMs } = timingOf(config);
   const acceptance = acceptanceOf(container);
   const collect = collectAcceptanceOf(container, true);
-  return intakeProcessor({
-    reject: (rejection) => container.rejections.add(rejection),
-    clock: container.clock,
-    traces: container.traces,
-    announce,
+  const process = intakeProcessor({
+    reject: (rejection) => rejections.add(rejection),
+    clock,
+    traces,
+    announce: announcer(container),
     refusal: () => refusalOf(container)?.detail,
-    recovering: () => container.heartbeat.recovering() !== undefined,
+    recovering: () => life.recovering() !== undefined,
     accept: {
       disbursement: (request) => acceptance.disbursement(request),
       message: (request, fallback) => acceptance.message(request, undefined, fallback),
@@ -215,14 +249,26 @@ function intakeOf(container: Container, announce: ReturnType<typeof announcer>) 
       direct_credit: (request) => collect.directCredit(request),
     } satisfies Record<AskedKind, IntakeOptions['accept'][string]>,
   });
-}
-
-function batchOf({ batches }: Container, acceptance: Acceptance): Processor {
-  return batchProcessor({
-    batches,
-    accept: (row, { id, account, by, approvedBy = '' }) =>
-      acceptance.disbursement({ ...askedWith(row), account }, undefined, by, { batch: id, approvedBy }),
+  const intake = new Intake({
+    database,
+    environment: config.ENVIRONMENT,
+    leaseMs,
+    onError: (error) => quietly('a request of SQL', error),
+    onRejected: ({ kind }) => metrics.intakeRejected(kind),
+    accept: {
+      disbursement: (request, { idempotencyKey, by }) => acceptance.disbursement(request, idempotencyKey, by),
+      message: (request, { idempotencyKey }) => acceptance.message(request, idempotencyKey),
+      campaign: (request, { idempotencyKey, by }) => acceptance.campaign(request, idempotencyKey, by),
+      invoice: (request, { idempotencyKey, by }) => collect.invoice(request, idempotencyKey, by),
+      payment_request: (request, { idempotencyKey, by }) => collect.paymentRequest(request, idempotencyKey, by),
+      direct_credit: (request, { idempotencyKey, by }) => collect.directCredit(request, idempotencyKey, by),
+    },
   });
+  const watched = watchdog.watch('intake', slots);
+  return {
+    ...serial(async () => life.recovering() === undefined && (await intake.run(INTAKE_AT_ONCE)) === INTAKE_AT_ONCE),
+    job: (job) => watched<unknown>(() => process(job)),
+  };
 }
 
 /** Why an attempt came to nothing where the service cannot be reached, or is not heard. */
@@ -253,37 +299,10 @@ function reported({ id: rejection, problems, ...about }: Rejection) {
   return { ...about, rejection, problems: problems.map(({ pointer, message }) => `${pointer} ${message}`.trim()) };
 }
 
-function sweeperPart(
-  { config, clock, quietly, operations, bullQueues, wake }: Container,
-  context: ProcessorContext,
-): Part {
-  return {
-    name: 'the sweeper',
-    start: async () => {
-      const stop = new AbortController();
-      const options: SweeperOptions = {
-        operations,
-        clock,
-        wake,
-        pushMs: context.policy.leaseMs,
-        waiting: (queue) => bullQueues[queue].getWaitingCount(),
-        paused: (queue) => bullQueues[queue].isPaused(),
-      };
-      const onError = (error: unknown): void => quietly('sweep', error);
-      const interval = { clock, intervalMs: config.SWEEP_INTERVAL, onError };
-      const swept = repeatUntil(stop.signal, interval, () => sweep(options));
-      return async () => {
-        stop.abort();
-        await swept;
-      };
-    },
-  };
-}
-
 const PRESENT_EVERY_MS = 1_000;
 
 /** The more workers there are, the more is handed out. */
-function presencePart({ clock, quietly }: Container, workers: Public<Workers>): Part {
+function presencePart({ clock, quietly }: Container, workers: Workers): Part {
   return {
     name: 'the presence of this worker',
     start: async () => {
@@ -304,22 +323,6 @@ function presencePart({ clock, quietly }: Container, workers: Public<Workers>): 
 }
 
 const FORGET_EVERY_MS = 600_000;
-
-/** Events older than EVENTS_KEEP are forgotten; a reader that comes later is told so. */
-function eventKeeperPart({ config, clock, quietly, events }: Container): Part {
-  return {
-    name: 'the keeper of the events',
-    start: async () => {
-      let cancel = (): void => undefined;
-      const forget = (): void => {
-        cancel = clock.after(FORGET_EVERY_MS, forget);
-        events.trim(config.EVENTS_KEEP).catch((error: unknown) => quietly('forgetting events', error));
-      };
-      forget();
-      return async () => cancel();
-    },
-  };
-}
 
 /** What callers asked for in the queue `intake` is forgotten in time, also where nothing more is asked. */
 function jobKeeperPart({ clock, quietly, bullQueues }: Container): Part {
@@ -400,12 +403,10 @@ function watchdogPart(
   };
 }
 
-export function collectAcceptanceOf(
-  { acceptance, config, wake, book, fingerprints }: Container,
-  nobodyWaits = false,
-): CollectAcceptance {
+export function collectAcceptanceOf(container: Container, nobodyWaits = false): CollectAcceptance {
+  const { config, wake, book, fingerprints } = container;
   return new CollectAcceptance({
-    store: acceptance,
+    store: acceptanceInLedger(container),
     wake,
     fingerprints,
     environment: config.ENVIRONMENT,
@@ -415,20 +416,7 @@ export function collectAcceptanceOf(
   });
 }
 
-/** Why nothing can be accepted now, through any door, if so. */
-export function refusalOf(container: Pick<Container, 'durability' | 'heartbeat'>) {
-  if (container.heartbeat.recovering()) return { kind: 'recovering' as const, detail: `${RECOVERING}.` };
-  return keepingRefusalOf(container);
-}
-
-/** Why what is written down now would not be kept, if so. */
-export function keepingRefusalOf({ durability }: Pick<Container, 'durability'>) {
-  const { durable, reasons, usedMemoryShare } = durability();
-  if (!durable) return { kind: 'not-durable' as const, detail: reasons.join(' ') };
-  if (usedMemoryShare === null || usedMemoryShare <= MEMORY_SHARE_MAX) return undefined;
-  const percent = Math.round(usedMemoryShare * 100);
-  return {
-    kind: 'memory-full' as const,
-    detail: `Redis uses ${percent} % of its maxmemory. Give Redis more memory, or wait.`,
-  };
+/** Why nothing can be accepted now, if so. */
+export function refusalOf({ life }: Pick<Container, 'life'>) {
+  return life.recovering() ? { kind: 'recovering' as const, detail: `${RECOVERING}.` } : undefined;
 }

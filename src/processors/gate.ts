@@ -69,46 +69,6 @@ const TRIED_AGAIN: readonly string[] = ['disbursement_create', 'disbursement_sub
 const mayTryUnreadable = ({ unreadable }: AccountHold): boolean =>
   unreadable !== undefined && TRIED_AGAIN.includes(unreadable.operation);
 
-/**
- * The same for texts, of which a whole slice or slice waits. Of a held account one request an interval goes on; but not
- * where the balance ran out, since each try would leave up to fifty recipients in doubt.
- */
-export async function mayText(
-  account: string,
-  accountHeld: boolean,
-  context: AttemptContext & Pick<ProcessorContext, 'budgets'>,
-): Promise<{ readonly wait: string } | { readonly probing: readonly string[] }> {
-  const closed = closedFor(context);
-  if (closed) return { wait: closed };
-  const probing: string[] = [];
-  if (!accountHeld) return { probing };
-  for (const one of await context.accounts.holdsOf(account)) {
-    const { area, reason } = one;
-    const isUnreadable = reason === PROVIDER_UNREADABLE;
-    if (area !== 'messaging') continue;
-    if (reason === BUDGET) {
-      if (await isReached(account, context)) return { wait: `account_held_${reason}` };
-      continue;
-    }
-    const mayTry =
-      (isUnreadable ? mayTryUnreadable(one) : reason !== 'funds') &&
-      (await context.accounts.mayProbe(account, area, reason, context.policy.holdRecheckMs));
-    if (!mayTry) return { wait: `account_held_${reason}` };
-    if (!isUnreadable) probing.push(reason);
-  }
-  return { probing };
-}
-
-/** Whether nothing more may leave for what it would cost. Where the account is held for it, and has room again, it is released. */
-export async function isReached(
-  account: string,
-  { accounts, budgets, clock }: Pick<AttemptContext, 'accounts' | 'clock'> & Pick<ProcessorContext, 'budgets'>,
-): Promise<boolean> {
-  if (budgets && !(await budgets.hasRoom(account, clock.now()))) return true;
-  await accounts.release(account, 'messaging', BUDGET);
-  return false;
-}
-
 /** Refused for a cause that may clear: the operation waits, and so does the account. Callers are told once. */
 export async function hold<K extends SendingKind>(
   attempt: Attempt<K>,

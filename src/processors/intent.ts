@@ -45,10 +45,7 @@ export interface IntentSteps<A> {
 }
 
 /** Writes down that we are about to send. Whatever goes wrong in here, nothing was sent, and that is said. */
-export async function writeIntent<A>(
-  steps: IntentSteps<A>,
-  context: AttemptContext,
-): Promise<A | AttemptResult> {
+export async function writeIntent<A>(steps: IntentSteps<A>, context: AttemptContext): Promise<A | AttemptResult> {
   const leasedSince = momentOf(context.clock);
   try {
     const settled = await steps.write();

@@ -1,41 +1,32 @@
 /** What runs at a wake-up: one processor per queue, each attempt told of in order, and what is due taken in bulk. */
-import { type Job, UnrecoverableError } from 'bullmq';
+import { UnrecoverableError } from 'bullmq';
 import type { QueueName } from '../kinds/due-queues.ts';
 import type { Rejection } from '../kinds/intake.ts';
 import { type Kind, type KindInQueue, kindOf } from '../kinds/index.ts';
 import type { Clock } from '../lib/clock.ts';
 import { type Traces, takenFrom } from '../lib/traces.ts';
-import { takenInBulk, wakeUp } from '../queues/index.ts';
-import { feedCampaign } from './campaign.ts';
 import { advanceInvoice } from './collect/invoice.ts';
 import { advancePaymentRequest } from './collect/payment-request.ts';
 import type { AttemptResult, ProcessorContext } from './context.ts';
 import { advanceDirectCredit } from './disbursement/direct-credit.ts';
 import { lookAtDisbursement } from './disbursement/look.ts';
 import { payDisbursement } from './disbursement/pay.ts';
-import { lookAtSlice } from './text/look.ts';
-import { sendNextSlice } from './text/slice.ts';
 
 export type Processor = (id: string, context: ProcessorContext) => Promise<AttemptResult>;
 
-/**
- * One for each queue that is fed by wake-ups: a queue without one does not compile. Two are handed what stands on the same row: `batch` the one way in, `event-delivery` the way
- * out.
- */
-export const processors: { readonly [Name in Exclude<QueueName, 'batch' | 'event-delivery'>]: Processor } = {
+/** The queues whose due operations each get an attempt. */
+export type AttemptQueue = 'disbursement' | 'invoice-confirm' | 'status-poll' | 'direct-credit';
+
+export const processors: Readonly<Record<AttemptQueue, Processor>> = {
   disbursement: payDisbursement,
-  'sms-batch': sendNextSlice,
-  'sms-otp': (id, context) => sendNextSlice(id, context, 'sms-otp'),
   'invoice-confirm': advanceInvoice,
   'status-poll': pollStatus,
   'direct-credit': advanceDirectCredit,
-  campaign: feedCampaign,
 };
 
 /** What is looked at, by kind: one that is due in this queue and is not listed here does not compile. */
-const looks: Readonly<Record<KindInQueue<'status-poll'>, Processor>> = {
+const looks: Readonly<Record<Exclude<KindInQueue<'status-poll'>, 'slice'>, Processor>> = {
   disbursement: lookAtDisbursement,
-  slice: lookAtSlice,
   payment_request: advancePaymentRequest,
 };
 
@@ -94,30 +85,6 @@ const LOUD: ReadonlySet<AttemptResult['outcome']> = new Set(['needs_review', 'lo
 function tell({ present }: Traces, { outcome, reason }: AttemptResult, account: string | undefined): void {
   present.says({ 'relais.outcome': outcome, 'relais.reason': reason, 'relais.account': account });
   if (LOUD.has(outcome)) present.failed(reason);
-}
-
-type Work = (job: Pick<Job, 'data'>) => Promise<void>;
-
-/** The BullMQ processor of a queue whose wake-ups each carry an id. */
-export function runner(...of: Parameters<typeof attempts>): Work {
-  const [queue] = of;
-  const attempt = attempts(...of);
-  return (job) => attempt(payloadOf(queue, wakeUp.safeParse(job.data)).id);
-}
-
-/** … and of one whose wake-ups mostly carry nothing: what is due is taken. A caller may still name one. */
-export function inBulk(queue: QueueName, taker: Taker): Work {
-  return (job) => {
-    const { id } = payloadOf(queue, takenInBulk.payload.safeParse(job.data));
-    return id === undefined ? taker.run() : taker.one(id);
-  };
-}
-
-function payloadOf<T>(queue: string, { data }: { readonly data?: T | undefined }): T {
-  if (data !== undefined) return data;
-  throw new UnrecoverableError(
-    `a job in "${queue}" carries {id} and nothing else: add requests to the queue "intake", or use createProducer() of relais/producer`,
-  );
 }
 
 function noRecord(queue: string, id: string): UnrecoverableError {

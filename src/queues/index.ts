@@ -83,7 +83,7 @@ export const disbursement = defineQueue({
 export const smsBatch = defineQueue({
   name: 'sms-batch',
   summary: 'SMS slices: up to 1,000 recipients of a campaign or up to 50 messages, sent in requests of up to 50.',
-  payload: wakeUp,
+  ...takenInBulk,
   share: 1,
   attemptsPerRequest: 1.5,
   // Only a request that provably never left, or that upstream refused before sending, is tried again.
@@ -96,7 +96,7 @@ export const smsBatch = defineQueue({
 const smsOtp = defineQueue({
   name: 'sms-otp',
   summary: 'SMS slices of one-time passwords, which no campaign delays.',
-  payload: wakeUp,
+  ...takenInBulk,
   share: 0.5,
   retryAfter: ['1s', '2s', '5s', '10s', '30s', '1m'],
   waits: 'while the account is held',
@@ -147,7 +147,7 @@ export const directCredit = defineQueue({
 const campaign = defineQueue({
   name: 'campaign',
   summary: 'Running campaigns: releases their slices, a bounded number at a time.',
-  payload: wakeUp,
+  ...takenInBulk,
   share: 0.1,
   retryAfter: ['1s', '5s', '30s'],
   waits: 'for released slices to be sent',
@@ -158,7 +158,7 @@ const campaign = defineQueue({
 export const batch = defineQueue({
   name: 'batch',
   summary: 'Approved payment batches: accepts their rows, a bounded number at a time, and follows them.',
-  payload: wakeUp,
+  ...takenInBulk,
   share: 0.1,
   retryAfter: ['1s', '2s', '5s', '10s', '30s'],
   waits: 'for its disbursements to end or to need review',
@@ -169,7 +169,7 @@ export const batch = defineQueue({
 export const eventDelivery = defineQueue({
   name: 'event-delivery',
   summary: 'Webhook endpoints with pending events: delivers each due event, signed.',
-  payload: wakeUp,
+  ...takenInBulk,
   share: 0.5,
   // 47 h 42 m in all, each with up to a fifth more, so that endpoints which failed together are not tried together.
   retryAfter: ['5s', '30s', '2m', '10m', '30m', '1h', '2h', '4h', '8h', '12h', '20h'],
