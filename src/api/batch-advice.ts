@@ -4,7 +4,7 @@
  */
 import type { Finding } from '../kinds/batch.ts';
 import type { Clock } from '../lib/clock.ts';
-import type { Queries } from '../operations/queries.ts';
+import type { Queries } from '../ledger/queries.ts';
 import type { BatchRecord } from '../operations/record.ts';
 import type { MoneyContext } from '../processors/context.ts';
 import { describeXof } from '../lib/money.ts';

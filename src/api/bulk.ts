@@ -75,8 +75,6 @@ export async function answerInBulk(asked: AskedInBulk, accept: AcceptLine): Prom
   } catch (error) {
     // A caller that went away asks again: what was accepted is found by its identity.
     if (!response.destroyed) throw error;
-  } finally {
-    acceptance.flush();
   }
   return undefined;
 }

@@ -19,7 +19,7 @@ import {
 import { UnusableFile } from '../files/problems.ts';
 import { UnusableTemplate } from '../lib/wording.ts';
 import type { CampaignRecord } from '../operations/record.ts';
-import { type ApiContext, requireKept } from './context.ts';
+import { type ApiContext } from './context.ts';
 import { requireStill } from './gates.ts';
 import { requireFileBody } from './file-body.ts';
 import { uploadReport } from './openapi/answers-texts.ts';
@@ -133,7 +133,6 @@ const addRecipients = route(
         },
       );
     }
-    if (given.is !== 'checked') await requireKept(context);
     replayed(response, given.is === 'replayed');
     return viewOf(given);
   },

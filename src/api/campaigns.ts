@@ -11,7 +11,7 @@ import { recipientBins } from '../kinds/recipient.ts';
 import { campaignRetry, retryCampaign } from './campaign-retry.ts';
 import { fileRoutes } from './campaign-file.ts';
 import { uploadRoutes } from './campaign-upload.ts';
-import { type ApiContext, findRecord, requireKept, takeAnswer } from './context.ts';
+import { type ApiContext, findRecord, takeAnswer } from './context.ts';
 import { phoneFilter, phonesOf, readerOf } from './finding.ts';
 import { listRoute } from './lists.ts';
 import {
@@ -125,7 +125,6 @@ const amendCampaign = route(
     }
     context.wake('campaign', record.id, amended.rev);
     if (READ_FOR.some((name) => body[name] !== undefined)) await context.keptFiles.outdated(record.id);
-    await requireKept(context);
     return view(context, await again());
   },
 );
@@ -210,7 +209,6 @@ const switchRoutes = (['start', 'pause', 'resume', 'cancel'] as const).map((name
     async ({ context, key, record, again, act }) => {
       await switchCampaign(context, { record, by: personOf(key), act: act(record.id) }, name);
       // Asked again after an answer that was not kept, it is as asked already, and may still not be kept.
-      await requireKept(context);
       const now = await again();
       return new Reply(now.state === 'awaiting_approval' ? 202 : 200, await view(context, now));
     },
@@ -237,7 +235,6 @@ const approveCampaign = route(
   },
   async ({ context, key, record, body: { contentHash }, again, act }) => {
     await approve(context, { record, key, act: act(record.id, { contentHash }) }, contentHash);
-    await requireKept(context);
     return view(context, await again());
   },
 );
@@ -292,7 +289,6 @@ const retry = route(
   },
   async ({ context, record, body, idempotencyKey, response, again, act }) => {
     const before = await retryCampaign(context, record, { ...body, idempotencyKey, act: act(record.id) });
-    await requireKept(context);
     replayed(response, before);
     return view(context, await again());
   },

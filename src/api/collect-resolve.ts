@@ -7,7 +7,7 @@ import { type Announced, type CollectKind, eventOf } from '../operations/transit
 import { DAILY_MS, NUDGE_INTERVAL_MS, type Tried } from '../processors/attempt.ts';
 import type { MoneyContext } from '../processors/context.ts';
 import { paidAs } from '../processors/disbursement/resolve.ts';
-import { type ApiContext, requireKept } from './context.ts';
+import { type ApiContext } from './context.ts';
 import { requireAnother } from './gates.ts';
 import { type ApiKey, personOf } from './keys.ts';
 import { capitalised } from './openapi/answers-shared.ts';
@@ -97,7 +97,6 @@ export async function resolve<K extends CollectKind>(
   const looked = await again();
   refuseWhatUpstreamSays(looked, tried);
   await takeWord(context, looked, { ...body, by: personOf(key), act: act(record.id) });
-  await requireKept(context);
   return again();
 }
 

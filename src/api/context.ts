@@ -1,4 +1,3 @@
-import type { Redis } from 'ioredis';
 import type { Kind } from '../kinds/index.ts';
 import type { QueueName } from '../kinds/due-queues.ts';
 import type { StopOptions } from '../campaigns/upload.ts';
@@ -10,36 +9,33 @@ import type { Random } from '../lib/random.ts';
 import type { Traces } from '../lib/traces.ts';
 import type { EndpointService } from '../events/endpoint-service.ts';
 import type { Followers } from '../events/followers.ts';
-import type { EventStream } from '../events/stream.ts';
-import type { Accounts } from '../operations/accounts.ts';
-import type { ApiKeys } from '../operations/api-keys.ts';
-import type { Act, Audit, AuditSeals } from '../operations/audit.ts';
-import type { Sign } from '../operations/audit-marks.ts';
+import type { EventStream } from '../ledger/event-stream.ts';
+import type { Holds } from '../ledger/holds.ts';
+import type { ApiKeys } from '../ledger/api-keys.ts';
+import type { Audit } from '../ledger/audit.ts';
+import type { AuditSeals } from '../ledger/audit-seals.ts';
+import type { Act } from '../operations/audit.ts';
 import type { DayBook } from '../operations/book.ts';
-import type { Batches } from '../operations/batches.ts';
-import type { Campaigns } from '../operations/campaigns.ts';
-import type { Slices } from '../operations/slices.ts';
-import type { Budgets } from '../operations/budgets.ts';
+import type { Batches } from '../ledger/batches.ts';
+import type { Campaigns } from '../ledger/campaigns.ts';
+import type { Uploads } from '../ledger/uploads.ts';
+import type { Budgets } from '../ledger/budgets.ts';
 import type { KeptFiles } from '../operations/kept-files.ts';
-import type { Endpoints } from '../operations/endpoints.ts';
-import type { Operations } from '../operations/operations.ts';
-import type { OptOuts } from '../operations/opt-outs.ts';
+import type { Endpoints } from '../ledger/endpoints.ts';
+import type { OperationStore } from '../ledger/operation-store.ts';
+import type { OptOuts } from '../ledger/opt-outs.ts';
 import type { Purge } from '../operations/purge.ts';
-import type { Sessions } from '../operations/sessions.ts';
-import type { Status } from '../operations/status.ts';
-import type { Balances } from '../operations/balances.ts';
-import type { Recovery } from '../operations/heartbeat.ts';
-import type { Rejections } from '../operations/rejections.ts';
-import type { Retries } from '../operations/retries.ts';
-import type { Names } from '../operations/places.ts';
-import type { Queries } from '../operations/queries.ts';
+import type { Sessions } from '../ledger/sessions.ts';
+import type { Status } from '../ledger/status.ts';
+import type { Balances } from '../ledger/balances.ts';
+import type { Rejections } from '../ledger/rejections.ts';
+import type { Queries } from '../ledger/queries.ts';
 import type { WorkerHere } from '../operations/workers.ts';
-import type { SharedLimits } from '../operations/limits.ts';
+import type { MoneyLimits } from '../ledger/limits.ts';
 import { type RecordAt, UnreadableRecord } from '../operations/record.ts';
 import type { Acceptance, Answer } from '../producer/acceptance.ts';
 import type { CollectAcceptance } from '../producer/acceptance-collect.ts';
 import type { MoneyContext } from '../processors/context.ts';
-import type { RecoveryDesk } from '../processors/recovery/desk.ts';
 import type { Resolve, Resolved } from '../processors/disbursement/resolve.ts';
 import { describeProblems } from '../producer/problems.ts';
 import type { BatchDoor } from '../producer/batch/door.ts';
@@ -53,7 +49,7 @@ import { ApiProblem, invalid } from './problem.ts';
 import type { ProviderDoor } from './provider.ts';
 import type { WriteOutcome } from './writes.ts';
 
-type RefusalKind = 'recovering' | 'not-durable' | 'memory-full';
+type RefusalKind = 'recovering';
 
 /** What the routes work with; everything comes from main. */
 export interface ApiContext {
@@ -64,8 +60,6 @@ export interface ApiContext {
   readonly provider?: ProviderDoor | undefined;
   /** Absent: it is off, and nobody signs in. */
   readonly console: ConsoleFiles | undefined;
-  /** For what all processes count together; records are changed through the others. */
-  readonly redis: Redis;
   /** The memory of requests in progress, by the name of the key. */
   readonly heldBytes: HeldBytes;
   /** Sign-ins by key, of this process. */
@@ -82,29 +76,24 @@ export interface ApiContext {
   readonly collect: CollectAcceptance;
   /** For what is done while the caller waits. */
   readonly processing: MoneyContext;
-  readonly operations: Public<Operations>;
+  readonly operations: Public<OperationStore>;
   readonly queries: Public<Queries>;
-  readonly names: Public<Names>;
   readonly campaigns: Public<Campaigns>;
-  readonly slices: Public<Slices>;
+  readonly uploads: Public<Uploads>;
   readonly keptFiles: Public<KeptFiles>;
   readonly budgets: Pick<Budgets, 'standing'>;
-  readonly retries: Public<Retries>;
   readonly optOuts: Public<OptOuts>;
   readonly purge: Public<Purge>;
   readonly status: Public<Status>;
   readonly workersHere: () => Promise<readonly WorkerHere[]>;
   /** What the accounts had left when a worker last looked. */
-  readonly seenBalances: Pick<Balances, 'memory' | 'history'>;
+  readonly seenBalances: Pick<Balances, 'history'>;
   readonly balanceRows: () => Promise<readonly BalanceRow[]>;
   readonly intakeJobs: IntakeJobs;
   readonly rejections: Public<Rejections>;
-  readonly recoveryDesk: RecoveryDesk;
   /** Which key did what, for the person who must account for it later. */
   readonly audit: Public<Audit>;
   readonly auditSeals: Public<AuditSeals>;
-  /** Absent: this process has no secret. */
-  readonly signAct: Sign | undefined;
   /** Where numbers without a country code belong, unless the request says so. */
   readonly defaultCountry: string | undefined;
   /** XOF per segment, by country; absent: nothing is said about cost. */
@@ -118,8 +107,8 @@ export interface ApiContext {
   readonly batches: Public<Batches>;
   readonly batchDoor: BatchDoor;
   readonly batchAdvisor: BatchAdvisor;
-  readonly limits: Public<SharedLimits>;
-  readonly accounts: Public<Accounts>;
+  readonly limits: Public<MoneyLimits>;
+  readonly accounts: Public<Holds>;
   readonly events: Public<EventStream>;
   readonly followers: Public<Followers>;
   readonly endpoints: Public<Endpoints>;
@@ -127,9 +116,6 @@ export interface ApiContext {
   readonly wake: (queue: QueueName, id: string, rev: string | number) => void;
   /** Why nothing can be accepted now, if so. */
   readonly refusal: () => { readonly kind: RefusalKind; readonly detail: string } | undefined;
-  /** The same, without regard to a recovery: for what must be possible in one. */
-  readonly keepingRefusal: ApiContext['refusal'];
-  readonly recovery: Public<Recovery>;
   /** What is wrong with this deployment, and how it is mended; not looked at more often than twice a minute. */
   readonly doctor: () => Promise<{ readonly at: number; readonly findings: readonly Found[] }>;
   /** A person's word about what needs review; upstream is asked first. */
@@ -167,23 +153,6 @@ export interface QueueSwitches {
   /** False: there is no such queue. */
   pause(name: string, act: Act): Promise<boolean>;
   resume(name: string, act: Act): Promise<boolean>;
-}
-
-/** What a person was told is stopped, or goes on, must still be so after the primary was lost. */
-export async function requireKept(
-  { processing }: ApiContext,
-  detail = 'The replicas did not confirm the write in time. Send the request again, which is safe.',
-): Promise<void> {
-  if (!(await processing.fence())) throw new ApiProblem('unavailable', detail);
-}
-
-/** The same of what is another one when it is asked for again, and whose secret is told once. */
-export function requireMadeKept(context: ApiContext): Promise<void> {
-  return requireKept(
-    context,
-    'The replicas did not confirm the write in time, and the secret is lost. Delete the new record before ' +
-      'you retry.',
-  );
 }
 
 async function readEvenIfUnreadable<K extends Kind>({ queries }: ApiContext, kind: K, id: string) {

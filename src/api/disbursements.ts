@@ -7,7 +7,7 @@ import { eventOf } from '../operations/transition.ts';
 import type { Resolve, Resolved } from '../processors/disbursement/resolve.ts';
 import { answerInBulk } from './bulk.ts';
 import { paidOut, refusedClaim, requirePaid, resolutionOf } from './collect-resolve.ts';
-import { type ApiContext, findRecord, requireKept, takeAnswer } from './context.ts';
+import { type ApiContext, findRecord, takeAnswer } from './context.ts';
 import { requireAnother, requireNoRecovery } from './gates.ts';
 import { listRoute } from './lists.ts';
 import {
@@ -207,7 +207,6 @@ const resolveDisbursement = route(
   },
   async ({ context, key, record, body, again, response, act }) => {
     await decideDisbursement({ context, key, record, act, response }, body);
-    await requireKept(context);
     return view(await again());
   },
 );

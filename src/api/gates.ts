@@ -116,11 +116,6 @@ export function requireOpen({ refusal }: ApiContext, response: Response): void {
   refuse(refusal(), response);
 }
 
-/** What stops something, and not what begins it: in a recovery too. */
-export function requireKeeping({ keepingRefusal }: ApiContext, response: Response): void {
-  refuse(keepingRefusal(), response);
-}
-
 function refuse(why: ReturnType<ApiContext['refusal']>, response: Response): void {
   if (!why) return;
   response.set('Retry-After', '30');

@@ -13,7 +13,6 @@ import {
   idempotencyKey,
   requireAllAccounts,
   requireFresh,
-  requireKeeping,
   requireNamedAccounts,
   requireNoRecovery,
   requireOpen,
@@ -124,7 +123,7 @@ function keyedWorkOf(route: Route, context: ApiContext, admission: Admission): K
     const record = kind && (await again());
     const body = route.body && checked(route.body, given);
     if (scope === 'named') requireNamedAccounts(context, key, { query, body, mustExist });
-    if (durable) (durable === true ? requireOpen : requireKeeping)(context, response);
+    if (durable === true) requireOpen(context, response);
     if (releases) await requireNoRecovery(context, response);
     const asked: AnyAsked = {
       context,

@@ -4,7 +4,6 @@ import { UnusableFile } from '../files/problems.ts';
 import { type OptOutPhone, type PhoneRefused, phonesInFile, readPhones } from '../campaigns/opt-out-phones.ts';
 import { type OptOutList, nameOf } from '../operations/opt-outs.ts';
 import { accountName, country, senderId } from '../kinds/request-pieces.ts';
-import { requireKept } from './context.ts';
 import { requireStill } from './gates.ts';
 import { requireFileBody } from './file-body.ts';
 import { optOuts, optOutsChanged } from './openapi/answers-texts.ts';
@@ -106,7 +105,6 @@ async function change({ context, key, request, query, body, act, hold }: AskedTo
     await requireStill(context, key);
     return context.optOuts[how](named, part, act(nameOf(named)));
   });
-  await requireKept(context);
   if (done.changed + done.asBefore === 0 && done.refused > 0) throw invalid(problems.map(asProblem));
   return { ...shown(named), ...done, problems };
 }

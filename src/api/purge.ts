@@ -10,7 +10,7 @@ import { forgetName, nameInHistory } from '../operations/places.ts';
 import { MARKS_KEPT_S } from '../operations/slice-form.ts';
 import { country } from '../kinds/request-pieces.ts';
 import { payeeOf } from '../upstream/capabilities.ts';
-import { type ApiContext, requireKept } from './context.ts';
+import { type ApiContext } from './context.ts';
 import { purged } from './openapi/answers-operating.ts';
 import { answer, json, route } from './route.ts';
 import { invalid } from './problem.ts';
@@ -58,7 +58,6 @@ const purgePerson = route(
     // Last of all too: a text that was still on its way may have been accepted since the first request.
     if (after === undefined) await forgetNumber(context, phone);
     if (next === undefined) await forgetNumber(context, phone, telling({ over: true }));
-    await requireKept(context);
     const facts = { phone: maskPhone(phone), ...walked, found: { ...NOTHING, ...found, optOuts } };
     return { ...facts, ...(next === undefined ? {} : { next }), kept: KEPT };
   },

@@ -2,7 +2,6 @@
 import { z } from 'zod';
 import { type RecoveryDesk, type RecoveryReport, type UnderWay, isProven } from '../processors/recovery/desk.ts';
 import type { Missing } from '../operations/history.ts';
-import { requireKept } from './context.ts';
 import { personOf } from './keys.ts';
 import { recovery } from './openapi/answers-operating.ts';
 import { answer, json, wholeNumber, route } from './route.ts';
@@ -86,13 +85,11 @@ const recover = route(
       if (!(await desk.goOnWithout(by, act('', { how: 'without what is missing in history' })))) {
         throw new ApiProblem('wrong-state', 'History has every operation that left Redis.', { state: 'none' });
       }
-      await requireKept(context);
       return { ...stateView(await desk.underWay()), over: true };
     }
     if ('nothingWasLost' in body) {
       const confirmed = await desk.confirm(by, act('', { how: 'nothing was lost' }));
       if (confirmed === 'lost') throw await contradicted(desk);
-      await requireKept(context);
       return { ...stateView(await desk.underWay()), over: true };
     }
     const { withoutHistory = false } = body;
@@ -102,7 +99,6 @@ const recover = route(
       const { done, of } = applied;
       return { ...stateView(await desk.underWay()), over: false, progress: { done, of } };
     }
-    await requireKept(context);
     return { ...stateView(await desk.underWay()), over: true, last: reportView(await desk.lastReport()) };
   },
 );

@@ -11,7 +11,7 @@ import { accountName, askedTime, identityText } from '../kinds/request-pieces.ts
 import { Sums } from '../operations/batches.ts';
 import { type DisbursementRecord, UnreadableRecord } from '../operations/record.ts';
 import { wordAbout } from './collect-resolve.ts';
-import { type ApiContext, findRecord, requireKept } from './context.ts';
+import { type ApiContext, findRecord } from './context.ts';
 import { decideDisbursement } from './disbursements.ts';
 import { accountsListed, requireNoRecovery, requireStill } from './gates.ts';
 import type { ApiKey } from './keys.ts';
@@ -195,7 +195,6 @@ async function decide(
     await turnOf(context, record.account);
     await requireStill(context, key);
     await decideDisbursement({ context, key, record, act, response }, { outcome, note });
-    await requireKept(context);
     const { state, amount } = await findRecord(context, key, 'disbursement', id);
     return { id, outcome: 'resolved', state, amount };
   } catch (error) {

@@ -3,7 +3,6 @@ import type { Request } from 'express';
 import { z } from 'zod';
 import type { Session } from '../operations/sessions.ts';
 import { languageAccepted } from '../words/languages.ts';
-import { requireKept } from './context.ts';
 import type { ApiKey } from './keys.ts';
 import { sessionAnswer } from './openapi/answers-console.ts';
 import { ApiProblem, invalid } from './problem.ts';
@@ -105,7 +104,6 @@ const endSession = route(
   async ({ context, request, response, act }) => {
     const cookie = cookieOf(request);
     await context.sessions.end(cookie.id, act());
-    await requireKept(context);
     response.set('Set-Cookie', clearing(cookie));
     return undefined;
   },

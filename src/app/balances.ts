@@ -4,13 +4,12 @@ import type { AccountBook } from '../accounts.ts';
 import type { Config } from '../config.ts';
 import type { Clock } from '../lib/clock.ts';
 import { sumByCountry } from '../upstream/capabilities.ts';
-import type { Balances } from '../operations/balances.ts';
-import type { Queries } from '../operations/queries.ts';
+import type { Balances } from '../ledger/balances.ts';
+import type { Queries } from '../ledger/queries.ts';
 import type { ProcessorContext } from '../processors/context.ts';
 import { repeatUntil } from '../processors/sweeper.ts';
 import { paymentKeys } from '../upstream/account.ts';
 import type { Part } from './parts.ts';
-import type { Stores } from './stores.ts';
 import type { Public } from '../lib/public.ts';
 
 /** The process that had the turn may have ended: nobody waits much longer than the interval for the next look. */
@@ -21,7 +20,6 @@ interface Needs {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly quietly: (message: string, error: unknown) => void;
-  readonly memory: Stores['memory'];
   readonly book: AccountBook;
   readonly balances: Public<Balances>;
 }
@@ -47,11 +45,7 @@ export function balancePart(needs: Needs, { upstream }: Pick<ProcessorContext, '
   };
 }
 
-async function look(
-  { config, clock, logger, memory, book, balances }: Needs,
-  upstream: ProcessorContext['upstream'],
-) {
-  await balances.noteMemory({ at: clock.now(), ...(await memory()) });
+async function look({ config, clock, logger, book, balances }: Needs, upstream: ProcessorContext['upstream']) {
   if (config.SERVICE_BASE_URL === undefined) return;
   for (const account of book.values()) {
     if (typeof paymentKeys(account) === 'string') continue;
@@ -95,7 +89,7 @@ export function knownRows(
 
 export async function balanceRows(
   balances: Public<Balances>,
-  queries: Public<Queries>,
+  queries: Pick<Queries, 'inFlight'>,
   accounts: readonly string[],
 ): Promise<BalanceRow[]> {
   const seen = await balances.latest(accounts);

@@ -7,11 +7,12 @@ import type { ApiContext, QueueSwitches } from '../api/context.ts';
 import type { Config } from '../config.ts';
 import { Proxies } from '../lib/addresses.ts';
 import { type Bounds, shareOf } from '../lib/bounded-server.ts';
+import { type Clock, describeMs, withDeadline } from '../lib/clock.ts';
+import type { Database } from '../ledger/pool.ts';
 import { HeldBytes } from '../lib/held-bytes.ts';
 import { startMetricsServer } from '../metrics/server.ts';
 import { isAway } from '../redis/connections.ts';
 import type { Act } from '../operations/audit.ts';
-import { type Sign, auditSigner } from '../operations/audit-marks.ts';
 import { RECOVERING } from '../operations/heartbeat.ts';
 import type { ProcessorContext } from '../processors/context.ts';
 import { resolveDisbursement } from '../processors/disbursement/resolve.ts';
@@ -29,20 +30,14 @@ import { endpointServiceOf, outgoingOf } from './deliveries.ts';
 import type { Keys } from './key-keeper.ts';
 import { listen } from './listener.ts';
 import type { Part } from './parts.ts';
-import type { Auditing } from './auditor.ts';
 import { type Urls, publicUrlOf } from './processor-context.ts';
 import { callbackSecrets, sealingSecrets } from './secrets.ts';
 import { queueFigures } from './queue-figures.ts';
-import { collectAcceptanceOf, keepingRefusalOf, refusalOf, acceptanceOf } from './worker.ts';
+import { acceptanceOf, collectAcceptanceOf, refusalOf } from './worker.ts';
 
 type TellUrl = (url: string) => void;
 
-export function auditingOf({ audit, auditSeals, config, random }: Container): Auditing {
-  return { audit, signAct: auditSigner(sealingSecrets(config), random), auditSeals };
-}
-
 export interface ApiPartOptions {
-  readonly auditing: Auditing;
   readonly keys: Keys;
   readonly tellUrl: TellUrl;
   readonly doctor: ApiContext['doctor'];
@@ -53,25 +48,24 @@ export interface ApiPartOptions {
 export function apiPart(
   container: Container,
   context: ProcessorContext,
-  { auditing, keys, tellUrl, urls, doctor }: ApiPartOptions,
+  { keys, tellUrl, urls, doctor }: ApiPartOptions,
 ): Part {
   const { config, book } = container;
   return {
     name: 'the API',
     start: async () => {
-      const acceptance = acceptanceOf(container);
       const outgoing = outgoingOf(container);
       const app = createApi({
         ...storesOf(container),
         ...keys,
         ...toldBy(config, doctor),
         heldBytes: new HeldBytes(CALLERS_HOLD),
-        recoveryDesk: container.recoveryDesk(context),
-        ...auditing,
+        audit: container.audit,
+        auditSeals: container.auditSeals,
         smsPrices: config.SMS_PRICES_FILE?.holds,
         senderOf: (account) => book.get(account)?.smsSender,
         stop: () => stopOf(container, publicUrlOf(config, urls)),
-        acceptance,
+        acceptance: acceptanceOf(container),
         collect: collectAcceptanceOf(container),
         endpoints: container.endpoints,
         endpointService: endpointServiceOf(container, outgoing),
@@ -93,7 +87,6 @@ export function apiPart(
       return async () => {
         container.followers.end();
         await close().then(() => outgoing.close());
-        acceptance.flush();
       };
     },
   };
@@ -149,14 +142,13 @@ function stopOf({ config, stopLinks }: Container, publicUrl: string | undefined)
 
 /** What the routes read and change, of what all roles stand on. */
 function storesOf(container: Container) {
-  const { redis, clock, random, operations, queries, campaigns, slices, retries, optOuts, wake } = container;
-  const { batches, limits, accounts, events, followers, recovery, balances, balanceRows, traces } = container;
+  const { clock, random, operations, queries, campaigns, uploads, optOuts, wake } = container;
+  const { batches, limits, accounts, events, followers, balances, balanceRows, traces } = container;
   return {
     ...consoleOf(container),
     accountNames: [...container.book.keys()],
     signIns: signInBuckets(clock),
     refusal: () => refusalOf(container),
-    keepingRefusal: () => keepingRefusalOf(container),
     reports: {
       book: container.dayBook,
       timezone: container.config.TIMEZONE,
@@ -165,17 +157,14 @@ function storesOf(container: Container) {
     purge: container.purge,
     intakeJobs: new IntakeJobs(container.bullQueues.intake),
     rejections: container.rejections,
-    redis,
     clock,
     random,
     traces,
     operations,
     queries,
     budgets: container.budgets,
-    names: container.names,
     campaigns,
-    slices,
-    retries,
+    uploads,
     optOuts,
     keptFiles: container.keptFiles,
     wake,
@@ -184,7 +173,6 @@ function storesOf(container: Container) {
     accounts,
     events,
     followers,
-    recovery,
     status: container.status,
     workersHere: container.workersHere,
     seenBalances: balances,
@@ -207,11 +195,11 @@ function batchDeskOf(container: Container, context: ProcessorContext) {
   };
 }
 
-function queueSwitches({ switchQueue, bullQueues, queries, clock }: Container): QueueSwitches {
+function queueSwitches({ switches, bullQueues, queries, clock }: Container): QueueSwitches {
   const figures = queueFigures({ bullQueues, queries, clock });
   const change = async (name: string, how: 'pause' | 'resume', act: Act) => {
     if (!queueNames.includes(name as AnyQueueName)) return false;
-    await switchQueue(name, { how, act });
+    await switches.switchQueue(name, { how, act });
     return true;
   };
   return {
@@ -225,30 +213,27 @@ function queueSwitches({ switchQueue, bullQueues, queries, clock }: Container): 
         }),
       ),
     list: async () => {
+      const paused = await switches.paused();
       const backlog = new Map((await queries.backlog()).map(({ queue, due }) => [queue as string, due]));
       return Promise.all(
         queueNames.map(async (name) => {
           const { waiting = 0, active = 0 } = await figures.counts(name);
-          const paused = await bullQueues[name].isPaused();
-          return { name, paused, waiting, active, due: backlog.get(name) ?? 0 };
+          return { name, paused: paused.has(name), waiting, active, due: backlog.get(name) ?? 0 };
         }),
       );
     },
   };
 }
 
-export function webhooksPart(
-  container: Container,
-  { signAct, tellUrl }: Pick<Auditing, 'signAct'> & { readonly tellUrl: TellUrl },
-): Part {
-  const { config, book, keyDigests, metrics, operations, clock, wake, quietly, logger, traces } = container;
+export function webhooksPart(container: Container, { tellUrl }: { readonly tellUrl: TellUrl }): Part {
+  const { config, book, keyHashes, metrics, operations, clock, wake, quietly, logger, traces } = container;
   const digests = new Map([...book].map(([name, account]) => [name, ownDigest(account)]));
   return {
     name: 'the callback receiver',
     start: async () => {
       const app = createReceiver({
         secrets: callbackSecrets(config),
-        hashes: async (account) => knownHashes(await keyDigests.of(account), book.get(account)),
+        hashes: async (account) => knownHashes(await keyHashes.of(account), book.get(account)),
         ownDigest: (account) => digests.get(account),
         operations,
         clock,
@@ -269,7 +254,7 @@ export function webhooksPart(
             logger.error({ kind, id: target?.id }, 'a signed callback claims the opposite of the end that was told');
         },
         onError: (error) => quietly('callback', error),
-        stop: stopPageOf(container, signAct),
+        stop: stopPageOf(container),
       });
       const { url, close } = await listen(app, {
         host: config.HOST,
@@ -316,17 +301,15 @@ function tellCallback(
   span.end();
 }
 
-function stopPageOf(container: Container, sign: Sign | undefined) {
-  const { random, config, book, metrics, clock, quietly, logger, stopLinks, optOuts, fence } = container;
+function stopPageOf(container: Container) {
+  const { random, config, book, metrics, clock, quietly, logger, stopLinks, optOuts } = container;
   return {
     secrets: stopSecrets(callbackSecrets(config)),
     links: stopLinks,
     optOuts,
     senderOf: (account: string) => book.get(account)?.smsSender,
-    acting: () => ({ by: 'link', person: '', role: '', door: 'link', requestId: random.hex(8), sign }) as const,
+    acting: () => ({ by: 'link', person: '', role: '', door: 'link', requestId: random.hex(8) }) as const,
     clock,
-    refusal: () => keepingRefusalOf(container),
-    fence: fence ?? (async () => true),
     onStop: (outcome: StopOutcome, campaign?: string) => {
       metrics.stopLinkUsed(outcome);
       if (campaign !== undefined) logger.info({ campaign, outcome }, 'a person used the link of a text');
@@ -340,7 +323,7 @@ export function metricsPart(
   container: Container,
   { tellUrl, unfinished }: { readonly tellUrl: TellUrl; readonly unfinished: () => string | undefined },
 ): Part {
-  const { config, metrics, durability, heartbeat, watchdog, quietly, limits, clock } = container;
+  const { config, metrics, database, life, watchdog, quietly, limits, clock } = container;
   return {
     name: 'the metrics page',
     start: async () => {
@@ -349,14 +332,14 @@ export function metricsPart(
         host: config.HOST,
         port: config.METRICS_PORT,
         readiness: async () => {
-          const away = await container.away();
+          const away = await awayReason(database, clock);
           const itself = unfinished();
           // What has not been asked yet is no reason of its own.
           if (itself !== undefined) return [itself, ...(away === undefined ? [] : [away])];
           return [
-            ...(heartbeat.recovering() ? [`recovering: ${RECOVERING}`] : []),
+            ...(life.recovering() ? [`recovering: ${RECOVERING}`] : []),
+            ...(life.isUnwitnessed ? [UNWITNESSED] : []),
             ...(away === undefined ? [] : [away]),
-            ...(durability().durable ? [] : durability().reasons),
             ...watchdog.reasons(),
             ...(away === undefined ? await limits.reasons(clock.now()) : []),
           ];
@@ -369,3 +352,20 @@ export function metricsPart(
     },
   };
 }
+
+/** Probes are given a few seconds, and the next request does not wait for this one. */
+const ANSWER_MS = 1_000;
+
+/** Why PostgreSQL cannot be asked now, if so. */
+async function awayReason(database: Database, clock: Clock): Promise<string | undefined> {
+  let why: string | undefined;
+  const asked = database.run('read_deployment').then(
+    () => undefined,
+    (error: unknown) => (why = error instanceof Error ? error.message : String(error)),
+  );
+  if (!(await withDeadline(clock, ANSWER_MS, () => asked)))
+    return `PostgreSQL has not answered within ${describeMs(ANSWER_MS)}: is it overloaded, or cut off?`;
+  return why;
+}
+
+const UNWITNESSED = 'no witness knows this ledger: relais recover, or WITNESS=none if it is no earlier copy';

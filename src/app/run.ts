@@ -8,7 +8,7 @@ import { createLogger, hearConsole, logOptionsOf } from '../logger.ts';
 import { type AnyQueueName, queueNames } from '../queues/index.ts';
 import { type Urls, createBench } from './processor-context.ts';
 import { doctorOf } from './doctor.ts';
-import { type ApiPartOptions, apiPart, auditingOf, metricsPart, webhooksPart } from './doors.ts';
+import { type ApiPartOptions, apiPart, metricsPart, webhooksPart } from './doors.ts';
 import type { ProcessorContext } from '../processors/context.ts';
 import { type Container, createContainer, timingOf } from './container.ts';
 import { keyKeeperPart, keysOf } from './key-keeper.ts';
@@ -69,19 +69,16 @@ export async function startRoles(
   const upstream: Part = { name: 'the upstream client', start: async () => close };
   // Something may ask from the first moment on whether this process lives, and why it does not work yet.
   let unfinished: string | undefined = 'it has not started yet';
-  const auditing = auditingOf(container);
   const parts = [
     metricsPart(container, { tellUrl: (url) => (urls.metrics = url), unfinished: () => unfinished }),
     ...container.parts,
     ...ledgerParts(container, roles),
     upstream,
     // The receiver before the worker: upstream may ask for it while the first disbursement is created.
-    ...(roles.includes('webhooks')
-      ? [webhooksPart(container, { ...auditing, tellUrl: (url) => (urls.webhooks = url) })]
-      : []),
+    ...(roles.includes('webhooks') ? [webhooksPart(container, { tellUrl: (url) => (urls.webhooks = url) })] : []),
     ...(roles.includes('worker') ? workerParts(container, context, timing, queues) : []),
     ...(roles.includes('api')
-      ? apiParts(container, context, { auditing, tellUrl: (url) => (urls.api = url), urls, roles })
+      ? apiParts(container, context, { tellUrl: (url) => (urls.api = url), urls, roles })
       : []),
   ];
   const stop = await startAll(parts, (name) => (unfinished = `it has not started yet: ${name} is next`));

@@ -52,7 +52,7 @@ export interface Noted {
 
 interface ReceiverOptions {
   readonly secrets: readonly Secret[];
-  readonly operations: Pick<Operations, 'nudge' | 'awaitReplicated'>;
+  readonly operations: Pick<Operations, 'nudge'>;
   /** The hashes of an account's master keys: one in a body says who could have written it, and decides nothing. */
   readonly hashes: (account: string) => Promise<KnownHashes>;
   /** The digest of the account's key of today; tried before `hashes`. */
@@ -107,7 +107,6 @@ function receive(options: ReceiverOptions): RequestHandler {
         const posted = { redacted, agreesWith };
         const nudged = await operations.nudge(target.kind, target.id, evidence, LOOK_INTERVAL_MS, posted);
         if (nudged.is === 'look') wake(lookQueueOf(target.kind), target.id, 0);
-        await operations.awaitReplicated(target.id, nudged.written);
         return { ...nudged, ...(detail ? { hash: detail } : {}) };
       };
       const hinted = await within({ clock, ms: STORE_WITHIN_MS, late }, store());

@@ -31,10 +31,6 @@ export interface StopPageOptions {
   /** How an opt-out is told in the audit, but for what was done. */
   readonly acting: () => Omit<Act, 'act' | 'target'>;
   readonly clock: Clock;
-  /** Why what is written down now would not be kept, if so. */
-  readonly refusal: () => unknown;
-  /** Whether the replicas that must hold it do. */
-  readonly fence: () => Promise<boolean>;
   readonly onStop: (outcome: StopOutcome, campaign?: string) => void;
   readonly onError: (error: unknown) => void;
 }
@@ -126,7 +122,7 @@ const late = (): Error => new Error(`an opt-out could not be written down within
  */
 async function optOut(
   place: StopPlace,
-  { links, optOuts, senderOf, acting, fence, onStop }: StopPageOptions,
+  { links, optOuts, senderOf, acting, onStop }: StopPageOptions,
 ): Promise<boolean> {
   const linked = await links.find(place);
   if (linked === undefined) {
@@ -141,7 +137,6 @@ async function optOut(
     target: nameOf(list),
     facts: { campaign },
   });
-  if (!(await fence())) throw new Error('the replicas did not confirm an opt-out');
   onStop(added > 0 ? 'opted_out' : 'already', campaign);
   return true;
 }
