@@ -197,7 +197,6 @@ const approveBatch = route(
   },
   async ({ context, key, record, body: { contentHash }, again, act }) => {
     await approve(context, { record, key, contentHash, act });
-    await context.operations.awaitReplicated(record.id, { approvedBy: personOf(key) });
     return batchAnswer(context, await again());
   },
 );
@@ -217,7 +216,6 @@ const cancelBatch = route(
   },
   async ({ context, key, record, again, act }) => {
     await cancel(context, { key, record, act });
-    await context.operations.awaitReplicated(record.id, { state: 'cancelled' });
     return batchAnswer(context, await again());
   },
 );

@@ -37,15 +37,7 @@ export async function createWhileWaiting<K extends Created, View>(
   const record = await findRecord(context, key, kind, id);
   const unmade = unmadeOf(record, tried);
   if (unmade) throw unmade;
-  await untilKept(context, record);
   return new Reply(record.state === 'creating' ? 202 : 201, view(record));
-}
-
-/** What is published must be so after the primary was lost: another address would be made, and this one paid. */
-async function untilKept({ operations }: ApiContext, { id, fields }: RecordOf[Created]): Promise<void> {
-  const { publishedAt, url } = fields;
-  if (publishedAt === undefined) return;
-  await operations.awaitReplicated(id, { publishedAt, ...(url === undefined ? {} : { url }) });
 }
 
 /** Why there is nothing to hand out; undefined where there is, or where somebody is still at it. */

@@ -115,8 +115,6 @@ const cancelDisbursement = route(
   async (asked) => {
     const { context, record, again } = asked;
     if (record.state !== 'cancelled') await cancel(asked);
-    // Asked again after an answer that was not kept, it is as asked already, and may still not be kept.
-    await context.operations.awaitReplicated(record.id, { state: 'cancelled' });
     return view(await again());
   },
 );
@@ -160,7 +158,6 @@ const approveDisbursement = route(
     const { context, key, record, again } = asked;
     if (record.state === 'awaiting_approval') await approve(asked);
     else if (record.approvedBy !== personOf(key)) throw notPossible(record.state, 'no approval is needed');
-    await context.operations.awaitReplicated(record.id, { approvedBy: personOf(key) });
     return view(await again());
   },
 );

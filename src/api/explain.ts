@@ -118,7 +118,7 @@ async function circumstancesOf(
     accountKnown: accountNames.includes(record.account),
     recovering: refusal()?.kind === 'recovering',
     foreign: keys?.fingerprint ? foreignTo(keys, record) : undefined,
-    durable: refusal()?.kind !== 'not-durable',
+    durable: true,
     pausedQueues: switches.filter(({ paused }) => paused).map(({ name }) => name),
     failureOf,
     language,

@@ -122,9 +122,9 @@ function refuse(why: ReturnType<ApiContext['refusal']>, response: Response): voi
   throw new ApiProblem(why.kind, why.detail);
 }
 
-/** What somebody released in a recovery would leave before anybody has looked. Asked of Redis: every moment counts. */
-export async function requireNoRecovery({ refusal, recovery }: ApiContext, response: Response): Promise<void> {
-  if (refusal()?.kind !== 'recovering' && !(await recovery.state())) return;
+/** What somebody released in a recovery would leave before anybody has looked. Asked of PostgreSQL: every moment counts. */
+export async function requireNoRecovery({ refusal, processing }: ApiContext, response: Response): Promise<void> {
+  if (refusal() === undefined && (await processing.life?.raise()) !== false) return;
   response.set('Retry-After', '30');
   throw new ApiProblem('recovering', `${RECOVERING}.`);
 }

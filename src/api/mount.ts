@@ -194,12 +194,12 @@ function endWith(span: OpenSpan, { statusCode, writableFinished }: Response): vo
 function acting(
   { id, role }: Route,
   { name, person = '', session }: ApiKey,
-  { context: { signAct: sign }, response }: Pick<AnyAsked, 'context' | 'response'>,
+  { response }: Pick<AnyAsked, 'response'>,
 ): AnyAsked['act'] {
   const requestId = String(response.locals['requestId']);
   const door = session ? 'console' : 'api';
   return (target = '', facts) => {
-    return { by: name, person, role: role ?? '', door, requestId, act: actOf(id) ?? id, target, facts, sign };
+    return { by: name, person, role: role ?? '', door, requestId, act: actOf(id) ?? id, target, facts };
   };
 }
 

@@ -83,9 +83,7 @@ const rotateSecrets = route(
     problems: ['wrong-state'],
   },
   async ({ context, act }) => {
-    const { auditSeals, clock, endpointService } = context;
-    // What is marked with an older secret is sealed while that can still be told.
-    await auditSeals.seal(clock.now());
+    const { auditSeals, endpointService } = context;
     const done = await endpointService.reseal(act);
     if ('problem' in done) throw new ApiProblem('wrong-state', done.problem, { rule: done.rule });
     await auditSeals.reseal(act('', { ...done }));

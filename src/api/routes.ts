@@ -23,7 +23,6 @@ import { optOutRoutes } from './opt-outs.ts';
 import { paymentRequestRoutes } from './payment-requests.ts';
 import { providerRoutes } from './provider-sign-in.ts';
 import { purgeRoutes } from './purge.ts';
-import { recoveryRoutes } from './recovery.ts';
 import { reportRoutes } from './reports.ts';
 import { reviewRoutes } from './review.ts';
 import { reviewSelectionRoutes } from './review-selection.ts';
@@ -60,7 +59,6 @@ export const routes: readonly Route[] = [
   ...accountRoutes,
   ...limitRoutes,
   ...secretRoutes,
-  ...recoveryRoutes,
   ...keyRoutes,
   ...auditRoutes,
   ...purgeRoutes,

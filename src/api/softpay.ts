@@ -227,7 +227,7 @@ async function payableOf({ context, record }: AskedToPay): Promise<Payable> {
   const admission = await context.processing.upstream.admit(account, 'payments', 'act');
   if (admission.admitted) {
     // Nothing is written down before it leaves, so it is counted here.
-    if ((await context.processing.heartbeat?.raise()) === false) throw new Recovering();
+    if ((await context.processing.life?.raise()) === false) throw new Recovering();
     return { token: record.token, account };
   }
   throw new ApiProblem(

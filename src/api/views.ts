@@ -5,7 +5,7 @@ import { recipientsOf } from '../kinds/recipient.ts';
 import { type UsualHours, quietView } from '../kinds/campaign-hours.ts';
 import { contentHashOf, handsIn } from '../operations/campaigns.ts';
 import { RECIPIENTS_PER_REQUEST, sizeOfSlice } from '../operations/slice-form.ts';
-import { hasCanary } from '../processors/campaign.ts';
+import { hasCanary } from '../kinds/campaign-canary.ts';
 import type { Policy } from '../settings/policy.ts';
 import { readEvidence } from '../operations/transition.ts';
 import type { CampaignRecord, RecordAt, RecordBase, RecordOf, UnreadableRecord } from '../operations/record.ts';

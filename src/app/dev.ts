@@ -98,7 +98,7 @@ function historyPart(settings: Settings, urls: { history?: string }): Part {
     name: 'PostgreSQL',
     start: async () => {
       const named = settings['HISTORY_URL'];
-      const { startPostgres } = await import('../history/embedded.ts');
+      const { startPostgres } = await import('../ledger/embedded.ts');
       const own = named ? undefined : await startPostgres();
       settings['HISTORY_URL'] = named || own?.url;
       // That of somebody else has a password in it, and is known to them.

@@ -27,8 +27,6 @@ import { consoleFilesHere } from './console.ts';
 import { examineConsole } from './examine/console.ts';
 import { examineIntake, examineState } from './examine/state.ts';
 import { type Finding, checkNames, examined, skipped } from './examine/finding.ts';
-import { examineAudit } from './examine/audit.ts';
-import { examineHistory } from './examine/history.ts';
 import { opinionsOf } from '../settings/policy.ts';
 import { doctorWords } from '../words/doctor.ts';
 import type { Language } from '../words/languages.ts';

@@ -31,7 +31,7 @@ import type { Keys } from './key-keeper.ts';
 import { listen } from './listener.ts';
 import type { Part } from './parts.ts';
 import { type Urls, publicUrlOf } from './processor-context.ts';
-import { callbackSecrets, sealingSecrets } from './secrets.ts';
+import { callbackSecrets } from './secrets.ts';
 import { queueFigures } from './queue-figures.ts';
 import { acceptanceOf, collectAcceptanceOf, refusalOf } from './worker.ts';
 

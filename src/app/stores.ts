@@ -23,6 +23,7 @@ import { KeyHashes } from '../ledger/key-hashes.ts';
 import { Memory } from '../ledger/lane.ts';
 import { type LifeOptions, Life } from '../ledger/life.ts';
 import { MoneyLimits } from '../ledger/limits.ts';
+import { Messages } from '../ledger/messages.ts';
 import { OperationStore } from '../ledger/operation-store.ts';
 import { Operations, SCHEMA_VERSION } from '../ledger/operations.ts';
 import { OptOuts } from '../ledger/opt-outs.ts';
@@ -114,7 +115,7 @@ function lifeOf(
     schemaVersion: SCHEMA_VERSION,
     witnesses: [
       new RedisWitness(redis),
-      ...(path === undefined || path === 'off' ? [] : [new FileWitness({ path, process: process.slot })]),
+      ...(path === undefined ? [] : [new FileWitness({ path, process: process.slot })]),
     ],
     needsWitness: config.WITNESS === 'required',
   });
@@ -149,6 +150,7 @@ function recordsOf({ random }: StoreNeeds, { database }: Over) {
     optOuts: new OptOuts({ database }),
     stopLinks: new StopLinks({ database, random }),
     batches: new Batches({ database }),
+    messages: new Messages({ database }),
     rejections: new Rejections({ database }),
   };
 }

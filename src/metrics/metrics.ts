@@ -156,10 +156,7 @@ interface BalanceSeen {
 }
 
 interface WholeSources {
-  readonly queries: Pick<
-    Queries,
-    'counts' | 'oldestIn' | 'backlog' | 'outcomes' | 'eventsEmitted' | 'unfinishedUploads' | 'unreadable'
-  >;
+  readonly queries: Pick<Queries, 'counts' | 'oldestIn' | 'backlog' | 'outcomes' | 'eventsEmitted'>;
   readonly accounts: Pick<Accounts, 'allHolds'>;
   /** What the accounts had left when somebody last looked; null: it could not be read. */
   readonly balances: () => Promise<readonly BalanceSeen[]>;
@@ -262,12 +259,6 @@ const readers: { readonly [Name in WholeName]: Reader<Name> } = {
     if (verified === undefined || nowMs - verified.at > 2 * VERIFY_EVERY_MS) return [];
     return [{ labels: {}, value: verified.fault ? 0 : 1 }];
   },
-
-  relais_unfinished_uploads: async ({ queries }, nowMs) => [
-    { labels: {}, value: await queries.unfinishedUploads(nowMs) },
-  ],
-
-  relais_unreadable_records: async ({ queries }) => [{ labels: {}, value: await queries.unreadable() }],
 
   relais_held: async ({ accounts }) => heldSamples(await accounts.allHolds()),
 

@@ -1,10 +1,10 @@
 /** Where accepted requests are recorded, as acceptance sees it. */
 import type { RequestOf } from '../kinds/index.ts';
-import type { Messages } from '../ledger/messages.ts';
 import type { OperationStore } from '../ledger/operation-store.ts';
 import type { Public } from '../lib/public.ts';
 import type { Accepted } from '../operations/accepting.ts';
 import type { Act } from '../operations/audit.ts';
+import { payeeOf } from '../upstream/capabilities.ts';
 
 export interface MessageIdentity {
   readonly id: string;
@@ -25,14 +25,40 @@ export interface AcceptanceStore extends Operations, Pick<Public<OperationStore>
 interface Ledger {
   readonly operations: Public<OperationStore>;
   readonly judging: Public<OperationStore>;
-  readonly messages: Pick<Messages, 'accept'>;
 }
 
-export function acceptanceInLedger({ operations, judging, messages }: Ledger): AcceptanceStore {
+export function acceptanceInLedger({ operations, judging }: Ledger): AcceptanceStore {
   return {
     accept: (operation) => operations.accept(operation),
     differs: (id, asked) => operations.differs(id, asked),
-    message: (request, identity) => messages.accept(request, identity),
+    message: (request, identity) => operations.accept(messageOf(request, identity)),
     dryRun: () => judging,
   };
+}
+
+/** A message waits for others in the queue of its lane. */
+function messageOf(
+  request: RequestOf<'message'>,
+  { id, fingerprint, reference, idOfReference, act }: MessageIdentity,
+) {
+  const { account, lane, to, text, from, expiresAt } = request;
+  return {
+    kind: 'message',
+    state: 'queued',
+    id,
+    fingerprint,
+    account,
+    act,
+    dueInMs: 0,
+    ...(reference === undefined ? {} : { reference }),
+    ...(idOfReference === undefined ? {} : { idOfReference }),
+    phone: payeeOf(to, undefined),
+    fields: {
+      to,
+      text,
+      lane,
+      ...(from === undefined ? {} : { from }),
+      ...(expiresAt === undefined ? {} : { expiresAt: Date.parse(expiresAt) }),
+    },
+  } as const;
 }

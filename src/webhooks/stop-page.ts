@@ -68,7 +68,7 @@ export function stopPages(options: StopPageOptions): Router {
 type Pressed = 'done' | 'unknown' | 'too many' | 'unavailable';
 
 function presser(options: StopPageOptions): (token: string) => Promise<Pressed> {
-  const { secrets, clock, refusal, onStop, onError } = options;
+  const { secrets, clock, onStop, onError } = options;
   // Of their own: a stranger that makes up links keeps no holder of a real one from being heard.
   const [signed, madeUp] = [new TokenBucket(clock, PRESSED), new TokenBucket(clock, PRESSED)];
   const recent = new Map<string, { readonly at: number; readonly pressed: Promise<boolean> }>();
@@ -86,7 +86,7 @@ function presser(options: StopPageOptions): (token: string) => Promise<Pressed> 
     return pressed;
   };
   return async (token) => {
-    // Before anything is asked of Redis. That a link was signed is all that being told to wait could say of it, and
+    // Before anything is asked of PostgreSQL. That a link was signed is all that being told to wait could say of it, and
     // nobody signs one but us.
     const place = readStopToken(secrets, token);
     // One that asks for nothing more takes from nobody: a single link could otherwise keep all others from being heard.
@@ -94,10 +94,6 @@ function presser(options: StopPageOptions): (token: string) => Promise<Pressed> 
     if (!before && !(place === undefined ? madeUp : signed).take()) {
       onStop('too_many');
       return 'too many';
-    }
-    if (refusal() !== undefined) {
-      onStop('unavailable');
-      return 'unavailable';
     }
     if (place === undefined) {
       onStop('no_such_link');

@@ -14,11 +14,13 @@ export interface FreshLedger extends FreshPostgres {
 const SCHEMA = 'relais';
 const LOCK = 7_206_114;
 
-export async function freshLedger(): Promise<FreshLedger> {
+/** `isNew`: no process has started on it yet. */
+export async function freshLedger({ isNew = false } = {}): Promise<FreshLedger> {
   const base = await text(connect(inject('postgresPort'), '127.0.0.1'));
   if (!base.startsWith('postgres')) throw new Error(`there is no PostgreSQL: ${base}`);
   const template = await templateAt(base);
   const fresh = await freshDatabase(base, template);
+  if (isNew) return { ...fresh, schema: SCHEMA };
   await fresh.query(
     `insert into ${SCHEMA}.deployment (id, environment, mode) values ('${randomUUID()}', 'default', 'live')`,
   );

@@ -1,2 +1,2 @@
 /** Where tests look for it. */
-export { NoPostgresServer, type OwnPostgres, startPostgres } from '../../src/history/embedded.ts';
+export { NoPostgresServer, type OwnPostgres, startPostgres } from '../../src/ledger/embedded.ts';

@@ -6,6 +6,7 @@ import { systemClock } from '../../src/lib/clock.ts';
 import { loadConfig } from '../../src/config.ts';
 import { startRoles } from '../../src/app/run.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/sandbox.ts';
+import { type FreshLedger, freshLedger } from './fresh-ledger.ts';
 import { freshRedis } from './fresh-redis.ts';
 import { relaisSettings } from './relais-settings.ts';
 
@@ -36,6 +37,7 @@ export interface Service {
   readonly redis: Redis;
   /** For another process over the same records. */
   readonly redisUrl: string;
+  readonly ledger: FreshLedger;
   readonly sandbox: Sandbox;
   call(method: string, path: string, call?: Call): Promise<Answer>;
   /** Asks again until the answer is as wanted; fails with the last one after a minute. */
@@ -69,11 +71,11 @@ export async function startService(
   env: Readonly<Record<string, string>> = {},
   { onLine, roles = ['worker', 'webhooks', 'api'], openRedis = freshRedis, logger }: ServiceParts = {},
 ): Promise<Service> {
-  const fresh = await openRedis();
+  const [fresh, ledger] = [await openRedis(), await freshLedger({ isNew: true })];
   const sandbox = await startSandbox(onLine ? { onLine } : {});
   const running = await startRoles(
     loadConfig({
-      ...relaisSettings({ ...sandbox, redisUrl: fresh.url }),
+      ...relaisSettings({ ...sandbox, redisUrl: fresh.url, databaseUrl: ledger.url }),
       CALLBACK_SECRET: 'callback-secret',
       API_KEYS: KEYS,
       UPSTREAM_TIMEOUT: '2s',
@@ -102,6 +104,7 @@ export async function startService(
     metrics,
     redis: fresh.redis,
     redisUrl: fresh.url,
+    ledger,
     sandbox,
     call,
     control,
@@ -120,6 +123,7 @@ export async function startService(
       await drain();
       await sandbox.stop();
       await fresh.close();
+      await ledger.close();
     },
   };
 }

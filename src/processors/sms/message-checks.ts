@@ -13,7 +13,7 @@ import { canonicalName } from '../../lib/wording.ts';
 import type { Change } from '../../ledger/operation-items.ts';
 import { statusPoll } from '../../queues/index.ts';
 import type { Statistics } from '../../upstream/messaging/messaging.ts';
-import { periodOf } from '../text/look.ts';
+import { periodOf } from './period.ts';
 import {
   type Addressed,
   type ClaimedMessage,

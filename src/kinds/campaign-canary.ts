@@ -1,0 +1,10 @@
+/** The canary of a campaign: its first recipients, whose results are awaited. */
+import type { CampaignRecord } from '../operations/record.ts';
+
+/** Campaigns with more recipients have a canary unless they ask for none. */
+const ABOVE_RECIPIENTS = 1_000;
+
+export function hasCanary({ canary, uploads }: Pick<CampaignRecord, 'canary' | 'uploads'>): boolean {
+  const recipients = uploads.reduce((sum, upload) => sum + upload.recipients, 0);
+  return (canary ?? (recipients > ABOVE_RECIPIENTS ? 1 : 0)) > 0;
+}

@@ -1,0 +1,17 @@
+/** The period in which the statistics are asked for an SMS. */
+const HOUR_MS = 3_600_000;
+/** Clocks of two machines. */
+const SKEW_MS = 600_000;
+/** The zone of the dates is not told (interface: Resources, SMS records), and zones lie 12 hours west to 14 east. */
+const BEHIND_MS = 12 * HOUR_MS + SKEW_MS;
+const AHEAD_MS = 14 * HOUR_MS + SKEW_MS;
+
+/** No text that left after `sentAt` (ms) and before `at` falls out of this, in whatever zone the dates are read. */
+export function periodOf(sentAt: number, at: number): { readonly startDate: string; readonly endDate: string } {
+  return { startDate: serviceDate(sentAt - BEHIND_MS), endDate: serviceDate(at + AHEAD_MS) };
+}
+
+/** `YYYY-MM-DD HH:MM:SS` (interface: Resources, SMS records). */
+function serviceDate(ms: number): string {
+  return new Date(ms).toISOString().slice(0, 19).replace('T', ' ');
+}
