@@ -2,9 +2,19 @@
 import { expect, test } from 'vitest';
 import { Queries } from '../../src/ledger/queries.ts';
 import { Status } from '../../src/ledger/status.ts';
+import { insertOperations } from '../support/ledger-rows.ts';
 import { ledgerOfThisFile } from '../support/ledger-of-file.ts';
 
-const ledger = ledgerOfThisFile('campaign', 'campaign_country', 'batch', 'batch_row', 'upload_in_progress');
+const ledger = ledgerOfThisFile(
+  'campaign',
+  'campaign_country',
+  'batch',
+  'batch_row',
+  'upload_in_progress',
+  'operation',
+  'final_change',
+  'final_count',
+);
 const queries = (): Queries => new Queries({ database: ledger.database });
 const idsOf = ({ items }: { readonly items: readonly { readonly id: string }[] }) => items.map(({ id }) => id);
 
@@ -58,4 +68,24 @@ test('batches are listed, reviewed and summed by their state', async () => {
   expect(await status.waiting()).toEqual([{ kind: 'batch', state: 'needs_review', count: 4, xof: 2_000 }]);
   expect(await queries().read('batch', 'bat_2')).toMatchObject({ id: 'bat_2', totals: { xof: 500 } });
   expect(await queries().kindOf('bat_2')).toBe('batch');
+});
+
+test('outcomes only grow: through late results, retries and retention', async () => {
+  await campaigns(1, 'running');
+  const counts = (text: string) => ledger.query(`update relais.campaign set ${text}`);
+  await counts('recipients = 10, sent = 4, failed = 3, unknown = 3');
+  await insertOperations(ledger, [
+    { id: 'msg_a', kind: 'message', state: 'sending', request: {} },
+    { id: 'msg_b', kind: 'message', state: 'unknown', request: {} },
+  ]);
+  await ledger.query(`update relais.operation set state = 'sent', finished_at = now() where id = 'msg_a'`);
+  expect(await queries().outcomes()).toEqual({ sent: 5, failed: 3, unknown: 4, expired: 0 });
+  await counts('sent = 6, unknown = 1, failed = 1');
+  await ledger.query(`update relais.operation set state = 'sent', finished_at = now() where id = 'msg_b'`);
+  const late = { sent: 8, failed: 3, unknown: 4, expired: 0 };
+  expect(await queries().outcomes()).toEqual(late);
+  await ledger.query('delete from relais.operation');
+  await ledger.query('delete from relais.campaign');
+  const { expired: _none, ...kept } = late;
+  expect(await queries().outcomes()).toMatchObject(kept);
 });
