@@ -2,14 +2,15 @@
  * The file of a draft, as it was uploaded, until its recipients are added: decisions about it can be made today and
  * tomorrow. It expires after a few days.
  */
-import { randomUUID } from 'node:crypto';
 import { UnusableFile } from '../files/problems.ts';
 import { RowReader } from '../files/rows.ts';
+import type { Random } from '../lib/random.ts';
 import type { Database, Run } from './pool.ts';
 import { storableJson, storableText } from './storable.ts';
 
 const KEPT_MS = 3 * 86_400_000;
 const PIECE_BYTES = 512 * 1_024;
+const ID_BYTES = 16;
 
 interface About {
   readonly name: string;
@@ -34,6 +35,7 @@ export class FileTooLarge extends Error {
 
 interface KeptFilesOptions {
   readonly database: Database;
+  readonly random: Random;
   /** For tests, instead of the time of PostgreSQL. */
   readonly now?: () => Date;
 }
@@ -51,10 +53,12 @@ interface Row {
 
 export class KeptFiles {
   readonly #database: Database;
+  readonly #random: Random;
   readonly #now: () => Date | null;
 
-  constructor({ database, now }: KeptFilesOptions) {
+  constructor({ database, random, now }: KeptFilesOptions) {
     this.#database = database;
+    this.#random = random;
     this.#now = () => now?.() ?? null;
   }
 
@@ -64,7 +68,7 @@ export class KeptFiles {
     source: AsyncIterable<Uint8Array>,
     { most, name, type, at }: Omit<About, 'bytes'> & { readonly most: number },
   ): Promise<void> {
-    const id = randomUUID();
+    const id = this.#random.hex(ID_BYTES);
     const values = [id, campaign, storableText(name), storableText(type), new Date(at), KEPT_MS, this.#now()];
     await this.#database.run('begin_kept_file', values);
     try {

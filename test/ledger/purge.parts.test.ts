@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { KeptFiles } from '../../src/ledger/kept-files.ts';
+import { systemRandom } from '../../src/lib/random.ts';
 import { Database } from '../../src/ledger/pool.ts';
 import { type PurgePage, Purge } from '../../src/ledger/purge.ts';
 import { type FreshLedger, freshLedger } from '../support/fresh-ledger.ts';
@@ -199,7 +200,7 @@ test('rows that were left out, batches, drafts, events, requests, callbacks, dea
     `insert into relais.spent (day, account, beneficiary, xof) values
        ('2026-01-01', 'main', 'CI 0707080910', 5), ((now() at time zone 'UTC')::date, 'main', 'CI 0707080910', 7)`,
   );
-  const files = new KeptFiles({ database });
+  const files = new KeptFiles({ database, random: systemRandom });
   async function* file(text: string): AsyncGenerator<Uint8Array> {
     yield Buffer.from(text);
   }

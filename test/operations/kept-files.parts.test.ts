@@ -25,7 +25,7 @@ async function inLedger(): Promise<Store> {
     await database.close();
     await ledger.close();
   };
-  return { files: new LedgerKeptFiles({ database }), close };
+  return { files: new LedgerKeptFiles({ database, random: systemRandom }), close };
 }
 
 async function* bytes(text: string): AsyncGenerator<Uint8Array> {
@@ -112,7 +112,7 @@ test('a file in the ledger expires after three days', async () => {
   const ledger = await freshLedger();
   const database = new Database(ledger);
   let at = Date.parse('2026-11-28T12:00:00Z');
-  const files = new LedgerKeptFiles({ database, now: () => new Date(at) });
+  const files = new LedgerKeptFiles({ database, random: systemRandom, now: () => new Date(at) });
   await files.keep('cmp_1', bytes('numero\n1'), { name: '', type: 'text/csv', at, most: 100 });
   at += 3 * 86_400_000 - 1;
   expect([await files.expire(10), (await files.find('cmp_1'))?.bytes]).toEqual([0, 8]);
