@@ -2,9 +2,6 @@
 import { hostname } from 'node:os';
 import { systemClock, toMs } from '../lib/clock.ts';
 import { eventTypes } from '../kinds/index.ts';
-import { EventGroups } from '../ledger/groups.ts';
-import { Database } from '../ledger/pool.ts';
-import { subscribe as subscribeToLedger } from '../ledger/subscription.ts';
 import { systemRandom } from '../lib/random.ts';
 import { NO_REDIS } from '../redis/place.ts';
 import { type RedisTarget, closeConnection, openCommands } from '../redis/connections.ts';
@@ -89,10 +86,16 @@ export async function onEvent(options: OnEventOptions): Promise<void> {
 async function onEventOfLedger({ url, schema = 'relais', prepared = true }: DatabaseTarget, options: OnEventOptions) {
   const { onError = warn } = options;
   const choices = readOptions(options);
+  // Only here, so that a reader of Redis loads no driver of PostgreSQL.
+  const [{ Database }, { EventGroups }, ledger] = await Promise.all([
+    import('../ledger/pool.ts'),
+    import('../ledger/groups.ts'),
+    import('../ledger/subscription.ts'),
+  ]);
   const consumer = `${choices.consumer}-${systemRandom.hex(4)}`;
   const database = new Database({ url, schema, prepared, size: 2, onError });
   try {
-    await subscribeToLedger({
+    await ledger.subscribe({
       ...choices,
       consumer,
       groups: new EventGroups({ database }),

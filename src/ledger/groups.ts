@@ -77,7 +77,7 @@ export class EventGroups {
     return this.#does('renew_event', [group, position, consumer, leaseMs, this.#now()]);
   }
 
-  async finish(group: string, position: string, consumer: string): Promise<boolean> {
+  async complete(group: string, position: string, consumer: string): Promise<boolean> {
     return this.#does('finish_event', [group, position, consumer]);
   }
 

@@ -85,7 +85,7 @@ async function handle(subscription: Subscription, taken: TakenEvent): Promise<vo
   } finally {
     stopRenewing();
   }
-  await groups.finish(group, position, consumer);
+  await groups.complete(group, position, consumer);
 }
 
 /** While a handler works, its event stays leased. */
