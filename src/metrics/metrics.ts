@@ -3,7 +3,8 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom
 import { type CountedKind, countedKinds, statesOf, statesThatAre } from '../kinds/index.ts';
 import { type Clock, within } from '../lib/clock.ts';
 import { type AuditVerified, VERIFY_EVERY_MS } from '../operations/audit-verified.ts';
-import type { AccountHold, Accounts } from '../operations/accounts.ts';
+import type { AccountHold } from '../kinds/hold.ts';
+import type { Accounts } from '../operations/accounts.ts';
 import { missingOf, type WaitingForHistory } from '../operations/history.ts';
 import type { Queries } from '../operations/queries.ts';
 import { type AnyQueueName, queueNames } from '../queues/index.ts';

@@ -9,7 +9,7 @@ import type { RecipientState } from '../kinds/recipient.ts';
 import { quietNow } from '../kinds/campaign-hours.ts';
 import type { CampaignSwitch } from '../kinds/campaign-switches.ts';
 import { type SwitchDetails, type Judged, sliceAt } from '../operations/campaigns.ts';
-import { BUDGET } from '../operations/accounts.ts';
+import { BUDGET } from '../kinds/hold.ts';
 import { REQUESTS_PER_SLICE } from '../operations/slice-form.ts';
 import type { CampaignRecord } from '../operations/record.ts';
 import { type SliceRecord, statesOf } from '../operations/slices.ts';

@@ -4,7 +4,7 @@
  * free.
  */
 import { type Request, REQUESTS_PER_SLICE, lettersFor, placesOf } from '../../operations/slice-form.ts';
-import { BUDGET } from '../../operations/accounts.ts';
+import { BUDGET } from '../../kinds/hold.ts';
 import type { UpstreamAccount } from '../../upstream/client.ts';
 import type { SentItem } from '../../upstream/messaging/messaging.ts';
 import type { NotOk } from '../../upstream/verdict.ts';
