@@ -15,9 +15,7 @@ import { actOf, noteAct } from './acts.ts';
 import type { Run } from './pool.ts';
 
 export interface LimitRow {
-  readonly version: number;
-  /** Null: there is no row at all. */
-  readonly name: string | null;
+  readonly name: string;
   readonly value: string | null;
   /** Null: only a proposal. */
   readonly set_by: string | null;
@@ -34,9 +32,7 @@ export interface LimitRow {
 export type LimitRows = ReadonlyMap<MoneyLimit, LimitRow>;
 
 export function byName(rows: readonly LimitRow[]): LimitRows {
-  return new Map(
-    rows.flatMap((row) => (row.name !== null && isMoneyLimit(row.name) ? [[row.name, row] as const] : [])),
-  );
+  return new Map(rows.flatMap((row) => (isMoneyLimit(row.name) ? [[row.name, row] as const] : [])));
 }
 
 /** Undefined: nobody has set it. */

@@ -4,7 +4,6 @@ import { type CountedKind, countedKinds, statesOf, statesThatAre } from '../kind
 import { type Clock, within } from '../lib/clock.ts';
 import { type AuditVerified, VERIFY_EVERY_MS } from '../operations/audit-verified.ts';
 import type { AccountHold } from '../kinds/hold.ts';
-import type { Accounts } from '../operations/accounts.ts';
 import { missingOf, type WaitingForHistory } from '../operations/history.ts';
 import type { Queries } from '../operations/queries.ts';
 import { type AnyQueueName, queueNames } from '../queues/index.ts';
@@ -161,7 +160,7 @@ interface WholeSources {
     Queries,
     'counts' | 'oldestIn' | 'backlog' | 'outcomes' | 'eventsEmitted' | 'unfinishedUploads' | 'unreadable'
   >;
-  readonly accounts: Pick<Accounts, 'allHolds'>;
+  readonly accounts: { readonly allHolds: () => Promise<readonly AccountHold[]> };
   /** What the accounts had left when somebody last looked; null: it could not be read. */
   readonly balances: () => Promise<readonly BalanceSeen[]>;
   readonly misplaced: () => Promise<number>;

@@ -14,7 +14,6 @@ create table relais.deployment (
   epoch           int         not null default 1,            -- raised by a recovery; part of every cursor
   recovering_at   timestamptz,                               -- set: nothing is accepted and nothing leaves
   recovering_why  text,
-  limits_version  int         not null default 1,            -- raised with each change of a limit
   unwitnessed_at  timestamptz,                               -- set: no witness has confirmed this ledger, see ledger/life.ts
   system_id       text,                                      -- PostgreSQL's own identifier, and the OID of `operation`:
   operation_oid   oid,                                       -- other values mean that this is a copy
@@ -652,11 +651,6 @@ create table relais.limit_proposal (
   asked_at        timestamptz not null,
   primary key (account, name)
 );
-
--- Whether the limits are still those of this version: a statement that was prepared with others refuses itself.
-create function relais.has_limits(known_version int) returns boolean language sql volatile set search_path = pg_catalog, pg_temp as $$
-  select exists (select from relais.deployment d where d.limits_version = known_version)
-$$;
 
 -- The strictest of the shared limits, those of the account and those that a process asks for (`own`). A null is `off`, the
 -- loosest of all; a limit that nobody names has its default, if it has one (`fallback`).
