@@ -6,6 +6,7 @@ import { insertOperations } from '../support/ledger-rows.ts';
 import { ledgerOfThisFile } from '../support/ledger-of-file.ts';
 
 const ledger = ledgerOfThisFile(
+  'sms_request',
   'campaign',
   'campaign_country',
   'batch',
@@ -88,4 +89,17 @@ test('outcomes only grow: through late results, retries and retention', async ()
   await ledger.query('delete from relais.campaign');
   const { expired: _none, ...kept } = late;
   expect(await queries().outcomes()).toMatchObject(kept);
+});
+
+test('queued requests of a running campaign are due, and those of a paused one are not', async () => {
+  await campaigns(1, 'running');
+  await campaigns(1, 'paused', 1);
+  await ledger.query(`update relais.campaign set since = '2026-11-22T12:00:00Z'`);
+  await ledger.query(`insert into relais.sms_request (campaign, n, size, state, outcome, due_at)
+    select c.number, r.n, 1, r.state, r.outcome, r.due_at from relais.campaign c,
+      (values (0, 'queued', null, null), (1, 'queued', null, null), (2, 'unknown', 'u', '2026-11-22T13:00:00Z'::timestamptz)) as r(n, state, outcome, due_at)
+    where c.id = 'cmp_1' or r.state = 'queued'`);
+  const noon = Date.parse('2026-11-22T12:00:00Z');
+  expect(await queries().dueIn('sms-batch', noon + 1)).toEqual({ now: 2, later: 1, oldestAt: noon });
+  expect(await queries().counts('slice')).toMatchObject({ count: { queued: 4, unknown: 1 } });
 });

@@ -103,6 +103,13 @@ from (
   union all
   select 'batch', b.account, b.due_at from relais.batch b where coalesce($1, 'batch') = 'batch' and b.due_at is not null
   union all
+  select 'sms-batch', c.account, greatest(c.since, c.pace_at) from relais.campaign c
+  join relais.sms_request r on r.campaign = c.number and r.state = 'queued'
+  where coalesce($1, 'sms-batch') = 'sms-batch' and c.state = 'running'
+  union all
+  select 'sms-batch', c.account, r.due_at from relais.sms_request r join relais.campaign c on c.number = r.campaign
+  where coalesce($1, 'sms-batch') = 'sms-batch' and r.state in ('refused', 'unknown') and r.due_at is not null
+  union all
   select 'event-delivery', '', e.due_at from relais.delivery e
   where coalesce($1, 'event-delivery') = 'event-delivery' and e.state = 'due'
 ) d
