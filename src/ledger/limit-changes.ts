@@ -53,7 +53,7 @@ async function lockLimits(run: Run, now: Date | null): Promise<Locked> {
 }
 
 /** A smaller number lets less through. */
-function looseness(name: MoneyLimit, value: LimitValue): number {
+export function looseness(name: MoneyLimit, value: LimitValue): number {
   if (value === null) return Infinity;
   return declarationOf(name).stricter === 'higher' ? -value : value;
 }

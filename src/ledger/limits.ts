@@ -23,6 +23,7 @@ import {
   type LimitRows,
   type Published,
   byName,
+  looseness,
   publishLimits,
   setLimit,
   valueIn,
@@ -73,7 +74,7 @@ export class MoneyLimits implements Public<SharedLimits> {
     );
     for (const { name, is } of answers) if (is === 'looser') this.#looser.add(name);
     const lowered = answers.filter(({ is }) => is === 'lowered').map((one) => changeOf(one, this.#own[one.name]));
-    for (const { name, to } of lowered) await this.#committed(name, to, by);
+    for (const { name, to } of lowered) await this.#lowered(name, to, by);
     return { lowered, looser: [...this.#looser] };
   }
 
@@ -90,7 +91,8 @@ export class MoneyLimits implements Public<SharedLimits> {
     const done = await this.#options.database.transaction((run) =>
       setLimit(run, { name, value, by, ones, act, now: this.#now() }),
     );
-    if (done.is === 'in force') await this.#committed(name, value, by);
+    const isLowered = done.is === 'in force' && looseness(name, value) <= looseness(name, done.from);
+    if (isLowered) await this.#lowered(name, value, by);
     return done;
   }
 
@@ -130,7 +132,8 @@ export class MoneyLimits implements Public<SharedLimits> {
     return now === undefined ? null : new Date(now());
   }
 
-  async #committed(name: MoneyLimit, value: LimitValue, by: string): Promise<void> {
+  /** Only stricter values are repeated after a restore, so only these are handed on. */
+  async #lowered(name: MoneyLimit, value: LimitValue, by: string): Promise<void> {
     await this.#options.onCommitted?.('limit.set', { name, value, by });
   }
 }

@@ -66,7 +66,7 @@ test('of many who ask at once for a looser value, the second one makes it hold, 
   expect(answers).toEqual(['in force', 'unchanged', 'unchanged', 'unchanged', 'unchanged', 'waits']);
 });
 
-test('what came into force is handed on before it is answered, a proposal is not', async () => {
+test('a stricter value is handed on before it is answered; a proposal and a looser value are not', async () => {
   const told: (readonly [string, object])[] = [];
   const onCommitted = async (kind: string, facts: object): Promise<void> => void told.push([kind, facts]);
   const limits = limitsOf({ DUPLICATE_WINDOW: 60_000 }, { onCommitted });
@@ -80,7 +80,6 @@ test('what came into force is handed on before it is answered, a proposal is not
   expect(told).toEqual([
     ['limit.set', { name: 'DUPLICATE_WINDOW', value: 60_000, by: 'settings of api' }],
     ['limit.set', { name: 'MAX_PER_DAY', value: 100, by: 'maker' }],
-    ['limit.set', { name: 'MAX_PER_DAY', value: 200, by: 'checker' }],
   ]);
 });
 
@@ -90,4 +89,16 @@ test('a row of a limit that this version does not know fails nothing', async () 
   const names: readonly MoneyLimit[] = (await limitsOf().list(0)).map(({ name }) => name);
   expect(names).not.toContain('LIMIT_OF_TOMORROW');
   expect(await limitsOf().inForce()).toEqual({ MAX_DISBURSEMENT: 2_000_000 });
+});
+
+test('after a restore, the stricter value of a limit counts', async () => {
+  const limits = limitsOf();
+  const replayed = (name: MoneyLimit, value: number) => ledger.database.run('replay_limit', [name, value, 'maker']);
+  await limits.set('DUPLICATE_WINDOW', 60_000, 'maker');
+  await limits.set('MAX_PER_DAY', 100, 'maker');
+  await limits.set('APPROVAL_ABOVE', null, 'maker');
+  for (const value of [30_000, 90_000, 70_000]) await replayed('DUPLICATE_WINDOW', value);
+  for (const value of [200, 50, 70]) await replayed('MAX_PER_DAY', value);
+  await replayed('APPROVAL_ABOVE', 10);
+  expect(await limits.inForce()).toMatchObject({ DUPLICATE_WINDOW: 90_000, MAX_PER_DAY: 50, APPROVAL_ABOVE: 10 });
 });

@@ -121,5 +121,6 @@ test('a queue is paused and resumed once, with an audit entry for each', async (
     { by: 'ops', target: 'campaign' },
     { by: 'ops', target: 'campaign' },
   ]);
-  expect(told).toHaveLength(4);
+  const paused = { kind: 'queue.paused', name: 'campaign', by: 'ops' };
+  expect(told).toEqual([paused, paused]);
 });
