@@ -76,7 +76,11 @@ test('a changed line keeps its partition', async () => {
   now = new Date('2027-06-15T10:00:00Z');
   const events = new EventStream({ database });
   const kept = await keepPartitions({
-    ...{ database, partitions, events, seals, act },
+    database,
+    partitions,
+    events,
+    seals,
+    act,
     eventsKeepMs: 30 * DAY_MS,
     auditKeepMs: 60 * DAY_MS,
     now: () => now,
