@@ -39,7 +39,7 @@ const NOT_USED_YET = ['src/ledger/', 'src/processors/sms/', 'src/settings/databa
 
 /** What somebody who installs the library gets with it. */
 const LIBRARIES = ['src/library.ts', 'src/producer/index.ts', 'src/events/library.ts'];
-const LIBRARY_PACKAGES = ['bullmq', 'ioredis', 'zod'];
+const LIBRARY_PACKAGES = ['bullmq', 'ioredis', 'pg', 'pg-copy-streams', 'zod'];
 
 describe('the sources', () => {
   test('of the client need no package', () => {

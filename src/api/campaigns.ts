@@ -35,7 +35,7 @@ import { campaign, recipients } from './openapi/answers-texts.ts';
 import { personOf } from './keys.ts';
 import { templateProblems } from '../producer/problems.ts';
 import { ApiProblem, invalid } from './problem.ts';
-import { triedAgainAt } from '../operations/accounts.ts';
+import { triedAgainAt } from '../kinds/hold.ts';
 import { campaignView } from './views.ts';
 
 const createCampaign = route(

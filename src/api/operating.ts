@@ -1,5 +1,5 @@
 /** For operators: what stands where, what holds an account, and the switches. */
-import { STOPPED } from '../operations/accounts.ts';
+import { STOPPED } from '../kinds/hold.ts';
 import { type ApiContext, findRecord } from './context.ts';
 import { type ApiKey, mayUseAccount } from './keys.ts';
 import { account, accounts, callback, queueList, resealed } from './openapi/answers-operating.ts';

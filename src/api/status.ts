@@ -1,5 +1,5 @@
 /** One screen that says what stands where: for the first look, and for the operator who was woken. */
-import { triedAgainAt } from '../operations/accounts.ts';
+import { triedAgainAt } from '../kinds/hold.ts';
 import { recipientsOf } from '../kinds/recipient.ts';
 import { type HistoryStanding, historyStanding, missingOf } from '../operations/history.ts';
 import type { HoldStanding } from '../operations/status.ts';

@@ -4,7 +4,8 @@
  */
 import type { HoldArea } from '../kinds/account.ts';
 import type { Clock } from '../lib/clock.ts';
-import { type AccountHold, type Accounts, PROVIDER_UNREADABLE } from '../operations/accounts.ts';
+import { type AccountHold, PROVIDER_UNREADABLE } from '../kinds/hold.ts';
+import type { Accounts } from '../operations/accounts.ts';
 import type { ExchangeSummary, UpstreamOperation } from '../upstream/verdict.ts';
 
 /** One unreadable answer is an accident. */

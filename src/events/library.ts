@@ -2,6 +2,7 @@
 import { hostname } from 'node:os';
 import { systemClock, toMs } from '../lib/clock.ts';
 import { eventTypes } from '../kinds/index.ts';
+import { systemRandom } from '../lib/random.ts';
 import { NO_REDIS } from '../redis/place.ts';
 import { type RedisTarget, closeConnection, openCommands } from '../redis/connections.ts';
 import type { CompletionEvent } from './catalogue.ts';
@@ -19,7 +20,12 @@ export type { EventHandler, HandlerContext } from './subscription.ts';
 
 export interface OnEventOptions {
   /** The Redis that relais uses: `redis://…`, or that as `url`, with the sentinels, the nodes of the cluster or the workers' REDIS_PREFIX. */
-  readonly redis: string | RedisTarget | undefined;
+  readonly redis?: string | RedisTarget | undefined;
+  /**
+   * The PostgreSQL that relais uses, instead of its Redis: `postgres://…`, or that as `url`, with the workers'
+   * DATABASE_SCHEMA.
+   */
+  readonly database?: string | DatabaseTarget | undefined;
   /** Each group sees every event; the consumers of one group share them. */
   readonly group: string;
   /** Resolves when the event is taken care of. One that throws is tried again, by any consumer of the group. */
@@ -41,6 +47,14 @@ export interface OnEventOptions {
   readonly onError?: (error: unknown, event?: CompletionEvent) => void;
 }
 
+export interface DatabaseTarget {
+  readonly url: string;
+  /** Default: `relais`. */
+  readonly schema?: string;
+  /** Off: no prepared statements, for an old pgbouncer. */
+  readonly prepared?: boolean;
+}
+
 /** Of an event whose handler threw; after the last it is put aside. */
 export const RETRY_AFTER = ['10s', '1m', '5m', '30m', '2h', '6h', '12h'] as const;
 
@@ -49,7 +63,10 @@ export const RETRY_AFTER = ['10s', '1m', '5m', '30m', '2h', '6h', '12h'] as cons
  * handler in progress is done. A Redis that is away is waited for. Throws a TypeError for wrong options.
  */
 export async function onEvent(options: OnEventOptions): Promise<void> {
-  const { redis: place, onError = warn } = options;
+  const { redis: place, database, onError = warn } = options;
+  if (database !== undefined && database !== '') {
+    return onEventOfLedger(typeof database === 'string' ? { url: database } : database, options);
+  }
   if (place === undefined || place === '') throw new TypeError(NO_REDIS);
   const choices = readOptions(options);
   const target = typeof place === 'string' ? { url: place } : place;
@@ -62,6 +79,31 @@ export async function onEvent(options: OnEventOptions): Promise<void> {
     onError(error);
   } finally {
     await closeConnection(redis);
+  }
+}
+
+/** Each consumer has a name of its own, so that one that ends releases its own events alone. */
+async function onEventOfLedger({ url, schema = 'relais', prepared = true }: DatabaseTarget, options: OnEventOptions) {
+  const { onError = warn } = options;
+  const choices = readOptions(options);
+  // Only here, so that a reader of Redis loads no driver of PostgreSQL.
+  const [{ Database }, { EventGroups }, ledger] = await Promise.all([
+    import('../ledger/pool.ts'),
+    import('../ledger/groups.ts'),
+    import('../ledger/subscription.ts'),
+  ]);
+  const consumer = `${choices.consumer}-${systemRandom.hex(4)}`;
+  const database = new Database({ url, schema, prepared, size: 2, onError });
+  try {
+    await ledger.subscribe({
+      ...choices,
+      consumer,
+      groups: new EventGroups({ database }),
+      clock: systemClock,
+      onError,
+    });
+  } finally {
+    await database.close();
   }
 }
 

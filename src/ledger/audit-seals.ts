@@ -31,6 +31,8 @@ interface Forgetting {
   /** ms since the epoch. */
   readonly beforeAt: number;
   readonly act: Act;
+  /** For tests. */
+  readonly now?: Date | undefined;
 }
 
 interface Ends {
@@ -118,7 +120,7 @@ export class AuditSeals {
    * Deletes older lines, once they are verified. A signed checkpoint takes their place, and the deletion is a line
    * itself. Where a line does not fit nothing is deleted, and that line is answered.
    */
-  async forget({ beforeAt, act }: Forgetting): Promise<number | AuditFault> {
+  async forget({ beforeAt, act, now }: Forgetting): Promise<number | AuditFault> {
     const [secret] = this.#secrets;
     const { first = NO_LINES, last } = await this.#checkpoints();
     const [old] = await this.#database.run<{ number: string | null }>('lines_to_forget', [new Date(beforeAt)]);
@@ -131,7 +133,7 @@ export class AuditSeals {
     await this.#database.transaction(async (run) => {
       const mac = checkpointMac(checkpoint, secret);
       const [set] = await run('set_checkpoint', [checkpoint.name, number, digest, checkpoint.at, mac]);
-      if (set) await noteAct(run, actOf(act, { facts: { lines: number - first.number } }));
+      if (set) await noteAct(run, actOf(act, { facts: { lines: number - first.number } }), now);
     });
     let deleted: readonly unknown[];
     do deleted = await this.#database.run('forget_lines', [LINES_AT_ONCE]);

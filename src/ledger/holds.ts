@@ -20,7 +20,7 @@ interface HoldsOptions {
   readonly clock: Pick<Clock, 'monotonic'>;
   /** Gives the time instead of PostgreSQL, for tests. */
   readonly now?: () => Date;
-  /** Receives what operators held and released, before the call is answered. */
+  /** Receives what operators held, before the call is answered. A restored ledger is held again, never released. */
   readonly onCommitted?: OnCommitted;
 }
 
@@ -63,7 +63,6 @@ export class Holds implements Public<Accounts> {
     const written = actJson(act, { before: { held: `${area}.${reason}` } });
     const rows = await database.run('release_account', [account, area, reason, written, this.#now()]);
     this.#cached = undefined;
-    if (act !== undefined) await this.#options.onCommitted?.('account.released', { account, area, reason });
     return rows.length > 0;
   }
 
@@ -93,12 +92,13 @@ export class Holds implements Public<Accounts> {
     return row?.may ?? false;
   }
 
+  /** At most 200 ms old. */
   async standingOf(account: string): Promise<AccountStanding> {
-    return (await this.#read(account)).get(account) ?? NONE;
+    return (await this.standings()).get(account) ?? NONE;
   }
 
   async holdsOf(account: string): Promise<readonly AccountHold[]> {
-    return (await this.standingOf(account)).holds;
+    return (await this.#read(account)).get(account)?.holds ?? [];
   }
 
   async allHolds(): Promise<AccountHold[]> {

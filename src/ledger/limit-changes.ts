@@ -15,9 +15,7 @@ import { actOf, noteAct } from './acts.ts';
 import type { Run } from './pool.ts';
 
 export interface LimitRow {
-  readonly version: number;
-  /** Null: there is no row at all. */
-  readonly name: string | null;
+  readonly name: string;
   readonly value: string | null;
   /** Null: only a proposal. */
   readonly set_by: string | null;
@@ -34,9 +32,7 @@ export interface LimitRow {
 export type LimitRows = ReadonlyMap<MoneyLimit, LimitRow>;
 
 export function byName(rows: readonly LimitRow[]): LimitRows {
-  return new Map(
-    rows.flatMap((row) => (row.name !== null && isMoneyLimit(row.name) ? [[row.name, row] as const] : [])),
-  );
+  return new Map(rows.flatMap((row) => (isMoneyLimit(row.name) ? [[row.name, row] as const] : [])));
 }
 
 /** Undefined: nobody has set it. */
@@ -57,7 +53,7 @@ async function lockLimits(run: Run, now: Date | null): Promise<Locked> {
 }
 
 /** A smaller number lets less through. */
-function looseness(name: MoneyLimit, value: LimitValue): number {
+export function looseness(name: MoneyLimit, value: LimitValue): number {
   if (value === null) return Infinity;
   return declarationOf(name).stricter === 'higher' ? -value : value;
 }

@@ -15,7 +15,6 @@ import {
   reasonsFor,
   strictestOf,
 } from '../kinds/limits.ts';
-import type { Clock } from '../lib/clock.ts';
 import type { Public } from '../lib/public.ts';
 import type { SharedLimits } from '../operations/limits.ts';
 import type { OnCommitted } from './committed.ts';
@@ -24,6 +23,7 @@ import {
   type LimitRows,
   type Published,
   byName,
+  looseness,
   publishLimits,
   setLimit,
   valueIn,
@@ -32,22 +32,12 @@ import type { Database } from './pool.ts';
 
 interface LimitsOptions {
   readonly database: Database;
-  readonly clock: Pick<Clock, 'monotonic'>;
   /** What the settings of this process ask for. */
   readonly own?: Opinions;
   /** Gives the time (ms) instead of PostgreSQL, for tests. */
   readonly now?: () => number;
   readonly onCommitted?: OnCommitted;
 }
-
-/** Limits in force, and the version by which SQL tells that they are old (`relais.has_limits`). */
-export interface KnownLimits {
-  readonly version: number;
-  readonly limits: Limits;
-}
-
-/** Age of limits that are used again. A statement that accepts checks their version. */
-const FRESH_MS = 1_000;
 
 type SetOptions = Parameters<SharedLimits['set']>[3];
 type PublishAct = Parameters<SharedLimits['publish']>[3];
@@ -57,7 +47,6 @@ export class MoneyLimits implements Public<SharedLimits> {
   readonly #own: Opinions;
   /** Settings of this process that were looser than the value in force when it started. */
   readonly #looser = new Set<MoneyLimit>();
-  #known: { readonly atMono: number; readonly limits: Promise<KnownLimits> } | undefined;
 
   constructor(options: LimitsOptions) {
     this.#options = options;
@@ -83,10 +72,9 @@ export class MoneyLimits implements Public<SharedLimits> {
     const answers = await database.transaction((run) =>
       publishLimits(run, { asked, by, op, runs: when === 'again', act, now: this.#now() }),
     );
-    this.forget();
     for (const { name, is } of answers) if (is === 'looser') this.#looser.add(name);
     const lowered = answers.filter(({ is }) => is === 'lowered').map((one) => changeOf(one, this.#own[one.name]));
-    for (const { name, to } of lowered) await this.#committed(name, to, by);
+    for (const { name, to } of lowered) await this.#lowered(name, to, by);
     return { lowered, looser: [...this.#looser] };
   }
 
@@ -103,37 +91,24 @@ export class MoneyLimits implements Public<SharedLimits> {
     const done = await this.#options.database.transaction((run) =>
       setLimit(run, { name, value, by, ones, act, now: this.#now() }),
     );
-    this.forget();
-    if (done.is === 'in force') await this.#committed(name, value, by);
+    const isLowered = done.is === 'in force' && looseness(name, value) <= looseness(name, done.from);
+    if (isLowered) await this.#lowered(name, value, by);
     return done;
   }
 
   /** All limits as the ledger holds them. `now`: ms; older proposals than a day are left out. */
   async list(now: number): Promise<LimitStanding[]> {
-    const { rows } = await this.#read();
+    const rows = await this.#read();
     return moneyLimits.map((name) => standingOf(name, rows.get(name), now));
   }
 
-  /** Limits in force for this process. */
+  /** Limits in force for this process. The statement that accepts reads them itself. */
   async inForce(): Promise<Limits> {
-    return (await this.#current()).limits;
-  }
-
-  /** The same, at most a second old: for callers that ask with each payment, and check the version in SQL. */
-  known(): Promise<KnownLimits> {
-    const atMono = this.#options.clock.monotonic();
-    if (this.#known !== undefined && atMono - this.#known.atMono <= FRESH_MS) return this.#known.limits;
-    const read = { atMono, limits: this.#current() };
-    this.#known = read;
-    read.limits.catch(() => {
-      if (this.#known === read) this.#known = undefined;
-    });
-    return read.limits;
-  }
-
-  /** SQL told that the limits are old: the next `known` reads them. */
-  forget(): void {
-    this.#known = undefined;
+    const rows = await this.#read();
+    const held = moneyLimits.map(
+      (name) => [name, strictestOf(name, [this.#own[name], valueIn(rows.get(name))])] as const,
+    );
+    return Object.fromEntries(held.filter(([, value]) => value !== null));
   }
 
   /**
@@ -148,17 +123,8 @@ export class MoneyLimits implements Public<SharedLimits> {
     return [...this.#looser].flatMap((name) => reasons.get(name) ?? []);
   }
 
-  async #current(): Promise<KnownLimits> {
-    const { rows, version } = await this.#read();
-    const held = moneyLimits.map(
-      (name) => [name, strictestOf(name, [this.#own[name], valueIn(rows.get(name))])] as const,
-    );
-    return { version, limits: Object.fromEntries(held.filter(([, value]) => value !== null)) };
-  }
-
-  async #read(): Promise<{ readonly version: number; readonly rows: LimitRows }> {
-    const rows = await this.#options.database.run<LimitRow>('limits');
-    return { version: rows[0]?.version ?? 0, rows: byName(rows) };
+  async #read(): Promise<LimitRows> {
+    return byName(await this.#options.database.run<LimitRow>('limits'));
   }
 
   #now(): Date | null {
@@ -166,7 +132,8 @@ export class MoneyLimits implements Public<SharedLimits> {
     return now === undefined ? null : new Date(now());
   }
 
-  async #committed(name: MoneyLimit, value: LimitValue, by: string): Promise<void> {
+  /** Only stricter values are repeated after a restore, so only these are handed on. */
+  async #lowered(name: MoneyLimit, value: LimitValue, by: string): Promise<void> {
     await this.#options.onCommitted?.('limit.set', { name, value, by });
   }
 }

@@ -1,13 +1,73 @@
 /** Single messages in the ledger, beside what every operation has: cancellation, equal texts, cost. */
+import type { RequestOf } from '../kinds/index.ts';
 import { digitsOf } from '../lib/phone.ts';
-import { type Act, noteAct } from './acts.ts';
+import type { Act as AskedAct } from '../operations/audit.ts';
+import type { MessageAccepted } from '../operations/messages.ts';
+import { type Act, actOf, actToJson, noteAct } from './acts.ts';
+import { fingerprintBytes } from './batch-record.ts';
 import type { Decided } from './batches.ts';
+import type { NewOperation } from './operation-items.ts';
+import type { Operations } from './operations.ts';
 import type { Database } from './pool.ts';
 
 interface MessagesOptions {
   readonly database: Database;
   /** For tests: the time of each statement. */
   readonly now?: () => Date;
+}
+
+/** A single message: `sendAt` is the earliest time. */
+export type AskedMessage = RequestOf<'message'> & { readonly sendAt?: string | undefined };
+
+/** What tells a retry from a second message, and whose act it is. */
+export interface MessageIdentity {
+  readonly id: string;
+  readonly fingerprint: string;
+  readonly reference?: string | undefined;
+  readonly idOfReference?: string | undefined;
+  readonly act?: AskedAct | undefined;
+}
+
+/** The queue of each lane: one-time passwords wait behind nothing else. */
+export const queueOfLane = { otp: 'sms-otp', normal: 'sms-batch' } as const;
+
+/** As the ledger records it. `beneficiary`: the person, as operations are found by. */
+export function newMessage(asked: AskedMessage, identity: MessageIdentity, beneficiary: string): NewOperation {
+  const { account, lane, to, text, from, expiresAt, sendAt } = asked;
+  const { id, fingerprint, reference, idOfReference, act } = identity;
+  return {
+    id,
+    kind: 'message',
+    account,
+    reference,
+    otherId: idOfReference === id ? undefined : idOfReference,
+    fingerprint: fingerprintBytes(fingerprint),
+    state: 'queued',
+    queue: queueOfLane[lane],
+    beneficiary,
+    request: {
+      to,
+      text,
+      lane,
+      ...(from === undefined ? {} : { from }),
+      ...(expiresAt === undefined ? {} : { expiresAt: Date.parse(expiresAt) }),
+    },
+    notBefore: sendAt === undefined ? undefined : new Date(sendAt),
+    createdBy: act?.by ?? '',
+    dueMs: 0,
+    act: act && actToJson(actOf(act, { facts: { account } })),
+  };
+}
+
+/** Records a message that acceptance has judged. A repeated request is a duplicate. */
+export async function acceptMessage(
+  operations: Pick<Operations, 'accept'>,
+  asked: NewOperation,
+): Promise<MessageAccepted> {
+  const recorded = await operations.accept(asked);
+  const { outcome, id } = recorded;
+  if (outcome === 'refused') throw new Error(`${id} was refused by ${recorded.rule}, which is no rule of messages`);
+  return outcome === 'conflict' ? { outcome, id } : { outcome, id, state: recorded.state };
 }
 
 /** A message as it is compared with others. */

@@ -77,18 +77,24 @@ interface MigrateOptions {
 /** Arrows are only added: an older process may still need one that this version no longer draws. */
 async function addArrows(client: Client, schema: string): Promise<void> {
   const arrows = arrowsOf();
+  const values = [
+    arrows.map(({ kind }) => kind),
+    arrows.map(({ was }) => was),
+    arrows.map(({ state }) => state),
+    arrows.map(({ recount }) => recount),
+  ];
+  const drawn = 'select * from unnest($1::text[], $2::text[], $3::text[], $4::int2[])';
+  // A role that may not update starts on a ledger that has them all.
+  const { rowCount } = await client.query(
+    `${drawn} except select kind, was, state, recount from ${schema}.arrow limit 1`,
+    values,
+  );
+  if (rowCount === 0) return;
   await client.query(
-    `insert into ${schema}.arrow (kind, was, state, recount, totals)
-     select * from unnest($1::text[], $2::text[], $3::text[], $4::int2[], $5::jsonb[])
-     on conflict (kind, was, state) do update set recount = excluded.recount, totals = excluded.totals
-     where (arrow.recount, arrow.totals) is distinct from (excluded.recount, excluded.totals)`,
-    [
-      arrows.map(({ kind }) => kind),
-      arrows.map(({ was }) => was),
-      arrows.map(({ state }) => state),
-      arrows.map(({ recount }) => recount),
-      arrows.map(({ totals }) => JSON.stringify(totals)),
-    ],
+    `insert into ${schema}.arrow (kind, was, state, recount) ${drawn}
+     on conflict (kind, was, state) do update set recount = excluded.recount
+     where arrow.recount <> excluded.recount`,
+    values,
   );
 }
 

@@ -194,12 +194,13 @@ export class OperationStore implements Contract {
   async #whyUnchanged<K extends Kind>(
     record: RecordBase<K>,
     lease: string | undefined,
-    { to, keepMs, unlessHeld, inRecovery, op = lease ?? '' }: Change<K>,
+    { to, unlessHeld, inRecovery, op }: Change<K>,
   ): Promise<TransitionResult> {
     const row = await this.#read(record.id);
     if (row === undefined) return { is: 'none' };
     const { state, version: rev, last_lease, updated_at } = row;
-    const isLast = lease !== undefined && last_lease === lease && keepMs === undefined;
+    // The change that ends an attempt is named after its lease, and may be asked for again.
+    const isLast = op !== undefined && op === lease && last_lease === lease;
     if (isLast && state === to) return { is: 'mine', op, rev, at: updated_at.getTime() };
     const isSame = state === record.state && (lease === undefined || row.lease === lease);
     if (!isSame) return { is: 'not yours', state };

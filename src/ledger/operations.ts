@@ -359,8 +359,10 @@ export interface Holder {
 async function holders(lane: Lane, items: readonly NewOperation[]): Promise<ReadonlyMap<string, Holder>> {
   if (items.length === 0) return new Map();
   const rows = await lane.read<Holder>('identities', identityValues(items));
-  // The last one counts: that of the same id, where there is one.
-  const byId = rows.toSorted((a, b) => Number(a.id === a.asked) - Number(b.id === b.asked));
+  const otherIds = new Map(items.map(({ id, otherId }) => [id, otherId]));
+  const rank = ({ id, asked }: Holder): number => (id === asked ? 2 : id === otherIds.get(asked) ? 0 : 1);
+  // The last one counts: the operation of the same id, else that of the reference.
+  const byId = rows.toSorted((a, b) => rank(a) - rank(b));
   return new Map(byId.map((row) => [row.asked, row]));
 }
 

@@ -4,12 +4,10 @@
  */
 import type { Public } from '../lib/public.ts';
 import type { Persons as PersonsInRedis, Subject } from '../operations/persons.ts';
-import type { OnCommitted } from './committed.ts';
 import type { Database, Run } from './pool.ts';
 
 interface PersonsOptions {
   readonly database: Database;
-  readonly onCommitted?: OnCommitted;
 }
 
 interface Named {
@@ -25,11 +23,10 @@ export class Persons implements Public<PersonsInRedis> {
 
   /** The name of the person; at the first sign-in, the address unless it is another person's. */
   async bind(subject: Subject): Promise<string> {
-    const { database, onCommitted } = this.#options;
+    const { database } = this.#options;
     const { issuer, sub, address } = subject;
     const [known] = await database.run<Named>('person_of', [issuer, sub]);
     const name = known?.name ?? (await database.transaction((run) => bound(run, subject)));
-    if (known === undefined) await onCommitted?.('person.bound', { issuer, subject: sub, name });
     if (address !== undefined && address !== name) await database.run('note_address', [name, address]);
     return name;
   }

@@ -1,7 +1,8 @@
 /** System status for operators: pending work, payments in doubt, holds and running campaigns. */
 import { asDeclared, countedKinds, kinds, standsAs, statesOf, statesThatAre } from '../kinds/index.ts';
 import type { Public } from '../lib/public.ts';
-import type { AccountHold, Accounts } from '../operations/accounts.ts';
+import type { AccountHold } from '../kinds/hold.ts';
+import type { Accounts } from '../operations/accounts.ts';
 import { type CampaignRecord, UnreadableRecord } from '../operations/record.ts';
 import { type HoldStanding, type Status as RedisStatus, type Waiting, doubtAges } from '../operations/status.ts';
 import { Figures, type KindState } from './figures.ts';

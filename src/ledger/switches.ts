@@ -23,13 +23,13 @@ export class Switches {
   ): Promise<boolean> {
     const { database, onCommitted } = this.#options;
     const isPause = how === 'pause';
+    const by = act?.by ?? 'relais';
     const changed = await database.transaction(async (run) => {
-      const by = act?.by ?? 'relais';
       const rows = isPause ? await run('pause_queue', [queue, by]) : await run('resume_queue', [queue]);
       if (rows.length > 0 && act) await noteAct(run, actOf(act));
       return rows.length > 0;
     });
-    await onCommitted?.(isPause ? 'queue.paused' : 'queue.resumed', { queue });
+    if (isPause) await onCommitted?.('queue.paused', { name: queue, by });
     return changed;
   }
 

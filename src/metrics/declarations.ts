@@ -3,7 +3,7 @@ import { countries } from '../lib/countries.ts';
 import { holdAreas } from '../kinds/account.ts';
 import { dueQueues } from '../kinds/due-queues.ts';
 import { eventTypes, countedKinds, statesOf, statesThatAre } from '../kinds/index.ts';
-import { BUDGET, PROVIDER_UNREADABLE, STOPPED } from '../operations/accounts.ts';
+import { BUDGET, PROVIDER_UNREADABLE, STOPPED } from '../kinds/hold.ts';
 import { queueNames } from '../queues/index.ts';
 import { rejectionKinds } from '../queues/rejection.ts';
 import { failures, type HoldCondition, upstreamOperations } from '../upstream/verdict.ts';

@@ -3,7 +3,7 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom
 import { type CountedKind, countedKinds, statesOf, statesThatAre } from '../kinds/index.ts';
 import { type Clock, within } from '../lib/clock.ts';
 import { type AuditVerified, VERIFY_EVERY_MS } from '../operations/audit-verified.ts';
-import type { AccountHold, Accounts } from '../operations/accounts.ts';
+import type { AccountHold } from '../kinds/hold.ts';
 import { missingOf, type WaitingForHistory } from '../operations/history.ts';
 import type { Queries } from '../operations/queries.ts';
 import { type AnyQueueName, queueNames } from '../queues/index.ts';
@@ -157,7 +157,7 @@ interface BalanceSeen {
 
 interface WholeSources {
   readonly queries: Pick<Queries, 'counts' | 'oldestIn' | 'backlog' | 'outcomes' | 'eventsEmitted'>;
-  readonly accounts: Pick<Accounts, 'allHolds'>;
+  readonly accounts: { readonly allHolds: () => Promise<readonly AccountHold[]> };
   /** What the accounts had left when somebody last looked; null: it could not be read. */
   readonly balances: () => Promise<readonly BalanceSeen[]>;
   readonly misplaced: () => Promise<number>;

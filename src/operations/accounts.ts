@@ -19,17 +19,6 @@ import {
   releaseAccount,
 } from './scripts/generated/scripts.ts';
 
-export {
-  type AccountHold,
-  type AccountStanding,
-  BUDGET,
-  PROVIDER_UNREADABLE,
-  type Row,
-  STOPPED,
-  triedAgainAt,
-  type UnreadableAnswers,
-} from '../kinds/hold.ts';
-
 /** What stands in the way, from the account as Redis keeps it. */
 export function readStanding(account: string, fields: Fields): AccountStanding {
   const names = Object.keys(fields);

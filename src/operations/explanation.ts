@@ -2,7 +2,7 @@
 import { EVIDENCE_SLOTS, type Evidence, NAMED, readEvidence } from './transition.ts';
 import { type WordExplained, explainWord } from './explain-words.ts';
 import type { HoldArea } from '../kinds/account.ts';
-import type { AccountHold } from './accounts.ts';
+import type { AccountHold } from '../kinds/hold.ts';
 import { type Kind, operations, isState, queueOf, stateOf } from '../kinds/index.ts';
 import type { RecordBase } from './record.ts';
 import type { Language } from '../words/languages.ts';

@@ -14,7 +14,8 @@ import {
   statesThatAre,
 } from '../kinds/index.ts';
 import { answersOf, list, maybe, number, text } from '../redis/scripts.ts';
-import type { AccountHold, Accounts } from './accounts.ts';
+import type { AccountHold } from '../kinds/hold.ts';
+import type { Accounts } from './accounts.ts';
 import { DOUBT_FIELD, DOUBT_SLOT_MS, keys, UNSENT_FIELD, UNSENT_XOF_FIELD } from './keys.ts';
 import { Queries } from './queries.ts';
 import { type CampaignRecord, UnreadableRecord } from './record.ts';

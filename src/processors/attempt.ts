@@ -12,7 +12,7 @@ import { type Moment, momentOf } from '../lib/clock.ts';
 import type { QueueName } from '../kinds/due-queues.ts';
 import { isLedgerAway } from '../ledger/errors.ts';
 import { isAway } from '../redis/connections.ts';
-import type { AccountStanding } from '../operations/accounts.ts';
+import type { AccountStanding } from '../kinds/hold.ts';
 import {
   type EvidenceDraft,
   type Said,

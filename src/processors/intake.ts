@@ -14,6 +14,7 @@ import { derivedId } from '../lib/ids.ts';
 import { readJson } from '../lib/json.ts';
 import { type Traces, takenFrom, traced } from '../lib/traces.ts';
 import { notTheSame } from '../operations/differing.ts';
+import { LedgerClosed } from '../ledger/errors.ts';
 import { Recovering } from '../operations/heartbeat.ts';
 import { RESTORED } from '../operations/restored.ts';
 import { masked, redacted, type RefusedRequest, refusedRequest } from '../queues/rejection.ts';
@@ -74,8 +75,8 @@ function intake(options: Omit<IntakeOptions, 'traces'>) {
     const closed = refusal();
     if (closed) return desk.refuse(job, notNow(closed), elapsedMs);
     const answer = await take(job.data, accept, `intake.${job.id}.${job.timestamp}`).catch(async (error: unknown) => {
-      // Noticed by the very script that accepts.
-      if (error instanceof Recovering) return desk.refuse(job, restored(), elapsedMs);
+      // Noticed by the very statement that accepts.
+      if (isRecovering(error)) return desk.refuse(job, restored(), elapsedMs);
       await job.updateData({ id: '', outcome: UNCONFIRMED });
       throw error;
     });
@@ -94,6 +95,11 @@ async function store(job: IntakeJob, known: Kept): Promise<void> {
     throw error;
   });
 }
+
+/** A fenced process accepts nothing, but the ledger of its successor is open. */
+const isRecovering = (error: unknown): boolean =>
+  error instanceof Recovering ||
+  (error instanceof LedgerClosed && ['recovering', 'restored', 'epoch'].includes(error.reason));
 
 const advanced = (reason: string) => ({ outcome: 'advanced', reason }) as const;
 

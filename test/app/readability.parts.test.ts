@@ -2,7 +2,8 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { Readability } from '../../src/app/readability.ts';
 import { systemClock } from '../../src/lib/clock.ts';
-import { Accounts, PROVIDER_UNREADABLE } from '../../src/operations/accounts.ts';
+import { PROVIDER_UNREADABLE } from '../../src/kinds/hold.ts';
+import { Accounts } from '../../src/operations/accounts.ts';
 import { advanceDirectCredit } from '../../src/processors/disbursement/direct-credit.ts';
 import { payDisbursement } from '../../src/processors/disbursement/pay.ts';
 import { mayText } from '../../src/processors/gate.ts';

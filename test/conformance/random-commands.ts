@@ -12,15 +12,26 @@ import { type OperationsUnderTest, disbursementOf } from './under-test.ts';
 const QUEUES = ['disbursement', 'status-poll'] as const satisfies readonly QueueName[];
 const LEASE_MS = 1_000;
 
+/** A store that settles lost answers by itself, and leases what it hands out, is asked no command twice and takes nothing. */
+interface Spared {
+  readonly repeats?: false;
+  readonly takes?: false;
+}
+
 /** Runs `count` commands and gives what was answered to each. */
-export async function randomCommands(at: OperationsUnderTest, seed: number, count: number): Promise<unknown[]> {
+export async function randomCommands(
+  at: OperationsUnderTest,
+  seed: number,
+  count: number,
+  spared: Spared = {},
+): Promise<unknown[]> {
   const random = seededRandom(seed);
   const attempts: Leased<'disbursement'>[] = [];
   const answers: unknown[] = [];
   for (let index = 0; index < count; index += 1) {
     at.clock.now += Math.floor(random.fraction() ** 3 * 2 * LEASE_MS);
-    if (random.fraction() < 0.1) at.repeatNext();
-    answers.push(await oneCommand(at, random, attempts));
+    if (random.fraction() < 0.1 && spared.repeats !== false) at.repeatNext();
+    answers.push(await oneCommand(at, random, attempts, spared));
   }
   return answers;
 }
@@ -33,6 +44,7 @@ async function oneCommand(
   { operations }: OperationsUnderTest,
   random: Random,
   attempts: Leased<'disbursement'>[],
+  { takes }: Spared,
 ): Promise<unknown> {
   const id = pick(random, ['a', 'b', 'c', 'd', 'ref']) ?? 'a';
   const queue = pick(random, QUEUES) ?? 'disbursement';
@@ -43,6 +55,7 @@ async function oneCommand(
     if (acquired.is === 'acquired') attempts.push(acquired);
     return acquired;
   }
+  if (dice >= 0.42 && dice < 0.5 && takes === false) return undefined;
   if (dice < 0.47) return operations.claim(queue, 1 + Math.floor(random.fraction() * 3), LEASE_MS);
   if (dice < 0.49) return operations.take(queue, 1 + Math.floor(random.fraction() * 3));
   if (dice < 0.5) return operations.handBack(queue, [id]);
@@ -56,7 +69,10 @@ async function oneCommand(
   if (dice < 0.65)
     return operations.stillMine(attempt.record.id, { lease: attempt.lease, state: attempt.record.state });
   const lease = random.fraction() < 0.9 ? attempt.lease : undefined;
-  return operations.transition(attempt.record, lease, changeFrom(attempt.record.state, random));
+  const change = changeFrom(attempt.record, random);
+  // What goes on under its lease is due at its end.
+  const ends = takes === false && change.keepMs !== undefined ? { dueInMs: change.keepMs } : {};
+  return operations.transition(attempt.record, lease, { ...change, ...ends });
 }
 
 function requestOf(id: string, random: Random) {
@@ -68,7 +84,7 @@ function requestOf(id: string, random: Random) {
   });
 }
 
-function changeFrom(state: StateOf<'disbursement'>, random: Random): Change<'disbursement'> {
+function changeFrom({ id, state }: Leased<'disbursement'>['record'], random: Random): Change<'disbursement'> {
   const arrows = (stateOf('disbursement', state).to ?? []) as readonly StateOf<'disbursement'>[];
   const to = pick(random, [state, ...arrows]) ?? state;
   const waits = queueOf('disbursement', to) !== undefined && random.fraction() < 0.95;
@@ -82,6 +98,8 @@ function changeFrom(state: StateOf<'disbursement'>, random: Random): Change<'dis
       : {}),
     ...(random.fraction() < 0.3 ? { nudgeAfterMs: 100 } : {}),
     ...(random.fraction() < 0.2 ? { forgetsCallback: true } : {}),
-    set: pick(random, [{}, { token: 't1' }, { token: '' }, { '@quietUntil': 50, tries: 3 }, { tries: 1 }]) ?? {},
+    set:
+      pick(random, [{}, { token: `token of ${id}` }, { token: '' }, { '@quietUntil': 50, tries: 3 }, { tries: 1 }]) ??
+      {},
   };
 }

@@ -147,6 +147,38 @@ describe('a worker that dies', () => {
     expect(await world.events(id, 'batch.finished')).toHaveLength(1);
   });
 
+  test('and PostgreSQL that ends connections again and again leave one end, with every row accepted once', async () => {
+    const id = await world.approved(world.people(230));
+    const work = new Batches({ database: world.database, now: world.now });
+    const failures: unknown[] = [];
+    const over = new AbortController();
+    const ending = (async () => {
+      while (!over.signal.aborted) {
+        await world.ledger.query(
+          `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and application_name = 'relais' and random() < 0.1`,
+        );
+      }
+    })();
+    const stateOf = async (of: string): Promise<string | undefined> =>
+      (await world.ledger.query<{ state: string }>(`select state from relais.batch where id = '${of}'`))[0]?.state;
+    const attempts = async (): Promise<void> => {
+      while ((await stateOf(id)) !== 'finished') {
+        world.outlive();
+        await world.attempt(id, { batches: work }).catch((error: unknown) => failures.push(error));
+        await world.ledger.query(`update relais.operation set state = 'succeeded' where batch = '${id}'`);
+      }
+    };
+    await world.ledger.query(`alter table relais.operation disable trigger user`);
+    await Promise.all([attempts(), attempts()]);
+    over.abort();
+    await ending;
+    await world.ledger.query(`alter table relais.operation enable trigger user`);
+    expect(failures).not.toHaveLength(0);
+    expect(await world.payments(id)).toBe(230);
+    expect(await world.batches.states(id)).toMatchObject({ succeeded: { count: 230 } });
+    expect(await world.events(id, 'batch.finished')).toHaveLength(1);
+  });
+
   test('two attempts at once are one', async () => {
     const id = await world.approved(world.people(50));
     world.laterMs += 1_000;

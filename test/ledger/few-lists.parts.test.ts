@@ -2,9 +2,20 @@
 import { expect, test } from 'vitest';
 import { Queries } from '../../src/ledger/queries.ts';
 import { Status } from '../../src/ledger/status.ts';
+import { insertOperations } from '../support/ledger-rows.ts';
 import { ledgerOfThisFile } from '../support/ledger-of-file.ts';
 
-const ledger = ledgerOfThisFile('campaign', 'campaign_country', 'batch', 'batch_row', 'upload_in_progress');
+const ledger = ledgerOfThisFile(
+  'sms_request',
+  'campaign',
+  'campaign_country',
+  'batch',
+  'batch_row',
+  'upload_in_progress',
+  'operation',
+  'final_change',
+  'final_count',
+);
 const queries = (): Queries => new Queries({ database: ledger.database });
 const idsOf = ({ items }: { readonly items: readonly { readonly id: string }[] }) => items.map(({ id }) => id);
 
@@ -58,4 +69,37 @@ test('batches are listed, reviewed and summed by their state', async () => {
   expect(await status.waiting()).toEqual([{ kind: 'batch', state: 'needs_review', count: 4, xof: 2_000 }]);
   expect(await queries().read('batch', 'bat_2')).toMatchObject({ id: 'bat_2', totals: { xof: 500 } });
   expect(await queries().kindOf('bat_2')).toBe('batch');
+});
+
+test('outcomes only grow: through late results, retries and retention', async () => {
+  await campaigns(1, 'running');
+  const counts = (text: string) => ledger.query(`update relais.campaign set ${text}`);
+  await counts('recipients = 10, sent = 4, failed = 3, unknown = 3');
+  await insertOperations(ledger, [
+    { id: 'msg_a', kind: 'message', state: 'sending', request: {} },
+    { id: 'msg_b', kind: 'message', state: 'unknown', request: {} },
+  ]);
+  await ledger.query(`update relais.operation set state = 'sent', finished_at = now() where id = 'msg_a'`);
+  expect(await queries().outcomes()).toEqual({ sent: 5, failed: 3, unknown: 4, expired: 0 });
+  await counts('sent = 6, unknown = 1, failed = 1');
+  await ledger.query(`update relais.operation set state = 'sent', finished_at = now() where id = 'msg_b'`);
+  const late = { sent: 8, failed: 3, unknown: 4, expired: 0 };
+  expect(await queries().outcomes()).toEqual(late);
+  await ledger.query('delete from relais.operation');
+  await ledger.query('delete from relais.campaign');
+  const { expired: _none, ...kept } = late;
+  expect(await queries().outcomes()).toMatchObject(kept);
+});
+
+test('queued requests of a running campaign are due, and those of a paused one are not', async () => {
+  await campaigns(1, 'running');
+  await campaigns(1, 'paused', 1);
+  await ledger.query(`update relais.campaign set since = '2026-11-22T12:00:00Z'`);
+  await ledger.query(`insert into relais.sms_request (campaign, n, size, state, outcome, due_at)
+    select c.number, r.n, 1, r.state, r.outcome, r.due_at from relais.campaign c,
+      (values (0, 'queued', null, null), (1, 'queued', null, null), (2, 'unknown', 'u', '2026-11-22T13:00:00Z'::timestamptz)) as r(n, state, outcome, due_at)
+    where c.id = 'cmp_1' or r.state = 'queued'`);
+  const noon = Date.parse('2026-11-22T12:00:00Z');
+  expect(await queries().dueIn('sms-batch', noon + 1)).toEqual({ now: 2, later: 1, oldestAt: noon });
+  expect(await queries().counts('slice')).toMatchObject({ count: { queued: 4, unknown: 1 } });
 });

@@ -1,14 +1,11 @@
-/** Limits of money in the ledger: audit entries, callers at once, and limits that SQL finds old. */
+/** Limits of money in the ledger: audit entries, and callers at once. */
 import { expect, test } from 'vitest';
 import { MoneyLimits } from '../../src/ledger/limits.ts';
 import type { MoneyLimit, Opinions } from '../../src/kinds/limits.ts';
 import { ledgerOfThisFile } from '../support/ledger-of-file.ts';
 
 const ledger = ledgerOfThisFile('limit_value', 'limit_proposal', 'audit_line');
-let mono = 0;
-const clock = { monotonic: () => mono };
-const limitsOf = (own: Opinions = {}, more = {}) =>
-  new MoneyLimits({ database: ledger.database, clock, own, ...more });
+const limitsOf = (own: Opinions = {}, more = {}) => new MoneyLimits({ database: ledger.database, own, ...more });
 const act = {
   by: 'maker',
   person: 'awa',
@@ -69,25 +66,21 @@ test('of many who ask at once for a looser value, the second one makes it hold, 
   expect(answers).toEqual(['in force', 'unchanged', 'unchanged', 'unchanged', 'unchanged', 'waits']);
 });
 
-test('known limits are used for a second, and SQL finds them old after any change', async () => {
+test('a stricter value is handed on before it is answered; a proposal and a looser value are not', async () => {
   const told: (readonly [string, object])[] = [];
   const onCommitted = async (kind: string, facts: object): Promise<void> => void told.push([kind, facts]);
-  const [one, other] = [limitsOf({ MAX_DISBURSEMENT: 500 }), limitsOf({}, { onCommitted })];
-  const areStill = async (version: number) => await ledger.query(`select relais.has_limits(${version}) as are`);
-  const before = await one.known();
-  expect(before.limits).toEqual({ MAX_DISBURSEMENT: 500 });
-  expect(await areStill(before.version)).toEqual([{ are: true }]);
-  await other.set('MAX_PER_DAY', 100, 'maker');
-  expect(await areStill(before.version)).toEqual([{ are: false }]);
-  expect(await one.known()).toEqual(before);
-  one.forget();
-  const after = await one.known();
-  expect(after.limits).toEqual({ MAX_DISBURSEMENT: 500, MAX_PER_DAY: 100 });
-  expect(await areStill(after.version)).toEqual([{ are: true }]);
-  await other.set('MAX_PER_DAY', 50, 'maker');
-  mono += 1_001;
-  expect((await one.known()).limits).toMatchObject({ MAX_PER_DAY: 50 });
-  expect(told).toEqual([100, 50].map((value) => ['limit.set', { name: 'MAX_PER_DAY', value, by: 'maker' }]));
+  const limits = limitsOf({ DUPLICATE_WINDOW: 60_000 }, { onCommitted });
+  await limits.publish('settings of api', 'op-1');
+  for (const [value, by] of [
+    [100, 'maker'],
+    [200, 'maker'],
+    [200, 'checker'],
+  ] as const)
+    await limits.set('MAX_PER_DAY', value, by);
+  expect(told).toEqual([
+    ['limit.set', { name: 'DUPLICATE_WINDOW', value: 60_000, by: 'settings of api' }],
+    ['limit.set', { name: 'MAX_PER_DAY', value: 100, by: 'maker' }],
+  ]);
 });
 
 test('a row of a limit that this version does not know fails nothing', async () => {
@@ -96,4 +89,16 @@ test('a row of a limit that this version does not know fails nothing', async () 
   const names: readonly MoneyLimit[] = (await limitsOf().list(0)).map(({ name }) => name);
   expect(names).not.toContain('LIMIT_OF_TOMORROW');
   expect(await limitsOf().inForce()).toEqual({ MAX_DISBURSEMENT: 2_000_000 });
+});
+
+test('after a restore, the stricter value of a limit counts', async () => {
+  const limits = limitsOf();
+  const replayed = (name: MoneyLimit, value: number) => ledger.database.run('replay_limit', [name, value, 'maker']);
+  await limits.set('DUPLICATE_WINDOW', 60_000, 'maker');
+  await limits.set('MAX_PER_DAY', 100, 'maker');
+  await limits.set('APPROVAL_ABOVE', null, 'maker');
+  for (const value of [30_000, 90_000, 70_000]) await replayed('DUPLICATE_WINDOW', value);
+  for (const value of [200, 50, 70]) await replayed('MAX_PER_DAY', value);
+  await replayed('APPROVAL_ABOVE', 10);
+  expect(await limits.inForce()).toMatchObject({ DUPLICATE_WINDOW: 90_000, MAX_PER_DAY: 50, APPROVAL_ABOVE: 10 });
 });

@@ -1,10 +1,10 @@
 /** Single messages on a ledger of their own, and a provider that keeps a record of every SMS that reached it. */
-import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach } from 'vitest';
 import { systemClock } from '../../src/lib/clock.ts';
 import { systemRandom } from '../../src/lib/random.ts';
 import { Holds } from '../../src/ledger/holds.ts';
-import { Messages } from '../../src/ledger/messages.ts';
+import { type AskedMessage, Messages, acceptMessage, newMessage } from '../../src/ledger/messages.ts';
+import type { NewOperation } from '../../src/ledger/operation-items.ts';
 import { Operations } from '../../src/ledger/operations.ts';
 import { OptOuts } from '../../src/ledger/opt-outs.ts';
 import { Database } from '../../src/ledger/pool.ts';
@@ -27,15 +27,6 @@ const POLICY = {
   onUnknown: 'hold',
   limitMs: 3 * 86_400_000,
 } as const;
-
-interface Asked {
-  readonly to: string;
-  readonly text: string;
-  readonly lane: Lane;
-  readonly from: string;
-  readonly expiresAt: string;
-  readonly notBefore: Date;
-}
 
 class MessageWorld {
   ledger!: FreshLedger;
@@ -101,32 +92,16 @@ class MessageWorld {
     };
   }
 
-  /** Accepts a message, due now. Returns its id. */
-  async accept({
-    to = this.phone(),
-    text = 'Hello',
-    lane = 'normal',
-    from,
-    expiresAt,
-    notBefore,
-  }: Partial<Asked> = {}) {
+  /** As acceptance asks for it. */
+  asked({ to = this.phone(), text = 'Hello', lane = 'normal', ...more }: Partial<AskedMessage> = {}): NewOperation {
     const id = `msg_${String((this.#made += 1)).padStart(26, '0')}`;
-    const request = { to, text, lane, ...(from && { from }), ...(expiresAt && { expiresAt }), account: this.account };
-    await this.operations(0).accept({
-      id,
-      kind: 'message',
-      account: this.account,
-      reference: id,
-      fingerprint: createHash('sha256').update(id).digest(),
-      state: 'queued',
-      queue: lane === 'otp' ? 'sms-otp' : 'sms-batch',
-      beneficiary: payeeOf(to, undefined),
-      request,
-      createdBy: 'shop',
-      dueMs: 0,
-      ...(notBefore && { notBefore }),
-    });
-    return id;
+    const message = { to, text, lane, account: this.account, ...more };
+    return newMessage(message, { id, fingerprint: JSON.stringify(message), reference: id }, payeeOf(to, undefined));
+  }
+
+  /** Accepts a message. Returns its id. */
+  async accept(more: Partial<AskedMessage> = {}): Promise<string> {
+    return (await acceptMessage(this.operations(0), this.asked(more))).id;
   }
 
   phone(): string {

@@ -1,6 +1,8 @@
 /** Single messages on real PostgreSQL: requests, results, cancellation, doubt, and two workers that die. */
 import { describe, expect, test } from 'vitest';
+import { acceptMessage, newMessage } from '../../src/ledger/messages.ts';
 import type { Operations } from '../../src/ledger/operations.ts';
+import { type OperationRow, readRow } from '../../src/ledger/records.ts';
 import { messageWorld } from './message-world.ts';
 
 const world = messageWorld();
@@ -20,6 +22,51 @@ function dyingAt(nth: number, worker = 0): Operations {
   };
   return dying as Operations;
 }
+
+describe('acceptance', () => {
+  test('records a message once, with its audit line, and tells another one under its identity', async () => {
+    const act = {
+      by: 'k',
+      person: 'p',
+      role: 'enqueue',
+      door: 'api',
+      requestId: 'r',
+      act: 'message.create',
+      target: '',
+    } as const;
+    const asked = world.asked();
+    const message = {
+      to: world.phone(),
+      text: 'Hi',
+      lane: 'otp',
+      account: world.account,
+      expiresAt: '2036-01-01T00:00:00Z',
+    } as const;
+    const identity = { id: `${asked.id}x`, fingerprint: 'one', reference: 'order-1', act };
+    const one = newMessage(message, identity, 'SN 77');
+    const operations = world.operations(0);
+    expect(await acceptMessage(operations, one)).toEqual({ outcome: 'accepted', id: one.id, state: 'queued' });
+    expect(await acceptMessage(world.operations(1), one)).toEqual({
+      outcome: 'duplicate',
+      id: one.id,
+      state: 'queued',
+    });
+    const other = newMessage(message, { ...identity, fingerprint: 'two' }, 'SN 77');
+    expect(await acceptMessage(operations, other)).toEqual({ outcome: 'conflict', id: one.id });
+    const [row] = await operations.read<OperationRow>([one.id]);
+    expect(row && readRow('message', row)).toMatchObject({
+      to: message.to,
+      lane: 'otp',
+      text: 'Hi',
+      expiresAt: Date.parse(message.expiresAt),
+      reference: 'order-1',
+    });
+    const lines = `select act, facts from relais.audit where target = '${one.id}'`;
+    expect(await world.ledger.query(lines)).toMatchObject([
+      { act: 'message.create', facts: { account: world.account } },
+    ]);
+  });
+});
 
 describe('due messages', () => {
   test('leave together, and each has its own status and event', async () => {
@@ -60,7 +107,7 @@ describe('due messages', () => {
   });
 
   test('wait until their time', async () => {
-    await world.accept({ notBefore: new Date(Date.now() + 3_600_000) });
+    await world.accept({ sendAt: new Date(Date.now() + 3_600_000).toISOString() });
     expect(await world.send()).toBe(0);
   });
 
@@ -69,7 +116,11 @@ describe('due messages', () => {
     expect(await world.send()).toBe(0);
     await world.send(0, { lane: 'otp' });
     expect(world.requests.flat().map(({ text }) => text)).toEqual(['Your code is 4711']);
-    expect(await world.read(id)).toMatchObject({ state: 'sent', facts: { text: '' } });
+    const row = await world.read(id);
+    expect(row).toMatchObject({ state: 'sent', facts: { text: '' } });
+    expect(row.request).not.toHaveProperty('text');
+    const [whole] = await world.operations(0).read<OperationRow>([id]);
+    expect(whole && readRow('message', whole)).toMatchObject({ state: 'sent', text: '', sentAt: expect.any(Number) });
   });
 
   test('that expired, or whose person wants no SMS, are left out and reported', async () => {
@@ -85,11 +136,12 @@ describe('due messages', () => {
       'sent',
     ]);
     expect(world.requests.flat()).toHaveLength(1);
-    expect((await world.events()).map(({ type, data }) => [type, (data as { reason?: string }).reason])).toEqual([
-      ['message.expired', undefined],
-      ['message.skipped', 'opted_out'],
-      ['message.sent', undefined],
-    ]);
+    const reported = (await world.events()).map(
+      ({ type, data }) => `${type} ${(data as { reason?: string }).reason}`,
+    );
+    expect(new Set(reported)).toEqual(
+      new Set(['message.expired undefined', 'message.sent undefined', 'message.skipped opted_out']),
+    );
   });
 
   test('stay while the ledger is recovering', async () => {

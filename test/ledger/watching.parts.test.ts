@@ -69,11 +69,7 @@ describe.each(['Redis', 'PostgreSQL'])('budgets in %s', (name) => {
   const limit = async (value: number): Promise<unknown> =>
     name === 'Redis'
       ? new SharedLimits(store.redis).set('SMS_BUDGET_MONTH', value, 'maker')
-      : new MoneyLimits({ database: ledger.database, clock: performanceClock }).set(
-          'SMS_BUDGET_MONTH',
-          value,
-          'maker',
-        );
+      : new MoneyLimits({ database: ledger.database }).set('SMS_BUDGET_MONTH', value, 'maker');
   const spend = async (cents: number): Promise<unknown> =>
     name === 'Redis'
       ? store.redis.hset(keys.textsCost('main', '2026-11'), { '2026-11-30': cents, all: cents })
@@ -102,7 +98,6 @@ describe.each(['Redis', 'PostgreSQL'])('budgets in %s', (name) => {
     expect(await open({ limits: { SMS_BUDGET_DAY: 100 }, prices: {} }).hasRoom('other', NIGHT)).toBe(false);
   });
 });
-const performanceClock = { monotonic: () => performance.now() };
 
 test('a queue is paused and resumed once, with an audit entry for each', async () => {
   const told: unknown[] = [];
@@ -126,5 +121,6 @@ test('a queue is paused and resumed once, with an audit entry for each', async (
     { by: 'ops', target: 'campaign' },
     { by: 'ops', target: 'campaign' },
   ]);
-  expect(told).toHaveLength(4);
+  const paused = { kind: 'queue.paused', name: 'campaign', by: 'ops' };
+  expect(told).toEqual([paused, paused]);
 });

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import { MoneyLimits } from '../../src/ledger/limits.ts';
-import { systemClock } from '../../src/lib/clock.ts';
 import type { Public } from '../../src/lib/public.ts';
 import { keys } from '../../src/operations/keys.ts';
 import { type Opinions, moneyLimits, ASKED_FOR_MS } from '../../src/kinds/limits.ts';
@@ -25,7 +24,7 @@ const redis: Store = {
   empty: () => store.redis.flushdb(),
 };
 const postgres: Store = {
-  limitsOf: (own = {}) => new MoneyLimits({ database: ledger.database, clock: systemClock, own, now: () => now }),
+  limitsOf: (own = {}) => new MoneyLimits({ database: ledger.database, own, now: () => now }),
   empty: () => ledger.query('truncate relais.limit_value, relais.limit_proposal'),
 };
 

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { LedgerClosed } from '../../src/ledger/errors.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { intakeProcessor } from '../../src/processors/intake.ts';
 import type { AttemptFinished } from '../../src/processors/run.ts';
@@ -162,6 +163,20 @@ test('a refused job that runs again is reported under the id of the first report
   expect(rejected).toHaveLength(2);
   expect(rejected[1]).toEqual(rejected[0]);
   expect(rejected[0]).toMatchObject({ kind: 'campaign', existingId: 'cmp_1', problems: [CONFLICT] });
+});
+
+test('a recovery that begins while a job is accepted is answered like one that began before', async () => {
+  const rejected: Rejection[] = [];
+  const noticed = intakeProcessor({
+    clock: systemClock,
+    announce: () => undefined,
+    reject: async (rejection) => rejected.push(rejection),
+    refusal: () => undefined,
+    recovering: () => false,
+    accept: { message: () => Promise.reject(new LedgerClosed('recovering')) },
+  });
+  await expect(noticed(job({ kind: 'message' }))).rejects.toThrow('may have been carried out');
+  expect(rejected).toHaveLength(1);
 });
 
 test('a job that cannot be accepted now, or after a recovery, is reported too', async () => {

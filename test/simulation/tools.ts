@@ -2,7 +2,8 @@
 import type { QueueName } from '../../src/kinds/due-queues.ts';
 import type { HoldArea } from '../../src/kinds/account.ts';
 import type { Random } from '../../src/lib/random.ts';
-import type { Accounts, Row } from '../../src/operations/accounts.ts';
+import type { Row } from '../../src/kinds/hold.ts';
+import type { Accounts } from '../../src/operations/accounts.ts';
 import type { Campaigns } from '../../src/operations/campaigns.ts';
 import { keys } from '../../src/operations/keys.ts';
 import type { Operations } from '../../src/operations/operations.ts';

@@ -106,7 +106,8 @@ function ledgerStore({ ledger, database, operations }: OpenLedger, now: () => nu
       const [area, reason] = hold.split('.');
       await ledger.query(`update relais.hold set trial_at = 'epoch' where area = '${area}' and reason = '${reason}'`);
     },
-    events: () => ledger.query(`select type, subject, data from relais.outbox order by sequence`),
+    events: () =>
+      ledger.query(`select type, subject, data from relais.outbox where type is not null order by sequence`),
   };
 }
 

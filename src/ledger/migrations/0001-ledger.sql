@@ -14,7 +14,6 @@ create table relais.deployment (
   epoch           int         not null default 1,            -- raised by a recovery; part of every cursor
   recovering_at   timestamptz,                               -- set: nothing is accepted and nothing leaves
   recovering_why  text,
-  limits_version  int         not null default 1,            -- raised with each change of a limit
   unwitnessed_at  timestamptz,                               -- set: no witness has confirmed this ledger, see ledger/life.ts
   system_id       text,                                      -- PostgreSQL's own identifier, and the OID of `operation`:
   operation_oid   oid,                                       -- other values mean that this is a copy
@@ -237,7 +236,8 @@ begin
   return new;
 end $$;
 
--- Finished operations by state. Each change adds a row to `final_change`, so that no counter is a row that all writers
+-- Finished operations by state. `outcome`: recipients and messages that have left an outcome again, or were removed: with
+-- them the outcomes that metrics count only grow. Each change adds a row to `final_change`, so that no counter is a row that all writers
 -- wait for; `fold_counts` moves them into `final_count`.
 create table relais.final_change (
   kind            text        collate "C" not null,
@@ -277,6 +277,9 @@ begin
   if new.finished_at is not null then
     insert into relais.final_change values (new.kind, new.state, 1);
   end if;
+  if old.kind = 'message' and old.state in ('sent', 'failed', 'unknown', 'expired') and new.state <> old.state then
+    insert into relais.final_change values ('outcome', old.state, 1);
+  end if;
   return new;
 end $$;
 create trigger operation_enters_state before update of state, finished_at on relais.operation
@@ -288,6 +291,9 @@ create function relais.count_row() returns trigger language plpgsql set search_p
 begin
   if tg_op = 'DELETE' then
     insert into relais.final_change values (old.kind, old.state, -1);
+    if old.kind = 'message' and old.state in ('sent', 'failed', 'expired') then
+      insert into relais.final_change values ('outcome', old.state, 1);
+    end if;
   else
     insert into relais.final_change values (new.kind, new.state, 1);
   end if;
@@ -447,6 +453,27 @@ create        index campaign_metadata  on relais.campaign using gin (metadata js
 create trigger campaign_follows_arrows before update of state on relais.campaign
   for each row when (old.state is distinct from new.state) execute function relais.check_arrow('campaign');
 create sequence relais.campaign_turn;
+
+create function relais.keep_outcomes() returns trigger language plpgsql set search_path = pg_catalog, pg_temp as $$
+begin
+  if tg_op = 'DELETE' then
+    insert into relais.final_change
+    select 'outcome', o.outcome, o.count
+    from (values ('sent', old.sent), ('failed', old.failed), ('unknown', old.unknown), ('expired', old.expired)) as o(outcome, count)
+    where o.count > 0;
+  else
+    insert into relais.final_change
+    select 'outcome', o.outcome, o.count
+    from (values ('sent', old.sent - new.sent), ('failed', old.failed - new.failed), ('unknown', old.unknown - new.unknown),
+      ('expired', old.expired - new.expired)) as o(outcome, count)
+    where o.count > 0;
+  end if;
+  return null;
+end $$;
+create trigger campaign_outcomes_shrink after update of sent, failed, unknown, expired on relais.campaign
+  for each row when (new.sent < old.sent or new.failed < old.failed or new.unknown < old.unknown or new.expired < old.expired)
+  execute function relais.keep_outcomes();
+create trigger campaign_is_removed after delete on relais.campaign for each row execute function relais.keep_outcomes();
 
 -- Up to 50 recipients in one call of the provider. `outcome` has a letter for each: s sent, f failed, u unknown,
 -- x skipped, e expired, c cancelled, and - when a newer request has the recipient (after a split, a retry, or a resend).
@@ -624,11 +651,6 @@ create table relais.limit_proposal (
   asked_at        timestamptz not null,
   primary key (account, name)
 );
-
--- Whether the limits are still those of this version: a statement that was prepared with others refuses itself.
-create function relais.has_limits(known_version int) returns boolean language sql volatile set search_path = pg_catalog, pg_temp as $$
-  select exists (select from relais.deployment d where d.limits_version = known_version)
-$$;
 
 -- The strictest of the shared limits, those of the account and those that a process asks for (`own`). A null is `off`, the
 -- loosest of all; a limit that nobody names has its default, if it has one (`fallback`).

@@ -13,3 +13,8 @@ order by t.account, t.mode, t.item;
 -- params:
 -- row: day text
 select s.day::text as day from relais.stream s;
+
+-- name: ledger_time
+-- params: now timestamptz
+-- row: at timestamptz
+select coalesce($1::timestamptz, now()) as at;

@@ -103,13 +103,20 @@ from (
   union all
   select 'batch', b.account, b.due_at from relais.batch b where coalesce($1, 'batch') = 'batch' and b.due_at is not null
   union all
+  select 'sms-batch', c.account, greatest(c.since, c.pace_at) from relais.campaign c
+  join relais.sms_request r on r.campaign = c.number and r.state = 'queued'
+  where coalesce($1, 'sms-batch') = 'sms-batch' and c.state = 'running'
+  union all
+  select 'sms-batch', c.account, r.due_at from relais.sms_request r join relais.campaign c on c.number = r.campaign
+  where coalesce($1, 'sms-batch') = 'sms-batch' and r.state in ('refused', 'unknown') and r.due_at is not null
+  union all
   select 'event-delivery', '', e.due_at from relais.delivery e
   where coalesce($1, 'event-delivery') = 'event-delivery' and e.state = 'due'
 ) d
 group by d.queue, d.account order by d.queue, d.account;
 
 -- name: count_outcomes
--- How many recipients and messages ended so.
+-- How many recipients and messages ever ended so. Never shrinks.
 -- params:
 -- row: outcome text, count int8
 select o.outcome, sum(o.count)::int8 as count
@@ -117,8 +124,8 @@ from (
   select l.outcome, sum(l.count) as count from relais.campaign c
   cross join lateral (values ('sent', c.sent), ('failed', c.failed), ('unknown', c.unknown), ('expired', c.expired)) as l(outcome, count)
   group by l.outcome
-  union all select f.state, f.count from relais.final_count f where f.kind = 'message'
-  union all select f.state, sum(f.change) from relais.final_change f where f.kind = 'message' group by f.state
+  union all select f.state, f.count from relais.final_count f where f.kind in ('message', 'outcome')
+  union all select f.state, sum(f.change) from relais.final_change f where f.kind in ('message', 'outcome') group by f.state
   union all select o.state, count(*) from relais.operation o where o.kind = 'message' and o.state = 'unknown' and o.finished_at is null group by o.state
 ) o
 where o.outcome in ('sent', 'failed', 'unknown', 'expired') group by o.outcome order by o.outcome;

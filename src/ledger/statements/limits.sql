@@ -3,35 +3,29 @@
 -- name: lock_limits
 -- One change at a time.
 -- params: now timestamptz
--- row: version int4, at timestamptz
-select limits_version as version, coalesce($1::timestamptz, clock_timestamp()) as at from relais.deployment for update;
+-- row: at timestamptz
+select coalesce($1::timestamptz, clock_timestamp()) as at from relais.deployment for update;
 
 -- name: limits
 -- Values and proposals. A limit with a proposal alone has no `set_by`.
 -- params:
--- row: version int4, name text, value int8, set_by text, set_at timestamptz, by_settings bool, op text, was int8, had_value bool, asked int8, asked_by text, asked_at timestamptz
-select d.limits_version as version, l.name, l.value, l.set_by, l.set_at, l.by_settings, l.op, l.was, l.had_value, l.asked, l.asked_by, l.asked_at
-from relais.deployment d left join (
-  select coalesce(v.name, p.name) as name, v.value, v.set_by, v.set_at, v.by_settings, v.op, v.was, v.had_value,
-    p.value as asked, p.asked_by, p.asked_at
-  from (select * from relais.limit_value where account = '') v
-  full join (select * from relais.limit_proposal where account = '') p on p.name = v.name
-) l on true
-order by l.name;
+-- row: name text, value int8, set_by text, set_at timestamptz, by_settings bool, op text, was int8, had_value bool, asked int8, asked_by text, asked_at timestamptz
+select coalesce(v.name, p.name) as name, v.value, v.set_by, v.set_at, v.by_settings, v.op, v.was, v.had_value,
+  p.value as asked, p.asked_by, p.asked_at
+from (select * from relais.limit_value where account = '') v
+full join (select * from relais.limit_proposal where account = '') p on p.name = v.name
+order by 1;
 
 -- name: put_limit
--- Ends a proposal, and tells every process that its limits are old.
+-- Ends a proposal of the limit.
 -- params: name text, value int8, set_by text, set_at timestamptz, by_settings bool, op text, was int8, had_value bool
--- row: version int4
-with gone as (delete from relais.limit_proposal where account = '' and name = $1::text),
-put as (
-  insert into relais.limit_value as l (name, value, set_by, set_at, by_settings, op, was, had_value)
-  values ($1, $2::int8, $3::text, $4::timestamptz, $5::bool, $6::text, $7::int8, $8::bool)
-  on conflict (account, name) do update set
-    value = excluded.value, set_by = excluded.set_by, set_at = excluded.set_at, by_settings = excluded.by_settings,
-    op = excluded.op, was = excluded.was, had_value = excluded.had_value
-)
-update relais.deployment set limits_version = limits_version + 1 returning limits_version as version;
+-- row:
+with gone as (delete from relais.limit_proposal where account = '' and name = $1::text)
+insert into relais.limit_value as l (name, value, set_by, set_at, by_settings, op, was, had_value)
+values ($1, $2::int8, $3::text, $4::timestamptz, $5::bool, $6::text, $7::int8, $8::bool)
+on conflict (account, name) do update set
+  value = excluded.value, set_by = excluded.set_by, set_at = excluded.set_at, by_settings = excluded.by_settings,
+  op = excluded.op, was = excluded.was, had_value = excluded.had_value;
 
 -- name: propose_limit
 -- params: name text, value int8, asked_by text, asked_at timestamptz

@@ -180,7 +180,7 @@ returning o.id, o.kind, o.account, o.reference, o.state, o.amount, o.request, o.
 
 -- name: lease_operations
 -- Leases named operations, due or not, for attempts in these queues (`looked_at`: `,state,state,`). `known`: the lease that the
--- asker has of it already. A row that another attempt holds, or in another state, is missing from the answer.
+-- asker has of it already. Its due time is the end of the lease, so that another attempt follows one that died. A row that another attempt holds, or in another state, is missing from the answer.
 -- params: id text[], looked_at text[], lease_ms float8[], known int8[], schema_version int2, now timestamptz, holder text, lane text
 -- row: id text, kind text, account text, reference text, state text, amount int8, request jsonb, provider_id text, token text, transaction_id text, provider_ref text, facts jsonb, evidence text[], evidence_total int4, reason text, sends int2, tries int2, token_at timestamptz, sent_at timestamptz, quiet_until timestamptz, not_before timestamptz, batch text, created_by text, approved_by text, approved_at timestamptz, rejected_by text, note text, trace text, created_at timestamptz, updated_at timestamptz, since timestamptz, version int4, lease int8, at timestamptz
 with asked as materialized (
@@ -196,7 +196,8 @@ held as materialized (
 ),
 numbered as materialized (select held.id, nextval('relais.lease_number') as number from held)
 update relais.operation o
-set lease = n.number, lease_until = a.at + a.lease_ms * interval '1 ms', holder = $7, signalled = null
+set lease = n.number, lease_until = a.at + a.lease_ms * interval '1 ms', holder = $7, signalled = null,
+  due_at = case when o.queue is not null then a.at + a.lease_ms * interval '1 ms' end
 from numbered n join asked a using (id) where o.id = n.id
 returning o.id, o.kind, o.account, o.reference, o.state, o.amount, o.request, o.provider_id, o.token, o.transaction_id, o.provider_ref,
   o.facts, o.evidence, o.evidence_total, o.reason, o.sends, o.tries, o.token_at, o.sent_at, o.quiet_until, o.not_before,
@@ -279,7 +280,7 @@ changed as (
     finished_at = case when a.finished then coalesce(o.finished_at, a.at) end,
     due_at = case
       when a.queue is null then null
-      when a.keep_ms is not null then case when o.due_at <= a.at then o.due_at else a.at + a.keep_ms * interval '1 ms' end
+      when a.keep_ms is not null then case when o.due_at <= a.at then o.due_at else a.at + coalesce(a.due_ms, a.keep_ms) * interval '1 ms' end
       when a.due_ms is not null and o.signalled is not null then a.at + least(a.due_ms, a.nudge_ms) * interval '1 ms'
       when a.due_ms is not null then a.at + a.due_ms * interval '1 ms'
       when h.unheard and a.nudge_ms > 0 then a.at + a.nudge_ms * interval '1 ms' end,

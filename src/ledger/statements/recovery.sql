@@ -315,11 +315,13 @@ insert into relais.hold (account, area, reason, trial_at) values ($1, $2, $3, no
 on conflict (account, area, reason) do update set trial_at = excluded.trial_at returning account;
 
 -- name: replay_limit
--- The lower value counts.
+-- The stricter value counts: the longer window, otherwise the lower value.
 -- params: name text, value int8, by text
 -- row: name text
 insert into relais.limit_value as l (name, value, set_by, op, had_value) values ($1, $2, $3, 'restored', false)
-on conflict (account, name) do update set value = least(l.value, excluded.value), set_by = excluded.set_by, set_at = now(), op = 'restored'
+on conflict (account, name) do update set
+  value = case when l.name = 'DUPLICATE_WINDOW' then greatest(l.value, excluded.value) else least(l.value, excluded.value) end,
+  set_by = excluded.set_by, set_at = now(), op = 'restored'
 returning name;
 
 -- name: replay_switch

@@ -9,7 +9,7 @@
  * request that moves money; what comes back decides nothing final: only a look at the status does.
  */
 import { toMs } from '../../lib/clock.ts';
-import { STOPPED } from '../../operations/accounts.ts';
+import { STOPPED } from '../../kinds/hold.ts';
 import { type EvidenceDraft, linesOf, named, type Change, eventOf } from '../../operations/transition.ts';
 import type { DisbursementRecord } from '../../operations/record.ts';
 import { disbursement as declaration } from '../../queues/index.ts';

@@ -3,7 +3,7 @@ import type { Clock } from '../../lib/clock.ts';
 import { LedgerClosed, isOfOneRow } from '../../ledger/errors.ts';
 import type { Budgets } from '../../ledger/budgets.ts';
 import type { Holds } from '../../ledger/holds.ts';
-import type { Messages } from '../../ledger/messages.ts';
+import { type Messages, queueOfLane } from '../../ledger/messages.ts';
 import type { Change, Claimed } from '../../ledger/operation-items.ts';
 import type { Operations } from '../../ledger/operations.ts';
 import type { OptOuts } from '../../ledger/opt-outs.ts';
@@ -13,7 +13,6 @@ import type { AccountKeys, Policy } from '../context.ts';
 
 export type Lane = 'otp' | 'normal';
 
-export const queueOfLane = { otp: 'sms-otp', normal: 'sms-batch' } as const satisfies Record<Lane, string>;
 export const CHECKS = 'status-poll';
 
 export interface MessageContext {

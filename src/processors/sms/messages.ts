@@ -9,6 +9,7 @@
  * claims them next takes them for `unknown`, never for unsent.
  */
 import { momentOf, toMs } from '../../lib/clock.ts';
+import { queueOfLane } from '../../ledger/messages.ts';
 import { smsBatch } from '../../queues/index.ts';
 import type { UpstreamAccount } from '../../upstream/client.ts';
 import { BUDGET, PROVIDER_UNREADABLE } from '../../kinds/hold.ts';
@@ -27,7 +28,6 @@ import {
   isAddressed,
   isExpired,
   leftOut,
-  queueOfLane,
   saidBy,
   waits,
   write,

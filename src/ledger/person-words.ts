@@ -1,0 +1,51 @@
+/** Finds one person's number in stored values, and replaces it. */
+import { createHash } from 'node:crypto';
+import { plainText } from '../lib/letters.ts';
+import { digitsOf } from '../lib/phone.ts';
+import { numberingsOf, numbersOf, subscriberOf } from '../lib/renumbering.ts';
+
+const NAME_CHARACTERS = 12;
+const TAIL_DIGITS = 6;
+
+export interface PersonWords {
+  /** All numbers of the person, E.164. */
+  readonly numbers: readonly string[];
+  /** The last digits: a text without them is not about the person. */
+  readonly tail: string;
+  /** Stands for the person: the same for every number. */
+  readonly name: string;
+  /** Whether a cell of a file is the number, however it is written, or has it within. */
+  readonly isIn: (cell: string) => boolean;
+  /** The value with the name in place of each number; the same value if there is none. */
+  without<T>(value: T): T;
+}
+
+/** `reads`: whether a written number is the person's. */
+export function wordsOf(phone: string, reads: (written: string) => boolean): PersonWords {
+  const digits = digitsOf(phone);
+  const name = `purged-${createHash('sha256').update(subscriberOf(digits)).digest('base64url').slice(0, NAME_CHARACTERS)}`;
+  const written = numberingsOf(digits).map((one) => one.split('').join('[\\s().-]{0,2}'));
+  const pattern = `\\+?(?:${written.join('|')})`;
+  const [one, all] = [new RegExp(pattern), new RegExp(pattern, 'g')];
+  const textWithout = (text: string): string => {
+    const plain = plainText(text);
+    return one.test(plain) ? plain.replace(all, name) : text;
+  };
+  return {
+    numbers: numbersOf(phone),
+    tail: digits.slice(-TAIL_DIGITS),
+    name,
+    isIn: (cell) => reads(cell) || one.test(plainText(cell)),
+    without: (value) => mapped(value, textWithout),
+  };
+}
+
+/** A value of JSON whose texts are changed; the same value if none is. */
+function mapped<T>(value: T, change: (text: string) => string): T {
+  if (typeof value === 'string') return change(value) as T;
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value);
+  const changed = entries.map(([key, member]) => [key, mapped(member as unknown, change)] as const);
+  if (changed.every(([, member], at) => member === entries[at]?.[1])) return value;
+  return (Array.isArray(value) ? changed.map(([, member]) => member) : Object.fromEntries(changed)) as T;
+}
