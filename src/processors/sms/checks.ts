@@ -1,8 +1,8 @@
 /**
  * Looks up recipients in doubt in the statistics of the provider.
  *
- * Found with the same text, and not counted for another SMS: sent. Not found says little, since statistics lag: after the
- * second check in vain the recipient stays `unknown`, and goes out again only where `onUnknown: resend` asks for it. A
+ * Found with the same text, and not counted for another SMS: sent. Not found says little, since statistics lag. After
+ * the second check in vain the recipient stays `unknown`, and goes out again only if `onUnknown: resend` asks for it. A
  * request that was refused for the sake of one recipient is looked up too, before its recipients go out again.
  */
 import { toMs } from '../../lib/clock.ts';

@@ -1,6 +1,6 @@
 /**
- * The worker of campaigns. One step after the other: each writes what has come back since the last one, and takes as many
- * requests as there are free slots. Nothing waits for a timer while there is work.
+ * The worker of campaigns. One step follows the other: each writes what has come back since the last one, and takes as
+ * many requests as there are free slots. Nothing waits for a timer while there is work.
  */
 import { momentOf } from '../../lib/clock.ts';
 import type { RequestResult, TakenRequest } from '../../ledger/sms-rows.ts';
