@@ -379,8 +379,11 @@ create table relais.tombstone (
   state           text        collate "C" not null,
   amount          bigint,
   finished_at     timestamptz not null,
-  buried_at       timestamptz not null default now()         -- its row goes ten minutes later, in another transaction
+  buried_at       timestamptz not null default now(),        -- its row goes ten minutes later, in another transaction
+  pending         boolean     not null default true          -- its row is still there
 );
+create        index tombstone_pending   on relais.tombstone (kind, buried_at) where pending;
+create        index tombstone_age       on relais.tombstone (buried_at) where not pending;
 create unique index tombstone_reference on relais.tombstone (account, kind, reference) where reference is not null;
 create unique index tombstone_key       on relais.tombstone (account, kind, idempotency_key) where idempotency_key is not null;
 
