@@ -1,7 +1,7 @@
 /**
- * Removes what is finished for longer than it is kept. A tombstone is committed first, and its row goes ten minutes later
- * in another transaction, so that a repeated request always finds one of them. Rows go in bounded parts; a partition is
- * dropped whole once every campaign in it may go.
+ * Removes what is finished for longer than it is kept. A tombstone is committed first, and its row goes ten minutes
+ * later in another transaction, so that a repeated request always finds one of them. Rows go in bounded parts; a
+ * partition is dropped whole once every campaign in it may go.
  */
 import { type Kind, kinds } from '../kinds/index.ts';
 import type { KeptFiles } from './kept-files.ts';
@@ -54,7 +54,8 @@ export class Retention {
   async pass(): Promise<Removed> {
     const { database, now, paymentsMs, smsMs, identitiesMs, keptFiles, uploads } = this.#options;
     const [row] = await database.run<{ at: Date }>('time', [now?.() ?? null]);
-    const at = row?.at ?? new Date();
+    if (row === undefined) throw new Error('PostgreSQL told no time');
+    const { at } = row;
     const ago = (ms: number): Date => new Date(at.getTime() - ms);
     const due = ago(UNTIL_ROW_GOES_MS);
     // Rows first: what is buried in this pass waits for ten minutes anyway.
