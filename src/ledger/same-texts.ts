@@ -1,6 +1,6 @@
 /**
- * Whether an SMS that statistics show may be another one. Statistics tell what was sent to a number, not when and not for
- * which request: the SMS of another campaign, or a single message, could pass for the one that is in doubt.
+ * Whether an SMS that statistics show may be another one. Statistics tell what was sent to a number, not when and not
+ * for which request: the SMS of another campaign, or a single message, could pass for the one that is in doubt.
  */
 import { unpackValues } from '../lib/packed-values.ts';
 import { digitsOf } from '../lib/phone.ts';
