@@ -87,6 +87,7 @@ export class SmsBench {
         onUnknown: 'hold',
         quietHours: readQuietHours('21:00-08:00'),
         timezone: 'Africa/Dakar',
+        prices,
         ...policy,
       },
       accounts: this.holds,

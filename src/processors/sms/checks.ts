@@ -14,6 +14,7 @@ import type { UpstreamAccount } from '../../upstream/client.ts';
 import type { Statistics } from '../../upstream/messaging/messaging.ts';
 import type { SmsContext } from './context.ts';
 import { Countries, Wordings, partsOf } from './outgoing.ts';
+import { Totals, countedBefore } from './totals.ts';
 
 const RETRY_MS = statusPoll.retryAfter.map(toMs);
 const CHECKS = 2;
@@ -191,7 +192,7 @@ export class Checks {
     request: RequestToCheck,
     found: readonly Found[],
     letterOf: (one: Found) => Letter,
-  ): Pick<RequestResult, 'letters' | 'codes' | 'countries'> {
+  ): Pick<RequestResult, 'letters' | 'codes' | 'countries' | 'totals'> {
     const { recipients, before } = request;
     const byPlace = new Map(found.map((one) => [one.place, one]));
     const codes = [...request.codes];
@@ -205,7 +206,25 @@ export class Checks {
       return letter === 'f' && before === 'u' ? 'u' : letter;
     });
     const countries = recipients.map(({ to }) => (to === undefined ? '' : this.#countries.of(to)));
-    return { letters: letters.join(''), codes, countries };
+    return { letters: letters.join(''), codes, countries, totals: this.#totals(request, letters, countries) };
+  }
+
+  #totals(
+    request: RequestToCheck,
+    letters: readonly Letter[],
+    countries: readonly string[],
+  ): RequestResult['totals'] {
+    const content = this.#context.requests.contentOf(request.campaign);
+    const wording = this.#wordings.of(content);
+    const totals = new Totals(content.account, this.#context.policy.prices);
+    for (const [place, { to, values }] of request.recipients.entries()) {
+      const becomes = letters[place];
+      if (to === undefined || becomes === undefined) continue;
+      const was = request.isCounted ? (request.letters?.[place] as Letter | undefined) : undefined;
+      const sms = { country: countries[place] ?? '', text: wording.textOf(values) };
+      totals.add(sms, was ?? countedBefore(request, becomes), becomes);
+    }
+    return totals.posts;
   }
 
   #putOff({ state }: RequestToCheck, dueMs: number): Becomes {

@@ -1,8 +1,10 @@
 /** A request as it leaves: the SMS of its recipients, who is left out, and the result of what came of it. */
 import { parsePhoneNumberFromString } from 'libphonenumber-js/max';
+import type { Posts } from '../../kinds/day-totals.ts';
 import { type Wording, wordingOf } from '../../lib/wording.ts';
 import type { CampaignContent, ChildRequest, Letter, RequestResult, TakenRequest } from '../../ledger/sms-rows.ts';
 import type { Texting } from './answers.ts';
+import { Totals, countedBefore } from './totals.ts';
 
 /** Campaigns whose compiled text is remembered. */
 const REMEMBERED = 200;
@@ -47,6 +49,13 @@ interface Sms extends Texting {
   readonly at: number;
 }
 
+export interface OutgoingTools {
+  readonly wording: Wording;
+  readonly countries: Countries;
+  /** XOF per segment, by country. */
+  readonly prices?: Readonly<Record<string, number>> | undefined;
+}
+
 export class Outgoing {
   readonly request: TakenRequest;
   readonly content: CampaignContent;
@@ -57,10 +66,12 @@ export class Outgoing {
   /** Recipients that go out in another request. */
   #deferred: readonly Sms[] = [];
   readonly #countries: readonly string[];
+  readonly #prices: Readonly<Record<string, number>> | undefined;
 
-  constructor(request: TakenRequest, content: CampaignContent, wording: Wording, countries: Countries) {
+  constructor(request: TakenRequest, content: CampaignContent, { wording, countries, prices }: OutgoingTools) {
     this.request = request;
     this.content = content;
+    this.#prices = prices;
     const { from } = content.options;
     const sender = from === undefined ? {} : { from: String(from) };
     const sms: Sms[] = [];
@@ -104,7 +115,8 @@ export class Outgoing {
     const codes = more.codes === undefined || more.codes.length <= 1 ? more.codes : this.#codes(more.codes);
     const children = this.#children([]);
     // A request in doubt may not be the parent of others: it is settled only when the doubt is over.
-    return { ...this.#key(), ...more, codes, state, letters: all, countries: this.#countries, children };
+    const totals = this.#totals(all);
+    return { ...this.#key(), ...more, codes, state, letters: all, countries: this.#countries, children, totals };
   }
 
   /** Refused before any work, for the sake of a recipient that the statistics may name. */
@@ -154,6 +166,16 @@ export class Outgoing {
       all[at] = letter === 'f' && this.request.before === 'u' ? 'u' : letter;
     }
     return all.join('');
+  }
+
+  #totals(letters: string): Posts {
+    const totals = new Totals(this.content.account, this.#prices);
+    for (const { at, text } of this.#sms) {
+      const country = this.#countries[this.#countries.length === 1 ? 0 : at] ?? '';
+      const letter = letters[at] as Letter;
+      totals.add({ country, text }, countedBefore(this.request, letter), letter);
+    }
+    return totals.posts;
   }
 
   #codes(codes: readonly string[]): readonly string[] {

@@ -88,7 +88,9 @@ export class Sending {
 
   #outgoing(request: TakenRequest): Outgoing {
     const content = this.#context.requests.contentOf(request.campaign);
-    return new Outgoing(request, content, this.#wordings.of(content), this.#countries);
+    const { prices } = this.#context.policy;
+    const tools = { wording: this.#wordings.of(content), countries: this.#countries, prices };
+    return new Outgoing(request, content, tools);
   }
 
   /** Those who have opted out by now, however long ago the file was uploaded. */

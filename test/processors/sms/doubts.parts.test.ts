@@ -35,6 +35,15 @@ const isAnswered = async (id: string): Promise<boolean> => {
   return queued + sending === 0;
 };
 
+/** What the totals of the day are with all rows that the publisher will add. */
+async function dayTotals(): Promise<Readonly<Record<string, number>>> {
+  const rows = await ledger.query<{ name: string; change: number }>(
+    `select split_part(t.name, '|', 4) as name, sum(t.change::int)::int as change
+     from relais.outbox o cross join lateral jsonb_each_text(o.totals) as t(name, change) group by 1`,
+  );
+  return Object.fromEntries(rows.map(({ name, change }) => [name, change]));
+}
+
 /** Turns the clock on until the campaign is over. */
 async function finish(id: string): Promise<void> {
   await sms.until(async () => {
@@ -53,6 +62,7 @@ describe('an answer that is lost', () => {
     expect(await totals(id)).toMatchObject({ sent: 75, unknown: 125 });
     await finish(id);
     expect(await totals(id)).toMatchObject({ total: 200, sent: 125, unknown: 75 });
+    expect(await dayTotals()).toMatchObject({ sent: 125, unknown: 75, sentSegments: 125 });
     expect(sms.timesSent(200, phoneAt)).toEqual(
       new Map([
         [0, 75],
@@ -68,6 +78,7 @@ describe('an answer that is lost', () => {
     await sms.until(() => isAnswered(id));
     await finish(id);
     expect(await totals(id)).toMatchObject({ sent: 50, unknown: 50 });
+    expect(await dayTotals()).toMatchObject({ sent: 50, unknown: 50 });
     expect(await bench.campaigns.read(id)).toMatchObject({ resent: 100 });
     expect(sms.provider.requests.map(({ length }) => length)).toEqual([50, 50, 50, 50]);
     expect(sms.timesSent(100, phoneAt).get(2)).toBeUndefined();
@@ -190,6 +201,7 @@ describe('workers', () => {
     // The requests that left are found in the statistics; the intents ahead of the slots never left.
     const { sent = 0, unknown = 0 } = (await totals(id)) ?? {};
     expect([sent + unknown, sent]).toEqual([1_000, sms.provider.book.length]);
+    expect(await dayTotals()).toMatchObject({ sent, unknown });
     expect(sms.timesSent(1_000, phoneAt).get(2)).toBeUndefined();
   });
 
