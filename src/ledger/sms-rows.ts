@@ -209,7 +209,9 @@ export function settleValues(results: readonly RequestResult[]): readonly unknow
     children.map(({ members }) => `{${members.join(',')}}`),
     children.map(({ before }) => before ?? null),
     children.map(({ part }) => part),
-    column(({ totals }) => (totals === undefined || Object.keys(totals).length === 0 ? null : JSON.stringify(totals))),
+    column(({ totals }) =>
+      totals === undefined || Object.keys(totals).length === 0 ? null : JSON.stringify(totals),
+    ),
   ];
 }
 

@@ -18,7 +18,15 @@ export interface SmsContext {
   readonly clock: Clock;
   readonly policy: Pick<
     Policy,
-    'leaseMs' | 'limitMs' | 'holdRecheckMs' | 'settleDelayMs' | 'split' | 'onUnknown' | 'quietHours' | 'timezone' | 'prices'
+    | 'leaseMs'
+    | 'limitMs'
+    | 'holdRecheckMs'
+    | 'settleDelayMs'
+    | 'split'
+    | 'onUnknown'
+    | 'quietHours'
+    | 'timezone'
+    | 'prices'
   >;
   readonly accounts: Pick<Public<Accounts>, 'hold' | 'release' | 'holdsOf' | 'mayProbe'>;
   readonly upstream: Pick<Upstream, 'messaging' | 'admit'>;
