@@ -126,13 +126,14 @@ export class Retention {
   /** Campaigns stay locked until the partition is gone, so that no retry of one begins meanwhile. */
   async #dropPartitions(due: Date): Promise<number> {
     const { database, partitions } = this.#options;
+    const [newest] = await database.run<{ number: string | null }>('newest_campaign');
     let dropped = 0;
     for (const { part } of await partitions.list()) {
       const range = campaignsIn(part);
-      if (range === undefined) continue;
+      if (range === undefined || Number(newest?.number ?? 0) < range[1]) continue;
       dropped += await database.transaction(async (run) => {
         const all = await run<Locked>('lock_campaigns_between', [...range, due]);
-        if (all.length === 0 || !all.every(({ removable, closed }) => removable && closed)) return 0;
+        if (!all.every(({ removable }) => removable)) return 0;
         const [row] = await run<{ dropped: boolean }>('drop_partition', [part, LOCK_MS]);
         return row?.dropped ? 1 : 0;
       });
@@ -164,7 +165,6 @@ interface BuryPage {
 
 interface Locked {
   readonly removable: boolean;
-  readonly closed: boolean;
 }
 
 async function removePart(run: Run, number: string, due: Date): Promise<'more' | 'removed' | 'kept'> {

@@ -176,6 +176,19 @@ test('a partition is dropped when every campaign in it may go, and other campaig
   );
 });
 
+test('a partition that campaigns left one by one is dropped once it is empty', async () => {
+  await partitions.ensureCampaign('500');
+  await campaigns([500], 'finished', daysAgo(31));
+  const pass = retention();
+  await pass.pass();
+  at += 10 * MINUTE_MS;
+  // The range may still get a campaign.
+  expect(await pass.pass()).toMatchObject({ campaigns: 1, partitions: 0 });
+  await campaigns([600], 'running', null);
+  expect((await pass.pass()).partitions).toBeGreaterThanOrEqual(2);
+  expect(await ledger.query(`select to_regclass('relais.recipient_5') as part`)).toEqual([{ part: null }]);
+});
+
 test('a campaign that is retried while it waits is kept, with its partition', async () => {
   await partitions.ensureCampaign('300');
   await campaigns([300], 'finished', daysAgo(31));

@@ -85,14 +85,19 @@ where t.kind = 'campaign' and t.pending and t.buried_at <= $1 and c.state in ('f
 order by c.number limit $2;
 
 -- name: lock_campaigns_between
--- Campaigns in a range of numbers, locked: whether each may be removed now. `closed`: the range gets no further campaign.
+-- Campaigns in a range of numbers, locked: whether each may be removed now.
 -- params: low int8, high int8, buried_before timestamptz
--- row: number int8, removable bool, closed bool
+-- row: number int8, removable bool
 select c.number,
   c.state in ('finished', 'cancelled') and exists (
-    select from relais.tombstone t where t.id = c.id and t.kind = 'campaign' and t.pending and t.buried_at <= $3) as removable,
-  exists (select from relais.campaign x where x.number >= $2) as closed
+    select from relais.tombstone t where t.id = c.id and t.kind = 'campaign' and t.pending and t.buried_at <= $3) as removable
 from relais.campaign c where c.number >= $1 and c.number < $2 order by c.number for no key update of c;
+
+-- name: newest_campaign
+-- Ranges of lower numbers get no further campaign.
+-- params:
+-- row: number int8
+select max(c.number) as number from relais.campaign c;
 
 -- name: remove_campaign_rows
 -- params: campaign int8, most int4
