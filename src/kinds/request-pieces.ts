@@ -94,3 +94,22 @@ export const email = z
 
 /** ISO 3166, as in SN. */
 export const country = z.string().regex(/^[A-Z]{2}$/, 'must be two capital letters, such as SN');
+
+const [METADATA_MOST, METADATA_VALUE] = [50, 500];
+
+/** What a person reads about a payment: approvers see it, reports and CSV files have it, and the provider never gets it. */
+export const paymentDescription = {
+  payeeName: visible(120).optional().meta({ description: 'Name of the payee, for approvers and reports.' }),
+  purpose: visible(200).optional().meta({ description: 'Purpose of the payment, for approvers and reports.' }),
+  metadata: z
+    .record(
+      z.string().regex(/^[A-Za-z0-9_.-]{1,40}$/, 'must have 1 to 40 letters, digits, dots, dashes or underscores'),
+      z
+        .string()
+        .max(METADATA_VALUE)
+        .regex(READABLE, { error: ({ input }) => unseenIn(String(input), READABLE) }),
+    )
+    .refine((all) => Object.keys(all).length <= METADATA_MOST, `must have at most ${METADATA_MOST} entries`)
+    .optional()
+    .meta({ description: 'Your own data: at most 50 strings of 500 characters.' }),
+};

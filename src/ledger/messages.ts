@@ -88,7 +88,7 @@ export interface Shown extends Said {
 /** Codes that are the same for every SMS tell no sending from another. */
 const NAMELESS: ReadonlySet<string> = new Set(['', '00']);
 /** A text is checked for three days, and the dates of statistics may differ by one and a bit. */
-const ALIKE_MS = 4.5 * 86_400_000;
+export const ALIKE_MS = 4.5 * 86_400_000;
 
 export class Messages {
   readonly #database: Database;
@@ -150,7 +150,8 @@ export class Messages {
   }
 }
 
-interface Alike {
+/** Another message with the same text to the same person. */
+export interface Alike {
   readonly asked: string;
   readonly state: string;
   readonly code: string | null;
@@ -164,7 +165,8 @@ const alikeValues = (account: string, messages: readonly Said[], at: number): re
   new Date(at - ALIKE_MS),
 ];
 
-function freeCode(codes: readonly string[], others: readonly Alike[]): string | undefined {
+/** The code of an entry that none of the other messages accounts for. Undefined: it may be of one of them. */
+export function freeCode(codes: readonly string[], others: readonly Alike[]): string | undefined {
   if (others.length === 0) return codes[0] ?? '';
   // Which of two SMS in doubt an entry is of, nothing tells.
   if (others.some(({ state }) => state !== 'sent')) return undefined;

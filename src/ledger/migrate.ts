@@ -82,18 +82,19 @@ async function addArrows(client: Client, schema: string): Promise<void> {
     arrows.map(({ was }) => was),
     arrows.map(({ state }) => state),
     arrows.map(({ recount }) => recount),
+    arrows.map(({ totals }) => JSON.stringify(totals)),
   ];
-  const drawn = 'select * from unnest($1::text[], $2::text[], $3::text[], $4::int2[])';
+  const drawn = 'select * from unnest($1::text[], $2::text[], $3::text[], $4::int2[], $5::jsonb[])';
   // A role that may not update starts on a ledger that has them all.
   const { rowCount } = await client.query(
-    `${drawn} except select kind, was, state, recount from ${schema}.arrow limit 1`,
+    `${drawn} except select kind, was, state, recount, totals from ${schema}.arrow limit 1`,
     values,
   );
   if (rowCount === 0) return;
   await client.query(
-    `insert into ${schema}.arrow (kind, was, state, recount) ${drawn}
-     on conflict (kind, was, state) do update set recount = excluded.recount
-     where arrow.recount <> excluded.recount`,
+    `insert into ${schema}.arrow (kind, was, state, recount, totals) ${drawn}
+     on conflict (kind, was, state) do update set recount = excluded.recount, totals = excluded.totals
+     where (arrow.recount, arrow.totals) is distinct from (excluded.recount, excluded.totals)`,
     values,
   );
 }

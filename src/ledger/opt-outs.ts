@@ -10,6 +10,7 @@ import { comparable } from '../lib/letters.ts';
 import { digitsOf } from '../lib/phone.ts';
 import { subscriberOf } from '../lib/renumbering.ts';
 import { type Act, noteAct } from './acts.ts';
+import type { OnCommitted } from './committed.ts';
 import type { Database, Run } from './pool.ts';
 
 /** `sender` '': every sender. */
@@ -40,17 +41,24 @@ interface Person {
 const AT_ONCE = 1_000;
 const EVERY_SENDER = '';
 
+interface OptOutsOptions {
+  readonly database: Database;
+  readonly onCommitted?: OnCommitted | undefined;
+}
+
 export class OptOuts {
   readonly #database: Database;
+  readonly #onCommitted: OnCommitted | undefined;
 
-  constructor({ database }: { readonly database: Database }) {
+  constructor({ database, onCommitted }: OptOutsOptions) {
     this.#database = database;
+    this.#onCommitted = onCommitted;
   }
 
   /** The number of people who were not in the list. */
-  add(list: OptOutList, phones: readonly string[], act?: Act): Promise<number> {
+  async add(list: OptOutList, phones: readonly string[], act?: Act): Promise<number> {
     const [account, sender] = [list.account, senderKey(list.sender)];
-    return this.#change(phones, factsAs(act, 'added'), async (run, people) => {
+    const changed = await this.#change(phones, factsAs(act, 'added'), async (run, people) => {
       const added = await run('add_opt_outs', [
         account,
         sender,
@@ -61,6 +69,8 @@ export class OptOuts {
       ]);
       return added.length;
     });
+    if (changed > 0) await this.#onCommitted?.('opt_out.added', { ...list, phones: phones.map(digitsOf) });
+    return changed;
   }
 
   /** The number of people who were in the list, erased people included. */

@@ -7,6 +7,7 @@
  * erases it later. Lines of the audit log hold no numbers and are signed, so they stay.
  */
 import { type Act, noteAct } from './acts.ts';
+import type { OnCommitted } from './committed.ts';
 import { fileMentions } from './kept-files.ts';
 import { packValues, unpackValues } from '../lib/packed-values.ts';
 import { type PersonWords, wordsOf } from './person-words.ts';
@@ -56,6 +57,7 @@ interface Person extends Forgetting {
 
 interface PurgeOptions {
   readonly database: Database;
+  readonly onCommitted?: OnCommitted | undefined;
   /** For tests, instead of the time of PostgreSQL. */
   readonly now?: () => Date;
 }
@@ -69,16 +71,19 @@ const NOT_ERASED: ReadonlySet<string> = new Set(['looked', 'open', 'last']);
 
 export class Purge {
   readonly #database: Database;
+  readonly #onCommitted: OnCommitted | undefined;
   readonly #now: () => Date | null;
 
-  constructor({ database, now }: PurgeOptions) {
+  constructor({ database, onCommitted, now }: PurgeOptions) {
     this.#database = database;
+    this.#onCommitted = onCommitted;
     this.#now = () => now?.() ?? null;
   }
 
   /** Goes on after `after`, the `next` of the call before. Every call may be repeated. */
   async page(who: Forgetting, after = ''): Promise<PurgePage> {
     const person = { ...who, words: wordsOf(who.phone, who.reads) };
+    if (after === '') await this.#onCommitted?.('person.erased', { phone: who.phone, beneficiary: who.beneficiary });
     let [step, place] = placeIn(after);
     let sum = NOTHING;
     for (let parts = 0; parts < PARTS; parts += 1) {

@@ -1,4 +1,5 @@
 /** Requests of campaigns as the statements take and return them. */
+import type { Posts } from '../kinds/day-totals.ts';
 import { unpackValues } from '../lib/packed-values.ts';
 import type { CampaignFields } from './campaign-record.ts';
 
@@ -38,6 +39,8 @@ export interface RequestToCheck extends TakenRequest {
   readonly letters: string | undefined;
   readonly codes: readonly string[];
   readonly checks: number;
+  /** Its letters are in the totals: those of a request whose worker was gone are not. */
+  readonly isCounted: boolean;
   readonly sentAt: Date;
   readonly at: Date;
 }
@@ -71,6 +74,8 @@ export interface RequestResult extends RequestKey {
   /** The sender that the provider used instead of the one asked for. */
   readonly otherSender?: string | undefined;
   readonly children?: readonly ChildRequest[] | undefined;
+  /** What it adds to the totals of the day. */
+  readonly totals?: Posts | undefined;
 }
 
 /** A running campaign whose turn it is, in a step. */
@@ -126,6 +131,7 @@ export interface CheckRow extends TakenRow {
   readonly state: 'refused' | 'unknown';
   readonly outcome: string | null;
   readonly codes: string | null;
+  readonly countries: string | null;
   readonly checks: number;
   readonly sent_at: Date;
   readonly at: Date;
@@ -161,8 +167,9 @@ export function takenOf({ campaign, n, members, before, part, sends, lease, reci
 export function checkOf(row: CheckRow): RequestToCheck {
   const taken = takenOf(row);
   const { state, outcome, codes, checks, sent_at: sentAt, at } = row;
+  const isCounted = row.countries !== null;
   const read = unpackCodes(codes, taken.recipients.length);
-  return { ...taken, state, letters: outcome ?? undefined, codes: read, checks, sentAt, at };
+  return { ...taken, state, letters: outcome ?? undefined, codes: read, checks, isCounted, sentAt, at };
 }
 
 /** One word where all have the same; null where nobody has any. */
@@ -202,6 +209,9 @@ export function settleValues(results: readonly RequestResult[]): readonly unknow
     children.map(({ members }) => `{${members.join(',')}}`),
     children.map(({ before }) => before ?? null),
     children.map(({ part }) => part),
+    column(({ totals }) =>
+      totals === undefined || Object.keys(totals).length === 0 ? null : JSON.stringify(totals),
+    ),
   ];
 }
 

@@ -12,6 +12,9 @@ export interface BatchRow {
   readonly withdrawMode: string;
   readonly debitAccountNumber?: string;
   readonly allowDuplicate?: true;
+  readonly payeeName?: string | undefined;
+  readonly purpose?: string | undefined;
+  readonly metadata?: Readonly<Record<string, string>> | undefined;
   /** What the file has beside it, in the order of the `columns` of the batch. */
   readonly own?: readonly string[];
 }

@@ -309,12 +309,14 @@ export type JudgedDisbursement =
 export interface JudgingOptions extends Pick<AcceptanceOptions, 'environment' | 'accounts' | 'extraWithdrawModes'> {
   /** A number of another length than those of its country: in a batch, the person who approves is warned. Absent: refused. */
   readonly unusual?: 'warned' | undefined;
+  /** What people read about the payment: part of the request. */
+  readonly description?: object | undefined;
 }
 
 /** All that can be said about a request without asking Redis. Nothing is written. */
 export function judgeDisbursement(
   input: unknown,
-  { environment, accounts, extraWithdrawModes, unusual }: JudgingOptions,
+  { environment, accounts, extraWithdrawModes, unusual, description }: JudgingOptions,
   idempotencyKey?: string,
 ): JudgedDisbursement {
   const parsed = check(disbursementRequest, input);
@@ -326,7 +328,8 @@ export function judgeDisbursement(
   if (parsed.data === undefined || identity === undefined || problems.length > 0) return { is: 'invalid', problems };
   const { allowUnusualNumber: _meant, ...asked } = parsed.data;
   const request = { ...asked, withdrawMode, accountAlias };
-  const names = identify(environment, 'disbursement', { ...request, allowDuplicate: undefined }, identity);
+  const whole = { ...request, ...description, allowDuplicate: undefined };
+  const names = identify(environment, 'disbursement', whole, identity);
   return { is: 'sound', request, identity, names, warnings };
 }
 

@@ -69,6 +69,36 @@ describe('an upload', () => {
     });
   });
 
+  test('keeps what people read about its payments, and approves it with the options of the upload', async () => {
+    const tag = world.nextTag();
+    const csv = (name: string): Buffer =>
+      Buffer.from(
+        `reference;accountAlias;amount;withdrawMode;payeeName;metadata.team\n${tag};771234567;5;wallet-a-senegal;${name};ops\n`,
+      );
+    const file = await readBatchFile(csv('Awa Diop'), { format: 'csv', describes: true });
+    const options = { account: 'main', by: 'maker', idempotencyKey: tag } as const;
+    const later = { ...options, notBefore: '2036-01-01T08:00:00Z', notify: 'ops@example.com' };
+    const { id } = await world.door().accept(file, later);
+    const batch = await world.read(id);
+    expect(batch.options).toEqual({ notBefore: later.notBefore, notify: later.notify });
+    expect(batch.contentHash).not.toBe(file.contentHash);
+    const [row] = await world.batches.rows(id, 0, 1);
+    expect(row).toMatchObject({ payeeName: 'Awa Diop', metadata: { team: 'ops' }, own: ['Awa Diop', 'ops'] });
+    // Another option, or another name, is another request.
+    expect(await world.door().accept(file, options)).toMatchObject({ outcome: 'conflict', id });
+    const other = await readBatchFile(csv('Awa Fall'), { format: 'csv', describes: true });
+    expect(await world.door().accept(other, later)).toMatchObject({ outcome: 'conflict', differs: ['/2/payeeName'] });
+    expect((await world.door().recheck(batch)).count).toBe(0);
+  });
+
+  test('whose description is too long is invalid, with its column', async () => {
+    const rows = [{ ...world.people(1)[0], payeeName: 'x'.repeat(121), metadata: { 'a b': '1' } }];
+    const file = await readBatchFile(Buffer.from(JSON.stringify(rows)), { format: 'json', describes: true });
+    const { id } = await world.door().accept(file, { account: 'main', by: 'maker' });
+    const { state, problems } = await world.read(id);
+    expect([state, problems.list.map(({ column }) => column)]).toEqual(['invalid', ['payeeName', 'metadata.a b']]);
+  });
+
   test('of ten at once records one', async () => {
     const rows = world.people(40);
     const given = await Promise.all(

@@ -87,6 +87,13 @@ test('two callers at once begin one hold from a row, and only one is told', asyn
   expect(await ledger.query('select type from relais.outbox')).toEqual([{ type: 'account.held' }]);
 });
 
+test('a newer unreadable answer is no second event', async () => {
+  const holds = onLedger();
+  for (const came of ['HTML', 'nothing'])
+    await holds.holdUnreadable('main', 'payments', { operation: 'sms_login', came });
+  expect(await ledger.query('select type from relais.outbox')).toEqual([{ type: 'account.held' }]);
+});
+
 test('a failure later than the window after the last one begins a new row', async () => {
   let now = new Date('2026-01-01T10:00:00Z');
   const holds = new Holds({ database: ledger.database, clock: systemClock, now: () => now });

@@ -74,6 +74,14 @@ describe.each([
     expect(looks + acts).toBeLessThanOrEqual(23 + freed());
   });
 
+  test('looks that come one after the other use at most half of the rate, too', async () => {
+    const one = limiter(20);
+    const freed = freedAt(20);
+    let looks = 0;
+    for (let nth = 0; nth < 20; nth += 1) looks += await admitted([one], 1, 'look');
+    expect(looks).toBeLessThanOrEqual(12 + freed());
+  });
+
   test('looks wait behind acts', async () => {
     const one = limiter(20);
     const freed = freedAt(20);

@@ -379,8 +379,11 @@ create table relais.tombstone (
   state           text        collate "C" not null,
   amount          bigint,
   finished_at     timestamptz not null,
-  buried_at       timestamptz not null default now()         -- its row goes ten minutes later, in another transaction
+  buried_at       timestamptz not null default now(),        -- its row goes ten minutes later, in another transaction
+  pending         boolean     not null default true          -- its row is still there
 );
+create        index tombstone_pending   on relais.tombstone (kind, buried_at) where pending;
+create        index tombstone_age       on relais.tombstone (buried_at) where not pending;
 create unique index tombstone_reference on relais.tombstone (account, kind, reference) where reference is not null;
 create unique index tombstone_key       on relais.tombstone (account, kind, idempotency_key) where idempotency_key is not null;
 
@@ -1321,11 +1324,15 @@ create table relais.balance (
 
 -- 7. Partitions ---------------------------------------------------------------------------------------------------------
 
--- Makes a partition and attaches it. `there`: it exists. `taken`: the default partition has rows of the range, which stay
--- there. `busy`: a lock was not free within the time, so nothing was made. It never fails the caller.
+-- Makes a partition of one of the four large tables. `there`: it exists. `taken`: the default partition has rows of the
+-- range, which stay there. `busy`: a lock was not free within the time, so nothing was made. It never fails the caller, who
+-- needs no right to create tables.
 create function relais.make_partition(parent text, part text, low text, high text, lock_ms int) returns text
-language plpgsql set search_path = pg_catalog, pg_temp as $$
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
+  if parent not in ('event', 'audit_line', 'recipient', 'sms_request') or part not like parent || '\_%' then
+    raise exception '% is no partition of %', part, parent using errcode = '22023';
+  end if;
   if to_regclass(format('relais.%I', part)) is not null then return 'there'; end if;
   if not pg_try_advisory_xact_lock(hashtextextended('relais.' || parent, 0)) then return 'busy'; end if;
   perform set_config('lock_timeout', lock_ms::text, true);
@@ -1336,17 +1343,23 @@ exception
   when check_violation then return 'taken';
   when lock_not_available or duplicate_table then return 'busy';
 end $$;
+revoke all on function relais.make_partition(text, text, text, text, int) from public;
 
--- False: a lock was not free within the time, or there is no such partition.
+-- Drops a partition, but never a default one. False: a lock was not free within the time, or it is no partition.
 create function relais.drop_partition(part text, lock_ms int) returns boolean
-language plpgsql set search_path = pg_catalog, pg_temp as $$
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
-  if to_regclass(format('relais.%I', part)) is null then return false; end if;
+  if part like '%\_rest' or not exists (
+    select from pg_inherits i
+    where i.inhrelid = to_regclass(format('relais.%I', part))
+      and i.inhparent in ('relais.event'::regclass, 'relais.audit_line'::regclass, 'relais.recipient'::regclass, 'relais.sms_request'::regclass)
+  ) then return false; end if;
   perform set_config('lock_timeout', lock_ms::text, true);
   execute format('drop table relais.%I', part);
   return true;
 exception when lock_not_available then return false;
 end $$;
+revoke all on function relais.drop_partition(text, int) from public;
 
 -- 8. Lists and reports ------------------------------------------------------------------------------------------------
 

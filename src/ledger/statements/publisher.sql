@@ -85,8 +85,8 @@ published as (
   returning position
 ),
 named as (
-  select string_to_array(p.name, '|') as name, p.change::bigint as change
-  from taken t, jsonb_each_text(t.totals) as p(name, change) where t.totals is not null
+  select string_to_array(p.name, '|') as name, sum(p.change::bigint) as change
+  from taken t, jsonb_each_text(t.totals) as p(name, change) where t.totals is not null group by p.name
 ),
 sums as materialized (
   select name[2] as account, name[3] as mode, name[1] || '.' || regexp_replace(name[4], 'Xof$', '') as item,

@@ -6,15 +6,15 @@
 -- before only `u` changes. Adds to the counts of its campaign, and finishes that with its event when nothing is open.
 -- `children` are new requests for some recipients of a parent, whose letters are - from here on. `blameless`: the
 -- campaign is not judged by it. Without any result the answer has the counter alone.
--- params: lane text, epoch int4, lanes text[], counters int8[], op uuid, now timestamptz, campaign int8[], n int4[], lease int8[], state text[], outcome text[], codes text[], countries text[], due_ms float8[], checks int2[], blameless bool[], sender text[], child_campaign int8[], child_parent int4[], child_members text[], child_before text[], child_part bool[]
+-- params: lane text, epoch int4, lanes text[], counters int8[], op uuid, now timestamptz, campaign int8[], n int4[], lease int8[], state text[], outcome text[], codes text[], countries text[], due_ms float8[], checks int2[], blameless bool[], sender text[], child_campaign int8[], child_parent int4[], child_members text[], child_before text[], child_part bool[], totals jsonb[]
 -- row: campaign int8, n int4, state text, counter int8, at timestamptz
 with mark as materialized (
   select relais.raise_mark($1, $2, $3, $4, false) as counter, coalesce($6, now()) as at
 ),
 asked as materialized (
   select a.*, mark.at
-  from mark, unnest($7::int8[], $8::int4[], $9::int8[], $10::text[], $11::text[], $12::text[], $13::text[], $14::float8[], $15::int2[], $16::bool[], $17::text[])
-    as a(campaign, n, lease, state, outcome, codes, countries, due_ms, checks, blameless, sender)
+  from mark, unnest($7::int8[], $8::int4[], $9::int8[], $10::text[], $11::text[], $12::text[], $13::text[], $14::float8[], $15::int2[], $16::bool[], $17::text[], $23::jsonb[])
+    as a(campaign, n, lease, state, outcome, codes, countries, due_ms, checks, blameless, sender, totals)
 ),
 locked as materialized (
   select c.number, c.state, c.requests, c.open from relais.campaign c
@@ -115,6 +115,17 @@ placed as (
   select campaign, country, sent, failed, unknown from places where (sent, failed, unknown) <> (0, 0, 0) order by 1, 2
   on conflict (campaign, country) do update set
     sent = l.sent + excluded.sent, failed = l.failed + excluded.failed, unknown = l.unknown + excluded.unknown
+),
+-- One row for all results: the publisher adds it to the totals of the day.
+totalled as (
+  insert into relais.outbox (totals, at)
+  select jsonb_object_agg(t.name, t.change), max(mark.at)
+  from mark, (
+    select p.name, sum(p.change::int8) as change
+    from changed c join asked a using (campaign, n) cross join lateral jsonb_each_text(a.totals) as p(name, change)
+    group by p.name
+  ) t
+  having count(*) > 0
 ),
 reported as (
   insert into relais.outbox (id, account, subject, type, data, at)

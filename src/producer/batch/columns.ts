@@ -2,6 +2,7 @@
 import { freeHeading, headingOf } from '../../files/own-cells.ts';
 import type { Finding } from '../../kinds/batch.ts';
 import { disbursementRequest, reportColumns } from '../../kinds/disbursement-fields.ts';
+import { paymentDescription } from '../../kinds/request-pieces.ts';
 import { nearest } from '../../lib/nearest.ts';
 import { canonicalName } from '../../lib/wording.ts';
 
@@ -36,6 +37,11 @@ function nearTo(name: string): Column | undefined {
   return columnNames.find((column) => plain(column) === near);
 }
 
+/** `payeeName`, `purpose` and `metadata.KEY`: what people read about a payment. */
+export function isDescription(name: string): boolean {
+  return Object.hasOwn(paymentDescription, name) ? name !== 'metadata' : /^metadata\.[^.\s]/.test(name);
+}
+
 /** Of JSON, which programs write: what is not known there is a mistake of theirs. */
 export function notAField(name: string): string {
   const meant = meantBy(name);
@@ -44,8 +50,8 @@ export function notAField(name: string): string {
 }
 
 /** Undefined: a column that people keep for themselves. */
-function wrongWith(name: string): string | undefined {
-  if (isColumn(name)) return undefined;
+function wrongWith(name: string, describes: boolean): string | undefined {
+  if (isColumn(name) || (describes && isDescription(name))) return undefined;
   if (name === '') return 'has no heading';
   const meant = meantBy(name) ?? nearTo(name);
   if (meant) return `is not a column here; did you mean "${meant}"?`;
@@ -60,13 +66,14 @@ export function isHeader(cells: readonly string[]): boolean {
 }
 
 /** What is wrong with the header of a table, which stands in this row. */
-export function headerProblems(header: readonly string[], row: number): Finding[] {
+export function headerProblems(header: readonly string[], row: number, describes = false): Finding[] {
   const of = (column: string, reason: string): Finding => ({ row, column: shown(column), reason });
   const wrong = header.flatMap((name) => {
-    const reason = wrongWith(name);
+    const reason = wrongWith(name, describes);
     return reason === undefined ? [] : [of(name, reason)];
   });
-  const twice = header.filter((name, at) => isColumn(name) && header.indexOf(name) !== at);
+  const isRead = (name: string): boolean => isColumn(name) || (describes && isDescription(name));
+  const twice = header.filter((name, at) => isRead(name) && header.indexOf(name) !== at);
   const missing = columnNames.filter((name) => columns[name] === 'needed' && !header.includes(name));
   return [
     ...wrong,

@@ -6,7 +6,7 @@ import type { BatchTotals, Findings } from '../../kinds/batch.ts';
 import type { BatchRecord } from '../../operations/record.ts';
 import { operations } from '../../kinds/index.ts';
 import { setImmediate as letOthersWork } from 'node:timers/promises';
-import { derivedId, fingerprint } from '../../lib/ids.ts';
+import { canonicalJson, derivedId, fingerprint } from '../../lib/ids.ts';
 import { askedWith, type BatchRow } from '../../operations/batch-rows.ts';
 import { APPROVE_WITHIN_MS, type BatchAccepted, type Batches, ROWS_AT_ONCE } from '../../operations/batches.ts';
 import type { Act } from '../../operations/audit.ts';
@@ -16,7 +16,7 @@ import type { BatchAnswer } from '../errors.ts';
 import type { BatchOptions } from '../inputs.ts';
 import type { SharedLimits } from '../../operations/limits.ts';
 import { FindingList, Judge, type JudgeOptions, type SoundRow } from './judge.ts';
-import { type BatchFile, batchOf, type RawRow, type Rows } from './rows.ts';
+import { type BatchFile, batchOf, hashOf, type RawRow, type Rows } from './rows.ts';
 
 export interface BatchDoorOptions extends Pick<JudgeOptions, 'environment' | 'accounts' | 'extraWithdrawModes'> {
   readonly batches: Pick<Batches, 'accept' | 'acceptedOn' | 'rows' | 'standing'>;
@@ -37,6 +37,19 @@ export interface UploadOptions {
   readonly fileName?: string | undefined;
   /** The batch whose unpaid rows these are. */
   readonly retryOf?: string | undefined;
+  /** Earliest time of every payment. The approved hash covers it. */
+  readonly notBefore?: string | undefined;
+  /** Stored only. The approved hash covers it. */
+  readonly notify?: string | undefined;
+}
+
+/** What is approved: the bytes, and the options of the upload where there are any. */
+export function approvedHash(
+  contentHash: string,
+  { notBefore, notify }: Pick<UploadOptions, 'notBefore' | 'notify'>,
+): string {
+  const options = canonicalJson({ notBefore, notify });
+  return options === '{}' ? contentHash : hashOf(`${contentHash}\n${options}`);
 }
 
 export type UploadAnswer =
@@ -101,10 +114,10 @@ export class BatchDoor {
 
   /** The same bytes by the same account are the same batch, unless an idempotency key says otherwise. */
   async accept(file: BatchFile, options: UploadOptions): Promise<UploadAnswer> {
-    const { account, by, act, idempotencyKey, fileName, retryOf } = options;
+    const { account, by, act, idempotencyKey, fileName, retryOf, notBefore, notify } = options;
     const { batches, environment } = this.#options;
-    const { totals, problems, warnings, sound, state } = await this.judge(file, account);
-    const { contentHash } = file;
+    const { totals, problems, warnings, sound, state } = await this.judge(file, account, { notBefore });
+    const contentHash = approvedHash(file.contentHash, options);
     const rows = sound.map(rowAtRest);
     const accepted = await batches.accept(
       {
@@ -123,6 +136,7 @@ export class BatchDoor {
           columns: JSON.stringify(file.own ?? []),
           ...(fileName === undefined ? {} : { fileName }),
           ...(retryOf === undefined ? {} : { retryOf }),
+          ...(contentHash === file.contentHash ? {} : { options: JSON.stringify({ notBefore, notify }) }),
         },
         tells: { contentHash, by, totals },
       },
@@ -141,7 +155,7 @@ export class BatchDoor {
   }
 
   /** What has come between since the upload: a reference that was taken, a limit, an account that is gone. */
-  async recheck(record: BatchRecord): Promise<Findings> {
+  async recheck(record: BatchRecord & { readonly options?: { readonly notBefore?: string } }): Promise<Findings> {
     const { batches } = this.#options;
     const rows: RawRow[] = [];
     for (let from = 0; from < record.totals.count; from += ROWS_AT_ONCE) {
@@ -150,7 +164,8 @@ export class BatchDoor {
     if (rows.length === record.totals.count) {
       const today = new Date(this.#options.now()).toISOString().slice(0, 10);
       const spentToday = await batches.acceptedOn(record.account, today);
-      return (await this.judge({ rows, problems: [] }, record.account, { spentToday })).problems;
+      const { notBefore } = record.options ?? {};
+      return (await this.judge({ rows, problems: [] }, record.account, { spentToday, notBefore })).problems;
     }
     const lost = new FindingList();
     lost.add({ row: null, column: null, reason: `has ${rows.length} rows left; upload it again` });
@@ -158,7 +173,11 @@ export class BatchDoor {
   }
 
   /** All that there is to say about it, by every rule; nothing is written. */
-  async judge(file: Rows, account: string, more: Pick<JudgeOptions, 'spentToday' | 'kept'> = {}): Promise<Judgement> {
+  async judge(
+    file: Rows,
+    account: string,
+    more: Pick<JudgeOptions, 'spentToday' | 'kept' | 'notBefore'> = {},
+  ): Promise<Judgement> {
     const { batches, environment, accounts, extraWithdrawModes } = this.#options;
     const limits = await this.#options.limits.inForce();
     const known = { extraWithdrawModes, ...(accounts ? { accounts } : {}) };
@@ -191,14 +210,21 @@ export class BatchDoor {
 /** As `problems` of a file are told: the row as a spreadsheet numbers it, and its column. */
 function differingRow(asked: BatchRow | undefined, stands: BatchRow | undefined): string[] {
   if (!asked || !stands) return [`/${(asked ?? stands)?.row}`];
-  const { reference, allowDuplicate, ...fields } = askedWith(asked);
-  const there = Object.entries(askedWith(stands)).map(([name, value]) => [name, String(value)] as const);
+  const { reference, allowDuplicate, metadata, ...fields } = askedWith(asked);
+  const there = Object.entries(askedWith(stands)).map(([name, value]) => [name, textOf(value)] as const);
   const again = allowDuplicate ? 'true' : undefined;
-  const request = { kind: 'disbursement', fields: { ...fields, allowDuplicate: again }, reference } as const;
+  const request = {
+    kind: 'disbursement',
+    fields: { ...fields, metadata: textOf(metadata), allowDuplicate: again },
+    reference,
+  } as const;
   return differing(request, { kind: 'disbursement', ...Object.fromEntries(there) }).map(
     (pointer) => `/${asked.row}${pointer}`,
   );
 }
+
+const textOf = (value: unknown): string =>
+  typeof value === 'string' ? value : value === undefined ? '' : canonicalJson(value);
 
 /** Rows of another program: by the rules of a file, and told as the library tells. */
 export async function askForBatch(door: BatchDoor, rows: unknown, options: BatchOptions): Promise<BatchAnswer> {
@@ -222,7 +248,7 @@ export async function askForBatch(door: BatchDoor, rows: unknown, options: Batch
   };
 }
 
-function rowAtRest({ row, id, reference, accountAlias, request, own }: SoundRow): BatchRow {
+function rowAtRest({ row, id, reference, accountAlias, request, description, own }: SoundRow): BatchRow {
   const { amount, withdrawMode, debitAccountNumber, allowDuplicate } = request;
   return {
     row,
@@ -233,6 +259,7 @@ function rowAtRest({ row, id, reference, accountAlias, request, own }: SoundRow)
     withdrawMode,
     ...(debitAccountNumber === undefined ? {} : { debitAccountNumber }),
     ...(allowDuplicate ? { allowDuplicate } : {}),
+    ...description,
     ...(own?.some((cell) => cell !== '') ? { own } : {}),
   };
 }

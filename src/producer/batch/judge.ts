@@ -8,6 +8,7 @@ import { readAccountAlias, readWithdrawMode } from '../../upstream/capabilities.
 import { beneficiaryOf, judgeDisbursement } from '../acceptance.ts';
 import type { Problem } from '../problems.ts';
 import { shown } from './columns.ts';
+import { type Description, describedIn } from './description.ts';
 import type { RawRow } from './rows.ts';
 
 export interface JudgeOptions {
@@ -22,6 +23,8 @@ export interface JudgeOptions {
   readonly spentToday?: number;
   /** How many problems are told one by one; absent: a hundred. */
   readonly kept?: number;
+  /** Earliest time of every payment, as the options of the upload say. */
+  readonly notBefore?: string | undefined;
 }
 
 /** A row that could stand alone. */
@@ -34,6 +37,7 @@ export interface SoundRow {
   readonly accountAlias: string;
   readonly id: string;
   readonly fingerprint: string;
+  readonly description?: Description;
   /** What the file has beside it. */
   readonly own?: readonly string[];
 }
@@ -59,12 +63,14 @@ export class Judge {
 
   /** The row, if nothing is wrong with it by itself. */
   read({ row, request, problems, own }: RawRow): SoundRow | undefined {
-    const { account } = this.#options;
-    const judged = judgeDisbursement({ account, ...request }, { ...this.#options, unusual: 'warned' });
+    const { account, notBefore } = this.#options;
+    const { asked, description, problems: undescribed } = describedIn(request);
+    const payment = { account, ...asked, ...(notBefore === undefined ? {} : { notBefore }) };
+    const judged = judgeDisbursement(payment, { ...this.#options, unusual: 'warned', description });
     const found = judged.is === 'invalid' ? judged.problems.map((problem) => findingOf(row, problem)) : [];
     // A cell that could not be read is told once, by the reader, who knows what was written there.
     const whole = problems.some(({ column }) => column === null);
-    const all = [...problems];
+    const all = [...problems, ...undescribed.map((problem) => findingOf(row, problem))];
     if (request['reference'] === undefined && !whole) all.push({ row, column: 'reference', reason: 'is required' });
     const told = new Set(all.map(({ column }) => column));
     if (!whole) all.push(...found.filter(({ column }) => !told.has(column)));
@@ -75,7 +81,8 @@ export class Judge {
     if (judged.is === 'invalid' || all.length > 0) return undefined;
     const { names, identity } = judged;
     const accountAlias = String(request['accountAlias']);
-    return { row, reference: identity, request: judged.request, accountAlias, ...pick(names), ...(own && { own }) };
+    const sound = { row, reference: identity, request: judged.request, accountAlias, ...pick(names) };
+    return { ...sound, ...(description && { description }), ...(own && { own }) };
   }
 
   /** Against the others and the limits. `standing` is the operation that has its reference already. */
@@ -174,7 +181,7 @@ function pick({ id, fingerprint }: { readonly id: string; readonly fingerprint: 
 }
 
 function findingOf(row: number, { pointer, message }: Problem): Finding {
-  const column = pointer.slice(1);
+  const column = pointer.slice(1).replace('/', '.');
   return { row, column: column === '' ? null : shown(column), reason: message };
 }
 

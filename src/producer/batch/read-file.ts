@@ -6,7 +6,15 @@ import { OWN_MAX, ownCells } from '../../files/own-cells.ts';
 import { isSpreadsheetError } from '../../files/sheet.ts';
 import { type Encoding, isCodePage } from '../../files/encodings.ts';
 import type { Finding } from '../../kinds/batch.ts';
-import { type Column, type Heading, headerProblems, isColumn, isHeader, ownHeadings } from './columns.ts';
+import {
+  type Column,
+  type Heading,
+  headerProblems,
+  isColumn,
+  isDescription,
+  isHeader,
+  ownHeadings,
+} from './columns.ts';
 import {
   hashOf,
   jsonArrayRows,
@@ -31,16 +39,16 @@ export async function readBatchFile(bytes: Buffer, { format, ...reading }: Batch
   const contentHash = hashOf(bytes);
   const read =
     format === 'json' || format === 'ndjson'
-      ? jsonRows(bytes, format)
+      ? jsonRows(bytes, format, reading.describes)
       : await tableRows(bytes, { format, ...reading });
   const empty = read.rows.length === 0 && read.problems.length === 0;
   return { contentHash, ...(empty ? unreadable('has no rows') : read) };
 }
 
-function jsonRows(bytes: Buffer, format: 'json' | 'ndjson'): Rows {
+function jsonRows(bytes: Buffer, format: 'json' | 'ndjson', describes = false): Rows {
   if (!isUtf8(bytes) || bytes.includes(0)) return unreadable('is not UTF-8 text');
   const text = bytes.toString('utf8').replace(/^\ufeff/, '');
-  return format === 'json' ? jsonArrayRows(text) : jsonLineRows(text);
+  return format === 'json' ? jsonArrayRows(text, describes) : jsonLineRows(text, describes);
 }
 
 /** Blank ones too: a wall of them must hide nothing behind it. */
@@ -52,12 +60,14 @@ interface TableReading extends Pick<ReadOptions, 'held'> {
   readonly format: FileFormat;
   /** What a text is written in, where it is not Unicode. */
   readonly encoding?: Encoding | undefined;
+  /** Payee, purpose and metadata are columns that are read. Absent: they come back in the report, as any other. */
+  readonly describes?: boolean | undefined;
 }
 
 async function tableRows(bytes: Buffer, reading: TableReading): Promise<Rows> {
   const reader = new RowReader(once(bytes), { ...reading, isHeader, trim: false, unpackedMax: UNPACKED_MAX });
   try {
-    return await readAll(reader, reading.encoding);
+    return await readAll(reader, reading);
   } catch (error) {
     if (!(error instanceof UnusableFile)) throw error;
     const [{ message, detail, row } = { message: '', detail: undefined, row: undefined }] = error.problems;
@@ -69,7 +79,7 @@ async function* once(bytes: Buffer): AsyncGenerator<Uint8Array> {
   yield bytes;
 }
 
-async function readAll(reader: RowReader, named: Encoding | undefined): Promise<Rows> {
+async function readAll(reader: RowReader, { encoding: named, describes = false }: TableReading): Promise<Rows> {
   const rows: RawRow[] = [];
   const cells = new Map<number, readonly string[]>();
   let header: string[] = [];
@@ -79,14 +89,14 @@ async function readAll(reader: RowReader, named: Encoding | undefined): Promise<
   for await (const batch of reader.batches()) {
     if (header.length === 0) {
       header = reader.columns.map((name) => name.trim());
-      problems = headerProblems(header, reader.headerRow);
+      problems = headerProblems(header, reader.headerRow, describes);
       own = ownHeadings(header);
     }
     records += batch.length;
     const filled = problems.length > 0 ? [] : batch.filter((row) => row.cells.some((cell) => cell.trim() !== ''));
     for (const row of filled) {
       const { kept, cut } = ownCells(own.map(({ at }) => row.cells[at] ?? ''));
-      const read = tableRow(row, header, reader.format !== 'csv');
+      const read = tableRow(row, header, { isSheet: reader.format !== 'csv', describes });
       rows.push(own.length === 0 ? read : { ...read, own: kept });
       if (cut) warnings.push({ row: row.row, column: null, reason: CUT });
       cells.set(row.row, row.cells);
@@ -103,8 +113,9 @@ async function readAll(reader: RowReader, named: Encoding | undefined): Promise<
   if (header.length === 0) return { rows, problems: headerProblems([], 1) };
   const warn = (reason: string): Finding => ({ row: null, column: null, reason });
   const names = own.map(({ heading }) => heading);
+  const unread = describes ? names.filter((name) => !isDescription(name)) : names;
   const found = [
-    ...(names.length > 0 && problems.length === 0 ? [warn(`${NOT_READ}: ${names.join(', ')}`)] : []),
+    ...(unread.length > 0 && problems.length === 0 ? [warn(`${NOT_READ}: ${unread.join(', ')}`)] : []),
     ...(otherSheets.length > 0
       ? [warn(`only the sheet “${sheet}” was read, and not ${otherSheets.join(', ')}`)]
       : []),
@@ -116,7 +127,11 @@ async function readAll(reader: RowReader, named: Encoding | undefined): Promise<
 const NOT_READ = 'has columns that are not read, and come back in the report';
 const CUT = `has more in columns of its own than comes back in the report: ${OWN_MAX} characters do`;
 
-function tableRow({ row, cells: read, hidden }: TableRow, header: readonly string[], isSheet: boolean): RawRow {
+function tableRow(
+  { row, cells: read, hidden }: TableRow,
+  header: readonly string[],
+  { isSheet, describes }: { readonly isSheet: boolean; readonly describes: boolean },
+): RawRow {
   const whole = (reason: string): RawRow => ({ row, request: {}, problems: [{ row, column: null, reason }] });
   if (hidden) return whole('is hidden in the spreadsheet, so nobody who looked has seen it; show it or delete it');
   // A sheet ends each row with the last cell that has something in it.
@@ -129,6 +144,7 @@ function tableRow({ row, cells: read, hidden }: TableRow, header: readonly strin
   const problems: Finding[] = [];
   for (const [at, column] of header.entries()) {
     const cell = cells[at] ?? '';
+    if (describes && isDescription(column)) describe(request, column, cell);
     if (!isColumn(column) || cell === '') continue;
     const value = readCell(column, cell);
     if ('reason' in value) problems.push({ row, column, reason: value.reason });
@@ -136,6 +152,16 @@ function tableRow({ row, cells: read, hidden }: TableRow, header: readonly strin
   }
   return { row, request, problems };
 }
+
+/** An empty cell says nothing. */
+function describe(request: Record<string, unknown>, column: string, cell: string): void {
+  if (cell.trim() === '') return;
+  if (!column.startsWith(METADATA)) request[column] = cell;
+  else
+    request['metadata'] = { ...(request['metadata'] as object | undefined), [column.slice(METADATA.length)]: cell };
+}
+
+const METADATA = 'metadata.';
 
 function readCell(column: Column, cell: string): { readonly value: unknown } | { readonly reason: string } {
   if (isSpreadsheetError(cell))

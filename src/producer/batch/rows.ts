@@ -1,6 +1,7 @@
 /** The rows of a batch as they were written, and those that came as JSON. Nothing is judged here. */
 import { createHash } from 'node:crypto';
 import type { Finding } from '../../kinds/batch.ts';
+import { paymentDescription } from '../../kinds/request-pieces.ts';
 import { readJson } from '../../lib/json.ts';
 import { isColumn, notAField, shown } from './columns.ts';
 
@@ -21,32 +22,33 @@ export function batchOf(rows: unknown): BatchFile {
 
 export const hashOf = (bytes: string | Buffer): string => createHash('sha256').update(bytes).digest('hex');
 
-export function jsonArrayRows(text: string): Rows {
+export function jsonArrayRows(text: string, describes = false): Rows {
   const read = readJson(text);
   if ('wrong' in read) return unreadable(read.wrong, read.row === undefined ? null : read.row + 1);
   if (!Array.isArray(read.value)) return unreadable('must be a JSON array of disbursements');
   if (read.value.length > ROWS_MAX) return tooManyRows();
-  return { rows: read.value.map((value: unknown, at) => jsonRow(at + 1, value)), problems: [] };
+  return { rows: read.value.map((value: unknown, at) => jsonRow(at + 1, value, describes)), problems: [] };
 }
 
-export function jsonLineRows(text: string): Rows {
+export function jsonLineRows(text: string, describes = false): Rows {
   const lines = text.split('\n');
   if (lines.filter((line) => line.trim() !== '').length > ROWS_MAX) return tooManyRows();
   const rows = lines.flatMap((line, at): RawRow[] => {
     if (line.trim() === '') return [];
     const read = readJson(line);
-    return ['wrong' in read ? broken(at + 1, read.wrong) : jsonRow(at + 1, read.value)];
+    return ['wrong' in read ? broken(at + 1, read.wrong) : jsonRow(at + 1, read.value, describes)];
   });
   return { rows, problems: [] };
 }
 
-function jsonRow(row: number, value: unknown): RawRow {
+function jsonRow(row: number, value: unknown, describes: boolean): RawRow {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return broken(row, 'must be an object');
   const entries = Object.entries(value);
+  const isRead = (name: string): boolean => isColumn(name) || (describes && Object.hasOwn(paymentDescription, name));
   const problems = entries
-    .filter(([name]) => !isColumn(name))
+    .filter(([name]) => !isRead(name))
     .map(([name]): Finding => ({ row, column: shown(name), reason: notAField(name) }));
-  return { row, request: Object.fromEntries(entries.filter(([name]) => isColumn(name))), problems };
+  return { row, request: Object.fromEntries(entries.filter(([name]) => isRead(name))), problems };
 }
 
 function broken(row: number, reason: string): RawRow {

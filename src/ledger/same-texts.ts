@@ -1,0 +1,70 @@
+/**
+ * Whether an SMS that statistics show may be another one. Statistics tell what was sent to a number, not when and not
+ * for which request: the SMS of another campaign, or a single message, could pass for the one that is in doubt.
+ */
+import { unpackValues } from '../lib/packed-values.ts';
+import { digitsOf } from '../lib/phone.ts';
+import { type Wording, wordingOf } from '../lib/wording.ts';
+import type { SameTextsContract } from '../operations/same-texts.ts';
+import { ALIKE_MS, type Alike, freeCode } from './messages.ts';
+import type { Database } from './pool.ts';
+
+interface SameTextsOptions {
+  readonly database: Database;
+  /** The person behind a number (E.164), as messages are found by. */
+  readonly beneficiaryOf: (to: string) => string;
+}
+
+type Asking = Parameters<SameTextsContract['freeCodes']>[0];
+type Found = Parameters<SameTextsContract['freeCodes']>[1][number];
+
+interface CampaignText {
+  readonly phone: string;
+  readonly variables: string | null;
+  readonly campaign: string;
+  readonly body: string;
+  readonly replace_costly: boolean;
+}
+
+export class SameTexts implements SameTextsContract {
+  readonly #options: SameTextsOptions;
+
+  constructor(options: SameTextsOptions) {
+    this.#options = options;
+  }
+
+  /** For each, the code of an entry that no other SMS accounts for. Undefined: the entry may be of another SMS. */
+  async freeCodes(asking: Asking, found: readonly Found[]): Promise<(string | undefined)[]> {
+    if (found.length === 0) return [];
+    const { database, beneficiaryOf } = this.#options;
+    const rows = await database.run<Alike>('counted_alike', [
+      asking.account,
+      found.map((_, at) => String(at)),
+      found.map(({ to }) => beneficiaryOf(to)),
+      found.map(({ text }) => text),
+      new Date(asking.at - ALIKE_MS),
+    ]);
+    const said = await this.#saidInCampaigns(asking, found);
+    return found.map(({ to, text, codes }, at) => {
+      if (said.has(`${digitsOf(to)}\n${text}`)) return undefined;
+      return freeCode(
+        codes,
+        rows.filter(({ asked }) => asked === String(at)),
+      );
+    });
+  }
+
+  async #saidInCampaigns({ account, campaign, at }: Asking, found: readonly Found[]): Promise<ReadonlySet<string>> {
+    const phones = found.map(({ to }) => digitsOf(to));
+    const values = [account, phones, campaign, new Date(at - ALIKE_MS)];
+    const rows = await this.#options.database.run<CampaignText>('campaign_texts_of_phones', values);
+    const wordings = new Map<string, Wording>();
+    return new Set(
+      rows.map(({ phone, variables, campaign: id, body: text, replace_costly: replaceCostly }) => {
+        const wording = wordings.get(id) ?? wordingOf({ text, replaceCostly });
+        wordings.set(id, wording);
+        return `${phone}\n${wording.textOf(variables === null ? [] : unpackValues(variables))}`;
+      }),
+    );
+  }
+}

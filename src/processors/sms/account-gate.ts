@@ -1,0 +1,222 @@
+/** Whether requests of an account may leave: its holds, its token, its rate, and the pauses the provider asked for. */
+import { toMs } from '../../lib/clock.ts';
+import { type AccountHold, BUDGET, PROVIDER_UNREADABLE, STOPPED } from '../../kinds/hold.ts';
+import { smsBatch } from '../../queues/index.ts';
+import { type AccountKeys, retryAt } from '../context.ts';
+import { NOT_AUTHORISED } from '../gate.ts';
+import { type Judgement, unsent } from './answers.ts';
+import type { SmsContext } from './context.ts';
+import type { AccountRoom } from './decide.ts';
+
+type Unsent = Extract<Judgement, { is: 'unsent' }>;
+
+const RETRY_MS = smsBatch.retryAfter.map(toMs);
+const FRESH_MS = 250;
+/** An unreadable login puts no SMS in doubt. */
+const isOfLogin = ({ unreadable }: AccountHold): boolean => unreadable?.operation === 'sms_login';
+/** Cleared by an answer that refuses the content of a request: the keys were accepted. */
+const KEYS_WORK: readonly string[] = [NOT_AUTHORISED, 'login_contested'];
+
+export class AccountGate {
+  readonly #name: string;
+  readonly #context: SmsContext;
+  /** Called when it may have more room than before. */
+  readonly #onChange: () => void;
+  /** Calls that the rate allows, and that were not made. */
+  #permits = 0;
+  #isCollecting = false;
+  #isRefreshing = false;
+  #freshUntilMono = Number.NEGATIVE_INFINITY;
+  #pausedUntilMono = Number.NEGATIVE_INFINITY;
+  #preparedUntilMono = Number.NEGATIVE_INFINITY;
+  #isOpen = false;
+  #unpaid: AccountRoom['unpaid'];
+  #tries = 0;
+  /** Holds that the next request tries to end; while it is under way no other leaves. */
+  #probing: readonly string[] = [];
+  #isTrialOut = false;
+
+  constructor(name: string, context: SmsContext, onChange: () => void) {
+    this.#name = name;
+    this.#context = context;
+    this.#onChange = onChange;
+  }
+
+  /** What the next step may take; `wanted`: free slots. Looks at the conditions again meanwhile, if that is due. */
+  room(wanted: number): AccountRoom {
+    const { clock } = this.#context;
+    if (clock.monotonic() >= this.#freshUntilMono) this.#refresh();
+    if (this.#unpaid !== undefined) return { room: 0, unpaid: this.#unpaid };
+    if (!this.#isOpen || this.isPaused) return { room: 0 };
+    this.#collect(wanted);
+    if (this.#probing.length > 0) return { room: this.#isTrialOut ? 0 : Math.min(1, this.#permits), isTrial: true };
+    return { room: Math.min(wanted, this.#permits) };
+  }
+
+  /** Its conditions may have changed: nothing is taken or held before they were read again. */
+  expire(): void {
+    this.#freshUntilMono = Number.NEGATIVE_INFINITY;
+    this.#isOpen = false;
+    this.#unpaid = undefined;
+  }
+
+  get isPaused(): boolean {
+    return this.#context.clock.monotonic() < this.#pausedUntilMono;
+  }
+
+  /** Only one recipient goes: each request that is not let through leaves its recipients in doubt. */
+  get triesOne(): boolean {
+    return this.#probing.includes(NOT_AUTHORISED);
+  }
+
+  /** A request was taken. */
+  took(): void {
+    this.#permits = Math.max(0, this.#permits - 1);
+    if (this.#probing.length > 0) this.#isTrialOut = true;
+  }
+
+  /** A request did not leave after all. */
+  returned(): void {
+    this.#isTrialOut = false;
+  }
+
+  /** Provably nothing was sent: the account waits, or is held. */
+  async notSent({ reason, hold, retryAfterMs }: Unsent): Promise<void> {
+    this.returned();
+    const { clock, policy, accounts } = this.#context;
+    if (hold !== undefined) {
+      this.#close();
+      await accounts.hold(this.#name, 'messaging', hold);
+      return;
+    }
+    const now = clock.monotonic();
+    // Requests that were in flight together fail together: they count as one try.
+    if (now < this.#pausedUntilMono) {
+      this.#pausedUntilMono = Math.max(this.#pausedUntilMono, now + retryAfterMs);
+      return;
+    }
+    const retry = retryAt(RETRY_MS, { tries: this.#tries, because: reason }, policy);
+    this.#tries = retry.tries;
+    this.#pausedUntilMono = now + Math.max(retryAfterMs, retry.dueInMs);
+  }
+
+  /** The provider has answered. `isTaken`: it took the request; else it refused its content. */
+  async answered(isTaken: boolean): Promise<void> {
+    this.#tries = 0;
+    this.#isTrialOut = false;
+    if (this.#probing.length === 0) return;
+    const over = isTaken ? this.#probing : this.#probing.filter((reason) => KEYS_WORK.includes(reason));
+    this.#probing = this.#probing.filter((reason) => !over.includes(reason));
+    for (const reason of over) await this.#context.accounts.release(this.#name, 'messaging', reason);
+    this.#freshUntilMono = Number.NEGATIVE_INFINITY;
+    this.#onChange();
+  }
+
+  /** All requests of the account wait until the hold has ended. */
+  async hold(reason: 'funds' | typeof BUDGET | typeof NOT_AUTHORISED): Promise<void> {
+    this.#close();
+    if (reason !== NOT_AUTHORISED) this.#unpaid = reason;
+    await this.#context.accounts.hold(this.#name, 'messaging', reason);
+  }
+
+  #close(): void {
+    this.#isOpen = false;
+    this.#isTrialOut = false;
+    this.#freshUntilMono = this.#context.clock.monotonic() + FRESH_MS;
+  }
+
+  #refresh(): void {
+    if (this.#isRefreshing) return;
+    this.#isRefreshing = true;
+    const was = this.#isOpen;
+    void this.#look()
+      .catch((error: unknown) => {
+        this.#isOpen = false;
+        this.#context.onError?.(error);
+      })
+      .finally(() => {
+        this.#isRefreshing = false;
+        this.#freshUntilMono = this.#context.clock.monotonic() + FRESH_MS;
+        if (this.#isOpen !== was || this.#unpaid !== undefined) this.#onChange();
+      });
+  }
+
+  async #look(): Promise<void> {
+    const keys = this.#context.account(this.#name);
+    const isFree = keys !== undefined && this.#context.closed() === undefined && (await this.#isNotHeld());
+    this.#isOpen = isFree && (await this.#isPrepared(keys));
+  }
+
+  async #isNotHeld(): Promise<boolean> {
+    const { accounts, budgets, clock } = this.#context;
+    const holds = (await accounts.holdsOf(this.#name)).filter(({ area }) => area === 'messaging');
+    const isHeldFor = (why: string): boolean => holds.some(({ reason }) => reason === why);
+    this.#unpaid = isHeldFor('funds') ? 'funds' : undefined;
+    if (this.#unpaid !== undefined) return false;
+    if (isHeldFor(BUDGET)) {
+      if (budgets !== undefined && !(await budgets.hasRoom(this.#name, clock.now()))) {
+        this.#unpaid = BUDGET;
+        return false;
+      }
+      await accounts.release(this.#name, 'messaging', BUDGET);
+    }
+    return this.#mayTry(holds.filter(({ reason }) => reason !== BUDGET));
+  }
+
+  /** Of a held account one request an interval tries whether the holds have ended. */
+  async #mayTry(holds: readonly AccountHold[]): Promise<boolean> {
+    const { accounts, policy } = this.#context;
+    if (this.#isTrialOut && holds.length > 0) return false;
+    for (const hold of holds) {
+      const { reason } = hold;
+      if (this.#probing.includes(reason)) continue;
+      const mayTry = reason !== STOPPED && (reason !== PROVIDER_UNREADABLE || isOfLogin(hold));
+      if (mayTry && (await accounts.mayProbe(this.#name, 'messaging', reason, policy.holdRecheckMs))) continue;
+      this.#probing = [];
+      return false;
+    }
+    // The code that reads the provider's answers ends an unreadable hold.
+    this.#probing = holds.map(({ reason }) => reason).filter((reason) => reason !== PROVIDER_UNREADABLE);
+    return true;
+  }
+
+  /** Obtains the token ahead of time, so that no send waits for a login. */
+  async #isPrepared({ upstream: account }: AccountKeys): Promise<boolean> {
+    const { clock, upstream } = this.#context;
+    if (clock.monotonic() < this.#preparedUntilMono) return true;
+    const prepared = await upstream.messaging.prepare(account);
+    if (prepared.is !== 'ok') {
+      await this.notSent(unsent(prepared));
+      return false;
+    }
+    this.#preparedUntilMono = clock.monotonic() + Math.min(FRESH_MS, prepared.value.usableForMs);
+    return true;
+  }
+
+  /** Asks for calls until there are as many as wanted: the rate may make each wait. */
+  #collect(wanted: number): void {
+    if (this.#isCollecting || this.#permits >= wanted) return;
+    this.#isCollecting = true;
+    void this.#collectUpTo(wanted)
+      .catch((error: unknown) => this.#context.onError?.(error))
+      .finally(() => {
+        this.#isCollecting = false;
+        this.#onChange();
+      });
+  }
+
+  async #collectUpTo(wanted: number): Promise<void> {
+    const { upstream, clock } = this.#context;
+    const account = this.#context.account(this.#name)?.upstream;
+    if (account === undefined) return;
+    while (this.#permits < wanted && this.#isOpen) {
+      const admission = await upstream.admit(account, 'messaging', 'act');
+      if (!admission.admitted) {
+        this.#pausedUntilMono = Math.max(this.#pausedUntilMono, clock.monotonic() + admission.retryAfterMs);
+        return;
+      }
+      this.#permits += 1;
+      if (this.#permits === 1) this.#onChange();
+    }
+  }
+}

@@ -1,0 +1,261 @@
+/**
+ * Looks up recipients in doubt in the statistics of the provider.
+ *
+ * Found with the same text, and not counted for another SMS: sent. Not found says little, since statistics lag. After
+ * the second check in vain the recipient stays `unknown`, and goes out again only if `onUnknown: resend` asks for it. A
+ * request that was refused for the sake of one recipient is looked up too, before its recipients go out again.
+ */
+import { toMs } from '../../lib/clock.ts';
+import { digitsOf } from '../../lib/phone.ts';
+import { canonicalName } from '../../lib/wording.ts';
+import type { CampaignContent, ChildRequest, Letter, RequestResult, RequestToCheck } from '../../ledger/sms-rows.ts';
+import { statusPoll } from '../../queues/index.ts';
+import type { UpstreamAccount } from '../../upstream/client.ts';
+import type { Statistics } from '../../upstream/messaging/messaging.ts';
+import type { SmsContext } from './context.ts';
+import { Countries, Wordings, partsOf } from './outgoing.ts';
+import { Totals, countedBefore } from './totals.ts';
+
+const RETRY_MS = statusPoll.retryAfter.map(toMs);
+const CHECKS = 2;
+/** With the first time: how often a recipient is sent to under `onUnknown: resend`. */
+const SENDS = 3;
+const AT_ONCE = 10;
+const OVER: readonly string[] = ['finished', 'cancelled'];
+
+interface Found {
+  /** Place in the request. */
+  readonly place: number;
+  readonly says: 'sent' | 'unclear' | 'not sent' | 'invalid' | 'nothing';
+  readonly code: string;
+}
+
+/** What becomes of a request, without its key. */
+type Becomes = Omit<RequestResult, 'campaign' | 'n' | 'lease' | 'size'>;
+
+export class Checks {
+  readonly #context: SmsContext;
+  readonly #wordings = new Wordings();
+  readonly #countries = new Countries();
+  #isLooking = false;
+
+  constructor(context: SmsContext) {
+    this.#context = context;
+  }
+
+  /** Looks at what is due, in the background. */
+  look(accounts: readonly string[]): void {
+    if (this.#isLooking) return;
+    this.#isLooking = true;
+    void this.lookAtAll(accounts)
+      .catch((error: unknown) => this.#context.onError?.(error))
+      .finally(() => {
+        this.#isLooking = false;
+      });
+  }
+
+  /** Answers how many requests were looked at. */
+  async lookAtAll(accounts: readonly string[]): Promise<number> {
+    const known = [...new Set(accounts)].filter((account) => this.#context.account(account) !== undefined);
+    for (let looked = 0; ; ) {
+      const due = known.length === 0 ? [] : await this.#context.requests.claimChecks(known, AT_ONCE);
+      if (due.length === 0) return looked;
+      looked += due.length;
+      // What was found of one is written before the next is asked about.
+      for (const request of due) await this.#context.requests.settle([await this.#result(request)]);
+    }
+  }
+
+  async #result(request: RequestToCheck): Promise<RequestResult> {
+    const { campaign, n, lease, recipients } = request;
+    const content = this.#context.requests.contentOf(campaign);
+    const becomes = await this.#check(request, content).catch((error: unknown): Becomes => {
+      this.#context.onError?.(error);
+      return this.#putOff(request, this.#retryMs(request));
+    });
+    return { campaign, n, lease, size: recipients.length, ...becomes };
+  }
+
+  async #check(request: RequestToCheck, content: CampaignContent): Promise<Becomes> {
+    const { upstream } = this.#context;
+    const account = this.#context.account(content.account)?.upstream;
+    if (account === undefined) return this.#putOff(request, this.#context.policy.holdRecheckMs);
+    const admission = await upstream.admit(account, 'messaging', 'look');
+    if (!admission.admitted) return this.#putOff(request, admission.retryAfterMs);
+    const found = await this.#found(request, content, account);
+    if (found === undefined && !this.#isLate(request)) return this.#putOff(request, this.#retryMs(request));
+    const { state } = request;
+    const all = found ?? this.#open(request).map((place): Found => ({ place, says: 'nothing', code: '' }));
+    if (state === 'refused') return this.#refused(request, content, found === undefined ? [] : all);
+    return this.#doubted(request, content, all);
+  }
+
+  /** Undefined: the statistics could not be read. */
+  async #found(
+    request: RequestToCheck,
+    content: CampaignContent,
+    account: UpstreamAccount,
+  ): Promise<readonly Found[] | undefined> {
+    const { sentAt, at, recipients } = request;
+    const places = this.#open(request);
+    if (places.length === 0) return [];
+    const numbers = places.map((place) => recipients[place]?.to ?? '');
+    const period = periodOf(sentAt.getTime(), at.getTime());
+    const verdict = await this.#context.upstream.messaging.statistics(account, { numbers, ...period });
+    this.#context.report?.('status-poll', { outcome: 'advanced', reason: verdict.is });
+    return verdict.is === 'ok' ? this.#read(verdict.value, { request, content, places }) : undefined;
+  }
+
+  /** Places of recipients whose status is open, and whose number is still known. */
+  #open({ recipients, letters }: RequestToCheck): number[] {
+    return recipients.flatMap(({ to }, place) =>
+      to !== undefined && (letters === undefined || letters[place] === 'u') ? [place] : [],
+    );
+  }
+
+  async #read(
+    { sent, invalid, unclear }: Statistics,
+    { request, content, places }: { request: RequestToCheck; content: CampaignContent; places: readonly number[] },
+  ): Promise<readonly Found[]> {
+    const wording = this.#wordings.of(content);
+    const isInvalid = new Set(invalid);
+    const told = places.map((place) => {
+      const { to = '', values = [] } = request.recipients[place] ?? {};
+      const text = wording.textOf(values);
+      const digits = digitsOf(to);
+      const entries = sent.get(digits);
+      const codes = (entries ?? []).filter((entry) => entry.content === text).map(({ code }) => code);
+      const says = (): Found['says'] => {
+        if (codes.length > 0) return 'sent';
+        if (unclear?.get(digits)?.includes(text)) return 'unclear';
+        // Written otherwise it proves nothing, and no recipient is sent to again because of it.
+        if (entries?.some((entry) => canonicalName(entry.content) === canonicalName(text))) return 'unclear';
+        if (isInvalid.has(digits)) return 'invalid';
+        return entries ? 'not sent' : 'nothing';
+      };
+      return { place, says: says(), to, text, codes };
+    });
+    const found = told.filter(({ says }) => says === 'sent');
+    const asking = { account: content.account, campaign: content.id, at: request.at.getTime() };
+    const free = await this.#context.sameTexts.freeCodes(asking, found);
+    const codeOf = new Map(found.map(({ place }, index) => [place, free[index]]));
+    return told.map(({ place, says }) => {
+      const code = codeOf.get(place);
+      if (says !== 'sent') return { place, says, code: '' };
+      return code === undefined ? { place, says: 'unclear', code: '' } : { place, says, code };
+    });
+  }
+
+  #doubted(request: RequestToCheck, content: CampaignContent, found: readonly Found[]): Becomes {
+    const { policy } = this.#context;
+    const checks = request.checks + 1;
+    const open = found.filter(({ says }) => says !== 'sent');
+    const again = this.#mayResend(request, content) ? open : [];
+    const isSilent = again.some(({ says }) => says === 'nothing' || says === 'unclear') && !this.#isLate(request);
+    const sent = this.#written(request, found, ({ says }) => (says === 'sent' ? 's' : 'u'));
+    if (open.length > 0 && (checks < CHECKS || isSilent)) {
+      const dueMs = checks < CHECKS ? policy.settleDelayMs : this.#retryMs(request);
+      return { ...sent, state: 'unknown', checks, dueMs };
+    }
+    const resent = new Set(again.filter(({ says }) => says === 'not sent' || says === 'invalid'));
+    if (resent.size === 0) return { ...sent, state: 'settled', checks };
+    const members = [...resent].map(({ place }) => request.recipients[place]?.n ?? 0);
+    const written = this.#written(request, found, (one) => (one.says === 'sent' ? 's' : resent.has(one) ? '-' : 'u'));
+    return { ...written, state: 'settled', checks, children: [{ members, before: 'u', part: false }] };
+  }
+
+  #mayResend({ sends }: RequestToCheck, { options, state }: CampaignContent): boolean {
+    const asked = (options['onUnknown'] ?? this.#context.policy.onUnknown) === 'resend';
+    return asked && !OVER.includes(state) && sends < SENDS;
+  }
+
+  /** Refused before any work: those not sent to go out again, without the ones that statistics call invalid. */
+  #refused(request: RequestToCheck, content: CampaignContent, found: readonly Found[]): Becomes {
+    const isSilent = found.some(({ says }) => says === 'nothing');
+    if (isSilent && !this.#isLate(request)) return this.#putOff(request, this.#retryMs(request));
+    const left = found
+      .filter(({ says }) => says === 'not sent')
+      .map(({ place }) => request.recipients[place]?.n ?? 0);
+    const bySays = { sent: 's', unclear: 'u', 'not sent': '-', invalid: 'f', nothing: 'f' } as const;
+    const written = this.#written(request, found, ({ says }) => bySays[says]);
+    // Where the one it was refused for is known, the others are tried together; if that fails, they are halved too.
+    const parts = left.length < found.length ? [left] : partsOf(left);
+    const children = parts
+      .filter(({ length }) => length > 0)
+      .map((members): ChildRequest => ({ members, part: true }));
+    this.#context.report?.('status-poll', { outcome: 'advanced', reason: content.state });
+    return { ...written, state: 'settled', checks: request.checks + 1, ...(children.length > 0 && { children }) };
+  }
+
+  /** Letters, codes and countries with what was found; recipients that were not asked about stay as they are. */
+  #written(
+    request: RequestToCheck,
+    found: readonly Found[],
+    letterOf: (one: Found) => Letter,
+  ): Pick<RequestResult, 'letters' | 'codes' | 'countries' | 'totals'> {
+    const { recipients, before } = request;
+    const byPlace = new Map(found.map((one) => [one.place, one]));
+    const codes = [...request.codes];
+    const letters = recipients.map(({ to }, place): Letter => {
+      const one = byPlace.get(place);
+      // Of a refused request nothing was sent to a recipient that was erased meanwhile.
+      if (one === undefined)
+        return (request.letters?.[place] as Letter | undefined) ?? (to === undefined ? 'x' : 'f');
+      const letter = letterOf(one);
+      if (letter === 's') codes[place] = one.code;
+      return letter === 'f' && before === 'u' ? 'u' : letter;
+    });
+    const countries = recipients.map(({ to }) => (to === undefined ? '' : this.#countries.of(to)));
+    return { letters: letters.join(''), codes, countries, totals: this.#totals(request, letters, countries) };
+  }
+
+  #totals(
+    request: RequestToCheck,
+    letters: readonly Letter[],
+    countries: readonly string[],
+  ): RequestResult['totals'] {
+    const content = this.#context.requests.contentOf(request.campaign);
+    const wording = this.#wordings.of(content);
+    const totals = new Totals(content.account, this.#context.policy.prices);
+    for (const [place, { to, values }] of request.recipients.entries()) {
+      const becomes = letters[place];
+      if (to === undefined || becomes === undefined) continue;
+      const was = request.isCounted ? (request.letters?.[place] as Letter | undefined) : undefined;
+      const sms = { country: countries[place] ?? '', text: wording.textOf(values) };
+      totals.add(sms, was ?? countedBefore(request, becomes), becomes);
+    }
+    return totals.posts;
+  }
+
+  #putOff({ state }: RequestToCheck, dueMs: number): Becomes {
+    return { state, dueMs };
+  }
+
+  /** Nothing is waited for any more. */
+  #isLate({ at, sentAt }: RequestToCheck): boolean {
+    return at.getTime() - sentAt.getTime() >= this.#context.policy.limitMs;
+  }
+
+  /** The longer it has been in doubt, the longer the wait. */
+  #retryMs({ at, sentAt }: RequestToCheck): number {
+    const quarter = (at.getTime() - sentAt.getTime()) / 4;
+    return RETRY_MS.findLast((waitMs) => waitMs <= quarter) ?? RETRY_MS[0] ?? 0;
+  }
+}
+
+const HOUR_MS = 3_600_000;
+/** Clocks of two machines. */
+const SKEW_MS = 600_000;
+/** The zone of the dates is not told (interface: Resources, SMS records), and zones lie 12 hours west to 14 east. */
+const BEHIND_MS = 12 * HOUR_MS + SKEW_MS;
+const AHEAD_MS = 14 * HOUR_MS + SKEW_MS;
+
+/** No SMS that left after `sentAt` (ms) and before `at` is outside of it, in whatever zone the dates are read. */
+function periodOf(sentAt: number, at: number): { readonly startDate: string; readonly endDate: string } {
+  return { startDate: serviceDate(sentAt - BEHIND_MS), endDate: serviceDate(at + AHEAD_MS) };
+}
+
+/** `YYYY-MM-DD HH:MM:SS` (interface: Resources, SMS records). */
+function serviceDate(ms: number): string {
+  return new Date(ms).toISOString().slice(0, 19).replace('T', ' ');
+}

@@ -1,0 +1,59 @@
+/** What a worker of campaigns works with. Time, chance and the network come only from here. */
+import type { Clock } from '../../lib/clock.ts';
+import type { Public } from '../../lib/public.ts';
+import type { Campaigns } from '../../ledger/campaigns.ts';
+import type { SmsCharges } from '../../ledger/sms-charges.ts';
+import type { SmsRequests } from '../../ledger/sms-requests.ts';
+import type { Accounts } from '../../operations/accounts.ts';
+import type { SameTextsContract } from '../../operations/same-texts.ts';
+import type { Upstream } from '../../upstream/client.ts';
+import type { AccountKeys, AttemptResult, Policy } from '../context.ts';
+
+export interface Addressee {
+  readonly to: string;
+  readonly sender?: string | undefined;
+}
+
+export interface SmsContext {
+  readonly clock: Clock;
+  readonly policy: Pick<
+    Policy,
+    | 'leaseMs'
+    | 'limitMs'
+    | 'holdRecheckMs'
+    | 'settleDelayMs'
+    | 'split'
+    | 'onUnknown'
+    | 'quietHours'
+    | 'timezone'
+    | 'prices'
+  >;
+  readonly accounts: Pick<Public<Accounts>, 'hold' | 'release' | 'holdsOf' | 'mayProbe'>;
+  readonly upstream: Pick<Upstream, 'messaging' | 'admit'>;
+  readonly campaigns: Pick<Campaigns, 'read' | 'switch' | 'due' | 'putOff'>;
+  readonly requests: Pick<
+    SmsRequests,
+    'step' | 'settle' | 'contentOf' | 'sendingAccounts' | 'rescue' | 'claimChecks'
+  >;
+  readonly optOuts: { among(account: string, people: readonly Addressee[]): Promise<boolean[]> };
+  readonly sameTexts: SameTextsContract;
+  /** Absent: nothing is counted. */
+  readonly charges?: Pick<SmsCharges, 'charge' | 'giveBack'> | undefined;
+  /** Absent: without limits. */
+  readonly budgets?: {
+    costOf(to: string, text: string): number;
+    hasRoom(account: string, at: number): Promise<boolean>;
+  };
+  /** The account of that name, where this process has its keys. */
+  account(name: string): AccountKeys | undefined;
+  /** Why nothing may leave at this moment; undefined: it may. */
+  closed(): string | undefined;
+  /** Requests in flight. */
+  readonly concurrency: number;
+  /** How often a worker looks for work that no signal announced, ms. */
+  readonly sweepMs: number;
+  /** Receives the outcome of each attempt, for metrics. */
+  readonly report?: (queue: 'sms-batch' | 'status-poll' | 'campaign', result: AttemptResult) => void;
+  /** Receives errors that the worker goes on after. */
+  readonly onError?: (error: unknown) => void;
+}

@@ -1,0 +1,234 @@
+/**
+ * Requests between their intent and their result: opt-outs, budget, a free slot, the deadline, the provider's answer.
+ * Upstream has no way to recognise a repeated request, so what may have left is never sent again by itself.
+ */
+import type { Deadline, Moment } from '../../lib/clock.ts';
+import type { Period } from '../../lib/sms-cost.ts';
+import { BUDGET } from '../../kinds/hold.ts';
+import type { RequestResult, TakenRequest } from '../../ledger/sms-rows.ts';
+import { type Judgement, type Sent, judge, senderInstead } from './answers.ts';
+import type { AccountGate } from './account-gate.ts';
+import type { SmsContext } from './context.ts';
+import { Countries, Outgoing, Wordings } from './outgoing.ts';
+
+/** Requests beyond one for each fifty that a campaign may cost; at least as many as it has of those. */
+const EXTRA_REQUESTS = 200;
+
+/** Requests of one account that were taken in one step. */
+export interface TakenTogether {
+  readonly account: string;
+  readonly gate: AccountGate;
+  readonly requests: readonly TakenRequest[];
+  /** Before the step was asked: the deadline of the intents counts from here. */
+  readonly since: Moment;
+  /** The time of the ledger then, ms since the epoch. */
+  readonly at: number;
+  readonly hasOptOuts: boolean;
+  /** Requests that splits have cost, and recipients, by campaign. */
+  readonly costs: ReadonlyMap<string, { readonly extra: number; readonly recipients: number }>;
+}
+
+interface Ready {
+  readonly outgoing: Outgoing;
+  readonly of: TakenTogether;
+  readonly charged?: { readonly period: Period; readonly cents: number } | undefined;
+}
+
+export class Sending {
+  readonly #context: SmsContext;
+  readonly #onResult: (result: RequestResult) => void;
+  readonly #wordings = new Wordings();
+  readonly #countries = new Countries();
+  #ready: Ready[] = [];
+  #inFlight = 0;
+  /** Taken, and neither ready nor in flight yet. */
+  #preparing = 0;
+  #isStopping = false;
+
+  constructor(context: SmsContext, onResult: (result: RequestResult) => void) {
+    this.#context = context;
+    this.#onResult = onResult;
+  }
+
+  /** Requests that have an intent and no result. */
+  get open(): number {
+    return this.#inFlight + this.#preparing + this.#ready.length;
+  }
+
+  /** What has not left does not leave any more. */
+  stop(): void {
+    this.#isStopping = true;
+    for (const ready of this.#ready.splice(0)) this.#withdraw(ready);
+  }
+
+  launch(together: TakenTogether): void {
+    this.#preparing += together.requests.length;
+    void this.#prepare(together);
+  }
+
+  async #prepare(of: TakenTogether): Promise<void> {
+    const outgoing = of.requests.map((request) => this.#outgoing(request));
+    let ready: readonly Ready[] = [];
+    try {
+      if (of.hasOptOuts) await this.#leaveOut(of.account, outgoing);
+      if (of.gate.triesOne) for (const one of outgoing) one.deferFrom(1);
+      ready = await this.#charge(outgoing, of);
+    } catch (error) {
+      // Nobody knows who has opted out, or whether the budget has room: nothing leaves.
+      this.#context.onError?.(error);
+      await this.#paused(of.gate);
+    }
+    const isReady = new Set(ready.map((one) => one.outgoing));
+    this.#preparing -= outgoing.length;
+    for (const one of outgoing) if (!isReady.has(one)) this.#withdraw({ outgoing: one, of });
+    if (this.#isStopping) for (const one of ready) this.#withdraw(one);
+    else this.#ready.push(...ready);
+    this.#next();
+  }
+
+  #outgoing(request: TakenRequest): Outgoing {
+    const content = this.#context.requests.contentOf(request.campaign);
+    const { prices } = this.#context.policy;
+    const tools = { wording: this.#wordings.of(content), countries: this.#countries, prices };
+    return new Outgoing(request, content, tools);
+  }
+
+  /** Those who have opted out by now, however long ago the file was uploaded. */
+  async #leaveOut(account: string, outgoing: readonly Outgoing[]): Promise<void> {
+    const usual = this.#context.account(account)?.upstream.smsSender;
+    const people = outgoing.flatMap(({ sms }) => sms.map(({ to, from = usual }) => ({ to, sender: from })));
+    const out = await this.#context.optOuts.among(account, people);
+    let from = 0;
+    for (const one of outgoing) {
+      const { length } = one.sms;
+      one.leaveOut(out.slice(from, from + length));
+      from += length;
+    }
+  }
+
+  /** The requests that the budget lets leave; of the one that it stops, as many recipients as it is enough for. */
+  async #charge(outgoing: readonly Outgoing[], of: TakenTogether): Promise<readonly Ready[]> {
+    const { charges, budgets } = this.#context;
+    const whole = outgoing.map((one): Ready => ({ outgoing: one, of }));
+    if (charges === undefined || budgets === undefined) return whole;
+    const costOf = (one: Outgoing): number =>
+      one.sms.reduce((sum, { to, text }) => sum + budgets.costOf(to, text), 0);
+    const costs = outgoing.map(costOf);
+    const { allowed, spare, period } = await charges.charge(of.account, of.at, costs);
+    if (period === undefined) return whole;
+    const ready = whole
+      .slice(0, allowed)
+      .map((one, at): Ready => ({ ...one, charged: { period, cents: costs[at] ?? 0 } }));
+    const next = outgoing[allowed];
+    if (next === undefined) return ready;
+    let left = spare;
+    const count = next.sms.findIndex(({ to, text }) => (left -= budgets.costOf(to, text)) < 0);
+    if (count <= 0) {
+      await of.gate.hold(BUDGET);
+      return ready;
+    }
+    next.deferFrom(count);
+    const cents = costOf(next);
+    const rest = await charges.charge(of.account, of.at, [cents]);
+    return rest.allowed === 1 ? [...ready, { outgoing: next, of, charged: { period, cents } }] : ready;
+  }
+
+  #next(): void {
+    while (this.#inFlight < this.#context.concurrency) {
+      const ready = this.#ready.shift();
+      if (ready === undefined) return;
+      this.#inFlight += 1;
+      void this.#send(ready)
+        .catch((error: unknown) => {
+          // Whatever becomes of a request is a verdict: an error came before any byte left.
+          this.#context.onError?.(error);
+          this.#withdraw(ready);
+          return this.#paused(ready.of.gate);
+        })
+        .finally(() => {
+          this.#inFlight -= 1;
+          this.#next();
+        });
+    }
+  }
+
+  async #send(ready: Ready): Promise<void> {
+    const { outgoing, of } = ready;
+    const { upstream, policy } = this.#context;
+    const account = this.#context.account(of.account)?.upstream;
+    const { sms } = outgoing;
+    if (sms.length === 0) {
+      of.gate.returned();
+      return this.#onResult(outgoing.settled('settled', []));
+    }
+    if (account === undefined || this.#isStopping || of.gate.isPaused || this.#context.closed() !== undefined)
+      return this.#withdraw(ready);
+    // The client checks the deadline when the connection is in its hand.
+    const sendBy: Deadline = { since: of.since, ms: policy.leaseMs / 2 };
+    const verdict: Sent = await upstream.messaging.send(account, { messages: sms }, { sendBy });
+    const judgement = judge(verdict, sms, policy);
+    const other = verdict.is === 'ok' ? senderInstead(verdict.value.items, sms, account.smsSender) : undefined;
+    await this.#judged(ready, judgement, other);
+    if (verdict.is === 'ok') await of.gate.answered(true);
+    else if (verdict.is === 'refused' && verdict.exchange.sent !== 'never') await of.gate.answered(false);
+  }
+
+  async #judged(ready: Ready, judgement: Judgement, otherSender: string | undefined): Promise<void> {
+    const { outgoing, of } = ready;
+    const { policy } = this.#context;
+    if (judgement.is === 'unsent') {
+      this.#withdraw(ready);
+      this.#report('retries', judgement.reason);
+      return of.gate.notSent(judgement);
+    }
+    if (judgement.is === 'refused') {
+      this.#giveBack(ready);
+      return this.#refused(ready, judgement.code);
+    }
+    const { letters, codes, reason, holds } = judgement;
+    if (judgement.is === 'over') this.#onResult(outgoing.settled('settled', letters, { codes, otherSender }));
+    else this.#onResult(outgoing.settled('unknown', letters, { codes, otherSender, dueMs: policy.settleDelayMs }));
+    this.#report(judgement.is === 'over' ? 'ended' : 'unknown', reason);
+    if (holds !== undefined) await of.gate.hold(holds);
+  }
+
+  #refused({ outgoing, of }: Ready, code: string): void {
+    const { request, sms } = outgoing;
+    const { extra = 0, recipients = 0 } = of.costs.get(request.campaign) ?? {};
+    const isTooMuch = extra >= Math.max(EXTRA_REQUESTS, Math.ceil(recipients / 50));
+    this.#report('advanced', code);
+    if (isTooMuch) {
+      this.#onResult(
+        outgoing.settled(
+          'settled',
+          sms.map(() => 'f'),
+          { codes: [code] },
+        ),
+      );
+    } else
+      this.#onResult(
+        request.part ? outgoing.split(code) : outgoing.refused(code, this.#context.policy.settleDelayMs),
+      );
+  }
+
+  /** Provably nothing of it has left. */
+  #withdraw(ready: Ready): void {
+    ready.of.gate.returned();
+    this.#giveBack(ready);
+    this.#onResult(ready.outgoing.withdrawn());
+  }
+
+  #giveBack({ charged, of }: Ready): void {
+    if (charged === undefined) return;
+    const given = this.#context.charges?.giveBack(of.account, charged.period, charged.cents);
+    given?.catch((error: unknown) => this.#context.onError?.(error));
+  }
+
+  #paused(gate: AccountGate): Promise<void> {
+    return gate.notSent({ is: 'unsent', reason: 'failed', retryAfterMs: 0 });
+  }
+
+  #report(outcome: 'ended' | 'unknown' | 'retries' | 'advanced', reason: string): void {
+    this.#context.report?.('sms-batch', { outcome, reason });
+  }
+}

@@ -1,0 +1,62 @@
+/** What an opt-out leaves beside its list: an audit line in the same transaction, and an entry for a recovery. */
+import { afterAll, beforeAll, expect, expectTypeOf, test } from 'vitest';
+import type { KeptFiles } from '../../src/ledger/kept-files.ts';
+import { OptOuts } from '../../src/ledger/opt-outs.ts';
+import { Database } from '../../src/ledger/pool.ts';
+import type { SameTexts } from '../../src/ledger/same-texts.ts';
+import type { StopLinks } from '../../src/ledger/stop-links.ts';
+import type { Public } from '../../src/lib/public.ts';
+import type { KeptFiles as OldKeptFiles } from '../../src/operations/kept-files.ts';
+import type { OptOuts as OldOptOuts } from '../../src/operations/opt-outs.ts';
+import type { SameTextsContract } from '../../src/operations/same-texts.ts';
+import type { StopLinks as OldStopLinks } from '../../src/operations/stop-links.ts';
+import { type FreshLedger, freshLedger } from '../support/fresh-ledger.ts';
+
+let ledger: FreshLedger;
+let database: Database;
+beforeAll(async () => {
+  ledger = await freshLedger();
+  database = new Database(ledger);
+});
+afterAll(async () => {
+  await database?.close();
+  await ledger?.close();
+});
+
+const act = {
+  by: 'k',
+  person: '',
+  role: 'enqueue',
+  source: 'api',
+  requestId: 'r',
+  act: 'opt-outs.add',
+  target: 'main/',
+} as const;
+const list = { account: 'main', sender: '' };
+
+test('each change has one audit line with its number, a change of nothing none, and no line has a phone number', async () => {
+  const journal: unknown[] = [];
+  const onCommitted = async (kind: string, facts: object): Promise<void> => void journal.push([kind, facts]);
+  const optOuts = new OptOuts({ database, onCommitted });
+  await optOuts.add(list, ['+221771234567', '+221771234568'], act);
+  await optOuts.add(list, ['+221771234567'], act);
+  await optOuts.remove(list, ['+221771234567'], { ...act, act: 'opt-outs.remove' });
+  await optOuts.forget('+221771234568', { ...act, act: 'person.purge', target: '+22177•••4568' });
+  const lines = await ledger.query<{ act: string; facts: object }>(
+    `select act, facts from relais.audit_line order by sequence`,
+  );
+  expect(lines).toEqual([
+    { act: 'opt-outs.add', facts: { added: 2 } },
+    { act: 'opt-outs.remove', facts: { removed: 1 } },
+    { act: 'person.purge', facts: { optOuts: 1 } },
+  ]);
+  expect(journal).toEqual([['opt_out.added', { ...list, phones: ['221771234567', '221771234568'] }]]);
+});
+
+test('the stores of the ledger take the place of those in Redis', () => {
+  expectTypeOf<Public<KeptFiles>>().toExtend<Public<OldKeptFiles>>();
+  expectTypeOf<Public<StopLinks>>().toExtend<Public<OldStopLinks>>();
+  expectTypeOf<SameTexts>().toExtend<SameTextsContract>();
+  // Its acts have a source where those before had a door.
+  expectTypeOf<Public<OptOuts>>().toExtend<Pick<Public<OldOptOuts>, 'page' | 'count' | 'among'>>();
+});
