@@ -161,7 +161,7 @@ function guardsOf({ config, clock, random }: StoreNeeds, { database, onCommitted
   const switches = new Switches({ database, onCommitted });
   return {
     accounts: new Holds({ database, clock, onCommitted }),
-    limits: new MoneyLimits({ database, clock, own: limits, onCommitted }),
+    limits: new MoneyLimits({ database, own: limits, onCommitted }),
     budgets: new Budgets({ database, timezone, prices: prices?.holds, limits }),
     balances: new Balances({ database }),
     rates: new LedgerRates({ database, clock, ratePerSecond }),
