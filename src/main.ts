@@ -86,8 +86,6 @@ const services: Services = {
   sandbox: (command) => explained(async () => (await import('./app/sandbox.ts')).sandbox(command, surroundings)),
   newStamp: (command) =>
     explained(async () => (await import('./app/new-stamp.ts')).newStamp({ ...command, ...world })),
-  verifyBackup: (command) =>
-    explained(async () => (await import('./app/backup.ts')).verifyBackup({ ...command, ...world })),
   doctor: async (command) => {
     const { doctor } = await import('./app/doctor.ts');
     const print = (line: string): void =>

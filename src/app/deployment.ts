@@ -1,4 +1,4 @@
-/** Which deployment the settings of this process are of, and whether the keys it would use are of the same. */
+/** Which deployment the settings of this process are of, and whether its ledger belongs to the same. */
 import type { AccountBook } from '../accounts.ts';
 import type { Config } from '../config.ts';
 import { derivedHex } from '../lib/ids.ts';
@@ -29,26 +29,27 @@ function digestOf(address: string): string {
 
 /** What differs, each with what to do about it. */
 export function problemsOf(differences: readonly Difference[], config: Config): readonly string[] {
-  const { REDIS_PREFIX: prefix, ENVIRONMENT: environment } = config;
-  const keysOf = `the keys ${prefix}:* of this Redis`;
+  const { DATABASE_SCHEMA: schema, ENVIRONMENT: environment } = config;
+  const ledger = `the ledger ${schema} of this PostgreSQL`;
   const apart =
-    `Give this deployment a REDIS_PREFIX of its own, such as {relais-${environment.toLowerCase()}}, or another ` +
-    'database in REDIS_URL.';
+    `Give this deployment a DATABASE_SCHEMA of its own, such as relais_${environment.toLowerCase().replace(/\W/g, '_')}, or ` +
+    'another database in DATABASE_URL.';
   return differences.map((one) => {
-    if (one.of === 'environment') return `ENVIRONMENT: is ${one.ours}, and ${keysOf} are of ${one.stamped}. ${apart}`;
+    if (one.of === 'environment')
+      return `ENVIRONMENT: is ${one.ours}, and ${ledger} belongs to ${one.stamped}. ${apart}`;
     if (one.of === 'mode') {
       const setting = one.account === 'main' ? 'SERVICE_MODE' : 'ACCOUNTS_FILE';
-      return `${setting}: ${one.account} is in ${one.ours} mode, and in ${keysOf} in ${one.stamped} mode. ${apart}`;
+      return `${setting}: ${one.account} is in ${one.ours} mode, and in ${ledger} in ${one.stamped} mode. ${apart}`;
     }
     if (one.of === 'address') {
       return (
-        `${one.setting}: is another service than that of ${keysOf}. ${apart} ` +
-        'Where it is the same service that has moved: relais recover --new-stamp.'
+        `${one.setting}: is another provider than that of ${ledger}. ${apart} ` +
+        'If the same provider has moved: relais recover --new-stamp.'
       );
     }
     return (
-      `ACCOUNTS_FILE: ${one.account} is not in it any more, and has open operations (${one.open}) in ${keysOf}. ` +
-      `Put it back until they have ended. ${apart}`
+      `ACCOUNTS_FILE: ${one.account} is missing from it, and has pending operations (${one.open}) in ${ledger}. ` +
+      `Add it again until they have finished. ${apart}`
     );
   });
 }

@@ -1,36 +1,43 @@
 /** `relais doctor`: looks at everything a deployment needs, says what is wrong and how to mend it. Leaves nothing behind. */
-import type { Redis } from 'ioredis';
 import { type AccountBook, readAccounts } from '../accounts.ts';
 import type { ApiContext } from '../api/context.ts';
 import { type Role, roles as allRoles } from '../cli/io.ts';
 import type { Config } from '../config.ts';
+import { AuditSeals } from '../ledger/audit-seals.ts';
+import { AuditVerification } from '../ledger/audit-verified.ts';
+import { Diagnostics } from '../ledger/diagnostics.ts';
+import { Holds } from '../ledger/holds.ts';
+import { MoneyLimits } from '../ledger/limits.ts';
+import { Database } from '../ledger/pool.ts';
+import { Queries } from '../ledger/queries.ts';
+import { LedgerRates } from '../ledger/rates.ts';
+import { ledgerTokenStores } from '../ledger/sms-token.ts';
+import { Status } from '../ledger/status.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Random } from '../lib/random.ts';
-import { SharedLimits } from '../operations/limits.ts';
-import { Recovery } from '../operations/heartbeat.ts';
-import { closeConnection, openForQueues, waitUntilReady } from '../redis/connections.ts';
-import type { Upstream } from '../upstream/client.ts';
-import { targetOf } from './container.ts';
-import { openUpstream } from './processor-context.ts';
-import { sharedUpstream } from './stores.ts';
-import { examineCallbacks, examineBalance, examineKeys, examineLogin, examineSettings } from './examine/service.ts';
-import {
-  examineDeployment,
-  examineLimits,
-  examinePermissions,
-  examineRecovery,
-  examineRecords,
-  examineRedis,
-  reachRedis,
-} from './examine/redis.ts';
-import { consoleFilesHere } from './console.ts';
-import { examineConsole } from './examine/console.ts';
-import { examineIntake, examineState } from './examine/state.ts';
-import { type Finding, checkNames, examined, skipped } from './examine/finding.ts';
 import { opinionsOf } from '../settings/policy.ts';
+import type { Upstream } from '../upstream/client.ts';
 import { doctorWords } from '../words/doctor.ts';
 import type { Language } from '../words/languages.ts';
 import { said } from '../words/said.ts';
+import { consoleFilesHere } from './console.ts';
+import { examineAudit } from './examine/audit.ts';
+import { examineConsole } from './examine/console.ts';
+import { type Finding, checkNames, examined, skipped } from './examine/finding.ts';
+import { examineLimits } from './examine/limits.ts';
+import {
+  examineDeployment,
+  examineEvents,
+  examinePermissions,
+  examinePostgres,
+  examineRecovery,
+  examineStorage,
+} from './examine/postgres.ts';
+import { examineRedis } from './examine/redis.ts';
+import { examineBalance, examineCallbacks, examineKeys, examineLogin, examineSettings } from './examine/service.ts';
+import { examineState } from './examine/state.ts';
+import { openUpstream } from './processor-context.ts';
+import { databaseOf } from './stores.ts';
 
 export interface DoctorTools {
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -49,8 +56,7 @@ export interface DoctorTools {
 
 /** However patient the workers are told to be, somebody waits at a terminal here. */
 const TIMEOUT_MAX_MS = 10_000;
-const READY_WAIT_MS = 5_000;
-/** It asks Redis for much, and the service too: however many people look, it is done so often at most. */
+/** It asks PostgreSQL and the provider for much: requests within this time share one examination. */
 const LOOKED_AGAIN_MS = 30_000;
 
 /** 0 when no fault was found. */
@@ -81,7 +87,7 @@ async function* examine(tools: DoctorTools): AsyncGenerator<Finding> {
   const { findings, config } = examineSettings(tools.env, roles);
   yield* findings;
   if (config === undefined) {
-    yield skipped('redis', 'nothing else is looked at before the settings can be read');
+    yield skipped('postgres', 'nothing else is looked at before the settings can be read');
     return;
   }
   yield* examineWith(tools, config);
@@ -107,51 +113,30 @@ export function doctorOf(config: Config, tools: Looking): ApiContext['doctor'] {
 }
 
 async function* examineWith(tools: Looking, config: Config): AsyncGenerator<Finding> {
-  const { roles = allRoles } = tools;
+  const { roles = allRoles, clock } = tools;
   const book = readAccounts(config);
-  const reached = await reachRedis(config);
-  if ('check' in reached) {
-    yield reached;
-    yield* examineAccounts({ config, book, roles });
-  } else {
-    try {
-      yield* await examined('redis', () => examineRedis(reached, config, tools.clock));
-      yield* await examined('permissions', () => examinePermissions(reached, config, tools.random));
-      yield* await examined('recovery', () =>
-        examineRecovery(new Recovery({ redis: reached, random: tools.random })),
-      );
-      yield* await examined('deployment', () => examineDeployment(reached, config, book));
-      yield* await examined('limits', () =>
-        examineLimits(new SharedLimits(reached), opinionsOf(config), tools.clock.now()),
-      );
-      yield* await examined('records', () => examineRecords(reached));
-      yield* await examined('state', () => examineState(reached, tools.clock.now()));
-      yield* await examined('audit', () => examineAudit(reached, tools.clock.now()));
-      yield* await examined('history', () => examineHistory(reached, config, { now: tools.clock.now(), roles }));
-      yield* await examined('intake', () =>
-        besideOurKeys(config, (redis) => examineIntake(redis, config.REDIS_PREFIX)),
-      );
-      yield* examineWithRedis(tools, { config, redis: reached, book, roles });
-    } finally {
-      await closeConnection(reached);
-    }
-  }
+  const { findings, isFit } = await reachPostgres(config, clock);
+  yield* findings;
+  if (isFit) yield* examineLedger(tools, { config, book, roles });
+  yield* await examined('redis', () => examineRedis(config, clock));
+  if (!isFit) yield* examineAccounts({ config, book, roles });
   if (roles.includes('api')) yield* await examined('console', () => examineConsole(config, consoleFilesHere()));
   // A process that creates payments tells the service this address; the receiver answers there.
   if (roles.some((role) => role === 'worker' || role === 'webhooks')) {
-    yield await examineCallbacks(config, tools.clock);
+    yield await examineCallbacks(config, clock);
   } else yield skipped('callbacks', said('not needed for {roles}', { roles: roles.join(', ') }));
 }
 
-/** What is beside our keys is seen by a connection that puts no prefix before them. */
-async function besideOurKeys<T>(config: Config, look: (unprefixed: Redis) => Promise<T>): Promise<T> {
-  const unprefixed = openForQueues(targetOf(config), { name: 'relais-doctor', onError: () => undefined });
-  try {
-    await waitUntilReady(unprefixed, READY_WAIT_MS);
-    return await look(unprefixed);
-  } finally {
-    await closeConnection(unprefixed);
-  }
+async function reachPostgres(config: Config, clock: Clock): ReturnType<typeof examinePostgres> {
+  if (config.DATABASE_URL === undefined)
+    return { findings: [skipped('postgres', 'DATABASE_URL is not set')], isFit: false };
+  let isFit = false;
+  const findings = await examined('postgres', async () => {
+    const reached = await examinePostgres(config, clock);
+    isFit = reached.isFit;
+    return reached.findings;
+  });
+  return { findings, isFit };
 }
 
 interface Examined {
@@ -160,13 +145,43 @@ interface Examined {
   readonly roles: readonly Role[];
 }
 
-async function* examineWithRedis(
+const CONNECTIONS = 2;
+
+/** Everything that needs the tables of the ledger. */
+async function* examineLedger(tools: Looking, asked: Examined): AsyncGenerator<Finding> {
+  const { config, book } = asked;
+  const { clock } = tools;
+  // The answer of each check says what went wrong.
+  const database = new Database({ ...databaseOf(config), size: CONNECTIONS, onError: () => undefined });
+  const diagnostics = new Diagnostics({ database, schema: config.DATABASE_SCHEMA });
+  const own = opinionsOf(config);
+  const accounts = new Holds({ database, clock });
+  const status = new Status({ database, queries: new Queries({ database }) });
+  try {
+    yield* await examined('permissions', () => examinePermissions(diagnostics, config));
+    yield* await examined('recovery', () => examineRecovery(diagnostics, config));
+    yield* await examined('deployment', () => examineDeployment(database, config, book));
+    yield* await examined('limits', () => examineLimits(new MoneyLimits({ database, own }), own, clock.now()));
+    yield* await examined('state', () => examineState(status, accounts, clock.now()));
+    yield* await examined('storage', () => examineStorage(diagnostics, clock.now()));
+    yield* await examined('events', () => examineEvents(diagnostics, clock.now()));
+    yield* await examined('audit', () =>
+      examineAudit(new AuditVerification({ database }), new AuditSeals({ database, secrets: [] })),
+    );
+    yield* examineProvider(tools, { ...asked, database });
+  } finally {
+    await database.close();
+  }
+}
+
+async function* examineProvider(
   { clock, random }: Looking,
-  { config, redis, book, roles }: Examined & { readonly redis: Redis },
+  { config, book, roles, database }: Examined & { readonly database: Database },
 ): AsyncGenerator<Finding> {
   const upstream = openUpstream({
     config: { ...config, UPSTREAM_TIMEOUT: Math.min(config.UPSTREAM_TIMEOUT, TIMEOUT_MAX_MS) },
-    ...sharedUpstream({ config, redis, clock }),
+    rates: new LedgerRates({ database, clock, ratePerSecond: config.UPSTREAM_RATE }),
+    tokenStores: ledgerTokenStores({ database, contestedMs: config.HOLD_RECHECK }),
     clock,
     random,
     metrics: { exchanged: () => undefined },
@@ -178,7 +193,7 @@ async function* examineWithRedis(
   }
 }
 
-/** Without Redis the service is not asked: a login is kept there for all processes. */
+/** Without PostgreSQL the provider is not asked: rates and the SMS login are stored there. */
 async function* examineAccounts({
   config,
   book,

@@ -48,13 +48,6 @@ export interface DevOptions {
   readonly history: boolean;
 }
 
-interface BackupCommand {
-  readonly language: Language;
-  /** The folder of Redis, as it was copied. */
-  readonly dir: string;
-  readonly json: boolean;
-}
-
 /** The commands that are a process of their own. They are handed in, and stop when the signal fires. */
 export interface Services {
   readonly run: (options: RunOptions) => Promise<number>;
@@ -62,7 +55,6 @@ export interface Services {
   readonly sandbox: (options: SandboxCommand) => Promise<number>;
   readonly doctor: (options: DoctorCommand) => Promise<number>;
   readonly newStamp: (options: NewStampCommand) => Promise<number>;
-  readonly verifyBackup: (options: BackupCommand) => Promise<number>;
 }
 
 /** The world as a command sees it. */

@@ -6,7 +6,7 @@ import type { Database } from './pool.ts';
 
 /** A process that ends in the middle keeps the others from it no longer than this. */
 const TURN_MS = 600_000;
-const VERIFY_EVERY_MS = 86_400_000;
+export const VERIFY_EVERY_MS = 86_400_000;
 
 interface VerifiedRow {
   readonly at: Date | null;

@@ -1,30 +1,23 @@
 /** What stands still: held accounts with what waits behind them, and money that has been in doubt for long. */
-import type { Redis } from 'ioredis';
-import { Accounts } from '../../operations/accounts.ts';
-import { type HoldStanding, Status } from '../../operations/status.ts';
+import type { Holds } from '../../ledger/holds.ts';
+import type { Status } from '../../ledger/status.ts';
 import { describeXof } from '../../lib/money.ts';
-import { MISPLACED_QUEUE, misplacedJobs } from '../../queues/misplaced.ts';
-import { type Finding, fault, ok } from './finding.ts';
+import type { HoldStanding } from '../../operations/status.ts';
 import { said } from '../../words/said.ts';
+import { type Finding, fault, ok } from './finding.ts';
 
 /** Money that is in doubt for less is on its way. */
 const YOUNG: readonly string[] = ['<10m', '<1h'];
 
-export async function examineState(redis: Redis, now: number): Promise<readonly Finding[]> {
-  const status = new Status(redis);
-  const holds = await status.holds(new Accounts(redis));
+export async function examineState(
+  status: Pick<Status, 'holds' | 'inDoubt'>,
+  accounts: Pick<Holds, 'allHolds'>,
+  now: number,
+): Promise<readonly Finding[]> {
+  const holds = await status.holds(accounts);
   const old = (await status.inDoubt(now)).filter(({ age, count }) => count > 0 && !YOUNG.includes(age));
   const faults = [...holds.map(heldFault), ...old.map(doubtFault)];
   return faults.length > 0 ? faults : [ok('state', 'no account is held, and no money has been in doubt for an hour')];
-}
-
-/** Whether requests wait where nobody takes them. `unprefixed` is a connection that puts nothing before its keys. */
-export async function examineIntake(unprefixed: Redis, prefix: string): Promise<readonly Finding[]> {
-  const waiting = await misplacedJobs(unprefixed);
-  if (waiting === 0) return [ok('intake', 'no request waits outside of our keys')];
-  const says = said('{waiting} jobs wait in {queue}, where nobody takes them', { waiting, queue: MISPLACED_QUEUE });
-  const code = `new Queue('intake', { prefix: '${prefix}' })`;
-  return [fault('intake', says, said('Add them with the prefix {prefix}: {code}.', { prefix, code }))];
 }
 
 function heldFault({ account, area, reason, since, count, xof, unreadable }: HoldStanding): Finding {

@@ -19,6 +19,11 @@ from relais.deployment for update;
 select id, environment, mode, fingerprint, epoch, recovering_at, recovering_why, system_id, operation_oid::int8
 from relais.deployment;
 
+-- name: read_standing
+-- params:
+-- row: recovering_at timestamptz, recovering_why text, unwitnessed_at timestamptz
+select recovering_at, recovering_why, unwitnessed_at from relais.deployment;
+
 -- name: stamp_deployment
 -- params: mode text, fingerprint text
 -- row:
