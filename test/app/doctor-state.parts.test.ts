@@ -47,7 +47,7 @@ test('every check of PostgreSQL passes on a fresh ledger', async () => {
     ...['postgres', 'durability', 'clock', 'logging', 'schema', 'permissions', 'recovery', 'deployment'],
     ...['limits', 'state', 'storage', 'events', 'redis', 'intake'],
   ];
-  expect(checks.flatMap((check) => of(found, check).map(({ is, says }) => [check, is, is === 'ok' ? '' : says]))).toEqual(
-    checks.map((check) => [check, 'ok', '']),
-  );
+  expect(
+    checks.flatMap((check) => of(found, check).map(({ is, says }) => [check, is, is === 'ok' ? '' : says])),
+  ).toEqual(checks.map((check) => [check, 'ok', '']));
 });
