@@ -151,7 +151,7 @@ where not exists (select from relais.operation o where o.id = t.id);
 -- others hold are passed over before they count, so neither another claim nor a forgotten transaction hides those behind.
 -- Without the mark of its lane a process takes nothing: another one has taken over.
 -- params: queue text, accounts text[], most int4, lease_ms float8, schema_version int2, now timestamptz, holder text, lane text
--- row: id text, kind text, account text, reference text, state text, amount int8, request jsonb, provider_id text, token text, transaction_id text, provider_ref text, facts jsonb, evidence text[], evidence_total int4, reason text, sends int2, tries int2, token_at timestamptz, sent_at timestamptz, quiet_until timestamptz, not_before timestamptz, batch text, created_by text, approved_by text, approved_at timestamptz, rejected_by text, note text, trace text, created_at timestamptz, updated_at timestamptz, since timestamptz, version int4, send_until timestamptz, due_at timestamptz, lease int8, lease_until timestamptz, at timestamptz
+-- row: id text, kind text, account text, reference text, state text, amount int8, request jsonb, provider_id text, token text, transaction_id text, provider_ref text, facts jsonb, evidence text[], evidence_total int4, reason text, sends int2, tries int2, token_at timestamptz, sent_at timestamptz, quiet_until timestamptz, not_before timestamptz, batch text, created_by text, approved_by text, approved_at timestamptz, rejected_by text, note text, trace text, created_at timestamptz, updated_at timestamptz, since timestamptz, version int4, send_until timestamptz, due_at timestamptz, lease int8, lease_until timestamptz, fingerprint bytea, at timestamptz
 with due as materialized (
   select c.id
   from unnest($2::text[]) as account(name)
@@ -176,7 +176,7 @@ returning o.id, o.kind, o.account, o.reference, o.state, o.amount, o.request, o.
   o.facts, o.evidence, o.evidence_total, o.reason, o.sends, o.tries, o.token_at, o.sent_at, o.quiet_until, o.not_before,
   o.batch, o.created_by, o.approved_by, o.approved_at, o.rejected_by, o.note, o.trace, o.created_at, o.updated_at, o.since,
   o.version, o.send_until, o.due_at, o.lease,
-  o.lease_until, date_trunc('milliseconds', coalesce($6, now())) as at;
+  o.lease_until, o.fingerprint, date_trunc('milliseconds', coalesce($6, now())) as at;
 
 -- name: lease_operations
 -- Leases named operations, due or not, for attempts in these queues (`looked_at`: `,state,state,`). `known`: the lease that the
