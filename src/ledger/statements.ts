@@ -49,8 +49,9 @@ export function loadStatements(schema: string): ReadonlyMap<string, Statement> {
 }
 
 /**
- * Functions around planned statements. Their settings are attributes, so none leaks into the session of a pooler, and a
- * plan that was made while a table was small never reads it whole. The hash in a name lets two versions run side by side.
+ * Functions around planned statements. Their settings are attributes, so none leaks into the session of a pooler.
+ * A plan that was made while a table was small never reads it whole. The hash in a name lets two versions run side by
+ * side.
  */
 export function plannedFunctions(schema: string): readonly { readonly name: string; readonly sql: string }[] {
   return [...loadStatements(schema).values()]

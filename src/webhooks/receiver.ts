@@ -52,7 +52,8 @@ export interface Noted {
 
 interface ReceiverOptions {
   readonly secrets: readonly Secret[];
-  readonly operations: Pick<Operations, 'nudge' | 'awaitReplicated'>;
+  /** A store without replicas of its own needs no `awaitReplicated`. */
+  readonly operations: Pick<Operations, 'nudge'> & Partial<Pick<Operations, 'awaitReplicated'>>;
   /** The hashes of an account's master keys: one in a body says who could have written it, and decides nothing. */
   readonly hashes: (account: string) => Promise<KnownHashes>;
   /** The digest of the account's key of today; tried before `hashes`. */
@@ -107,7 +108,7 @@ function receive(options: ReceiverOptions): RequestHandler {
         const posted = { redacted, agreesWith };
         const nudged = await operations.nudge(target.kind, target.id, evidence, LOOK_INTERVAL_MS, posted);
         if (nudged.is === 'look') wake(lookQueueOf(target.kind), target.id, 0);
-        await operations.awaitReplicated(target.id, nudged.written);
+        await operations.awaitReplicated?.(target.id, nudged.written);
         return { ...nudged, ...(detail ? { hash: detail } : {}) };
       };
       const hinted = await within({ clock, ms: STORE_WITHIN_MS, late }, store());
