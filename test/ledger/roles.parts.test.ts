@@ -29,7 +29,8 @@ beforeAll(async () => {
   await client.end();
 });
 afterAll(async () => {
-  for (const role of ROLES) await database?.query(`drop owned by ${SCHEMA}_${role} cascade; drop role ${SCHEMA}_${role}`);
+  for (const role of ROLES)
+    await database?.query(`drop owned by ${SCHEMA}_${role} cascade; drop role ${SCHEMA}_${role}`);
   await database?.close();
 });
 
@@ -75,7 +76,9 @@ test('the reader reads the views of finance and nothing else', async () => {
 test('the role for enqueueing may enqueue, and see its own rows', async () => {
   expect(await as('enqueue', `select * from ${SCHEMA}.my_intake`)).toEqual([]);
   await expect(as('enqueue', `select * from ${SCHEMA}.intake`)).rejects.toMatchObject({ code: '42501' });
-  await expect(as('reader', `select ${SCHEMA}.enqueue('disbursement', '{}')`)).rejects.toMatchObject({ code: '42501' });
+  await expect(as('reader', `select ${SCHEMA}.enqueue('disbursement', '{}')`)).rejects.toMatchObject({
+    code: '42501',
+  });
 });
 
 test('the script names the schema everywhere', () => {
