@@ -101,7 +101,7 @@ export class Connection {
   async #run<Row extends object>(name: string, values: readonly unknown[]): Promise<readonly Row[]> {
     const statement = this.#statements.get(name);
     if (statement === undefined) throw new Error(`no statement is named ${name}`);
-    const { text } = statement;
+    const { call: text } = statement;
     this.#warned = false;
     const query = { text, values: [...values], ...(this.#prepared ? { name } : {}) };
     const answer = await this.#client.query<Row>(query).catch((error: unknown) => {

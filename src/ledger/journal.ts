@@ -39,6 +39,8 @@ export type Entry = (Intended | Acted) & { readonly at: number };
 
 interface JournalOptions {
   readonly redis: Redis;
+  /** Its id: a ledger reads no other journal. */
+  readonly deployment: string;
   readonly process: string;
   readonly clock: Clock;
   /** The journal misses an entry: told once until the next one is written. */
@@ -51,7 +53,8 @@ const KEPT_MS = 72 * 3_600_000;
 const ENTRIES_MOST = 1_000_000;
 const TRIM_EVERY = 10_000;
 const READ_AT_ONCE = 500;
-const KEY = 'journal';
+const TAIL = 200;
+const keyOf = (deployment: string): string => `journal:${deployment}`;
 const FIELD = 'entry';
 
 export class Journal {
@@ -111,11 +114,11 @@ export class Journal {
   }
 
   async #add(entry: Intended | Acted): Promise<void> {
-    const { redis, clock, onHole } = this.#options;
+    const { redis, deployment, clock, onHole } = this.#options;
     try {
       if (redis.status !== 'ready') throw new JournalAway();
       const oldest = String(clock.now() - KEPT_MS);
-      const added = redis.xadd(KEY, 'MINID', '~', oldest, '*', FIELD, JSON.stringify(entry));
+      const added = redis.xadd(keyOf(deployment), 'MINID', '~', oldest, '*', FIELD, JSON.stringify(entry));
       await within({ clock, ms: WAIT_MS, late: () => new JournalAway() }, added);
       this.#isHole = false;
       await this.#trim();
@@ -129,7 +132,8 @@ export class Journal {
     this.#untilTrim -= 1;
     if (this.#untilTrim > 0) return;
     this.#untilTrim = TRIM_EVERY;
-    await this.#options.redis.xtrim(KEY, 'MAXLEN', '~', ENTRIES_MOST);
+    const { redis, deployment } = this.#options;
+    await redis.xtrim(keyOf(deployment), 'MAXLEN', '~', ENTRIES_MOST);
   }
 }
 
@@ -142,9 +146,9 @@ class JournalAway extends Error {
 }
 
 /** Every entry, oldest first. Rejects when Redis cannot be read. Entries that cannot be read are left out. */
-export async function* readJournal(redis: Redis): AsyncGenerator<Entry> {
+export async function* readJournal(redis: Redis, deployment: string): AsyncGenerator<Entry> {
   for (let from = '-'; ; ) {
-    const page = await redis.xrange(KEY, from, '+', 'COUNT', READ_AT_ONCE);
+    const page = await redis.xrange(keyOf(deployment), from, '+', 'COUNT', READ_AT_ONCE);
     for (const [id, fields] of page) {
       const entry = readEntry(fields[1] ?? '');
       if (entry !== undefined) yield { ...entry, at: Number(id.split('-')[0]) };
@@ -153,6 +157,18 @@ export async function* readJournal(redis: Redis): AsyncGenerator<Entry> {
     if (last === undefined || page.length < READ_AT_ONCE) return;
     from = `(${last}`;
   }
+}
+
+/** The newest intents: a process that was killed may have told the journal alone. */
+export async function newestIntents(
+  redis: Redis,
+  deployment: string,
+): Promise<readonly (Intended & { at: number })[]> {
+  const page = await redis.xrevrange(keyOf(deployment), '+', '-', 'COUNT', TAIL);
+  return page.flatMap(([id, fields]) => {
+    const entry = readEntry(fields[1] ?? '');
+    return entry?.is === 'intended' ? [{ ...entry, at: Number(id.split('-')[0]) }] : [];
+  });
 }
 
 function readEntry(text: string): Intended | Acted | undefined {

@@ -58,6 +58,8 @@ export class Life {
   #journal: Journal | undefined;
   #recovering: RecoveringState | undefined;
   #beats = 0;
+  /** How often this process has begun a recovery. */
+  #entered = 0;
   #cancel = (): void => undefined;
   #underWay: Promise<void> = Promise.resolve();
 
@@ -114,8 +116,10 @@ export class Life {
   }
 
   async beat(): Promise<void> {
+    const entered = this.#entered;
     await this.#processes.beat();
-    this.#show(this.standing?.recovering);
+    // What this beat itself has begun is not in its answer yet.
+    if (this.#entered === entered) this.#show(this.standing?.recovering);
     if (this.#unheard.size > 0 && this.#beats > 0) await this.#hear();
     await this.#confirmedByPeers();
     this.#beats += 1;
@@ -148,6 +152,7 @@ export class Life {
     await database.transaction((run) => enterRecovery(run, because, known));
     // It is written down now. Checks of what left go on, so results must be written meanwhile.
     for (const { lane, found } of lost) memory.restore(lane, found);
+    this.#entered += 1;
     this.#show({ since: this.standing?.at ?? this.#options.clock.now(), because });
   }
 

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync, readdirSync } from 'node:fs';
 import type { Client } from 'pg';
 import { arrowsOf } from './arrows.ts';
-import { inSchema } from './statements.ts';
+import { inSchema, plannedFunctions } from './statements.ts';
 
 interface Migration {
   readonly number: number;
@@ -52,6 +52,7 @@ export async function migrate(
       if (dryRun) return { names: missing.map(({ name }) => name), over: true };
       if (one === undefined) {
         await addArrows(client, schema);
+        await addFunctions(client, schema);
         return { names: [], over: true };
       }
       await client.query(inSchema(one.sql, schema));
@@ -97,6 +98,16 @@ async function addArrows(client: Client, schema: string): Promise<void> {
      where (arrow.recount, arrow.totals) is distinct from (excluded.recount, excluded.totals)`,
     values,
   );
+}
+
+/** Functions are only added: an older process may still call its own. */
+async function addFunctions(client: Client, schema: string): Promise<void> {
+  const { rows } = await client.query<{ name: string }>(
+    `select p.proname as name from pg_proc p join pg_namespace n on n.oid = p.pronamespace where n.nspname = $1`,
+    [schema],
+  );
+  const there = new Set(rows.map(({ name }) => name));
+  for (const { name, sql } of plannedFunctions(schema)) if (!there.has(name)) await client.query(sql);
 }
 
 async function missingOf(

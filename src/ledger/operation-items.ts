@@ -70,6 +70,8 @@ type NotRecorded =
 /** An operation with the lease that one attempt has of it. */
 export interface Claimed extends OperationRow {
   readonly lease: string;
+  /** For the journal: a ledger that never had the operation compares a repeated request with it. */
+  readonly fingerprint: Buffer;
   readonly at: Date;
 }
 

@@ -123,7 +123,7 @@ export class Database {
   ): Promise<readonly Row[]> {
     const statement = this.#statements.get(name);
     if (statement === undefined) throw new Error(`no statement is named ${name}`);
-    const query = { text: statement.text, values: [...values], ...(this.#prepared ? { name } : {}) };
+    const query = { text: statement.call, values: [...values], ...(this.#prepared ? { name } : {}) };
     const { rows } = await client.query<Row>(query).catch((error: unknown) => {
       throw readError(error);
     });

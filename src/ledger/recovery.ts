@@ -118,7 +118,8 @@ export class RecoveryDesk<Says> {
    * then, and a person decides.
    */
   async mayHaveLeft(id: string): Promise<boolean> {
-    return (await this.#row()) !== undefined && knownToJournal(this.#options, id);
+    const row = await this.#row();
+    return row !== undefined && knownToJournal(this.#options, row.deployment, id);
   }
 
   async #row(): Promise<RecoveryRow | undefined> {

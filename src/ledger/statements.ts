@@ -1,4 +1,5 @@
 /** The statements of `statements/*.sql`, by name, with the parameters and the row that their heads declare. */
+import { createHash } from 'node:crypto';
 import { readFileSync, readdirSync } from 'node:fs';
 
 interface Field {
@@ -10,6 +11,10 @@ interface Field {
 export interface Statement {
   readonly name: string;
   readonly text: string;
+  /** How a connection runs it: the text, or a call of the function that plans it. */
+  readonly call: string;
+  /** `-- plan: indexes`: planned by the indexes alone, whatever the size of the tables was when it was planned. */
+  readonly isPlanned: boolean;
   readonly params: readonly Field[];
   readonly row: readonly Field[];
 }
@@ -33,19 +38,55 @@ export function inSchema(sql: string, schema: string): string {
 export function loadStatements(schema: string): ReadonlyMap<string, Statement> {
   const files = readdirSync(FOLDER).filter((file) => file.endsWith('.sql'));
   const all = files.flatMap((file) => parseStatements(readFileSync(new URL(file, FOLDER), 'utf8')));
-  const byName = new Map(all.map((one) => [one.name, { ...one, text: inSchema(one.text, schema) }]));
+  const byName = new Map(
+    all.map((one) => [
+      one.name,
+      { ...one, text: inSchema(one.text, schema), call: inSchema(one.isPlanned ? callOf(one) : one.text, schema) },
+    ]),
+  );
   if (byName.size !== all.length) throw new Error('two statements have one name');
   return byName;
 }
 
+/**
+ * Functions around planned statements. Their settings are attributes, so none leaks into the session of a pooler.
+ * A plan that was made while a table was small never reads it whole. The hash in a name lets two versions run side by
+ * side.
+ */
+export function plannedFunctions(schema: string): readonly { readonly name: string; readonly sql: string }[] {
+  return [...loadStatements(schema).values()]
+    .filter(({ isPlanned }) => isPlanned)
+    .map((one) => ({ name: functionOf(one), sql: inSchema(definitionOf(one), schema) }));
+}
+
+const functionOf = ({ name, params, row, text }: Omit<Statement, 'call'>): string => {
+  // The same in every schema.
+  const hash = createHash('sha256').update(JSON.stringify([params, row, text.replaceAll(/\w+\./g, '')]));
+  return `run_${name}_${hash.digest('hex').slice(0, 8)}`;
+};
+
+const callOf = (one: Omit<Statement, 'call'>): string =>
+  `select * from relais.${functionOf(one)}(${one.params.map((_, at) => `$${at + 1}`).join(', ')})`;
+
+const definitionOf = (one: Statement): string =>
+  `create function relais.${functionOf(one)}(${one.params.map(({ type }) => type).join(', ')})
+returns table (${one.row.map(({ name, type }) => `${name} ${type}`).join(', ')}) language plpgsql
+set search_path = pg_catalog, pg_temp set plan_cache_mode = force_generic_plan
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $body$
+#variable_conflict use_column
+begin
+  return query ${one.text};
+end $body$`;
+
 /** The statements of a file; what stands before the first `-- name:` describes the file. */
-export function parseStatements(sql: string): readonly Statement[] {
+export function parseStatements(sql: string): readonly Omit<Statement, 'call'>[] {
   return sql
     .split(/^(?=-- name: )/m)
     .filter((part) => HEAD.test(part))
     .map((part) => {
       const name = HEAD.exec(part)?.[1] ?? '';
-      return { name, text: bodyOf(part), params: fieldsOf(part, 'params', name), row: fieldsOf(part, 'row', name) };
+      const [params, row] = [fieldsOf(part, 'params', name), fieldsOf(part, 'row', name)];
+      return { name, text: bodyOf(part), params, row, isPlanned: /^-- plan: indexes$/m.test(part) };
     });
 }
 

@@ -6,6 +6,7 @@ import { mkdir, readFile, readdir, rename, rm, stat, writeFile } from 'node:fs/p
 import { basename, dirname, join } from 'node:path';
 import type { Redis } from 'ioredis';
 import { z } from 'zod';
+import { newestIntents } from './journal.ts';
 
 /** What is known of one lane. */
 const laneWord = z.object({
@@ -57,15 +58,23 @@ export class RedisWitness implements Witness {
     const fields = await this.#redis.hgetall(keyOf(deployment));
     if (fields[EPOCH] === undefined) return undefined;
     const lanes = Object.entries(fields).flatMap(([field, value]) => {
-      const told = field.startsWith(LANE) ? readLane(value) : undefined;
-      return told === undefined ? [] : [[field.slice(LANE.length), told] as const];
+      const one = field.startsWith(LANE) ? readLane(value) : undefined;
+      return one === undefined ? [] : [[field.slice(LANE.length), one] as const];
     });
-    return {
+    const told = {
       deployment,
       epoch: Number(fields[EPOCH]),
       since: Number(fields[SINCE] ?? Number.POSITIVE_INFINITY),
       lanes: Object.fromEntries(lanes),
     };
+    const left = (await newestIntents(this.#redis, deployment)).map(
+      ({ lane, epoch, counter, at }): Word => ({
+        ...told,
+        epoch,
+        lanes: { [lane]: { counter, sent: counter, ended: false, at } },
+      }),
+    );
+    return together([told, ...left]);
   }
 
   async note({ deployment, epoch, lanes }: Omit<Word, 'since'>, at: number): Promise<void> {

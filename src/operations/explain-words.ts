@@ -182,6 +182,10 @@ const ofDisbursements: Rows = {
     'the service names a transaction that another operation was told before, so one of the two may not have been paid',
     COMPARE,
   ],
+  result_not_storable: [
+    'the answer of the service has a value that cannot be stored; the evidence shows the rest',
+    COMPARE,
+  ],
   token_too_old: ['its token is older than a day', 'Ask the service about the token, then resolve it.'],
   poll_exhausted: [
     'the service has not settled it within its limit of time',

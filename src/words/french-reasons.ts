@@ -150,6 +150,8 @@ export const frenchReasons: Readonly<Record<string, string>> = {
     'Dites-le au service, puis tranchez par `cancelled` (une demande de paiement par `failed`), et redemandez sous une autre référence.',
   'the service names a transaction that another operation was told before, so one of the two may not have been paid':
     'le service nomme une transaction déjà donnée à une autre opération : l’un des deux n’a peut-être pas été payé',
+  'the answer of the service has a value that cannot be stored; the evidence shows the rest':
+    'la réponse du service contient une valeur qui ne peut être enregistrée ; les traces montrent le reste',
   'its token is older than a day': 'son jeton a plus d’un jour',
   'the service has not settled it within its limit of time': 'le service n’a pas tranché dans le délai prévu',
   'It is still looked at where the service can be asked, and a late word settles it; or ask the service and resolve it.':

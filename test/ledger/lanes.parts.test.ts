@@ -126,8 +126,8 @@ test('a connection whose plans are outdated is replaced, and the statement runs 
   const asked = payment('altered');
   await one.accept(asked);
   await one.read([asked.id]);
-  await ledger.query('alter table relais.operation alter column purpose type varchar');
-  closing.push(() => ledger.query('alter table relais.operation alter column purpose type text'));
+  await ledger.query('alter table relais.operation alter column trace type varchar');
+  closing.push(() => ledger.query('alter table relais.operation alter column trace type text'));
   expect(await one.read([asked.id])).toHaveLength(1);
 });
 

@@ -163,6 +163,7 @@ test('the journal holds what was about to leave and what was done, in order; a h
   });
   const journal = new Journal({
     redis: client,
+    deployment: 'd',
     process: 'a',
     clock: systemClock,
     onHole: (error) => faults.push(error),
@@ -178,7 +179,7 @@ test('the journal holds what was about to leave and what was done, in order; a h
   status = 'ready';
   await journal.intended({ ...at, counter: '5' }, [item]);
   const entries: Entry[] = [];
-  for await (const entry of readJournal(redis.redis)) entries.push(entry);
+  for await (const entry of readJournal(redis.redis, 'd')) entries.push(entry);
   expect(entries).toMatchObject([
     { is: 'intended', after: '0', counter: '2', items: [item] },
     { is: 'acted', n: 1, kind: 'key.revoked', facts: { id: 'key_1' } },

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { acceptMessage, newMessage } from '../../src/ledger/messages.ts';
 import type { Operations } from '../../src/ledger/operations.ts';
 import { type OperationRow, readRow } from '../../src/ledger/records.ts';
+import { type JournalOperation, replayItems } from '../../src/ledger/replay.ts';
 import { messageWorld } from './message-world.ts';
 
 const world = messageWorld();
@@ -142,6 +143,36 @@ describe('due messages', () => {
     expect(new Set(reported)).toEqual(
       new Set(['message.expired undefined', 'message.sent undefined', 'message.skipped opted_out']),
     );
+  });
+
+  test('whose person was erased are left out', async () => {
+    const id = await world.accept();
+    await world.ledger.query(
+      `update relais.operation set request = request || '{"to": "purged-abc", "text": ""}', beneficiary = null where id = '${id}'`,
+    );
+    await world.send();
+    expect([await world.stateOf(id), world.requests.length]).toEqual(['skipped', 0]);
+  });
+
+  test('are in the journal before they leave, so that a restored ledger asks about them', async () => {
+    const [id, password] = [await world.accept(), await world.accept({ lane: 'otp', text: '4711' })];
+    const items: JournalOperation[] = [];
+    const real = world.operations(0);
+    const operations = {
+      claim: (...asked: Parameters<Operations['claim']>) => real.claim(...asked),
+      change: (change: Parameters<Operations['change']>[0]) => {
+        if (change.journalItem) items.push(change.journalItem as JournalOperation);
+        return real.change(change);
+      },
+    };
+    await world.send(0, { operations });
+    await world.send(0, { operations, lane: 'otp' });
+    expect(JSON.stringify(items)).not.toContain('4711');
+    await world.ledger.query(`delete from relais.operation where id in ('${id}', '${password}')`);
+    await world.database.transaction((run) => replayItems(run, items));
+    expect(await world.states()).toEqual({ unknown: 2 });
+    for (let times = 0; times < 2; times += 1) await world.check();
+    expect([await world.stateOf(id), await world.stateOf(password)]).toEqual(['sent', 'unknown']);
   });
 
   test('stay while the ledger is recovering', async () => {

@@ -64,3 +64,12 @@ test('a migration of a newer version is refused', async () => {
   const older = connected((client) => migrate(client, { schema: 'together', migrations: [] }));
   await expect(older).rejects.toThrow('Migration 1 (ledger) was applied by a newer relais');
 });
+
+test('a start corrects what an arrow does to the sums of the day', async () => {
+  const schema = 'recounted';
+  await connected((client) => migrate(client, { schema }));
+  const arrow = `kind = 'disbursement' and was = 'queued' and state = 'rejected'`;
+  await fresh.query(`update ${schema}.arrow set recount = 0 where ${arrow}`);
+  await connected((client) => migrate(client, { schema }));
+  expect(await fresh.query(`select recount from ${schema}.arrow where ${arrow}`)).toEqual([{ recount: -1 }]);
+});

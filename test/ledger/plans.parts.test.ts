@@ -35,3 +35,34 @@ test.for(Object.entries(HOT))('%s reads by %s', async ([name, index]) => {
   expect(plan).toContain(index);
   expect(plan).not.toMatch(/Seq Scan on operation/);
 });
+
+test('a planned statement reads by its index though it was first run while the table was empty', async () => {
+  const fresh = await freshLedger();
+  const session = new Client({ connectionString: fresh.url });
+  await session.connect();
+  try {
+    const { call = '' } = loadStatements('relais').get('claim') ?? {};
+    const claim = () => session.query(call, ['disbursement', ['a1'], 1, 1_000, 1, null, 'one', 'one/read']);
+    await session.query(`insert into relais.mark (lane) values ('one/read')`);
+    for (let time = 0; time < 10; time += 1) await claim();
+    await session.query('alter table relais.operation set (autovacuum_enabled = off)');
+    await session.query(`insert into relais.operation (id, kind, account, fingerprint, state, queue, request, created_by, schema_version, op, due_at)
+      select 'dsb_' || n, 'disbursement', 'a' || n % 5, '', 'queued', 'disbursement', '{}', 'x', 1, gen_random_uuid(), now()
+      from generate_series(1, 5000) n`);
+    const scans = async (): Promise<number> => {
+      await session.query('select pg_stat_force_next_flush()');
+      const { rows } = await session.query<{ scans: string }>(
+        `select seq_scan as scans from pg_stat_user_tables where relname = 'operation'`,
+      );
+      return Number(rows[0]?.scans);
+    };
+    const before = await scans();
+    expect((await claim()).rowCount).toBe(1);
+    expect(await scans()).toBe(before);
+    const { rows } = await session.query<{ enable_seqscan: string }>('show enable_seqscan');
+    expect(rows).toEqual([{ enable_seqscan: 'on' }]);
+  } finally {
+    await session.end();
+    await fresh.close();
+  }
+});

@@ -92,6 +92,9 @@ function deskOf({ database }: LedgerWorker): RecoveryDesk<never[]> {
   });
 }
 
+const deploymentId = async (): Promise<string> =>
+  (await ledger.query<{ id: string }>('select id from relais.deployment'))[0]?.id ?? '';
+
 const states = async (): Promise<Readonly<Record<string, string>>> => {
   const rows = await ledger.query<{ id: string; state: string; token: string | null }>(
     'select id, state, token from relais.operation order by id',
@@ -169,7 +172,11 @@ test('an unbroken journal lets queued payments go on, and raises or records agai
 
 test.for([
   ['a worker was killed', (): Promise<unknown> => Promise.resolve(), 'killed'],
-  ['Redis lost the journal', (): Promise<unknown> => redis.redis.del('journal'), 'ended'],
+  [
+    'Redis lost the journal',
+    async (): Promise<unknown> => redis.redis.del(`journal:${await deploymentId()}`),
+    'ended',
+  ],
   ['Redis lost everything', (): Promise<unknown> => redis.redis.flushdb(), 'ended'],
 ] as const)('when %s, nothing that the copy shows as unsent leaves', async ([, lose, how]) => {
   const three = await restored(async (two) => {

@@ -1,10 +1,11 @@
 /** A migrated ledger for one file of tests, cloned from a template that the run makes once. */
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { Client } from 'pg';
 import { inject } from 'vitest';
 import { allMigrations, migrate } from '../../src/ledger/migrate.ts';
+import { plannedFunctions } from '../../src/ledger/statements.ts';
 import { type FreshPostgres, freshDatabase } from './fresh-postgres.ts';
 
 export interface FreshLedger extends FreshPostgres {
@@ -27,10 +28,14 @@ export async function freshLedger({ isNew = false } = {}): Promise<FreshLedger> 
   return { ...fresh, schema: SCHEMA };
 }
 
-/** The name carries the hash of the migrations: a changed file makes another template. */
+/** The name carries the hash of migrations and functions: a changed file makes another template. */
 async function templateAt(base: string): Promise<string> {
-  const name = `ledger_${allMigrations()
-    .map(({ hash }) => hash.slice(0, 8))
+  const functions = plannedFunctions(SCHEMA).map(({ sql }) => sql);
+  const name = `ledger_${[
+    ...allMigrations().map(({ hash }) => hash),
+    createHash('sha256').update(functions.join()).digest('hex'),
+  ]
+    .map((hash) => hash.slice(0, 8))
     .join('_')}`;
   const client = new Client({ connectionString: base });
   await client.connect();

@@ -54,7 +54,9 @@ export async function ledgerWorker(
     quietly: (message) => faults.push(message),
     ...over,
   });
-  const journal = new Journal({ redis, process: life.name, clock: systemClock, onHole: () => faults.push('hole') });
+  const [row] = await database.run<{ id: string }>('read_deployment');
+  const names = { deployment: row?.id ?? '', process: life.name };
+  const journal = new Journal({ redis, ...names, clock: systemClock, onHole: () => faults.push('hole') });
   life.journalIn(journal);
   await life.start();
   const operations = new Operations({ ...needs, database: at, process: life.name, memory, lanes: 1, journal });

@@ -1325,8 +1325,8 @@ create table relais.balance (
 -- 7. Partitions ---------------------------------------------------------------------------------------------------------
 
 -- Makes a partition of one of the four large tables. `there`: it exists. `taken`: the default partition has rows of the
--- range, which stay there. `busy`: a lock was not free within the time, so nothing was made. It never fails the caller, who
--- needs no right to create tables.
+-- range, which stay there, or is so large that reading it would hold up others. `busy`: a lock was not free within the time,
+-- so nothing was made. It never fails the caller, who needs no right to create tables.
 create function relais.make_partition(parent text, part text, low text, high text, lock_ms int) returns text
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
@@ -1334,6 +1334,7 @@ begin
     raise exception '% is no partition of %', part, parent using errcode = '22023';
   end if;
   if to_regclass(format('relais.%I', part)) is not null then return 'there'; end if;
+  if pg_relation_size(to_regclass(format('relais.%I', parent || '_rest'))) > 268435456 then return 'taken'; end if;
   if not pg_try_advisory_xact_lock(hashtextextended('relais.' || parent, 0)) then return 'busy'; end if;
   perform set_config('lock_timeout', lock_ms::text, true);
   execute format('create table relais.%I (like relais.%I including all excluding identity)', part, parent);

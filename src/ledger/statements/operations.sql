@@ -2,6 +2,7 @@
 -- Each statement takes many rows at once. Rows are locked in the byte order of their ids, after `mark` and before `spent`.
 
 -- name: accept
+-- plan: indexes
 -- Records requests: identity, limits, approval, duplicate window, audit entry and first event in one transaction. Raises
 -- RL100 with the name of a limit, and its value or the earlier payment, when it refuses one of them. `limits`: those that the
 -- process asks for, as `limits_in_force` reads them. `event`: reported when the recorded state is its `when`. `dry`: raises
@@ -126,6 +127,7 @@ from mark, asked a left join fresh f using (id)
 where (select count(*) from refused) = 0;
 
 -- name: identities
+-- plan: indexes
 -- The holder of each identity: an operation, or the tombstone of an operation that retention removed.
 -- params: id text[], kind text[], account text[], reference text[], idempotency_key text[], other_id text[]
 -- row: asked text, id text, fingerprint bytea, state text, amount int8, finished_at timestamptz, buried bool
@@ -147,11 +149,12 @@ from asked a join relais.tombstone t
 where not exists (select from relais.operation o where o.id = t.id);
 
 -- name: claim
+-- plan: indexes
 -- Leases what is due in a queue to one lane, accounts in turn. Changes the lease only: no index entry is written. Rows that
 -- others hold are passed over before they count, so neither another claim nor a forgotten transaction hides those behind.
 -- Without the mark of its lane a process takes nothing: another one has taken over.
 -- params: queue text, accounts text[], most int4, lease_ms float8, schema_version int2, now timestamptz, holder text, lane text
--- row: id text, kind text, account text, reference text, state text, amount int8, request jsonb, provider_id text, token text, transaction_id text, provider_ref text, facts jsonb, evidence text[], evidence_total int4, reason text, sends int2, tries int2, token_at timestamptz, sent_at timestamptz, quiet_until timestamptz, not_before timestamptz, batch text, created_by text, approved_by text, approved_at timestamptz, rejected_by text, note text, trace text, created_at timestamptz, updated_at timestamptz, since timestamptz, version int4, send_until timestamptz, due_at timestamptz, lease int8, lease_until timestamptz, at timestamptz
+-- row: id text, kind text, account text, reference text, state text, amount int8, request jsonb, provider_id text, token text, transaction_id text, provider_ref text, facts jsonb, evidence text[], evidence_total int4, reason text, sends int2, tries int2, token_at timestamptz, sent_at timestamptz, quiet_until timestamptz, not_before timestamptz, batch text, created_by text, approved_by text, approved_at timestamptz, rejected_by text, note text, trace text, created_at timestamptz, updated_at timestamptz, since timestamptz, version int4, send_until timestamptz, due_at timestamptz, lease int8, lease_until timestamptz, fingerprint bytea, at timestamptz
 with due as materialized (
   select c.id
   from unnest($2::text[]) as account(name)
@@ -176,9 +179,10 @@ returning o.id, o.kind, o.account, o.reference, o.state, o.amount, o.request, o.
   o.facts, o.evidence, o.evidence_total, o.reason, o.sends, o.tries, o.token_at, o.sent_at, o.quiet_until, o.not_before,
   o.batch, o.created_by, o.approved_by, o.approved_at, o.rejected_by, o.note, o.trace, o.created_at, o.updated_at, o.since,
   o.version, o.send_until, o.due_at, o.lease,
-  o.lease_until, date_trunc('milliseconds', coalesce($6, now())) as at;
+  o.lease_until, o.fingerprint, date_trunc('milliseconds', coalesce($6, now())) as at;
 
 -- name: lease_operations
+-- plan: indexes
 -- Leases named operations, due or not, for attempts in these queues (`looked_at`: `,state,state,`). `known`: the lease that the
 -- asker has of it already. Its due time is the end of the lease, so that another attempt follows one that died. A row that another attempt holds, or in another state, is missing from the answer.
 -- params: id text[], looked_at text[], lease_ms float8[], known int8[], schema_version int2, now timestamptz, holder text, lane text
@@ -234,6 +238,7 @@ from due where o.id = due.id
 returning o.id, o.version, due.due_at as was_due;
 
 -- name: change
+-- plan: indexes
 -- Compares lease and state, and writes what an attempt found: fields, evidence, event, audit entry, sums of the day. A row that
 -- another attempt holds by now is left as it is, and is missing from the answer; without any row the answer has the counter
 -- alone. No lease: the act of a person. `keep_ms`: the attempt goes on under its lease. `nudge_ms`: when a callback that came
@@ -262,7 +267,7 @@ asked as materialized (
   )
 ),
 held as materialized (
-  select o.id, o.state as was, o.counted_on, o.amount, o.beneficiary,
+  select a.*, o.counted_on, o.amount, o.beneficiary,
     coalesce(position(',' || a.state || ',' in o.signalled) = 0, false) and a.keep_ms is null as unheard,
     coalesce(position(',' || a.state || ',' in o.signalled) > 0, true) as agrees
   from relais.operation o join asked a on a.id = o.id and (a.lease is null or a.lease = o.lease) and a.was = o.state
@@ -283,7 +288,7 @@ changed as (
       when a.keep_ms is not null then case when o.due_at <= a.at then o.due_at else a.at + coalesce(a.due_ms, a.keep_ms) * interval '1 ms' end
       when a.due_ms is not null and o.signalled is not null then a.at + least(a.due_ms, a.nudge_ms) * interval '1 ms'
       when a.due_ms is not null then a.at + a.due_ms * interval '1 ms'
-      when h.unheard and a.nudge_ms > 0 then a.at + a.nudge_ms * interval '1 ms' end,
+      when a.unheard and a.nudge_ms > 0 then a.at + a.nudge_ms * interval '1 ms' end,
     signalled = case when a.keep_ms is not null then o.signalled end,
     lease = case when a.keep_ms is not null then o.lease end,
     lease_until = case when a.keep_ms is not null and o.lease is not null then a.at + a.keep_ms * interval '1 ms' end,
@@ -310,24 +315,25 @@ changed as (
     approved_at = case when a.more ? 'approved_ms' then a.at + (a.more ->> 'approved_ms')::float8 * interval '1 ms' else o.approved_at end,
     request = case when o.request ?| string_to_array(a.erased, ',') then o.request - string_to_array(a.erased, ',') else o.request end,
     facts = case
-      when a.facts is null and a.fact_times is null and not (h.unheard and a.nudge_ms > 0) then o.facts
+      when a.facts is null and a.fact_times is null and not (a.unheard and a.nudge_ms > 0) then o.facts
       else jsonb_strip_nulls(o.facts || coalesce(a.facts, '{}')
         || case when a.fact_times is null then '{}'
            else (select jsonb_object_agg(t.key, a.ms + t.value::int8) from jsonb_each_text(a.fact_times) t) end
-        || case when h.unheard and a.nudge_ms > 0 then jsonb_build_object('hintedAt', a.ms) else '{}' end) end,
+        || case when a.unheard and a.nudge_ms > 0 then jsonb_build_object('hintedAt', a.ms) else '{}' end) end,
     evidence = case
       when a.said is null then o.evidence
       when cardinality(o.evidence) + cardinality(a.said) <= 50 then o.evidence || a.said
       else relais.bound_evidence(o.evidence || a.said) end,
     evidence_total = o.evidence_total + coalesce(cardinality(a.said), 0)
-  from asked a, held h where o.id = a.id and h.id = o.id
-  returning o.id, o.kind, o.account, o.state, o.version, o.request ->> 'withdrawMode' as place,
+  from held a where o.id = a.id
+  returning o.id, o.kind, o.account, o.state, o.version, a.was, a.at, a.counted_on, a.amount, a.beneficiary, a.event, a.act,
+    a.forgets and a.agrees as forgets, o.request ->> 'withdrawMode' as place,
     nullif(o.facts ->> 'amountPaid', '') as paid
 ),
 recount as materialized (
-  select h.counted_on, c.account, h.beneficiary, h.amount * w.recount as xof
-  from held h join changed c using (id) join relais.arrow w on w.kind = c.kind and w.was = h.was and w.state = c.state
-  where w.recount <> 0 and h.counted_on is not null
+  select c.counted_on, c.account, c.beneficiary, c.amount * w.recount as xof
+  from changed c join relais.arrow w on w.kind = c.kind and w.was = c.was and w.state = c.state
+  where w.recount <> 0 and c.counted_on is not null
 ),
 -- In the order of `accept`: sums of accounts before those of beneficiaries.
 sums as materialized (
@@ -344,41 +350,40 @@ counted as (
   from sums r where s.day = r.day and s.account = r.account and s.beneficiary = r.beneficiary
 ),
 forgotten as (
-  delete from relais.callback k using changed c, asked a, held h
-  where a.forgets and c.id = a.id and h.id = a.id and h.agrees and k.id = a.id
+  delete from relais.callback k using changed c where c.forgets and k.id = c.id
 ),
 acts as (
   insert into relais.audit_line (at, by, person, role, source, act, target, request_id, before, facts)
-  select a.at, a.act ->> 'by', a.act ->> 'person', a.act ->> 'role', a.act ->> 'source', a.act ->> 'act', a.act ->> 'target',
-    a.act ->> 'requestId', a.act -> 'before', coalesce(a.act -> 'facts', '{}')
-  from changed c join asked a using (id) where a.act is not null
+  select c.at, c.act ->> 'by', c.act ->> 'person', c.act ->> 'role', c.act ->> 'source', c.act ->> 'act', c.act ->> 'target',
+    c.act ->> 'requestId', c.act -> 'before', coalesce(c.act -> 'facts', '{}')
+  from changed c where c.act is not null
 ),
 posts as materialized (
-  select c.id, t.name, t.change
-  from changed c join held h using (id)
-  join relais.arrow w on w.kind = c.kind and w.was = h.was and w.state = c.state and w.totals <> '{}'
-  cross join lateral relais.day_totals(c.kind, c.account, c.place, w.totals, coalesce(c.paid::int8, h.amount, 0)) as t
+  select c.id, c.at, c.event is null as is_silent, t.name, t.change
+  from changed c
+  join relais.arrow w on w.kind = c.kind and w.was = c.was and w.state = c.state and w.totals <> '{}'
+  cross join lateral relais.day_totals(c.kind, c.account, c.place, w.totals, coalesce(c.paid::int8, c.amount, 0)) as t
 ),
 reported as (
   insert into relais.outbox (id, account, subject, type, data, totals, at)
-  select c.id || '.' || c.version || case when $2 > 1 then '.' || $2 else '' end, c.account, c.id, a.event ->> 'type', a.event -> 'data',
-    p.totals, a.at
-  from changed c join asked a using (id)
+  select c.id || '.' || c.version || case when $2 > 1 then '.' || $2 else '' end, c.account, c.id, c.event ->> 'type', c.event -> 'data',
+    p.totals, c.at
+  from changed c
   left join (select id, jsonb_object_agg(name, change) as totals from posts group by id) p using (id)
-  where a.event is not null
+  where c.event is not null
 ),
 -- Changes without an event share one row.
 posted as (
   insert into relais.outbox (totals, at)
   select jsonb_object_agg(p.name, p.change), min(p.at)
   from (
-    select p.name, sum(p.change) as change, min(a.at) as at
-    from posts p join asked a using (id) where a.event is null group by p.name
+    select p.name, sum(p.change) as change, min(p.at) as at from posts p where p.is_silent group by p.name
   ) p having count(*) > 0
 )
 select c.id, c.version, mark.counter, mark.at from mark left join changed c on true;
 
 -- name: signal
+-- plan: indexes
 -- A callback makes the next check due, once an interval at most, and is stored as evidence. It decides nothing. `looked_at`:
 -- states that are checked in `queue`; `agrees`: states that say as much as the callback, both as `,a,b,`. At most 20 lines of
 -- evidence are callbacks. `posted`: the body, without data of a person. Each id is named once.

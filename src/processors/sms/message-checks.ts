@@ -15,7 +15,6 @@ import { statusPoll } from '../../queues/index.ts';
 import type { Statistics } from '../../upstream/messaging/messaging.ts';
 import { periodOf } from './period.ts';
 import {
-  type Addressed,
   type ClaimedMessage,
   type MessageContext,
   doubts,
@@ -38,7 +37,7 @@ const SENDS = 3;
 type Says = 'sent' | 'unclear' | 'not sent' | 'invalid' | 'nothing';
 
 interface Found {
-  readonly one: Addressed;
+  readonly one: ClaimedMessage;
   readonly says: Says;
   readonly code?: string | undefined;
 }
@@ -54,7 +53,7 @@ export async function checkMessages(claimed: readonly ClaimedMessage[], context:
   await Promise.all([...byAccount].map(([account, all]) => checkAccount(account, all, context)));
 }
 
-async function checkAccount(account: string, all: readonly Addressed[], context: MessageContext): Promise<void> {
+async function checkAccount(account: string, all: readonly ClaimedMessage[], context: MessageContext): Promise<void> {
   const keys = context.account(account)?.upstream;
   if (keys === undefined) return putOff(all, context.policy.holdRecheckMs, context);
   for (let from = 0; from < all.length; from += MOST_NUMBERS) {
@@ -73,7 +72,7 @@ async function checkAccount(account: string, all: readonly Addressed[], context:
 }
 
 /** Nothing was found out: the next check comes later. */
-async function putOff(messages: readonly Addressed[], dueMs: number, context: MessageContext): Promise<void> {
+async function putOff(messages: readonly ClaimedMessage[], dueMs: number, context: MessageContext): Promise<void> {
   await write(
     messages.map((one) => doubts(one, dueMs, {})),
     context,
@@ -82,7 +81,7 @@ async function putOff(messages: readonly Addressed[], dueMs: number, context: Me
 
 async function foundIn(
   { sent, invalid, unclear }: Statistics,
-  messages: readonly Addressed[],
+  messages: readonly ClaimedMessage[],
   { messages: store }: MessageContext,
 ): Promise<readonly Found[]> {
   const isInvalid = new Set(invalid);
@@ -114,7 +113,7 @@ async function foundIn(
 }
 
 /** `found` undefined: the statistics did not answer. */
-function changeFor(one: Addressed, found: Found | undefined, context: MessageContext): Change {
+function changeFor(one: ClaimedMessage, found: Found | undefined, context: MessageContext): Change {
   // Claimed as `sending`: its worker died, and it is in doubt from here on.
   if (found === undefined) return isLate(one, context) ? ends(one, 'unknown') : doubts(one, retryMs(one), {});
   const { says, code } = found;
@@ -122,7 +121,7 @@ function changeFor(one: Addressed, found: Found | undefined, context: MessageCon
   return one.facts.refused ? refused(one, says, context) : doubted(one, says, context);
 }
 
-function doubted(one: Addressed, says: Says, context: MessageContext): Change {
+function doubted(one: ClaimedMessage, says: Says, context: MessageContext): Change {
   const { policy } = context;
   const looks = (one.facts.looks ?? 0) + 1;
   const mayResend = policy.onUnknown === 'resend' && one.sends < SENDS && !isExpired(one);
@@ -135,7 +134,7 @@ function doubted(one: Addressed, says: Says, context: MessageContext): Change {
 }
 
 /** Refused before any work, for one of the recipients: those not sent to go alone. */
-function refused(one: Addressed, says: Says, context: MessageContext): Change {
+function refused(one: ClaimedMessage, says: Says, context: MessageContext): Change {
   if (says === 'nothing' && !isLate(one, context)) return doubts(one, retryMs(one), {});
   if (says === 'unclear' || one.facts.mayHaveLeft) return ends(one, 'unknown', { code: one.facts.refused });
   if (says !== 'not sent') return ends(one, 'failed', { code: one.facts.refused });
@@ -151,12 +150,12 @@ async function charge(account: string, found: readonly Found[], context: Message
   await messages.addCost(account, budgets.periodOf(clock.now()), cents);
 }
 
-const ageOf = ({ at, created_at: created }: Addressed): number => at.getTime() - created.getTime();
+const ageOf = ({ at, created_at: created }: ClaimedMessage): number => at.getTime() - created.getTime();
 
 /** Nothing more is waited for. */
-const isLate = (one: Addressed, { policy }: MessageContext): boolean => ageOf(one) >= policy.limitMs;
+const isLate = (one: ClaimedMessage, { policy }: MessageContext): boolean => ageOf(one) >= policy.limitMs;
 
 /** The longer it has been in doubt, the longer the wait. */
-function retryMs(one: Addressed): number {
+function retryMs(one: ClaimedMessage): number {
   return RETRY_MS.findLast((waitMs) => waitMs <= ageOf(one) / 4) ?? RETRY_MS[0] ?? 0;
 }

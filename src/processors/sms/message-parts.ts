@@ -7,6 +7,7 @@ import { type Messages, queueOfLane } from '../../ledger/messages.ts';
 import type { Change, Claimed } from '../../ledger/operation-items.ts';
 import type { Operations } from '../../ledger/operations.ts';
 import type { OptOuts } from '../../ledger/opt-outs.ts';
+import type { JournalOperation } from '../../ledger/replay.ts';
 import { payeeOf } from '../../upstream/capabilities.ts';
 import type { Upstream } from '../../upstream/client.ts';
 import type { AccountKeys, Policy } from '../context.ts';
@@ -44,8 +45,8 @@ interface Facts {
 /** A row of `claim`, as messages have it. */
 export type ClaimedMessage = Omit<Claimed, 'request' | 'facts'> & {
   readonly request: {
-    /** Absent once the person was erased. */
-    readonly to?: string | null;
+    /** E.164; a name that says nothing, once the person was erased. */
+    readonly to: string;
     readonly text: string;
     readonly from?: string;
     readonly lane?: Lane;
@@ -58,18 +59,33 @@ export type ClaimedMessage = Omit<Claimed, 'request' | 'facts'> & {
 export const asMessages = (claimed: readonly Claimed[]): readonly ClaimedMessage[] =>
   claimed as readonly unknown[] as readonly ClaimedMessage[];
 
-/** A message that has a number to send to. */
-export type Addressed = ClaimedMessage & { readonly request: { readonly to: string } };
-
-export const isAddressed = (one: ClaimedMessage): one is Addressed => typeof one.request.to === 'string';
+/** A message that has a number to send to, and a text. */
+export const isAddressed = ({ request: { to, text } }: ClaimedMessage): boolean => to.startsWith('+') && text !== '';
 
 /** As it is compared with other messages. */
-export const saidBy = ({ id, request: { to, text } }: Addressed) => ({
+export const saidBy = ({ id, request: { to, text } }: ClaimedMessage) => ({
   id,
   to,
   text,
   beneficiary: payeeOf(to, undefined),
 });
+
+/** A restored ledger records the message again from it. The journal is no place for a one-time password. */
+export function journalItem({ request, ...one }: ClaimedMessage): JournalOperation {
+  const { id, account, reference, fingerprint, facts, created_by: createdBy, created_at: createdAt } = one;
+  return {
+    id,
+    kind: 'message',
+    account,
+    reference: reference ?? undefined,
+    fingerprint: fingerprint.toString('hex'),
+    beneficiary: payeeOf(request.to, undefined),
+    request: request.lane === 'otp' ? { ...request, text: '' } : request,
+    facts: { ...facts },
+    createdBy,
+    createdAt: createdAt.toISOString(),
+  };
+}
 
 export function isExpired({ request: { expiresAt }, at }: ClaimedMessage): boolean {
   if (expiresAt === undefined) return false;

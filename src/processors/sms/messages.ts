@@ -17,7 +17,6 @@ import { retryAt } from '../context.ts';
 import { NOT_AUTHORISED } from '../gate.ts';
 import { type Judgement, judge, unsent as unsentBy } from './answers.ts';
 import {
-  type Addressed,
   type ClaimedMessage,
   type Lane,
   type MessageContext,
@@ -27,6 +26,7 @@ import {
   grouped,
   isAddressed,
   isExpired,
+  journalItem,
   leftOut,
   saidBy,
   waits,
@@ -89,7 +89,7 @@ class AccountMessages {
   }
 
   /** Messages that were in a request of a worker that died, and those that nothing is to be sent for. */
-  async #withoutLeftOut(all: readonly ClaimedMessage[]): Promise<readonly Addressed[]> {
+  async #withoutLeftOut(all: readonly ClaimedMessage[]): Promise<readonly ClaimedMessage[]> {
     const { policy, messages } = this.#context;
     const changes = all
       .filter(({ state }) => state !== 'queued')
@@ -112,7 +112,7 @@ class AccountMessages {
   }
 
   /** A one-time password is what its owner asked for a moment ago, so opt-outs do not stop it. */
-  async #optedOut(messages: readonly Addressed[]): Promise<readonly Addressed[]> {
+  async #optedOut(messages: readonly ClaimedMessage[]): Promise<readonly ClaimedMessage[]> {
     if (this.#lane === 'otp' || messages.length === 0) return [];
     const usual = this.#context.account(this.#account)?.upstream.smsSender;
     const people = messages.map(({ request: { to, from } }) => ({ to, sender: from ?? usual }));
@@ -142,7 +142,7 @@ class AccountMessages {
 
   /** One after the other is enough: a claim is a few requests, and workers make several claims at a time. */
   async #sendAll(
-    requests: readonly (readonly Addressed[])[],
+    requests: readonly (readonly ClaimedMessage[])[],
     keys: UpstreamAccount,
     probing: readonly string[],
   ): Promise<void> {
@@ -163,7 +163,7 @@ class AccountMessages {
 
   /** Undefined: the next request may leave. */
   async #sendOne(
-    request: readonly Addressed[],
+    request: readonly ClaimedMessage[],
     keys: UpstreamAccount,
     probing: readonly string[],
   ): Promise<Stop | undefined> {
@@ -196,7 +196,7 @@ class AccountMessages {
   }
 
   /** The messages that the budgets are enough for. Their cost is counted before it is compared, so two workers never both fit. */
-  async #paid(request: readonly Addressed[]): Promise<readonly Addressed[]> {
+  async #paid(request: readonly ClaimedMessage[]): Promise<readonly ClaimedMessage[]> {
     const { budgets, clock } = this.#context;
     if (!budgets) return request;
     if (!budgets.reckons && (await budgets.standing(this.#account, clock.now())).length === 0) return request;
@@ -223,7 +223,7 @@ class AccountMessages {
   }
 
   /** Those whose intent is committed. A message that was cancelled meanwhile is not among them. */
-  async #intend(request: readonly Addressed[]): Promise<readonly Addressed[]> {
+  async #intend(request: readonly ClaimedMessage[]): Promise<readonly ClaimedMessage[]> {
     const { operations, policy } = this.#context;
     const intents = request.map((one) =>
       operations.change({
@@ -236,7 +236,7 @@ class AccountMessages {
         sendMs: policy.leaseMs / 2,
         sends: one.sends + 1,
         intends: true,
-        journalItem: { id: one.id, kind: 'message', account: one.account },
+        journalItem: journalItem(one),
       }),
     );
     const written = await Promise.allSettled(intents);
@@ -250,7 +250,7 @@ class AccountMessages {
     return sending.map((one) => ({ ...one, state: 'sending', sends: one.sends + 1 }));
   }
 
-  async #answered(sending: readonly Addressed[], judgement: Exclude<Judgement, Unsent>): Promise<void> {
+  async #answered(sending: readonly ClaimedMessage[], judgement: Exclude<Judgement, Unsent>): Promise<void> {
     const { settleDelayMs } = this.#context.policy;
     const changes = sending.map((one, at) => {
       if (judgement.is === 'refused') {
@@ -302,7 +302,7 @@ class AccountMessages {
     for (const reason of cleared) await this.#context.holds.release(this.#account, 'messaging', reason);
   }
 
-  #costOf(messages: readonly Addressed[]): number {
+  #costOf(messages: readonly ClaimedMessage[]): number {
     const { budgets } = this.#context;
     if (!budgets) return 0;
     return messages.reduce((sum, { request: { to, text } }) => sum + budgets.costOf(to, text), 0);
@@ -315,11 +315,11 @@ interface Stop {
 }
 
 /** Equal ones side by side, at most 50 in a request, and no number twice in one. */
-export function requestsOf(messages: readonly Addressed[]): readonly (readonly Addressed[])[] {
+export function requestsOf(messages: readonly ClaimedMessage[]): readonly (readonly ClaimedMessage[])[] {
   const alone = messages.filter(({ facts }) => facts.alone);
   const together = messages.filter(({ facts }) => !facts.alone);
   const alike = grouped(together, ({ request: { from = '', text } }) => `${from}\n${text}`);
-  const requests: Addressed[][] = [];
+  const requests: ClaimedMessage[][] = [];
   for (const one of [...alike.values()].flat()) {
     const { to } = one.request;
     const room = requests.find(

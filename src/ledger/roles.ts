@@ -1,0 +1,26 @@
+/** Roles with as few rights as their work needs, for `relais migrate --roles`. */
+import { readFileSync } from 'node:fs';
+import type { Client } from 'pg';
+import { inSchema } from './statements.ts';
+
+const FILE = new URL('roles.sql', import.meta.url);
+const NAMES = /\brelais_(app|reader|enqueue)\b/g;
+const SCHEMA = /\bschema relais\b/g;
+
+/** For an operator whose relais may not create roles. */
+export function rolesScript(schema: string): string {
+  const sql = inSchema(readFileSync(FILE, 'utf8'), schema);
+  return sql.replace(NAMES, `${schema}_$1`).replace(SCHEMA, `schema ${schema}`);
+}
+
+/** All of them or none. Rejects with PostgreSQL's own error when this role may not create roles. */
+export async function makeRoles(client: Client, schema: string): Promise<void> {
+  await client.query('begin');
+  try {
+    await client.query(rolesScript(schema));
+    await client.query('commit');
+  } catch (error) {
+    await client.query('rollback');
+    throw error;
+  }
+}
