@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { play } from './demonstration/play.ts';
 import { Processes } from './demonstration/processes.ts';
+import { type DemoPostgres, openPostgres } from './demonstration/postgres.ts';
 import { type DemoRedis, openRedis } from './demonstration/redis.ts';
 import { API_KEY, type Stage, openStage } from './demonstration/stage.ts';
 import { Story, WIDEST, wrapped } from './demonstration/story.ts';
@@ -22,6 +23,7 @@ const processes = new Processes(logs);
 const story = new Story();
 const stop = new AbortController();
 let redis: DemoRedis | undefined;
+let postgres: DemoPostgres | undefined;
 /** Known once the books were compared. */
 let verdict: 0 | 1 | undefined;
 
@@ -41,8 +43,9 @@ const asked = new Promise<number>((resolve) => {
 process.on('exit', () => processes.killAll());
 
 async function show(stay: boolean): Promise<number> {
-  redis = await openRedis();
-  const stage = await openStage({ processes, redisUrl: redis.url, workers: 2, settings: redis.settings });
+  [redis, postgres] = await Promise.all([openRedis(), openPostgres()]);
+  const places = { redisUrl: redis.url, databaseUrl: postgres.url };
+  const stage = await openStage({ processes, ...places, workers: 2, settings: redis.settings });
   const pids = processes.running.map(({ name, pid }) => `${name} ${pid}`);
   story.say(`${redis.name}, ${pids.join(', ')}.`);
   const verdicts = await play(stage, story);
@@ -81,6 +84,7 @@ Look at what happened, with the key “${API_KEY}”: ${api.base}/console/operat
 async function cleanUp(keepLogs: boolean): Promise<void> {
   await processes.stopAll();
   await redis?.stop();
+  await postgres?.stop();
   if (!keepLogs) rmSync(logs, { recursive: true, force: true });
 }
 

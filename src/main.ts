@@ -78,10 +78,10 @@ async function screen(): Promise<Surroundings['ready']> {
 /** Each is loaded when it is asked for. */
 const services: Services = {
   run: (options) => explained(async () => (await import('./app/run.ts')).run(options, surroundings)),
-  dev: (options) =>
+  dev: () =>
     explained(async () => {
       const { dev } = await import('./app/dev.ts');
-      return dev(options, io.isTerminal ? { ...surroundings, ready: await screen() } : surroundings);
+      return dev(io.isTerminal ? { ...surroundings, ready: await screen() } : surroundings);
     }),
   sandbox: (command) => explained(async () => (await import('./app/sandbox.ts')).sandbox(command, surroundings)),
   newStamp: (command) =>

@@ -37,8 +37,7 @@ async function borrow(url: string): Promise<DemoRedis> {
   return {
     url,
     name: 'Started, beside the Redis of REDIS_URL: no other',
-    // Nothing of worth will be kept in it, so it need not be as durable as one that is.
-    settings: { DURABILITY: 'asserted' },
+    settings: {},
     stop: async () => {
       await redis.flushdb();
       redis.disconnect();

@@ -1,4 +1,4 @@
-/** Everything that takes part: a Redis, the double of the service, one process for the doors, and workers. */
+/** Everything that takes part: PostgreSQL, a Redis, the double of the service, one process for the doors, and workers. */
 import { sandboxKeys } from '../../src/app/sandbox.ts';
 import { Asking } from './asking.ts';
 import type { Processes, RunningProcess } from './processes.ts';
@@ -38,6 +38,7 @@ const FREE_PORTS: Settings = {
 
 export interface Stage {
   readonly redisUrl: string;
+  readonly databaseUrl: string;
   readonly sandbox: RunningProcess;
   readonly front: RunningProcess;
   readonly workers: readonly RunningProcess[];
@@ -51,19 +52,27 @@ export interface Stage {
 export interface StageOptions {
   readonly processes: Processes;
   readonly redisUrl: string;
+  readonly databaseUrl: string;
   /** How many workers to begin with. */
   readonly workers: number;
   /** Over those of the demonstration. */
   readonly settings?: Settings;
 }
 
-export async function openStage({ processes, redisUrl, workers, settings = {} }: StageOptions): Promise<Stage> {
+export async function openStage({
+  processes,
+  redisUrl,
+  databaseUrl,
+  workers,
+  settings = {},
+}: StageOptions): Promise<Stage> {
   const sandbox = await processes.start('sandbox', ['sandbox'], FREE_PORTS);
   const common: Settings = {
     ...FREE_PORTS,
     ...sandboxKeys,
     ...QUICK,
     REDIS_URL: redisUrl,
+    DATABASE_URL: databaseUrl,
     API_KEYS: `demo:enqueue+read+approve+operate:${API_KEY}`,
     CALLBACK_SECRET: 'only-for-this-demonstration',
     SERVICE_BASE_URL: sandbox.urls['base'] ?? '',
@@ -79,6 +88,7 @@ export async function openStage({ processes, redisUrl, workers, settings = {} }:
   };
   return {
     redisUrl,
+    databaseUrl,
     sandbox,
     front,
     workers: await Promise.all(Array.from({ length: workers }, startWorker)),

@@ -1,7 +1,10 @@
-/** `relais dev`: an embedded Redis, the sandbox and all roles in one process, with nothing to configure. */
+/** `relais dev`: PostgreSQL and Redis of its own, the sandbox and all roles in one process, with nothing to configure. */
 import { createServer } from 'node:http';
 import { type Part, startAll } from './parts.ts';
-import { type DevOptions, roles } from '../cli/io.ts';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { roles } from '../cli/io.ts';
 import { loadConfig } from '../config.ts';
 import { PortTaken, listening } from '../lib/listening.ts';
 import { systemRandom } from '../lib/random.ts';
@@ -13,13 +16,13 @@ import { sandboxKeys } from './sandbox.ts';
 
 type Settings = Record<string, string | undefined>;
 
-export async function dev({ history }: DevOptions, { env, signal, ready }: Surroundings): Promise<number> {
+export async function dev({ env, signal, ready }: Surroundings): Promise<number> {
   // Whatever the environment says about keys and addresses, nothing here may reach beyond this machine.
   const settings: Settings = { ...forPeople(), ...anyHour, ...env, ...devSettings() };
   await leaveTakenPorts(settings);
-  const urls: Urls & { base?: string; crm?: string; control?: string; redis?: string; history?: string } = {};
+  const urls: Urls & { base?: string; crm?: string; control?: string; redis?: string; database?: string } = {};
   const stop = await startAll([
-    ...(history ? [historyPart(settings, urls)] : []),
+    postgresPart(settings, urls),
     redisPart(settings, urls),
     sandboxPart(settings, urls),
     {
@@ -54,9 +57,7 @@ function devSettings(): Settings {
     ACCOUNTS_FILE: undefined,
     REDIS_SENTINELS: undefined,
     REDIS_CLUSTER: undefined,
-    REDIS_WAIT_REPLICAS: undefined,
-    // Its Redis is forgotten at its end, so there is nothing to be a witness of.
-    WITNESS_FILE: 'off',
+    DATABASE_CA_FILE: undefined,
     CALLBACK_SECRET: systemRandom.hex(16),
   };
 }
@@ -92,18 +93,21 @@ function redisPart(settings: Settings, urls: { redis?: string }): Part {
   };
 }
 
-/** First of all, so that nothing has begun where there is none. */
-function historyPart(settings: Settings, urls: { history?: string }): Part {
+/** First of all, so that nothing has begun where there is none. DATABASE_URL names another one than its own. */
+function postgresPart(settings: Settings, urls: { database?: string }): Part {
   return {
     name: 'PostgreSQL',
     start: async () => {
-      const named = settings['HISTORY_URL'];
-      const { startPostgres } = await import('../ledger/embedded.ts');
-      const own = named ? undefined : await startPostgres();
-      settings['HISTORY_URL'] = named || own?.url;
-      // That of somebody else has a password in it, and is known to them.
-      if (own) urls.history = own.url;
-      return async () => own?.stop();
+      if (settings['DATABASE_URL']) return async () => undefined;
+      const { openEmbeddedPostgres } = await import('../ledger/embedded.ts');
+      const folder = mkdtempSync(join(tmpdir(), 'relais-postgres-'));
+      const own = await openEmbeddedPostgres(folder);
+      settings['DATABASE_URL'] = own.url;
+      urls.database = own.url;
+      return async () => {
+        await own.stop();
+        rmSync(folder, { recursive: true, force: true });
+      };
     },
   };
 }

@@ -10,7 +10,7 @@ export function isStandardInput(path: string | undefined): boolean {
 /** 0 done, 1 refused or failed, 2 wrong usage. */
 export type ExitCode = 0 | 1 | 2;
 
-export const roles = ['worker', 'webhooks', 'api', 'history'] as const;
+export const roles = ['worker', 'webhooks', 'api'] as const;
 export type Role = (typeof roles)[number];
 
 export interface RunOptions {
@@ -43,15 +43,10 @@ interface NewStampCommand {
   readonly nothingDiffers: string;
 }
 
-export interface DevOptions {
-  /** A PostgreSQL beside it, for what is over. */
-  readonly history: boolean;
-}
-
 /** The commands that are a process of their own. They are handed in, and stop when the signal fires. */
 export interface Services {
   readonly run: (options: RunOptions) => Promise<number>;
-  readonly dev: (options: DevOptions) => Promise<number>;
+  readonly dev: () => Promise<number>;
   readonly sandbox: (options: SandboxCommand) => Promise<number>;
   readonly doctor: (options: DoctorCommand) => Promise<number>;
   readonly newStamp: (options: NewStampCommand) => Promise<number>;

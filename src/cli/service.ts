@@ -14,10 +14,8 @@ export function addRun(command: Command, shell: Shell): void {
 }
 
 export function addDev(command: Command, shell: Shell): void {
-  command
-    .option('--history', 'also copy finished operations to PostgreSQL: a private one, or that of HISTORY_URL')
-    .action(shell.action(({ history = false }: DevFlags) => shell.io.services.dev({ history })));
-  withExample(command, 'relais dev --history');
+  command.action(shell.action(() => shell.io.services.dev()));
+  withExample(command, 'relais dev');
 }
 
 export function addDoctor(command: Command, shell: Shell): void {
@@ -44,10 +42,6 @@ export function addBackup(group: Command, shell: Shell): void {
       ),
     );
   withExample(verify, 'relais backup verify /backups/redis-2026-11-21');
-}
-
-interface DevFlags {
-  readonly history?: boolean;
 }
 
 interface JsonFlag {

@@ -85,7 +85,7 @@ export const english = {
       api: 'API',
       sandbox: 'Sandbox',
       redis: 'Redis',
-      history: 'PostgreSQL',
+      database: 'PostgreSQL',
       metrics: 'Metrics',
     },
     keys: 'dev (asks and pays)  checker (approves)  root (administers)',

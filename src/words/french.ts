@@ -85,7 +85,7 @@ export const french: Words = {
       api: 'API',
       sandbox: 'Sandbox',
       redis: 'Redis',
-      history: 'PostgreSQL',
+      database: 'PostgreSQL',
       metrics: 'Métriques',
     },
     keys: 'dev (demande et paie)  checker (approuve)  root (administre)',

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { vi } from 'vitest';
+import { openPostgres } from '../../script/demonstration/postgres.ts';
 import { openRedis } from '../../script/demonstration/redis.ts';
 import { Processes } from '../../script/demonstration/processes.ts';
 import { type Stage, openStage } from '../../script/demonstration/stage.ts';
@@ -36,14 +37,16 @@ export async function openWorld(
 ): Promise<World> {
   const { processes, close } = openProcesses();
   const redis = await openRedis();
+  const postgres = await openPostgres();
   const closeAll = async (): Promise<void> => {
     await close();
     await redis.stop();
+    await postgres.stop();
   };
   try {
     // A look at the balances is a request that no story asked for.
     const settings = { ...redis.settings, BALANCE_INTERVAL: 'off', ...options.settings };
-    const stage = await openStage({ processes, redisUrl: redis.url, workers: options.workers ?? 1, settings });
+    const stage = await openStage({ processes, redisUrl: redis.url, databaseUrl: postgres.url, workers: options.workers ?? 1, settings });
     return { ...stage, close: closeAll };
   } catch (error) {
     await closeAll();

@@ -1,0 +1,24 @@
+/** A PostgreSQL for this demonstration alone. DATABASE_URL names another one where npm has none for this platform. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type EmbeddedPostgres, openEmbeddedPostgres } from '../../src/ledger/embedded.ts';
+
+export interface DemoPostgres extends Pick<EmbeddedPostgres, 'url' | 'crash' | 'start'> {
+  /** Ends the server and removes its data. */
+  stop(): Promise<void>;
+}
+
+export async function openPostgres(): Promise<DemoPostgres> {
+  const folder = mkdtempSync(join(tmpdir(), 'relais-postgres-'));
+  const server = await openEmbeddedPostgres(folder);
+  return {
+    url: server.url,
+    crash: () => server.crash(),
+    start: () => server.start(),
+    stop: async () => {
+      await server.stop();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
