@@ -10,7 +10,10 @@ export interface DevUrls {
 }
 
 /** Start screen for a terminal. Programs read the same facts as one line of JSON. */
-export function devScreen({ api = '', control = '', redis, database, metrics }: DevUrls, words: Words['dev']): string {
+export function devScreen(
+  { api = '', control = '', redis, database, metrics }: DevUrls,
+  words: Words['dev'],
+): string {
   const { labels } = words;
   const rows = [
     [labels.console, `${api}/console/`],

@@ -46,7 +46,13 @@ export async function openWorld(
   try {
     // A look at the balances is a request that no story asked for.
     const settings = { ...redis.settings, BALANCE_INTERVAL: 'off', ...options.settings };
-    const stage = await openStage({ processes, redisUrl: redis.url, databaseUrl: postgres.url, workers: options.workers ?? 1, settings });
+    const stage = await openStage({
+      processes,
+      redisUrl: redis.url,
+      databaseUrl: postgres.url,
+      workers: options.workers ?? 1,
+      settings,
+    });
     return { ...stage, close: closeAll };
   } catch (error) {
     await closeAll();
