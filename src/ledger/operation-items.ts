@@ -1,4 +1,5 @@
 /** What the shared statements of operations take and answer, one item for each operation. Money in whole XOF. */
+import type { Posts } from '../kinds/day-totals.ts';
 import type { Kind } from '../kinds/index.ts';
 import type { JournalItem } from './journal.ts';
 import type { OperationRow } from './records.ts';
@@ -133,6 +134,8 @@ export interface Change {
   readonly finished?: boolean | undefined;
   /** The last posted callback says no more than the new state. */
   readonly forgetsCallback?: boolean | undefined;
+  /** Added to the totals of the day, beside those of the arrow: only an SMS has them. */
+  readonly totals?: Posts | undefined;
   /** It lets a request leave: refused while the ledger is recovering. */
   readonly intends?: boolean | undefined;
   /** For a restored ledger: what records this operation again. Only with an intent whose bytes follow. */

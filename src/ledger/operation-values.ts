@@ -87,6 +87,7 @@ const changed: Columns<Change> = [
   ({ act }) => json(act),
   ({ finished }) => finished ?? false,
   ({ forgetsCallback }) => forgetsCallback ?? false,
+  ({ totals }) => json(totals),
 ];
 
 const signalled: Columns<Signal> = [

@@ -20,8 +20,6 @@ export {
   type BookOfDay,
   type Line,
   type Posts,
-  type TextCounted,
-  type TextState,
 } from '../kinds/day-totals.ts';
 
 /** How many days of the book are kept where no process has said so yet. */

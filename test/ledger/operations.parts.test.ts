@@ -231,6 +231,29 @@ describe('change', () => {
     expect(await rows(`select id from relais.outbox where account = 'changed'`)).toEqual([{ id: `${id}.2` }]);
   });
 
+  test('writes the totals of its arrow and its own with the event, and those without an event in one row', async () => {
+    const [told, silent] = [await leased('totalled'), await leased('totalled')];
+    const own = { totals: { 'text|totalled|SN|sent': 1 } };
+    const event = { type: 'disbursement.rejected', data: { id: told.id } };
+    await Promise.all([
+      one.change({ id: told.id, lease: told.lease, was: 'queued', state: 'rejected', finished: true, event, ...own }),
+      one.change({ id: silent.id, lease: silent.lease, was: 'queued', state: 'cancelled', finished: true }),
+    ]);
+    const ended = (state: string) => ({
+      'disbursement|totalled||=open': -1,
+      'disbursement|totalled||=openXof': -1_000,
+      [`disbursement|totalled||${state}`]: 1,
+      [`disbursement|totalled||${state}Xof`]: 1_000,
+    });
+    const stored = await rows<{ type: string | null; totals: object }>(
+      `select type, totals from relais.outbox where totals::text ~ 'totalled..(rejected|cancelled)' order by type nulls last`,
+    );
+    expect(stored).toEqual([
+      { type: 'disbursement.rejected', totals: { ...ended('rejected'), ...own.totals } },
+      { type: null, totals: ended('cancelled') },
+    ]);
+  });
+
   test('writes nothing for an attempt whose lease another one has', async () => {
     const { id, lease } = await leased('robbed', 0);
     const [again] = await other.claim('disbursement', ['robbed'], 1, 60_000);

@@ -243,8 +243,8 @@ returning o.id, o.version, due.due_at as was_due;
 -- another attempt holds by now is left as it is, and is missing from the answer; without any row the answer has the counter
 -- alone. No lease: the act of a person. `keep_ms`: the attempt goes on under its lease. `nudge_ms`: when a callback that came
 -- meanwhile makes the next check due. `cleared`: columns to empty, as `,a,b,`. `more`: columns that few changes set. `erased`:
--- names to remove from the request. `lines`: evidence, one a line.
--- params: lane text, epoch int4, lanes text[], counters int8[], op uuid, intends bool, now timestamptz, id text[], lease int8[], was text[], state text[], rev int4[], in_recovery bool[], unless_held text[], queue text[], due_ms float8[], keep_ms float8[], nudge_ms float8[], send_ms float8[], token text[], transaction_id text[], provider_ref text[], sends int2[], tries int2[], reason text[], token_ms float8[], sent_ms float8[], quiet_ms float8[], cleared text[], more jsonb[], facts jsonb[], fact_times jsonb[], erased text[], lines text[], event jsonb[], act jsonb[], finished bool[], forgets bool[]
+-- names to remove from the request. `lines`: evidence, one a line. `totals`: what it adds to the day beside its arrow.
+-- params: lane text, epoch int4, lanes text[], counters int8[], op uuid, intends bool, now timestamptz, id text[], lease int8[], was text[], state text[], rev int4[], in_recovery bool[], unless_held text[], queue text[], due_ms float8[], keep_ms float8[], nudge_ms float8[], send_ms float8[], token text[], transaction_id text[], provider_ref text[], sends int2[], tries int2[], reason text[], token_ms float8[], sent_ms float8[], quiet_ms float8[], cleared text[], more jsonb[], facts jsonb[], fact_times jsonb[], erased text[], lines text[], event jsonb[], act jsonb[], finished bool[], forgets bool[], totals jsonb[]
 -- row: id text, version int4, counter int8, at timestamptz
 with mark as materialized (
   select relais.raise_mark($1, $2, $3, $4, $6) as counter, date_trunc('milliseconds', coalesce($7, now())) as at
@@ -259,11 +259,11 @@ asked as materialized (
     $8::text[], $9::int8[], $10::text[], $11::text[], $12::int4[], $13::bool[], $14::text[], $15::text[], $16::float8[],
     $17::float8[], $18::float8[], $19::float8[], $20::text[], $21::text[], $22::text[], $23::int2[], $24::int2[], $25::text[],
     $26::float8[], $27::float8[], $28::float8[], $29::text[], $30::jsonb[], $31::jsonb[], $32::jsonb[], $33::text[], $34::text[],
-    $35::jsonb[], $36::jsonb[], $37::bool[], $38::bool[]
+    $35::jsonb[], $36::jsonb[], $37::bool[], $38::bool[], $39::jsonb[]
   ) as c(
     id, lease, was, state, rev, in_recovery, unless_held, queue, due_ms, keep_ms, nudge_ms, send_ms, token, transaction_id,
     provider_ref, sends, tries, reason, token_ms, sent_ms, quiet_ms, cleared, more, facts, fact_times, erased, lines, event, act,
-    finished, forgets
+    finished, forgets, totals
   )
 ),
 held as materialized (
@@ -326,7 +326,7 @@ changed as (
       else relais.bound_evidence(o.evidence || a.said) end,
     evidence_total = o.evidence_total + coalesce(cardinality(a.said), 0)
   from held a where o.id = a.id
-  returning o.id, o.kind, o.account, o.state, o.version, a.was, a.at, a.counted_on, a.amount, a.beneficiary, a.event, a.act,
+  returning o.id, o.kind, o.account, o.state, o.version, a.was, a.at, a.counted_on, a.amount, a.beneficiary, a.event, a.act, a.totals,
     a.forgets and a.agrees as forgets, o.request ->> 'withdrawMode' as place,
     nullif(o.facts ->> 'amountPaid', '') as paid
 ),
@@ -363,6 +363,9 @@ posts as materialized (
   from changed c
   join relais.arrow w on w.kind = c.kind and w.was = c.was and w.state = c.state and w.totals <> '{}'
   cross join lateral relais.day_totals(c.kind, c.account, c.place, w.totals, coalesce(c.paid::int8, c.amount, 0)) as t
+  union all
+  select c.id, c.at, c.event is null, t.name, t.change::int8
+  from changed c cross join lateral jsonb_each_text(c.totals) as t(name, change) where c.totals is not null
 ),
 reported as (
   insert into relais.outbox (id, account, subject, type, data, totals, at)
