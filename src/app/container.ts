@@ -75,6 +75,7 @@ export function createContainer(config: Config, logger: Logger, options: Contain
   const connections = openConnections(target, quietly);
   const { redis, bullQueues, waker } = connections;
   const { leaseMs } = timingOf(config);
+  let metrics: Metrics | undefined;
   const stores = openStores({
     config,
     book,
@@ -84,6 +85,7 @@ export function createContainer(config: Config, logger: Logger, options: Contain
     quietly,
     traces,
     leaseMs,
+    onCommit: (ms) => metrics?.committed(ms),
     process: {
       slot: hostname(),
       version: '',
@@ -92,6 +94,7 @@ export function createContainer(config: Config, logger: Logger, options: Contain
     },
   });
   const seen = seenBy(config, stores, connections, [...book.keys()]);
+  metrics = metricsOf({ ...seen, ...stores, bullQueues, quietly });
   return {
     config,
     logger,
@@ -107,7 +110,7 @@ export function createContainer(config: Config, logger: Logger, options: Contain
     bullQueues,
     wake: (queue, id, rev) => waker.wake(queue, id, rev),
     call: (queue) => waker.call(queue),
-    metrics: metricsOf({ ...seen, ...stores, bullQueues, quietly }),
+    metrics,
     traces,
     watchdog: createWatchdog({ clock: systemClock, leaseMs }),
     patience,
@@ -148,16 +151,26 @@ function followersOf({ events }: Pick<Stores, 'events'>, quietly: Container['qui
 
 type Counted = Pick<
   Container,
-  'queries' | 'accounts' | 'auditVerification' | 'bullQueues' | 'quietly' | 'misplaced' | 'life'
+  | 'queries'
+  | 'accounts'
+  | 'auditVerification'
+  | 'bullQueues'
+  | 'quietly'
+  | 'misplaced'
+  | 'life'
+  | 'diagnostics'
+  | 'database'
 > & {
   readonly knownBalances: () => Promise<BalanceRow[]>;
 };
 
 function metricsOf(counted: Counted): Metrics {
   const { queries, accounts, bullQueues, quietly, knownBalances, misplaced, auditVerification, life } = counted;
+  const { diagnostics, database } = counted;
   const figures = queueFigures({ bullQueues, queries, clock: systemClock });
   return createMetrics({
     queries,
+    diagnostics,
     accounts,
     balances: knownBalances,
     misplaced,
@@ -165,6 +178,8 @@ function metricsOf(counted: Counted): Metrics {
     jobCounts: (queue) => figures.counts(queue),
     oldestJobAt: (queue) => figures.oldestAt(queue),
     recovering: () => life.recovering() !== undefined,
+    unwitnessed: () => life.isUnwitnessed,
+    load: () => database.load,
     clock: systemClock,
     onError: (error) => quietly('metrics', error),
   });

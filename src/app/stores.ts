@@ -15,6 +15,7 @@ import { Budgets } from '../ledger/budgets.ts';
 import { Campaigns } from '../ledger/campaigns.ts';
 import type { OnCommitted } from '../ledger/committed.ts';
 import type { DatabaseOptions } from '../ledger/database.ts';
+import { Diagnostics } from '../ledger/diagnostics.ts';
 import { Endpoints } from '../ledger/endpoints.ts';
 import { EventStream } from '../ledger/event-stream.ts';
 import { Holds } from '../ledger/holds.ts';
@@ -55,6 +56,8 @@ export interface StoreNeeds {
   readonly quietly: (message: string, error: unknown) => void;
   readonly traces: Traces | undefined;
   readonly leaseMs: number;
+  /** Receives the duration of each committed transaction of a lane, ms. */
+  readonly onCommit?: (ms: number) => void;
   readonly process: Pick<LifeOptions, 'slot' | 'version' | 'roles' | 'onFenced'>;
 }
 
@@ -77,8 +80,8 @@ export function databaseOf(config: Config): DatabaseOptions {
 }
 
 export function openStores(needs: StoreNeeds) {
-  const { config, redis, clock, quietly } = needs;
-  const at = databaseOf(config);
+  const { config, redis, clock, quietly, onCommit } = needs;
+  const at = { ...databaseOf(config), onCommit };
   const database = new Database({ ...at, onError: (error) => quietly('PostgreSQL', error) });
   const memory = new Memory();
   const life = lifeOf(needs, { at, database, memory });
@@ -97,6 +100,7 @@ export function openStores(needs: StoreNeeds) {
     ...guardsOf(needs, over),
     ...accessOf(needs, over),
     ...reportsOf(needs, over),
+    diagnostics: new Diagnostics({ database, schema: config.DATABASE_SCHEMA }),
   };
 }
 

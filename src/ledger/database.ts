@@ -16,6 +16,8 @@ export interface DatabaseOptions {
   readonly server?: Server;
   /** ms. */
   readonly connectTimeout?: number;
+  /** Receives the duration of each committed transaction of a lane, ms. */
+  readonly onCommit?: ((ms: number) => void) | undefined;
   /** Called once when an open connection ends by itself. */
   readonly onEnd?: () => void;
 }

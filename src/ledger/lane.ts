@@ -83,7 +83,7 @@ export class Lane {
   async write<Row extends Written>(statement: string, values: readonly unknown[]): Promise<readonly Row[]> {
     const { memory, name } = this.#options;
     const own = (): readonly unknown[] => [name, memory.epoch, memory.lanes, memory.counters];
-    return this.#remembered(await this.#run<Row>(statement, () => [...own(), ...values]));
+    return this.#remembered(await this.#timed(() => this.#run<Row>(statement, () => [...own(), ...values])));
   }
 
   async read<Row extends object>(statement: string, values: readonly unknown[] = []): Promise<readonly Row[]> {
@@ -98,16 +98,15 @@ export class Lane {
     const { memory, name } = this.#options;
     return this.#again(async (connection) => {
       const written: Written[] = [];
-      const result = await connection.transaction((run) =>
-        work({
-          read: (statement, values = []) => run(statement, values),
-          write: async <Row extends Written>(statement: string, values: readonly unknown[]) => {
-            const rows = await run<Row>(statement, [name, memory.epoch, memory.lanes, memory.counters, ...values]);
-            written.push(...rows.slice(0, 1));
-            return rows;
-          },
-        }),
-      );
+      const run: (send: Connection['run']) => LaneRun = (send) => ({
+        read: (statement, values = []) => send(statement, values),
+        write: async <Row extends Written>(statement: string, values: readonly unknown[]) => {
+          const rows = await send<Row>(statement, [name, memory.epoch, memory.lanes, memory.counters, ...values]);
+          written.push(...rows.slice(0, 1));
+          return rows;
+        },
+      });
+      const result = await this.#timed(() => connection.transaction((send) => work(run(send))));
       this.#remembered(written);
       return result;
     });
@@ -144,6 +143,14 @@ export class Lane {
     const connection = this.#connection;
     this.#connection = undefined;
     await connection?.then((one) => one.close()).catch(() => undefined);
+  }
+
+  async #timed<T>(write: () => Promise<T>): Promise<T> {
+    const { clock, database } = this.#options;
+    const beganMono = clock.monotonic();
+    const answer = await write();
+    database.onCommit?.(clock.monotonic() - beganMono);
+    return answer;
   }
 
   #remembered<Row extends Written>(rows: readonly Row[]): readonly Row[] {

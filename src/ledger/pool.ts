@@ -83,6 +83,12 @@ export class Database {
     });
   }
 
+  /** Connections in use, and callers that wait for one. */
+  get load(): { readonly inUse: number; readonly waiting: number } {
+    const { totalCount, idleCount, waitingCount } = this.#pool;
+    return { inUse: totalCount - idleCount, waiting: waitingCount };
+  }
+
   async close(): Promise<void> {
     await this.#pool.end();
   }

@@ -11,10 +11,10 @@ import { failures, type HoldCondition, upstreamOperations } from '../upstream/ve
 interface Declaration {
   readonly type: 'counter' | 'gauge' | 'histogram';
   /**
-   * `process`: what this process saw; add the processes up. `whole`: read from Redis when asked, the same from every
-   * process, and absent while Redis is away; take the greatest.
+   * `process`: seen by this process; add the processes up. `whole`: read from PostgreSQL at each scrape, the same from
+   * every process, and absent while PostgreSQL is away; take the greatest. `queues`: the same, read from Redis.
    */
-  readonly of: 'process' | 'whole';
+  readonly of: 'process' | 'whole' | 'queues';
   /** Label → the set its values come from. */
   readonly labels: Readonly<Record<string, WordSet | typeof ACCOUNT_NAMES>>;
   /** Upper bounds in seconds. */
@@ -25,7 +25,7 @@ interface Declaration {
 export const declarations = {
   relais_jobs: {
     type: 'gauge',
-    of: 'whole',
+    of: 'queues',
     labels: { queue: 'queues', state: 'jobStates' },
     help:
       'Jobs of a queue in each state. A job is a wake-up. For queues that take operations in bulk: due ' +
@@ -33,7 +33,7 @@ export const declarations = {
   },
   relais_oldest_job_age_seconds: {
     type: 'gauge',
-    of: 'whole',
+    of: 'queues',
     labels: { queue: 'queues' },
     help: 'Wait of the first job or operation of a queue for a worker. 0: none waits.',
   },
@@ -42,6 +42,12 @@ export const declarations = {
     of: 'whole',
     labels: { queue: 'dueQueues' },
     help: 'Delay of the most overdue operation of a queue. 0: none is overdue.',
+  },
+  relais_queue_due: {
+    type: 'gauge',
+    of: 'whole',
+    labels: { queue: 'dueQueues' },
+    help: 'Operations of a queue that are due now, or later.',
   },
   relais_attempts_total: {
     type: 'counter',
@@ -107,13 +113,13 @@ export const declarations = {
     type: 'gauge',
     of: 'whole',
     labels: { state: 'slicesInDoubt' },
-    help: 'Slices with SMS in doubt and no pending SMS.',
+    help: 'SMS requests in doubt.',
   },
   relais_oldest_chunk_in_doubt_seconds: {
     type: 'gauge',
     of: 'whole',
     labels: { state: 'slicesInDoubt' },
-    help: 'Age of the oldest slice in this state. 0: none.',
+    help: 'Age of the oldest SMS request in this state. 0: none.',
   },
   relais_messages_total: {
     type: 'counter',
@@ -123,33 +129,23 @@ export const declarations = {
       'Recipients and messages by outcome. A recipient that was unknown and later found counts under both ' +
       'outcomes.',
   },
-  relais_history_waiting: {
+  relais_unpublished_events_oldest_seconds: {
     type: 'gauge',
     of: 'whole',
     labels: {},
-    help: 'Finished or later changed records and slices that history does not have yet. Absent without HISTORY_URL.',
+    help: 'Age of the oldest event without a position. 0: all are published.',
   },
-  relais_history_oldest_waiting_seconds: {
+  relais_quarantined_events: {
     type: 'gauge',
     of: 'whole',
     labels: {},
-    help: 'Wait of the oldest record for history. 0: none waits. Absent without HISTORY_URL.',
+    help: 'Events that the publisher could not publish and has quarantined.',
   },
-  relais_history_set_aside: {
+  relais_unsigned_audit_lines: {
     type: 'gauge',
     of: 'whole',
     labels: {},
-    help:
-      'Records, slices and stream lines that PostgreSQL refused. They stay in Redis and are retried; `relais ' +
-      'doctor` names them. Absent without HISTORY_URL.',
-  },
-  relais_history_missing: {
-    type: 'gauge',
-    of: 'whole',
-    labels: {},
-    help:
-      'Maximum number of records that left Redis and are missing in the connected history, because an older ' +
-      'backup of history was restored. Absent without HISTORY_URL.',
+    help: 'Audit lines without a MAC. The publisher signs them within seconds.',
   },
   relais_audit_intact: {
     type: 'gauge',
@@ -162,16 +158,8 @@ export const declarations = {
     of: 'whole',
     labels: {},
     help:
-      'Recipient uploads that are not complete: in progress, or interrupted with their process. Redis deletes ' +
-      'an interrupted upload after a day.',
-  },
-  relais_unreadable_records: {
-    type: 'gauge',
-    of: 'whole',
-    labels: {},
-    help:
-      'Records that this process cannot read because another version wrote them or they are damaged. No worker ' +
-      'acts on them; `relais doctor` names them.',
+      'Recipient uploads that are not complete: in progress, or interrupted with their process. An interrupted ' +
+      'upload is deleted after a day.',
   },
   relais_held: {
     type: 'gauge',
@@ -195,7 +183,7 @@ export const declarations = {
   },
   relais_misplaced_jobs: {
     type: 'gauge',
-    of: 'whole',
+    of: 'queues',
     labels: {},
     help: 'Requests in bull:intake, which no worker reads: they were added without the prefix of this deployment.',
   },
@@ -265,12 +253,48 @@ export const declarations = {
     labels: { outcome: 'deliveryOutcomes' },
     help: 'Attempts to deliver an event to a webhook endpoint. "undelivered": the last attempt failed too.',
   },
-  relais_fence_duration_seconds: {
+  relais_database_commit_seconds: {
     type: 'histogram',
     of: 'process',
     labels: {},
     buckets: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5],
-    help: 'Duration until a write was durable enough to send money or an SMS.',
+    help: 'Duration of transactions that accept, intend or settle operations, until PostgreSQL has committed them.',
+  },
+  relais_database_pool_in_use: {
+    type: 'gauge',
+    of: 'process',
+    labels: {},
+    help: 'Connections of the pool of this process that are in use.',
+  },
+  relais_database_pool_waiting: {
+    type: 'gauge',
+    of: 'process',
+    labels: {},
+    help: 'Requests of this process that wait for a connection of its pool.',
+  },
+  relais_database_up: {
+    type: 'gauge',
+    of: 'process',
+    labels: {},
+    help: '1: PostgreSQL answered this scrape in time. 0: the gauges about the whole deployment are absent.',
+  },
+  relais_database_dead_rows: {
+    type: 'gauge',
+    of: 'whole',
+    labels: {},
+    help: 'Dead rows of the table that has most of them, as autovacuum counts them.',
+  },
+  relais_database_oldest_transaction_seconds: {
+    type: 'gauge',
+    of: 'whole',
+    labels: {},
+    help: 'Age of the oldest open transaction of the database. While it is open, dead rows stay. 0: none is open.',
+  },
+  relais_database_partitions_seconds: {
+    type: 'gauge',
+    of: 'whole',
+    labels: {},
+    help: 'Time until events have no partition of their own. Normal: about three months.',
   },
   relais_lost_locks_total: {
     type: 'counter',
@@ -278,33 +302,25 @@ export const declarations = {
     labels: {},
     help:
       'Jobs whose lock was not renewed, and attempts that outlived their lease: the process was frozen, or ' +
-      'Redis unreachable, for too long.',
-  },
-  relais_redis_durable: {
-    type: 'gauge',
-    of: 'process',
-    labels: {},
-    help: '1: confirmed writes of Redis survive a power loss. 0: they do not, and no money is moved.',
+      'PostgreSQL or Redis unreachable, for too long.',
   },
   relais_recovering: {
     type: 'gauge',
     of: 'process',
     labels: {},
-    help: '1: Redis may have lost data, and relais accepts and sends nothing until an operator has reviewed it.',
+    help: '1: PostgreSQL may be restored to an earlier point, and relais accepts and sends nothing until an operator ends the recovery.',
+  },
+  relais_unwitnessed: {
+    type: 'gauge',
+    of: 'process',
+    labels: {},
+    help: '1: no witness has confirmed this ledger, and risky operations wait.',
   },
   relais_redis_up: {
     type: 'gauge',
     of: 'process',
     labels: {},
-    help: '1: Redis answered this scrape in time. 0: the gauges about the whole deployment are absent.',
-  },
-  relais_redis_memory_ratio: {
-    type: 'gauge',
-    of: 'process',
-    labels: {},
-    help:
-      'Used share of maxmemory, checked each minute. Above 0.85, no new request is accepted. Absent without a ' +
-      'limit.',
+    help: '1: Redis answered this scrape in time. 0: the gauges about jobs are absent, and work starts up to SWEEP_INTERVAL later.',
   },
   relais_roles: {
     type: 'gauge',
@@ -330,8 +346,10 @@ export type MetricName<T extends Type = Type, S extends Scope = Scope> = {
 
 export type Labels<Name extends MetricName> = Readonly<Record<keyof Declarations[Name]['labels'], string>>;
 
-/** The gauges that are read from Redis at each scrape. */
+/** Read from PostgreSQL at each scrape. */
 export type WholeName = MetricName<'gauge' | 'counter', 'whole'>;
+/** Read from Redis at each scrape. */
+export type QueuesName = MetricName<'gauge' | 'counter', 'queues'>;
 
 /** A declaration without its particulars, for code that treats all of them alike. */
 export function declarationOf(name: MetricName): Declaration {
@@ -386,7 +404,7 @@ export const slicesInDoubt = statesThatAre('slice', 'in doubt');
 /** Names that only the settings know. How many series they make is bounded where the holds are read. */
 export const ACCOUNT_NAMES = 'account names';
 
-/** As the script that settles a slice counts them. */
+/** Final statuses of an SMS as they are counted. */
 export const messageOutcomes = ['sent', 'failed', 'unknown', 'expired'] as const;
 
 /** Settlements that take back an end of which callers were told. */
@@ -420,7 +438,7 @@ export const words = {
   holdReasons,
   eventTypes,
   rejectionKinds,
-  roles: ['worker', 'webhooks', 'api', 'history'],
+  roles: ['worker', 'webhooks', 'api'],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 
 type WordSet = keyof typeof words;

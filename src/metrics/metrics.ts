@@ -4,11 +4,12 @@ import { type CountedKind, countedKinds, statesOf, statesThatAre } from '../kind
 import { type Clock, within } from '../lib/clock.ts';
 import { type AuditVerified, VERIFY_EVERY_MS } from '../operations/audit-verified.ts';
 import type { AccountHold } from '../kinds/hold.ts';
-import { missingOf, type WaitingForHistory } from '../operations/history.ts';
-import type { Queries } from '../operations/queries.ts';
+import type { Diagnostics } from '../ledger/diagnostics.ts';
+import type { Queries } from '../ledger/queries.ts';
 import { type AnyQueueName, queueNames } from '../queues/index.ts';
 import type { ExchangeSummary } from '../upstream/verdict.ts';
 import {
+  type QueuesName,
   type WholeName,
   declarationOf,
   type Labels,
@@ -24,12 +25,11 @@ import {
   fold,
 } from './declarations.ts';
 
-export interface MetricsOptions extends WholeSources {
-  /** Whether a write that Redis answered survives a loss of power, as far as this process knows. */
-  readonly durable: () => boolean;
+export interface MetricsOptions extends WholeSources, QueueSources {
   readonly recovering: () => boolean;
-  /** Used share of Redis' maxmemory, as far as this process knows; null without a limit. */
-  readonly memoryShare: () => number | null;
+  readonly unwitnessed: () => boolean;
+  /** Of the connections of this process. */
+  readonly load: () => { readonly inUse: number; readonly waiting: number };
   readonly clock: Clock;
   /** Told when the whole could not be read. The scrape is answered all the same. */
   readonly onError: (error: unknown) => void;
@@ -55,42 +55,56 @@ export interface Metrics {
   readonly wrongKey: (answer: '401' | '429') => void;
   readonly connectionRefused: (listener: string, reason: string) => void;
   readonly violated: (about: string) => void;
-  /** A write reached, after so many ms, all the places where it must be. */
-  readonly fenced: (ms: number) => void;
+  /** A transaction was committed after so many ms. */
+  readonly committed: (ms: number) => void;
   readonly lockLost: (jobs: number) => void;
   /** What this process was started for. */
   readonly rolesAre: (roles: readonly string[]) => void;
   /** For how long its workers have taken nothing although jobs wait, ms by queue. A queue it has no worker of is absent. */
   readonly workersSeen: (stuckMs: ReadonlyMap<string, number>) => void;
-  /** Everything in the text format of Prometheus, within two seconds whatever Redis does. */
+  /** Everything in the text format of Prometheus, within two seconds whatever PostgreSQL and Redis do. */
   readonly scrape: () => Promise<string>;
   readonly contentType: string;
 }
 
-/** Scrapes come every 15 s from each Prometheus; a person who reloads a page must not become a load on Redis. */
+/** Scrapes come every 15 s from each Prometheus; a person who reloads a page must not become a load. */
 const KEEP_MS = 1_000;
 const LIMIT_MS = 1_500;
 
 export function createMetrics(options: MetricsOptions): Metrics {
-  const { clock, durable, recovering, memoryShare, onError } = options;
+  const { clock, recovering, unwitnessed, load, onError } = options;
   const instruments = createInstruments();
-  const read = () => readWhole(options, clock.now());
-  const whole = ttlCache({ read, clock, keepMs: KEEP_MS, limitMs: LIMIT_MS, onError });
+  const bounds = { clock, keepMs: KEEP_MS, limitMs: LIMIT_MS, onError };
+  const whole = ttlCache({ ...bounds, read: () => readAll(readers, options, clock.now()) });
+  const jobs = ttlCache({ ...bounds, read: () => readAll(queueReaders, options, clock.now()) });
   return {
     ...listeners(instruments),
     contentType: instruments.contentType,
     async scrape() {
-      const seen = await whole();
-      showWhole(instruments, seen);
-      instruments.replace('relais_redis_up', [{ labels: {}, value: seen ? 1 : 0 }]);
-      instruments.replace('relais_recovering', [{ labels: {}, value: recovering() ? 1 : 0 }]);
-      instruments.replace('relais_redis_durable', [{ labels: {}, value: durable() ? 1 : 0 }]);
-      const share = memoryShare();
-      instruments.replace('relais_redis_memory_ratio', share === null ? [] : [{ labels: {}, value: share }]);
+      const [seen, queued] = await Promise.all([whole(), jobs()]);
+      const show = <Name extends ProcessGauge>(name: Name, value: number): void =>
+        instruments.replace(name, [{ labels: {} as Labels<Name>, value }]);
+      showAll(instruments, wholeNames, seen);
+      showAll(instruments, queuesNames, queued);
+      show('relais_database_up', seen ? 1 : 0);
+      show('relais_redis_up', queued ? 1 : 0);
+      show('relais_recovering', recovering() ? 1 : 0);
+      show('relais_unwitnessed', unwitnessed() ? 1 : 0);
+      const { inUse, waiting } = load();
+      show('relais_database_pool_in_use', inUse);
+      show('relais_database_pool_waiting', waiting);
       return instruments.print();
     },
   };
 }
+
+type ProcessGauge =
+  | 'relais_database_up'
+  | 'relais_redis_up'
+  | 'relais_recovering'
+  | 'relais_unwitnessed'
+  | 'relais_database_pool_in_use'
+  | 'relais_database_pool_waiting';
 
 /** Messaging has codes of its own: as labels of payments they would be hundreds of series that cannot happen. */
 function isOfItsArea(operation: string, code: string): boolean {
@@ -122,7 +136,7 @@ function listeners({ count, observe, replace }: Instruments) {
     connectionRefused: (listener: string, reason: string): void =>
       count('relais_connections_refused_total', { listener, reason }),
     violated: (about: string): void => count('relais_console_violations_total', { about }),
-    fenced: (ms: number): void => observe('relais_fence_duration_seconds', {}, ms / 1_000),
+    committed: (ms: number): void => observe('relais_database_commit_seconds', {}, ms / 1_000),
     lockLost: (jobs: number): void => count('relais_lost_locks_total', {}, jobs),
     rolesAre: (roles: readonly string[]): void =>
       replace(
@@ -138,14 +152,17 @@ function listeners({ count, observe, replace }: Instruments) {
 }
 
 /** What is not known is absent: a last known value would look like today's. */
-function showWhole(instruments: Instruments, seen: Whole | undefined): void {
-  for (const name of wholeNames) instruments.replace(name, seen?.get(name) ?? []);
+function showAll<Name extends WholeName | QueuesName>(
+  instruments: Instruments,
+  names: readonly Name[],
+  seen: ReadonlyMap<Name, readonly Sample<Name>[]> | undefined,
+): void {
+  for (const name of names) instruments.replace(name, seen?.get(name) ?? []);
 }
 
 /**
- * What is true of the whole, whatever the number of processes: read from the counters and the heads of the sets in
- * Redis. The number of commands depends on our declarations, on the accounts that are held and on the records that are
- * noted as unreadable, never on how much there is to do.
+ * What is true of the whole, whatever the number of processes. The cost of reading it depends on our declarations, on the
+ * accounts that are held and on pending operations, never on finished ones.
  */
 
 interface BalanceSeen {
@@ -156,27 +173,33 @@ interface BalanceSeen {
 }
 
 interface WholeSources {
-  readonly queries: Pick<Queries, 'counts' | 'oldestIn' | 'backlog' | 'outcomes' | 'eventsEmitted'>;
+  readonly queries: Pick<
+    Queries,
+    'counts' | 'oldestIn' | 'backlog' | 'outcomes' | 'eventsEmitted' | 'unfinishedUploads'
+  >;
+  readonly diagnostics: Pick<Diagnostics, 'publishing' | 'deadRows' | 'oldestSnapshot' | 'partitions'>;
   readonly accounts: { readonly allHolds: () => Promise<readonly AccountHold[]> };
   /** What the accounts had left when somebody last looked; null: it could not be read. */
   readonly balances: () => Promise<readonly BalanceSeen[]>;
-  readonly misplaced: () => Promise<number>;
   /** Result of the last verification of the audit log. */
   readonly audit: () => Promise<AuditVerified | undefined>;
-  /** What waits for history; absent: none is kept. */
-  readonly history?: (() => Promise<WaitingForHistory>) | undefined;
+}
+
+interface QueueSources {
+  readonly misplaced: () => Promise<number>;
   /** How many jobs BullMQ has in each state. A state that is not in the answer has none. */
   readonly jobCounts: (queue: AnyQueueName) => Promise<Readonly<Record<string, number>>>;
   /** When the job at the head of the queue was added, ms since the epoch; undefined when none waits. */
   readonly oldestJobAt: (queue: AnyQueueName) => Promise<number | undefined>;
 }
 
-type Whole = ReadonlyMap<WholeName, readonly Sample<WholeName>[]>;
+type Reader<Sources, Name extends WholeName | QueuesName> = (
+  sources: Sources,
+  nowMs: number,
+) => Promise<readonly Sample<Name>[]>;
 
-type Reader<Name extends WholeName> = (sources: WholeSources, nowMs: number) => Promise<readonly Sample<Name>[]>;
-
-/** A gauge about the whole without its reader does not compile. */
-const readers: { readonly [Name in WholeName]: Reader<Name> } = {
+/** A gauge about the queues without its reader does not compile. */
+const queueReaders: { readonly [Name in QueuesName]: Reader<QueueSources, Name> } = {
   relais_jobs: async ({ jobCounts }) => {
     const all = await Promise.all(queueNames.map(async (queue) => ({ queue, counts: await jobCounts(queue) })));
     return all.flatMap(({ queue, counts }) =>
@@ -188,6 +211,14 @@ const readers: { readonly [Name in WholeName]: Reader<Name> } = {
     Promise.all(
       queueNames.map(async (queue) => ({ labels: { queue }, value: secondsSince(await oldestJobAt(queue), nowMs) })),
     ),
+
+  relais_misplaced_jobs: async ({ misplaced }) => one(await misplaced()),
+};
+
+/** A gauge about the whole without its reader does not compile. */
+const readers: { readonly [Name in WholeName]: Reader<WholeSources, Name> } = {
+  relais_queue_due: async ({ queries }) =>
+    (await queries.backlog()).map(({ queue, due }) => ({ labels: { queue }, value: due })),
 
   relais_backlog_seconds: async ({ queries }, nowMs) =>
     (await queries.backlog()).map(({ queue, oldestDueAt }) => ({
@@ -243,16 +274,24 @@ const readers: { readonly [Name in WholeName]: Reader<Name> } = {
       value,
     })),
 
-  relais_history_waiting: async ({ history }) => (history ? [{ labels: {}, value: (await history()).count }] : []),
+  relais_unpublished_events_oldest_seconds: async ({ diagnostics }, nowMs) =>
+    one(secondsSince((await diagnostics.publishing()).oldestAt, nowMs)),
 
-  relais_history_oldest_waiting_seconds: async ({ history }, nowMs) =>
-    history ? [{ labels: {}, value: secondsSince((await history()).since, nowMs) }] : [],
+  relais_quarantined_events: async ({ diagnostics }) => one((await diagnostics.publishing()).quarantined),
 
-  relais_history_set_aside: async ({ history }) =>
-    history ? [{ labels: {}, value: (await history()).setAside }] : [],
+  relais_unsigned_audit_lines: async ({ diagnostics }) => one((await diagnostics.publishing()).unsigned),
 
-  relais_history_missing: async ({ history }) =>
-    history ? [{ labels: {}, value: missingOf((await history()).missing) }] : [],
+  relais_database_dead_rows: async ({ diagnostics }) => one((await diagnostics.deadRows())[0]?.dead ?? 0),
+
+  relais_database_oldest_transaction_seconds: async ({ diagnostics }) =>
+    one(((await diagnostics.oldestSnapshot())?.ageMs ?? 0) / 1_000),
+
+  relais_database_partitions_seconds: async ({ diagnostics }, nowMs) => {
+    const { until } = await diagnostics.partitions();
+    return until === undefined ? [] : one(Math.max(0, until.getTime() - nowMs) / 1_000);
+  },
+
+  relais_unfinished_uploads: async ({ queries }) => one(await queries.unfinishedUploads()),
 
   relais_audit_intact: async ({ audit }, nowMs) => {
     const verified = await audit();
@@ -271,17 +310,20 @@ const readers: { readonly [Name in WholeName]: Reader<Name> } = {
     (await balances())
       .slice(0, MOST_BALANCES)
       .map(({ account, country, inFlight }) => ({ labels: { account, country }, value: inFlight })),
-
-  relais_misplaced_jobs: async ({ misplaced }) => [{ labels: {}, value: await misplaced() }],
 };
 
 const wholeNames = Object.keys(readers) as WholeName[];
+const queuesNames = Object.keys(queueReaders) as QueuesName[];
+const one = (value: number) => [{ labels: {}, value }];
 
 /** Rejects when one of the sources does: half of the whole would look like all of it. */
-async function readWhole(sources: WholeSources, nowMs: number): Promise<Whole> {
-  return new Map(
-    await Promise.all(wholeNames.map(async (name) => [name, await readers[name](sources, nowMs)] as const)),
-  );
+async function readAll<Sources, Name extends WholeName | QueuesName>(
+  from: { readonly [One in Name]: Reader<Sources, One> },
+  sources: Sources,
+  nowMs: number,
+): Promise<ReadonlyMap<Name, readonly Sample<Name>[]>> {
+  const names = Object.keys(from) as Name[];
+  return new Map(await Promise.all(names.map(async (name) => [name, await from[name](sources, nowMs)] as const)));
 }
 
 const isInDoubt = (kind: CountedKind, state: string): boolean =>
@@ -325,7 +367,7 @@ interface Instruments {
   readonly count: <Name extends MetricName<'counter'>>(name: Name, labels: Labels<Name>, by?: number) => void;
   readonly observe: <Name extends MetricName<'histogram'>>(name: Name, labels: Labels<Name>, seconds: number) => void;
   /** Puts these samples in the place of all that the gauge had. None: the gauge is absent. */
-  readonly replace: <Name extends WholeName | MetricName<'gauge'>>(
+  readonly replace: <Name extends WholeName | QueuesName | MetricName<'gauge'>>(
     name: Name,
     samples: readonly Sample<Name>[],
   ) => void;
