@@ -64,18 +64,17 @@ export function missingBesideKeys(given: Environment, roles: readonly string[]):
     ...(isOut && (work || roles.includes('api')) ? ['SEALING_SECRET'] : []),
   ]);
   return [
+    ...missingDatabase(given),
     ...[...needed]
       .filter((name) => given[name] === undefined)
       .map((name) => `${name}: is not set (${metas.get(name)?.help})`),
     ...(roles.includes('api') ? wrongApiKeys(given, isOut) : []),
-    ...idleHistory(given, roles),
   ];
 }
 
-/** A process that has other roles may go without; one that has this alone would do nothing, and look well. */
-function idleHistory({ HISTORY_URL: url }: Environment, roles: readonly string[]): string[] {
-  if (url !== undefined || roles.some((role) => role !== 'history')) return [];
-  return ['HISTORY_URL: is needed by a process with --roles history, which copies nothing without it'];
+/** The ledger: no process works without it. */
+export function missingDatabase({ DATABASE_URL: url }: Environment): string[] {
+  return url === undefined ? [`DATABASE_URL: is not set (${metas.get('DATABASE_URL')?.help})`] : [];
 }
 
 /** On loopback, with nothing configured, so that the first request works. */
@@ -256,10 +255,35 @@ function isInjected(name: string, value: string): boolean {
 
 /** A sentence for each. What it holds is not repeated: it may be a secret. */
 function unknownSettings(env: Environment): string[] {
+  return [...removedSettings(env), ...misspelt(env)];
+}
+
+/** Settings of earlier versions, each with what replaced it. */
+const REMOVED: Readonly<Record<string, string>> = {
+  HISTORY_URL: 'finished operations stay in the ledger, so set DATABASE_URL',
+  HISTORY_AFTER: 'finished operations stay in the ledger, so use RETENTION_PAYMENTS and RETENTION_SMS to delete them',
+  HISTORY_TEXTS_AFTER: 'SMS stay in the ledger, so use RETENTION_SMS to delete them',
+  IDENTITY_KEEP: 'use IDEMPOTENCY_KEEP',
+  DURABILITY: 'no promise depends on Redis, and relais checks PostgreSQL by itself',
+  REDIS_WAIT_REPLICAS: 'no promise depends on Redis, so use synchronous_standby_names of PostgreSQL',
+  REDIS_PATIENCE: 'a start does not wait for Redis, so use DATABASE_PATIENCE',
+  SILENCE_LIMIT: 'relais compares the ledger with what its processes and witnesses remember, and needs no limit',
+  AUDIT_MOST: 'the audit log is limited by AUDIT_KEEP alone',
+};
+
+function removedSettings(env: Environment): string[] {
+  return Object.entries(REMOVED).flatMap(([name, instead]) => {
+    const set = [name, name + FILE].filter((one) => (env[one] ?? '').trim() !== '');
+    return set.map((one) => `${one}: was removed: ${instead}`);
+  });
+}
+
+function misspelt(env: Environment): string[] {
   const secretFiles = [...metas].flatMap(([name, { secret }]) => (secret ? [name + FILE] : []));
+  const removed = new Set(Object.keys(REMOVED).flatMap((name) => [name, name + FILE]));
   const known = new Set([...metas.keys(), ...secretFiles, ...OF_PROGRAMS]);
   return Object.entries(env).flatMap(([name, value]) => {
-    if (value === undefined || value === '' || known.has(name) || isInjected(name, value)) return [];
+    if (value === undefined || value === '' || known.has(name) || removed.has(name) || isInjected(name, value)) return [];
     const why = whyRefused(name, known);
     return why === undefined ? [] : [`${name}: is not a setting of relais${why}`];
   });

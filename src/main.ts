@@ -23,7 +23,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   });
 }
 
-// Going on after a fault that nobody foresaw would be a guess; every state worth keeping is in Redis.
+// Going on after a fault that nobody foresaw would be a guess; every state worth keeping is in PostgreSQL.
 const die = (error: unknown): never => {
   // Behind the lines of the log that are written at the end: what is read first is the last of it.
   process.once('exit', () => process.stderr.write(`${told(error)}\n`));
@@ -86,6 +86,8 @@ const services: Services = {
   sandbox: (command) => explained(async () => (await import('./app/sandbox.ts')).sandbox(command, surroundings)),
   newStamp: (command) =>
     explained(async () => (await import('./app/new-stamp.ts')).newStamp({ ...command, ...world })),
+  migrate: (command) =>
+    explained(async () => (await import('./app/migrate.ts')).migrateLedger({ ...command, ...world })),
   doctor: async (command) => {
     const { doctor } = await import('./app/doctor.ts');
     const print = (line: string): void =>

@@ -86,7 +86,7 @@ export function openStores(needs: StoreNeeds) {
   const memory = new Memory();
   const life = lifeOf(needs, { at, database, memory });
   const onHole = (error: unknown): void => quietly('the journal of what leaves', error);
-  const journal = new Journal({ redis, process: life.name, clock, onHole });
+  const journal = new Journal({ redis, deployment: deploymentName(config), process: life.name, clock, onHole });
   life.journalIn(journal);
   const onCommitted: OnCommitted = (kind, facts) => journal.act(kind, facts);
   const over = { database, at, onCommitted };
@@ -104,6 +104,11 @@ export function openStores(needs: StoreNeeds) {
   };
 }
 
+/** Names the journal and the witnesses of this deployment. */
+function deploymentName({ ENVIRONMENT: environment, DATABASE_SCHEMA: schema }: Config): string {
+  return `${environment}-${schema}`;
+}
+
 function lifeOf(
   { config, redis, clock, random, quietly, process }: StoreNeeds,
   over: Pick<LifeOptions, 'at' | 'database' | 'memory'>,
@@ -115,7 +120,7 @@ function lifeOf(
     clock,
     random,
     quietly,
-    deployment: `${config.ENVIRONMENT}-${config.DATABASE_SCHEMA}`,
+    deployment: deploymentName(config),
     schemaVersion: SCHEMA_VERSION,
     witnesses: [
       new RedisWitness(redis),

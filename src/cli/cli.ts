@@ -108,7 +108,7 @@ const parts: Readonly<Record<string, Part>> = {
     load: async () => (await import('./service.ts')).addRun,
   },
   dev: {
-    says: 'Try relais with a private Redis and sandbox. It needs no settings; the API key is dev',
+    says: 'Try relais with a private PostgreSQL, Redis and sandbox. It needs no settings; the API key is dev',
     load: async () => (await import('./service.ts')).addDev,
   },
   init: {
@@ -119,9 +119,12 @@ const parts: Readonly<Record<string, Part>> = {
     says: 'Run the provider simulator alone. It can simulate faults',
     load: async () => (await import('./service.ts')).addSandbox,
   },
-  backup: { says: 'Check backups of Redis', load: async () => (await import('./service.ts')).addBackup },
+  migrate: {
+    says: 'Create or update the database schema',
+    load: async () => (await import('./service.ts')).addMigrate,
+  },
   doctor: {
-    says: 'Check settings, Redis, keys and addresses. Each problem is shown with its fix',
+    says: 'Check settings, PostgreSQL, Redis, keys and addresses. Each problem is shown with its fix',
     load: async () => (await import('./service.ts')).addDoctor,
   },
   campaign: {
@@ -174,7 +177,7 @@ const parts: Readonly<Record<string, Part>> = {
   intake: { says: 'Show refused intake jobs' },
   queues: { says: 'Show, pause and resume queues' },
   endpoints: { says: 'Manage webhook endpoints' },
-  secrets: { says: 'Manage the secrets stored in Redis' },
+  secrets: { says: 'Manage the secrets stored in PostgreSQL' },
   events: {
     says: 'Read events as JSON lines. Each transition has one event; events come at least once, in order',
     load: async () => (await import('./events.ts')).addEventsCommand,

@@ -43,10 +43,19 @@ interface NewStampCommand {
   readonly nothingDiffers: string;
 }
 
+export interface MigrateCommand {
+  /** Names what is missing, and changes nothing. */
+  readonly dryRun: boolean;
+  /** Creates the roles of the schema too; with `dryRun`, prints their script alone. */
+  readonly roles: boolean;
+  readonly words: Readonly<Record<'missing' | 'applied' | 'upToDate' | 'roles', (name: string) => string>>;
+}
+
 /** The commands that are a process of their own. They are handed in, and stop when the signal fires. */
 export interface Services {
   readonly run: (options: RunOptions) => Promise<number>;
   readonly dev: () => Promise<number>;
+  readonly migrate: (command: MigrateCommand) => Promise<number>;
   readonly sandbox: (options: SandboxCommand) => Promise<number>;
   readonly doctor: (options: DoctorCommand) => Promise<number>;
   readonly newStamp: (options: NewStampCommand) => Promise<number>;

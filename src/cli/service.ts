@@ -18,6 +18,18 @@ export function addDev(command: Command, shell: Shell): void {
   withExample(command, 'relais dev');
 }
 
+export function addMigrate(command: Command, shell: Shell): void {
+  command
+    .option('--dry-run', 'show the missing migrations and change nothing')
+    .option('--roles', 'also create the PostgreSQL roles of the schema; with --dry-run, print their SQL instead')
+    .action(
+      shell.action(({ dryRun = false, roles: withRoles = false }: MigrateFlags) =>
+        shell.io.services.migrate({ dryRun, roles: withRoles, words: shell.words.commands.migrate }),
+      ),
+    );
+  withExample(command, 'relais migrate --dry-run');
+}
+
 export function addDoctor(command: Command, shell: Shell): void {
   command
     .option('--roles <roles>', `roles of this process, of ${roles.join(',')}`, listOf(roles), roles)
@@ -30,18 +42,9 @@ export function addDoctor(command: Command, shell: Shell): void {
   withExample(command, 'relais doctor --roles worker');
 }
 
-export function addBackup(group: Command, shell: Shell): void {
-  const verify = group
-    .command('verify')
-    .description('Load a backup and compare it with Redis. The backup runs in a private Redis and is only read')
-    .argument('<dir>', 'folder with appendonlydir or dump.rdb; it is only read')
-    .option('--json', 'print the findings as JSON')
-    .action(
-      shell.action((dir: string, { json = false }: JsonFlag) =>
-        shell.io.services.verifyBackup({ dir, json, language: shell.language }),
-      ),
-    );
-  withExample(verify, 'relais backup verify /backups/redis-2026-11-21');
+interface MigrateFlags {
+  readonly dryRun?: boolean;
+  readonly roles?: boolean;
 }
 
 interface JsonFlag {

@@ -1,11 +1,11 @@
 /** What operators ask of PostgreSQL: whether it is safe, whether this role may use it, and what slows it down. */
-import { Client } from 'pg';
+import { withClient } from './client.ts';
 import { UnsafeDatabase } from './database.ts';
 import { DatabaseAway, StatementRefused } from './errors.ts';
 import { migrate } from './migrate.ts';
 import { Partitions } from './partitions.ts';
 import type { Database, PoolOptions } from './pool.ts';
-import { IsStandby, addressOf } from './server.ts';
+import { IsStandby } from './server.ts';
 import { loadStatements } from './statements.ts';
 
 export interface ServerState {
@@ -60,12 +60,10 @@ interface DeadRows {
   readonly live: number;
 }
 
-const CONNECT_TIMEOUT_MS = 5_000;
-
 /** Works on an unsafe server too, which every other connection refuses. Throws `DatabaseAway`. */
-export async function readServer({ url, ca, schema }: PoolOptions): Promise<ServerState> {
-  return withClient({ url, ca }, async (client) => {
-    const text = loadStatements(schema).get('server_state')?.text ?? '';
+export async function readServer(database: PoolOptions): Promise<ServerState> {
+  return withClient(database, 'doctor', async (client) => {
+    const text = loadStatements(database.schema).get('server_state')?.text ?? '';
     const { rows } = await client.query<Omit<ServerState, 'connections'> & { connections: string }>(text);
     const [row] = rows;
     if (row === undefined) throw new Error('PostgreSQL did not describe itself');
@@ -74,29 +72,8 @@ export async function readServer({ url, ca, schema }: PoolOptions): Promise<Serv
 }
 
 /** Names of the migrations that the schema lacks. Throws `MigrationRefused`, `DatabaseAway`. */
-export function missingMigrations({ url, ca, schema }: PoolOptions): Promise<readonly string[]> {
-  return withClient({ url, ca }, (client) => migrate(client, { schema, dryRun: true }));
-}
-
-async function withClient<Answer>(
-  { url, ca }: Pick<PoolOptions, 'url' | 'ca'>,
-  work: (client: Client) => Promise<Answer>,
-): Promise<Answer> {
-  const client = new Client({
-    ...addressOf(url, ca),
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    application_name: 'relais doctor',
-  });
-  client.on('error', () => undefined);
-  await client.connect().catch((cause: unknown) => {
-    throw new DatabaseAway('PostgreSQL cannot be reached', { cause });
-  });
-  try {
-    return await work(client);
-  } finally {
-    await client.end();
-  }
-}
+export const missingMigrations = (database: PoolOptions): Promise<readonly string[]> =>
+  withClient(database, 'doctor', (client) => migrate(client, { schema: database.schema, dryRun: true }));
 
 export class Diagnostics {
   readonly #database: Database;

@@ -1,15 +1,16 @@
 /** The start of a process on the ledger: waits for PostgreSQL, migrates, and finds out whose ledger it is, and which copy. */
-import { Client } from 'pg';
+import type { Client } from 'pg';
 import { type Clock, retryUntilDeadline } from '../lib/clock.ts';
 import type { Random } from '../lib/random.ts';
 import type { Deployment, Difference } from '../operations/stamp.ts';
+import { withClient } from './client.ts';
 import { UnsafeDatabase } from './database.ts';
 import { type DeploymentRow, modeOf, stampAs } from './deployment.ts';
 import { DatabaseAway } from './errors.ts';
 import { MigrationRefused, migrate } from './migrate.ts';
 import { Database, type PoolOptions } from './pool.ts';
 import { enterRecovery } from './recovering.ts';
-import { addressOf, originOf } from './server.ts';
+import { originOf } from './server.ts';
 
 export interface StartOptions {
   readonly database: PoolOptions;
@@ -69,7 +70,7 @@ export async function startLedger(options: StartOptions): Promise<StartedLedger>
 
 async function start(options: StartOptions): Promise<StartedLedger> {
   const { database: at, migrates } = options;
-  const { applied, origin } = await withClient(at, async (client) => ({
+  const { applied, origin } = await withClient(at, 'start', async (client) => ({
     applied: await upToDate(client, at.schema, migrates),
     origin: await originOf(client, at.schema),
   }));
@@ -82,27 +83,6 @@ async function start(options: StartOptions): Promise<StartedLedger> {
     throw error;
   }
 }
-
-/** Without the time-outs of ordinary statements: a migration may take long. */
-async function withClient<Answer>(
-  { url, ca, connectTimeout = CONNECT_TIMEOUT_MS }: PoolOptions,
-  run: (client: Client) => Promise<Answer>,
-): Promise<Answer> {
-  const client = new Client({
-    ...addressOf(url, ca),
-    connectionTimeoutMillis: connectTimeout,
-    application_name: 'relais start',
-  });
-  client.on('error', () => undefined);
-  await client.connect();
-  try {
-    return await run(client);
-  } finally {
-    await client.end();
-  }
-}
-
-const CONNECT_TIMEOUT_MS = 5_000;
 
 async function upToDate(client: Client, schema: string, migrates: boolean): Promise<readonly string[]> {
   if (migrates) return migrate(client, { schema });

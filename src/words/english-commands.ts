@@ -115,14 +115,11 @@ export const englishCommands = {
     open: (count: number) =>
       `${some(count, 'is', 'are')} on the way, not settled, or about money: run it again when that is over.`,
   },
-  backup: {
-    labels: { newestEvent: 'newest event', lastBeat: 'last at work', open: 'XOF open' },
-    noCopy: (dir: string) => `${dir}: there is no appendonlydir and no dump.rdb in it.`,
-    ago: (time: string, span: string) => `${time}, ${span} ago`,
-    none: 'none',
-    nothing: 'In it there is nothing of relais: is it the right REDIS_PREFIX, and database?',
-    running: (count: number) => `(${count} in what runs)`,
-    notCompared: 'Not compared: nobody answers at RELAIS_URL, or it is not set.',
+  migrate: {
+    missing: (name: string) => `missing: ${name}`,
+    applied: (name: string) => `applied: ${name}`,
+    upToDate: (schema: string) => `The schema ${schema} is up to date.`,
+    roles: (schema: string) => `Roles: ${schema}_app, ${schema}_reader, ${schema}_enqueue.`,
   },
   recover: {
     help: `

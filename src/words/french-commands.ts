@@ -116,14 +116,11 @@ export const frenchCommands: Words['commands'] = {
     open: (count) =>
       `${some(count, 'opération est', 'opérations sont')} encore en route, en suspens ou liées à de l’argent : relancez la commande quand ce sera fini.`,
   },
-  backup: {
-    labels: { newestEvent: 'dernier événement', lastBeat: 'dernier travail', open: 'XOF ouverts' },
-    noCopy: (dir) => `${dir} : ni appendonlydir ni dump.rdb dans ce dossier.`,
-    ago: (time, span) => `${time}, il y a ${span}`,
-    none: 'aucun',
-    nothing: 'Cette copie ne contient rien de relais : est-ce le bon REDIS_PREFIX, et la bonne base ?',
-    running: (count) => `(${count} dans ce qui tourne)`,
-    notCompared: 'Pas de comparaison : rien ne répond à RELAIS_URL, ou ce réglage manque.',
+  migrate: {
+    missing: (name) => `manque : ${name}`,
+    applied: (name) => `appliquée : ${name}`,
+    upToDate: (schema) => `Le schéma ${schema} est à jour.`,
+    roles: (schema) => `Rôles : ${schema}_app, ${schema}_reader, ${schema}_enqueue.`,
   },
   recover: {
     help: `

@@ -13,13 +13,9 @@ export const frenchHelp: Readonly<Record<string, string>> = {
   'Write a settings file with new secrets': 'Écrire un fichier de paramètres avec de nouveaux secrets',
   'Run the provider simulator alone. It can simulate faults':
     'Lancer seul le simulateur du prestataire. Il sait simuler des pannes',
-  'Check backups of Redis': 'Vérifier les sauvegardes de Redis',
-  'Load a backup and compare it with Redis. The backup runs in a private Redis and is only read':
-    'Charger une sauvegarde et la comparer à Redis. Elle est chargée dans un Redis privé et n’est que lue',
-  'folder with appendonlydir or dump.rdb; it is only read':
-    'dossier contenant appendonlydir ou dump.rdb ; il est seulement lu',
-  'Check settings, Redis, keys and addresses. Each problem is shown with its fix':
-    'Vérifier les paramètres, Redis, les clés et les adresses. Chaque problème est affiché avec sa solution',
+  'Create or update the database schema': 'Créer ou mettre à jour le schéma de la base de données',
+  'Check settings, PostgreSQL, Redis, keys and addresses. Each problem is shown with its fix':
+    'Vérifier les paramètres, PostgreSQL, Redis, les clés et les adresses. Chaque problème est affiché avec sa solution',
   'Send SMS campaigns to recipients of a file': 'Envoyer des campagnes SMS aux destinataires d’un fichier',
   'List disbursements': 'Lister les décaissements',
   'List payment batches': 'Lister les lots de paiements',

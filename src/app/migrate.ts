@@ -1,0 +1,39 @@
+/** `relais migrate`: brings the schema of the ledger up to date, without starting a process of the deployment. */
+import type { MigrateCommand } from '../cli/io.ts';
+import { WrongSettings, loadConfig, missingDatabase } from '../config.ts';
+import { withClient } from '../ledger/client.ts';
+import { whyUnusable } from '../ledger/diagnostics.ts';
+import { MigrationRefused, migrate } from '../ledger/migrate.ts';
+import { makeRoles, rolesScript } from '../ledger/roles.ts';
+import { databaseOf } from './stores.ts';
+
+interface MigrateTools extends MigrateCommand {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly print: (line: string) => void;
+}
+
+/** Throws `WrongSettings` when PostgreSQL cannot be used, or has the schema of a newer version. */
+export async function migrateLedger({ env, dryRun, roles, words, print }: MigrateTools): Promise<0> {
+  const config = loadConfig(env, missingDatabase);
+  const { DATABASE_SCHEMA: schema } = config;
+  const at = databaseOf(config);
+  if (dryRun && roles) {
+    print(rolesScript(schema));
+    return 0;
+  }
+  try {
+    await withClient(at, 'migrate', async (client) => {
+      const names = await migrate(client, { schema, dryRun });
+      for (const name of names) print(dryRun ? words.missing(name) : words.applied(name));
+      if (names.length === 0) print(words.upToDate(schema));
+      if (!roles) return;
+      await makeRoles(client, schema);
+      print(words.roles(schema));
+    });
+    return 0;
+  } catch (error) {
+    const why = error instanceof MigrationRefused ? error.message : whyUnusable(error);
+    if (why === undefined) throw error;
+    throw new WrongSettings([`DATABASE_URL: ${why}`]);
+  }
+}
