@@ -283,7 +283,8 @@ function misspelt(env: Environment): string[] {
   const removed = new Set(Object.keys(REMOVED).flatMap((name) => [name, name + FILE]));
   const known = new Set([...metas.keys(), ...secretFiles, ...OF_PROGRAMS]);
   return Object.entries(env).flatMap(([name, value]) => {
-    if (value === undefined || value === '' || known.has(name) || removed.has(name) || isInjected(name, value)) return [];
+    if (value === undefined || value === '' || known.has(name) || removed.has(name) || isInjected(name, value))
+      return [];
     const why = whyRefused(name, known);
     return why === undefined ? [] : [`${name}: is not a setting of relais${why}`];
   });
