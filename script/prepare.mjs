@@ -18,6 +18,7 @@ if (existsSync(compiler) && existsSync(inProject('src/main.ts'))) {
   const pages = [inProject('node_modules/vite/bin/vite.js'), 'build', '--logLevel', 'warn', '--config'];
   const steps = [
     [compiler, '-p', inProject('tsconfig.build.json')],
+    [inProject('script/copy-sql.mjs')],
     [...pages, inProject('console/vite.config.ts')],
   ];
   const failed = steps.find((step) => spawnSync(node, step, { stdio: 'inherit' }).status !== 0);

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import type { TestProject } from 'vitest/node';
-import { NoPostgresServer, type OwnPostgres, startPostgres } from './postgres.ts';
+import { NoEmbeddedPostgres, type OwnPostgres, startPostgres } from './postgres.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -30,9 +30,9 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   };
 }
 
-/** Only where npm has no server for this platform is the one that HISTORY_URL names used. */
+/** DATABASE_URL is used only where npm has no server for this platform. */
 function orNamed(error: unknown): string {
-  const named = process.env['HISTORY_URL'];
-  if (error instanceof NoPostgresServer && named) return named;
+  const named = process.env['DATABASE_URL'];
+  if (error instanceof NoEmbeddedPostgres && named) return named;
   throw error;
 }

@@ -1,2 +1,25 @@
-/** Where tests look for it. */
-export { NoPostgresServer, type OwnPostgres, startPostgres } from '../../src/ledger/embedded.ts';
+/** A PostgreSQL for tests, with its data in a folder that goes with it. */
+import type { ChildProcess } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type EmbeddedPostgres, NoEmbeddedPostgres, openEmbeddedPostgres } from '../../src/ledger/embedded.ts';
+
+export { NoEmbeddedPostgres };
+
+export interface OwnPostgres extends Omit<EmbeddedPostgres, 'stop'> {
+  /** Ends the server and removes its data. */
+  stop(): Promise<void>;
+}
+
+export async function startPostgres(started?: (server: ChildProcess) => void): Promise<OwnPostgres> {
+  const folder = mkdtempSync(join(tmpdir(), 'relais-postgres-'));
+  const server = await openEmbeddedPostgres(folder, started ? { started } : {});
+  return {
+    ...server,
+    stop: async () => {
+      await server.stop();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
