@@ -34,7 +34,10 @@ const told = (counter: number, over: Partial<LaneWord> = {}): LaneWord => ({
 });
 
 /** The copy had lane `a` at 5; it went on to 9 and ended. */
-function evidence(over: Partial<Evidence> = {}, lanes: Readonly<Record<string, LaneWord>> = { a: told(9) }): Evidence {
+function evidence(
+  over: Partial<Evidence> = {},
+  lanes: Readonly<Record<string, LaneWord>> = { a: told(9) },
+): Evidence {
   return {
     marks: new Map([['a', 5n]]),
     ended: new Set(),

@@ -2,7 +2,12 @@
 import { systemClock } from '../../src/lib/clock.ts';
 import { systemRandom } from '../../src/lib/random.ts';
 import { Memory } from '../../src/ledger/lane.ts';
-import { type Decision, SmsRequests, type SmsRequestsOptions, type StepAsked } from '../../src/ledger/sms-requests.ts';
+import {
+  type Decision,
+  SmsRequests,
+  type SmsRequestsOptions,
+  type StepAsked,
+} from '../../src/ledger/sms-requests.ts';
 import type { RequestResult, TakenRequest } from '../../src/ledger/sms-rows.ts';
 import type { FreshLedger } from './fresh-ledger.ts';
 import type { CampaignBench } from './ledger-campaigns.ts';
