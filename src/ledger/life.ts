@@ -270,7 +270,8 @@ export class Life {
     const journal = this.#journal;
     const own = [...this.#options.memory.vector()].filter(([lane]) => lane.startsWith(`${this.name}/`));
     const told = own.map(([lane, counter]) => {
-      const sent = journal?.sentOn(lane);
+      // Without a journal everything that its lanes wrote may have left.
+      const sent = journal === undefined ? String(counter) : journal.sentOn(lane);
       return [lane, { counter: String(counter), ended, at, ...(sent === undefined ? {} : { sent }) }] as const;
     });
     const last = journal?.lastAct;

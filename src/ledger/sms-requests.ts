@@ -8,7 +8,9 @@ import type { Random } from '../lib/random.ts';
 import type { Campaigns, Locked } from './campaigns.ts';
 import type { DatabaseOptions } from './database.ts';
 import { AnswerLost, isHeldUp, isOfOneRow, isTransient } from './errors.ts';
+import type { Journal } from './journal.ts';
 import { Lane, type LaneRun, type Memory } from './lane.ts';
+import { smsRequestItem } from './replay.ts';
 import {
   type CampaignContent,
   type CheckRow,
@@ -68,6 +70,8 @@ export interface SmsRequestsOptions {
   readonly leaseMs: number;
   /** No byte of a request leaves later than this after its intent. */
   readonly sendMs: number;
+  /** Told of what is about to leave, after the commit of the intents. Absent: nobody writes it down. */
+  readonly journal?: Pick<Journal, 'intended'> | undefined;
   /** Receives a result that PostgreSQL refuses; its request is rescued when its lease ends. */
   readonly onRefused?: ((error: unknown) => void) | undefined;
   /** For tests, instead of the time of PostgreSQL. */
@@ -96,7 +100,9 @@ export class SmsRequests {
   /** One at a time. Rejects with `LedgerClosed`, or `AnswerLost` when even a new connection cannot tell what was written. */
   async step(asked: StepAsked): Promise<Stepped> {
     try {
-      return await this.#again(asked);
+      const stepped = await this.#again(asked);
+      await this.#noteIntents(stepped.taken);
+      return stepped;
     } catch (error) {
       if (!isOfOneRow(error) || asked.results.length === 0) throw error;
       const left = await this.#settleApart(this.#stepping, asked.results);
@@ -158,6 +164,17 @@ export class SmsRequests {
       await this.#learn(this.#stepping.read.bind(this.#stepping), [...new Set(taken.map((one) => one.campaign))]);
       return { taken, left: [], held: [], campaigns: taken.length };
     }
+  }
+
+  async #noteIntents(taken: readonly TakenRequest[]): Promise<void> {
+    const { memory, journal } = this.#options;
+    const { name: lane } = this.#stepping;
+    if (memory.epoch === undefined) return;
+    const at = { lane, epoch: memory.epoch, counter: memory.counterOf(lane) };
+    await journal?.intended(
+      at,
+      taken.map(({ campaign, n }) => smsRequestItem(campaign, n)),
+    );
   }
 
   async #step(run: LaneRun, op: string, { results, accounts, most, decide }: StepAsked): Promise<Stepped> {

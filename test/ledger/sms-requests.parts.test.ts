@@ -44,6 +44,21 @@ function open(): SmsRequests {
 const totals = async (id: string) => (await bench.campaigns.read(id))?.totals;
 
 describe('a step', () => {
+  test('tells the journal what it took, under the counter of its commit, before it answers', async () => {
+    await bench.started(70);
+    const told: unknown[] = [];
+    const { requests, process } = openRequests(ledger, bench, {
+      journal: { intended: async (at, items) => void told.push([at, items.map(({ id }) => id)]) },
+    });
+    opened.push(requests);
+    const { taken } = await requests.step(asked());
+    const lane = `${process}/step`;
+    const [mark] = await ledger.query<{ counter: string }>(`select counter from relais.mark where lane = '${lane}'`);
+    const ids = taken.map(({ campaign, n }) => `${campaign}/${n}`);
+    expect(told).toEqual([[{ lane, epoch: 1, counter: mark?.counter }, ids]]);
+    expect(ids).toHaveLength(2);
+  });
+
   test('takes requests with their recipients and an intent, and then settles them', async () => {
     const id = await bench.started(70);
     const requests = open();

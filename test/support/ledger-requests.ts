@@ -2,7 +2,12 @@
 import { systemClock } from '../../src/lib/clock.ts';
 import { systemRandom } from '../../src/lib/random.ts';
 import { Memory } from '../../src/ledger/lane.ts';
-import { type Decision, SmsRequests, type StepAsked } from '../../src/ledger/sms-requests.ts';
+import {
+  type Decision,
+  SmsRequests,
+  type SmsRequestsOptions,
+  type StepAsked,
+} from '../../src/ledger/sms-requests.ts';
 import type { RequestResult, TakenRequest } from '../../src/ledger/sms-rows.ts';
 import type { FreshLedger } from './fresh-ledger.ts';
 import type { CampaignBench } from './ledger-campaigns.ts';
@@ -19,7 +24,11 @@ export interface OpenRequests {
   readonly process: string;
 }
 
-export function openRequests(ledger: FreshLedger, bench: CampaignBench): OpenRequests {
+export function openRequests(
+  ledger: FreshLedger,
+  bench: CampaignBench,
+  over: Pick<SmsRequestsOptions, 'journal'> = {},
+): OpenRequests {
   const process = `worker-${systemRandom.hex(4)}`;
   const requests = new SmsRequests({
     database: { url: ledger.url, schema: ledger.schema },
@@ -31,6 +40,7 @@ export function openRequests(ledger: FreshLedger, bench: CampaignBench): OpenReq
     leaseMs: LEASE_MS,
     sendMs: LEASE_MS / 2,
     now: () => bench.now(),
+    ...over,
   });
   return { requests, process };
 }
