@@ -1,13 +1,14 @@
 /** The parts that keep the ledger: it is migrated and compared at start, watched, published from and verified. */
 import { startLedger } from '../ledger/start.ts';
+import { keepPartitions } from '../ledger/keep-partitions.ts';
 import { Partitions } from '../ledger/partitions.ts';
-import { Publisher } from '../ledger/publisher.ts';
+import { Publisher, publishUntil } from '../ledger/publisher.ts';
 import { verifyAudit } from '../ledger/audit-verified.ts';
 import { repeatUntil } from '../processors/sweeper.ts';
 import type { Container } from './container.ts';
 import { deploymentOf } from './deployment.ts';
 import type { Part } from './parts.ts';
-import { sealingSecrets } from './secrets.ts';
+import { markSecrets } from './secrets.ts';
 import { databaseOf } from './stores.ts';
 import { accountFingerprint } from '../accounts.ts';
 
@@ -98,24 +99,22 @@ function publisherPart({ database, life, config, clock, quietly }: Container): P
   return {
     name: 'the publisher of events',
     start: async () => {
+      await database.run('set_timezone', [config.TIMEZONE]);
       const onError = (error: unknown): void => quietly('publishing events', error);
       const publisher = new Publisher({
         database,
         process: life.name,
         timezone: config.TIMEZONE,
         keepDays: Math.ceil(config.REPORTS_KEEP / DAY_MS),
-        secrets: sealingSecrets(config),
+        secrets: markSecrets(config),
         clock,
         onError,
       });
       const stop = new AbortController();
-      const published = repeatUntil(stop.signal, { clock, intervalMs: PUBLISH_EVERY_MS, onError }, async () => {
-        while ((await publisher.step()).more && !stop.signal.aborted);
-      });
+      const published = publishUntil(stop.signal, publisher, { clock, intervalMs: PUBLISH_EVERY_MS, onError });
       return async () => {
         stop.abort();
         await published;
-        await publisher.resign().catch(onError);
       };
     },
   };
@@ -145,15 +144,30 @@ function auditPart({ auditSeals, auditVerification, clock, logger, quietly }: Co
   };
 }
 
-function partitionsPart({ database, clock, quietly }: Container): Part {
+const KEEP_EVERY_MS = 3_600_000;
+
+/** Makes the partitions of the next months, and removes events and audit lines that are no longer kept. */
+function partitionsPart({ database, events, auditSeals, config, clock, random, logger, quietly }: Container): Part {
   return {
     name: 'the partitions ahead',
     start: async () => {
       const partitions = new Partitions({ database });
       const stop = new AbortController();
       const onError = (error: unknown): void => quietly('partitions of PostgreSQL', error);
-      const kept = repeatUntil(stop.signal, { clock, intervalMs: DAY_MS, onError }, async () => {
-        await partitions.ensureMonths(new Date(clock.now()));
+      let told: string | undefined;
+      const kept = repeatUntil(stop.signal, { clock, intervalMs: KEEP_EVERY_MS, onError }, async () => {
+        const { fault } = await keepPartitions({
+          database,
+          partitions,
+          events,
+          seals: auditSeals,
+          eventsKeepMs: config.EVENTS_KEEP,
+          auditKeepMs: config.AUDIT_KEEP,
+          act: { ...FORGETTING, requestId: random.hex(8) },
+        });
+        if (fault && fault.id !== told)
+          logger.error(fault, 'nothing of the audit log is deleted: a line is not valid, see relais audit verify');
+        told = fault?.id;
       });
       return async () => {
         stop.abort();
@@ -162,3 +176,12 @@ function partitionsPart({ database, clock, quietly }: Container): Part {
     },
   };
 }
+
+const FORGETTING = {
+  by: 'settings',
+  person: '',
+  role: '',
+  door: 'settings',
+  act: 'audit.forget',
+  target: '',
+} as const;

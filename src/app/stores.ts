@@ -15,6 +15,7 @@ import { Budgets } from '../ledger/budgets.ts';
 import { Campaigns } from '../ledger/campaigns.ts';
 import type { OnCommitted } from '../ledger/committed.ts';
 import type { DatabaseOptions } from '../ledger/database.ts';
+import { DayBook } from '../ledger/day-book.ts';
 import { Diagnostics } from '../ledger/diagnostics.ts';
 import { Endpoints } from '../ledger/endpoints.ts';
 import { EventStream } from '../ledger/event-stream.ts';
@@ -197,5 +198,6 @@ function reportsOf({ random }: StoreNeeds, { database }: Over) {
   return {
     endpoints: new Endpoints({ database, random }),
     events: new EventStream({ database }),
+    dayBook: new DayBook({ database }),
   };
 }

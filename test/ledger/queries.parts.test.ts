@@ -318,8 +318,7 @@ test('status and metrics say what is due, in doubt, unsent and on its way', asyn
 });
 
 test('a callback is stored for 30 days, and a removed operation is known by its tombstone', async () => {
-  await ledger.database.run('store_callback', ['dsb_a', 'one', null]);
-  await ledger.database.run('store_callback', ['dsb_a', 'two', null]);
+  await ledger.query(`insert into relais.callback (id, body, at) values ('dsb_a', 'two', now())`);
   expect(await queries().lastCallback('dsb_a')).toBe('two');
   await ledger.database.run('remove_callbacks', [[], new Date(Date.now() + 31 * 86_400_000)]);
   expect(await queries().lastCallback('dsb_a')).toBeUndefined();

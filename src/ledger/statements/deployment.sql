@@ -29,6 +29,12 @@ select recovering_at, recovering_why, unwitnessed_at from relais.deployment;
 -- row:
 update relais.deployment set mode = $1, fingerprint = $2;
 
+-- name: set_timezone
+-- `TIMEZONE`: daily totals of the view are those of its clock.
+-- params: timezone text
+-- row:
+update relais.deployment set timezone = $1 where timezone <> $1;
+
 -- name: note_origin
 -- params: system_id text, operation_oid int8
 -- row:

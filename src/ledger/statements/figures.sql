@@ -130,12 +130,6 @@ from (
 ) o
 where o.outcome in ('sent', 'failed', 'unknown', 'expired') group by o.outcome order by o.outcome;
 
--- name: store_callback
--- params: id text, body text, now timestamptz
--- row:
-insert into relais.callback (id, body, at) values ($1, $2, coalesce($3, now()))
-on conflict (id) do update set body = excluded.body, at = excluded.at;
-
 -- name: last_callback
 -- Stored for 30 days.
 -- params: id text, now timestamptz
