@@ -1,6 +1,6 @@
 /** Which person did what, and whether what is written of it is as it was written. */
 import { z } from 'zod';
-import type { AuditLine } from '../operations/audit.ts';
+import type { AuditLine } from '../ledger/audit.ts';
 import { auditPage, auditVerdict } from './openapi/answers-audit.ts';
 import { after, answer, limit, route } from './route.ts';
 
@@ -55,14 +55,14 @@ const verifyAudit = route(
 );
 
 function lineView({ id, words }: AuditLine) {
-  const { at, by, person, role, door, requestId, act, target, before, after: then, hash } = words;
+  const { at, by, person, role, source, requestId, act, target, before, after: then, hash } = words;
   return {
     id,
     at: new Date(Number(at)).toISOString(),
     by,
     person: person === '' ? null : person,
     role: role === '' ? null : role,
-    door,
+    source,
     requestId,
     act,
     target: target === '' ? null : target,

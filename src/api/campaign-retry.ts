@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { fingerprint } from '../lib/ids.ts';
-import type { Act } from '../operations/audit.ts';
+import type { Act } from '../ledger/acts.ts';
 import type { CampaignRecord } from '../operations/record.ts';
 import type { ApiContext } from './context.ts';
 import { ApiProblem } from './problem.ts';

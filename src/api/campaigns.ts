@@ -4,7 +4,7 @@ import { recipientsCursor } from '../campaigns/recipient-row.ts';
 import { recipientsPage, recipientsCsv } from '../campaigns/recipients.ts';
 import { type CampaignSwitch, amendmentToRecord, campaignSwitches } from '../kinds/campaign-switches.ts';
 import { contentHashOf, handsIn } from '../operations/campaigns.ts';
-import type { Act } from '../operations/audit.ts';
+import type { Act } from '../ledger/acts.ts';
 import type { CampaignRecord } from '../operations/record.ts';
 import { campaignAmendment, campaignRequest } from '../kinds/campaign-request.ts';
 import { recipientBins } from '../kinds/recipient.ts';

@@ -1,7 +1,7 @@
 /** A person's word about what needs review. Where upstream can be asked it is asked first, and its word is stronger. */
 import { z } from 'zod';
 import { operations as declared, type StateOf, queueOf } from '../kinds/index.ts';
-import type { Act } from '../operations/audit.ts';
+import type { Act } from '../ledger/acts.ts';
 import type { RecordAt } from '../operations/record.ts';
 import { type Announced, type CollectKind, eventOf } from '../operations/transition.ts';
 import { DAILY_MS, NUDGE_INTERVAL_MS, type Tried } from '../processors/attempt.ts';

@@ -14,7 +14,7 @@ import type { Holds } from '../ledger/holds.ts';
 import type { ApiKeys } from '../ledger/api-keys.ts';
 import type { Audit } from '../ledger/audit.ts';
 import type { AuditSeals } from '../ledger/audit-seals.ts';
-import type { Act } from '../operations/audit.ts';
+import type { Act } from '../ledger/acts.ts';
 import type { DayBook } from '../ledger/day-book.ts';
 import type { Batches } from '../ledger/batches.ts';
 import type { Campaigns } from '../ledger/campaigns.ts';

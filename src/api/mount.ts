@@ -134,7 +134,7 @@ function keyedWorkOf(route: Route, context: ApiContext, admission: Admission): K
       type,
       record,
       again,
-      act: acting(route, key, { context, response }),
+      act: acting(route, key, response),
       keyOf: (secret, isRight) => admission.bySecret(secret, { request, response }, isRight),
       since,
       hold,
@@ -194,12 +194,12 @@ function endWith(span: OpenSpan, { statusCode, writableFinished }: Response): vo
 function acting(
   { id, role }: Route,
   { name, person = '', session }: ApiKey,
-  { response }: Pick<AnyAsked, 'response'>,
+  response: Response,
 ): AnyAsked['act'] {
   const requestId = String(response.locals['requestId']);
-  const door = session ? 'console' : 'api';
+  const source = session ? 'console' : 'api';
   return (target = '', facts) => {
-    return { by: name, person, role: role ?? '', door, requestId, act: actOf(id) ?? id, target, facts };
+    return { by: name, person, role: role ?? '', source, requestId, act: actOf(id) ?? id, target, facts };
   };
 }
 

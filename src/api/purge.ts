@@ -1,7 +1,7 @@
 /** Forgetting a person, a bounded walk a request: `next` is where the next one goes on. */
 import { z } from 'zod';
 import { readStoredPhone } from '../campaigns/opt-out-phones.ts';
-import type { Act } from '../operations/audit.ts';
+import type { Act } from '../ledger/acts.ts';
 import { plainText } from '../lib/letters.ts';
 import { digitsOf, maskPhone } from '../lib/phone.ts';
 import { numberingsOf } from '../lib/renumbering.ts';

@@ -8,7 +8,7 @@ import type { Kind } from '../kinds/index.ts';
 import type { Moment } from '../lib/clock.ts';
 import { accountName } from '../kinds/request-pieces.ts';
 import type { Holding } from '../lib/held-bytes.ts';
-import type { Act } from '../operations/audit.ts';
+import type { Act } from '../ledger/acts.ts';
 import type { RecordAt } from '../operations/record.ts';
 import type { Answer } from '../producer/acceptance.ts';
 import { type ApiContext, takeAnswer } from './context.ts';

@@ -119,7 +119,7 @@ export function requireConsole(request: Request): boolean {
   throw new ApiProblem('forbidden', detail, { rule: 'origin' });
 }
 
-export const byKey = ({ name, person = '' }: ApiKey) => ({ by: name, person, door: 'console' as const });
+export const byKey = ({ name, person = '' }: ApiKey) => ({ by: name, person, source: 'console' as const });
 const isOver = (): ApiProblem => new ApiProblem('unauthenticated', 'The session has expired. Sign in again.');
 
 /** Both are there where a request was let in by its session. */

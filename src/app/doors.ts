@@ -12,7 +12,7 @@ import type { Database } from '../ledger/pool.ts';
 import { HeldBytes } from '../lib/held-bytes.ts';
 import { startMetricsServer } from '../metrics/server.ts';
 import { isAway } from '../redis/connections.ts';
-import type { Act } from '../operations/audit.ts';
+import type { Act } from '../ledger/acts.ts';
 import { RECOVERING } from '../operations/heartbeat.ts';
 import type { ProcessorContext } from '../processors/context.ts';
 import { resolveDisbursement } from '../processors/disbursement/resolve.ts';
@@ -308,7 +308,7 @@ function stopPageOf(container: Container) {
     links: stopLinks,
     optOuts,
     senderOf: (account: string) => book.get(account)?.smsSender,
-    acting: () => ({ by: 'link', person: '', role: '', door: 'link', requestId: random.hex(8) }) as const,
+    acting: () => ({ by: 'link', person: '', role: '', source: 'link', requestId: random.hex(8) }) as const,
     clock,
     onStop: (outcome: StopOutcome, campaign?: string) => {
       metrics.stopLinkUsed(outcome);

@@ -75,7 +75,7 @@ function limitsPart({ limits, life, logger, quietly, random, clock }: Container,
   const by = `settings of ${roles.toSorted().join(', ')}`;
   const publish = async (when: 'at start' | 'again') => {
     const requestId = random.hex(8);
-    const act = { by, person: '', role: '', door: 'settings', act: 'limit.set', target: '', requestId } as const;
+    const act = { by, person: '', role: '', source: 'settings', act: 'limit.set', target: '', requestId } as const;
     const { lowered, looser } = await limits.publish(by, requestId, when, act);
     for (const { name, from, to } of lowered) logger.info({ by, name, from, to }, 'a limit is stricter now');
     return looser;

@@ -12,7 +12,7 @@ import type {
   UploadStop,
   UploadTotals,
 } from '../ledger/upload.ts';
-import type { Act } from '../operations/audit.ts';
+import type { Act } from '../ledger/acts.ts';
 import { type Campaigns, sliceAt, sliceId } from '../operations/campaigns.ts';
 import type { CampaignRecord } from '../operations/record.ts';
 import {

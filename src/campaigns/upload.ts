@@ -9,7 +9,7 @@ import type { Act as LedgerAct } from '../ledger/acts.ts';
 import type { UploadStage, UploadStop } from '../ledger/upload.ts';
 import type { Uploads } from '../ledger/uploads.ts';
 import { canonicalName, wordingOf } from '../lib/wording.ts';
-import type { Act } from '../operations/audit.ts';
+import type { Act } from '../ledger/acts.ts';
 import type { Campaigns } from '../operations/campaigns.ts';
 import type { Slices } from '../operations/slices.ts';
 import type { OptOuts } from '../operations/opt-outs.ts';

@@ -2,7 +2,7 @@
 import type { Clock } from '../lib/clock.ts';
 import type { Random } from '../lib/random.ts';
 import type { Secret } from '../lib/secret.ts';
-import type { Act } from '../operations/audit.ts';
+import type { Act } from '../ledger/acts.ts';
 import type { Endpoint, Endpoints, NewEndpoint } from '../operations/endpoints.ts';
 import { anEvent } from './catalogue.ts';
 import { wantsKind } from './dispatcher.ts';

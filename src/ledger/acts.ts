@@ -1,5 +1,4 @@
 /** Acts of people as the audit log records them: written in the transaction of what they did. */
-import type { Act as AskedAct } from '../operations/audit.ts';
 import type { Run } from './pool.ts';
 
 export interface Act {
@@ -23,19 +22,12 @@ export interface Act {
 export type Known = Pick<Act, 'before' | 'facts'>;
 
 /** The act as an entry point describes it, with the facts that the store adds. */
-export function actOf(asked: AskedAct, { before, facts }: Known = {}): Act {
-  const { by, person, role, door: source, requestId, act, target } = asked;
+export function actOf(asked: Act, { before, facts }: Known = {}): Act {
   const all = { ...facts, ...asked.facts };
   return {
-    by,
-    person,
-    role,
-    source,
-    requestId,
-    act,
-    target,
+    ...asked,
     ...(before === undefined ? {} : { before }),
-    ...(Object.keys(all).length === 0 ? {} : { facts: all }),
+    facts: Object.keys(all).length === 0 ? undefined : all,
   };
 }
 

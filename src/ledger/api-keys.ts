@@ -1,8 +1,7 @@
 /** API keys that are created at run time. The secret is not stored; a revoked key stays, without its hash. */
 import type { Public } from '../lib/public.ts';
 import type { ApiKeys as KeysInRedis, MadeKey } from '../operations/api-keys.ts';
-import type { Act as AskedAct } from '../operations/audit.ts';
-import { actOf, noteAct } from './acts.ts';
+import { type Act, actOf, noteAct } from './acts.ts';
 import type { OnCommitted } from './committed.ts';
 import type { Database } from './pool.ts';
 
@@ -36,7 +35,7 @@ export class ApiKeys implements Public<KeysInRedis> {
   }
 
   /** False: there are too many already. A repeated call with the same id adds nothing. */
-  async add(key: MadeKey, act: AskedAct): Promise<boolean> {
+  async add(key: MadeKey, act: Act): Promise<boolean> {
     return this.#options.database.transaction(async (run) => {
       await run('lock_deployment');
       if ((await run('api_key_exists', [key.id])).length > 0) return true;
@@ -47,7 +46,7 @@ export class ApiKeys implements Public<KeysInRedis> {
   }
 
   /** Undefined: there is no such key in use. */
-  async revoke(id: string, at: number, act?: AskedAct): Promise<MadeKey | undefined> {
+  async revoke(id: string, at: number, act?: Act): Promise<MadeKey | undefined> {
     const { database, onCommitted } = this.#options;
     const row = await database.transaction(async (run) => {
       const [found] = await run<KeyRow & { revoked: boolean }>('revoke_api_key', [id, new Date(at)]);

@@ -25,6 +25,12 @@ export interface SignedLine extends ChainLine {
   readonly mac: Buffer;
 }
 
+/** The first line that is not valid, and why. */
+export interface AuditFault {
+  readonly id: string;
+  readonly why: string;
+}
+
 /** The lines up to a number. */
 export interface Reached {
   readonly number: number;

@@ -3,9 +3,8 @@
  * was changed, deleted, inserted or moved does not fit to its MAC or to the checkpoints.
  */
 import type { Secret } from '../lib/secret.ts';
-import type { Act, AuditFault } from '../operations/audit.ts';
-import { actOf, noteAct } from './acts.ts';
-import {
+import { type Act, actOf, noteAct } from './acts.ts';
+import { type AuditFault,
   type Checkpoint,
   NO_LINES,
   type Reached,

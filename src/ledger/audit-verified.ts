@@ -1,5 +1,5 @@
 /** The result of the last verification of the whole audit log, for all processes: doctor, gauge and alert read it. */
-import type { AuditFault } from '../operations/audit.ts';
+import type { AuditFault } from './audit-chain.ts';
 import type { AuditVerified } from '../operations/audit-verified.ts';
 import type { AuditSeals } from './audit-seals.ts';
 import type { Database } from './pool.ts';

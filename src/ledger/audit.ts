@@ -1,6 +1,5 @@
 /** The audit log as people read it: one line for each act that changes something, newest first. */
-import type { Act, AuditLine } from '../operations/audit.ts';
-import { actOf, noteAct } from './acts.ts';
+import { type Act, noteAct } from './acts.ts';
 import type { Database } from './pool.ts';
 
 interface Line {
@@ -16,6 +15,14 @@ interface Line {
   readonly before: object | null;
   readonly facts: object;
   readonly mac: Buffer | null;
+}
+
+/** One line as people read it: every value is a text, and empty if the line has none. */
+export interface AuditLine {
+  readonly id: string;
+  readonly words: Readonly<
+    Record<'at' | 'by' | 'person' | 'role' | 'source' | 'requestId' | 'act' | 'target' | 'before' | 'after' | 'hash', string>
+  >;
 }
 
 export interface AuditPage {
@@ -39,7 +46,7 @@ export class Audit {
 
   /** For an act that changes nothing in the ledger: the line is written after it. */
   async tell(act: Act): Promise<void> {
-    await noteAct(this.#database.run, actOf(act));
+    await noteAct(this.#database.run, act);
   }
 
   /** Newest first. */
@@ -66,13 +73,12 @@ function readLine(line: Line): AuditLine {
       by,
       person: person ?? '',
       role: role ?? '',
-      door: source,
+      source,
       requestId: line.request_id ?? '',
       act,
       target: target ?? '',
       before: before === null ? '' : JSON.stringify(before),
       after: Object.keys(facts).length === 0 ? '' : JSON.stringify(facts),
-      mark: '',
       hash: mac?.toString('hex') ?? '',
     },
   };

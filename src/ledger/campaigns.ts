@@ -7,10 +7,9 @@ import {
   campaignSwitches,
 } from '../kinds/campaign-switches.ts';
 import type { StateOf } from '../kinds/index.ts';
-import type { Act } from '../operations/audit.ts';
 import type { Limits } from '../kinds/limits.ts';
 import type { CampaignRecord } from '../operations/record.ts';
-import { type Known, actOf, noteAct } from './acts.ts';
+import { type Act, type Known, actOf, noteAct } from './acts.ts';
 import { type CampaignFields, type CampaignRow, type ReadCampaign, recordOf } from './campaign-record.ts';
 import { LedgerClosed } from './errors.ts';
 import type { Acceptance } from './operations.ts';

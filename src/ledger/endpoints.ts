@@ -2,8 +2,7 @@
 import { eventEndpoint } from '../kinds/event-endpoint.ts';
 import { derivedId } from '../lib/ids.ts';
 import type { Random } from '../lib/random.ts';
-import type { Act } from '../operations/audit.ts';
-import { type Known, actOf, noteAct } from './acts.ts';
+import { type Act, type Known, actOf, noteAct } from './acts.ts';
 import {
   type Delivering,
   type DeliveryResult,

@@ -10,8 +10,7 @@ import {
 import type { Clock } from '../lib/clock.ts';
 import type { Public } from '../lib/public.ts';
 import type { Accounts } from '../operations/accounts.ts';
-import type { Act as AskedAct } from '../operations/audit.ts';
-import { type Known, actOf, actToJson } from './acts.ts';
+import { type Act, type Known, actOf, actToJson } from './acts.ts';
 import type { OnCommitted } from './committed.ts';
 import type { Database } from './pool.ts';
 
@@ -48,7 +47,7 @@ export class Holds implements Public<Accounts> {
   }
 
   /** True for the one call that began the hold, and so announced it. */
-  async hold(account: string, area: HoldArea, reason: string, act?: AskedAct): Promise<boolean> {
+  async hold(account: string, area: HoldArea, reason: string, act?: Act): Promise<boolean> {
     return this.#hold({ account, area, reason }, act);
   }
 
@@ -58,7 +57,7 @@ export class Holds implements Public<Accounts> {
   }
 
   /** True for the one call that ended it. */
-  async release(account: string, area: HoldArea, reason: string, act?: AskedAct): Promise<boolean> {
+  async release(account: string, area: HoldArea, reason: string, act?: Act): Promise<boolean> {
     const { database } = this.#options;
     const written = actJson(act, { before: { held: `${area}.${reason}` } });
     const rows = await database.run('release_account', [account, area, reason, written, this.#now()]);
@@ -117,7 +116,7 @@ export class Holds implements Public<Accounts> {
     return read.standings;
   }
 
-  async #hold({ account, area, reason, unreadable }: Omit<AccountHold, 'since'>, act?: AskedAct): Promise<boolean> {
+  async #hold({ account, area, reason, unreadable }: Omit<AccountHold, 'since'>, act?: Act): Promise<boolean> {
     const { database, onCommitted } = this.#options;
     const written = actJson(act, { facts: { held: `${area}.${reason}` } });
     const values = [account, area, reason, unreadable ?? null, written, this.#now()];
@@ -151,5 +150,5 @@ function holdOf({ account, area, reason, since, trial_at, unreadable }: Standing
   return unreadable === null ? hold : { ...hold, unreadable };
 }
 
-const actJson = (act: AskedAct | undefined, known: Known): object | null =>
+const actJson = (act: Act | undefined, known: Known): object | null =>
   act === undefined ? null : actToJson(actOf(act, known));

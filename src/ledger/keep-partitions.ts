@@ -2,7 +2,7 @@
  * Makes the partitions of events and audit lines ahead, and drops those that retention no longer needs. Events go below
  * every group's and delivery's position, audit lines once they are verified.
  */
-import type { AuditFault } from '../operations/audit.ts';
+import type { AuditFault } from './audit-chain.ts';
 import type { AuditSeals } from './audit-seals.ts';
 import type { EventStream } from './event-stream.ts';
 import { type Partitions, monthIn } from './partitions.ts';

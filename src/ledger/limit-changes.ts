@@ -10,8 +10,7 @@ import {
   wordOf,
 } from '../kinds/limits.ts';
 import { derivedHex } from '../lib/ids.ts';
-import type { Act as AskedAct } from '../operations/audit.ts';
-import { actOf, noteAct } from './acts.ts';
+import { type Act, actOf, noteAct } from './acts.ts';
 import type { Run } from './pool.ts';
 
 export interface LimitRow {
@@ -90,7 +89,7 @@ interface Publishing {
   readonly op: string;
   /** The process has published before: only where nobody but settings has set the limit. */
   readonly runs: boolean;
-  readonly act: AskedAct | undefined;
+  readonly act: Act | undefined;
   readonly now: Date | null;
 }
 
@@ -130,7 +129,7 @@ interface Setting {
   readonly by: string;
   /** Names that are no different person than `by`, in small letters. */
   readonly ones: readonly string[];
-  readonly act: AskedAct | undefined;
+  readonly act: Act | undefined;
   readonly now: Date | null;
 }
 

@@ -1,7 +1,6 @@
 /** Single messages in the ledger, beside what every operation has: cancellation, equal texts, cost. */
 import type { RequestOf } from '../kinds/index.ts';
 import { digitsOf } from '../lib/phone.ts';
-import type { Act as AskedAct } from '../operations/audit.ts';
 import type { MessageAccepted } from '../operations/messages.ts';
 import { type Act, actOf, actToJson, noteAct } from './acts.ts';
 import { fingerprintBytes } from './batch-record.ts';
@@ -25,7 +24,7 @@ export interface MessageIdentity {
   readonly fingerprint: string;
   readonly reference?: string | undefined;
   readonly idOfReference?: string | undefined;
-  readonly act?: AskedAct | undefined;
+  readonly act?: Act | undefined;
 }
 
 /** The queue of each lane: one-time passwords wait behind nothing else. */

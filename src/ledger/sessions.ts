@@ -6,9 +6,8 @@ import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import type { Clock } from '../lib/clock.ts';
 import type { Public } from '../lib/public.ts';
 import type { Random } from '../lib/random.ts';
-import type { Act as AskedAct } from '../operations/audit.ts';
 import type { Session, Sessions as SessionsInRedis } from '../operations/sessions.ts';
-import { actOf, noteAct } from './acts.ts';
+import { type Act, actOf, noteAct } from './acts.ts';
 import type { Database } from './pool.ts';
 
 const IDLE_MS = 30 * 60_000;
@@ -51,7 +50,7 @@ export class Sessions implements Public<SessionsInRedis> {
   /** A new id, whatever the browser had before. */
   async begin(
     key: Holder,
-    act: AskedAct,
+    act: Act,
     { before, confirmedAt, provider }: NonNullable<Beginning> = {},
   ): Promise<{ readonly id: string; readonly session: Session }> {
     const { clock, database, random } = this.#options;
@@ -94,7 +93,7 @@ export class Sessions implements Public<SessionsInRedis> {
   }
 
   /** The key was shown again. Undefined: the session has ended. */
-  async confirm(id: string, act: AskedAct): Promise<Session | undefined> {
+  async confirm(id: string, act: Act): Promise<Session | undefined> {
     const now = this.#now();
     return this.#options.database.transaction(async (run) => {
       const [row] = await run<SessionRow>('extend_session', [hashOf(id), now, IDLE_MS, LONGEST_MS, now]);
@@ -104,7 +103,7 @@ export class Sessions implements Public<SessionsInRedis> {
     });
   }
 
-  async end(id: string, act: AskedAct): Promise<void> {
+  async end(id: string, act: Act): Promise<void> {
     await this.#options.database.transaction(async (run) => {
       const found = await run('find_session', [hashOf(id), this.#now()]);
       await run('end_session', [hashOf(id)]);

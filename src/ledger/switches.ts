@@ -1,6 +1,5 @@
 /** Queues that an operator paused: nothing is claimed from them. */
-import type { Act as AskedAct } from '../operations/audit.ts';
-import { actOf, noteAct } from './acts.ts';
+import { type Act, actOf, noteAct } from './acts.ts';
 import type { OnCommitted } from './committed.ts';
 import type { Database } from './pool.ts';
 
@@ -19,7 +18,7 @@ export class Switches {
   /** False: it is so already. */
   async switchQueue(
     queue: string,
-    { how, act }: { readonly how: 'pause' | 'resume'; readonly act?: AskedAct | undefined },
+    { how, act }: { readonly how: 'pause' | 'resume'; readonly act?: Act | undefined },
   ): Promise<boolean> {
     const { database, onCommitted } = this.#options;
     const isPause = how === 'pause';

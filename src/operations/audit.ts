@@ -7,27 +7,13 @@ import { createHmac, hash as hashOf } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import { isAfter } from '../lib/ids.ts';
 import { type Secret, sameSecret } from '../lib/secret.ts';
-import { type Sign, SeenMarks, isMarked } from './audit-marks.ts';
+import type { Act } from '../ledger/acts.ts';
+import { SeenMarks, isMarked } from './audit-marks.ts';
 import { items, text as word } from '../redis/scripts.ts';
 import { keys } from './keys.ts';
 import { noteAct, forgetAudit, readAudit, resealAudit, sealAudit } from './scripts/generated/scripts.ts';
 
-/** What a door knows of an act before it is done. */
-export interface Act {
-  /** The name of the key, or what else acted. */
-  readonly by: string;
-  /** The person behind the key, or the service; empty: nobody has said. */
-  readonly person: string;
-  readonly role: string;
-  readonly door: 'api' | 'console' | 'link' | 'settings';
-  readonly requestId: string;
-  readonly act: string;
-  readonly target: string;
-  /** What else is told of it, beside what the script knows. Never a number of a person, a text or a secret. */
-  readonly facts?: Readonly<Record<string, unknown>> | undefined;
-  /** Marks its line as asked for by this process. Absent: the process has no secret. */
-  readonly sign?: Sign | undefined;
-}
+export type { Act } from '../ledger/acts.ts';
 
 const NOBODY = { audit: [], act: [] } as const;
 const STREAM = [keys.audit, keys.auditLast];
@@ -37,11 +23,11 @@ export function told(act: Act | undefined): { readonly audit: readonly string[];
   return act === undefined ? NOBODY : { audit: STREAM, act: wordsOf(act) };
 }
 
-const beginningOf = ({ by, person, role, door, requestId, act }: Act) => [by, person, role, door, requestId, act];
+const beginningOf = ({ by, person, role, source, requestId, act }: Act) => [by, person, role, source, requestId, act];
 
 function wordsOf(act: Act): readonly string[] {
   const words = [...beginningOf(act), act.target, JSON.stringify(act.facts ?? {}).slice(1, -1)];
-  return [...words, act.sign?.(words) ?? ''];
+  return [...words, ''];
 }
 
 /** Where several acts may come in one step. */

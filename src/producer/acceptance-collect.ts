@@ -10,7 +10,7 @@ import { paymentRequestRequest } from '../kinds/payment-request.ts';
 import { invoiceRequest } from '../kinds/invoice-request.ts';
 import { directCreditRequest } from '../kinds/direct-credit.ts';
 import { queueOf } from '../kinds/index.ts';
-import type { Act } from '../operations/audit.ts';
+import type { Act } from '../ledger/acts.ts';
 import type { NewOperation } from '../operations/accepting.ts';
 import type { AcceptanceStore } from './acceptance-store.ts';
 import {

@@ -3,7 +3,7 @@ import type { RequestOf } from '../kinds/index.ts';
 import type { OperationStore } from '../ledger/operation-store.ts';
 import type { Public } from '../lib/public.ts';
 import type { Accepted } from '../operations/accepting.ts';
-import type { Act } from '../operations/audit.ts';
+import type { Act } from '../ledger/acts.ts';
 import { payeeOf } from '../upstream/capabilities.ts';
 
 export interface MessageIdentity {

@@ -13,7 +13,7 @@ import { type Kind, operations, type RequestOf } from '../kinds/index.ts';
 import type { QueueName } from '../kinds/due-queues.ts';
 import { canonicalJson, derivedHex, derivedId, fingerprint } from '../lib/ids.ts';
 import type { Random } from '../lib/random.ts';
-import type { Act } from '../operations/audit.ts';
+import type { Act } from '../ledger/acts.ts';
 import { describeLimit } from '../kinds/limits.ts';
 import { type Accepted, type NewOperation, recordAsWritten } from '../operations/accepting.ts';
 import type { DisbursementRecord } from '../operations/record.ts';

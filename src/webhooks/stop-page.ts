@@ -14,7 +14,7 @@ import { type Clock, within } from '../lib/clock.ts';
 import type { Secret } from '../lib/secret.ts';
 import { type StopPlace, readStopToken, stopTokenIn } from '../lib/stop-link.ts';
 import { TokenBucket } from '../lib/token-bucket.ts';
-import type { Act } from '../operations/audit.ts';
+import type { Act } from '../ledger/acts.ts';
 import { type OptOuts, nameOf } from '../operations/opt-outs.ts';
 import type { StopLinks } from '../operations/stop-links.ts';
 import { type Language, isLanguage, languageAccepted, wordsIn } from '../words/languages.ts';

@@ -106,7 +106,7 @@ export const frenchLabels: Readonly<Record<string, string>> = {
   'revoked at': 'révoqué le',
   by: 'par',
   role: 'rôle',
-  door: 'canal',
+  source: 'canal',
   'request id': 'demande',
   act: 'action',
   target: 'objet',

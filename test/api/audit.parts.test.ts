@@ -47,7 +47,7 @@ test('an act is one line: who, with which role, by which request, what, from whe
     by: 'maker',
     person: null,
     role: 'enqueue',
-    door: 'api',
+    source: 'api',
     requestId: headers['x-request-id'],
     act: 'disbursement.create',
     target: asked.id,

@@ -6,7 +6,7 @@ import { answerInBulk } from '../../src/api/bulk.ts';
 import { type ApiKey, KeyRing } from '../../src/api/keys.ts';
 import type { ApiContext } from '../../src/api/context.ts';
 import { messageIn, unpackItems } from '../../src/operations/slice-form.ts';
-import type { Act } from '../../src/operations/audit.ts';
+import type { Act } from '../../src/ledger/acts.ts';
 import { keys } from '../../src/operations/keys.ts';
 import { startEmbeddedRedis } from '../../src/redis/embedded.ts';
 import { listen } from '../../src/app/listener.ts';

@@ -136,7 +136,7 @@ describe('a session', () => {
     await browser.fetch('POST', '/v1/accounts/main/release');
     await browser.fetch('DELETE', '/v1/session');
     for (const act of ['session.sign-in', 'session.confirm', 'account.stop', 'session.sign-out']) {
-      expect((await told(act))[0], act).toMatchObject({ by: 'awa', door: 'console' });
+      expect((await told(act))[0], act).toMatchObject({ by: 'awa', source: 'console' });
     }
   });
 

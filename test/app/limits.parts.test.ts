@@ -34,7 +34,7 @@ test('a process that makes a limit stricter is audited, one that would have had 
   expect(await written({ MAX_DISBURSEMENT: 10_000 })).toEqual([]);
   expect(await written({})).toEqual([]);
   const told = await new Audit(store.redis).page({ limit: 10 });
-  const line = { act: 'limit.set', by: 'settings of api, worker', door: 'settings', target: 'MAX_DISBURSEMENT' };
+  const line = { act: 'limit.set', by: 'settings of api, worker', source: 'settings', target: 'MAX_DISBURSEMENT' };
   expect(told.map(({ words }) => words)).toMatchObject([{ ...line, after: '{"value":"10000"}' }]);
   expect(await written({ MAX_DISBURSEMENT: 900_000 })).toMatchObject([
     {

@@ -24,7 +24,7 @@ const ACT = {
   by: 'root',
   person: 'awa',
   role: 'admin',
-  door: 'api',
+  source: 'api',
   requestId: 'r1',
   act: 'key.create',
   target: 'k',

@@ -186,7 +186,7 @@ const act = {
   by: 'settings',
   person: '',
   role: '',
-  door: 'settings',
+  source: 'settings',
   requestId: 'r',
   act: 'audit.forget',
   target: '',
@@ -256,13 +256,13 @@ test('a page is newest first, and filters by person, act, target and time', asyn
   const audit = new Audit({ database: world.database });
   await note(3);
   await note(2, { person: 'moussa', act: 'batch.approve', target: 'bat_1' });
-  await audit.tell({ ...act, door: 'console', act: 'provider.test', facts: { answered: true } });
+  await audit.tell({ ...act, source: 'console', act: 'provider.test', facts: { answered: true } });
   const all = await audit.page({ limit: 10 });
   expect(all.map(({ words }) => words.act).slice(1)).toEqual([
     ...Array.from({ length: 2 }, () => 'batch.approve'),
     ...Array.from({ length: 3 }, () => 'limits.set'),
   ]);
-  expect(all[0]?.words).toMatchObject({ door: 'console', after: '{"answered":true}', before: '', hash: '' });
+  expect(all[0]?.words).toMatchObject({ source: 'console', after: '{"answered":true}', before: '', hash: '' });
   expect(all[1]?.words).toMatchObject({ person: 'moussa', target: 'bat_1', before: '{"value":1}', mark: '' });
   expect(all[1]?.words.hash).toMatch(/^[0-9a-f]{64}$/);
   const second = await audit.page({ limit: 2, before: all[1]?.id });

@@ -16,7 +16,7 @@ describe('an upload', () => {
       by: 'k',
       person: 'p',
       role: 'enqueue',
-      door: 'api',
+      source: 'api',
       requestId: 'r',
       act: 'batch.create',
       target: '',

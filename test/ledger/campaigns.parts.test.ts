@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { Database } from '../../src/ledger/pool.ts';
-import type { Act } from '../../src/operations/audit.ts';
+import type { Act } from '../../src/ledger/acts.ts';
 import { type FreshLedger, freshLedger } from '../support/fresh-ledger.ts';
 import { type CampaignBench, MIDNIGHT, campaignBench } from '../support/ledger-campaigns.ts';
 
@@ -30,7 +30,7 @@ const act = (name: string, target: string): Act => ({
   by: 'maker',
   person: 'awa',
   role: 'enqueue',
-  door: 'api',
+  source: 'api',
   requestId: 'r-1',
   act: name,
   target,

@@ -25,7 +25,7 @@ const act = {
   by: 'shop',
   person: 'awa',
   role: 'read',
-  door: 'api',
+  source: 'api',
   requestId: 'r1',
   act: 'endpoint.create',
   target: '',

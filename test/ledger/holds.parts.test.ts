@@ -20,7 +20,7 @@ const ACT = {
   by: 'ops-key',
   person: 'awa@example.org',
   role: 'operate',
-  door: 'api',
+  source: 'api',
   requestId: 'r1',
   act: 'account.stop',
   target: 'main',

@@ -10,7 +10,7 @@ const act = {
   by: 'maker',
   person: 'awa',
   role: 'approve',
-  door: 'api',
+  source: 'api',
   requestId: 'r',
   act: 'limit.set',
   target: 'MAX_PER_DAY',
@@ -18,7 +18,7 @@ const act = {
 
 test('each change has its audit entry, and a repeated call none', async () => {
   const limits = limitsOf({ DUPLICATE_WINDOW: 60_000 });
-  for (const _ of [1, 2]) await limits.publish('settings of api', 'op-1', 'at start', { ...act, door: 'settings' });
+  for (const _ of [1, 2]) await limits.publish('settings of api', 'op-1', 'at start', { ...act, source: 'settings' });
   for (const _ of [1, 2]) await limits.set('MAX_PER_DAY', 100, 'maker', { act });
   for (const _ of [1, 2]) await limits.set('MAX_PER_DAY', null, 'maker', { act });
   await limits.set('MAX_PER_DAY', null, 'checker', { act: { ...act, by: 'checker' } });

@@ -30,7 +30,7 @@ describe('acceptance', () => {
       by: 'k',
       person: 'p',
       role: 'enqueue',
-      door: 'api',
+      source: 'api',
       requestId: 'r',
       act: 'message.create',
       target: '',

@@ -6,7 +6,7 @@ import { NOT_STORABLE } from '../../src/ledger/refused-changes.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { systemRandom } from '../../src/lib/random.ts';
 import type { NewOperation } from '../../src/operations/accepting.ts';
-import type { Act } from '../../src/operations/audit.ts';
+import type { Act } from '../../src/ledger/acts.ts';
 import { readEvidence } from '../../src/operations/transition.ts';
 import { type FreshLedger, freshLedger } from '../support/fresh-ledger.ts';
 import { limitOf } from '../support/ledger-limit.ts';
@@ -16,7 +16,7 @@ const ACT: Act = {
   by: 'shop',
   person: 'awa',
   role: 'send',
-  door: 'api',
+  source: 'api',
   requestId: 'r-1',
   act: 'disbursement.create',
   target: '',

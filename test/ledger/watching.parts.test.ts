@@ -107,7 +107,7 @@ test('a queue is paused and resumed once, with an audit entry for each', async (
     by: 'ops',
     person: '',
     role: 'operate',
-    door: 'api',
+    source: 'api',
     requestId: 'r',
     act: 'queue',
     target: 'campaign',

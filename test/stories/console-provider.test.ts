@@ -206,7 +206,7 @@ test('approving asks the provider who it is, even of somebody it knows; then it 
   await page.locator('[data-decided]').waitFor();
   const { items } = await new Asking(world.api.base, people.moussa.key).get<AuditPage>('/v1/audit?limit=50');
   expect(items).toContainEqual(
-    expect.objectContaining({ act: 'disbursement.approve', person: 'adja@example.sn', door: 'console' }),
+    expect.objectContaining({ act: 'disbursement.approve', person: 'adja@example.sn', source: 'console' }),
   );
   expect(items).toContainEqual(expect.objectContaining({ act: 'session.sign-in', person: 'adja@example.sn' }));
   await leave(page);

@@ -259,7 +259,7 @@ interface Line {
   readonly act: string;
   readonly person: string;
   readonly role: string;
-  readonly door: string;
+  readonly source: string;
   readonly requestId: string;
   readonly target: string;
 }

@@ -14,9 +14,9 @@ const auditItem = z
     by: text('approver').meta({ description: 'The name of the key; or of settings that changed a limit.' }),
     person: perhaps(text('awa')).meta({ description: 'Whose key it is, where that is said.' }),
     role: perhaps(text('approve')).meta({ description: 'The role that the act needs.' }),
-    door: text('api').meta({
+    source: text('api').meta({
       description:
-        '`api`; `console`: a key through a session; `link`: the link in a text; `settings`: a process that started, or keeps things.',
+        'Entry point: `api`; `console` (a session); `link` (the link in an SMS); `settings` (a process at its start); `sql`; `intake`.',
     }),
     requestId: text('3f9a1c2e77b04d15').meta({ description: 'The `X-Request-Id` of the request.' }),
     act: text('disbursement.approve').meta({ description: `One of ${actNames.join(', ')}.` }),

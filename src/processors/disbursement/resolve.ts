@@ -4,7 +4,7 @@
  */
 import type { disbursement } from '../../kinds/disbursement.ts';
 import { isFinal } from '../../kinds/index.ts';
-import type { Act } from '../../operations/audit.ts';
+import type { Act } from '../../ledger/acts.ts';
 import { RESTORED } from '../../operations/restored.ts';
 import { UNDONE, eventOf, named } from '../../operations/transition.ts';
 import { type Attempt as AttemptOf, DAILY_MS, NUDGE_INTERVAL_MS, attemptAt } from '../attempt.ts';

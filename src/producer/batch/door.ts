@@ -9,7 +9,7 @@ import { setImmediate as letOthersWork } from 'node:timers/promises';
 import { canonicalJson, derivedId, fingerprint } from '../../lib/ids.ts';
 import { askedWith, type BatchRow } from '../../operations/batch-rows.ts';
 import { APPROVE_WITHIN_MS, type BatchAccepted, type Batches, ROWS_AT_ONCE } from '../../operations/batches.ts';
-import type { Act } from '../../operations/audit.ts';
+import type { Act } from '../../ledger/acts.ts';
 import { differing } from '../../operations/differing.ts';
 import { askedFields } from '../acceptance.ts';
 import type { BatchAnswer } from '../errors.ts';
