@@ -1,7 +1,7 @@
 /** The HTTP door: which key asks, how often, what for; and every refusal as a problem that names the next step. */
 import express, { type ErrorRequestHandler, type Express, type Request, type RequestHandler } from 'express';
 import { Recovering } from '../operations/heartbeat.ts';
-import { UnreadableRecord, isUnreadable } from '../operations/record.ts';
+import { isUnreadable } from '../operations/record.ts';
 import type { ApiContext } from './context.ts';
 import { admissionTo } from './admission.ts';
 import { serveConsole } from './console-files.ts';
@@ -14,7 +14,6 @@ import { isLedgerAway } from '../ledger/errors.ts';
 import { isAway } from '../redis/connections.ts';
 import type { Route } from './route.ts';
 import { routes } from './routes.ts';
-import { unreadableView } from './views.ts';
 import { writeRefused } from './writes.ts';
 
 /** Sent in place of a request id that is missing or odd. */
@@ -70,9 +69,6 @@ const SOON: ReadonlySet<ProblemKind> = new Set(['unavailable', 'provider-away', 
 function answerProblem(context: ApiContext): ErrorRequestHandler {
   return (error: unknown, request, response, next) => {
     if (response.headersSent) return next(error);
-    if (error instanceof UnreadableRecord && request.method === 'GET' && request.path.endsWith(`/${error.id}`)) {
-      return void response.json(unreadableView(error));
-    }
     const problem = problemOf(error);
     if (problem.kind === 'internal' || problem.kind === 'unavailable') {
       const { method, path } = request;

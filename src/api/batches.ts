@@ -246,15 +246,13 @@ async function approve(context: ApiContext, { record, key, contentHash, act }: A
     throw notPossible(record.state, 'no approval is needed');
   }
   refuseOutdated(await context.batchDoor.recheck(record));
-  const settled = await context.operations.transition(record, undefined, {
-    to: 'running',
-    dueInMs: 0,
-    set: { approvedBy: personOf(key), '@approvedAt': 0, reason: '' },
-    evidence: { operation: 'approve', code: 'by', detail: personOf(key) },
+  const decided = await context.batches.approve(record.id, {
+    by: personOf(key),
+    contentHash,
     act: act(record.id, { contentHash }),
   });
-  if (settled.is === 'not yours') throw notPossible(settled.state, 'no approval is needed');
-  if ('rev' in settled) context.wake('batch', record.id, settled.rev);
+  if (decided.is === 'not yours') throw notPossible(decided.state, 'no approval is needed');
+  if (decided.is === 'applied') context.wake('batch', record.id, decided.rev);
 }
 
 function refuseOutdated({ count, list }: Findings): void {
@@ -270,15 +268,11 @@ function refuseOutdated({ count, list }: Findings): void {
 /** Of one that needs review, the rows that were not accepted yet are never paid; the others go on as they are. */
 const CANCELLABLE: readonly StateOf<'batch'>[] = ['awaiting_approval', 'invalid', 'needs_review'];
 
-async function cancel(context: ApiContext, { key, record, act }: Deciding): Promise<void> {
+async function cancel(context: ApiContext, { record, act }: Deciding): Promise<void> {
   if (record.state === 'cancelled') return;
   if (!CANCELLABLE.includes(record.state)) throw tooLate(record.state);
-  const settled = await context.operations.transition(record, undefined, {
-    to: 'cancelled',
-    evidence: { operation: 'cancel', code: 'by', detail: personOf(key) },
-    act: act(record.id),
-  });
-  if (settled.is === 'not yours') throw tooLate(settled.state);
+  const decided = await context.batches.cancel(record.id, { act: act(record.id) });
+  if (decided.is === 'not yours') throw tooLate(decided.state);
 }
 
 function tooLate(state: string): ApiProblem {

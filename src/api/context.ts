@@ -32,7 +32,7 @@ import type { Rejections } from '../ledger/rejections.ts';
 import type { Queries } from '../ledger/queries.ts';
 import type { WorkerHere } from '../operations/workers.ts';
 import type { MoneyLimits } from '../ledger/limits.ts';
-import { type RecordAt, UnreadableRecord } from '../operations/record.ts';
+import type { RecordAt } from '../operations/record.ts';
 import type { Acceptance, Answer } from '../producer/acceptance.ts';
 import type { CollectAcceptance } from '../producer/acceptance-collect.ts';
 import type { MoneyContext } from '../processors/context.ts';
@@ -155,31 +155,17 @@ export interface QueueSwitches {
   resume(name: string, act: Act): Promise<boolean>;
 }
 
-async function readEvenIfUnreadable<K extends Kind>({ queries }: ApiContext, kind: K, id: string) {
-  try {
-    return await queries.read(kind, id);
-  } catch (error) {
-    if (error instanceof UnreadableRecord) return error;
-    throw error;
-  }
-}
-
-/** Of which account an unreadable record is may be unreadable too: then it is shown to those who may see all. */
-export function maySee(key: ApiKey, { account }: { readonly account: string | undefined }): boolean {
-  return account === undefined ? key.accounts === undefined : mayUseAccount(key, account);
-}
+const isId = (id: string): boolean => /^[\w.-]{1,80}$/.test(id);
 
 /** The record, for a key that may see it. Undefined: there is none, or it is another account's. */
 export async function recordFor<K extends Kind>(
-  context: ApiContext,
+  { queries }: ApiContext,
   key: ApiKey,
   kind: K,
   id: string,
 ): Promise<RecordAt<K> | undefined> {
-  const record = /^[\w.-]{1,80}$/.test(id) ? await readEvenIfUnreadable(context, kind, id) : undefined;
-  if (!record || !maySee(key, record)) return undefined;
-  if (record instanceof UnreadableRecord) throw record;
-  return record;
+  const record = isId(id) ? await queries.read(kind, id) : undefined;
+  return record && mayUseAccount(key, record.account) ? record : undefined;
 }
 
 /** The same; another account's id is as good as none. */
@@ -191,7 +177,18 @@ export async function findRecord<K extends Kind>(
 ): Promise<RecordAt<K>> {
   const record = id && (await recordFor(context, key, kind, id));
   if (record) return record;
+  if (id !== undefined && isId(id)) await refuseBuried(context, key, kind, id);
   throw new ApiProblem('not-found', `The ${kind} ${id?.slice(0, 80) ?? ''} was not found.`);
+}
+
+/** Retention removed the operation; what is known of it is told to keys that may see it. */
+async function refuseBuried({ queries }: ApiContext, key: ApiKey, kind: Kind, id: string): Promise<void> {
+  const buried = await queries.buried(id);
+  if (buried?.kind !== kind || !mayUseAccount(key, buried.account)) return;
+  const { state, amount, finishedAt } = buried;
+  const finished = new Date(finishedAt).toISOString();
+  const detail = `The ${kind} ${id} ended as ${state} at ${finished}. Its retention time is over.`;
+  throw new ApiProblem('removed', detail, { state, finishedAt: finished, ...(amount === undefined ? {} : { amount }) });
 }
 
 /** Accepted or the same as before; everything else is a problem. */

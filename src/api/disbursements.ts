@@ -113,7 +113,7 @@ const cancelDisbursement = route(
     problems: ['wrong-state'],
   },
   async (asked) => {
-    const { context, record, again } = asked;
+    const { record, again } = asked;
     if (record.state !== 'cancelled') await cancel(asked);
     return view(await again());
   },
@@ -155,7 +155,7 @@ const approveDisbursement = route(
     problems: ['wrong-state'],
   },
   async (asked) => {
-    const { context, key, record, again } = asked;
+    const { key, record, again } = asked;
     if (record.state === 'awaiting_approval') await approve(asked);
     else if (record.approvedBy !== personOf(key)) throw notPossible(record.state, 'no approval is needed');
     return view(await again());

@@ -4,14 +4,13 @@ import { type BegunWith, foreignTo } from '../processors/context.ts';
 import { explainDisbursement, explainOther, explainReason } from '../operations/explain.ts';
 import { explainBatch } from '../operations/explain-batch.ts';
 import { progressOf } from '../producer/batch/report.ts';
-import { explainCampaign, explainMessage, explainSlice } from '../operations/explain-texts.ts';
+import { explainCampaign, explainMessage } from '../operations/explain-texts.ts';
 import type { Circumstances, Explanation, FailureOf, Standing } from '../operations/explanation.ts';
-import { type RecordOf, UnreadableRecord } from '../operations/record.ts';
-import { isSlice } from '../operations/slices.ts';
+import type { RecordOf } from '../operations/record.ts';
 import { type Language, languageAccepted } from '../words/languages.ts';
 import { type Failure, failures } from '../upstream/verdict.ts';
-import { type ApiContext, maySee, recordFor } from './context.ts';
-import { type ApiKey, mayUseAccount } from './keys.ts';
+import { type ApiContext, recordFor } from './context.ts';
+import type { ApiKey } from './keys.ts';
 import { explanation } from './openapi/answers-operating.ts';
 import { answer, route } from './route.ts';
 import { ApiProblem } from './problem.ts';
@@ -33,12 +32,7 @@ const tellers: { readonly [K in Kind]?: Teller<K> } = {
     const states = await progressOf(record, asking.context.batches);
     return explainBatch(record, states, await circumstancesOf(record, asking));
   },
-  // A message goes where its slice goes, so what keeps the slice keeps the message.
-  message: async (record, asking) => {
-    const slice = await asking.context.slices.read(record.slice);
-    const standing = slice && { ...slice, kind: 'slice' as const };
-    return explainMessage(record, standing, await circumstancesOf(standing ?? record, asking));
-  },
+  message: async (record, asking) => explainMessage(record, await circumstancesOf(record, asking)),
 };
 
 const explain = route(
@@ -69,23 +63,8 @@ const explain = route(
 async function toldOf(id: string, asking: Asking): Promise<Explanation | undefined> {
   const telling = { failureOf, language: asking.language };
   if (!/^[\w.-]{1,80}$/.test(id)) return explainReason(id, telling);
-  if (isSlice(id)) return explainPart(id, asking);
   const kind = await asking.context.queries.kindOf(id);
   return kind === undefined ? explainReason(id, telling) : explainFor(kind, id, asking);
-}
-
-async function explainPart(id: string, asking: Asking): Promise<Explanation | undefined> {
-  const { context, key } = asking;
-  const slice = await context.slices.read(id).catch((error: unknown) => unlessForeign(error, key));
-  if (slice === undefined || !mayUseAccount(key, slice.account)) return undefined;
-  const campaign = slice.campaign ? await context.queries.read('campaign', slice.campaign) : undefined;
-  return explainSlice(slice, campaign, await circumstancesOf({ ...slice, kind: 'slice' }, asking));
-}
-
-/** That another account's is damaged is no more told than that it is there. */
-function unlessForeign(error: unknown, key: ApiKey): undefined {
-  if (error instanceof UnreadableRecord && !maySee(key, error)) return undefined;
-  throw error;
 }
 
 async function explainFor(kind: Kind, id: string, asking: Asking): Promise<Explanation | undefined> {
@@ -118,7 +97,6 @@ async function circumstancesOf(
     accountKnown: accountNames.includes(record.account),
     recovering: refusal()?.kind === 'recovering',
     foreign: keys?.fingerprint ? foreignTo(keys, record) : undefined,
-    durable: true,
     pausedQueues: switches.filter(({ paused }) => paused).map(({ name }) => name),
     failureOf,
     language,

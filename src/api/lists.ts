@@ -8,24 +8,21 @@ import { pageCursor } from '../lib/list-cursor.ts';
 import { onClockOf } from '../lib/zone.ts';
 import { NAME_MOST, type SoughtName, soughtNames } from '../kinds/fields.ts';
 import { type Named, namesOf } from '../operations/places.ts';
-import type { PageOf } from '../operations/lists.ts';
+import type { PageOf } from '../ledger/listing.ts';
 import type { NamedFilters } from '../operations/queries.ts';
 import { idsOfReference, payeeOfQuery, phoneFilter } from './finding.ts';
-import { type RecordAt, UnreadableRecord } from '../operations/record.ts';
+import type { RecordAt } from '../operations/record.ts';
 import type { ApiContext } from './context.ts';
 import { accountsListed } from './gates.ts';
 import { listAnswerOf, TOLD_ALONE } from './openapi/answers-shared.ts';
 import {
   after,
-  INCOMPLETE_HEADER,
   limit,
   listedAccount,
   type RouteDeclaration,
   type tags,
   route,
-  warnedIf,
 } from './route.ts';
-import { unreadableView } from './views.ts';
 
 type ListedKind = Exclude<Kind, 'slice'>;
 
@@ -104,19 +101,16 @@ export function listRoute<const K extends ListedKind>(listed: Listed<K>) {
         says: 'A page of them.',
         schema: listAnswerOf(kind),
         files: { 'text/csv': { says: 'One line each.', example: `${columns.join(';')}\r\n` } },
-        headers: { 'X-Next': 'With CSV: what `next` is with JSON; absent at the end.', ...INCOMPLETE_HEADER },
+        headers: { 'X-Next': 'With CSV: what `next` is with JSON; absent at the end.' },
       },
     },
   } as const satisfies RouteDeclaration;
   return route(declaration, async ({ context, key, query, request, response }) => {
     const filters = { ...query, accounts: accountsListed(context, key, query.account) };
-    const { items, next, incomplete } = await pageFor(context, kind, filters);
+    const { items, next } = await pageFor(context, kind, filters);
     const now = context.clock.now();
-    const rows = items.map((item) =>
-      item instanceof UnreadableRecord ? unreadableView(item) : rowOf(listed, item, now),
-    );
-    warnedIf(incomplete, response);
-    if (!asksForCsv(request)) return { items: rows, next: next ?? null, ...(incomplete ? { incomplete } : {}) };
+    const rows = items.map((item) => rowOf(listed, item, now));
+    if (!asksForCsv(request)) return { items: rows, next: next ?? null };
     if (next) response.set('X-Next', next);
     response.type('text/csv').send(csvOf(columns, rows, context.reports.timezone));
     return undefined;

@@ -61,6 +61,11 @@ export const problemKinds = {
     title: 'Events no longer stored',
     next: 'Re-read the state of your operations, then read events without a cursor.',
   },
+  removed: {
+    status: 410,
+    title: 'Operation removed at the end of its retention time',
+    next: 'Read its events or your own records. Its identity stays reserved for IDEMPOTENCY_KEEP.',
+  },
   'ahead-of-the-stream': {
     status: 410,
     title: 'Cursor of unknown events',

@@ -9,7 +9,7 @@ import { pipeline } from 'node:stream/promises';
 import { z } from 'zod';
 import { accountName, askedTime, identityText } from '../kinds/request-pieces.ts';
 import { Sums } from '../operations/batches.ts';
-import { type DisbursementRecord, UnreadableRecord } from '../operations/record.ts';
+import type { DisbursementRecord } from '../operations/record.ts';
 import { wordAbout } from './collect-resolve.ts';
 import { type ApiContext, findRecord } from './context.ts';
 import { decideDisbursement } from './disbursements.ts';
@@ -133,7 +133,7 @@ async function choose(context: ApiContext, key: ApiKey, { where: asked, outcome 
   do {
     const page = await context.queries.page('disbursement', { ...filters, after, limit: PAGE });
     for (const record of page.items) {
-      if (record instanceof UnreadableRecord || !isAlike(record, alike)) continue;
+      if (!isAlike(record, alike)) continue;
       ids.push(record.id);
       hash.update(`\n${record.id}`);
       reasons.add(record.reason ?? '', record.amount);

@@ -1,14 +1,14 @@
 /** What waits for a person, of every kind, the oldest first. */
 import { z } from 'zod';
 
-import { type BatchRecord, type RecordOf, UnreadableRecord } from '../operations/record.ts';
+import type { BatchRecord, RecordOf } from '../operations/record.ts';
 import { NoSuchPlace, type ReviewKind, reviewKinds } from '../operations/review.ts';
 import { invoiceView, paymentRequestView } from './collect-views.ts';
 import { accountsListed } from './gates.ts';
 import { reviewList } from './openapi/answers-operating.ts';
 import { answer, limit, listedAccount, NO_PLACE, route } from './route.ts';
 import { invalid } from './problem.ts';
-import { unreadableView, view } from './views.ts';
+import { view } from './views.ts';
 
 const listReview = route(
   {
@@ -55,8 +55,7 @@ const listReview = route(
   },
 );
 
-function viewOf(record: RecordOf[ReviewKind] | UnreadableRecord) {
-  if (record instanceof UnreadableRecord) return unreadableView(record);
+function viewOf(record: RecordOf[ReviewKind]) {
   const { kind } = record;
   if (record.kind === 'batch') return { kind, ...reviewedBatch(record) };
   if (record.kind === 'invoice') return { kind, ...invoiceView(record) };

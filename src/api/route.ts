@@ -277,7 +277,7 @@ const STREAMED: readonly ProblemKind[] = ['unsupported-media-type'];
 
 /** Everything that can go wrong, each kind once. */
 export function problemsOfRoute(declared: RouteDeclaration): readonly ProblemKind[] {
-  const { role, session, fresh, body, identity, durable, releases, problems = [] } = declared;
+  const { role, session, fresh, body, identity, durable, releases, record, problems = [] } = declared;
   const isStreamed = body !== undefined && body.limit === undefined;
   const all: readonly ProblemKind[] = [
     ...(role !== undefined ? WITH_A_KEY : session ? WITH_A_SESSION : WITHOUT_A_KEY),
@@ -285,6 +285,7 @@ export function problemsOfRoute(declared: RouteDeclaration): readonly ProblemKin
     ...(body === undefined ? [] : isStreamed ? STREAMED : body.schema ? WITH_JSON : WITH_A_FILE),
     ...(countsBody(declared) ? (['busy'] as const) : []),
     ...(pathParameters(declared).length > 0 ? (['not-found'] as const) : []),
+    ...(record === undefined ? [] : (['removed'] as const)),
     ...(identity === 'required' ? (['no-identity', 'conflict'] as const) : []),
     ...(durable ? (['not-durable', 'memory-full'] as const) : []),
     ...(durable === true || releases ? (['recovering'] as const) : []),
@@ -348,16 +349,6 @@ export const after = (form: RegExp) =>
 export const listedAccount = accountName.optional().meta({ description: 'Only this account.' });
 
 export const accountQuery = z.string().default('main').meta({ description: 'Name of the account.' });
-
-/** Of what Redis and history have together: history could not be asked. */
-export const INCOMPLETE_HEADER = {
-  Warning: 'History is away, or did not answer in time: what has left Redis is missing in this answer.',
-} as const;
-
-/** `199`: what there is no number for (RFC 7234). */
-export function warnedIf(incomplete: true | undefined, response: Response): void {
-  if (incomplete) response.set('Warning', `199 relais "${INCOMPLETE_HEADER.Warning}"`);
-}
 
 /** A list of people, in the formats that people have. */
 export const listFiles = (csv: string, line: string) =>

@@ -10,7 +10,7 @@ import { idsOfReference, payeeOfQuery, payeesOf, phonesOf, readerOf } from './fi
 import { accountsListed } from './gates.ts';
 import { found as foundAnswer } from './openapi/answers-operating.ts';
 import { textedList } from './openapi/answers-texts.ts';
-import { after, INCOMPLETE_HEADER, limit, listedAccount, route, warnedIf } from './route.ts';
+import { after, answer, limit, listedAccount, route } from './route.ts';
 
 const FOUND_MOST = 50;
 
@@ -43,17 +43,16 @@ const search = route(
         example: '77 123 45 67',
       }),
     },
-    answers: { 200: { says: 'All that it names.', schema: foundAnswer, headers: INCOMPLETE_HEADER } },
+    answers: { 200: answer('All that it names.', foundAnswer) },
   },
-  async ({ context, key, query: { q }, response }) => {
+  async ({ context, key, query: { q } }) => {
     const accounts = accountsListed(context, key, undefined);
-    const { items, incomplete } = await found(context, q, accounts);
+    const { items } = await found(context, q, accounts);
     const byId = new Map(
       items.filter(({ account }) => mayUseAccount(key, account)).map((record) => [record.id, record] as const),
     );
     const newest = [...byId.values()].sort((a, b) => b.createdAt - a.createdAt || (a.id < b.id ? 1 : -1));
-    warnedIf(incomplete, response);
-    return { items: newest.slice(0, FOUND_MOST).map(rowOf), ...(incomplete ? { incomplete } : {}) };
+    return { items: newest.slice(0, FOUND_MOST).map(rowOf) };
   },
 );
 
@@ -108,16 +107,15 @@ const texted = route(
       after: after(textedCursor),
       limit: limit(50, 200),
     },
-    answers: { 200: { says: 'A page of them.', schema: textedList, headers: INCOMPLETE_HEADER } },
+    answers: { 200: answer('A page of them.', textedList) },
   },
-  async ({ context, key, query: { phone, account, ...page }, response }) => {
+  async ({ context, key, query: { phone, account, ...page } }) => {
     const accounts = accountsListed(context, key, account);
     const digits = payeeOfQuery(phone, context.defaultCountry).replace(/\D/g, '');
     const isMeant = readerOf(phone, context.defaultCountry);
     const phones = phonesOf(phone, context.defaultCountry);
-    const { items, next, incomplete } = await textedPage(context, { ...page, accounts, digits, isMeant, phones });
-    warnedIf(incomplete, response);
-    return { items: items.map(textedRow), next: next ?? null, ...(incomplete ? { incomplete } : {}) };
+    const { items, next } = await textedPage(context, { ...page, accounts, digits, isMeant, phones });
+    return { items: items.map(textedRow), next: next ?? null };
   },
 );
 

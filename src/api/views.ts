@@ -8,14 +8,9 @@ import { RECIPIENTS_PER_REQUEST, sizeOfSlice } from '../operations/slice-form.ts
 import { hasCanary } from '../kinds/campaign-canary.ts';
 import type { Policy } from '../settings/policy.ts';
 import { readEvidence } from '../operations/transition.ts';
-import type { CampaignRecord, RecordAt, RecordBase, RecordOf, UnreadableRecord } from '../operations/record.ts';
+import type { CampaignRecord, RecordAt, RecordBase, RecordOf } from '../operations/record.ts';
 
 const iso = (ms: number): string => new Date(ms).toISOString();
-
-/** All that is said of a record that cannot be read. */
-export function unreadableView({ id }: UnreadableRecord) {
-  return { id, state: 'unreadable' as const };
-}
 
 interface ShownField {
   readonly name: string;

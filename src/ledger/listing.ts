@@ -3,6 +3,7 @@ import { type Kind, statesOf } from '../kinds/index.ts';
 import { cursorOf, type Place, placeOf } from '../lib/list-cursor.ts';
 import type { Named } from '../operations/places.ts';
 import type { NamedFilters, NamedPage } from '../operations/queries.ts';
+import type { RecordAt } from '../operations/record.ts';
 import type { Run } from './pool.ts';
 
 /** A metadata entry that an operation must have. */
@@ -12,6 +13,11 @@ export interface MetadataFilter {
 
 export type ListFilters = NamedFilters & MetadataFilter;
 export type ListPage = NamedPage & MetadataFilter;
+
+export interface PageOf<K extends Kind> {
+  readonly items: readonly RecordAt<K>[];
+  readonly next?: string;
+}
 
 /** What one page has, newest first, and where the next one begins. */
 export interface Ids {

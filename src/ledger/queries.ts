@@ -2,22 +2,15 @@
 import type { QueueName } from '../kinds/due-queues.ts';
 import { type Kind, kinds, statesThatAre } from '../kinds/index.ts';
 import { placeOf } from '../lib/list-cursor.ts';
-import type { Public } from '../lib/public.ts';
-import type { PageOf } from '../operations/lists.ts';
-import type { Queries as RedisQueries, RecentAsked, RecentPayments, Wanted } from '../operations/queries.ts';
+import type { RecentAsked, RecentPayments, Wanted } from '../operations/queries.ts';
 import { type RecordAt, type RecordBase, type RecordOf, UnreadableRecord } from '../operations/record.ts';
 import { NoSuchPlace, type ReviewKind, type ReviewPage, reviewKinds } from '../operations/review.ts';
 import { type StoredBatch, batchRecord } from './batch-record.ts';
 import { type ReadCampaign, recordOf } from './campaign-record.ts';
 import { Figures } from './figures.ts';
-import { type ListFilters, type ListPage, type Sums, idsOfReference, pageOfIds, sumOf } from './listing.ts';
+import { type ListFilters, type ListPage, type PageOf, type Sums, idsOfReference, pageOfIds, sumOf } from './listing.ts';
 import type { Database } from './pool.ts';
 import { type LedgerKind, type OperationRow, readRow } from './records.ts';
-
-/** Answers that only the other store needs. */
-type Gone = 'named' | 'recipientsLeft' | 'unreadable';
-
-type Readable<K extends Kind> = RecordAt<K> | UnreadableRecord;
 
 interface Recent {
   readonly beneficiary: string;
@@ -46,7 +39,7 @@ export interface Buried {
   readonly finishedAt: number;
 }
 
-export class Queries implements Omit<Public<RedisQueries>, Gone> {
+export class Queries {
   readonly #database: Database;
   readonly #figures: Figures;
   readonly #allAccounts = (): Promise<string[]> => this.accounts();
@@ -56,19 +49,16 @@ export class Queries implements Omit<Public<RedisQueries>, Gone> {
     this.#figures = new Figures(database);
   }
 
+  /** Throws UnreadableRecord if another version wrote it. */
   async read<K extends Kind>(kind: K, id: string): Promise<RecordAt<K> | undefined> {
-    const record = (await this.#recordsOf(kind, [id])).get(id);
+    const record = (await this.#rowsOf(kind, [id])).get(id);
     if (record instanceof UnreadableRecord) throw record;
     return record;
   }
 
   /** Those of them that there are, and that this version can read. */
   async readable<K extends Kind>(kind: K, ids: readonly string[]): Promise<RecordAt<K>[]> {
-    const records = await this.#recordsOf(kind, ids);
-    return ids.flatMap((id) => {
-      const record = records.get(id);
-      return record === undefined || record instanceof UnreadableRecord ? [] : [record];
-    });
+    return this.#inOrder(kind, ids);
   }
 
   /** Undefined: there is none. */
@@ -129,7 +119,7 @@ export class Queries implements Omit<Public<RedisQueries>, Gone> {
     ids: readonly string[],
     reference: string,
     filters: ListFilters,
-  ): Promise<Readable<K>[]> {
+  ): Promise<RecordAt<K>[]> {
     const { accounts = null } = filters;
     const rows = await this.#database.run<{ id: string }>('ids_of_reference', [kind, reference, accounts]);
     const found = await this.readable(kind, [...new Set([...ids, ...rows.map(({ id }) => id)])]);
@@ -157,13 +147,12 @@ export class Queries implements Omit<Public<RedisQueries>, Gone> {
       accounts ?? null,
       limit,
     ]);
-    const records = await this.#mixed(found);
-    return { items: records.flatMap((one) => (one instanceof UnreadableRecord ? [] : [one])) };
+    return { items: await this.#mixed(found) };
   }
 
   /** What needs review, whatever its kind, from that which has waited longest. Throws NoSuchPlace. */
   async review({ accounts, after, limit, kind }: ReviewPage & Pick<ListFilters, 'accounts'>): Promise<{
-    items: (RecordOf[ReviewKind] | UnreadableRecord)[];
+    items: RecordOf[ReviewKind][];
     next?: string;
   }> {
     const from = after === undefined ? undefined : await this.#placeInReview(after);
@@ -177,7 +166,7 @@ export class Queries implements Omit<Public<RedisQueries>, Gone> {
     const shown = rows.slice(0, limit);
     const last = rows.length > limit ? shown.at(-1) : undefined;
     return {
-      items: (await this.#mixed(shown)) as (RecordOf[ReviewKind] | UnreadableRecord)[],
+      items: (await this.#mixed(shown)) as RecordOf[ReviewKind][],
       ...(last ? { next: `${last.since.getTime()}.${last.id}` } : {}),
     };
   }
@@ -263,15 +252,13 @@ export class Queries implements Omit<Public<RedisQueries>, Gone> {
     return this.#figures.backlog();
   }
 
-  async #inOrder<K extends Kind>(kind: K, ids: readonly string[]): Promise<Readable<K>[]> {
+  async #inOrder<K extends Kind>(kind: K, ids: readonly string[]): Promise<RecordAt<K>[]> {
     const records = await this.#recordsOf(kind, ids);
     return ids.flatMap((id) => records.get(id) ?? []);
   }
 
   /** Rows of several kinds, in the order in which they are given. */
-  async #mixed(
-    found: readonly { readonly kind: Kind; readonly id: string }[],
-  ): Promise<(RecordBase | UnreadableRecord)[]> {
+  async #mixed(found: readonly { readonly kind: Kind; readonly id: string }[]): Promise<RecordBase[]> {
     const of = [...new Set(found.map(({ kind }) => kind))];
     const read = await Promise.all(
       of.map((kind) =>
@@ -284,7 +271,16 @@ export class Queries implements Omit<Public<RedisQueries>, Gone> {
     return found.flatMap(({ id }) => read.flatMap((records) => records.get(id) ?? []));
   }
 
-  async #recordsOf<K extends Kind>(kind: K, ids: readonly string[]): Promise<ReadonlyMap<string, Readable<K>>> {
+  /** A row of a newer version does not keep the other rows from being read. */
+  async #recordsOf<K extends Kind>(kind: K, ids: readonly string[]): Promise<ReadonlyMap<string, RecordAt<K>>> {
+    const rows = await this.#rowsOf(kind, ids);
+    return new Map([...rows].flatMap(([id, one]) => (one instanceof UnreadableRecord ? [] : [[id, one] as const])));
+  }
+
+  async #rowsOf<K extends Kind>(
+    kind: K,
+    ids: readonly string[],
+  ): Promise<ReadonlyMap<string, RecordAt<K> | UnreadableRecord>> {
     if (ids.length === 0 || kind === 'slice') return new Map();
     if (kind === 'campaign' || kind === 'batch') {
       const records =
@@ -296,7 +292,7 @@ export class Queries implements Omit<Public<RedisQueries>, Gone> {
     }
     const rows = await this.#database.run<OperationRow>('read', [ids]);
     const own = rows.filter((row) => row.kind === kind);
-    return new Map(own.map((row) => [row.id, readRow(kind, row) as unknown as Readable<K>]));
+    return new Map(own.map((row) => [row.id, readRow(kind, row) as unknown as RecordAt<K> | UnreadableRecord]));
   }
 }
 

@@ -3,7 +3,7 @@ import { asDeclared, countedKinds, kinds, standsAs, statesOf, statesThatAre } fr
 import type { Public } from '../lib/public.ts';
 import type { AccountHold } from '../kinds/hold.ts';
 import type { Accounts } from '../operations/accounts.ts';
-import { type CampaignRecord, UnreadableRecord } from '../operations/record.ts';
+import type { CampaignRecord } from '../operations/record.ts';
 import { type HoldStanding, type Status as RedisStatus, type Waiting, doubtAges } from '../operations/status.ts';
 import { Figures, type KindState } from './figures.ts';
 import type { Database } from './pool.ts';
@@ -90,8 +90,7 @@ export class Status implements Public<RedisStatus> {
     const pages = await Promise.all(
       SHOWN_FIRST.map((state) => this.#queries.page('campaign', { states: [state], limit })),
     );
-    const open = pages.flatMap(({ items }) => items.flatMap((one) => (one instanceof UnreadableRecord ? [] : [one])));
-    return open.slice(0, limit);
+    return pages.flatMap(({ items }) => items).slice(0, limit);
   }
 }
 

@@ -1,15 +1,13 @@
 /** The stories of messages, of campaigns, and of the slices that carry them. */
 import type { CampaignRecord, MessageRecord } from './record.ts';
-import { campaignBins, outcomeLetters, recipientsOf, type RecipientState } from '../kinds/recipient.ts';
+import { campaignBins, recipientsOf } from '../kinds/recipient.ts';
 import { counted } from '../words/figures.ts';
 import { maskPhone } from '../lib/phone.ts';
 import {
   type Because,
   type Chapter,
   type Circumstances,
-  type Evidenced,
   type Explanation,
-  type Standing,
   type Telling,
   becauseOf,
   byItself,
@@ -21,37 +19,29 @@ import {
   nothing,
   saysOf,
   sentencesOf,
-  stuckOf,
   waitOf,
 } from './explanation.ts';
 import { type StateOf, isFinal } from '../kinds/index.ts';
 import { wordFor, wordsIn } from '../words/languages.ts';
 import type { ExplainWords } from '../words/english-explain.ts';
-import { type SliceRecord, statesOf } from './slices.ts';
 
-/** `slice` carries the message: what upstream said is written there. */
-export function explainMessage(
-  record: MessageRecord,
-  slice: (Standing & Evidenced) | undefined,
-  around: Circumstances,
-): Explanation {
+export function explainMessage(record: MessageRecord, around: Circumstances): Explanation {
   const { state, code } = record;
-  const lost = state === 'unknown' && slice?.state === 'settled';
   const because = code && state !== 'sent' ? becauseOf(code, around) : undefined;
-  const wait = state === 'queued' && slice ? waitOf('messaging', slice, around) : undefined;
-  const vain = slice && isOpen(state) ? lastInVain(slice, around) : undefined;
+  const wait = state === 'queued' ? waitOf('messaging', record, around) : undefined;
+  const vain = isOpen(state) ? lastInVain(record, around) : undefined;
   const say = sentencesOf(around);
   return {
     ...frameOf(record, around),
     summary: together([
       say.kinds.message(maskPhone(record.to), record.reference ? say.reference(record.reference) : ''),
-      lost ? `${say.maybeSent} ${say.gone}` : saysOf('message', state, around),
+      saysOf('message', state, around),
       because && say.reason(because.why),
       wait && say.cannotGoOn(wait.why),
       vain && say.lastAnswer(vain.why),
     ]),
-    story: storyOf(record, evidenceStory(slice ?? record, around), around),
-    next: wait?.next ?? because?.next ?? (lost ? say.askThem : nextOfMessage(record, vain, around)),
+    story: storyOf(record, evidenceStory(record, around), around),
+    next: wait?.next ?? because?.next ?? nextOfMessage(record, vain, around),
   };
 }
 
@@ -76,55 +66,9 @@ function nextOfMessage(record: MessageRecord, vain: Because | undefined, telling
 
 const stateIn = (state: string, { language = 'en' }: Telling): string => wordFor(wordsIn(language).states, state);
 
-export function explainSlice(
-  slice: SliceRecord,
-  campaign: CampaignRecord | undefined,
-  around: Circumstances,
-): Explanation {
-  const { state, count } = slice;
-  const record = { ...slice, kind: 'slice' } as const;
-  const states = statesOf(slice);
-  const over = isFinal('slice', state);
-  const off = campaign && !over ? campaignOff(campaign, around) : undefined;
-  const wait = off ?? (state === 'queued' ? waitOf('messaging', record, around) : stuckOf(record, around));
-  const vain = over ? undefined : lastInVain(slice, around);
-  const say = sentencesOf(around);
-  const whose = campaign ? say.ofCampaign(campaign.id) : say.ofMessages;
-  const doubtful = over && states.includes('unknown');
-  return {
-    ...frameOf(record, around),
-    summary: together([
-      say.kinds.slice(count, whose),
-      saysOf('slice', state, around),
-      say.recipients(countsOf(states, around)),
-      doubtful ? say.gone : undefined,
-      wait && say.cannotGoOn(wait.why),
-      vain && say.lastAnswer(vain.why),
-    ]),
-    story: evidenceStory(slice, around),
-    next: wait?.next ?? (over ? nothing(around) : (vain?.next ?? byItself(around))),
-  };
-}
-
-/** Slices wait in the records of their campaign, and are handed out only while it runs. */
-function campaignOff(campaign: CampaignRecord, telling: Telling): Because | undefined {
-  const { state } = campaign;
-  if (state === 'running') return undefined;
-  const why = sentencesOf(telling).itsCampaignIs(stateOfCampaign(state, telling));
-  if (isFinal('campaign', state)) return { why, next: nothing(telling) };
-  return { why, next: nextIn(campaign, telling) ?? byItself(telling) };
-}
-
 /** English calls it as the wire does. */
 function stateOfCampaign(state: string, { language = 'en' }: Telling): string {
   return language === 'en' ? state : wordFor(wordsIn(language).campaign.states, state);
-}
-
-function countsOf(states: readonly RecipientState[], telling: Telling): string {
-  const names = Object.keys(outcomeLetters) as RecipientState[];
-  const counts = names.map((name) => [name, states.filter((state) => state === name).length] as const);
-  const said = counts.filter(([, number]) => number > 0).map(([name, number]) => `${number} ${binIn(name, telling)}`);
-  return said.join(', ');
 }
 
 const binIn = (bin: string, { language = 'en' }: Telling): string => wordFor(wordsIn(language).campaign.bins, bin);

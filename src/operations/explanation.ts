@@ -59,7 +59,6 @@ export interface Circumstances extends Telling {
   readonly accountKnown: boolean;
   /** Why the keys that this process has of it are not for this operation, if they are not. */
   readonly foreign?: string | undefined;
-  readonly durable: boolean;
   /** Redis may have lost something, and nobody has looked yet. */
   readonly recovering?: boolean;
   readonly pausedQueues: readonly string[];
@@ -121,7 +120,6 @@ export function waitOf(area: HoldArea, record: Standing, around: Circumstances):
   if (!around.accountKnown) return explainWord('account_not_configured', language);
   if (around.recovering) return explainWord('recovering', language);
   if (around.foreign) return explainWord(around.foreign, language);
-  if (!around.durable) return explainWord('redis_not_durable', language);
   const hold =
     around.holds.find((one) => one.area === area) ??
     // A direct credit does not try out whether the provider can be read.

@@ -27,7 +27,7 @@ const urlOf = ({ redis }: Service): string =>
 /** Another process on the same Redis, with an environment file of its own. */
 async function another(service: Service, env: Readonly<Record<string, string>>, role: 'worker' | 'api' = 'api') {
   const config = loadConfig({
-    ...relaisSettings({ ...service.sandbox, redisUrl: urlOf(service) }),
+    ...relaisSettings({ ...service.sandbox, redisUrl: service.redisUrl, databaseUrl: service.ledger.url }),
     API_KEYS: KEYS,
     CALLBACK_SECRET: 'callback-secret',
     LOG_LEVEL: 'silent',

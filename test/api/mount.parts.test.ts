@@ -85,7 +85,6 @@ beforeAll(async () => {
     clock: systemClock,
     keyRing: new KeyRing({ fixed: [], read: async () => [], clock: systemClock }),
     traces: undefined,
-    signAct: undefined,
   });
   const app = express();
   app.use(mount([list, make, show, forget, stop, page], context, onlyOf<Admission>({ byRequest: admit })));

@@ -295,7 +295,7 @@ describe('the auditor', () => {
       ['disbursement.create', 'mariam', 'enqueue', paid.id],
       ['key.create', 'awa', 'admin', id],
     ]);
-    expect(items.filter((line) => line.door === 'api' && line.requestId === '')).toEqual([]);
+    expect(items.filter((line) => line.source === 'api' && line.requestId === '')).toEqual([]);
     expect(JSON.stringify(items)).not.toContain(secret);
     expect(JSON.stringify(items)).not.toContain(NUMBER);
   });

@@ -11,14 +11,13 @@ import {
   answerOf,
   count,
   holdFields,
-  incomplete,
   listOf,
   perhaps,
   sums,
   text,
   time,
 } from './answers-shared.ts';
-import { age, workersAtWork } from './answers-workers.ts';
+import { workersAtWork } from './answers-workers.ts';
 
 const xofSum = z.int().meta({ example: 250_000 });
 
@@ -159,22 +158,6 @@ export const status = z
         }),
       )
       .meta({ description: 'As a worker saw them last (BALANCE_INTERVAL). The service calls them approximate.' }),
-    history: perhaps(
-      z.looseObject({
-        waiting: count.meta({ description: 'What is over and is not in history yet as it is now.' }),
-        oldestMs: age,
-        setAside: count.meta({
-          description: 'How many of them PostgreSQL did not take; `relais doctor` names them.',
-        }),
-        left: z.record(z.string(), z.int()).meta({ description: 'How often one of each kind left Redis.' }),
-        missing: count.meta({ description: 'How many that left Redis it lacks at most, as an older copy.' }),
-      }),
-    ).meta({ description: 'What of all that is over is copied to PostgreSQL; null: none is.' }),
-    redis: z.looseObject({
-      daysUntilFull: perhaps(z.number().meta({ example: 120.5 })).meta({
-        description: 'Until nothing new is accepted, if it grows as it has; null: it has no limit, or does not grow.',
-      }),
-    }),
   })
   .meta({ id: 'Status' });
 
@@ -433,7 +416,6 @@ export const found = z
         createdAt: time,
       }),
     ),
-    incomplete,
   })
   .meta({ id: 'Found' });
 

@@ -27,28 +27,18 @@ export const cursor = perhaps(example('dsb_0f6c8d4b2a1e49578c3d')).meta({
   description: 'Give it as `after` to go on; null at the end.',
 });
 
-/** In the place of a record that cannot be read; nobody acts on one. */
-const unreadable = z
-  .looseObject({ id: example('dsb_0f6c8d4b2a1e49578c3d'), state: z.literal('unreadable') })
-  .meta({ id: 'Unreadable', description: 'Written by another version, or damaged: `relais doctor` names it.' });
-
 /** What a row of a list leaves to the one that is read alone: it is long, or has to be looked for. */
 export const TOLD_ALONE = ['history', 'historyDropped', 'problems', 'warnings', 'expiresAt', 'states'];
 
 export function listAnswerOf(kind: Kind) {
   const { shape } = answerOf(kind);
   const row = Object.fromEntries(Object.entries(shape).filter(([name]) => !TOLD_ALONE.includes(name)));
-  const item = z.union([z.looseObject(row).meta({ id: `${capitalised(kind)}Row` }), unreadable]);
-  return z.looseObject({ items: z.array(item), next: cursor, incomplete }).meta({ id: `${capitalised(kind)}List` });
+  const item = z.looseObject(row).meta({ id: `${capitalised(kind)}Row` });
+  return z.looseObject({ items: z.array(item), next: cursor }).meta({ id: `${capitalised(kind)}List` });
 }
 
-/** Of what Redis and history have together. */
-export const incomplete = z.literal(true).optional().meta({
-  description: 'History is away: what has left Redis is missing here. The same request is whole once it is back.',
-});
-
 export const listOf = <T extends z.ZodType>(item: T, id: string) =>
-  z.looseObject({ items: z.array(z.union([item, unreadable])), next: cursor }).meta({ id });
+  z.looseObject({ items: z.array(item), next: cursor }).meta({ id });
 
 /** How a hold of an account is shown. */
 export const holdFields = {

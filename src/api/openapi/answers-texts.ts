@@ -1,7 +1,7 @@
 /** What is answered about texts: messages, campaigns, their recipients. */
 import { z } from 'zod';
 import { type RecipientState, outcomeLetters } from '../../kinds/recipient.ts';
-import { accountField, answerOf, count, incomplete, perhaps, text, time } from './answers-shared.ts';
+import { accountField, answerOf, count, perhaps, text, time } from './answers-shared.ts';
 
 const recipientStates = Object.keys(outcomeLetters) as [RecipientState, ...RecipientState[]];
 
@@ -68,7 +68,6 @@ export const textedList = z
     next: perhaps(text('1763800000000.cmp_0f6c8d4b2a1e49578c3d.200')).meta({
       description: 'Give it as `after` to go on; null at the end.',
     }),
-    incomplete,
   })
   .meta({ id: 'TextedList' });
 

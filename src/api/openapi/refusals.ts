@@ -31,6 +31,7 @@ const DETAILS: Readonly<Partial<Record<ProblemKind, Readonly<Record<string, unkn
   conflict: { rule: 'identity', existingId: 'dsb_0f6c8d4b2a1e49578c3d', differs: ['/amount'] },
   'wrong-state': { rule: 'state', state: 'succeeded' },
   unreadable: { rule: 'unreadable' },
+  removed: { state: 'succeeded', amount: 25_000, finishedAt: '2025-11-21T08:00:00.000Z' },
   gone: { oldest: '1763712000000-0' },
   'ahead-of-the-stream': { oldest: '1763712000000-0', epoch: '3f9a1c2e' },
   'upstream-refused': { id: 'inv_0f6c8d4b2a1e49578c3d', state: 'failed', code: 'refused', retryable: false },

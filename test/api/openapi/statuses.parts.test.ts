@@ -6,7 +6,7 @@ import { type RouteDeclaration, pathParameters, problemsOfRoute } from '../../..
 import { routes } from '../../../src/api/routes.ts';
 import { actNames } from '../../../src/kinds/acts.ts';
 import { keys } from '../../../src/operations/keys.ts';
-import type { Queries } from '../../../src/operations/queries.ts';
+import type { Queries } from '../../../src/ledger/queries.ts';
 import { startRoles } from '../../../src/app/run.ts';
 import { HeldBytes } from '../../../src/lib/held-bytes.ts';
 import { onlyOf } from '../../support/only.ts';
