@@ -188,7 +188,11 @@ async function refuseBuried({ queries }: ApiContext, key: ApiKey, kind: Kind, id
   const { state, amount, finishedAt } = buried;
   const finished = new Date(finishedAt).toISOString();
   const detail = `The ${kind} ${id} ended as ${state} at ${finished}. Its retention time is over.`;
-  throw new ApiProblem('removed', detail, { state, finishedAt: finished, ...(amount === undefined ? {} : { amount }) });
+  throw new ApiProblem('removed', detail, {
+    state,
+    finishedAt: finished,
+    ...(amount === undefined ? {} : { amount }),
+  });
 }
 
 /** Accepted or the same as before; everything else is a problem. */

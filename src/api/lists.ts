@@ -15,14 +15,7 @@ import type { RecordAt } from '../operations/record.ts';
 import type { ApiContext } from './context.ts';
 import { accountsListed } from './gates.ts';
 import { listAnswerOf, TOLD_ALONE } from './openapi/answers-shared.ts';
-import {
-  after,
-  limit,
-  listedAccount,
-  type RouteDeclaration,
-  type tags,
-  route,
-} from './route.ts';
+import { after, limit, listedAccount, type RouteDeclaration, type tags, route } from './route.ts';
 
 type ListedKind = Exclude<Kind, 'slice'>;
 

@@ -191,11 +191,7 @@ function endWith(span: OpenSpan, { statusCode, writableFinished }: Response): vo
 }
 
 /** Told in the script that does it: what is refused, or was done before, is told nowhere. */
-function acting(
-  { id, role }: Route,
-  { name, person = '', session }: ApiKey,
-  response: Response,
-): AnyAsked['act'] {
+function acting({ id, role }: Route, { name, person = '', session }: ApiKey, response: Response): AnyAsked['act'] {
   const requestId = String(response.locals['requestId']);
   const source = session ? 'console' : 'api';
   return (target = '', facts) => {

@@ -4,7 +4,8 @@
  */
 import type { Secret } from '../lib/secret.ts';
 import { type Act, actOf, noteAct } from './acts.ts';
-import { type AuditFault,
+import {
+  type AuditFault,
   type Checkpoint,
   NO_LINES,
   type Reached,

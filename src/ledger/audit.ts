@@ -21,7 +21,10 @@ interface Line {
 export interface AuditLine {
   readonly id: string;
   readonly words: Readonly<
-    Record<'at' | 'by' | 'person' | 'role' | 'source' | 'requestId' | 'act' | 'target' | 'before' | 'after' | 'hash', string>
+    Record<
+      'at' | 'by' | 'person' | 'role' | 'source' | 'requestId' | 'act' | 'target' | 'before' | 'after' | 'hash',
+      string
+    >
   >;
 }
 

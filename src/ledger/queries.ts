@@ -8,7 +8,15 @@ import { NoSuchPlace, type ReviewKind, type ReviewPage, reviewKinds } from '../o
 import { type StoredBatch, batchRecord } from './batch-record.ts';
 import { type ReadCampaign, recordOf } from './campaign-record.ts';
 import { Figures } from './figures.ts';
-import { type ListFilters, type ListPage, type PageOf, type Sums, idsOfReference, pageOfIds, sumOf } from './listing.ts';
+import {
+  type ListFilters,
+  type ListPage,
+  type PageOf,
+  type Sums,
+  idsOfReference,
+  pageOfIds,
+  sumOf,
+} from './listing.ts';
 import type { Database } from './pool.ts';
 import { type LedgerKind, type OperationRow, readRow } from './records.ts';
 

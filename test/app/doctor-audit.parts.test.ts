@@ -10,7 +10,14 @@ import { storeOfThisFile } from '../support/fresh-redis.ts';
 const store = storeOfThisFile();
 const AT = Date.parse('2026-11-28T14:02:00Z');
 const DAY_MS = 86_400_000;
-const act = { by: 'checker', person: '', role: 'approve', source: 'api', requestId: 'r', act: 'account.stop' } as const;
+const act = {
+  by: 'checker',
+  person: '',
+  role: 'approve',
+  source: 'api',
+  requestId: 'r',
+  act: 'account.stop',
+} as const;
 
 beforeEach(async () => {
   await store.redis.del(keys.audit, keys.auditLast, keys.auditSeals, keys.auditVerified);

@@ -6,17 +6,7 @@ import { eventSchema } from '../../events/catalogue.ts';
 import { moneyLimits } from '../../kinds/limits.ts';
 import { reviewKinds } from '../../operations/review.ts';
 import { doubtAges } from '../../operations/status.ts';
-import {
-  accountField,
-  answerOf,
-  count,
-  holdFields,
-  listOf,
-  perhaps,
-  sums,
-  text,
-  time,
-} from './answers-shared.ts';
+import { accountField, answerOf, count, holdFields, listOf, perhaps, sums, text, time } from './answers-shared.ts';
 import { workersAtWork } from './answers-workers.ts';
 
 const xofSum = z.int().meta({ example: 250_000 });
