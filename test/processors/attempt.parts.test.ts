@@ -7,11 +7,11 @@ import { advanceInvoice } from '../../src/processors/collect/invoice.ts';
 import { advancePaymentRequest } from '../../src/processors/collect/payment-request.ts';
 import type { Payments } from '../../src/upstream/payments/ask.ts';
 import { type ProcessorWorld, not } from '../support/processor-world.ts';
-import { STORES, benchOn } from '../support/benches.ts';
+import { openBench } from '../support/benches.ts';
 
-describe.each(STORES)('over %s', (store) => {
+describe('over the ledger', () => {
   const RECHECK_MS = 30_000;
-  const bench = benchOn(store);
+  const bench = openBench();
 
   const usual = { id: 'op_1', account: 'main', fingerprint: 'fp', dueInMs: 0 } as const;
 

@@ -6,10 +6,10 @@ import { TRANSACTION_COLLISION } from '../../src/processors/intent.ts';
 import { readEvidence } from '../../src/operations/transition.ts';
 import type { Verdict } from '../../src/upstream/verdict.ts';
 import { LEASE_MS, not, ok } from '../support/processor-world.ts';
-import { STORES, benchOn } from '../support/benches.ts';
+import { openBench } from '../support/benches.ts';
 
-describe.each(STORES)('over %s', (store) => {
-  const bench = benchOn(store);
+describe('over the ledger', () => {
+  const bench = openBench();
 
   async function accepted(changes: Partial<ProcessorContext> = {}) {
     const world = bench.world(changes);
@@ -73,37 +73,6 @@ describe.each(STORES)('over %s', (store) => {
   });
 
   describe('nothing is sent', () => {
-    test('when what was written may not have been kept, and it is tried again when writes are kept', async () => {
-      let kept = false;
-      const world = await accepted({ fence: async () => kept });
-      world.answer('directCredit', credited);
-      expect(await world.run()).toEqual({ outcome: 'retries', reason: 'fence' });
-      expect([world.calls, await world.state(), await world.events()]).toEqual([[], 'queued', []]);
-      kept = true;
-      world.advance(60_000);
-      expect(await world.run()).toEqual({ outcome: 'ended', reason: 'succeeded' });
-      expect(world.calls).toHaveLength(1);
-    });
-
-    // PostgreSQL has what it has committed.
-    if (store === 'Redis')
-      test('when what was written is gone after the fence', async () => {
-        const world = await accepted({
-          fence: async () => {
-            await world.alter('dcr_1', { state: 'queued', op: 'before' });
-            return true;
-          },
-        });
-        expect(await world.run()).toEqual({ outcome: 'lost', reason: 're-read' });
-        expect(world.calls).toEqual([]);
-      });
-
-    test('while Redis would not survive a power loss', async () => {
-      const world = await accepted({ durability: () => ({ durable: false, reasons: ['appendonly no'] }) });
-      expect(await world.run()).toEqual({ outcome: 'waits', reason: 'redis_not_durable' });
-      expect([world.calls, await world.state()]).toEqual([[], 'queued']);
-    });
-
     test('while a person has stopped the account', async () => {
       const world = await accepted();
       await world.context.accounts.hold('main', 'payments', 'stopped');

@@ -3,10 +3,9 @@ import { describe, expect, test } from 'vitest';
 import { resolveDisbursement } from '../../src/processors/disbursement/resolve.ts';
 import { not, ok } from '../support/processor-world.ts';
 import { DAY_MS, QUIET_MS, freshTruth } from './truth-world.ts';
-import { STORES } from '../support/benches.ts';
 
-describe.each(STORES)('over %s', (store) => {
-  const world = freshTruth(store);
+describe('over the ledger', () => {
+  const world = freshTruth();
 
   /** Upstream names another amount, so a person has to look. */
   async function waitingForAPerson() {

@@ -5,12 +5,10 @@ import { readEvidence } from '../../src/operations/transition.ts';
 import { payDisbursement } from '../../src/processors/disbursement/pay.ts';
 import { lookAtDisbursement } from '../../src/processors/disbursement/look.ts';
 import { LEASE_MS, not, ok } from '../support/processor-world.ts';
-import { storeOfThisFile } from '../support/fresh-redis.ts';
-import { people, textsBench } from '../support/texts-bench.ts';
-import { STORES, benchOn } from '../support/benches.ts';
+import { openBench } from '../support/benches.ts';
 
-describe.each(STORES)('over %s', (store) => {
-  const bench = benchOn(store);
+describe('over the ledger', () => {
+  const bench = openBench();
 
   /** A disbursement that nothing has been tried for. */
   async function queued(policy: Partial<Policy> = {}, more: Readonly<Record<string, number>> = {}) {
@@ -151,27 +149,5 @@ describe.each(STORES)('over %s', (store) => {
         detail: 'send 1',
       });
     });
-  });
-});
-
-describe('a slice that is let through to try and is refused for a bad number', () => {
-  const messages = storeOfThisFile();
-  async function refused(reason: string) {
-    const world = textsBench(messages.redis);
-    const [bad = { to: '' }] = people(2);
-    await world.slice('slc_1', people(2));
-    world.service.bad.add(bad.to);
-    await world.context.accounts.hold('main', 'messaging', reason);
-    await messages.redis.hset('account:main', `probe:messaging.${reason}`, 0);
-    const { outcome } = await world.send('slc_1');
-    return { outcome, holds: (await world.context.accounts.holdsOf('main')).map((hold) => hold.reason) };
-  }
-
-  test('shows that our keys are taken again, with a single recipient', async () => {
-    expect(await refused('not_authorised')).toEqual({ outcome: 'ended', holds: [] });
-  });
-
-  test('shows nothing of another condition', async () => {
-    expect(await refused('option_missing')).toEqual({ outcome: 'unknown', holds: ['option_missing'] });
   });
 });

@@ -3,11 +3,11 @@ import { describe, expect, test } from 'vitest';
 import { advanceInvoice } from '../../src/processors/collect/invoice.ts';
 import type { ProcessorContext } from '../../src/processors/context.ts';
 import { LEASE_MS, not, ok } from '../support/processor-world.ts';
-import { STORES, benchOn, storedLines } from '../support/benches.ts';
+import { openBench, storedLines } from '../support/benches.ts';
 
-describe.each(STORES)('over %s', (store) => {
+describe('over the ledger', () => {
   const HOUR = 3_600_000;
-  const bench = benchOn(store);
+  const bench = openBench();
 
   async function accepted(changes: Partial<ProcessorContext> = {}) {
     const world = bench.world(changes);

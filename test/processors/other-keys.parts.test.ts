@@ -1,10 +1,10 @@
 /** What was accepted for one set of keys is not begun with another, unless it has taken its place. */
 import { describe, expect, test } from 'vitest';
 import { payDisbursement } from '../../src/processors/disbursement/pay.ts';
-import { STORES, benchOn } from '../support/benches.ts';
+import { openBench } from '../support/benches.ts';
 
-describe.each(STORES)('over %s', (store) => {
-  const bench = benchOn(store);
+describe('over the ledger', () => {
+  const bench = openBench();
 
   async function acceptedFor(keys: string | undefined) {
     const world = bench.world({});

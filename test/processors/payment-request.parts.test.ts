@@ -2,11 +2,11 @@ import { describe, expect, test } from 'vitest';
 import { advancePaymentRequest } from '../../src/processors/collect/payment-request.ts';
 import type { ProcessorContext } from '../../src/processors/context.ts';
 import { LEASE_MS, not, ok } from '../support/processor-world.ts';
-import { STORES, benchOn } from '../support/benches.ts';
+import { openBench } from '../support/benches.ts';
 
-describe.each(STORES)('over %s', (store) => {
+describe('over the ledger', () => {
   const DAY = 86_400_000;
-  const bench = benchOn(store);
+  const bench = openBench();
 
   async function accepted(changes: Partial<ProcessorContext> = {}) {
     const world = bench.world(changes);
@@ -92,18 +92,6 @@ describe.each(STORES)('over %s', (store) => {
     expect(JSON.stringify(await world.read())).not.toContain('771234567');
   });
 
-  test('one whose intent may not have been kept is not sent, and is created when writes are kept', async () => {
-    let kept = false;
-    const world = await accepted({ fence: async () => kept });
-    world.answer('createPaymentRequest', made);
-    expect(await world.run()).toEqual({ outcome: 'retries', reason: 'fence' });
-    expect([world.calls, (await world.read())?.state]).toEqual([[], 'creating']);
-    kept = true;
-    world.advance(60_000);
-    expect(await world.run()).toEqual({ outcome: 'advanced', reason: 'created' });
-    expect(world.calls).toHaveLength(1);
-  });
-
   test('a number that comes after it was given up is kept as evidence, and told to be lost', async () => {
     const world = await accepted();
     const late = async () => {
@@ -123,19 +111,6 @@ describe.each(STORES)('over %s', (store) => {
     expect(record?.state).toBe('needs_review');
     expect(JSON.stringify(record?.evidence)).toContain('named|referenceNumber||PR-1');
   });
-
-  // PostgreSQL has what it has committed.
-  if (store === 'Redis')
-    test('nothing is sent when what was written is gone after the fence', async () => {
-      const world = await accepted({
-        fence: async () => {
-          await world.alter('prq_1', { op: 'before' });
-          return true;
-        },
-      });
-      expect(await world.run()).toEqual({ outcome: 'lost', reason: 're-read' });
-      expect(world.calls).toEqual([]);
-    });
 
   describe('one that has failed', () => {
     const failed = async () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { ProcessorContext } from '../../src/processors/context.ts';
-import { type AttemptFinished, runner } from '../../src/processors/run.ts';
+import { type AttemptFinished, attempts } from '../../src/processors/run.ts';
 
 const announced: AttemptFinished[] = [];
 let nowMs = 0;
@@ -15,7 +15,7 @@ const attempt = async (needs: readonly string[]): Promise<AttemptFinished | unde
     nowMs += 40;
     return { outcome: 'advanced', reason: 'submitted' } as const;
   };
-  await runner('disbursement', processor, context, (finished) => announced.push(finished))({ data: { id: 'dsb_1' } });
+  await attempts('disbursement', processor, context, (finished) => announced.push(finished))('dsb_1');
   return announced.at(-1);
 };
 

@@ -2,10 +2,10 @@
 import { describe, expect, test } from 'vitest';
 import { payDisbursement } from '../../src/processors/disbursement/pay.ts';
 import { not, ok } from '../support/processor-world.ts';
-import { STORES, benchOn } from '../support/benches.ts';
+import { openBench } from '../support/benches.ts';
 
-describe.each(STORES)('over %s', (store) => {
-  const bench = benchOn(store);
+describe('over the ledger', () => {
+  const bench = openBench();
   const strange = not('refused', 'unlisted_code');
   const aTime = expect.any(Number) as number;
   const HELD = [{ account: 'main', area: 'payments', reason: 'not_understood', since: aTime, probedAt: aTime }];

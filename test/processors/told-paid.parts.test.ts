@@ -4,10 +4,9 @@ import { lookAtDisbursement } from '../../src/processors/disbursement/look.ts';
 import { resolveDisbursement } from '../../src/processors/disbursement/resolve.ts';
 import { not, ok } from '../support/processor-world.ts';
 import { DAY_MS, QUIET_MS, freshTruth } from './truth-world.ts';
-import { STORES } from '../support/benches.ts';
 
-describe.each(STORES)('over %s', (store) => {
-  const world = freshTruth(store);
+describe('over the ledger', () => {
+  const world = freshTruth();
 
   describe('a disbursement that succeeded', () => {
     test('is looked at again as often as it is asked for, and nothing more is stored', async () => {

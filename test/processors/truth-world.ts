@@ -5,14 +5,14 @@ import { explainDisbursement } from '../../src/operations/explain.ts';
 import { payDisbursement } from '../../src/processors/disbursement/pay.ts';
 import { lookAtDisbursement } from '../../src/processors/disbursement/look.ts';
 import { not, ok } from '../support/processor-world.ts';
-import { type Bench, type StoreName, benchOn } from '../support/benches.ts';
+import { openBench, type Bench } from '../support/benches.ts';
 
 export const QUIET_MS = 60_000;
 export const DAY_MS = 86_400_000;
 
 /** A store for the tests of a `describe` block; each begins with an empty one. */
-export function freshTruth(name: StoreName) {
-  const bench = benchOn(name);
+export function freshTruth() {
+  const bench = openBench();
   return () => truthWorld(bench);
 }
 

@@ -1,4 +1,4 @@
-/** The stores that processors run on, each with a world for the tests of one file. Every test begins with nothing stored. */
+/** A ledger that processors run on, for the tests of one file. Every test begins with nothing stored. */
 import { afterAll, beforeAll, beforeEach } from 'vitest';
 import type { Kind } from '../../src/kinds/index.ts';
 import { Holds } from '../../src/ledger/holds.ts';
@@ -10,28 +10,10 @@ import { systemClock } from '../../src/lib/clock.ts';
 import { systemRandom } from '../../src/lib/random.ts';
 import { type StoredEvidence, UnreadableRecord } from '../../src/operations/record.ts';
 import { type FreshLedger, freshLedger } from './fresh-ledger.ts';
-import { storeOfThisFile } from './fresh-redis.ts';
-import {
-  type BenchChanges,
-  LEASE_MS,
-  type ProcessorWorld,
-  type StoreOfWorld,
-  processorWorld,
-  worldOver,
-} from './processor-world.ts';
+import { type BenchChanges, LEASE_MS, type ProcessorWorld, type StoreOfWorld, worldOver } from './processor-world.ts';
 
 export interface Bench {
   readonly world: (changes?: BenchChanges) => ProcessorWorld;
-}
-
-export const STORES = ['Redis', 'PostgreSQL'] as const;
-export type StoreName = (typeof STORES)[number];
-
-/** Call it in a `describe` block: it opens the store for the tests of that block. */
-export function benchOn(name: StoreName): Bench {
-  if (name === 'PostgreSQL') return ledgerBench();
-  const store = storeOfThisFile();
-  return { world: (changes) => processorWorld(store.redis, changes) };
 }
 
 /** The lines of evidence as they are stored. */
@@ -50,7 +32,8 @@ interface OpenLedger {
   readonly operations: Operations;
 }
 
-function ledgerBench(): Bench {
+/** Call it once in a file, or in a `describe` block: it opens a ledger for its tests. */
+export function openBench(): Bench {
   let open: OpenLedger | undefined;
   let now = (): number => Date.now();
   beforeAll(async () => {

@@ -1,16 +1,9 @@
 /** A processor's bench over a real store, with the clock in the test's hand and an upstream that answers as told. */
-import type { Redis } from 'ioredis';
 import type { QueueName } from '../../src/kinds/due-queues.ts';
 import type { Public } from '../../src/lib/public.ts';
 import { type Clock, type Deadline, systemClock } from '../../src/lib/clock.ts';
-import { systemRandom } from '../../src/lib/random.ts';
-import { Accounts } from '../../src/operations/accounts.ts';
-import { keys } from '../../src/operations/keys.ts';
-import { readEventData } from '../../src/operations/transition.ts';
-import { Operations } from '../../src/operations/operations.ts';
-import { fieldsOf } from '../../src/operations/record.ts';
-import { SameTexts } from '../../src/operations/same-texts.ts';
-import { Queries } from '../../src/operations/queries.ts';
+import type { OperationStore } from '../../src/ledger/operation-store.ts';
+import type { Queries } from '../../src/ledger/queries.ts';
 import type { ProcessorContext, Policy } from '../../src/processors/context.ts';
 import type { UpstreamAccount } from '../../src/upstream/client.ts';
 import type { Payments } from '../../src/upstream/payments/ask.ts';
@@ -61,43 +54,16 @@ export interface ProcessorWorld {
   readonly events: () => Promise<readonly EventOfWorld[]>;
 }
 
-type OperationsOfWorld = Pick<Operations, 'accept' | 'acquire' | 'transition' | 'nudge' | 'appendEvidence'>;
+type OperationsOfWorld = Pick<OperationStore, 'accept' | 'acquire' | 'transition' | 'nudge' | 'appendEvidence'>;
 
 /** What of a world belongs to its store. */
 export interface StoreOfWorld
   extends Pick<ProcessorWorld, 'operations' | 'queries' | 'dueAt' | 'alter' | 'mayTry' | 'events'> {
   readonly accounts: ProcessorContext['accounts'];
-  readonly more?: Partial<ProcessorContext>;
 }
 
 /** What a test has otherwise than usual. */
 export type BenchChanges = Omit<Partial<ProcessorContext>, 'policy'> & { readonly policy?: Partial<Policy> };
-
-export function processorWorld(redis: Redis, changes: BenchChanges = {}): ProcessorWorld {
-  return worldOver((now) => redisStore(redis, now), changes);
-}
-
-function redisStore(redis: Redis, now: () => number): StoreOfWorld {
-  return {
-    operations: new Operations({ redis, random: systemRandom, now }),
-    queries: new Queries(redis),
-    accounts: new Accounts(redis),
-    more: { sameTexts: new SameTexts(redis) },
-    dueAt: async (queue, id) => {
-      const due = await redis.zscore(keys.due(queue), id);
-      return due === null ? null : Number(due);
-    },
-    alter: async (id, fields) => void (await redis.hset(keys.record(id), fields)),
-    mayTry: async (hold) => void (await redis.hset(keys.account('main'), `probe:${hold}`, 0)),
-    events: async () => {
-      const entries = await redis.xrange(keys.events, '-', '+');
-      return entries.map(([, flat]) => {
-        const entry = fieldsOf(flat);
-        return { type: entry['type'] ?? '', subject: entry['op'] ?? '', data: { ...readEventData(entry) } };
-      });
-    },
-  };
-}
 
 export function worldOver(
   open: (now: () => number) => StoreOfWorld,
@@ -107,7 +73,7 @@ export function worldOver(
   const clock: Clock = { ...systemClock, now: () => now, monotonic: () => now, sinceBoot: () => now };
   const calls: ProcessorWorld['calls'] = [];
   const answers = new Map<string, Answering[]>();
-  const { accounts, more, ...store } = open(() => now);
+  const { accounts, ...store } = open(() => now);
   const { operations, queries } = store;
   const call =
     (name: string) =>
@@ -121,11 +87,9 @@ export function worldOver(
   const account = { name: 'main', mode: 'live', headerPrefix: 'SERVICE' } as UpstreamAccount;
   const context = {
     clock,
-    random: systemRandom,
     operations,
     queries,
     accounts,
-    ...more,
     upstream: { payments, admit: async () => ({ admitted: true }) },
     policy: {
       leaseMs: LEASE_MS,
@@ -138,8 +102,6 @@ export function worldOver(
     },
     account: () => ({ upstream: account, fingerprint: 'keys-1' }),
     callbackUrl: () => 'https://relais.example/cb',
-    durability: () => ({ durable: true, reasons: [] }),
-    fence: async () => true,
     wake: () => undefined,
     ...changes,
   } as unknown as ProcessorContext;
