@@ -113,7 +113,7 @@ export async function ask<Id extends OperationId>(
   })) as Answer<Id>;
 }
 
-const AWAY: readonly string[] = ['unavailable', 'not-durable', 'memory-full', 'recovering'];
+const AWAY: readonly string[] = ['unavailable', 'recovering'];
 
 /** What keeps everybody waiting, and not this question alone. */
 export function troubleOf(error: unknown): string | undefined {

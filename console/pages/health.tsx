@@ -1,4 +1,4 @@
-/** Whether relais itself is well: its workers, its memory, a recovery, and how many operations stand where. */
+/** Whether relais itself is well: its workers, a recovery, and how many operations stand where. */
 import { Link } from 'wouter';
 import type { Answer } from '../asking/ask.ts';
 import { type Listed, listed } from '../asking/kinds.ts';
@@ -35,11 +35,9 @@ interface OfStatus {
   readonly at: number;
 }
 
-function Itself({ status: { workers, holds, redis }, at }: OfStatus) {
+function Itself({ status: { workers, holds }, at }: OfStatus) {
   const words = useWords();
   const { pages, desk, shell } = words;
-  const { daysUntilFull } = redis;
-  const isFull = daysUntilFull !== null && daysUntilFull < 7;
   return (
     <Section title={pages.today.works}>
       <ul className="space-y-2">
@@ -47,13 +45,6 @@ function Itself({ status: { workers, holds, redis }, at }: OfStatus) {
           isWell={workers > 0}
           name="workers"
           says={workers === 0 ? pages.today.noWorkers : pages.today.workers(countIn(words, workers))}
-        />
-        <Fact
-          isWell={!isFull}
-          name="memory"
-          says={
-            daysUntilFull === null ? pages.today.memoryFine : pages.today.memoryFull(countIn(words, daysUntilFull))
-          }
         />
         <Fact
           isWell={holds.length === 0}

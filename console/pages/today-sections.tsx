@@ -112,12 +112,11 @@ export function Balances({ status: { balances } }: Pick<OfStatus, 'status'>) {
   );
 }
 
-export function Works({ status: { workers, queues, redis }, at }: OfStatus) {
+export function Works({ status: { workers, queues }, at }: OfStatus) {
   const words = useWords();
   const says = words.pages.today;
   const waiting = queues.reduce((sum, one) => sum + one.waiting, 0);
   const oldest = Math.max(0, ...queues.map(({ oldestMs }) => oldestMs));
-  const days = redis.daysUntilFull;
   return (
     <Section title={says.works}>
       <ul className="space-y-1">
@@ -125,9 +124,6 @@ export function Works({ status: { workers, queues, redis }, at }: OfStatus) {
           {workers === 0 ? says.noWorkers : says.workers(countIn(words, workers))}
         </li>
         <li>{waiting === 0 ? says.noBacklog : says.backlog(countIn(words, waiting), spanIn(words, oldest))}</li>
-        <li className={days !== null && days < 7 ? 'font-semibold text-bad' : ''}>
-          {days === null ? says.memoryFine : says.memoryFull(countIn(words, days))}
-        </li>
       </ul>
       <AsOf at={at} />
     </Section>

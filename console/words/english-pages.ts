@@ -37,8 +37,6 @@ export const englishPages = {
     noBacklog: 'Nothing waits for a worker.',
     backlog: (count: string, span: string) =>
       `${counted(count, 'waits', 'wait')} for a worker, the oldest for ${span}.`,
-    memoryFine: 'Its memory is enough as far as can be seen.',
-    memoryFull: (days: string) => `Its memory is full in ${days} days at today’s growth.`,
     ofSome: 'Your key is for some accounts: here is what is yours. Figures of all accounts need another key.',
   },
   operations: {

@@ -89,9 +89,6 @@ export const english = {
     'no-answer': 'relais does not answer. What you see was read before; it is tried again by itself.',
     unavailable:
       'relais cannot reach its memory at the moment. Nothing is lost; what you see was read before, and it is tried again by itself.',
-    'not-durable':
-      'relais accepts nothing new at the moment, because its memory could not keep it for certain. Nothing is lost.',
-    'memory-full': 'The memory of relais is full: nothing new is accepted. Nothing is lost.',
     recovering:
       'The memory of relais was put back to an earlier moment. Nothing leaves until somebody has looked at it.',
   } as Readonly<Record<string, string>>,

@@ -39,8 +39,6 @@ export const frenchPages: Words['pages'] = {
     noBacklog: 'Rien n’attend de processus.',
     backlog: (count, span) =>
       `${countedInFrench(count, 'attend', 'attendent')} un processus, le plus ancien depuis ${span}.`,
-    memoryFine: 'Sa mémoire suffit, aussi loin qu’on voit.',
-    memoryFull: (days) => `Sa mémoire est pleine dans ${days} jours, au rythme actuel.`,
     ofSome:
       'Votre clé est pour certains comptes : voici ce qui vous concerne. Les chiffres de tous les comptes demandent une autre clé.',
   },

@@ -90,9 +90,6 @@ export const french: Words = {
     'no-answer': 'relais ne répond pas. Ce que vous voyez a été lu avant ; une nouvelle tentative suit d’elle-même.',
     unavailable:
       'relais n’atteint pas sa mémoire en ce moment. Rien n’est perdu ; ce que vous voyez a été lu avant, et une nouvelle tentative suit d’elle-même.',
-    'not-durable':
-      'relais n’accepte rien de nouveau en ce moment, car sa mémoire ne pourrait pas le garder à coup sûr. Rien n’est perdu.',
-    'memory-full': 'La mémoire de relais est pleine : rien de nouveau n’est accepté. Rien n’est perdu.',
     recovering:
       'La mémoire de relais a été remise à un moment antérieur. Rien ne part avant que quelqu’un n’ait regardé.',
   },

@@ -1,6 +1,6 @@
 /** The HTTP door: which key asks, how often, what for; and every refusal as a problem that names the next step. */
 import express, { type ErrorRequestHandler, type Express, type Request, type RequestHandler } from 'express';
-import { Recovering } from '../operations/heartbeat.ts';
+import { RECOVERING, Recovering } from '../operations/heartbeat.ts';
 import { isUnreadable } from '../operations/record.ts';
 import type { ApiContext } from './context.ts';
 import { admissionTo } from './admission.ts';
@@ -9,8 +9,7 @@ import { mount } from './mount.ts';
 import { nearestPath } from './nearest-path.ts';
 import { ApiProblem, type ProblemKind, sendProblem } from './problem.ts';
 import { NoRoom } from '../lib/held-bytes.ts';
-import { HistoryAway } from '../operations/past.ts';
-import { isLedgerAway } from '../ledger/errors.ts';
+import { LedgerClosed, isLedgerAway } from '../ledger/errors.ts';
 import { isAway } from '../redis/connections.ts';
 import type { Route } from './route.ts';
 import { routes } from './routes.ts';
@@ -75,8 +74,7 @@ function answerProblem(context: ApiContext): ErrorRequestHandler {
       context.onError(error, { method, path, requestId: String(response.locals['requestId']) });
     }
     if (SOON.has(problem.kind)) response.set('Retry-After', '5');
-    const closed = problem.kind === 'not-durable' || problem.kind === 'memory-full' || problem.kind === 'recovering';
-    if (closed) response.set('Retry-After', '30');
+    if (problem.kind === 'recovering') response.set('Retry-After', '30');
     writeRefused(context, response, problem);
     sendProblem(response, problem);
   };
@@ -92,6 +90,14 @@ function noRoom({ of, most }: NoRoom): ApiProblem {
   );
 }
 
+/** Another process has taken over the work of this one, which ends; otherwise the ledger is an earlier copy. */
+function closed({ reason }: LedgerClosed): ApiProblem {
+  const isOfProcess = reason === 'fenced' || reason === 'superseded';
+  return isOfProcess
+    ? new ApiProblem('unavailable', 'This process ends. Nothing was done.')
+    : new ApiProblem('recovering', `${RECOVERING}.`);
+}
+
 function problemOf(error: unknown): ApiProblem {
   if (error instanceof ApiProblem) return error;
   if (error instanceof Recovering) return new ApiProblem('recovering', `${error.message}.`);
@@ -103,9 +109,9 @@ function problemOf(error: unknown): ApiProblem {
   }
   // What follows a percent sign in the path is no character: it was the caller's doing.
   if (error instanceof URIError) return new ApiProblem('malformed', 'The path is invalid.');
-  if (error instanceof HistoryAway) return new ApiProblem('unavailable', `${error.message}.`);
   if (error instanceof NoRoom) return noRoom(error);
-  // A request that the store has taken, and whose answer was lost, is done all the same.
+  if (error instanceof LedgerClosed) return closed(error);
+  // A request that PostgreSQL has committed, and whose answer was lost, is done all the same.
   if (isAway(error) || isLedgerAway(error))
     return new ApiProblem('unavailable', 'The request may have been done. With the same identity, a retry is safe.');
   return new ApiProblem(

@@ -69,7 +69,7 @@ export const problemKinds = {
   'ahead-of-the-stream': {
     status: 410,
     title: 'Cursor of unknown events',
-    next: 'Re-read the state of your operations, then read events without a cursor: Redis was restored from a backup or lost data.',
+    next: 'Re-read the state of your operations, then read events without a cursor: PostgreSQL was restored to an earlier point.',
   },
   'too-large': { status: 413, title: 'Request body too large', next: 'Send the data in several requests.' },
   'unsupported-media-type': {
@@ -90,7 +90,7 @@ export const problemKinds = {
   'no-answer': { status: 504, title: 'No answer from the provider; nothing was changed', next: 'Retry the request.' },
   unavailable: {
     status: 503,
-    title: 'Redis unavailable or too slow',
+    title: 'PostgreSQL unavailable or too slow',
     next: 'Retry after the time in `Retry-After`. With the same identity, a retry is safe; without one, first check what was created.',
   },
   busy: {
@@ -103,19 +103,9 @@ export const problemKinds = {
     title: 'Cannot sign in: no answer from the identity provider',
     next: 'Retry later, or sign in with an API key.',
   },
-  'not-durable': {
-    status: 503,
-    title: 'Cannot accept requests: Redis does not store writes durably',
-    next: 'Ask an operator to restore the durability of Redis (docs/redis.md), then retry.',
-  },
-  'memory-full': {
-    status: 503,
-    title: 'Cannot accept requests: Redis memory is nearly full',
-    next: 'Ask an operator to give Redis more memory, or retry after old records are removed.',
-  },
   recovering: {
     status: 503,
-    title: 'Cannot continue: Redis may have lost data',
+    title: 'Cannot continue: PostgreSQL may be restored to an earlier point',
     next: 'Ask an operator to run `relais recover`. Nothing was done.',
   },
   'upstream-refused': {

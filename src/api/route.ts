@@ -287,7 +287,6 @@ export function problemsOfRoute(declared: RouteDeclaration): readonly ProblemKin
     ...(pathParameters(declared).length > 0 ? (['not-found'] as const) : []),
     ...(record === undefined ? [] : (['removed'] as const)),
     ...(identity === 'required' ? (['no-identity', 'conflict'] as const) : []),
-    ...(durable ? (['not-durable', 'memory-full'] as const) : []),
     ...(durable === true || releases ? (['recovering'] as const) : []),
     ...problems,
   ];

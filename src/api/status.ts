@@ -1,10 +1,7 @@
-/** One screen that says what stands where: for the first look, and for the operator who was woken. */
+/** The status of a deployment on one screen. */
 import { triedAgainAt } from '../kinds/hold.ts';
 import { recipientsOf } from '../kinds/recipient.ts';
-import { type HistoryStanding, historyStanding, missingOf } from '../operations/history.ts';
 import type { HoldStanding } from '../operations/status.ts';
-import { daysUntilFull } from '../operations/balances.ts';
-import { MEMORY_SHARE_MAX } from '../redis/durability.ts';
 import type { CampaignRecord } from '../operations/record.ts';
 import { status } from './openapi/answers-operating.ts';
 import { answer, route } from './route.ts';
@@ -20,13 +17,13 @@ const getStatus = route(
     cli: 'status',
     tag: 'Operating',
     summary: 'Get the deployment status',
-    description: 'Read from counters: the cost does not depend on the number of operations.',
+    description: 'The cost depends on the number of pending operations, not of finished ones.',
     role: 'read',
     scope: { all: 'these are the figures of all accounts: GET /v1/accounts shows yours' },
     answers: { 200: answer('As it is now.', status) },
   },
   async ({ context }) => {
-    const { status: standing, clock, queues, redis, seenBalances } = context;
+    const { status: standing, clock, queues } = context;
     const now = clock.now();
     const [operations, inDoubt, waiting, holds, campaigns] = await Promise.all([
       standing.operations(),
@@ -35,12 +32,10 @@ const getStatus = route(
       standing.holds(context.accounts),
       standing.campaigns(),
     ]);
-    const [backlog, workers, balances, memory, history] = await Promise.all([
+    const [backlog, workers, balances] = await Promise.all([
       queues.backlog(),
       context.workersHere(),
       context.balanceRows(),
-      seenBalances.memory(),
-      historyStanding(redis),
     ]);
     return {
       operations,
@@ -56,8 +51,6 @@ const getStatus = route(
       workers: workers.length,
       workersHere: workers.slice(0, MOST_WORKERS),
       balances: balances.map(({ at, ...row }) => ({ ...row, at: iso(at) })),
-      history: history ? historyLine(history, now) : null,
-      redis: { daysUntilFull: daysUntilFull(memory, MEMORY_SHARE_MAX) },
     };
   },
 );
@@ -78,11 +71,6 @@ function holdLine(hold: HoldStanding, recheckMs: number) {
     xof,
   };
   return unreadable ? { ...line, came: unreadable.came } : line;
-}
-
-function historyLine({ count: waiting, since, setAside, left, missing }: HistoryStanding, now: number) {
-  const oldestMs = since === undefined ? 0 : Math.max(0, Math.round(now - since));
-  return { waiting, oldestMs, setAside, left, missing: missingOf(missing) };
 }
 
 function campaignLine(campaign: CampaignRecord, now: number) {

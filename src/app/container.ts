@@ -7,11 +7,9 @@ import { type AccountBook, accountFingerprint, readAccounts } from '../accounts.
 import type { Config } from '../config.ts';
 import { Followers } from '../events/followers.ts';
 import type { QueueName } from '../kinds/due-queues.ts';
-import { DatabaseAway } from '../ledger/errors.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
 import { type Random, systemRandom } from '../lib/random.ts';
 import type { Traces } from '../lib/traces.ts';
-import { createQuietly } from '../logger.ts';
 import { type Metrics, createMetrics } from '../metrics/metrics.ts';
 import { type AnyQueueName, queueNames, queues } from '../queues/index.ts';
 import { misplacedJobs } from '../queues/misplaced.ts';
@@ -19,13 +17,12 @@ import { Waker, openQueue } from '../queues/open.ts';
 import {
   type RedisTarget,
   closeConnection,
-  isAway,
   openCommands,
   openForQueues,
   prefixOf,
 } from '../redis/connections.ts';
 import { type BalanceRow, balanceRows, knownRows } from './balances.ts';
-import { Outage } from './outage.ts';
+import { Outages } from './outages.ts';
 import type { Part, Patience } from './parts.ts';
 import { queueFigures } from './queue-figures.ts';
 import { type Stores, openStores } from './stores.ts';
@@ -69,7 +66,8 @@ export interface ContainerOptions {
 
 export function createContainer(config: Config, logger: Logger, options: ContainerOptions): Container {
   const { traces, signal, roles, giveUp } = options;
-  const quietly = quietlyOf(logger);
+  const outages = new Outages(logger);
+  const { quietly } = outages;
   const patience = { clock: systemClock, logger, signal, limitMs: config.DATABASE_PATIENCE };
   const [target, book] = [targetOf(config), readAccounts(config)];
   const connections = openConnections(target, quietly);
@@ -93,6 +91,7 @@ export function createContainer(config: Config, logger: Logger, options: Contain
       onFenced: (why) => giveUp(new Error(`another process has taken over the work of this one (${why})`)),
     },
   });
+  outages.watch({ postgres: () => stores.database.isThere, redis: () => redis.status === 'ready' });
   const seen = seenBy(config, stores, connections, [...book.keys()]);
   metrics = metricsOf({ ...seen, ...stores, bullQueues, quietly });
   return {
@@ -116,17 +115,6 @@ export function createContainer(config: Config, logger: Logger, options: Contain
     patience,
     parts: [queuesPart(connections)],
   };
-}
-
-/** One outage is reported once, whatever fails for it. */
-function quietlyOf(logger: Logger): Container['quietly'] {
-  const redis = new Outage({ of: 'Redis', clock: systemClock, logger });
-  const postgres = new Outage({ of: 'PostgreSQL', clock: systemClock, logger });
-  const isTold = (error: unknown): boolean => {
-    if (error instanceof DatabaseAway) return postgres.failed(error.message);
-    return error instanceof Error && isAway(error) && redis.failed(error.message);
-  };
-  return createQuietly(logger, systemClock, isTold);
 }
 
 /** What is looked at now and then, and not with each operation. */

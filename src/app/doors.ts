@@ -11,6 +11,8 @@ import { type Clock, describeMs, withDeadline } from '../lib/clock.ts';
 import type { Database } from '../ledger/pool.ts';
 import { HeldBytes } from '../lib/held-bytes.ts';
 import { startMetricsServer } from '../metrics/server.ts';
+import { whyUnusable } from '../ledger/diagnostics.ts';
+import { isLedgerAway } from '../ledger/errors.ts';
 import { isAway } from '../redis/connections.ts';
 import type { Act } from '../ledger/acts.ts';
 import { RECOVERING } from '../operations/heartbeat.ts';
@@ -121,7 +123,9 @@ function listenersOf({
     onWrongKey: metrics.wrongKey,
     onWrite: (outcome, facts) => logger.info(facts, `write ${outcome}`),
     onError: (error, request) =>
-      isAway(error) ? quietly('a request', error) : logger.error({ err: error, ...request }, 'a request failed'),
+      isAway(error) || isLedgerAway(error)
+        ? quietly('a request', error)
+        : logger.error({ err: error, ...request }, 'a request failed'),
   };
 }
 
@@ -318,7 +322,7 @@ function stopPageOf(container: Container) {
   };
 }
 
-/** `unfinished`: why the process itself is not ready to work, whatever Redis says: it starts, or it stops. */
+/** `unfinished`: why the process itself is not ready to work, whatever PostgreSQL says: it starts, or it stops. */
 export function metricsPart(
   container: Container,
   { tellUrl, unfinished }: { readonly tellUrl: TellUrl; readonly unfinished: () => string | undefined },
@@ -332,7 +336,7 @@ export function metricsPart(
         host: config.HOST,
         port: config.METRICS_PORT,
         readiness: async () => {
-          const away = await awayReason(database, clock);
+          const away = await awayReason(database, clock, life.trouble);
           const itself = unfinished();
           // What has not been asked yet is no reason of its own.
           if (itself !== undefined) return [itself, ...(away === undefined ? [] : [away])];
@@ -356,16 +360,22 @@ export function metricsPart(
 /** Probes are given a few seconds, and the next request does not wait for this one. */
 const ANSWER_MS = 1_000;
 
-/** Why PostgreSQL cannot be asked now, if so. */
-async function awayReason(database: Database, clock: Clock): Promise<string | undefined> {
+/** Why PostgreSQL cannot be used now, if so. Redis is no reason: polling finds all work without it. */
+async function awayReason(database: Database, clock: Clock, trouble: unknown): Promise<string | undefined> {
   let why: string | undefined;
   const asked = database.run('read_deployment').then(
     () => undefined,
-    (error: unknown) => (why = error instanceof Error ? error.message : String(error)),
+    (error: unknown) => (why = reasonOf(error)),
   );
   if (!(await withDeadline(clock, ANSWER_MS, () => asked)))
     return `PostgreSQL has not answered within ${describeMs(ANSWER_MS)}: is it overloaded, or cut off?`;
-  return why;
+  // A full disk, or a server that only reads, shows in what this process writes.
+  return why ?? (trouble === undefined ? undefined : reasonOf(trouble));
+}
+
+function reasonOf(error: unknown): string {
+  const why = whyUnusable(error) ?? (error instanceof Error ? error.message : String(error));
+  return `PostgreSQL cannot be used: ${why}`;
 }
 
 const UNWITNESSED = 'no witness knows this ledger: relais recover, or WITNESS=none if it is no earlier copy';

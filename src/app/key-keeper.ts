@@ -2,9 +2,9 @@
 import { KeyRing } from '../api/keys.ts';
 import { apiKeysOf } from '../config.ts';
 import type { Public } from '../lib/public.ts';
-import type { ApiKeys } from '../operations/api-keys.ts';
+import type { ApiKeys } from '../ledger/api-keys.ts';
 import type { Container } from './container.ts';
-import { type Part, waitForRedis } from './parts.ts';
+import type { Part } from './parts.ts';
 
 const READ_EVERY_MS = 1_000;
 
@@ -23,16 +23,16 @@ export function keysOf({ apiKeys, persons, config, clock }: Container): Keys {
   return { apiKeys, keyRing };
 }
 
-export function keyKeeperPart({ clock, patience, quietly }: Container, { keyRing }: Keys): Part {
+export function keyKeeperPart({ clock, quietly }: Container, { keyRing }: Keys): Part {
   return {
     name: 'the keeper of the keys',
     start: async () => {
-      await waitForRedis(() => keyRing.refresh(), patience);
+      await keyRing.refresh();
       let stopped = false;
       let cancel = (): void => undefined;
       const again = (): void => {
         cancel = clock.after(READ_EVERY_MS, () => {
-          // Where Redis is away nothing is believed that was read before, and the next request asks for itself.
+          // While PostgreSQL is away no earlier answer is trusted: each request asks by itself.
           keyRing
             .refresh()
             .catch((error: unknown) => quietly('the keys of callers', error))

@@ -1,12 +1,21 @@
 /** The parts that keep the ledger: it is migrated and compared at start, watched, published from and verified. */
-import { startLedger } from '../ledger/start.ts';
 import { keepPartitions } from '../ledger/keep-partitions.ts';
+import { type Config, WrongSettings } from '../config.ts';
+import { whyUnusable } from '../ledger/diagnostics.ts';
+import { MigrationRefused } from '../ledger/migrate.ts';
+import {
+  AnotherDeployment,
+  SchemaOutdated,
+  type StartOptions,
+  type StartedLedger,
+  startLedger,
+} from '../ledger/start.ts';
 import { Partitions } from '../ledger/partitions.ts';
 import { Publisher, publishUntil } from '../ledger/publisher.ts';
 import { verifyAudit } from '../ledger/audit-verified.ts';
 import { repeatUntil } from '../processors/sweeper.ts';
 import type { Container } from './container.ts';
-import { deploymentOf } from './deployment.ts';
+import { deploymentOf, problemsOf } from './deployment.ts';
 import type { Part } from './parts.ts';
 import { markSecrets } from './secrets.ts';
 import { databaseOf } from './stores.ts';
@@ -30,7 +39,7 @@ function startPart({ config, book, clock, random, logger, patience, database, ke
   return {
     name: 'PostgreSQL',
     start: async () => {
-      const started = await startLedger({
+      const started = await startExplained(config, {
         database: databaseOf(config),
         migrates: config.MIGRATE === 'on',
         deployment: deploymentOf(config, book),
@@ -49,6 +58,20 @@ function startPart({ config, book, clock, random, logger, patience, database, ke
       return () => database.close();
     },
   };
+}
+
+/** What only an operator can change is named like a wrong setting. */
+async function startExplained(config: Config, options: StartOptions): Promise<StartedLedger> {
+  try {
+    return await startLedger(options);
+  } catch (error) {
+    if (error instanceof AnotherDeployment) throw new WrongSettings(problemsOf(error.differences, config));
+    if (error instanceof SchemaOutdated || error instanceof MigrationRefused)
+      throw new WrongSettings([`DATABASE_URL: ${error.message}`]);
+    const why = whyUnusable(error);
+    if (why === undefined || options.signal?.aborted) throw error;
+    throw new WrongSettings([`DATABASE_URL: PostgreSQL cannot be used: ${why}`]);
+  }
 }
 
 function lifePart({ life, logger, sharedOperations }: Container): Part {

@@ -1,39 +1,37 @@
 /**
- * `relais recover --new-stamp`: the service has moved, and the keys go on with its new addresses. The process that knows
- * them cannot start before, so nobody is asked over HTTP: it takes the settings of that process, its Redis, and one of
- * its API keys.
+ * `relais recover --new-stamp`: the provider has moved, and the ledger continues with its new addresses. A process with
+ * these addresses cannot start before, so no API can be asked: the command takes the settings of that process, its
+ * PostgreSQL, and one of its API keys.
  */
 import { readAccounts } from '../accounts.ts';
 import { findKey } from '../api/keys.ts';
 import { WrongSettings, apiKeysOf, loadConfig, missingFor } from '../config.ts';
+import { acceptAddresses, compareStamp } from '../ledger/deployment.ts';
+import { Database } from '../ledger/pool.ts';
 import type { Clock } from '../lib/clock.ts';
-import { acceptAddresses, compareStamp } from '../operations/stamp.ts';
-import { closeConnection, openCommands, waitUntilReady } from '../redis/connections.ts';
 import { deploymentOf, problemsOf } from './deployment.ts';
-import { targetOf } from './container.ts';
+import { databaseOf } from './stores.ts';
 
 export interface NewStampTools {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly clock: Clock;
   /** Called with the settings whose address differs; false: leave it. */
   readonly confirmed: (settings: readonly string[]) => Promise<boolean>;
-  /** Said where none does. */
+  /** Printed when no address differs. */
   readonly nothingDiffers: string;
   readonly print: (line: string) => void;
 }
 
-const READY_WAIT_MS = 5_000;
 const NEEDED = ['approve', 'operate'] as const;
 
-/** Throws `WrongSettings` when more differs than the addresses, or the key may not. */
+/** Throws `WrongSettings` when more differs than the addresses, or the key is not allowed to do this. */
 export async function newStamp({ env, clock, confirmed, nothingDiffers, print }: NewStampTools): Promise<0 | 1> {
   const config = loadConfig(env, (given) => missingFor(given, ['api']));
   const by = authorOf(env, apiKeysOf(config));
   const ours = deploymentOf(config, readAccounts(config));
-  const redis = openCommands(targetOf(config), { name: 'relais-recover', onError: () => undefined });
+  const database = new Database({ ...databaseOf(config), size: 1, onError: () => undefined });
   try {
-    await waitUntilReady(redis, READY_WAIT_MS);
-    const { differences = [] } = (await compareStamp(redis, ours)) ?? {};
+    const { differences = [] } = (await compareStamp(database, ours)) ?? {};
     const addresses = differences.flatMap((one) => (one.of === 'address' ? one.setting : []));
     const others = differences.filter(({ of }) => of !== 'address');
     if (others.length > 0) throw new WrongSettings(problemsOf(others, config));
@@ -42,12 +40,12 @@ export async function newStamp({ env, clock, confirmed, nothingDiffers, print }:
       return 0;
     }
     if (!(await confirmed(addresses))) return 1;
-    const since = await acceptAddresses(redis, ours, { by, at: clock.now() });
+    const since = await acceptAddresses(database, ours, { by, at: clock.now() });
     if (since.length > 0) throw new WrongSettings(problemsOf(since, config));
-    print(JSON.stringify({ accepted: addresses, by, prefix: config.REDIS_PREFIX }));
+    print(JSON.stringify({ accepted: addresses, by, schema: config.DATABASE_SCHEMA }));
     return 0;
   } finally {
-    await closeConnection(redis);
+    await database.close();
   }
 }
 

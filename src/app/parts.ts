@@ -1,6 +1,5 @@
 import type { Logger } from 'pino';
-import { type Clock, retryUntilDeadline } from '../lib/clock.ts';
-import { isAway } from '../redis/connections.ts';
+import type { Clock } from '../lib/clock.ts';
 
 /** A part of the running service: something to start, and the way to stop it again. */
 export interface Part {
@@ -65,38 +64,11 @@ export function together(name: string, parts: readonly Part[]): Part {
   };
 }
 
-/**
- * Redis may be restarted, fail over or start later than we do at the moment at which a process of ours starts. Ending
- * would only make somebody start us again: we wait, and say so.
- */
-
 export interface Patience {
   readonly clock: Pick<Clock, 'monotonic' | 'sleep'>;
   readonly logger: Pick<Logger, 'warn'>;
   /** Fires when the process is to stop: nothing waits on. */
   readonly signal?: AbortSignal | undefined;
-  /** After this the last error is the answer (REDIS_PATIENCE). Absent: it waits as long as it must. */
+  /** After this the last error is the answer (DATABASE_PATIENCE). */
   readonly limitMs?: number | undefined;
-}
-
-/** A connection that was cut is made again within a few tenths of a second. */
-const AGAIN_MS = 250;
-const SAY_EVERY_MS = 5_000;
-
-/** Tries until Redis answers, says no for good, or the time is over. Then the last error is the answer. */
-export function waitForRedis<T>(attempt: () => Promise<T>, patience: Patience): Promise<T> {
-  const { clock, logger, signal, limitMs = Number.POSITIVE_INFINITY } = patience;
-  let sayAtMs = 0;
-  const again = (error: unknown, waitedMs: number): boolean => {
-    if (!isAway(error)) return false;
-    if (waitedMs >= sayAtMs && waitedMs < limitMs && !signal?.aborted) {
-      const waitedS = Math.round(waitedMs / 1_000);
-      const why = error instanceof Error ? error.message : '';
-      const limit = Number.isFinite(limitMs) ? { givesUpAfterS: limitMs / 1_000 } : {};
-      logger.warn({ waitedS, ...limit }, `${why} Trying again.`);
-      sayAtMs = waitedMs + SAY_EVERY_MS;
-    }
-    return true;
-  };
-  return retryUntilDeadline(attempt, { clock, limitMs, pauseMs: AGAIN_MS, signal, again });
 }

@@ -16,7 +16,7 @@ import { ledgerParts } from './ledger.ts';
 import { Outage } from './outage.ts';
 import { type RunningTraces, openTraces } from './traces.ts';
 import { workerParts } from './worker.ts';
-import { isAway } from '../redis/connections.ts';
+import { isLedgerAway } from '../ledger/errors.ts';
 
 export interface Surroundings {
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -38,10 +38,10 @@ export async function run(
   const names = queues as readonly AnyQueueName[] | undefined;
   const started = startRoles(config, roles, names, { signal, giveUp, logger });
   const running = await started.catch((error: unknown) => {
-    if (signal.aborted && error instanceof Error && isAway(error.cause)) return undefined;
+    if (signal.aborted && error instanceof Error && isLedgerAway(error.cause)) return undefined;
     throw error;
   });
-  // Stopped while it waited for Redis: as it was told.
+  // Stopped while it waited for PostgreSQL.
   if (running === undefined) return 0;
   ready({ ready: true, ...running.urls });
   await aborted(signal);

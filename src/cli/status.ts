@@ -34,8 +34,6 @@ export function renderStatus(body: JsonObject, output: Output): string {
     { label: labels.queues, lines: queueLines(itemsOf(body, 'queues'), words), most: MOST.queues },
     { label: labels.workers, lines: [workersLine(body, words)] },
     { label: labels.balances, lines: orNone(balanceLines(itemsOf(body, 'balances'), words)), most: MOST.balances },
-    { label: labels.history, lines: historyLines(body['history'], words) },
-    { label: labels.redis, lines: [redisLine(body['redis'], words)] },
   ];
   return parts.flatMap((part) => linesOf(part, output)).join('');
 }
@@ -146,21 +144,4 @@ function balanceLines(balances: readonly JsonObject[], words: Words): readonly s
     });
     return status.balance(account, parts.join(', ') || status.nothing, minute(own[0]?.['at'], words));
   });
-}
-
-function historyLines(history: unknown, words: Words): string[] {
-  const { noHistory, history: says } = words.status;
-  if (typeof history !== 'object' || history === null) return [noHistory];
-  const { waiting, oldestMs, setAside, left, missing } = history as JsonObject;
-  const gone = Object.values((left ?? {}) as JsonObject).reduce<number>((all, one) => all + sumOf(one), 0);
-  const waits = sumOf(waiting) > 0 ? says.waits(many(waiting, words), spanOf(sumOf(oldestMs), words)) : says.nothing;
-  const lacks = sumOf(missing) > 0 ? [says.missing(many(missing, words))] : [];
-  const refused = sumOf(setAside) > 0 ? [says.setAside(many(setAside, words))] : [];
-  return [...lacks, ...refused, says.left(waits, many(gone, words))];
-}
-
-function redisLine(redis: unknown, words: Words): string {
-  const { daysUntilFull: days } = (redis ?? {}) as JsonObject;
-  if (typeof days !== 'number') return words.status.noEnd;
-  return days === 0 ? words.status.full : words.status.fullIn(counted(Math.round(days), words.figures));
 }

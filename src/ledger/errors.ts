@@ -50,8 +50,14 @@ export class AnswerLost extends Error {
   override readonly name = 'AnswerLost';
 }
 
-/** PostgreSQL is away, or its answer is: the same call can be made again. */
-export const isLedgerAway = (error: unknown): boolean => error instanceof DatabaseAway || error instanceof AnswerLost;
+/** PostgreSQL is away or cannot write now, or its answer was lost: the same call can be made again. */
+export const isLedgerAway = (error: unknown): boolean =>
+  error instanceof DatabaseAway ||
+  error instanceof AnswerLost ||
+  (error instanceof StatementRefused && (/^53/.test(error.code) || CANNOT_NOW.includes(error.code)));
+
+/** Read-only; or stopped by a lock, a time-out or another transaction. Class 53 is a full disk or no connection left. */
+const CANNOT_NOW: readonly string[] = ['25006', '55P03', '57014', '40P01', '40001'];
 
 /** PostgreSQL refused the statement, and nothing of it was written. */
 export class StatementRefused extends Error {

@@ -58,6 +58,7 @@ export class Life {
   #journal: Journal | undefined;
   #recovering: RecoveringState | undefined;
   #beats = 0;
+  #trouble: unknown;
   /** How often this process has begun a recovery. */
   #entered = 0;
   #cancel = (): void => undefined;
@@ -97,6 +98,11 @@ export class Life {
   /** No witness has confirmed this ledger: what cannot be repeated safely waits. */
   get isUnwitnessed(): boolean {
     return this.#options.needsWitness && this.standing?.unwitnessedSince !== undefined;
+  }
+
+  /** What the last beat failed with. Undefined: PostgreSQL took it. */
+  get trouble(): unknown {
+    return this.#trouble;
   }
 
   /** Called when a recovery begins (with its state) and when it is over (without), until the answer is called. */
@@ -174,7 +180,11 @@ export class Life {
   #next(): void {
     const { clock, quietly } = this.#options;
     this.#underWay = this.beat()
-      .catch((error: unknown) => quietly('the beat', error))
+      .then(() => (this.#trouble = undefined))
+      .catch((error: unknown) => {
+        this.#trouble = error;
+        quietly('the beat', error);
+      })
       .finally(() => (this.#cancel = clock.after(BEAT_EVERY_MS, () => this.#next())));
   }
 

@@ -30,6 +30,7 @@ export class Database {
   readonly #prepared: boolean;
   readonly #schema: string;
   readonly #server: Server | undefined;
+  #isThere = true;
   /** Of the server that each connection has reached. */
   readonly #generations = new WeakMap<ClientBase, number>();
 
@@ -83,6 +84,11 @@ export class Database {
     });
   }
 
+  /** Whether the last attempt to get a connection succeeded. */
+  get isThere(): boolean {
+    return this.#isThere;
+  }
+
   /** Connections in use, and callers that wait for one. */
   get load(): { readonly inUse: number; readonly waiting: number } {
     const { totalCount, idleCount, waitingCount } = this.#pool;
@@ -102,9 +108,13 @@ export class Database {
   async #connect(): Promise<PoolClient> {
     for (;;) {
       const client = await this.#pool.connect().catch((cause: unknown) => {
+        this.#isThere = false;
         throw new DatabaseAway('PostgreSQL cannot be reached, or has no connection free', { cause });
       });
-      if (this.#generations.get(client) === this.#server?.generation) return client;
+      if (this.#generations.get(client) === this.#server?.generation) {
+        this.#isThere = true;
+        return client;
+      }
       client.release(true);
     }
   }

@@ -23,4 +23,4 @@ export function codeOf(error: unknown): string {
 }
 
 /** The last words of the `type` of refusals that relais gives before it begins anything, of those above 499. */
-export const NOT_BEGUN: readonly string[] = ['not-durable', 'memory-full', 'recovering', 'provider-away', 'busy'];
+export const NOT_BEGUN: readonly string[] = ['recovering', 'provider-away', 'busy'];

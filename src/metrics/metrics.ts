@@ -82,8 +82,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
     contentType: instruments.contentType,
     async scrape() {
       const [seen, queued] = await Promise.all([whole(), jobs()]);
-      const show = <Name extends ProcessGauge>(name: Name, value: number): void =>
-        instruments.replace(name, [{ labels: {} as Labels<Name>, value }]);
+      const show = (name: ProcessGauge, value: number): void => instruments.replace(name, single(value));
       showAll(instruments, wholeNames, seen);
       showAll(instruments, queuesNames, queued);
       show('relais_database_up', seen ? 1 : 0);
@@ -212,7 +211,7 @@ const queueReaders: { readonly [Name in QueuesName]: Reader<QueueSources, Name> 
       queueNames.map(async (queue) => ({ labels: { queue }, value: secondsSince(await oldestJobAt(queue), nowMs) })),
     ),
 
-  relais_misplaced_jobs: async ({ misplaced }) => one(await misplaced()),
+  relais_misplaced_jobs: async ({ misplaced }) => single(await misplaced()),
 };
 
 /** A gauge about the whole without its reader does not compile. */
@@ -275,23 +274,23 @@ const readers: { readonly [Name in WholeName]: Reader<WholeSources, Name> } = {
     })),
 
   relais_unpublished_events_oldest_seconds: async ({ diagnostics }, nowMs) =>
-    one(secondsSince((await diagnostics.publishing()).oldestAt, nowMs)),
+    single(secondsSince((await diagnostics.publishing()).oldestAt, nowMs)),
 
-  relais_quarantined_events: async ({ diagnostics }) => one((await diagnostics.publishing()).quarantined),
+  relais_quarantined_events: async ({ diagnostics }) => single((await diagnostics.publishing()).quarantined),
 
-  relais_unsigned_audit_lines: async ({ diagnostics }) => one((await diagnostics.publishing()).unsigned),
+  relais_unsigned_audit_lines: async ({ diagnostics }) => single((await diagnostics.publishing()).unsigned),
 
-  relais_database_dead_rows: async ({ diagnostics }) => one((await diagnostics.deadRows())[0]?.dead ?? 0),
+  relais_database_dead_rows: async ({ diagnostics }) => single((await diagnostics.deadRows())[0]?.dead ?? 0),
 
   relais_database_oldest_transaction_seconds: async ({ diagnostics }) =>
-    one(((await diagnostics.oldestSnapshot())?.ageMs ?? 0) / 1_000),
+    single(((await diagnostics.oldestSnapshot())?.ageMs ?? 0) / 1_000),
 
   relais_database_partitions_seconds: async ({ diagnostics }, nowMs) => {
     const { until } = await diagnostics.partitions();
-    return until === undefined ? [] : one(Math.max(0, until.getTime() - nowMs) / 1_000);
+    return until === undefined ? [] : single(Math.max(0, until.getTime() - nowMs) / 1_000);
   },
 
-  relais_unfinished_uploads: async ({ queries }) => one(await queries.unfinishedUploads()),
+  relais_unfinished_uploads: async ({ queries }) => single(await queries.unfinishedUploads()),
 
   relais_audit_intact: async ({ audit }, nowMs) => {
     const verified = await audit();
@@ -314,7 +313,7 @@ const readers: { readonly [Name in WholeName]: Reader<WholeSources, Name> } = {
 
 const wholeNames = Object.keys(readers) as WholeName[];
 const queuesNames = Object.keys(queueReaders) as QueuesName[];
-const one = (value: number) => [{ labels: {}, value }];
+const single = (value: number) => [{ labels: {}, value }];
 
 /** Rejects when one of the sources does: half of the whole would look like all of it. */
 async function readAll<Sources, Name extends WholeName | QueuesName>(
