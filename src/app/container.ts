@@ -25,7 +25,7 @@ import { type BalanceRow, balanceRows, knownRows } from './balances.ts';
 import { Outages } from './outages.ts';
 import type { Part, Patience } from './parts.ts';
 import { queueFigures } from './queue-figures.ts';
-import { type Stores, openStores } from './stores.ts';
+import { type StoreNeeds, type Stores, openStores } from './stores.ts';
 import { type Watchdog, createWatchdog } from './watchdog.ts';
 
 export interface Container extends Stores {
@@ -65,7 +65,7 @@ export interface ContainerOptions {
 }
 
 export function createContainer(config: Config, logger: Logger, options: ContainerOptions): Container {
-  const { traces, signal, roles, giveUp } = options;
+  const { traces, signal } = options;
   const outages = new Outages(logger);
   const { quietly } = outages;
   const patience = { clock: systemClock, logger, signal, limitMs: config.DATABASE_PATIENCE };
@@ -84,12 +84,7 @@ export function createContainer(config: Config, logger: Logger, options: Contain
     traces,
     leaseMs,
     onCommit: (ms) => metrics?.committed(ms),
-    process: {
-      slot: hostname(),
-      version: '',
-      roles,
-      onFenced: (why) => giveUp(new Error(`another process has taken over the work of this one (${why})`)),
-    },
+    process: processOf(options),
   });
   outages.watch({ postgres: () => stores.database.isThere, redis: () => redis.status === 'ready' });
   const seen = seenBy(config, stores, connections, [...book.keys()]);
@@ -102,7 +97,7 @@ export function createContainer(config: Config, logger: Logger, options: Contain
     random: systemRandom,
     target,
     book,
-    fingerprints: new Map([...book].map(([name, account]) => [name, accountFingerprint(account)])),
+    fingerprints: fingerprintsOf(book),
     ...stores,
     ...seen,
     followers: followersOf(stores, quietly),
@@ -115,6 +110,16 @@ export function createContainer(config: Config, logger: Logger, options: Contain
     patience,
     parts: [queuesPart(connections)],
   };
+}
+
+function processOf({ roles, giveUp }: ContainerOptions): StoreNeeds['process'] {
+  const onFenced = (why: string): void =>
+    giveUp(new Error(`another process has taken over the work of this one (${why})`));
+  return { slot: hostname(), version: '', roles, onFenced };
+}
+
+function fingerprintsOf(book: AccountBook): Container['fingerprints'] {
+  return new Map([...book].map(([name, account]) => [name, accountFingerprint(account)]));
 }
 
 /** What is looked at now and then, and not with each operation. */

@@ -54,7 +54,7 @@ export class AnswerLost extends Error {
 export const isLedgerAway = (error: unknown): boolean =>
   error instanceof DatabaseAway ||
   error instanceof AnswerLost ||
-  (error instanceof StatementRefused && (/^53/.test(error.code) || CANNOT_NOW.includes(error.code)));
+  (error instanceof StatementRefused && (error.code.startsWith('53') || CANNOT_NOW.includes(error.code)));
 
 /** Read-only; or stopped by a lock, a time-out or another transaction. Class 53 is a full disk or no connection left. */
 const CANNOT_NOW: readonly string[] = ['25006', '55P03', '57014', '40P01', '40001'];
