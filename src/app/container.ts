@@ -14,13 +14,7 @@ import { type Metrics, createMetrics } from '../metrics/metrics.ts';
 import { type AnyQueueName, queueNames, queues } from '../queues/index.ts';
 import { misplacedJobs } from '../queues/misplaced.ts';
 import { Waker, openQueue } from '../queues/open.ts';
-import {
-  type RedisTarget,
-  closeConnection,
-  openCommands,
-  openForQueues,
-  prefixOf,
-} from '../redis/connections.ts';
+import { type RedisTarget, closeConnection, openCommands, openForQueues, prefixOf } from '../redis/connections.ts';
 import { type BalanceRow, balanceRows, knownRows } from './balances.ts';
 import { Outages } from './outages.ts';
 import type { Part, Patience } from './parts.ts';
