@@ -5,7 +5,6 @@
 export {
   createProducer,
   InvalidRequest,
-  NotDurableError,
   OtherDeployment,
   Recovering,
   Unconfirmed,

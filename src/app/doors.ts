@@ -18,7 +18,6 @@ import type { Act } from '../ledger/acts.ts';
 import { RECOVERING } from '../operations/heartbeat.ts';
 import type { ProcessorContext } from '../processors/context.ts';
 import { resolveDisbursement } from '../processors/disbursement/resolve.ts';
-import { BatchDoor } from '../producer/batch/door.ts';
 import { type AnyQueueName, queueNames } from '../queues/index.ts';
 import { IntakeJobs } from '../queues/intake-jobs.ts';
 import { stopSecrets } from '../lib/stop-link.ts';
@@ -35,7 +34,7 @@ import type { Part } from './parts.ts';
 import { type Urls, publicUrlOf } from './processor-context.ts';
 import { callbackSecrets } from './secrets.ts';
 import { queueFigures } from './queue-figures.ts';
-import { acceptanceOf, collectAcceptanceOf, refusalOf } from './worker.ts';
+import { acceptanceOf, batchDoorOf, collectAcceptanceOf, refusalOf } from './worker.ts';
 
 type TellUrl = (url: string) => void;
 
@@ -185,16 +184,9 @@ function storesOf(container: Container) {
 }
 
 function batchDeskOf(container: Container, context: ProcessorContext) {
-  const { batches, limits, config, book, clock, queries } = container;
+  const { clock, queries } = container;
   return {
-    batchDoor: new BatchDoor({
-      batches,
-      limits,
-      environment: config.ENVIRONMENT,
-      accounts: new Set(book.keys()),
-      extraWithdrawModes: config.EXTRA_WITHDRAW_MODES,
-      now: () => clock.now(),
-    }),
+    batchDoor: batchDoorOf(container),
     batchAdvisor: new BatchAdvisor({ clock, queries, processing: context }),
   };
 }

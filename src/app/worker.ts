@@ -15,6 +15,7 @@ import { repeatUntil } from '../processors/sweeper.ts';
 import { CollectAcceptance } from '../producer/acceptance-collect.ts';
 import { acceptanceInLedger } from '../producer/acceptance-store.ts';
 import { Acceptance } from '../producer/acceptance.ts';
+import { BatchDoor, askForBatch } from '../producer/batch/door.ts';
 import { IntakeJobs } from '../queues/intake-jobs.ts';
 import { type AnyQueueName, queues } from '../queues/index.ts';
 import { MISPLACED_QUEUE } from '../queues/misplaced.ts';
@@ -58,6 +59,17 @@ export function acceptanceOf(container: Container): Acceptance {
     accounts: new Set(book.keys()),
     fingerprints,
     extraWithdrawModes: config.EXTRA_WITHDRAW_MODES,
+  });
+}
+
+export function batchDoorOf({ batches, limits, config, book, clock }: Container): BatchDoor {
+  return new BatchDoor({
+    batches,
+    limits,
+    environment: config.ENVIRONMENT,
+    accounts: new Set(book.keys()),
+    extraWithdrawModes: config.EXTRA_WITHDRAW_MODES,
+    now: () => clock.now(),
   });
 }
 
@@ -172,8 +184,10 @@ function batchPoller(container: Container, { policy }: ProcessorContext): Poller
   const work = new BatchWork({
     database,
     batches,
-    accept: (row, { id, account, by, approvedBy = '' }) =>
-      acceptance.disbursement({ ...askedWith(row), account }, undefined, by, { batch: id, approvedBy }),
+    accept: (row, { id, account, by, approvedBy = '', options: { notBefore } }) => {
+      const asked = { ...askedWith(row), account, ...(notBefore === undefined ? {} : { notBefore }) };
+      return acceptance.disbursement(asked, undefined, by, { batch: id, approvedBy });
+    },
     hasAccount: (account) => book.has(account),
     clock,
     leaseMs: policy.leaseMs,
@@ -233,20 +247,22 @@ function intakePoller(container: Container, slots: number): Poller {
   const { leaseMs } = timingOf(config);
   const acceptance = acceptanceOf(container);
   const collect = collectAcceptanceOf(container, true);
+  const batchDoor = batchDoorOf(container);
   const process = intakeProcessor({
     reject: (rejection) => rejections.add(rejection),
     clock,
     traces,
     announce: announcer(container),
-    refusal: () => refusalOf(container)?.detail,
+    environment: config.ENVIRONMENT,
     recovering: () => life.recovering() !== undefined,
+    batch: (request) => askForBatch(batchDoor, request),
     accept: {
-      disbursement: (request) => acceptance.disbursement(request),
-      message: (request, fallback) => acceptance.message(request, undefined, fallback),
-      campaign: (request) => acceptance.campaign(request),
-      invoice: (request) => collect.invoice(request),
-      payment_request: (request) => collect.paymentRequest(request),
-      direct_credit: (request) => collect.directCredit(request),
+      disbursement: (request, { idempotencyKey }) => acceptance.disbursement(request, idempotencyKey),
+      message: (request, { idempotencyKey, fallback }) => acceptance.message(request, idempotencyKey, fallback),
+      campaign: (request, { idempotencyKey }) => acceptance.campaign(request, idempotencyKey),
+      invoice: (request, { idempotencyKey }) => collect.invoice(request, idempotencyKey),
+      payment_request: (request, { idempotencyKey }) => collect.paymentRequest(request, idempotencyKey),
+      direct_credit: (request, { idempotencyKey }) => collect.directCredit(request, idempotencyKey),
     } satisfies Record<AskedKind, IntakeOptions['accept'][string]>,
   });
   const intake = new Intake({

@@ -15,23 +15,40 @@ import { readJson } from '../lib/json.ts';
 import { type Traces, takenFrom, traced } from '../lib/traces.ts';
 import { notTheSame } from '../operations/differing.ts';
 import { LedgerClosed } from '../ledger/errors.ts';
-import { Recovering } from '../operations/heartbeat.ts';
-import { RESTORED } from '../operations/restored.ts';
-import { masked, redacted, type RefusedRequest, refusedRequest } from '../queues/rejection.ts';
+import {
+  CONFLICT,
+  type JobAnswer,
+  OTHER_ENVIRONMENT,
+  RESTORED,
+  UNCONFIRMED,
+  answerIn,
+} from '../queues/intake-answer.ts';
+import { masked, redacted, refusedRequest, withoutValues } from '../queues/rejection.ts';
 import { type Announce, stopwatch } from './run.ts';
 
-/** The shape of what producer/acceptance.ts answers; handed in, since both stand on the same row. */
+/** The answers of acceptance. */
 type Answer =
   | { readonly outcome: 'accepted' | 'duplicate'; readonly id: string }
   | { readonly outcome: 'conflict'; readonly existingId: string; readonly differs: readonly string[] }
   | { readonly outcome: 'invalid'; readonly problems: readonly { pointer: string; message: string }[] };
 
+/** The answer to a batch of the library. */
+type BatchAnswer = Pick<JobAnswer, 'id' | 'outcome'> & { readonly problems?: unknown; readonly warnings?: unknown };
+
+/** The identity of a request. */
+export interface AskedAs {
+  /** Identifies a request without an identity: the job, so that a job that runs twice is one request. */
+  readonly fallback: string;
+  readonly idempotencyKey: string | undefined;
+}
+
 export interface IntakeOptions {
-  /** `fallback` identifies a request that names itself by nothing: the job, so that a job that runs twice asks once. */
-  readonly accept: Readonly<Record<string, (request: unknown, fallback: string) => Promise<Answer>>>;
-  /** Why nothing can be accepted now, if so: what is answered must survive a power loss. */
-  readonly refusal: () => string | undefined;
-  /** Redis may have lost something: the job may be one that was carried out since. */
+  readonly accept: Readonly<Record<string, (request: unknown, asked: AskedAs) => Promise<Answer>>>;
+  /** A batch of the library. Its job ends with the whole answer, whichever it is. */
+  readonly batch?: (request: Readonly<Record<string, unknown>>) => Promise<BatchAnswer>;
+  /** ENVIRONMENT of this worker. */
+  readonly environment: string;
+  /** The ledger may be an earlier copy: a job may be one that was carried out since. */
   readonly recovering: () => boolean;
   readonly clock: Clock;
   readonly announce: Announce;
@@ -42,7 +59,7 @@ export interface IntakeOptions {
 
 export function intakeProcessor({ traces, ...options }: IntakeOptions) {
   const process = intake(options);
-  return (job: IntakeJob): Promise<Kept> =>
+  return (job: IntakeJob): Promise<JobAnswer> =>
     traced(
       traces,
       () => ({
@@ -65,31 +82,28 @@ function traceparentOf({ opts }: IntakeJob): string | undefined {
 }
 
 function intake(options: Omit<IntakeOptions, 'traces'>) {
-  const { accept, refusal, recovering, clock, announce } = options;
+  const { recovering, clock, announce } = options;
   const desk = deskOf(options);
-  return async (job: IntakeJob): Promise<Kept> => {
-    const kept = keptIn(job.data);
+  return async (job: IntakeJob): Promise<JobAnswer> => {
+    const kept = answerIn(job.data);
     if (kept) return desk.again(job, kept);
     const elapsedMs = stopwatch(clock);
     if (recovering()) return desk.refuse(job, restored(), elapsedMs);
-    const closed = refusal();
-    if (closed) return desk.refuse(job, notNow(closed), elapsedMs);
-    const answer = await take(job.data, accept, `intake.${job.id}.${job.timestamp}`).catch(async (error: unknown) => {
+    const answer = await take(job, options).catch(async (error: unknown) => {
       // Noticed by the very statement that accepts.
       if (isRecovering(error)) return desk.refuse(job, restored(), elapsedMs);
       await job.updateData({ id: '', outcome: UNCONFIRMED });
       throw error;
     });
-    if (!('id' in answer)) return desk.refuse(job, refusalIn(answer), elapsedMs);
-    const known = { id: answer.id, outcome: answer.outcome };
-    announce({ queue: 'intake', id: known.id, result: advanced(known.outcome), durationMs: elapsedMs() });
-    await store(job, known);
-    return known;
+    if (isRefusal(answer)) return desk.refuse(job, answer, elapsedMs);
+    announce({ queue: 'intake', id: answer.id, result: advanced(answer.outcome), durationMs: elapsedMs() });
+    await store(job, answer);
+    return answer;
   };
 }
 
 /** A request that stays in a finished job is a secret that stays: tried twice. */
-async function store(job: IntakeJob, known: Kept): Promise<void> {
+async function store(job: IntakeJob, known: JobAnswer): Promise<void> {
   await job.updateData(known).catch(async (error: unknown) => {
     await job.updateData(known);
     throw error;
@@ -98,42 +112,25 @@ async function store(job: IntakeJob, known: Kept): Promise<void> {
 
 /** A fenced process accepts nothing, but the ledger of its successor is open. */
 const isRecovering = (error: unknown): boolean =>
-  error instanceof Recovering ||
-  (error instanceof LedgerClosed && ['recovering', 'restored', 'epoch'].includes(error.reason));
+  error instanceof LedgerClosed && ['recovering', 'restored', 'epoch'].includes(error.reason);
 
 const advanced = (reason: string) => ({ outcome: 'advanced', reason }) as const;
-
-/** Redis took the request, or did not: its answer was lost. */
-const UNCONFIRMED = 'unconfirmed';
 
 type IntakeJob = Pick<Job, 'data' | 'id' | 'timestamp' | 'updateData'> & {
   readonly opts?: Pick<Job['opts'], 'telemetry'>;
 };
 
-/** The data of a finished job, and its answer if it was accepted. */
-interface Kept {
-  readonly id: string;
-  readonly outcome: string;
-  /** Only for a refused request. */
-  readonly problems?: Rejection['problems'];
-  readonly request?: RefusedRequest;
-}
-
-interface Refusal {
-  /** The operation that a conflict is with. */
-  readonly id: string;
-  readonly outcome: string;
-  readonly problems: Rejection['problems'];
-}
+type Refusal = JobAnswer & Required<Pick<JobAnswer, 'problems'>>;
 
 function deskOf({ announce, reject }: Pick<IntakeOptions, 'announce' | 'reject'>) {
-  const end = async (job: IntakeJob, kept: Kept): Promise<never> => {
+  const end = async (job: IntakeJob, kept: JobAnswer): Promise<never> => {
     await reject(rejectionOf(job, kept));
     throw new UnrecoverableError(describe(kept));
   };
   return {
-    async refuse(job: IntakeJob, { id, outcome, problems }: Refusal, elapsedMs: () => number): Promise<never> {
-      const kept = { id, outcome, problems: redacted(problems), request: refusedRequest(job.data) };
+    async refuse(job: IntakeJob, refusal: Refusal, elapsedMs: () => number): Promise<never> {
+      const { id, outcome, problems } = refusal;
+      const kept = { ...refusal, problems: redacted(problems), request: refusedRequest(job.data) };
       const result = { outcome: 'refused', reason: outcome } as const;
       const rejected = rejectionOf(job, kept);
       announce({ queue: 'intake', id, result, durationMs: elapsedMs(), rejected });
@@ -141,15 +138,18 @@ function deskOf({ announce, reject }: Pick<IntakeOptions, 'announce' | 'reject'>
       return end(job, kept);
     },
     /** The process that took the job ended before its report, or an operator runs a finished job again. */
-    async again(job: IntakeJob, kept: Kept): Promise<Kept> {
-      if (kept.outcome === 'accepted' || kept.outcome === 'duplicate') return kept;
+    async again(job: IntakeJob, kept: JobAnswer): Promise<JobAnswer> {
+      if (kept.batch || kept.outcome === 'accepted' || kept.outcome === 'duplicate') return kept;
       if (kept.outcome === UNCONFIRMED) throw new UnrecoverableError(NOT_KNOWN);
       return end(job, kept.problems ? kept : { ...kept, problems: forgotten(kept.outcome) });
     },
   };
 }
 
-function rejectionOf(job: IntakeJob, { id, problems = [], request = refusedRequest(undefined) }: Kept): Rejection {
+function rejectionOf(
+  job: IntakeJob,
+  { id, problems = [], request = refusedRequest(undefined) }: JobAnswer,
+): Rejection {
   return {
     id: derivedId('rej', String(job.id), String(job.timestamp)),
     jobId: masked(String(job.id)),
@@ -164,53 +164,68 @@ function restored(): Refusal {
   return { id: '', outcome: RESTORED, problems: forgotten(RESTORED) };
 }
 
-function notNow(why: string): Refusal {
-  const message = `cannot be accepted now, add it again later: ${why}`;
-  return { id: '', outcome: 'failed', problems: [{ pointer: '', message }] };
+function isRefusal(answer: JobAnswer): answer is Refusal {
+  return answer.problems !== undefined;
 }
 
-function refusalIn(answer: Extract<Answer, { outcome: 'conflict' | 'invalid' }>): Refusal {
-  if (answer.outcome === 'invalid') return { id: '', outcome: 'invalid', problems: answer.problems };
+function jobAnswer(answer: Answer): JobAnswer {
+  if (answer.outcome === 'invalid') return { id: '', outcome: answer.outcome, problems: answer.problems };
+  if (answer.outcome !== 'conflict') return { id: answer.id, outcome: answer.outcome };
   const { existingId, differs } = answer;
   const message = `conflict: already used by another request, ${existingId}${notTheSame(differs)}`;
-  return { id: existingId, outcome: 'conflict', problems: [{ pointer: '/reference', message }] };
+  return { id: existingId, outcome: CONFLICT, differs, problems: [{ pointer: '/reference', message }] };
 }
 
 /** Problems of a job whose request is no longer stored. */
 function forgotten(outcome: string): Rejection['problems'] {
   const message =
     outcome === RESTORED
-      ? 'was in a Redis that may have lost data, and may have been carried out since: check before you add it again'
+      ? 'was added while relais recovers, and may have been carried out before: check before you add it again'
       : 'was refused before, and its request is no longer stored: add it again';
   return [{ pointer: '', message }];
-}
-
-function keptIn(data: unknown): Kept | undefined {
-  if (typeof data !== 'object' || data === null || 'kind' in data) return undefined;
-  const { id, outcome, problems, request, ...more } = data as Record<string, unknown>;
-  if (typeof id !== 'string' || typeof outcome !== 'string' || Object.keys(more).length > 0) return undefined;
-  if (problems === undefined && request === undefined) return { id, outcome };
-  // Written by `refuse`, or by a recovery that forgot the request.
-  return data as Kept;
 }
 
 /** An SMS without a reference would be sent twice if it were added again. */
 const NOT_KNOWN =
   'relais does not know whether it was accepted, and its request is no longer stored: with a reference you can add it again, without one check first';
 
-async function take(data: unknown, accept: IntakeOptions['accept'], fallback: string): Promise<Answer> {
+type Taking = Pick<IntakeOptions, 'accept' | 'batch' | 'environment'>;
+
+async function take(
+  { data: asked, id, timestamp }: IntakeJob,
+  { accept, batch, environment: ours }: Taking,
+): Promise<JobAnswer> {
+  const data: unknown = asked;
   const kinds = Object.keys(accept).join(', ');
   if (typeof data !== 'object' || data === null || Array.isArray(data)) {
-    return { outcome: 'invalid', problems: [{ pointer: '', message: `must be an object with a kind: ${kinds}` }] };
+    return wrong('', `must be an object with a kind: ${kinds}`);
   }
-  const { kind, ...request } = data as Record<string, unknown>;
+  const { kind, environment = ours, idempotencyKey, ...request } = data as Record<string, unknown>;
+  if (environment !== ours) return ofAnother(ours);
+  if (idempotencyKey !== undefined && typeof idempotencyKey !== 'string') {
+    return wrong('/idempotencyKey', 'must be a string');
+  }
+  if (kind === 'batch' && batch) return batchAnswer(await batch({ ...request, idempotencyKey }));
   const acceptKind = typeof kind === 'string' && Object.hasOwn(accept, kind) ? accept[kind] : undefined;
-  if (!acceptKind)
-    return { outcome: 'invalid', problems: [{ pointer: '/kind', message: `must be one of ${kinds}` }] };
-  return acceptKind(request, fallback);
+  if (!acceptKind) return wrong('/kind', `must be one of ${kinds}`);
+  return jobAnswer(await acceptKind(request, { idempotencyKey, fallback: `intake.${id}.${timestamp}` }));
 }
 
-function describe({ problems = [] }: Kept): string {
+function wrong(pointer: string, message: string): Refusal {
+  return { id: '', outcome: 'invalid', problems: [{ pointer, message }] };
+}
+
+/** Another deployment would carry it out through another account of the provider. */
+function ofAnother(environment: string): Refusal {
+  const message = `must be ${environment}, the ENVIRONMENT of the workers of this queue`;
+  return { id: '', outcome: OTHER_ENVIRONMENT, environment, problems: [{ pointer: '/environment', message }] };
+}
+
+function batchAnswer({ id, outcome, ...batch }: BatchAnswer): JobAnswer {
+  return { id, outcome, batch: withoutValues(batch) };
+}
+
+function describe({ problems = [] }: JobAnswer): string {
   const each = problems.map(({ pointer, message }) => `${pointer === '' ? 'the job' : pointer} ${message}`);
   return `refused, nothing was recorded: ${each.join('; ')}`;
 }

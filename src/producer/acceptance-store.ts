@@ -28,6 +28,14 @@ interface Ledger {
 }
 
 export function acceptanceInLedger({ operations, judging }: Ledger): AcceptanceStore {
+  return acceptanceIn(operations, judging);
+}
+
+/** `judging`: the same rules, and nothing is recorded. */
+export function acceptanceIn(
+  operations: Pick<AcceptanceStore, 'accept' | 'differs'>,
+  judging: Operations = operations,
+): AcceptanceStore {
   return {
     accept: (operation) => operations.accept(operation),
     differs: (id, asked) => operations.differs(id, asked),

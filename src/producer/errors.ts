@@ -38,7 +38,7 @@ export type RequestVerdict =
       readonly outcome: 'invalid';
       readonly problems: readonly Problem[];
     }
-  /** Only in the error of a call that Redis did not answer in time. */
+  /** Only in the error of a call that was not answered in time. */
   | { readonly index: number; readonly id: null; readonly outcome: 'unconfirmed' };
 
 /** The request breaks a rule, or a limit of money: asking again will not help. Nothing was accepted. */
@@ -55,31 +55,29 @@ export class InvalidRequest extends Error {
 /** How a refusal begins. What others were accepted, or an earlier try of it may have been, is told without. */
 const NOTHING = 'nothing was accepted, because ';
 
-/** Redis is there, and would not keep what it answers: accepting now could lose the request. */
-export class NotDurableError extends Error {
-  override readonly name = 'NotDurableError';
-  readonly reasons: readonly string[];
+/** The ledger of the workers may be an earlier copy, so they accept nothing. Nothing was accepted. */
+export class Recovering extends Error {
+  override readonly name = 'Recovering';
 
-  constructor(reasons: readonly string[]) {
-    super(`${NOTHING}Redis would not keep it: ${reasons.join('; ')}`);
-    this.reasons = reasons;
+  constructor() {
+    super(`${NOTHING}relais is recovering: ask an operator to run relais recover`);
   }
 }
 
-/** The keys there are of another deployment, so it would be done through another service. Nothing was accepted. */
+/** The workers of this queue are of another environment. Nothing was accepted. */
 export class OtherDeployment extends Error {
   override readonly name = 'OtherDeployment';
 
   constructor({ ours, theirs }: { readonly ours: string; readonly theirs: string }) {
     super(
-      `${NOTHING}this producer is of the environment ${ours} and the keys there are of ${theirs}: ` +
+      `${NOTHING}this producer is of the environment ${ours} and the workers of this queue are of ${theirs}: ` +
         'give it the ENVIRONMENT and the REDIS_PREFIX of its own workers, as `environment` and as `redis: { url, prefix }`',
     );
   }
 }
 
 /**
- * Redis did not confirm in time; or something else, its `cause`, stopped a list of which some were accepted, or a
+ * No worker confirmed it in time; or something else, its `cause`, stopped a list of which some were accepted, or a
  * request whose first answer was lost. With a reference, asking again is always safe.
  */
 export class Unconfirmed extends Error {

@@ -6,7 +6,6 @@ export type { SqlClient } from '../ledger/enqueue.ts';
 export type * from './inputs.ts';
 export type { BatchAnswer, RequestAnswer, RequestVerdict } from './errors.ts';
 export type { BatchTotals, Finding } from '../kinds/batch.ts';
-export { InvalidRequest, NotDurableError, OtherDeployment, Unconfirmed } from './errors.ts';
-export { Recovering } from '../operations/heartbeat.ts';
+export { InvalidRequest, OtherDeployment, Recovering, Unconfirmed } from './errors.ts';
 export type { Problem } from './problems.ts';
 export type { RedisHost, RedisPlace } from './connection.ts';

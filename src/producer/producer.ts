@@ -1,47 +1,28 @@
 /**
- * Asking, from TypeScript: the same way in as HTTP and the intake queue, without a process in between. A call resolves
- * when the request is durable in Redis, and always settles within its time: it never waits for ever.
+ * Asking from TypeScript, over the queue `intake` of the workers. A call resolves when a worker has recorded the request
+ * in PostgreSQL, and always settles within its time.
  */
-import type { Redis } from 'ioredis';
-import { type QueueName, dueQueues } from '../kinds/due-queues.ts';
 import { NO_REDIS } from '../redis/place.ts';
-import { type Clock, systemClock, toMs } from '../lib/clock.ts';
+import { systemClock, toMs } from '../lib/clock.ts';
 import { type Random, systemRandom } from '../lib/random.ts';
-import { Batches } from '../operations/batches.ts';
-import { Recovering } from '../operations/heartbeat.ts';
-import { SharedLimits } from '../operations/limits.ts';
 import { queues } from '../queues/index.ts';
-import { openQueue, Waker } from '../queues/open.ts';
-import {
-  closeConnection,
-  openCommands,
-  openForQueues,
-  prefixOf,
-  isAway,
-  RedisUnavailable,
-} from '../redis/connections.ts';
+import type { JobAnswer } from '../queues/intake-answer.ts';
+import { openQueue } from '../queues/open.ts';
+import { closeConnection, openForQueues, prefixOf } from '../redis/connections.ts';
 import { CollectAcceptance } from './acceptance-collect.ts';
-import { Acceptance, type Answer, conflictOf } from './acceptance.ts';
-import { BatchDoor, askForBatch } from './batch/door.ts';
+import type { AcceptanceStore } from './acceptance-store.ts';
+import { Acceptance, type Answer } from './acceptance.ts';
+import { type RedisPlace, targetOf } from './connection.ts';
 import { type DatabaseProducer, type DatabaseProducerOptions, createDatabaseProducer } from './database-producer.ts';
 import {
   type BatchAnswer,
   InvalidRequest,
-  NotDurableError,
   OtherDeployment,
+  Recovering,
   type RequestAnswer,
   type RequestVerdict,
   Unconfirmed,
 } from './errors.ts';
-import {
-  DurabilityGuard,
-  sharedFence,
-  patientScripts,
-  type RedisPlace,
-  targetOf,
-  sameDeployment,
-  untilConfirmed,
-} from './connection.ts';
 import type {
   Asking,
   BatchOptions,
@@ -54,14 +35,15 @@ import type {
   PaymentRequestInput,
   Referenced,
 } from './inputs.ts';
+import { IntakeCalls } from './intake-calls.ts';
 import type { Problem } from './problems.ts';
-import { acceptanceOnRedis } from './acceptance-store.ts';
 
 /** `Extra`: the modes of `extraWithdrawModes`. */
 export interface Producer<Extra extends string = never> extends AsyncDisposable {
   /**
-   * Needs a `reference` or an idempotency key, as all that moves money. Throws `InvalidRequest`, `Unconfirmed`, `NotDurableError`, `Recovering` or
-   * `OtherDeployment`; where the answer to an earlier try was lost, the last three are the `cause` of an `Unconfirmed`.
+   * Needs a `reference` or an idempotency key, as all that moves money. Throws `InvalidRequest`, `Unconfirmed`,
+   * `Recovering` or `OtherDeployment`. If an earlier try may have been accepted, the last two are the `cause` of an
+   * `Unconfirmed`.
    */
   disburse(...asking: Asking<DisbursementInput<Extra>>): Promise<RequestAnswer>;
   /**
@@ -100,14 +82,8 @@ export interface ProducerOptions<Extra extends string = string> {
   readonly redis: RedisPlace | undefined;
   /** The workers' ENVIRONMENT. Part of every derived id; a wrong one is refused with `OtherDeployment`. */
   readonly environment?: string;
-  /** How long single messages are collected into one request to the service, such as `50ms`. */
-  readonly batchWindow?: string;
-  /** The longest that a call may take while Redis is away, such as `10s`. */
+  /** The longest that a call may take, such as `10s` (the default). A request may still be accepted after that. */
   readonly patience?: string;
-  /** `asserted`: this Redis hides its configuration, and you vouch that it keeps what it answers. */
-  readonly durability?: 'checked' | 'asserted';
-  /** The workers' REDIS_WAIT_REPLICAS, where there are replicas: so many have a request before a call resolves. */
-  readonly replicas?: number;
   /** The workers' EXTRA_WITHDRAW_MODES: modes that the service has added since, spelt as it wants them. */
   readonly extraWithdrawModes?: readonly Extra[];
   /** The workers' DIRECT_CREDIT. */
@@ -116,9 +92,8 @@ export interface ProducerOptions<Extra extends string = string> {
   readonly onError?: (error: unknown) => void;
 }
 
-/** Asked for at the same time, in one round trip: enough to fill several slices, few enough to be answered in time. */
+/** Requests of a list that are asked for at the same time. */
 const REQUESTS_AT_ONCE = 500;
-const REPLICAS_WAIT_MS = 2_000;
 
 export function createProducer(options: DatabaseProducerOptions): DatabaseProducer<string>;
 export function createProducer<const Extra extends string = never>(options: ProducerOptions<Extra>): Producer<Extra>;
@@ -126,101 +101,69 @@ export function createProducer(
   options: ProducerOptions | DatabaseProducerOptions,
 ): Producer<string> | DatabaseProducer<string> {
   if ('database' in options) return createDatabaseProducer(options, systemRandom);
-  return new RedisProducer(options, systemClock, systemRandom);
+  return new QueueProducer(options, systemRandom);
 }
 
-class RedisProducer implements Producer<string> {
-  readonly #collect: CollectAcceptance;
-  readonly #acceptance: Acceptance;
-  readonly #batches: BatchDoor;
-  readonly #patiently: <T>(ask: () => Promise<T>) => Promise<T>;
+class QueueProducer implements Producer<string> {
+  readonly #judge: { readonly payments: Acceptance; readonly collect: CollectAcceptance };
+  readonly #calls: IntakeCalls;
   readonly #random: Random;
   readonly #hangUp: () => Promise<void>;
   readonly #inFlight = new Set<Promise<unknown>>();
-  /** So often it was not known whether something that was asked for stands. */
-  #doubts = 0;
   #closed: Promise<void> | undefined;
 
-  constructor(options: ProducerOptions, clock: Clock, random: Random) {
-    const { environment = 'default', batchWindow = '50ms', patience = '10s', durability, replicas = 0 } = options;
-    const { extraWithdrawModes } = options;
-    const connections = connect(options);
-    const { redis, waker } = connections;
-    this.#random = random;
-    const keeping = new DurabilityGuard({ redis, clock, asserted: durability === 'asserted', replicas });
-    const requireOurs = sameDeployment({ redis, clock, environment });
-    // Acceptance checks everything before its first script: what is not valid is told whatever Redis does.
-    const deadline = { redis, clock, limitMs: toMs(patience), onDoubt: () => void (this.#doubts += 1) };
-    const allowed = async (): Promise<void> => {
-      await keeping.require();
-      await requireOurs();
+  constructor(options: ProducerOptions, random: Random) {
+    const { environment = 'default', patience = '10s', extraWithdrawModes, directCredit = false } = options;
+    const { queue, redis, hangUp } = connect(options);
+    const judging = { store: JUDGING, random, environment, wake: () => undefined, dryRun: true };
+    this.#judge = {
+      payments: new Acceptance({ ...judging, extraWithdrawModes }),
+      collect: new CollectAcceptance({ ...judging, directCredit }),
     };
-    const scripts = patientScripts(deadline, allowed);
-    const fence =
-      replicas > 0 ? sharedFence(async () => (await redis.wait(replicas, REPLICAS_WAIT_MS)) >= replicas) : undefined;
-    const wake = (queue: QueueName, id: string, rev: string | number): void => waker.wake(queue, id, rev);
-    const window = { batchWindowMs: toMs(batchWindow), after: (ms: number, run: () => void) => clock.after(ms, run) };
-    const store = acceptanceOnRedis({ redis: scripts, random, wake, fence, ...window });
-    const shared = { store, random, environment, wake };
-    this.#collect = new CollectAcceptance({
-      ...shared,
-      directCredit: options.directCredit ?? false,
-      nobodyWaits: true,
-    });
-    this.#acceptance = new Acceptance({ ...shared, extraWithdrawModes });
-    this.#batches = new BatchDoor({
-      batches: new Batches(redis, random),
-      limits: new SharedLimits(redis),
+    this.#calls = new IntakeCalls({
+      queue,
+      redis,
       environment,
-      extraWithdrawModes,
-      now: () => clock.now(),
+      random,
+      clock: systemClock,
+      limitMs: toMs(patience),
     });
-    // Several commands, and as safe to ask twice: the same rows are the same batch.
-    this.#patiently = (ask) =>
-      untilConfirmed(deadline, async () => {
-        await allowed();
-        const answer = await ask();
-        try {
-          if (!fence || (await fence())) return answer;
-          throw new RedisUnavailable('the replicas did not confirm it in time');
-        } catch (error) {
-          // It is written all the same.
-          deadline.onDoubt();
-          throw error;
-        }
-      });
-    this.#hangUp = connections.hangUp;
+    this.#random = random;
+    this.#hangUp = hangUp;
   }
 
   async disburse(...[request, { idempotencyKey } = {}]: Asking<DisbursementInput<string>>): Promise<RequestAnswer> {
-    return answerOf(await this.#ask(() => this.#acceptance.disbursement(request, idempotencyKey)));
+    return answerOf(await this.#disburse(request, idempotencyKey));
   }
 
   async campaign(...[request, { idempotencyKey } = {}]: Asking<CampaignInput>): Promise<RequestAnswer> {
-    return answerOf(await this.#ask(() => this.#acceptance.campaign(request, idempotencyKey)));
+    const judged = await this.#judge.payments.campaign(request, idempotencyKey);
+    return answerOf(await this.#ask(judged, 'campaign', { ...request, idempotencyKey }));
   }
 
   async invoice(...[request, { idempotencyKey } = {}]: Asking<InvoiceInput>): Promise<RequestAnswer> {
-    return answerOf(await this.#ask(() => this.#collect.invoice(request, idempotencyKey)));
+    const judged = await this.#judge.collect.invoice(request, idempotencyKey);
+    return answerOf(await this.#ask(judged, 'invoice', { ...request, idempotencyKey }));
   }
 
   async paymentRequest(...[request, { idempotencyKey } = {}]: Asking<PaymentRequestInput>): Promise<RequestAnswer> {
-    return answerOf(await this.#ask(() => this.#collect.paymentRequest(request, idempotencyKey)));
+    const judged = await this.#judge.collect.paymentRequest(request, idempotencyKey);
+    return answerOf(await this.#ask(judged, 'payment_request', { ...request, idempotencyKey }));
   }
 
   async directCredit(...[request, { idempotencyKey } = {}]: Asking<DirectCreditInput>): Promise<RequestAnswer> {
-    return answerOf(await this.#ask(() => this.#collect.directCredit(request, idempotencyKey)));
+    const judged = await this.#judge.collect.directCredit(request, idempotencyKey);
+    return answerOf(await this.#ask(judged, 'direct_credit', { ...request, idempotencyKey }));
   }
 
   disburseEach(requests: readonly DisbursementInput<string>[]): Promise<readonly RequestVerdict[]> {
-    return this.#each(requests, async (request) => {
-      const answer = await this.#ask(() => this.#acceptance.disbursement(request));
-      return answer.outcome === 'invalid' ? refused(answer.problems) : answerOf(answer);
-    });
+    return this.#each(requests, (request) => this.#disburse(request));
   }
 
   async batch(rows: readonly BatchRowInput<string>[], options: BatchOptions = {}): Promise<BatchAnswer> {
-    return this.#ask(() => this.#patiently(() => askForBatch(this.#batches, rows, options)));
+    const { id, outcome, batch } = await this.#call('batch', { ...options, rows });
+    // Written by the worker that judged it.
+    return { id, outcome, ...batch } as BatchAnswer;
   }
 
   sendMessages(requests: readonly MessageInput[]): Promise<readonly RequestVerdict[]> {
@@ -261,50 +204,52 @@ class RedisProducer implements Producer<string> {
     return this.close();
   }
 
+  async #disburse(request: DisbursementInput<string>, idempotencyKey?: string): Promise<Verdict> {
+    const judged = await this.#judge.payments.disbursement(request, idempotencyKey);
+    return this.#ask(judged, 'disbursement', { ...request, idempotencyKey });
+  }
+
   /** A message without a reference is given an identity here, so that the tries of this call stay one message. */
   async #askMessage(request: MessageInput): Promise<Verdict> {
     const own = hasReference(request) ? undefined : this.#random.hex(16);
-    const answer = await this.#ask(() => this.#acceptance.message(request, own));
-    if (answer.outcome === 'invalid') return refused(answer.problems);
-    // Nobody else knows this identity: it was our own earlier try, whose answer was lost.
-    if (own !== undefined && answer.outcome === 'duplicate') {
-      return { id: answer.id, outcome: 'accepted' };
-    }
-    return answerOf(answer);
+    const judged = await this.#judge.payments.message(request, own);
+    const verdict = await this.#ask(judged, 'message', { ...request, idempotencyKey: own });
+    // No other call has this identity: an earlier try of this one was accepted, and its answer was lost.
+    if (own === undefined || verdict.outcome !== 'duplicate') return verdict;
+    return { id: verdict.id, outcome: 'accepted' };
   }
 
-  async #ask<T>(ask: () => Promise<T>): Promise<T> {
+  /** A request that is not valid is refused before Redis is asked. */
+  async #ask(judged: Answer, kind: string, request: object): Promise<Verdict> {
+    if (judged.outcome === 'invalid') return { id: null, outcome: 'invalid', problems: judged.problems };
+    return verdictOf(await this.#call(kind, request));
+  }
+
+  async #call(kind: string, request: object): Promise<JobAnswer> {
     if (this.#closed) throw new Unconfirmed('no', new Error('this producer was closed'));
-    const doubtsBefore = this.#doubts;
-    const asking = ask();
+    const asking = this.#calls.ask(kind, request);
     this.#inFlight.add(asking);
-    try {
-      return await asking;
-    } catch (error) {
-      // Refused at a later try, while an earlier one may have been carried out. Requests share their scripts, so a doubt
-      // of another call of this time counts too.
-      const wasDoubted = this.#doubts > doubtsBefore;
-      if (wasDoubted && acceptedAfter(error) === 'no') throw new Unconfirmed('unknown', whyOf(error));
-      if (error instanceof Unconfirmed || !isAway(error)) throw error;
-      // Written, and not yet where it would survive the loss of the primary.
-      throw new Unconfirmed('unknown', error);
-    } finally {
-      this.#inFlight.delete(asking);
-    }
+    return asking.finally(() => this.#inFlight.delete(asking));
   }
 
   async #close(): Promise<void> {
     await Promise.allSettled(this.#inFlight);
-    this.#acceptance.flush();
     await this.#hangUp();
   }
 }
 
+/** The rules alone: a worker knows the limits and the identities. */
+const JUDGING: AcceptanceStore = {
+  accept: async ({ id, state }) => ({ outcome: 'accepted', id, state, at: 0 }),
+  differs: async () => [],
+  message: async (_request, { id }) => ({ outcome: 'accepted', id, state: 'queued' }),
+  dryRun: () => JUDGING,
+};
+
 /** Whether the request that ended so was accepted. */
 function acceptedAfter(error: unknown): Unconfirmed['accepted'] {
   if (error instanceof Unconfirmed) return error.accepted;
-  const isRefusal =
-    error instanceof NotDurableError || error instanceof OtherDeployment || error instanceof Recovering;
+  const isRefusal = error instanceof OtherDeployment || error instanceof Recovering;
   return isRefusal ? 'no' : 'unknown';
 }
 
@@ -321,38 +266,27 @@ type Verdict =
   | RequestAnswer
   | { readonly id: null; readonly outcome: 'invalid'; readonly problems: readonly Problem[] };
 
-function refused(problems: readonly Problem[]): Verdict {
-  return { id: null, outcome: 'invalid', problems };
+function verdictOf({ id, outcome, problems = [], differs = [] }: JobAnswer): Verdict {
+  if (outcome === 'accepted' || outcome === 'duplicate') return { id, outcome };
+  return outcome === 'conflict' ? { id, outcome, differs } : { id: null, outcome: 'invalid', problems };
 }
 
-function answerOf(answer: Answer): RequestAnswer {
-  if (answer.outcome === 'invalid') throw new InvalidRequest(answer.problems);
-  if (answer.outcome === 'conflict') return conflictOf(answer);
-  return { id: answer.id, outcome: answer.outcome };
+function answerOf(verdict: Verdict): RequestAnswer {
+  if (verdict.outcome === 'invalid') throw new InvalidRequest(verdict.problems);
+  return verdict;
 }
 
-/** Its own connection for the queues, so that what BullMQ does on it holds up no request. */
 function connect({ redis: place, onError = () => undefined }: ProducerOptions) {
   if (place === undefined || place === '') throw new TypeError(NO_REDIS);
   const target = targetOf(place);
-  const redis: Redis = openCommands(target, { name: 'relais-producer', onError });
-  const queueClient = openForQueues(target, { name: 'relais-producer-queues', onError });
+  const redis = openForQueues(target, { name: 'relais-producer', onError });
   // Each call in flight listens for the connection to come back.
   redis.setMaxListeners(0);
-  const names = dueQueues.filter((name) => 'inBulk' in queues[name]);
-  const queuePlace = { connection: queueClient, prefix: prefixOf(target) };
-  const opened = names.map((name) => [name, openQueue(queues[name], queuePlace)] as const);
-  for (const [, queue] of opened) queue.on('error', onError);
-  const waker = new Waker({
-    queues: Object.fromEntries(opened),
-    ready: () => queueClient.status === 'ready',
-    clock: systemClock,
-    onLost: onError,
-  });
+  const queue = openQueue(queues.intake, { connection: redis, prefix: prefixOf(target) });
+  queue.on('error', onError);
   const hangUp = async (): Promise<void> => {
-    await waker.settled();
-    await Promise.all(opened.map(([, queue]) => queue.close()));
-    await Promise.all([redis, queueClient].map((client) => closeConnection(client)));
+    await queue.close();
+    await closeConnection(redis);
   };
-  return { redis, waker, hangUp };
+  return { queue, redis, hangUp };
 }

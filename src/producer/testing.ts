@@ -2,13 +2,12 @@
  * `relais/producer/testing`: for the tests of services that ask relais for something. No Redis and no network; the
  * same checks, the same ids and the same outcomes, because the same code gives them.
  */
-import { Redis } from 'ioredis';
 import { type Random, seededRandom } from '../lib/random.ts';
 import type { BatchRow } from '../operations/batch-rows.ts';
-import type { Batches } from '../operations/batches.ts';
+import type { Batches } from '../ledger/batches.ts';
 import { holdingByDefault } from '../kinds/limits.ts';
-import type { AcceptingScripts } from '../operations/accepting.ts';
-import type { AcceptMessagesArgs } from '../operations/scripts/generated/scripts.ts';
+import type { Accepted, NewOperation } from '../operations/accepting.ts';
+import { type AskedFields, differing } from '../operations/differing.ts';
 import { CollectAcceptance } from './acceptance-collect.ts';
 import { Acceptance, type Answer, conflictOf } from './acceptance.ts';
 import { InvalidRequest } from './errors.ts';
@@ -26,7 +25,7 @@ import type {
   PaymentRequestInput,
 } from './inputs.ts';
 import type { Producer, ProducerOptions } from './producer.ts';
-import { acceptanceOnRedis } from './acceptance-store.ts';
+import { type AcceptanceStore, acceptanceIn } from './acceptance-store.ts';
 
 /** A request that was accepted, as the caller wrote it. Repeated and refused ones are not in the list. */
 export type Asked =
@@ -67,15 +66,7 @@ class MemoryProducer implements FakeProducer<string> {
   constructor(options: FakeProducerOptions, random: Random) {
     const { environment = 'default', extraWithdrawModes, directCredit = false } = options;
     const shared = {
-      // Never connected: the scripts are all that is asked of it.
-      store: acceptanceOnRedis({
-        redis: new Redis({ lazyConnect: true }),
-        scripts: memoryScripts(),
-        random,
-        batchWindowMs: 0,
-        after: () => () => undefined,
-        wake: () => undefined,
-      }),
+      store: acceptanceIn(memoryOperations()),
       random,
       environment,
       wake: () => undefined,
@@ -132,7 +123,7 @@ class MemoryProducer implements FakeProducer<string> {
 
   async batch(rows: readonly BatchRowInput<string>[], options: BatchOptions = {}): Promise<BatchAnswer> {
     this.#failIfAsked();
-    const answer = await askForBatch(this.#batches, rows, options);
+    const answer = await askForBatch(this.#batches, { ...options, rows });
     const { id, outcome } = answer;
     if (outcome === 'accepted') this.#asked.push({ kind: 'batch', id, request: rows });
     return answer;
@@ -168,7 +159,7 @@ class MemoryProducer implements FakeProducer<string> {
   }
 
   async close(): Promise<void> {
-    this.#acceptance.flush();
+    await Promise.resolve();
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -191,56 +182,41 @@ class MemoryProducer implements FakeProducer<string> {
 
 type DistributiveOmit<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
 
-/** What a request is known by, as both scripts take it. */
-type Names = Pick<AcceptMessagesArgs['messages'][number], 'id' | 'fingerprint' | 'mapping' | 'other' | 'otherId'>;
+type Operations = Pick<AcceptanceStore, 'accept' | 'differs'>;
 
-/** The two scripts that accept, in memory: who is who, and nothing of what would happen next. */
-function memoryScripts(): AcceptingScripts {
-  const fingerprints = new Map<string, string>();
+/** Identities in memory, by the rules of the ledger. Nothing is carried out. */
+function memoryOperations(): Operations {
+  const stored = new Map<string, NewOperation>();
   const ownerOfReference = new Map<string, string>();
-  const written = new Map<string, Record<string, string>>();
-  const note = (id: string, fields: Readonly<Record<string, string | number | undefined>>): void => {
-    const said = Object.entries(fields).filter(([, value]) => value !== undefined);
-    written.set(id, Object.fromEntries(said.map(([name, value]) => [name, String(value)])));
+  const differs: Operations['differs'] = async (id, asked) => {
+    const other = stored.get(id);
+    return other ? differing(asked, asWritten(other)) : [];
   };
-  const verdictOn = ({ id, fingerprint, mapping, other, otherId }: Names) => {
-    const known = fingerprints.get(id);
-    if (known === fingerprint) return { is: 'duplicate', state: 'queued' } as const;
-    if (known !== undefined) return { is: 'conflict', id } as const;
-    if (mapping !== undefined) {
-      const owner = ownerOfReference.get(mapping);
-      if (owner !== undefined && owner !== id) return { is: 'conflict', id: owner } as const;
-      if (other !== undefined) {
-        if (otherId !== undefined && fingerprints.has(otherId)) return { is: 'conflict', id: otherId } as const;
-        ownerOfReference.set(mapping, id);
-      }
-    }
-    fingerprints.set(id, fingerprint);
-    return { is: 'accepted', state: 'queued' } as const;
+  const holderOf = (operation: NewOperation): string | undefined => {
+    const { id, idOfReference } = operation;
+    if (stored.has(id)) return id;
+    const owner = ownerOfReference.get(nameOf(operation));
+    return owner ?? (idOfReference !== undefined && stored.has(idOfReference) ? idOfReference : undefined);
   };
-  return {
-    accept: async (_redis, { operations, common }) => {
-      const verdicts = operations.map((operation) => {
-        const verdict = verdictOn(operation);
-        if (verdict.is === 'accepted') note(operation.id, { ...common, ...operation.fields });
-        return verdict;
-      });
-      return { is: 'judged', at: 0, verdicts };
-    },
-    nameKey: async () => ({ key: '' }),
-    fieldsOf: async (_redis, id) => written.get(id) ?? {},
-    isOfLostTime: async () => false,
-    // As if every message had a slice of its own.
-    acceptMessages: async (_redis, { messages }) => {
-      const verdicts = messages.map((message) => {
-        const verdict = verdictOn(message);
-        const { id, to, text, from, expiresAt, reference } = message;
-        if (verdict.is === 'accepted') note(id, { kind: 'message', to, text, from, expiresAt, reference });
-        return verdict;
-      });
-      return { is: 'accepted', count: 1, verdicts };
-    },
+  const accept = async (operation: NewOperation): Promise<Accepted> => {
+    const { id, state, fingerprint } = operation;
+    const holder = holderOf(operation);
+    if (holder === id && stored.get(id)?.fingerprint === fingerprint) return { outcome: 'duplicate', id, state };
+    if (holder !== undefined) return { outcome: 'conflict', id: holder, differs: await differs(holder, operation) };
+    stored.set(id, operation);
+    if (operation.reference !== undefined) ownerOfReference.set(nameOf(operation), id);
+    return { outcome: 'accepted', id, state };
   };
+  return { accept: accept as Operations['accept'], differs };
+}
+
+const nameOf = ({ kind, account, reference = '' }: NewOperation): string => `${kind} ${account} ${reference}`;
+
+function asWritten({ kind, fields, reference }: NewOperation): Record<string, string> {
+  const all: AskedFields['fields'] = { ...fields, kind, reference };
+  return Object.fromEntries(
+    Object.entries(all).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]])),
+  );
 }
 
 /** Batches in memory: which stands for which rows. None is ever approved, so its rows stand for nothing yet. */

@@ -41,6 +41,13 @@ function named(pointer: string): string {
   return pointer.replace(/[^/]+/g, (name) => (/^(?:[A-Za-z][A-Za-z_]{0,31}|\d{1,3})$/.test(name) ? name : '…'));
 }
 
+/** Every text of an answer, without the values that it quotes. */
+export function withoutValues<T>(answer: T): T {
+  return JSON.parse(JSON.stringify(answer), (name, value: unknown) =>
+    name === 'reason' && typeof value === 'string' ? unquoted(value) : value,
+  ) as T;
+}
+
 function unquoted(message: string): string {
   return maskPhone(message.replace(/"[^"]*"|“[^”]*”/g, '"…"'));
 }

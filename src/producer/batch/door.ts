@@ -226,11 +226,13 @@ function differingRow(asked: BatchRow | undefined, stands: BatchRow | undefined)
 const textOf = (value: unknown): string =>
   typeof value === 'string' ? value : value === undefined ? '' : canonicalJson(value);
 
-/** Rows of another program: by the rules of a file, and told as the library tells. */
-export async function askForBatch(door: BatchDoor, rows: unknown, options: BatchOptions): Promise<BatchAnswer> {
+/** Rows of another program, as the library sends them: the rules of a file apply. */
+export async function askForBatch(
+  door: BatchDoor,
+  { rows, account: asked, by = 'producer', idempotencyKey }: BatchOptions & { readonly rows?: unknown },
+): Promise<BatchAnswer> {
   const file = batchOf(rows);
   const { contentHash } = file;
-  const { account: asked, by = 'producer', idempotencyKey } = options;
   const answer = await door.accept(file, { account: accountOf(file, asked), by, idempotencyKey });
   if ('differs' in answer) return { id: answer.id, outcome: 'conflict', differs: answer.differs };
   const { id, outcome, state, found } = answer;

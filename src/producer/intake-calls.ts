@@ -1,0 +1,162 @@
+/**
+ * Calls to the workers, over the queue `intake`: a job is added, and its answer is read from the finished job.
+ *
+ * Redis may be empty, restarted or away at any moment. Each call has an identity of its own, so a job that is lost is
+ * added again, and a request whose job ran twice is found by the second job.
+ */
+import type { Queue } from 'bullmq';
+import type { Redis } from 'ioredis';
+import { type Clock, describeMs, retryUntilDeadline, within } from '../lib/clock.ts';
+import type { Random } from '../lib/random.ts';
+import { type JobAnswer, OTHER_ENVIRONMENT, RESTORED, UNCONFIRMED, answerIn } from '../queues/intake-answer.ts';
+import { batchPerTick, howAway, waitUntilReady } from '../redis/connections.ts';
+import { OtherDeployment, Recovering, Unconfirmed } from './errors.ts';
+
+interface CallsOptions {
+  readonly queue: Queue;
+  /** The connection of the queue. */
+  readonly redis: Redis;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly environment: string;
+  /** For a whole call, ms. */
+  readonly limitMs: number;
+}
+
+interface Adding {
+  readonly id: string;
+  readonly data: object;
+  readonly resolve: () => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** Between two tries, ms. */
+const PAUSE_MS = 100;
+/** Between two looks at pending jobs, ms: the first, and the longest. */
+const LOOK_AGAIN_MS = { first: 5, most: 50 } as const;
+
+export class IntakeCalls {
+  readonly #options: CallsOptions;
+  readonly #add: (one: Adding) => void;
+  readonly #pending = new Map<string, (answer: JobAnswer | undefined) => void>();
+  #looking: Promise<void> | undefined;
+
+  constructor(options: CallsOptions) {
+    this.#options = options;
+    this.#add = batchPerTick(options.redis, (together) => this.#addAll(together));
+  }
+
+  /**
+   * Throws `Unconfirmed` when the time is over, `OtherDeployment` and `Recovering` as the workers say. `request` needs an
+   * identity.
+   */
+  async ask(kind: string, request: object): Promise<JobAnswer> {
+    const { redis, clock, random, limitMs, environment } = this.#options;
+    const data = { ...request, kind, environment };
+    let id = random.hex(16);
+    /** Whether an earlier job may have been carried out. */
+    let doubted = false;
+    let last: unknown = new NoAnswer('there was no time to ask Redis');
+    const once = async (leftMs: number): Promise<JobAnswer> => {
+      if (leftMs <= 0) throw last;
+      const endsMono = clock.monotonic() + leftMs;
+      await waitUntilReady(redis, leftMs, clock);
+      await this.#inTime(endsMono, 'Redis is connected and did not answer', this.#added(id, data));
+      const wasDoubted = doubted;
+      doubted = true;
+      const answer = await this.#inTime(endsMono, 'no worker has answered', this.#answered(id));
+      if (answer === undefined) throw new NoAnswer('the job was lost by Redis');
+      if (answer.outcome === UNCONFIRMED) {
+        id = random.hex(16);
+        throw new NoAnswer('a worker could not record it');
+      }
+      const refusal = refusalIn(answer, environment);
+      if (refusal === undefined) return answer;
+      throw wasDoubted ? new Unconfirmed('unknown', refusal) : refusal;
+    };
+    const again = (error: unknown): boolean => {
+      const away = error instanceof NoAnswer ? 'not done' : howAway(error);
+      if (away === 'maybe done') doubted = true;
+      if (away !== undefined) last = error;
+      // A client that was closed never comes back.
+      return away !== undefined && redis.status !== 'end';
+    };
+    try {
+      return await retryUntilDeadline(once, { clock, limitMs, pauseMs: PAUSE_MS, again });
+    } catch (error) {
+      if (!(error instanceof NoAnswer) && howAway(error) === undefined) throw error;
+      throw new Unconfirmed(doubted ? 'unknown' : 'no', error);
+    } finally {
+      this.#pending.delete(id);
+    }
+  }
+
+  #inTime<T>(endsMono: number, why: string, asked: Promise<T>): Promise<T> {
+    const { clock } = this.#options;
+    const ms = Math.max(0, endsMono - clock.monotonic());
+    return within({ clock, ms, late: () => new NoAnswer(`${why} for ${describeMs(ms)}`) }, asked);
+  }
+
+  /** A job whose id is there already is not added a second time. */
+  #added(id: string, data: object): Promise<void> {
+    return new Promise((resolve, reject) => this.#add({ id, data, resolve, reject }));
+  }
+
+  async #addAll(together: readonly Adding[]): Promise<void> {
+    try {
+      await this.#options.queue.addBulk(together.map(({ id, data }) => ({ name: 'ask', data, opts: { jobId: id } })));
+      for (const { resolve } of together) resolve();
+    } catch (error) {
+      for (const { reject } of together) reject(error);
+    }
+  }
+
+  /** Undefined: the job is gone. */
+  #answered(id: string): Promise<JobAnswer | undefined> {
+    return new Promise((resolve) => {
+      this.#pending.set(id, resolve);
+      this.#looking ??= this.#lookWhilePending().finally(() => (this.#looking = undefined));
+    });
+  }
+
+  async #lookWhilePending(): Promise<void> {
+    const { clock } = this.#options;
+    let pauseMs: number = LOOK_AGAIN_MS.first;
+    while (this.#pending.size > 0) {
+      await clock.sleep(pauseMs);
+      // While Redis is away nothing is learnt: every call has a deadline of its own.
+      const seen = await this.#look().catch(() => 0);
+      pauseMs = seen > 0 ? LOOK_AGAIN_MS.first : Math.min(pauseMs * 2, LOOK_AGAIN_MS.most);
+    }
+  }
+
+  /** How many of the pending jobs have ended. */
+  async #look(): Promise<number> {
+    const { queue, redis } = this.#options;
+    const ids = [...this.#pending.keys()];
+    const ends = await Promise.all(ids.map((id) => redis.hmget(queue.toKey(id), 'timestamp', 'finishedOn')));
+    const ended = ids.filter((_, at) => ends[at]?.[0] === null || ends[at]?.[1] !== null);
+    const answers = await Promise.all(ended.map((id) => redis.hget(queue.toKey(id), 'data')));
+    for (const [at, id] of ended.entries()) {
+      this.#pending.get(id)?.(answerOf(answers[at]));
+      this.#pending.delete(id);
+    }
+    return ended.length;
+  }
+}
+
+class NoAnswer extends Error {
+  override readonly name = 'NoAnswer';
+}
+
+/** A job may end with its request still in it: what became of the request is not known then. */
+function answerOf(data: string | null | undefined): JobAnswer | undefined {
+  if (data === null || data === undefined) return undefined;
+  return answerIn(JSON.parse(data)) ?? { id: '', outcome: UNCONFIRMED };
+}
+
+function refusalIn({ outcome, environment }: JobAnswer, ours: string): Error | undefined {
+  if (outcome === RESTORED) return new Recovering();
+  if (outcome !== OTHER_ENVIRONMENT) return undefined;
+  return new OtherDeployment({ ours, theirs: environment ?? '' });
+}
