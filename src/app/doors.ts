@@ -25,6 +25,7 @@ import type { Traces } from '../lib/traces.ts';
 import { knownHashes, ownDigest } from '../webhooks/hash.ts';
 import { type CallbackVerdict, type Noted, createReceiver } from '../webhooks/receiver.ts';
 import type { StopOutcome } from '../webhooks/stop-page.ts';
+import { acceptanceOf, batchDoorOf, collectAcceptanceOf, refusalOf } from './acceptance.ts';
 import { consoleOf } from './console.ts';
 import { type Container, timingOf } from './container.ts';
 import { endpointServiceOf, outgoingOf } from './deliveries.ts';
@@ -34,7 +35,6 @@ import type { Part } from './parts.ts';
 import { type Urls, publicUrlOf } from './processor-context.ts';
 import { callbackSecrets } from './secrets.ts';
 import { queueFigures } from './queue-figures.ts';
-import { acceptanceOf, batchDoorOf, collectAcceptanceOf, refusalOf } from './worker.ts';
 
 type TellUrl = (url: string) => void;
 

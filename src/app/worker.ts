@@ -1,31 +1,25 @@
 /** The worker role: a poller for each queue, and a BullMQ worker that rings it. */
-import type { ConnectionOptions, Job } from 'bullmq';
-import type { AskedKind } from '../kinds/index.ts';
+import type { ConnectionOptions, Worker } from 'bullmq';
 import type { Rejection } from '../kinds/intake.ts';
 import { BatchWork } from '../ledger/batch-work.ts';
-import { Intake } from '../ledger/intake.ts';
 import type { Workers } from '../ledger/workers.ts';
 import { withDeadline } from '../lib/clock.ts';
 import { askedWith } from '../operations/batch-rows.ts';
-import { RECOVERING } from '../operations/heartbeat.ts';
 import type { ProcessorContext } from '../processors/context.ts';
-import { type IntakeOptions, intakeProcessor } from '../processors/intake.ts';
 import { type AttemptFinished, type AttemptQueue, Taker, attempts, processors } from '../processors/run.ts';
 import { repeatUntil } from '../processors/sweeper.ts';
-import { CollectAcceptance } from '../producer/acceptance-collect.ts';
-import { acceptanceInLedger } from '../producer/acceptance-store.ts';
-import { Acceptance } from '../producer/acceptance.ts';
-import { BatchDoor, askForBatch } from '../producer/batch/door.ts';
-import { IntakeJobs } from '../queues/intake-jobs.ts';
 import { type AnyQueueName, queues } from '../queues/index.ts';
-import { MISPLACED_QUEUE } from '../queues/misplaced.ts';
 import { openWorker } from '../queues/open.ts';
 import { prefixOf, workerConnection } from '../redis/connections.ts';
+import { acceptanceOf } from './acceptance.ts';
 import { balancePart } from './balances.ts';
-import { type Container, type Timing, timingOf } from './container.ts';
+import type { Container, Timing } from './container.ts';
 import { type Delivery, deliveryOf } from './deliveries.ts';
+import { intakePoller, jobKeeperPart, misplacedPart } from './intake.ts';
 import { Outage } from './outage.ts';
 import { type Part, together } from './parts.ts';
+import { PausedQueues, pausedPart } from './paused.ts';
+import { type Poller, serial } from './poller.ts';
 
 export function workerParts(
   container: Container,
@@ -35,72 +29,44 @@ export function workerParts(
 ): Part[] {
   const workers = container.newWorker();
   const delivery = deliveryOf(container);
+  const paused = new PausedQueues(container.switches);
   return [
     presencePart(container, workers),
     jobKeeperPart(container),
     balancePart(container, context),
     misplacedPart(container),
     delivery.part,
-    watchdogPart(container, names),
+    watchdogPart(container, { names, paused }),
+    pausedPart(container, paused),
     together(
       'the workers',
-      names.map((name) => queuePart(container, { context, delivery }, timing, name)),
+      names.map((name) => queuePart(container, { context, delivery, paused }, timing, name)),
     ),
   ];
-}
-
-export function acceptanceOf(container: Container): Acceptance {
-  const { random, config, wake, book, fingerprints } = container;
-  return new Acceptance({
-    store: acceptanceInLedger(container),
-    random,
-    wake,
-    environment: config.ENVIRONMENT,
-    accounts: new Set(book.keys()),
-    fingerprints,
-    extraWithdrawModes: config.EXTRA_WITHDRAW_MODES,
-  });
-}
-
-export function batchDoorOf({ batches, limits, config, book, clock }: Container): BatchDoor {
-  return new BatchDoor({
-    batches,
-    limits,
-    environment: config.ENVIRONMENT,
-    accounts: new Set(book.keys()),
-    extraWithdrawModes: config.EXTRA_WITHDRAW_MODES,
-    now: () => clock.now(),
-  });
 }
 
 interface Tools {
   readonly context: ProcessorContext;
   readonly delivery: Delivery;
-}
-
-/** Does what is due in one queue. */
-interface Poller {
-  /** Resolves when all that was due at this moment has been begun, here or elsewhere. */
-  readonly run: () => Promise<void>;
-  /** Begins nothing more; resolves when nothing is under way. */
-  readonly stop: () => Promise<void>;
-  /** What a job of the queue asks for. Absent: a job is a bell. */
-  readonly job?: (job: Job) => Promise<unknown>;
+  readonly paused: PausedQueues;
 }
 
 /** Polling is the way, and a job of BullMQ only rings sooner: without Redis nothing but latency is lost. */
 function queuePart(container: Container, tools: Tools, timing: Timing, name: AnyQueueName): Part {
   const { config, clock, quietly, logger, metrics, target, watchdog } = container;
+  const { paused } = tools;
   const declaration = queues[name];
   const slots = Math.max(1, Math.round(config.WORKER_CONCURRENCY * declaration.share));
   return {
     name: `the worker of ${name}`,
     start: async () => {
-      const poller = pollerOf(container, tools, { name, slots });
+      /** A job of `intake` waits while PostgreSQL cannot record its request. */
+      const isOpen = (): boolean => !paused.has(name) && (name !== 'intake' || paused.isKnown);
+      const poller = pollerOf(container, tools, { name, slots, isOpen });
+      const run = async (): Promise<void> => (paused.has(name) ? undefined : poller.run());
       const stop = new AbortController();
       const onError = (error: unknown): void => quietly(`what is due in ${name}`, error);
-      const polled = repeatUntil(stop.signal, { clock, intervalMs: config.SWEEP_INTERVAL, onError }, poller.run);
-      const bell = openWorker(declaration, poller.job ?? (() => poller.run()), {
+      const bell = openWorker(declaration, poller.job ?? run, {
         // The recipe differs from BullMQ's type only in that it may spell out `undefined`.
         connection: workerConnection(target) as ConnectionOptions,
         prefix: prefixOf(target),
@@ -110,8 +76,12 @@ function queuePart(container: Container, tools: Tools, timing: Timing, name: Any
         onFailed: (error) => quietly(`attempt in ${name}`, error),
         onLockLost: (ids) => metrics.lockLost(ids.length),
       });
-      // Runs until it is closed; what it throws is told by its error event.
-      void bell.run().catch((error: unknown) => quietly(`worker of ${name}`, error));
+      await bell.pause(true);
+      const turn = async (): Promise<void> => {
+        await heed(bell, isOpen());
+        await run();
+      };
+      const polled = repeatUntil(stop.signal, { clock, intervalMs: config.SWEEP_INTERVAL, onError }, turn);
       return async () => {
         watchdog.forget(name);
         stop.abort();
@@ -128,13 +98,20 @@ function queuePart(container: Container, tools: Tools, timing: Timing, name: Any
   };
 }
 
+async function heed(bell: Worker, isOpen: boolean): Promise<void> {
+  if (isOpen === !bell.isPaused()) return;
+  if (isOpen) await bell.resume();
+  else await bell.pause(true);
+}
+
 interface Queue {
   readonly name: AnyQueueName;
   readonly slots: number;
+  readonly isOpen: () => boolean;
 }
 
-function pollerOf(container: Container, { context, delivery }: Tools, { name, slots }: Queue): Poller {
-  if (name === 'intake') return intakePoller(container, slots);
+function pollerOf(container: Container, { context, delivery }: Tools, { name, slots, isOpen }: Queue): Poller {
+  if (name === 'intake') return intakePoller(container, { slots, isOpen, announce: announcer(container) });
   if (name === 'batch') return batchPoller(container, context);
   if (name === 'event-delivery') return deliveryPoller(container, delivery);
   return attemptsPoller(container, context, { name, slots });
@@ -144,7 +121,7 @@ function pollerOf(container: Container, { context, delivery }: Tools, { name, sl
 function attemptsPoller(
   container: Container,
   context: ProcessorContext,
-  { name, slots }: Queue & { readonly name: AttemptQueue },
+  { name, slots }: Pick<Queue, 'slots'> & { readonly name: AttemptQueue },
 ): Poller {
   const { clock, metrics, operations, call, quietly, watchdog } = container;
   const attempt = attempts(name, processors[name], context, announcer(container));
@@ -213,22 +190,6 @@ function batchPoller(container: Container, { policy }: ProcessorContext): Poller
   });
 }
 
-/** One run at a time, again while there is more. */
-function serial(step: () => Promise<boolean>): Poller {
-  let stopping = false;
-  let running: Promise<void> | undefined;
-  const all = async (): Promise<void> => {
-    while (!stopping && (await step()));
-  };
-  return {
-    run: () => (running ??= all().finally(() => (running = undefined))),
-    stop: async () => {
-      stopping = true;
-      await running?.catch(() => undefined);
-    },
-  };
-}
-
 const ENDPOINTS_AT_ONCE = 20;
 
 function deliveryPoller({ endpoints }: Container, { deliver }: Delivery): Poller {
@@ -237,54 +198,6 @@ function deliveryPoller({ endpoints }: Container, { deliver }: Delivery): Poller
     await Promise.all(due.map(deliver));
     return due.length === ENDPOINTS_AT_ONCE;
   });
-}
-
-const INTAKE_AT_ONCE = 200;
-
-/** Jobs of BullMQ are requests; those of SQL wait in a table. */
-function intakePoller(container: Container, slots: number): Poller {
-  const { clock, config, database, traces, quietly, metrics, watchdog, rejections, life } = container;
-  const { leaseMs } = timingOf(config);
-  const acceptance = acceptanceOf(container);
-  const collect = collectAcceptanceOf(container, true);
-  const batchDoor = batchDoorOf(container);
-  const process = intakeProcessor({
-    reject: (rejection) => rejections.add(rejection),
-    clock,
-    traces,
-    announce: announcer(container),
-    environment: config.ENVIRONMENT,
-    recovering: () => life.recovering() !== undefined,
-    batch: (request) => askForBatch(batchDoor, request),
-    accept: {
-      disbursement: (request, { idempotencyKey }) => acceptance.disbursement(request, idempotencyKey),
-      message: (request, { idempotencyKey, fallback }) => acceptance.message(request, idempotencyKey, fallback),
-      campaign: (request, { idempotencyKey }) => acceptance.campaign(request, idempotencyKey),
-      invoice: (request, { idempotencyKey }) => collect.invoice(request, idempotencyKey),
-      payment_request: (request, { idempotencyKey }) => collect.paymentRequest(request, idempotencyKey),
-      direct_credit: (request, { idempotencyKey }) => collect.directCredit(request, idempotencyKey),
-    } satisfies Record<AskedKind, IntakeOptions['accept'][string]>,
-  });
-  const intake = new Intake({
-    database,
-    environment: config.ENVIRONMENT,
-    leaseMs,
-    onError: (error) => quietly('a request of SQL', error),
-    onRejected: ({ kind }) => metrics.intakeRejected(kind),
-    accept: {
-      disbursement: (request, { idempotencyKey, by }) => acceptance.disbursement(request, idempotencyKey, by),
-      message: (request, { idempotencyKey }) => acceptance.message(request, idempotencyKey),
-      campaign: (request, { idempotencyKey, by }) => acceptance.campaign(request, idempotencyKey, by),
-      invoice: (request, { idempotencyKey, by }) => collect.invoice(request, idempotencyKey, by),
-      payment_request: (request, { idempotencyKey, by }) => collect.paymentRequest(request, idempotencyKey, by),
-      direct_credit: (request, { idempotencyKey, by }) => collect.directCredit(request, idempotencyKey, by),
-    },
-  });
-  const watched = watchdog.watch('intake', slots);
-  return {
-    ...serial(async () => life.recovering() === undefined && (await intake.run(INTAKE_AT_ONCE)) === INTAKE_AT_ONCE),
-    job: (job) => watched<unknown>(() => process(job)),
-  };
 }
 
 /** Why an attempt came to nothing where the service cannot be reached, or is not heard. */
@@ -338,65 +251,17 @@ function presencePart({ clock, quietly }: Container, workers: Workers): Part {
   };
 }
 
-const FORGET_EVERY_MS = 600_000;
-
-/** What callers asked for in the queue `intake` is forgotten in time, also where nothing more is asked. */
-function jobKeeperPart({ clock, quietly, bullQueues }: Container): Part {
-  const jobs = new IntakeJobs(bullQueues.intake);
-  return {
-    name: 'the keeper of finished jobs',
-    start: async () => {
-      let cancel = (): void => undefined;
-      const forget = (): void => {
-        cancel = clock.after(FORGET_EVERY_MS, forget);
-        jobs.forgetOld().catch((error: unknown) => quietly('forgetting finished jobs', error));
-      };
-      forget();
-      return async () => cancel();
-    },
-  };
-}
-
-const LOOK_FOR_MISPLACED_EVERY_MS = 60_000;
-
-/** Requests that were added without the prefix wait for ever, and the program that added them hears nothing. */
-function misplacedPart({ clock, config, quietly, logger, misplaced }: Container): Part {
-  const look = async (): Promise<void> => {
-    const waiting = await misplaced();
-    if (waiting === 0) return;
-    const prefix = config.REDIS_PREFIX;
-    const facts = { queue: MISPLACED_QUEUE, waiting, prefix };
-    logger.warn(
-      facts,
-      `jobs wait in ${MISPLACED_QUEUE}, where nobody takes them: add them with the prefix ${prefix}`,
-    );
-  };
-  return {
-    name: 'the look for misplaced jobs',
-    start: async () => {
-      const stop = new AbortController();
-      const onError = (error: unknown): void => quietly('misplaced jobs', error);
-      const interval = { clock, intervalMs: LOOK_FOR_MISPLACED_EVERY_MS, onError };
-      const watched = repeatUntil(stop.signal, interval, look);
-      return async () => {
-        stop.abort();
-        await watched;
-      };
-    },
-  };
-}
-
 const WATCH_EVERY_MS = 5_000;
 
 /** Looks whether the workers of this process take what waits for them. */
 function watchdogPart(
   { clock, watchdog, bullQueues, metrics, quietly }: Container,
-  names: readonly AnyQueueName[],
+  { names, paused }: { readonly names: readonly AnyQueueName[]; readonly paused: PausedQueues },
 ): Part {
-  const waitingIn = async (name: AnyQueueName): Promise<[string, number]> => {
-    const paused = await bullQueues[name].isPaused();
-    return [name, paused ? 0 : await bullQueues[name].getWaitingCount()];
-  };
+  const waitingIn = async (name: AnyQueueName): Promise<[string, number]> => [
+    name,
+    paused.has(name) ? 0 : await bullQueues[name].getWaitingCount(),
+  ];
   const look = async (): Promise<void> => {
     const waiting = await Promise.all(names.map(waitingIn)).catch((error: unknown) => {
       quietly('watchdog', error);
@@ -417,22 +282,4 @@ function watchdogPart(
       };
     },
   };
-}
-
-export function collectAcceptanceOf(container: Container, nobodyWaits = false): CollectAcceptance {
-  const { config, wake, book, fingerprints } = container;
-  return new CollectAcceptance({
-    store: acceptanceInLedger(container),
-    wake,
-    fingerprints,
-    environment: config.ENVIRONMENT,
-    accounts: new Set(book.keys()),
-    directCredit: config.DIRECT_CREDIT === 'on',
-    nobodyWaits,
-  });
-}
-
-/** Why nothing can be accepted now, if so. */
-export function refusalOf({ life }: Pick<Container, 'life'>) {
-  return life.recovering() ? { kind: 'recovering' as const, detail: `${RECOVERING}.` } : undefined;
 }

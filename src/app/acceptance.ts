@@ -1,0 +1,49 @@
+/** Acceptance as every entry point of this process uses it. */
+import { RECOVERING } from '../operations/heartbeat.ts';
+import { CollectAcceptance } from '../producer/acceptance-collect.ts';
+import { acceptanceInLedger } from '../producer/acceptance-store.ts';
+import { Acceptance } from '../producer/acceptance.ts';
+import { BatchDoor } from '../producer/batch/door.ts';
+import type { Container } from './container.ts';
+
+export function acceptanceOf(container: Container): Acceptance {
+  const { random, config, wake, book, fingerprints } = container;
+  return new Acceptance({
+    store: acceptanceInLedger(container),
+    random,
+    wake,
+    environment: config.ENVIRONMENT,
+    accounts: new Set(book.keys()),
+    fingerprints,
+    extraWithdrawModes: config.EXTRA_WITHDRAW_MODES,
+  });
+}
+
+export function batchDoorOf({ batches, limits, config, book, clock }: Container): BatchDoor {
+  return new BatchDoor({
+    batches,
+    limits,
+    environment: config.ENVIRONMENT,
+    accounts: new Set(book.keys()),
+    extraWithdrawModes: config.EXTRA_WITHDRAW_MODES,
+    now: () => clock.now(),
+  });
+}
+
+export function collectAcceptanceOf(container: Container, nobodyWaits = false): CollectAcceptance {
+  const { config, wake, book, fingerprints } = container;
+  return new CollectAcceptance({
+    store: acceptanceInLedger(container),
+    wake,
+    fingerprints,
+    environment: config.ENVIRONMENT,
+    accounts: new Set(book.keys()),
+    directCredit: config.DIRECT_CREDIT === 'on',
+    nobodyWaits,
+  });
+}
+
+/** Why nothing can be accepted now, if so. */
+export function refusalOf({ life }: Pick<Container, 'life'>) {
+  return life.recovering() ? { kind: 'recovering' as const, detail: `${RECOVERING}.` } : undefined;
+}
