@@ -22,7 +22,7 @@ const listAudit = route(
     description:
       'Newest first. A line is written in one step with the action: refused requests and repeated actions have no ' +
       'line. Lines older than AUDIT_KEEP are deleted.',
-    query: { after: after(/^\d{1,15}-\d{1,10}$/), limit: limit(100, 1_000) },
+    query: { after: after(/^\d{1,15}-\d{1,18}$/), limit: limit(100, 1_000) },
     answers: { 200: answer('A page of them.', auditPage) },
   },
   async ({ context, query: { after: place, limit: most } }) => {

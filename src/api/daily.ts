@@ -2,7 +2,7 @@
 import type { KindOfMoney } from '../kinds/index.ts';
 import { createHash } from 'node:crypto';
 import { csvCell } from '../files/csv.ts';
-import { type Line, textStates } from '../operations/book.ts';
+import { type Line, textStates } from '../kinds/day-totals.ts';
 import { readWithdrawMode } from '../upstream/capabilities.ts';
 import { Html, html } from '../lib/html.ts';
 import { counted, money } from '../words/figures.ts';

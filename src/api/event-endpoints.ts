@@ -1,7 +1,8 @@
 /** Where signed deliveries go. A key that may read events may have them posted, to an endpoint of its own. */
 import { z } from 'zod';
 import { eventTypes } from '../kinds/index.ts';
-import type { Endpoint, LogLine } from '../operations/endpoints.ts';
+import { headersProblem } from '../events/outgoing/webhook-sender.ts';
+import type { Endpoint, LogLine } from '../ledger/endpoints.ts';
 import { type ApiContext } from './context.ts';
 import type { ApiKey } from './keys.ts';
 import {
@@ -26,6 +27,14 @@ const registration = z
         description: 'Only events of these types. Absent: all types.',
         example: ['disbursement.succeeded', 'disbursement.failed'],
       }),
+    headers: z
+      .record(z.string(), z.string())
+      .optional()
+      .meta({
+        description:
+          'Headers of its own for each delivery, such as those that a gateway asks for. At most 10; not shown again.',
+        example: { 'X-Gateway-Key': 'k3y' },
+      }),
   })
   .meta({ id: 'EndpointRegistration' });
 
@@ -37,7 +46,7 @@ const replayOrder = z
       .meta({ description: 'Events from this time on.', example: '2026-11-21T08:00:00Z' }),
     event: z
       .string()
-      .regex(/^[\w-]{1,80}\.\d{1,9}$/, 'must be the id of an event')
+      .regex(/^[\w-]{1,80}\.\d{1,9}(?:\.\d{1,9})?$/, 'must be the id of an event')
       .optional()
       .meta({ description: 'Only the event with this id, as in `deliveries`.' }),
   })
@@ -65,16 +74,18 @@ const createEventEndpoint = route(
     answers: { 201: answer('Registered. Store the secret.', endpointWithSecret) },
     problems: ['wrong-state'],
   },
-  async ({ context, key, body: { url, types = [] }, act }) => {
+  async ({ context, key, body: { url, types = [], headers }, act }) => {
     const problem = context.endpointService.problemOf(url);
     if (problem) throw invalid([{ pointer: '/url', message: problem }]);
-    const accounts = [...(key.accounts ?? [])];
-    const made = await context.endpointService.register({ url, types, accounts, owner: key.name }, act());
-    const endpoint = 'id' in made ? await context.endpoints.read(made.id) : undefined;
+    const wrong = headers && headersProblem(headers);
+    if (wrong) throw invalid([{ pointer: '/headers', message: wrong }]);
+    const endpoint = { url, types, accounts: [...(key.accounts ?? [])], owner: key.name, headers };
+    const made = await context.endpointService.register(endpoint, act());
+    const registered = 'id' in made ? await context.endpoints.read(made.id) : undefined;
     if ('problem' in made) throw new ApiProblem('wrong-state', made.problem, { rule: made.rule });
-    if (!endpoint) throw new ApiProblem('wrong-state', 'The record was deleted during the request.');
+    if (!registered) throw new ApiProblem('wrong-state', 'The record was deleted during the request.');
     // The only time that it is shown.
-    return { ...view(endpoint), secret: made.secret.reveal() };
+    return { ...view(registered), secret: made.secret.reveal() };
   },
 );
 

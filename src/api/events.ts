@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { type EventType, eventTypes } from '../kinds/index.ts';
 import type { Request, Response } from 'express';
 import type { CompletionEvent } from '../events/catalogue.ts';
-import { CursorAhead, CursorTooOld, cursorPattern, type Wanted } from '../events/stream.ts';
+import { CursorAhead, CursorTooOld, cursorPattern } from '../lib/cursors.ts';
 import { type Clock, withDeadline } from '../lib/clock.ts';
 import { stillAsks } from './gates.ts';
 import type { ApiKey } from './keys.ts';
@@ -18,6 +18,8 @@ const types = z
   .refine((text) => text.split(',').every(isType), `must be one or more of ${eventTypes.join(', ')}`)
   .optional()
   .meta({ description: `Separated by commas, of ${eventTypes.join(', ')}.`, example: eventTypes[0] });
+
+type Wanted = (event: CompletionEvent) => boolean;
 
 /** What the key may see of what was asked for. Undefined: everything. */
 function wantedBy({ accounts }: ApiKey, asked: string | undefined): Wanted | undefined {
@@ -56,8 +58,7 @@ const HEARTBEAT_MS = 15_000;
 const TAKEN_WITHIN_MS = 30_000;
 const AGAIN_AFTER_MS = 2_000;
 
-const EXAMPLE =
-  'id: 1763712000000-0.q0c1XyZ_abcd1234\ndata: {"id":"dsb_0f6c8d4b2a1e49578c3d.1","type":"disbursement.succeeded"}\n\n';
+const EXAMPLE = 'id: 1-48211\ndata: {"id":"dsb_0f6c8d4b2a1e49578c3d.1","type":"disbursement.succeeded"}\n\n';
 
 const followEvents = route(
   {
@@ -176,8 +177,8 @@ function tooOld({ oldest }: CursorTooOld): ApiProblem {
 
 function aheadOfTheStream({ oldest, epoch }: CursorAhead): ApiProblem {
   const detail =
-    'Events up to this cursor are not, or no longer, in the stream: Redis was put back, or has lost something. ' +
-    'Take stock, then read on without a cursor.';
+    'The cursor is of an earlier epoch, or beyond the newest event: a recovery may have lost events. Re-read the ' +
+    'state, then read events without a cursor.';
   return new ApiProblem('ahead-of-the-stream', detail, { oldest: oldest ?? null, epoch });
 }
 

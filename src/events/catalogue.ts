@@ -17,7 +17,7 @@ const envelope = {
   timestamp: z.iso.datetime().meta({ description: 'When the state was entered.' }),
   sequence: z.int().positive().meta({
     description:
-      'Grows by one per operation, and by a thousand where Redis was put back from a copy; no order is promised between operations.',
+      'Grows by one per operation, and by a thousand with each recovery; no order is promised between operations.',
   }),
   account: z.string().meta({ description: 'The name of the account that it is about.' }),
 };

@@ -3,9 +3,9 @@ import type { Clock } from '../lib/clock.ts';
 import type { Random } from '../lib/random.ts';
 import type { Secret } from '../lib/secret.ts';
 import type { Act } from '../ledger/acts.ts';
-import type { Endpoint, Endpoints, NewEndpoint } from '../operations/endpoints.ts';
+import type { Endpoint, Endpoints, NewEndpoint } from '../ledger/endpoints.ts';
+import type { EventStream, PlacedHead } from '../ledger/event-stream.ts';
 import { anEvent } from './catalogue.ts';
-import { wantsKind } from './dispatcher.ts';
 import { type EndpointRules, checkEndpointUrl, endpointProblems, placeOfEndpoint } from './outgoing/endpoint.ts';
 import {
   type OwnHeaders,
@@ -16,11 +16,10 @@ import {
   sealEndpointSecret,
   newEndpointSecret,
 } from './outgoing/webhook-sender.ts';
-import type { EventStream } from './stream.ts';
 import type { Public } from '../lib/public.ts';
 
 export interface EndpointServiceOptions {
-  readonly endpoints: Omit<Public<Endpoints>, 'dispatch' | 'dispatchState'>;
+  readonly endpoints: Omit<Public<Endpoints>, 'dispatch' | 'due' | 'take' | 'settle'>;
   readonly events: Pick<EventStream, 'heads' | 'find' | 'before'>;
   readonly random: Random;
   /** The first seals, all of them open. None: endpoints cannot be registered. */
@@ -187,4 +186,10 @@ export class EndpointService {
     const [key] = this.#options.secrets;
     return key && { secret: newEndpointSecret(this.#options.random), key };
   }
+}
+
+/** Events of its types and accounts, whenever they happened. */
+function wantsKind({ types, accounts }: Endpoint, event: PlacedHead): boolean {
+  const isOfType = types.length === 0 || types.includes(event.type);
+  return isOfType && (accounts.length === 0 || accounts.includes(event.account));
 }

@@ -5,7 +5,7 @@
 import { positionOf } from './event-stream.ts';
 import type { Run } from './pool.ts';
 
-interface Due {
+export interface Due {
   readonly place: string;
   /** Made before this one. */
   readonly tries: number;
@@ -28,8 +28,12 @@ export interface DeliveryResult {
   readonly waitMs: number;
   /** Whether it was posted: otherwise it says nothing about the endpoint. */
   readonly asked: boolean;
-  /** For the log: event, outcome, answer and number of the try, separated by `|`. */
-  readonly line: string;
+  /** For the log: the id of the event, or its place where it cannot be read. */
+  readonly event: string;
+  /** Status, or a word. */
+  readonly answer: string;
+  /** With this one. */
+  readonly tries: number;
 }
 
 export interface SettledDeliveries {
@@ -175,14 +179,13 @@ async function writeResults(run: Run, id: string, at: Date, results: readonly De
     results.map(({ outcome }) => outcome),
     results.map(({ waitMs }) => waitMs),
   ]);
-  const lines = results.map(({ line }) => line.split('|'));
   await run('log_deliveries', [
     id,
     at,
-    lines.map(([event = '']) => event),
-    lines.map(([, outcome = '']) => outcome),
-    lines.map(([, , answer = '']) => answer),
-    lines.map(([, , , tries = '0']) => Number(tries)),
+    results.map(({ event }) => event),
+    results.map(({ outcome }) => outcome),
+    results.map(({ answer }) => answer),
+    results.map(({ tries }) => tries),
     LOG_LINES,
   ]);
 }

@@ -22,7 +22,7 @@ interface Resealing {
   readonly act?: Act | undefined;
 }
 
-interface NewEndpoint {
+export interface NewEndpoint {
   readonly url: string;
   /** Event types; empty: all. */
   readonly types: readonly string[];
@@ -46,7 +46,7 @@ export interface Endpoint extends Omit<NewEndpoint, 'headers'> {
   readonly reason?: string;
 }
 
-interface LogLine {
+export interface LogLine {
   /** ms since the epoch. */
   readonly at: number;
   readonly event: string;

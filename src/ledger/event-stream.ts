@@ -22,13 +22,13 @@ interface Page {
   readonly more: boolean;
 }
 
-interface Placed {
+export interface Placed {
   readonly place: string;
   readonly event: StoredEvent;
 }
 
 /** An event without its data, which may be unreadable. */
-interface PlacedHead extends Pick<StoredEvent, 'id' | 'type' | 'account'> {
+export interface PlacedHead extends Pick<StoredEvent, 'id' | 'type' | 'account'> {
   readonly place: string;
 }
 

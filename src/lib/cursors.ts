@@ -1,4 +1,7 @@
-/** Why a reader of events cannot go on from its cursor. */
+/** Cursors of events, and why a reader cannot go on from one. */
+
+/** The epoch of the ledger, and the position of the last event that was read. */
+export const cursorPattern = /^\d{1,10}-\d{1,15}$/;
 
 /** Events after the cursor were deleted: the reader must re-read the state before it goes on. */
 export class CursorTooOld extends Error {

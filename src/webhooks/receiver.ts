@@ -15,7 +15,7 @@ import { HeldBytes, type Holding } from '../lib/held-bytes.ts';
 import { maskPhone } from '../lib/phone.ts';
 import { type Secret, sameSecret } from '../lib/secret.ts';
 import type { Hinted } from '../operations/nudging.ts';
-import type { Operations } from '../operations/operations.ts';
+import type { OperationStore } from '../ledger/operation-store.ts';
 import { type EvidenceDraft, WRONG_HASH, claimsSuccess, claimsUndone } from '../operations/transition.ts';
 import {
   BODY_LIMITS,
@@ -52,7 +52,7 @@ export interface Noted {
 
 interface ReceiverOptions {
   readonly secrets: readonly Secret[];
-  readonly operations: Pick<Operations, 'nudge'>;
+  readonly operations: Pick<OperationStore, 'nudge'>;
   /** The hashes of an account's master keys: one in a body says who could have written it, and decides nothing. */
   readonly hashes: (account: string) => Promise<KnownHashes>;
   /** The digest of the account's key of today; tried before `hashes`. */
@@ -70,7 +70,7 @@ const LOOK_INTERVAL_MS = 5_000;
 /** Limit for all bodies that are read at once: a callback has a few kilobytes. */
 const BODIES_BYTES = 32_000_000;
 const RETRY_AFTER_S = 30;
-/** A Redis that hangs must not collect callers: they are told to come again, and a poll comes anyway. */
+/** A PostgreSQL that hangs must not collect callers: they are told to come again, and a poll comes anyway. */
 const STORE_WITHIN_MS = 2_000;
 
 export function createReceiver(options: ReceiverOptions): Express {

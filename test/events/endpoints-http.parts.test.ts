@@ -3,12 +3,11 @@ import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Webhook } from 'standardwebhooks';
 import { afterEach, expect, test, vi } from 'vitest';
-import { keys } from '../../src/operations/keys.ts';
 import { openEndpointSecrets } from '../../src/events/outgoing/webhook-sender.ts';
 import { Secret } from '../../src/lib/secret.ts';
 import { apiOn } from '../support/api-process.ts';
+import { report } from '../support/published.ts';
 import { KEYS, type Service, ask, startService } from '../support/service.ts';
-import { emit } from './stream-writer.ts';
 
 const toClose: Array<() => Promise<unknown>> = [];
 afterEach(async () => {
@@ -19,7 +18,7 @@ test('an event arrives signed, and a receiver can check it with nothing but the 
   const { service, register } = await makeWorld();
   const shop = await receiver();
   const { secret } = await register(shop.url);
-  await emit(service.redis, 'dsb_1', 'disbursement.succeeded', { amount: 5_000 });
+  await report(service.ledger, 'dsb_1', 'disbursement.succeeded', { data: { amount: 5_000 } });
   const post = await shop.next();
   expect(JSON.parse(post.text)).toMatchObject({ id: 'dsb_1.1', type: 'disbursement.succeeded', account: 'main' });
   expect(post.headers['webhook-id']).toBe('dsb_1.1');
@@ -32,19 +31,20 @@ test('while a secret is rotated both sign', async () => {
   const shop = await receiver();
   const { id, secret } = await register(shop.url);
   const rotated = await service.call('POST', `/v1/event-endpoints/${id}/rotate-secret`, { key: 'maker-secret' });
-  await emit(service.redis, 'dsb_1', 'disbursement.succeeded');
+  await report(service.ledger, 'dsb_1', 'disbursement.succeeded');
   const post = await shop.next();
   expect(signaturesOf(post.headers)).toEqual([rotated.body.secret, secret].map((one) => signatureOf(one, post)));
 });
 
-test('a secret is shown once, and is nowhere in Redis', async () => {
+test('a secret is shown once, and is nowhere in the ledger', async () => {
   const { service, register } = await makeWorld();
   const { id, secret } = await register('http://127.0.0.1:9/closed');
   const seen = await service.call('GET', `/v1/event-endpoints/${id}`, { key: 'maker-secret' });
   const list = await service.call('GET', '/v1/event-endpoints', { key: 'maker-secret' });
   expect(list.body.items).toMatchObject([{ id, state: 'enabled', types: null }]);
   expect(JSON.stringify([seen.body, list.body])).not.toContain(secret.slice(6));
-  expect(JSON.stringify(await service.redis.hgetall(keys.record(id)))).not.toContain(secret.slice(6));
+  const stored = await service.ledger.query('select * from relais.endpoint');
+  expect(JSON.stringify(stored)).not.toContain(secret.slice(6));
 });
 
 test('a slow endpoint does not slow another', async () => {
@@ -53,7 +53,7 @@ test('a slow endpoint does not slow another', async () => {
   const quick = await receiver();
   await register(slow.url);
   await register(quick.url);
-  for (let n = 0; n < 100; n += 1) await emit(service.redis, `op-${n}`, 'message.sent');
+  for (let n = 0; n < 100; n += 1) await report(service.ledger, `op-${n}`, 'message.sent');
   for (let n = 0; n < 100; n += 1) await quick.next();
   expect(slow.posted.length).toBeGreaterThan(0);
   expect(slow.posted.length).toBeLessThanOrEqual(8);
@@ -66,8 +66,8 @@ test('an endpoint belongs to the key that made it, and gets the events of its ac
   const others = await service.call('GET', `/v1/event-endpoints/${id}`, { key: 'reader-secret' });
   expect(others.status).toBe(404);
   expect((await service.call('GET', '/v1/event-endpoints', { key: 'reader-secret' })).body.items).toEqual([]);
-  await emit(service.redis, 'ours', 'message.sent', {}, 'main');
-  await emit(service.redis, 'theirs', 'message.sent', {}, 'other');
+  await report(service.ledger, 'ours', 'message.sent', { account: 'main' });
+  await report(service.ledger, 'theirs', 'message.sent', { account: 'other' });
   expect((await shop.next()).headers['webhook-id']).toBe('theirs.1');
   expect(shop.posted).toEqual([]);
 });
@@ -76,7 +76,7 @@ test('a replay posts again what was delivered since then', async () => {
   const { service, register } = await makeWorld();
   const shop = await receiver();
   const { id } = await register(shop.url);
-  await emit(service.redis, 'a', 'message.sent');
+  await report(service.ledger, 'a', 'message.sent');
   await shop.next();
   const since = new Date(Date.now() - 60_000).toISOString();
   const answer = await service.call('POST', `/v1/event-endpoints/${id}/replay`, {
@@ -91,8 +91,8 @@ test('one event is posted again by its id, and no other; none of another account
   const { service, register } = await makeWorld();
   const shop = await receiver();
   const { id } = await register(shop.url, 'stranger-secret');
-  for (const op of ['a', 'b', 'c']) await emit(service.redis, op, 'message.sent', {}, 'other');
-  await emit(service.redis, 'ours', 'message.sent', {}, 'main');
+  for (const op of ['a', 'b', 'c']) await report(service.ledger, op, 'message.sent', { account: 'other' });
+  await report(service.ledger, 'ours', 'message.sent', { account: 'main' });
   for (let n = 0; n < 3; n += 1) await shop.next();
   const again = (body: object) =>
     service.call('POST', `/v1/event-endpoints/${id}/replay`, { key: 'stranger-secret', body });
@@ -111,7 +111,7 @@ test('a removed endpoint is posted nothing more', async () => {
   const { id } = await register(gone.url);
   await register(stays.url);
   expect((await service.call('DELETE', `/v1/event-endpoints/${id}`, { key: 'maker-secret' })).status).toBe(204);
-  await emit(service.redis, 'a', 'message.sent');
+  await report(service.ledger, 'a', 'message.sent');
   await stays.next();
   expect(gone.posted).toEqual([]);
   expect((await service.call('DELETE', `/v1/event-endpoints/${id}`, { key: 'maker-secret' })).status).toBe(404);
@@ -150,7 +150,7 @@ test('what was sealed with an old secret is sealed anew, and the old one can go'
   await service.call('POST', `/v1/event-endpoints/${id}/rotate-secret`, { key: 'maker-secret' });
   const rotateWith = async (SEALING_SECRET: string) => {
     const { base: SERVICE_BASE_URL, crm: SERVICE_CRM_URL } = service.sandbox;
-    const places = { SERVICE_BASE_URL, SERVICE_CRM_URL };
+    const places = { SERVICE_BASE_URL, SERVICE_CRM_URL, DATABASE_URL: service.ledger.url };
     const api = await apiOn(service.redisUrl, { ...places, SEALING_SECRET, API_KEYS: KEYS });
     const answer = await ask(`${api.url}/v1/secrets/rotate`, 'POST', {});
     await api.stop();
@@ -159,10 +159,29 @@ test('what was sealed with an old secret is sealed anew, and the old one can go'
   expect(await rotateWith('new')).toEqual({ resealed: 0, unreadable: [id] });
   expect(await rotateWith('new,old')).toEqual({ resealed: 1, unreadable: [] });
   expect(await rotateWith('new')).toEqual({ resealed: 1, unreadable: [] });
-  const sealed = await service.redis.hmget(keys.record(id), 'secret', 'oldSecret');
-  const [, old] = openEndpointSecrets(sealed.map(String), [new Secret('new')], id);
+  const [row] = await service.ledger.query<{ secret: string; old_secret: string }>(
+    'select secret, old_secret from relais.endpoint',
+  );
+  const sealed = [row?.secret ?? '', row?.old_secret ?? ''];
+  const [, old] = openEndpointSecrets(sealed, [new Secret('new')], id);
   expect(old?.reveal()).toBe(secret);
-  expect(openEndpointSecrets(sealed.map(String), [new Secret('old'), new Secret('callback-secret')], id)).toEqual([]);
+  expect(openEndpointSecrets(sealed, [new Secret('old'), new Secret('callback-secret')], id)).toEqual([]);
+});
+
+test('headers of an endpoint are posted with each event, and reserved ones are refused', async () => {
+  const { service } = await makeWorld();
+  const shop = await receiver();
+  const create = (headers: object) =>
+    service.call('POST', '/v1/event-endpoints', { key: 'maker-secret', body: { url: shop.url, headers } });
+  const made = await create({ 'X-Gateway': 'let me in' });
+  expect(made.status).toBe(201);
+  expect(JSON.stringify(made.body)).not.toContain('let me in');
+  await report(service.ledger, 'dsb_1', 'disbursement.succeeded');
+  expect((await shop.next()).headers['x-gateway']).toBe('let me in');
+  for (const headers of [{ 'webhook-id': 'x' }, { 'X-Line': 'a\r\nb' }, { 'X-Twice': 'a', 'x-twice': 'b' }]) {
+    const { status, body } = await create(headers);
+    expect([status, body.problems?.[0]?.pointer]).toEqual([422, '/headers']);
+  }
 });
 
 async function makeWorld(env: Readonly<Record<string, string>> = {}) {
@@ -219,7 +238,7 @@ test('the published library of the signing standard accepts what arrives, and no
   const { service, register } = await makeWorld();
   const shop = await receiver();
   const { secret } = await register(shop.url);
-  await emit(service.redis, 'dsb_1', 'disbursement.succeeded', { amount: 5_000 });
+  await report(service.ledger, 'dsb_1', 'disbursement.succeeded', { data: { amount: 5_000 } });
   const post = await shop.next();
   const headers = Object.fromEntries(Object.entries(post.headers).map(([name, value]) => [name, String(value)]));
   const independent = new Webhook(secret);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { Followers } from '../../src/events/followers.ts';
-import type { Placed } from '../../src/events/stream.ts';
+import type { Placed } from '../../src/ledger/event-stream.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 
 const AN_HOUR_MS = 3_600_000;

@@ -1,46 +1,67 @@
-import { afterEach, expect, test, vi } from 'vitest';
-import { Redis } from 'ioredis';
-import {
-  type CompletionEvent,
-  CursorTooOld,
-  type OnEventOptions,
-  deadLettersOf,
-  onEvent,
-} from '../../src/events/library.ts';
-import { leave, tellForgotten } from '../../src/events/subscription.ts';
-import { keys } from '../../src/operations/keys.ts';
-import { openCommands, waitUntilReady } from '../../src/redis/connections.ts';
-import { startEmbeddedRedis } from '../../src/redis/embedded.ts';
-import { freshRedis } from '../support/fresh-redis.ts';
-import { onlyOf } from '../support/only.ts';
-import { emit } from './stream-writer.ts';
+/** `onEvent` on the ledger: groups whose consumers share events, retries, dead letters, a PostgreSQL that goes away. */
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { type CompletionEvent, type OnEventOptions, onEvent } from '../../src/events/library.ts';
+import { EventGroups } from '../../src/ledger/groups.ts';
+import { type EventLedger, eventLedger } from '../support/published.ts';
 
+let world: EventLedger;
+let groups: EventGroups;
 const toClose: Array<() => Promise<unknown>> = [];
+beforeEach(async () => {
+  world = await eventLedger();
+  groups = new EventGroups({ database: world.database });
+});
 afterEach(async () => {
   for (const close of toClose.splice(0).toReversed()) await close();
+  await world.close();
 });
 
-test('each event is handled once, in order, and then acknowledged', async () => {
-  const { redis, listen } = await stream();
-  await emitMany(redis, ['a', 'b', 'c']);
+function listen(options: Partial<OnEventOptions> = {}) {
+  const heard: CompletionEvent[] = [];
+  const errors: [unknown, CompletionEvent | undefined][] = [];
+  const stop = new AbortController();
+  const { handler = () => undefined } = options;
+  const ended = onEvent({
+    database: { url: world.ledger.url, schema: world.ledger.schema },
+    group: 'ours',
+    retryAfter: ['150ms', '150ms', '150ms'],
+    onError: (error, event) => errors.push([error, event]),
+    ...options,
+    signal: stop.signal,
+    handler: (event, context) => {
+      heard.push(event);
+      return handler(event, context);
+    },
+  });
+  toClose.push(async () => {
+    stop.abort();
+    await ended;
+  });
+  return { heard: () => heard.map(({ data }) => data.id), errors, stop: () => stop.abort(), ended };
+}
+
+const emit = (subject: string): Promise<string> => world.emit(subject, 'message.sent');
+const inOrder = (ids: readonly string[]): readonly string[] => ids.toSorted((a, b) => (a < b ? -1 : 1));
+const tried = () => world.ledger.query('select * from relais.event_try');
+
+test('each event is handled once, in order, and then finished', async () => {
+  for (const subject of ['a', 'b', 'c']) await emit(subject);
   const { heard } = listen();
   await vi.waitFor(() => expect(heard()).toEqual(['a', 'b', 'c']));
-  await vi.waitFor(async () => expect(await pendingOf(redis)).toBe(0));
+  await vi.waitFor(async () => expect(await tried()).toEqual([]));
+  expect(await groups.list()).toMatchObject([{ name: 'ours', behind: 0, trying: 0, dead: 0 }]);
 });
 
 test('the consumers of a group share the events, and another group sees all of them', async () => {
-  const { redis, listen } = await stream();
-  const one = listen({ consumer: 'one' });
-  const two = listen({ consumer: 'two' });
-  const others = listen({ group: 'others' });
-  const ops = Array.from({ length: 40 }, (_, n) => `op-${n}`);
-  await emitMany(redis, ops);
-  await vi.waitFor(() => expect([...one.heard(), ...two.heard()].toSorted()).toEqual(ops.toSorted()));
-  await vi.waitFor(() => expect(others.heard()).toEqual(ops));
+  const [one, two, others] = [listen(), listen(), listen({ group: 'others' })];
+  const subjects = Array.from({ length: 40 }, (_, n) => `op-${n}`);
+  for (const subject of subjects) await emit(subject);
+  await vi.waitFor(() => expect(inOrder([...one.heard(), ...two.heard()])).toEqual(inOrder(subjects)));
+  await vi.waitFor(() => expect(others.heard()).toEqual(subjects));
+  expect(one.errors.concat(two.errors)).toEqual([]);
 });
 
 test('an event whose handler failed is handled again', async () => {
-  const { redis, listen } = await stream();
   const tries: number[] = [];
   const { errors } = listen({
     handler: (_event, context) => {
@@ -48,259 +69,113 @@ test('an event whose handler failed is handled again', async () => {
       if (context.tries < 3) throw new Error('not yet');
     },
   });
-  await emit(redis, 'a', 'message.sent');
+  await emit('a');
   await vi.waitFor(() => expect(tries).toEqual([1, 2, 3]));
-  await vi.waitFor(async () => expect(await pendingOf(redis)).toBe(0));
+  await vi.waitFor(async () => expect(await tried()).toEqual([]));
   expect(errors.map(([error, event]) => [String(error), event?.data.id])).toEqual(
     Array.from({ length: 2 }, () => ['Error: not yet', 'a']),
   );
 });
 
-test('an event that cannot be handled is put aside with the reason, and holds up no other', async () => {
-  const { redis, listen, outside } = await stream();
+test('an event that cannot be handled becomes a dead letter with the reason, holds up no other, and can be replayed', async () => {
+  let broken = true;
   const { heard } = listen({
     retryAfter: ['30ms', '60ms'],
     handler: ({ data }) => {
-      if (data.id === 'broken') throw new Error('no such customer');
+      if (data.id === 'bad' && broken) throw new Error('no such customer\0');
     },
   });
-  await emitMany(redis, ['broken', 'fine']);
-  await vi.waitFor(async () => expect(await outside.xlen(deadLettersOf('ours'))).toBe(1));
-  expect(heard().toSorted()).toEqual(['broken', 'broken', 'broken', 'fine']);
-  expect(heard().indexOf('fine')).toBeLessThan(heard().lastIndexOf('broken'));
-  const [[, fields] = ['', []]] = await outside.xrange(deadLettersOf('ours'), '-', '+');
-  expect(fields).toEqual(expect.arrayContaining(['tries', '3', 'error', 'no such customer', 'op', 'broken']));
-  expect(await pendingOf(redis)).toBe(0);
+  await emit('bad');
+  await emit('fine');
+  await vi.waitFor(async () => expect(await groups.deadLetters('ours')).toHaveLength(1));
+  expect(inOrder(heard())).toEqual(['bad', 'bad', 'bad', 'fine']);
+  expect(await groups.deadLetters('ours')).toMatchObject([
+    { position: 1, id: 'bad.1', tries: 3, error: 'no such customer', data: { id: 'bad', state: 'sent' } },
+  ]);
+  broken = false;
+  expect(await groups.replay('ours')).toBe(1);
+  await vi.waitFor(() => expect(inOrder(heard())).toEqual(['bad', 'bad', 'bad', 'bad', 'fine']));
+  expect(await groups.deadLetters('ours')).toEqual([]);
 });
 
-test('what was put aside tells a person in JSON what it carries, however the stream keeps it', async () => {
-  const { redis, listen, outside } = await stream();
-  await emit(redis, 'dsb_1', 'disbursement.succeeded', { reference: 'order-7', amount: 500 });
-  const handler = (): never => {
-    throw new Error('no such order');
-  };
-  const { heard } = listen({ retryAfter: ['20ms'], handler });
-  await vi.waitFor(async () => expect(await outside.xlen(deadLettersOf('ours'))).toBe(1));
-  expect(heard()).toEqual(['dsb_1', 'dsb_1']);
-  const [[, fields] = ['', []]] = await outside.xrange(deadLettersOf('ours'), '-', '+');
-  const carried = JSON.parse(fields[fields.indexOf('data') + 1] ?? '') as unknown;
-  expect(carried).toEqual({ id: 'dsb_1', state: 'succeeded', reference: 'order-7', amount: 500 });
-  expect(fields).toEqual(expect.arrayContaining(['op', 'dsb_1', 'type', 'disbursement.succeeded']));
-});
-
-test('an entry that is no event is put aside, and holds up no event', async () => {
-  const { redis, listen, outside } = await stream();
-  await redis.xadd(keys.events, '*', 'not', 'an event');
-  await emit(redis, 'fine', 'message.sent');
+test('a damaged event becomes a dead letter, and holds up no event', async () => {
+  await emit('odd');
+  await world.ledger.query(`update relais.event set data = '[]'`);
+  await emit('fine');
   const { heard } = listen({ retryAfter: ['20ms'] });
-  await vi.waitFor(async () => expect(await outside.xlen(deadLettersOf('ours'))).toBe(1));
+  await vi.waitFor(async () => expect(await groups.deadLetters('ours')).toHaveLength(1));
   await vi.waitFor(() => expect(heard()).toEqual(['fine']));
 });
 
 test('an event whose consumer died is handled by another', async () => {
-  const { redis, listen } = await stream();
-  await emit(redis, 'a', 'message.sent');
-  await redis.xgroup('CREATE', keys.events, 'ours', '0');
-  await redis.xreadgroup('GROUP', 'ours', 'the dead', 'COUNT', 1, 'STREAMS', keys.events, '>');
+  await emit('a');
+  await groups.join('ours', 'beginning');
+  expect(await groups.take('ours', 'the dead', { types: undefined, leaseMs: 100 })).toMatchObject({ id: 'a.1' });
   const { heard } = listen();
   await vi.waitFor(() => expect(heard()).toEqual(['a']));
 });
 
-test('an event whose handler takes long is not taken for abandoned', async () => {
-  const { redis, listen } = await stream();
+test('an event whose handler takes long is not handled by another consumer', async () => {
   let finish = (): void => undefined;
   const working = new Promise<void>((resolve) => (finish = resolve));
-  // Last to be registered, first to run: the subscription waits for its handler.
-  const release = async (): Promise<void> => finish();
-  const slow = listen({ consumer: 'slow', handler: () => working });
-  toClose.push(release);
-  await emit(redis, 'a', 'message.sent');
+  const slow = listen({ retryAfter: ['200ms'], handler: () => working });
+  toClose.push(async () => finish());
+  await emit('a');
   await vi.waitFor(() => expect(slow.heard()).toEqual(['a']));
-  const other = listen({ consumer: 'other' });
-  // Ten later events are ten rounds of the other consumer: each one looks for what is overdue.
+  const other = listen({ retryAfter: ['200ms'] });
+  // Ten later events, each awaited for longer than a lease takes to renew.
   for (let n = 0; n < 10; n += 1) {
-    await emit(redis, `later-${n}`, 'message.sent');
+    await emit(`later-${n}`);
     await vi.waitFor(() => expect(other.heard()).toHaveLength(n + 1), { interval: 60 });
   }
   expect(other.heard()).not.toContain('a');
   finish();
-  await vi.waitFor(async () => expect(await pendingOf(redis)).toBe(0));
+  await vi.waitFor(async () => expect(await tried()).toEqual([]));
 });
 
-test('stopping waits for the handler in progress and leaves no name behind', async () => {
-  const { redis, listen } = await stream();
+test('stopping waits for the handler in progress', async () => {
   let finish = (): void => undefined;
   const { heard, stop, ended } = listen({ handler: () => new Promise<void>((resolve) => (finish = resolve)) });
-  await emit(redis, 'a', 'message.sent');
+  await emit('a');
   await vi.waitFor(() => expect(heard()).toEqual(['a']));
   stop();
   finish();
   await ended;
-  expect(await pendingOf(redis)).toBe(0);
-  expect(await redis.xinfo('CONSUMERS', keys.events, 'ours')).toEqual([]);
+  expect(await tried()).toEqual([]);
 });
 
-test('an event that comes while a consumer of its name leaves is not lost with it', async () => {
-  const { redis } = await stream();
-  await redis.xgroup('CREATE', keys.events, 'ours', '0', 'MKSTREAM');
-  await emit(redis, 'a', 'message.sent');
-  // After each command another subscription of the same name reads.
-  const shared = new Proxy(redis, {
-    get: (of, name) => {
-      const one: unknown = Reflect.get(of, name);
-      if (typeof one !== 'function') return one;
-      return async (...words: unknown[]): Promise<unknown> => {
-        const answer: unknown = await one.apply(of, words);
-        await redis.xreadgroup('GROUP', 'ours', 'one', 'COUNT', 1, 'STREAMS', keys.events, '>');
-        return answer;
-      };
-    },
-  });
-  await leave({ redis: shared, group: 'ours', consumer: 'one' });
-  expect(await pendingOf(redis)).toBe(1);
-  await leave({ redis, group: 'ours', consumer: 'one' });
-  expect(await pendingOf(redis)).toBe(1);
-});
-
-test('only the types that were asked for reach the handler', async () => {
-  const { redis, listen } = await stream();
+test('only the types that were asked for reach the handler, and the group is not behind for the others', async () => {
   const { heard } = listen({ types: ['campaign.finished'] });
-  await emit(redis, 'a', 'message.sent');
-  await emit(redis, 'b', 'campaign.finished');
+  await emit('a');
+  await world.emit('b', 'campaign.finished');
+  await emit('c');
   await vi.waitFor(() => expect(heard()).toEqual(['b']));
-  await vi.waitFor(async () => expect(await pendingOf(redis)).toBe(0));
+  await vi.waitFor(async () => expect(await groups.list()).toMatchObject([{ behind: 0 }]));
 });
 
-test('a group that begins now does not see what was before', async () => {
-  const { redis, listen } = await stream();
-  await emit(redis, 'before', 'message.sent');
+test('a group that begins now does not see earlier events', async () => {
+  await emit('before');
   const { heard } = listen({ from: 'now' });
-  await vi.waitFor(async () => expect(await redis.xinfo('GROUPS', keys.events)).toHaveLength(1));
-  await emit(redis, 'after', 'message.sent');
+  await vi.waitFor(async () => expect(await groups.list()).toHaveLength(1));
+  await emit('after');
   await vi.waitFor(() => expect(heard()).toEqual(['after']));
 });
 
-test('a group whose events were forgotten before it read them is told so once, and goes on with the oldest', async () => {
-  const { redis, listen } = await stream();
-  await readOne(redis, listen);
-  await emitMany(redis, ['b', 'c', 'd']);
-  await redis.xtrim(keys.events, 'MAXLEN', 1);
+test('a PostgreSQL that ends every connection is waited for, and nothing is missed', async () => {
   const { heard, errors } = listen();
-  await vi.waitFor(() => expect(heard()).toEqual(['d']));
-  expect(errors).toEqual([[expect.any(CursorTooOld), undefined]]);
-});
-
-test('a group that had read all that was forgotten is told nothing', async () => {
-  const { redis, listen } = await stream();
-  await readOne(redis, listen);
-  await emit(redis, 'b', 'message.sent');
-  await redis.xtrim(keys.events, 'MAXLEN', 1);
-  const { heard, errors } = listen();
-  await vi.waitFor(() => expect(heard()).toEqual(['b']));
-  expect(errors).toEqual([]);
-});
-
-test('a Redis that counts nothing of what was read (6.2) has it told to be safe, and holds nobody up', async () => {
-  const group = ['name', 'ours', 'consumers', 1, 'pending', 0, 'last-delivered-id', '5-0'];
-  const whole = ['length', 1, 'last-generated-id', '9-0', 'groups', 1];
-  const info = async (what: string) => (what === 'GROUPS' ? [group] : whole);
-  // What a 7.0 answers, without the two names that it has beside these.
-  const redis = onlyOf<Pick<Redis, 'xinfo' | 'xrange'>>({ xinfo: info, xrange: async () => [['9-0', []]] });
-  const errors: unknown[] = [];
-  const asked = { redis, group: 'ours', onError: (error: unknown) => void errors.push(error) };
-  const told = await tellForgotten(asked, '');
-  expect(errors).toEqual([expect.any(CursorTooOld)]);
-  expect(await tellForgotten(asked, told)).toBe(told);
-  expect(errors).toHaveLength(1);
-});
-
-test('a Redis that goes away and comes back is waited for, and nothing is missed', async () => {
-  const server = await startEmbeddedRedis();
-  toClose.push(() => server.stop());
-  const heard: string[] = [];
-  const errors: unknown[] = [];
-  const stop = new AbortController();
-  const ended = onEvent({
-    redis: server.url,
-    group: 'ours',
-    signal: stop.signal,
-    retryAfter: ['50ms'],
-    handler: ({ data }) => void heard.push(data.id),
-    onError: (error) => errors.push(error),
-  });
-  toClose.push(async () => {
-    stop.abort();
-    await ended;
-  });
-  await server.stop();
-  await vi.waitFor(() => expect(errors.length).toBeGreaterThan(0));
-  const again = await startEmbeddedRedis({ port: server.port });
-  toClose.push(() => again.stop());
-  const redis = openCommands({ url: again.url }, { name: 'test', onError: () => undefined });
-  toClose.push(async () => redis.disconnect());
-  await waitUntilReady(redis, 10_000);
-  await emit(redis, 'a', 'message.sent');
-  await vi.waitFor(() => expect(heard).toEqual(['a']), { timeout: 10_000 });
-});
-
-test('wrong options are named', async () => {
-  const signal = new AbortController().signal;
-  const options = { redis: 'redis://127.0.0.1:1', group: 'ours', handler: () => undefined, signal };
-  await expect(onEvent({ ...options, group: 'with space' })).rejects.toThrow(/group must be/);
-  await expect(onEvent({ ...options, types: ['paid' as never] })).rejects.toThrow(/paid: no such event; they are/);
-  await expect(onEvent({ ...options, retryAfter: [] })).rejects.toThrow(/at least one wait/);
-  await expect(onEvent({ ...options, retryAfter: ['soon'] })).rejects.toThrow(/not a duration/);
-});
-
-async function stream() {
-  const fresh = await freshRedis();
-  toClose.push(() => fresh.close());
-  const { url, redis } = fresh;
-  const listen = (options: Partial<OnEventOptions> = {}) => {
-    const heard: CompletionEvent[] = [];
-    const errors: [unknown, CompletionEvent | undefined][] = [];
-    const stop = new AbortController();
-    const { handler = () => undefined } = options;
-    const ended = onEvent({
-      redis: url,
-      group: 'ours',
-      retryAfter: ['150ms', '150ms', '150ms'],
-      onError: (error, event) => errors.push([error, event]),
-      ...options,
-      signal: stop.signal,
-      handler: (event, context) => {
-        heard.push(event);
-        return handler(event, context);
-      },
-    });
-    toClose.push(async () => {
-      stop.abort();
-      await ended;
-    });
-    return { heard: () => heard.map(({ data }) => data.id), errors, stop: () => stop.abort(), ended };
-  };
-  // As anybody looks who has not heard of our prefix.
-  const outside = new Redis(url);
-  toClose.push(async () => outside.disconnect());
-  return { redis, listen, outside };
-}
-
-type Listen = Awaited<ReturnType<typeof stream>>['listen'];
-
-/** A group that has read one event, and stopped. */
-async function readOne(redis: Redis, listen: Listen): Promise<void> {
-  await emit(redis, 'a', 'message.sent');
-  const { heard, stop, ended } = listen();
+  await emit('a');
   await vi.waitFor(() => expect(heard()).toEqual(['a']));
-  stop();
-  await ended;
-}
+  await world.ledger.query(`select pg_terminate_backend(pid) from pg_stat_activity
+    where application_name = 'relais' and datname = current_database()`);
+  await world.emit('b', 'message.sent').catch(() => world.publish());
+  await vi.waitFor(() => expect(new Set(heard())).toEqual(new Set(['a', 'b'])), { timeout: 5_000 });
+  for (const [error] of errors)
+    expect(error).toMatchObject({ name: expect.stringMatching(/AnswerLost|DatabaseAway|error/i) });
+});
 
-async function emitMany(redis: Redis, ops: readonly string[]): Promise<void> {
-  for (const op of ops) await emit(redis, op, 'message.sent');
-}
-
-async function pendingOf(redis: Redis): Promise<number> {
-  const [count] = (await redis.xpending(keys.events, 'ours')) as [number];
-  return count;
-}
+test('a group that nobody runs is removed, and retention goes on', async () => {
+  await groups.join('gone', 'beginning');
+  expect(await groups.remove('gone')).toBe(true);
+  expect(await groups.remove('gone')).toBe(false);
+  expect(await groups.list()).toEqual([]);
+});

@@ -5,10 +5,7 @@ import { AuditVerification, verifyAudit } from '../../src/ledger/audit-verified.
 import { Audit } from '../../src/ledger/audit.ts';
 import { ChainBroken } from '../../src/ledger/signing.ts';
 import type { Publisher } from '../../src/ledger/publisher.ts';
-import type { Public } from '../../src/lib/public.ts';
 import { Secret } from '../../src/lib/secret.ts';
-import type { AuditVerification as OldVerification } from '../../src/operations/audit-verified.ts';
-import type { Audit as OldAudit, AuditSeals as OldSeals } from '../../src/operations/audit.ts';
 import { type EventLedger, eventLedger, publisherOf } from '../support/published.ts';
 
 const DAY_MS = 86_400_000;
@@ -60,12 +57,6 @@ async function sign(): Promise<void> {
 async function faultNow(own = seals()): Promise<string | undefined> {
   return (await own.verify(now)).fault?.why;
 }
-
-test('the classes take the place of the old ones', () => {
-  new Audit({ database: world.database }) satisfies Omit<Public<OldAudit>, 'after'>;
-  seals() satisfies Omit<Public<OldSeals>, 'seal'>;
-  new AuditVerification({ database: world.database }) satisfies Public<OldVerification>;
-});
 
 test('lines are numbered in the order of signing, and all of them fit', async () => {
   await note(5);

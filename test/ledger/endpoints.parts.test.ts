@@ -1,4 +1,4 @@
-/** Endpoints in the ledger beside what both stores do: headers, audit lines, scheduling. */
+/** Webhook endpoints: headers, audit lines, scheduling. */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { EndpointService } from '../../src/events/endpoint-service.ts';
 import { openEndpointHeaders, openEndpointSecrets } from '../../src/events/outgoing/webhook-sender.ts';
@@ -6,10 +6,8 @@ import { dispatchUntil } from '../../src/ledger/dispatching.ts';
 import { Endpoints } from '../../src/ledger/endpoints.ts';
 import { EventStream } from '../../src/ledger/event-stream.ts';
 import { systemClock } from '../../src/lib/clock.ts';
-import type { Public } from '../../src/lib/public.ts';
 import { systemRandom } from '../../src/lib/random.ts';
 import { Secret } from '../../src/lib/secret.ts';
-import type { Endpoints as OldEndpoints } from '../../src/operations/endpoints.ts';
 import { type EventLedger, eventLedger } from '../support/published.ts';
 
 let world: EventLedger;
@@ -43,10 +41,6 @@ const serviceWith = (...secrets: readonly Secret[]): EndpointService =>
     wake: () => undefined,
     post: async () => ({ taken: true, answer: 'http_200' }),
   });
-
-test('endpoints take the place of the old ones', () => {
-  endpoints satisfies Omit<Public<OldEndpoints>, 'dispatch' | 'dispatchState'>;
-});
 
 test('secret and headers of an endpoint are encrypted, and encrypted again with another key', async () => {
   const [older, newer] = [new Secret('older'), new Secret('newer')];

@@ -46,6 +46,20 @@ export async function eventLedger(options: Partial<PublisherOptions> = {}): Prom
   };
 }
 
+/** Writes an event, for the publisher of a running service. Answers its id. */
+export async function report(
+  ledger: Pick<FreshLedger, 'query'>,
+  subject: string,
+  type: EventType,
+  { data = {}, account = 'main', version = 1 }: Emitted = {},
+): Promise<string> {
+  const told = JSON.stringify({ id: subject, state: type.split('.')[1], ...data });
+  const id = `${subject}.${version}`;
+  await ledger.query(`insert into relais.outbox (id, account, subject, type, data)
+    values ('${id}', '${account}', '${subject}', '${type}', '${told}')`);
+  return id;
+}
+
 export function publisherOf(database: Database, options: Partial<PublisherOptions> = {}): Publisher {
   return new Publisher({
     database,

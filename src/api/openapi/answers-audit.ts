@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { actNames } from '../../kinds/acts.ts';
 import { count, perhaps, text, time } from './answers-shared.ts';
 
-const place = text('1763712000000-0');
+const place = text('1763712000000-48211');
 const facts = (example: Readonly<Record<string, unknown>>) =>
   perhaps(z.record(z.string(), z.unknown()).meta({ example }));
 

@@ -14,7 +14,7 @@ const xofSum = z.int().meta({ example: 250_000 });
 export const eventPage = z
   .looseObject({
     events: z.array(eventSchema),
-    next: perhaps(text('1763712000000-0')).meta({
+    next: perhaps(text('1-48211')).meta({
       description: 'Where to go on from: give it as `after`, the same one again while nothing new has come.',
     }),
     more: z.boolean().meta({

@@ -1,6 +1,6 @@
 /** The report of a day. */
 import { z } from 'zod';
-import { textStates } from '../../operations/book.ts';
+import { textStates } from '../../kinds/day-totals.ts';
 import { accountField, count, perhaps, text, time } from './answers-shared.ts';
 
 const sum = (description: string) =>

@@ -32,8 +32,8 @@ const DETAILS: Readonly<Partial<Record<ProblemKind, Readonly<Record<string, unkn
   'wrong-state': { rule: 'state', state: 'succeeded' },
   unreadable: { rule: 'unreadable' },
   removed: { state: 'succeeded', amount: 25_000, finishedAt: '2025-11-21T08:00:00.000Z' },
-  gone: { oldest: '1763712000000-0' },
-  'ahead-of-the-stream': { oldest: '1763712000000-0', epoch: '3f9a1c2e' },
+  gone: { oldest: '1-48211' },
+  'ahead-of-the-stream': { oldest: '2-48211', epoch: '2' },
   'upstream-refused': { id: 'inv_0f6c8d4b2a1e49578c3d', state: 'failed', code: 'refused', retryable: false },
   'upstream-silent': { id: 'inv_0f6c8d4b2a1e49578c3d', state: 'creating', code: 'no_answer', retryable: true },
 };

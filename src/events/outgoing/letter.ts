@@ -1,5 +1,6 @@
 /** An event of the stream as it is posted. */
-import { type EventStream, UnreadableEvent } from '../stream.ts';
+import type { EventStream } from '../../ledger/event-stream.ts';
+import { UnreadableEvent } from '../../lib/cursors.ts';
 
 interface EventLetter {
   readonly id: string;

@@ -6,7 +6,8 @@
  */
 import { type Clock, toMs } from '../../lib/clock.ts';
 import type { Random } from '../../lib/random.ts';
-import { type DeliveryResult, type Due, type Endpoints, type Taken, logLine } from '../../operations/endpoints.ts';
+import type { DeliveryResult, Due, Taken } from '../../ledger/deliveries.ts';
+import type { Endpoints } from '../../ledger/endpoints.ts';
 import { eventDelivery } from '../../queues/index.ts';
 import type { AttemptResult } from '../context.ts';
 
@@ -101,5 +102,5 @@ async function tryOnce(
   const wait = letter === 'no longer kept' ? undefined : WAITS_MS[tries];
   const outcome = taken ? 'delivered' : wait === undefined ? 'undelivered' : 'retried';
   const waitMs = outcome === 'retried' ? Math.round((wait ?? 0) * (1 + JITTER * tools.random.fraction())) : 0;
-  return { place, outcome, waitMs, asked, line: logLine(asked ? letter.id : place, outcome, answer, made) };
+  return { place, outcome, waitMs, asked, event: asked ? letter.id : place, answer, tries: made };
 }
