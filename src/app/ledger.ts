@@ -204,7 +204,7 @@ const FORGETTING = {
   by: 'settings',
   person: '',
   role: '',
-  door: 'settings',
+  source: 'settings',
   act: 'audit.forget',
   target: '',
 } as const;

@@ -23,11 +23,9 @@ async function stopPage({ isKnown = true } = {}) {
       },
       optOuts: { add: async (_list, phones) => optedOut.push(...phones) },
       senderOf: () => 'BOUTIQUE',
-      acting: () => ({ by: 'link', person: '', role: '', door: 'link', requestId: '' }),
+      acting: () => ({ by: 'link', person: '', role: '', source: 'link', requestId: '' }),
       // Time stands still: nothing is filled up again meanwhile.
       clock: { ...systemClock, monotonic: () => 0 },
-      refusal: () => undefined,
-      fence: async () => true,
       onStop: () => undefined,
       onError: () => undefined,
     }),
