@@ -3,8 +3,8 @@ import { z } from 'zod';
 import { leavable, questionsIn } from '../campaigns/check/questions.ts';
 import type { CheckSummary, SkipReason } from '../campaigns/check/report.ts';
 import { checkUpload, uploadRecipients } from '../campaigns/upload.ts';
+import { FileTooLarge, type KeptFile } from '../ledger/kept-files.ts';
 import { contentHashOf } from '../operations/campaigns.ts';
-import { FileTooLarge, type KeptFile } from '../operations/kept-files.ts';
 import type { CampaignRecord } from '../operations/record.ts';
 import {
   judging,

@@ -28,7 +28,7 @@ export async function retryCampaign(
     act,
   }: { readonly includeUnknown: boolean; readonly idempotencyKey: string | undefined; readonly act: Act },
 ): Promise<boolean> {
-  const retried = await context.retries.start(campaign.id, {
+  const retried = await context.campaigns.retry(campaign.id, {
     includeUnknown,
     act,
     key: idempotencyKey === undefined ? undefined : fingerprint(idempotencyKey),
@@ -44,18 +44,9 @@ export async function retryCampaign(
       'Create a campaign of the failed recipients.';
     throw new ApiProblem('wrong-state', detail, { rule: 'other-person', state: campaign.state });
   }
-  if (retried.is === 'refused' && retried.state === '') throw leftRedis(campaign);
   const why =
     retried.is === 'nobody'
       ? `No recipient ${includeUnknown ? 'failed or is unknown' : 'failed'}, so nothing can be retried.`
       : `The campaign is ${retried.state}. Only a finished campaign can be retried.`;
   throw new ApiProblem('wrong-state', why, { state: campaign.state });
-}
-
-/** What is sent again is written where it is sent from, and there nobody of it is any more. */
-function leftRedis({ id, state }: CampaignRecord): ApiProblem {
-  const detail =
-    'The campaign is too old to retry: only history has it. Create a campaign from the file of its failed recipients: ' +
-    `GET /v1/campaigns/${id}/recipients?state=failed with \`Accept: text/csv\`.`;
-  return new ApiProblem('wrong-state', detail, { state });
 }

@@ -12,7 +12,7 @@ import {
   NoText,
   TooManyUploads,
   type UploadAnswer,
-  type RedisUpload,
+  type UploadOptions,
   checkUpload,
   uploadRecipients,
 } from '../campaigns/upload.ts';
@@ -156,10 +156,10 @@ export function withCountry({ defaultCountry }: ApiContext, campaign: CampaignRe
 }
 
 export function toolsOf(
-  { campaigns, slices, random, optOuts, smsPrices, senderOf, stop }: ApiContext,
+  { uploads, optOuts, smsPrices, senderOf, stop }: ApiContext,
   { account }: CampaignRecord,
-): RedisUpload {
-  return { campaigns, slices, random, optOuts, prices: smsPrices, sender: senderOf(account), stop: stop() };
+): UploadOptions {
+  return { store: uploads, optOuts, prices: smsPrices, sender: senderOf(account), stop: stop() };
 }
 
 /** What is wrong with the file as a whole is for its author. */

@@ -119,7 +119,7 @@ const amendCampaign = route(
         'The campaign already has recipients with values for this text. Cancel it and create another campaign.';
       throw new ApiProblem('wrong-state', detail, { state: record.state });
     }
-    if (amended.is === 'refused') {
+    if (amended.is !== 'applied') {
       const state = amended.state || record.state;
       throw new ApiProblem('wrong-state', `The campaign is ${state}, so it sends no more SMS.`, { state });
     }
@@ -161,7 +161,7 @@ const listRecipients = route(
   async ({ context, record, query: { phone, ...query }, request, response }) => {
     const country = record.country ?? context.defaultCountry;
     const meant = phone === undefined ? {} : { isMeant: readerOf(phone, country), phones: phonesOf(phone, country) };
-    const page = await recipientsPage(record, context, { ...query, ...meant });
+    const page = await recipientsPage(record, context.recipients, { ...query, ...meant });
     if (request.accepts(['json', 'csv']) !== 'csv') return { ...page, next: page.next ?? null };
     if (page.next) response.set('X-Next', page.next);
     response
@@ -330,7 +330,6 @@ async function switchCampaign(
   const switched = await context.campaigns.switch(record.id, name, { by, act });
   if (name === 'cancel') await context.keptFiles.forget(record.id);
   if (switched.is !== 'applied') {
-    // In Redis a campaign that history alone has is in no state.
     const state = (switched.is === 'refused' && switched.state) || record.state;
     throw new ApiProblem('wrong-state', `The campaign is ${state}, so it cannot do this: ${name}.`, { state });
   }

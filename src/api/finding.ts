@@ -14,12 +14,10 @@ export const phoneFilter = soughtText(NAME_MOST)
   .optional()
   .meta({ description: 'Only this phone number, in any spelling.' });
 
-type Kept = Exclude<Kind, 'slice'>;
-
 /** What a reference may name. It is unique per account and kind. */
 export async function idsOfReference(
   { queries, environment }: ApiContext,
-  kind: Kept,
+  kind: Kind,
   reference: string,
   accounts: readonly string[] | undefined,
 ): Promise<string[]> {

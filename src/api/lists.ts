@@ -17,9 +17,7 @@ import { accountsListed } from './gates.ts';
 import { listAnswerOf, TOLD_ALONE } from './openapi/answers-shared.ts';
 import { after, limit, listedAccount, type RouteDeclaration, type tags, route } from './route.ts';
 
-type ListedKind = Exclude<Kind, 'slice'>;
-
-interface Listed<K extends ListedKind> {
+interface Listed<K extends Kind> {
   readonly kind: K;
   readonly path: string;
   /** For generated clients. */
@@ -45,7 +43,7 @@ const byName = {
   phone: phoneFilter,
 } as const;
 
-function filtersOf<const K extends ListedKind>(kind: K) {
+function filtersOf<const K extends Kind>(kind: K) {
   const asked = asDeclared(kind).request?.shape ?? {};
   const names = namesOf(kind);
   return {
@@ -74,7 +72,7 @@ function filtersOf<const K extends ListedKind>(kind: K) {
   } satisfies Readonly<Partial<Record<keyof Asked | 'account', z.ZodType>>>;
 }
 
-export function listRoute<const K extends ListedKind>(listed: Listed<K>) {
+export function listRoute<const K extends Kind>(listed: Listed<K>) {
   const { kind, path, id, tag, summary, columns } = listed;
   const declaration = {
     method: 'get',
@@ -117,7 +115,7 @@ interface Asked extends NamedFilters, Partial<Readonly<Record<keyof typeof byNam
   readonly limit: number;
 }
 
-async function pageFor<K extends ListedKind>(
+async function pageFor<K extends Kind>(
   context: ApiContext,
   kind: K,
   { reference, state, token, transactionId, batch, phone, ...rest }: Asked,
@@ -137,7 +135,7 @@ async function pageFor<K extends ListedKind>(
 
 const isSought = (name: string): name is SoughtName => Object.hasOwn(soughtNames, name);
 
-const rowOf = <K extends ListedKind>(listed: Listed<K>, record: RecordAt<K>, now: number): Record<string, unknown> =>
+const rowOf = <K extends Kind>(listed: Listed<K>, record: RecordAt<K>, now: number): Record<string, unknown> =>
   Object.fromEntries(Object.entries(listed.row(record, now)).filter(([name]) => !TOLD_ALONE.includes(name)));
 
 const asksForCsv = (request: Request): boolean => request.accepts(['json', 'csv']) === 'csv';

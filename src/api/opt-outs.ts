@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { UnusableFile } from '../files/problems.ts';
 import { type OptOutPhone, type PhoneRefused, phonesInFile, readPhones } from '../campaigns/opt-out-phones.ts';
-import { type OptOutList, nameOf } from '../operations/opt-outs.ts';
+import { type OptOutList, nameOf } from '../ledger/opt-outs.ts';
 import { accountName, country, senderId } from '../kinds/request-pieces.ts';
 import { requireStill } from './gates.ts';
 import { requireFileBody } from './file-body.ts';

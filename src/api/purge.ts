@@ -5,9 +5,6 @@ import type { Act } from '../ledger/acts.ts';
 import { plainText } from '../lib/letters.ts';
 import { digitsOf, maskPhone } from '../lib/phone.ts';
 import { numberingsOf } from '../lib/renumbering.ts';
-import { LAST_DIGITS } from '../operations/past.ts';
-import { forgetName, nameInHistory } from '../operations/places.ts';
-import { MARKS_KEPT_S } from '../operations/slice-form.ts';
 import { country } from '../kinds/request-pieces.ts';
 import { payeeOf } from '../upstream/capabilities.ts';
 import { type ApiContext } from './context.ts';
@@ -21,7 +18,7 @@ const purgeRequest = z
     country: country.optional(),
     after: z
       .string()
-      .regex(/^(?:(?:[0-9a-f]{8}|unnamed)-\d{1,20}|events-\d{1,15}-\d{1,10}|jobs-\d{1,10}|history-[a-z0-9_]{0,40})$/)
+      .regex(/^[a-z]+-[\w-]{0,200}$/)
       .optional()
       .meta({ description: 'Where the last answer left off (`next`).' }),
   })
@@ -30,7 +27,7 @@ const purgeRequest = z
 /** Said with every answer. Books must balance: what was paid stays, with the number that it was paid to. */
 export const KEPT =
   'Disbursements and other money records stay with their phone numbers, as accounting records; a search by phone number ' +
-  `does not find them any more. Hashed traces of sent SMS expire at most ${MARKS_KEPT_S / 86_400} days after the SMS.`;
+  'does not find them any more.';
 
 const purgePerson = route(
   {
@@ -55,20 +52,13 @@ const purgePerson = route(
     const telling = (facts: Act['facts']): Act => act(maskPhone(phone), facts);
     const optOuts = after === undefined ? await context.optOuts.forget(phone, telling({ begun: true })) : 0;
     const { next, found, ...walked } = await step(context, { phone, code, after, act: telling });
-    // Last of all too: a text that was still on its way may have been accepted since the first request.
-    if (after === undefined) await forgetNumber(context, phone);
-    if (next === undefined) await forgetNumber(context, phone, telling({ over: true }));
+    if (next === undefined) await context.audit.tell(telling({ over: true }));
     const facts = { phone: maskPhone(phone), ...walked, found: { ...NOTHING, ...found, optOuts } };
     return { ...facts, ...(next === undefined ? {} : { next }), kept: KEPT };
   },
 );
 
-/** Nothing is found by the number any more, what stays in the books neither. */
-async function forgetNumber({ redis, names }: ApiContext, phone: string, act?: Act): Promise<void> {
-  await forgetName(redis, await names.placeOf(payeeOf(phone, undefined)), act);
-}
-
-const NOTHING = { messages: 0, recipients: 0, files: 0, intakeJobs: 0, events: 0, optOuts: 0 };
+const NOTHING = { messages: 0, payments: 0, recipients: 0, files: 0, intakeJobs: 0, events: 0, optOuts: 0 };
 type Found = Partial<typeof NOTHING>;
 
 interface Step {
@@ -85,45 +75,29 @@ interface Person {
   readonly act: (facts: Act['facts']) => Act;
 }
 
-/** First our keys, then the stream of events, then the jobs that callers have added and what BullMQ says of them; history last. */
-async function step(
-  { purge, intakeJobs, audit }: ApiContext,
-  { phone, code, after = '', act }: Person,
-): Promise<Step> {
+const JOBS = 'jobs-';
+
+/** First the ledger, then the jobs that callers have added, and what BullMQ stores of them. */
+async function step(context: ApiContext, person: Person): Promise<Step> {
+  const { phone, code, after = '', act } = person;
   const reads = readerOf(phone, code);
-  const [walk, place = ''] = /^(events|jobs|history)-(.*)$/.exec(after)?.slice(1) ?? [];
-  if (walk === 'events') {
-    const { found, next } = await purge.events(mentions(phone), { after: place, act: act({}) });
-    return { looked: 0, open: 0, found: { events: found }, next: next === undefined ? 'jobs-0' : `events-${next}` };
-  }
-  if (walk === 'jobs') {
-    const isAbout = mentions(phone);
-    const among = (text: string): boolean => isAbout(text) || wordsIn(text).some(reads);
-    const { looked, removed, open, next } = await intakeJobs.forget(among, {
-      from: Number(place),
-      // BullMQ takes it out by a script of its own: the line comes first, so that there is no act without one.
-      before: () => audit.tell(act({ intakeJobs: 1 })),
-    });
-    const events = next === undefined ? await purge.announcements('intake', among, act({ of: 'intake' })) : 0;
-    const found = { intakeJobs: removed, events };
-    return { looked, open, found, next: next === undefined ? 'history-' : `jobs-${next}` };
-  }
-  if (walk === 'history') {
-    const name = nameInHistory(['phone', payeeOf(phone, undefined)]);
-    const told = (facts: Act['facts']): Promise<void> => audit.tell(act(facts));
-    const { next, ...found } = (await purge.inHistory({ phone, reads, name, told }, place)) ?? {};
-    return { looked: 0, open: 0, found, ...(next === undefined ? {} : { next: `history-${next}` }) };
-  }
-  const {
-    next = 'events-0-0',
-    looked,
-    open,
-    messages,
-    recipients,
-    rows,
-    files,
-  } = await purge.page({ phone, reads, act }, after);
-  return { looked, open, found: { messages, recipients: recipients + rows, files }, next };
+  if (after.startsWith(JOBS)) return inJobs(context, person, Number(after.slice(JOBS.length)));
+  const beneficiary = payeeOf(phone, undefined);
+  const page = await context.purge.page({ phone, beneficiary, reads, act }, after);
+  const { looked, open, next = `${JOBS}0`, messages, payments, recipients, rows, files, events, intake } = page;
+  const found = { messages, payments, recipients: recipients + rows, files, events, intakeJobs: intake };
+  return { looked, open, found, next };
+}
+
+async function inJobs({ intakeJobs, audit }: ApiContext, { phone, code, act }: Person, from: number): Promise<Step> {
+  const [reads, isAbout] = [readerOf(phone, code), mentions(phone)];
+  const among = (text: string): boolean => isAbout(text) || wordsIn(text).some(reads);
+  const { looked, removed, open, next } = await intakeJobs.forget(among, {
+    from,
+    // BullMQ removes it by a script of its own: the line comes first, so that there is no act without one.
+    before: () => audit.tell(act({ intakeJobs: 1 })),
+  });
+  return { looked, open, found: { intakeJobs: removed }, ...(next === undefined ? {} : { next: `${JOBS}${next}` }) };
 }
 
 /** Every number of the person in its digits, whatever stands between them. */
@@ -138,6 +112,8 @@ function wordsIn(text: string): string[] {
   return [...text.matchAll(/"([^"\\]{6,32})"/g)].map(([, word = '']) => word);
 }
 
+/** Fewer digits tell one number from most others. */
+const LAST_DIGITS = 6;
 /** Every country of ours gives a number so many digits at least; behind some of them stands more than a number. */
 const OWN_DIGITS = 8;
 

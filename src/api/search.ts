@@ -1,20 +1,18 @@
 /** Finding an operation by whatever somebody has of it in hand. */
-import { type Kind, kindOf, kinds } from '../kinds/index.ts';
+import { kindOf, kinds } from '../kinds/index.ts';
 import { textedCursor, textedPage } from '../campaigns/texted.ts';
 import { NAME_MOST } from '../kinds/fields.ts';
 import { soughtText } from '../kinds/request-pieces.ts';
 import type { RecordBase } from '../operations/record.ts';
 import { mayUseAccount } from './keys.ts';
 import type { ApiContext } from './context.ts';
-import { idsOfReference, payeeOfQuery, payeesOf, phonesOf, readerOf } from './finding.ts';
+import { idsOfReference, payeesOf, phonesOf } from './finding.ts';
 import { accountsListed } from './gates.ts';
 import { found as foundAnswer } from './openapi/answers-operating.ts';
 import { textedList } from './openapi/answers-texts.ts';
 import { after, answer, limit, listedAccount, route } from './route.ts';
 
 const FOUND_MOST = 50;
-
-const listedKinds = kinds.filter((kind) => kind !== 'slice');
 
 const search = route(
   {
@@ -58,7 +56,7 @@ const search = route(
 
 function rowOf({ kind, id, state, reference, account, createdAt }: RecordBase) {
   return {
-    kind: kind as Exclude<Kind, 'slice'>,
+    kind,
     id,
     state,
     reference: reference ?? null,
@@ -71,12 +69,12 @@ function rowOf({ kind, id, state, reference, account, createdAt }: RecordBase) {
 async function found(context: ApiContext, q: string, accounts: readonly string[] | undefined) {
   const { queries, defaultCountry } = context;
   const kind = /^[\w.-]{1,80}$/.test(q) ? kindOf(q) : undefined;
-  const referred = await Promise.all(listedKinds.map((one) => idsOfReference(context, one, q, accounts)));
+  const referred = await Promise.all(kinds.map((one) => idsOfReference(context, one, q, accounts)));
   const named = [
     ...(['token', 'transactionId', 'providerRef', 'disburseId'] as const).map((name) => [name, q] as const),
     ...payeesOf(q, defaultCountry).map((payee) => ['phone', payee] as const),
   ];
-  const ids = [...(kind === undefined || kind === 'slice' ? [] : [q]), ...referred.flat()];
+  const ids = [...(kind === undefined ? [] : [q]), ...referred.flat()];
   return queries.sought({ word: q, ids: [...new Set(ids)], named }, { accounts, limit: FOUND_MOST });
 }
 
@@ -93,9 +91,7 @@ const texted = route(
     },
     summary: 'Find campaigns by phone number',
     description:
-      'With the result for the number, newest campaign first. Recipients have no index: each page reads about ' +
-      '200,000 recipients, so a page can be short or empty while `next` still leads to more. Erased personal data ' +
-      'is not found.',
+      'With the result for the number, newest campaign first. Erased personal data is not found.',
     role: 'read',
     scope: 'list',
     query: {
@@ -111,10 +107,8 @@ const texted = route(
   },
   async ({ context, key, query: { phone, account, ...page } }) => {
     const accounts = accountsListed(context, key, account);
-    const digits = payeeOfQuery(phone, context.defaultCountry).replace(/\D/g, '');
-    const isMeant = readerOf(phone, context.defaultCountry);
     const phones = phonesOf(phone, context.defaultCountry);
-    const { items, next } = await textedPage(context, { ...page, accounts, digits, isMeant, phones });
+    const { items, next } = await textedPage(context, { ...page, accounts, phones });
     return { items: items.map(textedRow), next: next ?? null };
   },
 );

@@ -41,7 +41,7 @@ export function viewOf<K extends Kind>(
 
 /** Of a kind of which the fields say everything. */
 export function view(
-  record: RecordOf[Exclude<Kind, 'invoice' | 'payment_request' | 'campaign' | 'batch' | 'slice'>],
+  record: RecordOf[Exclude<Kind, 'invoice' | 'payment_request' | 'campaign' | 'batch'>],
 ): Record<string, unknown> {
   return shownOf(record, {});
 }

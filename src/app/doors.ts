@@ -168,6 +168,8 @@ function storesOf(container: Container) {
     budgets: container.budgets,
     campaigns,
     uploads,
+    recipients: container.recipients,
+    messages: container.messages,
     optOuts,
     keptFiles: container.keptFiles,
     wake,

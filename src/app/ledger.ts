@@ -12,6 +12,7 @@ import {
 } from '../ledger/start.ts';
 import { Partitions } from '../ledger/partitions.ts';
 import { Publisher, publishUntil } from '../ledger/publisher.ts';
+import { Upkeep } from '../ledger/upkeep.ts';
 import { verifyAudit } from '../ledger/audit-verified.ts';
 import { repeatUntil } from '../processors/sweeper.ts';
 import type { Container } from './container.ts';
@@ -31,6 +32,7 @@ export function ledgerParts(container: Container, roles: readonly string[]): rea
     ...(isOf('worker', 'api') ? [publisherPart(container)] : []),
     ...(isOf('api') ? [auditPart(container)] : []),
     partitionsPart(container),
+    ...(isOf('worker', 'api') ? [upkeepPart(container)] : []),
   ];
 }
 
@@ -208,3 +210,33 @@ const FORGETTING = {
   act: 'audit.forget',
   target: '',
 } as const;
+
+const UPKEEP_EVERY_MS = 60_000;
+const LOOK_FOR_UPKEEP_EVERY_MS = 15_000;
+
+function upkeepPart({ database, config, clock, quietly, keptFiles, uploads, rejections }: Container): Part {
+  return {
+    name: 'the upkeep of the ledger',
+    start: async () => {
+      const upkeep = new Upkeep({
+        database,
+        partitions: new Partitions({ database }),
+        keptFiles,
+        uploads,
+        rejections,
+        paymentsMs: config.RETENTION_PAYMENTS,
+        smsMs: config.RETENTION_SMS,
+        identitiesMs: config.IDEMPOTENCY_KEEP,
+        everyMs: UPKEEP_EVERY_MS,
+      });
+      const stop = new AbortController();
+      const onError = (error: unknown): void => quietly('the upkeep of the ledger', error);
+      const interval = { clock, intervalMs: LOOK_FOR_UPKEEP_EVERY_MS, onError };
+      const kept = repeatUntil(stop.signal, interval, () => upkeep.pass());
+      return async () => {
+        stop.abort();
+        await kept;
+      };
+    },
+  };
+}

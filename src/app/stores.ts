@@ -21,6 +21,7 @@ import { Endpoints } from '../ledger/endpoints.ts';
 import { EventStream } from '../ledger/event-stream.ts';
 import { Holds } from '../ledger/holds.ts';
 import { Journal } from '../ledger/journal.ts';
+import { KeptFiles } from '../ledger/kept-files.ts';
 import { KeyHashes } from '../ledger/key-hashes.ts';
 import { Memory } from '../ledger/lane.ts';
 import { type LifeOptions, Life } from '../ledger/life.ts';
@@ -32,11 +33,16 @@ import { OptOuts } from '../ledger/opt-outs.ts';
 import { Partitions } from '../ledger/partitions.ts';
 import { Persons } from '../ledger/persons.ts';
 import { Database } from '../ledger/pool.ts';
+import { Purge } from '../ledger/purge.ts';
 import { Queries } from '../ledger/queries.ts';
 import { LedgerRates } from '../ledger/rates.ts';
+import { Recipients } from '../ledger/recipients.ts';
 import { Rejections } from '../ledger/rejections.ts';
 import { Server } from '../ledger/server.ts';
+import { SameTexts } from '../ledger/same-texts.ts';
 import { Sessions } from '../ledger/sessions.ts';
+import { SmsCharges } from '../ledger/sms-charges.ts';
+import { SmsRequests } from '../ledger/sms-requests.ts';
 import { ledgerTokenStores } from '../ledger/sms-token.ts';
 import { Status } from '../ledger/status.ts';
 import { StopLinks } from '../ledger/stop-links.ts';
@@ -44,6 +50,7 @@ import { Switches } from '../ledger/switches.ts';
 import { Uploads } from '../ledger/uploads.ts';
 import { FileWitness, RedisWitness } from '../ledger/witness.ts';
 import { Workers, workersHere } from '../ledger/workers.ts';
+import { payeeOf } from '../upstream/capabilities.ts';
 import { opinionsOf } from '../settings/policy.ts';
 import { markSecrets } from './secrets.ts';
 
@@ -91,14 +98,16 @@ export function openStores(needs: StoreNeeds) {
   life.journalIn(journal);
   const onCommitted: OnCommitted = (kind, facts) => journal.act(kind, facts);
   const over = { database, at, onCommitted };
-  const lanes = lanesOf(needs, { at, memory, journal, name: life.name });
+  const lanes = { at, memory, journal, name: life.name };
+  const guards = guardsOf(needs, over);
   return {
     database,
     life,
     journal,
-    ...lanes,
-    ...recordsOf(needs, over),
-    ...guardsOf(needs, over),
+    ...lanesOf(needs, lanes),
+    ...recordsOf(over),
+    ...smsOf(needs, over, { ...lanes, ...guards }),
+    ...guards,
     ...accessOf(needs, over),
     ...reportsOf(needs, over),
     diagnostics: new Diagnostics({ database, schema: config.DATABASE_SCHEMA }),
@@ -150,18 +159,51 @@ function lanesOf({ config, book, clock, random, traces, leaseMs }: StoreNeeds, {
   };
 }
 
-function recordsOf({ random }: StoreNeeds, { database }: Over) {
+function recordsOf({ database, onCommitted }: Over) {
   const queries = new Queries({ database });
   return {
     queries,
     status: new Status({ database, queries }),
-    campaigns: new Campaigns({ database }),
-    uploads: new Uploads({ database, random, partitions: new Partitions({ database }) }),
-    optOuts: new OptOuts({ database }),
-    stopLinks: new StopLinks({ database, random }),
     batches: new Batches({ database }),
-    messages: new Messages({ database }),
     rejections: new Rejections({ database }),
+    purge: new Purge({ database, onCommitted }),
+  };
+}
+
+interface SmsOver extends Lanes {
+  readonly limits: MoneyLimits;
+  readonly budgets: Budgets;
+}
+
+/** Campaigns, messages, and whom they reach. */
+function smsOf(
+  { clock, random, quietly, leaseMs }: StoreNeeds,
+  { database, onCommitted }: Over,
+  { limits, budgets, ...lanes }: SmsOver,
+) {
+  const campaigns = new Campaigns({ database, limits: () => limits.inForce() });
+  return {
+    campaigns,
+    uploads: new Uploads({ database, random, partitions: new Partitions({ database }) }),
+    recipients: new Recipients({ database }),
+    keptFiles: new KeptFiles({ database, random }),
+    optOuts: new OptOuts({ database, onCommitted }),
+    stopLinks: new StopLinks({ database, random }),
+    messages: new Messages({ database }),
+    sameTexts: new SameTexts({ database, beneficiaryOf: (to) => payeeOf(to, undefined) }),
+    charges: new SmsCharges({ database, budgets, clock }),
+    smsRequests: new SmsRequests({
+      database: lanes.at,
+      memory: lanes.memory,
+      process: lanes.name,
+      campaigns,
+      clock,
+      random,
+      journal: lanes.journal,
+      leaseMs,
+      sendMs: leaseMs / 2,
+      onRefused: (error) => quietly('the result of an SMS request', error),
+    }),
   };
 }
 

@@ -20,6 +20,7 @@ import { Outage } from './outage.ts';
 import { type Part, together } from './parts.ts';
 import { PausedQueues, pausedPart } from './paused.ts';
 import { type Poller, serial } from './poller.ts';
+import { campaignPoller, messageChecker, messagePoller } from './sms.ts';
 
 export function workerParts(
   container: Container,
@@ -114,6 +115,10 @@ function pollerOf(container: Container, { context, delivery }: Tools, { name, sl
   if (name === 'intake') return intakePoller(container, { slots, isOpen, announce: announcer(container) });
   if (name === 'batch') return batchPoller(container, context);
   if (name === 'event-delivery') return deliveryPoller(container, delivery);
+  const sms = { context, slots, announce: announcer(container) };
+  if (name === 'campaign') return campaignPoller(container, sms);
+  if (name === 'sms-batch') return messagePoller(container, 'normal', sms);
+  if (name === 'sms-otp') return messagePoller(container, 'otp', sms);
   return attemptsPoller(container, context, { name, slots });
 }
 
@@ -124,7 +129,12 @@ function attemptsPoller(
   { name, slots }: Pick<Queue, 'slots'> & { readonly name: AttemptQueue },
 ): Poller {
   const { clock, metrics, operations, call, quietly, watchdog } = container;
-  const attempt = attempts(name, processors[name], context, announcer(container));
+  const announce = announcer(container);
+  const attemptOne = attempts(name, processors[name], context, announce);
+  const checksMessage = messageChecker(container, { context, slots, announce });
+  const attempt = async (id: string): Promise<void> => {
+    if (!(await checksMessage(id))) await attemptOne(id);
+  };
   const watched = watchdog.watch(name, slots);
   // These have no job whose lock could be lost: the process that froze finds out by its own clock.
   const attemptWatched = async (id: string): Promise<void> => {

@@ -19,9 +19,9 @@ export interface RecipientRow {
 
 export interface RecipientsAsked {
   readonly state?: RecipientBin | undefined;
-  /** Whether a number, or what was written as one, is the one that is looked for. */
+  /** Whether what a row that was left out has is the number that is looked for. */
   readonly isMeant?: ((to: string) => boolean) | undefined;
-  /** The same in numbers (E.164), for a store that has an index of them. */
+  /** The same in numbers (E.164). */
   readonly phones?: readonly string[] | undefined;
   readonly after?: string | undefined;
   readonly limit: number;
@@ -36,13 +36,13 @@ export interface RecipientPage {
 }
 
 export interface Cursor {
-  /** `c`: slices; `s`: skipped rows of an upload. */
+  /** `c`: recipients; `s`: rows of an upload that were left out. */
   readonly part: 'c' | 's';
   readonly index: number;
   readonly offset: number;
 }
 
-/** In the slices, or among those that were left out. */
+/** Among the recipients, or the rows that were left out. */
 export const recipientsCursor = /^([cs])\.(\d{1,9})\.(\d{1,9})$/;
 
 export function readCursor(text: string | undefined): Cursor {

@@ -3,16 +3,12 @@
  * that breaks off leaves nothing that counts.
  */
 import type { UploadRecord } from '../kinds/campaign-fields.ts';
-import type { Random } from '../lib/random.ts';
 import { STOP, sampleStopLink } from '../lib/stop-link.ts';
-import type { Act as LedgerAct } from '../ledger/acts.ts';
+import type { OptOuts } from '../ledger/opt-outs.ts';
 import type { UploadStage, UploadStop } from '../ledger/upload.ts';
 import type { Uploads } from '../ledger/uploads.ts';
 import { canonicalName, wordingOf } from '../lib/wording.ts';
 import type { Act } from '../ledger/acts.ts';
-import type { Campaigns } from '../operations/campaigns.ts';
-import type { Slices } from '../operations/slices.ts';
-import type { OptOuts } from '../operations/opt-outs.ts';
 import type { CampaignRecord } from '../operations/record.ts';
 import type { FileFormat, ReadOptions } from '../files/rows.ts';
 import { type Check, type CheckOptions, checkRecipients } from './check/check-recipients.ts';
@@ -20,28 +16,9 @@ import { NumberIndex } from './check/tally.ts';
 import type { RepairableCountry } from '../lib/renumbering.ts';
 import type { Prices } from '../files/prices.ts';
 import type { CheckSummary } from './check/report.ts';
-import { SliceStage, numbersInSlices } from './slice-stage.ts';
-import type { Public } from '../lib/public.ts';
 
-interface InRedis {
-  readonly campaigns: Public<Campaigns>;
-  readonly slices: Public<Slices>;
-  readonly random: Random;
-  readonly store?: undefined;
-  /** As the audit log tells it. */
-  readonly act?: Act | undefined;
-}
-
-interface InLedger {
+export interface UploadOptions extends Pick<ReadOptions, 'encoding' | 'sheet' | 'held'> {
   readonly store: Pick<Uploads, 'open' | 'numbers'>;
-  readonly act?: LedgerAct | undefined;
-}
-
-/** The store of the campaign decides which tools an upload needs. */
-export type RedisUpload = UploadWishes & InRedis;
-export type UploadOptions = RedisUpload | (UploadWishes & InLedger);
-
-interface UploadWishes extends Pick<ReadOptions, 'encoding' | 'sheet' | 'held'> {
   /** Whose hand it is: the name of the key that asks. Absent: that of a program with the library. */
   readonly by?: string | undefined;
   readonly format?: FileFormat | undefined;
@@ -49,7 +26,7 @@ interface UploadWishes extends Pick<ReadOptions, 'encoding' | 'sheet' | 'held'> 
   readonly takeHidden?: boolean | undefined;
   readonly take?: CheckOptions['take'];
   /** Those that want no texts. Asked again when it is sent: somebody may opt out until then. */
-  readonly optOuts?: Public<OptOuts> | undefined;
+  readonly optOuts?: Pick<OptOuts, 'among'> | undefined;
   /** The sender of the account, where the campaign names none: one may be opted out of a single sender. */
   readonly sender?: string | undefined;
   /** What `{{stop}}` becomes; absent: no text may have it. */
@@ -127,7 +104,8 @@ export async function uploadRecipients(
     for await (const row of check) void row;
     return { is: 'checked', summary: check.summary() };
   }
-  const stage = await openStage(campaign, options);
+  const { by, act, stop } = options;
+  const stage = options.store.open(campaign, { by, act, stop, variables: wordingOf(campaign).variables });
   const summary = await stageAll(check, stage);
   if (options.contentHash !== undefined && options.contentHash !== summary.contentHash) {
     await stage.discard();
@@ -158,12 +136,6 @@ export async function uploadRecipients(
   if (upload !== undefined) return { is: 'counted', summary, upload };
   await stage.discard();
   return { is: 'changed' };
-}
-
-async function openStage(campaign: CampaignRecord, options: UploadOptions): Promise<UploadStage> {
-  if (options.store === undefined) return SliceStage.open(campaign, options);
-  const { by, act, stop } = options;
-  return options.store.open(campaign, { by, act, stop, variables: wordingOf(campaign).variables });
 }
 
 /** The last upload of the same bytes, read in the same way. One that brought nobody is none where they bring people now. */
@@ -232,8 +204,6 @@ async function stageAll(check: Check, stage: UploadStage): Promise<CheckSummary>
 /** The numbers of earlier uploads: the same person is not in a campaign twice. */
 async function numbersOf(campaign: CampaignRecord, options: UploadOptions): Promise<NumberIndex> {
   const numbers = new NumberIndex(campaign.totals.total, options.held);
-  const earlier =
-    options.store === undefined ? numbersInSlices(campaign, options.slices) : options.store.numbers(campaign.id);
-  for await (const { to, row } of earlier) numbers.add(to, row);
+  for await (const { to, row } of options.store.numbers(campaign.id)) numbers.add(to, row);
   return numbers;
 }

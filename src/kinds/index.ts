@@ -13,14 +13,12 @@ import { invoice } from './invoice.ts';
 import type { Declared, Restoring, State, Trait } from './kind.ts';
 import { message } from './message.ts';
 import { paymentRequest } from './payment-request.ts';
-import { slice } from './slice.ts';
 import { system } from './system.ts';
 
 /** The kinds of operations, in the order in which people are shown them. A new one begins with its line here. */
 export const operations = {
   disbursement,
   message,
-  slice,
   campaign,
   batch,
   invoice,
@@ -68,8 +66,6 @@ export function asDeclared(kind: Kind): Declared {
 
 /** Of what kind an operation is that has this id, whether or not there is one. Undefined: it is no id of ours. */
 export function kindOf(id: string): Kind | undefined {
-  // A slice of a campaign is named after it: its id, a dot, and its place.
-  if (id.includes('.')) return 'slice';
   const prefix = id.slice(0, id.indexOf('_'));
   return kinds.find((kind) => declarations[kind].prefix === prefix);
 }
@@ -162,10 +158,6 @@ export function statesInQueue(kind: Kind, queue: QueueName): readonly string[] {
   return statesOf(kind).filter((state) => [queueOf(kind, state), queueOf(kind, state, 'otp')].includes(queue));
 }
 
-/** The kinds that callers know. A slice is how we send, and is told of by its recipients. */
-export type CountedKind = Exclude<Kind, 'slice'>;
-export const countedKinds: readonly CountedKind[] = kinds.filter((kind) => kind !== 'slice');
-
 /** Every event that callers are told, from the declarations of what events are about. */
 
 type Subjects = typeof subjects;
@@ -201,7 +193,7 @@ export const eventTypes = Object.keys(catalogue) as [EventType, ...EventType[]];
 export const eventSubjects = told.map(([subject]) => subject) as Subject[];
 
 export function subjectOf<T extends EventType>(type: T): SubjectOf<T> {
-  // What `slice` leaves of a type is beyond the compiler; each type is declared under its subject.
+  // What splitting leaves of a type is beyond the compiler; each type is declared under its subject.
   return type.slice(0, type.indexOf('.')) as SubjectOf<T>;
 }
 

@@ -1,4 +1,4 @@
-/** One text to one person. Follows its slice: every arrow is drawn by the step of the slice. */
+/** One text to one person. Up to 50 that are due together leave in one request. */
 import { z } from 'zod';
 import {
   account,
@@ -38,16 +38,19 @@ export const message = kind({
   states: {
     queued: {
       says: 'It is accepted and waits for its turn; nothing was sent.',
+      queue: { normal: 'sms-batch', otp: 'sms-otp' },
       to: ['sending', 'unknown', 'expired', 'skipped', 'cancelled'],
       restored: 'doubt',
     },
     sending: {
       says: 'It is being sent at this moment, or was when a worker died.',
+      queue: { normal: 'sms-batch', otp: 'sms-otp' },
       to: ['queued', 'sent', 'failed', 'unknown'],
       restored: 'doubt',
     },
     unknown: {
       says: 'It may or may not have been sent; the statistics of the service are asked.',
+      queue: 'status-poll',
       to: ['queued', 'sent', 'failed'],
       restored: 'look',
       kept: true,
@@ -81,7 +84,6 @@ export const message = kind({
     updatedAt,
 
     text,
-    slice: text,
     from: maybeText,
     reason: maybeText,
     expiresAt: maybeTime,

@@ -12,7 +12,6 @@ import type { CampaignRecord } from '../operations/record.ts';
 import { type Act, type Known, actOf, noteAct } from './acts.ts';
 import { type CampaignFields, type CampaignRow, type ReadCampaign, recordOf } from './campaign-record.ts';
 import { LedgerClosed } from './errors.ts';
-import type { Acceptance } from './operations.ts';
 import type { Database, Run } from './pool.ts';
 
 export interface NewCampaign {
@@ -56,11 +55,15 @@ export type Switched =
 type Amended =
   | { readonly is: 'applied'; readonly rev: number }
   | { readonly is: 'refused'; readonly state: string }
-  | { readonly is: 'approved' | 'filled' };
+  | { readonly is: 'approved' }
+  | { readonly is: 'filled' };
 
 type Retried =
   | { readonly is: 'applied'; readonly rev: number }
-  | { readonly is: 'replayed' | 'under way' | 'nobody' | 'unapproved' }
+  | { readonly is: 'replayed' }
+  | { readonly is: 'under way' }
+  | { readonly is: 'nobody' }
+  | { readonly is: 'unapproved' }
   | { readonly is: 'refused'; readonly state: string };
 
 interface ByPerson {
@@ -94,12 +97,12 @@ export class Campaigns {
   }
 
   /** Records a draft. Throws `LedgerClosed` while the ledger is recovering. */
-  async accept(one: NewCampaign): Promise<Acceptance> {
-    const { id, account, reference, idempotencyKey, fingerprint, createdBy } = one;
+  async accept(one: NewCampaign): Promise<Drafted> {
+    const { id, account, fingerprint, createdBy } = one;
     const { name, body, options, perSecond, startsAt } = contentOf(one.fields, EMPTY);
     return this.#database.transaction(async (run) => {
-      const identity = [id, account, reference ?? null, idempotencyKey ?? null];
-      const [fresh] = await run('accept_campaign', [
+      const identity = identityOf(one);
+      const [fresh] = await run<{ created_at: Date }>('accept_campaign', [
         ...identity,
         fingerprint,
         name,
@@ -113,15 +116,30 @@ export class Campaigns {
         this.#time(),
       ]);
       if (fresh !== undefined) {
-        await this.#note(run, one.act);
-        return { outcome: 'accepted', id };
+        await this.#note(run, one.act, { facts: { account } });
+        return { outcome: 'accepted', id, at: fresh.created_at.getTime() };
       }
       const [holder] = await run<Holder>('campaign_identity', identity);
       if (holder === undefined) throw new LedgerClosed('recovering');
-      const isSame = holder.id === id && holder.fingerprint.equals(fingerprint);
-      const { state, buried } = holder;
-      return { outcome: isSame ? 'duplicate' : 'conflict', id: holder.id, state, buried };
+      return heldBy(holder, one);
     });
+  }
+
+  /** The answer that `accept` would give; nothing is recorded. */
+  async judge(one: NewCampaign): Promise<Drafted> {
+    const [holder] = await this.#database.run<Holder>('campaign_identity', identityOf(one));
+    return holder === undefined ? { outcome: 'accepted', id: one.id, at: 0 } : heldBy(holder, one);
+  }
+
+  /** What was asked for, as texts by the names of fields. Undefined: there is no such campaign, or it was removed. */
+  async asked(id: string): Promise<Readonly<Record<string, string>> | undefined> {
+    const [read] = await this.#database.run<ReadCampaign>('read_campaigns', [[id]]);
+    if (read === undefined) return undefined;
+    const { campaign } = read;
+    const names = ['name', 'text', 'perSecond', 'sendAt', ...Object.keys(campaign.options)];
+    const texts = names.map((name) => [name, String(fieldOf(campaign, name))] as const);
+    const { reference } = campaign;
+    return { kind: 'campaign', ...Object.fromEntries(texts), ...(reference === null ? {} : { reference }) };
   }
 
   async read(id: string): Promise<CampaignRecord | undefined> {
@@ -303,6 +321,27 @@ export class Campaigns {
   async #note(run: Run, act: Act | undefined, known: Known = {}): Promise<void> {
     if (act !== undefined) await noteAct(run, actOf(act, known), this.#time() ?? undefined);
   }
+}
+
+export type Drafted =
+  | { readonly outcome: 'accepted'; readonly id: string; readonly at: number }
+  | {
+      readonly outcome: 'duplicate' | 'conflict';
+      readonly id: string;
+      readonly state: string;
+      readonly buried: boolean;
+    };
+
+const identityOf = ({ id, account, reference, idempotencyKey }: NewCampaign) => [
+  id,
+  account,
+  reference ?? null,
+  idempotencyKey ?? null,
+];
+
+function heldBy({ id, fingerprint, state, buried }: Holder, asked: NewCampaign): Drafted {
+  const isSame = id === asked.id && fingerprint.equals(asked.fingerprint);
+  return { outcome: isSame ? 'duplicate' : 'conflict', id, state, buried };
 }
 
 interface Holder {

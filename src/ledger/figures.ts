@@ -28,6 +28,9 @@ interface CountRow {
   readonly fold: boolean;
 }
 
+/** What states are counted of: requests of campaigns are no operations. */
+export type Counted = Kind | 'sms_request';
+
 interface Sum {
   readonly count: number;
   readonly xof: number;
@@ -46,7 +49,7 @@ export class Figures {
     this.#database = database;
   }
 
-  async counts(kind: Kind): Promise<{ count: Record<string, number>; xof: Record<string, number> }> {
+  async counts(kind: Counted): Promise<{ count: Record<string, number>; xof: Record<string, number> }> {
     const rows = await this.#database.run<CountRow>('count_states', [kind]);
     const count: Record<string, number> = {};
     const xof: Record<string, number> = {};
@@ -64,7 +67,7 @@ export class Figures {
     return Number(row?.folded ?? 0);
   }
 
-  async oldestIn(kind: Kind, state: string): Promise<number | undefined> {
+  async oldestIn(kind: Counted, state: string): Promise<number | undefined> {
     const [row] = await this.#database.run<{ since: Date }>('oldest_in_state', [kind, state]);
     return row?.since.getTime();
   }

@@ -99,6 +99,14 @@ export class OperationStore implements Contract {
     return rows.map(({ id }) => id);
   }
 
+  /** The row that `take` leased, for work that needs no `acquire`. Undefined: it is of another kind, or not here. */
+  taken(kind: LedgerKind, id: string): Claimed | undefined {
+    const row = this.#taken.get(id)?.row;
+    if (row?.kind !== kind) return undefined;
+    this.#taken.delete(id);
+    return row;
+  }
+
   /** Gives back operations that were taken, and not begun with. */
   async handBack(_queue: QueueName, ids: readonly string[]): Promise<void> {
     const { operations } = this.#options;

@@ -7,7 +7,7 @@ import { type RecordAt, type RecordBase, type RecordOf, UnreadableRecord } from 
 import { NoSuchPlace, type ReviewKind, type ReviewPage, reviewKinds } from '../operations/review.ts';
 import { type StoredBatch, batchRecord } from './batch-record.ts';
 import { type ReadCampaign, recordOf } from './campaign-record.ts';
-import { Figures } from './figures.ts';
+import { type Counted, Figures } from './figures.ts';
 import {
   type ListFilters,
   type ListPage,
@@ -211,7 +211,7 @@ export class Queries {
   }
 
   /** How many operations of a kind are in each state; for how many XOF, of those that are not finished. */
-  counts(kind: Kind): Promise<{ count: Record<string, number>; xof: Record<string, number> }> {
+  counts(kind: Counted): Promise<{ count: Record<string, number>; xof: Record<string, number> }> {
     return this.#figures.counts(kind);
   }
 
@@ -236,7 +236,7 @@ export class Queries {
   }
 
   /** When the operation that has been longest in a state entered it, ms since the epoch. */
-  oldestIn(kind: Kind, state: string): Promise<number | undefined> {
+  oldestIn(kind: Counted, state: string): Promise<number | undefined> {
     return this.#figures.oldestIn(kind, state);
   }
 
@@ -289,7 +289,7 @@ export class Queries {
     kind: K,
     ids: readonly string[],
   ): Promise<ReadonlyMap<string, RecordAt<K> | UnreadableRecord>> {
-    if (ids.length === 0 || kind === 'slice') return new Map();
+    if (ids.length === 0) return new Map();
     if (kind === 'campaign' || kind === 'batch') {
       const records =
         kind === 'campaign'

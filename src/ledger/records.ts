@@ -112,9 +112,6 @@ const base: Fields = {
   trace: maybeText,
 };
 
-/** The ledger sends a message alone: it belongs to no slice. */
-const SLICE_OF_MESSAGE = 'slice';
-
 interface Step {
   readonly name: string;
   readonly field: Field;
@@ -125,7 +122,7 @@ const plans: Readonly<Record<string, readonly Step[]>> = Object.fromEntries(
   kinds.map((kind) => [
     kind,
     Object.entries({ ...asDeclared(kind).fields, ...base })
-      .filter(([name, { codec }]) => codec !== 'derived' && name !== SLICE_OF_MESSAGE)
+      .filter(([, { codec }]) => codec !== 'derived')
       .map(([name, field]) => ({ name, field, column: columnOf(kind as LedgerKind, name) })),
   ]),
 );

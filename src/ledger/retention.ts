@@ -9,7 +9,7 @@ import { type Partitions, campaignsIn } from './partitions.ts';
 import type { Database, Run } from './pool.ts';
 import type { Uploads } from './uploads.ts';
 
-interface RetentionOptions {
+export interface RetentionOptions {
   readonly database: Database;
   readonly partitions: Pick<Partitions, 'list'>;
   readonly keptFiles: Pick<KeptFiles, 'expire'>;
@@ -41,7 +41,7 @@ const CAMPAIGNS_AT_ONCE = 20;
 const UNTIL_ROW_GOES_MS = 10 * 60_000;
 const LOCK_MS = 500;
 
-const moneyKinds = kinds.filter((kind) => !['message', 'campaign', 'batch', 'slice'].includes(kind));
+const moneyKinds = kinds.filter((kind) => !['message', 'campaign', 'batch'].includes(kind));
 
 export class Retention {
   readonly #options: RetentionOptions;

@@ -1,5 +1,5 @@
 /** System status for operators: pending work, payments in doubt, holds and running campaigns. */
-import { asDeclared, countedKinds, kinds, standsAs, statesOf, statesThatAre } from '../kinds/index.ts';
+import { asDeclared, kinds, standsAs, statesOf, statesThatAre } from '../kinds/index.ts';
 import type { Public } from '../lib/public.ts';
 import type { AccountHold } from '../kinds/hold.ts';
 import type { Accounts } from '../operations/accounts.ts';
@@ -23,7 +23,7 @@ const CAMPAIGNS_SHOWN = 10;
 const CAMPAIGNS_READ = 100;
 const SHOWN_FIRST = ['running', 'held', 'paused', 'scheduled'] as const;
 
-const inDoubt: readonly KindState[] = countedKinds.flatMap((kind) =>
+const inDoubt: readonly KindState[] = kinds.flatMap((kind) =>
   statesThatAre(kind, 'in doubt').map((state) => ({ kind, state })),
 );
 const unsent: readonly KindState[] = kinds.flatMap((kind) =>
@@ -44,7 +44,7 @@ export class Status implements Public<RedisStatus> {
   /** How many operations of each kind are in each state that has any. */
   async operations(): Promise<Record<string, Record<string, number>>> {
     const all = await Promise.all(
-      countedKinds.map(async (kind) => [kind, (await this.#queries.counts(kind)).count] as const),
+      kinds.map(async (kind) => [kind, (await this.#queries.counts(kind)).count] as const),
     );
     return Object.fromEntries(all);
   }
@@ -57,7 +57,7 @@ export class Status implements Public<RedisStatus> {
   /** Operations that wait for a person. */
   async waiting(): Promise<Waiting[]> {
     const all = await Promise.all(
-      countedKinds.map(async (kind) => {
+      kinds.map(async (kind) => {
         const states = statesOf(kind).filter((state) => FOR_A_PERSON.includes(state));
         if (states.length === 0) return [];
         const { count, xof } = await this.#queries.counts(kind);

@@ -2,7 +2,7 @@
 import { countries } from '../lib/countries.ts';
 import { holdAreas } from '../kinds/account.ts';
 import { dueQueues } from '../kinds/due-queues.ts';
-import { eventTypes, countedKinds, statesOf, statesThatAre } from '../kinds/index.ts';
+import { eventTypes, kinds, statesOf, statesThatAre } from '../kinds/index.ts';
 import { BUDGET, PROVIDER_UNREADABLE, STOPPED } from '../kinds/hold.ts';
 import { queueNames } from '../queues/index.ts';
 import { rejectionKinds } from '../queues/rejection.ts';
@@ -112,13 +112,13 @@ export const declarations = {
   relais_chunks_in_doubt: {
     type: 'gauge',
     of: 'whole',
-    labels: { state: 'slicesInDoubt' },
+    labels: { state: 'requestsInDoubt' },
     help: 'SMS requests in doubt.',
   },
   relais_oldest_chunk_in_doubt_seconds: {
     type: 'gauge',
     of: 'whole',
-    labels: { state: 'slicesInDoubt' },
+    labels: { state: 'requestsInDoubt' },
     help: 'Age of the oldest SMS request in this state. 0: none.',
   },
   relais_messages_total: {
@@ -396,10 +396,10 @@ const holdReasons = wordsOf<HoldCondition | typeof STOPPED | typeof BUDGET | typ
 });
 
 /** The kinds of which an operation may have moved money already, or may do so any moment, and nobody knows yet. */
-export const kindsInDoubt = countedKinds.filter((kind) => statesThatAre(kind, 'in doubt').length > 0);
+export const kindsInDoubt = kinds.filter((kind) => statesThatAre(kind, 'in doubt').length > 0);
 
-/** Texts of a slice in one of these may have been sent, and nobody knows yet. */
-export const slicesInDoubt = statesThatAre('slice', 'in doubt');
+/** SMS of a request in one of these may have been sent, and nobody knows yet. */
+export const requestsInDoubt = ['unknown'] as const;
 
 /** Names that only the settings know. How many series they make is bounded where the holds are read. */
 export const ACCOUNT_NAMES = 'account names';
@@ -418,10 +418,10 @@ export const words = {
   settlements,
   operations: upstreamOperations,
   codes: ['ok', ...Object.keys(failures)],
-  kinds: countedKinds,
-  states: [...new Set<string>(countedKinds.flatMap((kind) => statesOf(kind)))],
+  kinds,
+  states: [...new Set<string>(kinds.flatMap((kind) => statesOf(kind)))],
   inDoubtStates: [...new Set<string>(kindsInDoubt.flatMap((kind) => statesThatAre(kind, 'in doubt')))],
-  slicesInDoubt,
+  requestsInDoubt,
   messageOutcomes,
   callbackKinds: ['disbursement', 'invoice', 'none'],
   deliveryOutcomes: ['delivered', 'retried', 'undelivered'],

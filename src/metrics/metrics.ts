@@ -1,6 +1,6 @@
 /** Counts what the stations announce. No station knows that it is counted. */
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
-import { type CountedKind, countedKinds, statesOf, statesThatAre } from '../kinds/index.ts';
+import { type Kind, kinds, statesOf, statesThatAre } from '../kinds/index.ts';
 import { type Clock, within } from '../lib/clock.ts';
 import { type AuditVerified, VERIFY_EVERY_MS } from '../operations/audit-verified.ts';
 import type { AccountHold } from '../kinds/hold.ts';
@@ -17,7 +17,7 @@ import {
   metricNames,
   OTHER,
   contradictions,
-  slicesInDoubt,
+  requestsInDoubt,
   kindsInDoubt,
   messageOutcomes,
   words,
@@ -226,7 +226,7 @@ const readers: { readonly [Name in WholeName]: Reader<WholeSources, Name> } = {
     })),
 
   relais_operations: async ({ queries }) => {
-    const all = await Promise.all(countedKinds.map(async (kind) => ({ kind, ...(await queries.counts(kind)) })));
+    const all = await Promise.all(kinds.map(async (kind) => ({ kind, ...(await queries.counts(kind)) })));
     return all.flatMap(({ kind, count }) =>
       namedOrZero(statesOf(kind), count).map(([state, value]) => ({ labels: { kind, state }, value })),
     );
@@ -250,15 +250,15 @@ const readers: { readonly [Name in WholeName]: Reader<WholeSources, Name> } = {
     ),
 
   relais_chunks_in_doubt: async ({ queries }) => {
-    const { count } = await queries.counts('slice');
-    return slicesInDoubt.map((state) => ({ labels: { state }, value: count[state] ?? 0 }));
+    const { count } = await queries.counts('sms_request');
+    return requestsInDoubt.map((state) => ({ labels: { state }, value: count[state] ?? 0 }));
   },
 
   relais_oldest_chunk_in_doubt_seconds: ({ queries }, nowMs) =>
     Promise.all(
-      slicesInDoubt.map(async (state) => ({
+      requestsInDoubt.map(async (state) => ({
         labels: { state },
-        value: secondsSince(await queries.oldestIn('slice', state), nowMs),
+        value: secondsSince(await queries.oldestIn('sms_request', state), nowMs),
       })),
     ),
 
@@ -325,7 +325,7 @@ async function readAll<Sources, Name extends WholeName | QueuesName>(
   return new Map(await Promise.all(names.map(async (name) => [name, await from[name](sources, nowMs)] as const)));
 }
 
-const isInDoubt = (kind: CountedKind, state: string): boolean =>
+const isInDoubt = (kind: Kind, state: string): boolean =>
   statesThatAre(kind, 'in doubt').some((one) => one === state);
 
 /** Every name with its count, those without one at 0, and what we have no name for besides. */

@@ -1,4 +1,4 @@
-/** The stories of messages, of campaigns, and of the slices that carry them. */
+/** The stories of messages and campaigns. */
 import type { CampaignRecord, MessageRecord } from './record.ts';
 import { campaignBins, recipientsOf } from '../kinds/recipient.ts';
 import { counted } from '../words/figures.ts';
@@ -27,9 +27,11 @@ import type { ExplainWords } from '../words/english-explain.ts';
 
 export function explainMessage(record: MessageRecord, around: Circumstances): Explanation {
   const { state, code } = record;
+  // Final: nothing more is asked.
+  const lost = state === 'unknown' && around.dueAt === undefined;
   const because = code && state !== 'sent' ? becauseOf(code, around) : undefined;
   const wait = state === 'queued' ? waitOf('messaging', record, around) : undefined;
-  const vain = isOpen(state) ? lastInVain(record, around) : undefined;
+  const vain = isOpen(state) && !lost ? lastInVain(record, around) : undefined;
   const say = sentencesOf(around);
   return {
     ...frameOf(record, around),
@@ -41,11 +43,11 @@ export function explainMessage(record: MessageRecord, around: Circumstances): Ex
       vain && say.lastAnswer(vain.why),
     ]),
     story: storyOf(record, evidenceStory(record, around), around),
-    next: wait?.next ?? because?.next ?? nextOfMessage(record, vain, around),
+    next: wait?.next ?? because?.next ?? (lost ? say.askThem : nextOfMessage(record, vain, around)),
   };
 }
 
-/** What its own record tells, and what upstream said to the slice that carries it, in order. */
+/** What its own record tells, and what upstream said, in order. */
 function storyOf(record: MessageRecord, said: readonly Chapter[], telling: Telling): Chapter[] {
   const { createdAt, sentAt, since, state, code } = record;
   const say = sentencesOf(telling).story;

@@ -24,8 +24,8 @@ export const processors: Readonly<Record<AttemptQueue, Processor>> = {
   'direct-credit': advanceDirectCredit,
 };
 
-/** What is looked at, by kind: one that is due in this queue and is not listed here does not compile. */
-const looks: Readonly<Record<Exclude<KindInQueue<'status-poll'>, 'slice'>, Processor>> = {
+/** What is looked at, by kind: one that is due in this queue and is not listed here does not compile. Messages are checked together. */
+const looks: Readonly<Record<Exclude<KindInQueue<'status-poll'>, 'message'>, Processor>> = {
   disbursement: lookAtDisbursement,
   payment_request: advancePaymentRequest,
 };

@@ -1,10 +1,15 @@
 /** Where accepted requests are recorded, as acceptance sees it. */
 import type { RequestOf } from '../kinds/index.ts';
+import type { Campaigns } from '../ledger/campaigns.ts';
+import { acceptMessage, newMessage } from '../ledger/messages.ts';
 import type { OperationStore } from '../ledger/operation-store.ts';
+import type { Operations as LedgerOperations } from '../ledger/operations.ts';
 import type { Public } from '../lib/public.ts';
+import type { Traces } from '../lib/traces.ts';
 import type { Accepted } from '../operations/accepting.ts';
 import type { Act } from '../ledger/acts.ts';
 import { payeeOf } from '../upstream/capabilities.ts';
+import { acceptCampaign, isCampaign, judgeCampaign } from './campaign-store.ts';
 
 export interface MessageIdentity {
   readonly id: string;
@@ -25,10 +30,25 @@ export interface AcceptanceStore extends Operations, Pick<Public<OperationStore>
 interface Ledger {
   readonly operations: Public<OperationStore>;
   readonly judging: Public<OperationStore>;
+  readonly sharedOperations: Pick<LedgerOperations, 'accept'>;
+  readonly campaigns: Pick<Campaigns, 'accept' | 'judge' | 'asked'>;
+  /** Absent: nobody asked for traces. */
+  readonly traces?: Traces | undefined;
 }
 
-export function acceptanceInLedger({ operations, judging }: Ledger): AcceptanceStore {
-  return acceptanceIn(operations, judging);
+export function acceptanceInLedger(ledger: Ledger): AcceptanceStore {
+  const { operations, judging, sharedOperations, campaigns, traces } = ledger;
+  return {
+    accept: (operation) =>
+      isCampaign(operation) ? acceptCampaign(campaigns, operation, traces) : operations.accept(operation),
+    differs: (id, asked) => operations.differs(id, asked),
+    message: (request, identity) =>
+      acceptMessage(sharedOperations, newMessage(request, identity, payeeOf(request.to, undefined))),
+    dryRun: () => ({
+      accept: (operation) =>
+        isCampaign(operation) ? judgeCampaign(campaigns, operation) : judging.accept(operation),
+    }),
+  };
 }
 
 /** `judging`: the same rules, and nothing is recorded. */
@@ -36,20 +56,6 @@ export function acceptanceIn(
   operations: Pick<AcceptanceStore, 'accept' | 'differs'>,
   judging: Operations = operations,
 ): AcceptanceStore {
-  return {
-    accept: (operation) => operations.accept(operation),
-    differs: (id, asked) => operations.differs(id, asked),
-    message: (request, identity) => operations.accept(messageOf(request, identity)),
-    dryRun: () => judging,
-  };
-}
-
-/** A message waits for others in the queue of its lane. */
-function messageOf(
-  request: RequestOf<'message'>,
-  { id, fingerprint, reference, idOfReference, act }: MessageIdentity,
-) {
-  const { account, lane, to, text, from, expiresAt } = request;
   return {
     kind: 'message',
     state: 'queued',

@@ -194,15 +194,13 @@ export class Acceptance {
     return accountProblems(this.#options.accounts, account);
   }
 
-  #identify(kind: AcceptedKind, request: Identifiable, identity: string) {
+  #identify(kind: Kind, request: Identifiable, identity: string) {
     return identify(this.#options.environment, kind, request, identity);
   }
 }
 
 /** As long as a header may say it, and the place of a line behind it. */
 const idempotencyName = identityText(300);
-
-type AcceptedKind = Exclude<Kind, 'slice'>;
 
 interface Identifiable {
   readonly account: string;
@@ -231,7 +229,7 @@ export function identityOf(
 }
 
 /** The id, and what else tells a retry from a second request. */
-export function identify(environment: string, kind: AcceptedKind, request: Identifiable, identity: string): Names {
+export function identify(environment: string, kind: Kind, request: Identifiable, identity: string): Names {
   const { account, reference } = request;
   const id = idOfReference(environment, kind, account, identity);
   const print = fingerprint(canonicalJson(request));
@@ -241,7 +239,7 @@ export function identify(environment: string, kind: AcceptedKind, request: Ident
 }
 
 /** The id that a reference alone gives: where to look for an operation that a caller names by its reference. */
-export function idOfReference(environment: string, kind: AcceptedKind, account: string, reference: string): string {
+export function idOfReference(environment: string, kind: Kind, account: string, reference: string): string {
   return derivedId(operations[kind].prefix, environment, account, kind, reference);
 }
 

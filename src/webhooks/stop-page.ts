@@ -10,13 +10,13 @@
 import { createHash } from 'node:crypto';
 import express, { type Request, type Response, type Router } from 'express';
 import { actOf } from '../kinds/acts.ts';
+import { type OptOuts, nameOf } from '../ledger/opt-outs.ts';
+import type { StopLinks } from '../ledger/stop-links.ts';
 import { type Clock, within } from '../lib/clock.ts';
 import type { Secret } from '../lib/secret.ts';
 import { type StopPlace, readStopToken, stopTokenIn } from '../lib/stop-link.ts';
 import { TokenBucket } from '../lib/token-bucket.ts';
 import type { Act } from '../ledger/acts.ts';
-import { type OptOuts, nameOf } from '../operations/opt-outs.ts';
-import type { StopLinks } from '../operations/stop-links.ts';
 import { type Language, isLanguage, languageAccepted, wordsIn } from '../words/languages.ts';
 
 /** What became of a link that was opened or pressed, for the metrics. */

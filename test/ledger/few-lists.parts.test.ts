@@ -101,5 +101,5 @@ test('queued requests of a running campaign are due, and those of a paused one a
     where c.id = 'cmp_1' or r.state = 'queued'`);
   const noon = Date.parse('2026-11-22T12:00:00Z');
   expect(await queries().dueIn('sms-batch', noon + 1)).toEqual({ now: 2, later: 1, oldestAt: noon });
-  expect(await queries().counts('slice')).toMatchObject({ count: { queued: 4, unknown: 1 } });
+  expect(await queries().counts('sms_request')).toMatchObject({ count: { queued: 4, unknown: 1 } });
 });

@@ -360,9 +360,10 @@ export const recovery = z
 export const purged = z
   .looseObject({
     phone: text('+22177•••4567'),
-    looked: z.int().meta({ example: 10_000, description: 'Keys of Redis.' }),
+    looked: z.int().meta({ example: 10_000, description: 'Rows that were read.' }),
     found: z.looseObject({
       messages: z.int().meta({ example: 1 }),
+      payments: z.int().meta({ example: 0, description: 'Money records that no search by the number finds any more.' }),
       recipients: z.int().meta({ example: 2, description: 'Of campaigns, and rows of uploads that were left out.' }),
       files: z.int().meta({ example: 0, description: 'Files of drafts, dropped: choose them again.' }),
       intakeJobs: z.int().meta({ example: 0, description: 'Requests in the queue `intake`, taken or not.' }),
@@ -398,7 +399,7 @@ export const found = z
   .looseObject({
     items: z.array(
       z.looseObject({
-        kind: z.enum(kinds.filter((kind) => kind !== 'slice')).meta({ example: 'disbursement' }),
+        kind: z.enum(kinds).meta({ example: 'disbursement' }),
         id: text('dsb_0f6c8d4b2a1e49578c3d'),
         state: text('succeeded'),
         reference: perhaps(text('order-1042')),

@@ -4,7 +4,7 @@
 -- name: accept_campaign
 -- Records a draft. No row: the same identity exists, or was removed by retention, or the ledger is recovering.
 -- params: id text, account text, reference text, idempotency_key text, fingerprint bytea, name text, body text, options jsonb, metadata jsonb, per_second int4, starts_at timestamptz, created_by text, trace text, now timestamptz
--- row: id text
+-- row: id text, created_at timestamptz
 insert into relais.campaign (
   id, account, reference, idempotency_key, fingerprint, name, body, options, metadata, per_second, starts_at, created_by, trace,
   state, hands, created_at, updated_at, since
@@ -17,7 +17,7 @@ where exists (select from relais.deployment d where d.recovering_at is null)
     select from relais.tombstone t where t.id = $1 or (t.account = $2 and t.kind = 'campaign' and t.reference = $3)
       or (t.account = $2 and t.kind = 'campaign' and t.idempotency_key = $4))
 on conflict do nothing
-returning id;
+returning id, created_at;
 
 -- name: campaign_identity
 -- The holder of an identity: that of the same id first.

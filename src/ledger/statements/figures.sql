@@ -17,7 +17,7 @@ from (
   union all select b.state, count(*), sum(b.xof) from relais.batch b where $1 = 'batch' group by b.state
   union all (
     select r.state, count(*), 0 from relais.sms_request r
-    where $1 = 'slice' and (r.state = 'queued' or r.state = 'sending' or r.state in ('refused', 'unknown')) group by r.state)
+    where $1 = 'sms_request' and (r.state = 'queued' or r.state = 'sending' or r.state in ('refused', 'unknown')) group by r.state)
 ) c
 group by c.state having sum(c.count) <> 0 order by c.state;
 
@@ -47,8 +47,8 @@ from (
    where o.kind = $1 and o.state = $2 and o.finished_at is null order by o.since limit 1)
   union all select min(c.since) from relais.campaign c where $1 = 'campaign' and c.state = $2
   union all select min(b.since) from relais.batch b where $1 = 'batch' and b.state = $2
-  union all select min(r.sent_at) from relais.sms_request r where $1 = 'slice' and $2 = 'sending' and r.state = 'sending'
-  union all select min(r.sent_at) from relais.sms_request r where $1 = 'slice' and $2 = 'unknown' and r.state in ('refused', 'unknown')
+  union all select min(r.sent_at) from relais.sms_request r where $1 = 'sms_request' and $2 = 'sending' and r.state = 'sending'
+  union all select min(r.sent_at) from relais.sms_request r where $1 = 'sms_request' and $2 = 'unknown' and r.state in ('refused', 'unknown')
 ) s
 having min(s.since) is not null;
 

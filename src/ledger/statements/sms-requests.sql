@@ -150,6 +150,7 @@ with next as materialized (
     and (c.pace_at is null or c.pace_at <= coalesce($3, now()) + interval '1 s')
     and exists (select from relais.sms_request q where q.campaign = c.number and q.state = 'queued')
     and exists (select from relais.deployment d where d.recovering_at is null)
+    and not exists (select from relais.switch s where s.name in ('campaign', 'sms-batch', c.account))
   order by c.turn, c.number limit $2 for no key update of c skip locked
 ),
 turned as (

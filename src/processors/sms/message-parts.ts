@@ -10,7 +10,7 @@ import type { OptOuts } from '../../ledger/opt-outs.ts';
 import type { JournalOperation } from '../../ledger/replay.ts';
 import { payeeOf } from '../../upstream/capabilities.ts';
 import type { Upstream } from '../../upstream/client.ts';
-import type { AccountKeys, Policy } from '../context.ts';
+import type { AccountKeys, AttemptResult, Policy } from '../context.ts';
 
 export type Lane = 'otp' | 'normal';
 
@@ -27,6 +27,8 @@ export interface MessageContext {
   readonly clock: Clock;
   readonly policy: Pick<Policy, 'leaseMs' | 'holdRecheckMs' | 'settleDelayMs' | 'split' | 'onUnknown' | 'limitMs'>;
   account(name: string): AccountKeys | undefined;
+  /** Receives the outcome of each attempt, for metrics. */
+  readonly report?: ((queue: string, id: string, result: AttemptResult) => void) | undefined;
   /** This process stops: requests that have not begun do not leave. */
   stopping?(): boolean;
 }
@@ -157,13 +159,14 @@ const AGAIN_MS = 500;
 /** Writes results, and tries again while PostgreSQL is away, as long as the lease can last. */
 export async function write(
   changes: readonly Change[],
-  { operations, clock, policy }: Pick<MessageContext, 'operations' | 'clock' | 'policy'>,
+  { operations, clock, policy, report }: Pick<MessageContext, 'operations' | 'clock' | 'policy' | 'report'>,
 ): Promise<void> {
   const startedMono = clock.monotonic();
   const one = async (change: Change): Promise<void> => {
     for (;;) {
       try {
         await operations.change(change);
+        report?.(change.queue ?? SENT_IN, change.id, resultOf(change));
         return;
       } catch (error) {
         const isLate = clock.monotonic() - startedMono > policy.leaseMs;
@@ -173,6 +176,14 @@ export async function write(
     }
   };
   await Promise.all(changes.map(one));
+}
+
+/** The queue of a message whose change names none: it is settled. */
+const SENT_IN = 'sms-batch';
+
+function resultOf({ state, finished, reason = state }: Change): AttemptResult {
+  if (finished) return { outcome: 'ended', reason: state };
+  return { outcome: state === 'unknown' ? 'unknown' : 'waits', reason };
 }
 
 export function grouped<Item>(items: readonly Item[], keyOf: (item: Item) => string): ReadonlyMap<string, Item[]> {

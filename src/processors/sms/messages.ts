@@ -45,19 +45,35 @@ const UNREAD: Unsent = { is: 'unsent', reason: 'failed', retryAfterMs: 0 };
 /** Refused for the content of a request: the provider knows our keys. */
 const KEYS_WORK: readonly string[] = [NOT_AUTHORISED, 'login_contested'];
 
+interface Asked {
+  readonly accounts: readonly string[];
+  readonly most: number;
+}
+
 /** Claims up to `most` due messages and sends them. Returns how many it claimed. Call it for one-time passwords first. */
-export async function sendMessages(
+export async function sendMessages(lane: Lane, asked: Asked, context: MessageContext): Promise<number> {
+  const claimed = await claimMessages(lane, asked, context);
+  await sendClaimed(lane, claimed, context);
+  return claimed.length;
+}
+
+export async function claimMessages(
   lane: Lane,
-  { accounts, most }: { readonly accounts: readonly string[]; readonly most: number },
+  { accounts, most }: Asked,
+  { operations, policy }: MessageContext,
+): Promise<readonly ClaimedMessage[]> {
+  return asMessages(await operations.claim(queueOfLane[lane], accounts, most, policy.leaseMs));
+}
+
+export async function sendClaimed(
+  lane: Lane,
+  claimed: readonly ClaimedMessage[],
   context: MessageContext,
-): Promise<number> {
-  const { operations, policy } = context;
-  const claimed = await operations.claim(queueOfLane[lane], accounts, most, policy.leaseMs);
-  const byAccount = grouped(asMessages(claimed), ({ account }) => account);
+): Promise<void> {
+  const byAccount = grouped(claimed, ({ account }) => account);
   const sending = [...byAccount].map(([account, all]) => new AccountMessages(account, lane, context).send(all));
   const failed = (await Promise.allSettled(sending)).find((one) => one.status === 'rejected');
   if (failed) throw failed.reason;
-  return claimed.length;
 }
 
 /** Due messages of one account. */

@@ -1,0 +1,144 @@
+/** The pollers of SMS: campaigns by one worker, and single messages by the queue of their lane. */
+import type { AttemptResult, ProcessorContext } from '../processors/context.ts';
+import { checkMessages } from '../processors/sms/message-checks.ts';
+import { type ClaimedMessage, type Lane, type MessageContext, asMessages } from '../processors/sms/message-parts.ts';
+import { claimMessages, sendClaimed } from '../processors/sms/messages.ts';
+import type { SmsContext } from '../processors/sms/context.ts';
+import { SmsWorker } from '../processors/sms/worker.ts';
+import type { AttemptFinished } from '../processors/run.ts';
+import type { Container } from './container.ts';
+
+interface SmsPoller {
+  readonly run: () => Promise<void>;
+  readonly stop: () => Promise<void>;
+}
+
+export interface SmsTools {
+  readonly context: ProcessorContext;
+  readonly announce: (finished: AttemptFinished) => void;
+  readonly slots: number;
+}
+
+/** Its worker looks for work by itself; each run makes it look at once. */
+export function campaignPoller(container: Container, { context, slots }: SmsTools): SmsPoller {
+  const { smsRequests } = container;
+  const worker = new SmsWorker(smsContextOf(container, context, slots));
+  return {
+    run: async () => {
+      worker.start();
+      worker.wake();
+    },
+    stop: async () => {
+      await worker.stop();
+      await smsRequests.close();
+    },
+  };
+}
+
+function smsContextOf(container: Container, context: ProcessorContext, concurrency: number): SmsContext {
+  const { config, metrics, quietly, life } = container;
+  const { clock, policy, accounts, upstream } = context;
+  return {
+    clock,
+    policy,
+    accounts,
+    upstream,
+    campaigns: container.campaigns,
+    requests: container.smsRequests,
+    optOuts: container.optOuts,
+    sameTexts: container.sameTexts,
+    charges: container.charges,
+    budgets: container.budgets,
+    account: (name) => context.account(name),
+    closed: () => (life.recovering() ? 'recovering' : undefined),
+    concurrency,
+    sweepMs: config.SWEEP_INTERVAL,
+    report: (queue, result) => metrics.attemptFinished({ queue, result, durationMs: 0 }),
+    onError: (error) => quietly('campaigns', error),
+  };
+}
+
+/** interface: Limits. One claim fills one request. */
+const MESSAGES_AT_ONCE = 50;
+
+/** Claims what is due while there are free slots; a claim is sent while the next one is made. */
+export function messagePoller(container: Container, lane: Lane, tools: SmsTools): SmsPoller {
+  const { book, quietly, life } = container;
+  const [accounts, sending] = [[...book.keys()], new Set<Promise<void>>()];
+  let [isStopping, isAsked] = [false, false];
+  let running: Promise<void> | undefined;
+  const context = messageContextOf(container, tools, () => isStopping);
+  const begin = (claimed: readonly ClaimedMessage[]): void => {
+    const one = sendClaimed(lane, claimed, context)
+      .catch((error: unknown) => quietly('sending messages', error))
+      .finally(() => sending.delete(one));
+    sending.add(one);
+  };
+  const claimAll = async (): Promise<void> => {
+    for (let isFull = true; isFull && !isStopping && life.recovering() === undefined; ) {
+      while (sending.size >= tools.slots) await Promise.race(sending);
+      const claimed = await claimMessages(lane, { accounts, most: MESSAGES_AT_ONCE }, context);
+      if (claimed.length > 0) begin(claimed);
+      isFull = claimed.length === MESSAGES_AT_ONCE;
+    }
+  };
+  const whileAsked = async (): Promise<void> => {
+    for (; isAsked && !isStopping; ) {
+      isAsked = false;
+      await claimAll();
+    }
+  };
+  return {
+    run: () => {
+      isAsked = true;
+      return (running ??= whileAsked().finally(() => (running = undefined)));
+    },
+    stop: async () => {
+      isStopping = true;
+      await running?.catch(() => undefined);
+      await Promise.all(sending);
+    },
+  };
+}
+
+/** Checks of messages that were claimed in one turn ask the statistics together. */
+export function messageChecker(container: Container, tools: SmsTools): (id: string) => Promise<boolean> {
+  const context = messageContextOf(container, tools, () => false);
+  let waiting: ClaimedMessage[] = [];
+  let round: Promise<void> | undefined;
+  const checkTogether = async (): Promise<void> => {
+    await Promise.resolve();
+    const all = waiting;
+    [waiting, round] = [[], undefined];
+    await checkMessages(all, context);
+  };
+  return async (id) => {
+    const row = container.operations.taken('message', id);
+    if (row === undefined) return false;
+    waiting.push(...asMessages([row]));
+    await (round ??= checkTogether());
+    return true;
+  };
+}
+
+function messageContextOf(
+  container: Container,
+  { context, announce }: SmsTools,
+  stopping: () => boolean,
+): MessageContext {
+  const { sharedOperations, messages, accounts, optOuts, budgets } = container;
+  const { clock, policy, upstream } = context;
+  return {
+    operations: sharedOperations,
+    messages,
+    holds: accounts,
+    optOuts,
+    budgets,
+    upstream,
+    clock,
+    policy,
+    account: (name) => context.account(name),
+    report: (queue: string, id: string, result: AttemptResult) => announce({ queue, id, result, durationMs: 0 }),
+    stopping,
+  };
+}
