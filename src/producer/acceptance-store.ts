@@ -57,6 +57,20 @@ export function acceptanceIn(
   judging: Operations = operations,
 ): AcceptanceStore {
   return {
+    accept: (operation) => operations.accept(operation),
+    differs: (id, asked) => operations.differs(id, asked),
+    message: (request, identity) => operations.accept(messageOf(request, identity)),
+    dryRun: () => judging,
+  };
+}
+
+/** A message waits for others in the queue of its lane. */
+function messageOf(
+  request: RequestOf<'message'>,
+  { id, fingerprint, reference, idOfReference, act }: MessageIdentity,
+) {
+  const { account, lane, to, text, from, expiresAt } = request;
+  return {
     kind: 'message',
     state: 'queued',
     id,
