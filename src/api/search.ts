@@ -90,8 +90,7 @@ const texted = route(
       columns: ['campaign', 'name', 'state', 'sentAt', 'code', 'account', 'createdAt'],
     },
     summary: 'Find campaigns by phone number',
-    description:
-      'With the result for the number, newest campaign first. Erased personal data is not found.',
+    description: 'With the result for the number, newest campaign first. Erased personal data is not found.',
     role: 'read',
     scope: 'list',
     query: {

@@ -363,7 +363,9 @@ export const purged = z
     looked: z.int().meta({ example: 10_000, description: 'Rows that were read.' }),
     found: z.looseObject({
       messages: z.int().meta({ example: 1 }),
-      payments: z.int().meta({ example: 0, description: 'Money records that no search by the number finds any more.' }),
+      payments: z
+        .int()
+        .meta({ example: 0, description: 'Money records that no search by the number finds any more.' }),
       recipients: z.int().meta({ example: 2, description: 'Of campaigns, and rows of uploads that were left out.' }),
       files: z.int().meta({ example: 0, description: 'Files of drafts, dropped: choose them again.' }),
       intakeJobs: z.int().meta({ example: 0, description: 'Requests in the queue `intake`, taken or not.' }),
