@@ -36,9 +36,9 @@ test.for([
   ['REDIS_URL', 'redis://relais:12345/se-cret@cache:6379', 'write / as %2F, # as %23'],
   ['REDIS_URL', 'redis://relais:12345#se-cret@cache:6379', 'write / as %2F, # as %23'],
   ['REDIS_URL', 'redis://relais:12345?se-cret=1@cache:6379', 'write / as %2F, # as %23'],
-  ['HISTORY_URL', 'postgres://u:12345#se-cret@db/relais', 'write / as %2F, # as %23'],
-  ['HISTORY_URL', 'postgres://u:p@db/relais?sslmode=require&channel_binding=require', '?channel_binding is not read'],
-  ['HISTORY_URL', 'mysql://db/relais', 'must be an address such as postgres://user:password@host/database'],
+  ['DATABASE_URL', 'postgres://u:12345#se-cret@db/relais', 'write / as %2F, # as %23'],
+  ['DATABASE_URL', 'postgres://u:p@db/relais?sslmode=require&channel_binding=require', '?channel_binding is not read'],
+  ['DATABASE_URL', 'mysql://db/relais', 'must be an address such as postgres://user:password@host/database'],
   ['SERVICE_BASE_URL', 'https://pay.example/?key=se-cret', '?key is not read: remove it'],
   ['SERVICE_CRM_URL', 'https://user:se-cret@sms.example', 'must not contain a user or a password'],
   ['PUBLIC_URL', 'https://relais.example#callbacks', 'must not contain #'],
@@ -55,7 +55,7 @@ test.for([
   ['REDIS_URL', 'rediss://relais:a%2Fb%23c%3Fd%40e@cache:6379/3'],
   ['REDIS_URL', 'redis://[::1]:6379'],
   [
-    'HISTORY_URL',
+    'DATABASE_URL',
     'postgresql://u:p@db:5432/relais?sslmode=verify-full&sslrootcert=/etc/ca.pem&application_name=relais',
   ],
   ['PUBLIC_URL', 'https://relais.example/hooks'],
@@ -74,7 +74,7 @@ test.for(['Africa/Porto-Novo', 'America/Argentina/Buenos_Aires', 'UTC', 'Etc/GMT
 });
 
 const secretNames = describeSettings().flatMap(({ name, secret }) =>
-  secret && name !== 'HISTORY_URL' ? [name] : [],
+  secret && name !== 'DATABASE_URL' ? [name] : [],
 );
 const VALUES: Readonly<Record<string, string>> = { API_KEYS: 'shop:enqueue:a-key-of-24-characters-1' };
 const valueOf = (name: string): string => VALUES[name] ?? 'a-secret-of-24-characters';

@@ -3,7 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { WrongSettings, apiKeysOf, describeConfig, loadConfig, missingFor } from '../src/config.ts';
+import { WrongSettings, apiKeysOf, describeConfig, loadConfig, missingFor as allMissing } from '../src/config.ts';
+
+/** Of a process that has a ledger. */
+const missingFor = (given: Readonly<Record<string, string>>, roles: readonly string[]): string[] =>
+  allMissing({ DATABASE_URL: 'postgres://db/relais', ...given }, roles);
 
 const problemsOf = (env: Record<string, string>): readonly string[] => {
   try {
@@ -180,15 +184,8 @@ describe('what a role cannot do without', () => {
     expect(namesOf(missingFor({}, ['webhooks']))).toEqual(['CALLBACK_SECRET']);
   });
 
-  test('is the address of PostgreSQL where a process has the role history alone, and not where it has others', () => {
-    const [sentence, ...others] = missingFor({}, ['history']);
-    expect(sentence).toBe(
-      'HISTORY_URL: is needed by a process with --roles history, which copies nothing without it',
-    );
-    expect(others).toEqual([]);
-    expect(missingFor({ HISTORY_URL: 'postgres://somewhere/relais' }, ['history'])).toEqual([]);
-    expect(missingFor({}, ['api', 'history'])).toEqual([]);
-    expect(namesOf(missingFor({}, ['worker', 'webhooks', 'api', 'history']))).not.toContain('HISTORY_URL');
+  test.for(['worker', 'webhooks', 'api'])('is the ledger, for the role %s too', (role) => {
+    expect(namesOf(allMissing({ CALLBACK_SECRET: LONG }, [role]))).toContain('DATABASE_URL');
   });
 
   test('of keys it is the rest of a set that was begun', () => {
@@ -270,7 +267,7 @@ describe('a name that is none of ours', () => {
   });
 
   test('is let be where it is somebody else’s', () => {
-    const others = 'PATH HOME PORT TZ TERM LANG USER HOSTNAME NODE_ENV LOGNAME REDIS_HOST REDIS_PORT DATABASE_URL CI';
+    const others = 'PATH HOME PORT TZ TERM LANG USER HOSTNAME NODE_ENV LOGNAME REDIS_HOST REDIS_PORT PGHOST CI';
     expect(problemsOf(Object.fromEntries(others.split(' ').map((name) => [name, 'x'])))).toEqual([]);
   });
 
@@ -301,6 +298,24 @@ describe('a name that is none of ours', () => {
     expect(config).toMatchObject({ API_PORT: 3000, WEBHOOKS_PORT: 3001 });
     expect(problemsOf({ RELAIS_PORT: '3000' })).toEqual([expect.stringContaining('RELAIS_PORT: is not a setting')]);
   });
+});
+
+test.for([
+  ['HISTORY_URL', /DATABASE_URL/],
+  ['HISTORY_URL_FILE', /DATABASE_URL/],
+  ['HISTORY_AFTER', /RETENTION_PAYMENTS/],
+  ['HISTORY_TEXTS_AFTER', /RETENTION_SMS/],
+  ['IDENTITY_KEEP', /IDEMPOTENCY_KEEP/],
+  ['DURABILITY', /checks PostgreSQL/],
+  ['REDIS_WAIT_REPLICAS', /synchronous_standby_names/],
+  ['REDIS_PATIENCE', /DATABASE_PATIENCE/],
+  ['SILENCE_LIMIT', /needs no limit/],
+  ['AUDIT_MOST', /AUDIT_KEEP/],
+] as const)('the removed setting %s is refused, and its replacement is named', ([name, instead]) => {
+  expect(problemsOf({ [name]: 'hush-hush' })).toEqual([expect.stringMatching(new RegExp(`^${name}: was removed: `))]);
+  expect(problemsOf({ [name]: 'hush-hush' }).join()).toMatch(instead);
+  expect(problemsOf({ [name]: 'hush-hush' }).join()).not.toContain('hush');
+  expect(problemsOf({ [name]: '' })).toEqual([]);
 });
 
 const LONG = 'a'.repeat(24);

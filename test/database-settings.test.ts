@@ -20,6 +20,7 @@ test('defaults need no setting', () => {
     WITNESS: 'required',
     RETENTION_PAYMENTS: 0,
     RETENTION_SMS: 0,
+    IDEMPOTENCY_KEEP: 34_560_000_000,
   });
 });
 

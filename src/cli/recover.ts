@@ -43,7 +43,7 @@ export function addRecoverCommand(command: Command, shell: Shell): void {
     )
     .option(
       '--new-stamp',
-      'the provider has new addresses: accept them directly in Redis, with the settings of a process',
+      'the provider has new addresses: accept them directly in PostgreSQL, with the settings of a process',
     )
     .addOption(
       new Option(

@@ -1,18 +1,20 @@
 /** Ce que trouve `relais doctor`, phrase par phrase. A finding that is changed asks for its French again: a test says so. */
 export const frenchChecks: Readonly<Record<string, string>> = {
-  settings: 'réglages',
-  redis: 'redis',
+  settings: 'paramètres',
+  postgres: 'postgres',
   durability: 'durabilité',
-  memory: 'mémoire',
   clock: 'horloge',
+  logging: 'journaux',
+  schema: 'schéma',
   permissions: 'droits',
   recovery: 'reprise',
   deployment: 'déploiement',
   limits: 'plafonds',
-  records: 'fiches',
   state: 'état',
+  storage: 'stockage',
+  events: 'événements',
   audit: 'journal d’audit',
-  history: 'historique',
+  redis: 'redis',
   intake: 'arrivées',
   keys: 'clés',
   'sms login': 'accès SMS',
@@ -22,39 +24,16 @@ export const frenchChecks: Readonly<Record<string, string>> = {
 };
 
 export const frenchFindings: Readonly<Record<string, string>> = {
-  'a line does not fit: {id} ({why})': 'une ligne ne correspond pas : {id} ({why})',
-  'a line was taken out or put in': 'une ligne a été retirée ou ajoutée',
-  'docs/runbook.md#relaisauditbroken says what to do; relais audit verify reads every line again.':
-    'docs/runbook.md#relaisauditbroken dit quoi faire ; relais audit verify relit chaque ligne.',
+  'a line is not valid: {id} ({why})': 'une ligne n’est pas valide : {id} ({why})',
+  'a line was removed or inserted': 'une ligne a été retirée ou ajoutée',
+  'Follow docs/runbook.md#relaisauditbroken. To verify every line again: relais audit verify.':
+    'Suivez docs/runbook.md#relaisauditbroken. Pour vérifier de nouveau chaque ligne : relais audit verify.',
   'not verified yet': 'pas encore vérifié',
-  'no line is written yet': 'aucune ligne pour le moment',
   'not verified since {at}': 'pas vérifié depuis {at}',
   'Start a process with the role api: it verifies the audit once a day.':
     'Démarrez un processus avec le rôle api : il vérifie l’audit une fois par jour.',
   'verified at {at}, {lines} lines': 'vérifié à {at}, {lines} lignes',
   'could not be looked at: {why}': 'n’a pas pu être examiné : {why}',
-  'Set it where the role history is.': 'Réglez-le là où se trouve le rôle history.',
-  'what left Redis cannot be read here: no HISTORY_URL':
-    'ce qui a quitté Redis ne peut pas être lu ici : pas de HISTORY_URL',
-  'Set it where the roles api and webhooks are.': 'Réglez-le là où se trouvent les rôles api et webhooks.',
-  'Nothing stops meanwhile.': 'Rien ne s’arrête entre-temps.',
-  'Start a process with the role history; see its log.':
-    'Démarrez un processus qui a le rôle history ; voyez son journal.',
-  'no HISTORY_URL here; {count} wait for it, the first for {time}':
-    'pas de HISTORY_URL ici ; {count} l’attendent, la première depuis {time}',
-  'PostgreSQL is away ({why}); {count} wait for it, the first for {time}':
-    'PostgreSQL est injoignable ({why}) ; {count} l’attendent, la première depuis {time}',
-  'PostgreSQL answers; {count} wait for it, the first for {time}':
-    'PostgreSQL répond ; {count} l’attendent, la première depuis {time}',
-  'PostgreSQL is an older copy: it lacks up to {many} that left Redis and changed last between {from} and {to}':
-    'PostgreSQL est une copie plus ancienne : il y manque jusqu’à {many} qui ont quitté Redis, changés pour la dernière fois entre {from} et {to}',
-  'Put a newer copy in its place; if there is none: relais recover --without-missing.':
-    'Mettez à sa place une copie plus récente ; s’il n’y en a pas : relais recover --without-missing.',
-  'PostgreSQL did not take {count}, which stay in Redis: {named}':
-    'PostgreSQL en a refusé {count}, qui restent dans Redis : {named}',
-  'docs/runbook.md#relaishistorysetaside says what to do; then start the process with the role history again.':
-    'docs/runbook.md#relaishistorysetaside dit quoi faire ; redémarrez ensuite le processus qui a le rôle history.',
-  'PostgreSQL answers; nothing waits for it': 'PostgreSQL répond ; rien ne l’attend',
   'Mend that, and look again.': 'Corrigez cela, puis relancez.',
   'Mend it, and start every process again.': 'Corrigez-le, puis redémarrez chaque processus.',
   'none is set here': 'aucun n’est réglé ici',
@@ -65,43 +44,93 @@ export const frenchFindings: Readonly<Record<string, string>> = {
     'rien d’autre n’est examiné tant que les réglages sont illisibles',
   'not needed for {roles}': 'inutile pour {roles}',
 
-  'it is version {version}': 'c’est la version {version}',
-  'Use {oldest} or newer.': 'Prenez {oldest} ou plus récent.',
-  'version {version}, answers in {ms} ms': 'version {version}, répond en {ms} ms',
-  'what it answered survives a power loss': 'ce qu’il a confirmé survit à une coupure de courant',
-  'what it answered survives a power loss; should it then refuse to start, copy its folder and use redis-check-aof --fix on the manifest':
-    'ce qu’il a confirmé survit à une coupure de courant ; s’il refuse ensuite de démarrer, copiez son dossier et lancez redis-check-aof --fix sur le manifeste',
-  'asserted by DURABILITY, though {reasons}': 'affirmé par DURABILITY, bien que : {reasons}',
-  'no maxmemory is set: the machine is the limit': 'maxmemory n’est pas réglé : la machine est la limite',
-  '{percent} % of maxmemory is used': '{percent} % de maxmemory sont utilisés',
-  '{percent} % of maxmemory is used, so nothing new is accepted':
-    '{percent} % de maxmemory sont utilisés : rien de nouveau n’est accepté',
-  'Give Redis more memory, or wait.': 'Donnez plus de mémoire à Redis, ou attendez.',
-  'this machine and Redis are {apart} apart': 'cette machine et Redis ont {apart} d’écart',
-  'this machine is {apart} ahead of Redis': 'cette machine avance de {apart} sur Redis',
-  'this machine is {apart} behind Redis': 'cette machine retarde de {apart} sur Redis',
+  'DATABASE_URL is not set': 'DATABASE_URL n’est pas défini',
+  'PostgreSQL cannot be used: {why}': 'PostgreSQL est inutilisable : {why}',
+  'Start PostgreSQL, or correct DATABASE_URL.': 'Démarrez PostgreSQL, ou corrigez DATABASE_URL.',
+  'PostgreSQL has version {version}': 'PostgreSQL est en version {version}',
+  'Use version {oldest} or newer.': 'Utilisez la version {oldest} ou une plus récente.',
+  'this PostgreSQL is a standby, which only follows its primary':
+    'ce PostgreSQL est un serveur secondaire, qui ne fait que suivre son primaire',
+  'Name the primary in DATABASE_URL.': 'Donnez le primaire dans DATABASE_URL.',
+  'this PostgreSQL accepts reads only (default_transaction_read_only = on)':
+    'ce PostgreSQL n’accepte que des lectures (default_transaction_read_only = on)',
+  'Set default_transaction_read_only = off for the role of relais.':
+    'Réglez default_transaction_read_only = off pour le rôle de relais.',
+  '{connections} of {most} connections are in use': '{connections} connexions sur {most} sont utilisées',
+  'Raise max_connections, or lower DATABASE_POOL.': 'Augmentez max_connections, ou réduisez DATABASE_POOL.',
+  'version {version}, answers in {ms} ms, {connections} of {most} connections in use':
+    'version {version}, répond en {ms} ms, {connections} connexions utilisées sur {most}',
+  '{name} is off: PostgreSQL can lose what it has committed, so nothing leaves':
+    '{name} est désactivé : PostgreSQL peut perdre ce qu’il a validé, donc rien ne part',
+  'Set {name} = on.': 'Réglez {name} = on.',
+  'the encoding of the database {database} is {encoding}': 'l’encodage de la base {database} est {encoding}',
+  'Create the database with encoding UTF8.': 'Créez la base avec l’encodage UTF8.',
+  'a committed transaction survives a power loss': 'une transaction validée survit à une coupure de courant',
+  'the clocks of this machine and PostgreSQL are {apart} apart':
+    'les horloges de cette machine et de PostgreSQL ont {apart} d’écart',
+  'the clock of this machine is {apart} ahead of PostgreSQL':
+    'l’horloge de cette machine avance de {apart} sur PostgreSQL',
+  'the clock of this machine is {apart} behind PostgreSQL':
+    'l’horloge de cette machine retarde de {apart} sur PostgreSQL',
   'Let NTP set both clocks.': 'Laissez NTP régler les deux horloges.',
-  'the user {user} may not use keys that begin with {prefix}':
-    'l’utilisateur {user} ne peut pas utiliser les clés qui commencent par {prefix}',
-  'the user {user} may do all that relais does': 'l’utilisateur {user} peut faire tout ce que fait relais',
-  'the user {user} may not run {commands}': 'l’utilisateur {user} ne peut pas lancer {commands}',
-  'no process has started on the keys {prefix}:* yet': 'aucun processus n’a encore démarré sur les clés {prefix}:*',
-  'the keys {prefix}:* are of {environment}: {accounts}': 'les clés {prefix}:* sont à {environment} : {accounts}',
+  'the log of PostgreSQL contains no parameters of statements':
+    'les journaux de PostgreSQL ne contiennent pas les paramètres des requêtes',
+  'the log of PostgreSQL can contain phone numbers: {name} is not 0':
+    'les journaux de PostgreSQL peuvent contenir des numéros de téléphone : {name} ne vaut pas 0',
+  'alter role {role} set {name} = 0, by a superuser.': 'alter role {role} set {name} = 0, par un superutilisateur.',
+  'the schema {name} is up to date': 'le schéma {name} est à jour',
+  'the schema {name} lacks {missing}': 'il manque au schéma {name} : {missing}',
+  'Run relais migrate, or start a process with MIGRATE=on.':
+    'Lancez relais migrate, ou démarrez un processus avec MIGRATE=on.',
+  'the role of DATABASE_URL can read and write every table':
+    'le rôle de DATABASE_URL peut lire et écrire chaque table',
+  'the role of DATABASE_URL cannot read and write {tables}':
+    'le rôle de DATABASE_URL ne peut pas lire et écrire {tables}',
+  'Grant the role {role} to it.': 'Accordez-lui le rôle {role}.',
+  'no process has started on the schema {name} yet': 'aucun processus n’a encore démarré sur le schéma {name}',
+  'the schema {name} belongs to {environment}: {accounts}':
+    'le schéma {name} appartient à {environment} : {accounts}',
+  'since {since} nothing is accepted and nothing leaves: PostgreSQL may be restored to an earlier point ({because})':
+    'depuis {since} rien n’est accepté et rien ne part : PostgreSQL a peut-être été restauré à un état antérieur ({because})',
+  'Review the open operations, and end the recovery: relais recover.':
+    'Vérifiez les opérations en cours, puis terminez la reprise : relais recover.',
+  'since {since} no witness has confirmed this ledger: risky operations wait':
+    'depuis {since} aucun témoin n’a confirmé ce registre : les opérations risquées attendent',
+  'Run relais recover, or set WITNESS=none if PostgreSQL was not restored to an earlier point.':
+    'Lancez relais recover, ou réglez WITNESS=none si PostgreSQL n’a pas été restauré à un état antérieur.',
+  'no sign that PostgreSQL was restored to an earlier point':
+    'rien n’indique que PostgreSQL ait été restauré à un état antérieur',
+  'a transaction of {holder} has been open for {age}: dead rows stay, and work slows down':
+    'une transaction de {holder} est ouverte depuis {age} : les lignes mortes restent, et le travail ralentit',
+  'End that transaction.': 'Terminez cette transaction.',
+  'there is no partition for the events of the next 30 days':
+    'il n’y a pas de partition pour les événements des 30 prochains jours',
+  'Start a process of relais: each one makes partitions three months ahead.':
+    'Démarrez un processus de relais : chacun crée les partitions trois mois à l’avance.',
+  'rows are in the default partition ({tables}), so retention is slower':
+    'des lignes sont dans la partition par défaut ({tables}), donc leur suppression est plus lente',
+  'See docs/runbook.md#relaispartitionsmissing.': 'Voir docs/runbook.md#relaispartitionsmissing.',
+  'no old transaction is open, and partitions exist ahead':
+    'aucune transaction ancienne n’est ouverte, et les partitions à venir existent',
+  'the oldest event has waited {age} for its position': 'le plus ancien événement attend sa position depuis {age}',
+  'Start a process with the role worker or api: one of them publishes events.':
+    'Démarrez un processus avec le rôle worker ou api : l’un d’eux publie les événements.',
+  '{count} events could not be published and are quarantined':
+    '{count} événements n’ont pas pu être publiés et sont en quarantaine',
+  'See docs/runbook.md#relaiseventsquarantined.': 'Voir docs/runbook.md#relaiseventsquarantined.',
+  'events are published without delay': 'les événements sont publiés sans retard',
+  'answers in {ms} ms': 'répond en {ms} ms',
+  'Redis cannot be reached: work starts up to {interval} later, and the journal and the witness in Redis are missing':
+    'Redis est injoignable : le travail commence jusqu’à {interval} plus tard, et il manque le journal et le témoin dans Redis',
+  'Start Redis, or correct REDIS_URL. Payments and SMS continue meanwhile.':
+    'Démarrez Redis, ou corrigez REDIS_URL. Les paiements et les SMS continuent entre-temps.',
+  'Redis cannot be reached': 'Redis est injoignable',
   '{name} of this process is {own}, and {value} holds, by {by}':
     '{name} de ce processus est {own}, et {value} est en vigueur, par {by}',
   '{name} of this process is {own}, and {value} holds': '{name} de ce processus est {own}, et {value} est en vigueur',
   'Set it to that or leave it out; or have two people with the role approve give the command: {command}':
     'Réglez-le ainsi ou retirez-le ; ou faites dire par deux personnes qui ont le rôle approve : {command}',
   'no setting is looser than what holds': 'aucun réglage n’est plus large que ce qui est en vigueur',
-  'none was met that cannot be read': 'aucune fiche illisible n’a été rencontrée',
-  'Run the version that wrote it, or restore the field from a copy of Redis.':
-    'Lancez la version qui l’a écrite, ou restaurez le champ depuis une copie de Redis.',
-  'Redis is not known to have lost anything': 'rien n’indique que Redis ait perdu quelque chose',
-  'since {since} nothing is accepted and nothing leaves: Redis may have lost something ({because})':
-    'depuis {since} rien n’est accepté et rien ne part : Redis a peut-être perdu quelque chose ({because})',
-  'See what is open, and say what became of it: relais recover.':
-    'Voyez ce qui est ouvert, et dites ce que c’est devenu : relais recover.',
-
   'no account is held, and no money has been in doubt for an hour':
     'aucun compte n’est retenu, et aucun montant n’est incertain depuis une heure',
   'no request waits outside of our keys': 'aucune demande n’attend hors de nos clés',

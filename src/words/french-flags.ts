@@ -9,8 +9,9 @@ export const frenchFlags: Readonly<Record<string, string>> = {
   'Commands:': 'Commandes :',
   'roles of this process': 'rôles de ce processus',
   'only these queues': 'seulement ces files',
-  'also copy finished operations to PostgreSQL: a private one, or that of HISTORY_URL':
-    'copier aussi les opérations terminées dans PostgreSQL : un serveur privé, ou celui de HISTORY_URL',
+  'show the missing migrations and change nothing': 'afficher les migrations manquantes sans rien modifier',
+  'also create the PostgreSQL roles of the schema; with --dry-run, print their SQL instead':
+    'créer aussi les rôles PostgreSQL du schéma ; avec --dry-run, afficher seulement leur SQL',
   'only recipients in this state': 'seulement les destinataires dans cet état',
   'only events of these types': 'seulement les événements de ces types',
   'path of the new file; an existing file is never changed':
@@ -186,8 +187,8 @@ export const frenchFlags: Readonly<Record<string, string>> = {
     'avec --apply : l’historique est perdu ; ne pas y chercher les opérations de la période de perte',
   'confirm a long stop without loss; refused if relais knows of a loss':
     'confirmer un long arrêt sans perte ; refusé si relais connaît une perte',
-  'the provider has new addresses: accept them directly in Redis, with the settings of a process':
-    'le prestataire a de nouvelles adresses : les accepter directement dans Redis, avec les paramètres d’un ' +
+  'the provider has new addresses: accept them directly in PostgreSQL, with the settings of a process':
+    'le prestataire a de nouvelles adresses : les accepter directement dans PostgreSQL, avec les paramètres d’un ' +
     'processus',
   '`next` of the previous page, or the id of an operation in the list':
     '`next` de la page précédente, ou l’identifiant d’une opération de la liste',

@@ -8,8 +8,8 @@ export const frenchHelp: Readonly<Record<string, string>> = {
   'Send bulk SMS and payments through one unreliable provider, and report the final status of each.':
     'Envoyer des SMS en masse et des paiements par un seul prestataire peu fiable, et annoncer le statut final de chacun.',
   'Run the worker, callback receiver and HTTP API': 'Lancer les workers, le récepteur de notifications et l’API HTTP',
-  'Try relais with a private Redis and sandbox. It needs no settings; the API key is dev':
-    'Essayer relais avec un Redis privé et le simulateur. Aucun paramètre à définir ; la clé d’API est dev',
+  'Try relais with a private PostgreSQL, Redis and sandbox. It needs no settings; the API key is dev':
+    'Essayer relais avec PostgreSQL et Redis privés et le simulateur. Aucun paramètre à définir ; la clé d’API est dev',
   'Write a settings file with new secrets': 'Écrire un fichier de paramètres avec de nouveaux secrets',
   'Run the provider simulator alone. It can simulate faults':
     'Lancer seul le simulateur du prestataire. Il sait simuler des pannes',
@@ -153,7 +153,7 @@ export const frenchHelp: Readonly<Record<string, string>> = {
   'Test a webhook endpoint': 'Tester une adresse de webhook',
   'Rotate the secret of a webhook endpoint. For a day, deliveries are signed with both secrets':
     'Renouveler le secret d’une adresse de webhook. Pendant un jour, les envois sont signés avec les deux secrets',
-  'Manage the secrets stored in Redis': 'Gérer les secrets stockés dans Redis',
+  'Manage the secrets stored in PostgreSQL': 'Gérer les secrets stockés dans PostgreSQL',
   'Re-encrypt stored secrets with the newest key': 'Chiffrer de nouveau les secrets avec la clé la plus récente',
   'Read events as JSON lines. Each transition has one event; events come at least once, in order':
     'Lire les événements en lignes JSON. Un événement par changement d’état, au moins une fois, dans l’ordre',

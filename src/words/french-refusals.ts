@@ -15,6 +15,11 @@ export const frenchRefusals: Readonly<Record<string, string>> = {
   'Cannot do this in the current state': 'Action impossible dans l’état actuel',
   'Cannot read this record with this version': 'Fiche illisible par cette version',
   'Events no longer stored': 'Événements qui ne sont plus conservés',
+  'Operation removed at the end of its retention time': 'Opération supprimée à la fin de sa durée de conservation',
+  'The {a} {b} ended as {c} at {d}. Its retention time is over.':
+    'L’objet {b} ({a}) s’est terminé ({c}) le {d}. Sa durée de conservation est écoulée.',
+  'must have 1 to 40 letters, digits, dots, dashes or underscores':
+    'doit avoir 1 à 40 lettres, chiffres, points, tirets ou tirets bas',
   'Cursor of unknown events': 'Curseur d’événements inconnus',
   'Request body too large': 'Contenu trop volumineux',
   'Unsupported content type': 'Type de contenu non pris en charge',
@@ -28,12 +33,10 @@ export const frenchRefusals: Readonly<Record<string, string>> = {
   'No answer from the provider; nothing was changed': 'Aucune réponse du prestataire ; rien n’a changé',
   'Cannot sign in: no answer from the identity provider':
     'Connexion impossible : aucune réponse du fournisseur d’identité',
-  'Redis unavailable or too slow': 'Redis indisponible ou trop lent',
-  'Cannot accept requests: Redis does not store writes durably':
-    'Aucune demande acceptée : Redis n’enregistre pas les écritures durablement',
-  'Cannot accept requests: Redis memory is nearly full':
-    'Aucune demande acceptée : la mémoire de Redis est presque pleine',
-  'Cannot continue: Redis may have lost data': 'Action impossible : Redis a peut-être perdu des données',
+  'PostgreSQL unavailable or too slow': 'PostgreSQL indisponible ou trop lent',
+  'This process ends. Nothing was done.': 'Ce processus s’arrête. Rien n’a été fait.',
+  'Cannot continue: PostgreSQL may be restored to an earlier point':
+    'Action impossible : PostgreSQL a peut-être été restauré à un état antérieur',
   'Refusal or unreadable answer of the provider': 'Refus ou réponse illisible du prestataire',
   'No timely answer from the provider': 'Aucune réponse du prestataire dans le délai',
   'Internal error': 'Erreur interne de relais',

@@ -1,4 +1,4 @@
-/** Pourquoi un processus ne démarre pas : ses réglages, sa Redis, ses ports; as in `french-refusals.ts`. */
+/** Pourquoi un processus ne démarre pas : ses paramètres, sa base PostgreSQL, ses ports; as in `french-refusals.ts`. */
 export const frenchStarts: Readonly<Record<string, string>> = {
   'A setting is wrong:': 'Un réglage ne va pas :',
   '{a} settings are wrong:': '{a} réglages ne vont pas :',
@@ -16,8 +16,30 @@ export const frenchStarts: Readonly<Record<string, string>> = {
     'clé des chemins de notification et des liens `{{stop}}`, 24 caractères ou plus. Pour la renouveler, mettez la nouvelle clé d’abord et l’ancienne après une virgule',
   'Public base URL of the webhooks listener, for callbacks of the provider and for the `{{stop}}` links in SMS.':
     'adresse publique du récepteur de notifications, pour le prestataire et pour les liens `{{stop}}` des SMS',
-  'Key that encrypts the secrets stored in Redis, 24 characters or more. To rotate it, put the new key first and the old key after a comma, then run `relais secrets rotate`.':
-    'clé qui chiffre les secrets conservés dans Redis, 24 caractères ou plus. Pour la renouveler, mettez la nouvelle clé d’abord et l’ancienne après une virgule, puis lancez `relais secrets rotate`',
+  'Key that encrypts the secrets stored in PostgreSQL, 24 characters or more. To rotate it, put the new key first and the old key after a comma, then run `relais secrets rotate`.':
+    'clé qui chiffre les secrets conservés dans PostgreSQL, 24 caractères ou plus. Pour la renouveler, mettez la nouvelle clé d’abord et l’ancienne après une virgule, puis lancez `relais secrets rotate`',
+  'PostgreSQL database of the ledger: postgres://user:password@host:port/database. `DATABASE_URL_FILE` names a file that holds it.':
+    'base PostgreSQL du registre : postgres://user:password@host:port/database. `DATABASE_URL_FILE` donne un fichier qui la contient',
+  'was removed: {a}': 'a été supprimé : {a}',
+  'finished operations stay in the ledger, so set DATABASE_URL':
+    'les opérations terminées restent dans le registre, donc réglez DATABASE_URL',
+  'finished operations stay in the ledger, so use RETENTION_PAYMENTS and RETENTION_SMS to delete them':
+    'les opérations terminées restent dans le registre, donc utilisez RETENTION_PAYMENTS et RETENTION_SMS pour les supprimer',
+  'SMS stay in the ledger, so use RETENTION_SMS to delete them':
+    'les SMS restent dans le registre, donc utilisez RETENTION_SMS pour les supprimer',
+  'use IDEMPOTENCY_KEEP': 'utilisez IDEMPOTENCY_KEEP',
+  'no promise depends on Redis, and relais checks PostgreSQL by itself':
+    'aucune promesse ne dépend de Redis, et relais vérifie PostgreSQL lui-même',
+  'no promise depends on Redis, so use synchronous_standby_names of PostgreSQL':
+    'aucune promesse ne dépend de Redis, donc utilisez synchronous_standby_names de PostgreSQL',
+  'a start does not wait for Redis, so use DATABASE_PATIENCE':
+    'un démarrage n’attend pas Redis, donc utilisez DATABASE_PATIENCE',
+  'relais compares the ledger with what its processes and witnesses remember, and needs no limit':
+    'relais compare le registre à la mémoire de ses processus et de ses témoins, sans limite à régler',
+  'the audit log is limited by AUDIT_KEEP alone': 'seul AUDIT_KEEP limite le journal d’audit',
+  'must be 30d or more, or off': 'doit valoir 30d ou plus, ou off',
+  'must be required or none': 'doit être required ou none',
+  'PostgreSQL cannot be used: {a}': 'PostgreSQL est inutilisable : {a}',
   'SERVICE_MASTER_KEY, SERVICE_PRIVATE_KEY and SERVICE_TOKEN':
     'SERVICE_MASTER_KEY, SERVICE_PRIVATE_KEY et SERVICE_TOKEN',
   'SMS_USER_KEY, SMS_SECRET_KEY and SMS_APP_KEY': 'SMS_USER_KEY, SMS_SECRET_KEY et SMS_APP_KEY',
@@ -31,8 +53,6 @@ export const frenchStarts: Readonly<Record<string, string>> = {
   'ACCOUNTS_FILE: {a} lacks {b}': 'ACCOUNTS_FILE : il manque à {a} : {b}',
   'is needed, since HOST={a} can be reached from outside':
     'est nécessaire, car HOST={a} est joignable de l’extérieur',
-  'is needed by a process with --roles history, which copies nothing without it':
-    'est nécessaire à un processus avec --roles history : sans elle, il ne copie rien',
   'is needed, since the service is not on this machine': 'est nécessaire, car le service n’est pas sur cette machine',
   'is needed, unless the service is on this machine': 'est nécessaire, sauf si le service est sur cette machine',
   'needs SMS_PRICES_FILE, which says what a text costs': 'demande SMS_PRICES_FILE, qui dit ce que coûte un SMS',

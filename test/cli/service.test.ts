@@ -8,7 +8,7 @@ describe('run', () => {
   test('takes every role and every queue unless told otherwise', async () => {
     const run = service();
     expect(await relais(['run'], { services: { run } })).toMatchObject({ code: 0 });
-    expect(run).toHaveBeenCalledWith({ roles: ['worker', 'webhooks', 'api', 'history'] });
+    expect(run).toHaveBeenCalledWith({ roles: ['worker', 'webhooks', 'api'] });
   });
 
   test('takes the roles and queues it is given', async () => {
@@ -29,7 +29,7 @@ describe('run', () => {
 
   test('an unknown role is answered with the roles there are', async () => {
     const { stderr } = await relais(['run', '--roles', 'cook']);
-    expect(stderr).toContain('Not known: cook. There is: worker, webhooks, api, history.');
+    expect(stderr).toContain('Not known: cook. There is: worker, webhooks, api.');
   });
 
   test('the exit code is the one of the service', async () => {

@@ -32,12 +32,10 @@ async function everythingAtOnce(): Promise<string> {
   const { clock } = clockByHand();
   const metrics = createMetrics({
     ...idleSources(clock),
-    memoryShare: () => 0.5,
     // These are names of the settings, and never a stranger's.
     balances: async () =>
       Array.from({ length: 200 }, (_, at) => ({ account: `shop-${at}`, country: 'SN', xof: 1, inFlight: 1 })),
     queries: {
-      unreadable: () => Promise.resolve(0),
       unfinishedUploads: () => Promise.resolve(0),
       eventsEmitted: () =>
         Promise.resolve({ ...everyCount(), ...Object.fromEntries(STRANGERS.map((type) => [type, 1])) }),
@@ -70,7 +68,7 @@ async function everythingAtOnce(): Promise<string> {
     for (const hash of [...words.callbackHashes, ...STRANGERS]) metrics.callbackReceived(kind, 'noted', hash);
   }
   for (const outcome of [...words.stopOutcomes, ...STRANGERS]) metrics.stopLinkUsed(outcome);
-  metrics.fenced(1);
+  metrics.committed(1);
   metrics.lockLost(1);
   metrics.rolesAre([...words.roles, ...STRANGERS]);
   metrics.workersSeen(new Map([...words.queues, ...STRANGERS].map((queue) => [queue, 1])));

@@ -9,9 +9,10 @@ const INTRODUCTION = `# What is measured, and what does each figure mean?
 Every process serves \`/metrics\` (Prometheus, text format), \`/healthz\` (it is alive) and \`/readyz\` (200, or 503
 with the reasons) on \`METRICS_PORT\`. All values are in base units: seconds and whole XOF.
 
-Metrics *of the process* tell what that process saw: \`sum()\` its counters and histograms. Metrics *of the whole*
-are read from Redis when they are asked for, at most once a second, and are the same from every process: take
-\`max()\`, never \`sum()\`. While Redis is away they are absent, and \`relais_redis_up\` is 0.`;
+Metrics *of the process* describe one process: use \`sum()\` for its counters and histograms. Metrics *of the whole* are
+read from PostgreSQL at each scrape, at most once a second, and are the same from every process: use \`max()\`, never
+\`sum()\`. While PostgreSQL is away they are absent, and \`relais_database_up\` is 0. Metrics *of the queues* are the
+same, read from Redis: while Redis is away they are absent, and \`relais_redis_up\` is 0.`;
 
 const LABELS = `## Labels
 

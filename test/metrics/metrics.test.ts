@@ -70,11 +70,11 @@ describe('what a process saw', () => {
     expect(samplesOf(await metrics.scrape(), 'relais_sms_item_code_unknown_total')).toEqual(['52']);
   });
 
-  test('callbacks, fences and lost locks are counted', async () => {
+  test('callbacks, commits and lost locks are counted', async () => {
     const { metrics } = counting();
     metrics.callbackReceived('disbursement', 'unmatched', 'hash_wrong');
     metrics.callbackReceived('none', 'wrong_path');
-    metrics.fenced(2);
+    metrics.committed(2);
     metrics.lockLost(3);
     const page = await metrics.scrape();
     const callbacks = samplesOf(page, 'relais_callbacks_total').filter((sample) => sample.endsWith(' 1'));
@@ -82,7 +82,7 @@ describe('what a process saw', () => {
       '{kind="disbursement",verdict="unmatched"} 1',
       '{kind="none",verdict="wrong_path"} 1',
     ]);
-    expect(samplesOf(page, 'relais_fence_duration_seconds_sum')).toEqual(['0.002']);
+    expect(samplesOf(page, 'relais_database_commit_seconds_sum')).toEqual(['0.002']);
     expect(samplesOf(page, 'relais_lost_locks_total')).toEqual(['3']);
   });
 
@@ -109,15 +109,17 @@ describe('what a process saw', () => {
     expect(samplesOf(page, 'relais_worker_stuck_seconds')).toEqual(['{queue="intake"} 45']);
   });
 
-  test('the memory of Redis is a share of its limit, and absent where it has none', async () => {
-    expect(samplesOf(await counting().metrics.scrape(), 'relais_redis_memory_ratio')).toEqual([]);
-    const { metrics } = counting({ memoryShare: () => 0.42 });
-    expect(samplesOf(await metrics.scrape(), 'relais_redis_memory_ratio')).toEqual(['0.42']);
-  });
-
-  test('durability is what this process knows now', async () => {
-    const { metrics } = counting({ durable: () => false });
-    expect(samplesOf(await metrics.scrape(), 'relais_redis_durable')).toEqual(['0']);
+  test('a recovery, a missing witness and the pool are shown as this process knows them now', async () => {
+    const { metrics } = counting({
+      recovering: () => true,
+      unwitnessed: () => true,
+      load: () => ({ inUse: 3, waiting: 8 }),
+    });
+    const page = await metrics.scrape();
+    expect(samplesOf(page, 'relais_recovering')).toEqual(['1']);
+    expect(samplesOf(page, 'relais_unwitnessed')).toEqual(['1']);
+    expect(samplesOf(page, 'relais_database_pool_in_use')).toEqual(['3']);
+    expect(samplesOf(page, 'relais_database_pool_waiting')).toEqual(['8']);
   });
 });
 
@@ -173,7 +175,6 @@ describe('what is true of the whole', () => {
           ),
         backlog: () => Promise.resolve([]),
         outcomes: () => Promise.resolve({}),
-        unreadable: () => Promise.resolve(0),
         unfinishedUploads: () => Promise.resolve(0),
         eventsEmitted: () => Promise.resolve({}),
       },
@@ -213,7 +214,6 @@ describe('what is true of the whole', () => {
     const { metrics } = counting({
       queries: {
         ...idleSources(clockByHand().clock).queries,
-        unreadable: () => Promise.resolve(0),
         unfinishedUploads: () => Promise.resolve(0),
         eventsEmitted: () => Promise.resolve({ 'account.held': 4, 'of.another.version': 1 }),
       },
@@ -236,11 +236,35 @@ describe('what is true of the whole', () => {
           ]),
       },
     });
-    expect(samplesOf(await metrics.scrape(), 'relais_backlog_seconds')).toEqual([
+    const page = await metrics.scrape();
+    expect(samplesOf(page, 'relais_backlog_seconds')).toEqual([
       '{queue="status-poll"} 4.5',
       '{queue="disbursement"} 0',
       '{queue="campaign"} 0',
     ]);
+    expect(samplesOf(page, 'relais_queue_due')).toEqual([
+      '{queue="status-poll"} 3',
+      '{queue="disbursement"} 1',
+      '{queue="campaign"} 0',
+    ]);
+  });
+
+  test('the publisher and the storage of PostgreSQL are measured', async () => {
+    const { metrics } = counting({
+      diagnostics: {
+        publishing: () => Promise.resolve({ oldestAt: NOW - 5_000, quarantined: 2, unsigned: 7 }),
+        deadRows: () => Promise.resolve([{ name: 'operation', dead: 900, live: 50 }]),
+        oldestSnapshot: () => Promise.resolve({ holder: 'psql', ageMs: 61_500 }),
+        partitions: () => Promise.resolve({ defaults: [], until: new Date(NOW + 86_400_000) }),
+      },
+    });
+    const page = await metrics.scrape();
+    expect(samplesOf(page, 'relais_unpublished_events_oldest_seconds')).toEqual(['5']);
+    expect(samplesOf(page, 'relais_quarantined_events')).toEqual(['2']);
+    expect(samplesOf(page, 'relais_unsigned_audit_lines')).toEqual(['7']);
+    expect(samplesOf(page, 'relais_database_dead_rows')).toEqual(['900']);
+    expect(samplesOf(page, 'relais_database_oldest_transaction_seconds')).toEqual(['61.5']);
+    expect(samplesOf(page, 'relais_database_partitions_seconds')).toEqual(['86400']);
   });
 
   test('jobs are counted by state, and the head of the queue has an age', async () => {
@@ -283,43 +307,52 @@ describe('what is true of the whole', () => {
   });
 });
 
-describe('while Redis is away', () => {
+describe('while PostgreSQL is away', () => {
   const silent = () => new Promise<never>(() => undefined);
+  const queriesThat = (backlog: () => Promise<never[]>) => ({
+    queries: { ...idleSources(clockByHand().clock).queries, backlog },
+  });
 
   test('a scrape still tells what this process saw, within two seconds', async () => {
-    const { metrics, errors, turn } = counting({ jobCounts: silent });
+    const { metrics, errors, turn } = counting(queriesThat(silent));
     metrics.lockLost(2);
     const scraped = metrics.scrape();
+    // Redis has answered by then.
+    await new Promise(setImmediate);
     turn(1_999);
     const page = await scraped;
-    expect(samplesOf(page, 'relais_redis_up')).toEqual(['0']);
+    expect(samplesOf(page, 'relais_database_up')).toEqual(['0']);
     expect(samplesOf(page, 'relais_lost_locks_total')).toEqual(['2']);
     expect(errors).toEqual(['Error: no answer within 1500 ms']);
   });
 
-  test('the gauges about the whole are absent, not what they were', async () => {
+  test('the gauges about the whole are absent, not what they were, and they come back with it', async () => {
     let away = false;
-    const { metrics, turn } = counting({
-      jobCounts: () => (away ? Promise.reject(new Error('gone')) : Promise.resolve({})),
-    });
+    const { metrics, turn } = counting(
+      queriesThat(() => (away ? Promise.reject(new Error('gone')) : Promise.resolve([]))),
+    );
     const whole = metricNames.filter((name) => declarations[name].of === 'whole');
     const present = (page: string) => whole.filter((name) => samplesOf(page, name).length > 0);
     expect(present(await metrics.scrape())).toContain('relais_in_doubt_xof');
     away = true;
     turn(1_000);
     expect(present(await metrics.scrape())).toEqual([]);
-  });
-
-  test('they come back with it', async () => {
-    let away = true;
-    const { metrics, turn } = counting({
-      jobCounts: () => (away ? Promise.reject(new Error('gone')) : Promise.resolve({})),
-    });
-    expect(samplesOf(await metrics.scrape(), 'relais_redis_up')).toEqual(['0']);
     away = false;
     turn(1_000);
     const page = await metrics.scrape();
-    expect(samplesOf(page, 'relais_redis_up')).toEqual(['1']);
+    expect(samplesOf(page, 'relais_database_up')).toEqual(['1']);
+    expect(samplesOf(page, 'relais_in_doubt_xof')).toHaveLength(5);
+  });
+});
+
+describe('while Redis is away', () => {
+  test('only the gauges about jobs are absent', async () => {
+    const { metrics } = counting({ jobCounts: () => Promise.reject(new Error('gone')) });
+    const page = await metrics.scrape();
+    expect(samplesOf(page, 'relais_redis_up')).toEqual(['0']);
+    const ofQueues = metricNames.filter((name) => declarations[name].of === 'queues');
+    expect(ofQueues.filter((name) => samplesOf(page, name).length > 0)).toEqual([]);
+    expect(samplesOf(page, 'relais_database_up')).toEqual(['1']);
     expect(samplesOf(page, 'relais_in_doubt_xof')).toHaveLength(5);
   });
 });

@@ -19,9 +19,11 @@ const PROMISED = [
   ['relais_events_total', 'counter', 'type'],
   ['relais_event_delivery_total', 'counter', 'outcome'],
   ['relais_held', 'gauge', 'account area reason'],
-  ['relais_redis_durable', 'gauge', ''],
   ['relais_recovering', 'gauge', ''],
-  ['relais_fence_duration_seconds', 'histogram', ''],
+  ['relais_database_commit_seconds', 'histogram', ''],
+  ['relais_database_pool_in_use', 'gauge', ''],
+  ['relais_database_pool_waiting', 'gauge', ''],
+  ['relais_queue_due', 'gauge', 'queue'],
   ['relais_lost_locks_total', 'counter', ''],
   ['relais_backlog_seconds', 'gauge', 'queue'],
 ] as const;

@@ -196,7 +196,7 @@ export async function examineRecovery(
   if (standing?.unwitnessedSince !== undefined && witness === 'required') {
     const values = { since: new Date(standing.unwitnessedSince).toISOString() };
     const says = said('since {since} no witness has confirmed this ledger: risky operations wait', values);
-    const fix = 'Run relais recover; or set WITNESS=none if PostgreSQL was not restored to an earlier point.';
+    const fix = 'Run relais recover, or set WITNESS=none if PostgreSQL was not restored to an earlier point.';
     return [fault('recovery', says, fix)];
   }
   return [ok('recovery', 'no sign that PostgreSQL was restored to an earlier point')];
@@ -219,7 +219,7 @@ export async function examineStorage(
   }
   if (until !== undefined && until.getTime() - now < PARTITIONS_LEFT_MS) {
     const says = 'there is no partition for the events of the next 30 days';
-    faults.push(fault('storage', says, 'Start a relais process: each one makes partitions three months ahead.'));
+    faults.push(fault('storage', says, 'Start a process of relais: each one makes partitions three months ahead.'));
   }
   if (defaults.length > 0) {
     const says = said('rows are in the default partition ({tables}), so retention is slower', {
