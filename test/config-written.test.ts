@@ -37,7 +37,11 @@ test.for([
   ['REDIS_URL', 'redis://relais:12345#se-cret@cache:6379', 'write / as %2F, # as %23'],
   ['REDIS_URL', 'redis://relais:12345?se-cret=1@cache:6379', 'write / as %2F, # as %23'],
   ['DATABASE_URL', 'postgres://u:12345#se-cret@db/relais', 'write / as %2F, # as %23'],
-  ['DATABASE_URL', 'postgres://u:p@db/relais?sslmode=require&channel_binding=require', '?channel_binding is not read'],
+  [
+    'DATABASE_URL',
+    'postgres://u:p@db/relais?sslmode=require&channel_binding=require',
+    '?channel_binding is not read',
+  ],
   ['DATABASE_URL', 'mysql://db/relais', 'must be an address such as postgres://user:password@host/database'],
   ['SERVICE_BASE_URL', 'https://pay.example/?key=se-cret', '?key is not read: remove it'],
   ['SERVICE_CRM_URL', 'https://user:se-cret@sms.example', 'must not contain a user or a password'],
