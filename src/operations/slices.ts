@@ -386,7 +386,7 @@ export class Slices implements SlicesContract {
 const NAME = /^.+\.[0-9a-f]+-\d+$/;
 
 /** The names of slices of single messages begin with it, and an underscore. */
-export const SLICE_PREFIX = operations.slice.prefix;
+export const SLICE_PREFIX = 'slc';
 
 /** Slices of a campaign are named after it, their upload and their place in it. */
 export function isSlice(id: string): boolean {
