@@ -1,6 +1,5 @@
 /** Keys that are made and revoked while relais runs, in several processes on one Redis. */
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { keys } from '../../src/operations/keys.ts';
 import { Link } from '../storm/link.ts';
 import { apiOn, type Running } from '../support/api-process.ts';
 import { type Answer, ask, type Service, startService } from '../support/service.ts';
@@ -13,12 +12,12 @@ const API_KEYS = [
 ].join(',');
 
 let service: Service;
-/** Another process, and one whose Redis is at the other end of a wire. */
+/** Another process, and one whose PostgreSQL is at the other end of a wire. */
 let other: Running;
 let wired: { readonly url: string; readonly link: Link; stop(): Promise<void> };
 beforeAll(async () => {
   service = await startService({ API_KEYS, APPROVAL_ABOVE: '40000', SWEEP_INTERVAL: '10m' });
-  other = await apiOn(service.redisUrl, settings());
+  other = await apiOn(service, settings());
   wired = await behindWire();
 });
 afterAll(async () => {
@@ -33,9 +32,10 @@ const settings = () => {
 };
 
 async function behindWire() {
-  const { port = 0, db = 0 } = service.redis.options;
-  const link = await Link.to(port);
-  const running = await apiOn(`redis://127.0.0.1:${link.port}/${db}`, settings());
+  const database = new URL(service.databaseUrl);
+  const link = await Link.to(Number(database.port));
+  database.port = String(link.port);
+  const running = await apiOn({ redisUrl: service.redisUrl, databaseUrl: database.href }, settings());
   const stop = async (): Promise<void> => {
     await running.stop();
     await link.close();
@@ -63,7 +63,7 @@ test('a key is made, works in every process, is listed without its secret, and e
   expect(listed.body.items).toContainEqual(
     expect.objectContaining({ id: body.id, person: 'moussa', createdBy: 'root' }),
   );
-  const kept = JSON.stringify([listed.body, await service.redis.hgetall(keys.apiKeys)]);
+  const kept = JSON.stringify([listed.body, await service.ledger.query('select * from relais.api_key')]);
   expect(kept).not.toContain(body.secret);
 
   expect((await revoke(body.id)).status).toBe(204);

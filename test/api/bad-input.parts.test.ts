@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type CollectService, startCollectService } from '../support/collect-service.ts';
-import { keysLike } from '../support/fresh-redis.ts';
+import { operationIds } from '../support/stored.ts';
 
 let service: CollectService;
 beforeAll(async () => {
@@ -67,16 +67,16 @@ const bodies: readonly (readonly [path: string, wrong: string, body: unknown, po
 ];
 
 test.for(bodies)('%s, %s: every problem is named', async ([path, , body, pointers]) => {
-  const before = await keysLike(service.redis, 'op:*');
+  const before = await operationIds(service);
   const { status, body: problem } = await service.post(path, body, 'an-identity');
   expect([status, problem.problems?.map(({ pointer }: { pointer: string }) => pointer)]).toEqual([422, pointers]);
   expect(JSON.stringify(problem)).not.toContain(CARD);
-  expect(await keysLike(service.redis, 'op:*')).toEqual(before);
+  expect(await operationIds(service)).toEqual(before);
 });
 
 test('nothing of all that was sent, and nothing was stored', async () => {
   expect((await service.books('summary')).requests).toEqual({});
-  expect(await keysLike(service.redis, 'op:*')).toEqual([]);
+  expect(await operationIds(service)).toEqual([]);
 });
 
 describe('an operation that there is not', () => {

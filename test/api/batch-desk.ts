@@ -1,5 +1,5 @@
 import type { Answer, Service } from '../support/service.ts';
-import { keysLike } from '../support/fresh-redis.ts';
+import { storedIn } from '../support/stored.ts';
 
 export const BATCHES = '/v1/disbursement-batches';
 export const HEADER = 'reference;accountAlias;amount;withdrawMode\r\n';
@@ -32,6 +32,6 @@ export function deskOf(service: () => Service) {
     approve: (id: string, contentHash: unknown, key = 'checker-secret'): Promise<Answer> =>
       service().call('POST', `${BATCHES}/${id}/approve`, { body: { contentHash }, key }),
     get: async (path: string) => (await service().call('GET', `${BATCHES}/${path}`)).body,
-    disbursements: async (): Promise<number> => (await keysLike(service().redis, 'op:dsb_*')).length,
+    disbursements: (): Promise<number> => storedIn(service(), 'disbursement'),
   };
 }

@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Service, startService } from '../support/service.ts';
 import { BATCHES, deskOf, HEADER, people } from './batch-desk.ts';
-import { keysLike } from '../support/fresh-redis.ts';
+import { storedIn } from '../support/stored.ts';
 
 let service: Service;
 beforeAll(async () => {
@@ -45,9 +45,9 @@ describe('bad input is refused with its place, and leaves no disbursement', () =
     ['an account that cannot be one', { query: '?account=A%20B' }, 422],
     ['an odd Idempotency-Key', { headers: { 'idempotency-key': 'a b' } }, 422],
   ] as const)('%s', async ([, how, status]) => {
-    const batches = await keysLike(service.redis, 'op:bat_*');
+    const batches = await storedIn(service, 'batch');
     expect((await send(people('refused'), how)).status).toBe(status);
-    expect(await keysLike(service.redis, 'op:bat_*')).toHaveLength(batches.length);
+    expect(await storedIn(service, 'batch')).toBe(batches);
   });
 
   test('a body beyond five megabytes is refused, said or not', async () => {

@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { keys } from '../../src/operations/keys.ts';
 import { type Service, startService } from '../support/service.ts';
 import { BATCHES, deskOf, people } from './batch-desk.ts';
-import { keysLike } from '../support/fresh-redis.ts';
+import { setLimit } from '../support/stored.ts';
 
 let service: Service;
 beforeAll(async () => {
@@ -54,7 +53,7 @@ test('a file is uploaded, approved by another, paid, and reported to the franc',
   const books = await service.books('disbursements');
   const paid = (books.items ?? books).filter(({ effects }: { effects: number }) => effects > 0);
   expect(paid.length).toBe(finished.states.succeeded.count);
-  const { body: stream } = await service.call('GET', '/v1/events?types=batch.finished');
+  const { body: stream } = await service.published('/v1/events?types=batch.finished');
   expect(stream.events).toHaveLength(1);
   expect(stream.events[0].data).toMatchObject({
     id: body.id,
@@ -89,9 +88,6 @@ describe('identity', () => {
     const [id, ...others] = [...new Set(answers.map(({ body }) => body.id))];
     expect(others).toEqual([]);
     expect((await get(`${id}/report`)).items).toHaveLength(3);
-    expect(await keysLike(service.redis, `*batch:${id}.*`)).toEqual([]);
-    // What is staged is forgotten after a while; what was accepted is not.
-    expect(await service.redis.ttl(`batch:${id}:rows`)).toBe(-1);
   });
 
   test('an Idempotency-Key stands for its first bytes', async () => {
@@ -130,9 +126,9 @@ describe('identity', () => {
 
   test('one that nobody approved in time is paid after all as the refusal says: the same bytes under another name', async () => {
     const first = await send(people('late-night'));
-    const longAgo = Date.now() - 2 * 86_400_000;
-    await service.redis.hset(keys.record(first.body.id), 'since', longAgo);
-    await service.redis.zadd(keys.due('batch'), longAgo, first.body.id);
+    await service.ledger.query(
+      `update relais.batch set since = now() - interval '2 days', due_at = now() where id = '${first.body.id}'`,
+    );
     await service.until(`${BATCHES}/${first.body.id}`, ({ state }) => state === 'expired');
     const refused = await approve(first.body.id, first.body.contentHash);
     const advice = 'upload it again with another Idempotency-Key';
@@ -164,10 +160,10 @@ describe('identity', () => {
 
   test('an invalid one is judged again when the same bytes come again', async () => {
     const text = people('limited');
-    await service.redis.hset('limits', 'MAX_DISBURSEMENT', 1_001);
+    await setLimit(service, 'MAX_DISBURSEMENT', 1_001);
     const first = await send(text);
     expect(first.body).toMatchObject({ state: 'invalid', problems: [{ row: 4, column: 'amount' }] });
-    await service.redis.del('limits');
+    await setLimit(service, 'MAX_DISBURSEMENT', undefined);
     const again = await send(text);
     expect(again.body).toMatchObject({ id: first.body.id, state: 'awaiting_approval', problems: [] });
     expect((await approve(again.body.id, again.body.contentHash)).status).toBe(200);
@@ -254,11 +250,12 @@ describe('who may approve', () => {
 
   test('not when the day is over its limit by now', async () => {
     const { body } = await send(people('day'));
-    await service.redis.hset('limits', 'MAX_PER_DAY', 3_005);
-    const today = new Date().toISOString().slice(0, 10);
-    await service.redis.hset(`accepted:main:${today}`, 'all', 3);
+    await setLimit(service, 'MAX_PER_DAY', 3_005);
+    await service.ledger.query(`insert into relais.spent (day, account, xof)
+      values ((now() at time zone 'UTC')::date, 'main', 3)
+      on conflict (day, account, beneficiary) do update set xof = 3`);
     const refused = await approve(body.id, body.contentHash);
-    await service.redis.del('limits');
+    await setLimit(service, 'MAX_PER_DAY', undefined);
     expect([refused.status, refused.body.problems[0].pointer]).toEqual([409, '/amount']);
   });
 

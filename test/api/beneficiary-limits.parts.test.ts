@@ -1,6 +1,7 @@
 /** One person has one limit a day, through whichever channel; and only what took effect, or may have, counts. */
 import { afterEach, describe, expect, test } from 'vitest';
 import { type CollectService, startCollectService } from '../support/collect-service.ts';
+import { leaveForReview, spentOn } from '../support/stored.ts';
 
 let service: CollectService | undefined;
 afterEach(async () => {
@@ -22,8 +23,8 @@ async function pay(api: CollectService, reference: string, more: object = {}): P
 }
 
 const TOO_MUCH = 'MAX_PER_BENEFICIARY_DAY';
-const today = () => `accepted:main:${new Date().toISOString().slice(0, 10)}`;
-const spent = async (api: CollectService): Promise<number> => Number(await api.redis.hget(today(), 'all'));
+const today = () => new Date().toISOString().slice(0, 10);
+const spent = async (api: CollectService): Promise<number> => (await spentOn(api))[today()] ?? 0;
 const ended = (api: CollectService, id: string, state: string) =>
   api.until(`/v1/disbursements/${id}`, (body) => body.state === state);
 const later = () => ({ notBefore: new Date(Date.now() + 3_600_000).toISOString() });
@@ -64,16 +65,11 @@ describe('what ended without effect is given back', () => {
     const api = await started();
     const id = await pay(api, 'a', later());
     expect(await pay(api, 'b', later())).toBe(TOO_MUCH);
-    await api.redis.rename(today(), 'accepted:main:2026-01-01');
-    await api.redis.hset(
-      `op:${id}`,
-      'counted',
-      String(await api.redis.hget(`op:${id}`, 'counted')).replace(/^\S+/, '2026-01-01'),
-    );
+    await api.ledger.query("update relais.spent set day = '2026-01-01'");
+    await api.ledger.query(`update relais.operation set counted_on = '2026-01-01' where id = '${id}'`);
     expect(await pay(api, 'c', later())).toMatch(/^dsb_/);
     for (const _twice of [1, 2]) await api.call('POST', `/v1/disbursements/${id}/cancel`);
-    expect(await api.redis.hvals('accepted:main:2026-01-01')).toEqual(['0', '0']);
-    expect(await spent(api)).toBe(10_000);
+    expect(await spentOn(api)).toEqual({ '2026-01-01': 0, [today()]: 10_000 });
   });
 
   test('when it awaited an approval that was never given', async () => {
@@ -104,7 +100,7 @@ describe('what ended without effect is given back', () => {
     const id = await pay(api, 'a', person);
     await ended(api, id, 'pending');
     const { body } = await api.call('GET', `/v1/disbursements/${id}`);
-    await api.redis.hset(`op:${id}`, { state: 'needs_review', reason: 'poll_exhausted' });
+    await leaveForReview(api, id);
     expect(await pay(api, 'b', person)).toBe(TOO_MUCH);
     await api.control('POST', `/disbursements/${body.token}`, { status: 'failed' });
     const resolved = await api.call('POST', `/v1/disbursements/${id}/resolve`, {
@@ -134,8 +130,8 @@ describe('what ended without effect is given back', () => {
   test('not to a day that is forgotten', async () => {
     const api = await started();
     const id = await pay(api, 'a', later());
-    await api.redis.del(today());
+    await api.ledger.query('delete from relais.spent');
     await api.call('POST', `/v1/disbursements/${id}/cancel`);
-    expect(await api.redis.exists(today())).toBe(0);
+    expect(await spentOn(api)).toEqual({});
   });
 });

@@ -4,10 +4,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { type Service, startService } from '../support/service.ts';
-import { keys } from '../../src/operations/keys.ts';
-import { systemRandom } from '../../src/lib/random.ts';
-import { Recovery } from '../../src/operations/heartbeat.ts';
-import { Budgets } from '../../src/operations/budgets.ts';
 
 const toStop: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
@@ -137,38 +133,4 @@ test('a worker that knows no price sends nothing under a budget', async () => {
   const path = await running(service, 3);
   expect(await service.until(path, ({ state }) => state === 'held')).toMatchObject({ reason: 'budget' });
   expect(await sent(service)).toBe(0);
-});
-
-test('what may have left since a copy was made is counted when the copy is put back', async () => {
-  const service = await started({ SMS_BUDGET_DAY: String(100 * PRICE) });
-  const path = await running(service, 30, { quietHours: '00:00-23:59' });
-  await service.until(path, ({ state }) => state === 'held');
-  expect(await counted(service)).toEqual([]);
-  await new Recovery({ redis: service.redis, random: systemRandom }).enter('rolled_back');
-  const apply = () => service.call('POST', '/v1/recovery', { body: { apply: true } });
-  for (let given = await apply(); given.body.over === false; given = await apply());
-  expect(await counted(service)).toEqual([30 * PRICE, 30 * PRICE]);
-});
-
-describe('a period', () => {
-  const night = Date.parse('2026-11-30T23:30:00Z');
-  const budgetsIn = (service: Service, timezone: string) =>
-    new Budgets(service.redis, { timezone, prices: { SN: PRICE }, limits: { SMS_BUDGET_DAY: 100 } });
-
-  test('is that of TIMEZONE, and the next one has room', async () => {
-    const service = await started({});
-    const [dakar, douala] = [budgetsIn(service, 'Africa/Dakar'), budgetsIn(service, 'Africa/Douala')];
-    expect(dakar.periodOf(night)).toEqual({ day: '2026-11-30', month: '2026-11' });
-    expect(douala.periodOf(night)).toEqual({ day: '2026-12-01', month: '2026-12' });
-    await service.redis.hset(keys.textsCost('main', '2026-11'), { '2026-11-30': 10_000, all: 10_000 });
-    expect(await dakar.hasRoom('main', night)).toBe(false);
-    expect(await dakar.hasRoom('main', night + 3_600_000)).toBe(true);
-  });
-
-  test('costs what the country of a number costs, and the dearest where there is no price', () => {
-    const budgets = new Budgets(undefined as never, { timezone: 'UTC', prices: { SN: 20.5, CI: 30 } });
-    expect(budgets.costOf('+221771234567', 'Bonjour')).toBe(2_050);
-    expect(budgets.costOf('+221771234567', 'x'.repeat(161))).toBe(4_100);
-    expect(budgets.costOf('+33612345678', 'Bonjour')).toBe(3_000);
-  });
 });

@@ -1,7 +1,7 @@
 import { Queue, QueueEvents } from 'bullmq';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type CollectService, startCollectService } from '../support/collect-service.ts';
-import { keysLike } from '../support/fresh-redis.ts';
+import { operationIds } from '../support/stored.ts';
 
 let service: CollectService;
 let queue: Queue;
@@ -50,23 +50,20 @@ test('a direct credit is made', async () => {
 });
 
 test('a request that is not valid names every problem, and records nothing', async () => {
-  const kept = await keysLike(service.redis, 'op:*');
+  const kept = await operationIds(service);
   const wrong = ask({ kind: 'invoice', totalAmount: '1', store: {}, reference: 'wrong' });
   await expect(wrong).rejects.toThrow(/\/totalAmount .*\/store\/name/);
-  expect(await keysLike(service.redis, 'op:*')).toEqual(kept);
+  expect(await operationIds(service)).toEqual(kept);
 });
 
 test('an invoice whose process died before it was created is created by the due index', async () => {
   const reference = 'died';
   const { body } = await service.post('/v1/invoices', { totalAmount: 1_000, store: { name: 'x' }, reference });
   // As the record was when it had been accepted and nobody had gone on with it.
-  const key = `op:${body.id}`;
-  await service.redis.hdel(key, 'token', 'url', 'publishedAt', 'lease', 'until');
-  await service.redis.hset(key, {
-    state: 'creating',
-    request: JSON.stringify({ totalAmount: 1_000, store: { name: 'x' } }),
-  });
-  await service.redis.zadd('due:invoice-confirm', Date.now(), body.id);
+  await service.ledger.query('alter table relais.operation disable trigger operation_enters_state');
+  await service.ledger.query(`update relais.operation set state = 'creating', token = null, facts = facts - 'url',
+    lease = null, lease_until = null, version = version + 1, queue = 'invoice-confirm', due_at = now()
+    where id = '${body.id}'`);
   const made = await service.until(`/v1/invoices/${body.id}`, ({ state }: { state: string }) => state === 'pending');
   expect(made.token).not.toBe(body.token);
 });

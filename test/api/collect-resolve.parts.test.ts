@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type CollectService, startCollectService } from '../support/collect-service.ts';
+import { dueAt, leaveForReview } from '../support/stored.ts';
 
 let service: CollectService;
 beforeAll(async () => {
@@ -9,7 +10,9 @@ afterAll(() => service.stop());
 
 const resolve = (path: string, outcome = 'failed') =>
   service.call('POST', `${path}/resolve`, { key: 'checker-secret', body: { outcome, note: 'seen nowhere' } });
-const record = (id: string) => `op:${id}`;
+
+const set = (id: string, what: string) =>
+  service.ledger.query(`update relais.operation set ${what} where id = '${id}'`);
 
 /** An invoice that was paid, of which we do not know it, and which a person is to judge. */
 async function paidUnseen(reference: string): Promise<{ id: string; path: string }> {
@@ -27,7 +30,7 @@ async function paidUnseen(reference: string): Promise<{ id: string; path: string
 async function paidRequestUnseen(reference: string): Promise<{ id: string; path: string }> {
   const body = { amount: 5_000, phone: '+221 77 123 45 67', feesPaidBy: 'customer', reference };
   const { id, referenceNumber } = (await service.post('/v1/payment-requests', body)).body;
-  await service.redis.hset(record(id), { state: 'needs_review', reason: 'poll_exhausted' });
+  await leaveForReview(service, id);
   await service.control('POST', `/payment-requests/${referenceNumber}`, { status: 'completed' });
   return { id, path: `/v1/payment-requests/${id}` };
 }
@@ -40,30 +43,30 @@ const kinds = [
 test('an invoice that a person calls off is looked at again: what is paid after that is heard', async () => {
   const body = { totalAmount: 15_000, store: { name: 'La Boutique' }, reference: 'called off' };
   const { id } = (await service.post('/v1/invoices', body)).body;
-  await service.redis.hset(record(id), { state: 'needs_review', reason: 'unreadable_amount' });
+  await leaveForReview(service, id, 'unreadable_amount');
   expect((await resolve(`/v1/invoices/${id}`, 'cancelled')).body.state).toBe('cancelled');
-  expect(Number(await service.redis.zscore('due:invoice-confirm', id))).toBeGreaterThan(0);
+  expect(await dueAt(service, id)).toBeGreaterThan(0);
 });
 
 test('… and a payment request once more, a day later', async () => {
   const body = { amount: 5_000, phone: '+221 77 123 45 67', feesPaidBy: 'customer', reference: 'called off' };
   const { id } = (await service.post('/v1/payment-requests', body)).body;
-  await service.redis.hset(record(id), { state: 'needs_review', reason: 'poll_exhausted' });
+  await leaveForReview(service, id);
   expect((await resolve(`/v1/payment-requests/${id}`)).body.state).toBe('failed');
-  const dueIn = Number(await service.redis.zscore('due:status-poll', id)) - Date.now();
+  const dueIn = Number(await dueAt(service, id)) - Date.now();
   expect(dueIn).toBeGreaterThan(80_000_000);
 });
 
 describe.for(kinds)('a person does not call %s that was paid failed', ([, paid]) => {
   test('while a look is under way', async () => {
     const { id, path } = await paid('leased');
-    await service.redis.hset(record(id), { lease: 'of a look', until: Date.now() + 60_000 });
+    await set(id, "lease = 7, lease_until = now() + interval '1 minute'");
     const refused = await resolve(path);
     expect([refused.status, refused.body.state]).toEqual([409, 'needs_review']);
     expect(refused.body.detail).toContain('The provider was not asked');
     expect((await service.call('GET', path)).body.state).toBe('needs_review');
 
-    await service.redis.hdel(record(id), 'lease', 'until');
+    await set(id, 'lease = null, lease_until = null');
     // A look of a worker may be under way by itself, and find it too.
     const said = async () => (await resolve(path)).body.detail as string;
     await expect.poll(said).toMatch(/The provider reports completed|^The state is completed/);
@@ -72,7 +75,7 @@ describe.for(kinds)('a person does not call %s that was paid failed', ([, paid])
 
   test('while this process cannot ask, since it was begun with other keys', async () => {
     const { id, path } = await paid('other keys');
-    await service.redis.hset(record(id), { keys: 'of another process' });
+    await set(id, `facts = facts || '{"keys": "of another process"}'`);
     const refused = await resolve(path);
     expect([refused.status, refused.body.state]).toEqual([409, 'needs_review']);
     expect((await service.call('GET', path)).body.state).toBe('needs_review');

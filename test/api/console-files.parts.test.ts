@@ -8,8 +8,7 @@ import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { consoleFilesIn } from '../../src/api/console-files.ts';
 import type { Violation } from '../../src/api/console-files.ts';
-import { apiOn, type Running } from '../support/api-process.ts';
-import { freshRedis } from '../support/fresh-redis.ts';
+import { apiOn, freshStores, type Running } from '../support/api-process.ts';
 import { ask } from '../support/service.ts';
 import { type BrokenService, startBroken } from './openapi/broken-service.ts';
 
@@ -213,8 +212,8 @@ describe('what a browser kept a page from', () => {
 });
 
 test('with CONSOLE=off there is no page, no session, and no cookie that counts', async () => {
-  const fresh = await freshRedis();
-  const off: Running = await apiOn(fresh.url, { API_KEYS: 'awa:read:awa-secret', CONSOLE: 'off' });
+  const fresh = await freshStores();
+  const off: Running = await apiOn(fresh, { API_KEYS: 'awa:read:awa-secret', CONSOLE: 'off' });
   const page = { key: null, headers: { 'sec-fetch-site': 'same-origin', 'x-relais-console': '1', origin: off.url } };
   expect((await ask(`${off.url}/console/`, 'GET', page)).status).toBe(401);
   const signIn = { ...page, body: { key: 'awa-secret' } };

@@ -45,7 +45,7 @@ async function booked(disburseId: string): Promise<{ effects: number; submits: n
 }
 
 async function eventsOf(id: string): Promise<string[]> {
-  const { events } = (await service.call('GET', '/v1/events?limit=1000')).body;
+  const { events } = (await service.published('/v1/events?limit=1000')).body;
   return events
     .filter(({ data }: { data: { id: string } }) => data.id === id)
     .map(({ type }: { type: string }) => type);
@@ -133,11 +133,11 @@ describe('what holds an account is announced once, and released by itself', () =
     ['says not authorized', 'not_authorised'],
   ];
   test.for(conditions)('%s', async ([name, reason]) => {
-    const { next } = (await service.call('GET', '/v1/events?limit=1000')).body;
+    const { next } = (await service.published('/v1/events?limit=1000')).body;
     await fault(name, 'disbursement.create', { count: 2 });
     const asked = await Promise.all(Array.from({ length: 10 }, pay));
     for (const { id } of asked) expect((await ended(id)).state).toBe('succeeded');
-    const { events } = (await service.call('GET', `/v1/events?limit=1000&after=${next}`)).body;
+    const { events } = (await service.published(`/v1/events?limit=1000&after=${next}`)).body;
     const told = events.filter(({ type }: { type: string }) => type.startsWith('account.'));
     expect(told.map(({ type, data }: { type: string; data: { reason: string } }) => [type, data.reason])).toEqual([
       ['account.held', reason],

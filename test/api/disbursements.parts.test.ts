@@ -27,7 +27,7 @@ test('a disbursement is paid once and told once', async () => {
   const done = await service.until(`/v1/disbursements/${created.body.id}`, ({ state }) => state === 'succeeded');
   expect(done).toMatchObject({ amount: 25_000, reference: 'once', reason: null });
   expect(await paid('once')).toMatchObject([{ effects: 1, amount: 25_000, accountAlias: '771234567' }]);
-  const { body } = await service.call('GET', '/v1/events?types=disbursement.succeeded');
+  const { body } = await service.published('/v1/events?types=disbursement.succeeded');
   expect(body.events.filter((event: { data: { id: string } }) => event.data.id === created.body.id)).toHaveLength(1);
 });
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { keysLike } from '../support/fresh-redis.ts';
 import { type Service, startService } from '../support/service.ts';
 import { BATCHES, HEADER } from './batch-desk.ts';
+import { operationIds } from '../support/stored.ts';
 
 let service: Service;
 beforeAll(async () => {
@@ -14,8 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 beforeEach(async () => {
-  const counted = await keysLike(service.redis, 'accepted:*');
-  if (counted.length > 0) await service.redis.unlink(counted);
+  await service.ledger.query('delete from relais.spent');
 });
 
 const asked = (reference: string, more: object = {}) => ({
@@ -26,7 +25,7 @@ const asked = (reference: string, more: object = {}) => ({
   ...more,
 });
 const judge = (path: string, body: unknown) => service.call('POST', `${path}?dryRun=true`, { body });
-const records = async () => (await keysLike(service.redis, 'op:*')).length;
+const records = async () => (await operationIds(service)).length;
 const DISBURSEMENTS = '/v1/disbursements';
 
 test('a dry run tells what would be, under the id that it would have, and counts for nothing', async () => {

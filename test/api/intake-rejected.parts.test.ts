@@ -1,7 +1,8 @@
 /** Reports of the jobs of the queue `intake` that relais refuses. */
 import { Queue, QueueEvents } from 'bullmq';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { Rejections } from '../../src/operations/rejections.ts';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { Database } from '../../src/ledger/pool.ts';
+import { Rejections } from '../../src/ledger/rejections.ts';
 import { type Service, startService } from '../support/service.ts';
 
 const request = { kind: 'disbursement', accountAlias: '771234567', amount: 5_000, withdrawMode: 'wallet-a-senegal' };
@@ -29,7 +30,7 @@ async function refused(data: object): Promise<string> {
 }
 
 const eventsOf = async (jobId: string) =>
-  (await service.call('GET', '/v1/events?types=intake.rejected')).body.events.filter(
+  (await service.published('/v1/events?types=intake.rejected')).body.events.filter(
     (event: { data: { jobId: string } }) => event.data.jobId === jobId,
   );
 
@@ -74,7 +75,9 @@ test('a list of refused jobs is read page by page', async () => {
 });
 
 test('a refusal that is reported twice is one event and one row', async () => {
-  const rejections = new Rejections(service.redis);
+  const database = new Database({ url: service.ledger.url, schema: service.ledger.schema });
+  onTestFinished(() => database.close());
+  const rejections = new Rejections({ database });
   const twice = { id: 'rej_twice', jobId: 'twice', kind: 'message', account: 'main', problems: [] };
   expect([await rejections.add(twice), await rejections.add(twice)]).toEqual([true, false]);
   expect(await eventsOf('twice')).toHaveLength(1);

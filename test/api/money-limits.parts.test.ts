@@ -1,5 +1,6 @@
 import { afterEach, expect, test } from 'vitest';
 import { type Service, startService } from '../support/service.ts';
+import { dueAt } from '../support/stored.ts';
 
 let service: Service | undefined;
 afterEach(async () => {
@@ -68,7 +69,7 @@ test('a stopped account sends nothing until it is released', async () => {
   const { body } = await service.call('POST', '/v1/disbursements', asked('a'));
   const { items } = (await service.call('GET', '/v1/accounts')).body;
   expect(items[0].held).toMatchObject([{ area: 'payments', reason: 'stopped' }]);
-  const events = (await service.call('GET', '/v1/events')).body.events;
+  const events = (await service.published('/v1/events')).body.events;
   expect(events.map(({ type }: { type: string }) => type)).toEqual(['account.held']);
   expect((await service.call('GET', `/v1/disbursements/${body.id}`)).body.state).toBe('queued');
   await service.call('POST', '/v1/accounts/main/release');
@@ -80,7 +81,7 @@ test('an approval pays no earlier than was asked', async () => {
   const notBefore = new Date(Date.now() + 3_600_000).toISOString();
   const { body } = await service.call('POST', '/v1/disbursements', asked('later', { notBefore }));
   await service.call('POST', `/v1/disbursements/${body.id}/approve`, { key: 'checker-secret' });
-  const due = Number(await service.redis.zscore('due:disbursement', body.id));
+  const due = Number(await dueAt(service, body.id));
   expect(Math.abs(due - Date.parse(notBefore))).toBeLessThan(60_000);
   expect((await service.books('summary')).disbursements).toBe(0);
 });
@@ -97,7 +98,7 @@ test('a wake-up that comes too early sends nothing', async () => {
   service = await startService();
   const notBefore = new Date(Date.now() + 3_600_000).toISOString();
   const { body } = await service.call('POST', '/v1/disbursements', asked('early', { notBefore }));
-  await service.redis.zadd('due:disbursement', 0, body.id);
+  await service.ledger.query(`update relais.operation set due_at = now() where id = '${body.id}'`);
   const early = await service.until(
     `/v1/disbursements/${body.id}`,
     ({ updatedAt, createdAt }) => updatedAt > createdAt,

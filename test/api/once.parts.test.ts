@@ -3,14 +3,11 @@ import { Agent, request } from 'undici';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createProducer } from '../../src/producer/producer.ts';
 import { type Service, startService } from '../support/service.ts';
-import { listedIn } from '../support/listed.ts';
+import { storedIn } from '../support/stored.ts';
 
 let service: Service;
-let redisUrl: string;
 beforeAll(async () => {
   service = await startService();
-  const { host, port, db } = service.redis.options;
-  redisUrl = `redis://${host}:${port}/${db}`;
 });
 afterAll(() => service.stop());
 
@@ -21,7 +18,7 @@ const aDisbursement = (reference?: string) => ({
   withdrawMode: 'wallet-a-senegal' as const,
   ...(reference ? { reference } : {}),
 });
-const operations = (): Promise<number> => listedIn(service.redis, 'disbursement');
+const operations = (): Promise<number> => storedIn(service, 'disbursement');
 const paid = async (): Promise<number> => (await service.books('disbursements')).length;
 
 /** One of them was first; everybody is told the same id. */
@@ -72,7 +69,7 @@ describe('a hundred requests at the same time with one identity are one operatio
 
   test('from the library, of two producers', async () => {
     const before = await operations();
-    const producers = [createProducer({ redis: redisUrl }), createProducer({ redis: redisUrl })];
+    const producers = [createProducer({ redis: service.redisUrl }), createProducer({ redis: service.redisUrl })];
     let turn = 0;
     const answers = await all(() => {
       turn += 1;
@@ -88,7 +85,7 @@ describe('a hundred requests at the same time with one identity are one operatio
 
   test('over the queue intake', async () => {
     const before = await operations();
-    const options = { prefix: '{relais}', connection: { url: redisUrl } };
+    const options = { prefix: '{relais}', connection: { url: service.redisUrl } };
     const intake = new Queue('intake', options);
     const heard = new QueueEvents('intake', { ...options, lastEventId: '0' });
     const jobs = await all(() => intake.add('ask', { kind: 'disbursement', ...aDisbursement('once-intake') }));

@@ -1,14 +1,13 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { defaultCredentials } from '../../src/sandbox/sandbox.ts';
 import { type Service, startService } from '../support/service.ts';
-import { keysLike } from '../support/fresh-redis.ts';
 
 let service: Service;
 beforeAll(async () => {
   service = await startService({ DEFAULT_COUNTRY: 'SN' });
 });
 afterEach(async () => {
-  await service.redis.del(...(await keysLike(service.redis, '*optout*')), 'none');
+  await service.ledger.query('delete from relais.opt_out');
 });
 afterAll(() => service.stop());
 
@@ -75,7 +74,7 @@ test('a single message to somebody who opted out ends skipped, and its caller is
   const [ad, code] = body.items.map(({ id }: { id: string }) => id);
   await service.until(`/v1/messages/${ad}`, ({ state }) => state === 'skipped');
   await service.until(`/v1/messages/${code}`, ({ state }) => state === 'sent');
-  const { body: told } = await service.call('GET', '/v1/events?types=message.skipped');
+  const { body: told } = await service.published('/v1/events?types=message.skipped');
   expect(told.events).toMatchObject([{ data: { id: ad, state: 'skipped', reason: 'opted_out' } }]);
 });
 

@@ -34,7 +34,7 @@ const creations = async (): Promise<number> => (await service.books('summary')).
 const held = async () => (await service.call('GET', '/v1/accounts')).body.items[0].held;
 
 async function announced(): Promise<{ type: string; reason?: string }[]> {
-  const { events } = (await service.call('GET', '/v1/events?limit=1000')).body;
+  const { events } = (await service.published('/v1/events?limit=1000')).body;
   return events.map(({ type, data }: { type: string; data: { reason?: string } }) => ({ type, reason: data.reason }));
 }
 

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type CollectService, startCollectService } from '../support/collect-service.ts';
+import { dueAt } from '../support/stored.ts';
 
 let service: CollectService;
 beforeAll(async () => {
@@ -59,7 +60,7 @@ test('one that the service sends itself is told to be untracked, and is never lo
   expect(await service.eventsOf(body.id)).toMatchObject([
     { type: 'payment_request.untracked', data: { tracked: false } },
   ]);
-  expect(await service.redis.zscore('due:status-poll', body.id)).toBeNull();
+  expect(await dueAt(service, body.id)).toBeUndefined();
 });
 
 test('the same request again answers the same, and asks for no other', async () => {

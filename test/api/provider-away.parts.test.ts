@@ -2,21 +2,20 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Running, apiOn } from '../support/api-process.ts';
+import { type Running, apiOn, freshStores } from '../support/api-process.ts';
 import { browserAt } from '../support/browser.ts';
-import { type FreshRedis, freshRedis } from '../support/fresh-redis.ts';
 
 let asked = 0;
 const provider = createServer((_, response) => {
   asked += 1;
   response.writeHead(503).end();
 });
-let fresh: FreshRedis;
+let fresh: Awaited<ReturnType<typeof freshStores>>;
 let api: Running;
 beforeAll(async () => {
   await new Promise<void>((resolve) => provider.listen(0, '127.0.0.1', resolve));
-  fresh = await freshRedis();
-  api = await apiOn(fresh.url, {
+  fresh = await freshStores();
+  api = await apiOn(fresh, {
     API_KEYS: 'root:admin:root-secret',
     OIDC_ISSUER: `http://127.0.0.1:${(provider.address() as AddressInfo).port}`,
     OIDC_CLIENT_ID: 'relais',

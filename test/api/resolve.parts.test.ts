@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { type Service, startService } from '../support/service.ts';
+import { dueAt } from '../support/stored.ts';
 
 let service: Service;
 beforeAll(async () => {
@@ -36,10 +37,10 @@ async function neverExecuted() {
   return needingReview();
 }
 
-/** Nothing can be asked about it: a copy of Redis knew no token. */
+/** Nothing can be asked about it: the restored copy knew no token. */
 async function withoutToken() {
   const { id } = await neverExecuted();
-  await service.redis.hdel(`op:${id}`, 'token');
+  await service.ledger.query(`update relais.operation set token = null where id = '${id}'`);
   return { id };
 }
 
@@ -69,7 +70,7 @@ const booked = async (token: string): Promise<{ effects: number; transactionId: 
 const effects = async (token: string): Promise<number> => (await booked(token)).effects;
 const looks = async (): Promise<number> => (await service.books()).requests['disbursement.status'];
 const eventsOf = async (id: string): Promise<{ type: string; data: Record<string, unknown> }[]> => {
-  const { body } = await service.call('GET', '/v1/events?limit=500');
+  const { body } = await service.published('/v1/events?limit=500');
   return body.events.filter((event: { data: { id: string } }) => event.data.id === id);
 };
 
@@ -129,7 +130,7 @@ describe('a person settles what upstream does not contradict', () => {
     // It was not paid with this token, so nothing that is said of it counts any more.
     expect(body.token).toBeNull();
     expect((await record(id)).history.at(-2)).toMatchObject({ operation: 'named', code: 'token', detail: token });
-    expect(await service.redis.zscore('due:status-poll', id)).toBeNull();
+    expect(await dueAt(service, id)).toBeUndefined();
   });
 
   test('who decided, and why, stays with the record', async () => {

@@ -1,20 +1,13 @@
 /** Many that wait for a person, decided by one word: each is looked at upstream first, and told as one alone. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { systemRandom } from '../../src/lib/random.ts';
-import { Queries } from '../../src/operations/queries.ts';
-import { Operations } from '../../src/operations/operations.ts';
 import { type Answer, type Service, startService } from '../support/service.ts';
 
 const DEEP = process.env['RELAIS_DEEP'] === '1';
 const MANY = DEEP ? 10_000 : 300;
 
 let service: Service;
-let operations: Operations;
-let queries: Queries;
 beforeAll(async () => {
   service = await startService({ API_RATE: '0' });
-  operations = new Operations({ redis: service.redis, random: systemRandom });
-  queries = new Queries(service.redis);
 });
 afterAll(() => service.stop());
 
@@ -34,11 +27,9 @@ async function waiting(count: number, reason = `case_${tag}`): Promise<string[]>
   const headers = { 'content-type': 'application/x-ndjson' };
   const { body } = await service.call('POST', '/v1/disbursements', { body: `${lines.join('\n')}\n`, headers });
   const ids = linesOf(body).map(({ id }) => String(id));
-  for (const id of ids) {
-    const record = await queries.read('disbursement', id);
-    if (!record) throw new Error(`${id} is not there`);
-    await operations.transition(record, undefined, { to: 'needs_review', set: { reason } });
-  }
+  await service.ledger.query(`update relais.operation
+    set state = 'needs_review', reason = '${reason}', queue = null, due_at = null, version = version + 1
+    where id in ('${ids.join("', '")}')`);
   return ids;
 }
 
@@ -121,7 +112,7 @@ describe('a confirmation', () => {
     const { items } = (await service.call('GET', '/v1/audit?limit=500')).body;
     const told = items.filter(({ target, act }: any) => ids.includes(target) && act === 'disbursement.resolve');
     expect(told.map(({ by }: { by: string }) => by)).toEqual(ids.map(() => 'checker'));
-    const { events } = (await service.call('GET', '/v1/events?limit=500&types=disbursement.failed')).body;
+    const { events } = (await service.published('/v1/events?limit=500&types=disbursement.failed')).body;
     expect(events.filter(({ data }: any) => ids.includes(data.id))).toHaveLength(5);
   });
 
@@ -172,36 +163,20 @@ describe('a confirmation', () => {
     // What was under way when it broke off comes to its end before the rest is counted.
     const rest = await settled();
     expect(rest.count).toBeLessThan(MANY);
-    const meter = await metered(rest.count);
     const lines = linesOf((await ask(word({ confirm: rest }))).body);
-    await meter.told();
     expect(lines.at(-1)).toMatchObject({ outcome: 'done', resolved: rest.count });
     expect((await ask(word())).body.count).toBe(0);
     expect((await announced()) - before).toBe(MANY);
     expect(await stateOf(ids[0] ?? '')).toBe('failed');
   });
 
-  /** Said, and not bounded: others share Redis and the machine. The deep form runs alone. */
-  async function metered(count: number) {
-    const commands = async () =>
-      Number(/total_commands_processed:(\d+)/.exec(await service.redis.info('stats'))?.[1]);
-    const [before, startedMs] = [await commands(), performance.now()];
-    let most = 0;
-    const look = setInterval(() => (most = Math.max(most, process.memoryUsage().rss)), 100);
-    return {
-      told: async () => {
-        clearInterval(look);
-        const each = ((await commands()) - before) / count;
-        const seconds = (performance.now() - startedMs) / 1_000;
-        console.info(
-          `${count} decided in ${seconds.toFixed(1)} s, ${each.toFixed(0)} commands each, ${(most / 1_048_576).toFixed(0)} MB`,
-        );
-      },
-    };
-  }
-
-  const announced = async (): Promise<number> =>
-    Number(await service.redis.hget('count:disbursement', 'event:disbursement.failed'));
+  const announced = async (): Promise<number> => {
+    await service.published('/v1/events?limit=1');
+    const [row] = await service.ledger.query<{ count: number }>(
+      "select count(*)::int as count from relais.event where type = 'disbursement.failed'",
+    );
+    return row?.count ?? 0;
+  };
 
   async function settled(): Promise<{ count: number; selection: string }> {
     for (let before = -1; ; ) {

@@ -1,11 +1,10 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { request } from 'undici';
-import { type Running, apiOn } from '../support/api-process.ts';
-import { type FreshRedis, freshRedis } from '../support/fresh-redis.ts';
+import { type Running, apiOn, freshStores } from '../support/api-process.ts';
 
-let fresh: FreshRedis;
+let fresh: Awaited<ReturnType<typeof freshStores>>;
 beforeAll(async () => {
-  fresh = await freshRedis();
+  fresh = await freshStores();
 });
 afterAll(() => fresh.close());
 
@@ -13,7 +12,7 @@ const OLD = 'shop:enqueue+read:old-secret';
 const NEW = 'shop:enqueue+read:new-secret';
 
 test('a key is rotated over two processes, one after the other, without a failed request', async () => {
-  const door = (keys: string): Promise<Running> => apiOn(fresh.url, { API_KEYS: keys });
+  const door = (keys: string): Promise<Running> => apiOn(fresh, { API_KEYS: keys });
   const behind: Running[] = [await door(OLD), await door(OLD)];
   const caller = callerOf(() => behind.map(({ url }) => url));
 

@@ -3,6 +3,7 @@ import { gzipSync } from 'node:zlib';
 import { Queue, QueueEvents } from 'bullmq';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type CollectService, startCollectService } from '../support/collect-service.ts';
+import { operationIds } from '../support/stored.ts';
 
 let service: CollectService;
 beforeAll(async () => {
@@ -21,7 +22,8 @@ const linesOf = (text: string): any[] =>
     .map((line) => JSON.parse(line));
 const pay = (amount: string, reference: string): string =>
   `{"accountAlias":"771234567","withdrawMode":"wallet-a-senegal","amount":${amount},"reference":"${reference}"}`;
-const paid = async (): Promise<string[]> => service.redis.keys('{relais}:op:dsb_*');
+const paid = async (): Promise<string[]> =>
+  (await operationIds(service)).filter((id) => id.startsWith('dsb_'));
 
 describe('a key that is there twice', () => {
   test.for<readonly [string, string, string]>([

@@ -1,17 +1,21 @@
 import type { Redis } from 'ioredis';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
+import { type FreshLedger, freshLedger } from '../support/fresh-ledger.ts';
 import { type FreshRedis, freshRedis, keysLike } from '../support/fresh-redis.ts';
 import { type RelaisProcess, startRelais } from '../support/relais-process.ts';
 
 let store: FreshRedis;
+let ledger: FreshLedger;
 let sandbox: Sandbox;
 let relais: RelaisProcess;
 beforeAll(async () => {
   store = await freshRedis();
+  ledger = await freshLedger({ isNew: true });
   sandbox = await startSandbox();
   relais = await startRelais(
     {
+      DATABASE_URL: ledger.url,
       REDIS_URL: store.url,
       SERVICE_BASE_URL: sandbox.base,
       SERVICE_CRM_URL: sandbox.crm,
@@ -35,6 +39,7 @@ afterAll(async () => {
   await relais.stop();
   await sandbox.stop();
   await store.close();
+  await ledger.close();
 });
 
 /** What a payer typed. Each must be gone when its request is answered. */
@@ -57,8 +62,18 @@ async function post(path: string, body: unknown): Promise<{ status: number; body
   return { status: answer.status, body: (await answer.json()) as Record<string, unknown> };
 }
 
-/** Every text that Redis holds, whatever holds it. */
-async function everythingIn(redis: Redis): Promise<string> {
+/** Every text that PostgreSQL and Redis hold, whatever holds it. */
+async function everythingKept(): Promise<string> {
+  const tables = await ledger.query<{ name: string }>(
+    "select table_name as name from information_schema.tables where table_schema = 'relais' and table_type = 'BASE TABLE'",
+  );
+  const rows = await Promise.all(
+    tables.map(({ name }) => ledger.query(`select t::text as row from relais."${name}" t`)),
+  );
+  return JSON.stringify([rows, await everythingIn(store.redis)]);
+}
+
+async function everythingIn(redis: Redis): Promise<unknown[]> {
   const parts: unknown[] = [];
   for (const key of await keysLike(redis, '*')) {
     const type = await redis.type(key);
@@ -70,7 +85,7 @@ async function everythingIn(redis: Redis): Promise<string> {
     else if (type === 'zset') parts.push(await redis.zrange(key, '0', '-1'));
     else parts.push(await redis.smembers(key));
   }
-  return JSON.stringify(parts);
+  return parts;
 }
 
 const customer = { name: 'Awa', email: 'awa@example.com' };
@@ -104,7 +119,7 @@ async function payEveryWay(id: string): Promise<number[]> {
   return statuses;
 }
 
-test('what a payer typed is found nowhere afterwards: not in Redis, not in a log, not in a metric', async () => {
+test('what a payer typed is found nowhere afterwards: not in a store, not in a log, not in a metric', async () => {
   const created = await post('/v1/invoices', { totalAmount: 15_000, store: { name: 'x' }, reference: 'secrets' });
   const statuses = await payEveryWay(String(created.body['id']));
   expect(statuses).toEqual([200, 200, 422, 422, 422, 400, 422, 504, 502, 502, 502]);
@@ -116,18 +131,18 @@ test('what a payer typed is found nowhere afterwards: not in Redis, not in a log
   });
   expect(refused.status).toBe(422);
 
-  const kept = await everythingIn(store.redis);
+  const kept = await everythingKept();
   expect(kept).toContain('softpay');
   // The log must have something to say before its silence about secrets means anything.
   await vi.waitFor(() => expect(relais.written()).toContain('attempt finished'), { timeout: 10_000 });
   const metrics = await (await fetch(`${relais.urls['metrics']}/metrics`)).text();
   for (const [what, value] of Object.entries(planted)) {
-    expect(kept.includes(value), `${what} in Redis`).toBe(false);
+    expect(kept.includes(value), `${what} in the stores`).toBe(false);
     expect(relais.written().includes(value), `${what} in the log`).toBe(false);
     expect(metrics.includes(value), `${what} in the metrics`).toBe(false);
   }
   for (const key of keys) {
-    expect(kept.includes(key), `${key} in Redis`).toBe(false);
+    expect(kept.includes(key), `${key} in the stores`).toBe(false);
     expect(relais.written().includes(key), `${key} in the log`).toBe(false);
   }
 });

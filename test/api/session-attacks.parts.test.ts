@@ -2,7 +2,6 @@
 import { connect } from 'node:net';
 import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { keys } from '../../src/operations/keys.ts';
 import { apiOn, type Running } from '../support/api-process.ts';
 import { type Browser, browserAt } from '../support/browser.ts';
 import { type Call, type Service, startService } from '../support/service.ts';
@@ -16,11 +15,11 @@ const API_KEYS = [
 ].join(',');
 
 let service: Service;
-/** Another deployment on the same Redis, with the same keys and another prefix. */
+/** Another deployment on the same servers, with the same keys, another schema and another prefix. */
 let neighbour: Running;
 beforeAll(async () => {
   service = await startService({ API_KEYS, SWEEP_INTERVAL: '10m', API_RATE: '0' });
-  neighbour = await apiOn(service.redisUrl, { API_KEYS, REDIS_PREFIX: '{neighbour}' });
+  neighbour = await apiOn(service, { API_KEYS, REDIS_PREFIX: '{neighbour}', DATABASE_SCHEMA: 'neighbour' });
 });
 afterAll(async () => {
   await neighbour?.stop();
@@ -43,7 +42,8 @@ const stranger = (): string => `127.0.5.${(addresses += 1)}`;
 const idOf = ({ cookie = '' }: Browser): string => cookie.split('=')[1] ?? '';
 const stop = (browser: Browser, headers: Readonly<Record<string, string>>) =>
   browser.fetch('POST', '/v1/accounts/main/stop', { headers, from: stranger() });
-const holds = () => service.redis.smembers(keys.heldAccounts);
+const holds = async () =>
+  (await service.ledger.query<{ account: string }>('select account from relais.hold')).map(({ account }) => account);
 
 describe('session fixation', () => {
   test('an id that was put into the browser before is not the one that a sign-in gives', async () => {

@@ -1,6 +1,5 @@
 /** Signing in from a browser: what begins a session, what it may do, and what ends it. */
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { keys } from '../../src/operations/keys.ts';
 import { apiOn, type Running } from '../support/api-process.ts';
 import { type Browser, browserAt } from '../support/browser.ts';
 import { type Service, startService } from '../support/service.ts';
@@ -17,7 +16,7 @@ let second: Running;
 beforeAll(async () => {
   service = await startService({ API_KEYS, APPROVAL_ABOVE: '40000', SWEEP_INTERVAL: '10m', API_RATE: '0' });
   const { base, crm } = service.sandbox;
-  second = await apiOn(service.redisUrl, { API_KEYS, SERVICE_BASE_URL: base, SERVICE_CRM_URL: crm });
+  second = await apiOn(service, { API_KEYS, SERVICE_BASE_URL: base, SERVICE_CRM_URL: crm });
 });
 afterAll(async () => {
   await second?.stop();
@@ -33,13 +32,19 @@ async function signedIn(key = 'awa-secret', url = service.api): Promise<Browser>
 /** The same browser at the other process: a cookie knows no port. */
 const elsewhere = ({ cookie }: Browser): Browser => Object.assign(browserAt(second.url), { cookie });
 
+const COLUMNS: Readonly<Record<string, string>> = {
+  startedAt: 'started_at',
+  usedAt: 'used_at',
+  confirmedAt: 'confirmed_at',
+};
+
 /** What is kept of the session of a browser, as if so many minutes less or more had passed. */
 async function aged(browser: Browser, minutes: number, which: readonly string[]): Promise<void> {
   const [, id = ''] = browser.cookie?.split('=') ?? [];
-  const place = keys.session(await hashOf(id));
-  const kept = JSON.parse((await service.redis.get(place)) ?? '{}');
-  for (const name of which) kept[name] -= minutes * 60_000;
-  await service.redis.set(place, JSON.stringify(kept), 'KEEPTTL');
+  const earlier = which.map((name) => `${COLUMNS[name]} = ${COLUMNS[name]} - interval '${minutes} minutes'`);
+  await service.ledger.query(
+    `update relais.session set ${earlier.join(', ')} where hash = '\\x${await hashOf(id)}'`,
+  );
 }
 
 const hashOf = async (text: string): Promise<string> =>
@@ -72,10 +77,9 @@ describe('a key that is shown', () => {
 
   test('is kept in no form from which it, or the cookie, could be had', async () => {
     const { cookie = '' } = await signedIn();
-    const all = await service.redis.keys('*session:*');
-    const kept = await Promise.all(all.map((key) => service.redis.get(key.replace(/^\{[^}]*\}:/, ''))));
+    const kept = await service.ledger.query<{ row: string }>('select s::text as row from relais.session s');
     expect(kept.length).toBeGreaterThan(0);
-    const text = JSON.stringify([all, kept]);
+    const text = JSON.stringify(kept);
     const digest = await hashOf('awa-secret');
     for (const secret of ['awa-secret', digest, cookie.split('=')[1] ?? '']) expect(text).not.toContain(secret);
   });

@@ -1,8 +1,5 @@
 /** One screen that says what stands where, from the counters. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { HistoryDesk } from '../../src/operations/history.ts';
-import { DOUBT_SLOT_MS, keys } from '../../src/operations/keys.ts';
-import { redisAlone } from '../support/fresh-redis.ts';
 import { type Service, startService } from '../support/service.ts';
 import { relais } from '../cli/terminal.ts';
 
@@ -26,37 +23,9 @@ const doubtBy = (body: { readonly inDoubt: readonly { readonly age: string }[] }
 
 test('with nothing in it, it says so, and that a worker is there', async () => {
   const body = await service.until('/v1/status', ({ workers }) => workers === 1);
-  expect(body).toMatchObject({ waiting: [], holds: [], campaigns: [], balances: [], redis: { daysUntilFull: null } });
+  expect(body).toMatchObject({ waiting: [], holds: [], campaigns: [], balances: [] });
   expect(body.inDoubt).toEqual(['<10m', '<1h', '<1d', '>=1d'].map((age) => ({ age, xof: 0, count: 0 })));
   expect(body.queues).toContainEqual({ name: 'disbursement', waiting: 0, oldestMs: 0 });
-});
-
-test('without history it says so, and with it what waits for it and what left', async () => {
-  expect((await status()).history).toBeNull();
-  const desk = new HistoryDesk(service.redis, 'one');
-  await desk.isMyTurn();
-  expect((await status()).history).toEqual({ waiting: 0, oldestMs: 0, left: {}, missing: 0, setAside: 0 });
-  await service.redis.zadd(keys.historyWaiting, Date.now() - 240_000, 'dsb_a');
-  await service.redis.hset(keys.trimmed, {
-    store: 'one',
-    disbursement: 1,
-    'left:disbursement': 1_204,
-    'left:campaign': 1,
-  });
-  const { history } = await status();
-  expect(history).toMatchObject({ waiting: 1, left: { disbursement: 1_204, campaign: 1 } });
-  expect(history.oldestMs).toBeGreaterThanOrEqual(240_000);
-  const env = { RELAIS_URL: service.api, RELAIS_API_KEY: 'reader-secret' };
-  expect((await relais(['status'], { env })).stdout).toMatch(
-    /history +1 wait, the oldest for 4 min; 1.205 left Redis/,
-  );
-  await desk.tellMissing({ count: { disbursement: 1_200, campaign: 3 }, from: 1, to: 2, since: 3 });
-  expect((await status()).history).toMatchObject({ missing: 1_203 });
-  expect((await relais(['status'], { env })).stdout).toMatch(
-    /history +lacks up to 1.203 that left Redis: relais recover\n +1 wait/,
-  );
-  await desk.tellMissing(undefined);
-  await service.redis.del(keys.historyWaiting, keys.trimmed, keys.historyTurn);
 });
 
 test('a hold says how many payments and how many XOF wait behind it', async () => {
@@ -99,13 +68,9 @@ describe('money in doubt', () => {
   });
 
   test('grows older with the time that it entered its state', async () => {
-    const { redis } = service;
-    const [[id, since] = []] = await pairsOf(keys.state('disbursement', 'pending'));
-    const before = Number(since) - 3 * 3_600_000;
-    await redis.zadd(keys.state('disbursement', 'pending'), before, String(id));
-    const slot = (ms: number) => `doubt:${Math.floor(ms / DOUBT_SLOT_MS)}`;
-    await redis.hincrby(keys.counts('disbursement'), slot(Number(since)), -700);
-    await redis.hincrby(keys.counts('disbursement'), slot(before), 700);
+    await service.ledger.query(
+      "update relais.operation set since = since - interval '3 hours' where state = 'pending'",
+    );
     const body = await status();
     expect(doubtBy(body, '<10m')).toEqual({ age: '<10m', xof: 0, count: 0 });
     expect(doubtBy(body, '<1d')).toEqual({ age: '<1d', xof: 700, count: 1 });
@@ -130,39 +95,6 @@ test('a campaign that is held says why, and how many wait', async () => {
   });
 });
 
-test('what it asks of Redis does not grow with holds times campaigns', async () => {
-  // A worker beside it, and another test at the same server, would ask too, and under load more than a status does.
-  const doors = await startService({}, { roles: ['api'], openRedis: redisAlone });
-  const { redis } = doors;
-  try {
-    const [accounts, campaigns] = [20, 60];
-    const draft = { name: 'known', text: 'Bonjour', reference: 'known' };
-    const { body: known } = await doors.call('POST', '/v1/campaigns', { body: draft });
-    const all = redis.pipeline();
-    for (let nth = 0; nth < campaigns; nth += 1) {
-      const id = `cmp_copy-${nth}`;
-      all.copy(keys.record(known.id), keys.record(id));
-      all.hset(keys.record(id), { id, account: `shop-${nth % accounts}`, state: 'running', 't:queued': 10 });
-      all.zadd(keys.index('campaign'), nth, id).zadd(keys.state('campaign', 'running'), nth, id);
-    }
-    for (let nth = 0; nth < accounts; nth += 1) {
-      all.hset(keys.account(`shop-${nth}`), 'held:messaging.budget', 1);
-      all.sadd(keys.heldAccounts, `shop-${nth}`);
-    }
-    await all.exec();
-    const asked = async (): Promise<number> =>
-      Number(/total_commands_processed:(\d+)/.exec(await redis.info('stats'))?.[1]);
-    const before = await asked();
-    const { holds } = (await doors.call('GET', '/v1/status')).body;
-    const commands = (await asked()) - before;
-    expect(holds.filter(({ count }: { count: number }) => count === 30)).toHaveLength(accounts);
-    // Once each, and what queues and counters need anyway; for each hold anew it was 1,653.
-    expect(commands).toBeLessThan(500);
-  } finally {
-    await doors.stop();
-  }
-});
-
 test('the command fits on a screen, and names what holds money first', async () => {
   await service.call('POST', '/v1/accounts/main/stop');
   await pay('behind-3', 1_000);
@@ -180,8 +112,3 @@ test('a key that is bound to accounts is not told of the others', async () => {
   const { status: answered, body } = await service.call('GET', '/v1/status', { key: 'stranger-secret' });
   expect([answered, body.detail]).toEqual([403, expect.stringContaining('GET /v1/accounts')]);
 });
-
-async function pairsOf(key: string): Promise<[string, string][]> {
-  const flat = await service.redis.zrange(key, '0', '-1', 'WITHSCORES');
-  return flat.flatMap((id, at) => (at % 2 === 0 ? [[id, flat[at + 1] ?? ''] as [string, string]] : []));
-}

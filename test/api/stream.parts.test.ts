@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 let written = 0;
-/** An event in the stream, as a script would write it. */
+/** An event, as a statement of the ledger reports it. */
 const happens = async (account = 'main', type = 'disbursement.succeeded', disburseId = 'd'): Promise<string> => {
   written += 1;
   const data = JSON.stringify({
@@ -24,8 +24,8 @@ const happens = async (account = 'main', type = 'disbursement.succeeded', disbur
     withdrawMode: 'w',
     disburseId,
   });
-  const fields = ['op', `dsb_${written}`, 'seq', 1, 'at', 1, 'account', account, 'type', type, 'data', data];
-  await service.redis.xadd(keys.events, '*', ...fields.map(String));
+  await service.ledger.query(`insert into relais.outbox (id, account, subject, type, data)
+    values ('dsb_${written}.1', '${account}', 'dsb_${written}', '${type}', '${data}')`);
   return `dsb_${written}.1`;
 };
 
@@ -76,7 +76,7 @@ test('begins now, and tells each event as it comes, with the cursor of /v1/event
   expect(follower.answer.headers['content-type']).toContain('text/event-stream');
   const [first, second] = [await happens(), await happens()];
   expect(await follower.until(2)).toEqual([first, second]);
-  const { body } = await service.call('GET', `/v1/events?after=${follower.cursors[0]}`);
+  const { body } = await service.published(`/v1/events?after=${follower.cursors[0]}`);
   expect(body).toMatchObject({ events: [{ id: second }], next: follower.cursors[1] });
 });
 
@@ -104,7 +104,7 @@ test('tells only what was asked for, and only of the accounts of the key', async
 });
 
 test('a place that is forgotten is 410, one that was never reached too, and what is no place 422', async () => {
-  const { body } = await service.call('GET', '/v1/events?limit=1');
+  const { body } = await service.published('/v1/events?limit=1');
   await happens();
   await service.redis.xtrim(keys.events, 'MAXLEN', 1);
   expect((await follow('', { after: body.next })).answer.statusCode).toBe(410);
@@ -156,17 +156,17 @@ test('a key follows a hundred times at once in a process, and leaves the other c
 });
 
 test('a list of a bound key is full, however many events of others lie between', async () => {
-  const { next } = (await service.call('GET', '/v1/events?limit=1000')).body;
+  const { next } = (await service.published('/v1/events?limit=1000')).body;
   const own = [await happens('other')];
   for (let nth = 0; nth < 150; nth += 1) await happens('main');
   own.push(await happens('other'));
-  const { body } = await service.call('GET', `/v1/events?limit=2&after=${next}`, { key: 'stranger-secret' });
+  const { body } = await service.published(`/v1/events?limit=2&after=${next}`, { key: 'stranger-secret' });
   expect(body.events.map(({ id }: { id: string }) => id)).toEqual(own);
 });
 
 describe('the command', () => {
   test('follows over it, and says where to go on', async () => {
-    const { next } = (await service.call('GET', '/v1/events?limit=1000')).body;
+    const { next } = (await service.published('/v1/events?limit=1000')).body;
     const env = { RELAIS_URL: service.api, RELAIS_API_KEY: 'reader-secret' };
     const running = relais(['events', '--follow', '--after', next, '--limit', '3'], { env });
     const ids = [await happens(), await happens(), await happens()];
@@ -184,7 +184,7 @@ describe('the command', () => {
 
 test('ends when the process drains, and the command waits for the next one until Ctrl-C, which is no failure', async () => {
   const follower = await follow();
-  const { next } = (await service.call('GET', '/v1/events?limit=1000')).body;
+  const { next } = (await service.published('/v1/events?limit=1000')).body;
   const env = { RELAIS_URL: service.api, RELAIS_API_KEY: 'reader-secret' };
   const onSleep = (sleeps: number, interrupt: () => void): void => void (sleeps === 3 && interrupt());
   const running = relais(['events', '--follow', '--after', next], { env, onSleep });

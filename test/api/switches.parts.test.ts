@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Kind } from '../../src/kinds/index.ts';
 import { type CollectService, startCollectService } from '../support/collect-service.ts';
-import { listedIn } from '../support/listed.ts';
+import { storedIn } from '../support/stored.ts';
 
 let service: CollectService;
 beforeAll(async () => {
@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 const credit = { accountAlias: '771234567', amount: 10_000, reference: 'credit' };
-const stored = async (kind: Kind): Promise<number> => listedIn(service.redis, kind);
+const stored = (kind: Kind): Promise<number> => storedIn(service, kind);
 
 test('direct credits are refused with the reason while they are switched off', async () => {
   const { status, body } = await service.post('/v1/direct-credits', credit);

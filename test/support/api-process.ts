@@ -1,21 +1,45 @@
-/** The API role alone, on a Redis that is given. For tests of several processes at one door. */
+/** The API role alone, on a database and a Redis that are given. For tests of several processes. */
 import { loadConfig } from '../../src/config.ts';
 import { startRoles } from '../../src/app/run.ts';
+import { type FreshLedger, freshLedger } from './fresh-ledger.ts';
+import { freshRedis } from './fresh-redis.ts';
 
 export interface Running {
   readonly url: string;
   stop(): Promise<void>;
 }
 
-export async function apiOn(redisUrl: string, env: Readonly<Record<string, string>> = {}): Promise<Running> {
+export interface Stores {
+  readonly databaseUrl: string;
+  readonly redisUrl: string;
+}
+
+/** New ones, for tests without a service. */
+export async function freshStores(): Promise<Stores & Pick<FreshLedger, 'query' | 'close'>> {
+  const [redis, ledger] = [await freshRedis(), await freshLedger({ isNew: true })];
+  return {
+    databaseUrl: ledger.url,
+    redisUrl: redis.url,
+    query: ledger.query,
+    close: async () => {
+      await redis.close();
+      await ledger.close();
+    },
+  };
+}
+
+export async function apiOn(
+  { databaseUrl, redisUrl }: Stores,
+  env: Readonly<Record<string, string>> = {},
+): Promise<Running> {
   const running = await startRoles(
     loadConfig({
+      DATABASE_URL: databaseUrl,
       REDIS_URL: redisUrl,
       SERVICE_BASE_URL: 'http://127.0.0.1:9',
       SERVICE_CRM_URL: 'http://127.0.0.1:9',
       CALLBACK_SECRET: 'callback-secret',
       API_PORT: '0',
-      WITNESS_FILE: 'off',
       API_RATE: '0',
       LOG_LEVEL: 'silent',
       ...env,

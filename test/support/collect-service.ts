@@ -19,7 +19,7 @@ export async function startCollectService(env: Readonly<Record<string, string>> 
     post: (path, body, identity) =>
       service.call('POST', path, { body, headers: identity ? { 'idempotency-key': identity } : {} }),
     eventsOf: async (id) => {
-      const { body } = await service.call('GET', '/v1/events?limit=1000');
+      const { body } = await service.published('/v1/events?limit=1000');
       return body.events.filter(({ data }: { data: { id: string } }) => data.id === id);
     },
   };

@@ -38,8 +38,11 @@ export interface Service {
   /** For another process over the same records. */
   readonly redisUrl: string;
   readonly ledger: FreshLedger;
+  readonly databaseUrl: string;
   readonly sandbox: Sandbox;
   call(method: string, path: string, call?: Call): Promise<Answer>;
+  /** The same of a GET of events, once every event that was reported so far is published. */
+  published(path: string, call?: Call): Promise<Answer>;
   /** Asks again until the answer is as wanted; fails with the last one after a minute. */
   until(path: string, wanted: (body: any) => boolean): Promise<any>;
   books(section?: string): Promise<any>;
@@ -105,9 +108,19 @@ export async function startService(
     redis: fresh.redis,
     redisUrl: fresh.url,
     ledger,
+    databaseUrl: ledger.url,
     sandbox,
     call,
     control,
+    published: async (path, how) => {
+      const giveUp = AbortSignal.timeout(WAIT_MS);
+      for (;;) {
+        const waiting = await ledger.query('select from relais.outbox where refused is null limit 1');
+        if (waiting.length === 0) return call('GET', path, how);
+        if (giveUp.aborted) throw new Error('events are not published');
+        await systemClock.sleep(ASK_EVERY_MS);
+      }
+    },
     books: (section) => control('GET', section ? `/books/${section}` : '/books'),
     until: async (path, wanted) => {
       const giveUp = AbortSignal.timeout(WAIT_MS);

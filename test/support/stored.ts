@@ -1,0 +1,47 @@
+/** What tests count and set in the tables of a service, where the API does not show it or does not do it. */
+import type { Kind } from '../../src/kinds/index.ts';
+import type { Service } from './service.ts';
+
+type Has = Pick<Service, 'ledger'>;
+
+/** How many there are of a kind, of all accounts and in all states. */
+export async function storedIn({ ledger }: Has, kind: Kind): Promise<number> {
+  const from = kind === 'batch' || kind === 'campaign' ? kind : `operation where kind = '${kind}'`;
+  const [row] = await ledger.query<{ count: number }>(`select count(*)::int as count from relais.${from}`);
+  return row?.count ?? 0;
+}
+
+/** Ids of all operations, of every kind. */
+export async function operationIds({ ledger }: Has): Promise<string[]> {
+  return (await ledger.query<{ id: string }>('select id from relais.operation order by id')).map(({ id }) => id);
+}
+
+/** As after checks that never got a final status. */
+export async function leaveForReview({ ledger }: Has, id: string, reason = 'poll_exhausted'): Promise<void> {
+  await ledger.query(`update relais.operation set state = 'needs_review', reason = '${reason}', queue = null,
+    due_at = null, lease = null, lease_until = null, version = version + 1 where id = '${id}'`);
+}
+
+/** XOF that count towards the limit of an account's days, by day. */
+export async function spentOn({ ledger }: Has, account = 'main'): Promise<Record<string, number>> {
+  const rows = await ledger.query<{ day: string; xof: number }>(
+    `select day::text, xof::int from relais.spent where account = '${account}' and beneficiary = ''`,
+  );
+  return Object.fromEntries(rows.map(({ day, xof }) => [day, xof]));
+}
+
+/** As two persons would set it within a day. Undefined: no limit. */
+export async function setLimit({ ledger }: Has, name: string, value: number | undefined): Promise<void> {
+  await ledger.query(`delete from relais.limit_value where name = '${name}'`);
+  if (value === undefined) return;
+  await ledger.query(`insert into relais.limit_value (name, value, set_by, op, had_value)
+    values ('${name}', ${value}, 'test', 'test', false)`);
+}
+
+/** When it is due, ms since the epoch. Undefined: it is not. */
+export async function dueAt({ ledger }: Has, id: string): Promise<number | undefined> {
+  const [row] = await ledger.query<{ due_at: Date | null }>(
+    `select due_at from relais.operation where id = '${id}'`,
+  );
+  return row?.due_at?.getTime();
+}
