@@ -83,7 +83,11 @@ const things: readonly (readonly [path: string, body: object])[] = [
   ['/v1/payment-requests', { amount: 5_000, phone: '+221771234567', feesPaidBy: 'customer' }],
 ];
 const inTheWay: readonly (readonly [what: string, set: string, unset: string])[] = [
-  ['while a look is under way', "lease = 7, lease_until = now() + interval '1 minute'", 'lease = null, lease_until = null'],
+  [
+    'while a look is under way',
+    "lease = 7, lease_until = now() + interval '1 minute'",
+    'lease = null, lease_until = null',
+  ],
   ['by a process with other keys', `facts = facts || '{"keys": "of another process"}'`, "facts = facts - 'keys'"],
 ];
 

@@ -6,7 +6,13 @@ import { ask as askAt, KEYS, startService } from '../support/service.ts';
 test('each process limits a key by itself, and tells when to come back', async () => {
   const one = await startService({ API_RATE: '5' });
   const { base: SERVICE_BASE_URL, crm: SERVICE_CRM_URL } = one.sandbox;
-  const other = await apiOn(one, { API_RATE: '5', API_KEYS: KEYS, ...sandboxKeys, SERVICE_BASE_URL, SERVICE_CRM_URL });
+  const other = await apiOn(one, {
+    API_RATE: '5',
+    API_KEYS: KEYS,
+    ...sandboxKeys,
+    SERVICE_BASE_URL,
+    SERVICE_CRM_URL,
+  });
   const ask = (service: typeof one, key: string) => service.call('GET', '/v1/accounts', { key });
   const startedAt = performance.now();
   const answers = await Promise.all(Array.from({ length: 40 }, () => ask(one, 'maker-secret')));

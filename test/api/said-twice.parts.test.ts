@@ -22,8 +22,7 @@ const linesOf = (text: string): any[] =>
     .map((line) => JSON.parse(line));
 const pay = (amount: string, reference: string): string =>
   `{"accountAlias":"771234567","withdrawMode":"wallet-a-senegal","amount":${amount},"reference":"${reference}"}`;
-const paid = async (): Promise<string[]> =>
-  (await operationIds(service)).filter((id) => id.startsWith('dsb_'));
+const paid = async (): Promise<string[]> => (await operationIds(service)).filter((id) => id.startsWith('dsb_'));
 
 describe('a key that is there twice', () => {
   test.for<readonly [string, string, string]>([

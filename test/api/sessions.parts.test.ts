@@ -42,9 +42,7 @@ const COLUMNS: Readonly<Record<string, string>> = {
 async function aged(browser: Browser, minutes: number, which: readonly string[]): Promise<void> {
   const [, id = ''] = browser.cookie?.split('=') ?? [];
   const earlier = which.map((name) => `${COLUMNS[name]} = ${COLUMNS[name]} - interval '${minutes} minutes'`);
-  await service.ledger.query(
-    `update relais.session set ${earlier.join(', ')} where hash = '\\x${await hashOf(id)}'`,
-  );
+  await service.ledger.query(`update relais.session set ${earlier.join(', ')} where hash = '\\x${await hashOf(id)}'`);
 }
 
 const hashOf = async (text: string): Promise<string> =>

@@ -40,8 +40,6 @@ export async function setLimit({ ledger }: Has, name: string, value: number | un
 
 /** When it is due, ms since the epoch. Undefined: it is not. */
 export async function dueAt({ ledger }: Has, id: string): Promise<number | undefined> {
-  const [row] = await ledger.query<{ due_at: Date | null }>(
-    `select due_at from relais.operation where id = '${id}'`,
-  );
+  const [row] = await ledger.query<{ due_at: Date | null }>(`select due_at from relais.operation where id = '${id}'`);
   return row?.due_at?.getTime();
 }
