@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Secret } from '../../src/lib/secret.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
 import type { Verdict } from '../../src/upstream/verdict.ts';
-import { type FreshRedis, freshRedis } from '../support/fresh-redis.ts';
+import { type OpenLedger, openLedger } from '../support/fresh-ledger.ts';
 import { type Listener, liveAccount, listen, openUpstream } from '../upstream/listener.ts';
 import { callsWith, payBy } from './calls.ts';
 import { type Damage, type RealAnswer, damages } from './damage.ts';
@@ -19,7 +19,7 @@ type Name = (typeof names)[number];
 const TIMEOUT_MS = 1_500;
 const LARGEST_READ = 16_000_000;
 
-let store: FreshRedis;
+let store: OpenLedger;
 let sandbox: Sandbox;
 const closers: (() => unknown)[] = [];
 /** What the sandbox answered where the work was done. */
@@ -39,7 +39,7 @@ let accounts = 0;
 const account = () => liveAccount({ name: `account-${(accounts += 1)}`, ...keys });
 
 beforeAll(async () => {
-  store = await freshRedis();
+  store = await openLedger();
   sandbox = await startSandbox({ settings: { settleDelayMs: 3_600_000 } });
   await record();
 });
@@ -65,7 +65,7 @@ async function record(): Promise<void> {
     response.writeHead(last.status, { 'content-type': 'application/json' }).end(last.text);
   });
   closers.push(() => between.close());
-  const { upstream } = openUpstream(between.url, { redis: store.redis, softpayCard: true });
+  const { upstream } = openUpstream(between.url, { database: store.database, softpayCard: true });
   closers.push(() => upstream.close());
   const valueOf = (verdict: Verdict<unknown>): { readonly token?: string; readonly referenceNumber?: string } => {
     if (verdict.is !== 'ok') throw new Error(`${verdict.exchange.operation}: ${verdict.code}`);
@@ -164,7 +164,11 @@ interface Told {
 /** Asks three times: answered whole, answered with the damage, and whole again on what is left of the connection. */
 async function tell(name: Name, damage: Damage, real: RealAnswer): Promise<Told> {
   const service = await replay(name === 'sms_login');
-  const { upstream } = openUpstream(service.url, { redis: store.redis, softpayCard: true, timeoutMs: TIMEOUT_MS });
+  const { upstream } = openUpstream(service.url, {
+    database: store.database,
+    softpayCard: true,
+    timeoutMs: TIMEOUT_MS,
+  });
   const call = callOf(name);
   const plain: Damage['wire'] = ({ status, text }) =>
     Buffer.from(`HTTP/1.1 ${status} OK\r\ncontent-length: ${Buffer.byteLength(text)}\r\n\r\n${text}`);

@@ -9,7 +9,7 @@ import {
   openUpstream,
 } from '../upstream/listener.ts';
 import { logInLongAgo } from '../upstream/old-bearer.ts';
-import { type FreshRedis, freshRedis } from '../support/fresh-redis.ts';
+import { type OpenLedger, openLedger } from '../support/fresh-ledger.ts';
 import { callsWith, payBy } from './calls.ts';
 import {
   type Fact,
@@ -24,16 +24,16 @@ import {
   pathsOf,
 } from './interface-page.ts';
 
-let store: FreshRedis;
+let store: OpenLedger;
 let listener: Listener;
 let opened: Opened;
 const calls = callsWith();
 const goodLogin = { access_token: 'bearer-1', token_type: 'bearer', expires_in: 3_600 };
 
 beforeAll(async () => {
-  store = await freshRedis();
+  store = await openLedger();
   listener = await listen(() => undefined);
-  opened = openUpstream(listener.url, { redis: store.redis, softpayCard: true, timeoutMs: 2_000 });
+  opened = openUpstream(listener.url, { database: store.database, softpayCard: true, timeoutMs: 2_000 });
 });
 afterAll(async () => {
   await opened.upstream.close();
@@ -113,7 +113,7 @@ describe.for(operationNames)('%s', (name) => {
 
   test.for(answersOf(name))('$http $name is $is', async (fact) => {
     listener.answer(answer(name, written(fact)));
-    if (needsBearer(name)) await logInLongAgo(opened.upstream, store.redis, account());
+    if (needsBearer(name)) await logInLongAgo(opened.upstream, store, account());
     const call = calls[name][fact.request ?? 'whole'] ?? calls[name].whole;
     const verdict = await call(opened.upstream, account());
     expect([verdict.is, verdict.exchange.code]).toEqual([fact.is, fact.code]);

@@ -5,21 +5,21 @@ import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
 import type { Verdict } from '../../src/upstream/verdict.ts';
 import { liveAccount, openUpstream, type Opened } from '../upstream/listener.ts';
 import { logInLongAgo } from '../upstream/old-bearer.ts';
-import { type FreshRedis, freshRedis } from '../support/fresh-redis.ts';
+import { type OpenLedger, openLedger } from '../support/fresh-ledger.ts';
 import { type Tokens, callsWith, payBy } from './calls.ts';
 import { type OperationName, answersOf, facts, needsBearer, operationNames, operations } from './interface-page.ts';
 
-let store: FreshRedis;
+let store: OpenLedger;
 let sandbox: Sandbox;
 let opened: Opened;
 let accounts = 0;
 
 beforeAll(async () => {
-  store = await freshRedis();
+  store = await openLedger();
   sandbox = await startSandbox({ settings: { settleDelayMs: 3_600_000 } });
   opened = openUpstream(sandbox.base, {
     crmUrl: sandbox.crm,
-    redis: store.redis,
+    database: store.database,
     softpayCard: true,
     livePathsInTest: true,
     timeoutMs: 2_000,
@@ -119,7 +119,7 @@ describe.for(operationNames)('%s', (name) => {
       const given = 'code' in body ? body.code : (body as Record<string, unknown>)['response-code'];
       const tokens = await prepared();
       const keys = account();
-      if (needsBearer(name)) await logInLongAgo(opened.upstream, store.redis, keys);
+      if (needsBearer(name)) await logInLongAgo(opened.upstream, store, keys);
       await control('POST', '/faults', {
         fault: 'answers a given code',
         operation: names[name],

@@ -5,6 +5,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { Client } from 'pg';
 import { inject } from 'vitest';
 import { allMigrations, migrate } from '../../src/ledger/migrate.ts';
+import { Database } from '../../src/ledger/pool.ts';
 import { plannedFunctions } from '../../src/ledger/statements.ts';
 import { type FreshPostgres, freshDatabase } from './fresh-postgres.ts';
 
@@ -63,4 +64,19 @@ async function migrated(url: string): Promise<void> {
   } finally {
     await client.end();
   }
+}
+
+export interface OpenLedger extends FreshLedger {
+  readonly database: Database;
+}
+
+/** A migrated ledger with a pool. */
+export async function openLedger(): Promise<OpenLedger> {
+  const ledger = await freshLedger();
+  const database = new Database({ url: ledger.url, schema: ledger.schema });
+  const close = async (): Promise<void> => {
+    await database.close();
+    await ledger.close();
+  };
+  return { ...ledger, database, close };
 }

@@ -4,17 +4,17 @@ import { createInterface, type Interface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
-import { type FreshRedis, freshRedis } from '../support/fresh-redis.ts';
+import { type OpenLedger, openLedger } from '../support/fresh-ledger.ts';
 
 const PROCESSES = 8;
 const CALLS = 20;
 const PROGRAM = fileURLToPath(new URL('messaging-process.ts', import.meta.url));
 
-let store: FreshRedis;
+let store: OpenLedger;
 let sandbox: Sandbox;
 let children: { readonly child: ChildProcess; readonly lines: Interface }[] = [];
 beforeAll(async () => {
-  store = await freshRedis();
+  store = await openLedger();
   sandbox = await startSandbox();
   children = Array.from({ length: PROCESSES }, () => {
     const child = spawn(process.execPath, [PROGRAM, store.url, sandbox.crm], {

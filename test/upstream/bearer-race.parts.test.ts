@@ -1,13 +1,13 @@
-import type { Redis } from 'ioredis';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type FreshRedis, freshRedis } from '../support/fresh-redis.ts';
+import type { Database, Run } from '../../src/ledger/pool.ts';
+import { type OpenLedger, openLedger } from '../support/fresh-ledger.ts';
 import { type Listener, json, listen, liveAccount, openUpstream } from './listener.ts';
 
-let store: FreshRedis;
+let store: OpenLedger;
 let listener: Listener;
 let logins = 0;
 beforeAll(async () => {
-  store = await freshRedis();
+  store = await openLedger();
   listener = await listen((heard, response) => {
     const login = heard.path.endsWith('/auth/login');
     if (login) logins += 1;
@@ -20,23 +20,22 @@ afterAll(async () => {
   await store.close();
 });
 
-/** A process that is slow between its look at the bearer and its try for the lock. */
-function slowAtTheLock(redis: Redis): { redis: Redis; reached: Promise<void>; goOn: () => void } {
+/** A process that is slow between its look at the bearer and its try for the lease of the login. */
+function slowAtTheLease(database: Database): {
+  database: Pick<Database, 'run' | 'transaction'>;
+  reached: Promise<void>;
+  goOn: () => void;
+} {
   const { promise: gate, resolve: goOn } = withResolvers();
   const { promise: reached, resolve: arrive } = withResolvers();
-  const slow = new Proxy(redis, {
-    get: (target, name) => {
-      const member: unknown = Reflect.get(target, name);
-      if (typeof member !== 'function') return member;
-      if (name !== 'set') return member.bind(target);
-      return async (...args: unknown[]): Promise<unknown> => {
-        arrive();
-        await gate;
-        return member.apply(target, args) as unknown;
-      };
-    },
-  });
-  return { redis: slow, reached, goOn };
+  const run: Run = async (name, values) => {
+    if (name === 'lock_login') {
+      arrive();
+      await gate;
+    }
+    return database.run(name, values);
+  };
+  return { database: { run, transaction: (work) => database.transaction(work) }, reached, goOn };
 }
 
 function withResolvers(): { promise: Promise<void>; resolve: () => void } {
@@ -48,10 +47,10 @@ function withResolvers(): { promise: Promise<void>; resolve: () => void } {
 }
 
 test('a process that comes late to the lock uses the bearer that was stored meanwhile', async () => {
-  const late = slowAtTheLock(store.redis);
+  const late = slowAtTheLease(store.database);
   const [slow, quick] = [
-    openUpstream(listener.url, { redis: late.redis }),
-    openUpstream(listener.url, { redis: store.redis }),
+    openUpstream(listener.url, { database: late.database }),
+    openUpstream(listener.url, { database: store.database }),
   ];
   const ask = ({ upstream }: typeof quick) =>
     upstream.messaging.statistics(liveAccount(), { numbers: ['+221771234567'] });

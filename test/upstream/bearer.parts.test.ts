@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { systemClock } from '../../src/lib/clock.ts';
 import { Secret } from '../../src/lib/secret.ts';
 import { type Answerer, json, type Listener, listen, liveAccount, openUpstream, type Opened } from './listener.ts';
-import { type TokensUnderTest, ledgerTokens, redisTokens } from './token-stores.ts';
+import { type TokensUnderTest, ledgerTokens } from './token-stores.ts';
 
 const CLIENTS = 6;
 const SENDERS = 10;
@@ -41,10 +41,7 @@ beforeAll(async () => {
 });
 afterAll(() => listener.close());
 
-describe.each([
-  ['Redis', redisTokens],
-  ['PostgreSQL', ledgerTokens],
-] as const)('the bearer in %s', (_name, begin) => {
+describe.each([['PostgreSQL', ledgerTokens]] as const)('the bearer in %s', (_name, begin) => {
   /** One client as another process would have it: its own copy, its own connection. */
   async function client(timeoutMs = 5_000): Promise<Opened> {
     const clock = { ...systemClock, monotonic: () => systemClock.monotonic() + ahead };

@@ -9,7 +9,7 @@ import { createServer as createTlsServer } from 'node:tls';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { systemClock } from '../../src/lib/clock.ts';
-import { type FreshRedis, freshRedis } from '../support/fresh-redis.ts';
+import { type OpenLedger, openLedger } from '../support/fresh-ledger.ts';
 import { effectNames } from './effects.ts';
 import type { Order } from './frozen-process.ts';
 
@@ -23,7 +23,7 @@ const ALWAYS_FRESH: readonly string[] = ['submit of a disbursement', 'direct cre
 
 const dir = mkdtempSync(join(tmpdir(), 'relais-frozen-'));
 const ends: (() => unknown)[] = [() => rmSync(dir, { recursive: true })];
-let store: FreshRedis;
+let store: OpenLedger;
 let plain: Service;
 let secure: Service;
 let gate: Gate;
@@ -34,7 +34,7 @@ beforeAll(async () => {
   const made = ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', '-keyout', 'key', '-out', 'cert'];
   execFileSync(OPENSSL, [...made, ...subject], { cwd: dir, stdio: 'pipe' });
   const [key, cert] = [readFileSync(join(dir, 'key')), readFileSync(join(dir, 'cert'))];
-  store = await freshRedis();
+  store = await openLedger();
   plain = await serve((answer) => createServer(answer));
   // As a front that would rather have HTTP/2: a client that took it would be answered in another tongue.
   const offered = { ALPNProtocols: ['h2', 'http/1.1'] };

@@ -1,11 +1,8 @@
-import { Redis } from 'ioredis';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Database } from '../../src/ledger/pool.ts';
 import { LedgerRates } from '../../src/ledger/rates.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import type { Rates, Urgency } from '../../src/upstream/rates.ts';
-import { redisRates } from '../../src/upstream/redis-rates.ts';
-import { storeOfThisFile } from '../support/fresh-redis.ts';
 import { ledgerOfThisFile } from '../support/ledger-of-file.ts';
 import { json, listen, liveAccount, openUpstream } from './listener.ts';
 
@@ -21,10 +18,7 @@ beforeEach(() => {
   waits = [];
 });
 
-const store = storeOfThisFile();
 const ledger = ledgerOfThisFile('rate');
-const inRedis = (ratePerSecond: number, redis: Redis = store.redis): Rates =>
-  redisRates({ redis, clock, ratePerSecond });
 const inLedger = (ratePerSecond: number, database: Pick<Database, 'run'> = ledger.database): LedgerRates =>
   new LedgerRates({ database, clock, ratePerSecond });
 
@@ -41,10 +35,9 @@ function freedAt(perSecond: number): () => number {
   return () => Math.ceil(((performance.now() - began) * perSecond) / 1_000);
 }
 
-describe.each([
-  ['Redis', inRedis],
-  ['PostgreSQL', inLedger],
-] as const)('rates in %s', (_name, limiter: (ratePerSecond: number) => Rates) => {
+describe('rates', () => {
+  const limiter: (ratePerSecond: number) => Rates = inLedger;
+
   test('two processes share one rate: a small burst, then a second’s worth of reservations', async () => {
     const freed = freedAt(20);
     const count = await admitted([limiter(20), limiter(20)], 100, 'act');
@@ -140,24 +133,6 @@ describe.each([
     expect(sorted.at(-1)).toBeLessThanOrEqual(1_000);
     expect(sorted.at(-1)).toBeGreaterThan(800);
   });
-});
-
-test('unlimited asks Redis once in a while, and only for pauses', async () => {
-  const asked: string[] = [];
-  const pttl = async (key: string) => asked.push(key) - 2;
-  const counting = { pttl } as unknown as Redis;
-  expect(await admitted([inRedis(0, counting)], 500, 'act')).toBe(500);
-  expect([asked, waits]).toEqual([['rate:main:payments:pause'], []]);
-});
-
-test('a pause holds in its own process even when Redis is away or unused', async () => {
-  const away = new Redis({ lazyConnect: true, enableOfflineQueue: false, maxRetriesPerRequest: 0, port: 1 });
-  away.on('error', () => undefined);
-  for (const one of [inRedis(0), inRedis(20, away)]) {
-    await one.pause('main', 'payments', 5_000);
-    expect(await one.admit('main', 'payments', 'act')).toMatchObject({ admitted: false });
-  }
-  away.disconnect();
 });
 
 test('without a rate, the ledger is asked once in a while, and only for pauses', async () => {

@@ -1,6 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { Redis } from 'ioredis';
+import { Database } from '../../src/ledger/pool.ts';
+import { LedgerRates } from '../../src/ledger/rates.ts';
+import { ledgerTokenStores } from '../../src/ledger/sms-token.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { systemRandom } from '../../src/lib/random.ts';
 import { Secret } from '../../src/lib/secret.ts';
@@ -10,8 +12,6 @@ import {
   type UpstreamAccount,
   type UpstreamOptions,
 } from '../../src/upstream/client.ts';
-import { redisTokenStores } from '../../src/upstream/messaging/redis-tokens.ts';
-import { redisRates } from '../../src/upstream/redis-rates.ts';
 import type { ExchangeSummary } from '../../src/upstream/verdict.ts';
 
 /** One request as it came over the wire. */
@@ -113,14 +113,14 @@ export interface Opened {
 }
 
 interface Changes extends Partial<UpstreamOptions> {
-  readonly redis?: Redis;
+  readonly database?: Pick<Database, 'run' | 'transaction'>;
   readonly ratePerSecond?: number;
 }
 
-/** A client against one listener for both areas. Without `redis` it gets one that is never connected. */
+/** A client against one listener for both areas. Without `database` it gets one that cannot be reached. */
 export function openUpstream(
   url: string,
-  { redis = absentRedis(), ratePerSecond = 0, ...changes }: Changes = {},
+  { database = absent, ratePerSecond = 0, ...changes }: Changes = {},
 ): Opened {
   const exchanges: ExchangeSummary[] = [];
   const clock = changes.clock ?? systemClock;
@@ -134,17 +134,13 @@ export function openUpstream(
     smsLoginEncoding: 'auto',
     clock,
     random: systemRandom,
-    rates: redisRates({ redis, clock, ratePerSecond }),
-    tokenStores: redisTokenStores({ redis }),
+    rates: new LedgerRates({ database, clock, ratePerSecond }),
+    tokenStores: ledgerTokenStores({ database: database as Database }),
     onExchange: (one) => exchanges.push(one),
     ...changes,
   });
   return { upstream, exchanges };
 }
 
-/** No Redis is needed to talk to the service; asked for something, this one says at once that it is not there. */
-function absentRedis(): Redis {
-  const redis = new Redis({ lazyConnect: true, enableOfflineQueue: false, maxRetriesPerRequest: 0, port: 1 });
-  redis.on('error', () => undefined);
-  return redis;
-}
+/** No ledger is needed to talk to the service; asked for something, this one says that it is not there. */
+const absent = new Database({ url: 'postgres://127.0.0.1:1/none', schema: 'relais', patience: 100 });

@@ -1,6 +1,6 @@
 import { momentOf, systemClock } from '../../src/lib/clock.ts';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { type FreshRedis, freshRedis, keysLike } from '../support/fresh-redis.ts';
+import { type OpenLedger, openLedger } from '../support/fresh-ledger.ts';
 import {
   type Answerer,
   type Heard,
@@ -15,7 +15,7 @@ import {
 import { logInLongAgo } from './old-bearer.ts';
 
 let listener: Listener;
-let fresh: FreshRedis;
+let fresh: OpenLedger;
 let opened: Opened;
 let logins = 0;
 const account = liveAccount();
@@ -37,8 +37,8 @@ afterAll(() => listener.close());
 beforeEach(async () => {
   logins = 0;
   listener.heard.length = 0;
-  fresh = await freshRedis();
-  opened = openUpstream(listener.url, { redis: fresh.redis, timeoutMs: 400 });
+  fresh = await openLedger();
+  opened = openUpstream(listener.url, { database: fresh.database, timeoutMs: 400 });
 });
 afterEach(async () => {
   await opened.upstream.close();
@@ -107,8 +107,8 @@ test.for([
   listener.answer(service(sent(), picky));
   expect((await opened.upstream.messaging.prepare(account)).is).toBe('ok');
   expect(logged()).toHaveLength(tries);
-  await fresh.redis.del(...(await keysLike(fresh.redis, '*:token')));
-  const other = openUpstream(listener.url, { redis: fresh.redis });
+  await fresh.query('update relais.sms_token set sealed = null, usable_until = null');
+  const other = openUpstream(listener.url, { database: fresh.database });
   expect((await other.upstream.messaging.prepare(account)).is).toBe('ok');
   expect(logged()).toHaveLength(tries + 1);
   await other.upstream.close();
@@ -203,14 +203,14 @@ test.for(['ERROR_121', 'ERROR_122', 'ERROR_123', 'ERROR_124', '401'])(
 
 test('an old bearer that is refused, and then one that is fresh, are tried again: the login is not contested', async () => {
   listener.answer(service(json({ code: 'ERROR_121' }, 401)));
-  await logInLongAgo(opened.upstream, fresh.redis, account);
+  await logInLongAgo(opened.upstream, fresh, account);
   expect(await send()).toMatchObject({ is: 'transient', code: 'ERROR_121', retryAfterMs: expect.any(Number) });
   expect([logged().length, others().length]).toEqual([2, 2]);
 });
 
 test('one fresh bearer that is refused to many at once is one bearer, and no contest', async () => {
   listener.answer(service(json({ code: 'ERROR_121' }, 401)));
-  await logInLongAgo(opened.upstream, fresh.redis, account);
+  await logInLongAgo(opened.upstream, fresh, account);
   const answers = await Promise.all(Array.from({ length: 8 }, () => send()));
   expect(answers.map(({ is }) => is)).toEqual(Array.from({ length: 8 }, () => 'transient'));
   expect(logged().length).toBe(2);
@@ -374,11 +374,10 @@ test('statistics are flattened by number', async () => {
   });
 });
 
-test('the bearer is not in Redis in clear', async () => {
+test('the bearer is not in PostgreSQL in clear', async () => {
   listener.answer(service(sent()));
   await opened.upstream.messaging.prepare(account);
-  const [key] = await keysLike(fresh.redis, '*:token');
-  const kept = JSON.stringify(await fresh.redis.hgetall(key!));
+  const kept = JSON.stringify(await fresh.query('select * from relais.sms_token'));
   expect(kept).toContain('sealed');
   expect(kept).not.toContain('bearer-1');
   expect(kept).not.toContain(Buffer.from('bearer-1').toString('base64'));

@@ -1,14 +1,11 @@
 /** What a store of the SMS token promises, in both stores: leases, generations, refusals and pauses. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { TokenStore } from '../../src/upstream/messaging/token-store.ts';
-import { type TokensUnderTest, ledgerTokens, redisTokens } from './token-stores.ts';
+import { type TokensUnderTest, ledgerTokens } from './token-stores.ts';
 
 const HOUR_MS = 3_600_000;
 
-describe.each([
-  ['Redis', redisTokens],
-  ['PostgreSQL', ledgerTokens],
-] as const)('the token in %s', (_name, begin) => {
+describe.each([['PostgreSQL', ledgerTokens]] as const)('the token in %s', (_name, begin) => {
   let tokens: TokensUnderTest;
   let store: TokenStore;
   let other: TokenStore;

@@ -1,11 +1,8 @@
 /** The SMS token as processes share it, for tests that look at it from outside. */
 import { Database } from '../../src/ledger/pool.ts';
 import { ledgerTokenStores } from '../../src/ledger/sms-token.ts';
-import { waitUntilReady } from '../../src/redis/connections.ts';
-import { redisTokenStores } from '../../src/upstream/messaging/redis-tokens.ts';
 import type { TokenStores } from '../../src/upstream/messaging/token-store.ts';
 import { freshLedger } from '../support/fresh-ledger.ts';
-import { freshRedis, keysLike } from '../support/fresh-redis.ts';
 
 export interface TokensUnderTest {
   /** As one process has them, over a connection of its own. */
@@ -23,42 +20,6 @@ export interface TokensUnderTest {
   /** All that is stored, as text. */
   readonly stored: () => Promise<string>;
   readonly close: () => Promise<void>;
-}
-
-export async function redisTokens(): Promise<TokensUnderTest> {
-  const fresh = await freshRedis();
-  const { redis } = fresh;
-  const ends: (() => void)[] = [];
-  const keyOf = async (what: string): Promise<string> => {
-    const [key = ''] = await keysLike(redis, 'sms:*:generation');
-    return key.replace(/generation$/, what);
-  };
-  const cut = async (): Promise<void> => {
-    for (const end of ends.splice(0)) end();
-  };
-  return {
-    open: async () => {
-      const own = redis.duplicate();
-      ends.push(() => own.disconnect());
-      await waitUntilReady(own, 60_000);
-      return redisTokenStores({ redis: own });
-    },
-    cut,
-    dropToken: async () => void (await redis.del(await keyOf('token'))),
-    shortenToken: async (ms) => void (await redis.pexpire(await keyOf('token'), ms)),
-    tokenMs: async () => redis.pttl(await keyOf('token')),
-    leaseLogin: async (owner, ms) => void (await redis.set(await keyOf('login'), owner, 'PX', ms)),
-    leaseMs: async () => {
-      const [key = ''] = await keysLike(redis, 'sms:*:login');
-      return redis.pttl(key);
-    },
-    generation: async () => Number(await redis.get(await keyOf('generation'))),
-    stored: async () => JSON.stringify(await redis.hgetall(await keyOf('token'))),
-    close: async () => {
-      await cut();
-      await fresh.close();
-    },
-  };
 }
 
 export async function ledgerTokens(): Promise<TokensUnderTest> {
