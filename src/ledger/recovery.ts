@@ -149,7 +149,7 @@ export class RecoveryDesk<Says> {
 
   /** Acts first: a key that was revoked must not open anything meanwhile. */
   async #replay(work: Work, untilMono: number): Promise<boolean> {
-    const { database, clock, settleMs } = this.#options;
+    const { database, clock, settleMs, quietMs } = this.#options;
     const { lost } = work;
     if (!work.areActsDone) {
       for (const one of lost.acts) {
@@ -160,7 +160,7 @@ export class RecoveryDesk<Says> {
     }
     while (work.replayed < lost.items.length) {
       const page = lost.items.slice(work.replayed, work.replayed + PAGE);
-      const counts = await database.transaction((run) => replayItems(run, page));
+      const counts = await database.transaction((run) => replayItems(run, page, new Date(clock.now() + quietMs)));
       for (const [kind, count] of Object.entries(counts)) work.putBack[kind] = (work.putBack[kind] ?? 0) + count;
       work.replayed += page.length;
       if (clock.monotonic() >= untilMono) return false;
