@@ -52,9 +52,9 @@ const WITH_A_PERSON = { state: 'needs_review', queue: null };
 export async function replayItems(
   run: Run,
   items: readonly JournalItem[],
-  quietUntil?: Date,
+  quietAt?: Date,
 ): Promise<Readonly<Record<string, number>>> {
-  const newest = [...new Map(items.map((item) => [item.id, wholeItem(item, quietUntil)])).values()];
+  const newest = [...new Map(items.map((item) => [item.id, wholeItem(item, quietAt)])).values()];
   const payments = newest.filter(({ kind, token }) => kind === 'disbursement' && token !== undefined);
   await run('approve_replayed', [payments.map(({ id }) => id)]);
   await run('replay_intents', [
@@ -78,9 +78,11 @@ const COUNTED: readonly string[] = ['disbursement', 'direct_credit'];
  * An item as a whole operation: items of payments hold the fields of their records. Without a fingerprint a repeated
  * request is recognised by its identity alone.
  */
-function wholeItem(item: JournalItem, quietUntil: Date | undefined): JournalOperation {
+function wholeItem(item: JournalItem, quietAt: Date | undefined): JournalOperation {
   const { disburseId, by, createdAt, ...fields } = item;
-  const request = Object.fromEntries(ASKED.flatMap((name) => (fields[name] === undefined ? [] : [[name, fields[name]]])));
+  const request = Object.fromEntries(
+    ASKED.flatMap((name) => (fields[name] === undefined ? [] : [[name, fields[name]]])),
+  );
   return {
     account: '',
     fingerprint: '',
@@ -88,7 +90,7 @@ function wholeItem(item: JournalItem, quietUntil: Date | undefined): JournalOper
     providerId: text(disburseId) || undefined,
     createdBy: text(by),
     counted: COUNTED.includes(item.kind),
-    quietUntil: quietUntil?.toISOString(),
+    quietUntil: quietAt?.toISOString(),
     ...fields,
     id: item.id,
     kind: item.kind,
@@ -148,7 +150,6 @@ export function lostOf(entries: readonly Entry[], marks: ReadonlyMap<string, big
 }
 
 type Replay = (run: Run, facts: Json) => Promise<unknown>;
-
 
 /** Acts that take something away. What they took away is never given back by a replay. */
 const REPLAYS: Readonly<Record<string, Replay>> = {
