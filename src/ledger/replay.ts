@@ -89,7 +89,7 @@ function wholeItem(item: JournalItem, quietAt: Date | undefined): JournalOperati
     request,
     providerId: text(disburseId) || undefined,
     createdBy: text(by),
-    counted: COUNTED.includes(item.kind),
+    counted: COUNTED.includes(item.kind) && fields['amount'] !== undefined,
     quietUntil: quietAt?.toISOString(),
     ...fields,
     id: item.id,

@@ -246,6 +246,25 @@ test('with an unbroken journal only the requests that it names are in doubt', as
   ]);
 });
 
+test('an item and an act that cannot be replayed are left to a person, and keep nothing else back', async () => {
+  const three = await restored(async (two) => {
+    await lostTime(two);
+    const at = { lane: `${two.life.name}/intend0`, epoch: 1, counter: '9000' };
+    await two.journal.intended(at, [{ id: 'dsb_bad', kind: 'disbursement', createdAt: 'never' }]);
+    await two.journal.act('account.held', { account: 'main', area: 'nowhere', reason: 'funds' });
+    await two.journal.act('person.bound', { name: 'awa' });
+  }, 'ended');
+  const applied = await appliedBy(three);
+  expect(applied).toMatchObject({
+    is: 'over',
+    report: {
+      putBack: { disbursement: 1 },
+      unreadable: { ids: ['dsb_bad'] },
+      lostActs: [{ act: 'account.held' }, { act: 'person.bound' }],
+    },
+  });
+});
+
 test('two persons confirm that nothing was lost, unless it is proven', async () => {
   const one = await worker();
   await one.life.enterRecovery('copy');
