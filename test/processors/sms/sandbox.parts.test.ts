@@ -1,5 +1,6 @@
 /** Campaigns against the sandbox: faults of the provider, killed connections to PostgreSQL, and a killed worker. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { systemClock } from '../../../src/lib/clock.ts';
 import { Secret } from '../../../src/lib/secret.ts';
 import { Database } from '../../../src/ledger/pool.ts';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/sandbox.ts';
@@ -40,7 +41,10 @@ test('everybody gets it at most one time and has one status, whatever fails', as
   // Statistics of the sandbox have dates of this day.
   const bench = campaignBench(ledger, database, { from: Date.now() });
   const sms = new SmsBench(ledger, database, bench);
-  const { upstream } = openUpstream(sandbox.crm, { redis: redis.redis, timeoutMs: 300, connectTimeoutMs: 300 });
+  // The client compares its clocks with those of the worker.
+  const clock = { ...systemClock, now: () => bench.now() };
+  const waits = { timeoutMs: 300, connectTimeoutMs: 300 };
+  const { upstream } = openUpstream(sandbox.crm, { redis: redis.redis, clock, ...waits });
   const account = liveAccount({
     smsUserKey: new Secret('sandbox-user'),
     smsSecretKey: new Secret('sandbox-secret'),
