@@ -64,7 +64,15 @@ export class SmsBench {
   }
 
   /** Not started yet. */
-  open({ concurrency = 8, limits = {}, prices, policy, upstream, sweepMs = 50, account }: WorkerOptions = {}): OpenWorker {
+  open({
+    concurrency = 8,
+    limits = {},
+    prices,
+    policy,
+    upstream,
+    sweepMs = 50,
+    account,
+  }: WorkerOptions = {}): OpenWorker {
     const database = this.#database;
     const budgets = new Budgets({ database, timezone: 'Africa/Dakar', limits, ...(prices && { prices }) });
     const errors: unknown[] = [];
