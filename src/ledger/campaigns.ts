@@ -30,8 +30,8 @@ export interface NewCampaign {
 }
 
 export interface SwitchDetails {
-  /** Why it is held. */
-  readonly reason?: CampaignHold | undefined;
+  /** Why it is held, or was given up. */
+  readonly reason?: CampaignHold | 'restored' | undefined;
   /** Only if it is held for this reason. */
   readonly only?: CampaignHold | undefined;
   /** Only in this version. */
@@ -85,7 +85,7 @@ const LARGE = 1_000;
 const CANARY = 50;
 const NO_MORE: readonly string[] = ['finished', 'cancelled'];
 
-export class Campaigns {
+export class Campaigns implements Pick<Public<CampaignsInRedis>, 'amend' | 'switch'> {
   readonly #database: Database;
   readonly #limits: () => Promise<Limits>;
   readonly #time: () => Date | null;
@@ -366,7 +366,7 @@ interface Target {
 }
 
 type Entering = Omit<SwitchDetails, 'reason'> & {
-  readonly reason?: CampaignHold | 'not_approved' | undefined;
+  readonly reason?: SwitchDetails['reason'] | 'not_approved';
   readonly note?: string;
   readonly rejectedBy?: string | undefined;
 };

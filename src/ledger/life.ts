@@ -2,7 +2,7 @@
  * What a process knows of the ledger as a whole: that it is alive, that the ledger is not older than anybody remembers,
  * and whether a recovery is under way. It beats once a second and tells the witnesses.
  */
-import type { Clock } from '../lib/clock.ts';
+import { type Clock, type Moment, momentOf, msBetween } from '../lib/clock.ts';
 import type { Random } from '../lib/random.ts';
 import { Recovering } from '../operations/heartbeat.ts';
 import type { DatabaseOptions } from './database.ts';
@@ -30,6 +30,8 @@ export interface LifeOptions {
   readonly witnesses: readonly Witness[];
   /** False: an operator guarantees that no earlier copy was restored (`WITNESS=none`). */
   readonly needsWitness: boolean;
+  /** How long nothing is sent after a step of the clock: a lease and a settle delay, ms. */
+  readonly suspendMs: number;
   /** This process must exit. */
   readonly onFenced: (why: Fencing) => void;
   readonly quietly: (message: string, error: unknown) => void;
@@ -43,6 +45,7 @@ export interface RecoveringState {
 type Listener = (recovering: RecoveringState | undefined) => void;
 
 const BEAT_EVERY_MS = 1_000;
+const STEP_MS = 5_000;
 /** What a witness was told is repeated so often, since it may have lost it. */
 const REPEAT_EVERY = 30;
 
@@ -61,6 +64,9 @@ export class Life {
   #trouble: unknown;
   /** How often this process has begun a recovery. */
   #entered = 0;
+  /** The last beat: the time of PostgreSQL, and when this process asked and was answered. */
+  #timed: { readonly at: number; readonly asked: Moment; readonly answered: Moment } | undefined;
+  #steppedAt: Moment | undefined;
   #cancel = (): void => undefined;
   #underWay: Promise<void> = Promise.resolve();
 
@@ -105,6 +111,15 @@ export class Life {
     return this.#trouble;
   }
 
+  /**
+   * The clock of PostgreSQL was set while this process watched: leases and deadlines in the ledger mean nothing for a
+   * while, so nothing is sent.
+   */
+  get isSuspended(): boolean {
+    const { clock, suspendMs } = this.#options;
+    return this.#steppedAt !== undefined && msBetween(this.#steppedAt, momentOf(clock)) < suspendMs;
+  }
+
   /** Called when a recovery begins (with its state) and when it is over (without), until the answer is called. */
   onChange(listener: Listener): () => void {
     this.#listeners.add(listener);
@@ -123,7 +138,9 @@ export class Life {
 
   async beat(): Promise<void> {
     const entered = this.#entered;
+    const asked = momentOf(this.#options.clock);
     await this.#processes.beat();
+    this.#noticeStep(asked);
     // What this beat itself has begun is not in its answer yet.
     if (this.#entered === entered) this.#show(this.standing?.recovering);
     if (this.#unheard.size > 0 && this.#beats > 0) await this.#hear();
@@ -287,6 +304,18 @@ export class Life {
     const last = journal?.lastAct;
     const acts = last && { counter: String(last.n), lastActAt: last.at, ended, at };
     return Object.fromEntries(acts ? [...told, [`${this.name}/${ACTS}`, acts] as const] : told);
+  }
+
+  /** Between two beats the clock of PostgreSQL must have gone on as far as that of this process. */
+  #noticeStep(asked: Moment): void {
+    const at = this.standing?.at;
+    if (at === undefined) return;
+    const [before, now] = [this.#timed, { at, asked, answered: momentOf(this.#options.clock) }];
+    this.#timed = now;
+    if (before === undefined) return;
+    const passed = at - before.at;
+    const [least, most] = [msBetween(before.answered, asked), msBetween(before.asked, now.answered)];
+    if (passed < least - STEP_MS || passed > most + STEP_MS) this.#steppedAt = now.answered;
   }
 
   #show(state: RecoveringState | undefined): void {

@@ -10,8 +10,10 @@ import { type AttemptedKind, eventOf } from '../operations/transition.ts';
 import type { RecordAt } from '../operations/record.ts';
 import { isUnreadable } from '../operations/record.ts';
 import { type Act, noteAct } from './acts.ts';
+import type { JournalItem } from './journal.ts';
 import type { Database, Run } from './pool.ts';
 import { type LedgerKind, type OperationRow, readRow } from './records.ts';
+import { isOfOneRow } from './errors.ts';
 import { type EvidenceOptions, type RecoveryRow, gatherEvidence, knownToJournal } from './evidence.ts';
 import { type RecoveryReport, type UnderWay, type Work, isProven, reportFrom, underWayOf } from './recovery-view.ts';
 import { replayAct, replayItems } from './replay.ts';
@@ -153,15 +155,14 @@ export class RecoveryDesk<Says> {
     const { lost } = work;
     if (!work.areActsDone) {
       for (const one of lost.acts) {
-        const isKnown = await database.transaction((run) => replayAct(run, one));
+        const isKnown = await database.transaction((run) => replayAct(run, one)).catch(falseIfRefused);
         if (!isKnown) work.lostActs.push({ at: one.at, act: one.kind });
       }
       work.areActsDone = true;
     }
     while (work.replayed < lost.items.length) {
       const page = lost.items.slice(work.replayed, work.replayed + PAGE);
-      const counts = await database.transaction((run) => replayItems(run, page));
-      for (const [kind, count] of Object.entries(counts)) work.putBack[kind] = (work.putBack[kind] ?? 0) + count;
+      await this.#replayPage(work, page);
       work.replayed += page.length;
       if (clock.monotonic() >= untilMono) return false;
     }
@@ -170,6 +171,21 @@ export class RecoveryDesk<Says> {
       const doubted = await database.run('doubt_requests', [settleMs, PAGE, lost.requests, null]);
       if (doubted.length < PAGE) return true;
       if (clock.monotonic() >= untilMono) return false;
+    }
+  }
+
+  /** One item that PostgreSQL refuses must not keep the others back. */
+  async #replayPage(work: Work, page: readonly JournalItem[]): Promise<void> {
+    const { database, clock, quietMs } = this.#options;
+    const quietAt = new Date(clock.now() + quietMs);
+    try {
+      const counts = await database.transaction((run) => replayItems(run, page, quietAt));
+      for (const [kind, count] of Object.entries(counts)) work.putBack[kind] = (work.putBack[kind] ?? 0) + count;
+    } catch (error) {
+      if (!isOfOneRow(error)) throw error;
+      const [only, ...others] = page;
+      if (only !== undefined && others.length === 0) work.unreadable.push(only.id);
+      else for (const item of page) await this.#replayPage(work, [item]);
     }
   }
 
@@ -229,6 +245,12 @@ export class RecoveryDesk<Says> {
     ]);
     return rows.length;
   }
+}
+
+/** An act that PostgreSQL refuses is a person's to repeat. */
+function falseIfRefused(error: unknown): false {
+  if (isOfOneRow(error)) return false;
+  throw error;
 }
 
 const LEDGER_KINDS: readonly LedgerKind[] = [

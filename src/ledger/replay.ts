@@ -39,6 +39,8 @@ export const smsRequestItem = (campaign: string, n: number): JournalItem => ({
 
 const SCHEMA_VERSION = 1;
 
+const text = (value: unknown): string => (typeof value === 'string' ? value : '');
+
 /** How an operation stands that may have left: asked about, or, where nothing can be asked, with a person. */
 const STANDING: Readonly<Record<string, { readonly state: string; readonly queue: string | null }>> = {
   disbursement: { state: 'submitting', queue: 'status-poll' },
@@ -49,9 +51,10 @@ const WITH_A_PERSON = { state: 'needs_review', queue: null };
 /** Items that are not in the ledger, or not as far: recorded again, or raised. Repeating it changes nothing. */
 export async function replayItems(
   run: Run,
-  items: readonly JournalOperation[],
+  items: readonly JournalItem[],
+  quietAt?: Date,
 ): Promise<Readonly<Record<string, number>>> {
-  const newest = [...new Map(items.map((item) => [item.id, item])).values()];
+  const newest = [...new Map(items.map((item) => [item.id, wholeItem(item, quietAt)])).values()];
   const payments = newest.filter(({ kind, token }) => kind === 'disbursement' && token !== undefined);
   await run('approve_replayed', [payments.map(({ id }) => id)]);
   await run('replay_intents', [
@@ -65,6 +68,34 @@ export async function replayItems(
   const counts: Record<string, number> = {};
   for (const { kind } of added) counts[kind] = (counts[kind] ?? 0) + 1;
   return counts;
+}
+
+/** Fields of a request that a payment needs to be asked about and shown. */
+const ASKED = ['accountAlias', 'withdrawMode', 'debitAccountNumber', 'amount'];
+const COUNTED: readonly string[] = ['disbursement', 'direct_credit'];
+
+/**
+ * An item as a whole operation: items of payments hold the fields of their records. Without a fingerprint a repeated
+ * request is recognised by its identity alone.
+ */
+function wholeItem(item: JournalItem, quietAt: Date | undefined): JournalOperation {
+  const { disburseId, by, createdAt, ...fields } = item;
+  const request = Object.fromEntries(
+    ASKED.flatMap((name) => (fields[name] === undefined ? [] : [[name, fields[name]]])),
+  );
+  return {
+    account: '',
+    fingerprint: '',
+    request,
+    providerId: text(disburseId) || undefined,
+    createdBy: text(by),
+    counted: COUNTED.includes(item.kind) && fields['amount'] !== undefined,
+    quietUntil: quietAt?.toISOString(),
+    ...fields,
+    id: item.id,
+    kind: item.kind,
+    createdAt: typeof createdAt === 'number' ? new Date(createdAt).toISOString() : text(createdAt),
+  };
 }
 
 function valuesOf(items: readonly JournalOperation[]): readonly unknown[] {
@@ -101,7 +132,7 @@ function valuesOf(items: readonly JournalOperation[]): readonly unknown[] {
 }
 
 export interface Lost {
-  readonly items: readonly JournalOperation[];
+  readonly items: readonly JournalItem[];
   /** `campaign number/request`. */
   readonly requests: readonly string[];
   readonly acts: readonly (Acted & { readonly at: number })[];
@@ -112,15 +143,13 @@ export function lostOf(entries: readonly Entry[], marks: ReadonlyMap<string, big
   const isLost = ({ lane, counter }: Intended): boolean => BigInt(counter) > (marks.get(lane) ?? 0n);
   const items = entries.flatMap((one) => (one.is === 'intended' && isLost(one) ? one.items : []));
   return {
-    items: items.filter((one): one is JournalOperation => one.kind !== SMS_REQUEST),
+    items: items.filter(({ kind }) => kind !== SMS_REQUEST),
     requests: items.filter(({ kind }) => kind === SMS_REQUEST).map(({ id }) => id),
     acts: entries.filter((one) => one.is === 'acted').filter(({ at }) => at >= from),
   };
 }
 
 type Replay = (run: Run, facts: Json) => Promise<unknown>;
-
-const text = (value: unknown): string => (typeof value === 'string' ? value : '');
 
 /** Acts that take something away. What they took away is never given back by a replay. */
 const REPLAYS: Readonly<Record<string, Replay>> = {

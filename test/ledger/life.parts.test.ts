@@ -140,6 +140,25 @@ test('a process that remembers more than the ledger has starts the recovery, and
   ]);
 });
 
+test('a step of the clock of PostgreSQL suspends sending for a while', async () => {
+  let ahead = 0;
+  const clock = {
+    ...systemClock,
+    after: () => () => undefined,
+    monotonic: () => systemClock.monotonic() + ahead,
+    sinceBoot: () => systemClock.sinceBoot() + ahead,
+  };
+  const one = await worker([], { clock });
+  await one.life.beat();
+  expect(one.life.isSuspended).toBe(false);
+  // To this process an hour has passed, and to PostgreSQL none.
+  ahead += 3_600_000;
+  await one.life.beat();
+  expect(one.life.isSuspended).toBe(true);
+  ahead += 120_000;
+  expect(one.life.isSuspended).toBe(false);
+});
+
 test('the files of a process are replaced as a whole, and its end is told', async () => {
   const one = await worker([inFile('one')]);
   await signalled(one, 2);

@@ -5,9 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { systemClock } from '../../src/lib/clock.ts';
+import type { JournalItem } from '../../src/ledger/journal.ts';
 import type { NewOperation } from '../../src/ledger/operations.ts';
 import { RecoveryDesk } from '../../src/ledger/recovery.ts';
-import { type JournalOperation, smsRequestItem } from '../../src/ledger/replay.ts';
+import { smsRequestItem } from '../../src/ledger/replay.ts';
 import { FileWitness, RedisWitness } from '../../src/ledger/witness.ts';
 import { type FreshLedger, freshLedger } from '../support/fresh-ledger.ts';
 import { type FreshRedis, freshRedis } from '../support/fresh-redis.ts';
@@ -49,18 +50,16 @@ function payment(id: string, over: Partial<NewOperation> = {}): NewOperation {
   return { id, ...body, ...rest, fingerprint, dueMs: 0, ...over };
 }
 
-const itemOf = (one: NewOperation, token?: string): JournalOperation => ({
-  id: one.id,
-  kind: one.kind,
-  account: one.account,
-  fingerprint: one.fingerprint.toString('hex'),
-  amount: one.amount,
-  request: one.request,
-  providerId: one.providerId,
-  createdBy: one.createdBy,
-  createdAt: new Date().toISOString(),
-  counted: true,
-  ...(token === undefined ? {} : { token }),
+/** As an attempt writes it: fields of the record. */
+const itemOf = ({ id, kind, account, providerId }: NewOperation, token: string): JournalItem => ({
+  id,
+  kind,
+  account,
+  ...PAYMENT,
+  disburseId: providerId,
+  by: 'shop',
+  createdAt: Date.now(),
+  token,
 });
 
 /** As a worker pays: token and intent in one change, its bytes right after. */
@@ -166,6 +165,8 @@ test('an unbroken journal lets queued payments go on, and raises or records agai
   ]);
   const checks = await four.operations.claim('status-poll', ['main'], 9, 60_000);
   expect(checks.map(({ id }) => id).toSorted()).toEqual(['dsb_later', 'dsb_paid']);
+  const repeated = await four.operations.accept(later ?? payment('none'));
+  expect(repeated).toMatchObject({ outcome: 'duplicate', id: 'dsb_later', state: 'submitting' });
   const spent = await ledger.query(`select xof from relais.spent where account = 'main' and beneficiary = ''`);
   expect(spent).toEqual([{ xof: '5000' }]);
 });
@@ -243,6 +244,25 @@ test('with an unbroken journal only the requests that it names are in doubt', as
     { n: 0, state: 'unknown' },
     { n: 1, state: 'queued' },
   ]);
+});
+
+test('an item and an act that cannot be replayed are left to a person, and keep nothing else back', async () => {
+  const three = await restored(async (two) => {
+    await lostTime(two);
+    const at = { lane: `${two.life.name}/intend0`, epoch: 1, counter: '9000' };
+    await two.journal.intended(at, [{ id: 'dsb_bad', kind: 'disbursement', createdAt: 'never' }]);
+    await two.journal.act('account.held', { account: 'main', area: 'nowhere', reason: 'funds' });
+    await two.journal.act('person.bound', { name: 'awa' });
+  }, 'ended');
+  const applied = await appliedBy(three);
+  expect(applied).toMatchObject({
+    is: 'over',
+    report: {
+      putBack: { disbursement: 1 },
+      unreadable: { ids: ['dsb_bad'] },
+      lostActs: [{ act: 'account.held' }, { act: 'person.bound' }],
+    },
+  });
 });
 
 test('two persons confirm that nothing was lost, unless it is proven', async () => {

@@ -30,9 +30,9 @@ export const phoneAt = (at: number): string => `+${221_770_000_000 + at}`;
 export function campaignBench(
   ledger: FreshLedger,
   database: Database,
-  { limits = {} }: { readonly limits?: Limits } = {},
+  { limits = {}, from = MIDNIGHT + 12 * 3_600_000 }: { readonly limits?: Limits; readonly from?: number } = {},
 ): CampaignBench {
-  let time = MIDNIGHT + 12 * 3_600_000;
+  let time = from;
   const campaigns = new Campaigns({ database, now: () => time, limits: async () => limits });
   let made = 0;
   const read = async (id: string) => {

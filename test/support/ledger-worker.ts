@@ -50,6 +50,7 @@ export async function ledgerWorker(
     roles: ['worker'],
     witnesses,
     needsWitness: true,
+    suspendMs: 120_000,
     onFenced: (why) => fenced.push(why),
     quietly: (message) => faults.push(message),
     ...over,

@@ -8,6 +8,7 @@ import { Holds } from '../../src/ledger/holds.ts';
 import { Memory } from '../../src/ledger/lane.ts';
 import { OptOuts } from '../../src/ledger/opt-outs.ts';
 import type { Database } from '../../src/ledger/pool.ts';
+import { SameTexts } from '../../src/ledger/same-texts.ts';
 import { SmsCharges } from '../../src/ledger/sms-charges.ts';
 import { SmsRequests } from '../../src/ledger/sms-requests.ts';
 import type { SmsContext } from '../../src/processors/sms/context.ts';
@@ -31,6 +32,8 @@ export interface WorkerOptions {
   readonly policy?: Partial<SmsContext['policy']>;
   readonly upstream?: SmsContext['upstream'];
   readonly sweepMs?: number;
+  /** Absent: an account of the double. */
+  readonly account?: UpstreamAccount;
 }
 
 export interface OpenWorker {
@@ -38,6 +41,7 @@ export interface OpenWorker {
   readonly context: SmsContext;
   readonly requests: SmsRequests;
   readonly errors: unknown[];
+  readonly process: string;
 }
 
 export class SmsBench {
@@ -60,15 +64,24 @@ export class SmsBench {
   }
 
   /** Not started yet. */
-  open({ concurrency = 8, limits = {}, prices, policy, upstream, sweepMs = 50 }: WorkerOptions = {}): OpenWorker {
+  open({
+    concurrency = 8,
+    limits = {},
+    prices,
+    policy,
+    upstream,
+    sweepMs = 50,
+    account,
+  }: WorkerOptions = {}): OpenWorker {
     const database = this.#database;
     const budgets = new Budgets({ database, timezone: 'Africa/Dakar', limits, ...(prices && { prices }) });
     const errors: unknown[] = [];
+    const process = `worker-${systemRandom.hex(4)}`;
     const requests = new SmsRequests({
       database: { url: this.#ledger.url, schema: this.#ledger.schema },
       memory: new Memory(),
       campaigns: this.#bench.campaigns,
-      process: `worker-${systemRandom.hex(4)}`,
+      process,
       clock: systemClock,
       random: systemRandom,
       leaseMs: LEASE_MS,
@@ -95,16 +108,19 @@ export class SmsBench {
       campaigns: this.#bench.campaigns,
       requests,
       optOuts: this.optOuts,
-      sameTexts: { freeCodes: async (_asking, found) => found.map(({ codes }) => codes[0]) },
+      sameTexts: new SameTexts({ database, beneficiaryOf: (to) => to }),
       charges: new SmsCharges({ database, budgets, clock: systemClock }),
       budgets,
-      account: (name) => ({ upstream: { name, smsSender: 'SHOP' } as UpstreamAccount, fingerprint: 'keys-1' }),
+      account: (name) => ({
+        upstream: account ?? ({ name, smsSender: 'SHOP' } as UpstreamAccount),
+        fingerprint: 'keys-1',
+      }),
       closed: () => undefined,
       concurrency,
       sweepMs,
       onError: (error) => errors.push(error),
     };
-    const opened = { worker: new SmsWorker(context), context, requests, errors };
+    const opened = { worker: new SmsWorker(context), context, requests, errors, process };
     this.#open.push(opened);
     return opened;
   }
