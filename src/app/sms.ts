@@ -115,7 +115,7 @@ export function messageChecker(container: Container, tools: SmsTools): (id: stri
   return async (id) => {
     const row = container.operations.taken('message', id);
     if (row === undefined) return false;
-    waiting.push(...asMessages([row]));
+    waiting.push(...asMessages([row], context.policy));
     await (round ??= checkTogether());
     return true;
   };

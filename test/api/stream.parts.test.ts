@@ -68,7 +68,8 @@ async function follow(
 }
 
 test('begins now, and tells each event as it comes, with the cursor of /v1/events', async () => {
-  await happens();
+  const before = await happens();
+  await service.until('/v1/events?limit=1000', ({ events }) => events.at(-1)?.id === before);
   const follower = await follow();
   expect(follower.answer.headers['content-type']).toContain('text/event-stream');
   const [first, second] = [await happens(), await happens()];

@@ -26,6 +26,7 @@ const POLICY = {
   split: true,
   onUnknown: 'hold',
   limitMs: 3 * 86_400_000,
+  prices: { SN: 12.5 },
 } as const;
 
 class MessageWorld {
@@ -116,7 +117,7 @@ class MessageWorld {
   async check(worker = 0, more: Partial<MessageContext> = {}): Promise<number> {
     await this.pass();
     const claimed = await this.operations(worker).claim('status-poll', [this.account], 200, POLICY.leaseMs);
-    await checkMessages(asMessages(claimed), this.context(worker, more));
+    await checkMessages(asMessages(claimed, POLICY), this.context(worker, more));
     return claimed.length;
   }
 
@@ -154,6 +155,16 @@ class MessageWorld {
     return this.ledger.query(
       `select subject, type, data from relais.outbox where account = '${this.account}' order by sequence`,
     );
+  }
+
+  /** What the messages of this account add to the totals of a day, without their account. */
+  async totals(): Promise<Readonly<Record<string, number>>> {
+    const rows = await this.ledger.query<{ name: string; sum: number }>(
+      `select replace(t.name, '|${this.account}|', '|') as name, sum(t.value::int)::int as sum
+       from relais.outbox o cross join lateral jsonb_each_text(o.totals) as t(name, value)
+       where t.name like '%|${this.account}|%' group by 1 having sum(t.value::int) <> 0`,
+    );
+    return Object.fromEntries(rows.map(({ name, sum }) => [name, sum]));
   }
 
   /** How often each number was sent to. */

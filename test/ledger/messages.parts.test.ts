@@ -242,6 +242,13 @@ describe('an answer', () => {
     await world.send();
     expect(await Promise.all(ids.map((id) => world.stateOf(id)))).toEqual(['sent', 'failed', 'sent']);
     expect(world.requests.map(({ length }) => length)).toEqual([1, 1]);
+    expect(await world.totals()).toEqual({
+      'text|SN|sent': 2,
+      'text|SN|sentSegments': 2,
+      'text|SN|failed': 1,
+      'text|SN|failedSegments': 1,
+      'text|SN|cost': 2_500,
+    });
   });
 
   test('that does not come leaves a doubt, which the statistics settle', async () => {
@@ -251,8 +258,16 @@ describe('an answer', () => {
       return Promise.resolve(world.refuses('unknown', 'no_answer'));
     };
     await world.send();
+    expect(await world.totals()).toMatchObject({ 'text|SN|unknown': 2, 'text|SN|cost': 2_500 });
     world.answer = () => undefined;
     for (let times = 0; times < 3; times += 1) await world.check();
+    expect(await world.totals()).toEqual({
+      'text|SN|sent': 1,
+      'text|SN|sentSegments': 1,
+      'text|SN|unknown': 1,
+      'text|SN|unknownSegments': 1,
+      'text|SN|cost': 2_500,
+    });
     expect([await world.stateOf(there), await world.stateOf(away)]).toEqual(['sent', 'unknown']);
     expect(await world.read(away)).toMatchObject({ due_at: null });
     expect((await world.events()).map(({ type }) => type)).toEqual(['message.sent', 'message.unknown']);
@@ -269,6 +284,7 @@ describe('an answer', () => {
     await world.pass();
     await world.send(0, { policy });
     expect(await world.read(id)).toMatchObject({ state: 'sent', sends: 2 });
+    expect(await world.totals()).toEqual({ 'text|SN|sent': 1, 'text|SN|sentSegments': 1, 'text|SN|cost': 1_250 });
   });
 
   test('in the statistics that another SMS may have caused proves nothing', async () => {

@@ -8,9 +8,12 @@ import type { Change, Claimed } from '../../ledger/operation-items.ts';
 import type { Operations } from '../../ledger/operations.ts';
 import type { OptOuts } from '../../ledger/opt-outs.ts';
 import type { JournalOperation } from '../../ledger/replay.ts';
+import type { Letter } from '../../ledger/sms-rows.ts';
 import { payeeOf } from '../../upstream/capabilities.ts';
 import type { Upstream } from '../../upstream/client.ts';
 import type { AccountKeys, AttemptResult, Policy } from '../context.ts';
+import { Countries } from './outgoing.ts';
+import { Totals } from './totals.ts';
 
 export type Lane = 'otp' | 'normal';
 
@@ -25,7 +28,10 @@ export interface MessageContext {
   /** Absent: no cost is counted. */
   readonly budgets?: Pick<Budgets, 'costOf' | 'hasRoom' | 'standing' | 'periodOf' | 'reckons'>;
   readonly clock: Clock;
-  readonly policy: Pick<Policy, 'leaseMs' | 'holdRecheckMs' | 'settleDelayMs' | 'split' | 'onUnknown' | 'limitMs'>;
+  readonly policy: Pick<
+    Policy,
+    'leaseMs' | 'holdRecheckMs' | 'settleDelayMs' | 'split' | 'onUnknown' | 'limitMs' | 'prices'
+  >;
   account(name: string): AccountKeys | undefined;
   /** Receives the outcome of each attempt, for metrics. */
   readonly report?: ((queue: string, id: string, result: AttemptResult) => void) | undefined;
@@ -55,11 +61,16 @@ export type ClaimedMessage = Omit<Claimed, 'request' | 'facts'> & {
     readonly expiresAt?: string | number;
   };
   readonly facts: Facts;
+  /** XOF per segment, by country. */
+  readonly prices: Policy['prices'];
 };
 
 /** What is written in the row was judged by the schema of messages when it was accepted. */
-export const asMessages = (claimed: readonly Claimed[]): readonly ClaimedMessage[] =>
-  claimed as readonly unknown[] as readonly ClaimedMessage[];
+export const asMessages = (
+  claimed: readonly Claimed[],
+  { prices }: Pick<Policy, 'prices'>,
+): readonly ClaimedMessage[] =>
+  claimed.map((one) => ({ ...(one as unknown as Omit<ClaimedMessage, 'prices'>), prices }));
 
 /** A message that has a number to send to, and a text. */
 export const isAddressed = ({ request: { to, text } }: ClaimedMessage): boolean => to.startsWith('+') && text !== '';
@@ -109,7 +120,24 @@ export function waits(
 
 /** It may have left: the statistics are asked later. */
 export function doubts(one: ClaimedMessage, dueMs: number, more: Partial<Change>): Change {
-  return { ...own(one), state: 'unknown', queue: CHECKS, dueMs, ...more };
+  const { refused = one.facts.refused } = (more.facts ?? {}) as Facts;
+  const totals = totalsOf(one, refused ? countedAs(one) : 'u');
+  return { ...own(one), state: 'unknown', queue: CHECKS, dueMs, totals, ...more };
+}
+
+const countries = new Countries();
+const LETTERS = { sent: 's', failed: 'f', unknown: 'u', expired: 'e', skipped: 'x' } as const;
+
+/** As which it is in the totals. One of a refused request is checked, and counts only at its end. */
+function countedAs({ state, facts: { refused, mayHaveLeft } }: ClaimedMessage): Letter {
+  return mayHaveLeft || (state === 'unknown' && !refused) ? 'u' : '-';
+}
+
+function totalsOf(one: ClaimedMessage, becomes: Letter): Change['totals'] {
+  const { to, text } = one.request;
+  const totals = new Totals(one.account, one.prices);
+  totals.add({ country: countries.of(to), text }, countedAs(one), becomes);
+  return Object.keys(totals.posts).length === 0 ? undefined : totals.posts;
 }
 
 interface Ending {
@@ -143,6 +171,7 @@ export function ends(
     finished: true,
     event: { type: `message.${state}`, data },
     facts: { ...erased?.facts, ...(code ? { code } : {}) },
+    totals: totalsOf(one, LETTERS[state]),
     ...(state === 'sent' ? { sentMs: 0 } : {}),
     ...(reason === undefined ? {} : { reason }),
     ...(line === undefined ? {} : { lines: [line] }),

@@ -62,7 +62,7 @@ export async function claimMessages(
   { accounts, most }: Asked,
   { operations, policy }: MessageContext,
 ): Promise<readonly ClaimedMessage[]> {
-  return asMessages(await operations.claim(queueOfLane[lane], accounts, most, policy.leaseMs));
+  return asMessages(await operations.claim(queueOfLane[lane], accounts, most, policy.leaseMs), policy);
 }
 
 export async function sendClaimed(
