@@ -16,11 +16,7 @@ afterAll(() => service.stop());
 
 let written = 0;
 /** Answers the id of the event. */
-const happens = (
-  account = 'main',
-  type: EventType = 'disbursement.succeeded',
-  disburseId = 'd',
-): Promise<string> => {
+const happens = (account = 'main', type: EventType = 'disbursement.succeeded', disburseId = 'd'): Promise<string> => {
   written += 1;
   const data = { amount: 100, withdrawMode: 'w', disburseId };
   return report(service.ledger, `dsb_${written}`, type, { account, data });
