@@ -1,39 +1,34 @@
-import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Redis } from 'ioredis';
-import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { type Clock, systemClock } from '../../src/lib/clock.ts';
-import { systemRandom } from '../../src/lib/random.ts';
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { doctor } from '../../src/app/doctor.ts';
 import type { Finding } from '../../src/app/examine/finding.ts';
-import { PROBES, tryInside } from '../../src/app/examine/redis.ts';
+import { type Clock, systemClock } from '../../src/lib/clock.ts';
+import { systemRandom } from '../../src/lib/random.ts';
+import { Secret } from '../../src/lib/secret.ts';
 import { type EmbeddedRedis, startEmbeddedRedis } from '../../src/redis/embedded.ts';
 import { type Sandbox, defaultCredentials, startSandbox } from '../../src/sandbox/sandbox.ts';
-import { Secret } from '../../src/lib/secret.ts';
 import { createReceiver } from '../../src/webhooks/receiver.ts';
+import { type FreshLedger, freshLedger } from '../support/fresh-ledger.ts';
 
-// Settings of Redis belong to the whole server, so these facts need one of their own.
 let server: EmbeddedRedis;
-let redis: Redis;
+let ledger: FreshLedger;
 let sandbox: Sandbox;
 let webhooks: string;
 const stops: (() => Promise<unknown>)[] = [];
 
 beforeAll(async () => {
   server = await startEmbeddedRedis();
-  redis = new Redis(server.url);
+  ledger = await freshLedger();
   sandbox = await startSandbox();
   webhooks = await listening(
     createReceiver({
       secrets: [new Secret('callback-secret')],
       hashes: async () => ({ digests: [], areAll: false }),
-      operations: {
-        nudge: async () => Promise.reject(new Error('a probe was taken for a callback')),
-        awaitReplicated: async () => undefined,
-      },
+      operations: { nudge: async () => Promise.reject(new Error('a probe was taken for a callback')) },
       clock: systemClock,
       wake: () => undefined,
       onCallback: () => undefined,
@@ -42,13 +37,13 @@ beforeAll(async () => {
   );
 });
 beforeEach(async () => {
-  await redis.flushall();
+  await ledger.query('truncate relais.sms_token, relais.rate');
   await fetch(`${sandbox.control}/reset`, { method: 'POST' });
 });
 afterAll(async () => {
   for (const stop of stops) await stop();
-  redis.disconnect();
   await sandbox.stop();
+  await ledger.close();
   await server.stop();
 });
 
@@ -63,6 +58,7 @@ async function listening(handler: Parameters<typeof createServer>[1]): Promise<s
 }
 
 const healthy = (): Record<string, string> => ({
+  DATABASE_URL: ledger.url,
   REDIS_URL: server.url,
   SERVICE_BASE_URL: sandbox.base,
   SERVICE_CRM_URL: sandbox.crm,
@@ -93,16 +89,6 @@ async function examined(env: Record<string, string | undefined> = {}, clock: Clo
   return findings;
 }
 
-/** The commands that the files of a folder name. */
-function scriptsIn(folder: string, pattern: RegExp): string[] {
-  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
-    (file) => /\.(ts|js)$/.test(file) && !file.includes('examine'),
-  );
-  return files.flatMap((file) =>
-    [...readFileSync(join(folder, file), 'utf8').matchAll(pattern)].map(([, command = '']) => command.toUpperCase()),
-  );
-}
-
 const faultsOf = (findings: readonly Finding[]) =>
   findings.filter(({ is }) => is === 'fault').map(({ check, says, fix }) => `${check}: ${says} → ${fix}`);
 const faults = async (env: Record<string, string | undefined>, clock?: Clock) => faultsOf(await examined(env, clock));
@@ -111,18 +97,15 @@ test('a healthy deployment has every check, and no fault', async () => {
   const findings = await examined();
   expect(findings.map(({ check, is }) => `${is} ${check}`)).toEqual([
     'ok settings',
-    'ok redis',
-    'ok durability',
-    'ok memory',
-    'ok clock',
-    'ok permissions',
-    ...['recovery', 'deployment', 'limits', 'records', 'state'].map((check) => `ok ${check}`),
+    ...['postgres', 'durability', 'clock', 'logging', 'schema', 'permissions'].map((check) => `ok ${check}`),
+    ...['recovery', 'deployment', 'limits', 'state', 'storage', 'events'].map((check) => `ok ${check}`),
     'skipped audit',
-    'ok intake',
     'ok keys',
     'ok keys',
     'ok sms login',
     'ok balance',
+    'ok redis',
+    'ok intake',
     'skipped console',
     'ok callbacks',
   ]);
@@ -144,8 +127,8 @@ test('for people it is one line per check, and a last one that says how it is', 
   const tools = { clock: systemClock, random: systemRandom, signal: new AbortController().signal, json: false };
   const print = (line: string): void => void printed.push(line);
   expect(await doctor({ ...tools, env: healthy(), print })).toBe(0);
-  expect(printed).toHaveLength(20);
-  expect(printed[0]).toMatch(/^✓ settings {4,5}\d+ are set, all can be read$/);
+  expect(printed).toHaveLength(22);
+  expect(printed[0]).toMatch(/^✓ settings {5}\d+ are set, all can be read$/);
   expect(printed.at(-1)).toBe('No fault was found.');
   printed.length = 0;
   expect(await doctor({ ...tools, env: { ...healthy(), SERVICE_TOKEN: '' }, print })).toBe(1);
@@ -166,14 +149,14 @@ describe('settings', () => {
     const told = faultsOf(findings).join('\n');
     for (const name of ['API_PORT', 'UPSTREAM_TIMEOUT', 'CALLBACK_SECRET'])
       expect(told).toContain(`settings: ${name}: `);
-    expect(findings.at(-1)).toMatchObject({ check: 'redis', is: 'skipped' });
+    expect(findings.at(-1)).toMatchObject({ check: 'postgres', is: 'skipped' });
   });
 
   test('one that is only missing stops no other check', async () => {
     const findings = await examined({ CALLBACK_SECRET: '' });
     expect(faultsOf(findings)).toEqual([expect.stringContaining('settings: CALLBACK_SECRET: is not set')]);
     expect(findings.at(-1)).toMatchObject({ check: 'callbacks', is: 'skipped' });
-    expect(findings.filter(({ is }) => is === 'ok')).toHaveLength(15);
+    expect(findings.filter(({ is }) => is === 'ok')).toHaveLength(17);
   });
 
   test('keys of the API and accounts are read too, and names that are none of ours', async () => {
@@ -183,129 +166,113 @@ describe('settings', () => {
   });
 });
 
-describe('redis', () => {
+/** Settings of the database of this file, until the test has finished. */
+async function withSetting(name: string, value: string): Promise<void> {
+  const database = new URL(ledger.url).pathname.slice(1);
+  await ledger.query(`alter database ${database} set ${name} = ${value}`);
+  onTestFinished(async () => void (await ledger.query(`alter database ${database} reset ${name}`)));
+}
+
+describe('PostgreSQL', () => {
   test('that is away is a fault, and what does not need it is still looked at', async () => {
-    const findings = await examined({ REDIS_URL: 'redis://:hush@127.0.0.1:1' });
+    const findings = await examined({ DATABASE_URL: 'postgres://relais:hush@127.0.0.1:1/relais' });
     expect(faultsOf(findings)).toEqual([
-      expect.stringMatching(/^redis: Redis at 127\.0\.0\.1:1 is not available.*\) → Start it, or point REDIS_URL/),
+      'postgres: PostgreSQL cannot be used: nothing listens at its address → Start PostgreSQL, or correct DATABASE_URL.',
     ]);
+    expect(JSON.stringify(findings)).not.toContain('hush');
     expect(findings.filter(({ is }) => is === 'ok').map(({ check }) => check)).toEqual([
       'settings',
+      'redis',
+      'intake',
       'keys',
       'keys',
       'callbacks',
     ]);
   });
 
-  test('whose address is none is a fault of the settings', async () => {
-    expect(await faults({ REDIS_URL: 'http://127.0.0.1' })).toEqual([
-      expect.stringContaining('settings: REDIS_URL: must be an address such as redis://host:6379'),
+  test('that has no such database is a fault', async () => {
+    const url = Object.assign(new URL(ledger.url), { pathname: '/nowhere' }).href;
+    expect(await faults({ DATABASE_URL: url })).toEqual([
+      expect.stringContaining('the database of DATABASE_URL does not exist'),
     ]);
   });
 
-  test('that forgets is a fault for each reason, with its remedy', async () => {
-    await redis.config('SET', 'appendfsync', 'everysec', 'maxmemory-policy', 'allkeys-lru');
-    onTestFinished(async () => {
-      await redis.config('SET', 'appendfsync', 'always', 'maxmemory-policy', 'noeviction');
-    });
+  test('that can lose a commit is a fault, and nothing else is asked of it', async () => {
+    await withSetting('synchronous_commit', 'off');
     expect(await faults({})).toEqual([
-      expect.stringMatching(/^durability: appendfsync is everysec, .* → set it with CONFIG SET appendfsync always/),
-      expect.stringMatching(/^durability: maxmemory-policy is allkeys-lru, .* → set it with CONFIG SET/),
+      'durability: synchronous_commit is off: PostgreSQL can lose what it has committed, so nothing leaves → ' +
+        'Set synchronous_commit = on.',
     ]);
-    const asserted = await examined({ DURABILITY: 'asserted' });
-    expect(asserted.find(({ check }) => check === 'durability')).toMatchObject({
-      is: 'ok',
-      says: expect.stringContaining('asserted by DURABILITY, though appendfsync is everysec'),
-    });
   });
 
-  test('whose disk does not take a snapshot is a fault, and so is what cannot be looked at for it', async () => {
-    // A folder stands where it should be written.
-    mkdirSync(join(server.dir, 'dump.rdb'));
+  test('that accepts reads only is a fault', async () => {
+    await withSetting('default_transaction_read_only', 'on');
+    onTestFinished(async () => void (await ledger.query('set default_transaction_read_only = off')));
+    expect(await faults({})).toEqual([expect.stringMatching(/^postgres: this PostgreSQL accepts reads only/)]);
+  });
+
+  test('that logs parameters is a fault', async () => {
+    await withSetting('log_parameter_max_length_on_error', '64');
+    expect(await faults({})).toEqual([
+      expect.stringMatching(/^logging: .*can contain phone numbers: log_parameter_max_length_on_error is not 0/),
+    ]);
+  });
+
+  test('without the schema is a fault, with the command that creates it', async () => {
+    expect(await faults({ DATABASE_SCHEMA: 'missing' })).toEqual([
+      expect.stringMatching(/^schema: the schema missing lacks ledger.* → Run relais migrate/),
+    ]);
+  });
+
+  test('whose role may not write is a fault that names the tables', async () => {
+    const role = `doctor_${process.pid}_${Date.now()}`;
+    await ledger.query(`create role ${role} login password 'pass'`);
     onTestFinished(async () => {
-      rmSync(join(server.dir, 'dump.rdb'), { recursive: true });
-      await redis.config('SET', 'save', '');
+      await ledger.query(`drop owned by ${role}`);
+      await ledger.query(`drop role ${role}`);
     });
-    await redis.config('SET', 'save', '3600 100000');
-    await redis.bgsave('SCHEDULE');
-    await vi.waitFor(
-      async () => expect(await redis.info('persistence')).toContain('rdb_last_bgsave_status:err'),
-      20_000,
+    await ledger.query(`grant usage on schema relais to ${role}`);
+    await ledger.query(`grant select on all tables in schema relais to ${role}`);
+    const url = Object.assign(new URL(ledger.url), { username: role, password: 'pass' }).href;
+    const [told = ''] = (await faults({ DATABASE_URL: url })).filter((one) => one.startsWith('permissions: '));
+    expect(told).toMatch(/cannot read and write .*operation.* → Grant the role relais_app to it/);
+  });
+
+  test('of another environment is a fault', async () => {
+    const [told = ''] = await faults({ ENVIRONMENT: 'staging' });
+    expect(told).toMatch(
+      /^deployment: ENVIRONMENT: is staging, and the ledger relais of this PostgreSQL belongs to default/,
     );
+  });
+
+  test('that is recovering is a fault, and so is one that no witness has confirmed', async () => {
+    onTestFinished(async () => {
+      await ledger.query('update relais.deployment set recovering_at = null, unwitnessed_at = null');
+    });
+    await ledger.query('update relais.deployment set unwitnessed_at = now()');
     expect(await faults({})).toEqual([
-      expect.stringMatching(/^durability: its last snapshot failed, so it takes no writes → make room on its disk/),
-      expect.stringMatching(/^sms login: could not be looked at: MISCONF/),
+      expect.stringMatching(/^recovery: since .* no witness has confirmed this ledger/),
+    ]);
+    expect(await faults({ WITNESS: 'none' })).toEqual([]);
+    await ledger.query(`update relais.deployment set recovering_at = now(), recovering_why = 'witness'`);
+    expect(await faults({})).toEqual([
+      expect.stringMatching(
+        /^recovery: since .* nothing is accepted and nothing leaves.*\(witness\) → .*relais recover/,
+      ),
     ]);
   });
 
-  test.for([
-    [
-      'what is missing is named',
-      ['-hset', '-xadd', '-evalsha'],
-      /may not run EVALSHA, HSET, XADD → .* \+evalsha \+hset \+xadd$/,
-    ],
-    [
-      'other keys than ours are no help',
-      ['resetkeys', '~shop:*'],
-      /may not use keys that begin with \{relais\} → .* ~\{relais\}:\*$/,
-    ],
-    ['scripts are needed', ['-eval'], /may not run EVAL →/],
-  ] as const)('whose user may not do all is a fault: %s', async ([, rules, told]) => {
-    await redis.acl('SETUSER', 'narrow', 'on', '>pass', '+@all', '~{relais}:*', ...rules);
-    onTestFinished(async () => void (await redis.acl('DELUSER', 'narrow')));
-    const narrow = Object.assign(new URL(server.url), { username: 'narrow', password: 'pass' }).href;
-    const permissions = (await faults({ REDIS_URL: narrow })).filter((one) => one.startsWith('permissions: '));
-    expect(permissions).toEqual([expect.stringMatching(told)]);
-    expect(permissions[0]).toContain('the user narrow');
-  });
-
-  test('whose user may do no more than relais does is well', async () => {
-    const commands = [...new Set(PROBES.map((probe) => `+${probe.split(' ')[0]?.toLowerCase()}`))];
-    const outside = [
-      '+eval',
-      '+evalsha',
-      '+multi',
-      '+exec',
-      '+bzpopmin',
-      '+scan',
-      '+info',
-      '+client',
-      '+config|get',
-      '+ping',
-      '+select',
-    ];
-    await redis.acl('SETUSER', 'exact', 'on', '>pass', '~{relais}:*', ...commands, ...outside);
-    onTestFinished(async () => void (await redis.acl('DELUSER', 'exact')));
-    const exact = Object.assign(new URL(server.url), { username: 'exact', password: 'pass' }).href;
-    expect(await faults({ REDIS_URL: exact })).toEqual([]);
-  });
-
-  test('is left as it was found', async () => {
-    await examined();
-    expect((await redis.keys('*')).filter((key) => key.includes('doctor'))).toEqual([]);
-  });
-
-  test('every probe is a command as Redis knows it', async () => {
-    const said = await tryInside(redis, systemRandom);
-    expect(said.filter((one) => /number of args|unknown|syntax|not allowed/i.test(one))).toEqual([]);
-  });
-
-  test('every command that a script of ours, or of BullMQ, calls is probed', () => {
-    const probed = PROBES.map((probe) => probe.split(' ')[0]);
-    const called = [
-      ...scriptsIn('src', /redis\.call\(\s*'(\w+)'/g),
-      ...scriptsIn('node_modules/bullmq/dist/esm/scripts', /rcall\(\s*["'](\w+)["']/g),
-    ];
-    expect(called.length).toBeGreaterThan(200);
-    expect([...new Set(called)].filter((command) => !probed.includes(command))).toEqual([]);
-  });
-
-  test('that is nearly full is a fault', async () => {
-    const used = Number(/used_memory:(\d+)/.exec(await redis.info('memory'))?.[1]);
-    await redis.config('SET', 'maxmemory', String(Math.ceil(used * 1.1)));
-    onTestFinished(async () => void (await redis.config('SET', 'maxmemory', '0')));
+  test('with events that nobody publishes is a fault, and so are quarantined ones', async () => {
+    onTestFinished(async () => void (await ledger.query('truncate relais.outbox')));
+    const event = `'e', 'main', 'dsb_1', 'disbursement.succeeded', '{}'`;
+    await ledger.query(`
+      insert into relais.outbox (id, account, subject, type, data, at) values (${event}, now() - interval '5 min')`);
     expect(await faults({})).toEqual([
-      expect.stringMatching(/^memory: \d+ % of maxmemory is used, .* → Give Redis more/),
+      expect.stringMatching(/^events: the oldest event has waited 5m for its position/),
+    ]);
+    await ledger.query(`update relais.outbox set refused = 'because'`);
+    expect(await faults({})).toEqual([
+      expect.stringContaining('1 events could not be published and are quarantined'),
     ]);
   });
 
@@ -314,7 +281,29 @@ describe('redis', () => {
     [60_000, 'ahead of'],
   ] as const)('a clock that is %i ms off is a fault', async ([off, how]) => {
     const clock: Clock = { ...systemClock, now: () => systemClock.now() + off };
-    expect(await faults({}, clock)).toEqual([`clock: this machine is 1m ${how} Redis → Let NTP set both clocks.`]);
+    const told = (await faults({}, clock)).filter((one) => one.startsWith('clock: '));
+    expect(told).toEqual([`clock: the clock of this machine is 1m ${how} PostgreSQL → Let NTP set both clocks.`]);
+  });
+});
+
+describe('Redis', () => {
+  test('that is away is named, with what goes on without it', async () => {
+    const findings = await examined({ REDIS_URL: 'redis://:hush@127.0.0.1:1' });
+    expect(faultsOf(findings)).toEqual([
+      expect.stringMatching(
+        /^redis: Redis cannot be reached: .* → Start Redis, or correct REDIS_URL\. Payments and SMS/,
+      ),
+    ]);
+    expect(findings.filter(({ check }) => check === 'balance' || check === 'state').map(({ is }) => is)).toEqual([
+      'ok',
+      'ok',
+    ]);
+  });
+
+  test('whose address is none is a fault of the settings', async () => {
+    expect(await faults({ REDIS_URL: 'http://127.0.0.1' })).toEqual([
+      expect.stringContaining('settings: REDIS_URL: must be an address such as redis://host:6379'),
+    ]);
   });
 });
 
