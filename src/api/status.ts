@@ -1,7 +1,7 @@
 /** The status of a deployment on one screen. */
 import { triedAgainAt } from '../kinds/hold.ts';
 import { recipientsOf } from '../kinds/recipient.ts';
-import type { HoldStanding } from '../operations/status.ts';
+import type { HoldStanding } from '../ledger/status.ts';
 import type { CampaignRecord } from '../operations/record.ts';
 import { status } from './openapi/answers-operating.ts';
 import { answer, route } from './route.ts';

@@ -47,3 +47,6 @@ export const system = {
     },
   ),
 };
+
+/** Ages of payments in doubt: each count is of those that are older than the age before. */
+export const doubtAges = ['<10m', '<1h', '<1d', '>=1d'] as const;

@@ -1,11 +1,10 @@
 /** System status for operators: pending work, payments in doubt, holds and running campaigns. */
-import { asDeclared, kinds, standsAs, statesOf, statesThatAre } from '../kinds/index.ts';
-import type { Public } from '../lib/public.ts';
+import { type Kind, asDeclared, kinds, standsAs, statesOf, statesThatAre } from '../kinds/index.ts';
+import { doubtAges } from '../kinds/system.ts';
 import type { AccountHold } from '../kinds/hold.ts';
-import type { Accounts } from '../operations/accounts.ts';
 import type { CampaignRecord } from '../operations/record.ts';
-import { type HoldStanding, type Status as RedisStatus, type Waiting, doubtAges } from '../operations/status.ts';
 import { Figures, type KindState } from './figures.ts';
+import type { Holds } from './holds.ts';
 import type { Database } from './pool.ts';
 import type { Queries } from './queries.ts';
 
@@ -32,7 +31,23 @@ const unsent: readonly KindState[] = kinds.flatMap((kind) =>
     .map((state) => ({ kind, state })),
 );
 
-export class Status implements Public<RedisStatus> {
+interface Sum {
+  readonly count: number;
+  readonly xof: number;
+}
+
+export interface Waiting extends Sum {
+  readonly kind: Kind;
+  readonly state: string;
+}
+
+export interface HoldStanding extends AccountHold, Sum {}
+
+interface DoubtSum extends Sum {
+  readonly age: (typeof doubtAges)[number];
+}
+
+export class Status {
   readonly #figures: Figures;
   readonly #queries: StatusOptions['queries'];
 
@@ -49,7 +64,7 @@ export class Status implements Public<RedisStatus> {
     return Object.fromEntries(all);
   }
 
-  async inDoubt(now: number): ReturnType<RedisStatus['inDoubt']> {
+  async inDoubt(now: number): Promise<DoubtSum[]> {
     const sums = await this.#figures.agesIn(inDoubt, AGE_LIMITS_MS, now);
     return doubtAges.map((age, at) => ({ age, count: sums[at]?.count ?? 0, xof: sums[at]?.xof ?? 0 }));
   }
@@ -68,7 +83,7 @@ export class Status implements Public<RedisStatus> {
   }
 
   /** Holds of accounts, the longest first, with the pending operations behind each. */
-  async holds(accounts: Pick<Accounts, 'allHolds'>): Promise<HoldStanding[]> {
+  async holds(accounts: Pick<Holds, 'allHolds'>): Promise<HoldStanding[]> {
     const holds = (await accounts.allHolds()).toSorted((a, b) => a.since - b.since);
     if (holds.length === 0) return [];
     const [pending, campaigns] = await Promise.all([

@@ -127,7 +127,7 @@ test('for people it is one line per check, and a last one that says how it is', 
   const tools = { clock: systemClock, random: systemRandom, signal: new AbortController().signal, json: false };
   const print = (line: string): void => void printed.push(line);
   expect(await doctor({ ...tools, env: healthy(), print })).toBe(0);
-  expect(printed).toHaveLength(22);
+  expect(printed).toHaveLength(23);
   expect(printed[0]).toMatch(/^✓ settings {5}\d+ are set, all can be read$/);
   expect(printed.at(-1)).toBe('No fault was found.');
   printed.length = 0;
@@ -156,7 +156,7 @@ describe('settings', () => {
     const findings = await examined({ CALLBACK_SECRET: '' });
     expect(faultsOf(findings)).toEqual([expect.stringContaining('settings: CALLBACK_SECRET: is not set')]);
     expect(findings.at(-1)).toMatchObject({ check: 'callbacks', is: 'skipped' });
-    expect(findings.filter(({ is }) => is === 'ok')).toHaveLength(17);
+    expect(findings.filter(({ is }) => is === 'ok')).toHaveLength(18);
   });
 
   test('keys of the API and accounts are read too, and names that are none of ours', async () => {
@@ -170,7 +170,8 @@ describe('settings', () => {
 async function withSetting(name: string, value: string): Promise<void> {
   const database = new URL(ledger.url).pathname.slice(1);
   await ledger.query(`alter database ${database} set ${name} = ${value}`);
-  onTestFinished(async () => void (await ledger.query(`alter database ${database} reset ${name}`)));
+  const reset = `begin read write; alter database ${database} reset ${name}; commit`;
+  onTestFinished(async () => void (await ledger.query(reset)));
 }
 
 describe('PostgreSQL', () => {
@@ -207,7 +208,6 @@ describe('PostgreSQL', () => {
 
   test('that accepts reads only is a fault', async () => {
     await withSetting('default_transaction_read_only', 'on');
-    onTestFinished(async () => void (await ledger.query('set default_transaction_read_only = off')));
     expect(await faults({})).toEqual([expect.stringMatching(/^postgres: this PostgreSQL accepts reads only/)]);
   });
 

@@ -5,7 +5,7 @@ import { ruleNames } from '../../kinds/rules.ts';
 import { eventSchema } from '../../events/catalogue.ts';
 import { moneyLimits } from '../../kinds/limits.ts';
 import { reviewKinds } from '../../operations/review.ts';
-import { doubtAges } from '../../operations/status.ts';
+import { doubtAges } from '../../kinds/system.ts';
 import { accountField, answerOf, count, holdFields, listOf, perhaps, sums, text, time } from './answers-shared.ts';
 import { workersAtWork } from './answers-workers.ts';
 

@@ -1,8 +1,7 @@
 /** What stands still: held accounts with what waits behind them, and money that has been in doubt for long. */
 import type { Holds } from '../../ledger/holds.ts';
-import type { Status } from '../../ledger/status.ts';
+import type { HoldStanding, Status } from '../../ledger/status.ts';
 import { describeXof } from '../../lib/money.ts';
-import type { HoldStanding } from '../../operations/status.ts';
 import { said } from '../../words/said.ts';
 import { type Finding, fault, ok } from './finding.ts';
 
