@@ -13,15 +13,15 @@ export interface Poller {
 
 /** One run at a time, again while there is more. */
 export function serial(step: () => Promise<boolean>): Poller {
-  let stopping = false;
+  const stop = new AbortController();
   let running: Promise<void> | undefined;
   const all = async (): Promise<void> => {
-    while (!stopping && (await step()));
+    while (!stop.signal.aborted && (await step()));
   };
   return {
     run: () => (running ??= all().finally(() => (running = undefined))),
     stop: async () => {
-      stopping = true;
+      stop.abort();
       await running?.catch(() => undefined);
     },
   };

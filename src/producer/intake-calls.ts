@@ -23,9 +23,18 @@ interface CallsOptions {
   readonly limitMs: number;
 }
 
-interface Adding {
-  readonly id: string;
+interface Call {
+  /** Of its job. */
+  id: string;
   readonly data: object;
+  /** Whether a job of it may have been carried out. */
+  doubted: boolean;
+  last?: unknown;
+  /** Why a worker could not record it. */
+  failed?: Error;
+}
+
+interface Adding extends Pick<Call, 'id' | 'data'> {
   readonly resolve: () => void;
   readonly reject: (error: unknown) => void;
 }
@@ -52,43 +61,51 @@ export class IntakeCalls {
    */
   async ask(kind: string, request: object): Promise<JobAnswer> {
     const { redis, clock, random, limitMs, environment } = this.#options;
-    const data = { ...request, kind, environment };
-    let id = random.hex(16);
-    /** Whether an earlier job may have been carried out. */
-    let doubted = false;
-    let last: unknown = new NoAnswer('there was no time to ask Redis');
-    const once = async (leftMs: number): Promise<JobAnswer> => {
-      if (leftMs <= 0) throw last;
-      const endsMono = clock.monotonic() + leftMs;
-      await waitUntilReady(redis, leftMs, clock);
-      await this.#inTime(endsMono, 'Redis is connected and did not answer', this.#added(id, data));
-      const wasDoubted = doubted;
-      doubted = true;
-      const answer = await this.#inTime(endsMono, 'no worker has answered', this.#answered(id));
-      if (answer === undefined) throw new NoAnswer('the job was lost by Redis');
-      if (answer.outcome === UNCONFIRMED) {
-        id = random.hex(16);
-        throw new NoAnswer('a worker could not record it');
-      }
-      const refusal = refusalIn(answer, environment);
-      if (refusal === undefined) return answer;
-      throw wasDoubted ? new Unconfirmed('unknown', refusal) : refusal;
-    };
+    const call: Call = { id: random.hex(16), data: { ...request, kind, environment }, doubted: false };
     const again = (error: unknown): boolean => {
       const away = error instanceof NoAnswer ? 'not done' : howAway(error);
-      if (away === 'maybe done') doubted = true;
-      if (away !== undefined) last = error;
+      if (away === 'maybe done') call.doubted = true;
+      if (away !== undefined && error !== NO_TIME) call.last = error;
       // A client that was closed never comes back.
       return away !== undefined && redis.status !== 'end';
     };
     try {
-      return await retryUntilDeadline(once, { clock, limitMs, pauseMs: PAUSE_MS, again });
+      return await retryUntilDeadline((leftMs) => this.#once(call, leftMs), {
+        clock,
+        limitMs,
+        pauseMs: PAUSE_MS,
+        again,
+      });
     } catch (error) {
       if (!(error instanceof NoAnswer) && howAway(error) === undefined) throw error;
-      throw new Unconfirmed(doubted ? 'unknown' : 'no', error);
+      throw new Unconfirmed(call.doubted ? 'unknown' : 'no', call.failed ?? call.last ?? error);
     } finally {
-      this.#pending.delete(id);
+      this.#pending.delete(call.id);
     }
+  }
+
+  async #once(call: Call, leftMs: number): Promise<JobAnswer> {
+    if (leftMs <= 0) throw NO_TIME;
+    const { redis, clock, random, environment } = this.#options;
+    const endsMono = clock.monotonic() + leftMs;
+    await waitUntilReady(redis, leftMs, clock);
+    const wasDoubted = call.doubted;
+    const added = this.#inTime(endsMono, 'Redis is connected and did not answer', this.#added(call));
+    await added.catch((error: unknown) => {
+      call.doubted ||= error instanceof NoAnswer;
+      throw error;
+    });
+    call.doubted = true;
+    const answer = await this.#inTime(endsMono, 'no worker has answered', this.#answered(call.id));
+    if (answer === undefined) throw new NoAnswer('the job was lost by Redis');
+    if (answer.outcome === UNCONFIRMED) {
+      call.id = random.hex(16);
+      call.failed = new NoAnswer('a worker could not record it');
+      throw call.failed;
+    }
+    const refusal = refusalIn(answer, environment);
+    if (refusal === undefined) return answer;
+    throw wasDoubted ? new Unconfirmed('unknown', refusal) : refusal;
   }
 
   #inTime<T>(endsMono: number, why: string, asked: Promise<T>): Promise<T> {
@@ -98,7 +115,7 @@ export class IntakeCalls {
   }
 
   /** A job whose id is there already is not added a second time. */
-  #added(id: string, data: object): Promise<void> {
+  #added({ id, data }: Call): Promise<void> {
     return new Promise((resolve, reject) => this.#add({ id, data, resolve, reject }));
   }
 
@@ -148,6 +165,8 @@ export class IntakeCalls {
 class NoAnswer extends Error {
   override readonly name = 'NoAnswer';
 }
+
+const NO_TIME = new NoAnswer('there was no time to ask Redis');
 
 /** A job may end with its request still in it: what became of the request is not known then. */
 function answerOf(data: string | null | undefined): JobAnswer | undefined {

@@ -137,23 +137,23 @@ class QueueProducer implements Producer<string> {
   }
 
   async campaign(...[request, { idempotencyKey } = {}]: Asking<CampaignInput>): Promise<RequestAnswer> {
-    const judged = await this.#judge.payments.campaign(request, idempotencyKey);
-    return answerOf(await this.#ask(judged, 'campaign', { ...request, idempotencyKey }));
+    const judge = () => this.#judge.payments.campaign(request, idempotencyKey);
+    return answerOf(await this.#ask(judge, 'campaign', { ...request, idempotencyKey }));
   }
 
   async invoice(...[request, { idempotencyKey } = {}]: Asking<InvoiceInput>): Promise<RequestAnswer> {
-    const judged = await this.#judge.collect.invoice(request, idempotencyKey);
-    return answerOf(await this.#ask(judged, 'invoice', { ...request, idempotencyKey }));
+    const judge = () => this.#judge.collect.invoice(request, idempotencyKey);
+    return answerOf(await this.#ask(judge, 'invoice', { ...request, idempotencyKey }));
   }
 
   async paymentRequest(...[request, { idempotencyKey } = {}]: Asking<PaymentRequestInput>): Promise<RequestAnswer> {
-    const judged = await this.#judge.collect.paymentRequest(request, idempotencyKey);
-    return answerOf(await this.#ask(judged, 'payment_request', { ...request, idempotencyKey }));
+    const judge = () => this.#judge.collect.paymentRequest(request, idempotencyKey);
+    return answerOf(await this.#ask(judge, 'payment_request', { ...request, idempotencyKey }));
   }
 
   async directCredit(...[request, { idempotencyKey } = {}]: Asking<DirectCreditInput>): Promise<RequestAnswer> {
-    const judged = await this.#judge.collect.directCredit(request, idempotencyKey);
-    return answerOf(await this.#ask(judged, 'direct_credit', { ...request, idempotencyKey }));
+    const judge = () => this.#judge.collect.directCredit(request, idempotencyKey);
+    return answerOf(await this.#ask(judge, 'direct_credit', { ...request, idempotencyKey }));
   }
 
   disburseEach(requests: readonly DisbursementInput<string>[]): Promise<readonly RequestVerdict[]> {
@@ -161,7 +161,7 @@ class QueueProducer implements Producer<string> {
   }
 
   async batch(rows: readonly BatchRowInput<string>[], options: BatchOptions = {}): Promise<BatchAnswer> {
-    const { id, outcome, batch } = await this.#call('batch', { ...options, rows });
+    const { id, outcome, batch } = await this.#whileOpen(() => this.#calls.ask('batch', { ...options, rows }));
     // Written by the worker that judged it.
     return { id, outcome, ...batch } as BatchAnswer;
   }
@@ -205,29 +205,32 @@ class QueueProducer implements Producer<string> {
   }
 
   async #disburse(request: DisbursementInput<string>, idempotencyKey?: string): Promise<Verdict> {
-    const judged = await this.#judge.payments.disbursement(request, idempotencyKey);
-    return this.#ask(judged, 'disbursement', { ...request, idempotencyKey });
+    const judge = () => this.#judge.payments.disbursement(request, idempotencyKey);
+    return this.#ask(judge, 'disbursement', { ...request, idempotencyKey });
   }
 
   /** A message without a reference is given an identity here, so that the tries of this call stay one message. */
   async #askMessage(request: MessageInput): Promise<Verdict> {
     const own = hasReference(request) ? undefined : this.#random.hex(16);
-    const judged = await this.#judge.payments.message(request, own);
-    const verdict = await this.#ask(judged, 'message', { ...request, idempotencyKey: own });
+    const judge = () => this.#judge.payments.message(request, own);
+    const verdict = await this.#ask(judge, 'message', { ...request, idempotencyKey: own });
     // No other call has this identity: an earlier try of this one was accepted, and its answer was lost.
     if (own === undefined || verdict.outcome !== 'duplicate') return verdict;
     return { id: verdict.id, outcome: 'accepted' };
   }
 
   /** A request that is not valid is refused before Redis is asked. */
-  async #ask(judged: Answer, kind: string, request: object): Promise<Verdict> {
-    if (judged.outcome === 'invalid') return { id: null, outcome: 'invalid', problems: judged.problems };
-    return verdictOf(await this.#call(kind, request));
+  #ask(judge: () => Promise<Answer>, kind: string, request: object): Promise<Verdict> {
+    return this.#whileOpen(async () => {
+      const judged = await judge();
+      if (judged.outcome === 'invalid') return { id: null, outcome: 'invalid', problems: judged.problems };
+      return verdictOf(await this.#calls.ask(kind, request));
+    });
   }
 
-  async #call(kind: string, request: object): Promise<JobAnswer> {
+  async #whileOpen<T>(ask: () => Promise<T>): Promise<T> {
     if (this.#closed) throw new Unconfirmed('no', new Error('this producer was closed'));
-    const asking = this.#calls.ask(kind, request);
+    const asking = ask();
     this.#inFlight.add(asking);
     return asking.finally(() => this.#inFlight.delete(asking));
   }

@@ -14,7 +14,7 @@ const job = (data: unknown) => ({
   },
 });
 
-function intake(more: { refusal?: string; recovering?: true } = {}) {
+function intake(more: { recovering?: true } = {}) {
   const asked: unknown[] = [];
   const rejected: Rejection[] = [];
   const announced: AttemptFinished[] = [];
@@ -24,11 +24,11 @@ function intake(more: { refusal?: string; recovering?: true } = {}) {
     reject: async (rejection) => {
       rejected.push(rejection);
     },
-    refusal: () => more.refusal,
+    environment: 'test',
     recovering: () => more.recovering === true,
     accept: {
-      message: async (request, fallback) => {
-        asked.push([request, fallback]);
+      message: async (request, identity) => {
+        asked.push([request, identity]);
         return { outcome: 'accepted', id: 'msg_1' };
       },
       disbursement: async () => ({
@@ -52,14 +52,13 @@ const CONFLICT = {
   pointer: '/reference',
   message: 'conflict: already used by another request, cmp_1; not the same: /text',
 };
-const NOT_NOW = { pointer: '', message: 'cannot be accepted now, add it again later: the disk' };
 
 test('a job that runs twice asks under the same name both times', async () => {
   const { asked, processor } = intake();
   await processor(job({ kind: 'message', to: '+221771234567' }));
   await processor(job({ kind: 'message', to: '+221771234567' }));
   expect(asked[0]).toEqual(asked[1]);
-  expect(asked[0]).toEqual([{ to: '+221771234567' }, 'intake.17.1000']);
+  expect(asked[0]).toEqual([{ to: '+221771234567' }, { idempotencyKey: undefined, fallback: 'intake.17.1000' }]);
 });
 
 test('a refused request names every problem and that nothing was recorded', async () => {
@@ -83,10 +82,37 @@ test.for([
   await expect(intake().processor(job(data))).rejects.toThrow('message, disbursement, campaign');
 });
 
-test('while what is answered would not be kept, nothing is taken', async () => {
-  const { asked, processor } = intake({ refusal: 'appendfsync is everysec' });
-  await expect(processor(job({ kind: 'message' }))).rejects.toThrow('cannot be accepted now, add it again later');
-  expect(asked).toEqual([]);
+test('a job of another environment is refused, and says whose workers these are', async () => {
+  const { asked, processor } = intake();
+  const other = job({ kind: 'message', environment: 'live' });
+  await expect(processor(other)).rejects.toThrow('/environment must be test');
+  expect([asked, other.data]).toMatchObject([[], { outcome: 'other_environment', environment: 'test' }]);
+  await processor(job({ kind: 'message', environment: 'test' }));
+  expect(asked).toHaveLength(1);
+});
+
+test('a job may name its request by an idempotency key', async () => {
+  const { asked, processor } = intake();
+  await processor(job({ kind: 'message', idempotencyKey: 'k' }));
+  expect(asked).toEqual([[{}, { idempotencyKey: 'k', fallback: 'intake.17.1000' }]]);
+  await expect(processor(job({ kind: 'message', idempotencyKey: 1 }))).rejects.toThrow('/idempotencyKey must be');
+});
+
+test('a batch keeps its whole answer, without the values that its problems quote', async () => {
+  const tools = {
+    clock: systemClock,
+    announce: () => undefined,
+    reject: async () => undefined,
+    environment: 'test',
+    recovering: () => false,
+    accept: {},
+  };
+  const problems = [{ row: 1, column: 'amount', reason: 'is not "771234567"' }];
+  const batch = async () => ({ id: 'bat_1', outcome: 'conflict', differs: ['/1/amount'], problems });
+  const asked = job({ kind: 'batch', rows: [] });
+  const answer = await intakeProcessor({ ...tools, batch })(asked);
+  const kept = { differs: ['/1/amount'], problems: [{ row: 1, column: 'amount', reason: 'is not "…"' }] };
+  expect([answer, asked.data]).toEqual(Array(2).fill({ id: 'bat_1', outcome: 'conflict', batch: kept }));
 });
 
 test('a request whose answer was lost may have been taken in, and is never said not to have been', async () => {
@@ -95,7 +121,7 @@ test('a request whose answer was lost may have been taken in, and is never said 
     clock: systemClock,
     announce: () => undefined,
     reject: async () => undefined,
-    refusal: () => undefined,
+    environment: 'test',
     recovering: () => false,
   };
   const asked = job({ kind: 'message', to: '+221771234567', text: 'Your code is 4711' });
@@ -120,7 +146,7 @@ test('an answer that could not be kept with the job at first is kept, and given 
 });
 
 test('in a recovery nobody is told to add a job again: it may have been carried out', async () => {
-  const { asked, processor } = intake({ recovering: true, refusal: 'recovering' });
+  const { asked, processor } = intake({ recovering: true });
   const waiting = job({ kind: 'message' });
   await expect(processor(waiting)).rejects.toThrow('check before you add it again');
   expect([asked, waiting.data]).toMatchObject([[], { id: '', outcome: 'restored' }]);
@@ -138,12 +164,15 @@ test('a job that is over keeps its answer, and gives it again', async () => {
     await expect(processor(conflicting)).rejects.toThrow('/reference conflict: already used');
   const refused = job({ kind: 'disbursement', accountAlias: '771234567' });
   for (const _time of [1, 2]) await expect(processor(refused)).rejects.toThrow('refused, nothing was recorded');
-  const closed = job({ kind: 'message', to: '+221771234567' });
-  await expect(intake({ refusal: 'the disk' }).processor(closed)).rejects.toThrow('the disk');
-  expect([conflicting.data, refused.data, closed.data]).toEqual([
-    { id: 'cmp_1', outcome: 'conflict', problems: [CONFLICT], request: { kind: 'campaign', account: 'main' } },
+  expect([conflicting.data, refused.data]).toEqual([
+    {
+      id: 'cmp_1',
+      outcome: 'conflict',
+      differs: ['/text'],
+      problems: [CONFLICT],
+      request: { kind: 'campaign', account: 'main' },
+    },
     { id: '', outcome: 'invalid', problems: MISSING, request: { kind: 'disbursement', account: 'main' } },
-    { id: '', outcome: 'failed', problems: [NOT_NOW], request: { kind: 'message', account: 'main' } },
   ]);
 });
 
@@ -171,7 +200,7 @@ test('a recovery that begins while a job is accepted is answered like one that b
     clock: systemClock,
     announce: () => undefined,
     reject: async (rejection) => rejected.push(rejection),
-    refusal: () => undefined,
+    environment: 'test',
     recovering: () => false,
     accept: { message: () => Promise.reject(new LedgerClosed('recovering')) },
   });
@@ -179,15 +208,10 @@ test('a recovery that begins while a job is accepted is answered like one that b
   expect(rejected).toHaveLength(1);
 });
 
-test('a job that cannot be accepted now, or after a recovery, is reported too', async () => {
-  const closed = intake({ refusal: 'the disk' });
-  await expect(closed.processor(job({ kind: 'message', reference: 'a' }))).rejects.toThrow('the disk');
+test('a job of a recovery is reported too', async () => {
   const recovering = intake({ recovering: true });
   await expect(recovering.processor(job({ kind: 'message', reference: 'a' }))).rejects.toThrow('may have been');
-  expect([closed.rejected, recovering.rejected]).toMatchObject([
-    [{ kind: 'message', reference: 'a', problems: [NOT_NOW] }],
-    [{ kind: 'message', reference: 'a', problems: [{ pointer: '' }] }],
-  ]);
+  expect(recovering.rejected).toMatchObject([{ kind: 'message', reference: 'a', problems: [{ pointer: '' }] }]);
 });
 
 test('no report of a refused job holds a phone number, a value or an unknown field name', async () => {
@@ -198,7 +222,7 @@ test('no report of a refused job holds a phone number, a value or an unknown fie
     reject: async (rejection) => {
       rejected.push(rejection);
     },
-    refusal: () => undefined,
+    environment: 'test',
     recovering: () => false,
     accept: {
       message: async () => ({
@@ -229,7 +253,7 @@ test('a report that Redis did not take is made when the job runs again', async (
       if (isAway) throw new Error('Connection is closed');
       rejected.push(rejection);
     },
-    refusal: () => undefined,
+    environment: 'test',
     recovering: () => false,
     accept: { message: async () => ({ outcome: 'invalid', problems: MISSING }) },
   });

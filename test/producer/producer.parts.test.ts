@@ -1,196 +1,85 @@
+/** The library over the queue of real workers, and over a Redis that is lost, frozen or not there. */
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import type { Redis } from 'ioredis';
-import { expect, onTestFinished, test, vi } from 'vitest';
-import { keys } from '../../src/operations/keys.ts';
-import { InvalidRequest, NotDurableError, Unconfirmed } from '../../src/producer/errors.ts';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { InvalidRequest, Unconfirmed } from '../../src/producer/errors.ts';
 import type { Producer } from '../../src/producer/producer.ts';
 import { fakeProducer } from '../../src/producer/testing.ts';
 import { aCampaign, aDisbursement, aMessage, numberOf } from './asking.ts';
-import { clientOf, open, running, server } from './running.ts';
-import { listedIn } from '../support/listed.ts';
+import { type Running, open, recordedIn, running } from './running.ts';
 
-test('a disbursement is durable, due and woken when the call resolves', async () => {
-  const { producer, redis } = await running();
-  const { id, outcome } = await producer.disburse(aDisbursement());
+let own: Running;
+beforeAll(async () => {
+  own = await running({ EXTRA_WITHDRAW_MODES: 'wallet-q-togo', MAX_DISBURSEMENT: '90000' });
+});
+afterAll(() => own.stop());
+
+const recorded = (kind: string): Promise<number> => recordedIn(own.service, kind);
+const named = (name: string, more = {}) => aDisbursement({ reference: name, allowDuplicate: true, ...more });
+const orders = (name: string, count: number) => Array.from({ length: count }, (_, n) => named(`${name}-${n}`));
+
+test('a disbursement is recorded when the call resolves', async () => {
+  const { id, outcome } = await open({ redis: own.url }).disburse(named('order'));
   expect(outcome).toBe('accepted');
-  expect(await redis.hmget(keys.record(id), 'state', 'amount')).toEqual(['queued', '5000']);
-  expect(await redis.zscore(keys.due('disbursement'), id)).not.toBeNull();
-  await vi.waitFor(async () => expect(await redis.llen('disbursement:wait')).toBe(1));
+  const { body } = await own.service.call('GET', `/v1/disbursements/${id}`);
+  expect(body).toMatchObject({ id, reference: 'order', amount: 5_000 });
 });
 
-test('messages that are asked for together share a request to the service', async () => {
-  const { producer, redis } = await running();
-  const verdicts = await producer.sendMessages(Array.from({ length: 60 }, (_, n) => aMessage({ to: numberOf(n) })));
+test('each message of a list is recorded', async () => {
+  const before = await recorded('message');
+  const asked = Array.from({ length: 60 }, (_, n) => aMessage({ to: numberOf(n) }));
+  const verdicts = await open({ redis: own.url }).sendMessages(asked);
   expect(new Set(verdicts.map(({ outcome }) => outcome))).toEqual(new Set(['accepted']));
   expect(new Set(verdicts.map(({ id }) => id)).size).toBe(60);
-  expect(await redis.zcard(keys.due('sms-batch'))).toBe(2);
+  expect(await recorded('message')).toBe(before + 60);
 });
 
-test('what is not valid is told before Redis is asked, even when there is none', async () => {
-  const producer = open({ redis: `redis://127.0.0.1:${await closedPort()}`, patience: '10s' });
-  await expect(producer.disburse(aDisbursement({ amount: -1 }))).rejects.toThrow(InvalidRequest);
-  expect(await producer.sendMessages([aMessage({ to: 'nobody' })])).toMatchObject([{ outcome: 'invalid' }]);
+test('each disbursement of a list has a verdict, and one that is not valid stops no other', async () => {
+  const producer = open({ redis: own.url, patience: '60s' });
+  await producer.disburse(named('each-3'));
+  const asked = [...orders('each', 700), named('each-700', { amount: -1 }), named('each-3', { amount: 7 })];
+  const verdicts = await producer.disburseEach(asked);
+  expect(verdicts.map(({ index }) => index)).toEqual(asked.map((_, index) => index));
+  expect(verdicts.slice(0, 5).map(({ outcome }) => outcome)).toEqual([
+    ...Array(3).fill('accepted'),
+    'duplicate',
+    'accepted',
+  ]);
+  expect(verdicts.slice(-2)).toEqual([
+    { index: 700, id: null, outcome: 'invalid', problems: [{ pointer: '/amount', message: expect.any(String) }] },
+    { index: 701, id: verdicts[3]?.id, outcome: 'conflict', differs: ['/amount'] },
+  ]);
 });
 
-test('a Redis that is not there at the start is told in time, with what to do', async () => {
-  const producer = open({ redis: `redis://:hunter2@127.0.0.1:${await closedPort()}`, patience: '200ms' });
-  const refusal = producer.disburse(aDisbursement());
-  await expect(refusal).rejects.toThrow(Unconfirmed);
-  await expect(refusal).rejects.toMatchObject({ accepted: 'no' });
-  await expect(refusal).rejects.toThrow(/127\.0\.0\.1:\d+ is not available.*ask again when Redis is back/);
-  await expect(refusal).rejects.not.toThrow(/hunter2/);
-});
-
-test('a Redis that comes up during the call answers it', async () => {
-  const port = await closedPort();
-  const producer = open({ redis: { port }, patience: '20s' });
-  const asking = producer.disburse(aDisbursement());
-  await server({ port });
-  expect(await asking).toMatchObject({ outcome: 'accepted' });
-});
-
-test('nothing is lost or doubled when Redis is killed in the middle and comes back', async () => {
-  const dir = mkdtempSync(join(tmpdir(), 'relais-test-'));
-  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
-  const own = await server({ dir });
-  const producer = open({ redis: own.url, patience: '30s' });
-  const asked = Array.from({ length: 1_000 }, (_, n) => aDisbursement({ reference: `order-${n}` }));
-  const ask = (from: number, to: number) => asked.slice(from, to).map((request) => producer.disburse(request));
-  const first = ask(0, 500);
-  const texts = producer.sendMessages(Array.from({ length: 300 }, (_, n) => aMessage({ to: numberOf(n) })));
-  await Promise.any(first);
-  // On its way together with the others, and nobody there any more.
-  const asking = [...first, ...ask(500, 1_000)];
-  process.kill(own.pid, 'SIGKILL');
-  await own.stop();
-  await server({ port: own.port, dir });
-  const ids = (await Promise.all(asking)).map(({ id }) => id);
-  const verdicts = await texts;
-
-  const redis = await clientOf(own.port);
-  expect(new Set(ids).size).toBe(1_000);
-  expect(await listedIn(redis, 'disbursement')).toBe(1_000);
-  expect(await redis.zcard(keys.due('disbursement'))).toBe(1_000);
-  expect(verdicts.map(({ outcome }) => outcome)).toEqual(Array(300).fill('accepted'));
-  expect(await redis.hget(keys.counts('message'), 'queued')).toBe('300');
-  const again = await Promise.all(asked.map((request) => producer.disburse(request)));
-  expect(again.map(({ id, outcome }) => [id, outcome])).toEqual(ids.map((id) => [id, 'duplicate']));
-});
-
-test('a Redis that hangs is told in time, and what it did after all is found by asking again', async () => {
-  const { producer, redis } = await running({ patience: '300ms' });
-  await producer.disburse(aDisbursement({ reference: 'before' }));
-  process.kill(redis.server.pid, 'SIGSTOP');
-  onTestFinished(() => void process.kill(redis.server.pid, 'SIGCONT'));
-  const refusal = producer.disburse(aDisbursement());
-  await expect(refusal).rejects.toMatchObject({ name: 'Unconfirmed', accepted: 'unknown' });
-  await expect(refusal).rejects.toThrow(/ask again with the same reference/);
-
-  process.kill(redis.server.pid, 'SIGCONT');
-  await vi.waitFor(async () => expect(await listedIn(redis, 'disbursement')).toBe(2));
-  expect(await producer.disburse(aDisbursement())).toMatchObject({ outcome: 'duplicate' });
-  expect(await listedIn(redis, 'disbursement')).toBe(2);
-});
-
-test('a message without a reference is one message, although the first answer about it was lost', async () => {
-  const { redis } = await running();
-  const between = await lossyLine(redis.server.port);
-  const producer = open({ redis: { port: between.port }, patience: '20s' });
-  await producer.sendMessages([aMessage({ to: numberOf(0) })]);
-  between.loseNextAnswer();
-  const [verdict] = await producer.sendMessages([aMessage({ to: numberOf(1) })]);
-  expect(between.lost()).toBe(1);
-  expect(verdict).toMatchObject({ outcome: 'accepted' });
-  expect(await redis.hget(keys.counts('message'), 'queued')).toBe('2');
-});
-
-test.each<[string, string, (redis: Redis) => Promise<unknown>]>([
-  ['NotDurableError', 'would forget what it answers', (redis) => redis.config('SET', 'appendfsync', 'everysec')],
-  ['Recovering', 'has lost something', (redis) => redis.hset(keys.heartbeat, 'recovering', 'restored')],
-  ['OtherDeployment', 'is of others', (redis) => redis.set(keys.stamp, JSON.stringify({ environment: 'other' }))],
-])('a first answer that was lost stays a doubt: %s, where Redis then %s', async (name, _is, then) => {
-  const { redis } = await running();
-  const between = await lossyLine(redis.server.port);
-  // No slice is woken meanwhile: the next script is that of the call.
-  const producer = open({ redis: { port: between.port }, patience: '20s', batchWindow: '10m' });
-  await producer.sendMessages([aMessage({ to: numberOf(0) })]);
-  between.loseNextAnswer(() => then(redis));
-  const stopped = await producer.sendMessages([aMessage({ to: numberOf(1) })]).catch((error: unknown) => error);
-  expect(between.lost()).toBe(1);
-  expect(await redis.hget(keys.counts('message'), 'queued')).toBe('2');
-  expect(stopped).toMatchObject({ name: 'Unconfirmed', accepted: 'unknown', cause: { name } });
-  expect((stopped as Error).message).not.toContain('othing was accepted');
-  // Of which no try was in doubt.
-  await expect(producer.sendMessages([aMessage({ to: numberOf(2) })])).rejects.toMatchObject({ name });
-});
-
-test('a disbursement whose first answer was lost is in doubt, also where Redis then refuses it', async () => {
-  const { producer: other, redis } = await running();
-  const between = await lossyLine(redis.server.port);
-  const producer = open({ redis: { port: between.port }, patience: '20s', batchWindow: '10m' });
-  await producer.sendMessages([aMessage()]);
-  // Redis knows the script from here on.
-  await other.disburse(aDisbursement({ reference: 'before' }));
-  between.loseNextAnswer(() => redis.config('SET', 'appendfsync', 'everysec'));
-  const refusal = producer.disburse(aDisbursement());
-  await expect(refusal).rejects.toMatchObject({ name: 'Unconfirmed', accepted: 'unknown' });
-  expect(await listedIn(redis, 'disbursement')).toBe(2);
-  await redis.config('SET', 'appendfsync', 'always');
-  const again = await vi.waitFor(() => producer.disburse(aDisbursement()), { timeout: 10_000, interval: 200 });
-  expect(again).toMatchObject({ outcome: 'duplicate' });
-});
-
-test('a list that Redis did not confirm says which of its messages are known', async () => {
-  const { producer, redis } = await running({ patience: '1s' });
-  await producer.sendMessages([aMessage()]);
-  process.kill(redis.server.pid, 'SIGSTOP');
-  onTestFinished(() => void process.kill(redis.server.pid, 'SIGCONT'));
-  const refusal = producer.sendMessages([aMessage({ to: 'nobody' }), aMessage({ to: numberOf(1) })]);
+test('a limit that only the workers know refuses the request', async () => {
+  const refusal = open({ redis: own.url }).disburse(named('dear', { amount: 100_000 }));
   await expect(refusal).rejects.toMatchObject({
-    accepted: 'unknown',
-    verdicts: [
-      { index: 0, outcome: 'invalid' },
-      { index: 1, outcome: 'unconfirmed' },
-    ],
+    name: 'InvalidRequest',
+    problems: [{ pointer: '/amount', message: expect.stringContaining('MAX_DISBURSEMENT') }],
   });
 });
 
-test('a Redis that would forget what it answers accepts nothing, unless somebody vouches for it', async () => {
-  const { producer, redis, url } = await running();
-  await redis.config('SET', 'appendfsync', 'everysec');
-  const refusal = producer.disburse(aDisbursement());
-  await expect(refusal).rejects.toThrow(NotDurableError);
-  await expect(refusal).rejects.toThrow(/CONFIG SET appendfsync always/);
-  const vouched = open({ redis: url, durability: 'asserted' });
-  expect(await vouched.disburse(aDisbursement())).toMatchObject({ outcome: 'accepted' });
+test('a withdraw mode that was added since is accepted if both sides name it', async () => {
+  const request = { ...named('togo', { accountAlias: '90112233' }), withdrawMode: 'wallet-q-togo' as const };
+  const knowing = open({ redis: own.url, extraWithdrawModes: ['wallet-q-togo'] });
+  expect(await knowing.disburse(request)).toMatchObject({ outcome: 'accepted' });
+  // @ts-expect-error -- this producer does not know the mode
+  await expect(open({ redis: own.url }).disburse(request)).rejects.toThrow(InvalidRequest);
+  const fake = fakeProducer({ extraWithdrawModes: ['wallet-q-togo'] });
+  expect(await fake.disburse(request)).toMatchObject({ outcome: 'accepted' });
 });
 
-test('closing waits for calls in flight, also of a Redis that was never there, and then refuses', async () => {
-  const { producer } = await running();
-  const asking = producer.disburse(aDisbursement());
-  await producer.close();
-  expect(await asking).toMatchObject({ outcome: 'accepted' });
-  await expect(producer.disburse(aDisbursement())).rejects.toThrow(/was closed/);
-  const lonely = open({ redis: `redis://127.0.0.1:${await closedPort()}` });
-  await expect(lonely.close()).resolves.toBeUndefined();
-});
-
-test('the fake answers what the real one answers', async () => {
-  const { producer } = await running();
+test('the fake answers like the real producer', async () => {
   const ask = async (one: Producer) => {
-    const { reference: _, ...anonymous } = aDisbursement({ amount: 9_000 });
+    const { reference: _, ...anonymous } = named('', { amount: 9_000 });
     const answers = [
-      await one.disburse(aDisbursement()),
-      await one.disburse(aDisbursement()),
-      await one.disburse(aDisbursement({ amount: 6_000 })),
-      await one.disburse(aDisbursement({ reference: 'order-2' }), { idempotencyKey: 'key-2' }),
-      await one.disburse(aDisbursement({ reference: 'order-2' })),
-      await one.disburse(aDisbursement({ reference: 'order-2' }), { idempotencyKey: 'key-2' }),
-      await one.disburse(aDisbursement({ reference: 'order-3' }), { idempotencyKey: 'order-1' }),
+      await one.disburse(named('f-1')),
+      await one.disburse(named('f-1')),
+      await one.disburse(named('f-1', { amount: 6_000 })),
+      await one.disburse(named('f-2'), { idempotencyKey: 'key-2' }),
+      await one.disburse(named('f-2')),
+      await one.disburse(named('f-2'), { idempotencyKey: 'key-2' }),
+      await one.disburse(named('f-3'), { idempotencyKey: 'f-1' }),
       await one.disburse(anonymous, { idempotencyKey: 'key-3' }),
       await one.campaign(aCampaign()),
       await one.campaign(aCampaign()),
@@ -199,16 +88,152 @@ test('the fake answers what the real one answers', async () => {
     const texts = [aMessage({ reference: 'm' }), aMessage({ reference: 'm', text: 'x' }), aMessage({ to: '1' })];
     return [...answers, ...(await one.sendMessages(texts)), ...(await one.sendMessages(texts))];
   };
-  expect(await ask(fakeProducer())).toEqual(await ask(producer));
+  expect(await ask(fakeProducer())).toEqual(await ask(open({ redis: own.url })));
 });
 
-/**
- * A line to Redis on which the answer to a script can get lost: it was carried out, and the connection broke. It can be
- * made again once `then` is over.
- */
+test('a request of a paused queue waits, and is accepted later', async () => {
+  const { call } = own.service;
+  expect((await call('POST', '/v1/queues/intake/pause')).status).toBe(200);
+  const refusal = open({ redis: own.url, patience: '2s' }).disburse(named('paused'));
+  await expect(refusal).rejects.toMatchObject({ name: 'Unconfirmed', accepted: 'unknown' });
+  const asking = open({ redis: own.url, patience: '60s' }).disburse(named('paused-2'));
+  expect(await recorded('disbursement')).toBe(await recorded('disbursement'));
+  expect((await call('POST', '/v1/queues/intake/resume')).status).toBe(200);
+  expect(await asking).toMatchObject({ outcome: 'accepted' });
+  expect(await open({ redis: own.url }).disburse(named('paused'))).toMatchObject({ outcome: 'duplicate' });
+});
+
+describe('a Redis that', () => {
+  test('is killed in the middle and comes back empty loses and doubles no request', async () => {
+    const before = [await recorded('disbursement'), await recorded('message')];
+    const producer = open({ redis: own.url, patience: '90s' });
+    const asked = orders('killed', 600);
+    const asking = asked.slice(0, 300).map((request) => producer.disburse(request));
+    const texts = producer.sendMessages(Array.from({ length: 300 }, (_, n) => aMessage({ to: numberOf(n) })));
+    await Promise.any(asking);
+    asking.push(...asked.slice(300).map((request) => producer.disburse(request)));
+    await own.kill();
+    await own.startAgain();
+    const ids = (await Promise.all(asking)).map(({ id }) => id);
+    expect(new Set(ids).size).toBe(600);
+    expect((await texts).map(({ outcome }) => outcome)).toEqual(Array(300).fill('accepted'));
+    expect([await recorded('disbursement'), await recorded('message')]).toEqual([
+      Number(before[0]) + 600,
+      Number(before[1]) + 300,
+    ]);
+    const again = await producer.disburseEach(asked);
+    expect(again.map(({ id, outcome }) => [id, outcome])).toEqual(ids.map((id) => [id, 'duplicate']));
+  });
+
+  test('comes up during the call answers it', async () => {
+    await own.kill();
+    const asking = open({ redis: { port: own.port }, patience: '60s' }).disburse(named('late'));
+    await own.startAgain();
+    expect(await asking).toMatchObject({ outcome: 'accepted' });
+  });
+
+  test('stays away ends a list in time, and asking again completes it', async () => {
+    const producer = open({ redis: own.url, patience: '3s' });
+    const asked = orders('away', 3_000);
+    const asking = producer.disburseEach(asked).catch((error: unknown) => error);
+    const before = await recorded('disbursement');
+    await vi.waitFor(async () => expect(await recorded('disbursement')).toBeGreaterThan(before), 20_000);
+    await own.kill();
+    const ended = (await asking) as Unconfirmed;
+    expect(ended.name).toBe('Unconfirmed');
+    expect(ended.verdicts).toHaveLength(3_000);
+    await own.startAgain();
+    const again = await open({ redis: own.url, patience: '90s' }).disburseEach(asked);
+    for (const [index, { id, outcome }] of ended.verdicts.entries()) {
+      if (outcome === 'accepted') expect(again[index]).toEqual({ index, id, outcome: 'duplicate' });
+    }
+    expect(new Set(again.map(({ id }) => id)).size).toBe(3_000);
+  });
+
+  test('hangs ends the call in time, and the request is found by asking again', async () => {
+    const producer = open({ redis: own.url, patience: '500ms' });
+    await vi.waitFor(() => producer.disburse(named('before')), { timeout: 20_000 });
+    own.freeze();
+    onTestFinished(own.thaw);
+    const refusal = producer.disburse(named('hung'));
+    await expect(refusal).rejects.toMatchObject({ name: 'Unconfirmed', accepted: 'unknown' });
+    await expect(refusal).rejects.toThrow(/ask again with the same reference/);
+    own.thaw();
+    expect(await open({ redis: own.url, patience: '60s' }).disburse(named('hung'))).toHaveProperty('id');
+    const rows = await own.service.ledger.query("select id from relais.operation where reference = 'hung'");
+    expect(rows).toHaveLength(1);
+  });
+
+  test('hangs does not keep a producer from closing', async () => {
+    const producer = open({ redis: own.url, patience: '300ms' });
+    await vi.waitFor(() => producer.disburse(named('before')), { timeout: 20_000 });
+    own.freeze();
+    onTestFinished(own.thaw);
+    const refusal = expect(producer.disburse(named('closing'))).rejects.toThrow();
+    await producer.close();
+    await refusal;
+  });
+
+  test('hangs makes a list say which of its messages are known', async () => {
+    const producer = open({ redis: own.url, patience: '1s' });
+    await vi.waitFor(() => producer.sendMessages([aMessage()]), { timeout: 20_000 });
+    own.freeze();
+    onTestFinished(own.thaw);
+    const refusal = producer.sendMessages([aMessage({ to: 'nobody' }), aMessage({ to: numberOf(1) })]);
+    await expect(refusal).rejects.toMatchObject({
+      accepted: 'unknown',
+      verdicts: [
+        { index: 0, outcome: 'invalid' },
+        { index: 1, outcome: 'unconfirmed' },
+      ],
+    });
+  });
+
+  test('lost its first answer records a message without a reference once', async () => {
+    const before = await recorded('message');
+    const between = await lossyLine(own.port);
+    const producer = open({ redis: { port: between.port }, patience: '60s' });
+    await producer.sendMessages([aMessage({ to: numberOf(0) })]);
+    between.loseNextAnswer();
+    const [verdict] = await producer.sendMessages([aMessage({ to: numberOf(1) })]);
+    expect(between.lost()).toBe(1);
+    expect(verdict).toMatchObject({ outcome: 'accepted' });
+    expect(await recorded('message')).toBe(before + 2);
+  });
+
+  test('is not there at the start is reported in time, with what to do', async () => {
+    const producer = open({ redis: `redis://:hunter2@127.0.0.1:${await closedPort()}`, patience: '200ms' });
+    const refusal = producer.disburse(aDisbursement());
+    await expect(refusal).rejects.toThrow(Unconfirmed);
+    await expect(refusal).rejects.toMatchObject({ accepted: 'no' });
+    await expect(refusal).rejects.toThrow(/127\.0\.0\.1:\d+ is not available.*ask again when Redis is back/);
+    await expect(refusal).rejects.not.toThrow(/hunter2/);
+    await expect(producer.disburseEach(orders('x', 3))).rejects.toMatchObject({
+      accepted: 'no',
+      verdicts: Array.from({ length: 3 }, (_, index) => ({ index, id: null, outcome: 'unconfirmed' })),
+    });
+  });
+
+  test('is not there is not asked about a request that is not valid', async () => {
+    const producer = open({ redis: `redis://127.0.0.1:${await closedPort()}`, patience: '10s' });
+    await expect(producer.disburse(aDisbursement({ amount: -1 }))).rejects.toThrow(InvalidRequest);
+    expect(await producer.sendMessages([aMessage({ to: 'nobody' })])).toMatchObject([{ outcome: 'invalid' }]);
+  });
+});
+
+test('closing waits for calls in flight, and then refuses', async () => {
+  const producer = open({ redis: own.url, patience: '60s' });
+  const asking = producer.disburse(named('closed'));
+  await producer.close();
+  expect(await asking).toMatchObject({ outcome: 'accepted' });
+  await expect(producer.disburse(named('closed'))).rejects.toThrow(/was closed/);
+  const lonely = open({ redis: `redis://127.0.0.1:${await closedPort()}` });
+  await expect(lonely.close()).resolves.toBeUndefined();
+});
+
+/** A line to Redis on which the answer to a new job can get lost: the job was added, and the connection broke. */
 async function lossyLine(target: number) {
   let losing = false;
-  let meanwhile = async (): Promise<unknown> => undefined;
   let losses = 0;
   const line = createServer((caller) => {
     const far = connect(target, '127.0.0.1');
@@ -222,7 +247,7 @@ async function lossyLine(target: number) {
       if (!losing) return;
       losing = false;
       losses += 1;
-      void meanwhile().finally(() => caller.destroy());
+      caller.destroy();
     });
     for (const [end, other] of [
       [caller, far],
@@ -235,11 +260,7 @@ async function lossyLine(target: number) {
   await once(line, 'listening');
   onTestFinished(() => void line.close());
   const { port } = line.address() as { port: number };
-  const loseNextAnswer = (then = meanwhile): void => {
-    meanwhile = then;
-    losing = true;
-  };
-  return { port, lost: () => losses, loseNextAnswer };
+  return { port, lost: () => losses, loseNextAnswer: () => void (losing = true) };
 }
 
 async function closedPort(): Promise<number> {

@@ -1,28 +1,83 @@
-/** Servers, clients and producers of one test, closed in reverse when it is over. */
+/** Servers, workers and producers of one test or file, closed in reverse when it is over. */
+import { type Job, Worker } from 'bullmq';
 import { Redis } from 'ioredis';
 import { onTestFinished } from 'vitest';
 import { type Producer, type ProducerOptions, createProducer } from '../../src/producer/producer.ts';
 import { type EmbeddedRedis, startEmbeddedRedis } from '../../src/redis/embedded.ts';
+import type { JobAnswer } from '../../src/queues/intake-answer.ts';
+import { openCommands, waitUntilReady } from '../../src/redis/connections.ts';
+import { type Service, startService } from '../support/service.ts';
 
-export async function server(options: { port?: number; dir?: string } = {}): Promise<EmbeddedRedis> {
-  const binary = process.env['REDIS_SERVER_BIN'];
-  const started = await startEmbeddedRedis({ ...options, ...(binary ? { binary } : {}) });
+export async function server(options: { port?: number } = {}): Promise<EmbeddedRedis> {
+  const started = await redisServer(options);
   onTestFinished(() => started.stop());
   return started;
 }
 
-export async function clientOf(port: number): Promise<Redis> {
-  const redis = new Redis(port, '127.0.0.1', { keyPrefix: '{relais}:' });
-  redis.on('error', () => undefined);
-  onTestFinished(() => redis.disconnect());
-  await redis.ping();
-  return redis;
+function redisServer(options: { port?: number } = {}): Promise<EmbeddedRedis> {
+  const binary = process.env['REDIS_SERVER_BIN'];
+  return startEmbeddedRedis({ ...options, ...(binary ? { binary } : {}) });
 }
 
-export async function running<const Extra extends string = never>(options: Partial<ProducerOptions<Extra>> = {}) {
+/** A worker and the API over a Redis of their own, which a test may freeze, kill or start again, empty. */
+export async function running(env: Readonly<Record<string, string>> = {}) {
+  let own = await redisServer();
+  const service = await startService(env, {
+    roles: ['worker', 'api'],
+    openRedis: async () => {
+      const redis = openCommands({ url: own.url }, { name: 'test', onError: () => undefined });
+      await waitUntilReady(redis, 60_000);
+      return { url: own.url, redis, close: async () => redis.disconnect() };
+    },
+  });
+  return {
+    service,
+    url: own.url,
+    port: own.port,
+    freeze: (): void => void process.kill(own.pid, 'SIGSTOP'),
+    thaw: (): void => void process.kill(own.pid, 'SIGCONT'),
+    kill: async (): Promise<void> => {
+      process.kill(own.pid, 'SIGKILL');
+      await own.stop();
+    },
+    /** With nothing in it. */
+    startAgain: async (): Promise<void> => {
+      own = await redisServer({ port: own.port });
+    },
+    stop: async (): Promise<void> => {
+      await service.stop();
+      await own.stop();
+    },
+  };
+}
+
+export type Running = Awaited<ReturnType<typeof running>>;
+
+export async function recordedIn({ ledger }: Service, kind: string): Promise<number> {
+  const rows = await ledger.query<{ count: string }>(`select count(*) from relais.operation where kind = '${kind}'`);
+  return Number(rows[0]?.count);
+}
+
+/** A Redis with a worker that answers as the test says. */
+export async function answering(answer: (job: Job, nth: number) => JobAnswer) {
   const own = await server();
-  const redis = Object.assign(await clientOf(own.port), { server: own });
-  return { producer: open({ redis: own.url, ...options }), redis, url: own.url };
+  const jobs: Job[] = [];
+  const worker = new Worker(
+    'intake',
+    async (job) => {
+      jobs.push(job);
+      await job.updateData(answer(job, jobs.length));
+    },
+    {
+      prefix: '{relais}',
+      connection: new Redis(own.url, { maxRetriesPerRequest: null }).on('error', () => undefined),
+      concurrency: 50,
+    },
+  );
+  worker.on('error', () => undefined);
+  onTestFinished(() => worker.close(true));
+  await worker.waitUntilReady();
+  return { url: own.url, jobs };
 }
 
 export function open<const Extra extends string = never>(options: ProducerOptions<Extra>): Producer<Extra> {
