@@ -48,7 +48,7 @@ export class IntakeCalls {
   readonly #options: CallsOptions;
   readonly #add: (one: Adding) => void;
   readonly #pending = new Map<string, (answer: JobAnswer | undefined) => void>();
-  #looking: Promise<void> | undefined;
+  #isLooking = false;
 
   constructor(options: CallsOptions) {
     this.#options = options;
@@ -132,12 +132,13 @@ export class IntakeCalls {
   #answered(id: string): Promise<JobAnswer | undefined> {
     return new Promise((resolve) => {
       this.#pending.set(id, resolve);
-      this.#looking ??= this.#lookWhilePending().finally(() => (this.#looking = undefined));
+      if (!this.#isLooking) void this.#lookWhilePending();
     });
   }
 
   async #lookWhilePending(): Promise<void> {
     const { clock } = this.#options;
+    this.#isLooking = true;
     let pauseMs: number = LOOK_AGAIN_MS.first;
     while (this.#pending.size > 0) {
       await clock.sleep(pauseMs);
@@ -145,6 +146,7 @@ export class IntakeCalls {
       const seen = await this.#look().catch(() => 0);
       pauseMs = seen > 0 ? LOOK_AGAIN_MS.first : Math.min(pauseMs * 2, LOOK_AGAIN_MS.most);
     }
+    this.#isLooking = false;
   }
 
   /** How many of the pending jobs have ended. */

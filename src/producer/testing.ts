@@ -6,8 +6,6 @@ import { type Random, seededRandom } from '../lib/random.ts';
 import type { BatchRow } from '../operations/batch-rows.ts';
 import type { Batches } from '../ledger/batches.ts';
 import { holdingByDefault } from '../kinds/limits.ts';
-import type { Accepted, NewOperation } from '../operations/accepting.ts';
-import { type AskedFields, differing } from '../operations/differing.ts';
 import { CollectAcceptance } from './acceptance-collect.ts';
 import { Acceptance, type Answer, conflictOf } from './acceptance.ts';
 import { InvalidRequest } from './errors.ts';
@@ -25,7 +23,7 @@ import type {
   PaymentRequestInput,
 } from './inputs.ts';
 import type { Producer, ProducerOptions } from './producer.ts';
-import { type AcceptanceStore, acceptanceIn } from './acceptance-store.ts';
+import { acceptanceInMemory } from './memory-store.ts';
 
 /** A request that was accepted, as the caller wrote it. Repeated and refused ones are not in the list. */
 export type Asked =
@@ -66,7 +64,7 @@ class MemoryProducer implements FakeProducer<string> {
   constructor(options: FakeProducerOptions, random: Random) {
     const { environment = 'default', extraWithdrawModes, directCredit = false } = options;
     const shared = {
-      store: acceptanceIn(memoryOperations()),
+      store: acceptanceInMemory(),
       random,
       environment,
       wake: () => undefined,
@@ -181,43 +179,6 @@ class MemoryProducer implements FakeProducer<string> {
 }
 
 type DistributiveOmit<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
-
-type Operations = Pick<AcceptanceStore, 'accept' | 'differs'>;
-
-/** Identities in memory, by the rules of the ledger. Nothing is carried out. */
-function memoryOperations(): Operations {
-  const stored = new Map<string, NewOperation>();
-  const ownerOfReference = new Map<string, string>();
-  const differs: Operations['differs'] = async (id, asked) => {
-    const other = stored.get(id);
-    return other ? differing(asked, asWritten(other)) : [];
-  };
-  const holderOf = (operation: NewOperation): string | undefined => {
-    const { id, idOfReference } = operation;
-    if (stored.has(id)) return id;
-    const owner = ownerOfReference.get(nameOf(operation));
-    return owner ?? (idOfReference !== undefined && stored.has(idOfReference) ? idOfReference : undefined);
-  };
-  const accept = async (operation: NewOperation): Promise<Accepted> => {
-    const { id, state, fingerprint } = operation;
-    const holder = holderOf(operation);
-    if (holder === id && stored.get(id)?.fingerprint === fingerprint) return { outcome: 'duplicate', id, state };
-    if (holder !== undefined) return { outcome: 'conflict', id: holder, differs: await differs(holder, operation) };
-    stored.set(id, operation);
-    if (operation.reference !== undefined) ownerOfReference.set(nameOf(operation), id);
-    return { outcome: 'accepted', id, state };
-  };
-  return { accept: accept as Operations['accept'], differs };
-}
-
-const nameOf = ({ kind, account, reference = '' }: NewOperation): string => `${kind} ${account} ${reference}`;
-
-function asWritten({ kind, fields, reference }: NewOperation): Record<string, string> {
-  const all: AskedFields['fields'] = { ...fields, kind, reference };
-  return Object.fromEntries(
-    Object.entries(all).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]])),
-  );
-}
 
 /** Batches in memory: which stands for which rows. None is ever approved, so its rows stand for nothing yet. */
 function memoryBatches(): BatchDoorOptions['batches'] {
