@@ -120,7 +120,7 @@ function deploymentName({ ENVIRONMENT: environment, DATABASE_SCHEMA: schema }: C
 }
 
 function lifeOf(
-  { config, redis, clock, random, quietly, process }: StoreNeeds,
+  { config, redis, clock, random, quietly, process, leaseMs }: StoreNeeds,
   over: Pick<LifeOptions, 'at' | 'database' | 'memory'>,
 ): Life {
   const { WITNESS_FILE: path } = config;
@@ -137,6 +137,7 @@ function lifeOf(
       ...(path === undefined ? [] : [new FileWitness({ path, process: process.slot })]),
     ],
     needsWitness: config.WITNESS === 'required',
+    suspendMs: leaseMs + config.SMS_SETTLE_DELAY,
   });
 }
 

@@ -85,7 +85,7 @@ const LARGE = 1_000;
 const CANARY = 50;
 const NO_MORE: readonly string[] = ['finished', 'cancelled'];
 
-export class Campaigns implements Pick<Public<CampaignsInRedis>, 'amend' | 'switch'> {
+export class Campaigns {
   readonly #database: Database;
   readonly #limits: () => Promise<Limits>;
   readonly #time: () => Date | null;

@@ -5,7 +5,7 @@
 import { subscribe } from 'node:diagnostics_channel';
 import { writeSync } from 'node:fs';
 import { createInterface } from 'node:readline';
-import { Redis } from 'ioredis';
+import { Database } from '../../src/ledger/pool.ts';
 import { momentOf, systemClock } from '../../src/lib/clock.ts';
 import { type EffectName, effects } from './effects.ts';
 import { liveAccount, openUpstream } from './listener.ts';
@@ -20,8 +20,8 @@ export interface Order {
   readonly freezes?: boolean;
 }
 
-const [redisUrl = ''] = process.argv.slice(2);
-const redis = new Redis(redisUrl);
+const [url = ''] = process.argv.slice(2);
+const database = new Database({ url, schema: 'relais', patience: 20_000 });
 const account = liveAccount();
 const clients = new Map<string, ReturnType<typeof openUpstream>>();
 let freezes = false;
@@ -37,7 +37,7 @@ subscribe('undici:request:create', () => {
 
 async function carryOut(order: Order): Promise<void> {
   const patience = { connectTimeoutMs: 60_000, timeoutMs: 60_000 };
-  const opened = clients.get(order.client) ?? openUpstream(order.url, { redis, ...patience });
+  const opened = clients.get(order.client) ?? openUpstream(order.url, { database, ...patience });
   clients.set(order.client, opened);
   const { upstream } = opened;
   await upstream.messaging.prepare(account);

@@ -3,14 +3,13 @@
  * once, and prints how many answers were good.
  */
 import { createInterface } from 'node:readline';
-import { openCommands, waitUntilReady } from '../../src/redis/connections.ts';
+import { Database } from '../../src/ledger/pool.ts';
 import { liveAccount, openUpstream } from './listener.ts';
 import { Secret } from '../../src/lib/secret.ts';
 
-const [redisUrl = '', crm = ''] = process.argv.slice(2);
-const redis = openCommands({ url: redisUrl }, { name: 'messaging-process', onError: () => undefined });
-await waitUntilReady(redis, 10_000);
-const { upstream } = openUpstream(crm, { redis });
+const [url = '', crm = ''] = process.argv.slice(2);
+const database = new Database({ url, schema: 'relais', patience: 20_000 });
+const { upstream } = openUpstream(crm, { database });
 const account = liveAccount({
   smsUserKey: new Secret('sandbox-user'),
   smsSecretKey: new Secret('sandbox-secret'),
@@ -25,4 +24,4 @@ for await (const line of createInterface({ input: process.stdin })) {
   process.stdout.write(`${verdicts.filter(({ is }) => is === 'ok').length}\n`);
 }
 await upstream.close();
-redis.disconnect();
+await database.close();
