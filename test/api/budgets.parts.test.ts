@@ -2,7 +2,7 @@
 import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import { type Service, startService } from '../support/service.ts';
 
 const toStop: (() => Promise<unknown>)[] = [];
@@ -44,11 +44,12 @@ async function sent(service: Service): Promise<number> {
   return items.length;
 }
 
-/** Whole XOF, in all and by day. */
-async function counted({ redis }: Service): Promise<number[]> {
-  const [key = ''] = await redis.keys('*texts-cost:main:*');
-  const fields = await redis.hgetall(key.slice(redis.options.keyPrefix?.length ?? 0));
-  return Object.values(fields).map((cents) => Number(cents) / 100);
+/** Whole XOF, of the month and of the day. */
+async function counted({ ledger }: Service): Promise<number[]> {
+  const rows = await ledger.query<{ cents: number }>(
+    "select cents::int from relais.sms_cost where account = 'main' order by period",
+  );
+  return rows.map(({ cents }) => cents / 100);
 }
 
 const raise = async (service: Service, value: number, name = 'SMS_BUDGET_DAY') => {

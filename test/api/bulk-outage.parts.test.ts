@@ -5,17 +5,13 @@ import { afterEach, expect, test } from 'vitest';
 import { answerInBulk } from '../../src/api/bulk.ts';
 import { type ApiKey, KeyRing } from '../../src/api/keys.ts';
 import type { ApiContext } from '../../src/api/context.ts';
-import { messageIn, unpackItems } from '../../src/operations/slice-form.ts';
 import type { Act } from '../../src/ledger/acts.ts';
-import { keys } from '../../src/operations/keys.ts';
-import { startEmbeddedRedis } from '../../src/redis/embedded.ts';
 import { listen } from '../../src/app/listener.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import type { Acceptance } from '../../src/producer/acceptance.ts';
-import { apiOn } from '../support/api-process.ts';
+import { apiOn, freshStores } from '../support/api-process.ts';
+import { Link } from '../storm/link.ts';
 import { onlyOf } from '../support/only.ts';
-import { listedIn } from '../support/listed.ts';
-import { Redis } from 'ioredis';
 
 const toClose: Array<() => Promise<unknown>> = [];
 afterEach(async () => {
@@ -37,27 +33,28 @@ const orderOf = (n: number) => ({
 });
 const textOf = (n: number) => ({ to: `+2217${70_000_000 + n}`, text: `n ${n}`, reference: `o-${n}` });
 
-/** A Redis that hangs when the first thousand lines of a body have their verdicts, and goes on for the second one. */
+/** A PostgreSQL that hangs when the first thousand lines of a body have their results, and answers the second body. */
 async function hangingUnder(path: string, requestOf: (n: number) => object) {
-  const binary = process.env['REDIS_SERVER_BIN'];
-  const server = await startEmbeddedRedis(binary ? { binary } : {});
-  toClose.push(() => server.stop());
-  const api = await apiOn(server.url, { API_KEYS: 'maker:enqueue:maker-secret' });
+  const stores = await freshStores();
+  toClose.push(() => stores.close());
+  const database = new URL(stores.databaseUrl);
+  const link = await Link.to(Number(database.port));
+  toClose.push(() => link.close());
+  database.port = String(link.port);
+  const api = await apiOn({ ...stores, databaseUrl: database.href }, { API_KEYS: 'maker:enqueue:maker-secret' });
   toClose.push(() => api.stop());
-  toClose.push(async () => process.kill(server.pid, 'SIGCONT'));
   const url = `${api.url}${path}`;
 
   let hung = false;
   const broken = await send(url, requestOf, (verdict) => {
     if (hung || verdict.index < 1_000) return;
     hung = true;
-    process.kill(server.pid, 'SIGSTOP');
+    link.hold();
   });
-  process.kill(server.pid, 'SIGCONT');
+  link.letGo();
   const again = await send(url, requestOf);
-  const redis = new Redis(server.port, '127.0.0.1', { keyPrefix: '{relais}:' });
-  toClose.push(async () => redis.disconnect());
-  return { broken, again, redis };
+  const stored = async () => (await stores.query<{ id: string }>('select id from relais.operation')).map(({ id }) => id);
+  return { broken, again, stored };
 }
 
 function mustComplete(broken: readonly Verdict[], again: readonly Verdict[]): void {
@@ -72,21 +69,16 @@ function mustComplete(broken: readonly Verdict[], again: readonly Verdict[]): vo
   }
 }
 
-test('a Redis that hangs under a long body ends it with what is known, and the same body again completes it', async () => {
-  const { broken, again, redis } = await hangingUnder('/v1/disbursements', orderOf);
+test.for([
+  ['/v1/disbursements', orderOf],
+  ['/v1/messages', textOf],
+] as const)('a PostgreSQL that hangs under a long body of %s ends it with what is known, and the same body completes it', async ([
+  path,
+  requestOf,
+]) => {
+  const { broken, again, stored } = await hangingUnder(path, requestOf);
   mustComplete(broken, again);
-  expect(await listedIn(redis, 'disbursement')).toBe(COUNT);
-});
-
-test('of messages, each is in one slice once, although a whole slice of them is asked for in one script', async () => {
-  const { broken, again, redis } = await hangingUnder('/v1/messages', textOf);
-  mustComplete(broken, again);
-  expect(await redis.hget(keys.counts('message'), 'queued')).toBe(String(COUNT));
-  const slices = await redis.zrange(keys.due('sms-batch'), '0', '-1');
-  const packed = await Promise.all(slices.map((id) => redis.hget(keys.record(id), 'items')));
-  const ids = packed.flatMap((items) =>
-    unpackItems({ items: items ?? '', rows: '' }).map((one) => messageIn(one).id),
-  );
+  const ids = await stored();
   expect(ids).toHaveLength(COUNT);
   expect(new Set(ids)).toEqual(new Set(again.map(({ id }) => id)));
 });
@@ -99,11 +91,9 @@ async function doorThatCloses(at: number, { questions }: { readonly questions: n
     keyRing: new KeyRing({ fixed: [], read: async () => [], clock: systemClock }),
     refusal: () => {
       asked += 1;
-      return asked >= at && asked < at + questions ? { kind: 'not-durable', detail: 'no' } : undefined;
+      return asked >= at && asked < at + questions ? { kind: 'recovering' as const, detail: 'no' } : undefined;
     },
-    acceptance: onlyOf<Acceptance>({
-      actingAs: () => onlyOf<Acceptance>({ flush: () => undefined }),
-    }),
+    acceptance: onlyOf<Acceptance>({ actingAs: () => onlyOf<Acceptance>({}) }),
   });
   const app = express();
   app.post('/v1/disbursements', async (incoming, response) => {

@@ -23,8 +23,8 @@ const auditItem = z
     target: perhaps(text('dsb_0f6c8d4b2a1e49578c3d')).meta({ description: 'What it was done to.' }),
     before: facts({ state: 'awaiting_approval' }),
     after: facts({ state: 'queued', amount: 250_000 }),
-    hash: text('0d1f3c0a5be6cf0a4b5e0a3c2a1f9d8e7c6b5a49').meta({
-      description: 'Made of this line and of the hash of the line before it.',
+    hash: text('0d1f3c0a5be6cf0a4b5e0a3c2a1f9d8e7c6b5a490d1f3c0a5be6cf0a4b5e0a3c').meta({
+      description: 'The MAC of this line and all lines before it. Empty until the line is signed.',
     }),
   })
   .meta({ id: 'AuditItem' });

@@ -30,7 +30,7 @@ beforeAll(async () => {
     ids.set(route.path, body.id ?? body.items?.[0]?.id);
   }
   const paid = ids.get('/v1/disbursements') ?? '';
-  await service.redis.set(`callback:${paid}`, '{}');
+  await service.ledger.query(`insert into relais.callback (id, body) values ('${paid}', '{}')`);
   for (const path of ['/v1/explain', '/v1/callbacks']) ids.set(path, paid);
   ids
     .set('/v1/queues', 'campaign')

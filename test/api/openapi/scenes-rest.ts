@@ -1,8 +1,6 @@
 /** Texts, events and the switches, until every answer was given once. */
 import { expect } from 'vitest';
-import { systemRandom } from '../../../src/lib/random.ts';
-import { keys } from '../../../src/operations/keys.ts';
-import { Recovery } from '../../../src/operations/heartbeat.ts';
+import { setLimit } from '../../support/stored.ts';
 import type { Stage } from './stage.ts';
 
 export async function messageScenes({ ask, service }: Stage): Promise<void> {
@@ -24,18 +22,10 @@ export async function messageScenes({ ask, service }: Stage): Promise<void> {
   await ask('GET', '/v1/recovery');
   await ask('GET', '/v1/recovery?ask=0');
   await ask('POST', '/v1/recovery', { body: { nothingWasLost: true } });
-  await ask('POST', '/v1/recovery', { body: { withoutMissing: true } });
-  const missing = { count: { disbursement: 3 }, from: 0, to: Date.now(), since: Date.now() };
-  await service.redis.hset(keys.history, 'missing', JSON.stringify(missing));
-  await ask('GET', '/v1/recovery');
-  expect((await ask('POST', '/v1/recovery', { body: { withoutMissing: true } })).status).toBe(200);
-  await service.redis.del(keys.history);
-  await new Recovery({ redis: service.redis, random: systemRandom }).enter('rolled_back');
+  const recovering = (at: string) => service.ledger.query(`update relais.deployment set recovering_at = ${at}`);
+  await recovering('now()');
   await ask('POST', '/v1/recovery', { body: { nothingWasLost: true } });
-  // So that the others find the doors open again.
-  await service.redis.hset(keys.recovery, 'because', 'silence');
-  await service.redis.hset(keys.heartbeat, 'recovering', 'silence');
-  expect((await ask('POST', '/v1/recovery', { body: { nothingWasLost: true } })).status).toBe(200);
+  await recovering('null');
 
   const phones = { body: { phones: ['+221770000001', 'nobody'] } };
   await ask('POST', '/v1/opt-outs', phones);
@@ -98,13 +88,13 @@ export async function campaignScenes({ ask, service, becomes }: Stage): Promise<
   expect((await ask('POST', `${five}/approve`, { ...(await hash()), key: 'checker-secret' })).status).toBe(200);
   const six = `${path}/${(await create('six')).body.id}`;
   await ask('POST', `${six}/recipients`, csv('to;prenom\n+221771234571;Awa\n+221771234572;Awa\n'));
-  await service.redis.hdel(keys.limits, 'CAMPAIGN_APPROVAL_ABOVE_RECIPIENTS');
+  await setLimit(service, 'CAMPAIGN_APPROVAL_ABOVE_RECIPIENTS', undefined);
   await ask('PATCH', six, { body: { quietHours: '00:00-23:59' } });
   await ask('POST', `${six}/start`);
   await ask('POST', `${six}/pause`);
   await ask('POST', limit.replace('RECIPIENTS', 'XOF'), { body: { value: 1 } });
   expect((await ask('POST', `${six}/resume`)).status).toBe(202);
-  await service.redis.hdel(keys.limits, 'CAMPAIGN_APPROVAL_ABOVE_XOF');
+  await setLimit(service, 'CAMPAIGN_APPROVAL_ABOVE_XOF', undefined);
 
   const two = `${path}/${(await create('two')).body.id}`;
   await ask('POST', `${two}/recipients`, csv('to;prenom\n+221771234569;Awa\n'));
@@ -135,12 +125,13 @@ export async function campaignScenes({ ask, service, becomes }: Stage): Promise<
 export async function eventScenes({ ask, service, sealed }: Stage): Promise<void> {
   await ask('GET', '/v1/events');
   await ask('GET', '/v1/stream', { until: 'retry:' });
-  await service.redis.xtrim('events', 'MAXLEN', 1);
+  await service.published('/v1/events?limit=1');
+  await service.ledger.query('update relais.stream set trimmed = position');
   expect((await ask('GET', '/v1/events?after=1-1')).status).toBe(410);
-  expect((await ask('GET', '/v1/events?after=99999999999999-0')).body.type).toMatch(/ahead-of-the-stream$/);
+  expect((await ask('GET', '/v1/events?after=9999-7')).body.type).toMatch(/ahead-of-the-stream$/);
   const since = (cursor: string) => ({ headers: { 'last-event-id': cursor } });
   expect((await ask('GET', '/v1/stream', since('1-1'))).status).toBe(410);
-  expect((await ask('GET', '/v1/stream', since('99999999999999-0'))).body.type).toMatch(/ahead-of-the-stream$/);
+  expect((await ask('GET', '/v1/stream', since('9999-7'))).body.type).toMatch(/ahead-of-the-stream$/);
 
   const path = '/v1/event-endpoints';
   const registration = { body: { url: 'https://shop.example/relais' } };

@@ -1,12 +1,13 @@
 /** What the scenes have: a watched door, the sandbox behind it, and ways to bring about what is rare. */
 import { expect } from 'vitest';
 import type { Service } from '../../support/service.ts';
+import { leaveForReview } from '../../support/stored.ts';
 import type { Ask } from './contract.ts';
 
 export interface Stage {
   readonly ask: Ask;
   readonly service: Service;
-  /** Another process over the same Redis, without SEALING_SECRET; watched too. */
+  /** Another process over the same database, without SEALING_SECRET; watched too. */
   readonly sealed: Ask;
   readonly becomes: (path: string, state: string) => Promise<unknown>;
   /** As if everything else had been tried. */
@@ -23,9 +24,7 @@ export function stageOf(service: Service, watch: (ask: Ask) => Ask, sealed: Ask)
     service,
     sealed: watch(sealed),
     becomes: (path, wanted) => service.until(path, ({ state }) => state === wanted),
-    needsReview: async (id) => {
-      await service.redis.hset(`op:${id}`, { state: 'needs_review', reason: 'poll_exhausted' });
-    },
+    needsReview: (id) => leaveForReview(service, id),
     upstreamFails: async (operation, ask) => {
       await fault('answers HTML before doing the work', operation);
       expect((await ask()).status).toBe(502);

@@ -52,10 +52,10 @@ beforeAll(async () => {
   provider.open(service.api);
   const sealed = await startRoles(
     loadConfig({
-      REDIS_URL: redisUrl(service),
+      REDIS_URL: service.redisUrl,
+      DATABASE_URL: service.databaseUrl,
       API_KEYS: 'maker:read+operate:maker-secret',
       API_PORT: '0',
-      WITNESS_FILE: 'off',
       LOG_LEVEL: 'silent',
     }),
     ['api'],
@@ -72,11 +72,6 @@ afterAll(async () => {
   for (const stop of toStop) await stop();
   await service.stop();
 });
-
-function redisUrl({ redis }: Service): string {
-  const { host, port, db } = redis.options;
-  return `redis://${host}:${port}/${db}`;
-}
 
 describe('what can go wrong with any route', () => {
   test.for(keyed)('$method $path without a key', async (route) => {
@@ -114,10 +109,10 @@ describe('what can go wrong with any route', () => {
 });
 
 /** With a record of any kind that would be taken on, if anything were. */
-function closedBy(kind: 'not-durable' | 'memory-full' | 'recovering'): object {
+function closedBy(kind: 'recovering'): object {
   const refusal = () => ({ kind, detail: 'for the test' });
   const record = { account: 'main', state: 'draft', chunks: 1, by: 'somebody', fields: {} };
-  return { refusal, keepingRefusal: refusal, queries: { read: async () => record } };
+  return { refusal, queries: { read: async () => record } };
 }
 
 /** Of what a person may decide, only this lets something leave. */
@@ -135,8 +130,6 @@ describe('what is behind the door', () => {
   test.for([
     ['fails', 500, new Error('boom'), undefined],
     ['is away', 503, new Error('Connection is closed.'), undefined],
-    ['is not durable', 503, new Error('boom'), 'not-durable'],
-    ['is full', 503, new Error('boom'), 'memory-full'],
     ['may have lost something', 503, new Error('boom'), 'recovering'],
   ] as const)('%s, and every route says so', async ([_what, expected, failure, kind]) => {
     const broken = await startBroken(failure, kind && closedBy(kind));
