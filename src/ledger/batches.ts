@@ -140,7 +140,7 @@ export class Batches implements Public<OldBatches> {
       const holder = holders.get(request.id);
       if (holder === undefined) return undefined;
       const same = holder.id === request.id && holder.fingerprint.equals(fingerprintBytes(request.fingerprint));
-      return { id: holder.id, same, differs: same ? [] : differing(request, holder.request) };
+      return { id: holder.id, same, differs: same ? [] : differing(request, holder) };
     });
   }
 
@@ -246,6 +246,7 @@ interface Changed {
 }
 
 interface Holder {
+  readonly reference: string | null;
   readonly asked: string;
   readonly id: string;
   readonly fingerprint: Buffer;
@@ -269,8 +270,9 @@ function rowValues(id: string, rows: readonly BatchRow[], from: number): readonl
 const MAY_BE_LEFT_OUT = ['reference', 'debitAccountNumber', 'notBefore'];
 
 /** Fields of the request that the stored one has otherwise, as JSON pointers. */
-function differing({ reference, fields }: AskedRow, stored: Holder['request']): readonly string[] {
-  if (stored === null) return [];
+function differing({ reference, fields }: AskedRow, holder: Holder): readonly string[] {
+  if (holder.request === null) return [];
+  const stored: Readonly<Record<string, unknown>> = { ...holder.request, reference: holder.reference };
   const asked: Readonly<Record<string, unknown>> = { ...fields, reference };
   const names = new Set([...Object.keys(asked), ...MAY_BE_LEFT_OUT]);
   return [...names].filter((name) => written(asked[name]) !== written(stored[name])).map((name) => `/${name}`);

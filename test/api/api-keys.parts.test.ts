@@ -81,10 +81,10 @@ test('a key is made, works in every process, is listed without its secret, and e
   expect(JSON.stringify(told.body)).not.toContain(body.secret);
 });
 
-test('a process that was cut off from Redis does not believe what it knew of a key that was revoked meanwhile', async () => {
+test('a process that was cut off from PostgreSQL does not believe what it knew of a key that was revoked meanwhile', async () => {
   const { body } = await make({ name: 'cut-off', roles: ['read'], service: 'cut-off' });
   await everywhere(body.secret, 200);
-  wired.link.cut();
+  wired.link.refuse();
   expect((await revoke(body.id)).status).toBe(204);
   await vi.waitFor(async () => expect((await as(body.secret, wired.url)).status).toBe(503));
   wired.link.heal();
