@@ -53,7 +53,8 @@ async function hangingUnder(path: string, requestOf: (n: number) => object) {
   });
   link.letGo();
   const again = await send(url, requestOf);
-  const stored = async () => (await stores.query<{ id: string }>('select id from relais.operation')).map(({ id }) => id);
+  const stored = async () =>
+    (await stores.query<{ id: string }>('select id from relais.operation')).map(({ id }) => id);
   return { broken, again, stored };
 }
 
@@ -72,16 +73,16 @@ function mustComplete(broken: readonly Verdict[], again: readonly Verdict[]): vo
 test.for([
   ['/v1/disbursements', orderOf],
   ['/v1/messages', textOf],
-] as const)('a PostgreSQL that hangs under a long body of %s ends it with what is known, and the same body completes it', async ([
-  path,
-  requestOf,
-]) => {
-  const { broken, again, stored } = await hangingUnder(path, requestOf);
-  mustComplete(broken, again);
-  const ids = await stored();
-  expect(ids).toHaveLength(COUNT);
-  expect(new Set(ids)).toEqual(new Set(again.map(({ id }) => id)));
-});
+] as const)(
+  'a PostgreSQL that hangs under a long body of %s ends it with what is known, and the same body completes it',
+  async ([path, requestOf]) => {
+    const { broken, again, stored } = await hangingUnder(path, requestOf);
+    mustComplete(broken, again);
+    const ids = await stored();
+    expect(ids).toHaveLength(COUNT);
+    expect(new Set(ids)).toEqual(new Set(again.map(({ id }) => id)));
+  },
+);
 
 /** A door that closes when it is asked for the so manieth time, and opens again `for` questions later. */
 async function doorThatCloses(at: number, { questions }: { readonly questions: number }) {
