@@ -205,7 +205,7 @@ test('a key that a page says to add to API_KEYS can be read, and one of the runb
 });
 
 /** Roles of PostgreSQL. */
-const ROLES = ['relais_writer', 'relais_reader'];
+const ROLES = ['relais_app', 'relais_reader', 'relais_enqueue'];
 
 test('every metric that a page names is declared, or recorded by a rule', () => {
   const rules = readFileSync(join(root, 'ops/prometheus/rules/recording.yml'), 'utf8');
