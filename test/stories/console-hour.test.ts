@@ -5,7 +5,7 @@
 import type { CDPSession, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { type ConsoleWorld, campaign, leave, openConsole, pay } from '../support/console-world.ts';
-import { DEEP } from '../simulation/depth.ts';
+import { DEEP } from '../support/deep.ts';
 
 const MINUTES = Number(process.env['RELAIS_MINUTES'] ?? (DEEP ? 10 : 0));
 const LIMIT_MS = (MINUTES + 5) * 120_000;

@@ -2,8 +2,10 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { Redis } from 'ioredis';
+import { Client } from 'pg';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { startEmbeddedRedis } from '../../src/redis/embedded.ts';
+import { startPostgres } from '../support/postgres.ts';
 import { relaisSettings } from '../support/relais-settings.ts';
 import { openProcesses } from '../support/world.ts';
 
@@ -14,7 +16,6 @@ const FREE_PORTS = {
   SANDBOX_CRM_PORT: '0',
   SANDBOX_CONTROL_PORT: '0',
 };
-const GONE_LIMIT_MS = 15_000;
 
 let opened: ReturnType<typeof openProcesses>;
 beforeEach(() => {
@@ -31,8 +32,27 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** The server itself, which is a grandchild, and the folder it was given. */
-async function askRedis(url: string): Promise<{ readonly pid: number; readonly dir: string }> {
+interface Server {
+  readonly pid: number;
+  readonly dir: string;
+}
+
+async function askPostgres(connectionString: string): Promise<Server> {
+  const client = new Client({ connectionString });
+  await client.connect();
+  try {
+    const { rows } = await client.query<Server>(
+      "select split_part(pg_read_file('postmaster.pid'), E'\n', 1)::int as pid, current_setting('data_directory') as dir",
+    );
+    const [server] = rows;
+    if (server === undefined) throw new Error('PostgreSQL does not say where it is');
+    return server;
+  } finally {
+    await client.end();
+  }
+}
+
+async function askRedis(url: string): Promise<Server> {
   const redis = new Redis(url);
   try {
     const [, pid] = /^process_id:(\d+)/m.exec(await redis.info('server')) ?? [];
@@ -43,23 +63,39 @@ async function askRedis(url: string): Promise<{ readonly pid: number; readonly d
   }
 }
 
+interface Servers {
+  readonly pids: readonly number[];
+  readonly folders: readonly string[];
+}
+
+/** The servers themselves, which are grandchildren, and their folders. */
+async function serversOf(urls: Readonly<Record<string, string>>): Promise<Servers> {
+  const both = [await askRedis(urls['redis'] ?? ''), await askPostgres(urls['database'] ?? '')];
+  return { pids: both.map(({ pid }) => pid), folders: both.map(({ dir }) => dir) };
+}
+
+const left = ({ pids, folders }: Servers): readonly unknown[] => [
+  ...pids.filter((pid) => isAlive(pid)),
+  ...folders.filter((folder) => existsSync(folder)),
+];
+
 describe('relais dev', () => {
   test.for(['SIGINT', 'SIGTERM'] as const)('%s leaves no process and no folder behind', async (signal) => {
     const dev = await opened.processes.start('dev', ['dev'], FREE_PORTS);
-    const server = await askRedis(dev.urls['redis'] ?? '');
-    expect([isAlive(dev.pid), isAlive(server.pid), existsSync(server.dir)]).toEqual([true, true, true]);
+    const servers = await serversOf(dev.urls);
+    expect([isAlive(dev.pid), left(servers)]).toEqual([true, [...servers.pids, ...servers.folders]]);
 
     dev.signal(signal);
     expect(await dev.ended).toEqual({ code: 0, signal: null });
-    expect([isAlive(dev.pid), isAlive(server.pid), existsSync(server.dir)]).toEqual([false, false, false]);
+    expect([isAlive(dev.pid), left(servers)]).toEqual([false, []]);
   });
 
-  test('takes its Redis along even when it is killed', async () => {
+  test('takes its servers along even when it is killed', async () => {
     const dev = await opened.processes.start('dev', ['dev'], FREE_PORTS);
-    const server = await askRedis(dev.urls['redis'] ?? '');
+    const servers = await serversOf(dev.urls);
     dev.signal('SIGKILL');
     await dev.ended;
-    await vi.waitUntil(() => !isAlive(server.pid) && !existsSync(server.dir), { timeout: GONE_LIMIT_MS });
+    await vi.waitFor(() => expect(left(servers)).toEqual([]));
   });
 });
 
@@ -69,7 +105,8 @@ describe('relais run', () => {
     const { code, stdout, log } = await opened.processes.run(['run'], wrong);
     expect(code).toBe(1);
     expect(stdout).toBe('');
-    for (const name of [...Object.keys(wrong), 'SERVICE_CRM_URL', 'CALLBACK_SECRET']) expect(log).toContain(name);
+    for (const name of [...Object.keys(wrong), 'SERVICE_CRM_URL', 'CALLBACK_SECRET', 'DATABASE_URL'])
+      expect(log).toContain(name);
     expect(log).not.toContain('    at ');
   });
 
@@ -80,7 +117,7 @@ describe('relais run', () => {
     expect(log).toContain('ACCOUNTS_FILE: /nowhere/accounts.json: cannot be read');
   });
 
-  test('ends with 1 whatever does not start, with Redis at hand and its listeners open', async () => {
+  test('ends with 1 whatever does not start, with its stores at hand and its listeners open', async () => {
     const places = await placesOf(opened);
     const taken = createServer();
     await once(taken.listen(0, '127.0.0.1'), 'listening');
@@ -92,11 +129,18 @@ describe('relais run', () => {
   });
 });
 
-/** A Redis and the double of the service, as a process with every role needs them. */
+/** PostgreSQL, Redis and the sandbox, as a process with every role needs them. */
 async function placesOf({ processes }: ReturnType<typeof openProcesses>): Promise<Readonly<Record<string, string>>> {
   const redis = await startEmbeddedRedis();
   onTestFinished(() => redis.stop());
   const { urls } = await processes.start('sandbox', ['sandbox'], FREE_PORTS);
-  const settings = relaisSettings({ redisUrl: redis.url, base: urls['base'] ?? '', crm: urls['crm'] ?? '' });
+  const postgres = await startPostgres();
+  onTestFinished(() => postgres.stop());
+  const settings = relaisSettings({
+    redisUrl: redis.url,
+    databaseUrl: postgres.url,
+    base: urls['base'] ?? '',
+    crm: urls['crm'] ?? '',
+  });
   return { ...settings, CALLBACK_SECRET: 'callback-secret' };
 }

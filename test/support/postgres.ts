@@ -8,6 +8,8 @@ import { type EmbeddedPostgres, NoEmbeddedPostgres, openEmbeddedPostgres } from 
 export { NoEmbeddedPostgres };
 
 export interface OwnPostgres extends Omit<EmbeddedPostgres, 'stop'> {
+  /** Ends the server; its data stays. */
+  halt(): Promise<void>;
   /** Ends the server and removes its data. */
   stop(): Promise<void>;
 }
@@ -17,6 +19,7 @@ export async function startPostgres(started?: (server: ChildProcess) => void): P
   const server = await openEmbeddedPostgres(folder, started ? { started } : {});
   return {
     ...server,
+    halt: () => server.stop(),
     stop: async () => {
       await server.stop();
       rmSync(folder, { recursive: true, force: true });
