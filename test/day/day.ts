@@ -1,6 +1,6 @@
 /**
  * One day of a company, with everything that a storm has: processes that are killed and frozen, wires that are cut, a
- * Redis that loses its power, one that is put back from a copy, and a service that misbehaves. Then it is closed.
+ * PostgreSQL that is killed and restored from a copy, and a provider that misbehaves. Then it is closed.
  */
 import { mkdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -51,7 +51,7 @@ export interface Strikes {
   readonly service: Readonly<Record<string, number>>;
   readonly kills: number;
   readonly wires: number;
-  readonly powerLosses: number;
+  readonly crashes: number;
   readonly restores: readonly Restore[];
 }
 
@@ -77,7 +77,6 @@ export async function openDay(sizes: Sizes, seed: number): Promise<Day> {
     mode: MODE,
     seed,
     worlds: new Set<never>(),
-    mends: true,
     idOf,
     more: { DIRECT_CREDIT: 'on', INVOICE_POLL: '500ms,1s', PAYMENT_REQUEST_POLL: '500ms,1s' },
   } as const;
@@ -136,7 +135,7 @@ interface Parts {
 }
 
 /**
- * At noon Redis is put back from a copy. Disbursements are asked for meanwhile too: a caller that was told 202 after the copy
+ * At noon PostgreSQL is restored from a copy. Disbursements are asked for meanwhile too: a caller that was told 202 after the copy
  * was made asks again. What has no identity at the service is not asked for until it is over.
  */
 async function morningAndAfternoon(parts: Parts): Promise<readonly Restore[]> {

@@ -13,7 +13,7 @@ const STRIKES_MOST = 80;
 const DARK_MS = 150;
 
 export class Weather implements Hands {
-  readonly counts = { kills: 0, wires: 0, powerLosses: 0 };
+  readonly counts = { kills: 0, wires: 0, crashes: 0 };
   readonly #world: World;
   readonly #random: Random;
   readonly #between: number;
@@ -49,14 +49,14 @@ export class Weather implements Hands {
   release(): void {}
 
   async #strike(): Promise<void> {
-    const { workers, door, links, power } = this.#world;
+    const { workers, door, links, database } = this.#world;
     const nth = this.#strikes;
     this.#strikes += 1;
     const worker = workers[nth % workers.length];
     const link = links[nth % links.length];
     if (nth % 4 === 3) {
-      this.counts.powerLosses += 1;
-      await power.fail(links, this.#random, DARK_MS);
+      this.counts.crashes += 1;
+      await database.crash(DARK_MS);
     } else if (nth % 4 === 1 && link) {
       this.counts.wires += 1;
       link.swallow();

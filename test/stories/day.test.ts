@@ -1,5 +1,5 @@
 /**
- * A finance day: money and texts of every kind, under faults, kills, power losses and a copy of Redis that is put back.
+ * A finance day: money and texts of every kind, under faults, kills, crashes of PostgreSQL and a restore from a copy.
  * It closes to the franc against the books of the service. 600 operations; RELAIS_DEEP=1 makes it 20,000.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -86,15 +86,15 @@ interface Text {
   readonly state: string;
 }
 
-test('the faults did strike: the service, the processes, the power, and the copy', () => {
-  const { service, kills, wires, powerLosses, restores } = day.strikes;
+test('the faults did strike: the service, the processes, PostgreSQL, and the copy', () => {
+  const { service, kills, wires, crashes, restores } = day.strikes;
   for (const operation of ['disbursement.submit', 'disbursement.create', 'disbursement.status', 'sms.send']) {
     expect(service[operation], operation).toBeGreaterThan(0);
   }
   for (const operation of ['direct-credit.create', 'invoice.create', 'payment-request.create']) {
     expect(service[operation], operation).toBeGreaterThan(0);
   }
-  expect([kills > 0, wires > 0, powerLosses > 0]).toEqual([true, true, true]);
+  expect([kills > 0, wires > 0, crashes > 0]).toEqual([true, true, true]);
   expect(restores).toHaveLength(1);
   expect(restores[0]?.recoveredAt).toBeDefined();
 });

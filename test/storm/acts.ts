@@ -1,4 +1,4 @@
-/** What people do while the weather is bad: backups put back, limits changed, other deployments, and the truth told. */
+/** What people do during a storm: backups restored, limits changed, and the truth told. */
 import { type Random, seededRandom } from '../../src/lib/random.ts';
 import { Secret } from '../../src/lib/secret.ts';
 import { callbackPath } from '../../src/webhooks/receiver.ts';
@@ -7,12 +7,11 @@ import { ConsoleUsers } from './console.ts';
 import { nowMs, wait, waitUntil } from './clock.ts';
 import { ask } from './http.ts';
 import { type LimitChanges, Limits } from './limit-changes.ts';
-import { Neighbours } from './neighbours.ts';
 import { Operator } from './operator.ts';
 import type { Phases } from './phases.ts';
 import { CALLBACK_SECRET, QUIET_MS } from './plan.ts';
 import { type Hands, restoreOnce } from './restores.ts';
-import type { LedgerEntry, Restore, SeenNeighbours } from './story.ts';
+import type { Restore } from './story.ts';
 import type { Mailing } from './texts.ts';
 import { inBooks, takeBackAt, Truths } from './truths.ts';
 import type { World } from './world.ts';
@@ -23,16 +22,7 @@ const TIGHTER_AT = 0.7;
 const LOOSER_AT = 0.85;
 const RESTORE_EVERY_MS = 60_000;
 /** In turn, beginning with the seed's. */
-const KINDS = ['stopped', 'running', 'promoted'] as const;
-/** A failover shows a minute at most. */
-const CLOCK_OFF_MAX_S = 60;
-const CLOCK_PART = 4;
-/** After which part of the storm, and which way. */
-const CLOCK_PARTS = [
-  [0.15, 1],
-  [0.35, -1],
-  [0.3, 0],
-] as const;
+const KINDS = ['stopped', 'running'] as const;
 const TRUTH_EVERY_MS = 500;
 const TAKEN_BACK_EACH = 3;
 const PATIENCE_MS = 30_000;
@@ -56,7 +46,6 @@ export class Acts {
   readonly #plan: ActsPlan;
   readonly #operator: Operator;
   readonly #limits: Limits | undefined;
-  readonly #neighbours: Neighbours | undefined;
   /** Absent: nobody is at the console. */
   readonly console: ConsoleUsers | undefined;
   readonly #truths = new Truths();
@@ -69,18 +58,12 @@ export class Acts {
    */
   #turn: Promise<void> = Promise.resolve();
 
-  private constructor(plan: ActsPlan, neighbours: Neighbours | undefined) {
+  constructor(plan: ActsPlan) {
     const { world, seed, hands } = plan;
     this.#plan = plan;
     this.#operator = new Operator(world.api);
     this.#limits = world.worlds.has('limits') ? new Limits(world, seed, hands) : undefined;
-    this.#neighbours = neighbours;
     this.console = world.worlds.has('console') ? new ConsoleUsers({ ...plan, api: world.api }) : undefined;
-  }
-
-  static async of(plan: ActsPlan): Promise<Acts> {
-    const { world, seed } = plan;
-    return new Acts(plan, world.worlds.has('neighbours') ? await Neighbours.of(world, seed) : undefined);
   }
 
   /** False while something that was acknowledged may be lost with a copy. */
@@ -105,8 +88,6 @@ export class Acts {
     await Promise.all([
       phases.run('copies are put back', mostMs, this.#restore()),
       phases.run('limits are changed', mostMs, this.#changeLimits()),
-      phases.run('the clock is moved', mostMs, this.#moveClock()),
-      phases.run('neighbours live', mostMs, this.#neighbours?.live(PATIENCE_MS) ?? Promise.resolve()),
     ]);
     void calling;
     void greed;
@@ -114,11 +95,10 @@ export class Acts {
 
   async #restore(): Promise<void> {
     const { world, overMs, hands, wishes, seed } = this.#plan;
-    const kinds = KINDS.filter((how) => world.worlds.has(how === 'promoted' ? 'failover' : 'restores'));
-    const times = kinds.length === 0 ? 0 : Math.max(1, Math.floor(overMs / RESTORE_EVERY_MS));
+    const times = world.worlds.has('restores') ? Math.max(1, Math.floor(overMs / RESTORE_EVERY_MS)) : 0;
     const began = nowMs();
     for (let nth = 0; nth < times; nth += 1) {
-      const how = kinds[(seed + nth) % kinds.length] ?? 'running';
+      const how = KINDS[(seed + nth) % KINDS.length] ?? 'running';
       await wait(Math.max(0, began + ((nth + RESTORE_AT) * overMs) / times - nowMs()));
       this.#unsteady += 1;
       const parts = { world, seed, operator: this.#operator, wishes, restores: this.restores };
@@ -141,17 +121,6 @@ export class Acts {
   #inTurn(act: () => Promise<void>): Promise<void> {
     this.#turn = this.#turn.then(act);
     return this.#turn;
-  }
-
-  /** Ahead, behind, and right again: as far as a storm of this length can wait for what is due later by it. */
-  async #moveClock(): Promise<void> {
-    const { world, seed, overMs } = this.#plan;
-    const random = seededRandom(seed + 13);
-    const most = Math.min(CLOCK_OFF_MAX_S, Math.floor(overMs / CLOCK_PART / 1_000));
-    for (const [part, sign] of CLOCK_PARTS) {
-      await wait(overMs * part);
-      world.redisClock?.set(sign * Math.ceil(random.fraction() * most));
-    }
   }
 
   /**
@@ -207,15 +176,8 @@ export class Acts {
     return true;
   }
 
-  async readNeighbours(ledger: readonly LedgerEntry[]): Promise<SeenNeighbours | undefined> {
-    const ours = new Set(this.#plan.wishes.map(({ disburseId }) => disburseId));
-    for (const { wish } of this.limits?.greedy ?? []) ours.add(wish.disburseId);
-    return this.#neighbours?.read(ledger, ours);
-  }
-
-  async stop(): Promise<void> {
+  stop(): void {
     this.#over.abort();
-    await this.#neighbours?.stop();
   }
 }
 

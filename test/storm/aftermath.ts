@@ -1,10 +1,8 @@
-/** What a storm left in the logs, in Redis and on every page: searched for what must not be there. */
-import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
+/** What a storm left in the logs, in PostgreSQL, in Redis and on every page: searched for secrets and phone numbers. */
 import { Redis } from 'ioredis';
+import { Client } from 'pg';
 import { type Findings, PAYER, Search } from './canaries.ts';
 import type { ConsoleUsers } from './console.ts';
-import { linesIn } from './history-reading.ts';
 import { ask, mustAsk } from './http.ts';
 import type { Asked } from './story.ts';
 import type { Exchange } from './tap.ts';
@@ -31,10 +29,9 @@ export async function searchAftermath(
   const phones = phonesOf(asked, mailings);
   const search = new Search(bearersIn(crm.exchanges), phones, usedIn(base.exchanges), desk?.secrets);
   for (const body of desk?.bodies ?? []) search.text('console', body);
-  const scribes = world.history?.scribes.map(({ process }) => process) ?? [];
-  for (const { plan } of [world.door, ...world.workers, ...scribes]) search.file('logs', plan.log);
+  for (const { plan } of [world.door, ...world.workers]) search.file('logs', plan.log);
   await searchRedis(world, search);
-  if (world.history) for (const line of await linesIn(world.history)) search.text('history', line);
+  await searchTables(world, search);
   for (const { urls } of [world.door, ...world.workers]) {
     search.text('metrics', await mustAsk<string>(`${urls['metrics']}/metrics`));
   }
@@ -61,11 +58,25 @@ function usedIn(exchanges: readonly Exchange[]): string[] {
   );
 }
 
-/** The file of everything that was ever written, and then what stands there now. */
-async function searchRedis({ dir, power }: World, search: Search): Promise<void> {
-  const folder = join(dir, 'redis', 'appendonlydir');
-  for (const name of readdirSync(folder)) search.file('Redis', join(folder, name));
-  const redis = new Redis({ host: '127.0.0.1', port: power.port });
+/** Every row of every table, as text. */
+async function searchTables({ database }: World, search: Search): Promise<void> {
+  const client = new Client({ connectionString: database.url });
+  await client.connect();
+  try {
+    const { rows: tables } = await client.query<{ name: string }>(
+      "select format('%I.%I', schemaname, tablename) as name from pg_tables where schemaname = 'relais'",
+    );
+    for (const { name } of tables) {
+      const { rows } = await client.query<{ line: string }>(`select t::text as line from ${name} t`);
+      for (const { line } of rows) search.text('PostgreSQL', line);
+    }
+  } finally {
+    await client.end();
+  }
+}
+
+async function searchRedis({ bell }: World, search: Search): Promise<void> {
+  const redis = new Redis(bell.url);
   try {
     let cursor = '0';
     do {
@@ -100,7 +111,7 @@ async function searchAnswers(
   const answer = async (path: string): Promise<void> =>
     search.text('answers', JSON.stringify(await mustAsk(`${api}/v1/${path}`)));
   for (const path of ['accounts', 'queues', 'review', 'disbursements?limit=500']) await answer(path);
-  // Some may be lost with a copy of Redis that was put back.
+  // Some may be lost with a copy that was restored.
   for (const { id } of mailings) search.text('answers', JSON.stringify(await ask(`${api}/v1/campaigns/${id}`)) ?? '');
   for (const { id } of asked.slice(0, EXPLAINED)) {
     await answer(`disbursements/${id}`);

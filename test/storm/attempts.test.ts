@@ -12,14 +12,14 @@ const at = (second: number): string => new Date(second * 1_000).toISOString();
 const said = (second: number, fields: object): string =>
   JSON.stringify({ level: 'info', time: at(second), ...fields });
 
-test('a time without Redis that a worker tells of is none of an attempt, and one that all had counts once', async () => {
+test('a time without PostgreSQL that a worker tells of is none of an attempt, and one that all had counts once', async () => {
   const log = join(dir, 'worker.log');
   const attempt = { queue: 'status-poll', id: 'slc_1', did: 'ended', because: 'looked', msg: 'attempt finished' };
   writeFileSync(
     log,
     [
-      said(10, { msg: 'Redis is away: what needs it waits, and is tried again by itself' }),
-      said(13, { msg: 'Redis keeps what it answers' }),
+      said(10, { msg: 'PostgreSQL is away: what needs it waits, and is tried again by itself' }),
+      said(13, { msg: 'PostgreSQL is back' }),
       said(15, { ...attempt, durationMs: 6_000 }),
       said(16, { ...attempt, durationMs: 10 }),
     ].join('\n'),

@@ -21,7 +21,7 @@ interface Span {
   readonly to: number;
 }
 
-/** `dark`: when Redis was away for all; a worker says when it was for it alone. `longMs`: shorter ones are only counted. */
+/** `dark`: when PostgreSQL was away for all; a worker says when it was away for it alone. `longMs`: shorter ones are only counted. */
 export async function readAttempts(
   workers: readonly SeenWorker[],
   dark: readonly Span[],
@@ -50,16 +50,16 @@ export async function readAttempts(
   return { count, long };
 }
 
-/** When a worker had no Redis, as it wrote it down. */
+/** When a worker had no PostgreSQL, as it wrote in its log. */
 class Away {
   readonly spans: Span[] = [];
   #from: number | undefined;
 
   hear(line: string): void {
-    if (!line.includes('"msg":"Redis ')) return;
+    if (!line.includes('"msg":"PostgreSQL ')) return;
     const at = Date.parse(/"time":"([^"]+)"/.exec(line)?.[1] ?? '');
-    if (line.includes('"msg":"Redis is away')) this.#from ??= at;
-    else if (this.#from !== undefined && /"msg":"Redis (?:is back|keeps what it answers)"/.test(line)) {
+    if (line.includes('"msg":"PostgreSQL is away')) this.#from ??= at;
+    else if (this.#from !== undefined && line.includes('"msg":"PostgreSQL is back')) {
       this.spans.push({ from: this.#from, to: at });
       this.#from = undefined;
     }

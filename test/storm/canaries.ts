@@ -4,7 +4,7 @@ import { defaultCredentials } from '../../src/sandbox/sandbox.ts';
 import { API_SECRET, CALLBACK_SECRET, KEEPER_SECRET, SECOND_SECRET } from './plan.ts';
 
 /** Whose words were searched. */
-export const places = ['logs', 'Redis', 'metrics', 'events', 'answers', 'console', 'history'] as const;
+export const places = ['logs', 'Redis', 'metrics', 'events', 'answers', 'console', 'PostgreSQL'] as const;
 export type Place = (typeof places)[number];
 
 export interface Leak {
@@ -63,7 +63,7 @@ export class Search {
     events: 0,
     answers: 0,
     console: 0,
-    history: 0,
+    PostgreSQL: 0,
   };
   readonly #used: readonly string[];
 

@@ -1,8 +1,9 @@
-/** The weather: what is done to our processes, their wires and Redis, and when, drawn from the seed. */
+/** The faults of a storm: of our processes, their wires, PostgreSQL, Redis and the provider, drawn from the seed. */
 import { type Random, seededRandom } from '../../src/lib/random.ts';
 import type { Child } from './child.ts';
 import { nowMs, wait, waitUntil } from './clock.ts';
 import type { Link } from './link.ts';
+import { bellStrikes } from './bell.ts';
 import type { Hands } from './restores.ts';
 import { ownerOf } from './owner.ts';
 import { WaitedInVain } from './phases.ts';
@@ -13,8 +14,7 @@ export interface ChaosCounts {
   kills: number;
   /** Frozen for longer than a lease, and some for longer than a lock. */
   stops: number;
-  powerLosses: number;
-  /** Wires to Redis that were cut, held, delayed, refused, or lost their replies. */
+  /** Wires to PostgreSQL and Redis that were cut, held, delayed, refused, or lost their replies. */
   wires: number;
   /** Times the service refused connections. */
   refusals: number;
@@ -25,14 +25,14 @@ export interface ChaosCounts {
 
 const NO_HANDSHAKES = { frozenInHandshake: 0, heldHandshakes: 0 };
 const HANDSHAKES_WAIT_MS = 700;
-/** One process, on a machine with nothing else to do, however Redis blinks meanwhile. */
+/** One process, on a machine with nothing else to do, however the stores blink meanwhile. */
 const STARTS_IN_MS = 3_000;
 const SLOWEST = 8;
 /** Longer than anything that the weather does to one process: one that is killed may be started again for five minutes. */
 const BUSY_AT_MOST_MS = 330_000;
 
 export class Chaos implements Hands {
-  readonly counts: ChaosCounts = { kills: 0, stops: 0, powerLosses: 0, wires: 0, refusals: 0, ...NO_HANDSHAKES };
+  readonly counts: ChaosCounts = { kills: 0, stops: 0, wires: 0, refusals: 0, ...NO_HANDSHAKES };
   readonly #world: World;
   readonly #seed: number;
   #slowness: number;
@@ -60,7 +60,8 @@ export class Chaos implements Hands {
     this.#newSettings = newSettings;
     this.#loop(1, [250, 750], (random) => this.#strikeProcess(random));
     this.#loop(2, [250, 800], (random) => this.#strikeWire(random));
-    this.#loop(3, [5_000, 8_000], (random) => this.#strikeRedis(random));
+    this.#loop(3, [4_000, 7_000], (random) => this.#strikeDatabase(random));
+    this.#loop(6, [1_500, 3_000], (random) => this.#strikeBell(random));
     this.#loop(4, [2_000, 4_000], (random) => this.#strikeService(random));
     if (this.#world.worlds.has('tls')) this.#loop(5, [1_500, 3_000], (random) => this.#strikeHandshake(random));
   }
@@ -83,8 +84,8 @@ export class Chaos implements Hands {
   async end(): Promise<void> {
     this.#stop.abort();
     await Promise.all(this.#loops);
-    const { links, door, workers, taps } = this.#world;
-    for (const link of links) link.heal();
+    const { links, bellLinks, door, workers, taps } = this.#world;
+    for (const link of [...links, ...bellLinks]) link.heal();
     for (const tap of Object.values(taps)) {
       tap.terminator?.letGo();
       await tap.listen();
@@ -152,7 +153,7 @@ export class Chaos implements Hands {
   }
 
   async #strikeWire(random: Random): Promise<void> {
-    const { links } = this.#world;
+    const links = [...this.#world.links, ...this.#world.bellLinks];
     const [which, how, ms] = [random.fraction(), random.fraction(), random.fraction()];
     const link = links[Math.floor(which * links.length)];
     if (!link || this.#busy.has(link)) return;
@@ -172,9 +173,16 @@ export class Chaos implements Hands {
     });
   }
 
-  async #strikeRedis(random: Random): Promise<void> {
-    this.counts.powerLosses += 1;
-    await this.#world.power.fail(this.#world.links, random, 50 + random.fraction() * 500);
+  async #strikeDatabase(random: Random): Promise<void> {
+    const { database } = this.#world;
+    const [how, ms] = [random.fraction(), random.fraction()];
+    if (how < 0.6) await database.crash(50 + ms * 500);
+    else await database.freeze(200 + ms * 3_000);
+  }
+
+  async #strikeBell(random: Random): Promise<void> {
+    const how = bellStrikes[Math.floor(random.fraction() * bellStrikes.length)] ?? 'flush';
+    await this.#world.bell.strike(how, 100 + random.fraction() * 2_000);
   }
 
   async #strikeService(random: Random): Promise<void> {

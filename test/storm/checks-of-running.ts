@@ -7,15 +7,13 @@ import type { SeenLook, SeenRecord, Story } from './story.ts';
 const nothingLeaks: Check = {
   name: 'P12',
   says: 'no key, secret, bearer or code of a payer stands anywhere; no telephone number in a log, a metric or an event',
-  broken: ({ canaries: { leaks, searched, used }, history, console: desk }) => [
-    ...leaks.map(({ what, place }) => `${what} stands in ${place === 'Redis' ? place : `the ${place}`}`),
+  broken: ({ canaries: { leaks, searched, used }, console: desk }) => [
+    ...leaks.map(
+      ({ what, place }) =>
+        `${what} stands in ${place === 'Redis' || place === 'PostgreSQL' ? place : `the ${place}`}`,
+    ),
     ...places
-      .filter(
-        (place) =>
-          searched[place] === 0 &&
-          (place !== 'history' || history !== undefined) &&
-          (place !== 'console' || desk !== undefined),
-      )
+      .filter((place) => searched[place] === 0 && (place !== 'console' || desk !== undefined))
       .map((place) => `nothing was searched of ${place}`),
     ...['a one-time code', 'a bearer token']
       .filter((what) => !used.includes(what))
@@ -29,14 +27,14 @@ const nothingLeaks: Check = {
  */
 const attemptsEnd: Check = {
   name: 'P14',
-  says: 'no attempt took longer than three quarters of its lock, unless its process stood still or Redis was away',
+  says: 'no attempt took longer than three quarters of its lock, unless its process stood still or PostgreSQL was away',
   broken: ({ attempts, rules: { lockMs } }) => [
     ...(attempts.count > 0 ? [] : ['no attempt was told of']),
     ...attempts.long
       .filter(({ durationMs, darkMs, stoodStill }) => !stoodStill && durationMs - darkMs > lockMs * 0.75)
       .map(
         ({ worker, queue, id, settlement, durationMs, darkMs }) =>
-          `${id} in ${queue} took ${worker} ${durationMs} ms, ${darkMs} of them without Redis: ${settlement}`,
+          `${id} in ${queue} took ${worker} ${durationMs} ms, ${darkMs} of them without PostgreSQL: ${settlement}`,
       ),
   ],
 };

@@ -1,4 +1,4 @@
-/** P16–P20 and S8: what must hold when a process is late, data is old, people differ, and words are wrong. */
+/** P16–P19 and S8: what must hold when a process is late, data is old, people differ, and words are wrong. */
 import type { Check } from './checks.ts';
 import { straddles } from './eras.ts';
 import { groupBy } from './grouping.ts';
@@ -10,44 +10,24 @@ const ON_ITS_WAY_MS = 1_000;
 const nothingLate: Check = {
   name: 'P16',
   says: 'nothing leaves after its lease or its expiry, whatever froze',
-  broken: (story) => [...lateSubmits(story), ...lateTexts(story), ...lateCodes(story)],
+  broken: (story) => [...lateSubmits(story), ...lateCodes(story)],
 };
-
-/** The clock of Redis moved while this was on its way, so that its age says nothing. */
-const clockMoved = ({ steps }: Story, at: number, ms: number): boolean =>
-  steps.some((step) => at - ms <= step.at && step.at <= at + ON_ITS_WAY_MS);
 
 function lateSubmits(story: Story): string[] {
   const { submits, rules } = story;
   return submits.flatMap(({ at, disburseId, image }) => {
     const late = image && image.ageMs > rules.sendWithinMs + ON_ITS_WAY_MS;
-    if (!late || straddles(story, at, rules.lockMs) || clockMoved(story, at, image.ageMs)) return [];
+    if (!late || straddles(story, at, rules.lockMs)) return [];
     return [`${disburseId} left ${Math.round(image.ageMs)} ms after it was written down`];
-  });
-}
-
-function lateTexts(story: Story): string[] {
-  const { sends, rules } = story;
-  return sends.flatMap(({ at, items, image }) => {
-    if (!image || straddles(story, at, rules.lockMs)) return [];
-    const { ageMs = Number.POSITIVE_INFINITY } = image;
-    if (ageMs <= rules.sendWithinMs + ON_ITS_WAY_MS || clockMoved(story, at, Math.min(ageMs, rules.lockMs)))
-      return [];
-    const when = Number.isFinite(ageMs)
-      ? `${Math.round(ageMs)} ms after it was written down`
-      : 'after it was given up';
-    return [`a request with ${items.length} texts left ${when}: "${items[0]?.text}"`];
   });
 }
 
 function lateCodes(story: Story): string[] {
   const ends = new Map(story.codes.map(({ text, expiresAt }) => [text, expiresAt]));
-  // The clock of Redis decides: while it is behind, everything ends later.
-  const behindMs = Math.max(0, ...story.steps.map(({ offMs }) => -offMs));
   return story.sends.flatMap(({ at, items }) =>
     items.flatMap(({ text }) => {
       const lateMs = at - (ends.get(text) ?? Number.POSITIVE_INFINITY);
-      if (lateMs <= ON_ITS_WAY_MS + behindMs) return [];
+      if (lateMs <= ON_ITS_WAY_MS) return [];
       return [`"${text}" left ${Math.round(lateMs)} ms after its end`];
     }),
   );
@@ -129,7 +109,7 @@ const strictestHolds: Check = {
 const namedByItsEnd: Check = {
   name: 'P19',
   says: 'no word ends a payment that does not name it, and no single word says that it failed',
-  broken: ({ records, looks, rules, steps }) => {
+  broken: ({ records, looks, rules }) => {
     const byToken = groupBy(looks, ({ token }) => token);
     return records.flatMap((record) => {
       const words = (status: string): SeenLook[] =>
@@ -139,7 +119,7 @@ const namedByItsEnd: Check = {
       if (record.state !== 'failed') return [];
       const times = words('failed').map(({ at }) => at);
       const apart = Math.max(...times) - Math.min(...times);
-      const apartEnough = steps.length > 0 || apart >= rules.quietMs / 2 - ON_ITS_WAY_MS / 2;
+      const apartEnough = apart >= rules.quietMs / 2 - ON_ITS_WAY_MS / 2;
       if (times.length > 1 && apartEnough) return [];
       return [`${record.id} failed by ${times.length} answers that named it`];
     });
@@ -148,23 +128,6 @@ const namedByItsEnd: Check = {
 
 const isAbout = ({ names }: SeenLook, { token, disburseId, amount }: SeenRecord): boolean =>
   names?.token === token && names?.disburseId === disburseId && Number(names?.amount) === amount;
-
-const nobodyElse: Check = {
-  name: 'P20',
-  says: 'no two deployments touch each other',
-  broken: ({ neighbours }) => {
-    if (!neighbours) return [];
-    const { intruder, strangersHere, strangersThere, paidTwice, open } = neighbours;
-    return [
-      ...(intruder.status === 1 && intruder.said.includes('REDIS_PREFIX')
-        ? []
-        : [`another environment on the same keys ended with ${intruder.status}: ${intruder.said.slice(0, 200)}`]),
-      ...strangersHere.map((token) => `the service of this one was asked for ${token} of the other`),
-      ...strangersThere.map((token) => `the service of the other was asked for ${token} of this one`),
-      ...(paidTwice + open === 0 ? [] : [`of the other ${paidTwice} were paid twice, and ${open} are still open`]),
-    ];
-  },
-};
 
 const noTextAgain: Check = {
   name: 'S8',
@@ -183,11 +146,4 @@ const noTextAgain: Check = {
   },
 };
 
-export const worldChecks: readonly Check[] = [
-  nothingLate,
-  notDoneAgain,
-  strictestHolds,
-  namedByItsEnd,
-  nobodyElse,
-  noTextAgain,
-];
+export const worldChecks: readonly Check[] = [nothingLate, notDoneAgain, strictestHolds, namedByItsEnd, noTextAgain];

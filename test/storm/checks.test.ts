@@ -1,19 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { checks, judge } from './checks.ts';
 import type { Story } from './story.ts';
-import {
-  attempt,
-  campaign,
-  event,
-  naming,
-  paid,
-  record,
-  restored,
-  submit,
-  text,
-  wholeHistory,
-  wholeStory,
-} from './whole-story.ts';
+import { attempt, campaign, event, naming, paid, record, restored, submit, text, wholeStory } from './whole-story.ts';
 
 /** The names of the promises that a story breaks. */
 function brokenBy(changes: Partial<Story>): string[] {
@@ -136,9 +124,8 @@ describe('running', () => {
   test('P12 sees a secret, a place that was not searched, and a canary that was never used', () => {
     expect(brokenBy(withCanaries({ leaks: [{ what: 'an API key', place: 'logs' }] }))).toEqual(['P12']);
     expect(brokenBy(withCanaries({ searched: { ...wholeStory.canaries.searched, Redis: 0 } }))).toEqual(['P12']);
-    const unread = withCanaries({ searched: { ...wholeStory.canaries.searched, history: 0 } });
-    expect(brokenBy(unread)).toEqual([]);
-    expect(brokenBy({ ...unread, history: wholeHistory })).toEqual(['P12']);
+    const unread = withCanaries({ searched: { ...wholeStory.canaries.searched, PostgreSQL: 0 } });
+    expect(brokenBy(unread)).toEqual(['P12']);
     expect(brokenBy(withCanaries({ used: ['a bearer token'] }))).toEqual(['P12']);
   });
 
@@ -166,30 +153,22 @@ describe('worlds', () => {
   const withLimits = (changes: Partial<NonNullable<Story['limits']>>) => ({
     limits: { inForce: [], greedy: [], ...wholeStory.limits, ...changes },
   });
-  const { neighbours } = wholeStory;
-  const withNeighbours = (changes: Partial<NonNullable<Story['neighbours']>>) => ({
-    neighbours: neighbours && { ...neighbours, ...changes },
-  });
 
-  test('P16 sees a submit and a text that left when their time was over, and a code after its end', () => {
+  test('P16 sees a submit that left when its time was over, and a code after its end', () => {
     const late = submit(2, 1_000, { image: { state: 'submitting', token: 't2', sends: 1, ageMs: 4_300 } });
     expect(brokenBy({ submits: [...wholeStory.submits.slice(0, 2), late] })).toEqual(['P16']);
-    expect(sent && brokenBy({ sends: [{ ...sent, image: { ageMs: 4_300 } }] })).toEqual(['P16']);
-    expect(sent && brokenBy({ sends: [{ ...sent, image: {} }] })).toEqual(['P16']);
-    expect(sent && brokenBy({ sends: [{ ...sent, image: { ageMs: 900 } }] })).toEqual([]);
     const code = { to: '+221780000001', text: 'code 1' };
     expect(sent && brokenBy({ sends: [sent, { at: 4_500, items: [code] }] })).toEqual(['P16']);
     expect(sent && brokenBy({ sends: [sent, { at: 2_900, items: [code] }] })).toEqual([]);
   });
 
-  test('P16 says nothing of an age when the clock moved, or when the world it was written in is gone', () => {
+  test('P16 says nothing of an age that was written before a restore', () => {
     const late = submit(2, 1_000, { image: { state: 'submitting', token: 't2', sends: 1, ageMs: 4_300 } });
     const submits = [...wholeStory.submits.slice(0, 2), late];
-    expect(brokenBy({ submits, steps: [{ at: 900, ms: 4_000, offMs: 4_000 }] })).toEqual([]);
     expect(brokenBy({ submits, ...withRestore({ copiedAt: 500, restoredAt: 900 }) })).toEqual([]);
   });
 
-  test('what left while Redis was away belongs to the world before, and nothing that left later does', () => {
+  test('a submit that left while PostgreSQL was away belongs to the time before the restore', () => {
     const other = { token: 'a token of the other world' };
     const withSubmits = (at: number) =>
       brokenBy({ submits: [submit(2, at, other), submit(2, 26_000)], ...withRestore() });
@@ -240,13 +219,6 @@ describe('worlds', () => {
     expect(brokenBy(about({ amount: '1.00' }))).toEqual(['P19']);
     const once = wholeStory.looks.filter(({ token, at }) => token !== 't2' || at === 6_000);
     expect(brokenBy({ looks: once })).toEqual(['P19']);
-  });
-
-  test('P20 sees a process of another environment that was let in, and a token in the books of a stranger', () => {
-    expect(brokenBy(withNeighbours({ intruder: { status: null, said: 'ended: SIGKILL' } }))).toEqual(['P20']);
-    expect(brokenBy(withNeighbours({ strangersHere: ['t9'] }))).toEqual(['P20']);
-    expect(brokenBy(withNeighbours({ strangersThere: ['t9'] }))).toEqual(['P20']);
-    expect(brokenBy(withNeighbours({ paidTwice: 1 }))).toEqual(['P20']);
   });
 
   test('S8 sees a text that was sent before a restore and is posted again after it', () => {

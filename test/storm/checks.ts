@@ -1,6 +1,5 @@
 /** What must be true of every storm. Each check is pure: a story in, the broken promises out, in words. */
 import { consoleChecks } from './checks-of-console.ts';
-import { historyChecks } from './checks-of-history.ts';
 import { moneyChecks } from './checks-of-money.ts';
 import { runningChecks } from './checks-of-running.ts';
 import { textChecks } from './checks-of-texts.ts';
@@ -26,7 +25,6 @@ export const checks: readonly Check[] = [
   ...runningChecks,
   ...worldChecks,
   ...consoleChecks,
-  ...historyChecks,
 ];
 
 export function judge(story: Story): Verdict[] {

@@ -8,7 +8,6 @@ const CREATE = '/api/v2/disburse/get-invoice';
 const SEND = '/api/v1/sms/send';
 
 export type Image = NonNullable<SeenSubmit['image']>;
-export type TextImage = NonNullable<SeenSend['image']>;
 
 type Path = Pick<Exchange, 'path'>;
 export const isLook = ({ path }: Path): boolean => path === STATUS;
@@ -52,12 +51,11 @@ export function looksIn(exchanges: readonly Exchange[]): SeenLook[] {
 const wordIn = (answer: string, name: string): string | undefined =>
   new RegExp(`"${name}" *: *"([^"]*)"`).exec(answer)?.[1];
 
-export function sendsIn(exchanges: readonly Exchange[], images: ReadonlyMap<Exchange, TextImage>): SeenSend[] {
+export function sendsIn(exchanges: readonly Exchange[]): SeenSend[] {
   return exchanges.filter(isSend).map((exchange) => {
     const { at, answer } = exchange;
     const code = answerOf(answer);
-    const image = images.get(exchange);
-    return { at, items: textsOf(exchange), ...(code ? { answer: code } : {}), ...(image ? { image } : {}) };
+    return { at, items: textsOf(exchange), ...(code ? { answer: code } : {}) };
   });
 }
 

@@ -1,11 +1,7 @@
 /** `script/storm`: one storm after the other, each told in full; exit code 1 when a promise was broken. */
-import { mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { killEveryone } from './child.ts';
 import { nowMs } from './clock.ts';
 import { type Mode, readOptions, type StormOptions, USAGE } from './options.ts';
-import { buildWithout, mutants } from './mutants.ts';
 import type { Phase } from './phases.ts';
 import { broken, describeOutcome } from './report.ts';
 import { runStorm } from './storm.ts';
@@ -30,15 +26,6 @@ async function runOne(options: StormOptions, mode: Mode, seed: number): Promise<
   }
 }
 
-/** The one that was named, or a build without a guard, which stays where it is: the storm is about what it does. */
-function programOf(options: StormOptions): StormOptions {
-  const { without } = options;
-  if (without === undefined) return options;
-  const program = buildWithout(without, mkdtempSync(join(tmpdir(), `storm-without-${without}-`)));
-  say(`without ${without}: ${mutants[without].says}; ${program}`);
-  return { ...options, program };
-}
-
 async function runAll(options: StormOptions): Promise<boolean> {
   let allWell = true;
   for (const mode of options.modes) {
@@ -51,7 +38,7 @@ async function runAll(options: StormOptions): Promise<boolean> {
 }
 
 try {
-  const options = programOf(readOptions(process.argv.slice(2)));
+  const options = readOptions(process.argv.slice(2));
   process.exit((await runAll(options)) ? 0 : 1);
 } catch (error) {
   if (!(error instanceof RangeError || (error instanceof TypeError && 'code' in error))) throw error;

@@ -4,17 +4,11 @@ import { worldNames } from './worlds.ts';
 
 test('all worlds are on unless some are named, and a world that is none is refused with those there are', () => {
   expect([...readOptions([]).worlds]).toEqual(worldNames);
-  expect([...readOptions(['--worlds', 'tls,clock']).worlds]).toEqual(['tls', 'clock']);
+  expect([...readOptions(['--worlds', 'tls,console']).worlds]).toEqual(['tls', 'console']);
   expect([...readOptions(['--worlds', 'none']).worlds]).toEqual([]);
   expect(() => readOptions(['--worlds', 'tls,rain'])).toThrow(/restores.*not rain/);
 });
 
 test('the usage names every world', () => {
   for (const world of worldNames) expect(USAGE).toContain(world);
-});
-
-test('all stays in Redis unless history is asked for', () => {
-  expect(readOptions([]).history).toBe(false);
-  expect(readOptions(['--history']).history).toBe(true);
-  expect(USAGE).toContain('--history');
 });

@@ -1,6 +1,5 @@
 /** What `script/storm` was asked to do. */
 import { parseArgs } from 'node:util';
-import { type MutantName, mutantNames, readMutant } from './mutants.ts';
 import { readWorlds, type WorldName, worldNames } from './worlds.ts';
 
 export type Mode = 'resubmit' | 'strict';
@@ -15,22 +14,15 @@ export interface StormOptions {
   readonly modes: readonly Mode[];
   /** The program under test; the build of this repository when left out. */
   readonly program: string | undefined;
-  /** Leaves the folder of the run (logs, Redis) where it is. */
+  /** Leaves the folder of the run (logs, data of PostgreSQL) where it is. */
   readonly keep: boolean;
-  /** Leaves a torn append-only file to Redis, as it comes out of a power loss. */
-  readonly torn: boolean;
   readonly worlds: ReadonlySet<WorldName>;
-  /** What is over goes to PostgreSQL and leaves Redis, in bad weather of its own. */
-  readonly history: boolean;
-  /** The guard that the program under test does not have. */
-  readonly without: MutantName | undefined;
 }
 
 export const USAGE = `usage: script/storm [--disbursements N] [--texts N] [--seed S] [--seeds K]
-                    [--mode resubmit|strict|both] [--worlds all|none|NAMES] [--history]
-                    [--program FILE | --without GUARD] [--keep] [--torn]
-worlds: ${worldNames.join(', ')}
-guards: ${mutantNames.join(', ')}`;
+                    [--mode resubmit|strict|both] [--worlds all|none|NAMES]
+                    [--program FILE] [--keep]
+worlds: ${worldNames.join(', ')}`;
 
 /** Throws a RangeError that says what is wrong. */
 export function readOptions(args: readonly string[]): StormOptions {
@@ -44,10 +36,7 @@ export function readOptions(args: readonly string[]): StormOptions {
       mode: { type: 'string', default: 'resubmit' },
       program: { type: 'string' },
       keep: { type: 'boolean', default: false },
-      torn: { type: 'boolean', default: false },
       worlds: { type: 'string', default: 'all' },
-      history: { type: 'boolean', default: false },
-      without: { type: 'string' },
     },
   });
   return {
@@ -58,10 +47,7 @@ export function readOptions(args: readonly string[]): StormOptions {
     modes: modesOf(values.mode),
     program: values.program,
     keep: values.keep,
-    torn: values.torn,
     worlds: readWorlds(values.worlds),
-    history: values.history,
-    without: values.without === undefined ? undefined : readMutant(values.without),
   };
 }
 

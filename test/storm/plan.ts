@@ -31,6 +31,7 @@ export const ENVIRONMENT = 'storm';
 
 export interface Addresses {
   readonly redisUrl: string;
+  readonly databaseUrl: string;
   readonly base: string;
   readonly crm: string;
   readonly apiPort: number;

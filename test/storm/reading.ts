@@ -5,7 +5,6 @@ import { onOurClock, waitUntil } from './clock.ts';
 import type { Acts } from './acts.ts';
 import { readCredits } from './bystanders.ts';
 import { mustAsk } from './http.ts';
-import { paymentsIn, readHistory } from './history-reading.ts';
 import { looksIn, sendsIn, submitsIn } from './hearsay.ts';
 import { seenLimits } from './limit-changes.ts';
 import type { Mode } from './options.ts';
@@ -48,11 +47,9 @@ export async function readStory(world: World, told: Told, phases: Phases): Promi
   const { restores } = acts;
   const books = await mustAsk<(LedgerEntry & { updatedAt: number })[]>(`${control}/books/disbursements`);
   const ledger = books.map((entry) => ({ ...entry, doneAt: onOurClock(entry.updatedAt) }));
-  // A list may tell of Redis alone.
-  const kept = world.history ? await paymentsIn(world.history) : [];
   const read = <T>(what: string, reading: Promise<T>): Promise<T> => phases.run(what, READ_WITHIN_MS, reading);
-  const records = await read('records are read', readRecords(world.api, kept));
-  const story: Story = {
+  const records = await read('records are read', readRecords(world.api));
+  return {
     rules: { mode, quietMs: QUIET_MS, patienceMs: UPSTREAM_TIMEOUT_MS, sendWithinMs: LEASE_MS / 2, lockMs: LOCK_MS },
     asked,
     records,
@@ -63,36 +60,26 @@ export async function readStory(world: World, told: Told, phases: Phases): Promi
     counted: await readCounts(world.door.urls['metrics'] ?? ''),
     campaigns: await Promise.all(mailings.map((mailing) => readCampaign(world.api, mailing, restores))),
     messages: await mustAsk<BookedText[]>(`${control}/books/messages`),
-    sends: sendsIn(crm, images.texts),
-    attempts: await readAttempts(world.workers, world.power.dark, LOCK_MS / 4),
+    sends: sendsIn(crm),
+    attempts: await readAttempts(world.workers, world.database.dark, LOCK_MS / 4),
     canaries: await read(
       'secrets are looked for',
       searchAftermath(world, { asked, mailings, console: acts.console }),
     ),
     restores,
-    steps: world.redisClock?.steps ?? [],
     codes,
     credits: await readCredits(control, told.credits),
     console: acts.console?.seen,
     limits: acts.limits && seenLimits(acts.limits, ledger, records),
-    neighbours: await read('neighbours are read', acts.readNeighbours(ledger)),
-  };
-  if (!world.history) return story;
-  return {
-    ...story,
-    history: await read(
-      'history is read',
-      readHistory(world, world.history, { asked, restores, steps: story.steps }),
-    ),
   };
 }
 
 const TOGETHER = 100;
 
 /** Each in full: a list does not tell their history. */
-async function readRecords(api: string, kept: readonly string[]): Promise<SeenRecord[]> {
+async function readRecords(api: string): Promise<SeenRecord[]> {
   const pages = await readPages<Pick<SeenRecord, 'id'>>(`${api}/v1/disbursements?limit=500`);
-  const listed = [...new Set([...pages.map(({ id }) => id), ...kept])];
+  const listed = pages.map(({ id }) => id);
   const all: SeenRecord[] = [];
   for (let from = 0; from < listed.length; from += TOGETHER) {
     const some = listed.slice(from, from + TOGETHER);
@@ -145,7 +132,7 @@ async function readCampaign(api: string, mailing: Mailing, restores: readonly Re
 /** Disbursements by state, from the metrics page. */
 async function readCounts(url: string): Promise<Record<string, number>> {
   let lines: RegExpExecArray[] = [];
-  // A page that was made while Redis was away leaves out what it could not ask.
+  // A page that was made while PostgreSQL was away leaves out what it could not ask.
   await waitUntil(async () => {
     const page = await mustAsk<string>(`${url}/metrics`);
     lines = [...page.matchAll(/^relais_operations\{([^}]*)\} (-?\d+)/gm)];

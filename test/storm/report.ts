@@ -21,7 +21,8 @@ export function describeOutcome(outcome: Outcome): string {
 
 function told({
   chaos,
-  losses,
+  database,
+  bell,
   serviceFaults,
   caller,
   forger,
@@ -31,13 +32,10 @@ function told({
   failedStarts,
   worlds,
   damage,
-  history,
   phases,
   slowness,
 }: Outcome): string[] {
   const seconds = (ms: number): string => `${Math.round(ms / 1_000)} s`;
-  const cut = sumOf(losses, (loss) => loss.cut);
-  const unacknowledged = sumOf(losses, (loss) => loss.unacknowledged);
   const submits = story.submits.length;
   const share = percent(serviceFaults['disbursement.submit'] ?? 0, submits);
   const faults = Object.entries(serviceFaults).map(([operation, strikes]) => `${operation} ${strikes}`);
@@ -47,24 +45,24 @@ function told({
     `worlds: ${[...worlds].join(', ') || 'none'}`,
     `storm ${seconds(stormMs)}, calm ${seconds(calmMs)}${slowness > 1 ? `, ${Math.round(slowness * 10) / 10} times slower than alone` : ''}: ${phases.map(({ name, ms }) => `${name} ${seconds(ms)}`).join(', ')}`,
     `processes: ${chaos.kills} kills, ${chaos.stops} stops past the lease, ${failedStarts.length} starts in vain; ` +
-      `wires to Redis: ${chaos.wires} struck`,
+      `wires: ${chaos.wires} struck`,
     ...failedStarts.map((what) => `  ${what}`),
-    `Redis: ${losses.length} power losses, ${cut} of ${unacknowledged} bytes lost that nobody had been told about`,
+    `PostgreSQL: ${database.crashes} crashes, ${database.freezes} freezes; ` +
+      `Redis: ${bell.crash} crashes, ${bell.freeze} freezes, ${bell.flush} flushes, ${bell.fill} times full`,
     `service: ${faults.join(', ')} (${share} of ${submits} submits); refused ${chaos.refusals} times`,
     ...worldLines(story, chaos, damage),
-    ...historyLines(story, history),
     `callers: ${caller.requests} requests, ${caller.repeated} repeated, ${caller.lostAnswers} answers lost, ` +
       `${caller.refusedForAWhile} asked again later`,
     `forged callbacks: ${forger.lies} on good addresses, ${forger.wrongAddresses} on wrong ones, ` +
       `${forger.believed} let in`,
-    `on the wire: ${submits} submits (${unseen} while Redis was away, ${elsewhere} overtaken), ` +
+    `on the wire: ${submits} submits (${unseen} while PostgreSQL was away, ${elsewhere} overtaken), ` +
       `${story.looks.length} looks, ${story.sends.length} posts of texts`,
   ];
 }
 
 /** What the worlds that were on have brought; nothing of those that were not. */
 function worldLines(story: Story, chaos: Outcome['chaos'], damage: Outcome['damage']): string[] {
-  const { restores, codes, credits, limits, neighbours, console: desk } = story;
+  const { restores, codes, credits, limits, console: desk } = story;
   const bent = Object.entries(damage).map(([how, times]) => `${how} ${times}`);
   const ofRestore = ({
     how,
@@ -88,7 +86,6 @@ function worldLines(story: Story, chaos: Outcome['chaos'], damage: Outcome['dama
     `others: ${codes.length} codes, ${credits.length} credits`,
     ...(desk ? [consoleLine(desk)] : []),
     ...(limits ? [`limits: ${limits.greedy.length} asked for more; after two people: ${limits.afterTwo}`] : []),
-    ...(neighbours ? [`beside: ${neighbours.paid} of ${neighbours.asked} paid by its own service`] : []),
   ];
 }
 
@@ -97,22 +94,6 @@ function consoleLine({ answers, streams, shown, acts }: NonNullable<Story['conso
   const heard = sumOf(streams, ({ events }) => events);
   return `console: ${each}; ${shown.length} payments shown, ${heard} events heard, ${acts} campaigns paused`;
 }
-
-function historyLines({ history: kept }: Story, weather: Outcome['history']): string[] {
-  if (!kept || !weather) return [];
-  const strikes = groupBy(weather.struck, (what) => what.split(/ (?:before|after) /)[0] ?? what);
-  const each = groupBy(weather.struck, (what) => what);
-  return [
-    `history: ${weather.struck.length} strikes (${counts(strikes)}), ${weather.inVain} waited in vain`,
-    ...[...each.keys()]
-      .toSorted((a, b) => a.localeCompare(b))
-      .map((what) => `  ${what}${timesOf(each.get(what) ?? [])}`),
-    `in history: ${counts(groupBy(kept.rows, ({ kind }) => kind))}, ${kept.recipients.length} recipients; ` +
-      `${kept.stubs} left Redis`,
-  ];
-}
-
-const timesOf = ({ length }: readonly unknown[]): string => (length > 1 ? ` × ${length}` : '');
 
 function ledger({ story }: Outcome): string[] {
   const { records, ledger: books, campaigns, messages } = story;
@@ -147,7 +128,7 @@ function closing(outcome: Outcome): string {
   const size = `--disbursements ${disbursements} --texts ${texts}`;
   const some = order.worlds && order.worlds.size < worldNames.length;
   const only = some ? ` --worlds ${[...(order.worlds ?? [])].join(',') || 'none'}` : '';
-  const command = `script/storm ${size} --mode ${mode} --seed ${seed}${only}${order.history ? ' --history' : ''}${order.torn ? ' --torn' : ''}`;
+  const command = `script/storm ${size} --mode ${mode} --seed ${seed}${only}`;
   return broken(outcome) ? `BROKEN. Repeat it: ${command}` : `nothing broken: ${command}`;
 }
 

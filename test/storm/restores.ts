@@ -1,6 +1,6 @@
 /**
- * Redis as it was a while ago, in the place of what it has become: somebody puts a backup back. A few payments that
- * wait for their time are cancelled in between, so that the copy shows them as still to be paid.
+ * PostgreSQL is restored from an earlier copy. A few payments that wait for their time are cancelled in between, so that
+ * the copy shows them as still to be paid.
  */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -17,7 +17,6 @@ const WITHDRAWN = 6;
 /** Due a while after the copy was put in place. */
 const DUE_IN_MS = 9_000;
 const BETWEEN_MS = 2_500;
-const LAG_MS = 400;
 /** Hundreds are settled one by one, by a process that is killed now and then. */
 const PATIENCE_MS = 180_000;
 /** An answer that is on its way when the copy is made may belong to either side of it. */
@@ -32,10 +31,7 @@ export interface RestoreDrill {
   readonly restores: Restore[];
 }
 
-/**
- * The whole drill once; `nth` names what is asked for in it. A replica that lags behind and is promoted is a copy too,
- * less than a second old, and nobody has stopped for it.
- */
+/** The whole drill once; `nth` names what is asked for in it. */
 export async function restoreOnce(
   drill: RestoreDrill,
   { how, nth }: { readonly how: Restore['how']; readonly nth: number },
@@ -44,16 +40,16 @@ export async function restoreOnce(
   const { world, seed, operator, wishes, restores } = drill;
   const random = seededRandom(seed * 100 + nth);
   const copy = join(world.dir, `copy-${nth}`);
-  const withdrawn = how === 'promoted' ? [] : await askForLater(drill, nth);
+  const withdrawn = await askForLater(drill, nth);
   const copiedAt = nowMs();
-  await world.power.copy(copy);
+  await world.database.copy(copy);
   await Promise.all(withdrawn.map((wish) => withdraw(world.api, wish)));
-  await wait((how === 'promoted' ? LAG_MS : BETWEEN_MS) * (0.5 + random.fraction()));
+  await wait(BETWEEN_MS * (0.5 + random.fraction()));
   // Whoever is at work stays in the weather; those that are stopped are out of it.
   operator.expecting = true;
   const everyone = how === 'stopped' ? await hands.take([world.door, ...world.workers]) : [];
   await Promise.all(everyone.map((child) => child.kill()));
-  const { goneAt: restoredAt, backAt } = await world.power.restore(copy, world.links, 50 + random.fraction() * 300);
+  const { goneAt: restoredAt, backAt } = await world.database.restore(copy, 50 + random.fraction() * 300);
   world.damage.forgetSince(copiedAt);
   await Promise.all(everyone.map((child) => child.start()));
   hands.release(everyone);

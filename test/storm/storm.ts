@@ -3,6 +3,8 @@ import { mkdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { seededRandom } from '../../src/lib/random.ts';
+import type { Bell } from './bell.ts';
+import type { StormDatabase } from './database.ts';
 import { comeToRest, noneWaits } from './calm.ts';
 import { Acts } from './acts.ts';
 import { askForCodes, askForCredits } from './bystanders.ts';
@@ -12,12 +14,10 @@ import { type Verdict, judge } from './checks.ts';
 import { nowMs, wait } from './clock.ts';
 import { faultOrders, promisesAnything, promisesOf, faultsOff } from './faults.ts';
 import { type ForgerCounts, forge } from './forger.ts';
-import { HistoryWeather } from './history-weather.ts';
 import { mustAsk } from './http.ts';
 import type { Mode } from './options.ts';
 import { type Phase, Phases } from './phases.ts';
 import { defaultProgram, LATE_MS, LEASE_MS, SETTLE_MS } from './plan.ts';
-import type { Loss } from './power.ts';
 import { readStory } from './reading.ts';
 import type { Story } from './story.ts';
 import { mailingsOf, postMailings } from './texts.ts';
@@ -32,10 +32,8 @@ export interface StormOrder {
   readonly mode: Mode;
   readonly program?: string | undefined;
   readonly keep?: boolean;
-  readonly torn?: boolean;
   /** All of them when left out. */
   readonly worlds?: ReadonlySet<WorldName>;
-  readonly history?: boolean;
   /** Told of each phase as it is over. */
   readonly tell?: ((phase: Phase) => void) | undefined;
 }
@@ -49,9 +47,8 @@ export interface Outcome {
   /** Answers that were bent, by how. */
   readonly damage: Readonly<Record<string, number>>;
   readonly chaos: ChaosCounts;
-  /** What was struck while history was written, and how many steps were waited for in vain. */
-  readonly history?: { readonly struck: readonly string[]; readonly inVain: number } | undefined;
-  readonly losses: readonly Loss[];
+  readonly database: StormDatabase['counts'];
+  readonly bell: Bell['counts'];
   /** How often the service misbehaved, by operation. */
   readonly serviceFaults: Readonly<Record<string, number>>;
   readonly caller: CallerCounts;
@@ -72,8 +69,6 @@ export interface Outcome {
 }
 
 const STORM_MIN_MS = 20_000;
-/** A writer comes by every two seconds, and each strike waits for it. */
-const HISTORY_MIN_MS = 60_000;
 const MS_EACH = 25;
 /** On a machine with nothing else to do everything starts within this. */
 const STARTS_IN_MS = 8_000;
@@ -108,8 +103,6 @@ export async function runStorm(order: StormOrder): Promise<Outcome> {
     mode: order.mode,
     seed: order.seed,
     worlds: worldsIn(order),
-    history: order.history === true,
-    mends: order.torn !== true,
     idOf: namesOf(wishes),
   });
   const world = await phases.run(STARTING, STARTED_WITHIN_MS, starting);
@@ -124,7 +117,7 @@ export async function runStorm(order: StormOrder): Promise<Outcome> {
 /** In `strict` every other seed has a service that promises nothing at all, and then no record may be lost. */
 function worldsIn({ worlds = new Set(worldNames), mode, seed }: StormOrder): ReadonlySet<WorldName> {
   if (promisesAnything(mode, seed)) return worlds;
-  return new Set([...worlds].filter((name) => name !== 'restores' && name !== 'failover'));
+  return new Set([...worlds].filter((name) => name !== 'restores'));
 }
 
 /** By the disburse_id; more is asked for as the storm goes on. */
@@ -150,13 +143,11 @@ async function blow(order: StormOrder, { world, phases }: Stage, wishes: Wish[])
   for (const fault of faults) await mustAsk(`${world.control}/faults`, { method: 'POST', body: fault });
 
   const slowness = slownessOf(phases.msOf(STARTING));
-  const overMs = slowness * Math.max(order.history ? HISTORY_MIN_MS : STORM_MIN_MS, disbursements * MS_EACH);
+  const overMs = slowness * Math.max(STORM_MIN_MS, disbursements * MS_EACH);
   const began = nowMs();
   const chaos = new Chaos(world, seed, slowness);
-  const acts = await Acts.of({ world, seed, wishes, hands: chaos, mailings, overMs, phases });
+  const acts = new Acts({ world, seed, wishes, hands: chaos, mailings, overMs, phases });
   chaos.begin(acts.newSettings);
-  const weather = world.history && new HistoryWeather(world, world.history, seed);
-  weather?.begin((error) => chaos.failed(error));
   const calm = new AbortController();
   const { signal } = calm;
   const beside = [
@@ -181,7 +172,6 @@ async function blow(order: StormOrder, { world, phases }: Stage, wishes: Wish[])
   // What has not been sent yet is to be sent in bad weather too.
   await phases.run('the last are sent', LAST_SENDS_MS + OVER_WITHIN_MS, noneWaits(world.api, LAST_SENDS_MS));
   calm.abort();
-  if (weather) await phases.run('the weather of history ends', OVER_WITHIN_MS, weather.end());
   await phases.run('the weather ends', OVER_WITHIN_MS, chaos.end());
   world.damage.end();
   const stormMs = nowMs() - began;
@@ -192,11 +182,10 @@ async function blow(order: StormOrder, { world, phases }: Stage, wishes: Wish[])
   const resting = comeToRest(world.api, mailings, patience);
   const open = await phases.run('all comes to rest', patience.ms + OVER_WITHIN_MS, resting);
   await phases.run('what is late arrives', OVER_WITHIN_MS, wait(DRAIN_MS));
-  if (weather) await phases.run('history comes to rest', OVER_WITHIN_MS, weather.comeToRest());
   const reading = readStory(world, { mode, asked: wishes, mailings, codes, credits, acts }, phases);
   const story = await phases.run('all is read', READ_WITHIN_MS + READ_EACH_MS * (disbursements + texts), reading);
-  await phases.run('people go home', OVER_WITHIN_MS, acts.stop());
-  const ours = [...world.workers, world.door, ...(world.history?.scribes ?? []).map(({ process }) => process)];
+  acts.stop();
+  const ours = [...world.workers, world.door];
   return {
     order,
     story,
@@ -204,8 +193,8 @@ async function blow(order: StormOrder, { world, phases }: Stage, wishes: Wish[])
     worlds: world.worlds,
     damage: world.damage.counts,
     chaos: chaos.counts,
-    history: weather && { struck: weather.struck, inVain: weather.inVain },
-    losses: world.power.losses,
+    database: world.database.counts,
+    bell: world.bell.counts,
     serviceFaults,
     caller,
     forger,

@@ -25,18 +25,12 @@ export interface Story {
   readonly attempts: Attempts;
   readonly canaries: Findings;
   readonly restores: readonly Restore[];
-  /** When the clock of Redis moved, how far, and how far it was off from then on. */
-  readonly steps: readonly { readonly at: number; readonly ms: number; readonly offMs: number }[];
   readonly codes: readonly SeenCode[];
   readonly credits: readonly SeenCredit[];
   /** Absent: nobody changed a limit in this storm. */
   readonly limits?: SeenLimits | undefined;
-  /** Absent: there was no other deployment. */
-  readonly neighbours?: SeenNeighbours | undefined;
   /** Absent: nobody was at the console. */
   readonly console?: SeenConsole | undefined;
-  /** Absent: all stayed in Redis. */
-  readonly history?: SeenHistory | undefined;
 }
 
 /** What the console was answered while the storm went on. Times on its clock. */
@@ -82,89 +76,12 @@ export interface ConsoleStream {
   events: number;
 }
 
-/** What is in PostgreSQL after the storm, and what is still in Redis. */
-export interface SeenHistory {
-  /** Every row of an operation. */
-  readonly rows: readonly HistoryRow[];
-  readonly recipients: readonly RecipientRow[];
-  /** Every event by its operation and number. */
-  readonly events: readonly { readonly operation: string; readonly sequence: number }[];
-  /** Every record in Redis that history keeps. */
-  readonly standing: readonly StandingRecord[];
-  /** Every slice in Redis that history keeps the people of. */
-  readonly slices: readonly { readonly id: string; readonly rev: number; readonly count: number }[];
-  /** Every row whose record is not in Redis, and the state of its stub. */
-  readonly gone: readonly (Pick<HistoryRow, 'id' | 'state' | 'createdAt'> & { readonly stub?: string | undefined })[];
-  /** How many stubs there are. */
-  readonly stubs: number;
-  /** Of how many the record is there again, beside its stub: the service said something more about them. */
-  readonly returned: number;
-  /** Payments that were asked for, and whose record is not in Redis any more. */
-  readonly left: readonly Left[];
-  /** How many wait to be copied. */
-  readonly waiting: number;
-  /** `relais.daily`, all of its days together. */
-  readonly daily: readonly DailyRow[];
-}
-
-export interface HistoryRow {
-  readonly kind: string;
-  readonly id: string;
-  readonly rev: number;
-  readonly state: string;
-  /** When it was accepted, by the clock of Redis, on that of the storm: what a copy forgot may be accepted anew. */
-  readonly createdAt: number;
-}
-
-export type StandingRecord = HistoryRow;
-
-export interface RecipientRow {
-  readonly campaign: string;
-  readonly row: number;
-  readonly slice: string;
-  readonly rev: number;
-  readonly state: string;
-}
-
-/** A payment that was asked for and that left Redis, asked about and asked for once more at the end. */
-export interface Left {
-  readonly id: string;
-  readonly disburseId: string;
-  readonly reference: string;
-  /** As its stub says it ended; without one, as history does. */
-  readonly state: string;
-  /** As it reads by its id, before it was asked for again and a while after that; absent: it could not be read. */
-  readonly reads?: string | undefined;
-  readonly readsThen?: string | undefined;
-  /** What the same request was answered: its status, and the id that it names. */
-  readonly again: { readonly status: number; readonly id?: string | undefined };
-  /** What another amount under the same reference was answered. */
-  readonly changed: number;
-  /** How often the books say that money left for it, before it was asked for again and a while after that. */
-  readonly paid: { readonly before: number; readonly after: number };
-  /** How many tokens the service has given for it by then. */
-  readonly tokens: { readonly before: number; readonly after: number };
-}
-
-/** In counts and XOF. */
-export interface DailyRow {
-  readonly withdrawMode: string | null;
-  readonly succeeded: Sum;
-  readonly reversed: Sum;
-  readonly credited: Sum;
-}
-
-export interface Sum {
-  readonly count: number;
-  readonly xof: number;
-}
-
-/** Redis as it was at one time, put in the place of what it had become. Times on the clock of the storm. */
+/** PostgreSQL restored from an earlier copy. Times on the clock of the storm. */
 export interface Restore {
-  readonly how: 'running' | 'stopped' | 'promoted';
+  readonly how: 'running' | 'stopped';
   /** Of the copy: what was acknowledged later is not in it. */
   readonly copiedAt: number;
-  /** When Redis went away, to come back as the copy. */
+  /** When PostgreSQL went away, to come back as the copy. */
   readonly restoredAt: number;
   /** When it answered again: nothing can have been decided in the world of the copy before that. */
   readonly backAt: number;
@@ -207,26 +124,13 @@ export interface SeenLimits {
   readonly afterTwo?: string | undefined;
 }
 
-export interface SeenNeighbours {
-  /** The process of another environment on the same keys: how it ended, and its last words. */
-  readonly intruder: { readonly status: number | null; readonly said: string };
-  /** What the two services were asked for by the deployment that is not theirs. */
-  readonly strangersHere: readonly string[];
-  readonly strangersThere: readonly string[];
-  /** Of the one with a prefix of its own: asked for, paid, paid more than once, and not at rest in the end. */
-  readonly asked: number;
-  readonly paid: number;
-  readonly paidTwice: number;
-  readonly open: number;
-}
-
 export interface SeenAttempt {
   readonly worker: string;
   readonly queue: string;
   readonly id: string;
   readonly settlement: string;
   readonly durationMs: number;
-  /** Of these, how long Redis was away. */
+  /** Of these, how long PostgreSQL was away. */
   readonly darkMs: number;
   /** Its process was frozen meanwhile. */
   readonly stoodStill: boolean;
@@ -315,12 +219,12 @@ export interface SeenSubmit {
   readonly endedAt: number;
   readonly token: string;
   readonly disburseId: string;
-  /** The record as Redis kept it when the submit was on its way; absent: Redis could not be asked at that moment. */
+  /** The committed row when the submit was on its way; absent: PostgreSQL could not be asked at that moment. */
   readonly image?: {
     readonly state: string;
     readonly token: string;
     readonly sends: number;
-    /** ms since the intent was written down, by the clock of Redis. */
+    /** ms since the intent was written, by the clock of PostgreSQL. */
     readonly ageMs: number;
   };
 }
@@ -368,9 +272,4 @@ export interface SeenSend {
   readonly items: readonly { readonly to: string; readonly text: string }[];
   /** The code of a readable answer, or the HTTP status as text; absent: no answer. */
   readonly answer?: string;
-  /** What stood in Redis about it when it was on its way; absent: Redis could not be asked at that moment. */
-  readonly image?: {
-    /** ms since the intent was written down, by the clock of Redis; absent: nobody was about to send this. */
-    readonly ageMs?: number;
-  };
 }

@@ -1,14 +1,5 @@
 /** A small story in which every promise was kept, to be broken in one place at a time. */
-import type {
-  LedgerEntry,
-  SeenAttempt,
-  SeenCampaign,
-  SeenConsole,
-  SeenHistory,
-  SeenRecord,
-  SeenSubmit,
-  Story,
-} from './story.ts';
+import type { LedgerEntry, SeenAttempt, SeenCampaign, SeenConsole, SeenRecord, SeenSubmit, Story } from './story.ts';
 
 const asked = (n: number) => ({
   reference: `r${n}`,
@@ -144,23 +135,13 @@ export const wholeStory: Story = {
   attempts: { count: 9, long: [attempt(9_000, { stoodStill: true })] },
   canaries: {
     leaks: [],
-    searched: { logs: 1, Redis: 1, metrics: 1, events: 1, answers: 1, console: 1, history: 1 },
+    searched: { logs: 1, Redis: 1, metrics: 1, events: 1, answers: 1, console: 1, PostgreSQL: 1 },
     used: ['a one-time code', 'a bearer token'],
   },
   restores: [],
-  steps: [],
   codes: [{ text: 'code 1', expiresAt: 3_000 }],
   credits: [{ accountAlias: '760000001', askedAt: 1_000, times: 1 }],
   limits: { inForce: [{ from: 0, amount: 20_000 }], greedy: [{ at: 1_000, amount: 30_000, status: 422, times: 0 }] },
-  neighbours: {
-    intruder: { status: 1, said: 'another deployment is at work here: set REDIS_PREFIX' },
-    strangersHere: [],
-    strangersThere: [],
-    asked: 2,
-    paid: 2,
-    paidTwice: 0,
-    open: 0,
-  },
 };
 
 /** Of the same story what somebody at the console saw: the key of the first was revoked at 6,000. */
@@ -193,72 +174,4 @@ export const wholeConsole: SeenConsole = {
   ],
   revokedAt: 6_000,
   acts: 1,
-};
-
-/** The same story, of which what is over went to PostgreSQL: the first two left Redis. */
-export const wholeHistory: SeenHistory = {
-  rows: [
-    { kind: 'disbursement', id: 'dsb_1', rev: 7, state: 'succeeded', createdAt: 500 },
-    { kind: 'disbursement', id: 'dsb_2', rev: 5, state: 'failed', createdAt: 500 },
-    { kind: 'disbursement', id: 'dsb_3', rev: 6, state: 'needs_review', createdAt: 500 },
-    { kind: 'direct_credit', id: 'dcr_1', rev: 3, state: 'succeeded', createdAt: 500 },
-  ],
-  recipients: [
-    { campaign: 'cmp_1', row: 1, slice: 'slc_1', rev: 9, state: 'sent' },
-    { campaign: 'cmp_1', row: 2, slice: 'slc_1', rev: 9, state: 'cancelled' },
-    { campaign: 'cmp_1', row: 3, slice: 'upl_1', rev: 1, state: 'skipped' },
-  ],
-  events: [1, 2, 3].map((n) => ({ operation: `dsb_${n}`, sequence: 1 })),
-  standing: [
-    { kind: 'disbursement', id: 'dsb_3', rev: 6, state: 'needs_review', createdAt: 500 },
-    { kind: 'direct_credit', id: 'dcr_1', rev: 3, state: 'succeeded', createdAt: 500 },
-  ],
-  slices: [{ id: 'slc_1', rev: 9, count: 2 }],
-  gone: [
-    { id: 'dsb_1', state: 'succeeded', createdAt: 500, stub: 'succeeded' },
-    { id: 'dsb_2', state: 'failed', createdAt: 500, stub: 'failed' },
-  ],
-  stubs: 2,
-  returned: 0,
-  left: [
-    {
-      id: 'dsb_1',
-      disburseId: 'id1',
-      reference: 'r1',
-      state: 'succeeded',
-      reads: 'succeeded',
-      readsThen: 'succeeded',
-      again: { status: 202, id: 'dsb_1' },
-      changed: 409,
-      paid: { before: 1, after: 1 },
-      tokens: { before: 2, after: 2 },
-    },
-    {
-      id: 'dsb_2',
-      disburseId: 'id2',
-      reference: 'r2',
-      state: 'failed',
-      reads: 'failed',
-      readsThen: 'failed',
-      again: { status: 202, id: 'dsb_2' },
-      changed: 409,
-      paid: { before: 0, after: 0 },
-      tokens: { before: 1, after: 1 },
-    },
-  ],
-  waiting: 0,
-  daily: [
-    {
-      withdrawMode: 'wallet-a-senegal',
-      succeeded: { count: 1, xof: 100 },
-      reversed: { count: 0, xof: 0 },
-      credited: { count: 0, xof: 0 },
-    },
-    {
-      withdrawMode: null,
-      succeeded: { count: 0, xof: 0 },
-      reversed: { count: 0, xof: 0 },
-      credited: { count: 1, xof: 700 },
-    },
-  ],
 };

@@ -2,10 +2,7 @@
 
 export const worlds = {
   tls: 'the service is reached by TLS, and handshakes are slow; whoever is in one is frozen past its lease',
-  restores: 'Redis is stopped, its folder replaced by an earlier copy, and started again',
-  clock: 'the clock of Redis steps, as it does when another server takes over',
-  failover: 'a replica takes over, in step with its primary or behind it',
-  neighbours: 'another environment starts on the same Redis; another deployment works there under its own prefix',
+  restores: 'PostgreSQL is stopped, its data replaced by an earlier copy, and started again',
   limits: 'processes are restarted with old limits, and people change them while it runs',
   damage: 'answers that are whole and wrong: no identity, another one, other words, codes that are no success',
   console: 'somebody clicks through the console, follows its stream, and loses the key in the middle of it',
