@@ -3,15 +3,17 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { Readability } from '../../src/app/readability.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { PROVIDER_UNREADABLE } from '../../src/kinds/hold.ts';
-import { Accounts } from '../../src/operations/accounts.ts';
+import { Holds } from '../../src/ledger/holds.ts';
 import { advanceDirectCredit } from '../../src/processors/disbursement/direct-credit.ts';
 import { payDisbursement } from '../../src/processors/disbursement/pay.ts';
-import { mayText } from '../../src/processors/gate.ts';
 import type { ExchangeSummary, UpstreamOperation } from '../../src/upstream/verdict.ts';
-import { storeOfThisFile } from '../support/fresh-redis.ts';
-import { processorWorld, ok } from '../support/processor-world.ts';
+import { openBench } from '../support/benches.ts';
+import { ledgerOfThisFile } from '../support/ledger-of-file.ts';
+import { ok } from '../support/processor-world.ts';
 
-const store = storeOfThisFile();
+const ledger = ledgerOfThisFile('hold', 'failure_row');
+const bench = openBench();
+const accounts = () => new Holds({ database: ledger.database, clock: systemClock });
 const CAME = 'html (text/html, begins: <b>Warning</b>)';
 const logged: object[] = [];
 
@@ -21,7 +23,7 @@ beforeEach(() => {
 
 const aProcess = () =>
   new Readability({
-    accounts: new Accounts(store.redis),
+    accounts: accounts(),
     clock: systemClock,
     logger: { error: (fields: object) => void logged.push(fields) },
   });
@@ -34,7 +36,7 @@ const heard = (operation: UpstreamOperation, code: string, more: Partial<Exchang
   durationMs: 1,
   ...more,
 });
-const holds = () => new Accounts(store.redis).holdsOf('main');
+const holds = () => accounts().holdsOf('main');
 async function hear(process: Readability, operation: UpstreamOperation, ...codes: string[]): Promise<void> {
   for (const code of codes) await process.heard(heard(operation, code));
 }
@@ -94,7 +96,7 @@ describe('the hold ends', () => {
   test('and begins again where a person released it too early', async () => {
     const process = aProcess();
     await hear(process, 'disbursement_create', ...UNREADABLE);
-    await new Accounts(store.redis).release('main', 'payments', PROVIDER_UNREADABLE);
+    await accounts().release('main', 'payments', PROVIDER_UNREADABLE);
     await hear(process, 'disbursement_create', 'unreadable');
     expect(await holds()).toHaveLength(1);
   });
@@ -102,7 +104,7 @@ describe('the hold ends', () => {
 
 describe('while the account is held', () => {
   async function held(operation: UpstreamOperation) {
-    const world = processorWorld(store.redis, { policy: { pollMs: [900_000] } });
+    const world = bench.world({ policy: { pollMs: [900_000] }, accounts: accounts() });
     const base = { account: 'main', state: 'queued', fingerprint: 'fp', xof: 100, dueInMs: 0 } as const;
     const fields = { amount: 100, accountAlias: '771234567' };
     const paid = { ...fields, withdrawMode: 'wallet-a-senegal' };
@@ -115,7 +117,9 @@ describe('while the account is held', () => {
     await hear(aProcess(), operation, ...UNREADABLE);
     // The interval passes.
     const [{ area } = { area: 'payments' }] = await holds();
-    await store.redis.hset('account:main', `probe:${area}.${PROVIDER_UNREADABLE}`, 0);
+    await ledger.query(
+      `update relais.hold set trial_at = 'epoch' where area = '${area}' and reason = '${PROVIDER_UNREADABLE}'`,
+    );
     return world;
   }
   const calls = ({ calls: made }: Awaited<ReturnType<typeof held>>) => made.map(({ name }) => name);
@@ -139,14 +143,5 @@ describe('while the account is held', () => {
     const world = await held('direct_credit');
     expect(await advanceDirectCredit('dcr_1', world.context)).toEqual(WAITS);
     expect(calls(world)).toEqual([]);
-  });
-
-  test.for([
-    ['sms_send', { wait: WAITS.reason }],
-    ['sms_statistics', { wait: WAITS.reason }],
-    ['sms_login', { probing: [] }],
-  ] as const)('an SMS tries again only where it cannot leave (%s)', async ([operation, expected]) => {
-    const { context } = await held(operation);
-    expect(await mayText('main', true, context)).toEqual(expected);
   });
 });

@@ -3,8 +3,8 @@ import { createServer, type IncomingHttpHeaders } from 'node:http';
 import { type AddressInfo, connect, createServer as createSocketServer } from 'node:net';
 import { Queue } from 'bullmq';
 import { afterEach, expect, test, vi } from 'vitest';
-import { keys } from '../../src/operations/keys.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
+import { freshLedger } from '../support/fresh-ledger.ts';
 import { freshRedis } from '../support/fresh-redis.ts';
 import { startRelais } from '../support/relais-process.ts';
 import { relaisSettings } from '../support/relais-settings.ts';
@@ -146,12 +146,17 @@ test('the service is told of no trace, and no trace has a number, an amount, a n
   }
 });
 
+async function traceOf({ ledger }: Service, id: string): Promise<string | null> {
+  const [row] = await ledger.query<{ trace: string | null }>(`select trace from relais.operation where id = '${id}'`);
+  return row?.trace ?? null;
+}
+
 test('a caller that traces nothing is not traced, and neither is a stranger', async () => {
   const { service, receiver } = await startTraced();
   const { body } = await pay(service, 'unsampled', { traceparent: TRACEPARENT.replace(/01$/, '00') });
   await service.until(`/v1/disbursements/${body.id}`, ({ state }) => state === 'succeeded');
   await service.call('GET', '/v1/disbursements', { key: 'nobodys', headers: { traceparent: TRACEPARENT } });
-  expect(await service.redis.hexists(keys.record(body.id), 'trace')).toBe(0);
+  expect(await traceOf(service, body.id)).toBeNull();
   await service.drain();
   expect(receiver.spans().filter(({ traceId }) => traceId === CALLER.traceId)).toEqual([]);
 });
@@ -171,11 +176,12 @@ test('what comes hours later is a trace of its own, which links to that of the r
   await service.until(`/v1/disbursements/${body.id}`, ({ state }) => state === 'succeeded');
   await receiver.seen((spans) => named(spans, 'process status-poll').length > 0);
   // As if the request had been made two hours before.
-  const mark = Buffer.from((await service.redis.hget(keys.record(body.id), 'trace')) ?? '', 'base64url');
+  const mark = Buffer.from((await traceOf(service, body.id)) ?? '', 'base64url');
   mark.writeUInt32BE(mark.readUInt32BE(24) - 7_200, 24);
-  await service.redis.hset(keys.record(body.id), 'trace', mark.toString('base64url'));
+  await service.ledger.query(
+    `update relais.operation set trace = '${mark.toString('base64url')}', due_at = now() where id = '${body.id}'`,
+  );
 
-  await service.redis.zadd(keys.due('status-poll'), 0, body.id);
   const spans = await receiver.seen((all) => named(all, 'process status-poll').length > 1);
 
   const [producer] = named(spans, 'send disbursement');
@@ -216,10 +222,12 @@ test('a line of the log names the trace, and what was told when the process ends
   toClose.push(() => receiver.close());
   const fresh = await freshRedis();
   toClose.push(() => fresh.close());
+  const ledger = await freshLedger({ isNew: true });
+  toClose.push(() => ledger.close());
   const sandbox = await startSandbox();
   toClose.push(() => sandbox.stop());
   const env = {
-    ...relaisSettings({ ...sandbox, redisUrl: fresh.url }),
+    ...relaisSettings({ ...sandbox, redisUrl: fresh.url, databaseUrl: ledger.url }),
     CALLBACK_SECRET: 'callback-secret',
     API_KEYS: KEYS,
     DISBURSEMENT_POLL: '10m',
