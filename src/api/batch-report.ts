@@ -2,7 +2,8 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Request, Response } from 'express';
 import type { BatchRecord } from '../operations/record.ts';
-import { Sums, type Batches } from '../operations/batches.ts';
+import { Sums } from '../kinds/batch-rows.ts';
+import type { Batches } from '../ledger/batches.ts';
 import { reportCsvHead, reportCsvLine, type ReportLine, reportPages } from '../producer/batch/report.ts';
 import type { Public } from '../lib/public.ts';
 

@@ -1,7 +1,7 @@
 /** Paying the unpaid rows of a batch again: a new batch with new references, which needs an approval of its own. */
 import { outcomeOf } from '../kinds/batch-outcome.ts';
 import { isFinal } from '../kinds/index.ts';
-import { askedWith, type BatchRow } from '../operations/batch-rows.ts';
+import { type BatchRow, askedWith } from '../kinds/batch-rows.ts';
 import type { BatchRecord } from '../operations/record.ts';
 import { referenceAgain } from '../producer/batch/again.ts';
 import { type BatchFile, hashOf, type RawRow } from '../producer/batch/rows.ts';

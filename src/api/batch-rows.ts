@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { batchOutcomes } from '../kinds/batch.ts';
 import { outcomeOf } from '../kinds/batch-outcome.ts';
-import { ROWS_AT_ONCE } from '../operations/batches.ts';
+import { ROWS_AT_ONCE } from '../kinds/batch-rows.ts';
 import type { RecentPayments } from '../operations/queries.ts';
 import type { BatchRecord } from '../operations/record.ts';
 import { statesOf } from '../kinds/index.ts';

@@ -2,7 +2,7 @@
 import type { Finding, Sum } from '../kinds/batch.ts';
 import { outcomesOf } from '../kinds/batch-outcome.ts';
 import type { StateOf } from '../kinds/index.ts';
-import { APPROVE_WITHIN_MS } from '../operations/batches.ts';
+import { APPROVE_WITHIN_MS } from '../kinds/batch-rows.ts';
 import type { BatchRecord } from '../operations/record.ts';
 import { progressOf } from '../producer/batch/report.ts';
 import type { ApiContext } from './context.ts';

@@ -1,7 +1,7 @@
 /** Files of disbursements over HTTP: uploaded by one key, approved by another, reported row by row. */
 import type { Request, Response } from 'express';
 import type { Findings } from '../kinds/batch.ts';
-import { APPROVE_WITHIN_MS } from '../operations/batches.ts';
+import { APPROVE_WITHIN_MS } from '../kinds/batch-rows.ts';
 import type { Holding } from '../lib/held-bytes.ts';
 import type { BatchRecord } from '../operations/record.ts';
 import { reportColumns } from '../kinds/disbursement-fields.ts';

@@ -8,7 +8,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { z } from 'zod';
 import { accountName, askedTime, identityText } from '../kinds/request-pieces.ts';
-import { Sums } from '../operations/batches.ts';
+import { Sums } from '../kinds/batch-rows.ts';
 import type { DisbursementRecord } from '../operations/record.ts';
 import { wordAbout } from './collect-resolve.ts';
 import { type ApiContext, findRecord } from './context.ts';

@@ -4,7 +4,7 @@ import type { Rejection } from '../kinds/intake.ts';
 import { BatchWork } from '../ledger/batch-work.ts';
 import type { Workers } from '../ledger/workers.ts';
 import { withDeadline } from '../lib/clock.ts';
-import { askedWith } from '../operations/batch-rows.ts';
+import { askedWith } from '../kinds/batch-rows.ts';
 import type { ProcessorContext } from '../processors/context.ts';
 import { type AttemptFinished, type AttemptQueue, Taker, attempts, processors } from '../processors/run.ts';
 import { repeatUntil } from '../processors/sweeper.ts';

@@ -2,8 +2,8 @@
 import type { BatchTotals, Findings, Sum } from '../kinds/batch.ts';
 import { ELSEWHERE } from '../kinds/batch-outcome.ts';
 import { type StateOf, isFinal, statesOf } from '../kinds/index.ts';
-import type { BatchRow } from '../operations/batch-rows.ts';
-import type { RowNow } from '../operations/batches.ts';
+import type { BatchRow } from '../kinds/batch-rows.ts';
+import type { RowNow } from '../kinds/batch-rows.ts';
 import type { BatchRecord } from '../operations/record.ts';
 
 /** Options of an upload. The approved hash covers them. */

@@ -9,7 +9,7 @@
  */
 import { WAITING } from '../kinds/batch-outcome.ts';
 import { type Clock, toMs } from '../lib/clock.ts';
-import type { BatchRow } from '../operations/batch-rows.ts';
+import type { BatchRow } from '../kinds/batch-rows.ts';
 import { batch as declaration } from '../queues/index.ts';
 import {
   type LedgerBatch,

@@ -1,9 +1,16 @@
 /** Payment batches: a file of payments, recorded with its rows, and approved as a whole by a different person. */
 import type { Sum } from '../kinds/batch.ts';
 import { WAITING } from '../kinds/batch-outcome.ts';
-import type { Public } from '../lib/public.ts';
-import { type BatchRow, askedWith } from '../operations/batch-rows.ts';
-import type { AskedRow, BatchAccepted, Batches as OldBatches, RowNow, Standing } from '../operations/batches.ts';
+import {
+  APPROVE_WITHIN_MS,
+  type AskedRow,
+  type BatchAccepted,
+  type BatchRow,
+  ROWS_AT_ONCE,
+  type RowNow,
+  type Standing,
+  askedWith,
+} from '../kinds/batch-rows.ts';
 import { type Act, actOf, noteAct } from './acts.ts';
 import {
   type LedgerBatch,
@@ -19,8 +26,20 @@ import {
 import { isTaken } from './errors.ts';
 import type { Database, Run } from './pool.ts';
 
-type NewBatch = Parameters<OldBatches['accept']>[0];
-type BatchOfRows = Parameters<OldBatches['rowsNow']>[0];
+interface NewBatch {
+  readonly id: string;
+  readonly account: string;
+  readonly fingerprint: string;
+  /** SHA-256 of its bytes and options, in hex. */
+  readonly contentHash: string;
+  readonly state: 'invalid' | 'awaiting_approval';
+  /** When it expires, ms from now. */
+  readonly dueInMs: number;
+  readonly fields: Readonly<Record<string, string | number>>;
+  /** Data of the event `batch.awaiting_approval`, besides id and state. */
+  readonly tells: Readonly<Record<string, unknown>>;
+  readonly act?: Act | undefined;
+}
 
 interface BatchesOptions {
   readonly database: Database;
@@ -41,13 +60,10 @@ export type Decided =
   | { readonly is: 'not yours'; readonly state: string }
   | { readonly is: 'none' };
 
-/** A batch that is not approved by then expires. */
-const APPROVE_WITHIN_MS = 86_400_000;
-const ROWS_AT_ONCE = 500;
 const ROWS_TO_INSERT = 2_000;
 const TRIES = 3;
 
-export class Batches implements Public<OldBatches> {
+export class Batches {
   readonly #database: Database;
   readonly #now: (() => Date) | undefined;
 
@@ -101,8 +117,8 @@ export class Batches implements Public<OldBatches> {
 
   /** Page by page, every row from `from` to `to` with the state of its payment. */
   async *rowsNow(
-    { id }: Pick<BatchOfRows, 'id'>,
-    { from, to }: { readonly from: number; readonly to: number; readonly fields?: readonly string[] },
+    { id }: Pick<LedgerBatch, 'id'>,
+    { from, to }: { readonly from: number; readonly to: number },
   ): AsyncGenerator<RowNow[], void, undefined> {
     for (let place = from; place < to; place += ROWS_AT_ONCE) {
       const most = Math.min(ROWS_AT_ONCE, to - place);
@@ -121,7 +137,7 @@ export class Batches implements Public<OldBatches> {
   }
 
   /** Whether a payment of it is pending, or waits for a person. */
-  async hasOpen({ id }: Pick<BatchOfRows, 'id'>): Promise<boolean> {
+  async hasOpen({ id }: Pick<LedgerBatch, 'id'>): Promise<boolean> {
     const states = Object.keys(await this.states(id));
     return states.some((state) => state === 'needs_review' || !(state === WAITING || SETTLED.includes(state)));
   }

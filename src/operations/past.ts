@@ -4,7 +4,7 @@ import { type Kind, isFinal, statesOf } from '../kinds/index.ts';
 import type { RecipientState } from '../kinds/recipient.ts';
 import { cursorOf, isBelow, type Place, placeOf } from '../lib/list-cursor.ts';
 import type { Act } from './audit.ts';
-import type { BatchRow } from './batch-rows.ts';
+import type { BatchRow } from '../kinds/batch-rows.ts';
 import { areMeant, type Filters, type Found, type Listed, type Page, type PageOf, readMany } from './lists.ts';
 import { idOf, type SoughtPlace } from './places.ts';
 import { type Fields, type RecordBase, readStored, UnreadableRecord } from './record.ts';

@@ -3,7 +3,7 @@
  * same checks, the same ids and the same outcomes, because the same code gives them.
  */
 import { type Random, seededRandom } from '../lib/random.ts';
-import type { BatchRow } from '../operations/batch-rows.ts';
+import type { BatchRow } from '../kinds/batch-rows.ts';
 import type { Batches } from '../ledger/batches.ts';
 import { holdingByDefault } from '../kinds/limits.ts';
 import { CollectAcceptance } from './acceptance-collect.ts';

@@ -1,7 +1,7 @@
 /** Payment batches on a ledger of their own, with an acceptance that has one limit. */
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect } from 'vitest';
-import type { BatchRow } from '../../src/operations/batch-rows.ts';
+import type { BatchRow } from '../../src/kinds/batch-rows.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { systemRandom } from '../../src/lib/random.ts';
 import { type BatchAttempt, type BatchWorkOptions, BatchWork, type RowAnswer } from '../../src/ledger/batch-work.ts';

@@ -7,8 +7,14 @@ import type { BatchRecord } from '../../operations/record.ts';
 import { operations } from '../../kinds/index.ts';
 import { setImmediate as letOthersWork } from 'node:timers/promises';
 import { canonicalJson, derivedId, fingerprint } from '../../lib/ids.ts';
-import { askedWith, type BatchRow } from '../../operations/batch-rows.ts';
-import { APPROVE_WITHIN_MS, type BatchAccepted, type Batches, ROWS_AT_ONCE } from '../../operations/batches.ts';
+import {
+  APPROVE_WITHIN_MS,
+  type BatchAccepted,
+  type BatchRow,
+  ROWS_AT_ONCE,
+  askedWith,
+} from '../../kinds/batch-rows.ts';
+import type { Batches } from '../../ledger/batches.ts';
 import type { Act } from '../../ledger/acts.ts';
 import { differing } from '../../operations/differing.ts';
 import { askedFields } from '../acceptance.ts';

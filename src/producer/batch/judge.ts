@@ -1,7 +1,7 @@
 /** Every row of a file against what a single disbursement must be, against the others, and against the limits. */
 import type { BatchTotals, Finding, Findings } from '../../kinds/batch.ts';
 import type { RequestOf } from '../../kinds/index.ts';
-import { Sums, type Standing } from '../../operations/batches.ts';
+import { Sums, type Standing } from '../../kinds/batch-rows.ts';
 import { notTheSame } from '../../operations/differing.ts';
 import { type Limits, describeLimit } from '../../kinds/limits.ts';
 import { readAccountAlias, readWithdrawMode } from '../../upstream/capabilities.ts';

@@ -2,9 +2,9 @@
 import type { Finding, Sum } from '../../kinds/batch.ts';
 import type { BatchRecord } from '../../operations/record.ts';
 import { csvCell } from '../../files/csv.ts';
-import type { BatchRow } from '../../operations/batch-rows.ts';
 import { WAITING } from '../../kinds/batch-outcome.ts';
-import { Sums, type Batches, type RowNow } from '../../operations/batches.ts';
+import { type BatchRow, type RowNow, Sums } from '../../kinds/batch-rows.ts';
+import type { Batches } from '../../ledger/batches.ts';
 import { reportColumns, reportedOfPayment, reportedOfRow } from '../../kinds/disbursement-fields.ts';
 import type { Rows } from './rows.ts';
 import type { Public } from '../../lib/public.ts';

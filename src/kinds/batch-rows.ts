@@ -1,0 +1,82 @@
+/** The rows of payment batches. */
+import type { Sum } from './batch.ts';
+
+/** One row as it waits, in the words of its request. */
+export interface BatchRow {
+  readonly row: number;
+  /** Of the disbursement that the row becomes. */
+  readonly id: string;
+  readonly reference: string;
+  readonly accountAlias: string;
+  /** Whole XOF. */
+  readonly amount: number;
+  readonly withdrawMode: string;
+  readonly debitAccountNumber?: string;
+  readonly allowDuplicate?: true;
+  readonly payeeName?: string | undefined;
+  readonly purpose?: string | undefined;
+  readonly metadata?: Readonly<Record<string, string>> | undefined;
+  /** What the file has beside it, in the order of the `columns` of the batch. */
+  readonly own?: readonly string[];
+}
+
+/** What is asked for with it: neither its place nor its name, nor what the file has beside it. */
+export function askedWith({ row: _place, id: _id, own: _own, ...request }: BatchRow) {
+  return request;
+}
+
+export type BatchAccepted =
+  | { readonly outcome: 'accepted' | 'duplicate'; readonly id: string; readonly state: string }
+  /** `open`: a batch of the same bytes waits for its approval, or is being paid, under another name. */
+  | { readonly outcome: 'conflict' | 'open'; readonly id: string };
+
+/** A row as it would be accepted. */
+export interface AskedRow {
+  readonly id: string;
+  readonly fingerprint: string;
+  readonly reference: string;
+  readonly fields: Readonly<Record<string, string | number | undefined>>;
+}
+
+/** The operation that has a reference already. */
+export interface Standing {
+  readonly id: string;
+  /** The very same request: accepting it again changes nothing. */
+  readonly same: boolean;
+  /** What is not as there, where it is not the same. */
+  readonly differs: readonly string[];
+}
+
+/** A row with its payment. The fields are absent if no payment was accepted for it. */
+export interface RowNow {
+  readonly row: BatchRow;
+  /** The state of its payment; `waiting` before there is one, `rejected` if acceptance refused it, `elsewhere`. */
+  readonly state: string;
+  readonly reason?: string;
+  readonly fields?: Readonly<Record<string, string>>;
+}
+
+/** A batch that is not approved by then expires: a limit or a reference may have changed since its check. */
+export const APPROVE_WITHIN_MS = 86_400_000;
+
+/** Rows are read in pages of this size. */
+export const ROWS_AT_ONCE = 500;
+
+/** Sums by name, added up one by one. */
+export class Sums {
+  readonly #sums = new Map<string, { count: number; xof: number }>();
+
+  add(name: string, xof: number): void {
+    const sum = this.#sums.get(name);
+    if (!sum) {
+      this.#sums.set(name, { count: 1, xof });
+      return;
+    }
+    sum.count += 1;
+    sum.xof += xof;
+  }
+
+  read(): Record<string, Sum> {
+    return Object.fromEntries([...this.#sums].map(([name, sum]) => [name, { ...sum }]));
+  }
+}
