@@ -150,8 +150,8 @@ test('what was sealed with an old secret is sealed anew, and the old one can go'
   await service.call('POST', `/v1/event-endpoints/${id}/rotate-secret`, { key: 'maker-secret' });
   const rotateWith = async (SEALING_SECRET: string) => {
     const { base: SERVICE_BASE_URL, crm: SERVICE_CRM_URL } = service.sandbox;
-    const places = { SERVICE_BASE_URL, SERVICE_CRM_URL, DATABASE_URL: service.ledger.url };
-    const api = await apiOn(service.redisUrl, { ...places, SEALING_SECRET, API_KEYS: KEYS });
+    const places = { SERVICE_BASE_URL, SERVICE_CRM_URL };
+    const api = await apiOn(service, { ...places, SEALING_SECRET, API_KEYS: KEYS });
     const answer = await ask(`${api.url}/v1/secrets/rotate`, 'POST', {});
     await api.stop();
     return answer.body;

@@ -1,16 +1,28 @@
 /** Verdicts on the hash of a callback, before and after a change of the account's master key. */
 import { createHash } from 'node:crypto';
-import { expect, test } from 'vitest';
-import { stampPart } from '../../src/app/deployment.ts';
-import { loadConfig } from '../../src/config.ts';
-import { readAccounts } from '../../src/accounts.ts';
+import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { systemClock } from '../../src/lib/clock.ts';
 import { Secret } from '../../src/lib/secret.ts';
-import { keyDigestsOf, noteKeyDigest } from '../../src/operations/key-hashes.ts';
+import { KeyHashes } from '../../src/ledger/key-hashes.ts';
+import { Database } from '../../src/ledger/pool.ts';
 import { type KnownHashes, knownHashes, ownDigest, verdictOfHash } from '../../src/webhooks/hash.ts';
-import { storeOfThisFile } from '../support/fresh-redis.ts';
+import { type FreshLedger, freshLedger } from '../support/fresh-ledger.ts';
+import { startService } from '../support/service.ts';
+import { defaultCredentials } from '../../src/sandbox/sandbox.ts';
 
-const store = storeOfThisFile();
+let ledger: FreshLedger;
+let database: Database;
+beforeAll(async () => {
+  ledger = await freshLedger();
+  database = new Database({ url: ledger.url, schema: ledger.schema });
+});
+afterAll(async () => {
+  await database?.close();
+  await ledger?.close();
+});
+beforeEach(() => ledger.query('truncate relais.provider_key_hash'));
+
+const hashesIn = (one: Database): KeyHashes => new KeyHashes({ database: one, clock: systemClock });
 const hashOf = (key: string) => new Secret(createHash('sha512').update(key).digest('hex'));
 
 interface Told {
@@ -23,10 +35,10 @@ interface Told {
 
 async function known({ noted = {}, own, before = [] }: Told): Promise<KnownHashes> {
   for (const [fingerprint, key] of Object.entries(noted)) {
-    await noteKeyDigest(store.redis, { account: 'main', fingerprint }, new Secret(key));
+    await hashesIn(database).note({ account: 'main', fingerprint }, new Secret(key));
   }
   const account = own === undefined ? { keysBefore: before } : { masterKey: new Secret(own), keysBefore: before };
-  return knownHashes(await keyDigestsOf(store.redis, 'main'), account);
+  return knownHashes(await hashesIn(database).of('main'), account);
 }
 
 test.for<[string, Told, string, string]>([
@@ -69,29 +81,24 @@ test('a text that is no hash is wrong, whatever is known', async () => {
 
 test('neither a key nor a hash that the provider posts is kept', async () => {
   await known({ noted: { f2: 'new' } });
-  const kept = JSON.stringify(await store.redis.hgetall('account:main'));
-  expect(kept).not.toContain('"new"');
-  expect(kept).not.toContain(hashOf('new').reveal());
+  const stored = JSON.stringify(
+    await ledger.query('select encode(hash, $$escape$$), * from relais.provider_key_hash'),
+  );
+  expect(stored).not.toContain('"new"');
+  expect(stored).not.toContain(hashOf('new').reveal());
 });
 
 test('a process notes its master key when it starts, and a change of the key forgets none', async () => {
-  for (const key of ['old', 'new']) {
-    const config = loadConfig({ SERVICE_MASTER_KEY: key, SERVICE_PRIVATE_KEY: 'p', SERVICE_TOKEN: 't' });
-    const part = stampPart(
-      {
-        config,
-        book: readAccounts(config),
-        redis: store.redis,
-        patience: { clock: systemClock, logger: { warn: () => undefined } },
-        quietly: () => undefined,
-      },
-      () => undefined,
-    );
-    const stop = await part.start();
-    await stop();
-  }
-  const { digests } = knownHashes(await keyDigestsOf(store.redis, 'main'));
-  expect(
-    digests.map((digest) => verdictOfHash(hashOf('old'), { digests: [digest], areAll: true })).toSorted(),
-  ).toEqual(['hash_right', 'hash_wrong']);
+  const service = await startService({}, { roles: ['webhooks'] });
+  onTestFinished(() => service.stop());
+  const pool = new Database({ url: service.ledger.url, schema: service.ledger.schema });
+  onTestFinished(() => pool.close());
+  await hashesIn(pool).note({ account: 'main', fingerprint: 'of the new keys' }, new Secret('new'));
+  const { digests } = knownHashes(await hashesIn(pool).of('main'));
+  const verdict = (key: string) => verdictOfHash(hashOf(key), { digests, areAll: true });
+  expect([defaultCredentials.masterKey, 'new', 'forged'].map(verdict)).toEqual([
+    'hash_right',
+    'hash_right',
+    'hash_wrong',
+  ]);
 });

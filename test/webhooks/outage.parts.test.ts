@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
+import { Client } from 'pg';
 import { request } from 'undici';
 import { afterEach, expect, test } from 'vitest';
 import { Secret } from '../../src/lib/secret.ts';
-import { startEmbeddedRedis } from '../../src/redis/embedded.ts';
 import { defaultCredentials } from '../../src/sandbox/sandbox.ts';
 import { callbackPath } from '../../src/webhooks/receiver.ts';
 import { type Service, startService } from '../support/service.ts';
@@ -14,21 +14,21 @@ afterEach(async () => {
 
 const FINAL = ['succeeded', 'failed', 'rejected', 'cancelled', 'needs_review'];
 
-test('callbacks are answered with 503 while Redis hangs, and a status check finds the result later', async () => {
-  const binary = process.env['REDIS_SERVER_BIN'];
-  const server = await startEmbeddedRedis(binary ? { binary } : {});
-  toClose.push(() => server.stop());
-  const service = await started({ REDIS_URL: server.url });
+test('callbacks are answered with 503 while PostgreSQL hangs, and a status check finds the result later', async () => {
+  const service = await started({});
   const { id, token } = await pendingDisbursement(service);
-  process.kill(server.pid, 'SIGSTOP');
-  toClose.push(async () => process.kill(server.pid, 'SIGCONT'));
+  const client = new Client({ connectionString: service.ledger.url });
+  await client.connect();
+  toClose.push(() => client.end());
+  await client.query('begin');
+  await client.query('lock table relais.operation in access exclusive mode');
 
   await service.control('POST', `/disbursements/${token}`, { status: 'success' });
   const answers = await Promise.all(Array.from({ length: 20 }, () => callBack(service, id, 'status=success')));
-  // Redis still hangs here: the answers did not wait for it.
+  // PostgreSQL still hangs here: the answers did not wait for it.
   expect(answers).toEqual(answers.map(() => ({ status: 503, retryAfter: '30' })));
 
-  process.kill(server.pid, 'SIGCONT');
+  await client.query('rollback');
   const body = await service.until(`/v1/disbursements/${id}`, ({ state }) => FINAL.includes(state));
   expect(body.state).toBe('succeeded');
   expect(await finalEventsOf(service, id)).toEqual(['disbursement.succeeded']);
@@ -86,7 +86,7 @@ async function callBack({ webhooks }: Service, id: string, body: string) {
 }
 
 async function finalEventsOf(service: Service, id: string): Promise<string[]> {
-  const { body } = await service.call('GET', '/v1/events?limit=1000');
+  const { body } = await service.published('/v1/events?limit=1000');
   const events = body.events as { type: string; data: { id: string; state: string } }[];
   return events.filter(({ data }) => data.id === id && FINAL.includes(data.state)).map(({ type }) => type);
 }

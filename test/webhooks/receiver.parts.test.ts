@@ -1,5 +1,5 @@
 /**
- * The receiver over real sockets and a real Redis. RELAIS_DEEP=1 sends a million bodies instead of ten thousand.
+ * The receiver over real sockets and a ledger. RELAIS_DEEP=1 sends a million bodies instead of ten thousand.
  */
 import { connect, type Socket } from 'node:net';
 import { setFlagsFromString } from 'node:v8';
@@ -10,12 +10,15 @@ import { afterEach, expect, test, vi } from 'vitest';
 import { systemClock } from '../../src/lib/clock.ts';
 import { seededRandom, systemRandom } from '../../src/lib/random.ts';
 import { Secret } from '../../src/lib/secret.ts';
-import { keys } from '../../src/operations/keys.ts';
-import { Operations } from '../../src/operations/operations.ts';
 import { listen } from '../../src/app/listener.ts';
+import { OperationStore } from '../../src/ledger/operation-store.ts';
+import { Operations } from '../../src/ledger/operations.ts';
+import { Database } from '../../src/ledger/pool.ts';
+import { Queries } from '../../src/ledger/queries.ts';
 import { digestOfKey } from '../../src/operations/key-hashes.ts';
+import type { disbursement } from '../../src/kinds/disbursement.ts';
 import { callbackPath, type CallbackVerdict, createReceiver } from '../../src/webhooks/receiver.ts';
-import { freshRedis } from '../support/fresh-redis.ts';
+import { freshLedger } from '../support/fresh-ledger.ts';
 import { contentType, layeredText, rawBytes } from './body/arbitrary-bodies.ts';
 
 const toClose: Array<() => Promise<unknown>> = [];
@@ -31,7 +34,7 @@ const SECRETS = [new Secret('callback-secret')];
 test('no body gets anything but the answer of a good one, and memory and record stay small', {
   timeout: deep ? 7_200_000 : 120_000,
 }, async () => {
-  const { send, redis, id, errors } = await makeWorld();
+  const { send, ledger, id, errors } = await makeWorld();
   const seed = Math.floor(systemRandom.fraction() * 2 ** 31);
   const bodies = fc.oneof(
     layeredText.map((text) => Buffer.from(text)),
@@ -55,7 +58,10 @@ test('no body gets anything but the answer of a good one, and memory and record 
   expect(errors).toEqual([]);
   // Five times the bodies and more, less than twice the memory.
   expect(endBytes).toBeLessThan(2 * startBytes);
-  expect(await redis.memory('USAGE', keys.record(id))).toBeLessThan(4_096);
+  const [row] = await ledger.query<{ characters: number }>(
+    `select length(o::text) as characters from relais.operation o where id = '${id}'`,
+  );
+  expect(row?.characters).toBeLessThan(4_096);
 });
 
 test('a body without end is read to its limit, kept nowhere, and answered', async () => {
@@ -74,7 +80,7 @@ test('a thousand replays of one callback cause at most one look in five seconds'
   let looks = 0;
   for (let n = 0; n < 1_000; n += 1) {
     await send(Buffer.from('data[status]=success'));
-    const due = await operations.claim('status-poll', 10, 60_000);
+    const due = await operations.take('status-poll', 10);
     if (wakes.splice(0).length + due.length > 0) {
       const held = await operations.acquire('disbursement', id, 'status-poll', 10_000);
       if (held.is === 'acquired') {
@@ -92,42 +98,15 @@ test('a thousand replays of one callback cause at most one look in five seconds'
   expect(looks).toBeGreaterThan(5);
 });
 
-test('a callback that the replicas do not have is asked for again, and its look is under way meanwhile', async () => {
-  let reaches = false;
-  const { send, wakes, verdicts, redis, id } = await makeWorld({ fence: async () => reaches });
-  const refused = await send(Buffer.from('data[status]=success'));
-  expect([refused.status, refused.headers['retry-after']]).toEqual([503, '30']);
-  expect([verdicts, wakes.length]).toEqual([['unavailable'], 1]);
-  reaches = true;
-  expect((await send(Buffer.from('data[status]=success'))).status).toBe(200);
-  expect(await redis.hget(keys.record(id), 'en')).toBe('2');
-});
-
-test('a callback that a failover has forgotten is asked for again, though the new primary keeps what it has', async () => {
-  const { send, redis, id } = await makeWorld({ fence: () => failover(redis, id) });
-  const before = await redis.hgetall(keys.record(id));
-  expect((await send(Buffer.from('data[status]=success'))).status).toBe(503);
-
-  async function failover(primary: typeof redis, name: string): Promise<boolean> {
-    await primary.del(keys.record(name));
-    await primary.hset(keys.record(name), before);
-    return true;
-  }
-});
-
 test.for(['failed', 'needs_review→cancelled', 'succeeded'])('success claimed for what is %s', async (way) => {
-  const { send, operations, id, verdicts, wakes, redis } = await makeWorld();
-  for (const to of way.split('→') as ('failed' | 'needs_review' | 'cancelled' | 'succeeded')[]) {
-    const held = await operations.acquire('disbursement', id, 'status-poll', 60_000);
-    if (held.is !== 'acquired') throw new Error(held.is);
-    await operations.transition(held.record, held.lease, { to, dueInMs: 1_800_000 });
-  }
-  const state = await redis.hget(keys.record(id), 'state');
+  const { send, go, stateOf, verdicts, wakes } = await makeWorld();
+  for (const to of way.split('→') as State[]) await go(to);
+  const state = await stateOf();
   await send(Buffer.from('data[status]=failed'));
   expect((await send(Buffer.from('data[status]=success'))).status).toBe(200);
   expect(verdicts).toEqual(state === 'succeeded' ? ['contradicts', 'noted'] : ['noted', 'contradicts']);
   // What a person has cancelled is never asked about again.
-  expect([wakes.length, await redis.hget(keys.record(id), 'state')]).toEqual([state === 'cancelled' ? 0 : 1, state]);
+  expect([wakes.length, await stateOf()]).toEqual([state === 'cancelled' ? 0 : 1, state]);
 });
 
 test('a path that nobody signed learns nothing, whatever it names', async () => {
@@ -166,19 +145,37 @@ test('3,000 slow senders do not keep a good callback waiting', { timeout: 120_00
   await vi.waitFor(() => expect(open()).toBe(0), { timeout: 30_000, interval: 250 });
 });
 
-interface WorldOptions {
-  readonly now?: () => number;
-  /** Whether what was written has reached the replicas. */
-  readonly fence?: () => Promise<boolean>;
-}
+type State = keyof typeof disbursement.states;
 
-async function makeWorld({ now, fence }: WorldOptions = {}) {
-  const fresh = await freshRedis();
-  toClose.push(() => fresh.close());
-  const { redis } = fresh;
+async function makeWorld({ now }: { readonly now?: () => number } = {}) {
+  const ledger = await freshLedger();
+  toClose.push(() => ledger.close());
+  const at = { url: ledger.url, schema: ledger.schema };
+  const database = new Database(at);
+  toClose.push(() => database.close());
+  const shared = new Operations({
+    database: at,
+    process: 'webhooks',
+    clock: systemClock,
+    random: systemRandom,
+    now: now && (() => new Date(now())),
+  });
+  toClose.push(() => shared.close());
+  const operations = new OperationStore({
+    operations: shared,
+    clock: systemClock,
+    accounts: ['main'],
+    leaseMs: 60_000,
+  });
   const id = 'dsb_00000000000000000000000000';
-  await pendingDisbursement(new Operations({ redis, random: systemRandom, ...(now ? { now } : {}) }), id);
-  const operations = new Operations({ redis, random: systemRandom, fence, ...(now ? { now } : {}) });
+  const queries = new Queries({ database });
+  const go = async (to: State): Promise<void> => {
+    const record = await queries.read('disbursement', id);
+    if (!record) throw new Error(`no ${id}`);
+    expect((await operations.transition(record, undefined, { to, dueInMs: 1_800_000 })).is).toBe('applied');
+  };
+  await accept(operations, id);
+  for (const to of ['created', 'submitting', 'pending'] as const) await go(to);
   const wakes: string[] = [];
   const errors: unknown[] = [];
   const verdicts: CallbackVerdict[] = [];
@@ -207,10 +204,11 @@ async function makeWorld({ now, fence }: WorldOptions = {}) {
   toClose.push(door.close);
   const path = callbackPath(SECRETS, { account: 'main', kind: 'disbursement', id });
   const send = (body: Buffer, headers: Record<string, string> = {}) => post(`${door.url}${path}`, body, headers);
-  return { redis, operations, id, wakes, errors, verdicts, url: door.url, path, send };
+  const stateOf = async () => (await queries.read('disbursement', id))?.state;
+  return { ledger, operations, go, stateOf, id, wakes, errors, verdicts, url: door.url, path, send };
 }
 
-async function pendingDisbursement(operations: Operations, id: string): Promise<void> {
+async function accept(operations: OperationStore, id: string): Promise<void> {
   await operations.accept({
     kind: 'disbursement',
     id,
@@ -226,15 +224,6 @@ async function pendingDisbursement(operations: Operations, id: string): Promise<
       token: 'tok',
     },
   });
-  for (const [from, to] of [
-    ['disbursement', 'created'],
-    ['disbursement', 'submitting'],
-    ['status-poll', 'pending'],
-  ] as const) {
-    const held = await operations.acquire('disbursement', id, from, 60_000);
-    if (held.is !== 'acquired') throw new Error(held.is);
-    await operations.transition(held.record, held.lease, { to, dueInMs: 1_800_000 });
-  }
 }
 
 const agent = new Agent({ connections: AT_ONCE });
