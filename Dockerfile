@@ -1,7 +1,7 @@
 # script/containers builds and runs this with a real engine.
 #
 #   docker build -t localhost/relais .
-#   docker run --read-only --tmpfs /tmp --cap-drop ALL -e REDIS_URL=… -e API_KEYS=… localhost/relais run --roles worker
+#   docker run --read-only --tmpfs /tmp --cap-drop ALL -e DATABASE_URL=… -e REDIS_URL=… localhost/relais run --roles worker
 
 # For a mirror of your own: --build-arg NODE_IMAGE=…
 ARG NODE_IMAGE=docker.io/library/node:24.21.0-bookworm-slim@sha256:d6aa754f16b3197301076f047b5def2f02ea1dbbc2ca920407d46d7ec7f87b20
@@ -14,6 +14,8 @@ RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY tsconfig.json tsconfig.build.json ./
 COPY src ./src
 COPY console ./console
+# The build copies the statements and migrations of the ledger into dist.
+COPY script/copy-sql.mjs ./script/
 RUN npm run build && npm prune --omit=dev --ignore-scripts --no-audit --no-fund && \
     # What only an editor or a debugger reads is half of what the packages bring.
     find node_modules dist -type f \( -name '*.map' -o -name '*.ts' -o -name '*.mts' -o -name '*.cts' -o -name '*.md' \) \
@@ -30,7 +32,7 @@ RUN mkdir --parents /image/etc /image/usr/local/bin /image/var/lib/dpkg/status.d
       dpkg-query --status "${package:?}" >"/image/var/lib/dpkg/status.d/$package" || exit 1; \
     done && \
     install --directory --mode 1777 /image/tmp && \
-    # The one file that is written outside Redis lies here, in a volume (WITNESS_FILE). A new volume takes its owner from here.
+    # The one file that a process writes is here, in a volume (WITNESS_FILE). A new volume takes its owner from here.
     install --directory --owner 1000 --group 1000 /volume/relais
 
 FROM scratch
@@ -51,7 +53,7 @@ COPY LICENSE ./
 USER 1000:1000
 EXPOSE 3000 3001 9464
 STOPSIGNAL SIGTERM
-# Alive, not ready: a process that waits for Redis must not be restarted for it.
+# Alive, not ready: a process that waits for PostgreSQL must not be restarted for it.
 HEALTHCHECK --interval=15s --timeout=3s --start-period=20s --retries=4 \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.METRICS_PORT}/healthz`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
 # Node itself is the first process, so that SIGTERM reaches it and not a shell. What is new and soon gone may fill twice

@@ -19,8 +19,8 @@ const DISBURSEMENTS = 200;
 const AMOUNT = 1_000;
 const TEXTS = 3_000;
 const SETTLED_WITHIN_MS = 300_000;
-const ROLES = ['api', 'webhooks', 'worker', 'history'];
-const SERVICES = ['redis', ...ROLES, 'postgres', 'sandbox', 'prometheus'];
+const ROLES = ['api', 'webhooks', 'worker'];
+const SERVICES = ['postgres', 'redis', ...ROLES, 'sandbox', 'prometheus'];
 
 const facts: Record<string, string | number> = {};
 function fact(what: string, value: string | number): void {
@@ -316,7 +316,7 @@ async function stop(): Promise<void> {
 /** As a reader asks PostgreSQL, in its own container. */
 async function copied({ disbursements }: Accepted): Promise<void> {
   const [postgres = ''] = await containersOf('postgres');
-  const password = `PGPASSWORD=${settings.get('HISTORY_PASSWORD')}`;
+  const password = `PGPASSWORD=${settings.get('DATABASE_PASSWORD')}`;
   const counted = (query: string): Promise<string> =>
     docker('exec', '--env', password, postgres, 'psql', '-U', 'relais', '-d', 'relais', '-Atc', query);
   const wanted = `${disbursements.length}|${disbursements.length * AMOUNT}|${TEXTS}`;

@@ -40,9 +40,9 @@ const KEYS =
   'ports profiles read_only restart security_opt stop_grace_period stop_signal tmpfs user volumes';
 
 describe('docker-compose.yml', () => {
-  test('has the roles, the sandbox, Redis and whoever watches', () => {
+  test('has PostgreSQL, Redis, the roles, the sandbox and Prometheus', () => {
     const names = services.map(([name]) => name).join(' ');
-    expect(names).toBe('redis api webhooks worker history postgres sandbox prometheus grafana');
+    expect(names).toBe('postgres redis api webhooks worker sandbox prometheus grafana');
   });
 
   test.for(services)('%s uses only what the specification knows', ([, service]) => {
@@ -108,35 +108,37 @@ describe('docker-compose.yml', () => {
       return all.flatMap(([setting, value]) => (secrets.includes(setting) && value !== '' ? [setting] : []));
     };
     const keys = 'SERVICE_MASTER_KEY SERVICE_PRIVATE_KEY SERVICE_TOKEN SMS_USER_KEY SMS_SECRET_KEY SMS_APP_KEY';
-    expect(given('worker')).toEqual(['CALLBACK_SECRET', 'SEALING_SECRET', ...keys.split(' ')]);
+    expect(given('worker')).toEqual(['DATABASE_URL', 'CALLBACK_SECRET', 'SEALING_SECRET', ...keys.split(' ')]);
     expect(given('api')).toEqual([
+      'DATABASE_URL',
       'CALLBACK_SECRET',
       'SEALING_SECRET',
       ...keys.split(' '),
       'API_KEYS',
-      'HISTORY_URL',
     ]);
-    expect(given('webhooks')).toEqual(['CALLBACK_SECRET', 'HISTORY_URL']);
-    expect(given('history')).toEqual(['HISTORY_URL']);
+    expect(given('webhooks')).toEqual(['DATABASE_URL', 'CALLBACK_SECRET']);
     expect(given('sandbox')).toEqual([]);
   });
 
-  test('history and its PostgreSQL come only where they are asked for, and know each other', () => {
-    const { history, postgres } = compose.services;
-    expect([history?.profiles, postgres?.profiles]).toEqual([['history'], ['history']]);
-    const { POSTGRES_USER: user, POSTGRES_DB: database, POSTGRES_PASSWORD: password } = postgres?.environment ?? {};
-    expect(password).toBe('${HISTORY_PASSWORD:-}');
-    expect(read('docker-compose.yml')).toContain(
-      `HISTORY_URL=postgres://${user}:PASSWORD@postgres:5432/${database}\n`,
-    );
-    // Who reads what left asks the one that it was copied to.
-    const urls = [history, compose.services['api'], compose.services['webhooks']].map(
-      (service) => service?.environment?.['HISTORY_URL'],
-    );
-    expect(urls).toEqual(['${HISTORY_URL:-}', '${HISTORY_URL:-}', '${HISTORY_URL:-}']);
+  test('PostgreSQL has the user, database and password of the address that processes use', () => {
+    const { POSTGRES_USER: user, POSTGRES_DB: database, POSTGRES_PASSWORD: password } =
+      compose.services['postgres']?.environment ?? {};
+    expect(password).toBe('${DATABASE_PASSWORD:-}');
+    for (const name of ['api', 'webhooks', 'worker'])
+      expect(compose.services[name]?.environment?.['DATABASE_URL']).toBe(
+        `\${DATABASE_URL:-postgres://${user}:${password}@postgres:5432/${database}}`,
+      );
   });
 
-  test('one process knows from outside Redis how far it had come, in a volume that it may write', () => {
+  test('the image contains what the build needs besides the sources', () => {
+    const build = JSON.parse(read('package.json')) as { readonly scripts: { readonly build: string } };
+    for (const [script] of build.scripts.build.matchAll(/script\/[\w.-]+/g)) {
+      expect(read('Dockerfile')).toContain(`COPY ${script} ./script/\n`);
+      expect(read('.dockerignore').split('\n')).toContain(`!${script}`);
+    }
+  });
+
+  test('the API has a witness outside PostgreSQL, in a volume that it may write', () => {
     const { environment, volumes } = compose.services['api'] ?? {};
     const [, folder] = volumes?.[0]?.split(':') ?? [];
     expect(environment?.['WITNESS_FILE']).toBe(`${folder}/witness`);
@@ -151,12 +153,9 @@ describe('docker-compose.yml', () => {
     expect(Object.keys(compose.services['worker'] ?? {})).not.toContain('container_name');
   });
 
-  test('Redis is as durable as it is checked to be', () => {
-    const command = compose.services['redis']?.command?.join(' ');
-    for (const words of ['--appendonly yes', '--appendfsync always', '--maxmemory-policy noeviction', '--maxmemory '])
-      expect(command).toContain(words);
-    // Redis is told `--save ''` last: nothing may follow that could be taken for a part of it.
-    expect(compose.services['redis']?.command?.slice(-2)).toEqual(['--save', '']);
+  test('PostgreSQL keeps what it commits: nothing turns that off', () => {
+    expect(compose.services['postgres']?.command).toBeUndefined();
+    expect(compose.services['postgres']?.volumes).toEqual(['postgres:/var/lib/postgresql/data']);
   });
 
   test('Redis is well when it answers, and not while it only refuses', () => {

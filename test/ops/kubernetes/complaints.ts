@@ -39,7 +39,7 @@ export function settingsOf(deployment: Manifest, objects: readonly Manifest[]): 
 
 function secretFor(name: string): string {
   if (name === 'REDIS_URL') return 'rediss://redis.example.com:6379';
-  if (name === 'HISTORY_URL') return 'postgres://postgres.example.com/relais';
+  if (name === 'DATABASE_URL') return 'postgres://postgres.example.com/relais';
   return name === 'API_KEYS' ? `somebody:read:${'s'.repeat(48)}` : 's'.repeat(48);
 }
 

@@ -11,17 +11,12 @@ import { metricsIn } from '../rules-files.ts';
 import { complaintsAbout, secretsInTheExample, secretsOf, settingsOf } from './complaints.ts';
 import { type Manifest, missing, render, schemaComplaints, typeComplaints } from './manifests.ts';
 
-const WITH_HISTORY = 'overlays/small with components/history';
-const overlays = ['overlays/small', 'overlays/scaled', WITH_HISTORY] as const;
+const overlays = ['overlays/small', 'overlays/scaled'] as const;
 const rendered = new Map(
-  overlays.map((overlay) => {
-    const [folder = '', component] = overlay.split(' with ');
-    return [overlay, render(folder, component)] as const;
-  }),
+  overlays.map((overlay) => [overlay, render(overlay)] as const),
 );
 const small = rendered.get('overlays/small') ?? [];
 const scaled = rendered.get('overlays/scaled') ?? [];
-const withHistory = rendered.get(WITH_HISTORY) ?? [];
 
 const find = (objects: readonly Manifest[], kind: string, name: string): Manifest => {
   const found = objects.find((object) => object.kind === kind && object.metadata.name === name);
@@ -55,36 +50,11 @@ describe.skipIf(missing)('what a cluster is given', () => {
   test.for(overlays)('%s gives each process the secrets that it uses, and no others', (overlay) => {
     const given = (role: string) => secretsOf(find(rendered.get(overlay) ?? [], 'Deployment', `relais-${role}`));
     const keys = 'SERVICE_MASTER_KEY SERVICE_PRIVATE_KEY SERVICE_TOKEN SMS_USER_KEY SMS_SECRET_KEY SMS_APP_KEY';
-    const worker = ['REDIS_URL', 'CALLBACK_SECRET', 'SEALING_SECRET', ...keys.split(' ')];
+    const worker = ['DATABASE_URL', 'REDIS_URL', 'CALLBACK_SECRET', 'SEALING_SECRET', ...keys.split(' ')];
     expect(given('worker')).toEqual(worker);
-    const readers = overlay === WITH_HISTORY ? ['HISTORY_URL'] : [];
-    expect(given('api').toSorted()).toEqual([...worker, 'API_KEYS', ...readers].toSorted());
-    expect(given('webhooks').toSorted()).toEqual(['REDIS_URL', 'CALLBACK_SECRET', ...readers].toSorted());
-    expect(secretsInTheExample.toSorted()).toEqual([...worker, 'API_KEYS', 'HISTORY_URL'].toSorted());
-  });
-
-  test('history is one process more, and PostgreSQL is reached by those that write it or read it', () => {
-    const more = withHistory.filter(
-      ({ kind, metadata }) => !small.some((one) => one.kind === kind && one.metadata.name === metadata.name),
-    );
-    expect(more.map(({ kind, metadata }) => `${kind} ${metadata.name}`).toSorted()).toEqual([
-      'Deployment relais-history',
-      'NetworkPolicy relais-history',
-    ]);
-    expect(secretsOf(find(withHistory, 'Deployment', 'relais-history'))).toEqual(['REDIS_URL', 'HISTORY_URL']);
-    // With the policy of all processes: DNS, Redis, and this one port.
-    const asked = deployments(withHistory).filter((one) => secretsOf(one).includes('HISTORY_URL'));
-    const components = asked.map(({ metadata }) => metadata.labels?.['app.kubernetes.io/component'] ?? '');
-    const values = components.toSorted();
-    expect(values).toEqual(['api', 'history', 'webhooks']);
-    expect(find(withHistory, 'NetworkPolicy', 'relais-history').spec).toEqual({
-      podSelector: {
-        matchLabels: { 'app.kubernetes.io/name': 'relais' },
-        matchExpressions: [{ key: 'app.kubernetes.io/component', operator: 'In', values }],
-      },
-      policyTypes: ['Egress'],
-      egress: [{ ports: [{ port: 5432 }] }],
-    });
+    expect(given('api').toSorted()).toEqual([...worker, 'API_KEYS'].toSorted());
+    expect(given('webhooks').toSorted()).toEqual(['CALLBACK_SECRET', 'DATABASE_URL', 'REDIS_URL']);
+    expect(secretsInTheExample.toSorted()).toEqual([...worker, 'API_KEYS'].toSorted());
   });
 
   test('small keeps a witness, in a volume that only one process at a time has', () => {
@@ -158,17 +128,17 @@ describe.skipIf(missing)('a mistake', () => {
     ],
     [
       'a secret in clear',
-      (all) => (container(all).env[1] = { name: 'CALLBACK_SECRET', value: 's'.repeat(48) }),
+      (all) => (container(all).env[2] = { name: 'CALLBACK_SECRET', value: 's'.repeat(48) }),
       'CALLBACK_SECRET stands there in clear',
     ],
     [
       'a secret that nobody makes',
-      (all) => (container(all).env[1].valueFrom.secretKeyRef.key = 'CALLBACK'),
+      (all) => (container(all).env[2].valueFrom.secretKeyRef.key = 'CALLBACK'),
       'no secret relais with CALLBACK is asked for in secrets.env.example',
     ],
     [
       'a secret that is missing',
-      (all) => container(all).env.splice(1, 1),
+      (all) => container(all).env.splice(2, 1),
       'it would not start: CALLBACK_SECRET: is not set',
     ],
     [

@@ -11,7 +11,7 @@ import { Deployment } from 'kubernetes-models/apps/v1';
 import { NetworkPolicy } from 'kubernetes-models/networking.k8s.io/v1';
 import { PodDisruptionBudget } from 'kubernetes-models/policy/v1';
 import { ConfigMap, PersistentVolumeClaim, Service, ServiceAccount } from 'kubernetes-models/v1';
-import { parse, parseAllDocuments, stringify } from 'yaml';
+import { parseAllDocuments } from 'yaml';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 
@@ -48,24 +48,18 @@ export const missing = renderer ? undefined : 'skipped: neither kubectl nor kust
 
 if (missing) console.warn(missing);
 
-/** As a copy of an overlay would have it, with a component more in its list. */
-export function render(overlay: string, component?: string): Manifest[] {
+/** As a copy of an overlay would have it. */
+export function render(overlay: string): Manifest[] {
   if (renderer === undefined) return [];
   const { command, args } = renderer;
   const folder = mkdtempSync(join(tmpdir(), 'relais-kubernetes-'));
   try {
     cpSync(join(ROOT, 'ops/kubernetes'), folder, { recursive: true });
-    if (component !== undefined) addTo(join(folder, overlay, 'kustomization.yaml'), `../../${component}`);
     const text = execFileSync(command, [...args, join(folder, overlay)], { encoding: 'utf8' });
     return parseAllDocuments(text).map((document) => document.toJS() as Manifest);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
-}
-
-function addTo(file: string, component: string): void {
-  const { components = [], ...rest } = parse(readFileSync(file, 'utf8')) as { components?: string[] };
-  writeFileSync(file, stringify({ ...rest, components: [...components, component] }));
 }
 
 interface Model {
