@@ -32,9 +32,7 @@ describe.skipIf(absent)('docker-compose itself', () => {
   });
 
   test('reads in it what we read in it', () => {
-    const { services: known } = parse(
-      config('--profile', 'grafana', 'config').stdout,
-    ) as typeof written;
+    const { services: known } = parse(config('--profile', 'grafana', 'config').stdout) as typeof written;
     expect(Object.keys(known).toSorted()).toEqual(Object.keys(written.services).toSorted());
     expect(known['api']?.ports).toEqual(['127.0.0.1:3000:3000/tcp']);
   });

@@ -121,8 +121,11 @@ describe('docker-compose.yml', () => {
   });
 
   test('PostgreSQL has the user, database and password of the address that processes use', () => {
-    const { POSTGRES_USER: user, POSTGRES_DB: database, POSTGRES_PASSWORD: password } =
-      compose.services['postgres']?.environment ?? {};
+    const {
+      POSTGRES_USER: user,
+      POSTGRES_DB: database,
+      POSTGRES_PASSWORD: password,
+    } = compose.services['postgres']?.environment ?? {};
     expect(password).toBe('${DATABASE_PASSWORD:-}');
     for (const name of ['api', 'webhooks', 'worker'])
       expect(compose.services[name]?.environment?.['DATABASE_URL']).toBe(

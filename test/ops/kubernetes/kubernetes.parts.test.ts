@@ -12,9 +12,7 @@ import { complaintsAbout, secretsInTheExample, secretsOf, settingsOf } from './c
 import { type Manifest, missing, render, schemaComplaints, typeComplaints } from './manifests.ts';
 
 const overlays = ['overlays/small', 'overlays/scaled'] as const;
-const rendered = new Map(
-  overlays.map((overlay) => [overlay, render(overlay)] as const),
-);
+const rendered = new Map(overlays.map((overlay) => [overlay, render(overlay)] as const));
 const small = rendered.get('overlays/small') ?? [];
 const scaled = rendered.get('overlays/scaled') ?? [];
 
