@@ -3,7 +3,7 @@
  * carries, and the second reading.
  */
 import type { Redis } from 'ioredis';
-import { type StateOf, operations } from '../kinds/index.ts';
+import { type StateOf } from '../kinds/index.ts';
 import type { RecipientState } from '../kinds/recipient.ts';
 import type { Random } from '../lib/random.ts';
 import {
