@@ -27,7 +27,7 @@ const purgeRequest = z
 /** Said with every answer. Books must balance: what was paid stays, with the number that it was paid to. */
 export const KEPT =
   'Disbursements and other money records stay with their phone numbers, as accounting records; a search by phone number ' +
-  'does not find them any more.';
+  'does not find them any more. Entries of the journal in Redis expire 72 hours after the SMS.';
 
 const purgePerson = route(
   {

@@ -1,23 +1,25 @@
 /**
  * `relais/campaigns`: what another service imports to check recipients, and to add them to a campaign that it made with
- * `createProducer().campaign(…)`. Checking needs no Redis.
+ * `createProducer().campaign(…)` or over HTTP. Checking needs no database.
  */
-import { systemClock } from '../lib/clock.ts';
+import { type Client, createClient } from '../client/client.ts';
+import type { FileFormat, ReadOptions } from '../files/rows.ts';
+import type { Prices } from '../files/prices.ts';
+import { OptOuts } from '../ledger/opt-outs.ts';
+import { Partitions } from '../ledger/partitions.ts';
+import { Database } from '../ledger/pool.ts';
+import { Queries } from '../ledger/queries.ts';
+import { StopLinks } from '../ledger/stop-links.ts';
+import { Uploads } from '../ledger/uploads.ts';
 import { systemRandom } from '../lib/random.ts';
+import type { RepairableCountry } from '../lib/renumbering.ts';
 import { secretsOf } from '../lib/secret.ts';
 import { stopSecrets } from '../lib/stop-link.ts';
-import { Campaigns } from '../operations/campaigns.ts';
-import { OptOuts } from '../operations/opt-outs.ts';
-import { StopLinks } from '../operations/stop-links.ts';
-import { Queries } from '../operations/queries.ts';
-import { Slices } from '../operations/slices.ts';
-import { DurabilityGuard, type RedisPlace, targetOf } from '../producer/connection.ts';
-import { closeConnection, openCommands, waitUntilReady } from '../redis/connections.ts';
 import type { Takable } from './check/doubtful-values.ts';
-import type { FileFormat, ReadOptions } from '../files/rows.ts';
-import type { RepairableCountry } from '../lib/renumbering.ts';
-import type { Prices } from '../files/prices.ts';
-import { type UploadAnswer, uploadRecipients } from './upload.ts';
+import type { CheckSummary } from './check/report.ts';
+import { NoSuchCampaign } from './no-such-campaign.ts';
+import { addOverHttp } from './over-http.ts';
+import { uploadRecipients } from './upload.ts';
 
 export { checkRecipients } from './check/check-recipients.ts';
 export type { Check, CheckOptions } from './check/check-recipients.ts';
@@ -30,12 +32,23 @@ export type { SkipReason } from './check/report.ts';
 export { renderProblems, renderReport, reportCsv } from './check/report.ts';
 export type { CheckedRow, CheckSummary, PreviewedText, SkippedRow } from './check/report.ts';
 export { NoStopLinks, NoText, TooManyUploads } from './upload.ts';
-export type { UploadAnswer } from './upload.ts';
-export { NotDurableError } from '../producer/errors.ts';
 
-export interface RecipientsOptions {
-  /** The Redis that the workers use, and, where it is not `{relais}`, their REDIS_PREFIX: `{ url, prefix }`. */
-  readonly redis: RedisPlace;
+/** The PostgreSQL of the workers. */
+export interface DatabaseTarget {
+  /** `postgres://user:password@host:port/database`. */
+  readonly url: string;
+  /** The workers' DATABASE_SCHEMA. Default: `relais`. */
+  readonly schema?: string;
+  /** False: no prepared statements, for an old pgbouncer. */
+  readonly prepared?: boolean;
+  /** PEM of the authority that signs the certificate of PostgreSQL. */
+  readonly ca?: string;
+}
+
+/** In PostgreSQL itself, with what the workers have in their settings. */
+export interface DatabaseRecipients {
+  /** `postgres://…`, or that as `url`. */
+  readonly database: string | DatabaseTarget;
   /** The workers' DEFAULT_COUNTRY: where local numbers belong when the campaign names no country. */
   readonly country?: string;
   /** XOF per segment, by country; see `readPrices`. */
@@ -44,11 +57,19 @@ export interface RecipientsOptions {
   readonly sender?: string;
   /** What the text's `{{stop}}` becomes: the workers' PUBLIC_URL and CALLBACK_SECRET. */
   readonly stop?: { readonly publicUrl: string; readonly callbackSecret: string };
-  /** `asserted`: this Redis hides its configuration, and you vouch that it keeps what it answers. */
-  readonly durability?: 'checked' | 'asserted';
-  /** Told of connection errors. The connection is made again by itself, so this is for a log. */
+  /** Receives what an idle connection failed with. A connection is made again by itself, so this is for a log. */
   readonly onError?: (error: unknown) => void;
 }
+
+/** Over the HTTP API, which knows the settings. */
+export interface HttpRecipients {
+  /** Where the API of relais is: `http://127.0.0.1:3000`. */
+  readonly url: string;
+  /** An API key with the role `enqueue`. */
+  readonly key: string;
+}
+
+export type RecipientsOptions = DatabaseRecipients | HttpRecipients;
 
 export interface AddOptions extends Pick<ReadOptions, 'encoding' | 'sheet'> {
   /** Tells CSV from JSON lines where the first character, `{`, would not; a workbook shows itself. */
@@ -65,53 +86,70 @@ export interface AddOptions extends Pick<ReadOptions, 'encoding' | 'sheet'> {
   readonly dryRun?: boolean;
 }
 
+export type UploadAnswer =
+  | { readonly is: 'counted'; readonly summary: CheckSummary }
+  /** A dry run: what an upload of these bytes would say. */
+  | { readonly is: 'checked'; readonly summary: CheckSummary }
+  /** The same bytes were uploaded before, read in the same way; nothing was added. */
+  | { readonly is: 'replayed'; readonly upload: { readonly recipients: number; readonly skipped: number } }
+  /** Another process changed the campaign meanwhile; nothing of this upload counts. */
+  | { readonly is: 'changed' };
+
 export interface Recipients extends AsyncDisposable {
   /**
    * Adds the recipients in a file, all of them or, when anything is thrown, none; the same bytes again, read in the
-   * same way, are a replay.
-   * Throws an `UnusableFile`, a `NotDurableError`, or a `NoSuchCampaign` when it is not there or was started already.
+   * same way, are a replay. Throws an `UnusableFile`, or a `NoSuchCampaign` when it is not there or was started already.
    */
   add(campaign: string, source: AsyncIterable<Uint8Array>, options?: AddOptions): Promise<UploadAnswer>;
   close(): Promise<void>;
 }
 
-export class NoSuchCampaign extends Error {
-  override readonly name = 'NoSuchCampaign';
-}
+export { NoSuchCampaign } from './no-such-campaign.ts';
+export { Refused } from '../client/refusal.ts';
 
-/** A Redis that is away longer is an error; a source of recipients is not to be begun and then left waiting. */
-const READY_WAIT_MS = 10_000;
+/** Connections: one reads opt-outs while another copies rows. */
+const CONNECTIONS = 2;
+const BEFORE_THE_START: readonly string[] = ['draft', 'ready'];
 
 export function openRecipients(options: RecipientsOptions): Recipients {
-  const { durability, onError = () => undefined, country, prices, sender, stop } = options;
-  const redis = openCommands(targetOf(options.redis), { name: 'relais-recipients', onError });
-  const keeping = new DurabilityGuard({
-    redis,
-    clock: systemClock,
-    asserted: durability === 'asserted',
-    replicas: 0,
-  });
-  const queries = new Queries(redis);
-  const random = systemRandom;
-  const slices = new Slices({ redis, random });
-  const tools = { campaigns: new Campaigns(redis), slices, optOuts: new OptOuts(redis), random };
+  return 'database' in options ? inDatabase(options) : overHttp(createClient(options));
+}
+
+function inDatabase({ database: place, onError, country, prices, sender, stop }: DatabaseRecipients): Recipients {
+  const { schema = 'relais', ...target } = typeof place === 'string' ? { url: place } : place;
+  const database = new Database({ ...target, schema, size: CONNECTIONS, ...(onError && { onError }) });
+  const [random, queries] = [systemRandom, new Queries({ database })];
   const links = stop && {
-    links: new StopLinks({ redis, random }),
+    links: new StopLinks({ database, random }),
     publicUrl: stop.publicUrl.replace(/\/+$/, ''),
     secrets: stopSecrets(secretsOf(stop.callbackSecret)),
   };
-  const close = (): Promise<void> => closeConnection(redis);
+  const tools = {
+    store: new Uploads({ database, random, partitions: new Partitions({ database }) }),
+    optOuts: new OptOuts({ database }),
+    prices,
+    sender,
+    stop: links,
+  };
+  const close = (): Promise<void> => database.close();
   return {
     add: async (id, source, wishes = {}) => {
-      await waitUntilReady(redis, READY_WAIT_MS);
-      await keeping.require();
       const campaign = await queries.read('campaign', id);
       if (!campaign) throw new NoSuchCampaign(`there is no campaign ${id}`);
-      if (campaign.state !== 'draft' && campaign.state !== 'ready')
+      if (!BEFORE_THE_START.includes(campaign.state))
         throw new NoSuchCampaign(`${id} is ${campaign.state}: recipients are added before the start`);
       const within = country === undefined ? campaign : { country, ...campaign };
-      return uploadRecipients(within, source, { ...tools, prices, sender, stop: links, ...wishes });
+      return uploadRecipients(within, source, { ...tools, ...wishes });
     },
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+function overHttp(client: Client): Recipients {
+  const close = async (): Promise<void> => undefined;
+  return {
+    add: (id, source, wishes = {}) => addOverHttp(client, id, { source, wishes }),
     close,
     [Symbol.asyncDispose]: close,
   };

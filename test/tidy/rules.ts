@@ -9,9 +9,9 @@ const ROWS: ReadonlyArray<readonly [row: number, folders: readonly string[]]> = 
   // `app` puts the folders together for main: a role is a list of parts.
   [8, ['main', 'app']],
   [7, ['api', 'cli']],
-  [6, ['campaigns', 'webhooks', 'client', 'history']],
+  [6, ['campaigns', 'webhooks', 'history']],
   [5, ['processors', 'producer', 'events', 'metrics']],
-  [4, ['settings', 'ledger']],
+  [4, ['settings', 'ledger', 'client']],
   [3, ['queues', 'operations', 'upstream', 'sandbox']],
   [2, ['redis', 'kinds', 'files']],
   [1, ['lib', 'words']],

@@ -56,12 +56,14 @@ function judgeNotOk(verdict: NotOk, sent: readonly Texting[], split: boolean): J
     if (split && mayBeOfOne(code, sent)) return { is: 'refused', code };
     return { is: 'over', letters: sent.map(() => 'f'), codes: [code], reason: code };
   }
+  const isEmpty = exchange.upstreamCode === BALANCE_EMPTY;
   return {
     is: 'doubt',
     letters: sent.map(() => 'u'),
-    codes: [],
+    // Tells a canary that was never tried from one that is in doubt.
+    codes: isEmpty ? [BALANCE_EMPTY] : [],
     reason: verdict.is === 'held' ? verdict.condition : verdict.code,
-    ...(exchange.upstreamCode === BALANCE_EMPTY ? { holds: 'funds' } : {}),
+    ...(isEmpty ? { holds: 'funds' } : {}),
     ...(isNotLetThrough(verdict) ? { holds: NOT_AUTHORISED } : {}),
   };
 }
