@@ -87,7 +87,9 @@ test('everybody in the file is texted once, or skipped with a reason', async () 
   ]);
   expect(await rows(id, '&state=skipped')).toHaveLength(2);
   expect(await rows(id, '&state=sent')).toHaveLength(120);
-  expect((await ask(`${service.metrics}/metrics`, 'GET', { key: null })).body).toContain('relais_messages_total{outcome="sent"} 120');
+  expect((await ask(`${service.metrics}/metrics`, 'GET', { key: null })).body).toContain(
+    'relais_messages_total{outcome="sent"} 120',
+  );
   const { body: events } = await service.call('GET', '/v1/events?types=campaign.finished');
   expect(events.events.filter(({ data }: { data: { id: string } }) => data.id === id)).toMatchObject([
     { data: { totals: { total: 122, sent: 120 } } },
