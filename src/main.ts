@@ -51,7 +51,7 @@ function told(error: unknown): string {
 
 /** By their names, so that the settings are not loaded for a version. */
 const isOfSettings = ({ name }: Error): boolean =>
-  name === 'WrongSettings' || name === 'PortTaken' || name === 'NoPostgresServer';
+  name === 'WrongSettings' || name === 'PortTaken' || name === 'NoEmbeddedPostgres';
 
 /** What did not start may leave connections open that would keep the process alive without any use: it ends here. */
 async function explained(service: () => Promise<number>): Promise<number> {

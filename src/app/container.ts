@@ -174,6 +174,8 @@ function metricsOf(counted: Counted): Metrics {
 
 interface Connections {
   readonly redis: Redis;
+  /** Shared by all queues, so none of them closes it. */
+  readonly queueClient: Redis;
   readonly bullQueues: Readonly<Record<AnyQueueName, Queue>>;
   readonly waker: Waker;
 }
@@ -188,17 +190,17 @@ function openConnections(target: RedisTarget, quietly: Container['quietly']): Co
   const bullQueues = Object.fromEntries(opened) as Record<AnyQueueName, Queue>;
   const ready = (): boolean => queueClient.status === 'ready';
   const onLost = (error: unknown): void => quietly('wake-up', error);
-  return { redis, bullQueues, waker: new Waker({ queues: bullQueues, ready, clock: systemClock, onLost }) };
+  return { redis, queueClient, bullQueues, waker: new Waker({ queues: bullQueues, ready, clock: systemClock, onLost }) };
 }
 
 /** Nothing waits for Redis at start: without it, work is found by polling. */
-function queuesPart({ redis, bullQueues, waker }: Connections): Part {
+function queuesPart({ redis, queueClient, bullQueues, waker }: Connections): Part {
   return {
     name: 'the queues',
     start: async () => async () => {
       await waker.settled();
       await Promise.all(Object.values(bullQueues).map((queue) => queue.close()));
-      await closeConnection(redis);
+      await Promise.all([redis, queueClient].map(closeConnection));
     },
   };
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { judge } from './checks.ts';
 import type { Story } from './story.ts';
-import { campaign, restored, wholeConsole, wholeStory } from './whole-story.ts';
+import { restored, wholeConsole, wholeStory } from './whole-story.ts';
 
 /** The names of the promises that a story breaks. */
 function brokenBy(changes: Partial<Story>): string[] {
