@@ -190,7 +190,12 @@ function openConnections(target: RedisTarget, quietly: Container['quietly']): Co
   const bullQueues = Object.fromEntries(opened) as Record<AnyQueueName, Queue>;
   const ready = (): boolean => queueClient.status === 'ready';
   const onLost = (error: unknown): void => quietly('wake-up', error);
-  return { redis, queueClient, bullQueues, waker: new Waker({ queues: bullQueues, ready, clock: systemClock, onLost }) };
+  return {
+    redis,
+    queueClient,
+    bullQueues,
+    waker: new Waker({ queues: bullQueues, ready, clock: systemClock, onLost }),
+  };
 }
 
 /** Nothing waits for Redis at start: without it, work is found by polling. */
