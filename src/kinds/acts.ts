@@ -44,7 +44,7 @@ export const acts = {
   resumeCampaign: { act: 'campaign.resume', names: ofCampaign },
   cancelCampaign: { act: 'campaign.cancel', names: ofCampaign },
   retryCampaign: { act: 'campaign.retry', names: ofCampaign },
-  sendMessages: { act: 'message.send', names: 'the first message of up to fifty that were accepted together' },
+  sendMessages: { act: 'message.send', names: 'the first of the messages that were accepted together' },
   addOptOuts: { act: 'opt-outs.add', names: 'the list, as `account/sender`; up to a thousand numbers are a line' },
   removeOptOuts: {
     act: 'opt-outs.remove',

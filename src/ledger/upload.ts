@@ -241,7 +241,8 @@ export class Upload implements UploadStage {
         return was?.counts === true;
       }
       const { before, after } = counted;
-      if (act) await noteAct(run, { ...act, facts: { ...act.facts, recipients: after, recipientsBefore: before } });
+      const changed = { before: { recipients: before }, facts: { ...act?.facts, recipients: after } };
+      if (act) await noteAct(run, { ...act, ...changed });
       return true;
     });
   }

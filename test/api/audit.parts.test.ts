@@ -186,7 +186,7 @@ test('a campaign is told from its making to its end', async () => {
   expect(told.map(({ act, before, after }) => [act, before, after])).toEqual([
     ['campaign.create', null, { state: 'draft', account: 'main' }],
     ['campaign.upload', { recipients: 0 }, { recipients: 1 }],
-    ['campaign.amend', { perSecond: '' }, { perSecond: '5' }],
+    ['campaign.amend', { perSecond: '' }, { perSecond: 5 }],
     ['campaign.start', { state: 'ready' }, { state: 'running' }],
     ['campaign.pause', { state: expect.stringMatching(/running|held/) }, { state: 'paused' }],
     ['campaign.cancel', { state: 'paused' }, { state: 'cancelled' }],

@@ -104,7 +104,12 @@ acts as (
   insert into relais.audit_line (at, by, person, role, source, act, target, request_id, facts)
   select n.at, n.act ->> 'by', n.act ->> 'person', n.act ->> 'role', n.act ->> 'source', n.act ->> 'act', n.id,
     n.act ->> 'requestId', coalesce(n.act -> 'facts', '{}') || jsonb_build_object('state', n.entered)
-  from new n where n.act is not null
+  from new n where n.act is not null and n.kind <> 'message'
+  -- Messages of one request share a line.
+  union all
+  select min(n.at), n.act ->> 'by', n.act ->> 'person', n.act ->> 'role', n.act ->> 'source', n.act ->> 'act', min(n.id),
+    n.act ->> 'requestId', coalesce(n.act -> 'facts', '{}') || jsonb_build_object('state', n.entered, 'messages', count(*))
+  from new n where n.act is not null and n.kind = 'message' group by n.act, n.entered
 ),
 reported as (
   insert into relais.outbox (id, account, subject, type, data, at)
