@@ -18,7 +18,7 @@ import { type RedisTarget, closeConnection, openCommands, openForQueues, prefixO
 import { type BalanceRow, balanceRows, knownRows } from './balances.ts';
 import { Outages } from './outages.ts';
 import type { Part, Patience } from './parts.ts';
-import { queueFigures } from './queue-figures.ts';
+import { type QueueJobs, queueFigures, queueJobs } from './queue-figures.ts';
 import { type StoreNeeds, type Stores, openStores } from './stores.ts';
 import { type Watchdog, createWatchdog } from './watchdog.ts';
 
@@ -37,6 +37,7 @@ export interface Container extends Stores {
   readonly balanceRows: () => Promise<BalanceRow[]>;
   readonly followers: Followers;
   readonly bullQueues: Readonly<Record<AnyQueueName, Queue>>;
+  readonly jobs: QueueJobs;
   readonly wake: (queue: QueueName, id: string, rev: string | number) => void;
   /** Wakes a worker of a queue that is taken in bulk, for whatever is due. */
   readonly call: (queue: QueueName) => void;
@@ -82,7 +83,8 @@ export function createContainer(config: Config, logger: Logger, options: Contain
   });
   outages.watch({ postgres: () => stores.database.isThere, redis: () => redis.status === 'ready' });
   const seen = seenBy(config, stores, connections, [...book.keys()]);
-  metrics = metricsOf({ ...seen, ...stores, bullQueues, quietly });
+  const jobs = queueJobs(bullQueues, connections.queueClient);
+  metrics = metricsOf({ ...seen, ...stores, jobs, quietly });
   return {
     config,
     logger,
@@ -96,6 +98,7 @@ export function createContainer(config: Config, logger: Logger, options: Contain
     ...seen,
     followers: followersOf(stores, quietly),
     bullQueues,
+    jobs,
     wake: (queue, id, rev) => waker.wake(queue, id, rev),
     call: (queue) => waker.call(queue),
     metrics,
@@ -141,7 +144,7 @@ type Counted = Pick<
   | 'queries'
   | 'accounts'
   | 'auditVerification'
-  | 'bullQueues'
+  | 'jobs'
   | 'quietly'
   | 'misplaced'
   | 'life'
@@ -152,9 +155,9 @@ type Counted = Pick<
 };
 
 function metricsOf(counted: Counted): Metrics {
-  const { queries, accounts, bullQueues, quietly, knownBalances, misplaced, auditVerification, life } = counted;
+  const { queries, accounts, jobs, quietly, knownBalances, misplaced, auditVerification, life } = counted;
   const { diagnostics, database } = counted;
-  const figures = queueFigures({ bullQueues, queries, clock: systemClock });
+  const figures = queueFigures({ jobs, queries, clock: systemClock });
   return createMetrics({
     queries,
     diagnostics,

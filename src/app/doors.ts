@@ -34,7 +34,7 @@ import { listen } from './listener.ts';
 import type { Part } from './parts.ts';
 import { type Urls, publicUrlOf } from './processor-context.ts';
 import { callbackSecrets } from './secrets.ts';
-import { queueFigures } from './queue-figures.ts';
+import { queueFigures, withoutRedis } from './queue-figures.ts';
 
 type TellUrl = (url: string) => void;
 
@@ -193,8 +193,8 @@ function batchDeskOf(container: Container, context: ProcessorContext) {
   };
 }
 
-function queueSwitches({ switches, bullQueues, queries, clock }: Container): QueueSwitches {
-  const figures = queueFigures({ bullQueues, queries, clock });
+function queueSwitches({ switches, jobs, queries, clock }: Container): QueueSwitches {
+  const figures = queueFigures({ jobs: withoutRedis(jobs), queries, clock });
   const change = async (name: string, how: 'pause' | 'resume', act: Act) => {
     if (!queueNames.includes(name as AnyQueueName)) return false;
     await switches.switchQueue(name, { how, act });

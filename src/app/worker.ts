@@ -265,12 +265,12 @@ const WATCH_EVERY_MS = 5_000;
 
 /** Looks whether the workers of this process take what waits for them. */
 function watchdogPart(
-  { clock, watchdog, bullQueues, metrics, quietly }: Container,
+  { clock, watchdog, jobs, metrics, quietly }: Container,
   { names, paused }: { readonly names: readonly AnyQueueName[]; readonly paused: PausedQueues },
 ): Part {
   const waitingIn = async (name: AnyQueueName): Promise<[string, number]> => [
     name,
-    paused.has(name) ? 0 : await bullQueues[name].getWaitingCount(),
+    paused.has(name) ? 0 : await jobs.waiting(name),
   ];
   const look = async (): Promise<void> => {
     const waiting = await Promise.all(names.map(waitingIn)).catch((error: unknown) => {

@@ -1,10 +1,10 @@
-/** A Redis that dies under a running process, and comes back: what an operator reads of it. */
+/** A PostgreSQL that dies under a running process, and comes back: what an operator reads of it. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { request } from 'undici';
 import { expect, test } from 'vitest';
-import { freePort } from '../../src/lib/listening.ts';
+import { openEmbeddedPostgres } from '../../src/ledger/embedded.ts';
 import { startEmbeddedRedis } from '../../src/redis/embedded.ts';
 import { sandboxKeys } from '../../src/app/sandbox.ts';
 import { startRelais } from '../support/relais-process.ts';
@@ -22,12 +22,13 @@ const LIMIT_MS = 120_000;
 test('is one line where it goes away, and one where it is back, with how long and how often', {
   timeout: LIMIT_MS,
 }, async () => {
-  const port = await freePort();
+  const redis = await startEmbeddedRedis();
   const dir = mkdtempSync(join(tmpdir(), 'relais-outage-'));
-  let redis = await startEmbeddedRedis({ port, dir });
+  const server = await openEmbeddedPostgres(join(dir, 'postgres'));
   const relais = await startRelais(
     {
-      REDIS_URL: `redis://127.0.0.1:${port}`,
+      REDIS_URL: redis.url,
+      DATABASE_URL: server.url,
       SERVICE_BASE_URL: 'http://127.0.0.1:9',
       SERVICE_CRM_URL: 'http://127.0.0.1:9',
       ...sandboxKeys,
@@ -53,25 +54,26 @@ test('is one line where it goes away, and one where it is back, with how long an
   try {
     expect(await ask()).toBe(200);
     const before = lines().length;
-    await redis.stop();
+    await server.crash();
     await expect.poll(() => lines().slice(before).length).toBeGreaterThan(0);
     const answers = new Set<number>();
     for (let asked = 0; asked < 200; asked += 1) answers.add(await ask());
     expect([...answers].every((status) => status === 503)).toBe(true);
-    redis = await startEmbeddedRedis({ port, dir });
+    await server.start();
     await expect.poll(ask).toBe(200);
-    await expect.poll(() => lines().map(({ msg }) => msg)).toContain('Redis is back');
+    await expect.poll(() => lines().map(({ msg }) => msg)).toContain('PostgreSQL is back');
 
     const said = lines().slice(before);
     const about = said.filter(({ level }) => level === 'warn' || level === 'error');
-    expect(about.map(({ msg }) => msg)).toEqual([expect.stringMatching(/^Redis is away/)]);
+    expect(about.map(({ msg }) => msg)).toEqual([expect.stringMatching(/^PostgreSQL is away/)]);
     expect(said.length, JSON.stringify(said)).toBeLessThanOrEqual(4);
     expect(said.filter(({ err }) => err !== undefined)).toEqual([]);
-    const end = said.find(({ msg }) => msg === 'Redis is back');
+    const end = said.find(({ msg }) => msg === 'PostgreSQL is back');
     expect(end).toMatchObject({ level: 'info', lastedMs: expect.any(Number), failed: expect.any(Number) });
     expect(end?.failed).toBeGreaterThan(1);
   } finally {
     await relais.stop();
+    await server.stop();
     await redis.stop();
     rmSync(dir, { recursive: true, force: true });
   }

@@ -1,42 +1,73 @@
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
-import { loadConfig } from '../../src/config.ts';
-import { startRoles } from '../../src/app/run.ts';
-import { type EmbeddedRedis, startEmbeddedRedis } from '../../src/redis/embedded.ts';
-import { relaisSettings } from '../support/relais-settings.ts';
+/** Readiness names what keeps a process from its work. Redis is no reason. */
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { type Service, startService } from '../support/service.ts';
+import { closeConnection } from '../../src/redis/connections.ts';
 
-const NOWHERE = 'http://127.0.0.1:9';
+const WITHIN = { timeout: 20_000, interval: 50 };
 
-// A server of its own: it is frozen.
-let server: EmbeddedRedis;
-beforeAll(async () => {
-  server = await startEmbeddedRedis();
-});
-afterAll(() => server.stop());
-
-const readiness = async (url = ''): Promise<{ status: number; reasons?: string[] }> => {
-  const answer = await fetch(`${url}/readyz`);
+const readiness = async ({ metrics }: Service): Promise<{ status: number; reasons?: string[] }> => {
+  const answer = await fetch(`${metrics}/readyz`);
   return { status: answer.status, ...((await answer.json()) as object) };
 };
 
-test.for(['api', 'webhooks'] as const)(
-  'an idle %s is not ready while Redis hangs, and is again after it',
-  async (role) => {
-    const settings = relaisSettings({ redisUrl: server.url, base: NOWHERE, crm: NOWHERE });
-    const config = loadConfig({ ...settings, CALLBACK_SECRET: 'callback-secret', LOG_LEVEL: 'silent' });
-    const { urls, stop } = await startRoles(config, [role]);
-    onTestFinished(stop);
-    expect(await readiness(urls.metrics)).toMatchObject({ status: 200 });
+async function started(roles: readonly ('api' | 'worker' | 'webhooks')[]): Promise<Service> {
+  const service = await startService({}, { roles });
+  onTestFinished(() => service.stop());
+  await vi.waitFor(async () => expect(await readiness(service)).toMatchObject({ status: 200 }), WITHIN);
+  return service;
+}
 
-    process.kill(server.pid, 'SIGSTOP');
-    try {
-      // A frozen server keeps its connections: nothing but a question that nobody answers tells.
-      expect(await readiness(urls.metrics)).toMatchObject({
-        status: 503,
-        reasons: [expect.stringContaining('Redis has not answered within 1s')],
-      });
-    } finally {
-      process.kill(server.pid, 'SIGCONT');
-    }
-    await vi.waitFor(async () => expect(await readiness(urls.metrics)).toMatchObject({ status: 200 }), 20_000);
+test.for([['api'], ['webhooks']] as const)(
+  'an idle %s is not ready while PostgreSQL only reads, and is again after it',
+  async (roles) => {
+    const service = await started(roles);
+    const database = new URL(service.ledger.url).pathname.slice(1);
+    const others = `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`;
+    await service.ledger.query(`alter database ${database} set default_transaction_read_only = on`);
+    await service.ledger.query(others);
+    await vi.waitFor(
+      async () =>
+        expect(await readiness(service)).toMatchObject({
+          status: 503,
+          reasons: ['PostgreSQL cannot be used: it only accepts reads'],
+        }),
+      WITHIN,
+    );
+    await service.ledger.query(
+      `begin read write; alter database ${database} reset default_transaction_read_only; commit`,
+    );
+    await service.ledger.query(`begin read write; ${others}; commit`);
+    await vi.waitFor(async () => expect(await readiness(service)).toMatchObject({ status: 200 }), WITHIN);
   },
 );
+
+test('a recovery and a ledger without a witness are reasons', async () => {
+  const service = await started(['api']);
+  await service.ledger.query('update relais.deployment set unwitnessed_at = now()');
+  await vi.waitFor(
+    async () =>
+      expect(await readiness(service)).toMatchObject({
+        status: 503,
+        reasons: [expect.stringContaining('no witness')],
+      }),
+    WITHIN,
+  );
+  await service.ledger.query(
+    `update relais.deployment set unwitnessed_at = null, recovering_at = now(), recovering_why = 'witness'`,
+  );
+  await vi.waitFor(
+    async () =>
+      expect(await readiness(service)).toMatchObject({
+        status: 503,
+        reasons: [expect.stringMatching(/^recovering: /)],
+      }),
+    WITHIN,
+  );
+});
+
+test('Redis that is gone is no reason', async () => {
+  const service = await started(['api', 'worker']);
+  await service.redis.call('FLUSHALL');
+  await closeConnection(service.redis);
+  expect(await readiness(service)).toMatchObject({ status: 200 });
+});

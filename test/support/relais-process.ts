@@ -38,7 +38,7 @@ export function spawnRelais(
   onWritten: (written: string) => void = () => undefined,
 ): StartingRelais {
   const child = spawn(process.execPath, [MAIN, 'run', '--roles', roles], {
-    env: { PATH: process.env['PATH'] ?? '', WITNESS_FILE: 'off', ...env },
+    env: { PATH: process.env['PATH'] ?? '', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let written = '';
