@@ -1,6 +1,5 @@
 /** The HTTP door: which key asks, how often, what for; and every refusal as a problem that names the next step. */
 import express, { type ErrorRequestHandler, type Express, type Request, type RequestHandler } from 'express';
-import { RECOVERING, Recovering } from '../operations/heartbeat.ts';
 import { isUnreadable } from '../operations/record.ts';
 import type { ApiContext } from './context.ts';
 import { admissionTo } from './admission.ts';
@@ -9,7 +8,7 @@ import { mount } from './mount.ts';
 import { nearestPath } from './nearest-path.ts';
 import { ApiProblem, type ProblemKind, sendProblem } from './problem.ts';
 import { NoRoom } from '../lib/held-bytes.ts';
-import { LedgerClosed, isLedgerAway } from '../ledger/errors.ts';
+import { LedgerClosed, RECOVERING, Recovering, isLedgerAway } from '../ledger/errors.ts';
 import { isAway } from '../redis/connections.ts';
 import type { Route } from './route.ts';
 import { routes } from './routes.ts';

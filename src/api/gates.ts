@@ -1,6 +1,6 @@
 /** What a route asks before its handler begins: of the key, of the accounts, and of the state that Redis is in. */
 import type { Request, Response } from 'express';
-import { RECOVERING } from '../operations/heartbeat.ts';
+import { RECOVERING } from '../ledger/errors.ts';
 import { Buckets } from './buckets.ts';
 import type { ApiContext } from './context.ts';
 import { type ApiKey, type Role, mayUseAccount, personOf } from './keys.ts';

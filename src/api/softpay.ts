@@ -5,7 +5,7 @@
 import { z } from 'zod';
 import type { Moment } from '../lib/clock.ts';
 import type { Country } from '../lib/countries.ts';
-import { Recovering } from '../operations/heartbeat.ts';
+import { Recovering } from '../ledger/errors.ts';
 import type { InvoiceRecord } from '../operations/record.ts';
 import { isApplied } from '../operations/transition.ts';
 import { sendBy } from '../processors/intent.ts';

@@ -1,5 +1,5 @@
 /** Acceptance as every entry point of this process uses it. */
-import { RECOVERING } from '../operations/heartbeat.ts';
+import { RECOVERING } from '../ledger/errors.ts';
 import { CollectAcceptance } from '../producer/acceptance-collect.ts';
 import { acceptanceInLedger } from '../producer/acceptance-store.ts';
 import { Acceptance } from '../producer/acceptance.ts';

@@ -2,7 +2,7 @@
 import type { AccountBook } from '../accounts.ts';
 import type { Config } from '../config.ts';
 import { derivedHex } from '../lib/ids.ts';
-import type { Deployment, Difference } from '../operations/stamp.ts';
+import type { Deployment, Difference } from '../ledger/deployment.ts';
 
 const ADDRESSES = ['SERVICE_BASE_URL', 'SERVICE_CRM_URL'] as const;
 const DIGEST_CHARACTERS = 12;

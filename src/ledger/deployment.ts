@@ -4,8 +4,36 @@
  */
 import { kinds, isFinal, statesOf } from '../kinds/index.ts';
 import { canonicalJson } from '../lib/ids.ts';
-import type { Deployment, Difference, Stamp } from '../operations/stamp.ts';
 import type { Database, Run } from './pool.ts';
+
+/** What one process knows of its deployment. One that never asks the provider knows no addresses and no accounts. */
+export interface Deployment {
+  readonly environment: string;
+  /** Setting → digest of the address. */
+  readonly addresses: Readonly<Record<string, string>>;
+  /** Name of the account → its mode; absent: this process does not know the accounts. */
+  readonly accounts?: Readonly<Record<string, string>>;
+}
+
+interface Accepted {
+  /** ms since the epoch. */
+  readonly at: number;
+  readonly by: string;
+  /** The settings whose address is another since. */
+  readonly addresses: readonly string[];
+}
+
+export interface Stamp extends Required<Deployment> {
+  /** The last times that a person accepted other addresses, oldest first. */
+  readonly accepted: readonly Accepted[];
+}
+
+export type Difference =
+  | { readonly of: 'environment'; readonly stamped: string; readonly ours: string }
+  | { readonly of: 'address'; readonly setting: string }
+  | { readonly of: 'mode'; readonly account: string; readonly stamped: string; readonly ours: string }
+  /** The account is not in the settings any more, and this operation of it has not ended. */
+  | { readonly of: 'account'; readonly account: string; readonly open: string };
 
 const ACCEPTED_KEPT = 20;
 

@@ -20,6 +20,18 @@ export class LedgerClosed extends Error {
   }
 }
 
+export const RECOVERING =
+  'PostgreSQL may have lost data, so nothing is accepted and nothing is sent until a person decides: relais recover';
+
+/** A recovery is under way: the caller can ask again when it is over. */
+export class Recovering extends Error {
+  override readonly name = 'Recovering';
+
+  constructor() {
+    super(RECOVERING);
+  }
+}
+
 /** A rule refused one request; nothing of its statement was written. */
 export class RuleRefused extends Error {
   override readonly name = 'RuleRefused';

@@ -4,9 +4,8 @@
  */
 import { type Clock, type Moment, momentOf, msBetween } from '../lib/clock.ts';
 import type { Random } from '../lib/random.ts';
-import { Recovering } from '../operations/heartbeat.ts';
 import type { DatabaseOptions } from './database.ts';
-import { LedgerClosed } from './errors.ts';
+import { LedgerClosed, Recovering } from './errors.ts';
 import type { Journal } from './journal.ts';
 import { Lane, type Memory } from './lane.ts';
 import type { Database } from './pool.ts';

@@ -1,6 +1,6 @@
 /** A recovery as a person sees it: what is known of it, and what it came to. */
 import { recoveryProofs } from '../kinds/system.ts';
-import type { ReportRow } from '../operations/recovery-report.ts';
+import type { ReportRow } from './recovery-report.ts';
 import type { Gathered, RecoveryRow } from './evidence.ts';
 
 /** All times are ms since the epoch. */

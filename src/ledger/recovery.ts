@@ -4,8 +4,7 @@
  */
 import { type Kind, kinds, queueOf, restoringOf, statesOf } from '../kinds/index.ts';
 import type { Clock } from '../lib/clock.ts';
-import { type Standing, RESTORED } from '../operations/restored.ts';
-import { isOver, progressOf, reportOf, wouldDo } from '../operations/recovery-report.ts';
+import { type Standing, RESTORED, isOver, progressOf, reportOf, wouldDo } from './recovery-report.ts';
 import { type AttemptedKind, eventOf } from '../operations/transition.ts';
 import type { RecordAt } from '../operations/record.ts';
 import { isUnreadable } from '../operations/record.ts';

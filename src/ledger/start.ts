@@ -2,7 +2,6 @@
 import type { Client } from 'pg';
 import { type Clock, retryUntilDeadline } from '../lib/clock.ts';
 import type { Random } from '../lib/random.ts';
-import type { Deployment, Difference } from '../operations/stamp.ts';
 import { withClient } from './client.ts';
 import { UnsafeDatabase } from './database.ts';
 import { type DeploymentRow, modeOf, stampAs } from './deployment.ts';

@@ -9,7 +9,7 @@
 import { operations } from '../../kinds/index.ts';
 import { toMs } from '../../lib/clock.ts';
 import { STOPPED } from '../../kinds/hold.ts';
-import { RESTORED } from '../../operations/restored.ts';
+import { RESTORED } from '../../ledger/recovery-report.ts';
 import { type Change, eventOf, named } from '../../operations/transition.ts';
 import { directCredit as declaration } from '../../queues/index.ts';
 import type { Verdict } from '../../upstream/verdict.ts';

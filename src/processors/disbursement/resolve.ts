@@ -5,7 +5,7 @@
 import type { disbursement } from '../../kinds/disbursement.ts';
 import { isFinal } from '../../kinds/index.ts';
 import type { Act } from '../../ledger/acts.ts';
-import { RESTORED } from '../../operations/restored.ts';
+import { RESTORED } from '../../ledger/recovery-report.ts';
 import { UNDONE, eventOf, named } from '../../operations/transition.ts';
 import { type Attempt as AttemptOf, DAILY_MS, NUDGE_INTERVAL_MS, attemptAt } from '../attempt.ts';
 import { type AttemptResult, type MoneyContext, waitAt } from '../context.ts';

@@ -1,8 +1,18 @@
 /** The numbers of a recovery: what was open, and what became of it. Pure, and made so that they add up. */
 import type { Restoring } from '../kinds/kind.ts';
 import { recipientRestored } from '../kinds/recipient.ts';
-import { isFinal, restoringOf } from '../kinds/index.ts';
-import type { Standing } from './restored.ts';
+import { type Kind, isFinal, restoringOf } from '../kinds/index.ts';
+
+/** Why an operation waits for a person. */
+export const RESTORED = 'restored';
+
+/** How many of a kind are in a state, and their sum in XOF. `recipient`: of campaigns that are not over. */
+export interface Standing {
+  readonly kind: Kind | 'recipient';
+  readonly state: string;
+  readonly count: number;
+  readonly xof?: number;
+}
 
 /** What an apply does with it; `nothing`: as it is, it waits for somebody. */
 export function wouldDo({ kind, state }: Standing): Restoring | 'nothing' {
