@@ -12,7 +12,7 @@ const problemOf = (name: keyof typeof database, value: string): string | undefin
 
 test('defaults need no setting', () => {
   expect(settings.parse({})).toEqual({
-    DATABASE_POOL: 10,
+    DATABASE_POOL: 20,
     DATABASE_SCHEMA: 'relais',
     DATABASE_PREPARED: 'on',
     DATABASE_PATIENCE: 60_000,

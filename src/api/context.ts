@@ -26,6 +26,7 @@ import type { OperationStore } from '../ledger/operation-store.ts';
 import type { Messages } from '../ledger/messages.ts';
 import type { OptOuts } from '../ledger/opt-outs.ts';
 import type { Purge } from '../ledger/purge.ts';
+import type { RecoveryDesk } from '../ledger/recovery.ts';
 import type { Recipients } from '../ledger/recipients.ts';
 import type { Sessions } from '../ledger/sessions.ts';
 import type { Status } from '../ledger/status.ts';
@@ -38,6 +39,7 @@ import type { RecordAt } from '../operations/record.ts';
 import type { Acceptance, Answer } from '../producer/acceptance.ts';
 import type { CollectAcceptance } from '../producer/acceptance-collect.ts';
 import type { MoneyContext } from '../processors/context.ts';
+import type { Said as ProviderSaid } from '../processors/recovery/says.ts';
 import type { Resolve, Resolved } from '../processors/disbursement/resolve.ts';
 import { describeProblems } from '../producer/problems.ts';
 import type { BatchDoor } from '../producer/batch/door.ts';
@@ -118,6 +120,7 @@ export interface ApiContext {
   readonly endpoints: Public<Endpoints>;
   readonly endpointService: Public<EndpointService>;
   readonly wake: (queue: QueueName, id: string, rev: string | number) => void;
+  readonly recoveryDesk: Public<RecoveryDesk<readonly ProviderSaid[]>>;
   /** Why nothing can be accepted now, if so. */
   readonly refusal: () => { readonly kind: RefusalKind; readonly detail: string } | undefined;
   /** What is wrong with this deployment, and how it is mended; not looked at more often than twice a minute. */

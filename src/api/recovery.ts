@@ -1,7 +1,8 @@
-/** After a Redis that may have lost something: what is open, what is said of it, and the word of a person. */
+/** A ledger that was restored to an earlier point: what is open, what the provider says, and what a person decides. */
 import { z } from 'zod';
-import { type RecoveryDesk, type RecoveryReport, type UnderWay, isProven } from '../processors/recovery/desk.ts';
-import type { Missing } from '../operations/history.ts';
+import type { RecoveryReport, UnderWay } from '../ledger/recovery-view.ts';
+import { isProven } from '../ledger/recovery-view.ts';
+import type { ApiContext } from './context.ts';
 import { personOf } from './keys.ts';
 import { recovery } from './openapi/answers-operating.ts';
 import { answer, json, wholeNumber, route } from './route.ts';
@@ -10,16 +11,9 @@ import { wordsIn } from '../words/languages.ts';
 import { recoverySteps } from '../words/recovery-steps.ts';
 
 const recoveryWord = z
-  .union(
-    [
-      z.strictObject({ apply: z.literal(true), withoutHistory: z.literal(true).optional() }),
-      z.strictObject({ nothingWasLost: z.literal(true) }),
-      z.strictObject({ withoutMissing: z.literal(true) }),
-    ],
-    {
-      error: 'must be {"apply": true}, {"nothingWasLost": true} or {"withoutMissing": true}',
-    },
-  )
+  .union([z.strictObject({ apply: z.literal(true) }), z.strictObject({ nothingWasLost: z.literal(true) })], {
+    error: 'must be {"apply": true} or {"nothingWasLost": true}',
+  })
   .meta({ id: 'RecoveryWord', example: { apply: true } });
 
 const ASK_MOST = 200;
@@ -51,8 +45,7 @@ const getRecovery = route(
     // The numbers are those of every account.
     if (key.accounts !== undefined) return state;
     const says = underWay === undefined || ask === 0 ? [] : await desk.says(underWay, ask);
-    const missing = missingView(await desk.missing());
-    return { ...state, open: await desk.open(), says, last: reportView(await desk.lastReport()), missing };
+    return { ...state, open: await desk.open(), says, last: reportView(await desk.lastReport()) };
   },
 );
 
@@ -65,12 +58,10 @@ const recover = route(
     tag: 'Operating',
     summary: 'Recover after a possible data loss',
     description:
-      '`apply` works for a few seconds in each request: repeat it until `over`. Operations that the restored backup shows as unsent ' +
-      'are not sent; see docs/redis.md. Operations of the data-loss window that are in history are restored with their ' +
-      'final states, so that none is done twice. While history cannot be read, the answer is 503, unless ' +
-      '`withoutHistory` says that history is lost. `nothingWasLost` confirms a long stop without loss; it is refused ' +
-      '(409) if relais knows of a loss. `withoutMissing` continues without the operations that an older backup of ' +
-      'history lacks (409 if it lacks none).',
+      '`apply` works for a few seconds in each request: repeat it until `over`. Operations that the restored ledger ' +
+      'shows as unsent are not sent, unless the journal proves that they never left. What the journal knows of the ' +
+      'data-loss window is recorded again. `nothingWasLost` confirms that nothing was lost: two persons must send it ' +
+      'within a day, the first is answered with `first`. It is refused (409) if relais knows of a loss.',
     role: 'operate',
     alsoRole: 'approve',
     scope: { all: 'this is about all of them' },
@@ -81,20 +72,13 @@ const recover = route(
   async ({ context, key, body, act }) => {
     const { recoveryDesk: desk } = context;
     const by = personOf(key);
-    if ('withoutMissing' in body) {
-      if (!(await desk.goOnWithout(by, act('', { how: 'without what is missing in history' })))) {
-        throw new ApiProblem('wrong-state', 'History has every operation that left Redis.', { state: 'none' });
-      }
-      return { ...stateView(await desk.underWay()), over: true };
-    }
     if ('nothingWasLost' in body) {
       const confirmed = await desk.confirm(by, act('', { how: 'nothing was lost' }));
       if (confirmed === 'lost') throw await contradicted(desk);
-      return { ...stateView(await desk.underWay()), over: true };
+      const over = confirmed !== 'first';
+      return { ...stateView(await desk.underWay()), over, ...(over ? {} : { first: by }) };
     }
-    const { withoutHistory = false } = body;
-    const how = withoutHistory ? 'apply, without history' : 'apply';
-    const applied = await desk.apply({ by, act: act('', { how }), withoutHistory });
+    const applied = await desk.apply({ by, act: act('', { how: 'apply' }) });
     if (applied.is === 'under way') {
       const { done, of } = applied;
       return { ...stateView(await desk.underWay()), over: false, progress: { done, of } };
@@ -103,19 +87,13 @@ const recover = route(
   },
 );
 
-async function contradicted(desk: RecoveryDesk): Promise<ApiProblem> {
+async function contradicted(desk: ApiContext['recoveryDesk']): Promise<ApiProblem> {
   const underWay = await desk.underWay();
   return new ApiProblem(
     'wrong-state',
-    `Data was lost (${underWay?.because ?? 'it is known'}), so this was not only a long stop. Review the pending operations, then send {"apply": true}.`,
+    `Data was lost (${underWay?.because ?? 'it is known'}), so it cannot be confirmed that nothing was. Review the pending operations, then send {"apply": true}.`,
     { state: 'recovering' },
   );
-}
-
-function missingView(missing: Missing | undefined) {
-  if (missing === undefined) return null;
-  const { count, from, to } = missing;
-  return { count, from: iso(from), to: iso(to) };
 }
 
 const iso = (ms: number): string | null => (ms > 0 ? new Date(ms).toISOString() : null);
@@ -133,19 +111,17 @@ function stateView(underWay: UnderWay | undefined) {
   };
 }
 
-/** One of an older version knows nothing of history. */
-type KeptReport = Omit<RecoveryReport, OfHistory> & Partial<Pick<RecoveryReport, OfHistory>>;
-type OfHistory = 'putBack' | 'byHistory' | 'lostActs' | 'lostIdentities';
-
-/** It was kept by the desk, in this form. */
+/** The desk kept it, in this form. */
 function reportView(kept: unknown) {
   if (kept === undefined) return null;
-  const { at, lastBeat, putBack, byHistory, lostActs, lostIdentities, withoutHistory, ...rest }: KeptReport =
-    kept as RecoveryReport;
-  const times = { at: iso(at), lostSince: iso(lastBeat) };
-  const view = { ...rest, ...times, putBack: putBack ?? {}, byHistory: byHistory ?? {} };
-  const lost = { lostIdentities: lostIdentities ?? { count: 0, ids: [] } };
-  const told = { ...view, ...lost, lostActs: lostActs ?? [], withoutHistory: withoutHistory === true };
+  const { at, lastBeat, lostActs, broken, ...rest } = kept as RecoveryReport;
+  const told = {
+    ...rest,
+    at: iso(at),
+    lostSince: iso(lastBeat),
+    lostActs: lostActs.map((one) => ({ at: iso(one.at), act: one.act })),
+    broken: broken ?? null,
+  };
   return { ...told, next: recoverySteps(told, wordsIn('en')) };
 }
 

@@ -23,6 +23,7 @@ import { optOutRoutes } from './opt-outs.ts';
 import { paymentRequestRoutes } from './payment-requests.ts';
 import { providerRoutes } from './provider-sign-in.ts';
 import { purgeRoutes } from './purge.ts';
+import { recoveryRoutes } from './recovery.ts';
 import { reportRoutes } from './reports.ts';
 import { reviewRoutes } from './review.ts';
 import { reviewSelectionRoutes } from './review-selection.ts';
@@ -62,6 +63,7 @@ export const routes: readonly Route[] = [
   ...keyRoutes,
   ...auditRoutes,
   ...purgeRoutes,
+  ...recoveryRoutes,
   ...balanceRoutes,
   ...reportRoutes,
   ...documentationRoutes(() => routes),

@@ -16,6 +16,7 @@ import { RECOVERING, isLedgerAway } from '../ledger/errors.ts';
 import { isAway } from '../redis/connections.ts';
 import type { Act } from '../ledger/acts.ts';
 import type { ProcessorContext } from '../processors/context.ts';
+import { providerSays } from '../processors/recovery/says.ts';
 import { resolveDisbursement } from '../processors/disbursement/resolve.ts';
 import { type AnyQueueName, queueNames } from '../queues/index.ts';
 import { IntakeJobs } from '../queues/intake-jobs.ts';
@@ -70,6 +71,7 @@ export function apiPart(
         endpoints: container.endpoints,
         endpointService: endpointServiceOf(container, outgoing),
         processing: context,
+        recoveryDesk: recoveryDeskOf(container, context),
         ...batchDeskOf(container, context),
         resolve: (id, request) => resolveDisbursement(id, request, context),
         queues: queueSwitches(container),
@@ -182,6 +184,15 @@ function storesOf(container: Container) {
     seenBalances: balances,
     balanceRows,
   };
+}
+
+function recoveryDeskOf(container: Container, context: ProcessorContext) {
+  const { quietMs, leaseMs, settleDelayMs } = context.policy;
+  return container.recoveryDesk({
+    quietMs: leaseMs + quietMs,
+    settleMs: settleDelayMs,
+    says: (_, most) => providerSays(context, most),
+  });
 }
 
 function batchDeskOf(container: Container, context: ProcessorContext) {

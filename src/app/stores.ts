@@ -37,6 +37,7 @@ import { Purge } from '../ledger/purge.ts';
 import { Queries } from '../ledger/queries.ts';
 import { LedgerRates } from '../ledger/rates.ts';
 import { Recipients } from '../ledger/recipients.ts';
+import { RecoveryDesk, type RecoveryOptions } from '../ledger/recovery.ts';
 import { Rejections } from '../ledger/rejections.ts';
 import { Server } from '../ledger/server.ts';
 import { SameTexts } from '../ledger/same-texts.ts';
@@ -48,7 +49,7 @@ import { Status } from '../ledger/status.ts';
 import { StopLinks } from '../ledger/stop-links.ts';
 import { Switches } from '../ledger/switches.ts';
 import { Uploads } from '../ledger/uploads.ts';
-import { FileWitness, RedisWitness } from '../ledger/witness.ts';
+import { FileWitness, RedisWitness, type Witness } from '../ledger/witness.ts';
 import { Workers, workersHere } from '../ledger/workers.ts';
 import { payeeOf } from '../upstream/capabilities.ts';
 import { opinionsOf } from '../settings/policy.ts';
@@ -90,15 +91,18 @@ export function databaseOf(config: Config): DatabaseOptions {
 export function openStores(needs: StoreNeeds) {
   const { config, redis, clock, quietly, onCommit } = needs;
   const at = { ...databaseOf(config), onCommit };
-  const database = new Database({ ...at, onError: (error) => quietly('PostgreSQL', error) });
+  const { lanes: perKind, pool: size } = connectionsOf(config.DATABASE_POOL);
+  const database = new Database({ ...at, size, onError: (error) => quietly('PostgreSQL', error) });
   const memory = new Memory();
-  const life = lifeOf(needs, { at, database, memory });
+  const witnesses = witnessesOf(needs);
+  const life = lifeOf(needs, { at, database, memory, witnesses });
   const onHole = (error: unknown): void => quietly('the journal of what leaves', error);
-  const journal = new Journal({ redis, deployment: deploymentName(config), process: life.name, clock, onHole });
+  const deployment = (): string | undefined => life.standing?.deployment;
+  const journal = new Journal({ redis, deployment, process: life.name, clock, onHole });
   life.journalIn(journal);
   const onCommitted: OnCommitted = (kind, facts) => journal.act(kind, facts);
   const over = { database, at, onCommitted };
-  const lanes = { at, memory, journal, name: life.name };
+  const lanes = { at, memory, journal, name: life.name, perKind };
   const guards = guardsOf(needs, over);
   return {
     database,
@@ -111,19 +115,36 @@ export function openStores(needs: StoreNeeds) {
     ...accessOf(needs, over),
     ...reportsOf(needs, over),
     diagnostics: new Diagnostics({ database, schema: config.DATABASE_SCHEMA }),
+    recoveryDesk: <Says>(of: Pick<RecoveryOptions<Says>, 'quietMs' | 'settleMs' | 'says'>) =>
+      new RecoveryDesk({ ...of, database, redis, witnesses, clock, quietly }),
   };
 }
 
-/** Names the journal and the witnesses of this deployment. */
+/** Of each kind of statement that shares commits there are two lanes, if the others still get enough connections. */
+export function connectionsOf(most: number): { readonly lanes: number; readonly pool: number } {
+  const lanes = most >= connectionsWith(2) + POOL_LEAST ? 2 : 1;
+  return { lanes, pool: Math.max(1, most - connectionsWith(lanes)) };
+}
+
+/** `Operations` has four kinds and two lanes besides; results of SMS requests, their checks and effects have one each. */
+const connectionsWith = (lanes: number): number => 4 * lanes + 5;
+const POOL_LEAST = 5;
+
+function witnessesOf({ config, redis, process }: StoreNeeds): readonly Witness[] {
+  const { WITNESS_FILE: path } = config;
+  const inFile = path === undefined ? [] : [new FileWitness({ path, process: process.slot })];
+  return [new RedisWitness(redis), ...inFile];
+}
+
+/** Names the slots of this deployment on this machine. */
 function deploymentName({ ENVIRONMENT: environment, DATABASE_SCHEMA: schema }: Config): string {
   return `${environment}-${schema}`;
 }
 
 function lifeOf(
-  { config, redis, clock, random, quietly, process, leaseMs }: StoreNeeds,
-  over: Pick<LifeOptions, 'at' | 'database' | 'memory'>,
+  { config, clock, random, quietly, process, leaseMs }: StoreNeeds,
+  over: Pick<LifeOptions, 'at' | 'database' | 'memory' | 'witnesses'>,
 ): Life {
-  const { WITNESS_FILE: path } = config;
   return new Life({
     ...over,
     ...process,
@@ -132,10 +153,6 @@ function lifeOf(
     quietly,
     deployment: deploymentName(config),
     schemaVersion: SCHEMA_VERSION,
-    witnesses: [
-      new RedisWitness(redis),
-      ...(path === undefined ? [] : [new FileWitness({ path, process: process.slot })]),
-    ],
     needsWitness: config.WITNESS === 'required',
     suspendMs: leaseMs + config.SMS_SETTLE_DELAY,
   });
@@ -146,12 +163,14 @@ interface Lanes {
   readonly memory: Memory;
   readonly journal: Journal;
   readonly name: string;
+  /** For each kind of statement. */
+  readonly perKind: number;
 }
 
 /** What moves money shares statements on lanes of its own. */
-function lanesOf({ config, book, clock, random, traces, leaseMs }: StoreNeeds, { at, name, memory, journal }: Lanes) {
+function lanesOf({ config, book, clock, random, traces, leaseMs }: StoreNeeds, { at, name, memory, journal, perKind }: Lanes) {
   const limits = opinionsOf(config);
-  const shared = new Operations({ database: at, process: name, clock, random, memory, journal, limits });
+  const shared = new Operations({ database: at, process: name, clock, random, memory, journal, limits, lanes: perKind });
   const options = { operations: shared, clock, accounts: [...book.keys()], leaseMs, traces };
   return {
     sharedOperations: shared,

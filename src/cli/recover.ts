@@ -1,4 +1,4 @@
-/** What an operator does after Redis was put back from a copy, or has lost something by itself. */
+/** What an operator does after PostgreSQL was restored to an earlier point. */
 import { type Command, Option } from 'commander';
 import type { JsonObject } from './client.ts';
 import type { ExitCode } from './io.ts';
@@ -10,15 +10,13 @@ import type { Shell } from './shell.ts';
 
 interface RecoverFlags {
   readonly apply?: true;
-  readonly withoutHistory?: true;
   readonly nothingWasLost?: true;
   readonly newStamp?: true;
-  readonly withoutMissing?: true;
   readonly yes?: true;
   readonly json?: true;
 }
 
-/** The service is asked about so many of each kind before anything is decided. */
+/** The provider is asked about so many of each kind before anything is decided. */
 const ASKED = 50;
 
 export function addRecoverCommand(command: Command, shell: Shell): void {
@@ -31,25 +29,13 @@ export function addRecoverCommand(command: Command, shell: Shell): void {
     )
     .addOption(
       new Option(
-        '--without-history',
-        'with --apply: history is lost, so it is not read for operations of the data-loss window',
-      ).conflicts(['nothingWasLost', 'newStamp', 'withoutMissing']),
-    )
-    .addOption(
-      new Option(
         '--nothing-was-lost',
-        'confirm a long stop without loss; refused if relais knows of a loss',
+        'confirm that nothing was lost: two persons within a day, each with their key; refused if relais knows of a loss',
       ).conflicts('newStamp'),
     )
     .option(
       '--new-stamp',
       'the provider has new addresses: accept them directly in PostgreSQL, with the settings of a process',
-    )
-    .addOption(
-      new Option(
-        '--without-missing',
-        'history is an older backup, and no newer one exists: continue without the operations it lacks',
-      ).conflicts(['apply', 'nothingWasLost', 'newStamp']),
     )
     .option('--yes', 'ask no questions on a terminal')
     .option('--json', 'print the answer as JSON')
@@ -58,11 +44,10 @@ export function addRecoverCommand(command: Command, shell: Shell): void {
 }
 
 async function recover(flags: RecoverFlags, shell: Shell): Promise<number> {
-  const { apply, nothingWasLost, newStamp, withoutMissing, json } = flags;
+  const { apply, nothingWasLost, newStamp, json } = flags;
   if (newStamp) return acceptAddresses(shell, flags);
   if (apply) return applyAll(shell, flags);
-  if (nothingWasLost) return confirm(shell, flags, { nothingWasLost: true });
-  if (withoutMissing) return confirm(shell, flags, { withoutMissing: true });
+  if (nothingWasLost) return confirm(shell, flags);
   const { body } = await shell.api.get('/v1/recovery', { ask: ASKED });
   if (json) await shell.output.json(body);
   else await show(body, shell);
@@ -70,8 +55,8 @@ async function recover(flags: RecoverFlags, shell: Shell): Promise<number> {
 }
 
 /**
- * A process with another address of the service does not start, so none can be asked over HTTP to accept it: this works
- * on Redis itself, with the settings of that process.
+ * A process with another address of the provider does not start, so no API can be asked to accept it: this works on
+ * PostgreSQL itself, with the settings of that process.
  */
 async function acceptAddresses(shell: Shell, { yes }: RecoverFlags): Promise<number> {
   const words = shell.words.commands.recover;
@@ -81,26 +66,22 @@ async function acceptAddresses(shell: Shell, { yes }: RecoverFlags): Promise<num
   });
 }
 
-async function confirm(
-  shell: Shell,
-  { yes, json }: RecoverFlags,
-  word: { readonly nothingWasLost: true } | { readonly withoutMissing: true },
-): Promise<ExitCode> {
+async function confirm(shell: Shell, { yes, json }: RecoverFlags): Promise<ExitCode> {
   const words = shell.words.commands.recover;
-  const asked = 'nothingWasLost' in word ? words.nothingLost : words.withoutMissing;
-  if (!(await shell.confirmed(asked, yes))) return 1;
-  const { body } = await shell.api.post('/v1/recovery', word);
+  if (!(await shell.confirmed(words.nothingLost, yes))) return 1;
+  const { body } = await shell.api.post('/v1/recovery', { nothingWasLost: true });
+  const { first } = body;
   if (json) await shell.output.json(body);
-  else await shell.output.note(words.asBefore);
+  else await shell.output.note(first === undefined ? words.asBefore : words.first(printable(first)));
   return 0;
 }
 
 /** Request by request, each a bounded turn; broken off, the same command goes on where it was. */
-async function applyAll(shell: Shell, { withoutHistory, yes, json }: RecoverFlags): Promise<ExitCode> {
+async function applyAll(shell: Shell, { yes, json }: RecoverFlags): Promise<ExitCode> {
   const words = shell.words.commands.recover;
   if (!(await shell.confirmed(words.apply, yes))) return 1;
   for (;;) {
-    const { body } = await shell.api.post('/v1/recovery', { apply: true, withoutHistory });
+    const { body } = await shell.api.post('/v1/recovery', { apply: true });
     if (body['over'] === true) {
       if (json) await shell.output.json(body);
       else await showReport(objectIn(body, 'last'), shell);
@@ -114,12 +95,6 @@ async function applyAll(shell: Shell, { withoutHistory, yes, json }: RecoverFlag
 
 async function show(body: JsonObject, { output, words }: Shell): Promise<void> {
   const { labels, lost, would, ...said } = words.commands.recover;
-  const missing = objectIn(body, 'missing');
-  if (missing) {
-    const { from, to, count } = missing;
-    const many = Object.values(count ?? {}).reduce((sum: number, one) => sum + Number(one), 0);
-    await output.note(said.missing(grouped(many), timeOr(from), timeOr(to)));
-  }
   if (body['state'] !== 'recovering') {
     await output.note(said.none);
     return;
@@ -148,8 +123,6 @@ async function show(body: JsonObject, { output, words }: Shell): Promise<void> {
   await output.note(said.todo);
 }
 
-const timeOr = (time: unknown): string => (typeof time === 'string' ? time : '…');
-
 const COLUMNS = ['kind', 'open', 'settled', 'needsReview', 'underWay', 'held', 'xof'] as const;
 
 async function showReport(report: JsonObject | undefined, { output, words }: Shell): Promise<void> {
@@ -168,7 +141,7 @@ async function showReport(report: JsonObject | undefined, { output, words }: She
 
 /** A member that another version leaves out is one of which there is none. */
 function stepsIn(report: JsonObject): RecoverySteps {
-  const { lostSince, intakeJobs, heldCampaigns, withoutHistory } = report;
+  const { lostSince, heldCampaigns, broken } = report;
   return {
     lostSince: typeof lostSince === 'string' ? lostSince : null,
     items: itemsOf(report).map((row) => ({
@@ -177,13 +150,10 @@ function stepsIn(report: JsonObject): RecoverySteps {
       underWay: { count: countIn(row, 'underWay') },
     })),
     unreadable: namedIn(report, 'unreadable'),
-    lostIdentities: namedIn(report, 'lostIdentities'),
-    intakeJobs: Number(intakeJobs ?? 0),
     heldCampaigns: Array.isArray(heldCampaigns) ? heldCampaigns : [],
     putBack: countsIn(report, 'putBack'),
-    byHistory: countsIn(report, 'byHistory'),
-    lostActs: itemsOf(report, 'lostActs').map(({ act, target }) => ({ act: String(act), target: String(target) })),
-    withoutHistory: withoutHistory === true,
+    lostActs: itemsOf(report, 'lostActs').map(({ act }) => ({ act: String(act) })),
+    broken: typeof broken === 'string' ? broken : null,
   };
 }
 

@@ -39,8 +39,8 @@ export type Entry = (Intended | Acted) & { readonly at: number };
 
 interface JournalOptions {
   readonly redis: Redis;
-  /** Its id: a ledger reads no other journal. */
-  readonly deployment: string;
+  /** Id of the deployment, from the first beat on: a ledger reads no other journal. */
+  readonly deployment: () => string | undefined;
   readonly process: string;
   readonly clock: Clock;
   /** The journal misses an entry: told once until the next one is written. */
@@ -116,23 +116,24 @@ export class Journal {
   async #add(entry: Intended | Acted): Promise<void> {
     const { redis, deployment, clock, onHole } = this.#options;
     try {
-      if (redis.status !== 'ready') throw new JournalAway();
+      const own = deployment();
+      if (own === undefined || redis.status !== 'ready') throw new JournalAway();
       const oldest = String(clock.now() - KEPT_MS);
-      const added = redis.xadd(keyOf(deployment), 'MINID', '~', oldest, '*', FIELD, JSON.stringify(entry));
+      const added = redis.xadd(keyOf(own), 'MINID', '~', oldest, '*', FIELD, JSON.stringify(entry));
       await within({ clock, ms: WAIT_MS, late: () => new JournalAway() }, added);
       this.#isHole = false;
-      await this.#trim();
+      await this.#trim(own);
     } catch (error) {
       if (!this.#isHole) onHole(error);
       this.#isHole = true;
     }
   }
 
-  async #trim(): Promise<void> {
+  async #trim(deployment: string): Promise<void> {
     this.#untilTrim -= 1;
     if (this.#untilTrim > 0) return;
     this.#untilTrim = TRIM_EVERY;
-    const { redis, deployment } = this.#options;
+    const { redis } = this.#options;
     await redis.xtrim(keyOf(deployment), 'MAXLEN', '~', ENTRIES_MOST);
   }
 }

@@ -8,6 +8,8 @@ import type { Run } from './pool.ts';
 export class Memory {
   /** Set by the first lane that opens; a process that finds another one later was left behind by a recovery. */
   epoch: number | undefined;
+  /** Called when the ledger refuses a statement of a lane because it is closed. */
+  onClosed: (() => void) | undefined;
   readonly #counters = new Map<string, bigint>();
 
   remember(lane: string, counter: bigint): void {
@@ -185,6 +187,7 @@ export class Lane {
       return await work(connection);
     } catch (error) {
       if (error instanceof AnswerLost || isOfConnection(error)) this.#leave(opened, connection);
+      if (error instanceof LedgerClosed) this.#options.memory.onClosed?.();
       throw error;
     }
   }

@@ -5,7 +5,7 @@
 import { type Clock, type Moment, momentOf, msBetween } from '../lib/clock.ts';
 import type { Random } from '../lib/random.ts';
 import type { DatabaseOptions } from './database.ts';
-import { LedgerClosed, Recovering } from './errors.ts';
+import { LedgerClosed } from './errors.ts';
 import type { Journal } from './journal.ts';
 import { Lane, type Memory } from './lane.ts';
 import type { Database } from './pool.ts';
@@ -61,6 +61,7 @@ export class Life {
   #recovering: RecoveringState | undefined;
   #beats = 0;
   #trouble: unknown;
+  #isAsking = false;
   /** How often this process has begun a recovery. */
   #entered = 0;
   /** The last beat: the time of PostgreSQL, and when this process asked and was answered. */
@@ -74,6 +75,7 @@ export class Life {
     const { at, memory, clock } = options;
     this.#unheard = new Set(options.witnesses);
     this.#processes = new Processes({ ...options, onRestored: (lost) => this.enterRecovery('rolled_back', lost) });
+    memory.onClosed = () => this.refused();
     this.#effects = new Lane({ database: at, memory, name: `${this.name}/effects`, clock });
   }
 
@@ -155,15 +157,17 @@ export class Life {
       return true;
     } catch (error) {
       if (!(error instanceof LedgerClosed)) throw error;
-      this.refused();
       return false;
     }
   }
 
-  /** The ledger has refused a statement: the cause is found out in the background. The error to throw. */
-  refused(): Recovering {
-    this.beat().catch((error: unknown) => this.#options.quietly('the beat', error));
-    return new Recovering();
+  /** The ledger has refused a statement: the cause is found out in the background. */
+  refused(): void {
+    if (this.#isAsking) return;
+    this.#isAsking = true;
+    this.beat()
+      .catch((error: unknown) => this.#options.quietly('the beat', error))
+      .finally(() => (this.#isAsking = false));
   }
 
   /** Nothing is accepted and nothing leaves from now on, at any process. */

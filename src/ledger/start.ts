@@ -4,7 +4,7 @@ import { type Clock, retryUntilDeadline } from '../lib/clock.ts';
 import type { Random } from '../lib/random.ts';
 import { withClient } from './client.ts';
 import { UnsafeDatabase } from './database.ts';
-import { type DeploymentRow, modeOf, stampAs } from './deployment.ts';
+import { type Deployment, type DeploymentRow, type Difference, modeOf, stampAs } from './deployment.ts';
 import { DatabaseAway } from './errors.ts';
 import { MigrationRefused, migrate } from './migrate.ts';
 import { Database, type PoolOptions } from './pool.ts';

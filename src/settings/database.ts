@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { count, duration, durationOrOff, fileWith, onOff, orIssue, postgresUrl, readCertificates } from './types.ts';
 
-const CONNECTIONS_LEAST = 4;
+const CONNECTIONS_LEAST = 12;
 const CONNECTIONS_MOST = 200;
 const RETENTION_LEAST_MS = 30 * 86_400_000;
 
@@ -25,7 +25,7 @@ export const database = {
     'PEM file of the authority that signs the certificate of PostgreSQL. With it, every connection is encrypted and verified. Unset: `sslmode` of `DATABASE_URL` decides.',
   ],
   DATABASE_POOL: [
-    count(10, { min: CONNECTIONS_LEAST, max: CONNECTIONS_MOST }),
+    count(20, { min: CONNECTIONS_LEAST, max: CONNECTIONS_MOST }),
     'Maximum number of PostgreSQL connections of one process.',
   ],
   DATABASE_SCHEMA: [

@@ -123,25 +123,21 @@ export const englishCommands = {
   },
   recover: {
     help: `
-What happened: nothing was at work for a long time, or Redis knows less than somebody remembers (a copy was put back,
-a replica that was behind took over). Until a person has looked, nothing is accepted and nothing leaves.
+What happened: PostgreSQL knows less than a process or a witness remembers, or it is a copy. A backup was restored, or a
+replica that was behind took over. Until a person decides, nothing is accepted and nothing is sent.
 
 Example:
-  relais recover                       what is open, what the service says about it, what would be done
+  relais recover                       what is open, what the provider says about it, what would be done
   relais recover --apply               settle what is proven, give the rest to a person, begin again
-  relais recover --apply --without-history   the same, where history is gone for good: what it knew is not asked for
-  relais recover --nothing-was-lost    it was only a long stop: go on as before
-  relais recover --new-stamp           SERVICE_BASE_URL and SERVICE_CRM_URL are the new addresses of the same service
-  relais recover --without-missing     history is an older copy: go on without what it lacks`,
-    missing: (many: string, from: string, to: string) =>
-      `History is an older copy: it lacks up to ${many} that left Redis and changed last between ${from} and ${to}.
-Put a newer copy in its place; if there is none: relais recover --without-missing.`,
-    withoutMissing: 'Is there no newer copy of history, so that what is missing in it may stay so for ever?',
-    moved: (settings: string) => `${settings}: another address than before. Is it the same service that has moved?`,
+  relais recover --nothing-was-lost    nothing was lost: two persons confirm it within a day
+  relais recover --new-stamp           SERVICE_BASE_URL and SERVICE_CRM_URL are the new addresses of the same provider`,
+    moved: (settings: string) => `${settings}: another address than before. Is it the same provider that has moved?`,
     nothingDiffers: 'Nothing differs: processes with these settings start.',
     nothingLost: 'Was nothing restored, replaced or lost, so that all that is open may go on?',
     asBefore: 'It goes on as before.',
-    apply: 'Lead on all that is open? Texts are not sent and money is not paid on the strength of this copy.',
+    first: (person: string) =>
+      `${person} has confirmed it. Another person must confirm it within a day: relais recover --nothing-was-lost.`,
+    apply: 'Continue everything that is open? No SMS is sent and nothing is paid because of this copy alone.',
     progress: (done: string, of: string) => `${done} of ${of}`,
     applied: 'what --apply does',
     would: {
@@ -165,19 +161,13 @@ Put a newer copy in its place; if there is none: relais recover --without-missin
     steps: {
       copyMade: 'the copy was made',
       putBack: (count: number) =>
-        `${some(count, 'operation was', 'operations were')} accepted in the lost time, and known again by what history has: asked for once more, none is done once more.`,
-      byHistory: (count: number) =>
-        `${some(count, 'operation', 'operations')} had ended in the lost time, and ended as history has it: what callers are told of it has the id that it had then.`,
-      recipientsByHistory: (count: number) =>
-        `${some(count, 'recipient', 'recipients')} of campaigns had been sent to, or left out, in the lost time by the word of history, and nobody of them is sent to again.`,
-      lostIdentities: (count: number, ids: string) =>
-        `${some(count, 'operation', 'operations')} of the lost time may be done or not (${ids}), and are refused when asked for again. Look at the service; what is not done needs another reference.`,
-      withoutHistory: (since: string) =>
-        `History was not asked: whatever was accepted since ${since} is known to nobody here. Compare with the dashboard before callers repeat anything.`,
+        `${some(count, 'operation was', 'operations were')} accepted in the lost time and recorded again from the journal: a repeated request does not do them again.`,
+      broken: (why: string, since: string) =>
+        `The journal does not prove what never left (${why}): what was accepted since ${since} and is not in it is unknown here. Compare with the dashboard before callers repeat anything.`,
       lostActs: (count: number, names: string) =>
-        `Of what people did then, history knows ${some(count, 'act', 'acts')} that this Redis does not have (${names}): do each again that is still meant. Keys that were revoked are revoked again.`,
+        `The journal knows ${some(count, 'act', 'acts')} of people that relais cannot repeat (${names}): do each again that still applies.`,
       keys: (since: string) =>
-        `Keys that were revoked since ${since} count again unless history knew of it, and those made since are gone: relais keys list, then relais keys revoke ID.`,
+        `Keys that were revoked since ${since} count again unless the journal knew of it, and those made since are gone: relais keys list, then relais keys revoke ID.`,
       optOuts: (since: string) =>
         `Opt-outs since ${since} are lost: bring them again (relais opt-outs add) before a campaign is resumed.`,
       stops: (since: string) =>
@@ -187,8 +177,6 @@ Put a newer copy in its place; if there is none: relais recover --without-missin
         `Event endpoints are as they were before ${since}. Persons who were forgotten since are known again: relais purge.`,
       unreadable: (count: number, ids: string) =>
         `${some(count, 'record', 'records')} cannot be read (${ids}): they are as they were, and nothing of them is due. relais doctor says why.`,
-      intake: (count: number) =>
-        `${some(count, 'job of intake was', 'jobs of intake were')} given up: look whether each was carried out before it is added anew.`,
       review: (count: number) =>
         `${some(count, 'needs', 'need')} review: relais review list. Look each up in the dashboard of the service, also those that waited already: they may have been resolved since.`,
       campaigns: (count: number) =>

@@ -124,26 +124,21 @@ export const frenchCommands: Words['commands'] = {
   },
   recover: {
     help: `
-Ce qui s’est passé : rien n’a travaillé pendant longtemps, ou Redis en sait moins que quelqu’un ne s’en souvient
-(une copie a été restaurée, une réplique en retard a pris le relais). Tant que personne n’a regardé, rien n’est
-accepté et rien ne part.
+Ce qui s’est passé : PostgreSQL en sait moins qu’un processus ou un témoin ne s’en souvient, ou c’est une copie. Une
+sauvegarde a été restaurée, ou une réplique en retard a pris le relais. Tant que personne ne décide, rien n’est accepté
+et rien ne part.
 
 Exemple :
-  relais recover                       ce qui est ouvert, ce que le service en dit, ce qui serait fait
+  relais recover                       ce qui est ouvert, ce que le fournisseur en dit, ce qui serait fait
   relais recover --apply               régler ce qui est prouvé, confier le reste à une personne, reprendre le travail
-  relais recover --apply --without-history   de même, si l’historique est perdu pour de bon : il n’est pas interrogé
-  relais recover --nothing-was-lost    ce n’était qu’un long arrêt : continuer comme avant
-  relais recover --new-stamp           SERVICE_BASE_URL et SERVICE_CRM_URL sont les nouvelles adresses du même service
-  relais recover --without-missing     l’historique est une copie plus ancienne : continuer sans ce qui y manque`,
-    missing: (many, from, to) =>
-      `L’historique est une copie plus ancienne : il y manque jusqu’à ${many} qui ont quitté Redis, changés pour la
-dernière fois entre ${from} et ${to}. Mettez à sa place une copie plus récente ; s’il n’y en a pas :
-relais recover --without-missing.`,
-    withoutMissing: 'N’y a-t-il aucune copie plus récente, et ce qui manque peut-il manquer pour toujours ?',
-    moved: (settings) => `${settings} : autre adresse qu’avant. Est-ce le même service, qui a déménagé ?`,
+  relais recover --nothing-was-lost    rien n’a été perdu : deux personnes le confirment en un jour
+  relais recover --new-stamp           SERVICE_BASE_URL et SERVICE_CRM_URL sont les nouvelles adresses du même fournisseur`,
+    moved: (settings) => `${settings} : autre adresse qu’avant. Est-ce le même fournisseur, qui a déménagé ?`,
     nothingDiffers: 'Rien ne diffère : les processus avec ces réglages démarrent.',
     nothingLost: 'Est-il sûr que rien n’a été restauré, remplacé ni perdu, et que tout peut continuer ?',
     asBefore: 'Tout continue comme avant.',
+    first: (person) =>
+      `${person} l’a confirmé. Une autre personne doit le confirmer en un jour : relais recover --nothing-was-lost.`,
     apply: 'Reprendre tout ce qui est ouvert ? Sur la foi de cette copie, aucun SMS ne part et rien n’est payé.',
     progress: (done, of) => `${done} sur ${of}`,
     applied: 'ce que fait --apply',
@@ -168,19 +163,13 @@ relais recover --without-missing.`,
     steps: {
       copyMade: 'la copie',
       putBack: (count) =>
-        `L’historique fait connaître à nouveau ${some(count, 'opération', 'opérations')} du temps perdu : redemandées, elles ne se font pas deux fois.`,
-      byHistory: (count) =>
-        `L’historique connaît la fin de ${some(count, 'opération', 'opérations')} du temps perdu : elle vaut, et s’annonce sous l’identifiant d’alors.`,
-      recipientsByHistory: (count) =>
-        `L’historique connaît le sort de ${some(count, 'destinataire', 'destinataires')} de campagnes dans le temps perdu : envoyé ou écarté, et rien ne leur est renvoyé.`,
-      lostIdentities: (count, ids) =>
-        `La fin de ${some(count, 'opération', 'opérations')} du temps perdu n’est pas connue (${ids}) : refus si on redemande. Voyez le service ; sinon, demandez sous une autre référence.`,
-      withoutHistory: (since) =>
-        `L’historique n’a pas été interrogé : ce qui a été accepté depuis ${since} n’est connu de personne ici. Comparez avec le tableau de bord avant que les appelants ne répètent.`,
+        `Le journal a fait réinscrire ${some(count, 'opération', 'opérations')} du temps perdu : redemandées, elles ne se font pas deux fois.`,
+      broken: (why, since) =>
+        `Le journal ne prouve pas ce qui n’est jamais parti (${why}) : ce qui a été accepté depuis ${since} et n’y figure pas est inconnu ici. Comparez avec le tableau de bord avant que les appelants ne répètent.`,
       lostActs: (count, names) =>
-        `De ce temps, l’historique connaît ${some(count, 'acte', 'actes')} que ce Redis n’a pas (${names}) : refaites ceux qui valent encore. Les clés révoquées le sont à nouveau.`,
+        `Le journal connaît ${some(count, 'acte', 'actes')} de personnes que relais ne peut pas refaire (${names}) : refaites ceux qui valent encore.`,
       keys: (since) =>
-        `Les clés révoquées depuis ${since} sont de nouveau valables, sauf si l’historique le savait, et celles créées depuis ont disparu : relais keys list, puis relais keys revoke ID.`,
+        `Les clés révoquées depuis ${since} sont de nouveau valables, sauf si le journal le savait, et celles créées depuis ont disparu : relais keys list, puis relais keys revoke ID.`,
       optOuts: (since) =>
         `Les désinscriptions depuis ${since} sont perdues : apportez-les de nouveau (relais opt-outs add) avant de reprendre une campagne.`,
       stops: (since) =>
@@ -190,8 +179,6 @@ relais recover --without-missing.`,
         `Les adresses des événements sont celles d’avant ${since}. Les personnes oubliées depuis sont de nouveau connues : relais purge.`,
       unreadable: (count, ids) =>
         `${some(count, 'enregistrement illisible', 'enregistrements illisibles')} (${ids}) : laissés tels quels, sans rien à faire. relais doctor dit pourquoi.`,
-      intake: (count) =>
-        `${some(count, 'demande de la file intake abandonnée', 'demandes de la file intake abandonnées')} : regardez si chacune a été faite avant de l’ajouter de nouveau.`,
       review: (count) =>
         `${count} à vérifier : relais review list. Cherchez chacun dans le tableau de bord du service, y compris ceux qui attendaient déjà : ils ont pu être réglés depuis.`,
       campaigns: (count) =>

@@ -182,7 +182,7 @@ test('the journal holds what was about to leave and what was done, in order; a h
   });
   const journal = new Journal({
     redis: client,
-    deployment: 'd',
+    deployment: () => 'd',
     process: 'a',
     clock: systemClock,
     onHole: (error) => faults.push(error),

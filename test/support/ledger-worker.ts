@@ -56,7 +56,7 @@ export async function ledgerWorker(
     ...over,
   });
   const [row] = await database.run<{ id: string }>('read_deployment');
-  const names = { deployment: row?.id ?? '', process: life.name };
+  const names = { deployment: () => row?.id, process: life.name };
   const journal = new Journal({ redis, ...names, clock: systemClock, onHole: () => faults.push('hole') });
   life.journalIn(journal);
   await life.start();

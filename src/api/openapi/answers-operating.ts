@@ -298,37 +298,27 @@ const recoveryReport = z
       }),
     ),
     unreadable: z.looseObject({ count, ids: z.array(text('dsb_0f6c8d4b2a1e4957')) }).meta({
-      description: 'Records that cannot be read, the first by name: as they were, and nothing of them is due.',
+      description: 'Operations that this version cannot read or record, the first by name.',
     }),
-    intakeJobs: count.meta({ description: 'Requests that waited in the queue `intake`, and were given up.' }),
     heldCampaigns: z.array(z.looseObject({ id: text('cmp_0f6c8d4b2a1e4957'), name: text('November') })),
-    putBack: sums.meta({ description: 'Accepted in the lost time, by kind, and known again from history.' }),
-    byHistory: sums.meta({
-      description: 'Had ended in the lost time, by kind, and ended as history has it; `recipient`: of campaigns.',
+    putBack: sums.meta({ description: 'Accepted in the lost time, by kind, and recorded again from the journal.' }),
+    lostActs: z
+      .array(z.looseObject({ at: perhaps(time), act: text('optout.added') }))
+      .meta({ description: 'Acts of the lost time that a person must repeat.' }),
+    broken: perhaps(text('no journal')).meta({
+      description: 'Why the journal does not prove what never left; null: it does.',
     }),
-    lostIdentities: z.looseObject({ count, ids: z.array(text('dcr_0f6c8d4b2a1e4957')) }).meta({
-      description:
-        'Accepted in the lost time, and nobody here knows what became of them: refused when asked for again.',
-    }),
-    lostActs: z.array(z.looseObject({ act: text('account.stop'), target: text('main') })),
-    withoutHistory: z.boolean().meta({ description: 'History was not asked what was accepted then.' }),
     next: z.array(z.string()).meta({ description: 'What relais cannot do for anybody, a sentence each.' }),
   })
   .meta({ id: 'RecoveryReport' });
 
-const missingInHistory = z.looseObject({
-  count: z.record(z.string(), z.int()).meta({ example: { disbursement: 1_200 }, description: 'At most, by kind.' }),
-  from: perhaps(time).meta({ description: 'They changed last between these; null: at any time before.' }),
-  to: perhaps(time),
-});
-
 export const recovery = z
   .looseObject({
     state: z.enum(['none', 'recovering']),
-    because: perhaps(text('silence')).meta({ description: 'How it was noticed.' }),
+    because: perhaps(text('copy')).meta({ description: 'How it was noticed.' }),
     since: perhaps(time),
     lastBeat: perhaps(time).meta({ description: 'When relais was last at work on what is there now.' }),
-    proven: z.boolean().meta({ example: false, description: 'Something was lost: it can be no mere silence.' }),
+    proven: z.boolean().meta({ example: false, description: 'Something was lost: it cannot be confirmed that nothing was.' }),
     open: z
       .array(
         z.looseObject({
@@ -351,8 +341,10 @@ export const recovery = z
       .optional()
       .meta({ description: 'What the service says about those that were asked about.' }),
     over: z.boolean().optional().meta({ description: 'Of a POST. false: ask again.' }),
+    first: text('awa').optional().meta({
+      description: 'Of `nothingWasLost`: this person has confirmed it, and another person must, too.',
+    }),
     progress: z.looseObject({ done: count, of: count }).optional(),
-    missing: perhaps(missingInHistory).optional(),
     last: perhaps(recoveryReport).optional().meta({ description: 'What the last one came to.' }),
   })
   .meta({ id: 'Recovery' });
