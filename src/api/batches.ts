@@ -271,6 +271,10 @@ const CANCELLABLE: readonly StateOf<'batch'>[] = ['awaiting_approval', 'invalid'
 async function cancel(context: ApiContext, { record, act }: Deciding): Promise<void> {
   if (record.state === 'cancelled') return;
   if (!CANCELLABLE.includes(record.state)) throw tooLate(record.state);
+  if (await context.recoveryDesk.mayHaveLeft(record)) {
+    const detail = 'A recovery is under way, and rows of the batch may have been paid: run relais recover first.';
+    throw new ApiProblem('wrong-state', detail, { state: record.state });
+  }
   const decided = await context.batches.cancel(record.id, { act: act(record.id) });
   if (decided.is === 'not yours') throw tooLate(decided.state);
 }

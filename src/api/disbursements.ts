@@ -2,6 +2,7 @@
 import { disbursementRequest } from '../kinds/disbursement-fields.ts';
 import type { StateOf } from '../kinds/index.ts';
 import { describeLimit } from '../kinds/limits.ts';
+import { RESTORED } from '../ledger/recovery-report.ts';
 import type { DisbursementRecord } from '../operations/record.ts';
 import { eventOf } from '../operations/transition.ts';
 import type { Resolve, Resolved } from '../processors/disbursement/resolve.ts';
@@ -105,7 +106,8 @@ const cancelDisbursement = route(
     tag: 'Disbursements',
     summary: 'Cancel a disbursement',
     description:
-      'A disbursement that may have been submitted cannot be cancelled: the provider offers no cancellation.',
+      'A disbursement that may have been submitted cannot be cancelled: the provider offers no cancellation. During a ' +
+      'recovery, one that may have been submitted in the lost time becomes `needs_review` instead (409).',
     role: 'enqueue',
     scope: 'record',
     record: 'disbursement',
@@ -126,8 +128,10 @@ interface Deciding extends Pick<AnyAsked, 'context' | 'key' | 'act'> {
   readonly record: DisbursementRecord;
 }
 
-async function cancel({ context, key, record, act }: Deciding): Promise<void> {
+async function cancel(deciding: Deciding): Promise<void> {
+  const { context, key, record, act } = deciding;
   if (!CANCELLABLE.includes(record.state)) throw tooLate(record.state);
+  if (await context.recoveryDesk.mayHaveLeft(record)) return review(deciding);
   const settled = await context.operations.transition(record, undefined, {
     to: 'cancelled',
     set: { reason: 'cancelled_by_caller' },
@@ -136,6 +140,23 @@ async function cancel({ context, key, record, act }: Deciding): Promise<void> {
     act: act(record.id, { amount: record.amount }),
   });
   if (settled.is === 'not yours') throw tooLate(settled.state);
+}
+
+/** A restored ledger shows it as unsent, and it may have been paid since. */
+async function review({ context, key, record, act }: Deciding): Promise<never> {
+  const { leaseMs, quietMs } = context.processing.policy;
+  const asked = record.token === undefined ? {} : { dueInMs: 0 };
+  const settled = await context.operations.transition(record, undefined, {
+    ...asked,
+    to: 'needs_review',
+    set: { reason: RESTORED, ...(record.token === undefined ? {} : { '@quietUntil': leaseMs + quietMs }) },
+    evidence: { operation: 'cancel', code: 'by', detail: personOf(key) },
+    event: eventOf(record, 'needs_review', { reason: RESTORED }),
+    act: act(record.id, { amount: record.amount }),
+  });
+  if (settled.is === 'not yours') throw tooLate(settled.state);
+  const detail = 'A recovery is under way, and it may have been sent in the lost time: it needs review now.';
+  throw new ApiProblem('wrong-state', detail, { state: 'needs_review' });
 }
 
 const approveDisbursement = route(

@@ -1,6 +1,6 @@
 /** GET /v1/explain/{id}: the story of any operation, with what keeps it waiting at this moment. */
 import { queueOf, type Kind } from '../kinds/index.ts';
-import { type BegunWith, foreignTo } from '../processors/context.ts';
+import { type BegunWith, closedFor, foreignTo, sentOnce } from '../processors/context.ts';
 import { explainDisbursement, explainOther, explainReason } from '../operations/explain.ts';
 import { explainBatch } from '../operations/explain-batch.ts';
 import { progressOf } from '../producer/batch/report.ts';
@@ -81,7 +81,7 @@ async function circumstancesOf(
   record: Standing & BegunWith & { readonly account: string },
   { context, language }: Asking,
 ): Promise<Circumstances> {
-  const { accounts, accountNames, processing, clock, queries, queues, refusal } = context;
+  const { accounts, accountNames, processing, clock, queries, queues } = context;
   const queue = queueOf(record.kind, record.state, record.lane);
   // A process that was given no keys cannot tell.
   const keys = processing.account(record.account);
@@ -95,7 +95,7 @@ async function circumstancesOf(
     dueAt,
     holds,
     accountKnown: accountNames.includes(record.account),
-    recovering: refusal()?.kind === 'recovering',
+    closed: closedFor(processing, sentOnce(record.kind, processing.policy)),
     foreign: keys?.fingerprint ? foreignTo(keys, record) : undefined,
     pausedQueues: switches.filter(({ paused }) => paused).map(({ name }) => name),
     failureOf,

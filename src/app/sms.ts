@@ -1,5 +1,5 @@
 /** The pollers of SMS: campaigns by one worker, and single messages by the queue of their lane. */
-import type { AttemptResult, ProcessorContext } from '../processors/context.ts';
+import { type AttemptResult, type ProcessorContext, closedFor } from '../processors/context.ts';
 import { checkMessages } from '../processors/sms/message-checks.ts';
 import { type ClaimedMessage, type Lane, type MessageContext, asMessages } from '../processors/sms/message-parts.ts';
 import { claimMessages, sendClaimed } from '../processors/sms/messages.ts';
@@ -50,7 +50,7 @@ function smsContextOf(container: Container, context: ProcessorContext, concurren
     charges: container.charges,
     budgets: container.budgets,
     account: (name) => context.account(name),
-    closed: () => (life.recovering() ? 'recovering' : undefined),
+    closed: () => closedFor({ life }, true),
     concurrency,
     sweepMs: config.SWEEP_INTERVAL,
     report: (queue, result) => metrics.attemptFinished({ queue, result, durationMs: 0 }),
@@ -75,7 +75,7 @@ export function messagePoller(container: Container, lane: Lane, tools: SmsTools)
     sending.add(one);
   };
   const claimAll = async (): Promise<void> => {
-    for (let isFull = true; isFull && !isStopping && life.recovering() === undefined; ) {
+    for (let isFull = true; isFull && !isStopping && closedFor({ life }, false) === undefined; ) {
       while (sending.size >= tools.slots) await Promise.race(sending);
       const claimed = await claimMessages(lane, { accounts, most: MESSAGES_AT_ONCE }, context);
       if (claimed.length > 0) begin(claimed);

@@ -102,7 +102,7 @@ export function openStores(needs: StoreNeeds) {
   life.journalIn(journal);
   const onCommitted: OnCommitted = (kind, facts) => journal.act(kind, facts);
   const over = { database, at, onCommitted };
-  const lanes = { at, memory, journal, name: life.name, perKind };
+  const lanes = { at, memory, journal, onCommitted, name: life.name, perKind };
   const guards = guardsOf(needs, over);
   return {
     database,
@@ -162,16 +162,17 @@ interface Lanes {
   readonly at: DatabaseOptions;
   readonly memory: Memory;
   readonly journal: Journal;
+  readonly onCommitted: OnCommitted;
   readonly name: string;
   /** For each kind of statement. */
   readonly perKind: number;
 }
 
 /** What moves money shares statements on lanes of its own. */
-function lanesOf({ config, book, clock, random, traces, leaseMs }: StoreNeeds, { at, name, memory, journal, perKind }: Lanes) {
+function lanesOf({ config, book, clock, random, traces, leaseMs }: StoreNeeds, { at, name, memory, journal, perKind, onCommitted }: Lanes) {
   const limits = opinionsOf(config);
   const shared = new Operations({ database: at, process: name, clock, random, memory, journal, limits, lanes: perKind });
-  const options = { operations: shared, clock, accounts: [...book.keys()], leaseMs, traces };
+  const options = { operations: shared, clock, accounts: [...book.keys()], leaseMs, traces, onCommitted };
   return {
     sharedOperations: shared,
     operations: new OperationStore(options),

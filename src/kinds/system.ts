@@ -2,21 +2,17 @@
 import { z } from 'zod';
 import { events } from './events.ts';
 
-/** Why a recovery began; the first three may be no more than a long stop, or a new version. */
+/** Why a recovery began, where nothing may be lost. */
 const mayBeNothing = [
-  /** Nobody was at work for longer than SILENCE_LIMIT, and something is open. */
-  'silence',
-  /** The last beat lies in the future. */
-  'clock',
-  /** Something is open, and there is no heartbeat. */
-  'no_heartbeat',
+  /** PostgreSQL is another server, or its tables were restored. */
+  'copy',
 ] as const;
 
-/** Somebody remembers what this Redis does not. */
+/** Somebody remembers what PostgreSQL does not. */
 export const recoveryProofs = [
   /** A process does. */
   'rolled_back',
-  /** The witness file or history does. */
+  /** A witness does. */
   'witness',
   /** A cursor of events lies beyond the last one. */
   'event_cursor',
@@ -29,7 +25,7 @@ export const system = {
   events: events(
     {
       'system.recovering': {
-        says: 'Redis may have lost data: relais accepts and sends nothing until an operator has reviewed it.',
+        says: 'PostgreSQL may have lost data: relais accepts and sends nothing until an operator has reviewed it.',
         example: { id: 'system', because: 'rolled_back' },
       },
       'system.recovered': {

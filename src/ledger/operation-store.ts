@@ -26,6 +26,7 @@ import { type RecordBase, UnreadableRecord } from '../operations/record.ts';
 import type { Change, EvidenceDraft, Posted, Said, TransitionResult } from '../operations/transition.ts';
 import { actOf, actToJson } from './acts.ts';
 import { changeOf, evidenceLine, evidenceLines } from './changes.ts';
+import type { OnCommitted } from './committed.ts';
 import { LedgerClosed } from './errors.ts';
 import type { Claimed, NewOperation, Recorded } from './operation-items.ts';
 import { type Operations, SCHEMA_VERSION } from './operations.ts';
@@ -40,6 +41,7 @@ interface StoreOptions {
   /** Lease of an operation that `take` hands out, ms. */
   readonly leaseMs: number;
   readonly traces?: Traces | undefined;
+  readonly onCommitted?: OnCommitted;
   /** Every rule judges a request, and nothing is recorded. */
   readonly dryRun?: boolean;
 }
@@ -163,7 +165,7 @@ export class OperationStore implements Contract {
     lease: string | undefined,
     change: Change<K>,
   ): Promise<TransitionResult> {
-    const { operations, traces } = this.#options;
+    const { operations, traces, onCommitted } = this.#options;
     assertArrow(record.kind, record.state, change.to);
     if (change.asInHistory !== undefined) throw new Error('this ledger has no history beside it');
     const of = ledgerRecord(record);
@@ -174,6 +176,7 @@ export class OperationStore implements Contract {
       const written = await operations.change(asked);
       if (written === undefined) return await this.#whyUnchanged(record, lease, change);
       const { op = lease ?? '' } = change;
+      if (change.to === 'cancelled' && change.act) await onCommitted?.('operation.cancelled', { id: record.id });
       if (!written.known) return { is: 'mine', op, rev: record.rev + 1, at: 0 };
       return { is: 'applied', op, rev: written.version, at: written.at };
     } catch (error) {

@@ -115,12 +115,15 @@ export class RecoveryDesk<Says> {
   }
 
   /**
-   * Whether an operation may have left in the lost time, although this copy shows it as unsent: it cannot be cancelled
-   * then, and a person decides.
+   * Whether an operation, or one of a batch, may have left in the lost time, although this copy shows it as unsent: it
+   * cannot be cancelled then, and a person decides.
    */
-  async mayHaveLeft(id: string): Promise<boolean> {
+  async mayHaveLeft({ id, token }: { readonly id: string; readonly token?: string | undefined }): Promise<boolean> {
     const row = await this.#row();
-    return row !== undefined && knownToJournal(this.#options, row.deployment, id);
+    if (row === undefined) return false;
+    if (token !== undefined) return true;
+    const { broken } = await this.#workOn(row);
+    return broken !== undefined || knownToJournal(this.#options, row.deployment, id);
   }
 
   async #row(): Promise<RecoveryRow | undefined> {

@@ -55,9 +55,14 @@ const conditions: Rows = {
   ],
   stopped: ['a person has stopped the account', 'Release it when it may go on: relais account release NAME.'],
   recovering: [
-    'Redis may have lost something, so nothing leaves until somebody has looked',
-    'See what is open, and say what became of it: relais recover.',
+    'PostgreSQL may have lost data, so nothing is sent until a person decides',
+    'See what is open, and decide: relais recover.',
   ],
+  unwitnessed: [
+    'no witness knows this ledger, which may be an earlier copy, so nothing is sent that could be sent twice',
+    'If it is no earlier copy, confirm it: relais recover --nothing-was-lost. WITNESS=none asks for no witness.',
+  ],
+  clock_set: ['the clock of PostgreSQL was set, so nothing is sent for a while', BY_ITSELF],
   redis_away: [
     'Redis was away while it was being worked on, and nothing of that is under way any more',
     'Nothing is to be done: it goes on by itself.',
@@ -100,19 +105,19 @@ const conditions: Rows = {
     'all of the recipients that went first have failed, so the rest was not sent',
     'See why: relais campaign report ID --state failed. Mend it, then go on: relais campaign resume ID.',
   ],
-  rolled_back: ['a process remembers what this Redis does not know, so something was lost', 'See relais recover.'],
-  event_cursor: ['a follower of events is ahead of this Redis, so something was lost', 'See relais recover.'],
+  rolled_back: ['a process remembers what this PostgreSQL does not know, so data was lost', 'See relais recover.'],
+  event_cursor: ['a follower of events is ahead of this PostgreSQL, so data was lost', 'See relais recover.'],
   witness: [
-    'the witness file or history remembers what this Redis does not know, so something was lost',
+    'a witness remembers what this PostgreSQL does not know, so data was lost',
     'See relais recover.',
   ],
-  silence: [
-    'nobody was at work for longer than SILENCE_LIMIT while something was open',
-    'See relais recover. If it was only a long stop: relais recover --nothing-was-lost.',
+  copy: [
+    'this PostgreSQL is a copy of the one that relais worked with',
+    'See relais recover. If nothing was lost: relais recover --nothing-was-lost, by two persons.',
   ],
   resubmit: ['a person who knows that it was never paid has let it go on', BY_ITSELF],
   restored: [
-    'Redis was put back from a copy that does not know what became of it since',
+    'PostgreSQL was restored to an earlier point and does not know what became of it since',
     'It may have been sent, paid or called off since: look in the dashboard of the service, then resolve it. A campaign goes on with relais campaign resume ID, a batch when it is approved once more.',
   ],
   in_doubt: [

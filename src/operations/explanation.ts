@@ -59,8 +59,8 @@ export interface Circumstances extends Telling {
   readonly accountKnown: boolean;
   /** Why the keys that this process has of it are not for this operation, if they are not. */
   readonly foreign?: string | undefined;
-  /** Redis may have lost something, and nobody has looked yet. */
-  readonly recovering?: boolean;
+  /** Why nothing of its kind is sent at this moment. */
+  readonly closed?: string | undefined;
   readonly pausedQueues: readonly string[];
 }
 
@@ -118,7 +118,7 @@ function inTheMiddle(sentence: string): string {
 export function waitOf(area: HoldArea, record: Standing, around: Circumstances): WordExplained | undefined {
   const { language } = around;
   if (!around.accountKnown) return explainWord('account_not_configured', language);
-  if (around.recovering) return explainWord('recovering', language);
+  if (around.closed) return explainWord(around.closed, language);
   if (around.foreign) return explainWord(around.foreign, language);
   const hold =
     around.holds.find((one) => one.area === area) ??

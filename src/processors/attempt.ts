@@ -39,6 +39,7 @@ import {
   isRecovering,
   retryAfterOf,
   retryAt,
+  sentOnce,
 } from './context.ts';
 import {
   CLAIMED,
@@ -223,7 +224,7 @@ export class Attempt<K extends AttemptedKind> {
     if (early > 0) await this.stop(this.stay({ dueInMs: early, reason: 'not_before' }));
   }
 
-  /** Until a person has looked, an operation of a Redis that may have lost something stays as it is. */
+  /** Until a person decides, an operation of a ledger that may have lost data stays as it is. */
   async notRecovering(): Promise<void> {
     if (isRecovering(this.context)) await this.#wait('recovering');
   }
@@ -236,9 +237,9 @@ export class Attempt<K extends AttemptedKind> {
     if (this.#at - from >= limitMs) await this.stop(this.announce(to, { ...told, hasEffect: true }));
   }
 
-  /** Nothing leaves while a recovery is under way, or while what is written may be forgotten. */
+  /** Nothing leaves while a recovery is under way, or no witness knows the ledger and it must leave once. */
   async open(learnt?: Learnt<K>): Promise<void> {
-    const closed = closedFor(this.context);
+    const closed = closedFor(this.context, sentOnce(this.#record.kind, this.policy));
     if (closed) await this.#wait(closed, learnt);
   }
 
@@ -423,7 +424,7 @@ interface Told {
   readonly evidence?: Said | undefined;
   readonly nudgeAfterMs?: number;
   readonly claims?: string | undefined;
-  /** Not said where Redis may have lost something: it may have ended otherwise since. */
+  /** Not said where the ledger may have lost data: it may have ended otherwise since. */
   readonly hasEffect?: true;
   /** Where the attempt says it in another word. */
   readonly as?: string;

@@ -1,4 +1,5 @@
 import type { QueueName } from '../kinds/due-queues.ts';
+import type { Kind } from '../kinds/index.ts';
 import type { Holds } from '../ledger/holds.ts';
 import type { Life } from '../ledger/life.ts';
 import type { OperationStore } from '../ledger/operation-store.ts';
@@ -40,7 +41,7 @@ export interface AttemptContext extends RecordContext {
   /** The account of that name, where this process has its keys. */
   account(name: string): AccountKeys | undefined;
   /** Whether a recovery is under way, and whether any witness knows this ledger. Absent: nothing is remembered. */
-  readonly life?: Pick<Life, 'recovering' | 'raise' | 'isUnwitnessed'>;
+  readonly life?: Pick<Life, 'recovering' | 'raise' | 'isUnwitnessed' | 'isSuspended'>;
   /** Adds a wake-up job. Nothing waits for it: the due time of the row is what nobody can lose. */
   wake(queue: QueueName, id: string, rev: string | number): void;
   /** Absent: nobody asked for traces. */
@@ -56,9 +57,22 @@ export interface MoneyContext extends AttemptContext {
 /** What a worker hands to each of its processors. Time, chance and the network come only from here. */
 export type ProcessorContext = MoneyContext;
 
-/** Why nothing may leave at this moment, as a word; undefined: it may. */
-export function closedFor(context: AttemptContext): 'recovering' | undefined {
-  return isRecovering(context) ? 'recovering' : undefined;
+export type Closed = 'recovering' | 'clock_set' | 'unwitnessed';
+
+/**
+ * Why nothing may leave at this moment, as a word; undefined: it may. `once`: of what must not be repeated, and cannot be
+ * asked about, or only by a person.
+ */
+export function closedFor({ life }: Pick<AttemptContext, 'life'>, once: boolean): Closed | undefined {
+  if (life === undefined) return undefined;
+  if (life.recovering() !== undefined) return 'recovering';
+  if (life.isSuspended) return 'clock_set';
+  return once && life.isUnwitnessed ? 'unwitnessed' : undefined;
+}
+
+/** Kinds that wait while no witness knows the ledger. */
+export function sentOnce(kind: Kind, { resubmit }: Pick<Policy, 'resubmit'>): boolean {
+  return kind === 'direct_credit' || kind === 'campaign' || (kind === 'disbursement' && !resubmit);
 }
 
 /** Nothing is given up for its age either: a restored ledger does not know what became of it since. */

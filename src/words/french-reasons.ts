@@ -33,10 +33,15 @@ export const frenchReasons: Readonly<Record<string, string>> = {
   'a person has stopped the account': 'une personne a arrêté le compte',
   'Release it when it may go on: relais account release NAME.':
     'Libérez-le quand il peut reprendre : relais account release NOM.',
-  'Redis may have lost something, so nothing leaves until somebody has looked':
-    'Redis a peut-être perdu quelque chose : rien ne part avant que quelqu’un ait regardé',
-  'See what is open, and say what became of it: relais recover.':
-    'Voyez ce qui est ouvert, et dites ce que c’est devenu : relais recover.',
+  'PostgreSQL may have lost data, so nothing is sent until a person decides':
+    'PostgreSQL a peut-être perdu des données : rien ne part avant qu’une personne ne décide',
+  'See what is open, and decide: relais recover.': 'Voyez ce qui est ouvert, et décidez : relais recover.',
+  'no witness knows this ledger, which may be an earlier copy, so nothing is sent that could be sent twice':
+    'aucun témoin ne connaît ce registre, qui est peut-être une copie plus ancienne : rien ne part qui pourrait partir deux fois',
+  'If it is no earlier copy, confirm it: relais recover --nothing-was-lost. WITNESS=none asks for no witness.':
+    'Si ce n’est pas une copie plus ancienne, confirmez-le : relais recover --nothing-was-lost. WITNESS=none ne demande aucun témoin.',
+  'the clock of PostgreSQL was set, so nothing is sent for a while':
+    'l’horloge de PostgreSQL a été réglée : rien ne part pendant un moment',
   'Redis was away while it was being worked on, and nothing of that is under way any more':
     'Redis était injoignable pendant le travail, dont plus rien n’est en cours',
   'Redis would not survive a power loss, so nothing is sent':
@@ -73,21 +78,21 @@ export const frenchReasons: Readonly<Record<string, string>> = {
     'Voyez pourquoi : relais campaign report ID --state failed. Remédiez-y, puis reprenez : relais campaign resume ID.',
   'all of the recipients that went first have failed, so the rest was not sent':
     'échec pour tous les premiers destinataires : le reste n’est pas parti',
-  'a process remembers what this Redis does not know, so something was lost':
-    'un processus se souvient de ce que ce Redis ne sait pas : quelque chose a été perdu',
+  'a process remembers what this PostgreSQL does not know, so data was lost':
+    'un processus se souvient de ce que ce PostgreSQL ne sait pas : des données ont été perdues',
   'See relais recover.': 'Voyez relais recover.',
-  'a follower of events is ahead of this Redis, so something was lost':
-    'un lecteur d’événements est en avance sur ce Redis : quelque chose a été perdu',
-  'the witness file or history remembers what this Redis does not know, so something was lost':
-    'le fichier témoin ou l’historique se souvient de ce que ce Redis ne sait pas : quelque chose a été perdu',
-  'nobody was at work for longer than SILENCE_LIMIT while something was open':
-    'personne n’a travaillé pendant plus de SILENCE_LIMIT alors que quelque chose était ouvert',
-  'See relais recover. If it was only a long stop: relais recover --nothing-was-lost.':
-    'Voyez relais recover. Si ce n’était qu’un long arrêt : relais recover --nothing-was-lost.',
+  'a follower of events is ahead of this PostgreSQL, so data was lost':
+    'un lecteur d’événements est en avance sur ce PostgreSQL : des données ont été perdues',
+  'a witness remembers what this PostgreSQL does not know, so data was lost':
+    'un témoin se souvient de ce que ce PostgreSQL ne sait pas : des données ont été perdues',
+  'this PostgreSQL is a copy of the one that relais worked with':
+    'ce PostgreSQL est une copie de celui avec lequel relais travaillait',
+  'See relais recover. If nothing was lost: relais recover --nothing-was-lost, by two persons.':
+    'Voyez relais recover. Si rien n’a été perdu : relais recover --nothing-was-lost, par deux personnes.',
   'a person who knows that it was never paid has let it go on':
     'une personne qui sait que ce n’a jamais été payé l’a laissé continuer',
-  'Redis was put back from a copy that does not know what became of it since':
-    'Redis a été restauré à partir d’une copie qui ne sait pas la suite',
+  'PostgreSQL was restored to an earlier point and does not know what became of it since':
+    'PostgreSQL a été ramené à un état antérieur et ne sait pas la suite',
   'It may have been sent, paid or called off since: look in the dashboard of the service, then resolve it. A campaign goes on with relais campaign resume ID, a batch when it is approved once more.':
     'C’est peut-être parti, payé ou abandonné depuis : regardez dans le tableau de bord du service, puis tranchez. ' +
     'Une campagne reprend par relais campaign resume ID, un fichier de paiements quand il est approuvé une nouvelle fois.',

@@ -143,8 +143,8 @@ async function appliedBy(one: LedgerWorker) {
 test('an unbroken journal lets queued payments go on, and raises or records again what left', async () => {
   const three = await restored(lostTime, 'ended');
   expect(three.life.recovering()).toMatchObject({ because: 'witness' });
-  expect(await deskOf(three).mayHaveLeft(paid?.id ?? '')).toBe(true);
-  expect(await deskOf(three).mayHaveLeft(kept?.id ?? '')).toBe(false);
+  expect(await deskOf(three).mayHaveLeft({ id: paid?.id ?? '' })).toBe(true);
+  expect(await deskOf(three).mayHaveLeft({ id: kept?.id ?? '' })).toBe(false);
   const applied = await appliedBy(three);
   expect(applied).toMatchObject({
     is: 'over',

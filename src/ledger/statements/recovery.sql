@@ -103,15 +103,18 @@ counted as (
 select id, kind from added;
 
 -- name: replay_intents
--- Raises payments to the intent that the journal knows. A later state is never moved back.
+-- Raises payments to the intent that the journal knows. A later state is never moved back. One that a person cancelled
+-- during the recovery stays with a person, who can ask about it by its token.
 -- params: id text[], token text[], send_until timestamptz[], quiet_until timestamptz[], now timestamptz
 -- row: id text
 with held as materialized (
-  select o.id from relais.operation o where o.id = any($1::text[]) and o.state in ('queued', 'held', 'created')
+  select o.id from relais.operation o
+  where o.id = any($1::text[])
+    and (o.state in ('queued', 'held', 'created') or (o.state = 'needs_review' and o.reason = 'restored' and o.token is null))
   order by o.id for no key update
 )
-update relais.operation o set state = 'submitting', queue = 'status-poll', due_at = coalesce($5, now()), reason = 'restored',
-  token = coalesce(a.token, o.token), token_at = coalesce(o.token_at, $5, now()), sent_at = coalesce(o.sent_at, $5, now()),
+update relais.operation o set state = case when o.state = 'needs_review' then o.state else 'submitting' end, queue = 'status-poll',
+  due_at = coalesce($5, now()), reason = 'restored', token = coalesce(a.token, o.token), token_at = coalesce(o.token_at, $5, now()), sent_at = coalesce(o.sent_at, $5, now()),
   send_until = a.send_until, quiet_until = a.quiet_until, sends = greatest(o.sends, 1::int2), version = o.version + 1, since = coalesce($5, now()),
   updated_at = coalesce($5, now()), lease = null, lease_until = null, holder = null, op = gen_random_uuid()
 from held h join unnest($1::text[], $2::text[], $3::timestamptz[], $4::timestamptz[]) as a(id, token, send_until, quiet_until) using (id)
