@@ -320,7 +320,8 @@ async function switchCampaign(
   const begun: readonly string[] = name === 'start' ? [to, 'scheduled', 'awaiting_approval'] : [to];
   if (begun.includes(record.state)) return;
   if (name === 'cancel' && (await context.recoveryDesk.underWay())) {
-    const detail = 'A recovery is under way, and SMS may have left in the lost time. Pause it, or run relais recover first.';
+    const detail =
+      'A recovery is under way, and SMS may have left in the lost time. Pause it, or run relais recover first.';
     throw new ApiProblem('wrong-state', detail, { state: record.state });
   }
   if (name === 'resume') await beforeResuming(context, record, act);

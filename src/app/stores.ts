@@ -169,9 +169,21 @@ interface Lanes {
 }
 
 /** What moves money shares statements on lanes of its own. */
-function lanesOf({ config, book, clock, random, traces, leaseMs }: StoreNeeds, { at, name, memory, journal, perKind, onCommitted }: Lanes) {
+function lanesOf(
+  { config, book, clock, random, traces, leaseMs }: StoreNeeds,
+  { at, name, memory, journal, perKind, onCommitted }: Lanes,
+) {
   const limits = opinionsOf(config);
-  const shared = new Operations({ database: at, process: name, clock, random, memory, journal, limits, lanes: perKind });
+  const shared = new Operations({
+    database: at,
+    process: name,
+    clock,
+    random,
+    memory,
+    journal,
+    limits,
+    lanes: perKind,
+  });
   const options = { operations: shared, clock, accounts: [...book.keys()], leaseMs, traces, onCommitted };
   return {
     sharedOperations: shared,

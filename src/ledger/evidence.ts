@@ -61,7 +61,11 @@ export async function gatherEvidence(options: EvidenceOptions, row: RecoveryRow)
 /** As an operation or as one of a batch. True as well when the journal cannot be read: nothing is proven then. */
 export async function knownToJournal(options: EvidenceOptions, deployment: string, id: string): Promise<boolean> {
   const entries = await entriesOf(options, deployment);
-  return entries?.some((one) => one.is === 'intended' && one.items.some((item) => item.id === id || item['batch'] === id)) ?? true;
+  return (
+    entries?.some(
+      (one) => one.is === 'intended' && one.items.some((item) => item.id === id || item['batch'] === id),
+    ) ?? true
+  );
 }
 
 async function entriesOf(

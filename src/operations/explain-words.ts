@@ -107,10 +107,7 @@ const conditions: Rows = {
   ],
   rolled_back: ['a process remembers what this PostgreSQL does not know, so data was lost', 'See relais recover.'],
   event_cursor: ['a follower of events is ahead of this PostgreSQL, so data was lost', 'See relais recover.'],
-  witness: [
-    'a witness remembers what this PostgreSQL does not know, so data was lost',
-    'See relais recover.',
-  ],
+  witness: ['a witness remembers what this PostgreSQL does not know, so data was lost', 'See relais recover.'],
   copy: [
     'this PostgreSQL is a copy of the one that relais worked with',
     'See relais recover. If nothing was lost: relais recover --nothing-was-lost, by two persons.',

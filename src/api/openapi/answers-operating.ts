@@ -318,7 +318,9 @@ export const recovery = z
     because: perhaps(text('copy')).meta({ description: 'How it was noticed.' }),
     since: perhaps(time),
     lastBeat: perhaps(time).meta({ description: 'When relais was last at work on what is there now.' }),
-    proven: z.boolean().meta({ example: false, description: 'Something was lost: it cannot be confirmed that nothing was.' }),
+    proven: z
+      .boolean()
+      .meta({ example: false, description: 'Something was lost: it cannot be confirmed that nothing was.' }),
     open: z
       .array(
         z.looseObject({

@@ -15,9 +15,7 @@ type AskedKind = 'disbursement' | 'invoice' | 'payment_request';
 type Status = Verdict<{ readonly status: string }>;
 
 /** Undefined: the record has nothing that the provider can be asked by. */
-type Ask<K extends AskedKind> = (
-  record: RecordAt<K>,
-) => ((account: UpstreamAccount) => Promise<Status>) | undefined;
+type Ask<K extends AskedKind> = (record: RecordAt<K>) => ((account: UpstreamAccount) => Promise<Status>) | undefined;
 
 interface Asker<K extends AskedKind> {
   readonly kind: K;
@@ -38,18 +36,22 @@ export async function providerSays(context: SaysContext, most: number): Promise<
     askSome(context, most, {
       kind: 'disbursement',
       states: ['created', 'submitting', 'unknown', 'pending', 'needs_review'],
-      ask: ({ token }) => token === undefined ? undefined : (account) => payments.disbursementStatus(account, { token }),
+      ask: ({ token }) =>
+        token === undefined ? undefined : (account) => payments.disbursementStatus(account, { token }),
     }),
     askSome(context, most, {
       kind: 'invoice',
       states: ['pending', 'needs_review'],
-      ask: ({ token }) => token === undefined ? undefined : (account) => payments.confirmInvoice(account, { token }),
+      ask: ({ token }) =>
+        token === undefined ? undefined : (account) => payments.confirmInvoice(account, { token }),
     }),
     askSome(context, most, {
       kind: 'payment_request',
       states: ['pending', 'needs_review'],
       ask: ({ referenceNumber }) =>
-        referenceNumber === undefined ? undefined : (account) => payments.paymentRequestStatus(account, { referenceNumber }),
+        referenceNumber === undefined
+          ? undefined
+          : (account) => payments.paymentRequestStatus(account, { referenceNumber }),
     }),
   ]);
   return said.filter(({ asked }) => asked > 0);
