@@ -66,13 +66,15 @@ const ASK_EVERY_MS = 25;
 interface ServiceParts extends Pick<SandboxOptions, 'onLine'> {
   /** Without a worker nothing is done but what the test does itself. */
   readonly roles?: Parameters<typeof startRoles>[1];
+  /** Absent: all of them. */
+  readonly queues?: Parameters<typeof startRoles>[2];
   readonly openRedis?: typeof freshRedis;
   readonly logger?: Logger;
 }
 
 export async function startService(
   env: Readonly<Record<string, string>> = {},
-  { onLine, roles = ['worker', 'webhooks', 'api'], openRedis = freshRedis, logger }: ServiceParts = {},
+  { onLine, roles = ['worker', 'webhooks', 'api'], queues, openRedis = freshRedis, logger }: ServiceParts = {},
 ): Promise<Service> {
   const [fresh, ledger] = [await openRedis(), await freshLedger({ isNew: true })];
   const sandbox = await startSandbox(onLine ? { onLine } : {});
@@ -92,7 +94,7 @@ export async function startService(
       ...env,
     }),
     roles,
-    undefined,
+    queues,
     logger ? { logger } : {},
   );
   const { api = '', webhooks = '', metrics = '' } = running.urls;
