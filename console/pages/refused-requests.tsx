@@ -50,7 +50,9 @@ function One({ refused }: { readonly refused: Refused }) {
       <Cell>
         <span className="block md:min-w-56">{named[kind] ?? desk.refused.unknown}</span>
         <span className="block text-sm wrap-anywhere text-quiet">
-          {[reference, account, desk.refused.job(jobId)].filter((one) => one !== null).join(' · ')}
+          {[reference, account, jobId === undefined ? null : desk.refused.job(jobId)]
+            .filter((one) => one !== null)
+            .join(' · ')}
         </span>
         {existingId !== null && (
           <Link to={pageOf(existingId)} className="link block text-sm break-all">

@@ -6,7 +6,8 @@ import type { EventsOf } from './events.ts';
 export interface Rejection {
   /** Derived from the job: a job that runs again is reported under the same id. */
   readonly id: string;
-  readonly jobId: string;
+  /** Absent: the request came over SQL. */
+  readonly jobId?: string | undefined;
   /** `unknown`: the job names no kind that exists. */
   readonly kind: string;
   readonly account: string;

@@ -82,8 +82,7 @@ function stored(row: Row): StoredRejection {
     problems,
     place: `${at}-${number}`,
     at,
-    // A request that came over SQL has none.
-    jobId: jobId ?? '',
+    ...(jobId === null ? {} : { jobId }),
     ...(reference === null ? {} : { reference: masked(reference) }),
     ...(existingId === null ? {} : { existingId }),
   };

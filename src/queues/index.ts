@@ -45,9 +45,21 @@ function defineQueue<const Name extends string, Payload extends z.ZodType>(
   return Object.freeze(declaration);
 }
 
+/** What a job may hold besides the request. */
+const askedAs = {
+  environment: z
+    .string()
+    .optional()
+    .meta({ description: 'ENVIRONMENT of the workers. Workers of another one refuse the job.' }),
+  idempotencyKey: z
+    .string()
+    .optional()
+    .meta({ description: 'The identity of the request, in place of its reference.' }),
+};
+
 const asked = kinds.flatMap((kind) => {
   const { request } = asDeclared(kind);
-  return request ? [request.extend({ kind: z.literal(kind) })] : [];
+  return request ? [request.extend({ kind: z.literal(kind), ...askedAs })] : [];
 });
 
 /** What any BullMQ client, in any language, may add. Each kind is the HTTP body of the same name, plus `kind`. */

@@ -11,7 +11,9 @@ export const intakeList = z
           id: text('rej_0f6c8d4b2a1e49578c3d'),
           state: z.literal('rejected'),
           at: time,
-          jobId: text('17').meta(rejectionFields.jobId.meta() ?? {}),
+          jobId: text('17')
+            .optional()
+            .meta({ description: 'The id of the BullMQ job. Absent: the request came over SQL.' }),
           kind: text('disbursement').meta(rejectionFields.kind.meta() ?? {}),
           account: accountField,
           reference: perhaps(text('order-1042')),
