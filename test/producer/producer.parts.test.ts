@@ -16,7 +16,8 @@ afterAll(() => own.stop());
 
 const recorded = (kind: string): Promise<number> => recordedIn(own.service, kind);
 const named = (name: string, more = {}) => aDisbursement({ reference: name, allowDuplicate: true, ...more });
-const orders = (name: string, count: number) => Array.from({ length: count }, (_, n) => named(`${name}-${n}`));
+const orders = (name: string, count: number) =>
+  Array.from({ length: count }, (_, n) => named(`${name}-${n}`, { accountAlias: numberOf(n) }));
 
 test('a disbursement is recorded when the call resolves', async () => {
   const { id, outcome } = await open({ redis: own.url }).disburse(named('order'));
@@ -36,8 +37,8 @@ test('each message of a list is recorded', async () => {
 
 test('each disbursement of a list has a verdict, and one that is not valid stops no other', async () => {
   const producer = open({ redis: own.url, patience: '60s' });
-  await producer.disburse(named('each-3'));
-  const asked = [...orders('each', 700), named('each-700', { amount: -1 }), named('each-3', { amount: 7 })];
+  await producer.disburse(named('each-3', { accountAlias: numberOf(3) }));
+  const asked = [...orders('each', 700), named('each-700', { amount: -1 }), named('each-3', { accountAlias: numberOf(3), amount: 7 })];
   const verdicts = await producer.disburseEach(asked);
   expect(verdicts.map(({ index }) => index)).toEqual(asked.map((_, index) => index));
   expect(verdicts.slice(0, 5).map(({ outcome }) => outcome)).toEqual([
