@@ -38,7 +38,11 @@ test('each message of a list is recorded', async () => {
 test('each disbursement of a list has a verdict, and one that is not valid stops no other', async () => {
   const producer = open({ redis: own.url, patience: '60s' });
   await producer.disburse(named('each-3', { accountAlias: numberOf(3) }));
-  const asked = [...orders('each', 700), named('each-700', { amount: -1 }), named('each-3', { accountAlias: numberOf(3), amount: 7 })];
+  const asked = [
+    ...orders('each', 700),
+    named('each-700', { amount: -1 }),
+    named('each-3', { accountAlias: numberOf(3), amount: 7 }),
+  ];
   const verdicts = await producer.disburseEach(asked);
   expect(verdicts.map(({ index }) => index)).toEqual(asked.map((_, index) => index));
   expect(verdicts.slice(0, 5).map(({ outcome }) => outcome)).toEqual([
