@@ -101,7 +101,7 @@ function postgresPart(settings: Settings, urls: { database?: string }): Part {
       if (settings['DATABASE_URL']) return async () => undefined;
       const { openEmbeddedPostgres } = await import('../ledger/embedded.ts');
       const folder = mkdtempSync(join(tmpdir(), 'relais-postgres-'));
-      const own = await openEmbeddedPostgres(folder);
+      const own = await openEmbeddedPostgres(folder, { endsWithUs: true });
       settings['DATABASE_URL'] = own.url;
       urls.database = own.url;
       return async () => {

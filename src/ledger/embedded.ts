@@ -7,6 +7,7 @@ import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { chmodSync, chownSync, cpSync, existsSync, mkdirSync, readFileSync, statSync, symlinkSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative, resolve } from 'node:path';
 import { Client } from 'pg';
@@ -31,6 +32,8 @@ export interface EmbeddedOptions {
   readonly parameters?: Readonly<Record<string, string>>;
   /** Receives each process that runs the server. */
   readonly started?: (server: ChildProcess) => void;
+  /** Ends the server and removes its folder when this process ends, also when it is killed. */
+  readonly endsWithUs?: boolean;
 }
 
 /** npm has brought no server for this platform. */
@@ -47,7 +50,7 @@ const SHORT_HASH = 12;
 /** Makes the data on the first call. Throws `NoEmbeddedPostgres`, with what to install. */
 export async function openEmbeddedPostgres(
   folder: string,
-  { parameters = {}, started }: EmbeddedOptions = {},
+  { parameters = {}, started, endsWithUs = false }: EmbeddedOptions = {},
 ): Promise<EmbeddedPostgres> {
   const home = homeOf(resolve(folder));
   const native = nativeIn(home);
@@ -86,7 +89,37 @@ export async function openEmbeddedPostgres(
     }, patience);
   };
   await start();
-  return { url, data, start, crash: () => halt('SIGKILL'), stop: () => halt('SIGINT') };
+  const forget = endsWithUs ? watch(home, as) : () => undefined;
+  const stop = async (): Promise<void> => {
+    await halt('SIGINT');
+    forget();
+  };
+  return { url, data, start, crash: () => halt('SIGKILL'), stop };
+}
+
+/** Its stdin closes when this process ends, however that happens. `done` tells that the server has been stopped. */
+const WATCHER = `
+while read -r word; do [ "$word" = done ] && exit 0; done
+pid=$(head -n 1 "$1/data/postmaster.pid")
+kill -INT "$pid"
+for _ in 1 2 3 4 5 6 7 8 9 10; do kill -0 "$pid" || break; sleep 1; done
+kill -KILL "$pid"
+rm -rf -- "$1"
+`;
+
+/** In a session of its own: Ctrl-C in a terminal reaches this process only, which may still have to write. */
+function watch(home: string, as: { readonly uid?: number; readonly gid?: number }): () => void {
+  const shell = spawn('/bin/sh', ['-c', WATCHER, 'relais-postgres', home], {
+    detached: true,
+    stdio: ['pipe', 'ignore', 'ignore'],
+    cwd: '/',
+    ...as,
+  });
+  shell.on('error', () => undefined);
+  shell.stdin.on('error', () => undefined);
+  shell.unref();
+  if (shell.stdin instanceof Socket) shell.stdin.unref();
+  return () => void shell.stdin.end('done\n');
 }
 
 const isRoot = (): boolean => process.getuid?.() === 0;

@@ -13,11 +13,5 @@ test.for(languages)('dev shows console, keys, API, sandbox, Redis and metrics, e
   const screen = devScreen(urls, wordsIn(language).dev);
   for (const address of ['http://127.0.0.1:3000/console/', ...Object.values(urls), 'Ctrl-C'])
     expect(screen).toContain(address);
-  expect(screen).not.toContain('PostgreSQL');
   expect(Math.max(...screen.split('\n').map((line) => line.length))).toBeLessThanOrEqual(100);
-});
-
-test('dev --history shows its PostgreSQL too', () => {
-  const history = 'postgres://relais@127.0.0.1:5555/relais';
-  expect(devScreen({ ...urls, history }, wordsIn('en').dev)).toContain(history);
 });

@@ -1,6 +1,6 @@
 /**
  * Secrets and telephone numbers go in through every door, with everything failing that can; then everything that came
- * out is searched for them. Telephone numbers may stand in Redis and in the answers to whoever may read the operation;
+ * out is searched for them. Phone numbers may stand in PostgreSQL, in Redis and in the answers to whoever may read the operation;
  * in no log line, metric, trace, event or refusal. Secrets and what a payer types in may stand nowhere.
  */
 import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
@@ -16,6 +16,7 @@ import { PAYER, Search } from '../storm/canaries.ts';
 import { ask, mustAsk } from '../storm/http.ts';
 import { API_SECRET, CALLBACK_SECRET, settingsOf } from '../storm/plan.ts';
 import { Tap } from '../storm/tap.ts';
+import { type OwnPostgres, startPostgres } from '../support/postgres.ts';
 import { type TraceReceiver, startTraceReceiver } from '../support/trace-receiver.ts';
 import { openProcesses } from '../support/world.ts';
 
@@ -34,6 +35,7 @@ const phones = new Set(
 
 let dir: string;
 let redis: EmbeddedRedis;
+let postgres: OwnPostgres;
 let opened: ReturnType<typeof openProcesses>;
 let relais: RunningProcess;
 let control: string;
@@ -47,12 +49,13 @@ const ids: string[] = [];
 beforeAll(async () => {
   dir = mkdtempSync(join(tmpdir(), 'relais-canaries-'));
   redis = await startEmbeddedRedis({ dir });
+  postgres = await startPostgres();
   opened = openProcesses();
   const free = { SANDBOX_PORT: '0', SANDBOX_CRM_PORT: '0', SANDBOX_CONTROL_PORT: '0' };
   const { urls } = await opened.processes.start('sandbox', ['sandbox'], free);
   control = urls['control'] ?? '';
   taps = { base: await tapTo(urls['base']), crm: await tapTo(urls['crm']) };
-  const to = { redisUrl: redis.url, base: taps.base.url, crm: taps.crm.url };
+  const to = { redisUrl: redis.url, databaseUrl: postgres.url, base: taps.base.url, crm: taps.crm.url };
   const ports = { apiPort: await freePort(), webhooksPort: await freePort() };
   traces = await startTraceReceiver();
   const settings = {
@@ -70,6 +73,7 @@ afterAll(async () => {
   for (const tap of Object.values(taps ?? {})) await tap.refuse();
   await traces?.close();
   await redis?.stop();
+  await postgres?.stop();
   rmSync(dir, { recursive: true, force: true });
 });
 

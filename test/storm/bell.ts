@@ -7,6 +7,7 @@ import { within } from './phases.ts';
 const START_WITHIN_MS = 90_000;
 const FULL_BYTES = '1';
 
+type Mend = () => Promise<void>;
 export type BellStrike = 'crash' | 'freeze' | 'flush' | 'fill';
 export const bellStrikes: readonly BellStrike[] = ['crash', 'freeze', 'flush', 'fill'];
 
@@ -31,32 +32,43 @@ export class Bell {
   }
 
   async strike(how: BellStrike, ms: number): Promise<void> {
-    this.counts[how] += 1;
-    if (how === 'crash') return this.#crash(ms);
-    if (how === 'freeze') return this.#freeze(ms);
-    if (how === 'flush') return this.#command((redis) => redis.flushall());
-    await this.#command((redis) => redis.config('SET', 'maxmemory', FULL_BYTES));
+    const mend = await this.begin(how);
     await wait(ms);
-    await this.#command((redis) => redis.config('SET', 'maxmemory', '0'));
+    await mend();
   }
+
+  /** The fault lasts until the answer is called. */
+  begin(how: BellStrike): Promise<Mend> {
+    this.counts[how] += 1;
+    return this.#begin[how]();
+  }
+
+  readonly #begin: Readonly<Record<BellStrike, () => Promise<Mend>>> = {
+    crash: async () => {
+      const { pid, port } = this.#redis;
+      process.kill(pid, 'SIGKILL');
+      await this.#redis.stop();
+      return async () => {
+        this.#redis = await within(START_WITHIN_MS, 'Redis to start', startEmbeddedRedis({ port }));
+      };
+    },
+    freeze: async () => {
+      const { pid } = this.#redis;
+      process.kill(pid, 'SIGSTOP');
+      return async () => void process.kill(pid, 'SIGCONT');
+    },
+    flush: async () => {
+      await this.#command((redis) => redis.flushall());
+      return async () => undefined;
+    },
+    fill: async () => {
+      await this.#command((redis) => redis.config('SET', 'maxmemory', FULL_BYTES));
+      return () => this.#command((redis) => redis.config('SET', 'maxmemory', '0'));
+    },
+  };
 
   stop(): Promise<void> {
     return this.#redis.stop();
-  }
-
-  async #crash(ms: number): Promise<void> {
-    const { pid, port } = this.#redis;
-    process.kill(pid, 'SIGKILL');
-    await this.#redis.stop();
-    await wait(ms);
-    this.#redis = await within(START_WITHIN_MS, 'Redis to start', startEmbeddedRedis({ port }));
-  }
-
-  async #freeze(ms: number): Promise<void> {
-    const { pid } = this.#redis;
-    process.kill(pid, 'SIGSTOP');
-    await wait(ms);
-    process.kill(pid, 'SIGCONT');
   }
 
   async #command(ask: (redis: Redis) => Promise<unknown>): Promise<void> {

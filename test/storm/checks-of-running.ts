@@ -28,10 +28,10 @@ const nothingLeaks: Check = {
 const attemptsEnd: Check = {
   name: 'P14',
   says: 'no attempt took longer than three quarters of its lock, unless its process stood still or PostgreSQL was away',
-  broken: ({ attempts, rules: { lockMs } }) => [
+  broken: ({ attempts, rules: { lockMs, slowness } }) => [
     ...(attempts.count > 0 ? [] : ['no attempt was told of']),
     ...attempts.long
-      .filter(({ durationMs, darkMs, stoodStill }) => !stoodStill && durationMs - darkMs > lockMs * 0.75)
+      .filter(({ durationMs, darkMs, stoodStill }) => !stoodStill && durationMs - darkMs > lockMs * 0.75 * slowness)
       .map(
         ({ worker, queue, id, settlement, durationMs, darkMs }) =>
           `${id} in ${queue} took ${worker} ${durationMs} ms, ${darkMs} of them without PostgreSQL: ${settlement}`,

@@ -115,7 +115,7 @@ export class StormDatabase {
 }
 
 /** The files keep their owner: PostgreSQL refuses data of another user. */
-function copyFolder(from: string, to: string): void {
+export function copyFolder(from: string, to: string): void {
   execFileSync('cp', ['-a', from, to]);
 }
 

@@ -27,11 +27,19 @@ export function imageReader(connectionString: string, idOf: (disburseId: string)
     connected ??= connectedTo(connectionString, () => (connected = undefined));
     return connected;
   };
+  let turn: Promise<unknown> = Promise.resolve();
+  /** A connection answers one question at a time. */
+  const inTurn = <T>(ask: () => Promise<T>): Promise<T> => {
+    const answer = turn.then(ask);
+    turn = answer.catch(() => undefined);
+    return answer;
+  };
   const before = async (exchange: Exchange): Promise<void> => {
     const id = isSubmit(exchange) ? idOf(submitNames(exchange).disburseId) : undefined;
     if (id === undefined) return;
     try {
-      const { rows } = await (await connection()).query<Row>(READ, [id]);
+      const client = await connection();
+      const { rows } = await inTurn(() => client.query<Row>(READ, [id]));
       const [row] = rows;
       submits.set(exchange, { state: '', sends: 0, ageMs: 0, ...row, token: row?.token ?? '' });
     } catch (error) {
@@ -40,7 +48,10 @@ export function imageReader(connectionString: string, idOf: (disburseId: string)
       if (!(error instanceof Error)) throw error;
     }
   };
-  const close = async (): Promise<void> => void (await (await connected?.catch(() => undefined))?.end());
+  const close = async (): Promise<void> => {
+    const client = await connected?.catch(() => undefined);
+    await client?.end();
+  };
   return { images: { submits }, before, close };
 }
 

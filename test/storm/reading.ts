@@ -38,6 +38,7 @@ export interface Told {
   /** When each direct credit was asked for. */
   readonly credits: readonly number[];
   readonly acts: Acts;
+  readonly slowness: number;
 }
 
 export async function readStory(world: World, told: Told, phases: Phases): Promise<Story> {
@@ -50,7 +51,14 @@ export async function readStory(world: World, told: Told, phases: Phases): Promi
   const read = <T>(what: string, reading: Promise<T>): Promise<T> => phases.run(what, READ_WITHIN_MS, reading);
   const records = await read('records are read', readRecords(world.api));
   return {
-    rules: { mode, quietMs: QUIET_MS, patienceMs: UPSTREAM_TIMEOUT_MS, sendWithinMs: LEASE_MS / 2, lockMs: LOCK_MS },
+    rules: {
+      mode,
+      quietMs: QUIET_MS,
+      patienceMs: UPSTREAM_TIMEOUT_MS,
+      sendWithinMs: LEASE_MS / 2,
+      lockMs: LOCK_MS,
+      slowness: told.slowness,
+    },
     asked,
     records,
     events: await readEvents(world.api),

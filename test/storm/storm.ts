@@ -182,7 +182,7 @@ async function blow(order: StormOrder, { world, phases }: Stage, wishes: Wish[])
   const resting = comeToRest(world.api, mailings, patience);
   const open = await phases.run('all comes to rest', patience.ms + OVER_WITHIN_MS, resting);
   await phases.run('what is late arrives', OVER_WITHIN_MS, wait(DRAIN_MS));
-  const reading = readStory(world, { mode, asked: wishes, mailings, codes, credits, acts }, phases);
+  const reading = readStory(world, { mode, asked: wishes, mailings, codes, credits, acts, slowness }, phases);
   const story = await phases.run('all is read', READ_WITHIN_MS + READ_EACH_MS * (disbursements + texts), reading);
   acts.stop();
   const ours = [...world.workers, world.door];

@@ -146,6 +146,8 @@ export interface Rules {
   readonly sendWithinMs: number;
   /** ms for which a job is locked. */
   readonly lockMs: number;
+  /** How many times slower this machine is than one with nothing else to do. */
+  readonly slowness: number;
 }
 
 /** A disbursement as a caller asked for it. */

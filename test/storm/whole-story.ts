@@ -105,7 +105,7 @@ export const naming = (n: number) => ({ token: `t${n}`, disburseId: `id${n}`, am
 
 /** The first succeeded after a second submit, the second failed, the third needs review. */
 export const wholeStory: Story = {
-  rules: { mode: 'resubmit', quietMs: 2_000, patienceMs: 1_000, sendWithinMs: 2_000, lockMs: 4_000 },
+  rules: { mode: 'resubmit', quietMs: 2_000, patienceMs: 1_000, sendWithinMs: 2_000, lockMs: 4_000, slowness: 1 },
   asked: [asked(1), asked(2), asked(3)],
   records: [
     record(1, 'succeeded', { history: [...record(1, '').history, line('submit', 'intended')] }),

@@ -1,12 +1,13 @@
 /** A deployment as an operator has it: PostgreSQL that can be copied and restored, Redis, the API, the receiver and a worker. */
-import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { freePort } from '../../src/lib/listening.ts';
 import { Asking } from '../../script/demonstration/asking.ts';
 import type { Ended, Processes, RunningProcess } from '../../script/demonstration/processes.ts';
-import { type EmbeddedRedis, startEmbeddedRedis } from '../../src/redis/embedded.ts';
+import { copyFolder } from '../storm/database.ts';
+import { Bell } from '../storm/bell.ts';
 import { type OwnPostgres, startPostgres } from './postgres.ts';
 import { relaisSettings } from './relais-settings.ts';
 import { openProcesses } from './world.ts';
@@ -24,21 +25,21 @@ export class Deployment {
   readonly control: Asking;
   readonly processes: Processes;
   readonly settings: Settings;
-  readonly redis: EmbeddedRedis;
+  readonly bell: Bell;
   readonly postgres: OwnPostgres;
   readonly #closing: (() => unknown)[];
   #ours: RunningProcess[] = [];
   #started = 0;
 
   private constructor(parts: {
-    redis: EmbeddedRedis;
+    bell: Bell;
     postgres: OwnPostgres;
     processes: Processes;
     settings: Settings;
     control: string;
     closing: (() => unknown)[];
   }) {
-    this.redis = parts.redis;
+    this.bell = parts.bell;
     this.postgres = parts.postgres;
     this.processes = parts.processes;
     this.settings = parts.settings;
@@ -53,8 +54,8 @@ export class Deployment {
     const closing: (() => unknown)[] = [];
     const postgres = await startPostgres();
     closing.push(() => postgres.stop());
-    const redis = await startEmbeddedRedis();
-    closing.push(() => redis.stop());
+    const bell = await Bell.start();
+    closing.push(() => bell.stop());
     const opened = openProcesses();
     closing.push(() => opened.close());
     const free = { SANDBOX_PORT: '0', SANDBOX_CRM_PORT: '0', SANDBOX_CONTROL_PORT: '0' };
@@ -62,7 +63,7 @@ export class Deployment {
     const [api, webhooks] = [await freePort(), await freePort()];
     const settings = {
       ...relaisSettings({
-        redisUrl: redis.url,
+        redisUrl: bell.url,
         databaseUrl: postgres.url,
         base: urls['base'] ?? '',
         crm: urls['crm'] ?? '',
@@ -84,7 +85,7 @@ export class Deployment {
       ...more,
     };
     const { processes } = opened;
-    return new Deployment({ redis, postgres, processes, settings, control: urls['control'] ?? '', closing });
+    return new Deployment({ bell, postgres, processes, settings, control: urls['control'] ?? '', closing });
   }
 
   /** The API and the receiver first, then a worker. */
@@ -118,10 +119,11 @@ export class Deployment {
 
   /** Copies the data of PostgreSQL, which is stopped meanwhile. */
   async copy(): Promise<string> {
-    const copy = mkdtempSync(join(tmpdir(), 'relais-copy-'));
-    this.#closing.push(() => rmSync(copy, { recursive: true, force: true }));
+    const folder = mkdtempSync(join(tmpdir(), 'relais-copy-'));
+    this.#closing.push(() => rmSync(folder, { recursive: true, force: true }));
+    const copy = join(folder, 'data');
     await this.postgres.halt();
-    cpSync(this.postgres.data, copy, { recursive: true });
+    copyFolder(this.postgres.data, copy);
     await this.postgres.start();
     return copy;
   }
@@ -130,7 +132,7 @@ export class Deployment {
   async restore(copy: string): Promise<void> {
     await this.postgres.halt();
     rmSync(this.postgres.data, { recursive: true, force: true });
-    cpSync(copy, this.postgres.data, { recursive: true });
+    copyFolder(copy, this.postgres.data);
     await this.postgres.start();
   }
 
