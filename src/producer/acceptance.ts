@@ -14,6 +14,7 @@ import type { QueueName } from '../kinds/due-queues.ts';
 import { canonicalJson, derivedHex, derivedId, fingerprint } from '../lib/ids.ts';
 import type { Random } from '../lib/random.ts';
 import type { Act } from '../ledger/acts.ts';
+import { queueOfLane } from '../ledger/messages.ts';
 import { describeLimit } from '../kinds/limits.ts';
 import { type Accepted, type NewOperation, recordAsWritten } from '../operations/accepting.ts';
 import type { DisbursementRecord } from '../operations/record.ts';
@@ -181,6 +182,7 @@ export class Acceptance {
       return readAnswer(await this.#operations.accept(asked));
     }
     const answer = await this.#options.store.message(parsed.data, { ...names, act: this.#options.act });
+    if (answer.outcome === 'accepted') this.#options.wake(queueOfLane[parsed.data.lane], answer.id, 1);
     if (answer.outcome === 'conflict') {
       const { to, text, from, expiresAt, reference } = parsed.data;
       const fields = { to, text, from, expiresAt: expiresAt === undefined ? undefined : Date.parse(expiresAt) };

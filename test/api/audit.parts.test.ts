@@ -132,8 +132,8 @@ test('each step that forgets something of a person is a line, from the first req
   const facts = told.map(({ after }) => after);
   expect(facts[0]).toEqual({ begun: true, optOuts: 1 });
   expect(facts.at(-1)).toEqual({ over: true });
-  expect(facts).toContainEqual({ message: id });
-  expect(facts).toContainEqual({ slice: expect.stringContaining(campaign.id), recipients: 1 });
+  expect(facts).toContainEqual({ of: 'operations', messages: 1 });
+  expect(facts).toContainEqual({ of: 'recipients', recipients: 1 });
   expect(JSON.stringify(told)).not.toContain('77123');
 });
 
