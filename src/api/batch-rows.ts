@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { batchOutcomes } from '../kinds/batch.ts';
 import { outcomeOf } from '../kinds/batch-outcome.ts';
 import { ROWS_AT_ONCE } from '../kinds/batch-rows.ts';
-import type { RecentPayments } from '../operations/queries.ts';
+import type { RecentPayments } from '../ledger/queries.ts';
 import type { BatchRecord } from '../operations/record.ts';
 import { statesOf } from '../kinds/index.ts';
 import { beneficiaryOf, phoneIn } from '../producer/acceptance.ts';

@@ -4,7 +4,7 @@ import { leavable, questionsIn } from '../campaigns/check/questions.ts';
 import type { CheckSummary, SkipReason } from '../campaigns/check/report.ts';
 import { checkUpload, uploadRecipients } from '../campaigns/upload.ts';
 import { FileTooLarge, type KeptFile } from '../ledger/kept-files.ts';
-import { contentHashOf } from '../operations/campaigns.ts';
+import { contentHashOf } from '../campaigns/content.ts';
 import type { CampaignRecord } from '../operations/record.ts';
 import {
   judging,

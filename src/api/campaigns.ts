@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { recipientsCursor } from '../campaigns/recipient-row.ts';
 import { recipientsPage, recipientsCsv } from '../campaigns/recipients.ts';
 import { type CampaignSwitch, amendmentToRecord, campaignSwitches } from '../kinds/campaign-switches.ts';
-import { contentHashOf, handsIn } from '../operations/campaigns.ts';
+import { contentHashOf, handsIn } from '../campaigns/content.ts';
 import type { Act } from '../ledger/acts.ts';
 import type { CampaignRecord } from '../operations/record.ts';
 import { campaignAmendment, campaignRequest } from '../kinds/campaign-request.ts';

@@ -3,8 +3,7 @@ import type { Derived, Field } from '../kinds/fields.ts';
 import { type Kind, asDeclared, kinds, type operations } from '../kinds/index.ts';
 import { recipientsOf } from '../kinds/recipient.ts';
 import { type UsualHours, quietView } from '../kinds/campaign-hours.ts';
-import { contentHashOf, handsIn } from '../operations/campaigns.ts';
-import { RECIPIENTS_PER_REQUEST, sizeOfSlice } from '../operations/slice-form.ts';
+import { contentHashOf, handsIn } from '../campaigns/content.ts';
 import { hasCanary } from '../kinds/campaign-canary.ts';
 import type { Policy } from '../settings/policy.ts';
 import { readEvidence } from '../operations/transition.ts';
@@ -111,11 +110,15 @@ export function campaignView(record: CampaignRecord, now: number, { hold, policy
   });
 }
 
+/** Recipients of one request (interface: Limits). */
+const PER_REQUEST = 50;
+
 /** Null: the rest of it can be sent. Where the canary is in doubt, the statistics tell after the settle delay. */
 function canaryWaitOf(record: CampaignRecord, { settleDelayMs }: Pick<Policy, 'settleDelayMs'>, now: number) {
   const { state, canary, canaryOver, since, totals } = record;
   if (state !== 'running' || canaryOver || !hasCanary(record)) return null;
-  const recipients = Math.min(sizeOfSlice(0, canary ?? RECIPIENTS_PER_REQUEST, false), recipientsOf(totals));
+  const requests = Math.ceil((canary ?? PER_REQUEST) / PER_REQUEST);
+  const recipients = Math.min(requests * PER_REQUEST, recipientsOf(totals));
   const restAt = since + settleDelayMs;
   return { recipients, restAt: restAt > now ? iso(restAt) : null };
 }

@@ -1,8 +1,6 @@
 /** Budgets of SMS cost, by day and month. `step` counts the cost in the statement that lets a request leave. */
 import { type Opinions, limitsOf, strictestOf } from '../kinds/limits.ts';
-import type { Public } from '../lib/public.ts';
 import { type Cents, type Period, Periods, SmsCost } from '../lib/sms-cost.ts';
-import type { BudgetStanding, Budgets as BudgetsInRedis } from '../operations/budgets.ts';
 import type { Database } from './pool.ts';
 
 interface BudgetsOptions {
@@ -21,7 +19,14 @@ interface BudgetRow {
   readonly cents: string;
 }
 
-export class Budgets implements Public<BudgetsInRedis> {
+export interface BudgetStanding {
+  readonly limit: 'SMS_BUDGET_DAY' | 'SMS_BUDGET_MONTH';
+  /** XOF, both. */
+  readonly value: number;
+  readonly spent: number;
+}
+
+export class Budgets {
   /** A step may count: from then on each request says what it costs. */
   reckons: boolean;
   readonly pricesAreKnown: boolean;

@@ -1,9 +1,8 @@
 /** Pages of lists: which index finds the rows, and where a page ends. */
 import { type Kind, statesOf } from '../kinds/index.ts';
 import { cursorOf, type Place, placeOf } from '../lib/list-cursor.ts';
-import type { Named } from '../operations/places.ts';
-import type { NamedFilters, NamedPage } from '../operations/queries.ts';
 import type { RecordAt } from '../operations/record.ts';
+import type { Named } from './named.ts';
 import type { Run } from './pool.ts';
 
 /** A metadata entry that an operation must have. */
@@ -11,8 +10,28 @@ export interface MetadataFilter {
   readonly metadata?: Readonly<Record<string, string>> | undefined;
 }
 
+export interface NamedFilters {
+  /** Only in one of these. */
+  readonly states?: readonly string[] | undefined;
+  /** Only of these; absent: of all. */
+  readonly accounts?: readonly string[] | undefined;
+  /** ms since the epoch. */
+  readonly createdFrom?: number | undefined;
+  readonly createdTo?: number | undefined;
+  /** Whole XOF. */
+  readonly amountMin?: number | undefined;
+  readonly amountMax?: number | undefined;
+  /** An operation has all of them. */
+  readonly named?: readonly Named[] | undefined;
+}
+
 export type ListFilters = NamedFilters & MetadataFilter;
-export type ListPage = NamedPage & MetadataFilter;
+
+export interface ListPage extends ListFilters {
+  /** `next` of the page before; absent: from the newest on. */
+  readonly after?: string | undefined;
+  readonly limit: number;
+}
 
 export interface PageOf<K extends Kind> {
   readonly items: readonly RecordAt<K>[];

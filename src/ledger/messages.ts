@@ -1,7 +1,7 @@
 /** Single messages in the ledger, beside what every operation has: cancellation, equal texts, cost. */
 import type { RequestOf } from '../kinds/index.ts';
 import { digitsOf } from '../lib/phone.ts';
-import type { MessageAccepted } from '../operations/messages.ts';
+import type { Accepted } from '../operations/accepting.ts';
 import { type Act, actOf, actToJson, noteAct } from './acts.ts';
 import { fingerprintBytes } from './batch-record.ts';
 import type { Decided } from './batches.ts';
@@ -14,6 +14,8 @@ interface MessagesOptions {
   /** For tests: the time of each statement. */
   readonly now?: () => Date;
 }
+
+export type MessageAccepted = Exclude<Accepted, { outcome: 'limited' }>;
 
 /** A single message: `sendAt` is the earliest time. */
 export type AskedMessage = RequestOf<'message'> & { readonly sendAt?: string | undefined };

@@ -15,13 +15,11 @@ import {
 } from '../kinds/index.ts';
 import { limitNamed } from '../kinds/limits.ts';
 import { type Clock, type Moment, momentOf } from '../lib/clock.ts';
-import type { Public } from '../lib/public.ts';
 import type { Traces } from '../lib/traces.ts';
 import type { AcceptedAt, NewOperation as AskedOperation } from '../operations/accepting.ts';
 import type { Acquired } from '../operations/acquiring.ts';
 import { type AskedFields, differing } from '../operations/differing.ts';
 import type { Hinted } from '../operations/nudging.ts';
-import type { Operations as OldOperations } from '../operations/operations.ts';
 import { type RecordBase, UnreadableRecord } from '../operations/record.ts';
 import type { Change, EvidenceDraft, Posted, Said, TransitionResult } from '../operations/transition.ts';
 import { actOf, actToJson } from './acts.ts';
@@ -63,12 +61,7 @@ interface StoredRow extends OperationRow {
 const FRESH = 0.25;
 const NOTHING_POSTED: Posted = { redacted: '', agreesWith: [] };
 
-type Contract = Pick<
-  Public<OldOperations>,
-  'accept' | 'acquire' | 'appendEvidence' | 'claim' | 'differs' | 'handBack' | 'nudge' | 'take' | 'transition'
->;
-
-export class OperationStore implements Contract {
+export class OperationStore {
   readonly #options: StoreOptions;
   readonly #taken = new Map<string, Taken>();
 

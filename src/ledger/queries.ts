@@ -2,7 +2,6 @@
 import type { QueueName } from '../kinds/due-queues.ts';
 import { type Kind, kinds, statesThatAre } from '../kinds/index.ts';
 import { placeOf } from '../lib/list-cursor.ts';
-import type { RecentAsked, RecentPayments, Wanted } from '../operations/queries.ts';
 import { type RecordAt, type RecordBase, type RecordOf, UnreadableRecord } from '../operations/record.ts';
 import { NoSuchPlace, type ReviewKind, type ReviewPage, reviewKinds } from '../operations/review.ts';
 import { type StoredBatch, batchRecord } from './batch-record.ts';
@@ -17,8 +16,33 @@ import {
   pageOfIds,
   sumOf,
 } from './listing.ts';
+import type { Named } from './named.ts';
 import type { Database } from './pool.ts';
 import { type LedgerKind, type OperationRow, readRow } from './records.ts';
+
+/** A word that a user looks for, and the names that it can be. */
+export interface Wanted {
+  readonly word: string;
+  readonly ids: readonly string[];
+  readonly named: readonly Named[];
+}
+
+export interface RecentAsked {
+  readonly phones: readonly string[];
+  readonly accounts: readonly string[] | undefined;
+  readonly states: readonly string[];
+  /** ms since the epoch. */
+  readonly since: number;
+  /** Its own payments are left out. */
+  readonly batch: string;
+}
+
+/** Payments to one phone number; whole XOF. */
+export interface RecentPayments {
+  readonly count: number;
+  readonly xof: number;
+  readonly last: Pick<RecordOf['disbursement'], 'id' | 'amount' | 'state' | 'createdAt'>;
+}
 
 interface Recent {
   readonly beneficiary: string;

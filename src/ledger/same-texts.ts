@@ -5,7 +5,6 @@
 import { unpackValues } from '../lib/packed-values.ts';
 import { digitsOf } from '../lib/phone.ts';
 import { type Wording, wordingOf } from '../lib/wording.ts';
-import type { SameTextsContract } from '../operations/same-texts.ts';
 import { ALIKE_MS, type Alike, freeCode } from './messages.ts';
 import type { Database } from './pool.ts';
 
@@ -15,8 +14,19 @@ interface SameTextsOptions {
   readonly beneficiaryOf: (to: string) => string;
 }
 
-type Asking = Parameters<SameTextsContract['freeCodes']>[0];
-type Found = Parameters<SameTextsContract['freeCodes']>[1][number];
+interface Found {
+  readonly to: string;
+  readonly text: string;
+  /** Of every entry with this text. */
+  readonly codes: readonly string[];
+}
+
+interface Asking {
+  readonly account: string;
+  readonly campaign: string;
+  /** ms since the epoch. */
+  readonly at: number;
+}
 
 interface CampaignText {
   readonly phone: string;
@@ -26,7 +36,7 @@ interface CampaignText {
   readonly replace_costly: boolean;
 }
 
-export class SameTexts implements SameTextsContract {
+export class SameTexts {
   readonly #options: SameTextsOptions;
 
   constructor(options: SameTextsOptions) {

@@ -2,10 +2,10 @@
 import type { Clock } from '../../lib/clock.ts';
 import type { Public } from '../../lib/public.ts';
 import type { Campaigns } from '../../ledger/campaigns.ts';
+import type { SameTexts } from '../../ledger/same-texts.ts';
 import type { SmsCharges } from '../../ledger/sms-charges.ts';
 import type { SmsRequests } from '../../ledger/sms-requests.ts';
 import type { Accounts } from '../../operations/accounts.ts';
-import type { SameTextsContract } from '../../operations/same-texts.ts';
 import type { Upstream } from '../../upstream/client.ts';
 import type { AccountKeys, AttemptResult, Policy } from '../context.ts';
 
@@ -36,7 +36,7 @@ export interface SmsContext {
     'step' | 'settle' | 'contentOf' | 'sendingAccounts' | 'rescue' | 'claimChecks'
   >;
   readonly optOuts: { among(account: string, people: readonly Addressee[]): Promise<boolean[]> };
-  readonly sameTexts: SameTextsContract;
+  readonly sameTexts: Pick<SameTexts, 'freeCodes'>;
   /** Absent: nothing is counted. */
   readonly charges?: Pick<SmsCharges, 'charge' | 'giveBack'> | undefined;
   /** Absent: without limits. */
