@@ -122,7 +122,7 @@ export class RecoveryDesk<Says> {
     const row = await this.#row();
     if (row === undefined) return false;
     if (token !== undefined) return true;
-    const { broken } = await this.#workOn(row);
+    const { broken } = await gatherEvidence(this.#options, row);
     return broken !== undefined || knownToJournal(this.#options, row.deployment, id);
   }
 

@@ -64,21 +64,17 @@ test('on a terminal it asks first, and shows how far it is', async () => {
   expect(stderr).toContain('5 of 12');
 });
 
-test('a silence is confirmed, and both words at once are wrong usage', async () => {
-  const { asked, env } = await apiThat(() => ({ body: { state: 'none', over: true } }));
-  expect((await relais(['recover', '--nothing-was-lost'], { env })).code).toBe(0);
-  expect(asked.map(({ body }) => body)).toEqual([{ nothingWasLost: true }]);
+test('two persons confirm that nothing was lost, and both words at once are wrong usage', async () => {
+  let times = 0;
+  const { asked, env } = await apiThat(() => {
+    times += 1;
+    return { body: times === 1 ? { ...under, over: false, first: 'awa' } : { state: 'none', over: true } };
+  });
+  const first = await relais(['recover', '--nothing-was-lost'], { env });
+  expect([first.code, first.stderr]).toEqual([0, expect.stringContaining('awa has confirmed it')]);
+  expect((await relais(['recover', '--nothing-was-lost'], { env })).stderr).toContain('It goes on as before.');
+  expect(asked.map(({ body }) => body)).toEqual([{ nothingWasLost: true }, { nothingWasLost: true }]);
   expect((await relais(['recover', '--nothing-was-lost', '--apply'], { env })).code).toBe(2);
-});
-
-test('what an older copy of history lacks is told, and a person may go on without it', async () => {
-  const from = '2026-11-01T12:00:00.000Z';
-  const missing = { count: { disbursement: 1_200, message: 3 }, from, to: '2026-11-02T12:00:00.000Z', since: from };
-  const { asked, env } = await apiThat(() => ({ body: { state: 'none', missing } }));
-  const { stderr } = await relais(['recover'], { env });
-  expect(stderr).toMatch(/lacks up to 1.203 that left Redis.*between 2026-11-01.* and 2026-11-02/);
-  expect((await relais(['recover', '--without-missing'], { env })).code).toBe(0);
-  expect(asked.map(({ body }) => body)).toEqual([undefined, { withoutMissing: true }]);
 });
 
 test('says that nothing is under way, and the help shows every way', async () => {

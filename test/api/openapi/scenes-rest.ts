@@ -1,5 +1,6 @@
 /** Texts, events and the switches, until every answer was given once. */
 import { expect } from 'vitest';
+import { hears, recovers } from '../../support/recovery.ts';
 import { setLimit } from '../../support/stored.ts';
 import type { Stage } from './stage.ts';
 
@@ -22,10 +23,12 @@ export async function messageScenes({ ask, service }: Stage): Promise<void> {
   await ask('GET', '/v1/recovery');
   await ask('GET', '/v1/recovery?ask=0');
   await ask('POST', '/v1/recovery', { body: { nothingWasLost: true } });
-  const recovering = (at: string) => service.ledger.query(`update relais.deployment set recovering_at = ${at}`);
-  await recovering('now()');
+  await recovers(service, 'rolled_back');
   await ask('POST', '/v1/recovery', { body: { nothingWasLost: true } });
-  await recovering('null');
+  // So that the others find the doors open again.
+  await ask('POST', '/v1/recovery', { body: { apply: true } });
+  await ask('GET', '/v1/recovery');
+  await hears(service);
 
   const phones = { body: { phones: ['+221770000001', 'nobody'] } };
   await ask('POST', '/v1/opt-outs', phones);

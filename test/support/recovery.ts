@@ -1,0 +1,48 @@
+/** Begins a recovery of a service that runs, as a process does that notices a loss. */
+import { Database } from '../../src/ledger/pool.ts';
+import { enterRecovery } from '../../src/ledger/recovering.ts';
+import { systemClock } from '../../src/lib/clock.ts';
+import { keysLike } from './fresh-redis.ts';
+import { type Service, ask } from './service.ts';
+
+const WAIT_MS = 60_000;
+const ASK_EVERY_MS = 25;
+
+/** Resolves once the processes of the service know of it. */
+export async function recovers(service: Service, because: 'copy' | 'rolled_back'): Promise<void> {
+  const { databaseUrl: url, ledger } = service;
+  const database = new Database({ url, schema: ledger.schema, size: 1 });
+  await database.transaction((run) => enterRecovery(run, because));
+  await database.close();
+  await hears(service, true);
+}
+
+/** Resolves once the processes of the service know that it is over, or under way. */
+export async function hears(service: Service, isRecovering = false): Promise<void> {
+  const giveUp = AbortSignal.timeout(WAIT_MS);
+  for (;;) {
+    const { body } = await ask(`${service.metrics}/readyz`, 'GET', { key: null });
+    if (JSON.stringify(body).includes('recovering') === isRecovering) return;
+    if (giveUp.aborted) throw new Error(`the service says ${JSON.stringify(body)}`);
+    await systemClock.sleep(ASK_EVERY_MS);
+  }
+}
+
+/** Nothing proves any more what never left: the witness begins anew. */
+export async function withoutWitness({ redis }: Service): Promise<void> {
+  await redis.del(...(await keysLike(redis, 'witness:*')));
+}
+
+/** Resolves once every lane has told the witness what it has sent until the recovery began. */
+export async function witnessed({ redis, ledger }: Service): Promise<void> {
+  const [begun] = await ledger.query<{ since: Date }>('select since from relais.recovery where ended_at is null');
+  const since = begun?.since.getTime() ?? 0;
+  const giveUp = AbortSignal.timeout(WAIT_MS);
+  for (;;) {
+    const [key = ''] = await keysLike(redis, 'witness:*');
+    const told = Object.values(await redis.hgetall(key)).flatMap((value) => value.match(/"at":(\d+)/)?.[1] ?? []);
+    if (told.length > 0 && told.every((at) => Number(at) >= since)) return;
+    if (giveUp.aborted) throw new Error(`the witness was told ${told.join(', ')}`);
+    await systemClock.sleep(ASK_EVERY_MS);
+  }
+}
