@@ -10,12 +10,10 @@ import { type Role, roles } from '../../src/cli/io.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { systemRandom } from '../../src/lib/random.ts';
 import { Secret } from '../../src/lib/secret.ts';
-import { keys } from '../../src/operations/keys.ts';
-import { closeConnection, openCommands, waitUntilReady } from '../../src/redis/connections.ts';
 import { type EmbeddedRedis, startEmbeddedRedis } from '../../src/redis/embedded.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
 import { createReceiver } from '../../src/webhooks/receiver.ts';
-import { type FreshPostgres, freshPostgres } from '../support/fresh-postgres.ts';
+import { type FreshLedger, freshLedger } from '../support/fresh-ledger.ts';
 
 const CALLBACK_SECRET = 'a-secret-of-the-callbacks-of-a-test';
 const compose = parse(readFileSync(new URL('../../docker-compose.yml', import.meta.url), 'utf8'), {
@@ -26,13 +24,13 @@ const compose = parse(readFileSync(new URL('../../docker-compose.yml', import.me
 
 let redis: EmbeddedRedis;
 let sandbox: Sandbox;
-let database: FreshPostgres;
+let ledger: FreshLedger;
 let webhooks: string;
 const receiver = createServer(
   createReceiver({
     secrets: [new Secret(CALLBACK_SECRET)],
     hashes: async () => ({ digests: [], areAll: false }),
-    operations: { nudge: async () => Promise.reject(new Error('a probe')), awaitReplicated: async () => undefined },
+    operations: { nudge: async () => Promise.reject(new Error('a probe')) },
     clock: systemClock,
     wake: () => undefined,
     onCallback: () => undefined,
@@ -43,19 +41,14 @@ const receiver = createServer(
 beforeAll(async () => {
   redis = await startEmbeddedRedis();
   sandbox = await startSandbox();
-  database = await freshPostgres();
-  // Something is over, and nobody has copied it yet: that concerns the container of history alone.
-  const commands = openCommands({ url: redis.url }, { name: 'test', onError: () => undefined });
-  await waitUntilReady(commands, 10_000);
-  await commands.zadd(keys.historyWaiting, systemClock.now(), 'dsb_a');
-  await closeConnection(commands);
+  ledger = await freshLedger();
   await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
   webhooks = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}`;
 });
 afterAll(async () => {
   receiver.close();
   await sandbox.stop();
-  await database.close();
+  await ledger.close();
   await redis.stop();
 });
 
@@ -74,8 +67,8 @@ function environmentOf(role: Role): Record<string, string> {
     value.replace(/\$\{(\w+):-([^}]*)\}/g, (_, asked: string, fallback: string) => told[asked] ?? fallback),
   ]);
   // Of the image itself.
-  const here = { HOST: '0.0.0.0', REDIS_URL: redis.url, WITNESS_FILE: 'off' };
-  return { ...Object.fromEntries(filled), ...here, ...(role === 'history' ? { HISTORY_URL: database.url } : {}) };
+  const here = { HOST: '0.0.0.0', REDIS_URL: redis.url, DATABASE_URL: ledger.url, ENVIRONMENT: 'default' };
+  return { ...Object.fromEntries(filled), ...here };
 }
 
 async function found(role: Role, asked: readonly Role[]): Promise<readonly Finding[]> {
@@ -94,13 +87,11 @@ test.for(roles)('in the container of %s it finds no fault, and looks at what tha
     keys: looked('keys'),
     login: looked('sms login'),
     callbacks: looked('callbacks'),
-    history: looked('history'),
   }).toEqual(
     {
-      api: { keys: true, login: true, callbacks: false, history: false },
-      worker: { keys: true, login: true, callbacks: true, history: false },
-      webhooks: { keys: false, login: false, callbacks: true, history: false },
-      history: { keys: false, login: false, callbacks: false, history: true },
+      api: { keys: true, login: true, callbacks: false },
+      worker: { keys: true, login: true, callbacks: true },
+      webhooks: { keys: false, login: false, callbacks: true },
     }[role],
   );
 });

@@ -135,7 +135,7 @@ describe('what is true of the whole', () => {
     expect(samples).toContain('{kind="disbursement",state="unknown"} 2');
     expect(samples).toContain('{kind="disbursement",state="succeeded"} 0');
     expect(samples).toContain('{kind="campaign",state="running"} 0');
-    expect(samples.filter((sample) => sample.includes('slice') || sample.includes('other'))).toEqual([]);
+    expect(samples.filter((sample) => sample.includes('sms_request') || sample.includes('other'))).toEqual([]);
   });
 
   test('recipients and messages are counted by outcome, the same from every process and however often it is asked', async () => {
@@ -196,13 +196,13 @@ describe('what is true of the whole', () => {
     ]);
   });
 
-  test('texts that may have been sent are counted by the slice, with the age of the oldest', async () => {
+  test('SMS requests in doubt are counted, with the age of the oldest', async () => {
     const { metrics } = counting({
       queries: {
         ...idleSources(clockByHand().clock).queries,
-        counts: (kind) => Promise.resolve({ count: kind === 'slice' ? { unknown: 3, settled: 900 } : {}, xof: {} }),
+        counts: (kind) => Promise.resolve({ count: kind === 'sms_request' ? { unknown: 3, settled: 900 } : {}, xof: {} }),
         oldestIn: (kind, state) =>
-          Promise.resolve(kind === 'slice' && state === 'unknown' ? NOW - 120_000 : undefined),
+          Promise.resolve(kind === 'sms_request' && state === 'unknown' ? NOW - 120_000 : undefined),
       },
     });
     const page = await metrics.scrape();

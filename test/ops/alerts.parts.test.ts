@@ -17,26 +17,27 @@ vi.setConfig({ testTimeout: 240_000 });
  * a relais of its own, since its trouble would be everybody's; they mostly wait, so they wait together.
  */
 describe.skipIf(missing).concurrent('the alert', () => {
-  test('RelaisRedisNotDurable fires when somebody changes how Redis writes, and ends with its cause', () =>
+  test('RelaisRecovering fires when PostgreSQL is put back under everybody, once for all processes', () =>
     inTrouble(async (watched) => {
-      await watched.redis.config('SET', 'appendfsync', 'everysec');
-      // It is looked at each minute, and at each reconnect.
-      await watched.redis.call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
-      const { labels } = await watched.prometheus.untilFiring('RelaisRedisNotDurable');
-      expect(labels['severity']).toBe('critical');
-
-      await watched.redis.config('SET', 'appendfsync', 'always');
-      await watched.redis.call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
-      const over = async () => !(await firingNames(watched)).includes('RelaisRedisNotDurable');
-      await until('it ends', over, 60_000);
-    }));
-
-  test('RelaisRecovering fires when Redis is emptied under everybody, once for all processes', () =>
-    inTrouble(async (watched) => {
-      await watched.redis.flushall();
+      for (let number = 0; number < 5; number += 1) await pay(watched, `before-${number}`);
+      await watched.ledger.query('update relais.mark set counter = 0');
       const { labels } = await watched.prometheus.untilFiring('RelaisRecovering');
       expect(labels['severity']).toBe('critical');
       expect((await firingNames(watched)).filter((name) => name === 'RelaisRecovering')).toHaveLength(1);
+    }));
+
+  test('RelaisUnwitnessed fires when no witness knows the ledger, and RelaisPartitionsMissing when nobody makes partitions', () =>
+    inTrouble(async (watched) => {
+      await watched.ledger.query('update relais.deployment set unwitnessed_at = now()');
+      await watched.ledger.query(`
+        do $$ declare part text; begin
+          for part in select inhrelid::regclass::text from pg_inherits
+            where inhparent = 'relais.event'::regclass and inhrelid <> 'relais.event_rest'::regclass
+          loop execute format('alter table relais.event detach partition %s; drop table %s', part, part); end loop;
+          perform relais.make_partition('event', 'event_2020_01', '2020-01-01', '2020-02-01', 500);
+        end $$`);
+      await watched.prometheus.untilFiring('RelaisUnwitnessed');
+      await watched.prometheus.untilFiring('RelaisPartitionsMissing');
     }));
 
   test('RelaisAccountHeld fires once for an account without funds, however many disbursements it stops', () =>

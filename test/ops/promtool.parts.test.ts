@@ -39,7 +39,6 @@ async function everythingOnce(): Promise<string> {
   const metrics = createMetrics({
     ...idle,
     balances: () => Promise.resolve([{ account: 'main', country: 'SN', xof: 1_000, inFlight: 200 }]),
-    memoryShare: () => 0.5,
     accounts: { allHolds: () => Promise.resolve([{ account: 'main', area: 'payments', reason: 'funds', since: 1 }]) },
     queries: {
       ...idle.queries,
@@ -51,6 +50,6 @@ async function everythingOnce(): Promise<string> {
   for (const queue of words.queues)
     metrics.attemptFinished({ queue, result: { outcome: 'ended', reason: 'x' }, durationMs: 1 });
   for (const operation of words.operations) metrics.exchanged({ operation, code: 'ok', durationMs: 1 });
-  metrics.fenced(1);
+  metrics.committed(1);
   return metrics.scrape();
 }

@@ -3,11 +3,11 @@ import { createServer, type Server } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { Queue } from 'bullmq';
+import { Client } from 'pg';
 import { request } from 'undici';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { systemClock } from '../../src/lib/clock.ts';
 import { Secret } from '../../src/lib/secret.ts';
-import { HISTORY_FIELD, keys } from '../../src/operations/keys.ts';
 import { callbackPath } from '../../src/webhooks/receiver.ts';
 import { missing, until } from './prometheus.ts';
 import { CALLBACK_SECRET, quickly, startWatched, type Watched } from './watched.ts';
@@ -44,8 +44,6 @@ describe.skipIf(missing)('the alert', () => {
         UPSTREAM_CONNECT_TIMEOUT: '500ms',
         RECHECK_SUCCEEDED: '3s,6s,12s,24s',
         BALANCE_INTERVAL: '1s',
-        // Nothing listens there.
-        HISTORY_URL: 'postgres://127.0.0.1:1/history',
       },
     });
     await until('nothing fires', async () => (await watched.prometheus.alerts()).length === 0, SOON_MS);
@@ -145,59 +143,58 @@ describe.skipIf(missing)('the alert', () => {
     });
   });
 
-  test('RelaisHistoryBehind fires when nobody copies what is over', async () => {
-    // As the first process with the role says it, and then ends.
-    await watched.redis.hset(`{relais}:${keys.counts('disbursement')}`, HISTORY_FIELD, '1');
-    const id = await pay('not-copied', '771234568', { notBefore: inAnHour() });
-    await watched.api('POST', `/v1/disbursements/${id}/cancel`);
-    await fires('RelaisHistoryBehind');
-  });
-
-  test('RelaisAuditBroken fires when somebody takes a line out of the audit', async () => {
-    const acts = ['stop', 'release'].map((act) => watched.api('POST', `/v1/accounts/main/${act}`));
-    await Promise.all(acts);
-    const [[first] = []] = await watched.redis.xrange(`{relais}:${keys.audit}`, '-', '+', 'COUNT', 1);
-    await watched.redis.xdel(`{relais}:${keys.audit}`, first ?? '');
+  test('RelaisAuditBroken fires when somebody deletes a line of the audit log', async () => {
+    await Promise.all(['stop', 'release'].map((act) => watched.api('POST', `/v1/accounts/main/${act}`)));
+    const signed = async () =>
+      (await watched.ledger.query('select from relais.audit_line where mac is null')).length === 0;
+    await until('every line is signed', signed, SOON_MS);
+    await watched.ledger.query(`delete from relais.audit_line where act = 'account.stop'`);
     expect((await fires('RelaisAuditBroken')).labels['severity']).toBe('critical');
   });
 
-  test('RelaisUnreadable fires when somebody meets a record of another version, and ends once it can be read', async () => {
-    const id = await pay('of-another-version', '771234569', { notBefore: inAnHour() });
-    const record = `{relais}:${keys.record(id)}`;
-    const version = await watched.redis.hget(record, 'v');
-    await watched.redis.hset(record, 'v', '99');
-    await watched.api('GET', `/v1/disbursements/${id}`);
-    await fires('RelaisUnreadable');
-    await watched.redis.hset(record, 'v', version ?? '');
-    await ends('RelaisUnreadable');
+  test('RelaisEventsDelayed fires when nobody publishes, and ends once somebody does', async () => {
+    const lease = (at: string) =>
+      watched.ledger.query(
+        `update relais.leader set process = 'nobody', lease_until = ${at} where name = 'publisher'`,
+      );
+    await lease(`now() + interval '1 hour'`);
+    await pay('not-published', '771234568', { notBefore: inAnHour() });
+    await fires('RelaisEventsDelayed');
+    await lease('now()');
+    await ends('RelaisEventsDelayed');
   });
 
-  test('RelaisHistorySetAside fires when PostgreSQL does not take something, and ends once it does', async () => {
-    // As the role history says it.
-    await watched.redis.hset(`{relais}:${keys.historyAside}`, 'dsb_a', JSON.stringify({ why: '23514: refused' }));
-    await fires('RelaisHistorySetAside');
-    await watched.redis.hdel(`{relais}:${keys.historyAside}`, 'dsb_a');
-    await ends('RelaisHistorySetAside');
+  test('RelaisEventsQuarantined fires when an event cannot be published, and ends once it is gone', async () => {
+    await watched.ledger.query(`
+      insert into relais.outbox (id, account, subject, type, data, refused)
+      values ('e', 'main', 'dsb_1', 'disbursement.succeeded', '{}', 'for the test')`);
+    await fires('RelaisEventsQuarantined');
+    await watched.ledger.query('delete from relais.outbox where refused is not null');
+    await ends('RelaisEventsQuarantined');
   });
 
-  test('RelaisHistoryMissing fires when history lacks what left, and ends with a copy that has it', async () => {
-    // As the role history says it of an older copy.
-    const lacks = { count: { disbursement: 3 }, from: 0, to: 1, since: 1 };
-    await watched.redis.hset(`{relais}:${keys.history}`, 'missing', JSON.stringify(lacks));
-    await fires('RelaisHistoryMissing');
-    await watched.redis.hdel(`{relais}:${keys.history}`, 'missing');
-    await ends('RelaisHistoryMissing');
+  test('RelaisOldTransaction fires while somebody forgets to commit, and ends with that session', async () => {
+    const client = new Client({ connectionString: watched.ledger.url });
+    await client.connect();
+    await client.query('begin; select 1');
+    await fires('RelaisOldTransaction');
+    await client.end();
+    await ends('RelaisOldTransaction');
   });
 
-  test('RelaisRedisFilling fires while there is still room, and ends when there is more', async () => {
-    const used = Number(/used_memory:(\d+)/.exec(await watched.redis.info('memory'))?.[1]);
-    await watched.redis.config('SET', 'maxmemory', String(Math.ceil(used / 0.8)));
-    // Memory is looked at each minute, and at each reconnect.
-    await reconnected();
-    await fires('RelaisRedisFilling');
-    await watched.redis.config('SET', 'maxmemory', '0');
-    await reconnected();
-    await ends('RelaisRedisFilling');
+  test('RelaisDatabaseDown fires for every process when PostgreSQL takes no connection, and ends when it does', async () => {
+    const { pathname } = new URL(watched.ledger.url);
+    const elsewhere = new Client({
+      connectionString: Object.assign(new URL(watched.ledger.url), { pathname: '/postgres' }).href,
+    });
+    await elsewhere.connect();
+    const database = pathname.slice(1);
+    await elsewhere.query(`alter database ${database} allow_connections false`);
+    await elsewhere.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [database]);
+    await until('all three are told', async () => (await firing('RelaisDatabaseDown')).length === 3, SOON_MS);
+    await elsewhere.query(`alter database ${database} allow_connections true`);
+    await elsewhere.end();
+    await ends('RelaisDatabaseDown');
   });
 
   test('RelaisEventLoopLag fires when a process runs by fits and starts', async () => {
@@ -238,8 +235,10 @@ describe.skipIf(missing)('the alert', () => {
     await watched.control('POST', '/settings', { latencyMs: LATENCY_MS });
     const asked = await Promise.all([1, 2, 3, 4, 5, 6].map((number) => pay(`frozen-${number}`, `77200000${number}`)));
     const leases = async () => {
-      const untils = await Promise.all(asked.map((id) => watched.redis.hget(`{relais}:${keys.record(id)}`, 'until')));
-      return untils.map(Number);
+      const rows = await watched.ledger.query<{ until: Date | null }>(
+        `select lease_until as until from relais.operation where id in (${asked.map((id) => `'${id}'`).join(', ')})`,
+      );
+      return rows.map(({ until: at }) => at?.getTime() ?? 0);
     };
     await until('all are at work', async () => !(await leases()).includes(0), SOON_MS);
     process.kill(watched.workerPid, 'SIGSTOP');
@@ -260,7 +259,7 @@ describe.skipIf(missing)('the alert', () => {
   });
 
   test('RelaisRedisDown fires for every process when Redis is killed, and ends when it is back', async () => {
-    process.kill(watched.server.pid, 'SIGKILL');
+    await watched.server.stop();
     await until('all three are told', async () => (await firing('RelaisRedisDown')).length === 3, SOON_MS);
     await watched.startRedis();
     await ends('RelaisRedisDown');
@@ -297,8 +296,6 @@ async function post(url: string, status: string): Promise<number> {
 }
 
 const inAnHour = (): string => new Date(systemClock.now() + 3_600_000).toISOString();
-
-const reconnected = () => watched.redis.call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
 
 /** A machine with too much to do: the process gets its turn, and then none for a while. */
 async function stutter(pid: number, over: AbortSignal): Promise<void> {

@@ -1,4 +1,4 @@
-/** relais as three processes would be, on a Redis of its own, watched by a real Prometheus that loads our rules. */
+/** relais as three processes would be, on a database and a Redis of its own, watched by a real Prometheus that loads our rules. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,6 +10,7 @@ import { type EmbeddedRedis, startEmbeddedRedis } from '../../src/redis/embedded
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
 import { type Prometheus, startPrometheus, until } from './prometheus.ts';
 import { startRelais } from '../support/relais-process.ts';
+import { type FreshLedger, freshLedger } from '../support/fresh-ledger.ts';
 import { relaisSettings } from '../support/relais-settings.ts';
 import { readOps } from './rules-files.ts';
 
@@ -19,6 +20,7 @@ export interface Watched {
   readonly prometheus: Prometheus;
   readonly server: EmbeddedRedis;
   readonly redis: Redis;
+  readonly ledger: FreshLedger;
   readonly sandbox: Sandbox;
   readonly urls: { readonly api: string; readonly webhooks: string; readonly workerMetrics: string };
   readonly api: (method: 'GET' | 'POST', path: string, body?: unknown) => Promise<Facts>;
@@ -72,12 +74,13 @@ export async function startWatched(
 ): Promise<Watched> {
   const dir = mkdtempSync(join(tmpdir(), 'relais-watched-'));
   let server = await startEmbeddedRedis({ dir });
+  const ledger = await freshLedger({ isNew: true });
   const sandbox = await startSandbox();
   const redis = new Redis(server.url);
   // Redis may be killed here; a test that needs this client notices by its commands.
   redis.on('error', () => undefined);
   const settings: Record<string, string> = {
-    ...relaisSettings({ ...sandbox, redisUrl: server.url }),
+    ...relaisSettings({ ...sandbox, redisUrl: server.url, databaseUrl: ledger.url }),
     ...QUICK,
     ...special,
     CALLBACK_SECRET,
@@ -108,6 +111,7 @@ export async function startWatched(
     prometheus,
     server,
     redis,
+    ledger,
     sandbox,
     urls: {
       api: api.urls.api ?? '',
@@ -131,6 +135,7 @@ export async function startWatched(
       redis.disconnect();
       await sandbox.stop();
       await server.stop();
+      await ledger.close();
       rmSync(dir, { recursive: true, force: true });
     },
   };
