@@ -103,6 +103,7 @@ export function recordOf({ campaign: row, sending, countries }: ReadCampaign): C
       approvedAt: maybeMs(row.approved_at),
       metadata: row.metadata,
     }),
+    evidence: { lines: [], total: 0 },
     fields: fieldsOf(row, countries ?? {}),
   };
   return record as CampaignRecord;

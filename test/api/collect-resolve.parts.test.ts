@@ -15,22 +15,24 @@ const set = (id: string, what: string) =>
   service.ledger.query(`update relais.operation set ${what} where id = '${id}'`);
 
 /** An invoice that was paid, of which we do not know it, and which a person is to judge. */
-async function paidUnseen(reference: string): Promise<{ id: string; path: string }> {
+async function paidUnseen(reference: string, word = 'version = version'): Promise<{ id: string; path: string }> {
   const body = { totalAmount: 15_000, store: { name: 'La Boutique' }, reference };
   const { id, token } = (await service.post('/v1/invoices', body)).body;
   const path = `/v1/invoices/${id}`;
   await service.fault('reports another amount', { operation: 'invoice.confirm', count: 1_000, match: token });
   await service.control('POST', `/invoices/${token}`, { status: 'completed' });
   await service.until(path, ({ state }: { state: string }) => state === 'needs_review');
+  await set(id, word);
   await service.control('DELETE', '/faults');
   return { id, path };
 }
 
 /** A payment request that was paid, of which we do not know it. */
-async function paidRequestUnseen(reference: string): Promise<{ id: string; path: string }> {
+async function paidRequestUnseen(reference: string, word = 'version = version'): Promise<{ id: string; path: string }> {
   const body = { amount: 5_000, phone: '+221 77 123 45 67', feesPaidBy: 'customer', reference };
   const { id, referenceNumber } = (await service.post('/v1/payment-requests', body)).body;
   await leaveForReview(service, id);
+  await set(id, word);
   await service.control('POST', `/payment-requests/${referenceNumber}`, { status: 'completed' });
   return { id, path: `/v1/payment-requests/${id}` };
 }
@@ -59,8 +61,7 @@ test('… and a payment request once more, a day later', async () => {
 
 describe.for(kinds)('a person does not call %s that was paid failed', ([, paid]) => {
   test('while a look is under way', async () => {
-    const { id, path } = await paid('leased');
-    await set(id, "lease = 7, lease_until = now() + interval '1 minute'");
+    const { id, path } = await paid('leased', "lease = 7, lease_until = now() + interval '1 minute'");
     const refused = await resolve(path);
     expect([refused.status, refused.body.state]).toEqual([409, 'needs_review']);
     expect(refused.body.detail).toContain('The provider was not asked');
@@ -74,8 +75,7 @@ describe.for(kinds)('a person does not call %s that was paid failed', ([, paid])
   });
 
   test('while this process cannot ask, since it was begun with other keys', async () => {
-    const { id, path } = await paid('other keys');
-    await set(id, `facts = facts || '{"keys": "of another process"}'`);
+    const { path } = await paid('other keys', `facts = facts || '{"keys": "of another process"}'`);
     const refused = await resolve(path);
     expect([refused.status, refused.body.state]).toEqual([409, 'needs_review']);
     expect((await service.call('GET', path)).body.state).toBe('needs_review');

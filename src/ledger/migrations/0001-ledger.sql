@@ -332,10 +332,10 @@ $$;
 
 -- The operation that pays the beneficiary the same amount and was accepted since a moment. Called once the row of `spent` is
 -- locked, and volatile, so that it sees what was committed while the caller waited for that lock.
-create function relais.twin_of(own_id text, own_account text, own_beneficiary text, own_amount bigint, since timestamptz)
+create function relais.twin_of(own_id text, own_account text, own_beneficiary text, own_amount bigint, earliest timestamptz)
 returns text language sql volatile set search_path = pg_catalog, pg_temp as $$
   select o.id from relais.operation o
-  where o.beneficiary = own_beneficiary and o.created_at >= since and o.account = own_account
+  where o.beneficiary = own_beneficiary and o.created_at >= earliest and o.account = own_account
     and o.amount = own_amount and o.id <> own_id and o.state not in ('rejected', 'cancelled', 'failed', 'reversed')
   order by o.created_at desc, o.id desc limit 1
 $$;
