@@ -28,7 +28,10 @@ async function paidUnseen(reference: string, word = 'version = version'): Promis
 }
 
 /** A payment request that was paid, of which we do not know it. */
-async function paidRequestUnseen(reference: string, word = 'version = version'): Promise<{ id: string; path: string }> {
+async function paidRequestUnseen(
+  reference: string,
+  word = 'version = version',
+): Promise<{ id: string; path: string }> {
   const body = { amount: 5_000, phone: '+221 77 123 45 67', feesPaidBy: 'customer', reference };
   const { id, referenceNumber } = (await service.post('/v1/payment-requests', body)).body;
   await leaveForReview(service, id);
