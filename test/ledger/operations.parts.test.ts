@@ -155,6 +155,8 @@ describe('accept', () => {
       answers.filter((answer) => answer.outcome === 'refused' && answer.rule === 'DUPLICATE_WINDOW'),
     ).toHaveLength(3);
     expect(await one.accept(payment({ ...to, amount: 2_000 }))).toMatchObject({ outcome: 'accepted' });
+    await ledger.query("update relais.operation set since = since + interval '1 second' where account = 'twins'");
+    expect(await one.accept(payment(to))).toMatchObject({ outcome: 'refused', rule: 'DUPLICATE_WINDOW' });
   });
 
   test('finds the one row that PostgreSQL refuses, and records the others', async () => {
