@@ -30,6 +30,7 @@ import type { Claimed, NewOperation, Recorded } from './operation-items.ts';
 import { type Operations, SCHEMA_VERSION } from './operations.ts';
 import { collisionIn, isOfItself, reviewed } from './refused-changes.ts';
 import { type LedgerKind, type OperationRow, columnsOfNew, isLedgerKind, readRow } from './records.ts';
+import { storableText } from './storable.ts';
 
 interface StoreOptions {
   readonly operations: Operations;
@@ -227,8 +228,9 @@ export class OperationStore {
       queue,
       lookedAt: statesInQueue(kind, queue),
       agrees: posted.agreesWith,
-      line: evidenceLine(evidence),
-      posted: posted.redacted,
+      // A stranger's bytes: one body must not have the statement of others refused.
+      line: storableText(evidenceLine(evidence)),
+      posted: storableText(posted.redacted),
       intervalMs,
     });
     if (signalled === undefined) return this.#buried(kind, id);
