@@ -109,7 +109,7 @@ const conditions: Rows = {
   event_cursor: ['a follower of events is ahead of this PostgreSQL, so data was lost', 'See relais recover.'],
   witness: ['a witness remembers what this PostgreSQL does not know, so data was lost', 'See relais recover.'],
   copy: [
-    'this PostgreSQL is a copy of the one that relais worked with',
+    'this PostgreSQL is a copy of an earlier one',
     'See relais recover. If nothing was lost: relais recover --nothing-was-lost, by two persons.',
   ],
   resubmit: ['a person who knows that it was never paid has let it go on', BY_ITSELF],

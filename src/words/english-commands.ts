@@ -165,7 +165,7 @@ Example:
       broken: (why: string, since: string) =>
         `The journal does not prove what never left (${why}): what was accepted since ${since} and is not in it is unknown here. Compare with the dashboard before callers repeat anything.`,
       lostActs: (count: number, names: string) =>
-        `The journal knows ${some(count, 'act', 'acts')} of people that relais cannot repeat (${names}): do each again that still applies.`,
+        `The journal knows ${some(count, 'act', 'acts')} of people that cannot be replayed (${names}): do each again that still applies.`,
       keys: (since: string) =>
         `Keys that were revoked since ${since} count again unless the journal knew of it, and those made since are gone: relais keys list, then relais keys revoke ID.`,
       optOuts: (since: string) =>

@@ -167,7 +167,7 @@ Exemple :
       broken: (why, since) =>
         `Le journal ne prouve pas ce qui n’est jamais parti (${why}) : ce qui a été accepté depuis ${since} et n’y figure pas est inconnu ici. Comparez avec le tableau de bord avant que les appelants ne répètent.`,
       lostActs: (count, names) =>
-        `Le journal connaît ${some(count, 'acte', 'actes')} de personnes que relais ne peut pas refaire (${names}) : refaites ceux qui valent encore.`,
+        `Le journal connaît ${some(count, 'acte', 'actes')} de personnes qui ne se rejouent pas (${names}) : refaites ceux qui valent encore.`,
       keys: (since) =>
         `Les clés révoquées depuis ${since} sont de nouveau valables, sauf si le journal le savait, et celles créées depuis ont disparu : relais keys list, puis relais keys revoke ID.`,
       optOuts: (since) =>

@@ -167,9 +167,16 @@ export const frenchRefusals: Readonly<Record<string, string>> = {
     'Aucune notification n’est conservée pour {a}. Une notification est conservée 30 jours, et seulement si ' +
     'elle contredit une réussite. La chronologie dit si une notification a été reçue : relais explain {b}.',
   'History has every operation that left Redis.': 'L’historique a toutes les opérations qui ont quitté Redis.',
-  'Data was lost ({a}), so this was not only a long stop. Review the pending operations, then send {"apply": true}.':
-    'Des données ont été perdues ({a}) : ce n’était pas un simple arrêt. Vérifiez les opérations en cours, ' +
+  'Data was lost ({a}), so it cannot be confirmed that nothing was. Review the pending operations, then send {"apply": true}.':
+    'Des données ont été perdues ({a}) : on ne peut pas confirmer le contraire. Vérifiez les opérations en cours, ' +
     'puis relais recover --apply.',
+  'must be {"apply": true} or {"nothingWasLost": true}': 'doit être {"apply": true} ou {"nothingWasLost": true}',
+  'A recovery is under way, and rows of the batch may have been paid: run relais recover first.':
+    'Une reprise est en cours, et des lignes du fichier ont peut-être été payées : d’abord relais recover.',
+  'A recovery is under way, and SMS may have left in the lost time. Pause it, or run relais recover first.':
+    'Une reprise est en cours, et des SMS sont peut-être partis dans le temps perdu. Mettez la campagne en pause, ou d’abord relais recover.',
+  'A recovery is under way, and it may have been sent in the lost time: it needs review now.':
+    'Une reprise est en cours, et il est peut-être parti dans le temps perdu : une personne doit maintenant le vérifier.',
   'Redis uses {a} % of its maxmemory. Give Redis more memory, or wait.':
     'Redis utilise {a} % de sa maxmemory. Donnez plus de mémoire à Redis, ou attendez.',
 

@@ -1633,6 +1633,7 @@ export const commands: readonly DerivedCommand[] = [
               "campaign.held",
               "batch.awaiting_approval",
               "batch.finished",
+              "batch.cancelled",
               "batch.needs_review",
               "invoice.completed",
               "invoice.cancelled",

@@ -90,14 +90,14 @@ export const operations = {
   listBudgets: {"method":"GET","path":"/v1/budgets","query":["account"]},
   setLimit: {"method":"POST","path":"/v1/limits/{name}","query":[]},
   rotateSecrets: {"method":"POST","path":"/v1/secrets/rotate","query":[]},
-  getRecovery: {"method":"GET","path":"/v1/recovery","query":["ask"]},
-  recover: {"method":"POST","path":"/v1/recovery","query":[]},
   createKey: {"method":"POST","path":"/v1/keys","query":[]},
   listKeys: {"method":"GET","path":"/v1/keys","query":[]},
   revokeKey: {"method":"DELETE","path":"/v1/keys/{id}","query":[]},
   listAudit: {"method":"GET","path":"/v1/audit","query":["after","limit"]},
   verifyAudit: {"method":"GET","path":"/v1/audit/verification","query":[]},
   purgePerson: {"method":"POST","path":"/v1/purge","query":[]},
+  getRecovery: {"method":"GET","path":"/v1/recovery","query":["ask"]},
+  recover: {"method":"POST","path":"/v1/recovery","query":[]},
   getBalances: {"method":"GET","path":"/v1/balances","query":["account"]},
   getBalance: {"method":"GET","path":"/v1/balances/{accountNumber}","query":["account"]},
   getDailyReport: {"method":"GET","path":"/v1/reports/daily","query":["date","account"],"files":["text/csv","text/html"]},
@@ -121,7 +121,8 @@ export const nextSteps = {
   "wrong-state": "Read the operation again: its state has changed.",
   "unreadable": "Run `relais doctor`: another version wrote the record, or it is damaged. No worker changes the record.",
   "gone": "Re-read the state of your operations, then read events without a cursor.",
-  "ahead-of-the-stream": "Re-read the state of your operations, then read events without a cursor: Redis was restored from a backup or lost data.",
+  "removed": "Read its events or your own records. Its identity stays reserved for IDEMPOTENCY_KEEP.",
+  "ahead-of-the-stream": "Re-read the state of your operations, then read events without a cursor: PostgreSQL was restored to an earlier point.",
   "too-large": "Send the data in several requests.",
   "unsupported-media-type": "Use a content type that `detail` names.",
   "invalid": "Correct each field that `problems` names, then send the request again.",
@@ -130,8 +131,6 @@ export const nextSteps = {
   "unavailable": "Retry after the time in `Retry-After`. With the same identity, a retry is safe; without one, first check what was created.",
   "busy": "Wait as long as `Retry-After` says, then send it again. Send fewer uploads at the same time.",
   "provider-away": "Retry later, or sign in with an API key.",
-  "not-durable": "Ask an operator to restore the durability of Redis (docs/redis.md), then retry.",
-  "memory-full": "Ask an operator to give Redis more memory, or retry after old records are removed.",
   "recovering": "Ask an operator to run `relais recover`. Nothing was done.",
   "upstream-refused": "Check `code`. Repeat the same request only if `retryable` is true.",
   "upstream-silent": "Repeat the same request if `retryable` is true; otherwise, read the stored record first.",
@@ -145,7 +144,7 @@ export type MessageRequests = (MessageRequest | MessageRequest[])
 export type AnyJson = (string | number | boolean | null | AnyJson[] | {
   [k: string]: AnyJson
 })
-export type Event = (DisbursementSucceededEvent | DisbursementFailedEvent | DisbursementReversedEvent | DisbursementAwaitingApprovalEvent | DisbursementRejectedEvent | DisbursementCancelledEvent | DisbursementNeedsReviewEvent | DisbursementHeldEvent | MessageSentEvent | MessageFailedEvent | MessageUnknownEvent | MessageExpiredEvent | MessageSkippedEvent | CampaignFinishedEvent | CampaignAwaitingApprovalEvent | CampaignPausedEvent | CampaignCancelledEvent | CampaignHeldEvent | BatchAwaitingApprovalEvent | BatchFinishedEvent | BatchNeedsReviewEvent | InvoiceCompletedEvent | InvoiceCancelledEvent | InvoiceFailedEvent | InvoiceNeedsReviewEvent | PaymentRequestCompletedEvent | PaymentRequestFailedEvent | PaymentRequestNeedsReviewEvent | PaymentRequestUntrackedEvent | DirectCreditSucceededEvent | DirectCreditRejectedEvent | DirectCreditFailedEvent | DirectCreditNeedsReviewEvent | AccountHeldEvent | AccountReleasedEvent | EndpointDisabledEvent | EndpointTestedEvent | IntakeRejectedEvent | SystemRecoveringEvent | SystemRecoveredEvent)
+export type Event = (DisbursementSucceededEvent | DisbursementFailedEvent | DisbursementReversedEvent | DisbursementAwaitingApprovalEvent | DisbursementRejectedEvent | DisbursementCancelledEvent | DisbursementNeedsReviewEvent | DisbursementHeldEvent | MessageSentEvent | MessageFailedEvent | MessageUnknownEvent | MessageExpiredEvent | MessageSkippedEvent | CampaignFinishedEvent | CampaignAwaitingApprovalEvent | CampaignPausedEvent | CampaignCancelledEvent | CampaignHeldEvent | BatchAwaitingApprovalEvent | BatchFinishedEvent | BatchCancelledEvent | BatchNeedsReviewEvent | InvoiceCompletedEvent | InvoiceCancelledEvent | InvoiceFailedEvent | InvoiceNeedsReviewEvent | PaymentRequestCompletedEvent | PaymentRequestFailedEvent | PaymentRequestNeedsReviewEvent | PaymentRequestUntrackedEvent | DirectCreditSucceededEvent | DirectCreditRejectedEvent | DirectCreditFailedEvent | DirectCreditNeedsReviewEvent | AccountHeldEvent | AccountReleasedEvent | EndpointDisabledEvent | EndpointTestedEvent | IntakeRejectedEvent | SystemRecoveringEvent | SystemRecoveredEvent)
 /**
  * As where it is read alone, and with its kind.
  */
@@ -415,11 +414,8 @@ export type Reviewed = (ReviewedBatch | {
 })
 export type RecoveryWord = ({
   apply: true
-  withoutHistory?: true
 } | {
   nothingWasLost: true
-} | {
-  withoutMissing: true
 })
 
 export interface Operations {
@@ -1388,7 +1384,7 @@ export interface Operations {
        */
       limit?: number
       /**
-       * Separated by commas, of disbursement.succeeded, disbursement.failed, disbursement.reversed, disbursement.awaiting_approval, disbursement.rejected, disbursement.cancelled, disbursement.needs_review, disbursement.held, message.sent, message.failed, message.unknown, message.expired, message.skipped, campaign.finished, campaign.awaiting_approval, campaign.paused, campaign.cancelled, campaign.held, batch.awaiting_approval, batch.finished, batch.needs_review, invoice.completed, invoice.cancelled, invoice.failed, invoice.needs_review, payment_request.completed, payment_request.failed, payment_request.needs_review, payment_request.untracked, direct_credit.succeeded, direct_credit.rejected, direct_credit.failed, direct_credit.needs_review, account.held, account.released, endpoint.disabled, endpoint.tested, intake.rejected, system.recovering, system.recovered.
+       * Separated by commas, of disbursement.succeeded, disbursement.failed, disbursement.reversed, disbursement.awaiting_approval, disbursement.rejected, disbursement.cancelled, disbursement.needs_review, disbursement.held, message.sent, message.failed, message.unknown, message.expired, message.skipped, campaign.finished, campaign.awaiting_approval, campaign.paused, campaign.cancelled, campaign.held, batch.awaiting_approval, batch.finished, batch.cancelled, batch.needs_review, invoice.completed, invoice.cancelled, invoice.failed, invoice.needs_review, payment_request.completed, payment_request.failed, payment_request.needs_review, payment_request.untracked, direct_credit.succeeded, direct_credit.rejected, direct_credit.failed, direct_credit.needs_review, account.held, account.released, endpoint.disabled, endpoint.tested, intake.rejected, system.recovering, system.recovered.
        */
       types?: string
     }
@@ -1400,7 +1396,7 @@ export interface Operations {
   followEvents: {
     asked: {
       /**
-       * Separated by commas, of disbursement.succeeded, disbursement.failed, disbursement.reversed, disbursement.awaiting_approval, disbursement.rejected, disbursement.cancelled, disbursement.needs_review, disbursement.held, message.sent, message.failed, message.unknown, message.expired, message.skipped, campaign.finished, campaign.awaiting_approval, campaign.paused, campaign.cancelled, campaign.held, batch.awaiting_approval, batch.finished, batch.needs_review, invoice.completed, invoice.cancelled, invoice.failed, invoice.needs_review, payment_request.completed, payment_request.failed, payment_request.needs_review, payment_request.untracked, direct_credit.succeeded, direct_credit.rejected, direct_credit.failed, direct_credit.needs_review, account.held, account.released, endpoint.disabled, endpoint.tested, intake.rejected, system.recovering, system.recovered.
+       * Separated by commas, of disbursement.succeeded, disbursement.failed, disbursement.reversed, disbursement.awaiting_approval, disbursement.rejected, disbursement.cancelled, disbursement.needs_review, disbursement.held, message.sent, message.failed, message.unknown, message.expired, message.skipped, campaign.finished, campaign.awaiting_approval, campaign.paused, campaign.cancelled, campaign.held, batch.awaiting_approval, batch.finished, batch.cancelled, batch.needs_review, invoice.completed, invoice.cancelled, invoice.failed, invoice.needs_review, payment_request.completed, payment_request.failed, payment_request.needs_review, payment_request.untracked, direct_credit.succeeded, direct_credit.rejected, direct_credit.failed, direct_credit.needs_review, account.held, account.released, endpoint.disabled, endpoint.tested, intake.rejected, system.recovering, system.recovered.
        */
       types?: string
     }
@@ -1753,26 +1749,6 @@ export interface Operations {
     answer: Resealed
   }
   /**
-   * Get the recovery status
-   */
-  getRecovery: {
-    asked: {
-      /**
-       * Ask the service about so many of each kind; it takes as long as that. Absent: it is not asked.
-       */
-      ask?: number
-    }
-    answer: Recovery
-  }
-  /**
-   * Recover after a possible data loss
-   */
-  recover: {
-    asked: {}
-    body: RecoveryWord
-    answer: Recovery
-  }
-  /**
    * Create an API key
    */
   createKey: {
@@ -1826,6 +1802,26 @@ export interface Operations {
     asked: {}
     body: PurgeRequest
     answer: Purged
+  }
+  /**
+   * Get the recovery status
+   */
+  getRecovery: {
+    asked: {
+      /**
+       * Ask the service about so many of each kind; it takes as long as that. Absent: it is not asked.
+       */
+      ask?: number
+    }
+    answer: Recovery
+  }
+  /**
+   * Recover after a possible data loss
+   */
+  recover: {
+    asked: {}
+    body: RecoveryWord
+    answer: Recovery
   }
   /**
    * List provider balances by country
@@ -1930,15 +1926,11 @@ export interface Operations {
   }
 }
 export interface DisbursementList {
-  items: (DisbursementRow | Unreadable)[]
+  items: DisbursementRow[]
   /**
    * Give it as `after` to go on; null at the end.
    */
   next: (string | null)
-  /**
-   * History is away: what has left Redis is missing here. The same request is whole once it is back.
-   */
-  incomplete?: true
 }
 export interface DisbursementRow {
   id: string
@@ -1996,13 +1988,6 @@ export interface DisbursementRow {
   note?: string
   createdAt: string
   updatedAt: string
-}
-/**
- * Written by another version, or damaged: `relais doctor` names it.
- */
-export interface Unreadable {
-  id: string
-  state: "unreadable"
 }
 export interface DisbursementRequest {
   /**
@@ -2153,15 +2138,11 @@ export interface DisbursementResolution {
   transactionId?: string
 }
 export interface BatchList {
-  items: (BatchRow | Unreadable)[]
+  items: BatchRow[]
   /**
    * Give it as `after` to go on; null at the end.
    */
   next: (string | null)
-  /**
-   * History is away: what has left Redis is missing here. The same request is whole once it is back.
-   */
-  incomplete?: true
 }
 export interface BatchRow {
   id: string
@@ -2574,15 +2555,11 @@ export interface RecentPayments {
   }[]
 }
 export interface CampaignList {
-  items: (CampaignRow | Unreadable)[]
+  items: CampaignRow[]
   /**
    * Give it as `after` to go on; null at the end.
    */
   next: (string | null)
-  /**
-   * History is away: what has left Redis is missing here. The same request is whole once it is back.
-   */
-  incomplete?: true
 }
 export interface CampaignRow {
   id: string
@@ -3272,15 +3249,11 @@ export interface CampaignRetry {
   includeUnknown?: boolean
 }
 export interface MessageList {
-  items: (MessageRow | Unreadable)[]
+  items: MessageRow[]
   /**
    * Give it as `after` to go on; null at the end.
    */
   next: (string | null)
-  /**
-   * History is away: what has left Redis is missing here. The same request is whole once it is back.
-   */
-  incomplete?: true
 }
 export interface MessageRow {
   id: string
@@ -3442,15 +3415,11 @@ export interface OptOutList {
   optedOut?: boolean
 }
 export interface InvoiceList {
-  items: (InvoiceRow | Unreadable)[]
+  items: InvoiceRow[]
   /**
    * Give it as `after` to go on; null at the end.
    */
   next: (string | null)
-  /**
-   * History is away: what has left Redis is missing here. The same request is whole once it is back.
-   */
-  incomplete?: true
 }
 export interface InvoiceRow {
   id: string
@@ -3689,15 +3658,11 @@ export interface SoftpayConfirmation {
   transactionId: string
 }
 export interface PaymentRequestList {
-  items: (PaymentRequestRow | Unreadable)[]
+  items: PaymentRequestRow[]
   /**
    * Give it as `after` to go on; null at the end.
    */
   next: (string | null)
-  /**
-   * History is away: what has left Redis is missing here. The same request is whole once it is back.
-   */
-  incomplete?: true
 }
 export interface PaymentRequestRow {
   id: string
@@ -3844,15 +3809,11 @@ export interface PaymentRequestResolution {
   note: string
 }
 export interface DirectCreditList {
-  items: (DirectCreditRow | Unreadable)[]
+  items: DirectCreditRow[]
   /**
    * Give it as `after` to go on; null at the end.
    */
   next: (string | null)
-  /**
-   * History is away: what has left Redis is missing here. The same request is whole once it is back.
-   */
-  incomplete?: true
 }
 export interface DirectCreditRow {
   id: string
@@ -4007,7 +3968,7 @@ export interface DisbursementSucceededEvent {
    */
   timestamp: string
   /**
-   * Grows by one per operation, and by a thousand where Redis was put back from a copy; no order is promised between operations.
+   * Grows by one per operation, and by a thousand with each recovery; no order is promised between operations.
    */
   sequence: number
   /**
@@ -4063,7 +4024,7 @@ export interface DisbursementFailedEvent {
    */
   timestamp: string
   /**
-   * Grows by one per operation, and by a thousand where Redis was put back from a copy; no order is promised between operations.
+   * Grows by one per operation, and by a thousand with each recovery; no order is promised between operations.
    */
   sequence: number
   /**
@@ -4119,7 +4080,7 @@ export interface DisbursementReversedEvent {
    */
   timestamp: string
   /**
-   * Grows by one per operation, and by a thousand where Redis was put back from a copy; no order is promised between operations.
+   * Grows by one per operation, and by a thousand with each recovery; no order is promised between operations.
    */
   sequence: number
   /**
@@ -4175,7 +4136,7 @@ export interface DisbursementAwaitingApprovalEvent {
    */
   timestamp: string
   /**
-   * Grows by one per operation, and by a thousand where Redis was put back from a copy; no order is promised between operations.
+   * Grows by one per operation, and by a thousand with each recovery; no order is promised between operations.
    */
   sequence: number
   /**
@@ -4231,7 +4192,7 @@ export interface DisbursementRejectedEvent {
    */
   timestamp: string
   /**
-   * Grows by one per operation, and by a thousand where Redis was put back from a copy; no order is promised between operations.
+   * Grows by one per operation, and by a thousand with each recovery; no order is promised between operations.
    */
   sequence: number
   /**
@@ -4287,7 +4248,7 @@ export interface DisbursementCancelledEvent {
    */
   timestamp: string
   /**
-   * Grows by one per operation, and by a thousand where Redis was put back from a copy; no order is promised between operations.
+   * Grows by one per operation, and by a thousand with each recovery; no order is promised between operations.
    */
   sequence: number
   /**
@@ -4343,7 +4304,7 @@ export interface DisbursementNeedsReviewEvent {
    */
   timestamp: string
   /**
-   * Grows by one per operation, and by a thousand where Redis was put back from a copy; no order is promised between operations.
+   * Grows by one per operation, and by a thousand with each recovery; no order is promised between operations.
    */
   sequence: number
   /**
@@ -4399,7 +4360,7 @@ export interface DisbursementHeldEvent {
    */
   timestamp: string
   /**
-   * Grows by one per operation, and by a thousand where Redis was put back from a copy; no order is promised between operations.
+   * Grows by one per operation, and by a thousand with each recovery; no order is promised between operations.
    */
   sequence: number
   /**
@@ -4455,7 +4416,7 @@ export interface MessageSentEvent {
    */
   timestamp: string
   /**
-   * Grows by one per operation, and by a thousand where Redis was put back from a copy; no order is promised between operations.
+   * Grows by one per operation, and by a thousand with each recovery; no order is promised between operations.
    */
   sequence: number
   /**
@@ -4496,7 +4457,7 @@ export interface MessageFailedEvent {
    */
   timestamp: string
   /**
-   * Grows by one per operation, and by a thousand where Redis was put back from a copy; no order is promised between operations.
+   * Grows by one per operation, and by a thousand with each recovery; no order is promised between operations.
    */
   sequence: number
   /**
@@ -4537,7 +4498,7 @@ export interface MessageUnknownEvent {
    */
   timestamp: string
   /**
-   * Grows by one per operation, and by a thousand where Redis was put back from a copy; no order is promised between operations.
+   * Grows by one per operation, and by a thousand with each recovery; no order is promised between operations.
    */
   sequence: number
   /**
@@ -4578,7 +4539,7 @@ export interface MessageExpiredEvent {
    */
   timestamp: string
   /**
-   * Grows by one per operation, and by a thousand where Redis was put back from a copy; no order is promised between operations.
+   * Grows by one per operation, and by a thousand with each recovery; no order is promised between operations.
    */
   sequence: number
   /**
@@ -4619,7 +4580,7 @@ export interface MessageSkippedEvent {
    */
   timestamp: string
   /**
-   * Grows by one per operation, and by a thousand where Redis was put back from a copy; no order is promised between operations.
+   * Grows by one per operation, and by a thousand with each recovery; no order is promised between operations.
    */
   sequence: number
   /**
@@ -4660,7 +4621,7 @@ export interface CampaignFinishedEvent {
    */
   timestamp: string
   /**
-   * Grows by one per operation, and by a thousand where Redis was put back from a copy; no order is promised between operations.
+   * Grows by one per operation, and by a thousand with each recovery; no order is promised between operations.
    */
   sequence: number
   /**
@@ -4721,7 +4682,7 @@ export interface CampaignAwaitingApprovalEvent {
    */
   timestamp: string
   /**
-   * Grows by one per operation, and by a thousand where Redis was put back from a copy; no order is promised between operations.
+   * Grows by one per operation, and by a thousand with each recovery; no order is promised between operations.
    */
   sequence: number
   /**
@@ -4782,7 +4743,7 @@ export interface CampaignPausedEvent {
    */
   timestamp: string
   /**
-   * Grows by one per operation, and by a thousand where Redis was put back from a copy; no order is promised between operations.
+   * Grows by one per operation, and by a thousand with each recovery; no order is promised between operations.
    */
   sequence: number
   /**
@@ -4843,7 +4804,7 @@ export interface CampaignCancelledEvent {
    */
   timestamp: string
   /**
-   * Grows by one per operation, and by a thousand where Redis was put back from a copy; no order is promised between operations.
+   * Grows by one per operation, and by a thousand with each recovery; no order is promised between operations.
    */
   sequence: number
   /**
@@ -4904,7 +4865,7 @@ export interface CampaignHeldEvent {
    */
   timestamp: string
   /**
-   * Grows by one per operation, and by a thousand where Redis was put back from a copy; no order is promised between operations.
+   * Grows by one per operation, and by a thousand with each recovery; no order is promised between operations.
    */
   sequence: number
   /**
@@ -4965,7 +4926,7 @@ export interface BatchAwaitingApprovalEvent {
    */
   timestamp: string
   /**
-   * Grows by one per operation, and by a thousand where Redis was put back from a copy; no order is promised between operations.
+   * Grows by one per operation, and by a thousand with each recovery; no order is promised between operations.
    */
   sequence: number
   /**
@@ -4977,7 +4938,7 @@ export interface BatchAwaitingApprovalEvent {
      * The id of the operation.
      */
     id: string
-    state: ("awaiting_approval" | "finished" | "needs_review")
+    state: ("awaiting_approval" | "finished" | "cancelled" | "needs_review")
     /**
      * Of the bytes that were approved.
      */
@@ -5013,6 +4974,14 @@ export interface BatchAwaitingApprovalEvent {
      * Why, as a word for programs.
      */
     reason?: string
+    /**
+     * Why a person refused to approve it.
+     */
+    note?: string
+    /**
+     * The person who refused to approve it.
+     */
+    rejectedBy?: string
   }
 }
 /**
@@ -5029,7 +4998,7 @@ export interface BatchFinishedEvent {
    */
   timestamp: string
   /**
-   * Grows by one per operation, and by a thousand where Redis was put back from a copy; no order is promised between operations.
+   * Grows by one per operation, and by a thousand with each recovery; no order is promised between operations.
    */
   sequence: number
   /**
@@ -5041,7 +5010,7 @@ export interface BatchFinishedEvent {
      * The id of the operation.
      */
     id: string
-    state: ("awaiting_approval" | "finished" | "needs_review")
+    state: ("awaiting_approval" | "finished" | "cancelled" | "needs_review")
     /**
      * Of the bytes that were approved.
      */
@@ -5077,6 +5046,86 @@ export interface BatchFinishedEvent {
      * Why, as a word for programs.
      */
     reason?: string
+    /**
+     * Why a person refused to approve it.
+     */
+    note?: string
+    /**
+     * The person who refused to approve it.
+     */
+    rejectedBy?: string
+  }
+}
+/**
+ * The payment batch was cancelled before its approval: its rows are not paid.
+ */
+export interface BatchCancelledEvent {
+  /**
+   * Stable: the operation and its sequence. The same each time it is delivered.
+   */
+  id: string
+  type: "batch.cancelled"
+  /**
+   * When the state was entered.
+   */
+  timestamp: string
+  /**
+   * Grows by one per operation, and by a thousand with each recovery; no order is promised between operations.
+   */
+  sequence: number
+  /**
+   * The name of the account that it is about.
+   */
+  account: string
+  data: {
+    /**
+     * The id of the operation.
+     */
+    id: string
+    state: ("awaiting_approval" | "finished" | "cancelled" | "needs_review")
+    /**
+     * Of the bytes that were approved.
+     */
+    contentHash: string
+    /**
+     * The key that sent it.
+     */
+    by?: string
+    /**
+     * The key that approved it.
+     */
+    approvedBy?: string
+    totals?: {
+      count: number
+      /**
+       * Whole XOF.
+       */
+      xof: number
+    }
+    /**
+     * Its rows by what became of them: how many, and how many XOF.
+     */
+    states?: {
+      [k: string]: {
+        count: number
+        /**
+         * Whole XOF.
+         */
+        xof: number
+      }
+    }
+    /**
+     * Why, as a word for programs.
+     */
+    reason?: string
+    /**
+     * Why a person refused to approve it.
+     */
+    note?: string
+    /**
+     * The person who refused to approve it.
+     */
+    rejectedBy?: string
   }
 }
 /**
@@ -5093,7 +5142,7 @@ export interface BatchNeedsReviewEvent {
    */
   timestamp: string
   /**
-   * Grows by one per operation, and by a thousand where Redis was put back from a copy; no order is promised between operations.
+   * Grows by one per operation, and by a thousand with each recovery; no order is promised between operations.
    */
   sequence: number
   /**
@@ -5105,7 +5154,7 @@ export interface BatchNeedsReviewEvent {
      * The id of the operation.
      */
     id: string
-    state: ("awaiting_approval" | "finished" | "needs_review")
+    state: ("awaiting_approval" | "finished" | "cancelled" | "needs_review")
     /**
      * Of the bytes that were approved.
      */
@@ -5141,6 +5190,14 @@ export interface BatchNeedsReviewEvent {
      * Why, as a word for programs.
      */
     reason?: string
+    /**
+     * Why a person refused to approve it.
+     */
+    note?: string
+    /**
+     * The person who refused to approve it.
+     */
+    rejectedBy?: string
   }
 }
 /**
@@ -5157,7 +5214,7 @@ export interface InvoiceCompletedEvent {
    */
   timestamp: string
   /**
-   * Grows by one per operation, and by a thousand where Redis was put back from a copy; no order is promised between operations.
+   * Grows by one per operation, and by a thousand with each recovery; no order is promised between operations.
    */
   sequence: number
   /**
@@ -5212,7 +5269,7 @@ export interface InvoiceCancelledEvent {
    */
   timestamp: string
   /**
-   * Grows by one per operation, and by a thousand where Redis was put back from a copy; no order is promised between operations.
+   * Grows by one per operation, and by a thousand with each recovery; no order is promised between operations.
    */
   sequence: number
   /**
@@ -5267,7 +5324,7 @@ export interface InvoiceFailedEvent {
    */
   timestamp: string
   /**
-   * Grows by one per operation, and by a thousand where Redis was put back from a copy; no order is promised between operations.
+   * Grows by one per operation, and by a thousand with each recovery; no order is promised between operations.
    */
   sequence: number
   /**
@@ -5322,7 +5379,7 @@ export interface InvoiceNeedsReviewEvent {
    */
   timestamp: string
   /**
-   * Grows by one per operation, and by a thousand where Redis was put back from a copy; no order is promised between operations.
+   * Grows by one per operation, and by a thousand with each recovery; no order is promised between operations.
    */
   sequence: number
   /**
@@ -5377,7 +5434,7 @@ export interface PaymentRequestCompletedEvent {
    */
   timestamp: string
   /**
-   * Grows by one per operation, and by a thousand where Redis was put back from a copy; no order is promised between operations.
+   * Grows by one per operation, and by a thousand with each recovery; no order is promised between operations.
    */
   sequence: number
   /**
@@ -5431,7 +5488,7 @@ export interface PaymentRequestFailedEvent {
    */
   timestamp: string
   /**
-   * Grows by one per operation, and by a thousand where Redis was put back from a copy; no order is promised between operations.
+   * Grows by one per operation, and by a thousand with each recovery; no order is promised between operations.
    */
   sequence: number
   /**
@@ -5485,7 +5542,7 @@ export interface PaymentRequestNeedsReviewEvent {
    */
   timestamp: string
   /**
-   * Grows by one per operation, and by a thousand where Redis was put back from a copy; no order is promised between operations.
+   * Grows by one per operation, and by a thousand with each recovery; no order is promised between operations.
    */
   sequence: number
   /**
@@ -5539,7 +5596,7 @@ export interface PaymentRequestUntrackedEvent {
    */
   timestamp: string
   /**
-   * Grows by one per operation, and by a thousand where Redis was put back from a copy; no order is promised between operations.
+   * Grows by one per operation, and by a thousand with each recovery; no order is promised between operations.
    */
   sequence: number
   /**
@@ -5593,7 +5650,7 @@ export interface DirectCreditSucceededEvent {
    */
   timestamp: string
   /**
-   * Grows by one per operation, and by a thousand where Redis was put back from a copy; no order is promised between operations.
+   * Grows by one per operation, and by a thousand with each recovery; no order is promised between operations.
    */
   sequence: number
   /**
@@ -5643,7 +5700,7 @@ export interface DirectCreditRejectedEvent {
    */
   timestamp: string
   /**
-   * Grows by one per operation, and by a thousand where Redis was put back from a copy; no order is promised between operations.
+   * Grows by one per operation, and by a thousand with each recovery; no order is promised between operations.
    */
   sequence: number
   /**
@@ -5693,7 +5750,7 @@ export interface DirectCreditFailedEvent {
    */
   timestamp: string
   /**
-   * Grows by one per operation, and by a thousand where Redis was put back from a copy; no order is promised between operations.
+   * Grows by one per operation, and by a thousand with each recovery; no order is promised between operations.
    */
   sequence: number
   /**
@@ -5743,7 +5800,7 @@ export interface DirectCreditNeedsReviewEvent {
    */
   timestamp: string
   /**
-   * Grows by one per operation, and by a thousand where Redis was put back from a copy; no order is promised between operations.
+   * Grows by one per operation, and by a thousand with each recovery; no order is promised between operations.
    */
   sequence: number
   /**
@@ -5793,7 +5850,7 @@ export interface AccountHeldEvent {
    */
   timestamp: string
   /**
-   * Grows by one per operation, and by a thousand where Redis was put back from a copy; no order is promised between operations.
+   * Grows by one per operation, and by a thousand with each recovery; no order is promised between operations.
    */
   sequence: number
   /**
@@ -5826,7 +5883,7 @@ export interface AccountReleasedEvent {
    */
   timestamp: string
   /**
-   * Grows by one per operation, and by a thousand where Redis was put back from a copy; no order is promised between operations.
+   * Grows by one per operation, and by a thousand with each recovery; no order is promised between operations.
    */
   sequence: number
   /**
@@ -5859,7 +5916,7 @@ export interface EndpointDisabledEvent {
    */
   timestamp: string
   /**
-   * Grows by one per operation, and by a thousand where Redis was put back from a copy; no order is promised between operations.
+   * Grows by one per operation, and by a thousand with each recovery; no order is promised between operations.
    */
   sequence: number
   /**
@@ -5893,7 +5950,7 @@ export interface EndpointTestedEvent {
    */
   timestamp: string
   /**
-   * Grows by one per operation, and by a thousand where Redis was put back from a copy; no order is promised between operations.
+   * Grows by one per operation, and by a thousand with each recovery; no order is promised between operations.
    */
   sequence: number
   /**
@@ -5927,7 +5984,7 @@ export interface IntakeRejectedEvent {
    */
   timestamp: string
   /**
-   * Grows by one per operation, and by a thousand where Redis was put back from a copy; no order is promised between operations.
+   * Grows by one per operation, and by a thousand with each recovery; no order is promised between operations.
    */
   sequence: number
   /**
@@ -5968,7 +6025,7 @@ export interface IntakeRejectedEvent {
   }
 }
 /**
- * Redis may have lost data: relais accepts and sends nothing until an operator has reviewed it.
+ * PostgreSQL may have lost data: relais accepts and sends nothing until an operator has reviewed it.
  */
 export interface SystemRecoveringEvent {
   /**
@@ -5981,7 +6038,7 @@ export interface SystemRecoveringEvent {
    */
   timestamp: string
   /**
-   * Grows by one per operation, and by a thousand where Redis was put back from a copy; no order is promised between operations.
+   * Grows by one per operation, and by a thousand with each recovery; no order is promised between operations.
    */
   sequence: number
   /**
@@ -6018,7 +6075,7 @@ export interface SystemRecoveredEvent {
    */
   timestamp: string
   /**
-   * Grows by one per operation, and by a thousand where Redis was put back from a copy; no order is promised between operations.
+   * Grows by one per operation, and by a thousand with each recovery; no order is promised between operations.
    */
   sequence: number
   /**
@@ -6046,7 +6103,13 @@ export interface EndpointRegistration {
   /**
    * Only events of these types. Absent: all types.
    */
-  types?: ("disbursement.succeeded" | "disbursement.failed" | "disbursement.reversed" | "disbursement.awaiting_approval" | "disbursement.rejected" | "disbursement.cancelled" | "disbursement.needs_review" | "disbursement.held" | "message.sent" | "message.failed" | "message.unknown" | "message.expired" | "message.skipped" | "campaign.finished" | "campaign.awaiting_approval" | "campaign.paused" | "campaign.cancelled" | "campaign.held" | "batch.awaiting_approval" | "batch.finished" | "batch.needs_review" | "invoice.completed" | "invoice.cancelled" | "invoice.failed" | "invoice.needs_review" | "payment_request.completed" | "payment_request.failed" | "payment_request.needs_review" | "payment_request.untracked" | "direct_credit.succeeded" | "direct_credit.rejected" | "direct_credit.failed" | "direct_credit.needs_review" | "account.held" | "account.released" | "endpoint.disabled" | "endpoint.tested" | "intake.rejected" | "system.recovering" | "system.recovered")[]
+  types?: ("disbursement.succeeded" | "disbursement.failed" | "disbursement.reversed" | "disbursement.awaiting_approval" | "disbursement.rejected" | "disbursement.cancelled" | "disbursement.needs_review" | "disbursement.held" | "message.sent" | "message.failed" | "message.unknown" | "message.expired" | "message.skipped" | "campaign.finished" | "campaign.awaiting_approval" | "campaign.paused" | "campaign.cancelled" | "campaign.held" | "batch.awaiting_approval" | "batch.finished" | "batch.cancelled" | "batch.needs_review" | "invoice.completed" | "invoice.cancelled" | "invoice.failed" | "invoice.needs_review" | "payment_request.completed" | "payment_request.failed" | "payment_request.needs_review" | "payment_request.untracked" | "direct_credit.succeeded" | "direct_credit.rejected" | "direct_credit.failed" | "direct_credit.needs_review" | "account.held" | "account.released" | "endpoint.disabled" | "endpoint.tested" | "intake.rejected" | "system.recovering" | "system.recovered")[]
+  /**
+   * Headers of its own for each delivery, such as those that a gateway asks for. At most 10; not shown again.
+   */
+  headers?: {
+    [k: string]: string
+  }
 }
 export interface EventEndpointWithSecret {
   id: string
@@ -6153,7 +6216,7 @@ export interface EndpointTested {
   answer: string
 }
 export interface ReviewList {
-  items: (Reviewed | Unreadable)[]
+  items: Reviewed[]
   /**
    * Give it as `after` to go on; null at the end.
    */
@@ -6251,10 +6314,6 @@ export interface Found {
     account: string
     createdAt: string
   }[]
-  /**
-   * History is away: what has left Redis is missing here. The same request is whole once it is back.
-   */
-  incomplete?: true
 }
 export interface TextedList {
   items: {
@@ -6277,14 +6336,10 @@ export interface TextedList {
    * Give it as `after` to go on; null at the end.
    */
   next: (string | null)
-  /**
-   * History is away: what has left Redis is missing here. The same request is whole once it is back.
-   */
-  incomplete?: true
 }
 export interface Explanation {
   id: string
-  kind: ("disbursement" | "message" | "slice" | "campaign" | "batch" | "invoice" | "payment_request" | "direct_credit" | "word")
+  kind: ("disbursement" | "message" | "campaign" | "batch" | "invoice" | "payment_request" | "direct_credit" | "word")
   state: (string | null)
   summary: string
   story: {
@@ -6490,39 +6545,6 @@ export interface Status {
     inFlight: number
     at: string
   }[]
-  /**
-   * What of all that is over is copied to PostgreSQL; null: none is.
-   */
-  history: ({
-    /**
-     * What is over and is not in history yet as it is now.
-     */
-    waiting: number
-    /**
-     * ms; 0 where nothing waits.
-     */
-    oldestMs: number
-    /**
-     * How many of them PostgreSQL did not take; `relais doctor` names them.
-     */
-    setAside: number
-    /**
-     * How often one of each kind left Redis.
-     */
-    left: {
-      [k: string]: number
-    }
-    /**
-     * How many that left Redis it lacks at most, as an older copy.
-     */
-    missing: number
-  } | null)
-  redis: {
-    /**
-     * Until nothing new is accepted, if it grows as it has; null: it has no limit, or does not grow.
-     */
-    daysUntilFull: (number | null)
-  }
 }
 export interface Findings {
   /**
@@ -6577,9 +6599,9 @@ export interface RejectedIntake {
   state: "rejected"
   at: string
   /**
-   * The id of the BullMQ job, phone numbers masked.
+   * The id of the BullMQ job. Absent: the request came over SQL.
    */
-  jobId: string
+  jobId?: string
   /**
    * The kind of the request; `unknown`: the job names no kind that exists.
    */
@@ -6670,169 +6692,6 @@ export interface Resealed {
    * Endpoints with a secret that none of the sealing secrets opens: they need another.
    */
   unreadable: string[]
-}
-export interface Recovery {
-  state: ("none" | "recovering")
-  /**
-   * How it was noticed.
-   */
-  because: (string | null)
-  since: (string | null)
-  /**
-   * When relais was last at work on what is there now.
-   */
-  lastBeat: (string | null)
-  /**
-   * Something was lost: it can be no mere silence.
-   */
-  proven: boolean
-  open?: {
-    /**
-     * A kind of operation, or `recipient` of a campaign.
-     */
-    kind: string
-    state: string
-    count: number
-    xof?: number
-    would: ("review" | "ask" | "hold" | "doubt" | "look" | "nothing")
-  }[]
-  /**
-   * What the service says about those that were asked about.
-   */
-  says?: {
-    /**
-     * A kind of operation, or `recipient` of a campaign.
-     */
-    kind: string
-    asked: number
-    words: {
-      [k: string]: number
-    }
-  }[]
-  /**
-   * Of a POST. false: ask again.
-   */
-  over?: boolean
-  progress?: {
-    done: number
-    of: number
-  }
-  missing?: ({
-    /**
-     * At most, by kind.
-     */
-    count: {
-      [k: string]: number
-    }
-    /**
-     * They changed last between these; null: at any time before.
-     */
-    from: (string | null)
-    to: (string | null)
-  } | null)
-  /**
-   * What the last one came to.
-   */
-  last?: (RecoveryReport | null)
-}
-export interface RecoveryReport {
-  at: (string | null)
-  /**
-   * The key that applied it.
-   */
-  by: string
-  because: string
-  /**
-   * What was done after this time is not known here.
-   */
-  lostSince: (string | null)
-  items: {
-    /**
-     * A kind of operation, or `recipient` of a campaign.
-     */
-    kind: string
-    /**
-     * Before. The others add up to it.
-     */
-    open: {
-      count: number
-      xof: number
-    }
-    settled: {
-      count: number
-      xof: number
-    }
-    needsReview: {
-      count: number
-      xof: number
-    }
-    underWay: {
-      count: number
-      xof: number
-    }
-    held: {
-      count: number
-      xof: number
-    }
-  }[]
-  /**
-   * Records that cannot be read, the first by name: as they were, and nothing of them is due.
-   */
-  unreadable: {
-    count: number
-    ids: string[]
-  }
-  /**
-   * Requests that waited in the queue `intake`, and were given up.
-   */
-  intakeJobs: number
-  heldCampaigns: {
-    id: string
-    name: string
-  }[]
-  /**
-   * Accepted in the lost time, by kind, and known again from history.
-   */
-  putBack: {
-    [k: string]: {
-      count: number
-      /**
-       * Whole XOF.
-       */
-      xof: number
-    }
-  }
-  /**
-   * Had ended in the lost time, by kind, and ended as history has it; `recipient`: of campaigns.
-   */
-  byHistory: {
-    [k: string]: {
-      count: number
-      /**
-       * Whole XOF.
-       */
-      xof: number
-    }
-  }
-  /**
-   * Accepted in the lost time, and nobody here knows what became of them: refused when asked for again.
-   */
-  lostIdentities: {
-    count: number
-    ids: string[]
-  }
-  lostActs: {
-    act: string
-    target: string
-  }[]
-  /**
-   * History was not asked what was accepted then.
-   */
-  withoutHistory: boolean
-  /**
-   * What relais cannot do for anybody, a sentence each.
-   */
-  next: string[]
 }
 export interface ApiKeyRequest {
   /**
@@ -6933,9 +6792,9 @@ export interface AuditItem {
    */
   role: (string | null)
   /**
-   * `api`; `console`: a key through a session; `link`: the link in a text; `settings`: a process that started, or keeps things.
+   * Entry point: `api`; `console` (a session); `link` (the link in an SMS); `settings` (a process at its start); `sql`; `intake`.
    */
-  door: string
+  source: string
   /**
    * The `X-Request-Id` of the request.
    */
@@ -6955,7 +6814,7 @@ export interface AuditItem {
     [k: string]: unknown
   } | null)
   /**
-   * Made of this line and of the hash of the line before it.
+   * The MAC of this line and all lines before it. Empty until the line is signed.
    */
   hash: string
 }
@@ -6993,11 +6852,15 @@ export interface PurgeRequest {
 export interface Purged {
   phone: string
   /**
-   * Keys of Redis.
+   * Rows that were read.
    */
   looked: number
   found: {
     messages: number
+    /**
+     * Money records that no search by the number finds any more.
+     */
+    payments: number
     /**
      * Of campaigns, and rows of uploads that were left out.
      */
@@ -7028,6 +6891,140 @@ export interface Purged {
    * What stays, and why.
    */
   kept: string
+}
+export interface Recovery {
+  state: ("none" | "recovering")
+  /**
+   * How it was noticed.
+   */
+  because: (string | null)
+  since: (string | null)
+  /**
+   * When relais was last at work on what is there now.
+   */
+  lastBeat: (string | null)
+  /**
+   * Something was lost: it cannot be confirmed that nothing was.
+   */
+  proven: boolean
+  open?: {
+    /**
+     * A kind of operation, or `recipient` of a campaign.
+     */
+    kind: string
+    state: string
+    count: number
+    xof?: number
+    would: ("review" | "ask" | "hold" | "doubt" | "look" | "nothing")
+  }[]
+  /**
+   * What the service says about those that were asked about.
+   */
+  says?: {
+    /**
+     * A kind of operation, or `recipient` of a campaign.
+     */
+    kind: string
+    asked: number
+    words: {
+      [k: string]: number
+    }
+  }[]
+  /**
+   * Of a POST. false: ask again.
+   */
+  over?: boolean
+  /**
+   * Of `nothingWasLost`: this person has confirmed it, and another person must, too.
+   */
+  first?: string
+  progress?: {
+    done: number
+    of: number
+  }
+  /**
+   * What the last one came to.
+   */
+  last?: (RecoveryReport | null)
+}
+export interface RecoveryReport {
+  at: (string | null)
+  /**
+   * The key that applied it.
+   */
+  by: string
+  because: string
+  /**
+   * What was done after this time is not known here.
+   */
+  lostSince: (string | null)
+  items: {
+    /**
+     * A kind of operation, or `recipient` of a campaign.
+     */
+    kind: string
+    /**
+     * Before. The others add up to it.
+     */
+    open: {
+      count: number
+      xof: number
+    }
+    settled: {
+      count: number
+      xof: number
+    }
+    needsReview: {
+      count: number
+      xof: number
+    }
+    underWay: {
+      count: number
+      xof: number
+    }
+    held: {
+      count: number
+      xof: number
+    }
+  }[]
+  /**
+   * Operations that this version cannot read or record, the first by name.
+   */
+  unreadable: {
+    count: number
+    ids: string[]
+  }
+  heldCampaigns: {
+    id: string
+    name: string
+  }[]
+  /**
+   * Accepted in the lost time, by kind, and recorded again from the journal.
+   */
+  putBack: {
+    [k: string]: {
+      count: number
+      /**
+       * Whole XOF.
+       */
+      xof: number
+    }
+  }
+  /**
+   * Acts of the lost time that a person must repeat.
+   */
+  lostActs: {
+    at: (string | null)
+    act: string
+  }[]
+  /**
+   * Why the journal does not prove what never left; null: it does.
+   */
+  broken: (string | null)
+  /**
+   * What relais cannot do for anybody, a sentence each.
+   */
+  next: string[]
 }
 export interface Balances {
   /**
