@@ -85,8 +85,7 @@ export const frenchReasons: Readonly<Record<string, string>> = {
     'un lecteur d’événements est en avance sur ce PostgreSQL : des données ont été perdues',
   'a witness remembers what this PostgreSQL does not know, so data was lost':
     'un témoin se souvient de ce que ce PostgreSQL ne sait pas : des données ont été perdues',
-  'this PostgreSQL is a copy of an earlier one':
-    'ce PostgreSQL est la copie d’un autre',
+  'this PostgreSQL is a copy of an earlier one': 'ce PostgreSQL est la copie d’un autre',
   'See relais recover. If nothing was lost: relais recover --nothing-was-lost, by two persons.':
     'Voyez relais recover. Si rien n’a été perdu : relais recover --nothing-was-lost, par deux personnes.',
   'a person who knows that it was never paid has let it go on':
