@@ -1,12 +1,14 @@
 /**
- * Asks for a disbursement and a text with nothing but BullMQ, and reads how they ended: no import of relais, so it
- * works the same from any language that has a BullMQ client. docs/intake.schema.json says what a job may hold. Start
- * `./bin/relais.js dev` and give this the address of its Redis:
+ * Asks for a payment and an SMS with nothing but BullMQ, and reads how they ended over HTTP. It imports nothing of
+ * relais, so it works the same in any language that has a BullMQ client. docs/intake.schema.json says what a job may hold.
+ * Start `./bin/relais.js dev` and give this the address of its Redis:
  *
  *   REDIS_URL=redis://127.0.0.1:… node examples/enqueue-bullmq.ts order-1042
+ *
+ * Another address or key of the API: RELAIS_URL, RELAIS_API_KEY.
  */
+import { setTimeout } from 'node:timers/promises';
 import { Queue, QueueEvents } from 'bullmq';
-import { Redis } from 'ioredis';
 
 const order = process.argv[2] ?? 'order-1042';
 const url = process.env['REDIS_URL'] ?? 'redis://127.0.0.1:6379';
@@ -50,16 +52,17 @@ for (const request of requests) {
 await answers.close();
 await intake.close();
 
-// Events are a stream of Redis too. A service would keep the last place it has read, or use a consumer group.
-const events = new Redis(url);
-for (let place = '0-0'; waiting.size > 0; ) {
-  const [[, entries] = ['', []]] = (await events.xread('BLOCK', 30_000, 'STREAMS', '{relais}:events', place)) ?? [];
-  if (entries.length === 0) break;
-  for (const [at, flat] of entries) {
-    place = at;
-    const id = flat[flat.indexOf('op') + 1] ?? '';
-    const type = flat[flat.indexOf('type') + 1];
-    if (waiting.delete(id)) process.stdout.write(`${id}: ${type}\n`);
-  }
+// A service would store `next`, or receive webhooks.
+const api = process.env['RELAIS_URL'] ?? 'http://127.0.0.1:3000';
+const headers = { authorization: `Bearer ${process.env['RELAIS_API_KEY'] ?? 'dev'}` };
+let after = '0-0';
+for (let page = 0; page < 60 && waiting.size > 0; page += 1) {
+  const answer = await fetch(`${api}/v1/events?after=${after}&limit=1000`, { headers });
+  const { events, next } = (await answer.json()) as {
+    events: { type: string; data: { id: string } }[];
+    next: string;
+  };
+  for (const { type, data } of events) if (waiting.delete(data.id)) process.stdout.write(`${data.id}: ${type}\n`);
+  after = next;
+  if (events.length === 0) await setTimeout(500);
 }
-events.disconnect();

@@ -1,7 +1,7 @@
 /**
  * Hears how operations ended, from another service. Start as many as you like: they share the events of their group.
  *
- *   REDIS_URL=redis://127.0.0.1:… node examples/on-completion.ts
+ *   DATABASE_URL=postgres://127.0.0.1:… node examples/on-completion.ts
  */
 import { type CompletionEvent, onEvent } from 'relais/events';
 
@@ -18,7 +18,7 @@ async function settleOrder(event: CompletionEvent): Promise<void> {
 }
 
 await onEvent({
-  redis: process.env['REDIS_URL'] ?? 'redis://127.0.0.1:6379',
+  database: process.env['DATABASE_URL'] ?? 'postgres://127.0.0.1:5432/relais',
   group: 'orders',
   types: ['disbursement.succeeded', 'disbursement.failed', 'disbursement.rejected', 'disbursement.needs_review'],
   // What throws here is tried again, later and by any consumer of the group.

@@ -27,6 +27,7 @@ const environment = () => ({
   RELAIS_URL: world.api.base,
   RELAIS_API_KEY: API_KEY,
   REDIS_URL: world.redisUrl,
+  DATABASE_URL: world.databaseUrl,
 });
 
 /** What it wrote; throws when it ends with anything but 0. */
