@@ -3,12 +3,11 @@ import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import { Recovery } from '../../src/operations/heartbeat.ts';
 import { keys } from '../../src/operations/keys.ts';
 import { Campaigns } from '../../src/operations/campaigns.ts';
-import { systemRandom } from '../../src/lib/random.ts';
 import { openRecipients } from '../../src/campaigns/library.ts';
 import { DEEP } from '../simulation/depth.ts';
+import { hears, recovers, withoutWitness } from '../support/recovery.ts';
 import { type Answer, type Service, startService } from '../support/service.ts';
 
 const toStop: (() => Promise<unknown>)[] = [];
@@ -152,11 +151,11 @@ describe('nothing of it leaves', () => {
   test('from a copy that was put back, however often it is resumed', async () => {
     const service = await started({ CAMPAIGN_APPROVAL_ABOVE: '10recipients' });
     const path = await filled(service, 11);
-    const recovery = new Recovery({ redis: service.redis, random: systemRandom });
-    await recovery.enter('rolled_back');
-    // The statistics show what was sent only after a while, so it takes more than one turn.
+    await recovers(service, 'rolled_back');
+    await withoutWitness(service);
     const apply = async () => (await service.call('POST', '/v1/recovery', { body: { apply: true } })).body.over;
     await expect.poll(apply).toBe(true);
+    await hears(service);
     expect(await read(service, path)).toMatchObject({ state: 'held', reason: 'restored' });
     expect(said(await act(service, path, 'resume'))).toEqual([202, 'awaiting_approval']);
     expect(await texts(service)).toHaveLength(0);
