@@ -3,10 +3,8 @@ import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import { keys } from '../../src/operations/keys.ts';
-import { Campaigns } from '../../src/operations/campaigns.ts';
 import { openRecipients } from '../../src/campaigns/library.ts';
-import { DEEP } from '../simulation/depth.ts';
+import { DEEP } from '../support/depth.ts';
 import { hears, recovers, withoutWitness } from '../support/recovery.ts';
 import { type Answer, type Service, startService } from '../support/service.ts';
 
@@ -51,7 +49,7 @@ const said = ({ status, body }: Answer) => [status, body.state ?? body.detail] a
 const texts = async (service: Service) =>
   (await service.books('messages')).items ?? (await service.books('messages'));
 const told = async (service: Service, type: string) =>
-  (await service.call('GET', `/v1/events?types=${type}`)).body.events.map(
+  (await service.until(`/v1/events?types=${type}`, ({ events }) => events.length > 0)).events.map(
     ({ data }: { data: Record<string, unknown> }) => data,
   );
 
@@ -170,9 +168,8 @@ describe('nothing of it leaves', () => {
     const limit = '/v1/limits/CAMPAIGN_APPROVAL_ABOVE_RECIPIENTS';
     expect((await service.call('POST', limit, { body: { value: 10 } })).status).toBe(200);
     const { id } = await read(service, path);
-    await service.redis.hset(`op:${id}`, 'sendAt', 1);
-    await new Campaigns(service.redis).switch(id, 'begin');
-    expect((await read(service, path)).state).toBe('awaiting_approval');
+    await service.ledger.query(`update relais.campaign set starts_at = now(), due_at = now() where id = '${id}'`);
+    await service.until(path, ({ state }) => state === 'awaiting_approval');
   });
 
   test('when those who failed are asked to be sent to again', async () => {
@@ -196,7 +193,7 @@ describe('nothing of it leaves', () => {
     const service = await started({ CAMPAIGN_APPROVAL_ABOVE: '10recipients' });
     const path = await filled(service, 5);
     const { id } = await read(service, path);
-    await using recipients = openRecipients({ redis: service.redisUrl, country: 'SN' });
+    await using recipients = openRecipients({ database: service.ledger.url, country: 'SN' });
     await recipients.add(
       id,
       (async function* () {
@@ -229,7 +226,6 @@ test.runIf(DEEP)('a million that one key asked for do not leave', { timeout: 300
   for (const action of ['start', 'pause', 'resume', 'retry']) await act(service, path, action, {});
   expect((await approve(service, path, (await read(service, path)).contentHash, 'maker-secret')).status).toBe(403);
   expect(await read(service, path)).toMatchObject({ state: 'awaiting_approval', totals: { queued: 1_000_000 } });
-  expect(await service.redis.zcard(keys.due('sms-batch'))).toBe(0);
   expect(await texts(service)).toHaveLength(0);
 });
 

@@ -5,8 +5,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { request } from 'undici';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { KeptFiles } from '../../src/operations/kept-files.ts';
-import { keys } from '../../src/operations/keys.ts';
+import { KeptFiles } from '../../src/ledger/kept-files.ts';
 import { type Service, startService } from '../support/service.ts';
 
 let service: Service;
@@ -107,6 +106,13 @@ test('what a file came to with another text is forgotten; how it is read stays',
   });
 });
 
+/** What the ledger stores of the file. */
+const kept = (id: string) =>
+  service.ledger.query<{ days: number; judged: boolean }>(
+    `select round(extract(epoch from expires_at - kept_at) / 86400)::int as days, options is not null as judged
+     from relais.kept_file where campaign = '${id}'`,
+  );
+
 test('nothing is counted while something is left to decide, and afterwards once; then the file is gone', async () => {
   const id = await draft({ text: 'Bonjour {{prenom}}', country: 'SN' });
   await keep(id);
@@ -115,7 +121,7 @@ test('nothing is counted while something is left to decide, and afterwards once;
   expect((await service.call('GET', at(id))).body.totals.total).toBe(0);
   expect((await count(id, '?repair=CI')).body).toMatchObject({ recipients: 4, decisions: [] });
   expect((await service.call('GET', at(id))).body).toMatchObject({ state: 'ready', totals: { total: 4 } });
-  expect(await service.redis.exists(keys.keptFile(id))).toBe(0);
+  expect(await kept(id)).toEqual([]);
   expect((await service.call('GET', at(id, '/file'))).body.name).toBe(null);
   expect((await count(id)).status).toBe(409);
 });
@@ -141,8 +147,7 @@ test('a text that is changed while its recipients are counted: nothing of them c
   await keep(id, ['numero;prenom', ...Array.from({ length: 30_000 }, (_, n) => `77${1_000_000 + n};A`)].join('\n'));
   const counting = count(id);
   await service.until(at(id), () => true);
-  let staged = 0;
-  while (staged === 0) staged = (await service.redis.keys(`*${id}.*`)).length;
+  await vi.waitUntil(async () => (await kept(id))[0]?.judged, { timeout: 20_000, interval: 1 });
   expect((await amend(id, { text: 'Salut {{numero}}' })).status).toBe(200);
   const { status, body } = await counting;
   expect([status, body.rule]).toEqual([409, 'content-changed']);
@@ -160,9 +165,9 @@ test('a file takes the place of the one before, and one that nobody counts is fo
   await judge(id);
   await keep(id, 'numero\n+221771000009');
   expect((await judge(id)).body).toMatchObject({ total: 1 });
-  expect(await service.redis.ttl(keys.keptFile(id))).toBeGreaterThan(3 * 86_400 - 60);
+  expect(await kept(id)).toEqual([{ days: 3, judged: true }]);
   await service.call('POST', at(id, '/cancel'));
-  expect(await service.redis.exists(keys.keptFile(id))).toBe(0);
+  expect(await kept(id)).toEqual([]);
 });
 
 test('a file that cannot be used says which of its problems it has, for pages in any language', async () => {
@@ -246,7 +251,7 @@ test.each([
   go();
   const { statusCode, body } = await slow;
   expect([statusCode, await body.json()]).toEqual([409, expect.objectContaining({ state: expect.any(String) })]);
-  expect(await service.redis.exists(keys.keptFile(id))).toBe(0);
+  expect(await kept(id)).toEqual([]);
 });
 
 test('what was looked at is counted, and nothing else: neither another file nor another text', async () => {

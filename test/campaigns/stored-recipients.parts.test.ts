@@ -40,7 +40,7 @@ async function walked(asked: Omit<Parameters<typeof recipientsPage>[2], 'after' 
   const rows: (readonly [to: string, state: string])[] = [];
   let after: string | undefined;
   do {
-    const page = await recipientsPage(await record(), { recipients }, { ...asked, limit: 10, after });
+    const page = await recipientsPage(await record(), recipients, { ...asked, limit: 10, after });
     rows.push(...page.items.map(({ to, state }) => [to, state] as const));
     after = page.next;
   } while (after !== undefined);
@@ -54,7 +54,7 @@ test('pages lead through the recipients of both files and then the rows that wer
   const cursors: (string | undefined)[] = [];
   let after: string | undefined;
   do {
-    const page = await recipientsPage(await record(), { recipients }, { limit: 2, after });
+    const page = await recipientsPage(await record(), recipients, { limit: 2, after });
     rows.push(...page.items.map(({ to, row, state, reason, own }) => ({ to, row, state, reason, own })));
     expect(page.columns).toEqual(['prenom', 'ville', 'note']);
     after = page.next;
@@ -106,7 +106,7 @@ test('a phone number shows its recipient, the rows that were left out, and its c
 });
 
 test('the CSV of a page has the other columns of both files', async () => {
-  const page = await recipientsPage(await record(), { recipients }, { limit: 10 });
+  const page = await recipientsPage(await record(), recipients, { limit: 10 });
   const [head, first] = recipientsCsv(page.items, { columns: page.columns }).split('\r\n');
   expect(head).toContain('to;row;state;code;reason;chunk;sentAt;segments;resent;prenom;ville;note');
   expect(first).toBe(`'+221771000001;2;queued;;;;;1;;Awa;Dakar;`);

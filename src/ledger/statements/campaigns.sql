@@ -183,6 +183,15 @@ made as (
   where c.number = $1
   returning size, before
 ),
+placed as (
+  update relais.campaign_country l set failed = l.failed - p.failed, unknown = l.unknown - p.unknown
+  from (
+    select case when q.countries like '% %' then split_part(q.countries, ' ', a.at) else q.countries end as country,
+      count(*) filter (where a.letter = 'f') as failed, count(*) filter (where a.letter = 'u') as unknown
+    from again a join relais.sms_request q on q.campaign = $1 and q.n = a.n group by 1
+  ) p
+  where l.campaign = $1 and l.country = p.country
+),
 sums as (
   select count(*)::int as requests, coalesce(sum(size) filter (where before = 'f'), 0)::int as failed,
     coalesce(sum(size) filter (where before = 'u'), 0)::int as unknown

@@ -1,0 +1,2 @@
+/** Set for the long runs. */
+export const DEEP = process.env['RELAIS_DEEP'] === '1';
