@@ -1,4 +1,5 @@
 /** The pollers of SMS: campaigns by one worker, and single messages by the queue of their lane. */
+import { momentOf } from '../lib/clock.ts';
 import { type AttemptResult, type ProcessorContext, closedFor } from '../processors/context.ts';
 import { checkMessages } from '../processors/sms/message-checks.ts';
 import { type ClaimedMessage, type Lane, type MessageContext, asMessages } from '../processors/sms/message-parts.ts';
@@ -115,7 +116,7 @@ export function messageChecker(container: Container, tools: SmsTools): (id: stri
   return async (id) => {
     const row = container.operations.taken('message', id);
     if (row === undefined) return false;
-    waiting.push(...asMessages([row], context.policy));
+    waiting.push(...asMessages([row], context.policy, momentOf(context.clock)));
     await (round ??= checkTogether());
     return true;
   };

@@ -1,6 +1,6 @@
 /** Single messages on a ledger of their own, and a provider that keeps a record of every SMS that reached it. */
 import { afterAll, beforeAll, beforeEach } from 'vitest';
-import { systemClock } from '../../src/lib/clock.ts';
+import { momentOf, systemClock } from '../../src/lib/clock.ts';
 import { systemRandom } from '../../src/lib/random.ts';
 import { Holds } from '../../src/ledger/holds.ts';
 import { type AskedMessage, Messages, acceptMessage, newMessage } from '../../src/ledger/messages.ts';
@@ -117,7 +117,7 @@ class MessageWorld {
   async check(worker = 0, more: Partial<MessageContext> = {}): Promise<number> {
     await this.pass();
     const claimed = await this.operations(worker).claim('status-poll', [this.account], 200, POLICY.leaseMs);
-    await checkMessages(asMessages(claimed, POLICY), this.context(worker, more));
+    await checkMessages(asMessages(claimed, POLICY, momentOf(systemClock)), this.context(worker, more));
     return claimed.length;
   }
 

@@ -221,17 +221,17 @@ function sumsThatAreWrong(rows: readonly Row[]): readonly Row[] {
 }
 
 test('a deployment that is put back from a copy sends, credits and pays nothing a second time', async () => {
-  opened = await Deployment.open({ SILENCE_LIMIT: '2s', APPROVAL_ABOVE: '500000', DIRECT_CREDIT: 'on' });
+  opened = await Deployment.open({ APPROVAL_ABOVE: '500000', DIRECT_CREDIT: 'on' });
   const deployment = opened;
   await deployment.start();
   // A service that pays as often as it is asked: nothing but our own care stands between a copy and a second payment.
   await deployment.control.post('/settings', { disburseIdUnique: false });
   const copied = await everyKind(deployment);
-  const copy = deployment.copy();
+  const copy = await deployment.copy();
   await goOn(deployment, copied);
   expect(await damage(deployment)).toEqual(NO_DAMAGE);
   await deployment.stop();
-  await deployment.putBack(copy);
+  await deployment.restore(copy);
   await deployment.start();
 
   // Nobody has to know that something was lost: relais says so, and what to do.
@@ -268,9 +268,9 @@ test('a copy that is put in place under running workers is noticed before anythi
   await deployment.start();
   await deployment.control.post('/settings', { disburseIdUnique: false });
   const copied = await everyKind(deployment);
-  const copy = deployment.copy();
+  const copy = await deployment.copy();
   await goOn(deployment, copied);
-  await deployment.putBack(copy);
+  await deployment.restore(copy);
 
   await until(async () => (await told(deployment, '--json').catch(() => undefined))?.state === 'recovering');
   expect(await told(deployment, '--json')).toMatchObject({ because: 'rolled_back', proven: true });
@@ -292,11 +292,11 @@ test('a copy that is put back while all are stopped is known by the witness, how
     await deployment.start();
     await deployment.maker.post('/v1/accounts/main/stop');
     await pay(deployment, 'open', { accountAlias: alias(0, 0) });
-    const copy = deployment.copy();
+    const copy = await deployment.copy();
     await deployment.maker.post('/v1/accounts/main/release');
     await until(async () => (await booked(deployment)).some(({ effects }) => effects > 0));
     await deployment.stop();
-    await deployment.putBack(copy);
+    await deployment.restore(copy);
     await deployment.start();
 
     expect(await told(deployment, '--json')).toMatchObject({ because: 'witness', proven: true });

@@ -11,6 +11,7 @@ import { systemClock } from '../../src/lib/clock.ts';
 import { startEmbeddedRedis } from '../../src/redis/embedded.ts';
 import type { FaultOrder } from '../../src/sandbox/faults.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
+import { startPostgres } from '../support/postgres.ts';
 import { relaisSettings } from '../support/relais-settings.ts';
 
 const DEEP = process.env['RELAIS_DEEP'] === '1';
@@ -106,6 +107,8 @@ async function openWorld(seed: number) {
   const posts: string[] = [];
   const dir = mkdtempSync(join(tmpdir(), 'relais-texts-'));
   closing.push(() => rmSync(dir, { recursive: true, force: true }));
+  const postgres = await startPostgres();
+  closing.push(() => postgres.stop());
   let redis = await startEmbeddedRedis({ dir });
   const { port, url } = redis;
   closing.push(() => redis.stop());
@@ -121,7 +124,7 @@ async function openWorld(seed: number) {
     });
   }
   const env = {
-    ...relaisSettings({ ...sandbox, redisUrl: url }),
+    ...relaisSettings({ ...sandbox, redisUrl: url, databaseUrl: postgres.url }),
     CALLBACK_SECRET: 'callback-secret',
     API_KEYS: 'maker:enqueue+read+approve+operate:maker-secret',
     UPSTREAM_TIMEOUT: '1s',

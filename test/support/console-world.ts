@@ -1,5 +1,5 @@
 /** The console as people have it: real processes, the sandbox, a browser, and somebody who signs in. */
-import { Redis } from 'ioredis';
+import { Client } from 'pg';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { expect, vi } from 'vitest';
 import { openBrowser } from './chromium.ts';
@@ -84,7 +84,7 @@ export async function openConsole(settings: Readonly<Record<string, string>> = {
         await page.locator('#content h1').waitFor();
         return page;
       },
-      letConfirmationsEnd: () => letConfirmationsEnd(world.redisUrl),
+      letConfirmationsEnd: () => letConfirmationsEnd(world.databaseUrl),
       close,
     };
   } catch (error) {
@@ -93,18 +93,13 @@ export async function openConsole(settings: Readonly<Record<string, string>> = {
   }
 }
 
-const AGO_MS = 600_000;
-
-async function letConfirmationsEnd(redisUrl: string): Promise<void> {
-  const redis = new Redis(redisUrl);
+async function letConfirmationsEnd(connectionString: string): Promise<void> {
+  const client = new Client({ connectionString });
+  await client.connect();
   try {
-    for (const place of await redis.keys('*session:*')) {
-      const session = JSON.parse((await redis.get(place)) ?? '{}') as { readonly confirmedAt: number };
-      const earlier = { ...session, confirmedAt: session.confirmedAt - AGO_MS };
-      await redis.set(place, JSON.stringify(earlier), 'KEEPTTL');
-    }
+    await client.query("update relais.session set confirmed_at = confirmed_at - interval '10 minutes'");
   } finally {
-    redis.disconnect();
+    await client.end();
   }
 }
 

@@ -1,5 +1,5 @@
 /** Parts of the work on single messages: the claimed row, what it takes, and the change that each result is. */
-import type { Clock } from '../../lib/clock.ts';
+import { type Clock, type Deadline, type Moment, msBetween } from '../../lib/clock.ts';
 import { LedgerClosed, isOfOneRow } from '../../ledger/errors.ts';
 import type { Budgets } from '../../ledger/budgets.ts';
 import type { Holds } from '../../ledger/holds.ts';
@@ -63,14 +63,17 @@ export type ClaimedMessage = Omit<Claimed, 'request' | 'facts'> & {
   readonly facts: Facts;
   /** XOF per segment, by country. */
   readonly prices: Policy['prices'];
+  /** Before the claim was asked for, by the clocks of this process. */
+  readonly since: Moment;
 };
 
 /** What is written in the row was judged by the schema of messages when it was accepted. */
 export const asMessages = (
   claimed: readonly Claimed[],
   { prices }: Pick<Policy, 'prices'>,
+  since: Moment,
 ): readonly ClaimedMessage[] =>
-  claimed.map((one) => ({ ...(one as unknown as Omit<ClaimedMessage, 'prices'>), prices }));
+  claimed.map((one) => ({ ...(one as unknown as Omit<ClaimedMessage, 'prices' | 'since'>), prices, since }));
 
 /** A message that has a number to send to, and a text. */
 export const isAddressed = ({ request: { to, text } }: ClaimedMessage): boolean => to.startsWith('+') && text !== '';
@@ -100,9 +103,19 @@ export function journalItem({ request, ...one }: ClaimedMessage): JournalOperati
   };
 }
 
-export function isExpired({ request: { expiresAt }, at }: ClaimedMessage): boolean {
-  if (expiresAt === undefined) return false;
-  return (typeof expiresAt === 'number' ? expiresAt : Date.parse(expiresAt)) <= at.getTime();
+/** Of PostgreSQL, at the claim. */
+export const isExpired = (message: ClaimedMessage): boolean => lastsMs(message) <= 0;
+
+/** The ms from the claim until the message expires. */
+function lastsMs({ request: { expiresAt }, at }: ClaimedMessage): number {
+  if (expiresAt === undefined) return Number.POSITIVE_INFINITY;
+  return (typeof expiresAt === 'number' ? expiresAt : Date.parse(expiresAt)) - at.getTime();
+}
+
+/** None of them leaves after its lease allows it, or after it has expired. */
+export function sendByOf(messages: readonly ClaimedMessage[], since: Moment, leaseMs: number): Deadline {
+  const left = messages.map((one) => lastsMs(one) - msBetween(one.since, since));
+  return { since, ms: Math.min(leaseMs / 2, ...left) };
 }
 
 type Own = Pick<Change, 'id' | 'lease' | 'was'>;

@@ -29,6 +29,7 @@ import {
   journalItem,
   leftOut,
   saidBy,
+  sendByOf,
   waits,
   write,
 } from './message-parts.ts';
@@ -60,9 +61,10 @@ export async function sendMessages(lane: Lane, asked: Asked, context: MessageCon
 export async function claimMessages(
   lane: Lane,
   { accounts, most }: Asked,
-  { operations, policy }: MessageContext,
+  { operations, policy, clock }: MessageContext,
 ): Promise<readonly ClaimedMessage[]> {
-  return asMessages(await operations.claim(queueOfLane[lane], accounts, most, policy.leaseMs), policy);
+  const since = momentOf(clock);
+  return asMessages(await operations.claim(queueOfLane[lane], accounts, most, policy.leaseMs), policy, since);
 }
 
 export async function sendClaimed(
@@ -192,7 +194,7 @@ class AccountMessages {
     await this.#count(-(this.#costOf(affordable) - this.#costOf(sending)));
     if (sending.length === 0) return undefined;
     const texts = sending.map(({ request: { to, text, from } }) => ({ to, text, from }));
-    const sendBy = { since, ms: policy.leaseMs / 2 };
+    const sendBy = sendByOf(sending, since, policy.leaseMs);
     const verdict = await upstream.messaging.send(keys, { messages: texts }, { sendBy }).catch(() => undefined);
     const judgement = verdict === undefined ? UNREAD : judge(verdict, texts, policy);
     if (verdict?.is === 'refused' || judgement.is === 'unsent') await this.#count(-this.#costOf(sending));
