@@ -25,6 +25,8 @@ export interface ChaosCounts {
 
 const NO_HANDSHAKES = { frozenInHandshake: 0, heldHandshakes: 0 };
 const HANDSHAKES_WAIT_MS = 700;
+/** Two beats of a process that finds out that it was replaced. */
+const ENDS_ITSELF_MS = 2_000;
 /** One process, on a machine with nothing else to do, however the stores blink meanwhile. */
 const STARTS_IN_MS = 3_000;
 const SLOWEST = 8;
@@ -150,6 +152,9 @@ export class Chaos implements Hands {
     await wait(ms);
     if (forGood) return this.#kill(worker, 0);
     worker.thaw();
+    // One that was silent for too long ends itself: its supervisor starts it again.
+    await wait(ENDS_ITSELF_MS);
+    if (!worker.running) await worker.start();
   }
 
   async #strikeWire(random: Random): Promise<void> {

@@ -13,6 +13,7 @@ const START_WITHIN_MS = 300_000;
 const ENDS_WITHIN_MS = 30_000;
 const START_AGAIN_MS = 300;
 const LAST_WORDS = 500;
+const REPLACED = 'another process has taken over the work of this one (silent)';
 const everyone = new Set<ChildProcess>();
 
 /** Whatever happens to the storm, no process of it stays behind. */
@@ -43,6 +44,8 @@ export class Child {
   readonly diedByItself: string[] = [];
   /** Ends before it was ready: without Redis nothing starts, and whoever minds the process starts it again. */
   readonly failedStarts: string[] = [];
+  /** Ends of a process that was frozen for so long that another one took over its work. */
+  readonly replaced: string[] = [];
   /** When it was frozen, in ms since the epoch. */
   readonly stoodStill: { from: number; to: number }[] = [];
   /** What it is told besides its plan when it is started the next time. */
@@ -143,7 +146,8 @@ export class Child {
       appendFileSync(this.plan.log, `--- ended: ${how}${this.#expected ? '' : ', by itself'}\n`);
     if (this.#expected) return;
     const told = `${this.plan.name} ended by itself: ${how}; ${this.lastWords()}`;
-    if (this.#isReady) this.diedByItself.push(told);
+    if (this.stoodStill.length > 0 && told.includes(REPLACED)) this.replaced.push(told);
+    else if (this.#isReady) this.diedByItself.push(told);
     else this.failedStarts.push(told);
   }
 
