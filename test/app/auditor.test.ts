@@ -1,7 +1,9 @@
+import type { Redis } from 'ioredis';
 import { expect, test, vi } from 'vitest';
 import { auditorPart } from '../../src/app/auditor.ts';
 import type { Container } from '../../src/app/container.ts';
 import type { Clock } from '../../src/lib/clock.ts';
+import { AuditVerification } from '../../src/operations/audit-verified.ts';
 import { keys } from '../../src/operations/keys.ts';
 import { systemRandom } from '../../src/lib/random.ts';
 import { type Audit, type AuditSeals } from '../../src/operations/audit.ts';
@@ -25,7 +27,8 @@ test('an audit of which nothing is forgotten any more, since a line does not fit
     clock,
     config: onlyOf<Container['config']>({ AUDIT_KEEP: 1, AUDIT_MOST: 1 }),
     random: systemRandom,
-    redis: onlyOf<Container['redis']>({ time: async () => [0, 0] }),
+    time: async () => 0,
+    auditVerification: onlyOf<Container['auditVerification']>({}),
     logger: onlyOf<Container['logger']>({ error: (...words: unknown[]) => void logged.push(words) }),
     quietly: (_what, error) => void logged.push(error),
   });
@@ -63,17 +66,17 @@ async function auditing(found: { isRight?: boolean; fault?: { id: string; why: s
     del: (key: string) => (stored.delete(key), multi),
     exec: async () => [],
   };
-  const redis = onlyOf<Container['redis']>({
-    time: async () => [seconds, 0],
+  const redis = onlyOf<Redis>({
     get: async (key: string) => stored.get(key) ?? null,
-    set: (async (...words: Parameters<typeof set>) => set(...words)) as unknown as Container['redis']['set'],
-    multi: (() => multi) as unknown as Container['redis']['multi'],
+    set: (async (...words: Parameters<typeof set>) => set(...words)) as unknown as Redis['set'],
+    multi: (() => multi) as unknown as Redis['multi'],
   });
   const container = onlyOf<Container>({
     clock,
     config: onlyOf<Container['config']>({ AUDIT_KEEP: 1, AUDIT_MOST: 1 }),
     random: systemRandom,
-    redis,
+    time: async () => seconds * 1_000,
+    auditVerification: new AuditVerification(redis),
     logger: onlyOf<Container['logger']>({ error: (...words: unknown[]) => void logged.push(words) }),
     quietly: (_what, error) => void logged.push(error),
   });
