@@ -116,7 +116,7 @@ describe('what can go wrong with any route', () => {
 /** With a record of any kind that would be taken on, if anything were. */
 function closedBy(kind: 'not-durable' | 'memory-full' | 'recovering'): object {
   const refusal = () => ({ kind, detail: 'for the test' });
-  const record = { account: 'main', state: 'draft', chunks: 1, by: 'somebody', fields: {} };
+  const record = { account: 'main', state: 'draft', chunks: 1, fields: {} };
   return { refusal, keepingRefusal: refusal, queries: { read: async () => record } };
 }
 
