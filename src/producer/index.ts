@@ -1,8 +1,6 @@
 /** `relais/producer`: what another service imports to ask for disbursements, messages and campaigns. */
 export { createProducer } from './producer.ts';
 export type { Producer, ProducerOptions } from './producer.ts';
-export type { DatabaseProducer, DatabaseProducerOptions, Enqueued } from './database-producer.ts';
-export type { SqlClient } from '../ledger/enqueue.ts';
 export type * from './inputs.ts';
 export type { BatchAnswer, RequestAnswer, RequestVerdict } from './errors.ts';
 export type { BatchTotals, Finding } from '../kinds/batch.ts';

@@ -23,7 +23,6 @@ import {
 import { CollectAcceptance } from './acceptance-collect.ts';
 import { Acceptance, type Answer, conflictOf } from './acceptance.ts';
 import { BatchDoor, askForBatch } from './batch/door.ts';
-import { type DatabaseProducer, type DatabaseProducerOptions, createDatabaseProducer } from './database-producer.ts';
 import {
   type BatchAnswer,
   InvalidRequest,
@@ -120,12 +119,8 @@ export interface ProducerOptions<Extra extends string = string> {
 const REQUESTS_AT_ONCE = 500;
 const REPLICAS_WAIT_MS = 2_000;
 
-export function createProducer(options: DatabaseProducerOptions): DatabaseProducer<string>;
 export function createProducer<const Extra extends string = never>(options: ProducerOptions<Extra>): Producer<Extra>;
-export function createProducer(
-  options: ProducerOptions | DatabaseProducerOptions,
-): Producer<string> | DatabaseProducer<string> {
-  if ('database' in options) return createDatabaseProducer(options, systemRandom);
+export function createProducer(options: ProducerOptions): Producer<string> {
   return new RedisProducer(options, systemClock, systemRandom);
 }
 

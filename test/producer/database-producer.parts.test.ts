@@ -1,12 +1,14 @@
 /** The producer in a transaction of the caller, with a client of `pg` on real PostgreSQL. */
 import { Client } from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { InvalidRequest, createProducer } from '../../src/producer/index.ts';
+import { systemRandom } from '../../src/lib/random.ts';
+import { createDatabaseProducer } from '../../src/producer/database-producer.ts';
+import { InvalidRequest } from '../../src/producer/index.ts';
 import { type FreshLedger, freshLedger } from '../support/fresh-ledger.ts';
 
 let ledger: FreshLedger;
 let client: Client;
-const producer = createProducer({ database: {} });
+const producer = createDatabaseProducer({ database: {} }, systemRandom);
 
 beforeAll(async () => {
   ledger = await freshLedger();
