@@ -35,7 +35,12 @@ const ENTRIES = [
 ];
 
 /** Folders and files that no role uses yet, until all of them change to the ledger together. */
-const NOT_USED_YET = ['src/ledger/', 'src/processors/sms/', 'src/settings/database.ts'];
+const NOT_USED_YET = [
+  'src/ledger/',
+  'src/processors/sms/',
+  'src/producer/database-producer.ts',
+  'src/settings/database.ts',
+];
 
 /** What somebody who installs the library gets with it. */
 const LIBRARIES = ['src/library.ts', 'src/producer/index.ts', 'src/events/library.ts'];

@@ -136,6 +136,8 @@ const conditions: Rows = {
   canary_is_out: ['the recipients that go first are not over yet, and the rest waits for them', BY_ITSELF],
   switched_meanwhile: ['somebody switched the campaign in the same moment', NOTHING],
   opted_out: ['the person does not want to be texted', NOTHING],
+  purged: ['the personal data of the recipient was erased before the SMS was sent', NOTHING],
+  refused_together: ['a request was refused because of another recipient, and this SMS goes alone', BY_ITSELF],
   pace: ['its campaign sends no faster than it was asked to', BY_ITSELF],
   rate: ['UPSTREAM_RATE is used up for this second, or the service asked us to slow down', BY_ITSELF],
 };

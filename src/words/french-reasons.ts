@@ -113,6 +113,10 @@ export const frenchReasons: Readonly<Record<string, string>> = {
   'the recipients that go first are not over yet, and the rest waits for them':
     'les premiers destinataires ne sont pas encore terminés, et le reste les attend',
   'somebody switched the campaign in the same moment': 'quelqu’un a changé la campagne au même moment',
+  'the personal data of the recipient was erased before the SMS was sent':
+    'les données personnelles du destinataire ont été effacées avant l’envoi du SMS',
+  'a request was refused because of another recipient, and this SMS goes alone':
+    'une requête a été refusée à cause d’un autre destinataire, et ce SMS part seul',
   'the person does not want to be texted': 'la personne ne veut pas recevoir de SMS',
   'its campaign sends no faster than it was asked to': 'sa campagne n’envoie pas plus vite que demandé',
   'UPSTREAM_RATE is used up for this second, or the service asked us to slow down':

@@ -137,6 +137,7 @@ test('a kind is a file and a line; the compiler asks for the rest', () => {
     'src/app/worker.ts',
     'src/cli/reconcile.ts',
     'src/history/schema.ts',
+    'src/ledger/queries.ts',
     'src/operations/trimming.ts',
     'src/processors/recovery/money.ts',
   ]);

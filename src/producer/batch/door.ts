@@ -50,7 +50,7 @@ export interface UploadOptions {
 }
 
 /** What is approved: the bytes, and the options of the upload where there are any. */
-export function approvedHash(
+function approvedHash(
   contentHash: string,
   { notBefore, notify }: Pick<UploadOptions, 'notBefore' | 'notify'>,
 ): string {

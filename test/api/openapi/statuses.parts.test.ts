@@ -111,7 +111,7 @@ describe('what can go wrong with any route', () => {
 /** With a record of any kind that would be taken on, if anything were. */
 function closedBy(kind: 'recovering'): object {
   const refusal = () => ({ kind, detail: 'for the test' });
-  const record = { account: 'main', state: 'draft', chunks: 1, by: 'somebody', fields: {} };
+  const record = { account: 'main', state: 'draft', chunks: 1, fields: {} };
   return { refusal, queries: { read: async () => record } };
 }
 
