@@ -353,8 +353,6 @@ export const frenchRefusals: Readonly<Record<string, string>> = {
   'must be a time between the years 1970 and 9999': 'doit être une heure entre les années 1970 et 9999',
   'must be 1 to 64 letters, digits or . _ @ + -': 'doit être 1 à 64 lettres, chiffres ou . _ @ + -',
   'must be 1 to 64 letters, digits or . _ -': 'doit être 1 à 64 lettres, chiffres ou . _ -',
-  'must have 1 to 40 letters, digits, dots, dashes or underscores':
-    'doit avoir 1 à 40 lettres, chiffres, points, tirets ou traits de soulignement',
   'must be 1 to 255 visible ASCII characters': 'doit être 1 à 255 caractères ASCII visibles',
   'must be 1 to 100 visible characters': 'doit être 1 à 100 caractères visibles',
   'must be letters and digits, such as BBJ0123456789': 'doit être des lettres et des chiffres, comme BBJ0123456789',

@@ -87,8 +87,6 @@ export const frenchStarts: Readonly<Record<string, string>> = {
   'must be json or pretty': 'doit être json ou pretty',
   'must be strict or lenient': 'doit être strict ou lenient',
   'must be 30d or more': 'doit être 30d ou plus',
-  'must be 30d or more, or off': 'doit être 30d ou plus, ou off',
-  'must be required or none': 'doit être required ou none',
   'must be a level such as info': 'doit être un niveau comme info',
   'must be a share such as 0.1': 'doit être une part comme 0.1',
   'must be a whole number of {a}, or off': 'doit être un nombre entier ({a}), ou off',

@@ -60,7 +60,6 @@ export const NOTHING: Services = {
   sandbox: unexpected,
   doctor: unexpected,
   newStamp: unexpected,
-  verifyBackup: unexpected,
 };
 
 /** For those who read the commands and run none. */

@@ -51,7 +51,7 @@ interface Facts {
 }
 
 /** A row of `claim`, as messages have it. */
-export type ClaimedMessage = Omit<Claimed, 'request' | 'facts'> & {
+export type ClaimedMessage = Omit<Claimed, 'request' | 'facts' | 'since'> & {
   readonly request: {
     /** E.164; a name that says nothing, once the person was erased. */
     readonly to: string;
