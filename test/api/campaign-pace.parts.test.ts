@@ -107,7 +107,10 @@ test('a canary under the name SMS-TEST stops a large campaign before the rest is
   const held = await becomes(id, 'held');
   expect([held.reason, held.totals.sent, held.totals.queued]).toEqual(['canary_sender', 50, 1_050]);
   await service.until('/v1/events?types=campaign.held', ({ events }) =>
-    events.some(({ data }: { data: object }) => 'id' in data && data.id === id && 'reason' in data && data.reason === 'canary_sender'),
+    events.some(
+      ({ data }: { data: object }) =>
+        'id' in data && data.id === id && 'reason' in data && data.reason === 'canary_sender',
+    ),
   );
   const { body: story } = await service.call('GET', `/v1/explain/${id}`);
   expect([story.summary, story.next]).toEqual([

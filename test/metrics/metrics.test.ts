@@ -200,7 +200,8 @@ describe('what is true of the whole', () => {
     const { metrics } = counting({
       queries: {
         ...idleSources(clockByHand().clock).queries,
-        counts: (kind) => Promise.resolve({ count: kind === 'sms_request' ? { unknown: 3, settled: 900 } : {}, xof: {} }),
+        counts: (kind) =>
+          Promise.resolve({ count: kind === 'sms_request' ? { unknown: 3, settled: 900 } : {}, xof: {} }),
         oldestIn: (kind, state) =>
           Promise.resolve(kind === 'sms_request' && state === 'unknown' ? NOW - 120_000 : undefined),
       },
