@@ -114,12 +114,12 @@ test('a start waits for PostgreSQL as long as it has patience, and not at all fo
   const onWait = (why: string) => void waits.push(why);
   const port = await freePort();
   const away = started(`postgres://postgres@127.0.0.1:${port}/none`, { patienceMs: 300, onWait });
-  await expect(away).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+  await expect(away).rejects.toMatchObject({ cause: { code: 'ECONNREFUSED' } });
   expect(new Set(waits)).toEqual(new Set(['ECONNREFUSED']));
   waits.length = 0;
   const { url } = await emptyDatabase();
   const wrong = started(Object.assign(new URL(url), { pathname: '/no_such_database' }).href, { onWait });
-  await expect(wrong).rejects.toMatchObject({ code: '3D000' });
+  await expect(wrong).rejects.toMatchObject({ cause: { code: '3D000' } });
   expect(waits).toEqual([]);
 });
 
@@ -153,7 +153,7 @@ test('a certificate of an authority of our own is verified, and another authorit
   const { database } = await started('', { database: { ...at, ca } });
   expect(await database.run('marks')).toEqual([]);
   const wrong = started('', { database: { ...at, ca: readFileSync(other.cert, 'utf8') } });
-  await expect(wrong).rejects.toMatchObject({ code: expect.stringMatching(/SELF_SIGNED|UNABLE_TO/) });
+  await expect(wrong).rejects.toMatchObject({ cause: { code: expect.stringMatching(/SELF_SIGNED|UNABLE_TO/) } });
 });
 
 /** The user that the server of the tests runs as. */
