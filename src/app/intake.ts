@@ -12,9 +12,10 @@ import { acceptanceOf, batchDoorOf, collectAcceptanceOf } from './acceptance.ts'
 import { type Container, timingOf } from './container.ts';
 import type { Part } from './parts.ts';
 import { type Poller, serial } from './poller.ts';
+import type { Watch } from './watchdog.ts';
 
 interface IntakeTools {
-  readonly slots: number;
+  readonly watch: Watch;
   readonly announce: Announce;
   /** Whether jobs are taken now. */
   readonly isOpen: () => boolean;
@@ -23,14 +24,14 @@ interface IntakeTools {
 const INTAKE_AT_ONCE = 200;
 
 /** Jobs of BullMQ are requests; those of SQL wait in a table. */
-export function intakePoller(container: Container, { slots, announce, isOpen }: IntakeTools): Poller {
-  const { watchdog, life } = container;
+export function intakePoller(container: Container, { watch, announce, isOpen }: IntakeTools): Poller {
+  const { life } = container;
   const process = jobsOf(container, announce);
   const rows = rowsOf(container);
-  const watched = watchdog.watch('intake', slots);
+  const step = (): Promise<number> => rows.run(INTAKE_AT_ONCE).finally(watch.moved);
   return {
-    ...serial(async () => life.recovering() === undefined && (await rows.run(INTAKE_AT_ONCE)) === INTAKE_AT_ONCE),
-    job: (job, token) => (isOpen() ? watched<unknown>(() => process(job)) : putBack(job, token)),
+    ...serial(async () => life.recovering() === undefined && (await step()) === INTAKE_AT_ONCE),
+    job: (job, token) => (isOpen() ? watch.attempt<unknown>(() => process(job)) : putBack(job, token)),
   };
 }
 

@@ -66,11 +66,9 @@ export function queueFigures({ jobs, queries, clock }: Sources): QueueFigures {
       return { ...counts, waiting: now, delayed: later };
     },
     oldestAt: async (queue) => {
-      const head = await jobs.headAt(queue);
-      if (!isInBulk(queue)) return head;
-      const { oldestAt } = await queries.dueIn(queue, clock.now());
-      const since = [head, oldestAt].filter((at) => at !== undefined);
-      return since.length === 0 ? undefined : Math.min(...since);
+      // A bell that waits delays nothing: the poll does its work.
+      if (isInBulk(queue)) return (await queries.dueIn(queue, clock.now())).oldestAt;
+      return jobs.headAt(queue);
     },
   };
 }

@@ -8,6 +8,7 @@ import type { SmsContext } from '../processors/sms/context.ts';
 import { SmsWorker } from '../processors/sms/worker.ts';
 import type { AttemptFinished } from '../processors/run.ts';
 import type { Container } from './container.ts';
+import type { Watch } from './watchdog.ts';
 
 interface SmsPoller {
   readonly run: () => Promise<void>;
@@ -63,28 +64,35 @@ function smsContextOf(container: Container, context: ProcessorContext, concurren
 const MESSAGES_AT_ONCE = 50;
 
 /** Claims what is due while there are free slots; a claim is sent while the next one is made. */
-export function messagePoller(container: Container, lane: Lane, tools: SmsTools): SmsPoller {
+export function messagePoller(
+  container: Container,
+  lane: Lane,
+  tools: SmsTools & { readonly watch: Watch },
+): SmsPoller {
   const { book, quietly, life } = container;
+  const { watch, slots } = tools;
   const [accounts, sending] = [[...book.keys()], new Set<Promise<void>>()];
-  let [isStopping, isAsked] = [false, false];
+  const stop = new AbortController();
+  let isAsked = false;
   let running: Promise<void> | undefined;
-  const context = messageContextOf(container, tools, () => isStopping);
+  const context = messageContextOf(container, tools, () => stop.signal.aborted);
   const begin = (claimed: readonly ClaimedMessage[]): void => {
-    const one = sendClaimed(lane, claimed, context)
+    const one = watch
+      .attempt(() => sendClaimed(lane, claimed, context))
       .catch((error: unknown) => quietly('sending messages', error))
       .finally(() => sending.delete(one));
     sending.add(one);
   };
   const claimAll = async (): Promise<void> => {
-    for (let isFull = true; isFull && !isStopping && closedFor({ life }, false) === undefined; ) {
-      while (sending.size >= tools.slots) await Promise.race(sending);
-      const claimed = await claimMessages(lane, { accounts, most: MESSAGES_AT_ONCE }, context);
+    for (let isFull = true; isFull && !stop.signal.aborted && closedFor({ life }, false) === undefined; ) {
+      while (sending.size >= slots) await Promise.race(sending);
+      const claimed = await claimMessages(lane, { accounts, most: MESSAGES_AT_ONCE }, context).finally(watch.moved);
       if (claimed.length > 0) begin(claimed);
       isFull = claimed.length === MESSAGES_AT_ONCE;
     }
   };
   const whileAsked = async (): Promise<void> => {
-    for (; isAsked && !isStopping; ) {
+    for (; isAsked && !stop.signal.aborted; ) {
       isAsked = false;
       await claimAll();
     }
@@ -95,7 +103,7 @@ export function messagePoller(container: Container, lane: Lane, tools: SmsTools)
       return (running ??= whileAsked().finally(() => (running = undefined)));
     },
     stop: async () => {
-      isStopping = true;
+      stop.abort();
       await running?.catch(() => undefined);
       await Promise.all(sending);
     },

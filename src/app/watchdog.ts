@@ -1,41 +1,57 @@
 /**
- * Notices a worker that takes no jobs although jobs wait for it: its connection hangs, its fetch loop has ended, or its
- * attempts never end. Redis answers, nothing is logged, and only the backlog would tell, long after.
+ * Notices a worker that makes no progress although its process lives: its poll loop hangs or has ended, its attempts
+ * never end, or it takes no jobs although jobs wait. Nothing is logged then, and only the backlog would show it later.
  */
 import { type Clock, describeMs } from '../lib/clock.ts';
 
-/** Jobs that wait for a worker to take them, by queue. A paused queue has none, since nobody is to take them. */
+/** Jobs of BullMQ that wait for a worker, by queue. Only queues whose jobs are the work: a bell that waits delays nothing. */
 type Waiting = ReadonlyMap<string, number>;
 
+/** Progress of one worker. */
+export interface Watch {
+  /** A poll has ended, with or without work. */
+  readonly moved: () => void;
+  /** Each attempt is to run inside this. */
+  readonly attempt: <T>(attempt: () => Promise<T>) => Promise<T>;
+}
+
+export interface Pace {
+  /** Attempts at a time. A worker whose every slot is busy is stuck only after the time of an attempt. */
+  readonly slots: number;
+  /** How often it polls, ms. */
+  readonly pollMs: number;
+}
+
 export interface Watchdog {
-  /** Watches the worker of a queue from now on. Each of its attempts is to run inside what this answers. */
-  readonly watch: (queue: string, slots: number) => <T>(attempt: () => Promise<T>) => Promise<T>;
+  /** Watches the worker of a queue from now on. */
+  readonly watch: (queue: string, pace: Pace) => Watch;
   /** A worker that is being closed takes nothing on purpose. */
   readonly forget: (queue: string) => void;
-  /** Undefined: Redis could not be asked, and that is told elsewhere. */
-  readonly look: (waiting: Waiting | undefined) => void;
-  /** For how long each worker has taken nothing although jobs waited, ms, as of the last look. */
+  /** A queue that is closed, or whose jobs could not be counted, is absent. */
+  readonly look: (waiting: Waiting) => void;
+  /** For how long each worker has been stuck, ms, at the last look. */
   readonly stuckMs: () => ReadonlyMap<string, number>;
   /** Why this process should be replaced, in sentences. */
   readonly reasons: () => readonly string[];
 }
 
-interface Watched {
-  readonly slots: number;
+interface Watched extends Pace {
   busy: number;
-  /** When an attempt last began or ended. */
+  /** When a poll last ended, or an attempt last began or ended. */
   movedMono: number;
+  /** When an attempt last began or ended. */
+  attemptedMono: number;
   /** Since when each look has found jobs that wait. */
   waitingSinceMono: number | undefined;
   stuckMs: number;
 }
 
-/** A worker asks Redis again within seconds after any trouble, so this is no hiccup. */
+/** PostgreSQL and Redis bound every wait by seconds, so this is no slow answer. */
 const STUCK_AFTER_MS = 30_000;
 
 export interface WatchdogOptions {
   readonly clock: Clock;
-  /** How long an attempt may take: a worker whose every slot is busy is stuck only after that. */
+  /** How long an attempt may take. */
   readonly leaseMs: number;
 }
 
@@ -44,27 +60,32 @@ export function createWatchdog({ clock, leaseMs }: WatchdogOptions): Watchdog {
   const stuckMs = (): ReadonlyMap<string, number> =>
     new Map([...workers].map(([queue, worker]) => [queue, worker.stuckMs]));
   return {
-    watch(queue, slots) {
+    watch(queue, pace) {
+      const nowMono = clock.monotonic();
       const worker: Watched = {
-        slots,
+        ...pace,
         busy: 0,
-        movedMono: clock.monotonic(),
+        movedMono: nowMono,
+        attemptedMono: nowMono,
         waitingSinceMono: undefined,
         stuckMs: 0,
       };
       workers.set(queue, worker);
-      return (attempt) => inside(worker, attempt, clock);
+      return {
+        moved: () => void (worker.movedMono = clock.monotonic()),
+        attempt: (attempt) => inside(worker, attempt, clock),
+      };
     },
     forget: (queue) => void workers.delete(queue),
     look(waiting) {
       const nowMono = clock.monotonic();
-      for (const [queue, worker] of workers) lookAt(worker, (waiting?.get(queue) ?? 0) > 0, { nowMono, leaseMs });
+      for (const [queue, worker] of workers) lookAt(worker, (waiting.get(queue) ?? 0) > 0, { nowMono, leaseMs });
     },
     stuckMs,
     reasons: () =>
       [...stuckMs()]
         .filter(([, ms]) => ms >= STUCK_AFTER_MS)
-        .map(([queue, ms]) => `the worker of ${queue} takes no jobs though jobs wait, for ${describeMs(ms)} now`),
+        .map(([queue, ms]) => `the worker of ${queue} is stuck: it has taken no work for ${describeMs(ms)}`),
   };
 }
 
@@ -74,22 +95,24 @@ function lookAt(
   { nowMono, leaseMs }: { nowMono: number; leaseMs: number },
 ): void {
   worker.waitingSinceMono = jobsWait ? (worker.waitingSinceMono ?? nowMono) : undefined;
-  if (worker.waitingSinceMono === undefined) {
-    worker.stuckMs = 0;
-    return;
-  }
-  const still = nowMono - Math.max(worker.waitingSinceMono, worker.movedMono);
+  const { movedMono, attemptedMono, waitingSinceMono = nowMono, pollMs } = worker;
+  const withoutPoll = nowMono - movedMono - pollMs;
+  const withoutJob = nowMono - Math.max(waitingSinceMono, attemptedMono);
   const patience = worker.busy >= worker.slots ? leaseMs : 0;
-  worker.stuckMs = Math.max(0, still - patience);
+  worker.stuckMs = Math.max(0, Math.max(withoutPoll, withoutJob) - patience);
 }
 
 async function inside<T>(worker: Watched, attempt: () => Promise<T>, clock: Clock): Promise<T> {
+  const moved = (): void => {
+    worker.attemptedMono = clock.monotonic();
+    worker.movedMono = worker.attemptedMono;
+  };
   worker.busy += 1;
-  worker.movedMono = clock.monotonic();
+  moved();
   try {
     return await attempt();
   } finally {
     worker.busy -= 1;
-    worker.movedMono = clock.monotonic();
+    moved();
   }
 }

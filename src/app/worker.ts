@@ -21,6 +21,7 @@ import { type Part, together } from './parts.ts';
 import { PausedQueues, pausedPart } from './paused.ts';
 import { type Poller, serial } from './poller.ts';
 import { campaignPoller, messageChecker, messagePoller } from './sms.ts';
+import type { Watch } from './watchdog.ts';
 
 export function workerParts(
   container: Container,
@@ -61,9 +62,9 @@ function queuePart(container: Container, tools: Tools, timing: Timing, name: Any
   return {
     name: `the worker of ${name}`,
     start: async () => {
-      /** A job of `intake` waits while PostgreSQL cannot record its request. */
-      const isOpen = (): boolean => !paused.has(name) && (name !== 'intake' || paused.isKnown);
-      const poller = pollerOf(container, tools, { name, slots, isOpen });
+      const isOpen = (): boolean => (name === 'intake' ? isIntakeOpen(paused) : !paused.has(name));
+      const watch = watchdog.watch(name, { slots: slotsSeen(name, slots), pollMs: config.SWEEP_INTERVAL });
+      const poller = pollerOf(container, tools, { name, slots, isOpen, watch });
       const run = async (): Promise<void> => (paused.has(name) ? undefined : poller.run());
       const stop = new AbortController();
       const onError = (error: unknown): void => quietly(`what is due in ${name}`, error);
@@ -80,7 +81,7 @@ function queuePart(container: Container, tools: Tools, timing: Timing, name: Any
       await bell.pause(true);
       const turn = async (): Promise<void> => {
         await heed(bell, isOpen());
-        await run();
+        await run().finally(watch.moved);
       };
       const polled = repeatUntil(stop.signal, { clock, intervalMs: config.SWEEP_INTERVAL, onError }, turn);
       return async () => {
@@ -99,6 +100,9 @@ function queuePart(container: Container, tools: Tools, timing: Timing, name: Any
   };
 }
 
+/** A job waits while PostgreSQL cannot record its request. */
+const isIntakeOpen = (paused: PausedQueues): boolean => !paused.has('intake') && paused.isKnown;
+
 async function heed(bell: Worker, isOpen: boolean): Promise<void> {
   if (isOpen === !bell.isPaused()) return;
   if (isOpen) await bell.resume();
@@ -109,39 +113,47 @@ interface Queue {
   readonly name: AnyQueueName;
   readonly slots: number;
   readonly isOpen: () => boolean;
+  readonly watch: Watch;
 }
 
-function pollerOf(container: Container, { context, delivery }: Tools, { name, slots, isOpen }: Queue): Poller {
-  if (name === 'intake') return intakePoller(container, { slots, isOpen, announce: announcer(container) });
-  if (name === 'batch') return batchPoller(container, context);
-  if (name === 'event-delivery') return deliveryPoller(container, delivery);
-  const sms = { context, slots, announce: announcer(container) };
+/** These begin a few attempts at a time and wait for all of them. */
+const ONE_ROUND: ReadonlySet<AnyQueueName> = new Set(['batch', 'event-delivery']);
+
+const slotsSeen = (name: AnyQueueName, slots: number): number => (ONE_ROUND.has(name) ? 1 : slots);
+
+function pollerOf(container: Container, { context, delivery }: Tools, queue: Queue): Poller {
+  const { name, slots, isOpen, watch } = queue;
+  if (name === 'intake') return intakePoller(container, { isOpen, watch, announce: announcer(container) });
+  if (name === 'batch') return batchPoller(container, context, watch);
+  if (name === 'event-delivery') return deliveryPoller(container, delivery, watch);
+  const sms = { context, slots, watch, announce: announcer(container) };
   if (name === 'campaign') return campaignPoller(container, sms);
   if (name === 'sms-batch') return messagePoller(container, 'normal', sms);
   if (name === 'sms-otp') return messagePoller(container, 'otp', sms);
-  return attemptsPoller(container, context, { name, slots });
+  return attemptsPoller(container, context, { name, slots, watch });
 }
 
 /** Takes what is due, and begins an attempt with each. */
 function attemptsPoller(
   container: Container,
   context: ProcessorContext,
-  { name, slots }: Pick<Queue, 'slots'> & { readonly name: AttemptQueue },
+  { name, slots, watch }: Pick<Queue, 'slots' | 'watch'> & { readonly name: AttemptQueue },
 ): Poller {
-  const { clock, metrics, operations, call, quietly, watchdog } = container;
+  const { clock, metrics, operations, call, quietly } = container;
   const announce = announcer(container);
   const attemptOne = attempts(name, processors[name], context, announce);
   const checksMessage = messageChecker(container, { context, slots, announce });
   const attempt = async (id: string): Promise<void> => {
     if (!(await checksMessage(id))) await attemptOne(id);
   };
-  const watched = watchdog.watch(name, slots);
   // These have no job whose lock could be lost: the process that froze finds out by its own clock.
   const attemptWatched = async (id: string): Promise<void> => {
     const beganMono = clock.monotonic();
-    await watched(() => attempt(id)).finally(() => {
-      if (clock.monotonic() - beganMono > context.policy.leaseMs) metrics.lockLost(1);
-    });
+    await watch
+      .attempt(() => attempt(id))
+      .finally(() => {
+        if (clock.monotonic() - beganMono > context.policy.leaseMs) metrics.lockLost(1);
+      });
   };
   const taker = new Taker({
     slots,
@@ -165,7 +177,7 @@ function attemptsPoller(
 
 const BATCHES_AT_ONCE = 4;
 
-function batchPoller(container: Container, { policy }: ProcessorContext): Poller {
+function batchPoller(container: Container, { policy }: ProcessorContext, watch: Watch): Poller {
   const { database, batches, book, clock, call } = container;
   const acceptance = acceptanceOf(container);
   const work = new BatchWork({
@@ -183,7 +195,7 @@ function batchPoller(container: Container, { policy }: ProcessorContext): Poller
   const announce = announcer(container);
   const one = async (batch: Awaited<ReturnType<typeof work.take>>[number]): Promise<void> => {
     const beganMono = clock.monotonic();
-    const result = await work.attemptLeased(batch);
+    const result = await watch.attempt(() => work.attemptLeased(batch));
     announce({
       queue: 'batch',
       id: batch.id,
@@ -202,10 +214,10 @@ function batchPoller(container: Container, { policy }: ProcessorContext): Poller
 
 const ENDPOINTS_AT_ONCE = 20;
 
-function deliveryPoller({ endpoints }: Container, { deliver }: Delivery): Poller {
+function deliveryPoller({ endpoints }: Container, { deliver }: Delivery, watch: Watch): Poller {
   return serial(async () => {
     const due = await endpoints.due(ENDPOINTS_AT_ONCE);
-    await Promise.all(due.map(deliver));
+    await Promise.all(due.map((one) => watch.attempt(() => deliver(one))));
     return due.length === ENDPOINTS_AT_ONCE;
   });
 }
@@ -263,21 +275,19 @@ function presencePart({ clock, quietly }: Container, workers: Workers): Part {
 
 const WATCH_EVERY_MS = 5_000;
 
-/** Looks whether the workers of this process take what waits for them. */
+/** Watches the progress of the workers of this process. Jobs are the work of `intake` alone. */
 function watchdogPart(
   { clock, watchdog, jobs, metrics, quietly }: Container,
   { names, paused }: { readonly names: readonly AnyQueueName[]; readonly paused: PausedQueues },
 ): Part {
-  const waitingIn = async (name: AnyQueueName): Promise<[string, number]> => [
-    name,
-    paused.has(name) ? 0 : await jobs.waiting(name),
-  ];
+  const waiting = async (): Promise<[string, number][]> =>
+    names.includes('intake') && isIntakeOpen(paused) ? [['intake', await jobs.waiting('intake')]] : [];
   const look = async (): Promise<void> => {
-    const waiting = await Promise.all(names.map(waitingIn)).catch((error: unknown) => {
+    const seen = await waiting().catch((error: unknown) => {
       quietly('watchdog', error);
-      return undefined;
+      return [];
     });
-    watchdog.look(waiting && new Map(waiting));
+    watchdog.look(new Map(seen));
     metrics.workersSeen(watchdog.stuckMs());
   };
   return {

@@ -35,7 +35,7 @@ export const declarations = {
     type: 'gauge',
     of: 'queues',
     labels: { queue: 'queues' },
-    help: 'Wait of the first job or operation of a queue for a worker. 0: none waits.',
+    help: 'Wait of the first request in `intake`, and of the first due operation in the other queues. 0: none waits.',
   },
   relais_backlog_seconds: {
     type: 'gauge',
@@ -332,7 +332,9 @@ export const declarations = {
     type: 'gauge',
     of: 'process',
     labels: { queue: 'queues' },
-    help: 'Time for which this worker has taken no job from a queue with waiting jobs. 0: normal.',
+    help:
+      'Time for which this worker has been stuck: its polls or attempts do not end, or it takes no job of ' +
+      '`intake` although jobs wait. 0: normal.',
   },
 } as const satisfies Readonly<Record<string, Declaration>>;
 

@@ -1,9 +1,11 @@
 import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Queue } from 'bullmq';
 import { Redis } from 'ioredis';
 import { request } from 'undici';
 import { describe, expect, test, vi } from 'vitest';
+import { systemClock } from '../../src/lib/clock.ts';
 import { openQueue } from '../../src/queues/open.ts';
 import { queues } from '../../src/queues/index.ts';
 import { missing, until } from './prometheus.ts';
@@ -89,31 +91,35 @@ describe.skipIf(missing).concurrent('the alert', () => {
       expect(gone.labels['instance']).toBe(new URL(watched.urls.workerMetrics).host);
     }));
 
-  test(
-    'RelaisWorkerStuck fires when a worker takes nothing though Redis is well, and readiness says so',
-    {
-      timeout: 90_000,
-    },
-    () =>
-      inTrouble(async (watched) => {
-        const connection = new Redis(watched.server.url, { maxRetriesPerRequest: null });
-        const queue = openQueue(queues.disbursement, { connection, prefix: '{relais}' });
-        // A limit for all workers together, and a job that takes the one place and never ends.
-        await queue.setGlobalConcurrency(1);
-        await connection.lpush('{relais}:disbursement:active', 'ghost');
-        await connection.set('{relais}:disbursement:ghost:lock', 'nobody');
-        await pay(watched, 'waits');
-        expect((await watched.prometheus.untilFiring('RelaisWorkerStuck')).labels['queue']).toBe('disbursement');
+  test('RelaisWorkerStuck fires when a worker takes no jobs though Redis is well, and readiness says so', () =>
+    inTrouble(async (watched) => {
+      await fillOnlyPlace(watched, 'intake', async (queue) => {
+        await queue.add('pay', { kind: 'disbursement' });
+        expect((await watched.prometheus.untilFiring('RelaisWorkerStuck')).labels['queue']).toBe('intake');
         const reasons = async () => {
           const answer = await request(`${watched.urls.workerMetrics}/readyz`);
           const { reasons: told = [] } = (await answer.body.json()) as { reasons?: string[] };
-          return told.find((reason) => reason.startsWith('the worker of disbursement takes no jobs'));
+          return told.find((reason) => reason.startsWith('the worker of intake is stuck'));
         };
         await until('readiness says so', reasons, 120_000);
-        await queue.close();
-        connection.disconnect();
-      }),
-  );
+      });
+    }));
+
+  test('neither RelaisWorkerStuck nor RelaisJobsWait fires for a bell that nobody hears: polls find the work', () =>
+    inTrouble(async (watched) => {
+      await fillOnlyPlace(watched, 'disbursement', async (queue) => {
+        for (const number of [1, 2, 3]) {
+          const { id } = await pay(watched, `polled-${number}`);
+          const state = async () => (await watched.api('GET', `/v1/disbursements/${String(id)}`))['state'];
+          await until('it is paid', async () => (await state()) === 'succeeded', 60_000);
+        }
+        expect(await queue.getWaitingCount()).toBeGreaterThan(0);
+        // Longer than a bell has to wait until an alert about it would fire.
+        const waiting = (await queue.getJobs(['waiting'], 0, 0, true))[0]?.timestamp ?? 0;
+        await until('the bell is old', async () => systemClock.now() - waiting > 15_000, 60_000);
+        expect(await firingNames(watched)).toEqual([]);
+      });
+    }));
 });
 
 async function inTrouble(
@@ -137,6 +143,25 @@ const pay = (watched: Watched, reference: string, accountAlias = '771234567') =>
     withdrawMode: 'wallet-a-senegal',
     reference,
   });
+
+/** A limit for all workers together, and a job that takes the one place and never ends. */
+async function fillOnlyPlace(
+  { server }: Watched,
+  name: 'intake' | 'disbursement',
+  then: (queue: Queue) => Promise<void>,
+): Promise<void> {
+  const connection = new Redis(server.url, { maxRetriesPerRequest: null });
+  const queue = openQueue(queues[name], { connection, prefix: '{relais}' });
+  try {
+    await queue.setGlobalConcurrency(1);
+    await connection.lpush(`{relais}:${name}:active`, 'ghost');
+    await connection.set(`{relais}:${name}:ghost:lock`, 'nobody');
+    await then(queue);
+  } finally {
+    await queue.close();
+    connection.disconnect();
+  }
+}
 
 async function firingNames({ prometheus }: Watched): Promise<readonly string[]> {
   return (await prometheus.alerts()).filter(({ state }) => state === 'firing').map(({ name }) => name);

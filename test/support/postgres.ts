@@ -14,9 +14,12 @@ export interface OwnPostgres extends Omit<EmbeddedPostgres, 'stop'> {
   stop(): Promise<void>;
 }
 
+/** Files beside each other start several processes each, and each may take `DATABASE_POOL` connections. */
+const parameters = { max_connections: '500' };
+
 export async function startPostgres(started?: (server: ChildProcess) => void): Promise<OwnPostgres> {
   const folder = mkdtempSync(join(tmpdir(), 'relais-postgres-'));
-  const server = await openEmbeddedPostgres(folder, started ? { started } : {});
+  const server = await openEmbeddedPostgres(folder, { parameters, ...(started && { started }) });
   return {
     ...server,
     halt: () => server.stop(),
