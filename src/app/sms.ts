@@ -38,7 +38,7 @@ export function campaignPoller(container: Container, { context, slots }: SmsTool
 }
 
 function smsContextOf(container: Container, context: ProcessorContext, concurrency: number): SmsContext {
-  const { config, metrics, quietly, life } = container;
+  const { book, config, metrics, quietly, life } = container;
   const { clock, policy, accounts, upstream } = context;
   return {
     clock,
@@ -51,6 +51,7 @@ function smsContextOf(container: Container, context: ProcessorContext, concurren
     sameTexts: container.sameTexts,
     charges: container.charges,
     budgets: container.budgets,
+    names: [...book.keys()],
     account: (name) => context.account(name),
     closed: () => closedFor({ life }, true),
     concurrency,

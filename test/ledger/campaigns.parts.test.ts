@@ -56,6 +56,7 @@ describe('a request for a campaign', () => {
     expect(await bench.campaigns.accept({ ...request('cmp_a'), act: act('campaign.create', 'cmp_a') })).toEqual({
       outcome: 'accepted',
       id: 'cmp_a',
+      at: bench.now(),
     });
     expect(await bench.campaigns.read('cmp_a')).toMatchObject({
       id: 'cmp_a',

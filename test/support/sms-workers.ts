@@ -111,6 +111,7 @@ export class SmsBench {
       sameTexts: new SameTexts({ database, beneficiaryOf: (to) => to }),
       charges: new SmsCharges({ database, budgets, clock: systemClock }),
       budgets,
+      names: ['main', 'other'],
       account: (name) => ({
         upstream: account ?? ({ name, smsSender: 'SHOP' } as UpstreamAccount),
         fingerprint: 'keys-1',

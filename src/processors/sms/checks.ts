@@ -56,7 +56,7 @@ export class Checks {
 
   /** Answers how many requests were looked at. */
   async lookAtAll(accounts: readonly string[]): Promise<number> {
-    const known = [...new Set(accounts)].filter((account) => this.#context.account(account) !== undefined);
+    const known = accounts.filter((account) => this.#context.account(account) !== undefined);
     for (let looked = 0; ; ) {
       const due = known.length === 0 ? [] : await this.#context.requests.claimChecks(known, AT_ONCE);
       if (due.length === 0) return looked;

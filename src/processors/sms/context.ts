@@ -44,6 +44,8 @@ export interface SmsContext {
     costOf(to: string, text: string): number;
     hasRoom(account: string, at: number): Promise<boolean>;
   };
+  /** Accounts whose keys this process has. */
+  readonly names: readonly string[];
   /** The account of that name, where this process has its keys. */
   account(name: string): AccountKeys | undefined;
   /** Why nothing may leave at this moment; undefined: it may. */

@@ -6,6 +6,7 @@ import type { Deadline, Moment } from '../../lib/clock.ts';
 import type { Period } from '../../lib/sms-cost.ts';
 import { BUDGET } from '../../kinds/hold.ts';
 import type { RequestResult, TakenRequest } from '../../ledger/sms-rows.ts';
+import type { UpstreamAccount } from '../../upstream/client.ts';
 import { type Judgement, type Sent, judge, senderInstead } from './answers.ts';
 import type { AccountGate } from './account-gate.ts';
 import type { SmsContext } from './context.ts';
@@ -139,12 +140,8 @@ export class Sending {
       if (ready === undefined) return;
       this.#inFlight += 1;
       void this.#send(ready)
-        .catch((error: unknown) => {
-          // Whatever becomes of a request is a verdict: an error came before any byte left.
-          this.#context.onError?.(error);
-          this.#withdraw(ready);
-          return this.#paused(ready.of.gate);
-        })
+        // The result is known by now: a request has one, whatever becomes of the account.
+        .catch((error: unknown) => this.#context.onError?.(error))
         .finally(() => {
           this.#inFlight -= 1;
           this.#next();
@@ -154,7 +151,7 @@ export class Sending {
 
   async #send(ready: Ready): Promise<void> {
     const { outgoing, of } = ready;
-    const { upstream, policy } = this.#context;
+    const { policy } = this.#context;
     const account = this.#context.account(of.account)?.upstream;
     const { sms } = outgoing;
     if (sms.length === 0) {
@@ -163,14 +160,29 @@ export class Sending {
     }
     if (account === undefined || this.#isStopping || of.gate.isPaused || this.#context.closed() !== undefined)
       return this.#withdraw(ready);
-    // The client checks the deadline when the connection is in its hand.
-    const sendBy: Deadline = { since: of.since, ms: policy.leaseMs / 2 };
-    const verdict: Sent = await upstream.messaging.send(account, { messages: sms }, { sendBy });
+    const verdict = await this.#sent(ready, account);
+    if (verdict === undefined) {
+      this.#withdraw(ready);
+      return this.#paused(of.gate);
+    }
     const judgement = judge(verdict, sms, policy);
     const other = verdict.is === 'ok' ? senderInstead(verdict.value.items, sms, account.smsSender) : undefined;
     await this.#judged(ready, judgement, other);
     if (verdict.is === 'ok') await of.gate.answered(true);
     else if (verdict.is === 'refused' && verdict.exchange.sent !== 'never') await of.gate.answered(false);
+  }
+
+  /** Undefined: it failed before any byte left. Everything else is a verdict. */
+  async #sent({ outgoing, of }: Ready, account: UpstreamAccount): Promise<Sent | undefined> {
+    const { upstream, policy, onError } = this.#context;
+    // The client checks the deadline when the connection is in its hand.
+    const sendBy: Deadline = { since: of.since, ms: policy.leaseMs / 2 };
+    try {
+      return await upstream.messaging.send(account, { messages: outgoing.sms }, { sendBy });
+    } catch (error) {
+      onError?.(error);
+      return undefined;
+    }
   }
 
   async #judged(ready: Ready, judgement: Judgement, otherSender: string | undefined): Promise<void> {

@@ -180,7 +180,8 @@ export class SmsWorker {
     this.#sweptAtMono = now;
     await requests.rescue(policy.settleDelayMs);
     if ((await tendCampaigns(this.#context)) > 0) this.#renew();
-    this.#checks.look([...this.#gates.keys(), ...this.#accounts]);
+    // A campaign with nothing left to send may still have recipients in doubt.
+    this.#checks.look(this.#context.names);
   }
 
   async #sleep(ms: number, isWanted: () => boolean): Promise<void> {

@@ -1,10 +1,10 @@
 /** Campaigns through lost answers, refused requests, retries, and workers that are killed. */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { Database } from '../../../src/ledger/pool.ts';
 import { type FreshLedger, freshLedger } from '../../support/fresh-ledger.ts';
 import { type CampaignBench, campaignBench, phoneAt } from '../../support/ledger-campaigns.ts';
 import { TABLES } from '../../support/ledger-requests.ts';
-import { SETTLE_DELAY_MS, SmsBench } from '../../support/sms-workers.ts';
+import { RECHECK_MS, SETTLE_DELAY_MS, SmsBench } from '../../support/sms-workers.ts';
 
 const LEASE_MS = 60_000;
 const DAY = 86_400_000;
@@ -205,6 +205,19 @@ describe('workers', () => {
     expect(sms.timesSent(1_000, phoneAt).get(2)).toBeUndefined();
   });
 
+  test('a worker that starts when nothing is left to send looks up what others left in doubt', async () => {
+    const id = await bench.started(50, { canary: 0 });
+    sms.provider.answers = () => new Promise<void>(() => undefined);
+    const first = sms.start({ concurrency: 1 });
+    await sms.until(() => sms.provider.requests.length === 1);
+    await sms.kill(first);
+    bench.advance(LEASE_MS);
+    sms.start();
+    await sms.until(async () => (await totals(id))?.unknown === 50);
+    await finish(id);
+    expect(await totals(id)).toMatchObject({ sent: 50 });
+  });
+
   test('a worker that stops ends what it has begun, and gives the rest back', async () => {
     const id = await bench.started(2_000, { canary: 0 });
     const first = sms.start({ concurrency: 2 });
@@ -215,6 +228,37 @@ describe('workers', () => {
     sms.start();
     await sms.untilStanding(id, 'finished');
     expect(sms.timesSent(2_000, phoneAt)).toEqual(new Map([[1, 2_000]]));
+  });
+});
+
+describe('an answer whose consequence for the account cannot be written', () => {
+  const timesAsked = (at: number): number =>
+    sms.provider.requests.flat().filter(({ to }) => to === phoneAt(at)).length;
+
+  test('leaves its request in doubt, and sends nothing of it again', async () => {
+    const id = await bench.started(150, { canary: 0 });
+    vi.spyOn(sms.holds, 'hold').mockRejectedValueOnce(new Error('away'));
+    sms.provider.fates.push('no funds');
+    sms.start({ concurrency: 1 });
+    await sms.until(async () => (await totals(id))?.unknown === 50);
+    await finish(id);
+    expect(await totals(id)).toMatchObject({ sent: 100, unknown: 50 });
+    expect(timesAsked(0)).toBe(1);
+  });
+
+  test('counts all the same, and nobody gets it twice', async () => {
+    const id = await bench.started(150, { canary: 0 });
+    sms.provider.fate = 'keys refused';
+    sms.start({ concurrency: 1 });
+    await sms.until(async () => (await sms.holds.holdsOf('main')).length > 0);
+    await sms.until(async () => (await totals(id))?.queued === 150);
+    const release = vi.spyOn(sms.holds, 'release').mockRejectedValueOnce(new Error('away'));
+    sms.provider.fate = undefined;
+    bench.advance(RECHECK_MS);
+    await sms.until(() => release.mock.calls.length > 0);
+    bench.advance(RECHECK_MS);
+    await sms.untilStanding(id, 'finished');
+    expect(sms.timesSent(150, phoneAt)).toEqual(new Map([[1, 150]]));
   });
 });
 

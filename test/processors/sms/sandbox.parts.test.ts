@@ -5,7 +5,6 @@ import { Secret } from '../../../src/lib/secret.ts';
 import { Database } from '../../../src/ledger/pool.ts';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/sandbox.ts';
 import { type FreshLedger, freshLedger } from '../../support/fresh-ledger.ts';
-import { type FreshRedis, freshRedis } from '../../support/fresh-redis.ts';
 import { campaignBench } from '../../support/ledger-campaigns.ts';
 import { SETTLE_DELAY_MS, SmsBench } from '../../support/sms-workers.ts';
 import { liveAccount, openUpstream } from '../../upstream/listener.ts';
@@ -16,14 +15,13 @@ const LEASE_MS = 60_000;
 let ledger: FreshLedger;
 let database: Database;
 let sandbox: Sandbox;
-let redis: FreshRedis;
 beforeAll(async () => {
-  [ledger, sandbox, redis] = await Promise.all([freshLedger(), startSandbox(), freshRedis()]);
+  [ledger, sandbox] = await Promise.all([freshLedger(), startSandbox()]);
   database = new Database({ url: ledger.url, schema: ledger.schema, size: 8 });
 });
 afterAll(async () => {
   await database?.close();
-  await Promise.all([ledger?.close(), sandbox?.stop(), redis?.close()]);
+  await Promise.all([ledger?.close(), sandbox?.stop()]);
 });
 
 async function control<T>(path: string, body?: object): Promise<T> {
@@ -44,7 +42,7 @@ test('everybody gets it at most one time and has one status, whatever fails', as
   // The client compares its clocks with those of the worker.
   const clock = { ...systemClock, now: () => bench.now() };
   const waits = { timeoutMs: 300, connectTimeoutMs: 300 };
-  const { upstream } = openUpstream(sandbox.crm, { redis: redis.redis, clock, ...waits });
+  const { upstream } = openUpstream(sandbox.crm, { database, clock, ...waits });
   const account = liveAccount({
     smsUserKey: new Secret('sandbox-user'),
     smsSecretKey: new Secret('sandbox-secret'),
