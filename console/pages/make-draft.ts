@@ -8,7 +8,7 @@ import { fileWordsIn, makingIn } from '../words/making.ts';
 export type Campaign = Answer<'getCampaign'>;
 export type Kept = Answer<'getFile'>;
 export type Report = NonNullable<Kept['report']>;
-export type Wishes = NonNullable<Kept['wishes']>;
+export type Wishes = NonNullable<Kept['options']>;
 type Change = NonNullable<Asked<'amendCampaign'>['body']>;
 
 export const STEPS = ['file', 'people', 'text', 'cost', 'sending', 'test', 'start'] as const;
@@ -30,7 +30,7 @@ export function useMaking() {
 /** How it is read before anybody has said anything about it. */
 const NOTHING_SAID: Wishes = { repair: [], takeHidden: false, take: [], leaveOut: [], asWritten: false };
 
-export const wishesOf = ({ wishes }: Kept): Wishes => wishes ?? NOTHING_SAID;
+export const wishesOf = ({ options }: Kept): Wishes => options ?? NOTHING_SAID;
 
 /** As the query writes it. */
 export function queryOf({ repair, phoneColumn, sheet, takeHidden, take = [], leaveOut, asWritten }: Wishes) {

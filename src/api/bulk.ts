@@ -36,7 +36,7 @@ export interface Verdict {
    * `sound`: of a dry run. `unconfirmed`: the line was asked for and Redis did not answer. `stopped`: neither this line nor any after it was
    * taken. Identities are by place, so what is sent again is the whole body.
    */
-  readonly outcome: Answer['outcome'] | 'sound' | 'unconfirmed' | 'stopped';
+  readonly outcome: Answer['outcome'] | 'valid' | 'unconfirmed' | 'stopped';
   readonly problem?: readonly Problem[];
   /** Of a conflict: what is not as in the request that `id` stands for. */
   readonly differs?: readonly string[];
@@ -48,7 +48,7 @@ const PROBLEMS_SHOWN = 20;
 export function verdictOf(answer: Answer, index: number, dryRun: boolean): Verdict {
   if (answer.outcome === 'conflict') return { index, ...conflictOf(answer) };
   if (answer.outcome !== 'invalid') {
-    return { index, id: answer.id, outcome: dryRun && answer.outcome === 'accepted' ? 'sound' : answer.outcome };
+    return { index, id: answer.id, outcome: dryRun && answer.outcome === 'accepted' ? 'valid' : answer.outcome };
   }
   const more = answer.problems.length - PROBLEMS_SHOWN;
   const shown = answer.problems.slice(0, PROBLEMS_SHOWN);

@@ -161,7 +161,7 @@ const countFile = route(
     // Of a text that was changed meanwhile this says nothing.
     const isSo = (await again()).rev === record.rev;
     await context.keptFiles.judged(record.id, file, {
-      wishes: { ...how, repair: how.repair ?? [], take: how.take ?? [], leaveOut, asWritten },
+      options: { ...how, repair: how.repair ?? [], take: how.take ?? [], leaveOut, asWritten },
       report: isSo ? report : undefined,
     });
     if (dryRun) return report;
@@ -211,8 +211,8 @@ function formatOf({ type }: KeptFile) {
 
 function fileView(file: KeptFile | undefined, { country, replaceCostly }: CampaignRecord) {
   const numbers = { country: country ?? null, replaceCostly };
-  if (!file) return { name: null, bytes: null, keptAt: null, until: null, ...numbers, wishes: null, report: null };
-  const { name, bytes, at, until, wishes = null, report = null } = file;
+  if (!file) return { name: null, bytes: null, keptAt: null, until: null, ...numbers, options: null, report: null };
+  const { name, bytes, at, until, options = null, report = null } = file;
   const iso = (ms: number): string => new Date(ms).toISOString();
   return {
     name,
@@ -220,7 +220,7 @@ function fileView(file: KeptFile | undefined, { country, replaceCostly }: Campai
     keptAt: iso(at),
     until: iso(until),
     ...numbers,
-    wishes: wishes as z.input<typeof keptFile>['wishes'],
+    options: options as z.input<typeof keptFile>['options'],
     report: report as z.input<typeof keptFile>['report'],
   };
 }

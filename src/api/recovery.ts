@@ -114,12 +114,12 @@ function stateView(underWay: UnderWay | undefined) {
 /** The desk kept it, in this form. */
 function reportView(kept: unknown) {
   if (kept === undefined) return null;
-  const { at, lastBeat, lostActs, broken, ...rest } = kept as RecoveryReport;
+  const { at, lastBeat, lostActions, broken, ...rest } = kept as RecoveryReport;
   const told = {
     ...rest,
     at: iso(at),
     lostSince: iso(lastBeat),
-    lostActs: lostActs.map((one) => ({ at: iso(one.at), act: one.act })),
+    lostActions: lostActions.map((one) => ({ at: iso(one.at), act: one.act })),
     broken: broken ?? null,
   };
   return { ...told, next: recoverySteps(told, wordsIn('en')) };

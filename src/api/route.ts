@@ -391,7 +391,7 @@ export const dryRunQuery = { dryRun: flag.meta({ description: 'Judge it by every
 const judged = z
   .looseObject({
     dryRun: z.literal(true),
-    outcome: z.enum(['sound', 'duplicate']).meta({ description: '`duplicate`: it was accepted before.' }),
+    outcome: z.enum(['valid', 'duplicate']).meta({ description: '`duplicate`: it was accepted before.' }),
     id: text('dsb_0f6c8d4b2a1e49578c3d').meta({ description: 'The id that it has, or would have.' }),
     state: text('queued').meta({ description: 'The state that it is in, or would begin in.' }),
     warnings: z.array(z.string()).meta({ description: 'What looks wrong, and is no reason to refuse.' }),
@@ -422,7 +422,7 @@ export function judgedAs(given: Answer, warnings: readonly string[] = []) {
   const { id, state, outcome } = takeAnswer(given);
   return new Reply(200, {
     dryRun: true as const,
-    outcome: outcome === 'accepted' ? 'sound' : outcome,
+    outcome: outcome === 'accepted' ? 'valid' : outcome,
     id,
     state,
     warnings,

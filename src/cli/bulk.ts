@@ -21,7 +21,7 @@ interface Verdict {
 }
 
 /** What needs no eye. */
-const WELL = ['accepted', 'duplicate', 'sound'];
+const WELL = ['accepted', 'duplicate', 'valid'];
 
 /** `-` is standard input. Exit code 1 as soon as one line is anything but accepted. */
 export async function sendLines(file: string, bulk: Bulk, flags: CreationFlags, shell: Shell): Promise<ExitCode> {

@@ -151,8 +151,8 @@ function stepsIn(report: JsonObject): RecoverySteps {
     })),
     unreadable: namedIn(report, 'unreadable'),
     heldCampaigns: Array.isArray(heldCampaigns) ? heldCampaigns : [],
-    putBack: countsIn(report, 'putBack'),
-    lostActs: itemsOf(report, 'lostActs').map(({ act }) => ({ act: String(act) })),
+    restored: countsIn(report, 'restored'),
+    lostActions: itemsOf(report, 'lostActions').map(({ act }) => ({ act: String(act) })),
     broken: typeof broken === 'string' ? broken : null,
   };
 }

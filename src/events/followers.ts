@@ -1,6 +1,6 @@
 /**
- * Everybody that follows the events as they come, with one read of PostgreSQL for all of them. A reader that is behind reads
- * a page at a time for itself, so that none costs more memory than a page, and none is waited for.
+ * Readers that follow the events as they come, with one read of PostgreSQL for all of them. A reader that is behind
+ * reads a page at a time for itself, so none costs more memory than a page, and none is waited for.
  */
 import type { Clock } from '../lib/clock.ts';
 import type { EventStream, Placed } from '../ledger/event-stream.ts';

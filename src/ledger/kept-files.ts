@@ -24,7 +24,7 @@ interface About {
 export interface KeptFile extends About {
   readonly until: number;
   /** How its last check read it, and the report; undefined: it was never checked. */
-  readonly wishes: unknown;
+  readonly options: unknown;
   readonly report: unknown;
 }
 
@@ -108,7 +108,7 @@ export class KeptFiles {
     if (row === undefined) return undefined;
     const { name, type, bytes, kept_at: keptAt, expires_at: expiresAt, options, report } = row;
     const about = { name, type, bytes: Number(bytes), at: keptAt.getTime(), until: expiresAt.getTime() };
-    return { ...about, wishes: options ?? undefined, report: report ?? undefined };
+    return { ...about, options: options ?? undefined, report: report ?? undefined };
   }
 
   /** Its bytes, a piece at a time. */
@@ -127,9 +127,9 @@ export class KeptFiles {
   async judged(
     campaign: string,
     { at }: KeptFile,
-    { wishes, report }: { readonly wishes: object; readonly report: object | undefined },
+    { options, report }: { readonly options: object; readonly report: object | undefined },
   ): Promise<void> {
-    const said = [storableJson(wishes), report === undefined ? null : storableJson(report)];
+    const said = [storableJson(options), report === undefined ? null : storableJson(report)];
     await this.#database.run('judge_kept_file', [campaign, new Date(at), ...said]);
   }
 

@@ -32,9 +32,9 @@ export interface RecoveryReport {
   readonly unreadable: Named;
   readonly heldCampaigns: readonly { readonly id: string; readonly name: string }[];
   /** Of each kind how many the journal has brought back. */
-  readonly putBack: Readonly<Record<string, number>>;
+  readonly restored: Readonly<Record<string, number>>;
   /** Acts of the lost time that a person must repeat. */
-  readonly lostActs: readonly LostAction[];
+  readonly lostActions: readonly LostAction[];
   /** Why the journal does not prove what never left; absent: it does. */
   readonly broken?: string;
 }
@@ -43,8 +43,8 @@ export interface RecoveryReport {
 export interface Work extends Gathered {
   readonly number: string;
   replayed: number;
-  readonly putBack: Record<string, number>;
-  readonly lostActs: LostAction[];
+  readonly restored: Record<string, number>;
+  readonly lostActions: LostAction[];
   areActsDone: boolean;
   readonly unreadable: string[];
   readonly held: { readonly id: string; readonly name: string }[];
@@ -73,7 +73,7 @@ const sum = (counts: readonly number[]): number => counts.reduce((total, one) =>
 
 export function reportFrom(
   { because, last_beat }: RecoveryRow,
-  { unreadable, held, putBack, lostActs, broken }: Work,
+  { unreadable, held, restored, lostActions, broken }: Work,
   told: Pick<RecoveryReport, 'at' | 'by' | 'items'>,
 ): RecoveryReport {
   return {
@@ -82,8 +82,8 @@ export function reportFrom(
     lastBeat: last_beat?.getTime() ?? 0,
     unreadable: { count: unreadable.length, ids: unreadable.slice(0, NAMED_MOST) },
     heldCampaigns: held.slice(0, NAMED_MOST),
-    putBack,
-    lostActs: lostActs.slice(0, NAMED_MOST),
+    restored,
+    lostActions: lostActions.slice(0, NAMED_MOST),
     ...(broken === undefined ? {} : { broken }),
   };
 }

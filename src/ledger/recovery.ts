@@ -146,7 +146,7 @@ export class RecoveryDesk<Says> {
   /** What the journal and the witnesses know, read once for each recovery. */
   async #workOn(row: RecoveryRow): Promise<Work> {
     if (this.#work?.number === row.number) return this.#work;
-    const begun = { putBack: {}, lostActs: [], unreadable: [], held: [], replayed: 0, areActsDone: false };
+    const begun = { restored: {}, lostActions: [], unreadable: [], held: [], replayed: 0, areActsDone: false };
     this.#work = { number: row.number, ...(await gatherEvidence(this.#options, row)), ...begun };
     return this.#work;
   }
@@ -158,7 +158,7 @@ export class RecoveryDesk<Says> {
     if (!work.areActsDone) {
       for (const one of lost.acts) {
         const isKnown = await database.transaction((run) => replayAct(run, one)).catch(falseIfRefused);
-        if (!isKnown) work.lostActs.push({ at: one.at, act: one.kind });
+        if (!isKnown) work.lostActions.push({ at: one.at, act: one.kind });
       }
       work.areActsDone = true;
     }
@@ -182,7 +182,7 @@ export class RecoveryDesk<Says> {
     const quietAt = new Date(clock.now() + quietMs);
     try {
       const counts = await database.transaction((run) => replayItems(run, page, quietAt));
-      for (const [kind, count] of Object.entries(counts)) work.putBack[kind] = (work.putBack[kind] ?? 0) + count;
+      for (const [kind, count] of Object.entries(counts)) work.restored[kind] = (work.restored[kind] ?? 0) + count;
     } catch (error) {
       if (!isOfOneRow(error)) throw error;
       const [only, ...others] = page;

@@ -109,13 +109,13 @@ export const declarations = {
     labels: { state: 'inDoubtStates' },
     help: 'Age of the oldest disbursement or direct credit in this state. 0: none.',
   },
-  relais_chunks_in_doubt: {
+  relais_sms_requests_in_doubt: {
     type: 'gauge',
     of: 'whole',
     labels: { state: 'requestsInDoubt' },
     help: 'SMS requests in doubt.',
   },
-  relais_oldest_chunk_in_doubt_seconds: {
+  relais_sms_requests_oldest_in_doubt_seconds: {
     type: 'gauge',
     of: 'whole',
     labels: { state: 'requestsInDoubt' },
@@ -257,7 +257,7 @@ export const declarations = {
     type: 'histogram',
     of: 'process',
     labels: {},
-    buckets: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5],
+    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5],
     help: 'Duration of transactions that accept, intend or settle operations, until PostgreSQL has committed them.',
   },
   relais_database_pool_in_use: {

@@ -1,7 +1,6 @@
 /** Counts what the stations announce. No station knows that it is counted. */
-import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { type Kind, kinds, statesOf, statesThatAre } from '../kinds/index.ts';
-import { type Clock, within } from '../lib/clock.ts';
+import type { Clock } from '../lib/clock.ts';
 import { type AuditVerified, VERIFY_EVERY_MS } from '../operations/audit-verified.ts';
 import type { AccountHold } from '../kinds/hold.ts';
 import type { Diagnostics } from '../ledger/diagnostics.ts';
@@ -11,19 +10,15 @@ import type { ExchangeSummary } from '../upstream/verdict.ts';
 import {
   type QueuesName,
   type WholeName,
-  declarationOf,
-  type Labels,
-  type MetricName,
-  metricNames,
   OTHER,
   contradictions,
   requestsInDoubt,
   kindsInDoubt,
   messageOutcomes,
   words,
-  ACCOUNT_NAMES,
-  fold,
 } from './declarations.ts';
+import { createInstruments, type Instruments, type Sample } from './instruments.ts';
+import { ttlCache } from './ttl-cache.ts';
 
 export interface MetricsOptions extends WholeSources, QueueSources {
   readonly recovering: () => boolean;
@@ -60,7 +55,7 @@ export interface Metrics {
   readonly lockLost: (jobs: number) => void;
   /** What this process was started for. */
   readonly rolesAre: (roles: readonly string[]) => void;
-  /** For how long its workers have taken nothing although jobs wait, ms by queue. A queue it has no worker of is absent. */
+  /** For how long its workers have been stuck, ms by queue. A queue without a worker here is absent. */
   readonly workersSeen: (stuckMs: ReadonlyMap<string, number>) => void;
   /** Everything in the text format of Prometheus, within two seconds whatever PostgreSQL and Redis do. */
   readonly scrape: () => Promise<string>;
@@ -160,8 +155,8 @@ function showAll<Name extends WholeName | QueuesName>(
 }
 
 /**
- * What is true of the whole, whatever the number of processes. The cost of reading it depends on our declarations, on the
- * accounts that are held and on pending operations, never on finished ones.
+ * What is true of the whole, whatever the number of processes. The cost of reading it depends on our declarations, on
+ * the accounts that are held and on pending operations, never on finished ones.
  */
 
 interface BalanceSeen {
@@ -249,12 +244,12 @@ const readers: { readonly [Name in WholeName]: Reader<WholeSources, Name> } = {
       }),
     ),
 
-  relais_chunks_in_doubt: async ({ queries }) => {
+  relais_sms_requests_in_doubt: async ({ queries }) => {
     const { count } = await queries.counts('sms_request');
     return requestsInDoubt.map((state) => ({ labels: { state }, value: count[state] ?? 0 }));
   },
 
-  relais_oldest_chunk_in_doubt_seconds: ({ queries }, nowMs) =>
+  relais_sms_requests_oldest_in_doubt_seconds: ({ queries }, nowMs) =>
     Promise.all(
       requestsInDoubt.map(async (state) => ({
         labels: { state },
@@ -354,129 +349,4 @@ function heldSamples(holds: readonly AccountHold[]): readonly Sample<'relais_hel
       labels: { account: place < MOST_HOLDS ? account : OTHER, area, reason },
       value: 1,
     }));
-}
-
-interface Sample<Name extends MetricName = MetricName> {
-  readonly labels: Labels<Name>;
-  readonly value: number;
-}
-
-/** The counters, histograms and gauges of one process. A label value that is not declared is written as `other`. */
-interface Instruments {
-  readonly count: <Name extends MetricName<'counter'>>(name: Name, labels: Labels<Name>, by?: number) => void;
-  readonly observe: <Name extends MetricName<'histogram'>>(name: Name, labels: Labels<Name>, seconds: number) => void;
-  /** Puts these samples in the place of all that the gauge had. None: the gauge is absent. */
-  readonly replace: <Name extends WholeName | QueuesName | MetricName<'gauge'>>(
-    name: Name,
-    samples: readonly Sample<Name>[],
-  ) => void;
-  readonly contentType: string;
-  /** Everything in the text format of Prometheus. */
-  readonly print: () => Promise<string>;
-}
-
-type Instrument = Counter | Gauge | Histogram;
-type AnyLabels = Readonly<Record<string, string>>;
-
-function createInstruments(): Instruments {
-  const registry = new Registry();
-  collectDefaultMetrics({ register: registry });
-  const instruments = new Map(metricNames.map((name) => [name, instrumentOf(name, registry)]));
-  const find = <T extends Instrument>(name: MetricName, type: new (...args: never[]) => T): T => {
-    const found = instruments.get(name);
-    if (found instanceof type) return found;
-    throw new TypeError(`${name} is not declared as a ${type.name}`);
-  };
-  return {
-    count: (name, labels, by = 1) => find(name, Counter).inc(folded(name, labels), by),
-    observe: (name, labels, seconds) => find(name, Histogram).observe(folded(name, labels), seconds),
-    replace(name, samples) {
-      const instrument = instruments.get(name);
-      if (!(instrument instanceof Gauge || instrument instanceof Counter))
-        throw new TypeError(`${name} has no value`);
-      instrument.reset();
-      // A reset leaves what has no labels at 0, and what is not known must be absent.
-      if (Object.keys(declarationOf(name).labels).length === 0) instrument.remove();
-      // Added, not set: several values may have been folded into one.
-      for (const { labels, value } of samples) instrument.inc(folded(name, labels), value);
-    },
-    contentType: registry.contentType,
-    print: () => registry.metrics(),
-  };
-}
-
-function instrumentOf(name: MetricName, registry: Registry): Instrument {
-  const { type, help, labels, buckets } = declarationOf(name);
-  const configuration = { name, help, labelNames: Object.keys(labels), registers: [registry] };
-  if (type === 'gauge') return new Gauge(configuration);
-  if (type === 'histogram') return new Histogram({ ...configuration, ...(buckets ? { buckets: [...buckets] } : {}) });
-  const counter = new Counter(configuration);
-  for (const combination of combinationsFromZero(name)) counter.inc(combination, 0);
-  return counter;
-}
-
-const MOST_FROM_ZERO = 100;
-
-/**
- * A series that begins at 1 is no increase to Prometheus, so that an alert misses the first of its kind. Where the
- * combinations are few they all begin at 0.
- */
-function combinationsFromZero(name: MetricName): readonly AnyLabels[] {
-  let combinations: readonly AnyLabels[] = [{}];
-  for (const [label, set] of Object.entries(declarationOf(name).labels)) {
-    const values: readonly string[] = set === ACCOUNT_NAMES ? [] : words[set];
-    combinations = combinations.flatMap((so) => values.map((value) => ({ ...so, [label]: value })));
-  }
-  return combinations.length <= MOST_FROM_ZERO ? combinations : [];
-}
-
-function folded(name: MetricName, labels: AnyLabels): Record<string, string> {
-  const sets = Object.entries(declarationOf(name).labels);
-  return Object.fromEntries(
-    sets.map(([label, set]) => {
-      const value = labels[label] ?? '';
-      return [label, set === ACCOUNT_NAMES ? value : fold(set, value)];
-    }),
-  );
-}
-
-interface TtlCacheOptions<T> {
-  readonly read: () => Promise<T>;
-  readonly clock: Clock;
-  /** How long an answer, or the lack of one, is good for. */
-  readonly keepMs: number;
-  /** An answer is waited for no longer than this. */
-  readonly limitMs: number;
-  /** Told of each reading that failed or took too long. */
-  readonly onError: (error: unknown) => void;
-}
-
-/**
- * Reads at most once in `keepMs` however often it is asked, and one at a time. Undefined when it could not be read:
- * the rest can still be told.
- */
-export function ttlCache<T>(options: TtlCacheOptions<T>): () => Promise<T | undefined> {
-  const { read, clock, keepMs, limitMs, onError } = options;
-  let latest: Promise<T | undefined> | undefined;
-  let staleAtMono = 0;
-
-  const late = () => new Error(`no answer within ${limitMs} ms`);
-  const begin = async (): Promise<T | undefined> => {
-    try {
-      return await within({ clock, ms: limitMs, late }, read());
-    } catch (error) {
-      onError(error);
-      return undefined;
-    } finally {
-      staleAtMono = clock.monotonic() + keepMs;
-    }
-  };
-
-  return () => {
-    if (latest !== undefined && clock.monotonic() < staleAtMono) return latest;
-    // Until it has an answer, every caller waits for this one.
-    staleAtMono = Number.POSITIVE_INFINITY;
-    latest = begin();
-    return latest;
-  };
 }

@@ -160,11 +160,11 @@ Example:
     says: (asked: string, kind: string, told: string) => `The service says about ${asked} of ${kind}: ${told}`,
     steps: {
       copyMade: 'the copy was made',
-      putBack: (count: number) =>
+      restored: (count: number) =>
         `${some(count, 'operation was', 'operations were')} accepted in the lost time and recorded again from the journal: a repeated request does not do them again.`,
       broken: (why: string, since: string) =>
         `The journal does not prove what never left (${why}): what was accepted since ${since} and is not in it is unknown here. Compare with the dashboard before callers repeat anything.`,
-      lostActs: (count: number, names: string) =>
+      lostActions: (count: number, names: string) =>
         `The journal knows ${some(count, 'act', 'acts')} of people that cannot be replayed (${names}): do each again that still applies.`,
       keys: (since: string) =>
         `Keys that were revoked since ${since} count again unless the journal knew of it, and those made since are gone: relais keys list, then relais keys revoke ID.`,

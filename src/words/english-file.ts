@@ -82,7 +82,7 @@ export const englishFile = {
   tab: 'tab',
   sheet: (name: string) => `, sheet ${name}`,
   quoted: (text: string) => `“${text}”`,
-  ownCut: (count: number) =>
+  truncatedRows: (count: number) =>
     `${some(count, 'row has', 'rows have')} more beside the number than reports give back: 1 000 characters are kept`,
   titleRows: (count: number) => `${some(count, 'row', 'rows')} above the header: no data`,
   otherSheets: (names: string) => `not read: ${names}; --sheet NAME reads another sheet`,

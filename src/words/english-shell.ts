@@ -57,7 +57,7 @@ In French: --lang fr, or LANG=fr_SN.UTF-8.`,
   outcomes: {
     accepted: 'accepted',
     duplicate: 'duplicate',
-    sound: 'sound',
+    valid: 'valid',
     conflict: 'conflict',
     invalid: 'invalid',
   },

@@ -162,11 +162,11 @@ Exemple :
     says: (asked, kind, told) => `Le service dit de ${asked} (${kind}) : ${told}`,
     steps: {
       copyMade: 'la copie',
-      putBack: (count) =>
+      restored: (count) =>
         `Le journal a fait réinscrire ${some(count, 'opération', 'opérations')} du temps perdu : redemandées, elles ne se font pas deux fois.`,
       broken: (why, since) =>
-        `Le journal ne prouve pas ce qui n’est jamais parti (${why}) : ce qui a été accepté depuis ${since} et n’y figure pas est inconnu ici. Comparez avec le tableau de bord avant que les appelants ne répètent.`,
-      lostActs: (count, names) =>
+        `Le journal ne prouve pas ce qui n’est jamais parti (${why}). Ce qui a été accepté depuis ${since} peut être inconnu ici : comparez avec le tableau de bord avant toute répétition.`,
+      lostActions: (count, names) =>
         `Le journal connaît ${some(count, 'acte', 'actes')} de personnes qui ne se rejouent pas (${names}) : refaites ceux qui valent encore.`,
       keys: (since) =>
         `Les clés révoquées depuis ${since} sont de nouveau valables, sauf si le journal le savait, et celles créées depuis ont disparu : relais keys list, puis relais keys revoke ID.`,

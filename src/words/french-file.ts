@@ -87,7 +87,7 @@ export const frenchFile: Words['file'] = {
   tab: 'tabulation',
   sheet: (name) => `, feuille ${name}`,
   quoted: (text) => `« ${text} »`,
-  ownCut: (count) =>
+  truncatedRows: (count) =>
     `${some(count, 'ligne a', 'lignes ont')} plus de texte à côté du numéro que les rapports n’en rendent : 1 000 caractères sont gardés`,
   titleRows: (count) => `${some(count, 'ligne', 'lignes')} au-dessus de l’en-tête : pas de données`,
   otherSheets: (names) => `non lu : ${names} ; --sheet NOM lit une autre feuille`,

@@ -8,7 +8,7 @@ export const frenchHelp: Readonly<Record<string, string>> = {
   'Send bulk SMS and payments through one unreliable provider, and report the final status of each.':
     'Envoyer des SMS en masse et des paiements par un seul prestataire peu fiable, et annoncer le statut final de chacun.',
   'Run the worker, callback receiver and HTTP API': 'Lancer les workers, le récepteur de notifications et l’API HTTP',
-  'Try relais with a private PostgreSQL, Redis and sandbox. It needs no settings; the API key is dev':
+  'Try relais with private PostgreSQL, Redis and sandbox. It needs no settings; the API key is dev':
     'Essayer relais avec PostgreSQL et Redis privés et le simulateur. Aucun paramètre à définir ; la clé d’API est dev',
   'Write a settings file with new secrets': 'Écrire un fichier de paramètres avec de nouveaux secrets',
   'Run the provider simulator alone. It can simulate faults':

@@ -50,7 +50,7 @@ En anglais : --lang en.`,
   outcomes: {
     accepted: 'accepté',
     duplicate: 'déjà demandé',
-    sound: 'correct',
+    valid: 'valide',
     conflict: 'en conflit',
     invalid: 'non valable',
   },

@@ -17,7 +17,7 @@ export const frenchStarts: Readonly<Record<string, string>> = {
   'Public base URL of the webhooks listener, for callbacks of the provider and for the `{{stop}}` links in SMS.':
     'adresse publique du récepteur de notifications, pour le prestataire et pour les liens `{{stop}}` des SMS',
   'Key that encrypts the secrets stored in PostgreSQL, 24 characters or more. To rotate it, put the new key first and the old key after a comma, then run `relais secrets rotate`.':
-    'clé qui chiffre les secrets conservés dans PostgreSQL, 24 caractères ou plus. Pour la renouveler, mettez la nouvelle clé d’abord et l’ancienne après une virgule, puis lancez `relais secrets rotate`',
+    'clé qui chiffre les secrets conservés dans PostgreSQL, 24 caractères ou plus. Pour la renouveler : la nouvelle clé, une virgule, l’ancienne, puis `relais secrets rotate`',
   'PostgreSQL database of the ledger: postgres://user:password@host:port/database. `DATABASE_URL_FILE` names a file that holds it.':
     'base PostgreSQL du registre : postgres://user:password@host:port/database. `DATABASE_URL_FILE` donne un fichier qui la contient',
   'was removed: {a}': 'a été supprimé : {a}',

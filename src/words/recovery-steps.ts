@@ -11,26 +11,26 @@ export interface RecoverySteps {
   }[];
   readonly unreadable: { readonly count: number; readonly ids: readonly string[] };
   readonly heldCampaigns: readonly unknown[];
-  readonly putBack: Readonly<Record<string, number>>;
-  readonly lostActs: readonly { readonly act: string }[];
+  readonly restored: Readonly<Record<string, number>>;
+  readonly lostActions: readonly { readonly act: string }[];
   readonly broken: string | null;
 }
 
 const NAMED_IN_WORDS = 10;
 
 export function recoverySteps(report: RecoverySteps, { commands }: Pick<Words, 'commands'>): string[] {
-  const { lostSince, items, unreadable, heldCampaigns, lostActs, broken } = report;
+  const { lostSince, items, unreadable, heldCampaigns, lostActions, broken } = report;
   const { steps } = commands.recover;
   const since = lostSince ?? steps.copyMade;
-  const putBack = Object.values(report.putBack).reduce((sum, count) => sum + count, 0);
+  const restored = Object.values(report.restored).reduce((sum, count) => sum + count, 0);
   const review = items.reduce((sum, { needsReview }) => sum + needsReview.count, 0);
   const texts = items.some(
     ({ kind, underWay }) => (kind === 'recipient' || kind === 'message') && underWay.count > 0,
   );
   return [
-    ...(putBack > 0 ? [steps.putBack(putBack)] : []),
+    ...(restored > 0 ? [steps.restored(restored)] : []),
     ...(broken === null ? [] : [steps.broken(broken, since)]),
-    ...(lostActs.length > 0 ? [steps.lostActs(lostActs.length, namesOf(lostActs))] : []),
+    ...(lostActions.length > 0 ? [steps.lostActions(lostActions.length, namesOf(lostActions))] : []),
     steps.keys(since),
     steps.optOuts(since),
     steps.stops(since),
@@ -45,7 +45,7 @@ export function recoverySteps(report: RecoverySteps, { commands }: Pick<Words, '
   ];
 }
 
-function namesOf(lostActs: RecoverySteps['lostActs']): string {
-  const names = [...new Set(lostActs.map(({ act }) => act))];
+function namesOf(lostActions: RecoverySteps['lostActions']): string {
+  const names = [...new Set(lostActions.map(({ act }) => act))];
   return [...names.slice(0, NAMED_IN_WORDS), ...(names.length > NAMED_IN_WORDS ? ['…'] : [])].join(', ');
 }

@@ -85,7 +85,7 @@ test('what was done stays: the file, how it was read, what was decided, and what
     text: 'Bonjour Fatou de Mbour',
   });
   const { body: file } = await service.call('GET', at(id, '/file'));
-  expect(file).toMatchObject({ country: 'SN', wishes: { leaveOut: ['old_numbering'], takeHidden: false }, report });
+  expect(file).toMatchObject({ country: 'SN', options: { leaveOut: ['old_numbering'], takeHidden: false }, report });
   expect(Date.parse(file.until)).toBeGreaterThan(Date.now());
   expect((await service.call('GET', at(id))).body).toMatchObject({
     text: 'Bonjour {{prenom}} de {{ville}}',
@@ -101,7 +101,7 @@ test('what a file came to with another text is forgotten; how it is read stays',
   await judge(id, '&leaveOut=old_numbering');
   await amend(id, { text: 'Salut {{ville}}' });
   expect((await service.call('GET', at(id, '/file'))).body).toMatchObject({
-    wishes: { leaveOut: ['old_numbering'] },
+    options: { leaveOut: ['old_numbering'] },
     report: null,
   });
 });
@@ -269,7 +269,7 @@ test('what was looked at is counted, and nothing else: neither another file nor 
   await keep(id, 'numero\n+221771000003');
   await refused(`${seen}&seenCampaign=${campaign}`);
   // Nor is what was answered for the one file remembered of the other.
-  expect((await service.call('GET', at(id, '/file'))).body).toMatchObject({ wishes: null, report: null });
+  expect((await service.call('GET', at(id, '/file'))).body).toMatchObject({ options: null, report: null });
   await keep(id, 'numero\n+221771000001\n+221771000002');
   await amend(id, { text: 'Bonsoir' });
   await refused(`${seen}&seenCampaign=${campaign}`);

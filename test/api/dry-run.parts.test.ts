@@ -33,16 +33,16 @@ test('a dry run tells what would be, under the id that it would have, and counts
   for (let times = 0; times < 5; times += 1) {
     const { status, body } = await judge(
       DISBURSEMENTS,
-      asked('sound', { accountAlias: '77123', allowUnusualNumber: true }),
+      asked('valid', { accountAlias: '77123', allowUnusualNumber: true }),
     );
-    expect([status, body.dryRun, body.outcome, body.state]).toEqual([200, true, 'sound', 'queued']);
+    expect([status, body.dryRun, body.outcome, body.state]).toEqual([200, true, 'valid', 'queued']);
     expect(body.warnings).toEqual([expect.stringContaining('5 digits')]);
   }
   expect(await records()).toBe(before);
-  const { body } = await judge(DISBURSEMENTS, asked('sound'));
-  const made = await service.call('POST', DISBURSEMENTS, { body: asked('sound') });
+  const { body } = await judge(DISBURSEMENTS, asked('valid'));
+  const made = await service.call('POST', DISBURSEMENTS, { body: asked('valid') });
   expect([made.status, made.body.id]).toEqual([202, body.id]);
-  expect((await judge(DISBURSEMENTS, asked('sound'))).body).toMatchObject({ outcome: 'duplicate', id: body.id });
+  expect((await judge(DISBURSEMENTS, asked('valid'))).body).toMatchObject({ outcome: 'duplicate', id: body.id });
 });
 
 test('what would wait for a different person says so', async () => {
@@ -76,7 +76,7 @@ test('lines are judged one by one', async () => {
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line).outcome);
-  expect([status, verdicts]).toEqual([200, ['sound', 'invalid']]);
+  expect([status, verdicts]).toEqual([200, ['valid', 'invalid']]);
   expect(await records()).toBe(before);
 });
 
@@ -94,7 +94,7 @@ test.each([
   };
   const [before, heard] = [await records(), await effects()];
   const { status, body: told } = await judge(path, body);
-  expect([status, told.outcome ?? told.items[0].outcome]).toEqual([200, 'sound']);
+  expect([status, told.outcome ?? told.items[0].outcome]).toEqual([200, 'valid']);
   const wrong = await judge(path, { ...body, account: 'nosuch' });
   expect(wrong.body.items?.[0].outcome ?? wrong.status).toSatisfy((said) => said === 'invalid' || said === 422);
   expect(await records()).toBe(before);

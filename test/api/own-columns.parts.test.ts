@@ -69,7 +69,7 @@ test('lines of JSON have columns as they come', async () => {
 test('a row keeps so many characters, and the upload says in how many rows some were cut', async () => {
   const id = await campaign('Bonjour');
   const { body } = await upload(id, `to;Un;Deux\n771000001;${'x'.repeat(1_500)};après\n771000002;court;bref`);
-  expect(body.ownCut).toBe(1);
+  expect(body.truncatedRows).toBe(1);
   const [first, second] = (await listed(id)).items;
   expect(first.own).toEqual({ Un: `${'x'.repeat(999)}…` });
   expect(second.own).toEqual({ Un: 'court', Deux: 'bref' });

@@ -56,7 +56,7 @@ describe('a file of lines', () => {
   });
 
   test('is judged by the API with --dry-run, line by line', async () => {
-    const { asked, env } = await api([{ index: 0, id: 'msg_1', outcome: 'sound' }, ...verdicts.slice(1, 2)]);
+    const { asked, env } = await api([{ index: 0, id: 'msg_1', outcome: 'valid' }, ...verdicts.slice(1, 2)]);
     const { code, stdout, stderr } = await relais(['messages', 'send', file, '--dry-run'], { env });
     expect(asked).toMatchObject([{ path: '/v1/messages', query: { dryRun: 'true' }, text: lines.join('\n') }]);
     expect([code, stdout]).toEqual([1, 'line 3  invalid  /to must be a number�[2J\n']);
@@ -133,7 +133,7 @@ describe('a request from a file', () => {
   });
 
   test('that moves money asks first', async () => {
-    const { asked, env } = await apiThat(() => ({ body: { outcome: 'sound', warnings: [] } }));
+    const { asked, env } = await apiThat(() => ({ body: { outcome: 'valid', warnings: [] } }));
     const argv = ['direct-credit', 'create', '--to', '771234567', '--amount', '10000', '--reference', 'x'];
     const { code, stderr } = await relais(argv, { env, types: 'n\n', isTerminal: true });
     expect([code, asked.map(({ query }) => query)]).toEqual([1, [{ dryRun: 'true' }]]);

@@ -56,7 +56,7 @@ describe('create', () => {
   });
 
   test('--dry-run has it judged by the API, and shows what would be paid and what looks wrong', async () => {
-    const judged = { dryRun: true, outcome: 'sound', id: ID, state: 'queued', warnings: ['8 digits, not 9'] };
+    const judged = { dryRun: true, outcome: 'valid', id: ID, state: 'queued', warnings: ['8 digits, not 9'] };
     const { asked, env } = await apiThat(() => ({ body: judged }));
     const { code, stderr } = await relais([...create, '--dry-run'], { env });
     expect(code).toBe(0);

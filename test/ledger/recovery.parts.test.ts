@@ -148,7 +148,7 @@ test('an unbroken journal lets queued payments go on, and raises or records agai
   const applied = await appliedBy(three);
   expect(applied).toMatchObject({
     is: 'over',
-    report: { by: 'awa', because: 'witness', putBack: { disbursement: 1 } },
+    report: { by: 'awa', because: 'witness', restored: { disbursement: 1 } },
   });
   expect(applied.is === 'over' && applied.report.broken).toBeUndefined();
   expect(await states()).toEqual({
@@ -258,9 +258,9 @@ test('an item and an act that cannot be replayed are left to a person, and keep 
   expect(applied).toMatchObject({
     is: 'over',
     report: {
-      putBack: { disbursement: 1 },
+      restored: { disbursement: 1 },
       unreadable: { ids: ['dsb_bad'] },
-      lostActs: [{ act: 'account.held' }, { act: 'person.bound' }],
+      lostActions: [{ act: 'account.held' }, { act: 'person.bound' }],
     },
   });
 });

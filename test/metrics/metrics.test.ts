@@ -207,8 +207,8 @@ describe('what is true of the whole', () => {
       },
     });
     const page = await metrics.scrape();
-    expect(samplesOf(page, 'relais_chunks_in_doubt')).toEqual(['{state="unknown"} 3']);
-    expect(samplesOf(page, 'relais_oldest_chunk_in_doubt_seconds')).toEqual(['{state="unknown"} 120']);
+    expect(samplesOf(page, 'relais_sms_requests_in_doubt')).toEqual(['{state="unknown"} 3']);
+    expect(samplesOf(page, 'relais_sms_requests_oldest_in_doubt_seconds')).toEqual(['{state="unknown"} 120']);
   });
 
   test('events are counted by the types of the catalogue, those that never happened at 0', async () => {

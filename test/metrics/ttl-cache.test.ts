@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ttlCache } from '../../src/metrics/metrics.ts';
+import { ttlCache } from '../../src/metrics/ttl-cache.ts';
 import { clockByHand } from './by-hand.ts';
 
 /** Every reading is answered by hand. */

@@ -301,8 +301,8 @@ const recoveryReport = z
       description: 'Operations that this version cannot read or record, the first by name.',
     }),
     heldCampaigns: z.array(z.looseObject({ id: text('cmp_0f6c8d4b2a1e4957'), name: text('November') })),
-    putBack: sums.meta({ description: 'Accepted in the lost time, by kind, and recorded again from the journal.' }),
-    lostActs: z
+    restored: sums.meta({ description: 'Accepted in the lost time, by kind, and recorded again from the journal.' }),
+    lostActions: z
       .array(z.looseObject({ at: perhaps(time), act: text('optout.added') }))
       .meta({ description: 'Acts of the lost time that a person must repeat.' }),
     broken: perhaps(text('no journal')).meta({

@@ -10,7 +10,7 @@ export const message = answerOf('message');
 const verdict = z.looseObject({
   index: z.int().nonnegative().meta({ example: 0, description: 'Its place in the request.' }),
   id: perhaps(text('msg_0f6c8d4b2a1e49578c3d')),
-  outcome: z.enum(['accepted', 'duplicate', 'conflict', 'invalid', 'sound', 'unconfirmed', 'stopped']),
+  outcome: z.enum(['accepted', 'duplicate', 'conflict', 'invalid', 'valid', 'unconfirmed', 'stopped']),
   problem: z
     .array(z.looseObject({ pointer: text('/to'), message: text('must be a number in international form') }))
     .optional()
@@ -109,7 +109,7 @@ const uploadFields = {
   sheet: z.string().optional(),
   otherSheets: z.array(z.string()).optional().meta({ description: 'Not read.' }),
   merged: z.int().optional().meta({ description: 'Cells over several rows; only the first has the value.' }),
-  ownCut: z
+  truncatedRows: z
     .int()
     .optional()
     .meta({ description: 'Rows with more beside the number than reports give back (1,000 characters).' }),
@@ -220,7 +220,7 @@ export const keptFile = z
     until: perhaps(time).meta({ description: 'Then it is forgotten.' }),
     country: perhaps(text('SN')).meta({ description: 'That the campaign gives to numbers without one.' }),
     replaceCostly: z.boolean().meta({ example: false, description: 'What the campaign says of it.' }),
-    wishes: perhaps(fileWishes).meta({ description: 'How it was read when it was judged last.' }),
+    options: perhaps(fileWishes).meta({ description: 'How the file was read at its last check.' }),
     report: perhaps(fileReport).meta({ description: 'What that said.' }),
   })
   .meta({ id: 'KeptFile' });

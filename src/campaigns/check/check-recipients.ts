@@ -190,7 +190,7 @@ class RowChecker {
         stopLink: { characters: this.#stop.length, assumed: this.#options.stopLink === undefined },
       }),
       ...(meant.length > 0 && { probablyMeant: meant }),
-      ...(this.#own.cut > 0 && { ownCut: this.#own.cut }),
+      ...(this.#own.cut > 0 && { truncatedRows: this.#own.cut }),
       ...(this.#preview && {
         preview: this.#preview.texts(this.#options.withValues ? this.#rows.columns : undefined),
       }),

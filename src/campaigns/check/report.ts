@@ -54,7 +54,7 @@ export function renderProblems({ problems }: UnusableFile, language: Language = 
 }
 
 function headline(summary: CheckSummary, words: FileWords): string[] {
-  const { total, recipients, skipped, blank, format, encoding, delimiter, titleRows, sheet, ownCut = 0 } = summary;
+  const { total, recipients, skipped, blank, format, encoding, delimiter, titleRows, sheet, truncatedRows = 0 } = summary;
   const sign = delimiter === '\t' ? words.tab : words.quoted(delimiter ?? '');
   const how = encoding === undefined ? words.sheet(words.quoted(printable(sheet ?? ''))) : `, ${ENCODINGS[encoding]}`;
   const rows = words.rows(total) + (blank === 0 ? '' : words.blank(blank));
@@ -62,7 +62,7 @@ function headline(summary: CheckSummary, words: FileWords): string[] {
     words.headline(rows, words.recipients(recipients), words.skipped(skipped)),
     words.readAs(words.formats[format], how + (delimiter === undefined ? '' : words.separator(sign))),
     ...(titleRows === 0 ? [] : [words.titleRows(titleRows)]),
-    ...(ownCut === 0 ? [] : [words.ownCut(ownCut)]),
+    ...(truncatedRows === 0 ? [] : [words.truncatedRows(truncatedRows)]),
     ...sheetLines(summary, words),
   ];
 }
@@ -244,7 +244,7 @@ export interface CheckSummary extends FileFacts {
   /** Parts of the text that a phone would probably not show as they are meant, such as `{prenom}`. */
   readonly probablyMeant?: readonly TextDoubt[];
   /** Rows whose other columns have more in them than reports give back. */
-  readonly ownCut?: number;
+  readonly truncatedRows?: number;
   /** How long the link of `{{stop}}` is; `assumed`: nobody said where the listener is reached. */
   readonly stopLink?: { readonly characters: number; readonly assumed: boolean };
   /** Absent when no text was given. */

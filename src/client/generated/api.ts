@@ -2109,7 +2109,7 @@ export interface DryRun {
   /**
    * `duplicate`: it was accepted before.
    */
-  outcome: ("sound" | "duplicate")
+  outcome: ("valid" | "duplicate")
   /**
    * The id that it has, or would have.
    */
@@ -3001,7 +3001,7 @@ export interface UploadReport {
   /**
    * Rows with more beside the number than reports give back (1,000 characters).
    */
-  ownCut?: number
+  truncatedRows?: number
   /**
    * How long the link of `{{stop}}` is; it is counted in segments.
    */
@@ -3077,9 +3077,9 @@ export interface KeptFile {
    */
   replaceCostly: boolean
   /**
-   * How it was read when it was judged last.
+   * How the file was read at its last check.
    */
-  wishes: ({
+  options: ({
     repair: string[]
     phoneColumn?: string
     sheet?: string
@@ -3185,7 +3185,7 @@ export interface FileReport {
   /**
    * Rows with more beside the number than reports give back (1,000 characters).
    */
-  ownCut?: number
+  truncatedRows?: number
   /**
    * How long the link of `{{stop}}` is; it is counted in segments.
    */
@@ -3313,7 +3313,7 @@ export interface MessageVerdicts {
      */
     index: number
     id: (string | null)
-    outcome: ("accepted" | "duplicate" | "conflict" | "invalid" | "sound" | "unconfirmed" | "stopped")
+    outcome: ("accepted" | "duplicate" | "conflict" | "invalid" | "valid" | "unconfirmed" | "stopped")
     /**
      * Only with `invalid`: everything that is wrong with it.
      */
@@ -7001,7 +7001,7 @@ export interface RecoveryReport {
   /**
    * Accepted in the lost time, by kind, and recorded again from the journal.
    */
-  putBack: {
+  restored: {
     [k: string]: {
       count: number
       /**
@@ -7013,7 +7013,7 @@ export interface RecoveryReport {
   /**
    * Acts of the lost time that a person must repeat.
    */
-  lostActs: {
+  lostActions: {
     at: (string | null)
     act: string
   }[]
