@@ -54,7 +54,18 @@ export function renderProblems({ problems }: UnusableFile, language: Language = 
 }
 
 function headline(summary: CheckSummary, words: FileWords): string[] {
-  const { total, recipients, skipped, blank, format, encoding, delimiter, titleRows, sheet, truncatedRows = 0 } = summary;
+  const {
+    total,
+    recipients,
+    skipped,
+    blank,
+    format,
+    encoding,
+    delimiter,
+    titleRows,
+    sheet,
+    truncatedRows = 0,
+  } = summary;
   const sign = delimiter === '\t' ? words.tab : words.quoted(delimiter ?? '');
   const how = encoding === undefined ? words.sheet(words.quoted(printable(sheet ?? ''))) : `, ${ENCODINGS[encoding]}`;
   const rows = words.rows(total) + (blank === 0 ? '' : words.blank(blank));
