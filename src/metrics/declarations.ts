@@ -360,12 +360,9 @@ export function declarationOf(name: MetricName): Declaration {
 
 export const metricNames = Object.keys(declarations) as MetricName[];
 
-/**
- * Every value a label may have. All of them are words of our own declarations: an id, a telephone number or what
- * upstream wrote must never become one, since each new value is a new time series that is kept for weeks.
- */
+// Each new value of a label is a new time series, so an id, a phone number or a text of the provider never becomes one.
 
-/** What a value that is not listed is counted as, so that no surprise can add a series. */
+/** Counts all values that are not listed. */
 export const OTHER = 'other';
 
 /** Keys of a record, because the compiler finds a missing key and no missing list item. */
