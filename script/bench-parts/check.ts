@@ -15,7 +15,7 @@ import { parse } from 'csv-parse';
 import { checkRecipients } from '../../src/campaigns/check/check-recipients.ts';
 import { SHIPPED_ARGS, SHIPPED_ENV } from '../shipped.ts';
 
-export interface CheckRates {
+interface CheckRates {
   readonly rows: number;
   readonly bytes: number;
   /** Rows a second, the median of the rounds: numbers, duplicates, variables, segments and cost of every row. */
@@ -29,7 +29,7 @@ export interface CheckRates {
 }
 
 /** The two take turns, so that a neighbour who is busy for a while slows down both. */
-export async function measureCheck({ rows = 1_000_000, rounds = 5 } = {}): Promise<CheckRates> {
+async function measureCheck({ rows = 1_000_000, rounds = 5 } = {}): Promise<CheckRates> {
   const folder = await mkdtemp(join(tmpdir(), 'relais-bench-check-'));
   try {
     const file = join(folder, 'recipients.csv');

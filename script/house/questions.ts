@@ -215,25 +215,9 @@ const inCircles = (circles: readonly (readonly string[])[]): Counted => ({
 });
 
 /** What is new beside the same work is not held against it. */
-const counts = ({ path }: SourceFile): boolean =>
-  !path.startsWith('src/history/') && !path.startsWith('src/console/');
+const counts = ({ path }: SourceFile): boolean => !path.startsWith('src/console/');
 
-const scripts: readonly Question[] = [
-  {
-    question: 'Lua: ARGV by number',
-    goal: 0,
-    count: ({ everything }) => inAll(words.positional(everything, 'ARGV')),
-  },
-  {
-    question: 'Lua: KEYS by number',
-    goal: 0,
-    count: ({ everything }) => inAll(words.positional(everything, 'KEYS')),
-  },
-  {
-    question: 'casts on what a script or Redis answered',
-    goal: 0,
-    count: ({ code }) => all(words.castAnswers(code)),
-  },
+const casts: readonly Question[] = [
   { question: 'as unknown as', goal: 0, count: ({ code }) => all(words.castTwice(code)) },
   { question: 'dropped answers of settle', goal: 0, count: ({ code }) => all(words.droppedAnswers(code)) },
 ];
@@ -243,7 +227,7 @@ const all = (where: readonly string[]): Counted => ({ today: where.length, where
 export const questions: readonly Question[] = [
   ...reading.slice(0, 2),
   ...names,
-  ...scripts,
+  ...casts,
   ...shape,
   ...reading.slice(2),
 ];

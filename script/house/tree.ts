@@ -24,13 +24,12 @@ export interface SourceFile {
   /** From the root, with slashes: `src/lib/clock.ts`. */
   readonly path: string;
   readonly text: string;
-  /** Absent for Lua. */
-  readonly program?: Node;
+  readonly program: Node;
   readonly comments: readonly string[];
   readonly imports: readonly Import[];
 }
 
-const SOURCE = /\.(ts|lua)$/;
+const SOURCE = /\.ts$/;
 
 /** Every source below this folder of `root`. */
 export function readTree(root: string, folder = 'src'): readonly SourceFile[] {
@@ -44,9 +43,6 @@ export function readTree(root: string, folder = 'src'): readonly SourceFile[] {
 
 /** Exported so that a counter can be shown a file that does not exist. */
 export function sourceOf(path: string, text: string): SourceFile {
-  if (path.endsWith('.lua')) {
-    return { path, text, comments: [...text.matchAll(/--([^\n]*)/g)].map(([, said]) => said ?? ''), imports: [] };
-  }
   const { program, comments, errors } = parseSync(path, text);
   if (errors.length > 0) throw new Error(`${path} cannot be read: ${errors[0]?.message}`);
   const root = program as unknown as Node;

@@ -1,12 +1,12 @@
 /** What works for one disbursement, and for one row of a file: found by letting one of each happen, and nothing else. */
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { keys } from '../../src/operations/keys.ts';
+import { Client } from 'pg';
 import { sandboxKeys } from '../../src/app/sandbox.ts';
-import { closeConnection, openCommands, waitUntilReady } from '../../src/redis/connections.ts';
 import { type EmbeddedRedis, startEmbeddedRedis } from '../../src/redis/embedded.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
 import { Asking } from '../demonstration/asking.ts';
+import { type DemoPostgres, openPostgres } from '../demonstration/postgres.ts';
 import { isGenerated, isSandbox } from './tree.ts';
 import { type Covered, type Worker, readCoverage, sourceLinesOf, sourcePathOf, workers } from './coverage.ts';
 import { build, watch } from './watched.ts';
@@ -17,7 +17,6 @@ export interface Walks {
 }
 
 const KEY = 'house-secret';
-const REDIS_READY_MS = 10_000;
 const EVENT_LIMIT_MS = 60_000;
 
 /** What a walk does at the door, and the event that ends it. */
@@ -53,6 +52,7 @@ const works: Readonly<Record<keyof Walks, Work>> = {
 
 /** Everything that has to be gone at the end, whatever happens in between. */
 interface Stage {
+  readonly postgres: DemoPostgres;
   readonly redis: EmbeddedRedis;
   readonly sandbox: Sandbox;
   readonly built: string;
@@ -70,11 +70,13 @@ export async function measureWalks(root: string): Promise<Walks> {
     const built = await build(root, folder);
     const binary = process.env['REDIS_SERVER_BIN'];
     const redis = await startEmbeddedRedis(binary ? { binary } : {});
+    const postgres = await openPostgres();
     const sandbox = await startSandbox();
     try {
-      return await walkEach({ redis, sandbox, built, folder, onKill: (kill) => void kills.push(kill) });
+      return await walkEach({ postgres, redis, sandbox, built, folder, onKill: (kill) => void kills.push(kill) });
     } finally {
       await sandbox.stop();
+      await postgres.stop();
       await redis.stop();
     }
   } finally {
@@ -100,21 +102,24 @@ async function walkEach(stage: Stage): Promise<Walks> {
 
 interface Place {
   readonly api: Asking;
-  readonly redisUrl: string;
+  readonly databaseUrl: string;
+  readonly schema: string;
 }
 
-/** Each process has a database of its own: what one left must not be work for the next. */
+/** Each process has a schema and a Redis database of its own, so that no process finds work of another. */
 async function covered(
-  { redis, sandbox, built, folder, onKill }: Stage,
+  { postgres, redis, sandbox, built, folder, onKill }: Stage,
   name: string,
   database: number,
   during: (place: Place) => Promise<unknown>,
 ): Promise<readonly Covered[]> {
   const coverage = join(folder, name);
   mkdirSync(coverage);
-  const redisUrl = `${redis.url}/${database}`;
+  const schema = `house_${name}`;
   const env = {
-    REDIS_URL: redisUrl,
+    DATABASE_URL: postgres.url,
+    DATABASE_SCHEMA: schema,
+    REDIS_URL: `${redis.url}/${database}`,
     SERVICE_BASE_URL: sandbox.base,
     SERVICE_CRM_URL: sandbox.crm,
     ...sandboxKeys,
@@ -123,29 +128,29 @@ async function covered(
     API_PORT: '0',
     WEBHOOKS_PORT: '0',
     METRICS_PORT: '0',
-    WITNESS_FILE: 'off',
     QUIET_HOURS: 'off',
     LOG_LEVEL: 'warn',
   };
   const process = await watch({ built, env, coverage, started: onKill });
-  await during({ api: new Asking(process.api, KEY), redisUrl });
+  await during({ api: new Asking(process.api, KEY), databaseUrl: postgres.url, schema });
   await process.stop();
   return readCoverage(coverage, built);
 }
 
-/** The end is read from Redis: asking the API for it would be work that nobody asked for. */
-async function work({ api, redisUrl }: Place, { ask, ends }: Work): Promise<void> {
-  const redis = openCommands({ url: redisUrl }, { name: 'measure-house', onError: () => undefined });
+/** The end is read from PostgreSQL: a request to the API would be counted as work. */
+async function work({ api, databaseUrl, schema }: Place, { ask, ends }: Work): Promise<void> {
+  const client = new Client({ connectionString: databaseUrl });
+  await client.connect();
   try {
-    await waitUntilReady(redis, REDIS_READY_MS);
     await ask(api);
     const untilMono = performance.now() + EVENT_LIMIT_MS;
-    for (let seen = ''; !seen.includes(ends); ) {
-      if (performance.now() > untilMono) throw new Error(`no ${ends} within ${EVENT_LIMIT_MS} ms; seen: ${seen}`);
+    for (let seen: readonly string[] = []; !seen.includes(ends); ) {
+      if (performance.now() > untilMono) throw new Error(`no ${ends} within ${EVENT_LIMIT_MS} ms; seen: ${seen.join(' ')}`);
       await new Promise((resolve) => setTimeout(resolve, 20));
-      seen = JSON.stringify(await redis.xrange(keys.events, '-', '+'));
+      const { rows } = await client.query<{ type: string }>(`select distinct type from ${schema}.event`);
+      seen = rows.map(({ type }) => type);
     }
   } finally {
-    await closeConnection(redis);
+    await client.end();
   }
 }

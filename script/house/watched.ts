@@ -1,7 +1,7 @@
 /** One `relais run` of the tree as it stands, built apart, with V8 counting what runs in it. */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFileSync, mkdirSync } from 'node:fs';
+import { copyFileSync, cpSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
@@ -15,6 +15,8 @@ export async function build(root: string, folder: string): Promise<string> {
   copyFileSync(join(root, 'package.json'), join(folder, 'package.json'));
   const compile = ['-p', 'tsconfig.build.json', '--outDir', built, '--declaration', 'false'];
   await promisify(execFile)(join(root, 'node_modules/.bin/tsc'), compile, { cwd: root });
+  const isSql = (path: string): boolean => path.endsWith('.sql') || !/\.\w+$/.test(path);
+  cpSync(join(root, 'src/ledger'), join(built, 'ledger'), { recursive: true, filter: isSql });
   return built;
 }
 

@@ -8,18 +8,6 @@ export const filesWith = (files: readonly SourceFile[], pattern: RegExp): readon
 export const occurrences = (files: readonly SourceFile[], pattern: RegExp): number =>
   files.reduce((sum, { text }) => sum + [...text.matchAll(pattern)].length, 0);
 
-const BETWEEN_MARKS = /-- <generated>[^]*?-- <\/generated>/g;
-
-/**
- * Arguments of a Lua script that are known by their number alone. One variable as the index is a walk along a list;
- * what stands between the marks was written by a generator.
- */
-export function positional(files: readonly SourceFile[], table: 'ARGV' | 'KEYS'): number {
-  const byNumber = new RegExp(String.raw`\b${table}\[(?!\s*[A-Za-z_]\w*\s*\])`, 'g');
-  const read = files.map((file) => ({ ...file, text: file.text.replace(BETWEEN_MARKS, '') }));
-  return occurrences(read, byNumber);
-}
-
 /** A list of at least so many of these words: elements, members, cases of a union, or words in one text. */
 export interface Fact {
   readonly words: readonly string[];
@@ -85,47 +73,6 @@ export function filesThatDeclare(files: readonly SourceFile[], member: string): 
     nameOf(nodeIn(node, 'key')) === member &&
     nodeIn(node, 'value')?.type !== 'Identifier';
   return files.filter((file) => nodesOf(file).some(declares)).map(({ path }) => path);
-}
-
-const SCRIPT_CALLS = /^(runScript|take|eval|evalsha|exec|call)$/;
-
-/** `as` on what a Lua script answered: of the call itself in any shape, of a value that is known by name as a tuple. */
-export function castAnswers(files: readonly SourceFile[]): readonly string[] {
-  return files.flatMap((file) => {
-    const nodes = nodesOf(file);
-    return nodes.flatMap(([node]) => {
-      if (node.type !== 'TSAsExpression') return [];
-      const operand = unwrapped(nodeIn(node, 'expression'));
-      const isCall = operand?.type === 'CallExpression' && SCRIPT_CALLS.test(calleeOf(operand) ?? '');
-      const isNamed = operand?.type === 'Identifier' && isTuple(nodeIn(node, 'typeAnnotation'));
-      return isCall || (isNamed && isAnswer(file, nameOf(operand) ?? '')) ? [placeOf(file, node)] : [];
-    });
-  });
-}
-
-/** `(await x) ?? []` → `x`. */
-function unwrapped(node: Node | undefined): Node | undefined {
-  const inner: Readonly<Record<string, string>> = {
-    ParenthesizedExpression: 'expression',
-    AwaitExpression: 'argument',
-    LogicalExpression: 'left',
-  };
-  const member = node && inner[node.type];
-  return node && member ? unwrapped(nodeIn(node, member)) : node;
-}
-
-function isTuple(type: Node | undefined): boolean {
-  if (type?.type === 'TSArrayType') return isTuple(nodeIn(type, 'elementType'));
-  if (type?.type === 'TSUnionType') return nodesIn(type, 'types').some(isTuple);
-  // `readonly [string]`
-  if (type?.type === 'TSTypeOperator') return isTuple(nodeIn(type, 'typeAnnotation'));
-  return type?.type === 'TSTupleType';
-}
-
-/** A name that this file takes as unknown, waits for, or finds at the end of what it takes apart. */
-function isAnswer({ text }: SourceFile, name: string): boolean {
-  const awaited = String.raw`\bconst [^=;]*\b${name}\b[^=;]* = \(*await\b`;
-  return new RegExp(String.raw`${awaited}|\b${name}: unknown\b|\.\.\.${name}\]`).test(text);
 }
 
 export const castTwice = (files: readonly SourceFile[]): readonly string[] =>

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { derivedId } from '../lib/ids.ts';
 import { comparable } from '../lib/letters.ts';
-import type { MadeKey } from '../operations/api-keys.ts';
+import type { MadeKey } from '../ledger/api-keys.ts';
 import { accountName } from '../kinds/request-pieces.ts';
 import { MADE, type ApiKey, digestOf, personOf, type Role, roles } from './keys.ts';
 import { apiKeyList, apiKeyWithSecret } from './openapi/answers-audit.ts';

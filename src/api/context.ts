@@ -33,7 +33,7 @@ import type { Status } from '../ledger/status.ts';
 import type { Balances } from '../ledger/balances.ts';
 import type { Rejections } from '../ledger/rejections.ts';
 import type { Queries } from '../ledger/queries.ts';
-import type { WorkerHere } from '../operations/workers.ts';
+import type { WorkerHere } from '../ledger/workers.ts';
 import type { MoneyLimits } from '../ledger/limits.ts';
 import type { RecordAt } from '../operations/record.ts';
 import type { Acceptance, Answer } from '../producer/acceptance.ts';

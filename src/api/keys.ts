@@ -5,8 +5,8 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import type { Clock } from '../lib/clock.ts';
 import { comparable } from '../lib/letters.ts';
-import type { MadeKey } from '../operations/api-keys.ts';
-import type { Session } from '../operations/sessions.ts';
+import type { MadeKey } from '../ledger/api-keys.ts';
+import type { Session } from '../ledger/sessions.ts';
 
 /** `admin` makes keys and reads the audit, and implies none of the others. */
 export const roles = ['enqueue', 'read', 'approve', 'operate', 'admin'] as const;

@@ -13,8 +13,8 @@ import type { Clock } from '../lib/clock.ts';
 import type { Random } from '../lib/random.ts';
 import { type Secret, sealText, unsealText } from '../lib/secret.ts';
 import { TokenBucket } from '../lib/token-bucket.ts';
-import type { Persons } from '../operations/persons.ts';
-import type { Session } from '../operations/sessions.ts';
+import type { Persons } from '../ledger/persons.ts';
+import type { Session } from '../ledger/sessions.ts';
 import { type ApiKey, type Group, WrongKeys } from './keys.ts';
 import { begunCookieIn } from './session-cookie.ts';
 

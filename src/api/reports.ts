@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { csvCell } from '../files/csv.ts';
 import { askedTime } from '../kinds/request-pieces.ts';
 import { dateIn, onClockOf } from '../lib/zone.ts';
-import { looksCursor } from '../operations/balances.ts';
+import { looksCursor } from '../ledger/balances.ts';
 import { CSV_HEAD, type DailyReport, PAGE_POLICY, dailyCsv, dailyPage, rowsOf } from './daily.ts';
 import { accountsListed } from './gates.ts';
 import { balancesSeen, dailyReport } from './openapi/answers-reports.ts';

@@ -1,7 +1,7 @@
 /** Signing in from a browser: a key is exchanged for a session, which ends with the key. */
 import type { Request } from 'express';
 import { z } from 'zod';
-import type { Session } from '../operations/sessions.ts';
+import type { Session } from '../ledger/sessions.ts';
 import { languageAccepted } from '../words/languages.ts';
 import type { ApiKey } from './keys.ts';
 import { sessionAnswer } from './openapi/answers-console.ts';

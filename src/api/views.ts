@@ -4,7 +4,7 @@ import { type Kind, asDeclared, kinds, type operations } from '../kinds/index.ts
 import { recipientsOf } from '../kinds/recipient.ts';
 import { type UsualHours, quietView } from '../kinds/campaign-hours.ts';
 import { contentHashOf, handsIn } from '../campaigns/content.ts';
-import { hasCanary } from '../kinds/campaign-canary.ts';
+import { hasCanary } from '../operations/campaign-canary.ts';
 import type { Policy } from '../settings/policy.ts';
 import { readEvidence } from '../operations/transition.ts';
 import type { CampaignRecord, RecordAt, RecordBase, RecordOf } from '../operations/record.ts';

@@ -5,7 +5,7 @@
 import type { HoldArea } from '../kinds/account.ts';
 import type { Clock } from '../lib/clock.ts';
 import { type AccountHold, PROVIDER_UNREADABLE } from '../kinds/hold.ts';
-import type { Accounts } from '../operations/accounts.ts';
+import type { Holds } from '../ledger/holds.ts';
 import type { ExchangeSummary, UpstreamOperation } from '../upstream/verdict.ts';
 
 /** One unreadable answer is an accident. */
@@ -28,7 +28,7 @@ const HOLDS: Partial<Record<UpstreamOperation, HoldArea>> = {
 const ENDED_BY: Partial<Record<UpstreamOperation, UpstreamOperation>> = { sms_statistics: 'sms_send' };
 
 interface ReadabilityOptions {
-  readonly accounts: Pick<Accounts, 'holdUnreadable' | 'release' | 'holdsOf'>;
+  readonly accounts: Pick<Holds, 'holdUnreadable' | 'release' | 'holdsOf'>;
   readonly logger: { error(fields: object, message: string): void };
   readonly clock: Pick<Clock, 'monotonic'>;
 }

@@ -121,7 +121,7 @@ export function openStores(needs: StoreNeeds) {
 }
 
 /** Of each kind of statement that shares commits there are two lanes, if the others still get enough connections. */
-export function connectionsOf(most: number): { readonly lanes: number; readonly pool: number } {
+function connectionsOf(most: number): { readonly lanes: number; readonly pool: number } {
   const lanes = most >= connectionsWith(2) + POOL_LEAST ? 2 : 1;
   return { lanes, pool: Math.max(1, most - connectionsWith(lanes)) };
 }

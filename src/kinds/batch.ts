@@ -78,7 +78,6 @@ const sent = { contentHash: 'q0c1…', by: 'maker', totals: { count: 2, xof: 50_
 export const batch = kind({
   prefix: 'bat',
   area: 'payments',
-  history: { table: 'batches', by: 'month' },
   states: {
     invalid: {
       says: 'Something is wrong with the file, so nothing of it is paid.',

@@ -46,9 +46,6 @@ export const HAND = 'hand:';
 /** Fields that belong to what is approved and could be changed afterwards. */
 export const APPROVED_WITH = ['quietHours', 'timezone'] as const;
 
-/** How far ahead of its pace a campaign may be: requests come in whole fifties, and the sweeper once in a while. */
-export const PACE_AHEAD_MS = 1_000;
-
 type PaceFields = Readonly<Record<string, string | number>>;
 
 const CANARY = 50;

@@ -15,7 +15,6 @@ const NONE = Object.fromEntries(campaignBins.filter((bin) => bin !== 'sent').map
 export const campaign = kind({
   prefix: 'cmp',
   area: 'messaging',
-  history: { table: 'campaigns', by: 'month' },
   states: {
     draft: {
       says: 'It has no recipients yet.',

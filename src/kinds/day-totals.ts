@@ -8,7 +8,7 @@ import { type Kind, asDeclared, isFinal, isState } from './index.ts';
 export type Posts = Readonly<Record<string, number>>;
 
 /** `place` tells the country: the withdraw mode of a disbursement, the country of an SMS. */
-export function named(kind: string, account: string, place: string, measure: string): string {
+function named(kind: string, account: string, place: string, measure: string): string {
   return `${kind}|${account}|${place}|${measure}`;
 }
 
@@ -42,8 +42,8 @@ export interface TextCounted {
 
 /** States of an SMS that are reported: it left, or should have left and could not. */
 export const textStates = ['sent', 'failed', 'unknown', 'expired'] as const;
-export type TextState = (typeof textStates)[number];
-export const isTextState = (state: string): state is TextState => textStates.some((one) => one === state);
+type TextState = (typeof textStates)[number];
+const isTextState = (state: string): state is TextState => textStates.some((one) => one === state);
 
 /** Adds to `posts` the change of an SMS, or of so many that are alike. */
 export function addText(

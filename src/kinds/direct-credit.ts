@@ -45,7 +45,6 @@ const NOTHING_LEFT = 'nothing was sent';
 export const directCredit = kind({
   prefix: 'dcr',
   area: 'direct_credit',
-  history: { table: 'direct_credits', by: 'month' },
   money: 'out',
   payee: 'accountAlias',
   resolve: ['succeeded', 'failed'],
@@ -76,7 +75,6 @@ export const directCredit = kind({
       next: 'Look in the dashboard of the service, then resolve it: relais direct-credit resolve {id}',
       to: ['succeeded', 'failed'],
       is: ['in doubt', 'reasoned'],
-      kept: true,
     },
     succeeded: { says: 'It was credited.' },
     rejected: { says: 'It was refused, so nothing was credited.', is: ['without effect', 'reasoned'] },

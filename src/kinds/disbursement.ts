@@ -29,7 +29,6 @@ const PAY_ANEW = 'A new payment is a new disbursement with another reference.';
 export const disbursement = kind({
   prefix: 'dsb',
   area: 'payments',
-  history: { table: 'disbursements', by: 'month' },
   money: 'out',
   payee: 'accountAlias',
   resolve: ['succeeded', 'failed', 'reversed', 'cancelled', 'resubmit'],
@@ -88,7 +87,6 @@ export const disbursement = kind({
       queue: 'status-poll',
       to: ['queued', 'submitting', 'succeeded', 'failed', 'reversed', 'cancelled'],
       is: ['in doubt', 'reasoned'],
-      kept: true,
     },
     succeeded: {
       says: 'The beneficiary was paid; the provider confirmed it.',

@@ -101,14 +101,9 @@ export function standsAs(kind: Kind, state: string): 'unsent' | 'doubt' | undefi
   return isState(kind, state, 'in doubt') ? 'doubt' : undefined;
 }
 
-/** What an apply does with one that stands so in a Redis that was put back. Undefined: nothing, it waits. */
+/** What an applied recovery does with an operation in this state. Undefined: nothing, it waits. */
 export function restoringOf(kind: Kind, state: string): Restoring | undefined {
   return asDeclared(kind).states[state]?.restored;
-}
-
-/** The states of a kind that an apply treats so. */
-export function statesRestored<K extends Kind>(kind: K, ...as: readonly Restoring[]): readonly StateOf<K>[] {
-  return statesOf(kind).filter((state) => as.some((one) => one === restoringOf(kind, state)));
 }
 
 /** What a step does to the sums of the day in which the operation was counted: 1 counts it again, -1 gives it back. */
@@ -125,11 +120,6 @@ export function isFinal(kind: Kind, state: string): boolean {
 /** Final, and no word of upstream leads on from it: nobody looks at it again. */
 export function isOver(kind: Kind, state: string): boolean {
   return isFinal(kind, state) && queueOf(kind, state) === undefined;
-}
-
-/** History takes it as it is then: it is over, or may stand so for ever. */
-export function isKept(kind: Kind, state: string): boolean {
-  return isFinal(kind, state) || stateOf(kind, state).kept === true;
 }
 
 /** `lane` matters where one-time passwords have a queue of their own. */

@@ -30,7 +30,6 @@ const bill = { totalAmount: 42_300, token: 'test_jMcHr7X9kQ' };
 export const invoice = kind({
   prefix: 'inv',
   area: 'payments',
-  history: { table: 'invoices', by: 'month' },
   money: 'in',
   resolve: ['completed', 'cancelled', 'failed'],
   states: {
@@ -50,7 +49,6 @@ export const invoice = kind({
       says: 'It cannot be settled without a person.',
       queue: 'invoice-confirm',
       to: ['completed', 'cancelled', 'failed'],
-      kept: true,
     },
     completed: { says: 'It was paid; the service confirmed it.' },
     cancelled: {

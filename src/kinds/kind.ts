@@ -18,7 +18,7 @@ export type Trait =
   /** Its reason says why it stands there. In other states a reason is left over from a review. */
   | 'reasoned';
 
-/** What an apply does with something that stands in this state in a Redis that was put back from a copy. */
+/** What an applied recovery does with an operation in this state of a restored ledger. */
 export type Restoring =
   /** To a person: nobody knows what became of it. */
   | 'review'
@@ -50,13 +50,6 @@ export interface State<Name extends string = string> {
   readonly is?: readonly Trait[];
   /** Absent: it waits for somebody, as it is. */
   readonly restored?: Restoring;
-  /** History takes it in this state too, though it is not final: it may stand so for ever. */
-  readonly kept?: true;
-}
-
-export interface HistoryTable {
-  readonly table: string;
-  readonly by: 'day' | 'month';
 }
 
 interface Declaration<States, Events> {
@@ -75,8 +68,6 @@ interface Declaration<States, Events> {
   readonly request?: z.ZodObject;
   /** In the order in which callers see them; then those that they do not see. */
   readonly fields: Fields;
-  /** Where history keeps it, and how long a part of that table is. Absent: it is kept by what it consists of. */
-  readonly history?: HistoryTable;
   readonly events?: Events;
 }
 

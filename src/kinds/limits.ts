@@ -63,12 +63,6 @@ export function wordOf(value: LimitValue | undefined): string {
   return value === undefined ? '' : value === null ? OFF : String(value);
 }
 
-/** What a process asks of these limits, in the words of the scripts; what it does not say is left out. */
-export function wordsOf(what: LimitDeclaration['of'], asked: Opinions): Readonly<Record<string, string>> {
-  const words = limitsOf(what).map((name) => [name, wordOf(asked[name])] as const);
-  return Object.fromEntries(words.filter(([, word]) => word !== ''));
-}
-
 export function valueOf(word: string | null | undefined): LimitValue | undefined {
   if (word === null || word === undefined || word === '') return undefined;
   return word === OFF ? null : Number(word);
@@ -82,16 +76,6 @@ export function strictestOf(name: MoneyLimit, asked: readonly (LimitValue | unde
   const numbers = said.filter((value) => value !== null);
   if (numbers.length === 0) return null;
   return stricter === 'lower' ? Math.min(...numbers) : Math.max(...numbers);
-}
-
-const DAY_MS = 86_400_000;
-let lastDay: { readonly day: string; readonly dayBegan: number } = { day: '1970-01-01', dayBegan: 0 };
-
-/** The day (UTC) of that time, as sums of a day are kept. It is asked with each payment, and seldom another one. */
-export function dayAt(at: number): { readonly day: string; readonly dayBegan: number } {
-  const dayBegan = Math.floor(at / DAY_MS) * DAY_MS;
-  if (dayBegan !== lastDay.dayBegan) lastDay = { day: new Date(dayBegan).toISOString().slice(0, 10), dayBegan };
-  return lastDay;
 }
 
 /** What holds while nobody has said anything. */

@@ -33,7 +33,6 @@ export const messageRequest = z
 export const message = kind({
   prefix: 'msg',
   area: 'messaging',
-  history: { table: 'messages', by: 'day' },
   payee: 'to',
   states: {
     queued: {
@@ -53,7 +52,6 @@ export const message = kind({
       queue: 'status-poll',
       to: ['queued', 'sent', 'failed'],
       restored: 'look',
-      kept: true,
     },
     sent: { says: 'The service took it; whether a telephone received it is not told.' },
     failed: {

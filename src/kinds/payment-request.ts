@@ -45,7 +45,6 @@ const asked = { amount: 15_000, referenceNumber: 'PR-1042' };
 export const paymentRequest = kind({
   prefix: 'prq',
   area: 'payments',
-  history: { table: 'payment_requests', by: 'month' },
   money: 'in',
   payee: 'phone',
   resolve: ['completed', 'failed'],
@@ -66,7 +65,6 @@ export const paymentRequest = kind({
       says: 'It cannot be settled without a person.',
       queue: 'status-poll',
       to: ['completed', 'failed'],
-      kept: true,
     },
     completed: { says: 'It was paid; the service confirmed it.' },
     failed: { says: 'It was not paid.', queue: 'status-poll', late: ['completed'] },

@@ -1,10 +1,10 @@
-/** One person in a campaign. What became of each is one letter in its slice, and a count in a bin of the campaign. */
+/** One recipient of a campaign. The status is one letter in its request, and a count of the campaign. */
 import type { Restoring } from './kind.ts';
 
 interface Declared {
   /** Absent: no recipient stands so by itself, only with its whole campaign. */
   readonly letter?: string;
-  /** What an apply does with it in a Redis that was put back. */
+  /** What an applied recovery does with it. */
   readonly restored?: Restoring;
 }
 
@@ -39,7 +39,7 @@ export type RecipientState = {
   [S in RecipientBin]: (typeof states)[S] extends { letter: string } ? S : never;
 }[RecipientBin];
 
-/** What became of one recipient, as one letter of the slice's `outcome`. */
+/** Status of one recipient, as one letter of the request's `outcome`. */
 export const outcomeLetters = Object.fromEntries(
   Object.entries(states).flatMap(([state, of]) => ('letter' in of ? [[state, of.letter]] : [])),
 ) as { readonly [S in RecipientState]: (typeof states)[S]['letter'] };

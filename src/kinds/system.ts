@@ -2,13 +2,7 @@
 import { z } from 'zod';
 import { events } from './events.ts';
 
-/** Why a recovery began, where nothing may be lost. */
-const mayBeNothing = [
-  /** PostgreSQL is another server, or its tables were restored. */
-  'copy',
-] as const;
-
-/** Somebody remembers what PostgreSQL does not. */
+/** Causes of a recovery that prove a loss: something remembers what PostgreSQL does not. */
 export const recoveryProofs = [
   /** A process does. */
   'rolled_back',
@@ -17,9 +11,6 @@ export const recoveryProofs = [
   /** A cursor of events lies beyond the last one. */
   'event_cursor',
 ] as const;
-
-export const recoveryCauses = [...mayBeNothing, ...recoveryProofs];
-export type RecoveryCause = (typeof recoveryCauses)[number];
 
 export const system = {
   events: events(

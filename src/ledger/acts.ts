@@ -1,22 +1,8 @@
 /** Acts of people as the audit log records them: written in the transaction of what they did. */
+import type { Act } from '../operations/act.ts';
 import type { Run } from './pool.ts';
 
-export interface Act {
-  /** Name of the API key, or `sql:<role>`. */
-  readonly by: string;
-  /** The person or service behind the key; empty: unknown. */
-  readonly person: string;
-  readonly role: string;
-  /** Entry point. */
-  readonly source: 'api' | 'console' | 'link' | 'settings' | 'sql' | 'intake';
-  readonly requestId: string;
-  readonly act: string;
-  readonly target: string;
-  /** State before the act. No phone number, SMS text or secret, here and in `facts`. */
-  readonly before?: Readonly<Record<string, unknown>> | undefined;
-  /** State after the act. */
-  readonly facts?: Readonly<Record<string, unknown>> | undefined;
-}
+export type { Act } from '../operations/act.ts';
 
 /** Facts that only the store knows. */
 export type Known = Pick<Act, 'before' | 'facts'>;

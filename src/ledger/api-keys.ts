@@ -1,9 +1,24 @@
 /** API keys that are created at run time. The secret is not stored; a revoked key stays, without its hash. */
-import type { Public } from '../lib/public.ts';
-import type { ApiKeys as KeysInRedis, MadeKey } from '../operations/api-keys.ts';
 import { type Act, actOf, noteAct } from './acts.ts';
 import type { OnCommitted } from './committed.ts';
 import type { Database } from './pool.ts';
+
+/** Times are ms since the epoch. */
+export interface MadeKey {
+  readonly id: string;
+  readonly name: string;
+  readonly roles: string[];
+  /** Absent: all accounts. */
+  readonly accounts?: string[] | undefined;
+  readonly person?: string | undefined;
+  readonly service?: string | undefined;
+  /** SHA-256 of the secret, in hex. Absent: the key is revoked. */
+  readonly digest?: string | undefined;
+  readonly createdAt: number;
+  readonly madeBy: string;
+  readonly expiresAt?: number | undefined;
+  readonly revokedAt?: number | undefined;
+}
 
 interface ApiKeysOptions {
   readonly database: Database;
@@ -27,7 +42,7 @@ interface KeyRow {
 /** Keys in use at most: every request is compared with each. */
 const MOST = 1_000;
 
-export class ApiKeys implements Public<KeysInRedis> {
+export class ApiKeys {
   readonly #options: ApiKeysOptions;
 
   constructor(options: ApiKeysOptions) {

@@ -1,12 +1,19 @@
 /** The result of the last verification of the whole audit log, for all processes: doctor, gauge and alert read it. */
 import type { AuditFault } from './audit-chain.ts';
-import type { AuditVerified } from '../operations/audit-verified.ts';
 import type { AuditSeals } from './audit-seals.ts';
 import type { Database } from './pool.ts';
 
 /** A process that ends in the middle keeps the others from it no longer than this. */
 const TURN_MS = 600_000;
 export const VERIFY_EVERY_MS = 86_400_000;
+
+export interface AuditVerified {
+  /** ms since the epoch. */
+  readonly at: number;
+  readonly lines: number;
+  /** The first line that does not fit. */
+  readonly fault?: AuditFault | undefined;
+}
 
 interface VerifiedRow {
   readonly at: Date | null;

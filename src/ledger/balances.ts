@@ -1,6 +1,4 @@
 /** Balances of the accounts, as one process for all saw them now and then. */
-import type { Public } from '../lib/public.ts';
-import type { Balances as BalancesInRedis, Look, LooksAsked, Seen } from '../operations/balances.ts';
 import type { Database } from './pool.ts';
 
 interface LookRow {
@@ -9,10 +7,29 @@ interface LookRow {
   readonly balances: Readonly<Record<string, number | null>>;
 }
 
-/** Where a page ended. */
-const CURSOR = /^(\d{1,16})\.([\w-]{1,64})$/;
+/** XOF by country, as the provider reported it at that time (ms); null: it could not be read. */
+export interface Seen {
+  readonly at: number;
+  readonly balances: Readonly<Record<string, number | null>>;
+}
 
-export class Balances implements Omit<Public<BalancesInRedis>, 'noteMemory' | 'memory'> {
+export interface Look {
+  readonly account: string;
+  readonly seen: Seen;
+}
+
+/** Times are ms since the epoch, both inclusive. */
+interface LooksAsked {
+  readonly from?: number | undefined;
+  readonly to?: number | undefined;
+  readonly after?: string | undefined;
+  readonly limit: number;
+}
+
+/** Where a page ended. */
+export const looksCursor = /^(\d{1,16})\.([\w-]{1,64})$/;
+
+export class Balances {
   readonly #database: Database;
   readonly #now: () => Date | null;
 
@@ -46,7 +63,7 @@ export class Balances implements Omit<Public<BalancesInRedis>, 'noteMemory' | 'm
     accounts: readonly string[],
     { from, to, after, limit }: LooksAsked,
   ): Promise<{ readonly items: readonly Look[]; readonly next?: string }> {
-    const [, at, name = null] = CURSOR.exec(after ?? '') ?? [];
+    const [, at, name = null] = looksCursor.exec(after ?? '') ?? [];
     const place = [timeOf(from), timeOf(to), timeOf(at === undefined ? undefined : Number(at)), name];
     const rows = await this.#database.run<LookRow>('balances', [accounts, ...place, limit + 1]);
     const items = rows.slice(0, limit).map(lookOf);

@@ -7,7 +7,7 @@ import type { RowNow } from '../kinds/batch-rows.ts';
 import type { BatchRecord } from '../operations/record.ts';
 
 /** Options of an upload. The approved hash covers them. */
-export interface BatchUploadOptions {
+interface BatchUploadOptions {
   /** Earliest time of each payment. */
   readonly notBefore?: string;
   /** Stored only. */

@@ -106,7 +106,7 @@ function replace(
   });
 }
 
-export function stampOf({ environment, fingerprint }: DeploymentRow): Stamp {
+function stampOf({ environment, fingerprint }: DeploymentRow): Stamp {
   const known: Partial<Fingerprint> = fingerprint === null ? {} : (JSON.parse(fingerprint) as Fingerprint);
   return { environment, addresses: {}, accounts: {}, accepted: [], ...known };
 }

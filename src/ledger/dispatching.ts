@@ -26,10 +26,7 @@ export async function dispatchUntil(signal: AbortSignal, options: DispatchingOpt
 }
 
 /** True: there may be more at once. */
-export async function dispatchOnce({
-  endpoints,
-  wake,
-}: Pick<DispatchingOptions, 'endpoints' | 'wake'>): Promise<boolean> {
+async function dispatchOnce({ endpoints, wake }: Pick<DispatchingOptions, 'endpoints' | 'wake'>): Promise<boolean> {
   const dispatched = await endpoints.dispatch(AT_A_TIME);
   for (const { id, position, added } of dispatched) if (added > 0) wake(id, position);
   return dispatched.some(({ more }) => more);

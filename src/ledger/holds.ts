@@ -8,8 +8,6 @@ import {
   type UnreadableAnswers,
 } from '../kinds/hold.ts';
 import type { Clock } from '../lib/clock.ts';
-import type { Public } from '../lib/public.ts';
-import type { Accounts } from '../operations/accounts.ts';
 import { type Act, type Known, actOf, actToJson } from './acts.ts';
 import type { OnCommitted } from './committed.ts';
 import type { Database } from './pool.ts';
@@ -38,7 +36,7 @@ const NONE: AccountStanding = { holds: [], failing: new Set() };
 /** Age of a bulk read that is used again. The statement that records an intent checks `is_held` itself. */
 const FRESH_MS = 200;
 
-export class Holds implements Public<Accounts> {
+export class Holds {
   readonly #options: HoldsOptions;
   #cached: { readonly atMono: number; readonly standings: Promise<Standings> } | undefined;
 

@@ -15,8 +15,7 @@ import {
   reasonsFor,
   strictestOf,
 } from '../kinds/limits.ts';
-import type { Public } from '../lib/public.ts';
-import type { SharedLimits } from '../operations/limits.ts';
+import type { Act } from './acts.ts';
 import type { OnCommitted } from './committed.ts';
 import {
   type LimitRow,
@@ -39,10 +38,12 @@ interface LimitsOptions {
   readonly onCommitted?: OnCommitted;
 }
 
-type SetOptions = Parameters<SharedLimits['set']>[3];
-type PublishAct = Parameters<SharedLimits['publish']>[3];
+interface SetOptions {
+  readonly act?: Act;
+  readonly ones?: readonly string[];
+}
 
-export class MoneyLimits implements Public<SharedLimits> {
+export class MoneyLimits {
   readonly #options: LimitsOptions;
   readonly #own: Opinions;
   /** Settings of this process that were looser than the value in force when it started. */
@@ -62,7 +63,7 @@ export class MoneyLimits implements Public<SharedLimits> {
     by: string,
     op: string,
     when: 'at start' | 'again' = 'at start',
-    act?: PublishAct,
+    act?: Act,
   ): Promise<{ readonly lowered: readonly LimitChange[]; readonly looser: readonly MoneyLimit[] }> {
     const { database } = this.#options;
     const asked = moneyLimits.flatMap((name) => {
@@ -82,12 +83,7 @@ export class MoneyLimits implements Public<SharedLimits> {
    * A repeated call with the same key is answered like the first one, for a day: the answer may have been lost. `ones`:
    * names that are no different person than `by`, in small letters.
    */
-  async set(
-    name: MoneyLimit,
-    value: LimitValue,
-    by: string,
-    { act, ones = [] }: NonNullable<SetOptions> = {},
-  ): Promise<LimitSet> {
+  async set(name: MoneyLimit, value: LimitValue, by: string, { act, ones = [] }: SetOptions = {}): Promise<LimitSet> {
     const done = await this.#options.database.transaction((run) =>
       setLimit(run, { name, value, by, ones, act, now: this.#now() }),
     );

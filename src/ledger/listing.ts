@@ -6,7 +6,7 @@ import type { Named } from './named.ts';
 import type { Run } from './pool.ts';
 
 /** A metadata entry that an operation must have. */
-export interface MetadataFilter {
+interface MetadataFilter {
   readonly metadata?: Readonly<Record<string, string>> | undefined;
 }
 
@@ -44,7 +44,7 @@ export interface Ids {
   readonly next?: string;
 }
 
-export interface StateSum {
+interface StateSum {
   readonly state: string;
   readonly count: number;
   readonly xof: number;

@@ -51,8 +51,6 @@ interface NewEvent {
   readonly data: Json;
 }
 
-export type Acceptance = { readonly outcome: 'accepted'; readonly id: string } | NotRecorded;
-
 export type Recorded =
   | { readonly outcome: 'accepted'; readonly id: string; readonly state: string; readonly at: number }
   | NotRecorded;

@@ -17,10 +17,8 @@ import { limitNamed } from '../kinds/limits.ts';
 import { type Clock, type Moment, momentOf } from '../lib/clock.ts';
 import type { Traces } from '../lib/traces.ts';
 import type { AcceptedAt, NewOperation as AskedOperation } from '../operations/accepting.ts';
-import type { Acquired } from '../operations/acquiring.ts';
 import { type AskedFields, differing } from '../operations/differing.ts';
-import type { Hinted } from '../operations/nudging.ts';
-import { type RecordBase, UnreadableRecord } from '../operations/record.ts';
+import { type RecordAt, type RecordBase, UnreadableRecord } from '../operations/record.ts';
 import type { Change, EvidenceDraft, Posted, Said, TransitionResult } from '../operations/transition.ts';
 import { actOf, actToJson } from './acts.ts';
 import { changeOf, evidenceLine, evidenceLines } from './changes.ts';
@@ -44,6 +42,24 @@ interface StoreOptions {
   /** Every rule judges a request, and nothing is recorded. */
   readonly dryRun?: boolean;
 }
+
+/** The lease of a record, or why there is none. */
+type Acquired<K extends Kind> =
+  | {
+      readonly is: 'acquired';
+      readonly record: RecordAt<K>;
+      readonly lease: string;
+      /** Clock of PostgreSQL when the lease was given. */
+      readonly at: number;
+      readonly leasedSince: Moment;
+    }
+  | { readonly is: 'none' | 'final' | 'elsewhere' | 'leased' | 'other version' };
+
+/** What became of a callback, and the trace of its operation. */
+export type Signalled = (
+  | { readonly is: 'none' | 'noted' }
+  | { readonly is: 'final' | 'look'; readonly state: string }
+) & { readonly trace?: string | undefined };
 
 interface Taken {
   readonly row: Claimed;
@@ -161,7 +177,6 @@ export class OperationStore {
   ): Promise<TransitionResult> {
     const { operations, traces, onCommitted } = this.#options;
     assertArrow(record.kind, record.state, change.to);
-    if (change.asInHistory !== undefined) throw new Error('this ledger has no history beside it');
     const of = ledgerRecord(record);
     const trace = change.act ? traces?.mark() : undefined;
     if (change.act) traces?.linksTo(record.trace);
@@ -220,7 +235,7 @@ export class OperationStore {
     evidence: EvidenceDraft,
     intervalMs: number,
     posted: Posted = NOTHING_POSTED,
-  ): Promise<Hinted> {
+  ): Promise<Signalled> {
     const { operations } = this.#options;
     const queue = lookQueueOf(kind);
     const signalled = await operations.signal({
@@ -236,15 +251,15 @@ export class OperationStore {
     if (signalled === undefined) return this.#buried(kind, id);
     const { state } = signalled;
     const trace = signalled.trace ?? undefined;
-    if (signalled.looks) return { is: 'look', state, written: {}, trace };
-    if (isOver(kind, state) || posted.agreesWith.includes(state)) return { is: 'final', state, written: {}, trace };
-    return { is: 'noted', written: {}, trace };
+    if (signalled.looks) return { is: 'look', state, trace };
+    if (isOver(kind, state) || posted.agreesWith.includes(state)) return { is: 'final', state, trace };
+    return { is: 'noted', trace };
   }
 
-  async #buried(kind: Kind, id: string): Promise<Hinted> {
+  async #buried(kind: Kind, id: string): Promise<Signalled> {
     const named = { id, kind, account: '', fingerprint: NO_FINGERPRINT, state: '', request: {}, createdBy: '' };
     const holder = (await this.#options.operations.holdersOf([named])).get(id);
-    return holder ? { is: 'final', state: holder.state, written: {} } : { is: 'none', written: {} };
+    return holder ? { is: 'final', state: holder.state } : { is: 'none' };
   }
 
   /** Stores evidence of an operation, whoever holds it. Changes nothing else. */

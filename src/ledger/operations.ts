@@ -28,7 +28,7 @@ import {
 import type { UniqueName } from './refused-changes.ts';
 import { Sharing } from './sharing.ts';
 
-export type { Acceptance, NewOperation } from './operation-items.ts';
+export type { NewOperation } from './operation-items.ts';
 
 /** The version of the schema that rows are written with; `claim` leaves rows of a newer one alone. */
 export const SCHEMA_VERSION = 1;

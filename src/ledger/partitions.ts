@@ -17,7 +17,7 @@ interface PartitionRow {
 }
 
 const MONTHS_AHEAD = 3;
-export const CAMPAIGNS_IN_PARTITION = 100;
+const CAMPAIGNS_IN_PARTITION = 100;
 /** Inserts wait behind this lock, so it is short; a busy table is tried again. */
 const LOCK_MS = 500;
 

@@ -2,9 +2,14 @@
  * Persons who sign in with an identity provider. An address changes and can be given to another person; the subject
  * does neither. So a person is bound to the subject at the first sign-in, and keeps one name.
  */
-import type { Public } from '../lib/public.ts';
-import type { Persons as PersonsInRedis, Subject } from '../operations/persons.ts';
 import type { Database, Run } from './pool.ts';
+
+interface Subject {
+  readonly issuer: string;
+  readonly sub: string;
+  /** In small letters, and only an address that the provider has verified. */
+  readonly address: string | undefined;
+}
 
 interface PersonsOptions {
   readonly database: Database;
@@ -14,7 +19,7 @@ interface Named {
   readonly name: string;
 }
 
-export class Persons implements Public<PersonsInRedis> {
+export class Persons {
   readonly #options: PersonsOptions;
 
   constructor(options: PersonsOptions) {

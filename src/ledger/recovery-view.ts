@@ -18,7 +18,7 @@ interface Named {
   readonly ids: readonly string[];
 }
 
-export interface LostAction {
+interface LostAction {
   readonly at: number;
   readonly act: string;
 }

@@ -1,10 +1,26 @@
 /** Refused requests of the queue `intake` and of SQL clients: reported as an event, and listed for operators. */
 import type { Rejection } from '../kinds/intake.ts';
-import type { Public } from '../lib/public.ts';
 import { masked } from '../queues/rejection.ts';
-import type { Rejections as OldRejections, RejectionPage, StoredRejection } from '../operations/rejections.ts';
 import type { Database } from './pool.ts';
 import { storableJson } from './storable.ts';
+
+interface StoredRejection extends Rejection {
+  /** Place in the list. */
+  readonly place: string;
+  /** ms since the epoch. */
+  readonly at: number;
+}
+
+interface RejectionPage {
+  readonly items: readonly StoredRejection[];
+  readonly next: string | null;
+}
+
+interface Wanted {
+  readonly before?: string | undefined;
+  readonly limit: number;
+  readonly isMeant: (account: string) => boolean;
+}
 
 interface RejectionsOptions {
   readonly database: Database;
@@ -27,7 +43,7 @@ interface Row {
   readonly decided_at: Date;
 }
 
-export class Rejections implements Public<OldRejections> {
+export class Rejections {
   readonly #database: Database;
 
   constructor({ database }: RejectionsOptions) {
@@ -45,7 +61,7 @@ export class Rejections implements Public<OldRejections> {
   }
 
   /** Newest first. */
-  async page({ before, limit, isMeant }: Parameters<OldRejections['page']>[0]): Promise<RejectionPage> {
+  async page({ before, limit, isMeant }: Wanted): Promise<RejectionPage> {
     const found: StoredRejection[] = [];
     for (let from = before; ; ) {
       const read = await this.#read(from);

@@ -29,7 +29,7 @@ export interface JournalOperation extends JournalItem {
   readonly counted?: boolean | undefined;
 }
 
-export const SMS_REQUEST = 'sms_request';
+const SMS_REQUEST = 'sms_request';
 
 /** A request of a campaign; its id is made of the numbers of both. */
 export const smsRequestItem = (campaign: string, n: number): JournalItem => ({

@@ -4,9 +4,7 @@
  */
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import type { Clock } from '../lib/clock.ts';
-import type { Public } from '../lib/public.ts';
 import type { Random } from '../lib/random.ts';
-import type { Session, Sessions as SessionsInRedis } from '../operations/sessions.ts';
 import { type Act, actOf, noteAct } from './acts.ts';
 import type { Database } from './pool.ts';
 
@@ -34,13 +32,43 @@ interface SessionRow {
   readonly confirmed_at: Date;
 }
 
-type Holder = Parameters<Session['isOf']>[0];
-type Beginning = Parameters<SessionsInRedis['begin']>[2];
+/** A session as it was read. Times are ms since the epoch. */
+export interface Session {
+  /** The name of the key, or of the person that the identity provider named. */
+  readonly key: string;
+  readonly bound: string;
+  readonly startedAt: number;
+  readonly usedAt: number;
+  readonly confirmedAt: number;
+  /** Person, group and subject, if an identity provider named them. Absent: a key was shown. */
+  readonly provider?:
+    | { readonly person: string; readonly group: string; readonly subject?: string | undefined }
+    | undefined;
+  readonly place: string;
+  readonly expiresAt: number;
+  readonly idleUntil: number;
+  readonly confirmedUntil: number;
+  /** Whether it was begun with this key. */
+  readonly isOf: (key: Holder) => boolean;
+}
+
+interface Holder {
+  readonly name: string;
+  readonly digest: Buffer;
+}
+
+interface Beginning {
+  /** The session that the browser had before: it ends. */
+  readonly before?: Pick<Session, 'place'> | undefined;
+  /** When the person showed who they are; absent: now. */
+  readonly confirmedAt?: number;
+  readonly provider?: Session['provider'];
+}
 
 const hashOf = (id: string): Buffer => createHash('sha256').update(id).digest();
 const bindingOf = (id: string, digest: Buffer): Buffer => createHmac('sha256', id).update(digest).digest();
 
-export class Sessions implements Public<SessionsInRedis> {
+export class Sessions {
   readonly #options: SessionsOptions;
 
   constructor(options: SessionsOptions) {
@@ -51,7 +79,7 @@ export class Sessions implements Public<SessionsInRedis> {
   async begin(
     key: Holder,
     act: Act,
-    { before, confirmedAt, provider }: NonNullable<Beginning> = {},
+    { before, confirmedAt, provider }: Beginning = {},
   ): Promise<{ readonly id: string; readonly session: Session }> {
     const { clock, database, random } = this.#options;
     const id = random.hex(ID_BYTES);

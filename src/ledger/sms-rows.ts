@@ -13,7 +13,7 @@ interface RequestKey {
   readonly lease: string;
 }
 
-export interface RequestRecipient {
+interface RequestRecipient {
   /** Its number in the campaign. */
   readonly n: number;
   /** E.164; absent: its data was erased. */
@@ -173,14 +173,14 @@ export function checkOf(row: CheckRow): RequestToCheck {
 }
 
 /** One word where all have the same; null where nobody has any. */
-export function packCodes(codes: readonly string[] | undefined): string | null {
+function packCodes(codes: readonly string[] | undefined): string | null {
   const words = (codes ?? []).map((code) => code.replaceAll(UNFIT, '_').slice(0, CODE_LONGEST) || NO_CODE);
   const [first = NO_CODE] = words;
   if (words.some((word) => word !== first)) return words.join(' ');
   return first === NO_CODE ? null : first;
 }
 
-export function unpackCodes(packed: string | null, size: number): string[] {
+function unpackCodes(packed: string | null, size: number): string[] {
   const words = packed === null ? [''] : packed.split(' ').map((word) => (word === NO_CODE ? '' : word));
   return words.length === 1 ? Array.from<string>({ length: size }).fill(words[0] ?? '') : words;
 }

@@ -1,9 +1,14 @@
 /** Workers that are here, so that a share of the work is enough for all of them. */
 import { hostname } from 'node:os';
-import type { Public } from '../lib/public.ts';
 import type { Random } from '../lib/random.ts';
-import type { WorkerHere, Workers as WorkersInRedis } from '../operations/workers.ts';
 import type { Database } from './pool.ts';
+
+export interface WorkerHere {
+  /** Machine and process, and a word that no other worker has. */
+  readonly name: string;
+  /** Requests that it may have in flight. */
+  readonly slots: number;
+}
 
 interface WorkersOptions {
   readonly database: Database;
@@ -26,7 +31,7 @@ export async function workersHere(database: Database, now?: Date): Promise<reado
   return database.run<WorkerHere>('present', [SILENT_MS, now ?? null]);
 }
 
-export class Workers implements Public<WorkersInRedis> {
+export class Workers {
   readonly #options: WorkersOptions;
   readonly #name: string;
   #all: number;

@@ -15,7 +15,3 @@ export function placeOf(cursor: string | undefined): Place | undefined {
 }
 
 export const cursorOf = ({ score, member }: Place): string => `${score}.${member}`;
-
-/** Those of one moment are told apart by their names. */
-export const isBelow = (one: Place, other: Place): boolean =>
-  one.score < other.score || (one.score === other.score && one.member < other.member);

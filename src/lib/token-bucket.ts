@@ -5,7 +5,7 @@ interface BucketSize {
   readonly perSecond: number;
 }
 
-/** Of one process, for what must not wait for Redis. What all processes share is `redis/scripts/token-bucket.lua`. */
+/** A limit of one process. The limits of the provider are rows of the ledger. */
 export class TokenBucket {
   readonly #clock: Pick<Clock, 'monotonic'>;
   readonly #size: BucketSize;

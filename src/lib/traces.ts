@@ -67,15 +67,12 @@ export async function traced<T>(
   }
 }
 
-/** A wake-up by the words of OpenTelemetry for messaging. */
-export const sentTo = (queue: string): Attributes => ofQueue(queue, 'send');
-export const takenFrom = (queue: string): Attributes => ofQueue(queue, 'process');
-
-function ofQueue(queue: string, does: 'send' | 'process'): Attributes {
+/** Attributes of a job that was taken, as OpenTelemetry names them. */
+export function takenFrom(queue: string): Attributes {
   return {
     'messaging.system': 'bullmq',
-    'messaging.operation.type': does,
-    'messaging.operation.name': does,
+    'messaging.operation.type': 'process',
+    'messaging.operation.name': 'process',
     'messaging.destination.name': queue,
   };
 }

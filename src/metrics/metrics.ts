@@ -1,7 +1,7 @@
 /** Counts what the stations announce. No station knows that it is counted. */
 import { type Kind, kinds, statesOf, statesThatAre } from '../kinds/index.ts';
 import type { Clock } from '../lib/clock.ts';
-import { type AuditVerified, VERIFY_EVERY_MS } from '../operations/audit-verified.ts';
+import { type AuditVerified, VERIFY_EVERY_MS } from '../ledger/audit-verified.ts';
 import type { AccountHold } from '../kinds/hold.ts';
 import type { Diagnostics } from '../ledger/diagnostics.ts';
 import type { Queries } from '../ledger/queries.ts';

@@ -1,8 +1,8 @@
 /** What acceptance asks a store to record, and what the store answers. */
 import type { Kind, StateOf } from '../kinds/index.ts';
 import type { MoneyLimit } from '../kinds/limits.ts';
-import type { Act } from '../ledger/acts.ts';
-import { type RecordAt, RECORD_VERSION, readRecord } from './record.ts';
+import type { Act } from './act.ts';
+import { type RecordAt, readRecord } from './record.ts';
 
 type Fields = Readonly<Record<string, string | number>>;
 
@@ -45,13 +45,13 @@ export type Accepted =
   /** A limit of money; `detail` is the limit, or the earlier operation for the same payment asked for twice. */
   | { readonly outcome: 'limited'; readonly limit: MoneyLimit; readonly detail: string };
 
-/** The scripts that accept. A double has others in their place. */
+/** As a store answers, with the time (ms) of what it recorded. */
 export type AcceptedAt =
   | Exclude<Accepted, { outcome: 'accepted' }>
   | (Extract<Accepted, { outcome: 'accepted' }> & { readonly at: number });
 
 function fieldsToWrite({ kind, fields, reference }: New): Fields {
-  return { v: RECORD_VERSION, kind, ...fields, ...(reference ? { reference } : {}) };
+  return { kind, ...fields, ...(reference ? { reference } : {}) };
 }
 
 /** The record that this acceptance has just written, without reading it again. */

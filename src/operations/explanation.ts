@@ -1,5 +1,5 @@
 /** What explanations are made of, whatever they explain. */
-import { EVIDENCE_SLOTS, type Evidence, NAMED, readEvidence } from './transition.ts';
+import { type Evidence, FIRST_LINES, NAMED, readEvidence } from './transition.ts';
 import { type WordExplained, explainWord } from './explain-words.ts';
 import type { HoldArea } from '../kinds/account.ts';
 import type { AccountHold } from '../kinds/hold.ts';
@@ -131,10 +131,7 @@ export function waitOf(area: HoldArea, record: Standing, around: Circumstances):
 }
 
 /** What keeps any operation from being looked at. */
-export function stuckOf(
-  record: Standing,
-  { now, dueAt, pausedQueues, language }: Circumstances,
-): WordExplained | undefined {
+function stuckOf(record: Standing, { now, dueAt, pausedQueues, language }: Circumstances): WordExplained | undefined {
   const queue = queueOf(record.kind, record.state, record.lane);
   if (queue === undefined) return undefined;
   if (pausedQueues.includes(queue)) return explainWord('queue_paused', language);
@@ -174,7 +171,7 @@ export function evidenceStory(record: Evidenced, telling: Telling): Chapter[] {
   const { lines, dropped } = readEvidence(record);
   const story = lines.map((line) => chapter(line.at, tell(line, telling)));
   const gap = { at: '', what: sentencesOf(telling).story.dropped(dropped) };
-  return dropped > 0 ? story.toSpliced(EVIDENCE_SLOTS.first, 0, gap) : story;
+  return dropped > 0 ? story.toSpliced(FIRST_LINES, 0, gap) : story;
 }
 
 const GOOD_CODES = ['ok', '00', 'intended'];

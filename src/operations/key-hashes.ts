@@ -4,11 +4,7 @@
  * of the key: earlier and late callbacks come from the provider too.
  */
 import { createHash } from 'node:crypto';
-import type { Redis } from 'ioredis';
 import type { Secret } from '../lib/secret.ts';
-import { keys } from './keys.ts';
-
-const FIELD = 'hash:';
 
 export const digestOfHash = (hash: string): string => createHash('sha256').update(hash).digest('hex');
 
@@ -17,18 +13,3 @@ export const digestOfKey = (masterKey: Secret): string =>
 
 /** By the fingerprint of the keys that the master key was one of. */
 export type KeyDigests = ReadonlyMap<string, string>;
-
-export async function noteKeyDigest(
-  redis: Redis,
-  { account, fingerprint }: { readonly account: string; readonly fingerprint: string },
-  masterKey: Secret,
-): Promise<void> {
-  await redis.hset(keys.account(account), FIELD + fingerprint, digestOfKey(masterKey));
-}
-
-export async function keyDigestsOf(redis: Redis, account: string): Promise<KeyDigests> {
-  const fields = Object.entries(await redis.hgetall(keys.account(account)));
-  return new Map(
-    fields.flatMap(([name, digest]) => (name.startsWith(FIELD) ? [[name.slice(FIELD.length), digest]] : [])),
-  );
-}

@@ -1,4 +1,3 @@
-import type { Redis } from 'ioredis';
 import {
   type Field,
   type Fields as FieldsDeclared,
@@ -8,21 +7,10 @@ import {
   text,
   time,
 } from '../kinds/fields.ts';
-import { type Kind, type StateOf, asDeclared, kinds, type operations, statesOf } from '../kinds/index.ts';
+import { type Kind, type StateOf, asDeclared, kinds, type operations } from '../kinds/index.ts';
 import { type CampaignBin, campaignBins } from '../kinds/recipient.ts';
-import type { RecordHost } from '../redis/scripts.ts';
-import { keys } from './keys.ts';
 
-/** The version of the record's form. A worker leaves a record of another version alone and says so. */
-export const RECORD_VERSION = '1';
-
-/** The field with the mark of the trace that the record belongs to, where it does: see `lib/traces.ts`. */
-export const TRACE = 'trace';
-
-/** How a script refuses a record that it cannot read, before it changes anything. */
-export const UNREADABLE = 'UNREADABLE';
-
-/** A record as Redis keeps it: every value is text. */
+/** A record in the form of its fields: every value is text. */
 export type Fields = Readonly<Record<string, string>>;
 
 export interface RecordBase<K extends Kind = Kind> {
@@ -31,7 +19,7 @@ export interface RecordBase<K extends Kind = Kind> {
   readonly state: StateOf<K>;
   readonly account: string;
   readonly reference?: string;
-  /** ms since the epoch, by the clock of Redis. */
+  /** ms since the epoch, by the clock of PostgreSQL. */
   readonly createdAt: number;
   readonly updatedAt: number;
   /** When the record entered its state. */
@@ -47,19 +35,19 @@ export interface RecordBase<K extends Kind = Kind> {
   readonly acceptedFor?: string;
   readonly trace?: string;
   /** As stored; `readEvidence` reads it. */
-  readonly evidence: StoredEvidence;
-  /** Everything, as Redis stores it. */
+  readonly evidence: EvidenceLines;
+  /** Values that have no name in the declaration of the kind. */
   readonly fields: Fields;
 }
 
-/** What the provider said about an operation: among the fields of a record in Redis, or as lines. */
-export type StoredEvidence = Fields | EvidenceLines;
-
+/** What the provider said about an operation. */
 export interface EvidenceLines {
   readonly lines: readonly string[];
   /** Lines in all, also those that are no longer stored. */
   readonly total: number;
 }
+
+export const NO_EVIDENCE: EvidenceLines = { lines: [], total: 0 };
 
 /** What is kept in fields that have no name of their own. */
 interface Counted {
@@ -93,18 +81,12 @@ export function readRecord<K extends Kind>(kind: K, fields: Fields): RecordAt<K>
   const read = {
     kind,
     ...readFields(plans[kind] ?? [], fields),
-    evidence: fields,
+    evidence: NO_EVIDENCE,
     fields,
     ...(kind === 'campaign' ? { totals: binsOf(fields) } : {}),
   };
   // Read by the declaration that its type is made of, which the compiler cannot follow through a loop.
   return read as RecordAt<K>;
-}
-
-export function fieldsOf(flat: readonly unknown[]): Fields {
-  const fields: Record<string, string> = {};
-  for (let index = 0; index + 1 < flat.length; index += 2) fields[String(flat[index])] = String(flat[index + 1]);
-  return fields;
 }
 
 /** Every record has these, whatever callers see of them. */
@@ -162,18 +144,11 @@ function binsOf(fields: Fields): Record<CampaignBin, number> {
   return Object.fromEntries(campaignBins.map((bin) => [bin, read[`t:${bin}`]])) as Record<CampaignBin, number>;
 }
 
-/**
- * Records that this version cannot read: written by another one, or damaged. Each is one row that says so, and nobody
- * acts on it; the others go on. Where one is met it is noted, so that it can be counted and named.
- */
-
-/** How many are kept by name. */
-const NAMED_MOST = 1_000;
-
+/** A record that this version cannot read: another version wrote it, or it is damaged. Nothing acts on it. */
 export class UnreadableRecord extends Error {
   override readonly name = 'UnreadableRecord';
   readonly id: string;
-  /** Absent: not even that can be read. */
+  /** Absent: not even the account can be read. */
   readonly account: string | undefined;
 
   constructor(id: string, account: string | undefined, why: string) {
@@ -183,67 +158,6 @@ export class UnreadableRecord extends Error {
   }
 }
 
-/** Also in the words of a script, which found it so after we had read it. */
-export function isUnreadable(error: unknown): boolean {
-  return error instanceof UnreadableRecord || (error instanceof Error && error.message.includes(UNREADABLE));
-}
-
-/** The record, or why it is none. */
-export function readStored<K extends Kind>(kind: K, id: string, stored: Fields): RecordAt<K> | UnreadableRecord {
-  const { v, account } = stored;
-  if (v !== RECORD_VERSION) return new UnreadableRecord(id, account, `it is of version ${v ?? 'none'}`);
-  try {
-    const record = readRecord(kind, stored);
-    const states: readonly string[] = statesOf(kind);
-    if (states.includes(record.state)) return record;
-    return new UnreadableRecord(id, account, `it has no state of a ${kind}`);
-  } catch (error) {
-    return new UnreadableRecord(id, account, error instanceof Error ? error.message : String(error));
-  }
-}
-
-export async function noteUnreadable(
-  redis: Pick<RecordHost, 'scard' | 'sadd'>,
-  ids: readonly string[],
-): Promise<void> {
-  if (ids.length === 0 || (await redis.scard(keys.unreadable)) >= NAMED_MOST) return;
-  await redis.sadd(keys.unreadable, ...ids);
-}
-
-/** Those that this process cannot read. What it can is noted still: an older one beside it may not. */
-export async function countUnreadable(redis: Redis): Promise<number> {
-  return (await noted(redis)).filter(([, unreadable]) => unreadable).length;
-}
-
-/** Those that this version still cannot read; the others are no longer noted. */
-export async function namedUnreadable(redis: Redis): Promise<UnreadableRecord[]> {
-  const all = await noted(redis);
-  const readable = all.flatMap(([id, unreadable]) => (unreadable ? [] : [id]));
-  if (readable.length > 0) await redis.srem(keys.unreadable, ...readable);
-  return all.flatMap(([, unreadable]) => unreadable ?? []);
-}
-
-async function noted(redis: Redis): Promise<(readonly [id: string, unreadable: UnreadableRecord | undefined])[]> {
-  const ids = await redis.smembers(keys.unreadable);
-  return Promise.all(ids.map(async (id) => [id, await stillUnreadable(redis, id)] as const));
-}
-
-async function stillUnreadable(redis: Redis, id: string): Promise<UnreadableRecord | undefined> {
-  const stored: Fields = await redis.hgetall(keys.record(id));
-  if (Object.keys(stored).length === 0) return waitsInHistory(redis, id);
-  const kind = kinds.find((one) => one === stored['kind']);
-  if (kind === undefined) return new UnreadableRecord(id, stored['account'], 'it has no kind that there is');
-  const read = readStored(kind, id, stored);
-  return read instanceof UnreadableRecord ? read : undefined;
-}
-
-/** What left Redis and was said something about since is noted while history cannot give it back. */
-async function waitsInHistory(redis: Redis, id: string): Promise<UnreadableRecord | undefined> {
-  return (await redis.hexists(keys.recalled, id)) === 1
-    ? new UnreadableRecord(id, undefined, 'its row in history has a form that this version does not know')
-    : undefined;
-}
-
-export function inverse(names: Fields): Fields {
-  return Object.fromEntries(Object.entries(names).map(([full, brief]) => [brief, full]));
+export function isUnreadable(error: unknown): error is UnreadableRecord {
+  return error instanceof UnreadableRecord;
 }

@@ -1,7 +1,7 @@
-/** One change of one record, in the words that the scripts take. */
-import { type Kind, type StateOf, operations, type ToldStates, carriedBy, stateToldBy } from '../kinds/index.ts';
-import type { Act } from './audit.ts';
-import type { EvidenceLines, Fields, RecordBase, RecordAt, StoredEvidence } from './record.ts';
+/** One change of one record, its evidence and its event. */
+import { type Kind, type StateOf, type operations, type ToldStates, carriedBy, stateToldBy } from '../kinds/index.ts';
+import type { Act } from './act.ts';
+import type { EvidenceLines, RecordAt } from './record.ts';
 
 export interface EventDraft {
   readonly type: string;
@@ -32,11 +32,6 @@ export interface Change<K extends Kind> {
    * (ms since the epoch).
    */
   readonly inRecovery?: number | undefined;
-  /**
-   * History has it so, from a time that Redis has lost: whatever lay between is not known here, so the lifecycle need
-   * have no such arrow; and it was told already, as the event of this number.
-   */
-  readonly asInHistory?: { readonly sequence: number } | undefined;
   /** What upstream named in it, as `token=…`: it belongs to one operation of the account. */
   readonly claims?: string | undefined;
   /** What was last posted about it tells no more than the state does. */
@@ -53,8 +48,6 @@ export type TransitionResult =
       readonly op: string;
       readonly rev: number;
       readonly at: number;
-      /** Of effects, where this change comes before one. */
-      readonly counter?: number;
     }
   | { readonly is: 'not yours'; readonly state: string }
   | { readonly is: 'none' | 'held' | 'recovering' | 'recovered' }
@@ -67,50 +60,8 @@ export function isApplied(settled: TransitionResult): settled is Applied {
   return settled.is === 'applied' || settled.is === 'mine';
 }
 
-/**
- * So many events may have been told of an operation since a copy was made, and so often it may have changed, at the
- * most: what is told after a loss has other ids than what was told before it, and history takes what is decided after
- * it for the later word. It grows with the time at which the recovery began, so that the same copy, put back twice,
- * gives no number a second time: no operation tells an event each second, and none changes each millisecond.
- */
-const EVENTS_LOST_AT_LEAST = 1_000;
-const REVISIONS_LOST_AT_LEAST = 1_000_000;
-export const NUMBERS_FROM = Date.UTC(2026, 0, 1);
-
-const eventsLost = (since: number): number =>
-  Math.max(EVENTS_LOST_AT_LEAST, Math.ceil((since - NUMBERS_FROM) / 1_000));
-const revisionsLost = (since: number): number => Math.max(REVISIONS_LOST_AT_LEAST, since - NUMBERS_FROM);
-
-/** As the scripts take it that know no single record. `since`: when the recovery began; absent: none leads this on. */
-export const numbersLost = (since?: number) => ({
-  inRecovery: since !== undefined,
-  eventsLost: since === undefined ? 0 : eventsLost(since),
-  revisionsLost: since === undefined ? 0 : revisionsLost(since),
-});
-
-/** Numbers were given in the lost time, the ones that come next in the copy: none may mean two things. */
-export function beyond(
-  { rev, fields }: Pick<RecordBase, 'rev' | 'fields'>,
-  since: number,
-): Readonly<Record<string, number>> {
-  return { rev: rev + revisionsLost(since), seq: Number(fields['seq'] ?? 0) + eventsLost(since) };
-}
-
-/**
- * Evidence: what upstream said about an operation, in the order we heard it, kept in its record and never rewritten.
- *
- * One line is at most 64 bytes, because Redis keeps a small hash in its compact form only while every value is that
- * short. A record keeps its first 12 lines, its last 12, and the intent of each send; what lies between is counted, not
- * kept. When something was sent is what a person needs first, and days of looks lie behind it.
- */
-const KEEP_FIRST = 12;
-const KEEP_LAST = 12;
-export const EVIDENCE_SLOTS = { first: KEEP_FIRST, last: KEEP_LAST } as const;
-
-/** What the script takes for the number of a send, and does not write down. */
-const OF_SEND = '!';
-
-const LINE_BYTES_MAX = 64;
+/** Of the evidence of an operation the ledger stores the first lines, the newest, and the intent of each send. */
+export const FIRST_LINES = 12;
 
 export interface Evidence {
   /** When we heard it, ms since the epoch. */
@@ -142,8 +93,6 @@ export interface Posted {
   readonly agreesWith: readonly string[];
 }
 
-export const NOTHING_POSTED: Posted = { redacted: '', agreesWith: [] };
-
 /** The detail of a callback whose hash was made with none of the account's keys. */
 export const WRONG_HASH = 'hash_wrong';
 
@@ -162,9 +111,6 @@ export function named(what: string, as: string | number): EvidenceDraft {
   return { operation: NAMED, code: what, detail: String(as) };
 }
 
-/** A character that stands in no line. */
-export const LINE_END = ';';
-
 /** How upstream says that a disbursement was not paid, or that the money came back after it was. */
 export const UNDONE: readonly string[] = ['failed', 'reversed', 'refunded', 'cancelled'];
 
@@ -172,47 +118,9 @@ export function claimsUndone({ code }: Pick<Evidence, 'code'>): boolean {
   return UNDONE.includes(code);
 }
 
-/** `at` is filled in by the script that writes the lines, from the one clock all processes share. */
-export function packEvidence(said: Said): string {
-  return linesOf(said).map(packLine).join(LINE_END);
-}
-
 export function linesOf(said: Said | undefined): readonly EvidenceDraft[] {
   if (said === undefined) return [];
   return 'operation' in said ? [said] : said;
-}
-
-const UNFIT = /[|;\s]/;
-
-/** Most words are fit to stand in a line. */
-function clean(text: string): string {
-  if (!UNFIT.test(text)) return text;
-  return text.replaceAll('|', '/').replaceAll(LINE_END, ',').replace(/\s+/g, ' ');
-}
-
-function packLine(evidence: EvidenceDraft): string {
-  const line = [
-    clean(evidence.operation),
-    clean(evidence.code),
-    evidence.httpStatus ?? '',
-    clean(evidence.detail ?? ''),
-  ]
-    .join('|')
-    .replace(/\|+$/, '');
-  let cut = line.slice(0, LINE_BYTES_MAX - 10);
-  while (Buffer.byteLength(cut) > LINE_BYTES_MAX - 10) cut = cut.slice(0, -1);
-  return evidence.send === undefined ? cut : `${evidence.send}${OF_SEND}${cut}`;
-}
-
-function unpackEvidence(line: string): Evidence {
-  const [at = '0', operation = '', code = '', httpStatus = '', detail = ''] = line.split('|');
-  return {
-    at: Number.parseInt(at, 36),
-    operation,
-    code,
-    ...(httpStatus ? { httpStatus: Number(httpStatus) } : {}),
-    ...(detail ? { detail } : {}),
-  };
 }
 
 interface EvidenceRead {
@@ -222,68 +130,22 @@ interface EvidenceRead {
 }
 
 /** All evidence that is stored of an operation, oldest first. */
-export function readEvidence({ evidence }: { readonly evidence: StoredEvidence }): EvidenceRead {
-  return isLines(evidence) ? readLines(evidence) : readSlots(evidence);
-}
-
-function isLines(evidence: StoredEvidence): evidence is EvidenceLines {
-  return Array.isArray(evidence['lines']);
+export function readEvidence({ evidence }: { readonly evidence: EvidenceLines }): EvidenceRead {
+  const { lines, total } = evidence;
+  return { lines: lines.map(readLine), dropped: Math.max(0, total - lines.length) };
 }
 
 /** `2026-11-21T08:00:00.000Z submit|ok|200|pending`. */
-function readLines({ lines, total }: EvidenceLines): EvidenceRead {
-  const read = lines.map((line) => {
-    const end = line.indexOf(' ');
-    return { ...unpackEvidence(`0|${line.slice(end + 1)}`), at: Date.parse(line.slice(0, end)) };
-  });
-  return { lines: read, dropped: Math.max(0, total - lines.length) };
-}
-
-function readSlots(fields: Fields): EvidenceRead {
-  const total = Number(fields['en'] ?? 0);
-  const lines = Object.entries(fields)
-    .filter(([name]) => /^e\d+$/.test(name))
-    .map(([, line]) => unpackEvidence(line))
-    .sort((a, b) => a.at - b.at);
-  return { lines, dropped: Math.max(0, total - lines.length) };
-}
-
-/**
- * What an event carries, as the stream keeps it. Most events are those of disbursements, and most of such an entry
- * would be names, and words that stand in the entry already; so they are kept as a list of values. Everything else is
- * JSON, and so are the events of disbursements that were written before there was a list.
- *
- * What is read is what was told, to the order of its names: a signed delivery is the same text each time.
- */
-
-type Data = Readonly<Record<string, unknown>>;
-
-/** Stands before the list, so that a reader that expects an object fails on it instead of taking a list for one. */
-export const LIST = '1';
-const FAMILY = 'disbursement.';
-const VALUES = operations.disbursement.events.carries;
-/** What needs no name of its own. */
-const IN_THE_ENTRY: ReadonlySet<string> = new Set(['id', 'state', ...VALUES]);
-
-export function packEventData(id: string, { type, data }: { readonly type: string; readonly data: Data }): string {
-  const json = JSON.stringify(data);
-  if (!type.startsWith(FAMILY)) return json;
-  const values: unknown[] = VALUES.map((name) => data[name] ?? null);
-  const more = Object.entries(data).filter(([name, value]) => value !== undefined && !IN_THE_ENTRY.has(name));
-  if (more.length > 0) values.push(Object.fromEntries(more));
-  while (values.at(-1) === null) values.pop();
-  const packed = LIST + JSON.stringify(values);
-  // One that names its operation or its state otherwise, or in another order, is kept as it is.
-  return JSON.stringify(readEventData({ op: id, type, data: packed })) === json ? packed : json;
-}
-
-/** Everything is in the entry: the record may be gone by now. Throws a SyntaxError for what is neither. */
-export function readEventData({ op = '', type = '', data = '{}' }: Readonly<Record<string, string>>): Data {
-  if (!data.startsWith(LIST)) return JSON.parse(data) as Data;
-  const values = JSON.parse(data.slice(LIST.length)) as readonly unknown[];
-  const told = VALUES.flatMap((name, place) => ((values[place] ?? null) === null ? [] : [[name, values[place]]]));
-  const more = values[VALUES.length] as Data | undefined;
-  return { id: op, state: type.slice(FAMILY.length), ...(Object.fromEntries(told) as Data), ...more };
+function readLine(line: string): Evidence {
+  const end = line.indexOf(' ');
+  const [operation = '', code = '', httpStatus = '', detail = ''] = line.slice(end + 1).split('|');
+  return {
+    at: Date.parse(line.slice(0, end)),
+    operation,
+    code,
+    ...(httpStatus ? { httpStatus: Number(httpStatus) } : {}),
+    ...(detail ? { detail } : {}),
+  };
 }
 
 /** What callers are told about an operation. No telephone number: a caller knows the beneficiary by its reference. */

@@ -12,7 +12,6 @@ import { type Moment, momentOf } from '../lib/clock.ts';
 import type { QueueName } from '../kinds/due-queues.ts';
 import { isLedgerAway } from '../ledger/errors.ts';
 import { isAway } from '../redis/connections.ts';
-import type { AccountStanding } from '../kinds/hold.ts';
 import {
   type EvidenceDraft,
   type Said,
@@ -107,15 +106,14 @@ async function begin<K extends AttemptedKind>(
   context: MoneyContext,
 ): Promise<Attempt<K>> {
   const { leaseMs, holdRecheckMs } = context.policy;
-  const askedAt = momentOf(context.clock);
   const acquired = await context.operations.acquire(kind, id, queue, leaseMs);
   if (acquired.is !== 'acquired') throw new Stopped({ outcome: 'idle', reason: acquired.is });
-  const { record, lease, at, standing, leasedSince = askedAt } = acquired;
+  const { record, lease, at, leasedSince } = acquired;
   context.traces?.belongsTo(record.trace);
   const known = context.account(record.account);
   const foreign = known && foreignTo(known, record);
   if (known && foreign === undefined) {
-    return new Attempt({ record, lease, at, leasedSince, known, standing, context });
+    return new Attempt({ record, lease, at, leasedSince, known, context });
   }
   // Another process may have these keys; what was begun with one set is never ended with another.
   const reason = foreign ?? 'account_not_configured';
@@ -132,7 +130,6 @@ interface Begun<K extends AttemptedKind> {
   readonly at: number;
   readonly leasedSince: Moment;
   readonly known: AccountKeys;
-  readonly standing: AccountStanding | undefined;
   readonly context: MoneyContext;
 }
 
@@ -179,8 +176,6 @@ export class Attempt<K extends AttemptedKind> {
   readonly context: MoneyContext;
   readonly lease: string;
   readonly account: UpstreamAccount;
-  /** What stood in the account's way when the lease was given, where it came with the record. */
-  readonly standing: AccountStanding | undefined;
   /** Tells these keys from others; written into the record with what they were used for. */
   readonly keys: string;
   #record: RecordAt<K>;
@@ -189,12 +184,11 @@ export class Attempt<K extends AttemptedKind> {
   /** How it ends, until that is written. However often it is said, the last word of a lease is one. */
   #unsaid: Ending<K> | undefined;
 
-  constructor({ record, lease, at, leasedSince, known, standing, context }: Begun<K>) {
+  constructor({ record, lease, at, leasedSince, known, context }: Begun<K>) {
     this.context = context;
     this.lease = lease;
     this.account = known.upstream;
     this.keys = known.fingerprint;
-    this.standing = standing;
     this.#record = record;
     this.#at = at;
     this.#leasedSince = leasedSince;

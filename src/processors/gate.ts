@@ -48,7 +48,7 @@ export async function gate<K extends SendingKind>(attempt: Attempt<K>): Promise<
   const { context, record, policy } = attempt;
   const { account, kind } = record;
   const wait = (reason: string) => attempt.stop(attempt.stay({ dueInMs: policy.holdRecheckMs, reason }));
-  const { holds, failing } = attempt.standing ?? (await context.accounts.standingOf(account));
+  const { holds, failing } = await context.accounts.standingOf(account);
   const probing: string[] = [];
   for (const one of holds) {
     const { area, reason } = one;

@@ -36,7 +36,7 @@ type Answer =
 type BatchAnswer = Pick<JobAnswer, 'id' | 'outcome'> & { readonly problems?: unknown; readonly warnings?: unknown };
 
 /** The identity of a request. */
-export interface AskedAs {
+interface AskedAs {
   /** Identifies a request without an identity: the job, so that a job that runs twice is one request. */
   readonly fallback: string;
   readonly idempotencyKey: string | undefined;

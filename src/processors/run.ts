@@ -30,7 +30,7 @@ const looks: Readonly<Record<Exclude<KindInQueue<'status-poll'>, 'message'>, Pro
   payment_request: advancePaymentRequest,
 };
 
-export async function pollStatus(id: string, context: ProcessorContext): Promise<AttemptResult> {
+async function pollStatus(id: string, context: ProcessorContext): Promise<AttemptResult> {
   const kind = kindOf(id) ?? (await context.queries.kindOf(id));
   const known: Partial<Record<Kind, Processor>> = looks;
   const look = kind ? known[kind] : undefined;

@@ -30,10 +30,10 @@ export interface QueueDeclaration<Name extends string = string, Payload extends 
 }
 
 /** A wake-up carries an id and nothing else. Losing one or running one twice is harmless. */
-export const wakeUp = z.strictObject({ id: z.string().min(1).max(64) });
+const wakeUp = z.strictObject({ id: z.string().min(1).max(64) });
 
 /** What the declaration of a queue says whose due operations are taken many at a time. */
-export const takenInBulk = { payload: wakeUp.partial(), inBulk: true } as const;
+const takenInBulk = { payload: wakeUp.partial(), inBulk: true } as const;
 
 function defineQueue<const Name extends string, Payload extends z.ZodType>(
   declaration: QueueDeclaration<Name, Payload>,

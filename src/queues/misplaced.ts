@@ -1,9 +1,8 @@
 /**
- * Requests that nobody takes: a program that adds a job with BullMQ and no prefix puts it where BullMQ's own default leads, beside
- * the keys of every deployment.
+ * Requests that no worker takes. A program that adds a job with BullMQ and without a prefix uses the default prefix of
+ * BullMQ, beside the keys of every deployment.
  */
 import type { Redis } from 'ioredis';
-import { answersOf, number } from '../redis/scripts.ts';
 import { nodesFollowed } from '../redis/slot.ts';
 
 export const MISPLACED_QUEUE = 'bull:intake';
@@ -16,7 +15,11 @@ export async function misplacedJobs(unprefixed: Redis): Promise<number> {
   for (const list of ['wait', 'paused']) pipeline.llen(`${MISPLACED_QUEUE}:${list}`);
   for (const set of ['prioritized', 'delayed']) pipeline.zcard(`${MISPLACED_QUEUE}:${set}`);
   try {
-    return (await answersOf(pipeline, number)).reduce((all, one) => all + one, 0);
+    const answers = (await pipeline.exec()) ?? [];
+    return answers.reduce((all, [error, count]) => {
+      if (error) throw error;
+      return all + Number(count);
+    }, 0);
   } catch (error) {
     // A user that may see our keys alone sees none there, and neither does the program that added them with the same user.
     if (error instanceof Error && /NOPERM|no permission/i.test(error.message)) return 0;

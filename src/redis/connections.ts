@@ -78,7 +78,7 @@ const FAIL_FAST = {
 } as const satisfies ConnectionRecipe;
 
 /** Event of a connection for commands: Redis has answered that it takes no writes for now, and will say why. */
-export const TAKES_NO_WRITES = 'takesNoWrites';
+const TAKES_NO_WRITES = 'takesNoWrites';
 
 /** Its disk fails; or our keys are on their way to another node, or the cluster has no node for them. */
 const NOT_NOW = /\b(MISCONF|ASK|TRYAGAIN|CLUSTERDOWN) /;
@@ -219,7 +219,7 @@ function unavailable(redis: Redis, why: string, seen: Error | undefined): RedisU
 }
 
 /** Where it was looked for. */
-export function placeOf(redis: Redis): string {
+function placeOf(redis: Redis): string {
   const { host, port, sentinels } = redis.options;
   const nodes = nodesFollowed(redis);
   if (nodes !== undefined) return addressesOf(nodes);

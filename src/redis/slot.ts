@@ -8,7 +8,6 @@ import { type NetConnectOpts, isIP, connect } from 'node:net';
 import { connect as connectEncrypted } from 'node:tls';
 import { AbstractConnector, Redis, type RedisOptions } from 'ioredis';
 import type { Clock } from '../lib/clock.ts';
-import { items, list, number } from './scripts.ts';
 
 export interface ClusterNode {
   readonly host: string;
@@ -160,11 +159,13 @@ class SlotMap {
 
   /** Rows of first and last slot, then the nodes that have these slots, the primary first. */
   #read(answer: unknown, asked: ClusterNode): ClusterNode {
-    const rows = list(items)(answer).map(([first, last, ...nodes]) => ({
-      first: number(first),
-      last: number(last),
-      nodes: nodes.map((node) => readNode(node, asked)),
-    }));
+    const rows = listIn(answer)
+      .map(listIn)
+      .map(([first, last, ...nodes]) => ({
+        first: Number(first),
+        last: Number(last),
+        nodes: nodes.map((node) => readNode(node, asked)),
+      }));
     const [primary] = rows.find(({ first, last }) => first <= this.#slot && this.#slot <= last)?.nodes ?? [];
     // As the nodes say it themselves.
     if (primary === undefined) throw new Error(`CLUSTERDOWN Hash slot ${this.#slot} is not served by any node`);
@@ -174,10 +175,15 @@ class SlotMap {
   }
 }
 
+function listIn(answer: unknown): readonly unknown[] {
+  if (!Array.isArray(answer)) throw new Error(`CLUSTER SLOTS answered no list: ${JSON.stringify(answer)}`);
+  return answer;
+}
+
 /** A node that does not know its own name means the address at which it was asked. */
 function readNode(node: unknown, { host: askedAt }: ClusterNode): ClusterNode {
-  const [host, port] = items(node);
-  return { host: typeof host === 'string' && host !== '' && host !== '?' ? host : askedAt, port: number(port) };
+  const [host, port] = listIn(node);
+  return { host: typeof host === 'string' && host !== '' && host !== '?' ? host : askedAt, port: Number(port) };
 }
 
 async function askSlots(node: ClusterNode, { tls, ...user }: Speaking): Promise<unknown> {

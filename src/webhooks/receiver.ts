@@ -14,7 +14,7 @@ import { type Clock, within } from '../lib/clock.ts';
 import { HeldBytes, type Holding } from '../lib/held-bytes.ts';
 import { maskPhone } from '../lib/phone.ts';
 import { type Secret, sameSecret } from '../lib/secret.ts';
-import type { Hinted } from '../operations/nudging.ts';
+import type { Signalled } from '../ledger/operation-store.ts';
 import type { OperationStore } from '../ledger/operation-store.ts';
 import { type EvidenceDraft, WRONG_HASH, claimsSuccess, claimsUndone } from '../operations/transition.ts';
 import {
@@ -100,7 +100,7 @@ function receive(options: ReceiverOptions): RequestHandler {
     response.once('close', () => held.end());
     const { heard, redacted, hash } = await readEvidence(request, held);
     try {
-      const store = async (): Promise<Hinted & Pick<Noted, 'hash'>> => {
+      const store = async (): Promise<Signalled & Pick<Noted, 'hash'>> => {
         const detail = hash && (await verdictOn(hash, target.account, options));
         const evidence = { ...heard, detail };
         const agreesWith = detail === WRONG_HASH ? [] : statesOf(target.kind, evidence);
@@ -146,7 +146,7 @@ function statesOf(kind: CallbackTarget['kind'], heard: EvidenceDraft): readonly 
   return kind === 'disbursement' && claimsUndone(heard) ? NOT_PAID : [];
 }
 
-function verdictOf(kind: CallbackTarget['kind'], hinted: Hinted, heard: EvidenceDraft): CallbackVerdict {
+function verdictOf(kind: CallbackTarget['kind'], hinted: Signalled, heard: EvidenceDraft): CallbackVerdict {
   if (!('state' in hinted)) return hinted.is === 'none' ? 'unmatched' : 'noted';
   // A payer may come back to an invoice that was over; nobody comes back to a disbursement.
   const told = hinted.is === 'final' || (kind === 'disbursement' && isFinal(kind, hinted.state));

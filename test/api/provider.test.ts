@@ -7,7 +7,7 @@ import { settingBegun } from '../../src/api/session-cookie.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { systemRandom } from '../../src/lib/random.ts';
 import { Secret } from '../../src/lib/secret.ts';
-import type { Persons } from '../../src/operations/persons.ts';
+import type { Persons } from '../../src/ledger/persons.ts';
 import { onlyOf } from '../support/only.ts';
 
 const BACK = 'https://console.example';

@@ -60,6 +60,7 @@ export const NOTHING: Services = {
   sandbox: unexpected,
   doctor: unexpected,
   newStamp: unexpected,
+  migrate: unexpected,
 };
 
 /** For those who read the commands and run none. */

@@ -95,7 +95,7 @@ describe('one fact', () => {
     "type Prefix = 'dsb' | 'prq';",
     'interface Kinds { dsb: string; prq: string }',
     "const help = 'one of dsb, prq';",
-    'const lua = `dsb prq`;',
+    'const text = `dsb prq`;',
   ])('is written down by %s', (text) => {
     expect(words.filesThatList(one(text), fact)).toEqual(['src/a.ts']);
   });
@@ -113,25 +113,6 @@ describe('one fact', () => {
   });
 });
 
-test('arguments of Lua by number are counted; a walk along a list and what is generated are not', () => {
-  const lua = `-- <generated>\nlocal id = ARGV[1]\n-- </generated>\nreturn ARGV[2] .. ARGV[i] .. ARGV[i + 1] .. KEYS[1]`;
-  expect(words.positional(one(lua, 'src/s.lua'), 'ARGV')).toBe(2);
-  expect(words.positional(one(`const s = \`${lua}\`;`), 'KEYS')).toBe(1);
-});
-
-test.for([
-  ['const [is] = (await runScript(redis, script)) as [string];', 1],
-  ['const is = ((await runScript(redis, script)) ?? []) as string[];', 1],
-  ['function read(answer: unknown) { const [is] = answer as [string]; }', 1],
-  ['const is = await redis.exec(); const [one] = is as [string];', 1],
-  ['const [is, ...rest] = answer; const [one] = rest as [string];', 1],
-  ['const [, is] = await move(); const [one] = is as readonly [string];', 1],
-  ['const rows = JSON.parse(text) as [string][];', 0],
-  ['const is = await runScript(redis, script);', 0],
-] as const)('%s casts the answer of a script %i times', ([text, times]) => {
-  expect(words.castAnswers(one(text))).toHaveLength(times);
-});
-
 test('casts through unknown, and answers that are dropped, are found with their line', () => {
   expect(words.castTwice(one('\nconst a = b as unknown as C; const d = e as C;'))).toEqual(['src/a.ts:2']);
   const ends = 'async () => {\n await settle(a);\n void finish(b);\n return keep(c);\n const d = settle(e);\n}';
@@ -139,8 +120,8 @@ test('casts through unknown, and answers that are dropped, are found with their 
 });
 
 test('comments are counted where they are comments', () => {
-  const files = [...one("/** Who asks. */\nconst a = 'who'; // by whom"), ...one('-- who asks', 'src/s.lua')];
-  expect([words.commentsWith(files, /\bwho\b/i), words.commentsWith(files, /\bwhom\b/i)]).toEqual([2, 1]);
+  const files = one("/** Who asks. */\nconst a = 'who'; // by whom");
+  expect([words.commentsWith(files, /\bwho\b/i), words.commentsWith(files, /\bwhom\b/i)]).toEqual([1, 1]);
 });
 
 describe('the table', () => {

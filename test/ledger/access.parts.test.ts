@@ -1,22 +1,16 @@
-/** API keys, persons and sessions, on both stores; and what only the ledger promises of them. */
+/** API keys, persons and sessions. */
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { ApiKeys } from '../../src/ledger/api-keys.ts';
+import { ApiKeys, type MadeKey } from '../../src/ledger/api-keys.ts';
 import { KeyHashes } from '../../src/ledger/key-hashes.ts';
 import { Persons } from '../../src/ledger/persons.ts';
 import { Database } from '../../src/ledger/pool.ts';
 import { Sessions } from '../../src/ledger/sessions.ts';
-import type { Public } from '../../src/lib/public.ts';
 import { systemRandom } from '../../src/lib/random.ts';
 import { Secret } from '../../src/lib/secret.ts';
-import { type MadeKey, ApiKeys as KeysInRedis } from '../../src/operations/api-keys.ts';
 import { digestOfKey } from '../../src/operations/key-hashes.ts';
-import { Persons as PersonsInRedis } from '../../src/operations/persons.ts';
-import { Sessions as SessionsInRedis } from '../../src/operations/sessions.ts';
-import { storeOfThisFile } from '../support/fresh-redis.ts';
 import { ledgerOfThisFile } from '../support/ledger-of-file.ts';
 
-const store = storeOfThisFile();
 const ledger = ledgerOfThisFile('api_key', 'person', 'person_address', 'session', 'provider_key_hash', 'audit_line');
 
 const START = Date.parse('2026-05-01T08:00:00Z');
@@ -40,41 +34,18 @@ const keyOf = (id: string, more: Partial<MadeKey> = {}): MadeKey => ({
 });
 const acts = () => ledger.query<{ act: string }>('select act from relais.audit_line order by sequence');
 
-interface Stores {
-  /** So many keys in use, `k0` and so on. */
-  readonly fill: (count: number) => Promise<unknown>;
-  readonly keys: () => Public<KeysInRedis>;
-  readonly persons: () => Public<PersonsInRedis>;
-  readonly sessions: (now: () => number) => Public<SessionsInRedis>;
-}
 const random = systemRandom;
-const stores: readonly (readonly [string, Stores])[] = [
-  [
-    'Redis',
-    {
-      fill: (count) =>
-        Promise.all(Array.from({ length: count }, (_, at) => new KeysInRedis(store.redis).add(keyOf(`k${at}`), ACT))),
-      keys: () => new KeysInRedis(store.redis),
-      persons: () => new PersonsInRedis(store.redis),
-      sessions: (now) => new SessionsInRedis({ redis: store.redis, clock: { now }, random }),
-    },
-  ],
-  [
-    'PostgreSQL',
-    {
-      fill: (count) =>
-        ledger.query(`insert into relais.api_key (id, name, hash, roles, created_by)
-          select 'k' || n, 'k', decode(lpad(n::text, 8, '0'), 'hex'), '{read}', 'x' from generate_series(0, ${count - 1}) n`),
-      keys: () => new ApiKeys({ database: ledger.database }),
-      persons: () => new Persons({ database: ledger.database }),
-      sessions: (now) => new Sessions({ database: ledger.database, clock: { now }, random }),
-    },
-  ],
-];
+/** So many keys in use, `k0` and so on. */
+const fill = (count: number) =>
+  ledger.query(`insert into relais.api_key (id, name, hash, roles, created_by)
+    select 'k' || n, 'k', decode(lpad(n::text, 8, '0'), 'hex'), '{read}', 'x' from generate_series(0, ${count - 1}) n`);
+const openKeys = () => new ApiKeys({ database: ledger.database });
+const openPersons = () => new Persons({ database: ledger.database });
+const openSessions = (now: () => number) => new Sessions({ database: ledger.database, clock: { now }, random });
 
-describe.each(stores)('API keys in %s', (_name, { keys: open, fill }) => {
+describe('API keys', () => {
   test('a key is listed with all that is known of it, the newest first', async () => {
-    const keys = open();
+    const keys = openKeys();
     const full = keyOf('k2', { createdAt: START + 1, accounts: ['main'], person: 'moussa', expiresAt: START + 99 });
     expect(await keys.add(keyOf('k1', { service: 'payroll' }), ACT)).toBe(true);
     expect(await keys.add(full, ACT)).toBe(true);
@@ -83,7 +54,7 @@ describe.each(stores)('API keys in %s', (_name, { keys: open, fill }) => {
   });
 
   test('a revoked key keeps everything but its hash, and is revoked once', async () => {
-    const keys = open();
+    const keys = openKeys();
     await keys.add(keyOf('k1'), ACT);
     const { digest: _gone, ...rest } = keyOf('k1', { revokedAt: START + 5 });
     const ended = await Promise.all([keys.revoke('k1', START + 5, ACT), keys.revoke('k1', START + 5, ACT)]);
@@ -93,7 +64,7 @@ describe.each(stores)('API keys in %s', (_name, { keys: open, fill }) => {
   });
 
   test('a thousand keys can be in use, and a revoked one makes room', async () => {
-    const keys = open();
+    const keys = openKeys();
     await fill(999);
     const last = await Promise.all(['x', 'y', 'z'].map((id) => keys.add(keyOf(id), ACT)));
     expect(last.filter(Boolean)).toHaveLength(1);
@@ -102,9 +73,9 @@ describe.each(stores)('API keys in %s', (_name, { keys: open, fill }) => {
   });
 });
 
-describe.each(stores)('persons in %s', (_name, { persons: open }) => {
+describe('persons', () => {
   test('a person keeps the name of the first sign-in, and a later address is remembered', async () => {
-    const persons = open();
+    const persons = openPersons();
     const issuer = 'https://id.example.org';
     const of = (sub: string, address?: string) => persons.bind({ issuer, sub, address });
     expect(await of('1', 'awa@example.org')).toBe('awa@example.org');
@@ -123,25 +94,25 @@ describe.each(stores)('persons in %s', (_name, { persons: open }) => {
   });
 
   test('all who come at once with one address are different persons', async () => {
-    const persons = open();
+    const persons = openPersons();
     const subs = Array.from({ length: 12 }, (_, at) => `${at}`);
     const all = subs.map((sub) => persons.bind({ issuer: 'i', sub, address: 'awa@example.org' }));
     expect(new Set(await Promise.all(all)).size).toBe(12);
   });
 
   test('a person who comes twice at once has one name', async () => {
-    const persons = open();
+    const persons = openPersons();
     const both = ['a@x', 'b@x'].map((address) => persons.bind({ issuer: 'i', sub: '1', address }));
     expect(new Set(await Promise.all(both)).size).toBe(1);
   });
 });
 
-describe.each(stores)('sessions in %s', (_name, { sessions: open }) => {
+describe('sessions', () => {
   const key = { name: 'phone', digest: createHash('sha256').update('s').digest() };
   const provider = { person: 'awa', group: 'staff', subject: '1' };
 
   test('a session is found by its id, belongs to its key, and ends', async () => {
-    const sessions = open(() => Date.now());
+    const sessions = openSessions(() => Date.now());
     const { id, session } = await sessions.begin(key, ACT, { provider });
     const found = await sessions.find(id);
     expect(found).toMatchObject({ key: 'phone', provider, startedAt: session.startedAt, place: session.place });
@@ -156,7 +127,7 @@ describe.each(stores)('sessions in %s', (_name, { sessions: open }) => {
   });
 
   test('a new session ends the one that the browser had', async () => {
-    const sessions = open(() => Date.now());
+    const sessions = openSessions(() => Date.now());
     const first = await sessions.begin(key, ACT);
     const second = await sessions.begin(key, ACT, { before: first.session });
     expect(await sessions.find(first.id)).toBeUndefined();
@@ -166,7 +137,7 @@ describe.each(stores)('sessions in %s', (_name, { sessions: open }) => {
   test('use extends a session by half an hour, up to eight hours; a key shown again confirms it', async () => {
     let now = Date.now();
     const minutes = (count: number): void => void (now += count * 60_000);
-    const sessions = open(() => now);
+    const sessions = openSessions(() => now);
     const { id } = await sessions.begin(key, ACT);
     const begunAt = now;
     const used = async () => {
@@ -191,7 +162,7 @@ describe.each(stores)('sessions in %s', (_name, { sessions: open }) => {
 
   test('a session that was not used for half an hour is over', async () => {
     let now = Date.now();
-    const sessions = open(() => now);
+    const sessions = openSessions(() => now);
     const { id } = await sessions.begin(key, ACT);
     now += 30 * 60_000;
     expect(await sessions.find(id)).toBeUndefined();

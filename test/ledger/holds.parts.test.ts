@@ -1,21 +1,13 @@
-/** Holds of accounts, on both stores; and what only the ledger promises of them. */
-import { describe, expect, test } from 'vitest';
+/** Holds of accounts. */
+import { expect, test } from 'vitest';
 import { systemClock } from '../../src/lib/clock.ts';
 import { BUDGET, PROVIDER_UNREADABLE, STOPPED } from '../../src/kinds/hold.ts';
 import { Holds } from '../../src/ledger/holds.ts';
-import type { Public } from '../../src/lib/public.ts';
-import { Accounts } from '../../src/operations/accounts.ts';
-import { storeOfThisFile } from '../support/fresh-redis.ts';
 import { ledgerOfThisFile } from '../support/ledger-of-file.ts';
 
-const store = storeOfThisFile();
 const ledger = ledgerOfThisFile('hold', 'failure_row', 'outbox', 'audit_line');
 
 const onLedger = (): Holds => new Holds({ database: ledger.database, clock: systemClock });
-const stores: readonly (readonly [string, () => Public<Accounts>])[] = [
-  ['Redis', () => new Accounts(store.redis)],
-  ['PostgreSQL', onLedger],
-];
 const ACT = {
   by: 'ops-key',
   person: 'awa@example.org',
@@ -27,56 +19,56 @@ const ACT = {
 } as const;
 const LONG_MS = 3_600_000;
 
-describe.each(stores)('holds in %s', (_name, open) => {
-  test('an account is held once for a reason, and released once', async () => {
-    const holds = open();
-    const begun = await Promise.all([1, 2, 3].map(() => holds.hold('main', 'payments', 'funds')));
-    expect(begun.filter(Boolean)).toHaveLength(1);
-    await holds.hold('main', 'messaging', BUDGET);
-    await holds.hold('other', 'direct_credit', STOPPED, ACT);
-    expect(await holds.holdsOf('main')).toMatchObject([
-      { account: 'main', area: expect.any(String), since: expect.any(Number), probedAt: expect.any(Number) },
-      {},
-    ]);
-    expect(
-      (await holds.allHolds()).map(({ account, area, reason }) => `${account} ${area} ${reason}`).sort(),
-    ).toEqual(['main messaging budget', 'main payments funds', 'other direct_credit stopped']);
-    expect(await holds.release('main', 'payments', 'funds')).toBe(true);
-    expect(await holds.release('main', 'payments', 'funds')).toBe(false);
-    expect((await holds.holdsOf('main')).map(({ reason }) => reason)).toEqual([BUDGET]);
-    expect(await holds.holdsOf('unknown')).toEqual([]);
-  });
+test('an account is held once for a reason, and released once', async () => {
+  const holds = onLedger();
+  const begun = await Promise.all([1, 2, 3].map(() => holds.hold('main', 'payments', 'funds')));
+  expect(begun.filter(Boolean)).toHaveLength(1);
+  await holds.hold('main', 'messaging', BUDGET);
+  await holds.hold('other', 'direct_credit', STOPPED, ACT);
+  expect(await holds.holdsOf('main')).toMatchObject([
+    { account: 'main', area: expect.any(String), since: expect.any(Number), probedAt: expect.any(Number) },
+    {},
+  ]);
+  expect((await holds.allHolds()).map(({ account, area, reason }) => `${account} ${area} ${reason}`).sort()).toEqual([
+    'main messaging budget',
+    'main payments funds',
+    'other direct_credit stopped',
+  ]);
+  expect(await holds.release('main', 'payments', 'funds')).toBe(true);
+  expect(await holds.release('main', 'payments', 'funds')).toBe(false);
+  expect((await holds.holdsOf('main')).map(({ reason }) => reason)).toEqual([BUDGET]);
+  expect(await holds.holdsOf('unknown')).toEqual([]);
+});
 
-  test('one operation an interval tries whether a hold has cleared', async () => {
-    const holds = open();
-    expect(await holds.mayProbe('main', 'payments', 'funds', LONG_MS)).toBe(true);
-    await holds.hold('main', 'payments', 'funds');
-    expect(await holds.mayProbe('main', 'payments', 'funds', LONG_MS)).toBe(false);
-    expect(await holds.mayProbe('main', 'payments', 'funds', 0)).toBe(true);
-    expect(await holds.mayProbe('main', 'messaging', 'funds', LONG_MS)).toBe(true);
-  });
+test('one operation an interval tries whether a hold has cleared', async () => {
+  const holds = onLedger();
+  expect(await holds.mayProbe('main', 'payments', 'funds', LONG_MS)).toBe(true);
+  await holds.hold('main', 'payments', 'funds');
+  expect(await holds.mayProbe('main', 'payments', 'funds', LONG_MS)).toBe(false);
+  expect(await holds.mayProbe('main', 'payments', 'funds', 0)).toBe(true);
+  expect(await holds.mayProbe('main', 'messaging', 'funds', LONG_MS)).toBe(true);
+});
 
-  test('failures in a row hold the account, and another answer ends the row', async () => {
-    const holds = open();
-    const fail = () => holds.countFailure('main', 'payments', 'maintenance', { length: 3, windowMs: LONG_MS });
-    expect([await fail(), await fail()]).toEqual([false, false]);
-    expect([...(await holds.standingOf('main')).failing]).toEqual(['payments.maintenance']);
-    await holds.endRow('main', 'payments', 'maintenance');
-    expect((await holds.standingOf('main')).failing.size).toBe(0);
-    expect([await fail(), await fail(), await fail()]).toEqual([false, false, true]);
-    const { holds: open_, failing } = await holds.standingOf('main');
-    expect([open_.map(({ reason }) => reason), failing.size]).toEqual([['maintenance'], 0]);
-    expect([await fail(), await fail(), await fail()]).toEqual([false, false, false]);
-  });
+test('failures in a row hold the account, and another answer ends the row', async () => {
+  const holds = onLedger();
+  const fail = () => holds.countFailure('main', 'payments', 'maintenance', { length: 3, windowMs: LONG_MS });
+  expect([await fail(), await fail()]).toEqual([false, false]);
+  expect([...(await holds.standingOf('main')).failing]).toEqual(['payments.maintenance']);
+  await holds.endRow('main', 'payments', 'maintenance');
+  expect((await holds.standingOf('main')).failing.size).toBe(0);
+  expect([await fail(), await fail(), await fail()]).toEqual([false, false, true]);
+  const { holds: open_, failing } = await holds.standingOf('main');
+  expect([open_.map(({ reason }) => reason), failing.size]).toEqual([['maintenance'], 0]);
+  expect([await fail(), await fail(), await fail()]).toEqual([false, false, false]);
+});
 
-  test('an unreadable answer is shown with its hold, the newest one', async () => {
-    const holds = open();
-    const answers = { operation: 'disbursement_create', came: 'a page of HTML' };
-    expect(await holds.holdUnreadable('main', 'payments', answers)).toBe(true);
-    const newer = { operation: 'sms_login', came: 'an empty body' };
-    expect(await holds.holdUnreadable('main', 'payments', newer)).toBe(false);
-    expect(await holds.holdsOf('main')).toMatchObject([{ reason: PROVIDER_UNREADABLE, unreadable: newer }]);
-  });
+test('an unreadable answer is shown with its hold, the newest one', async () => {
+  const holds = onLedger();
+  const answers = { operation: 'disbursement_create', came: 'a page of HTML' };
+  expect(await holds.holdUnreadable('main', 'payments', answers)).toBe(true);
+  const newer = { operation: 'sms_login', came: 'an empty body' };
+  expect(await holds.holdUnreadable('main', 'payments', newer)).toBe(false);
+  expect(await holds.holdsOf('main')).toMatchObject([{ reason: PROVIDER_UNREADABLE, unreadable: newer }]);
 });
 
 test('two callers at once begin one hold from a row, and only one is told', async () => {

@@ -1,15 +1,7 @@
 /** What an opt-out leaves beside its list: an audit line in the same transaction, and an entry for a recovery. */
-import { afterAll, beforeAll, expect, expectTypeOf, test } from 'vitest';
-import type { KeptFiles } from '../../src/ledger/kept-files.ts';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { OptOuts } from '../../src/ledger/opt-outs.ts';
 import { Database } from '../../src/ledger/pool.ts';
-import type { SameTexts } from '../../src/ledger/same-texts.ts';
-import type { StopLinks } from '../../src/ledger/stop-links.ts';
-import type { Public } from '../../src/lib/public.ts';
-import type { KeptFiles as OldKeptFiles } from '../../src/operations/kept-files.ts';
-import type { OptOuts as OldOptOuts } from '../../src/operations/opt-outs.ts';
-import type { SameTextsContract } from '../../src/operations/same-texts.ts';
-import type { StopLinks as OldStopLinks } from '../../src/operations/stop-links.ts';
 import { type FreshLedger, freshLedger } from '../support/fresh-ledger.ts';
 
 let ledger: FreshLedger;
@@ -51,12 +43,4 @@ test('each change has one audit line with its number, a change of nothing none, 
     { act: 'person.purge', facts: { optOuts: 1 } },
   ]);
   expect(journal).toEqual([['opt_out.added', { ...list, phones: ['221771234567', '221771234568'] }]]);
-});
-
-test('the stores of the ledger take the place of those in Redis', () => {
-  expectTypeOf<Public<KeptFiles>>().toExtend<Public<OldKeptFiles>>();
-  expectTypeOf<Public<StopLinks>>().toExtend<Public<OldStopLinks>>();
-  expectTypeOf<SameTexts>().toExtend<SameTextsContract>();
-  // Its acts have a source where those before had a door.
-  expectTypeOf<Public<OptOuts>>().toExtend<Pick<Public<OldOptOuts>, 'page' | 'count' | 'among'>>();
 });

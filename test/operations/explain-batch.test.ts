@@ -9,7 +9,6 @@ const calm: Circumstances = {
   now: NOW,
   holds: [],
   accountKnown: true,
-  durable: true,
   pausedQueues: [],
   failureOf: () => undefined,
 };

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import type { StateOf } from '../../src/kinds/index.ts';
-import { type EvidenceDraft, packEvidence } from '../../src/operations/transition.ts';
-import { explainCampaign, explainMessage, explainSlice } from '../../src/operations/explain-texts.ts';
+import type { EvidenceDraft } from '../../src/operations/transition.ts';
+import { explainCampaign, explainMessage } from '../../src/operations/explain-texts.ts';
 import type { Circumstances } from '../../src/operations/explanation.ts';
 import { readRecord } from '../../src/operations/record.ts';
-import { type SliceRecord, readSlice } from '../../src/operations/slices.ts';
 import { type Failure, failures } from '../../src/upstream/verdict.ts';
+import { evidenceOf } from '../support/evidence.ts';
 
 const NOW = Date.parse('2026-11-21T08:00:00Z');
 
@@ -14,46 +14,14 @@ const calm: Circumstances = {
   dueAt: NOW,
   holds: [],
   accountKnown: true,
-  durable: true,
   pausedQueues: [],
   failureOf: (code) => (failures as Readonly<Record<string, Failure>>)[code],
 };
 const outOfFunds = { holds: [{ area: 'messaging', reason: 'funds' }] } as const;
 
 const base = { account: 'main', createdAt: String(NOW), since: String(NOW + 60_000) };
-const evidenceFields = (lines: readonly EvidenceDraft[]) => ({
-  ...Object.fromEntries(lines.map((line, at) => [`e${at + 1}`, `${NOW.toString(36)}|${packEvidence(line)}`])),
-  en: String(lines.length),
-});
-
-interface SliceFacts {
-  readonly campaign?: string;
-  /** A letter each. */
-  readonly letters?: string;
-  readonly evidence?: readonly EvidenceDraft[];
-}
-const slice = (
-  state: 'queued' | 'unknown' | 'settled',
-  { campaign = '', letters, evidence = [] }: SliceFacts = {},
-): SliceRecord =>
-  readSlice({
-    id: 'slc_1',
-    v: '1',
-    state,
-    rev: '3',
-    account: 'main',
-    campaign,
-    count: '3',
-    items: '221771234567\n221771234568\n221771234569',
-    rows: '1*3',
-    ...(letters === undefined ? {} : { r0: `d,0,3,${letters},1` }),
-    ...evidenceFields(evidence),
-  });
-/** As explanations of messages take it. */
-const carrier = (state: 'queued' | 'settled', facts: SliceFacts = {}) =>
-  ({ ...slice(state, facts), kind: 'slice' }) as const;
-const message = (state: StateOf<'message'>, more: object = {}) =>
-  readRecord('message', {
+const message = (state: StateOf<'message'>, more: object = {}, evidence: readonly EvidenceDraft[] = []) => ({
+  ...readRecord('message', {
     ...base,
     kind: 'message',
     id: 'msg_1',
@@ -61,9 +29,10 @@ const message = (state: StateOf<'message'>, more: object = {}) =>
     to: '+221771234567',
     text: 'Bonjour',
     lane: 'normal',
-    slice: 'slc_1',
     ...more,
-  });
+  }),
+  evidence: evidenceOf(evidence, NOW),
+});
 const campaign = (state: StateOf<'campaign'>, more: object = {}) =>
   readRecord('campaign', {
     ...base,
@@ -87,84 +56,47 @@ describe('a message', () => {
     ['expired', 'Its time was over before it was sent', 'a later expiresAt'],
     ['cancelled', 'It was cancelled before it was sent.', 'Nothing is to be done.'],
   ] as const)('that is %s says so', ([state, stands, next]) => {
-    const told = explainMessage(message(state), carrier('queued'), calm);
+    const told = explainMessage(message(state), calm);
     expect(told.summary).toContain(stands);
     expect(told.next).toContain(next);
   });
 
   test('never shows a whole number, nor its text', () => {
-    const told = JSON.stringify(explainMessage(message('sent', { reference: 'r' }), carrier('settled'), calm));
+    const told = JSON.stringify(explainMessage(message('sent', { reference: 'r' }), calm));
     expect(told).toContain('+22177•••4567, reference r');
     expect(told).not.toMatch(/1234567|Bonjour/);
   });
 
   test('that the service refused says why', () => {
-    const told = explainMessage(message('failed', { code: 'ERROR_110' }), carrier('settled'), calm);
+    const told = explainMessage(message('failed', { code: 'ERROR_110' }), calm);
     expect(told.summary).toContain('Reason: a receiver is not valid.');
     expect(told.next).toBe('Mend the request and send it again under another reference.');
   });
 
   test('that nobody will ask about any more says that it may have arrived', () => {
-    const told = explainMessage(message('unknown'), carrier('settled'), calm);
+    const told = explainMessage(message('unknown'), calm);
     expect(told.summary).toContain('never sent again by itself, since it may have arrived');
     expect(told.next).toContain('Ask the person whether it came');
   });
 
-  test('is kept by what keeps its slice, and has its story', () => {
-    const carried = carrier('queued', { evidence: [{ operation: 'send', code: 'throttled', httpStatus: 429 }] });
-    const told = explainMessage(message('queued'), carried, { ...calm, ...outOfFunds });
+  test('is kept by the hold of its account, and has its story', () => {
+    const throttled = { operation: 'send', code: 'throttled', httpStatus: 429 };
+    const told = explainMessage(message('queued', {}, [throttled]), { ...calm, ...outOfFunds });
     expect(told.summary).toContain('It cannot go on now: the account is held: the balance did not suffice.');
     expect(told.summary).toContain('The last answer: the service asked us to slow down.');
     expect(told.next).toContain('relais account release');
     expect(told.story.at(-1)?.what).toBe('send answered: throttled (HTTP 429): The service asked us to slow down.');
   });
 
-  test('without its slice is still explained', () => {
-    expect(explainMessage(message('sent'), undefined, calm).story).toHaveLength(1);
-  });
-});
-
-describe('a slice', () => {
   test.for([
-    ['queued', undefined, 'waits for its turn', 'Recipients: 3 queued.'],
-    ['unknown', 'uuu', 'the statistics of the service are asked', 'Recipients: 3 unknown.'],
-    ['settled', 'sss', 'It is over.', 'Recipients: 3 sent.'],
-  ] as const)('that is %s says how its recipients are', ([state, letters, stands, recipients]) => {
-    const { summary } = explainSlice(slice(state, letters ? { letters } : {}), undefined, calm);
-    expect(summary).toContain('3 recipients of single messages.');
-    expect(summary).toContain(stands);
-    expect(summary).toContain(recipients);
-  });
-
-  test('counts what became of each', () => {
-    const told = explainSlice(slice('settled', { letters: 'sfs' }), undefined, calm);
-    expect(told).toMatchObject({ kind: 'slice', state: 'settled', next: 'Nothing is to be done.' });
-    expect(told.summary).toBe('3 recipients of single messages. It is over. Recipients: 2 sent, 1 failed.');
-  });
-
-  test.for([
-    [
-      { operation: 'send', code: 'restored' },
-      'Redis was put back from a copy: whether it was sent since, nobody knows',
-    ],
     [{ operation: 'send', code: 'ok', httpStatus: 200 }, 'send answered: ok (HTTP 200)'],
     [
       { operation: 'statistics', code: 'no_answer' },
       'asked the statistics in vain: no_answer: The request was sent and no answer came back.',
     ],
   ] as const)('tells %j', ([evidence, sentence]) => {
-    const { story } = explainSlice(slice('unknown', { evidence: [evidence] }), undefined, calm);
-    expect(story.map(({ what }) => what)).toEqual([sentence]);
-  });
-
-  test('waits while its campaign does not run', () => {
-    const waiting = slice('queued', { campaign: 'cmp_1' });
-    const told = explainSlice(waiting, campaign('paused'), calm);
-    expect(told.summary).toContain('3 recipients of the campaign cmp_1.');
-    expect(told.summary).toContain('It cannot go on now: its campaign is paused.');
-    expect(told.next).toBe('Go on with it: relais campaign resume cmp_1');
-    expect(explainSlice(waiting, campaign('cancelled'), calm).next).toBe('Nothing is to be done.');
-    expect(explainSlice(waiting, campaign('running'), calm).summary).not.toContain('cannot go on');
+    const { story } = explainMessage(message('unknown', {}, [evidence]), calm);
+    expect(story.map(({ what }) => what)).toEqual(['accepted', sentence]);
   });
 });
 

@@ -1,12 +1,13 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { statesOf, kinds, type StateOf } from '../../src/kinds/index.ts';
-import { type EvidenceDraft, packEvidence } from '../../src/operations/transition.ts';
+import type { EvidenceDraft } from '../../src/operations/transition.ts';
 import { explainDisbursement, explainOther, explainReason } from '../../src/operations/explain.ts';
 import { explainWord } from '../../src/operations/explain-words.ts';
 import type { Circumstances } from '../../src/operations/explanation.ts';
-import { readRecord } from '../../src/operations/record.ts';
+import { NO_EVIDENCE, readRecord } from '../../src/operations/record.ts';
 import { type Failure, failures, upstreamOperations } from '../../src/upstream/verdict.ts';
+import { evidenceOf } from '../support/evidence.ts';
 
 const NOW = Date.parse('2026-11-21T08:00:00Z');
 const ID = 'dsb_4n7q0c1w2e3r4t5y6z7a8b9c0d';
@@ -16,14 +17,17 @@ const calm: Circumstances = {
   dueAt: NOW + 5_000,
   holds: [],
   accountKnown: true,
-  durable: true,
   pausedQueues: [],
   failureOf: (code) =>
     Object.hasOwn(failures, code) ? (failures as Readonly<Record<string, Failure>>)[code] : undefined,
 };
 
-const disbursement = (state: StateOf<'disbursement'>, more: object = {}, evidence: readonly EvidenceDraft[] = []) =>
-  readRecord('disbursement', {
+const disbursement = (
+  state: StateOf<'disbursement'>,
+  more: object = {},
+  evidence: readonly EvidenceDraft[] = [],
+) => ({
+  ...readRecord('disbursement', {
     kind: 'disbursement',
     id: ID,
     state,
@@ -34,12 +38,10 @@ const disbursement = (state: StateOf<'disbursement'>, more: object = {}, evidenc
     disburseId: 'd',
     reference: 'salary-1',
     createdAt: String(NOW),
-    ...Object.fromEntries(
-      evidence.map((line, at) => [`e${at + 1}`, `${(NOW + at * 1_000).toString(36)}|${packEvidence(line)}`]),
-    ),
-    en: String(evidence.length),
     ...more,
-  });
+  }),
+  evidence: evidenceOf(evidence, NOW),
+});
 
 const explained = (state: StateOf<'disbursement'>, more: object = {}, around: Partial<Circumstances> = {}) =>
   explainDisbursement(disbursement(state, more), { ...calm, ...around });
@@ -117,8 +119,7 @@ describe('every reason of a record says why and what to do', () => {
 describe('what keeps it from being sent is told, the strongest first', () => {
   const stopped = { area: 'payments', reason: 'stopped' } as const;
   test.for([
-    [{ accountKnown: false, durable: false, holds: [stopped] }, 'has no keys of this account', 'ACCOUNTS_FILE'],
-    [{ durable: false, holds: [stopped] }, 'would not survive a power loss', 'relais doctor'],
+    [{ accountKnown: false, holds: [stopped] }, 'has no keys of this account', 'ACCOUNTS_FILE'],
     [{ holds: [stopped] }, 'the account is held: a person has stopped', 'relais account release'],
     [{ holds: [{ area: 'payments', reason: 'funds' }] }, 'the balance did not suffice', 'Top up'],
     [{ holds: [{ area: 'payments', reason: 'zut' }] }, 'the account is held: zut', 'by itself'],
@@ -137,7 +138,7 @@ describe('what keeps it from being sent is told, the strongest first', () => {
   });
 
   test('what has left us is kept by nothing but a paused queue or a missing worker', () => {
-    expect(explained('pending', {}, { holds: [stopped], durable: false }).summary).not.toContain('cannot go on');
+    expect(explained('pending', {}, { holds: [stopped] }).summary).not.toContain('cannot go on');
     expect(explained('pending', {}, { pausedQueues: ['status-poll'] }).summary).toContain('its queue is paused');
   });
 });
@@ -175,8 +176,8 @@ describe('the story', () => {
 
   test('says where lines are no longer kept', () => {
     const lines = Array.from({ length: 24 }, (_, n) => ({ operation: 'status', code: '00', detail: `${n}` }));
-    const record = disbursement('pending', { en: '30' }, lines);
-    const story = explainDisbursement({ ...record, fields: { ...record.fields, en: '30' } }, calm).story;
+    const record = disbursement('pending', {}, lines);
+    const { story } = explainDisbursement({ ...record, evidence: { ...record.evidence, total: 30 } }, calm);
     expect(story[13]).toEqual({ at: '', what: '6 lines in the middle are no longer kept' });
   });
 
@@ -223,7 +224,7 @@ test('a kind without a teller of its own still has its state, its reason and its
     state: 'needs_review',
     createdAt: NOW,
     reason: 'poll_exhausted',
-    evidence: { en: '0' },
+    evidence: NO_EVIDENCE,
   };
   const { summary, next } = explainOther(record, calm);
   expect(summary).toMatch(
@@ -292,7 +293,7 @@ describe('no reason is without an explanation', () => {
 
   test('they are found in the sources', () => {
     expect(words.length).toBeGreaterThan(30);
-    expect(words).toEqual(expect.arrayContaining(['fence', 'mismatch_amount', 'redis_not_durable', 'window_full']));
+    expect(words).toEqual(expect.arrayContaining(['mismatch_amount', 'poll_exhausted', 'sent_three_times']));
   });
 
   test.for(words)('%s', (word) => {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { NO_EVIDENCE } from '../../src/operations/record.ts';
 import { readEvidence } from '../../src/operations/transition.ts';
 import type { QueueName } from '../../src/kinds/due-queues.ts';
 import type { ProcessorContext, AttemptResult } from '../../src/processors/context.ts';
@@ -67,7 +68,7 @@ describe('over the ledger', () => {
       },
       async written() {
         const record = await world.queries.read(kind, 'op_1');
-        const answers = readEvidence({ evidence: record?.evidence ?? {} }).lines.filter(
+        const answers = readEvidence({ evidence: record?.evidence ?? NO_EVIDENCE }).lines.filter(
           ({ code }) => code === 'unreachable',
         );
         return { tries: record?.tries, answers: answers.length };

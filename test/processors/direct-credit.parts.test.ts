@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { advanceDirectCredit } from '../../src/processors/disbursement/direct-credit.ts';
 import type { ProcessorContext } from '../../src/processors/context.ts';
 import { TRANSACTION_COLLISION } from '../../src/processors/intent.ts';
+import { NO_EVIDENCE } from '../../src/operations/record.ts';
 import { readEvidence } from '../../src/operations/transition.ts';
 import type { Verdict } from '../../src/upstream/verdict.ts';
 import { LEASE_MS, not, ok } from '../support/processor-world.ts';
@@ -148,7 +149,7 @@ describe('over the ledger', () => {
       return world;
     };
     const words = async ({ queries }: Awaited<ReturnType<typeof accepted>>) =>
-      readEvidence({ evidence: (await queries.read('direct_credit', 'dcr_1'))?.evidence ?? {} }).lines.map(
+      readEvidence({ evidence: (await queries.read('direct_credit', 'dcr_1'))?.evidence ?? NO_EVIDENCE }).lines.map(
         ({ code }) => code,
       );
 

@@ -1,6 +1,7 @@
 import { momentOf } from '../../src/lib/clock.ts';
 import { describe, expect, test } from 'vitest';
 import type { Policy } from '../../src/processors/context.ts';
+import { NO_EVIDENCE } from '../../src/operations/record.ts';
 import { readEvidence } from '../../src/operations/transition.ts';
 import { payDisbursement } from '../../src/processors/disbursement/pay.ts';
 import { lookAtDisbursement } from '../../src/processors/disbursement/look.ts';
@@ -45,7 +46,7 @@ describe('over the ledger', () => {
     const record = await world.queries.read('disbursement', 'dsb_1');
     // Accepted, intended, settled.
     expect(record).toMatchObject({ rev: 3, state: 'unknown', token: 'tok', sends: 1 });
-    const { lines } = readEvidence({ evidence: record?.evidence ?? {} });
+    const { lines } = readEvidence({ evidence: record?.evidence ?? NO_EVIDENCE });
     expect(lines.map(({ operation, code }) => `${operation} ${code}`)).toEqual([
       'create ok',
       'submit intended',
@@ -122,7 +123,7 @@ describe('over the ledger', () => {
     test('keeps the time of its send through a night without the service and three days of looks', async () => {
       const world = await queued();
       const evidence = async () =>
-        readEvidence({ evidence: (await world.queries.read('disbursement', 'dsb_1'))?.evidence ?? {} });
+        readEvidence({ evidence: (await world.queries.read('disbursement', 'dsb_1'))?.evidence ?? NO_EVIDENCE });
       const advance = async (times: number, ms: number, one: typeof payDisbursement): Promise<void> => {
         for (let time = 0; time < times; time += 1) {
           await one('dsb_1', world.context);

@@ -1,6 +1,6 @@
 /** What a look means, case by case: the record and the answer as they differ from the usual ones. */
 import { expect } from 'vitest';
-import type { DisbursementRecord } from '../../src/operations/record.ts';
+import { type DisbursementRecord, NO_EVIDENCE } from '../../src/operations/record.ts';
 import { type Judgement, type StatusAnswer, judge } from '../../src/processors/disbursement/judge.ts';
 
 export const AT = 1_000_000_000;
@@ -16,7 +16,7 @@ const unknown: DisbursementRecord = {
   since: AT,
   rev: 4,
   tries: 0,
-  evidence: {},
+  evidence: NO_EVIDENCE,
   fields: {},
   amount: 25_000,
   accountAlias: '771234567',

@@ -1,5 +1,6 @@
 /** A disbursement and what upstream says of it, look by look. */
 import { type Explanation } from '../../src/operations/explanation.ts';
+import { NO_EVIDENCE } from '../../src/operations/record.ts';
 import { readEvidence } from '../../src/operations/transition.ts';
 import { explainDisbursement } from '../../src/operations/explain.ts';
 import { payDisbursement } from '../../src/processors/disbursement/pay.ts';
@@ -55,7 +56,7 @@ function truthWorld(bench: Bench) {
     },
     async said(id = 'dsb_1') {
       const record = await made.queries.read('disbursement', id);
-      return readEvidence({ evidence: record?.evidence ?? {} }).lines.map(
+      return readEvidence({ evidence: record?.evidence ?? NO_EVIDENCE }).lines.map(
         ({ operation, code, detail }) => `${operation} ${code} ${detail ?? ''}`,
       );
     },

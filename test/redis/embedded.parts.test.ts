@@ -8,7 +8,6 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { Redis } from 'ioredis';
 import { afterEach, expect, test, vi } from 'vitest';
-import { checkDurability } from '../../src/redis/durability.ts';
 import { type EmbeddedOptions, type EmbeddedRedis, startEmbeddedRedis } from '../../src/redis/embedded.ts';
 
 const EMBEDDED = fileURLToPath(new URL('../../src/redis/embedded.ts', import.meta.url));
@@ -17,12 +16,6 @@ const toStop: Array<() => Promise<unknown>> = [];
 afterEach(async () => {
   vi.unstubAllEnvs();
   for (const stop of toStop.splice(0).toReversed()) await stop();
-});
-
-test('the embedded server is durable as production should be', async () => {
-  const server = await start();
-  const verdict = await checkDurability(clientOf(server), { asserted: false, replicas: 0 });
-  expect(verdict).toMatchObject({ durable: true, reasons: [] });
 });
 
 test('stopping ends the process and removes its folder', async () => {

@@ -8,7 +8,7 @@ import { Database } from '../../src/ledger/pool.ts';
 import { type LedgerKind, type OperationRow, columnOf, readRow } from '../../src/ledger/records.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { systemRandom } from '../../src/lib/random.ts';
-import { type StoredEvidence, UnreadableRecord } from '../../src/operations/record.ts';
+import { type EvidenceLines, UnreadableRecord } from '../../src/operations/record.ts';
 import { type FreshLedger, freshLedger } from './fresh-ledger.ts';
 import { type BenchChanges, LEASE_MS, type ProcessorWorld, type StoreOfWorld, worldOver } from './processor-world.ts';
 
@@ -17,11 +17,8 @@ export interface Bench {
 }
 
 /** The lines of evidence as they are stored. */
-export function storedLines(record: { readonly evidence: StoredEvidence } | undefined): readonly string[] {
-  const { evidence = {} } = record ?? {};
-  return Object.values(evidence)
-    .flatMap((stored: unknown) => stored)
-    .filter((line) => typeof line === 'string');
+export function storedLines(record: { readonly evidence: EvidenceLines } | undefined): readonly string[] {
+  return record?.evidence.lines ?? [];
 }
 
 const STORED = 'operation, outbox, spent, callback, tombstone, hold, failure_row, limit_value';

@@ -9,7 +9,7 @@ const ROWS: ReadonlyArray<readonly [row: number, folders: readonly string[]]> = 
   // `app` puts the folders together for main: a role is a list of parts.
   [8, ['main', 'app']],
   [7, ['api', 'cli']],
-  [6, ['campaigns', 'webhooks', 'history']],
+  [6, ['campaigns', 'webhooks']],
   [5, ['processors', 'producer', 'events', 'metrics']],
   [4, ['settings', 'ledger', 'client']],
   [3, ['queues', 'operations', 'upstream', 'sandbox']],

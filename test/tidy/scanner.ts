@@ -17,8 +17,7 @@ export const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 
 const NOT_OURS = new Set(['node_modules', 'dist', 'coverage', '.git', '.relais']);
 const CODE = /\.(tsx?|mjs|js)$/;
-const TEXT =
-  /\.(tsx?|mjs|js|css|html|lua|md|json|yml|yaml|csv|sh|toml)$|(^|\/)(Dockerfile|LICENSE|\.[a-z.]+|[a-z]+)$/;
+const TEXT = /\.(tsx?|mjs|js|css|html|md|json|yml|yaml|csv|sh|toml)$|(^|\/)(Dockerfile|LICENSE|\.[a-z.]+|[a-z]+)$/;
 
 /** Every text file of the project in these folders (default: all), wherever it has got to in version control. */
 export function projectFiles(...folders: string[]): readonly ProjectFile[] {

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { count, text } from './answers-shared.ts';
 
-export const age = z.int().meta({ example: 1_200, description: 'ms; 0 where nothing waits.' });
+const age = z.int().meta({ example: 1_200, description: 'ms; 0 where nothing waits.' });
 
 /** A machine is found by the name. */
 const workerHere = z.looseObject({

@@ -48,7 +48,7 @@ async function look(a: Attempt): Promise<AttemptResult> {
 }
 
 /** What an answer about the status leaves in the record. */
-export function statusSaid({ upstreamCode, code, httpStatus }: ExchangeSummary, detail?: string): EvidenceDraft {
+function statusSaid({ upstreamCode, code, httpStatus }: ExchangeSummary, detail?: string): EvidenceDraft {
   return { operation: 'status', code: upstreamCode ?? code, httpStatus, ...(detail === undefined ? {} : { detail }) };
 }
 
@@ -91,7 +91,7 @@ async function settleLook(a: Attempt, judgement: Judgement, { value, exchange }:
 }
 
 /** The transactions that an answer names, as a record keeps them. */
-export function transactionsIn({ transactionId, disburseTxId }: DisbursementStatus): Record<string, string> {
+function transactionsIn({ transactionId, disburseTxId }: DisbursementStatus): Record<string, string> {
   return { ...(transactionId ? { transactionId } : {}), ...(disburseTxId ? { disburseTxId } : {}) };
 }
 
@@ -173,7 +173,7 @@ function agrees(state: StateOf<'disbursement'>, record: DisbursementRecord): boo
 }
 
 /** The record's next state, as the judgement has it. */
-export function endingOf(
+function endingOf(
   looked: Looked,
   record: DisbursementRecord,
   judgement: Ruled,

@@ -8,7 +8,7 @@ import { NOT_AUTHORISED, conditionIn, isNotLetThrough } from '../gate.ts';
 export const BALANCE_EMPTY = 'ERROR_102';
 
 /** Sent, failed, or unknown. */
-export type AnswerLetter = 's' | 'f' | 'u';
+type AnswerLetter = 's' | 'f' | 'u';
 
 export interface Texting {
   readonly to: string;

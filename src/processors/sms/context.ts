@@ -1,15 +1,14 @@
 /** What a worker of campaigns works with. Time, chance and the network come only from here. */
 import type { Clock } from '../../lib/clock.ts';
-import type { Public } from '../../lib/public.ts';
 import type { Campaigns } from '../../ledger/campaigns.ts';
 import type { SameTexts } from '../../ledger/same-texts.ts';
 import type { SmsCharges } from '../../ledger/sms-charges.ts';
 import type { SmsRequests } from '../../ledger/sms-requests.ts';
-import type { Accounts } from '../../operations/accounts.ts';
+import type { Holds } from '../../ledger/holds.ts';
 import type { Upstream } from '../../upstream/client.ts';
 import type { AccountKeys, AttemptResult, Policy } from '../context.ts';
 
-export interface Addressee {
+interface Addressee {
   readonly to: string;
   readonly sender?: string | undefined;
 }
@@ -28,7 +27,7 @@ export interface SmsContext {
     | 'timezone'
     | 'prices'
   >;
-  readonly accounts: Pick<Public<Accounts>, 'hold' | 'release' | 'holdsOf' | 'mayProbe'>;
+  readonly accounts: Pick<Holds, 'hold' | 'release' | 'holdsOf' | 'mayProbe'>;
   readonly upstream: Pick<Upstream, 'messaging' | 'admit'>;
   readonly campaigns: Pick<Campaigns, 'read' | 'switch' | 'due' | 'putOff'>;
   readonly requests: Pick<

@@ -37,7 +37,7 @@ export function decide(
   return { ...judgeCanary(campaign, room), judged };
 }
 
-export function hoursOf({ options }: Pick<CampaignContent, 'options'>): { quietHours?: string; timezone?: string } {
+function hoursOf({ options }: Pick<CampaignContent, 'options'>): { quietHours?: string; timezone?: string } {
   const { quietHours, timezone } = options;
   return {
     ...(quietHours === undefined ? {} : { quietHours: String(quietHours) }),

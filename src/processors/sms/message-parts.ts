@@ -17,7 +17,7 @@ import { Totals } from './totals.ts';
 
 export type Lane = 'otp' | 'normal';
 
-export const CHECKS = 'status-poll';
+const CHECKS = 'status-poll';
 
 export interface MessageContext {
   readonly operations: Pick<Operations, 'claim' | 'change'>;

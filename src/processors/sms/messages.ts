@@ -333,7 +333,7 @@ interface Stop {
 }
 
 /** Equal ones side by side, at most 50 in a request, and no number twice in one. */
-export function requestsOf(messages: readonly ClaimedMessage[]): readonly (readonly ClaimedMessage[])[] {
+function requestsOf(messages: readonly ClaimedMessage[]): readonly (readonly ClaimedMessage[])[] {
   const alone = messages.filter(({ facts }) => facts.alone);
   const together = messages.filter(({ facts }) => !facts.alone);
   const alike = grouped(together, ({ request: { from = '', text } }) => `${from}\n${text}`);

@@ -20,14 +20,14 @@ import { differing } from '../../operations/differing.ts';
 import { askedFields } from '../acceptance.ts';
 import type { BatchAnswer } from '../errors.ts';
 import type { BatchOptions } from '../inputs.ts';
-import type { SharedLimits } from '../../operations/limits.ts';
+import type { MoneyLimits } from '../../ledger/limits.ts';
 import { FindingList, Judge, type JudgeOptions, type SoundRow } from './judge.ts';
 import { type BatchFile, batchOf, hashOf, type RawRow, type Rows } from './rows.ts';
 
 export interface BatchDoorOptions extends Pick<JudgeOptions, 'environment' | 'accounts' | 'extraWithdrawModes'> {
   readonly batches: Pick<Batches, 'accept' | 'acceptedOn' | 'rows' | 'standing'>;
   /** What holds for this process. */
-  readonly limits: Pick<SharedLimits, 'inForce'>;
+  readonly limits: Pick<MoneyLimits, 'inForce'>;
   /** ms since the epoch: which day's limits count. */
   readonly now: () => number;
 }

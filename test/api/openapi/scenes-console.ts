@@ -2,7 +2,6 @@
 import { expect, vi } from 'vitest';
 import type { RouteDeclaration } from '../../../src/api/route.ts';
 import { routes } from '../../../src/api/routes.ts';
-import { keys } from '../../../src/operations/keys.ts';
 import type { IdentityProviderHere } from '../../support/identity-provider.ts';
 import { exampleCall, pageCall, pathTo } from './example-call.ts';
 import type { Stage } from './stage.ts';
@@ -64,11 +63,8 @@ export async function providerScenes({ ask, sealed }: Stage, provider: IdentityP
 }
 
 /** What asks for a fresh sign-in, a while after it. */
-async function staleScenes({ ask, service: { redis } }: Stage, cookie: string): Promise<void> {
-  const [place = ''] = (await redis.keys('*')).flatMap((key) => /:(session:.*)$/.exec(key)?.[1] ?? []);
-  const kept = JSON.parse((await redis.get(place)) ?? '{}');
-  await redis.set(place, JSON.stringify({ ...kept, confirmedAt: 0 }), 'KEEPTTL');
-  expect(place).toBe(keys.session(place.slice('session:'.length)));
+async function staleScenes({ ask, service: { ledger } }: Stage, cookie: string): Promise<void> {
+  await ledger.query(`update relais.session set confirmed_at = to_timestamp(0)`);
   const fresh = routes.filter((route: RouteDeclaration) => route.fresh);
   for (const route of fresh) {
     const refused = await ask(

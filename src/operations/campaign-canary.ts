@@ -1,5 +1,5 @@
 /** The canary of a campaign: its first recipients, whose results are awaited. */
-import type { CampaignRecord } from '../operations/record.ts';
+import type { CampaignRecord } from './record.ts';
 
 /** Campaigns with more recipients have a canary unless they ask for none. */
 const ABOVE_RECIPIENTS = 1_000;

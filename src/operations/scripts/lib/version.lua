@@ -1,4 +1,0 @@
---- @include "whole"
-local function same_version(v)
-  if v ~= VERSION then refuse('version') end
-end
