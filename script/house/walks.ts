@@ -145,7 +145,8 @@ async function work({ api, databaseUrl, schema }: Place, { ask, ends }: Work): P
     await ask(api);
     const untilMono = performance.now() + EVENT_LIMIT_MS;
     for (let seen: readonly string[] = []; !seen.includes(ends); ) {
-      if (performance.now() > untilMono) throw new Error(`no ${ends} within ${EVENT_LIMIT_MS} ms; seen: ${seen.join(' ')}`);
+      if (performance.now() > untilMono)
+        throw new Error(`no ${ends} within ${EVENT_LIMIT_MS} ms; seen: ${seen.join(' ')}`);
       await new Promise((resolve) => setTimeout(resolve, 20));
       const { rows } = await client.query<{ type: string }>(`select distinct type from ${schema}.event`);
       seen = rows.map(({ type }) => type);
