@@ -66,10 +66,11 @@ export class AnswerLost extends Error {
 export const isLedgerAway = (error: unknown): boolean =>
   error instanceof DatabaseAway ||
   error instanceof AnswerLost ||
+  isTransient(error) ||
   (error instanceof StatementRefused && (error.code.startsWith('53') || CANNOT_NOW.includes(error.code)));
 
-/** Read-only; or stopped by a lock, a time-out or another transaction. Class 53 is a full disk or no connection left. */
-const CANNOT_NOW: readonly string[] = ['25006', '55P03', '57014', '40P01', '40001'];
+/** Read-only; or stopped by a lock or a time-out. Class 53 is a full disk or no connection left. */
+const CANNOT_NOW: readonly string[] = ['25006', '55P03', '57014'];
 
 /** PostgreSQL refused the statement, and nothing of it was written. */
 export class StatementRefused extends Error {
@@ -85,9 +86,16 @@ export class StatementRefused extends Error {
   }
 }
 
-/** Deadlock or serialisation: the same statement may succeed when it is sent again as a whole. */
+/** Deadlock, serialisation or a new partition: the same statement may succeed when it is sent again as a whole. */
 export const isTransient = (error: unknown): boolean =>
-  error instanceof StatementRefused && ['40P01', '40001'].includes(error.code);
+  error instanceof StatementRefused && (['40P01', '40001'].includes(error.code) || isOfNewPartition(error));
+
+/**
+ * While the statement waited for the default partition, a partition for its row was attached. Every check of ours has a
+ * name, and the bounds of a partition have none.
+ */
+const isOfNewPartition = ({ code, constraint }: StatementRefused): boolean =>
+  code === '23514' && constraint === undefined;
 
 /** A unique index refused the statement: another row has the same identity. */
 export const isTaken = (error: unknown): boolean => error instanceof StatementRefused && error.code === '23505';

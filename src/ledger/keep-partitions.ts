@@ -30,13 +30,24 @@ export interface KeptPartitions {
   readonly fault?: AuditFault;
 }
 
-/** Call it at the start and hourly; many processes may. */
-export async function keepPartitions(keeping: KeepingPartitions): Promise<KeptPartitions> {
-  const { database, partitions, events, seals, eventsKeepMs, auditKeepMs, act } = keeping;
-  const [clock] = await database.run<{ readonly at: Date }>('ledger_time', [keeping.now?.()]);
+/**
+ * Makes the partitions of this month and the next ones. Call it before anything is written: rows that are in a default
+ * partition keep the partition of their month from being made.
+ */
+export async function makePartitions({
+  database,
+  partitions,
+  now,
+}: Pick<KeepingPartitions, 'database' | 'partitions' | 'now'>): Promise<Pick<KeptPartitions, 'made'> & { at: Date }> {
+  const [clock] = await database.run<{ readonly at: Date }>('ledger_time', [now?.()]);
   if (clock === undefined) throw new Error('the ledger tells no time');
-  const { at } = clock;
-  const made = await partitions.ensureMonths(at);
+  return { at: clock.at, made: await partitions.ensureMonths(clock.at) };
+}
+
+/** Call it hourly; many processes may. */
+export async function keepPartitions(keeping: KeepingPartitions): Promise<KeptPartitions> {
+  const { events, seals, eventsKeepMs, auditKeepMs, act } = keeping;
+  const { at, made } = await makePartitions(keeping);
   await events.trim(eventsKeepMs, at);
   const forgotten = await seals.forget({ beforeAt: at.getTime() - auditKeepMs, act, now: keeping.now?.() });
   const dropped = [

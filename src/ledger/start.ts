@@ -6,7 +6,9 @@ import { withClient } from './client.ts';
 import { UnsafeDatabase } from './database.ts';
 import { type Deployment, type DeploymentRow, type Difference, modeOf, stampAs } from './deployment.ts';
 import { DatabaseAway } from './errors.ts';
+import { makePartitions } from './keep-partitions.ts';
 import { MigrationRefused, migrate } from './migrate.ts';
+import { Partitions } from './partitions.ts';
 import { Database, type PoolOptions } from './pool.ts';
 import { enterRecovery } from './recovering.ts';
 import { originOf } from './server.ts';
@@ -76,6 +78,7 @@ async function start(options: StartOptions): Promise<StartedLedger> {
   const database = new Database(at);
   try {
     const { id, epoch, recovering_at } = await ownLedger(database, options, origin);
+    await makePartitions({ database, partitions: new Partitions({ database }) });
     return { database, id, epoch, applied, isRecovering: recovering_at !== null };
   } catch (error) {
     await database.close();

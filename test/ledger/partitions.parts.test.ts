@@ -1,6 +1,9 @@
 /** Partitions on real PostgreSQL: made ahead, on demand, beside rows of the default partition, and while a table is locked. */
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { Client } from 'pg';
+import { systemClock } from '../../src/lib/clock.ts';
+import { systemRandom } from '../../src/lib/random.ts';
+import { Operations } from '../../src/ledger/operations.ts';
 import { Partitions } from '../../src/ledger/partitions.ts';
 import { Database } from '../../src/ledger/pool.ts';
 import { type FreshLedger, freshLedger } from '../support/fresh-ledger.ts';
@@ -76,3 +79,44 @@ test('ten processes that need the same partition at once make one', async () => 
   expect(await partitions.drop('recipient_0')).toBe(true);
   expect(await partitions.drop('recipient_0')).toBe(false);
 });
+
+test('a request waits for a partition that is being attached, and is recorded', async () => {
+  const operations = new Operations({
+    database: ledger,
+    process: 'attached',
+    clock: systemClock,
+    random: systemRandom,
+    now: () => new Date('2033-03-05T12:00:00Z'),
+  });
+  const holder = new Client({ connectionString: ledger.url });
+  await holder.connect();
+  await holder.query('begin');
+  await holder.query(
+    `select relais.make_partition('audit_line', 'audit_line_2033_03', '2033-03-01 00:00:00+00', '2033-04-01 00:00:00+00', 500)`,
+  );
+  const accepted = operations.accept(requested);
+  const isWaiting = async (): Promise<boolean> =>
+    (
+      await ledger.query(
+        `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+      )
+    ).length > 0;
+  await vi.waitUntil(isWaiting, { interval: 5 });
+  await holder.query('commit');
+  await holder.end();
+  expect(await accepted).toMatchObject({ outcome: 'accepted' });
+  expect(await partOf('2033-03-05 12:00:00+00')).toEqual(['relais.audit_line_2033_03']);
+  await operations.close();
+});
+
+const requested = {
+  id: 'dsb_attached',
+  kind: 'disbursement',
+  account: 'main',
+  fingerprint: Buffer.from('attached'),
+  state: 'queued',
+  amount: 1_000,
+  request: {},
+  createdBy: 'shop',
+  act: { by: 'shop', source: 'http', act: 'disbursement.create', requestId: 'r-1' },
+} as const;

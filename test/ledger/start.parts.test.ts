@@ -9,6 +9,7 @@ import { systemClock } from '../../src/lib/clock.ts';
 import { freePort } from '../../src/lib/listening.ts';
 import { systemRandom } from '../../src/lib/random.ts';
 import { acceptAddresses, compareStamp } from '../../src/ledger/deployment.ts';
+import { Partitions } from '../../src/ledger/partitions.ts';
 import { type StartOptions, type StartedLedger, startLedger } from '../../src/ledger/start.ts';
 import { freshPostgres } from '../support/fresh-postgres.ts';
 import { startPostgres } from '../support/postgres.ts';
@@ -47,6 +48,17 @@ test('two processes that start at once on an empty database make one ledger', as
   expect(one.id).toBe(other.id);
   expect([...one.applied, ...other.applied]).toEqual(['ledger']);
   expect(one.isRecovering).toBe(false);
+});
+
+test('a start makes the partitions of the next months, so that no row is in the way of one', async () => {
+  const { url } = await emptyDatabase();
+  const { database } = await started(url);
+  const partitions = new Partitions({ database });
+  expect(await partitions.ensureMonths(new Date())).toEqual([]);
+  expect((await partitions.list()).map(({ parent }) => parent)).toEqual([
+    ...Array(4).fill('audit_line'),
+    ...Array(4).fill('event'),
+  ]);
 });
 
 test('a start that may not migrate names the command, and starts on a schema that is up to date', async () => {
