@@ -26,7 +26,8 @@ import {
   wantedValues,
 } from './operation-values.ts';
 import type { UniqueName } from './refused-changes.ts';
-import { Sharing } from './sharing.ts';
+import { ownId, ownIdentity } from './shared-keys.ts';
+import { Sharing, type SharingOptions } from './sharing.ts';
 
 export type { NewOperation } from './operation-items.ts';
 
@@ -74,7 +75,8 @@ interface Fresh {
   readonly at?: Date;
 }
 
-type Run<Item, Answer> = (lane: Lane, items: readonly Item[]) => Promise<readonly (Answer | Error)[]>;
+type Keys<Item> = Pick<SharingOptions<Item, unknown>, 'keysOf' | 'sumsOf'>;
+type Run<Item, Answer> = SharingOptions<Item, Answer>['run'];
 
 export class Operations {
   readonly memory: Memory;
@@ -91,6 +93,8 @@ export class Operations {
   readonly #leasing: Sharing<Wanted, Claimed | undefined>;
   readonly #reading: Lane;
   readonly #atLimit = new Map<string, number>();
+  /** Requests under way, by identity and content. */
+  readonly #asked = new Map<string, Promise<Recorded>>();
 
   constructor(options: LedgerOptions) {
     const { lanes = 2, most = 200, memory = new Memory(), limits = {} } = options;
@@ -99,23 +103,18 @@ export class Operations {
     this.#limits = limitsJson(limits);
     this.#reading = this.#open('read');
     const open = (name: string) => Array.from({ length: lanes }, (_, at) => this.#open(`${name}${at}`));
-    this.#accepting = this.#shared(open('accept'), most, identityKeys, (lane, items) => this.#accept(lane, items));
-    this.#alone = this.#shared([this.#open('alone')], 1, identityKeys, (lane, items) => this.#accept(lane, items));
-    this.#intending = this.#shared<Change, Written | undefined>(open('intend'), most, idKey, (lane, items) =>
+    this.#accepting = this.#shared(open('accept'), most, ownIdentity, (lane, items) => this.#accept(lane, items));
+    this.#alone = this.#shared([this.#open('alone')], 1, ownIdentity, (lane, items) => this.#accept(lane, items));
+    this.#intending = this.#shared<Change, Written | undefined>(open('intend'), most, ownId, (lane, items) =>
       this.#change(lane, items, true),
     );
-    this.#changing = this.#shared<Change, Written | undefined>(open('change'), most, idKey, (lane, items) =>
+    this.#changing = this.#shared<Change, Written | undefined>(open('change'), most, ownId, (lane, items) =>
       this.#change(lane, items, false),
     );
-    this.#signalling = this.#shared<Signal, Signalled | undefined>(
-      open('signal'),
-      most,
-      idKey,
-      async (lane, items) => {
-        return eachById(items, await lane.read<Signalled>('signal', [...signalValues(items), this.#now()]));
-      },
+    this.#signalling = this.#shared<Signal, Signalled | undefined>(open('signal'), most, ownId, (lane, items) =>
+      this.#signal(lane, items),
     );
-    this.#leasing = this.#shared<Wanted, Claimed | undefined>([this.#reading], most, idKey, async (lane, items) => {
+    this.#leasing = this.#shared<Wanted, Claimed | undefined>([this.#reading], most, ownId, async (lane, items) => {
       const of = [SCHEMA_VERSION, this.#now(), options.process, lane.name];
       return eachById(items, await lane.read<Claimed>('lease_operations', [...wantedValues(items), ...of]));
     });
@@ -124,6 +123,19 @@ export class Operations {
   /** Resolves once it is committed, or known not to be. Rejects with `LedgerClosed` or `StatementRefused`. */
   async accept(one: NewOperation): Promise<Recorded> {
     refuseUnknownState(one);
+    const same = `${one.id} ${one.fingerprint.toString('base64')}`;
+    const asked = this.#asked.get(same);
+    if (asked === undefined) {
+      const recording = this.#record(one).finally(() => this.#asked.delete(same));
+      this.#asked.set(same, recording);
+      return recording;
+    }
+    // A caller that repeats a request while it is under way gets its answer, so a hundred repeats are one statement.
+    const recorded = await asked.catch(() => undefined);
+    return recorded ? repeatedAs(recorded) : this.#record(one);
+  }
+
+  async #record(one: NewOperation): Promise<Recorded> {
     const { account } = one;
     const isAtLimit = (this.#atLimit.get(account) ?? 0) > this.#options.clock.monotonic();
     const sharing = isAtLimit ? this.#alone : this.#accepting;
@@ -235,12 +247,12 @@ export class Operations {
   #shared<Item extends { readonly id: string }, Answer>(
     lanes: readonly Lane[],
     most: number,
-    keysOf: (item: Item) => readonly string[],
+    keys: Keys<Item>,
     run: Run<Item, Answer>,
   ): Sharing<Item, Answer> {
     const { clock, patience = PATIENCE_MS } = this.#options;
     const bounds = { clock, patience, mostWaiting: WAITING_MOST };
-    return new Sharing<Item, Answer>({ lanes, most, keysOf, orderBy: ({ id }) => id, run, ...bounds });
+    return new Sharing<Item, Answer>({ lanes, most, ...keys, orderBy: ({ id }) => id, run, ...bounds });
   }
 
   #now(): Date | null {
@@ -282,6 +294,10 @@ export class Operations {
         ? { known: false }
         : { known: true, version, at: at.getTime() };
     });
+  }
+
+  async #signal(lane: Lane, items: readonly Signal[]): Promise<readonly (Signalled | undefined)[]> {
+    return eachById(items, await lane.read<Signalled>('signal', [...signalValues(items), this.#now()]));
   }
 
   async #noteIntents(lane: Lane, rows: readonly Fresh[], items: readonly Change[]): Promise<void> {
@@ -326,6 +342,13 @@ function acceptedAs({ id, state }: NewOperation, row: Fresh): Recorded {
   return { outcome: 'accepted', id, state: row.state ?? state, at: row.at?.getTime() ?? 0 };
 }
 
+/** The answer to a request that is the same as a recorded one. */
+function repeatedAs(recorded: Recorded): Recorded {
+  if (recorded.outcome !== 'accepted') return recorded;
+  const { id, state } = recorded;
+  return { outcome: 'duplicate', id, state, buried: false };
+}
+
 function eachById<Answer extends { readonly id: string }>(
   items: readonly { readonly id: string }[],
   rows: readonly Answer[],
@@ -333,20 +356,6 @@ function eachById<Answer extends { readonly id: string }>(
   const byId = new Map(rows.map((row) => [row.id, row]));
   return items.map(({ id }) => byId.get(id));
 }
-
-const idKey = ({ id }: { readonly id: string }): readonly string[] => [id];
-
-/** Requests that share one of these keys run one after the other: the second can depend on the first. */
-const identityKeys = (one: NewOperation): readonly string[] => {
-  const { id, account, kind, reference, idempotencyKey, otherId, beneficiary, counted } = one;
-  return [
-    id,
-    ...(otherId === undefined ? [] : [otherId]),
-    ...(reference === undefined ? [] : [`r ${account} ${kind} ${reference}`]),
-    ...(idempotencyKey === undefined ? [] : [`k ${account} ${kind} ${idempotencyKey}`]),
-    ...(beneficiary === undefined || !counted ? [] : [`b ${account} ${beneficiary}`]),
-  ];
-};
 
 export interface Holder {
   readonly asked: string;

@@ -6,11 +6,13 @@ import type { Clock } from '../lib/clock.ts';
 import { DatabaseAway, isOfOneRow, isTransient } from './errors.ts';
 import type { Lane } from './lane.ts';
 
-interface SharingOptions<Item, Answer> {
+export interface SharingOptions<Item, Answer> {
   /** Runs one statement for these items on a lane, and answers in their order; an error is the answer to one item. */
   readonly run: (lane: Lane, items: readonly Item[]) => Promise<readonly (Answer | Error)[]>;
   /** No two items of one statement, nor of statements under way, have a key in common. */
   readonly keysOf: (item: Item) => readonly string[];
+  /** Rows that the items of one statement write together; two statements under way have none in common. */
+  readonly sumsOf?: (item: Item) => readonly string[];
   /** The order in which rows are locked. */
   readonly orderBy: (item: Item) => string;
   readonly lanes: readonly Lane[];
@@ -26,6 +28,7 @@ interface SharingOptions<Item, Answer> {
 interface Waiting<Item, Answer> {
   readonly item: Item;
   readonly keys: readonly string[];
+  readonly sums: readonly string[];
   readonly sinceMono: number;
   readonly resolve: (answer: Answer) => void;
   readonly reject: (error: unknown) => void;
@@ -46,11 +49,12 @@ export class Sharing<Item, Answer> {
 
   /** Rejects with what the statement failed with; then nothing of this item was written, unless it is `AnswerLost`. */
   ask(item: Item): Promise<Answer> {
-    const { keysOf, clock, mostWaiting } = this.#options;
+    const { keysOf, sumsOf, clock, mostWaiting } = this.#options;
     if (this.#waiting.length >= mostWaiting) return Promise.reject(tooBusy());
     return new Promise((resolve, reject) => {
       const sinceMono = clock.monotonic();
-      this.#waiting.push({ item, keys: keysOf(item), sinceMono, resolve, reject });
+      const [keys, sums] = [keysOf(item), sumsOf?.(item) ?? []];
+      this.#waiting.push({ item, keys, sums, sinceMono, resolve, reject });
       // Not at once: what is asked for in the same turn of the event loop goes together.
       if (this.#isScheduled) return;
       this.#isScheduled = true;
@@ -68,7 +72,7 @@ export class Sharing<Item, Answer> {
       if (lane === undefined || batch.length === 0) return this.#watch();
       this.#free.shift();
       void this.#carryOut(lane, batch).finally(() => {
-        for (const { keys } of batch) for (const key of keys) this.#busyKeys.delete(key);
+        for (const { keys, sums } of batch) for (const key of [...keys, ...sums]) this.#busyKeys.delete(key);
         this.#free.push(lane);
         this.#next();
       });
@@ -103,12 +107,16 @@ export class Sharing<Item, Answer> {
   #take(): readonly Waiting<Item, Answer>[] {
     const taken: Waiting<Item, Answer>[] = [];
     const left: Waiting<Item, Answer>[] = [];
+    const own = new Set<string>();
+    const isBusy = ({ keys, sums }: Waiting<Item, Answer>): boolean =>
+      keys.some((key) => this.#busyKeys.has(key)) || sums.some((key) => this.#busyKeys.has(key) && !own.has(key));
     for (const one of this.#waiting) {
-      if (taken.length === this.#options.most || one.keys.some((key) => this.#busyKeys.has(key))) {
+      if (taken.length === this.#options.most || isBusy(one)) {
         left.push(one);
         continue;
       }
-      for (const key of one.keys) this.#busyKeys.add(key);
+      for (const key of one.sums) own.add(key);
+      for (const key of [...one.keys, ...one.sums]) this.#busyKeys.add(key);
       taken.push(one);
     }
     this.#waiting = left;

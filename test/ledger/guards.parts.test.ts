@@ -294,3 +294,34 @@ test('a request that cannot be written as JSON fails alone', async () => {
   const answers = await Promise.allSettled(asked.map((each) => one.accept(each)));
   expect(answers.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
 });
+
+const spentOn = (account: string) =>
+  ledger.query(
+    `select beneficiary, xof::int from relais.spent where account = '${account}' order by beneficiary collate "C"`,
+  );
+
+test('payments to one beneficiary share a statement, and their sum is exact', async () => {
+  const to = { account: 'crowd', beneficiary: '+221771234567' };
+  await limitOf(ledger, 'crowd', 'MAX_PER_BENEFICIARY_DAY', 1_000_000);
+  const answers = await Promise.all(Array.from({ length: 200 }, () => one.accept(payment(to))));
+  expect(new Set(answers.map(({ outcome }) => outcome))).toEqual(new Set(['accepted']));
+  const [row] = await ledger.query(
+    `select count(distinct op)::int as n from relais.operation where account = 'crowd'`,
+  );
+  expect(row).toEqual({ n: 1 });
+  expect(await spentOn('crowd')).toEqual([
+    { beneficiary: '', xof: 200_000 },
+    { beneficiary: to.beneficiary, xof: 200_000 },
+  ]);
+});
+
+test('payments to one beneficiary that share a statement stop at the limit of the beneficiary', async () => {
+  const to = { account: 'crowded', beneficiary: '+221771234567' };
+  await limitOf(ledger, 'crowded', 'MAX_PER_BENEFICIARY_DAY', 7_500);
+  const answers = await Promise.all(Array.from({ length: 20 }, () => one.accept(payment(to))));
+  expect(answers.filter(({ outcome }) => outcome === 'accepted')).toHaveLength(7);
+  expect(await spentOn('crowded')).toEqual([
+    { beneficiary: '', xof: 7_000 },
+    { beneficiary: to.beneficiary, xof: 7_000 },
+  ]);
+});

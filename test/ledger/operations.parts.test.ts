@@ -159,6 +159,17 @@ describe('accept', () => {
     expect(await one.accept(payment(to))).toMatchObject({ outcome: 'refused', rule: 'DUPLICATE_WINDOW' });
   });
 
+  test('a request that is repeated while it is under way is one statement, and each repeat is a duplicate', async () => {
+    const asked = payment({ account: 'repeats', reference: 'once' });
+    const answers = await Promise.all(Array.from({ length: 100 }, () => one.accept({ ...asked })));
+    expect(answers.map(({ outcome, id }) => [outcome, id])).toEqual([
+      ['accepted', asked.id],
+      ...Array.from({ length: 99 }, () => ['duplicate', asked.id]),
+    ]);
+    const changed = { ...asked, fingerprint: createHash('sha256').update('changed').digest() };
+    expect(await one.accept(changed)).toMatchObject({ outcome: 'conflict', id: asked.id });
+  });
+
   test('finds the one row that PostgreSQL refuses, and records the others', async () => {
     const good = Array.from({ length: 8 }, () => payment({ account: 'poison' }));
     const bad = payment({ account: 'poison', purpose: 'a\0b' });

@@ -24,6 +24,7 @@ function byHand(lanes: number, { clock = systemClock, mostWaiting = 1_000 }: Par
     patience: PATIENCE_MS,
     mostWaiting,
     keysOf: (item) => [item],
+    sumsOf: (item) => item.match(/[+]\w+/g) ?? [],
     orderBy: (item) => item,
     run: (_, items) => new Promise((answer) => running.push({ items, answer })),
   });
@@ -41,6 +42,22 @@ test('an item that waits for a slow statement does not keep others from a free l
   expect(running.map(({ items }) => items)).toEqual([['slow'], ['other']]);
   running[1]?.answer(['done']);
   expect(await other).toBe('done');
+});
+
+test('items that write the same sum share a statement, and two statements under way never do', async () => {
+  const { sharing, running } = byHand(2);
+  const first = ['a +awa', 'b +awa', 'c +awa'].map((item) => sharing.ask(item));
+  await settled();
+  const later = sharing.ask('d +awa');
+  void sharing.ask('e +fatou');
+  await settled();
+  expect(running.map(({ items }) => items)).toEqual([['a +awa', 'b +awa', 'c +awa'], ['e +fatou']]);
+  running[0]?.answer(['done', 'done', 'done']);
+  await Promise.all(first);
+  await settled();
+  expect(running[2]?.items).toEqual(['d +awa']);
+  running[2]?.answer(['done']);
+  expect(await later).toBe('done');
 });
 
 test('the failure of one item rejects that item alone', async () => {
