@@ -4,6 +4,7 @@ import { EndpointService } from '../../src/events/endpoint-service.ts';
 import { openEndpointHeaders, openEndpointSecrets } from '../../src/events/outgoing/webhook-sender.ts';
 import { dispatchUntil } from '../../src/ledger/dispatching.ts';
 import { Endpoints } from '../../src/ledger/endpoints.ts';
+import { enterRecovery } from '../../src/ledger/recovering.ts';
 import { EventStream } from '../../src/ledger/event-stream.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { systemRandom } from '../../src/lib/random.ts';
@@ -102,4 +103,24 @@ test('the dispatcher wakes each endpoint that got events, and endpoints that res
   expect(new Set(await endpoints.due(10))).toEqual(new Set(ids));
   await endpoints.take(ids[0] ?? '', 30_000, 8);
   expect(await endpoints.due(10)).toEqual([ids[1]]);
+});
+
+test('an endpoint gets the first event after a recovery, which has raised the positions, at once', async () => {
+  const id = endpoints.newId();
+  await endpoints.add(id, { ...registration, types: ['message.sent'] }, 's');
+  await world.database.transaction((run) => enterRecovery(run, 'copy'));
+  await world.emit('after', 'message.sent');
+  const steps = [await endpoints.dispatch(500), await endpoints.dispatch(500)].flat();
+  expect(steps).toMatchObject([{ id, added: 1, more: false }]);
+});
+
+test('events are handed out so many at a time, and each one time', async () => {
+  const id = endpoints.newId();
+  await endpoints.add(id, registration, 's');
+  for (const subject of ['one', 'two', 'three']) await world.emit(subject, 'message.sent');
+  const steps = [await endpoints.dispatch(2), await endpoints.dispatch(2), await endpoints.dispatch(2)].flat();
+  expect(steps).toMatchObject([
+    { id, added: 2, more: true },
+    { id, added: 1, more: false },
+  ]);
 });

@@ -66,8 +66,13 @@ where $1::text is null or p.id = $1::text order by p.created_at, p.id;
 -- params: most int4, now timestamptz
 -- row: id text, position int8, added int4, more bool
 with behind as materialized (
+  -- The last of so many events: positions have a gap after each recovery.
   select p.id, p.types, p.accounts, p.position, s.position as head,
-    least(s.position, greatest(p.position, s.trimmed) + $1::int4) as upto
+    coalesce((
+      select e.position from relais.event e
+      where e.position > p.position and e.position <= s.position
+      order by e.position offset $1::int4 - 1 limit 1
+    ), s.position) as upto
   from relais.endpoint p, relais.stream s
   where p.state = 'enabled' and p.position < s.position
   order by p.id for no key update of p skip locked
