@@ -115,6 +115,11 @@ export class SmsRequests {
     return results.length === 0 ? [] : this.#settleApart(this.#checking, results);
   }
 
+  /** Whether its requests that were taken may still leave: nobody has stopped it meanwhile. */
+  async mayLeave(campaign: string): Promise<boolean> {
+    return (await this.#checking.read('may_leave', [campaign])).length > 0;
+  }
+
   /** What a campaign says, as it was when a request of it was taken. */
   contentOf(campaign: string): CampaignContent {
     const content = this.#contents.get(campaign);

@@ -168,6 +168,15 @@ left join lateral (
   where not c.canary_over and q.campaign = c.number and (q.n < c.canary or q.n >= (c.recipients + 49) / 50)
 ) first on true;
 
+-- name: may_leave
+-- Whether a request that was taken a while ago may still leave. No row: its campaign was stopped meanwhile.
+-- params: campaign int8
+-- row: number int8
+select c.number from relais.campaign c
+where c.number = $1::int8 and c.state = 'running'
+  and exists (select from relais.deployment d where d.recovering_at is null)
+  and not exists (select from relais.switch s where s.name in ('campaign', 'sms-batch', c.account));
+
 -- name: note_judged
 -- What the next judgement of a locked campaign counts from, and its canary. Null: as it is.
 -- params: campaign int8, over int4, failed int4, unknown int4, canary int4, canary_over bool

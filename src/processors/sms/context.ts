@@ -32,7 +32,7 @@ export interface SmsContext {
   readonly campaigns: Pick<Campaigns, 'read' | 'switch' | 'due' | 'putOff'>;
   readonly requests: Pick<
     SmsRequests,
-    'step' | 'settle' | 'contentOf' | 'sendingAccounts' | 'rescue' | 'claimChecks'
+    'step' | 'settle' | 'contentOf' | 'mayLeave' | 'sendingAccounts' | 'rescue' | 'claimChecks'
   >;
   readonly optOuts: { among(account: string, people: readonly Addressee[]): Promise<boolean[]> };
   readonly sameTexts: Pick<SameTexts, 'freeCodes'>;

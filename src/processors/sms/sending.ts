@@ -2,7 +2,7 @@
  * Requests between their intent and their result: opt-outs, budget, a free slot, the deadline, the provider's answer.
  * Upstream has no way to recognise a repeated request, so what may have left is never sent again by itself.
  */
-import type { Deadline, Moment } from '../../lib/clock.ts';
+import { type Deadline, type Moment, momentOf, msBetween } from '../../lib/clock.ts';
 import type { Period } from '../../lib/sms-cost.ts';
 import { BUDGET } from '../../kinds/hold.ts';
 import type { RequestResult, TakenRequest } from '../../ledger/sms-rows.ts';
@@ -160,6 +160,7 @@ export class Sending {
     }
     if (account === undefined || this.#isStopping || of.gate.isPaused || this.#context.closed() !== undefined)
       return this.#withdraw(ready);
+    if (!(await this.#mayLeave(ready))) return this.#withdraw(ready);
     const verdict = await this.#sent(ready, account);
     if (verdict === undefined) {
       this.#withdraw(ready);
@@ -170,6 +171,18 @@ export class Sending {
     await this.#judged(ready, judgement, other);
     if (verdict.is === 'ok') await of.gate.answered(true);
     else if (verdict.is === 'refused' && verdict.exchange.sent !== 'never') await of.gate.answered(false);
+  }
+
+  /** A request that waited for a free slot is asked about again: its campaign may have been stopped. */
+  async #mayLeave({ outgoing, of }: Ready): Promise<boolean> {
+    const { clock, sweepMs, requests, onError } = this.#context;
+    if (msBetween(of.since, momentOf(clock)) < sweepMs) return true;
+    try {
+      return await requests.mayLeave(outgoing.request.campaign);
+    } catch (error) {
+      onError?.(error);
+      return false;
+    }
   }
 
   /** Undefined: it failed before any byte left. Everything else is a verdict. */

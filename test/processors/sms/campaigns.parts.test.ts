@@ -83,6 +83,23 @@ describe('a campaign', () => {
     expect(sms.timesSent(5_000, phoneAt)).toEqual(new Map([[1, 5_000]]));
   });
 
+  test('is cancelled while a request that was taken waits for a slot: that one does not leave', async () => {
+    const id = await bench.started(300, { canary: 0 });
+    let answer: () => void = () => undefined;
+    const answered = new Promise<void>((resolve) => (answer = resolve));
+    sms.provider.answers = () => answered;
+    sms.start({ concurrency: 1, sweepMs: 1 });
+    const taken = `select count(*)::int as n from relais.sms_request where state = 'sending'`;
+    await sms.until(async () => (await ledger.query<{ n: number }>(taken))[0]?.n === 2);
+    await sms.until(() => sms.provider.requests.length === 1);
+    await bench.campaigns.switch(id, 'cancel', { by: 'maker' });
+    answer();
+    await sms.untilStanding(id, 'cancelled');
+    await sms.until(async () => (await totals(id))?.sending === 0);
+    expect(await totals(id)).toMatchObject({ sent: 50, cancelled: 250 });
+    expect(sms.provider.requests.length).toBe(1);
+  });
+
   test('is cancelled in its midst: what was sent stays sent, the rest never leaves', async () => {
     const id = await bench.started(5_000, { canary: 0 });
     sms.start({ concurrency: 2 });
