@@ -94,20 +94,20 @@ export const disbursement = defineQueue({
 
 export const smsBatch = defineQueue({
   name: 'sms-batch',
-  summary: 'SMS slices: up to 1,000 recipients of a campaign or up to 50 messages, sent in requests of up to 50.',
+  summary: 'Single SMS, sent in requests of up to 50.',
   ...takenInBulk,
   share: 1,
   attemptsPerRequest: 1.5,
   // Only a request that provably never left, or that upstream refused before sending, is tried again.
   retryAfter: ['1s', '2s', '5s', '10s', '30s', '1m', '5m'],
-  waits: 'while the campaign is paused or the account is held',
+  waits: 'while the account is held',
   givesUpAs: '`failed` if the provider refuses it; `unknown` if it may have been sent',
   keepSeconds: 0,
 });
 
 const smsOtp = defineQueue({
   name: 'sms-otp',
-  summary: 'SMS slices of one-time passwords, which no campaign delays.',
+  summary: 'One-time passwords, which no campaign delays.',
   ...takenInBulk,
   share: 0.5,
   retryAfter: ['1s', '2s', '5s', '10s', '30s', '1m'],
@@ -158,11 +158,11 @@ export const directCredit = defineQueue({
 
 const campaign = defineQueue({
   name: 'campaign',
-  summary: 'Running campaigns: releases their slices, a bounded number at a time.',
+  summary: 'Running campaigns: sends their requests of up to 50 recipients, a bounded number at a time.',
   ...takenInBulk,
   share: 0.1,
   retryAfter: ['1s', '5s', '30s'],
-  waits: 'for released slices to be sent',
+  waits: 'for the canary, for quiet hours, and while the account is held',
   givesUpAs: 'never: a campaign ends when its last recipient has a final status, or when it is cancelled',
   keepSeconds: 0,
 });

@@ -40,11 +40,11 @@ test('docs/lifecycle.md shows the tables', () => {
   );
   expectPage(
     'docs/lifecycle.md',
-    `# Which state may follow which?
+    `# Lifecycle: states and transitions
 
-Drawn from src/kinds, whose arrows the scripts obey. A final state is what callers were told; only an arrow that says
-\`late\` leads on from one. What the service says later that contradicts one is asked about, kept as evidence, and raises
-an alarm.
+This page is for everybody who reads the state of an operation. PostgreSQL refuses every transition that is not drawn here. A final
+state has been reported; only an arrow with the word \`late\` leaves it. If the provider contradicts a final state, relais checks
+again, stores the evidence and raises an alert.
 
 ${sections.join('\n\n')}
 `,

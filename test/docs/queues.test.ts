@@ -35,16 +35,18 @@ test('docs/queues.md says what the declarations say', () => {
   ];
   expectPage(
     'docs/queues.md',
-    `# What happens in which queue?
+    `# Queues
 
-A job is a wake-up: it carries an id and nothing else, or nothing at all where what is due is taken in bulk: a worker
-takes as many as it has slots free, with or without a wake-up, and each of them is an attempt of its own with a lease of
-its own. Losing one or running one twice is harmless, because the record decides and the due index wakes again. A job
-\`{id}\` of a caller is an attempt at that operation in either case. Only \`intake\` takes requests: [intake.schema.json](intake.schema.json) says
-what they may hold, for any language (also at \`GET /v1/schemas/intake\`), and its result is \`{id, outcome}\`.
+This page is for developers who add jobs to a queue of relais, and for operators who pause or watch one.
 
-"Retried" is only what provably did not happen; there is no limit of attempts, only one of time. What may have happened
-is \`unknown\` and is looked at instead.
+Only \`intake\` takes requests. [intake.schema.json](intake.schema.json) describes their data for any language (also at
+\`GET /v1/schemas/intake\`), and the result of a job is \`{id, outcome}\`.
+
+A job of any other queue only wakes a worker, which then claims all due operations of that queue from PostgreSQL. Workers also
+claim them every \`SWEEP_INTERVAL\` without a job, so a lost or repeated job changes nothing.
+
+*Retried after* is for requests that provably did not reach the provider, or had no effect. Attempts are limited by time, not by
+number. A request that may have had an effect is \`unknown\`: relais checks its status instead.
 
 ${table(head, rows)}
 `,

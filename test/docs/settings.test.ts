@@ -18,23 +18,21 @@ test('docs/settings.md says what the schema says', () => {
   });
   expectPage(
     'docs/settings.md',
-    `# Which settings are there?
+    `# Settings
 
-All settings are environment variables. A duration has a unit: \`250ms\`, \`30s\`, \`10m\`, \`24h\`, \`30d\`; a switch is \`on\` or
-\`off\`. Every secret may come from a file instead: \`NAME_FILE\` holds its path. A wrong setting stops the start with one
-message that lists all that is wrong.
+All settings are environment variables. A duration has a unit: \`250ms\`, \`30s\`, \`10m\`, \`24h\`, \`30d\`. A switch is \`on\` or
+\`off\`. Every secret can come from a file instead: \`NAME_FILE\` is its path. An invalid setting stops the start, with one
+message that lists all invalid settings.
 
-So does a name that looks like one of these and is none: one that begins with \`SERVICE_\`, \`SMS_\`, \`UPSTREAM_\`,
-\`DISBURSEMENT_\`, \`MAX_\` or \`RELAIS_\`, or is no more than two letters away from one of them. What Kubernetes tells each
-container of its services (\`RELAIS_SERVICE_HOST\`, \`RELAIS_PORT=tcp://…\`) is let be, and so is what the commands read
-(\`RELAIS_URL\`, \`RELAIS_API_KEY\`).
+An unknown name stops the start too if it begins with \`SERVICE_\`, \`SMS_\`, \`UPSTREAM_\`, \`DISBURSEMENT_\`, \`MAX_\` or
+\`RELAIS_\`, or differs from a setting by at most two letters. The variables that Kubernetes gives to each container
+(\`RELAIS_SERVICE_HOST\`, \`RELAIS_PORT=tcp://…\`) are ignored, and so are those of the commands (\`RELAIS_URL\`, \`RELAIS_API_KEY\`).
 
 A worker needs the three keys of payments or the three of messages, in its settings or in \`ACCOUNTS_FILE\`, and the address
-that goes with them; with keys of payments also \`CALLBACK_SECRET\` and, unless the service is on this machine,
-\`PUBLIC_URL\`. Files that settings name are read at the start, by each process.
+of that interface. With keys of payments it also needs \`CALLBACK_SECRET\` and, unless the provider is on this machine,
+\`PUBLIC_URL\`. Each process reads the files that settings name at its start.
 
-Derived, never set: a worker's lock and a record's lease are twice (\`UPSTREAM_TIMEOUT\` + \`UPSTREAM_CONNECT_TIMEOUT\`), at
-least two seconds. A killed worker's operations are taken up again when it ends.
+The lease of an attempt is not a setting: it is twice (\`UPSTREAM_TIMEOUT\` + \`UPSTREAM_CONNECT_TIMEOUT\`), at least two seconds.
 
 ${sections.join('\n\n')}
 `,

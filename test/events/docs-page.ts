@@ -16,56 +16,61 @@ const code = (text: string): string => `\`${text}\``;
 const table = (heads: readonly string[], rows: readonly (readonly string[])[]): string =>
   [row(heads), row(heads.map(() => '---')), ...rows.map(row)].join('\n');
 
-const INTRODUCTION = `# How do I hear how it ended?
+const INTRODUCTION = `# Events and webhooks
 
-An event is written in the same step as the state that it announces, once per change, and kept for \`EVENTS_KEEP\`.
-It is delivered **at least once**: \`id\` is the same each time, so keep the ids that you have dealt with. \`sequence\`
-grows by one for each event of an operation; between operations no order is promised. Fields may be added; leave alone
-what you do not know. There are four ways to get them, and they may be used side by side.
+This page is for developers of other services that need the result of their requests. Each change of state is committed together
+with its event, and the event is stored for \`EVENTS_KEEP\`. You get each event **at least once**: \`id\` is the same each
+time, so store the ids that you have handled. \`sequence\` grows by one for each event of an operation. Events of different
+operations have no promised order. Ignore fields that you do not know: new fields may be added.
 
-**Ask**: \`GET /v1/events?after=…\` (or \`relais events\`) gives what came after the cursor \`next\` of the
-page before. With \`types\`, or a key that is bound to accounts, a page may be short or empty because others were stepped
-over; \`more\` says whether the end was reached. A cursor older than what is kept is answered 410 with the oldest one (\`null\` where none is). So is one that the stream does not
-come to, or that was given before a recovery (type \`/ahead-of-the-stream\`): Redis was put back, or has lost something,
-and ends that you were told may be told again. Take stock, then read on without a cursor.
+There are four ways to get events, and you can use several of them.
 
-**Follow**: \`GET /v1/stream\` (or \`relais events --follow\`) tells each event as it comes, as server-sent events. Each \`id\` is
-such a cursor: \`Last-Event-ID\`, which an \`EventSource\` sends by itself, goes on behind it, with the same 410. Without one
-it begins now. \`types=\` filters, a key that is bound to accounts sees only theirs, and every 15 s a comment shows that the
-line is alive; its \`id\` moves on past what was filtered out. \`follow\` of
-[\`createClient\`](http.md#the-client-of-the-package) does all of that. All readers of a process share one read of Redis.
+| way | use it if |
+| --- | --- |
+| read pages: \`GET /v1/events\`, \`relais events\` | you ask when it suits you |
+| follow: \`GET /v1/stream\`, \`relais events --follow\` | you want each event at once and can keep a connection open |
+| subscribe: \`onEvent\` of \`relais/events\` | your service runs on Node.js and may connect to the PostgreSQL of relais |
+| webhooks: \`POST /v1/event-endpoints\` | relais should call you |
 
-**Listen**, from Node, next to the Redis of relais. The consumers of one group share the events, every group sees all:
+**Read pages.** \`GET /v1/events?after=…\` returns the events after the cursor \`next\` of the page before. With \`types\`, or with
+a key that is limited to accounts, a page can be short or empty; \`more\` says whether there are more. A cursor older than the
+oldest stored event is answered 410 with the oldest cursor (\`null\` if there is none). A cursor from before a recovery, or ahead
+of the stream, is answered 410 with the type \`/ahead-of-the-stream\`: PostgreSQL was restored to an earlier point, and final
+states that you know can be reported again. Read the current state of your operations, then read events without a cursor.
+
+**Follow.** \`GET /v1/stream\` sends each event as a server-sent event. Its \`id\` is a cursor: an \`EventSource\` sends it as
+\`Last-Event-ID\` when it reconnects, and the stream continues after it, with the same 410. Without a cursor the stream begins now.
+\`types=\` filters. A comment every 15 s shows that the connection is alive, and its \`id\` advances past filtered events.
+\`follow\` of [\`createClient\`](http.md#the-client-of-the-package) does all of this.
+
+**Subscribe.** Consumers of one group share the events; every group gets all of them:
 
 \`\`\`ts
 import { onEvent } from 'relais/events';
 
-await onEvent({ redis, group: 'orders', handler: async (event) => settleOrder(event), signal });
+await onEvent({ database, group: 'orders', handler: async (event) => settleOrder(event), signal });
 \`\`\`
 
-A handler that throws is tried again, by any consumer of its group, after ${RETRY_AFTER.join(', ')}; then the
-event is put aside in the stream \`{relais}:events:dead:<group>\`. \`anEvent('disbursement.succeeded')\` makes one for
-your tests. \`onError\` is told of each such failure, and at the start (\`CursorTooOld\`) where events were forgotten before
-the group had read them: take stock then, as at the 410. Keep the library as new as the workers: an older one fails on events that it cannot read, and tries them
-again.
+\`database\` is the \`DATABASE_URL\` of relais. If the handler throws, any consumer of the group tries again after
+${RETRY_AFTER.join(', ')}. Then the event is a dead letter in the table \`relais.dead_letter\`. \`onError\` receives each error.
+\`anEvent('disbursement.succeeded')\` makes an event for your tests. Keep the library as new as the workers.
 
-In another language, read \`op\`, \`seq\`, \`at\` (ms), \`account\` and \`type\` of each entry of \`{relais}:events\`. \`data\` is
-packed in a form of our own: ask over HTTP for what it holds. Where the workers have another \`REDIS_PREFIX\`, the names
-of both streams begin with that.
+Other languages read the view \`relais.events\` (\`position\`, \`id\`, \`type\`, \`account\`, \`at\`, \`data\`) with the role
+\`relais_reader\`. Positions have no gaps that are filled later: store the highest position that you have handled, and read on from there.
 
-**Be posted to**: \`POST /v1/event-endpoints {"url", "types"?}\` answers a secret, once. See below.`;
+**Webhooks.** \`POST /v1/event-endpoints {"url", "types"?}\` returns a secret, which is shown at that moment alone.`;
 
 const DELIVERIES = `## Signed deliveries
 
-Each event is posted as JSON to every endpoint that asked for its type and whose key may use its account. Any 2xx
-within ten seconds means that you have it; a redirect is a failure. The headers are those of Standard Webhooks, so a
-library for your language checks them: \`webhook-id\` (the id of the event), \`webhook-timestamp\` (refuse what is older
-than five minutes) and \`webhook-signature\`, \`v1,\` and the base64 of HMAC-SHA256 over \`id.timestamp.body\` with the
-secret's bytes (base64 after \`whsec_\`). There may be two or three signatures, separated by spaces: for a day after
-\`POST …/{id}/rotate-secret\` the old secret signs too, also where another is asked for in that day.
+relais posts each event as JSON to every endpoint that asked for its type and whose key may use its account. Any 2xx answer within
+ten seconds accepts the event; a redirect is a failure. The headers follow Standard Webhooks, so a library for your language
+can verify them: \`webhook-id\` (the id of the event), \`webhook-timestamp\` (refuse an event older than five minutes) and
+\`webhook-signature\`: \`v1,\` and the base64 of HMAC-SHA256 over \`id.timestamp.body\`, with the bytes of the secret (base64 after
+\`whsec_\`) as key. There can be two or three signatures, separated by spaces: for a day after \`POST …/{id}/rotate-secret\` the old
+secret signs too.
 
-From TypeScript, \`verifyWebhook\` of \`relais/client\` checks all of that, and answers the event or throws \`NotFromRelais\` (and
-a \`TypeError\` where the secret is empty: anybody could sign with that):
+From TypeScript, \`verifyWebhook\` of \`relais/client\` checks all of this. It returns the event, or throws \`NotFromRelais\`
+(\`TypeError\` if the secret is empty, because anybody could sign with it):
 
 \`\`\`ts
 import { verifyWebhook } from 'relais/client';
@@ -73,15 +78,14 @@ import { verifyWebhook } from 'relais/client';
 const event = verifyWebhook({ secret, headers: request.headers, body: bytes });
 \`\`\`
 
-What is not taken is posted again after ${eventDelivery.retryAfter.join(', ')}, each wait up
-to a fifth longer; then it is put aside. While an endpoint fails it is tried with one event at a time and left alone for up to five minutes in between; it
-slows no other. After three days without a success, with always something to post, it is disabled, and \`endpoint.disabled\` says so. An event that
-\`EVENTS_KEEP\` has forgotten meanwhile is put aside too, and is no failure of the endpoint.
-\`POST …/{id}/replay {"since"}\` brings back everything since then, \`{"event"}\` only one, and enables
-it again; \`GET …/{id}\` shows the last 200 tries.
+A refused event is posted again after ${eventDelivery.retryAfter.join(', ')}, each wait up to a fifth longer. Then it
+is undelivered. A failing endpoint is tried with one event at a time, with waits of up to five minutes; it delays no other endpoint.
+After three days without a success, with events to post all the time, relais disables the endpoint and emits \`endpoint.disabled\`. An
+event older than \`EVENTS_KEEP\` becomes undelivered too, and does not count as a failure of the endpoint.
+\`POST …/{id}/replay {"since"}\` delivers all events since then again, \`{"event"}\` one event, and both enable the endpoint.
+\`GET …/{id}\` shows the last 200 attempts.
 
-An address must be https on port 443 of a public host. \`ALLOW_LOOPBACK_ENDPOINTS=on\` allows this machine, for trying
-out.`;
+An address must be https on port 443 of a public host. \`ALLOW_LOOPBACK_ENDPOINTS=on\` allows this machine, for tests.`;
 
 /** docs/events.md, whole. */
 export function eventsPage(): string {

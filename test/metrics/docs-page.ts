@@ -4,27 +4,28 @@ const cell = (text: string): string => text.replaceAll('|', '\\|');
 const row = (cells: readonly string[]): string => `| ${cells.map(cell).join(' | ')} |`;
 const code = (text: string): string => `\`${text}\``;
 
-const INTRODUCTION = `# What is measured, and what does each figure mean?
+const INTRODUCTION = `# Metrics
 
-Every process serves \`/metrics\` (Prometheus, text format), \`/healthz\` (it is alive) and \`/readyz\` (200, or 503
-with the reasons) on \`METRICS_PORT\`. All values are in base units: seconds and whole XOF.
+This page is for people who watch relais with Prometheus. Every process serves \`/metrics\` (Prometheus text format), \`/healthz\`
+(it is alive) and \`/readyz\` (200, or 503 with the reasons) on \`METRICS_PORT\`. All values are in base units: seconds and whole XOF.
 
-Metrics *of the process* describe one process: use \`sum()\` for its counters and histograms. Metrics *of the whole* are
-read from PostgreSQL at each scrape, at most once a second, and are the same from every process: use \`max()\`, never
-\`sum()\`. While PostgreSQL is away they are absent, and \`relais_database_up\` is 0. Metrics *of the queues* are the
-same, read from Redis: while Redis is away they are absent, and \`relais_redis_up\` is 0.`;
+| of | read from | in queries |
+| --- | --- | --- |
+| process | this process | \`sum()\` counters and histograms |
+| whole | PostgreSQL at each scrape, at most once a second; the same in every process. Absent while PostgreSQL is away | \`max()\`, never \`sum()\` |
+| queues | Redis at each scrape, likewise. Absent while Redis is away | \`max()\`, never \`sum()\` |`;
 
 const LABELS = `## Labels
 
-The values of labels are words of relais, never an id, a telephone number or a text of the service. What is not
-listed is counted as \`other\`, so one process never shows more than 2,000 series.`;
+The value of a label is a word of relais: never an id, a phone number or a text of the provider. Any other value is counted
+as \`other\`, so one process never shows more than 2,000 series.`;
 
 /** docs/metrics.md, whole. */
 export function metricsPage(): string {
   return `${[INTRODUCTION, metricTable(), LABELS, labelList()].join('\n\n')}\n\n${NODE}\n`;
 }
 
-const NODE = "Besides these there are Node's own (`process_…`, `nodejs_…`): memory, event loop, garbage collection.";
+const NODE = 'Node.js adds metrics of its own (`process_…`, `nodejs_…`): memory, event loop, garbage collection.';
 
 function metricTable(): string {
   const rows = metricNames.map((name) => {
