@@ -1,8 +1,8 @@
 /** Requests of the queue `intake` and of SQL clients: how this process accepts them. */
-import { type Job, WaitingError } from 'bullmq';
+import { DelayedError, type Job, WaitingError } from 'bullmq';
 import type { AskedKind } from '../kinds/index.ts';
 import { Intake } from '../ledger/intake.ts';
-import { type IntakeOptions, intakeProcessor } from '../processors/intake.ts';
+import { type IntakeOptions, intakeProcessor, isPassing } from '../processors/intake.ts';
 import type { Announce } from '../processors/run.ts';
 import { repeatUntil } from '../processors/sweeper.ts';
 import { askForBatch } from '../producer/batch/door.ts';
@@ -25,14 +25,28 @@ const INTAKE_AT_ONCE = 200;
 
 /** Jobs of BullMQ are requests; those of SQL wait in a table. */
 export function intakePoller(container: Container, { watch, announce, isOpen }: IntakeTools): Poller {
-  const { life } = container;
+  const { life, clock, quietly } = container;
   const process = jobsOf(container, announce);
   const rows = rowsOf(container);
   const step = (): Promise<number> => rows.run(INTAKE_AT_ONCE).finally(watch.moved);
+  const taken = (job: Job, token: string | undefined): Promise<unknown> =>
+    process(job).catch((error: unknown) => {
+      if (!isPassing(error)) throw error;
+      quietly('a request of the queue intake', error);
+      return putOff(job, token, clock.now() + AGAIN_MS);
+    });
   return {
     ...serial(async () => life.recovering() === undefined && (await step()) === INTAKE_AT_ONCE),
-    job: (job, token) => (isOpen() ? watch.attempt<unknown>(() => process(job)) : putBack(job, token)),
+    job: (job, token) => (isOpen() ? watch.attempt<unknown>(() => taken(job, token)) : putBack(job, token)),
   };
+}
+
+/** Before a job is taken again whose request PostgreSQL could not record. */
+const AGAIN_MS = 1_000;
+
+async function putOff(job: Job, token: string | undefined, until: number): Promise<never> {
+  await job.moveToDelayed(until, token);
+  throw new DelayedError();
 }
 
 /** A worker that is paused may have fetched one job before. */

@@ -14,7 +14,7 @@ import { derivedId } from '../lib/ids.ts';
 import { readJson } from '../lib/json.ts';
 import { type Traces, takenFrom, traced } from '../lib/traces.ts';
 import { notTheSame } from '../operations/differing.ts';
-import { LedgerClosed } from '../ledger/errors.ts';
+import { LedgerClosed, isLedgerAway } from '../ledger/errors.ts';
 import {
   CONFLICT,
   type JobAnswer,
@@ -92,6 +92,7 @@ function intake(options: Omit<IntakeOptions, 'traces'>) {
     const answer = await take(job, options).catch(async (error: unknown) => {
       // Noticed by the very statement that accepts.
       if (isRecovering(error)) return desk.refuse(job, restored(), elapsedMs);
+      if (isPassing(error)) throw error;
       await job.updateData({ id: '', outcome: UNCONFIRMED });
       throw error;
     });
@@ -113,6 +114,9 @@ async function store(job: IntakeJob, known: JobAnswer): Promise<void> {
 /** A fenced process accepts nothing, but the ledger of its successor is open. */
 const isRecovering = (error: unknown): boolean =>
   error instanceof LedgerClosed && ['recovering', 'restored', 'epoch'].includes(error.reason);
+
+/** Nothing is refused: the same job, taken again later, is the same request, with an identity of the job if it has no other. */
+export const isPassing = (error: unknown): boolean => isLedgerAway(error) || error instanceof LedgerClosed;
 
 const advanced = (reason: string) => ({ outcome: 'advanced', reason }) as const;
 

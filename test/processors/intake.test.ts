@@ -1,5 +1,5 @@
-import { expect, test } from 'vitest';
-import { LedgerClosed } from '../../src/ledger/errors.ts';
+import { expect, test, vi } from 'vitest';
+import { AnswerLost, DatabaseAway, LedgerClosed, StatementRefused } from '../../src/ledger/errors.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { intakeProcessor } from '../../src/processors/intake.ts';
 import type { AttemptFinished } from '../../src/processors/run.ts';
@@ -130,6 +130,30 @@ test('a request whose answer was lost may have been taken in, and is never said 
   await expect(processor(asked)).rejects.toThrow('Command timed out');
   expect(asked.data).toEqual({ id: '', outcome: 'unconfirmed' });
   await expect(processor(asked)).rejects.toThrow('relais does not know whether it was accepted');
+});
+
+test.for([
+  new DatabaseAway('PostgreSQL cannot be reached'),
+  new AnswerLost('whether it was committed could not be read'),
+  new StatementRefused('53100', undefined),
+  new LedgerClosed('fenced'),
+])('a request keeps its place while PostgreSQL cannot record it: %s', async (error) => {
+  const tools = {
+    clock: systemClock,
+    announce: () => undefined,
+    reject: async () => undefined,
+    environment: 'test',
+    recovering: () => false,
+  };
+  const request = { kind: 'message', to: '+221771234567', text: 'Your code is 4711' };
+  const asked = job(request);
+  const accept = vi.fn().mockRejectedValueOnce(error).mockResolvedValue({ outcome: 'accepted', id: 'msg_1' });
+  const processor = intakeProcessor({ ...tools, accept: { message: accept } });
+  await expect(processor(asked)).rejects.toBe(error);
+  expect(asked.data).toEqual(request);
+  expect(await processor(asked)).toEqual({ id: 'msg_1', outcome: 'accepted' });
+  const [first, again] = accept.mock.calls;
+  expect(again).toEqual(first);
 });
 
 test('an answer that could not be kept with the job at first is kept, and given when it runs again', async () => {
