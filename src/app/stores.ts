@@ -49,6 +49,7 @@ import { Status } from '../ledger/status.ts';
 import { StopLinks } from '../ledger/stop-links.ts';
 import { Switches } from '../ledger/switches.ts';
 import { Uploads } from '../ledger/uploads.ts';
+import { processName } from '../ledger/processes.ts';
 import { FileWitness, RedisWitness, type Witness } from '../ledger/witness.ts';
 import { Workers, workersHere } from '../ledger/workers.ts';
 import { payeeOf } from '../upstream/capabilities.ts';
@@ -94,15 +95,16 @@ export function openStores(needs: StoreNeeds) {
   const { lanes: perKind, pool: size } = connectionsOf(config.DATABASE_POOL);
   const database = new Database({ ...at, size, onError: (error) => quietly('PostgreSQL', error) });
   const memory = new Memory();
-  const witnesses = witnessesOf(needs);
-  const life = lifeOf(needs, { at, database, memory, witnesses });
+  const name = processName(needs.process.slot, needs.random);
+  const witnesses = witnessesOf(needs, name);
+  const life = lifeOf(needs, { at, name, database, memory, witnesses });
   const onHole = (error: unknown): void => quietly('the journal of what leaves', error);
   const deployment = (): string | undefined => life.standing?.deployment;
-  const journal = new Journal({ redis, deployment, process: life.name, clock, onHole });
+  const journal = new Journal({ redis, deployment, process: name, clock, onHole });
   life.journalIn(journal);
   const onCommitted: OnCommitted = (kind, facts) => journal.act(kind, facts);
   const over = { database, at, onCommitted };
-  const lanes = { at, memory, journal, onCommitted, name: life.name, perKind };
+  const lanes = { at, memory, journal, onCommitted, name, perKind };
   const guards = guardsOf(needs, over);
   return {
     database,
@@ -130,9 +132,9 @@ function connectionsOf(most: number): { readonly lanes: number; readonly pool: n
 const connectionsWith = (lanes: number): number => 4 * lanes + 5;
 const POOL_LEAST = 5;
 
-function witnessesOf({ config, redis, process }: StoreNeeds): readonly Witness[] {
+function witnessesOf({ config, redis }: StoreNeeds, process: string): readonly Witness[] {
   const { WITNESS_FILE: path } = config;
-  const inFile = path === undefined ? [] : [new FileWitness({ path, process: process.slot })];
+  const inFile = path === undefined ? [] : [new FileWitness({ path, process })];
   return [new RedisWitness(redis), ...inFile];
 }
 
@@ -142,14 +144,13 @@ function deploymentName({ ENVIRONMENT: environment, DATABASE_SCHEMA: schema }: C
 }
 
 function lifeOf(
-  { config, clock, random, quietly, process, leaseMs }: StoreNeeds,
-  over: Pick<LifeOptions, 'at' | 'database' | 'memory' | 'witnesses'>,
+  { config, clock, quietly, process, leaseMs }: StoreNeeds,
+  over: Pick<LifeOptions, 'at' | 'name' | 'database' | 'memory' | 'witnesses'>,
 ): Life {
   return new Life({
     ...over,
     ...process,
     clock,
-    random,
     quietly,
     deployment: deploymentName(config),
     schemaVersion: SCHEMA_VERSION,

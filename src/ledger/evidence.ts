@@ -18,9 +18,12 @@ export interface RecoveryRow {
   readonly number: string;
   readonly because: string;
   readonly since: Date;
-  readonly last_beat: Date | null;
+  readonly last_beat: Date;
   readonly marks: Readonly<Record<string, number>>;
   readonly known: Readonly<Record<string, number>>;
+  /** Of the copy, and of the recovery. */
+  readonly copied: number;
+  readonly epoch: number;
   readonly deployment: string;
 }
 
@@ -38,8 +41,8 @@ const CLOCKS_MS = 60_000;
 export async function gatherEvidence(options: EvidenceOptions, row: RecoveryRow): Promise<Gathered> {
   const [entries, witness] = [await entriesOf(options, row.deployment), await heard(options, row.deployment)];
   const marks = new Map(Object.entries(row.marks).map(([lane, counter]) => [lane, BigInt(counter)]));
-  const ended = await options.database.run<{ lane: string }>('ended_lanes', [row.since]);
-  const lastBeat = row.last_beat?.getTime() ?? 0;
+  const ended = await options.database.run<{ lane: string }>('ended_lanes', [row.last_beat]);
+  const lastBeat = row.last_beat.getTime();
   const evidence = {
     marks,
     known: Object.keys(row.known),
@@ -48,6 +51,8 @@ export async function gatherEvidence(options: EvidenceOptions, row: RecoveryRow)
     witness,
     lastBeat,
     since: row.since.getTime(),
+    copied: row.copied,
+    epoch: row.epoch,
   };
   const told = Object.entries(witness?.lanes ?? {}).map(([lane, { counter }]) => [lane, counter] as const);
   const known = Object.entries(row.known).map(([lane, counter]) => [lane, String(counter)] as const);

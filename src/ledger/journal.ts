@@ -49,7 +49,7 @@ interface JournalOptions {
 
 /** How long an entry may keep a payment waiting. */
 const WAIT_MS = 100;
-const KEPT_MS = 72 * 3_600_000;
+export const KEPT_MS = 72 * 3_600_000;
 const ENTRIES_MOST = 1_000_000;
 const TRIM_EVERY = 10_000;
 const READ_AT_ONCE = 500;

@@ -3,14 +3,13 @@
  * and whether a recovery is under way. It beats once a second and tells the witnesses.
  */
 import { type Clock, type Moment, momentOf, msBetween } from '../lib/clock.ts';
-import type { Random } from '../lib/random.ts';
 import type { DatabaseOptions } from './database.ts';
 import { LedgerClosed } from './errors.ts';
 import type { Journal } from './journal.ts';
 import { Lane, type Memory } from './lane.ts';
 import type { Database } from './pool.ts';
 import { enterRecovery } from './recovering.ts';
-import { type Fencing, type LostLane, type ProcessRow, Processes, type Standing } from './processes.ts';
+import { type Fencing, type Loss, type ProcessRow, Processes, type Standing } from './processes.ts';
 import { ACTS } from './unbroken.ts';
 import { type LaneWord, type Witness, type Word, together } from './witness.ts';
 
@@ -20,7 +19,7 @@ export interface LifeOptions {
   readonly at: DatabaseOptions;
   readonly memory: Memory;
   readonly clock: Clock;
-  readonly random: Random;
+  readonly name: string;
   readonly deployment: string;
   readonly slot: string;
   readonly version: string;
@@ -39,6 +38,18 @@ export interface LifeOptions {
 export interface RecoveringState {
   readonly since: number;
   readonly because: string;
+}
+
+interface Compare {
+  readonly confirms: boolean;
+  readonly deployment: string;
+}
+
+interface Compared {
+  readonly epoch: number;
+  readonly lost: readonly string[];
+  readonly known: readonly string[];
+  readonly over: readonly string[];
 }
 
 type Listener = (recovering: RecoveringState | undefined) => void;
@@ -74,7 +85,7 @@ export class Life {
     this.#options = options;
     const { at, memory, clock } = options;
     this.#unheard = new Set(options.witnesses);
-    this.#processes = new Processes({ ...options, onRestored: (lost) => this.enterRecovery('rolled_back', lost) });
+    this.#processes = new Processes({ ...options, onRestored: (loss) => this.enterRecovery('rolled_back', loss) });
     memory.onClosed = () => this.refused();
     this.#effects = new Lane({ database: at, memory, name: `${this.name}/effects`, clock });
   }
@@ -144,7 +155,7 @@ export class Life {
     this.#noticeStep(asked);
     // What this beat itself has begun is not in its answer yet.
     if (this.#entered === entered) this.#show(this.standing?.recovering);
-    if (this.#unheard.size > 0 && this.#beats > 0) await this.#hear();
+    if (this.#beats > 0 && (this.#unheard.size > 0 || this.#beats % REPEAT_EVERY === 1)) await this.#hear();
     await this.#confirmedByPeers();
     this.#beats += 1;
     await this.#tell(false);
@@ -171,20 +182,21 @@ export class Life {
   }
 
   /** Nothing is accepted and nothing leaves from now on, at any process. */
-  async enterRecovery(because: string, lost: readonly LostLane[] = [], epoch?: number): Promise<void> {
+  async enterRecovery(because: string, loss: Loss = { lanes: [] }): Promise<void> {
     const { database, memory } = this.#options;
-    const lanes = Object.fromEntries(lost.map((one) => [one.lane, one.known]));
-    const known = { lanes, ...(epoch === undefined ? {} : { epoch }) };
-    await database.transaction((run) => enterRecovery(run, because, known));
+    const { epoch, foundIn } = loss;
+    const lanes = Object.fromEntries(loss.lanes.map(({ lane, known }) => [lane, known]));
+    const isEntered = await database.transaction((run) => enterRecovery(run, because, { lanes, epoch, foundIn }));
+    if (!isEntered) return;
     // It is written down now. Checks of what left go on, so results must be written meanwhile.
-    for (const { lane, found } of lost) memory.restore(lane, found);
+    for (const { lane, found } of loss.lanes) memory.restore(lane, found);
     this.#entered += 1;
     this.#show({ since: this.standing?.at ?? this.#options.clock.now(), because });
   }
 
   /** Somebody has a cursor of events that this ledger has not reached. */
   async lost(): Promise<void> {
-    await this.enterRecovery('event_cursor');
+    await this.enterRecovery('event_cursor', { lanes: [], foundIn: this.standing?.epoch });
   }
 
   /** Ends in good order: nothing of this process is under way any more. */
@@ -208,27 +220,32 @@ export class Life {
       .finally(() => (this.#cancel = clock.after(BEAT_EVERY_MS, () => this.#next())));
   }
 
-  /** Witnesses are heard once each. A ledger that is behind one of them is recovering. */
+  /**
+   * A ledger that is behind a witness is recovering; one that is not is complete up to now. Heard again now and then, so
+   * that a recovery knows from when on something may be missing.
+   */
   async #hear(): Promise<void> {
     const { standing } = this;
     if (standing === undefined) return;
+    const word = together(await this.#words(standing.deployment));
+    const confirms = word !== undefined && isBefore(word, standing);
+    if (word) await this.#compare(word, { confirms, deployment: standing.deployment });
+    if (!confirms && this.#beats === 0 && (await this.#isUsed(standing)))
+      await this.#options.database.run('note_unwitnessed', [null]);
+  }
+
+  async #words(deployment: string): Promise<readonly Word[]> {
     const words: Word[] = [];
-    for (const witness of this.#unheard) {
+    for (const witness of this.#options.witnesses) {
       try {
-        const heard = await witness.hear(standing.deployment);
+        const heard = await witness.hear(deployment);
         this.#unheard.delete(witness);
         if (heard) words.push(heard);
       } catch (error) {
         this.#options.quietly(`the witness in ${witness.name}`, error);
       }
     }
-    const word = together(words);
-    const { database } = this.#options;
-    if (word && isBefore(word, standing)) {
-      if (!(await this.#isBehind(word, standing))) await database.run('note_witnessed');
-    } else if (this.#beats === 0 && (await this.#isUsed(standing))) {
-      await database.run('note_unwitnessed', [null]);
-    }
+    return words;
   }
 
   /** Somebody was at work here before this process. */
@@ -248,23 +265,21 @@ export class Life {
     if (alive.some(isOlder)) await this.#options.database.run('note_witnessed');
   }
 
-  async #isBehind(word: Word, standing: Standing): Promise<boolean> {
-    const { database } = this.#options;
-    const absent = Object.keys(word.lanes).filter((lane) => !standing.marks.has(lane));
-    const ended = await database.run<{ lane: string; counter: string }>('retired', [absent]);
-    const found = new Map([...standing.marks, ...ended.map(({ lane, counter }) => [lane, BigInt(counter)] as const)]);
-    const lost = Object.entries(word.lanes).flatMap(([lane, { counter }]) => {
-      const here = found.get(lane) ?? 0n;
-      return lane.endsWith(`/${ACTS}`) || BigInt(counter) <= here + FIRST ? [] : [{ lane, known: counter }];
-    });
-    const isBehind = lost.length > 0 || word.epoch > standing.epoch;
-    if (isBehind) await this.enterRecovery('witness', lost, word.epoch);
-    else
-      await this.#forget(
-        ended.map(({ lane }) => lane),
-        standing.deployment,
-      );
-    return isBehind;
+  /** The ledger is read after the witness was heard: others have gone on since the last beat. */
+  async #compare(word: Word, { confirms, deployment }: Compare): Promise<void> {
+    const told = Object.entries(word.lanes).filter(([lane]) => !lane.endsWith(`/${ACTS}`));
+    const [compared] = await this.#options.database.run<Compared>('compare_witness', [
+      told.map(([lane]) => lane),
+      told.map(([, { counter }]) => counter),
+      told.map(([, { epoch }]) => epoch),
+      word.epoch,
+      confirms,
+    ]);
+    if (compared === undefined) return;
+    const lanes = compared.lost.map((lane, at) => ({ lane, known: compared.known[at] ?? '0' }));
+    if (lanes.length > 0 || word.epoch > compared.epoch)
+      await this.enterRecovery('witness', { lanes, epoch: word.epoch, foundIn: compared.epoch });
+    else if (compared.over.length > 0) await this.#forget(compared.over, deployment);
   }
 
   async #forget(lanes: readonly string[], deployment: string): Promise<void> {
@@ -276,13 +291,13 @@ export class Life {
     }
   }
 
-  /** Own lanes only: nobody else writes them, so a word never goes back. */
+  /** Own lanes only: nobody else writes them, so under one epoch a word never goes back. */
   async #tell(ended: boolean): Promise<void> {
     const { standing } = this;
     if (standing === undefined) return;
     const { witnesses, quietly } = this.#options;
     const { deployment, epoch, at } = standing;
-    const lanes = this.#ownLanes(at, ended);
+    const lanes = this.#ownLanes({ at, epoch }, ended);
     const isDue = ended || this.#recovering !== undefined || this.#beats % REPEAT_EVERY === 0;
     const now = JSON.stringify(Object.entries(lanes).map(([lane, { counter, sent }]) => [lane, counter, sent]));
     for (const witness of witnesses) {
@@ -296,16 +311,16 @@ export class Life {
     }
   }
 
-  #ownLanes(at: number, ended: boolean): Readonly<Record<string, LaneWord>> {
+  #ownLanes({ at, epoch }: Pick<Standing, 'at' | 'epoch'>, ended: boolean): Readonly<Record<string, LaneWord>> {
     const journal = this.#journal;
     const own = [...this.#options.memory.vector()].filter(([lane]) => lane.startsWith(`${this.name}/`));
     const told = own.map(([lane, counter]) => {
       // Without a journal everything that its lanes wrote may have left.
       const sent = journal === undefined ? String(counter) : journal.sentOn(lane);
-      return [lane, { counter: String(counter), ended, at, ...(sent === undefined ? {} : { sent }) }] as const;
+      return [lane, { counter: String(counter), epoch, ended, at, ...(sent === undefined ? {} : { sent }) }] as const;
     });
     const last = journal?.lastAct;
-    const acts = last && { counter: String(last.n), lastActAt: last.at, ended, at };
+    const acts = last && { counter: String(last.n), lastActAt: last.at, epoch, ended, at };
     return Object.fromEntries(acts ? [...told, [`${this.name}/${ACTS}`, acts] as const] : told);
   }
 
@@ -335,6 +350,6 @@ const FIRST = 1n;
 const STARTS_MS = 60_000;
 
 /** It was told something before this ledger was first found without a witness. */
-function isBefore({ lanes }: Word, { unwitnessedSince = Number.POSITIVE_INFINITY }: Standing): boolean {
-  return Object.values(lanes).some(({ at }) => at < unwitnessedSince);
+function isBefore({ lanes }: Word, { unwitnessedSince }: Standing): boolean {
+  return unwitnessedSince === undefined || Object.values(lanes).some(({ at }) => at < unwitnessedSince);
 }

@@ -13,7 +13,8 @@ export interface ProcessesOptions {
   /** Of this process, shared by its lanes. */
   readonly memory: Memory;
   readonly clock: Clock;
-  readonly random: Random;
+  /** Unique for ever, unlike the slot: `processName`. */
+  readonly name: string;
   /** Name of the deployment on this machine: a machine may run several. */
   readonly deployment: string;
   /** Wish: a second process of the machine takes the next free number. */
@@ -24,7 +25,7 @@ export interface ProcessesOptions {
   /** Another process has taken over, or a recovery has ended: this process must exit. */
   readonly onFenced: (why: Fencing) => void;
   /** The ledger is behind what this process remembers. */
-  readonly onRestored: (lost: readonly LostLane[]) => Promise<void>;
+  readonly onRestored: (loss: Loss) => Promise<void>;
   readonly place?: Place;
 }
 
@@ -36,6 +37,14 @@ export interface LostLane {
   readonly known: string;
   /** Absent: the ledger has no such lane. */
   readonly found?: string;
+}
+
+export interface Loss {
+  readonly lanes: readonly LostLane[];
+  /** That this process remembers. */
+  readonly epoch?: number | undefined;
+  /** Of the ledger in which the loss was found; under a higher one it was dealt with already. */
+  readonly foundIn?: number | undefined;
 }
 
 interface Beaten {
@@ -88,6 +97,10 @@ const LATE_CLAIMS_MS = 15_000;
 const SLOTS_MOST = 64;
 const NAME_BYTES = 6;
 
+export function processName(slot: string, random: Random): string {
+  return `${slot.replaceAll(/[^\w.-]/g, '_').slice(0, SLOTS_MOST)}-${random.hex(NAME_BYTES)}`;
+}
+
 interface Watched {
   readonly beat: string;
   readonly since: Moment;
@@ -96,7 +109,6 @@ interface Watched {
 export class Processes {
   readonly #options: ProcessesOptions;
   readonly #place: Place;
-  /** Unique for ever, unlike the slot. */
   readonly name: string;
   #slot = '';
   #unlock: (() => Promise<void>) | undefined;
@@ -109,7 +121,7 @@ export class Processes {
   constructor(options: ProcessesOptions) {
     this.#options = options;
     this.#place = options.place ?? ownPlace();
-    this.name = `${options.slot.replaceAll(/[^\w.-]/g, '_').slice(0, SLOTS_MOST)}-${options.random.hex(NAME_BYTES)}`;
+    this.name = options.name;
   }
 
   /** Absent until the first beat. */
@@ -136,13 +148,17 @@ export class Processes {
     if (this.#isFenced) return;
     const { database, memory, clock } = this.#options;
     // What is remembered before the statement was committed before it, so its answer must show it.
-    const known = memory.vector();
+    const [known, epoch] = [memory.vector(), memory.epoch];
     const [beaten] = await database.run<Beaten>('beat', [this.name]);
     if (beaten === undefined) return this.#isReplaced(known);
     // A recovery that has begun has raised it. Whoever missed a whole recovery knows nothing any more.
-    if ((memory.epoch ?? beaten.epoch) !== beaten.epoch && beaten.recovering_at === null) return this.#fence('epoch');
-    memory.epoch = beaten.epoch;
-    await this.#compare(known, beaten);
+    const isOpen = beaten.recovering_at === null;
+    if (isOpen && (epoch ?? beaten.epoch) < beaten.epoch) return this.#fence('epoch');
+    const lanes = await this.#lost(known, beaten);
+    const isBefore = isOpen && (epoch ?? beaten.epoch) > beaten.epoch;
+    if (lanes.length > 0 || isBefore) await this.#options.onRestored({ lanes, epoch, foundIn: beaten.epoch });
+    // Another beat may have learnt of a newer one meanwhile.
+    if (!isBefore && memory.epoch === epoch) memory.epoch = beaten.epoch;
     const rows = await database.run<ProcessRow>('processes');
     await this.#observe(rows, momentOf(clock));
   }
@@ -170,8 +186,8 @@ export class Processes {
   }
 
   /** Behind in one lane is behind, however far the others came. A lane that has ended is compared one last time. */
-  async #compare(known: ReadonlyMap<string, bigint>, beaten: Beaten): Promise<void> {
-    const { database, memory, onRestored } = this.#options;
+  async #lost(known: ReadonlyMap<string, bigint>, beaten: Beaten): Promise<readonly LostLane[]> {
+    const { database, memory } = this.#options;
     const marks = new Map(beaten.lanes.map((lane, at) => [lane, BigInt(beaten.counters[at] ?? 0)]));
     this.#standing = { ...standingOf(beaten), marks, alive: this.#standing?.alive ?? [] };
     const absent = [...known.keys()].filter((lane) => !marks.has(lane));
@@ -179,17 +195,19 @@ export class Processes {
       absent.length === 0 ? [] : await database.run<{ lane: string; counter: string }>('retired', [absent]);
     const found = new Map([...marks, ...ended.map(({ lane, counter }) => [lane, BigInt(counter)] as const)]);
     const lost = [...known].flatMap(([lane, counter]) => lostOf(lane, counter, found.get(lane)));
-    if (lost.length > 0) return onRestored(lost);
+    if (lost.length > 0) return lost;
     for (const { lane } of ended) memory.forget(lane);
     for (const [lane, counter] of marks) memory.remember(lane, counter);
+    return [];
   }
 
   /** Its row is gone. A ledger that knows nothing of its end is older than this process. */
   async #isReplaced(known: ReadonlyMap<string, bigint>): Promise<void> {
-    const { database, onRestored } = this.#options;
+    const { database, memory, onRestored } = this.#options;
     const [ended] = await database.run('retired', [[this.name]]);
     if (ended === undefined) {
-      await onRestored([...known].map(([lane, counter]) => ({ lane, known: String(counter) })));
+      const lanes = [...known].map(([lane, counter]) => ({ lane, known: String(counter) }));
+      await onRestored({ lanes, epoch: memory.epoch, foundIn: memory.epoch });
     }
     this.#fence('silent');
   }

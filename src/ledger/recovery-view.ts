@@ -7,7 +7,7 @@ import type { Gathered, RecoveryRow } from './evidence.ts';
 export interface UnderWay {
   readonly since: number;
   readonly because: string;
-  /** When relais was last at work on what is there now; 0: unknown. */
+  /** Until when what is there now is known to be complete. */
   readonly lastBeat: number;
   readonly counter: number;
   readonly knownCounter?: number;
@@ -63,7 +63,7 @@ export function underWayOf({ because, since, last_beat, marks, known }: Recovery
   return {
     since: since.getTime(),
     because,
-    lastBeat: last_beat?.getTime() ?? 0,
+    lastBeat: last_beat.getTime(),
     counter,
     ...(missing.length === 0 ? {} : { knownCounter: counter + sum(missing) }),
   };
@@ -79,7 +79,7 @@ export function reportFrom(
   return {
     ...told,
     because,
-    lastBeat: last_beat?.getTime() ?? 0,
+    lastBeat: last_beat.getTime(),
     unreadable: { count: unreadable.length, ids: unreadable.slice(0, NAMED_MOST) },
     heldCampaigns: held.slice(0, NAMED_MOST),
     restored,

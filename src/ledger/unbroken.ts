@@ -1,19 +1,22 @@
 /** Whether witness and journal prove that nothing left which they do not name. Pure. */
-import type { Acted, Entry, Intended } from './journal.ts';
+import { type Acted, type Entry, type Intended, KEPT_MS } from './journal.ts';
 import type { LaneWord, Word } from './witness.ts';
 
 export interface Evidence {
   /** Lane → counter in the restored ledger. */
   readonly marks: ReadonlyMap<string, bigint>;
-  /** Lanes that had ended when the copy was made. */
+  /** Lanes that had ended at `lastBeat`. */
   readonly ended: ReadonlySet<string>;
   /** Lanes that some process or witness remembers. */
   readonly known: Iterable<string>;
   readonly witness: Word | undefined;
   readonly entries: readonly Entry[];
-  /** When relais was last at work on the copy, and when the recovery began: ms since the epoch. */
+  /** Until when the copy is known to be complete, and when the recovery began: ms since the epoch. */
   readonly lastBeat: number;
   readonly since: number;
+  /** Epochs of the copy and of the recovery. */
+  readonly copied: number;
+  readonly epoch: number;
 }
 
 /** The clocks of Redis and PostgreSQL may differ by so much (ms). */
@@ -21,10 +24,14 @@ const CLOCKS_MS = 60_000;
 
 /** Why the journal proves nothing; undefined: it is unbroken. */
 export function whyBroken(evidence: Evidence): string | undefined {
-  const { witness, lastBeat, marks, known, ended, entries, since } = evidence;
+  const { witness, lastBeat, marks, known, ended, entries, since, copied } = evidence;
   if (witness === undefined) return 'no witness';
   if (witness.since > lastBeat) return 'the witness began after the backup';
-  const intended = entries.filter((one) => one.is === 'intended');
+  if (lastBeat < since - KEPT_MS + CLOCKS_MS) return 'the backup is older than the journal';
+  // Under the epoch of a copy the counter of a lane only grows. Entries of an earlier epoch would hide a hole.
+  const intended = entries.filter((one) => one.is === 'intended').filter(({ epoch }) => epoch >= copied);
+  if (evidence.epoch > copied + 1 || intended.some(({ epoch }) => epoch > copied))
+    return 'the lost time contains another recovery';
   const lanes = new Set([
     ...marks.keys(),
     ...known,

@@ -11,6 +11,8 @@ import { newestIntents } from './journal.ts';
 /** What is known of one lane. */
 const laneWord = z.object({
   counter: z.string().regex(/^\d+$/),
+  /** Of the ledger in which it had this counter: a recovery may set it back. */
+  epoch: z.number().int(),
   /** The counter of the last intent whose bytes were allowed to leave; absent: none. */
   sent: z.string().regex(/^\d+$/).optional(),
   /** Its process has ended in good order, so nothing came after it. */
@@ -71,7 +73,7 @@ export class RedisWitness implements Witness {
       ({ lane, epoch, counter, at }): Word => ({
         ...told,
         epoch,
-        lanes: { [lane]: { counter, sent: counter, ended: false, at } },
+        lanes: { [lane]: { counter, sent: counter, epoch, ended: false, at } },
       }),
     );
     return together([told, ...left]);
@@ -138,23 +140,30 @@ export class FileWitness implements Witness {
     await rename(draft, `${path}.${process}`);
   }
 
-  /** Files of ended processes stay for a month, and say nothing that the ledger does not know. */
-  async forget(): Promise<void> {
-    const old = this.#latest - FORGOTTEN_MS;
-    for (const file of await this.#files()) if ((await stat(file)).mtimeMs < old) await rm(file, { force: true });
+  /** Whole files alone, and those that no process has written for a month. */
+  async forget(deployment: string, lanes: readonly string[]): Promise<void> {
+    const [over, old] = [new Set(lanes), this.#latest - FORGOTTEN_MS];
+    for (const file of await this.#files()) {
+      const told = await this.#read(file);
+      const isOver = told?.deployment === deployment && Object.keys(told.lanes).every((lane) => over.has(lane));
+      if (isOver || (await isOlder(file, old))) await rm(file, { force: true });
+    }
   }
 
   async #all(): Promise<readonly Word[]> {
-    const texts = await Promise.all((await this.#files()).map((file) => readFile(file, 'utf8')));
-    return texts.map((text) => word.parse(JSON.parse(text)));
+    const told = await Promise.all((await this.#files()).map((file) => this.#read(file)));
+    return told.filter((one) => one !== undefined);
+  }
+
+  /** Undefined: another process has removed it. */
+  async #read(file: string): Promise<Word | undefined> {
+    const text = await readFile(file, 'utf8').catch(undefinedIfAbsent);
+    return text === undefined ? undefined : word.parse(JSON.parse(text));
   }
 
   async #files(): Promise<readonly string[]> {
     const folder = dirname(this.#options.path);
-    const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
-      if (error.code === 'ENOENT') return [];
-      throw error;
-    });
+    const names = (await readdir(folder).catch(undefinedIfAbsent)) ?? [];
     const start = `${basename(this.#options.path)}.`;
     return names
       .filter((name) => name.startsWith(start) && !name.startsWith(`${start}draft-`))
@@ -162,7 +171,16 @@ export class FileWitness implements Witness {
   }
 }
 
-/** Everything that several witnesses know: of each lane the highest counter. */
+function undefinedIfAbsent(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'ENOENT') throw error;
+}
+
+async function isOlder(file: string, ms: number): Promise<boolean> {
+  const found = await stat(file).catch(undefinedIfAbsent);
+  return found !== undefined && found.mtimeMs < ms;
+}
+
+/** Everything that several witnesses know: of each lane the newest epoch, and in it the highest counter. */
 export function together(words: readonly Word[]): Word | undefined {
   const [first] = words;
   if (first === undefined) return undefined;
@@ -182,6 +200,7 @@ export function together(words: readonly Word[]): Word | undefined {
 }
 
 function isNewer(one: LaneWord, other: LaneWord): boolean {
+  if (one.epoch !== other.epoch) return one.epoch > other.epoch;
   const [mine, theirs] = [BigInt(one.counter), BigInt(other.counter)];
   return mine === theirs ? one.at > other.at : mine > theirs;
 }

@@ -46,6 +46,12 @@ const accepted = async ({ operations }: LedgerWorker, times: number): Promise<vo
   }
 };
 const inFile = (process: string): Witness => new FileWitness({ path: join(folder, 'witness'), process });
+const said = (witness: Witness): Witness => ({
+  name: witness.name,
+  hear: (deployment) => witness.hear(deployment),
+  note: (own, at) => witness.note(own, at),
+  forget: (deployment, lanes) => witness.forget(deployment, lanes),
+});
 const because = async (): Promise<unknown> =>
   (await ledger.query<{ because: string }>('select because from relais.recovery'))[0]?.because;
 
@@ -71,6 +77,35 @@ test.for(['Redis', 'WITNESS_FILE'])(
     await expect(accepted(three, 1)).rejects.toMatchObject({ reason: 'recovering' });
   },
 );
+
+test.for(['Redis', 'WITNESS_FILE'])(
+  'what others write and tell %s while a process starts is no loss',
+  async (which) => {
+    const at = (process: string): Witness => (which === 'Redis' ? new RedisWitness(redis.redis) : inFile(process));
+    const one = await worker([at('one')]);
+    const slow: Witness = {
+      ...said(at('two')),
+      // Between the first beat of a process and the word of the witness others go on.
+      hear: async (deployment) => {
+        await accepted(one, 3);
+        await one.life.beat();
+        return at('two').hear(deployment);
+      },
+    };
+    const two = await worker([slow]);
+    expect(two.life.recovering()).toBeUndefined();
+    expect(await because()).toBeUndefined();
+  },
+);
+
+test('a loss of one commit is noticed, although another lane went on', async () => {
+  const one = await worker([new RedisWitness(redis.redis)]);
+  await accepted(one, 3);
+  await one.end();
+  await ledger.query(`update relais.retired_lane set counter = counter - 1 where lane = '${one.life.name}/accept0'`);
+  const two = await worker([new RedisWitness(redis.redis)]);
+  expect(two.life.recovering()).toMatchObject({ because: 'witness' });
+});
 
 test('a ledger that was used and that no witness knows is unwitnessed, until one is heard that is older', async () => {
   const silent: Witness = {
@@ -138,6 +173,55 @@ test('a process that remembers more than the ledger has starts the recovery, and
   expect(await ledger.query('select known from relais.recovery')).toEqual([
     { known: { [`${one.life.name}/accept0`]: 3 } },
   ]);
+});
+
+test('what was said before a recovery starts no other one', async () => {
+  const one = await worker([new RedisWitness(redis.redis)]);
+  await accepted(one, 5);
+  const lane = `${one.life.name}/accept0`;
+  const at = { lane, epoch: 1 };
+  await one.journal.intended({ ...at, counter: '6' }, [{ id: 'dsb_1', kind: 'disbursement' }]);
+  await ledger.query(`update relais.mark set counter = 2 where lane = '${lane}'`);
+  await one.life.beat();
+  await ledger.query(`update relais.recovery set ended_at = now()`);
+  await ledger.query(`update relais.deployment set recovering_at = null`);
+  const two = await worker([new RedisWitness(redis.redis)]);
+  expect(two.life.recovering()).toBeUndefined();
+  expect(await ledger.query('select because from relais.recovery')).toEqual([{ because: 'rolled_back' }]);
+});
+
+test('a ledger of an earlier epoch was restored, and its processes say so instead of leaving', async () => {
+  const one = await worker([]);
+  await ledger.query('update relais.deployment set epoch = 3, recovering_at = now()');
+  await one.life.beat();
+  await ledger.query('update relais.deployment set epoch = 2, recovering_at = null');
+  await one.life.beat();
+  expect(one.fenced).toEqual([]);
+  expect(one.life.recovering()).toMatchObject({ because: 'rolled_back' });
+  expect(await ledger.query('select d.epoch, r.epoch as copied from relais.deployment d, relais.recovery r')).toEqual(
+    [{ epoch: 4, copied: 2 }],
+  );
+});
+
+test('a loss that was dealt with starts no other recovery', async () => {
+  const one = await worker([]);
+  await ledger.query('update relais.deployment set epoch = 2');
+  await one.life.enterRecovery('rolled_back', { lanes: [{ lane: 'a/accept0', known: '9' }], foundIn: 1 });
+  expect(one.life.recovering()).toBeUndefined();
+  expect(await because()).toBeUndefined();
+});
+
+test('processes of one machine keep their words apart', async () => {
+  const [one, two] = [await worker([inFile('a')]), await worker([inFile('b')])];
+  await accepted(one, 2);
+  await accepted(two, 2);
+  for (const each of [one, two]) await each.life.beat();
+  expect(readdirSync(folder).toSorted()).toEqual(['witness.a', 'witness.b']);
+  const deployment = (await ledger.query<{ id: string }>('select id from relais.deployment'))[0]?.id ?? '';
+  const word = await inFile('c').hear(deployment);
+  const counters = [one, two].map(({ life }) => word?.lanes[`${life.name}/accept0`]?.counter);
+  expect(counters).toEqual(['3', '3']);
+  expect(await inFile('c').hear('another')).toBeUndefined();
 });
 
 test('a step of the clock of PostgreSQL suspends sending for a while', async () => {

@@ -10,7 +10,7 @@ import { Memory } from '../../src/ledger/lane.ts';
 import { Operations } from '../../src/ledger/operations.ts';
 import { ownPlace } from '../../src/ledger/place.ts';
 import { Database } from '../../src/ledger/pool.ts';
-import { type LostLane, Processes } from '../../src/ledger/processes.ts';
+import { type LostLane, Processes, processName } from '../../src/ledger/processes.ts';
 import { type FreshLedger, freshLedger } from '../support/fresh-ledger.ts';
 import { callback } from '../support/ledger-callback.ts';
 
@@ -102,14 +102,14 @@ function observer(slot: string, over: object = {}): Observer {
     database,
     memory,
     clock,
-    random: systemRandom,
+    name: processName(slot, systemRandom),
     deployment: ledger.url,
     slot,
     version: 'test',
     schemaVersion: 1,
     roles: ['worker'],
     onFenced: (why) => fenced.push(why),
-    onRestored: async (lanes) => void lost.push([...lanes]),
+    onRestored: async ({ lanes }) => void lost.push([...lanes]),
     ...over,
   });
   closing.push(() => processes.end());

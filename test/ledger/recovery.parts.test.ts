@@ -199,6 +199,50 @@ test.for([
   expect(events.map(({ id }) => id)).toContain('dsb_kept.2.2');
 });
 
+test('the end of a process that the copy shows alive is no proof that it sent nothing more', async () => {
+  if (!kept) throw new Error('no payment');
+  const one = await worker();
+  await one.operations.accept(kept);
+  await one.life.beat();
+  await one.kill();
+  const copy = await ledger.copy();
+  const original = ledger;
+  const [deployment, at] = [await deploymentId(), Date.now()];
+  const lane = { counter: '9', sent: '9', epoch: 1, ended: false, at };
+  const [witness] = witnesses();
+  await witness?.note({ deployment, epoch: 1, lanes: { [`${one.life.name}/accept0`]: lane } }, at);
+  ledger = { ...ledger, ...copy };
+  closing.unshift(() => original.close());
+  // Another process writes its end into the copy, before anybody hears what is missing there.
+  await ledger.query(`with gone as (delete from relais.mark returning lane, counter)
+    insert into relais.retired_lane (lane, counter) select lane, counter from gone`);
+  await ledger.query('delete from relais.worker');
+  const applied = await appliedBy(await worker());
+  const broken = `${one.life.name}/accept0 did not end in good order`;
+  expect(applied).toMatchObject({ is: 'over', report: { broken } });
+  expect(await states()).toEqual({ dsb_kept: 'needs_review' });
+});
+
+test('acts of a lost hour are repeated, although somebody was at work on the copy before it was noticed', async () => {
+  if (!kept || !paid) throw new Error('no payments');
+  const one = await worker();
+  await one.operations.accept(kept);
+  await one.end();
+  await ledger.query(`update relais.deployment set witnessed_at = now() - interval '2 hours'`);
+  const original = ledger;
+  const copy = await ledger.copy();
+  const facts = { account: 'main', area: 'payments', reason: 'funds' };
+  const act = JSON.stringify({ is: 'acted', process: 'gone', n: 1, kind: 'account.held', facts });
+  await redis.redis.xadd(`journal:${await deploymentId()}`, `${Date.now() - 3_600_000}-0`, 'entry', act);
+  const two = await worker();
+  await two.operations.accept(paid);
+  await two.end();
+  ledger = { ...ledger, ...copy };
+  closing.unshift(() => original.close());
+  expect(await appliedBy(await worker())).toMatchObject({ is: 'over' });
+  expect(await ledger.query('select account, area, reason from relais.hold')).toEqual([facts]);
+});
+
 test('a campaign that had started sends nothing more: its open requests are in doubt', async () => {
   await ledger.query(`insert into relais.campaign (id, account, fingerprint, name, body, state, recipients, requests, open, created_by, started_at)
     values ('cmp_started', 'main', '', 'n', 'x', 'running', 60, 2, 2, 'shop', now())`);
@@ -206,7 +250,7 @@ test('a campaign that had started sends nothing more: its open requests are in d
     values ('cmp_ready', 'main', '', 'n', 'x', 'ready', 10, 1, 1, 'shop')`);
   await ledger.query(`insert into relais.sms_request (campaign, n, size) values (1, 0, 50), (1, 1, 10), (2, 0, 10)`);
   const three = await restored(async () => undefined, 'ended');
-  await three.life.enterRecovery('rolled_back', [{ lane: 'gone/change0', known: '7' }]);
+  await three.life.enterRecovery('rolled_back', { lanes: [{ lane: 'gone/change0', known: '7' }] });
   expect(await appliedBy(three)).toMatchObject({ is: 'over', report: { heldCampaigns: [{ id: 'cmp_ready' }] } });
   expect(
     await ledger.query('select campaign, n, state, outcome from relais.sms_request order by 1, 2'),

@@ -28,6 +28,7 @@ const act = (n: number, before?: number): Entry & Acted => ({
 const told = (counter: number, over: Partial<LaneWord> = {}): LaneWord => ({
   counter: String(counter),
   sent: String(counter),
+  epoch: 1,
   ended: true,
   at: BACKUP + 1,
   ...over,
@@ -46,6 +47,8 @@ function evidence(
     entries: [intent('a', 0, 4), intent('a', 4, 6), intent('a', 6, 9)],
     lastBeat: BACKUP,
     since: NOTICED,
+    copied: 1,
+    epoch: 2,
     ...over,
   };
 }
@@ -95,9 +98,35 @@ test('no witness, or one that is younger than the copy, proves nothing', () => {
   expect(whyBroken(evidence({ witness: young }))).toBe('the witness began after the backup');
 });
 
+test('a backup that the journal does not reach back to proves nothing', () => {
+  const hours = 72 * 3_600_000;
+  expect(whyBroken(evidence({ since: BACKUP + hours - 3_600_000 }))).toBeUndefined();
+  expect(whyBroken(evidence({ since: BACKUP + hours }))).toBe('the backup is older than the journal');
+});
+
+test('another recovery in the lost time proves nothing', () => {
+  const { entries } = evidence();
+  const another = 'the lost time contains another recovery';
+  expect(whyBroken(evidence({ epoch: 3 }))).toBe(another);
+  expect(whyBroken(evidence({ entries: [...entries, { ...intent('a', 9, 10), epoch: 2 }] }))).toBe(another);
+});
+
+test('an entry from before an earlier recovery hides no hole', () => {
+  const earlier = { ...intent('a', 4, 9), epoch: 1 };
+  const lanes = { a: told(9, { epoch: 2 }) };
+  const entries = [earlier, { ...intent('a', 4, 6), epoch: 2 }];
+  expect(whyBroken(evidence({ copied: 2, epoch: 3, entries }, lanes))).toBe('a hole in a');
+});
+
 test('each act since the copy is needed: the last one, and the one before each that is there', () => {
   const { entries } = evidence();
-  const acts = (n: number): LaneWord => ({ counter: String(n), lastActAt: BACKUP + n, ended: true, at: BACKUP });
+  const acts = (n: number): LaneWord => ({
+    counter: String(n),
+    lastActAt: BACKUP + n,
+    epoch: 1,
+    ended: true,
+    at: BACKUP,
+  });
   const withActs = (given: readonly Entry[], n: number) =>
     whyBroken(evidence({ entries: [...entries, ...given] }, { a: told(9), 'p/acts': acts(n) }));
   expect(withActs([act(1), act(2, BACKUP + 1)], 2)).toBeUndefined();

@@ -4,7 +4,7 @@ import { systemRandom } from '../../src/lib/random.ts';
 import { Memory } from '../../src/ledger/lane.ts';
 import { Operations } from '../../src/ledger/operations.ts';
 import { Database } from '../../src/ledger/pool.ts';
-import { Processes } from '../../src/ledger/processes.ts';
+import { Processes, processName } from '../../src/ledger/processes.ts';
 
 const [url = '', schema = '', slot = '', account = ''] = process.argv.slice(2);
 const say = (word: Readonly<Record<string, unknown>>): void => void process.stdout.write(`${JSON.stringify(word)}\n`);
@@ -14,7 +14,7 @@ const processes = new Processes({
   database,
   memory,
   clock: systemClock,
-  random: systemRandom,
+  name: processName(slot, systemRandom),
   deployment: url,
   slot,
   version: 'test',

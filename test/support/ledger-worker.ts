@@ -7,6 +7,7 @@ import { Memory } from '../../src/ledger/lane.ts';
 import { Life, type LifeOptions } from '../../src/ledger/life.ts';
 import { Operations } from '../../src/ledger/operations.ts';
 import { Database } from '../../src/ledger/pool.ts';
+import { processName } from '../../src/ledger/processes.ts';
 import { Server } from '../../src/ledger/server.ts';
 
 export interface LedgerWorker {
@@ -39,7 +40,8 @@ export async function ledgerWorker(
   const [memory, faults, fenced] = [new Memory(), [] as string[], [] as string[]];
   const needs = { clock: { ...systemClock, after: () => () => undefined }, random: systemRandom };
   const life = new Life({
-    ...needs,
+    clock: needs.clock,
+    name: processName('worker', systemRandom),
     database,
     at,
     memory,

@@ -15,6 +15,7 @@ create table relais.deployment (
   recovering_at   timestamptz,                               -- set: nothing is accepted and nothing leaves
   recovering_why  text,
   unwitnessed_at  timestamptz,                               -- set: no witness has confirmed this ledger, see ledger/life.ts
+  witnessed_at    timestamptz,                               -- when a witness knew nothing that is missing here
   system_id       text,                                      -- PostgreSQL's own identifier, and the OID of `operation`:
   operation_oid   oid,                                       -- other values mean that this is a copy
   created_at      timestamptz not null default now()
@@ -57,7 +58,8 @@ create table relais.recovery (
   number          bigint      generated always as identity primary key,
   because         text        not null,
   since           timestamptz not null default now(),
-  last_beat       timestamptz,                               -- when relais was last at work on this copy
+  epoch           int         not null,                      -- of the copy
+  last_beat       timestamptz not null,                      -- until when this copy is known to be complete
   marks           jsonb       not null,                      -- lane -> counter in the copy
   known           jsonb       not null default '{}',         -- lane -> counter that a process or a witness remembers
   before          jsonb,                                     -- what was open, for the report

@@ -57,3 +57,29 @@ update relais.deployment set unwitnessed_at = coalesce($1, now()) where unwitnes
 -- params:
 -- row:
 update relais.deployment set unwitnessed_at = null where unwitnessed_at is not null;
+
+-- name: compare_witness
+-- Which of these lanes are behind what a witness said before this statement, and, if none is, that it confirms the ledger
+-- (`confirms`). A recovery that is over has settled what was known of earlier epochs. `over`: lanes that ended before
+-- the oldest entry of the journal.
+-- params: lane text[], counter int8[], lane_epoch int4[], highest int4, confirms bool
+-- row: epoch int4, lost text[], known text[], over text[]
+with told as (
+  select k.lane, k.counter, k.epoch, coalesce(m.counter, r.counter, 0) as found,
+    m.lane is null and r.at < now() - interval '72 hours' as over
+  from unnest($1::text[], $2::int8[], $3::int4[]) as k(lane, counter, epoch)
+  left join relais.mark m on m.lane = k.lane
+  left join relais.retired_lane r on m.lane is null and r.lane = k.lane
+),
+lost as (
+  select t.lane, t.counter from told t, relais.deployment d left join relais.recovery v on v.ended_at is null
+  where t.epoch >= coalesce(v.epoch, d.epoch) and t.counter > greatest(t.found, 1)
+),
+confirmed as (
+  update relais.deployment set unwitnessed_at = null, witnessed_at = now()
+  where $5 and recovering_at is null and epoch >= $4 and not exists (select from lost)
+)
+select d.epoch, coalesce((select array_agg(lane order by lane) from lost), '{}') as lost,
+  coalesce((select array_agg(counter::text order by lane) from lost), '{}') as known,
+  coalesce((select array_agg(lane order by lane) from told where over), '{}') as over
+from relais.deployment d;

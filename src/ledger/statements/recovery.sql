@@ -3,18 +3,26 @@
 -- name: enter_recovery
 -- Nothing is accepted and nothing leaves from now on, and the epoch is another one: no id of an event is used twice. What
 -- was known already stays, and the higher counters count.
--- `epoch`: the highest that a witness remembers.
--- params: because text, known jsonb, now timestamptz, epoch int4
+-- `epoch`: the highest that somebody remembers. No row: the epoch is above `at_most`, so the loss was dealt with meanwhile.
+-- What was done since a witness last confirmed the ledger may be missing, and so may lanes that have ended since.
+-- params: because text, known jsonb, now timestamptz, epoch int4, at_most int4
 -- row: number int8, fresh bool
 with entered as (
-  update relais.deployment set recovering_at = coalesce($3, now()), recovering_why = $1, epoch = greatest(epoch, $4) + 1 where recovering_at is null
-  returning recovering_at, epoch
+  update relais.deployment d set recovering_at = coalesce($3, now()), recovering_why = $1, epoch = greatest(d.epoch, $4) + 1
+  from (select epoch, coalesce(witnessed_at, created_at) as complete_at from relais.deployment for update) before
+  where d.recovering_at is null and d.epoch <= coalesce($5, d.epoch)
+  returning d.recovering_at, d.epoch, before.epoch as copied, before.complete_at
 ),
 begun as (
-  insert into relais.recovery (because, since, last_beat, marks, known)
-  select $1, e.recovering_at,
-    coalesce((select max(beat_at) from relais.worker), (select max(at) from relais.retired_lane)),
-    coalesce((select jsonb_object_agg(lane, counter) from relais.mark), '{}'),
+  insert into relais.recovery (because, since, epoch, last_beat, marks, known)
+  select $1, e.recovering_at, e.copied, e.complete_at,
+    coalesce((
+      select jsonb_object_agg(lane, counter) from (
+        select lane, counter from relais.mark
+        union all
+        select lane, counter from relais.retired_lane where at >= e.complete_at and lane like '%/%'
+      ) lanes
+    ), '{}'),
     $2
   from entered e
   returning number
@@ -37,8 +45,8 @@ select number, true as fresh from begun union all select number, false from more
 -- name: recovery
 -- The recovery that is under way.
 -- params:
--- row: number int8, because text, since timestamptz, last_beat timestamptz, marks jsonb, known jsonb, before jsonb, confirmed_by text, confirmed_at timestamptz, epoch int4, deployment uuid
-select r.number, r.because, r.since, r.last_beat, r.marks, r.known, r.before, r.confirmed_by, r.confirmed_at, d.epoch,
+-- row: number int8, because text, since timestamptz, last_beat timestamptz, marks jsonb, known jsonb, before jsonb, confirmed_by text, confirmed_at timestamptz, copied int4, epoch int4, deployment uuid
+select r.number, r.because, r.since, r.last_beat, r.marks, r.known, r.before, r.confirmed_by, r.confirmed_at, r.epoch as copied, d.epoch,
   d.id as deployment
 from relais.recovery r, relais.deployment d where r.ended_at is null;
 
@@ -59,8 +67,8 @@ raised as materialized (
 update relais.stream s set position = s.position + d.epoch * 1000000000::int8 from raised, relais.deployment d returning s.position;
 
 -- name: ended_lanes
--- Lanes that had ended when the recovery began.
--- params: since timestamptz
+-- Lanes that had ended when the ledger was last known to be complete.
+-- params: complete_at timestamptz
 -- row: lane text
 select lane from relais.retired_lane where at < $1;
 
