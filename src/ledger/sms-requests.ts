@@ -42,8 +42,8 @@ export interface Decision {
 
 export interface StepAsked {
   readonly results: readonly RequestResult[];
-  /** Accounts whose campaigns may take requests, or are to be held. */
-  readonly accounts: readonly string[];
+  /** Accounts whose campaigns may take requests, or are to be held, and how many requests each may take in all. */
+  readonly accounts: ReadonlyMap<string, number>;
   readonly most: number;
   /** Called in the transaction, once for each campaign, in the order of their turns. */
   readonly decide: (campaign: NextCampaign, content: CampaignContent) => Decision;
@@ -133,9 +133,9 @@ export class SmsRequests {
     return rows.map(({ account }) => account);
   }
 
-  /** Requests whose worker is gone are unknown from here on. Answers how many. */
+  /** Requests whose worker is gone are unknown from here on. Answers how many. Not while a step is under way. */
   async rescue(settleMs: number, most = 500): Promise<number> {
-    const rows = await this.#checking.write<{ n: number | null; counter: string }>('rescue_requests', [
+    const rows = await this.#stepping.write<{ n: number | null; counter: string }>('rescue_requests', [
       settleMs,
       most,
       this.#time(),
@@ -185,8 +185,8 @@ export class SmsRequests {
   async #step(run: LaneRun, op: string, { results, accounts, most, decide }: StepAsked): Promise<Stepped> {
     const { leaseMs, sendMs, process } = this.#options;
     await run.write('settle_requests', [op, this.#time(), ...settleValues(inLockOrder(results))]);
-    if (most <= 0 || accounts.length === 0) return { taken: [], left: [], held: [], campaigns: 0 };
-    const next = await run.read<NextCampaign>('next_campaigns', [accounts, CAMPAIGNS, this.#time()]);
+    if (most <= 0 || accounts.size === 0) return { taken: [], left: [], held: [], campaigns: 0 };
+    const next = await run.read<NextCampaign>('next_campaigns', [[...accounts.keys()], CAMPAIGNS, this.#time()]);
     await this.#learn(
       run.read,
       next.map(({ number }) => number),
@@ -214,6 +214,7 @@ export class SmsRequests {
       takes.map(({ decision }) => decision.room),
       takes.map(({ decision }) => decision.alone),
       process,
+      takes.map(({ campaign }) => accounts.get(campaign.account) ?? 0),
     ]);
     return { taken: rows.map(takenOf), left: [], held, campaigns };
   }

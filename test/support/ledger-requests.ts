@@ -47,7 +47,7 @@ export function openRequests(
 
 export const asked = (more: Partial<StepAsked> = {}): StepAsked => ({
   results: [],
-  accounts: ['main'],
+  accounts: new Map([['main', 1_000]]),
   most: 1_000,
   decide: () => ALL,
   ...more,

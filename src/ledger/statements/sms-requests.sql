@@ -188,17 +188,20 @@ where c.number = $1;
 
 -- name: take_requests
 -- Takes the next requests of locked campaigns with their intents, campaigns in turn, at their pace. `alone`: only the
--- canary. A recipient is a line of phone, tab, values; of an erased one the phone is empty.
--- params: op uuid, most int4, lease_ms float8, send_ms float8, now timestamptz, campaign int8[], room int4[], alone bool[], holder text
+-- canary. `share`: so many of all campaigns of the same account. A recipient is a line of phone, tab, values; of an erased
+-- one the phone is empty.
+-- params: op uuid, most int4, lease_ms float8, send_ms float8, now timestamptz, campaign int8[], room int4[], alone bool[], holder text, share int4[]
 -- row: campaign int8, n int4, size int2, members int4[], before text, part bool, sends int2, lease int8, recipients text
 with allowed as (
-  select c.number, c.per_second, greatest(c.pace_at, coalesce($5, now())) as pace_at, a.room, a.alone, a.nth, c.canary, (c.recipients + 49) / 50 as base
-  from unnest($6::int8[], $7::int4[], $8::bool[]) with ordinality as a(campaign, room, alone, nth)
+  select c.number, c.account, c.per_second, greatest(c.pace_at, coalesce($5, now())) as pace_at, a.room, a.alone, a.share, a.nth, c.canary,
+    (c.recipients + 49) / 50 as base
+  from unnest($6::int8[], $7::int4[], $8::bool[], $10::int4[]) with ordinality as a(campaign, room, alone, share, nth)
   join relais.campaign c on c.number = a.campaign and c.state = 'running'
   where exists (select from relais.deployment d where d.recovering_at is null)
 ),
 due as materialized (
   select a.number as campaign, q.n, q.size, row_number() over (order by q.turn, a.nth) as place,
+    row_number() over (partition by a.account order by q.turn, a.nth) <= a.share as has_share,
     sum(q.size) over (partition by a.number order by q.n) - q.size as ahead, a.per_second, a.pace_at
   from allowed a cross join lateral (
     select q.n, q.size, row_number() over (order by q.n) as turn from relais.sms_request q
@@ -208,7 +211,7 @@ due as materialized (
 ),
 chosen as materialized (
   select q.campaign, q.n from due d join relais.sms_request q on q.campaign = d.campaign and q.n = d.n and q.state = 'queued'
-  where d.place <= $2
+  where d.place <= $2 and d.has_share
     and (d.per_second is null or d.pace_at + d.ahead * interval '1 s' / d.per_second <= coalesce($5, now()) + interval '1 s')
   order by q.campaign, q.n for no key update of q
 ),

@@ -12,6 +12,9 @@ type Unsent = Extract<Judgement, { is: 'unsent' }>;
 
 const RETRY_MS = smsBatch.retryAfter.map(toMs);
 const FRESH_MS = 250;
+/** How long permits of the rate are good for requests that are not there yet. */
+const PERMIT_MS = 200;
+const PERMITS_MOST = 1_000;
 /** An unreadable login puts no SMS in doubt. */
 const isOfLogin = ({ unreadable }: AccountHold): boolean => unreadable?.operation === 'sms_login';
 /** Cleared by an answer that refuses the content of a request: the keys were accepted. */
@@ -22,8 +25,10 @@ export class AccountGate {
   readonly #context: SmsContext;
   /** Called when it may have more room than before. */
   readonly #onChange: () => void;
-  /** Calls that the rate allows, and that were not made. */
-  #permits = 0;
+  /** When the rate allowed calls that were not made yet, the oldest first. */
+  #permits: readonly number[] = [];
+  /** Permits to have in hand: follows what is taken. */
+  #size = 1;
   #isCollecting = false;
   #isRefreshing = false;
   #freshUntilMono = Number.NEGATIVE_INFINITY;
@@ -48,9 +53,11 @@ export class AccountGate {
     if (clock.monotonic() >= this.#freshUntilMono) this.#refresh();
     if (this.#unpaid !== undefined) return { room: 0, unpaid: this.#unpaid };
     if (!this.#isOpen || this.isPaused) return { room: 0 };
-    this.#collect(wanted);
-    if (this.#probing.length > 0) return { room: this.#isTrialOut ? 0 : Math.min(1, this.#permits), isTrial: true };
-    return { room: Math.min(wanted, this.#permits) };
+    this.#forgetOld();
+    this.#collect(Math.min(wanted, this.#size));
+    const { length } = this.#permits;
+    if (this.#probing.length > 0) return { room: this.#isTrialOut ? 0 : Math.min(1, length), isTrial: true };
+    return { room: Math.min(wanted, length) };
   }
 
   /** Its conditions may have changed: nothing is taken or held before they were read again. */
@@ -69,10 +76,13 @@ export class AccountGate {
     return this.#probing.includes(NOT_AUTHORISED);
   }
 
-  /** A request was taken. */
-  took(): void {
-    this.#permits = Math.max(0, this.#permits - 1);
+  /** Requests were taken, with a permit each. Answers when the first of the permits was given. */
+  took(requests: number): number {
+    const [first = Number.NEGATIVE_INFINITY] = this.#permits;
+    this.#permits = this.#permits.slice(requests);
+    if (this.#permits.length === 0) this.#size = Math.min(PERMITS_MOST, this.#size * 2);
     if (this.#probing.length > 0) this.#isTrialOut = true;
+    return first;
   }
 
   /** A request did not leave after all. */
@@ -193,9 +203,17 @@ export class AccountGate {
     return true;
   }
 
-  /** Asks for calls until there are as many as wanted: the rate may make each wait. */
+  /** Permits that are not used in time would leave in one burst later. One is no burst, so it stays. */
+  #forgetOld(): void {
+    const oldest = this.#context.clock.monotonic() - PERMIT_MS;
+    const usable = this.#permits.filter((atMono, nth) => atMono >= oldest || nth === this.#permits.length - 1);
+    if (usable.length < this.#permits.length) this.#size = 1;
+    this.#permits = usable;
+  }
+
+  /** Asks for permits until there are as many as wanted: the rate may make each wait. */
   #collect(wanted: number): void {
-    if (this.#isCollecting || this.#permits >= wanted) return;
+    if (this.#isCollecting || this.#permits.length >= wanted) return;
     this.#isCollecting = true;
     void this.#collectUpTo(wanted)
       .catch((error: unknown) => this.#context.onError?.(error))
@@ -209,14 +227,14 @@ export class AccountGate {
     const { upstream, clock } = this.#context;
     const account = this.#context.account(this.#name)?.upstream;
     if (account === undefined) return;
-    while (this.#permits < wanted && this.#isOpen) {
+    while (this.#permits.length < wanted && this.#isOpen) {
       const admission = await upstream.admit(account, 'messaging', 'act');
       if (!admission.admitted) {
         this.#pausedUntilMono = Math.max(this.#pausedUntilMono, clock.monotonic() + admission.retryAfterMs);
         return;
       }
-      this.#permits += 1;
-      if (this.#permits === 1) this.#onChange();
+      this.#permits = [...this.#permits, clock.monotonic()];
+      if (this.#permits.length === 1) this.#onChange();
     }
   }
 }

@@ -7,6 +7,7 @@ import type { Period } from '../../lib/sms-cost.ts';
 import { BUDGET } from '../../kinds/hold.ts';
 import type { RequestResult, TakenRequest } from '../../ledger/sms-rows.ts';
 import type { UpstreamAccount } from '../../upstream/client.ts';
+import { LONGEST_WAIT_MS } from '../../upstream/rates.ts';
 import { type Judgement, type Sent, judge, senderInstead } from './answers.ts';
 import type { AccountGate } from './account-gate.ts';
 import type { SmsContext } from './context.ts';
@@ -25,6 +26,8 @@ export interface TakenTogether {
   /** The time of the ledger then, ms since the epoch. */
   readonly at: number;
   readonly hasOptOuts: boolean;
+  /** When the rate admitted the first of them, on the monotonic clock. */
+  readonly admittedAtMono: number;
   /** Requests that splits have cost, and recipients, by campaign. */
   readonly costs: ReadonlyMap<string, { readonly extra: number; readonly recipients: number }>;
 }
@@ -158,9 +161,10 @@ export class Sending {
       of.gate.returned();
       return this.#onResult(outgoing.settled('settled', []));
     }
-    if (account === undefined || this.#isStopping || of.gate.isPaused || this.#context.closed() !== undefined)
+    const isOpen = (): boolean => !this.#isStopping && !of.gate.isPaused && this.#context.closed() === undefined;
+    if (account === undefined || !isOpen() || !(await this.#isAdmitted(of, account)))
       return this.#withdraw(ready);
-    if (!(await this.#mayLeave(ready))) return this.#withdraw(ready);
+    if (!(await this.#mayLeave(ready)) || !isOpen()) return this.#withdraw(ready);
     const verdict = await this.#sent(ready, account);
     if (verdict === undefined) {
       this.#withdraw(ready);
@@ -179,6 +183,18 @@ export class Sending {
     if (msBetween(of.since, momentOf(clock)) < sweepMs) return true;
     try {
       return await requests.mayLeave(outgoing.request.campaign);
+    } catch (error) {
+      onError?.(error);
+      return false;
+    }
+  }
+
+  /** Permits that waited long for a free slot would leave in one burst: after a while another one is needed. */
+  async #isAdmitted({ admittedAtMono }: TakenTogether, account: UpstreamAccount): Promise<boolean> {
+    const { clock, upstream, onError } = this.#context;
+    if (clock.monotonic() - admittedAtMono <= LONGEST_WAIT_MS) return true;
+    try {
+      return (await upstream.admit(account, 'messaging', 'act')).admitted;
     } catch (error) {
       onError?.(error);
       return false;

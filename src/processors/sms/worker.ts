@@ -114,7 +114,7 @@ export class SmsWorker {
     try {
       stepped = await requests.step({
         results,
-        accounts: [...rooms.keys()],
+        accounts: new Map([...rooms].map(([account, { room }]) => [account, room])),
         // With no slot free campaigns are held all the same.
         most: rooms.size === 0 ? 0 : Math.max(1, free),
         decide: (campaign, content) => {
@@ -135,8 +135,9 @@ export class SmsWorker {
     if (stepped.taken.length > 0 || stepped.held.length > 0) this.#isIdle = false;
     for (const [account, taken] of this.#byAccount(stepped.taken)) {
       const gate = this.#gateOf(account);
-      for (const _ of taken) gate.took();
-      this.#sending.launch({ account, gate, requests: taken, since, at, costs, hasOptOuts: optedOut.has(account) });
+      const admittedAtMono = gate.took(taken.length);
+      const hasOptOuts = optedOut.has(account);
+      this.#sending.launch({ account, gate, requests: taken, since, at, costs, hasOptOuts, admittedAtMono });
     }
   }
 

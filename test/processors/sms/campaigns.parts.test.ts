@@ -1,5 +1,6 @@
 /** Campaigns from their start to their end: workers over a real ledger, and the provider in the test's hand. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { systemClock } from '../../../src/lib/clock.ts';
 import { Database } from '../../../src/ledger/pool.ts';
 import { type FreshLedger, freshLedger } from '../../support/fresh-ledger.ts';
 import { type CampaignBench, campaignBench, phoneAt } from '../../support/ledger-campaigns.ts';
@@ -224,6 +225,50 @@ describe('conditions', () => {
     sms.start({ concurrency: 4 });
     await sms.untilStanding(id, 'finished');
     expect(sms.timesSent(200, phoneAt)).toEqual(new Map([[1, 200]]));
+  });
+
+  test('campaigns of one account, in two workers, send no more requests than its rate admits', async () => {
+    const ids: string[] = [];
+    for (let nth = 0; nth < 5; nth += 1) ids.push(await bench.started(500, { canary: 0 }));
+    let admitted = 0;
+    const admit = async () => {
+      await new Promise((resolve) => setImmediate(resolve));
+      admitted += 1;
+      return { admitted: true } as const;
+    };
+    let over = 0;
+    sms.provider.answers = async () => {
+      over = Math.max(over, sms.provider.requests.length - admitted);
+    };
+    const upstream = { messaging: sms.provider, admit };
+    sms.start({ upstream });
+    sms.start({ upstream });
+    for (const id of ids) await sms.untilStanding(id, 'finished');
+    expect(over).toBe(0);
+  });
+
+  test('permits that were not used in time do not leave in one burst later', async () => {
+    const id = await bench.started(5_000, { canary: 50 });
+    let admitted = 0;
+    const admit = async () => {
+      admitted += 1;
+      return { admitted: true } as const;
+    };
+    let answerCanary: () => void = () => undefined;
+    const answered = new Promise<void>((resolve) => (answerCanary = resolve));
+    // The canary is under way alone for longer than a permit is good.
+    sms.provider.answers = () => (sms.provider.requests.length === 1 ? answered : Promise.resolve());
+    const { context, worker } = sms.open({ upstream: { messaging: sms.provider, admit }, concurrency: 40 });
+    let skippedMs = 0;
+    const clock = { ...context.clock, monotonic: () => systemClock.monotonic() + skippedMs };
+    Object.assign(context, { clock });
+    worker.start();
+    await sms.until(() => sms.provider.requests.length === 1);
+    const before = admitted;
+    skippedMs = HOUR;
+    answerCanary();
+    await sms.untilStanding(id, 'finished');
+    expect(sms.provider.requests.length - 1).toBeLessThanOrEqual(admitted - before + 1);
   });
 
   test('no more requests are in flight than the worker has slots', async () => {
