@@ -162,8 +162,7 @@ export class Sending {
       return this.#onResult(outgoing.settled('settled', []));
     }
     const isOpen = (): boolean => !this.#isStopping && !of.gate.isPaused && this.#context.closed() === undefined;
-    if (account === undefined || !isOpen() || !(await this.#isAdmitted(of, account)))
-      return this.#withdraw(ready);
+    if (account === undefined || !isOpen() || !(await this.#isAdmitted(of, account))) return this.#withdraw(ready);
     if (!(await this.#mayLeave(ready)) || !isOpen()) return this.#withdraw(ready);
     const verdict = await this.#sent(ready, account);
     if (verdict === undefined) {
