@@ -2,7 +2,6 @@
 import { writeFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { Asking } from '../../script/demonstration/asking.ts';
 import { Deployment, type Shell } from '../support/deployment.ts';
@@ -20,7 +19,6 @@ type Body = any;
 
 let dir: string;
 let deployment: Deployment;
-let redis: Redis;
 beforeAll(async () => {
   dir = mkdtempSync(join(tmpdir(), 'relais-people-'));
   deployment = await Deployment.open({
@@ -37,7 +35,6 @@ beforeAll(async () => {
   });
   await deployment.start();
   await deployment.processes.start('second-worker', ['run', '--roles', 'worker'], deployment.settings);
-  redis = deployment.redis();
 });
 afterAll(async () => {
   await deployment?.close();
@@ -254,6 +251,11 @@ describe('the approver', () => {
   });
 });
 
+interface Signed {
+  readonly number: string;
+  readonly id: string;
+}
+
 interface Line {
   readonly id: string;
   readonly act: string;
@@ -300,27 +302,30 @@ describe('the auditor', () => {
     expect(JSON.stringify(items)).not.toContain(NUMBER);
   });
 
-  test('finds the line that somebody changed by hand in Redis, and the one that somebody took out', async () => {
-    const key = '{relais}:audit';
+  test('finds the line that was changed by hand in PostgreSQL, and the line that was deleted', async () => {
     expect(await shell('auditor')('audit', 'verify')).toMatch(/lines/);
-    const whole = await redis.xrange(key, '-', '+');
-    const at = Math.floor(whole.length / 2);
-    const [changed = '', words = []] = whole[at] ?? [];
-    const write = async (lines: typeof whole): Promise<void> => {
-      const all = redis.multi().del(key);
-      for (const [id, fields] of lines) all.xadd(key, id, ...fields);
-      await all.exec();
+    const [middle] = await deployment.query<Signed>(
+      `select number, relais.audit_id(sequence, at) as id from relais.audit_line
+       where number >= (select max(number) / 2 from relais.audit_line) order by number limit 1`,
+    );
+    const { number, id } = middle!;
+    await deployment.query('create table kept as select * from relais.audit_line where number = $1', [number]);
+    const found = async (): Promise<readonly unknown[]> => {
+      const { code, stdout } = await refusal('auditor', 'audit', 'verify');
+      return [code, stdout];
     };
 
-    await write(whole.with(at, [changed, words.with(words.indexOf('person') + 1, 'somebody-else')]));
-    const tampered = await refusal('auditor', 'audit', 'verify');
-    expect([tampered.code, tampered.stdout]).toEqual([1, expect.stringContaining(changed)]);
+    await deployment.query("update relais.audit_line set person = 'somebody-else' where number = $1", [number]);
+    expect(await found()).toEqual([1, expect.stringContaining(id)]);
 
-    await write(whole.toSpliced(at, 1));
-    const gap = await refusal('auditor', 'audit', 'verify');
-    expect([gap.code, gap.stdout]).toEqual([1, expect.stringContaining(whole[at + 1]?.[0] ?? '')]);
+    await deployment.query('delete from relais.audit_line where number = $1', [number]);
+    const [next] = await deployment.query<Signed>(
+      'select number, relais.audit_id(sequence, at) as id from relais.audit_line where number > $1 order by number limit 1',
+      [number],
+    );
+    expect(await found()).toEqual([1, expect.stringContaining(next!.id)]);
 
-    await write(whole);
+    await deployment.query('insert into relais.audit_line overriding system value select * from kept');
     await shell('auditor')('audit', 'verify');
   });
 });

@@ -2,7 +2,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Redis } from 'ioredis';
+import { Client } from 'pg';
 import { afterEach, expect, test, vi } from 'vitest';
 import { freePort } from '../../src/lib/listening.ts';
 import { Asking } from '../../script/demonstration/asking.ts';
@@ -18,6 +18,7 @@ import type {
 } from '../../script/demonstration/views.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { type EmbeddedRedis, startEmbeddedRedis } from '../../src/redis/embedded.ts';
+import { type OwnPostgres, startPostgres } from '../support/postgres.ts';
 import { relaisSettings } from '../support/relais-settings.ts';
 import { openProcesses } from '../support/world.ts';
 
@@ -28,6 +29,7 @@ const LIMIT_MS = DEEP ? 1_500_000 : 170_000;
 const WORKERS = 4;
 const ASK_EVERY_MS = DEEP ? 2_000 : 300;
 const ASKED_AT_A_TIME = 20;
+const NEWER = 99;
 const FINAL = new Set(['succeeded', 'failed', 'rejected', 'cancelled', 'needs_review']);
 
 type Settings = Readonly<Record<string, string>>;
@@ -39,10 +41,10 @@ afterEach(async () => {
 interface Deployment {
   readonly api: Asking;
   readonly control: Asking;
-  readonly redisPort: number;
+  readonly postgres: OwnPostgres;
   readonly workers: RunningProcess[];
   startWorker(): Promise<RunningProcess>;
-  /** Everything of ours and Redis, at the same moment; and all of it again. */
+  /** Every process of ours, PostgreSQL and Redis, at the same moment; and all of it again. */
   killAndRestart(): Promise<void>;
 }
 
@@ -51,12 +53,17 @@ async function deployed(): Promise<Deployment> {
   closing.push(() => rmSync(dir, { recursive: true, force: true }));
   let redis: EmbeddedRedis = await startEmbeddedRedis({ dir });
   closing.push(() => redis.stop());
+  const postgres = await startPostgres();
+  closing.push(() => postgres.stop());
   const opened = openProcesses();
   closing.push(() => opened.close());
   const { processes } = opened;
   const free = { SANDBOX_PORT: '0', SANDBOX_CRM_PORT: '0', SANDBOX_CONTROL_PORT: '0' };
   const { urls } = await processes.start('sandbox', ['sandbox'], free);
-  const settings = settingsFor(redis.url, urls, { api: await freePort(), webhooks: await freePort() });
+  const settings = settingsFor({ redisUrl: redis.url, databaseUrl: postgres.url }, urls, {
+    api: await freePort(),
+    webhooks: await freePort(),
+  });
   let front = await startFront(processes, settings, 1);
   let started = 0;
   const startWorker = async (): Promise<RunningProcess> => {
@@ -67,15 +74,16 @@ async function deployed(): Promise<Deployment> {
   return {
     api: new Asking(`http://127.0.0.1:${settings['API_PORT']}`, 'maker-secret'),
     control: new Asking(urls['control'] ?? ''),
-    redisPort: redis.port,
+    postgres,
     workers,
     startWorker,
     killAndRestart: async () => {
       process.kill(redis.pid, 'SIGKILL');
       const ours = [front, ...workers.splice(0)];
       for (const one of ours) one.signal('SIGKILL');
-      await Promise.all(ours.map(({ ended }) => ended));
+      await Promise.all([postgres.crash(), ...ours.map(({ ended }) => ended)]);
       await redis.stop();
+      await postgres.start();
       redis = await startEmbeddedRedis({ dir, port: redis.port });
       front = await startFront(processes, settings, 2);
       workers.push(...(await Promise.all(Array.from({ length: WORKERS }, startWorker))));
@@ -87,9 +95,13 @@ function startFront(processes: Processes, settings: Settings, nth: number): Prom
   return processes.start(`doors-${nth}`, ['run', '--roles', 'api,webhooks'], settings);
 }
 
-function settingsFor(redisUrl: string, urls: Settings, ports: { api: number; webhooks: number }): Settings {
+function settingsFor(
+  stores: { readonly redisUrl: string; readonly databaseUrl: string },
+  urls: Settings,
+  ports: { readonly api: number; readonly webhooks: number },
+): Settings {
   return {
-    ...relaisSettings({ redisUrl, base: urls['base'] ?? '', crm: urls['crm'] ?? '' }),
+    ...relaisSettings({ ...stores, base: urls['base'] ?? '', crm: urls['crm'] ?? '' }),
     CALLBACK_SECRET: 'callback-secret',
     API_KEYS: 'maker:enqueue+read+approve+operate:maker-secret',
     API_PORT: String(ports.api),
@@ -138,23 +150,28 @@ async function replace(deployment: Deployment): Promise<void> {
   deployment.workers.push(await deployment.startWorker());
 }
 
-/** What a worker of the next release may write: our own must neither carry it out nor change it. */
-async function writtenByANewerOne({ api, redisPort }: Deployment) {
-  const redis = new Redis(redisPort, '127.0.0.1', { maxRetriesPerRequest: null });
-  // Redis is killed in this story.
-  redis.on('error', () => undefined);
-  closing.push(() => redis.disconnect());
+/** A payment of the next release: our workers must neither carry it out nor change it. */
+async function writtenByANewerOne({ api, postgres }: Deployment) {
   const order = { reference: 'newer', accountAlias: '771999999', amount: 5_000, withdrawMode: 'wallet-a-senegal' };
   const notBefore = new Date(systemClock.now() + 3_000).toISOString();
   const { id } = await api.post<{ id: string }>('/v1/disbursements', { ...order, notBefore });
-  const key = `{relais}:op:${id}`;
-  await redis.hset(key, 'v', '99');
-  const before = await redis.hgetall(key);
+  const query = async (sql: string): Promise<unknown> => {
+    const client = new Client({ connectionString: postgres.url });
+    await client.connect();
+    try {
+      return (await client.query(sql, [id])).rows;
+    } finally {
+      await client.end();
+    }
+  };
+  const record = () => query('select * from relais.operation where id = $1');
+  const [{ schema_version: ours }] = (await record()) as [{ schema_version: number }];
+  await query(`update relais.operation set schema_version = ${NEWER} where id = $1`);
   return {
     order,
-    record: () => redis.hgetall(key),
-    before,
-    hand: () => redis.hset(key, 'v', '1'),
+    record,
+    before: await record(),
+    release: () => query(`update relais.operation set schema_version = ${ours} where id = $1`),
   };
 }
 
@@ -193,7 +210,7 @@ test(
     const paidWhenKilled = await paid();
     expect(paidWhenKilled, 'there was work left').toBeLessThan(DISBURSEMENTS);
     await deployment.killAndRestart();
-    await newer.hand();
+    await newer.release();
 
     await vi.waitUntil(async () => (await view()).state === 'finished', {
       timeout: LIMIT_MS,
