@@ -2,20 +2,17 @@
  * What a person does about a restored ledger: sees what is open, has it led to where work may begin again, or confirms
  * that nothing was lost. Nothing that the copy shows as not yet sent is sent because of the copy alone.
  */
-import { type Kind, kinds, queueOf, restoringOf, statesOf } from '../kinds/index.ts';
+import { type Kind, queueOf, restoringOf, statesOf } from '../kinds/index.ts';
 import type { Clock } from '../lib/clock.ts';
-import { type Standing, RESTORED, isOver, progressOf, reportOf, wouldDo } from './recovery-report.ts';
-import { type AttemptedKind, eventOf } from '../operations/transition.ts';
-import type { RecordAt } from '../operations/record.ts';
-import { isUnreadable } from '../operations/record.ts';
+import { type Standing, isOver, progressOf, reportOf, wouldDo } from './recovery-report.ts';
 import { type Act, noteAct } from './acts.ts';
 import type { JournalItem } from './journal.ts';
 import type { Database, Run } from './pool.ts';
-import { type LedgerKind, type OperationRow, readRow } from './records.ts';
+import type { LedgerKind, OperationRow } from './records.ts';
 import { isOfOneRow } from './errors.ts';
 import { type EvidenceOptions, type RecoveryRow, gatherEvidence, knownToJournal } from './evidence.ts';
 import { type RecoveryReport, type UnderWay, type Work, isProven, reportFrom, underWayOf } from './recovery-view.ts';
-import { replayAct, replayItems } from './replay.ts';
+import { eventOfRestored, replayAct, replayItems } from './replay.ts';
 
 export interface RecoveryOptions<Says> extends EvidenceOptions {
   readonly database: Pick<Database, 'run' | 'transaction'>;
@@ -225,7 +222,7 @@ export class RecoveryDesk<Says> {
       const isMessage = row.kind === 'message';
       const state = isMessage ? 'unknown' : 'needs_review';
       const canBeAsked = isMessage || (row.token !== null && queueOf(row.kind as Kind, state) !== undefined);
-      const event = isMessage ? null : eventOfReview(row);
+      const event = isMessage ? null : eventOfRestored(row, 'needs_review');
       if (event === undefined) work.unreadable.push(row.id);
       return {
         id: row.id,
@@ -278,14 +275,6 @@ const restoredAs = (kind: Kind, as: string): readonly string[] =>
   statesOf(kind).filter((state) => restoringOf(kind, state) === as);
 const statesOfCampaigns = restoredAs('campaign', 'hold').filter((state) => state !== 'held');
 const statesOfBatches = restoredAs('batch', 'review');
-
-/** Undefined: this version cannot read the row, so nobody is told. */
-function eventOfReview(row: OperationRow) {
-  const kind = kinds.find((one) => one === row.kind) as AttemptedKind;
-  const record = readRow(kind as LedgerKind, row);
-  if (isUnreadable(record)) return undefined;
-  return eventOf(record as RecordAt<'disbursement'>, 'needs_review', { reason: RESTORED });
-}
 
 interface LeavingLedger extends Applying {
   readonly row: RecoveryRow;

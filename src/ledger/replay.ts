@@ -1,6 +1,10 @@
 /** Fills a restored ledger up with what the journal knows: operations that were about to leave, and acts of people. */
 import type { Acted, Entry, Intended, JournalItem } from './journal.ts';
 import type { Run } from './pool.ts';
+import { type RecordAt, isUnreadable } from '../operations/record.ts';
+import { type EventDraft, eventOf } from '../operations/transition.ts';
+import { type LedgerKind, type OperationRow, readRow } from './records.ts';
+import { RESTORED } from './recovery-report.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -45,6 +49,8 @@ const text = (value: unknown): string => (typeof value === 'string' ? value : ''
 const STANDING: Readonly<Record<string, { readonly state: string; readonly queue: string | null }>> = {
   disbursement: { state: 'submitting', queue: 'status-poll' },
   message: { state: 'unknown', queue: 'status-poll' },
+  // The recovery reports it and leads it to a person, as it does with each that is open.
+  direct_credit: { state: 'sending', queue: null },
 };
 const WITH_A_PERSON = { state: 'needs_review', queue: null };
 
@@ -158,8 +164,25 @@ const REPLAYS: Readonly<Record<string, Replay>> = {
   'limit.set': (run, { name, value, by }) =>
     typeof value === 'number' ? run('replay_limit', [text(name), value, text(by)]) : Promise.resolve(),
   'queue.paused': (run, { name, by }) => run('replay_switch', [text(name), text(by)]),
-  'operation.cancelled': (run, { id }) => run('replay_cancelled', [text(id), null]),
+  'operation.cancelled': (run, { id }) => replayCancelled(run, text(id)),
 };
+
+async function replayCancelled(run: Run, id: string): Promise<void> {
+  const [row] = await run<OperationRow>('read', [[id]]);
+  if (row === undefined) return;
+  const [cancelled, review] = (['cancelled', 'needs_review'] as const).map((to) => {
+    const event = row.kind === 'disbursement' ? eventOfRestored(row, to) : undefined;
+    return event === undefined ? null : JSON.stringify(event);
+  });
+  await run('replay_cancelled', [id, cancelled, review, null]);
+}
+
+/** Undefined: this version cannot read the row, so nobody is told. */
+export function eventOfRestored(row: OperationRow, to: 'needs_review' | 'cancelled'): EventDraft | undefined {
+  const record = readRow(row.kind as LedgerKind, row);
+  if (isUnreadable(record)) return undefined;
+  return eventOf(record as RecordAt<'disbursement'>, to, { reason: RESTORED });
+}
 
 /** False: nobody knows how to repeat it, so a person is told. */
 export async function replayAct(run: Run, { kind, facts }: Acted): Promise<boolean> {

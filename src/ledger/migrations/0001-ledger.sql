@@ -370,6 +370,14 @@ returns table (name text, change bigint) language sql immutable set search_path 
   cross join lateral (values ('', 1::bigint), ('Xof', xof)) as s(suffix, times)
 $$;
 
+-- What a change of state adds to the totals of the day, as a row of the outbox has it; null: nothing.
+create function relais.totals_of(kind text, account text, place text, was text, state text, xof bigint)
+returns jsonb language sql stable set search_path = pg_catalog, pg_temp as $$
+  select jsonb_object_agg(t.name, t.change)
+  from relais.arrow w cross join lateral relais.day_totals($1, $2, $3, w.totals, coalesce($6, 0)) as t
+  where w.kind = $1 and w.was = $4 and w.state = $5
+$$;
+
 -- Tombstones of operations that retention removed. A repeated request is answered, never carried out again.
 create table relais.tombstone (
   id              text        collate "C" primary key,

@@ -101,7 +101,17 @@ added as (
     array[to_char(coalesce($25, now()) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || ' restored|journal||'], 1
   from asked order by id collate "C"
   on conflict do nothing
-  returning id, kind, account, beneficiary, amount, counted_on
+  returning id, kind, account, beneficiary, amount, counted_on, request ->> 'withdrawMode' as place, state
+),
+-- Accepted again, and at once in the state that they have.
+posted as (
+  insert into relais.outbox (totals, at)
+  select p.totals, coalesce($25, now())
+  from added a cross join lateral (values
+    (relais.totals_of(a.kind, a.account, a.place, '', '', a.amount)),
+    (relais.totals_of(a.kind, a.account, a.place, 'queued', a.state, a.amount))
+  ) as p(totals)
+  where a.amount is not null and p.totals is not null order by a.id
 ),
 counted as (
   insert into relais.spent as s (day, account, beneficiary, xof)
@@ -116,18 +126,27 @@ select id, kind from added;
 -- params: id text[], token text[], send_until timestamptz[], quiet_until timestamptz[], now timestamptz
 -- row: id text
 with held as materialized (
-  select o.id from relais.operation o
+  select o.id, o.state as was from relais.operation o
   where o.id = any($1::text[])
     and (o.state in ('queued', 'held', 'created') or (o.state = 'needs_review' and o.reason = 'restored' and o.token is null))
   order by o.id for no key update
+),
+raised as (
+  update relais.operation o set state = case when o.state = 'needs_review' then o.state else 'submitting' end, queue = 'status-poll',
+    due_at = coalesce($5, now()), reason = 'restored', token = coalesce(a.token, o.token), token_at = coalesce(o.token_at, $5, now()), sent_at = coalesce(o.sent_at, $5, now()),
+    send_until = a.send_until, quiet_until = a.quiet_until, sends = greatest(o.sends, 1::int2), version = o.version + 1, since = coalesce($5, now()),
+    updated_at = coalesce($5, now()), lease = null, lease_until = null, holder = null, op = gen_random_uuid()
+  from held h join unnest($1::text[], $2::text[], $3::timestamptz[], $4::timestamptz[]) as a(id, token, send_until, quiet_until) using (id)
+  where o.id = h.id
+  returning o.id, o.kind, o.account, o.request ->> 'withdrawMode' as place, h.was, o.state, o.amount
+),
+posted as (
+  insert into relais.outbox (totals, at)
+  select p.totals, coalesce($5, now())
+  from raised r cross join lateral (select relais.totals_of(r.kind, r.account, r.place, r.was, r.state, r.amount) as totals) p
+  where p.totals is not null order by r.id
 )
-update relais.operation o set state = case when o.state = 'needs_review' then o.state else 'submitting' end, queue = 'status-poll',
-  due_at = coalesce($5, now()), reason = 'restored', token = coalesce(a.token, o.token), token_at = coalesce(o.token_at, $5, now()), sent_at = coalesce(o.sent_at, $5, now()),
-  send_until = a.send_until, quiet_until = a.quiet_until, sends = greatest(o.sends, 1::int2), version = o.version + 1, since = coalesce($5, now()),
-  updated_at = coalesce($5, now()), lease = null, lease_until = null, holder = null, op = gen_random_uuid()
-from held h join unnest($1::text[], $2::text[], $3::timestamptz[], $4::timestamptz[]) as a(id, token, send_until, quiet_until) using (id)
-where o.id = h.id
-returning o.id;
+select id from raised;
 
 -- name: approve_replayed
 -- They were approved in the lost time, since they left.
@@ -159,20 +178,25 @@ from relais.operation o join next using (id) order by o.id for no key update of 
 -- name: restore_operations
 -- params: id text[], state text[], queue text[], due_ms float8[], quiet_ms float8[], event jsonb[], now timestamptz
 -- row: id text
-with changed as (
+with held as materialized (
+  select o.id, o.state as was from relais.operation o where o.id = any($1::text[]) order by o.id for no key update
+),
+changed as (
   update relais.operation o set state = a.state, queue = a.queue, reason = 'restored',
     due_at = case when a.queue is not null then coalesce($7, now()) + a.due_ms * interval '1 ms' end,
     quiet_until = case when a.quiet_ms is null then o.quiet_until else coalesce($7, now()) + a.quiet_ms * interval '1 ms' end,
     version = o.version + 1, since = coalesce($7, now()), updated_at = coalesce($7, now()), lease = null, lease_until = null, holder = null,
     evidence = (o.evidence || (to_char(coalesce($7, now()) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || ' restored|' || o.state || '||'))[greatest(1, cardinality(o.evidence) - 48):],
     evidence_total = o.evidence_total + 1, op = gen_random_uuid()
-  from unnest($1::text[], $2::text[], $3::text[], $4::float8[], $5::float8[]) as a(id, state, queue, due_ms, quiet_ms) where o.id = a.id
-  returning o.id, o.account, o.version
+  from held join unnest($1::text[], $2::text[], $3::text[], $4::float8[], $5::float8[]) as a(id, state, queue, due_ms, quiet_ms) using (id)
+  where o.id = held.id
+  returning o.id, o.account, o.version, relais.totals_of(o.kind, o.account, o.request ->> 'withdrawMode', held.was, o.state, o.amount) as totals
 ),
 reported as (
-  insert into relais.outbox (id, account, subject, type, data, at)
-  select c.id || '.' || c.version || '.' || d.epoch, c.account, c.id, e.event ->> 'type', e.event -> 'data', coalesce($7, now())
-  from changed c join unnest($1::text[], $6::jsonb[]) as e(id, event) using (id), relais.deployment d where e.event is not null order by c.id
+  insert into relais.outbox (id, account, subject, type, data, totals, at)
+  select c.id || '.' || c.version || '.' || d.epoch, c.account, c.id, e.event ->> 'type', e.event -> 'data', c.totals, coalesce($7, now())
+  from changed c join unnest($1::text[], $6::jsonb[]) as e(id, event) using (id), relais.deployment d
+  where e.event is not null or c.totals is not null order by c.id
 )
 select id from changed;
 
@@ -341,12 +365,26 @@ returning name;
 insert into relais.switch (name, set_by) values ($1, $2) on conflict (name) do update set set_by = relais.switch.set_by returning name;
 
 -- name: replay_cancelled
--- Of what never had a token; with one a person decides.
--- params: id text, now timestamptz
+-- Of what never had a token; with one a person decides. Each event is for one of the two.
+-- params: id text, cancelled jsonb, review jsonb, now timestamptz
 -- row: id text, state text
-update relais.operation o set
-  state = case when o.token is null then 'cancelled' else 'needs_review' end, reason = 'restored', queue = null, due_at = null,
-  lease = null, lease_until = null, holder = null, version = o.version + 1, since = coalesce($2, now()), updated_at = coalesce($2, now()),
-  finished_at = case when o.token is null then coalesce($2, now()) end, op = gen_random_uuid()
-where o.id = $1 and o.state in ('awaiting_approval', 'queued', 'held', 'created') and o.kind <> 'direct_credit'
-returning o.id, o.state;
+with held as materialized (
+  select o.id, o.state as was from relais.operation o
+  where o.id = $1 and o.state in ('awaiting_approval', 'queued', 'held', 'created') and o.kind <> 'direct_credit' for no key update
+),
+changed as (
+  update relais.operation o set
+    state = case when o.token is null then 'cancelled' else 'needs_review' end, reason = 'restored', queue = null, due_at = null,
+    lease = null, lease_until = null, holder = null, version = o.version + 1, since = coalesce($4, now()), updated_at = coalesce($4, now()),
+    finished_at = case when o.token is null then coalesce($4, now()) end, op = gen_random_uuid()
+  from held where o.id = held.id
+  returning o.id, o.account, o.state, o.version, relais.totals_of(o.kind, o.account, o.request ->> 'withdrawMode', held.was, o.state, o.amount) as totals
+),
+reported as (
+  insert into relais.outbox (id, account, subject, type, data, totals, at)
+  select c.id || '.' || c.version || '.' || d.epoch, c.account, c.id, e.event ->> 'type', e.event -> 'data', c.totals, coalesce($4, now())
+  from changed c cross join lateral (select case when c.state = 'cancelled' then $2::jsonb else $3::jsonb end as event) e,
+    relais.deployment d
+  where e.event is not null or c.totals is not null
+)
+select id, state from changed;
