@@ -116,7 +116,7 @@ export class Campaigns {
         this.#time(),
       ]);
       if (fresh !== undefined) {
-        await this.#note(run, one.act, { facts: { state: 'draft', account } });
+        await this.#note(run, one.act && { ...one.act, target: id }, { facts: { state: 'draft', account } });
         return { outcome: 'accepted', id, at: fresh.created_at.getTime() };
       }
       const [holder] = await run<Holder>('campaign_identity', identity);
