@@ -88,7 +88,7 @@ export const english = {
   trouble: {
     'no-answer': 'relais does not answer. What you see was read before; it is tried again by itself.',
     unavailable:
-      'relais cannot reach its memory at the moment. Nothing is lost; what you see was read before, and it is tried again by itself.',
+      'relais cannot reach its database at the moment. Nothing is lost; what you see was read before, and it is tried again by itself.',
     recovering:
       'The memory of relais was put back to an earlier moment. Nothing leaves until somebody has looked at it.',
   } as Readonly<Record<string, string>>,

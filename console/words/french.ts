@@ -89,7 +89,7 @@ export const french: Words = {
   trouble: {
     'no-answer': 'relais ne répond pas. Ce que vous voyez a été lu avant ; une nouvelle tentative suit d’elle-même.',
     unavailable:
-      'relais n’atteint pas sa mémoire en ce moment. Rien n’est perdu ; ce que vous voyez a été lu avant, et une nouvelle tentative suit d’elle-même.',
+      'relais n’atteint pas sa base de données en ce moment. Rien n’est perdu ; ce que vous voyez a été lu avant, et une nouvelle tentative suit d’elle-même.',
     recovering:
       'La mémoire de relais a été remise à un moment antérieur. Rien ne part avant que quelqu’un n’ait regardé.',
   },

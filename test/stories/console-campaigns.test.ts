@@ -1,6 +1,5 @@
 /** The console, where a campaign runs, and while nothing answers. */
 import { readFileSync } from 'node:fs';
-import { Redis } from 'ioredis';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ConsoleWorld, campaign, leave, openConsole } from '../support/console-world.ts';
@@ -102,15 +101,6 @@ test('an act that a proxy answers for is told as not known, whatever became of i
   await leave(page);
 });
 
-/** The server stands still, as in a long pause of its machine; what it has stays. */
-async function stopRedis(): Promise<{ readonly goOn: () => void }> {
-  const redis = new Redis(world.redisUrl);
-  const [, pid = ''] = /process_id:(\d+)/.exec(await redis.info('server')) ?? [];
-  redis.disconnect();
-  process.kill(Number(pid), 'SIGSTOP');
-  return { goOn: () => process.kill(Number(pid), 'SIGCONT') };
-}
-
 test('a file that is refused is told as refused, with what helps, and not as silence', async () => {
   const id = await campaign(world, { name: 'May', people: 3 });
   const page = await world.signedIn('awa', `/campaigns/${id}`, { language: 'fr' });
@@ -122,17 +112,17 @@ test('a file that is refused is told as refused, with what helps, and not as sil
   await leave(page);
 });
 
-test('while Redis is away the page says that nothing is lost, keeps what it read, and goes on by itself', async () => {
+test('while PostgreSQL is away the page says that nothing is lost, keeps what it read, and goes on by itself', async () => {
   const id = await campaign(world, { name: 'February', people: 20 });
   const page = await world.signedIn('awa', `/campaigns/${id}`);
   await page.locator('[data-campaign=ready]').waitFor();
-  const redis = await stopRedis();
+  await world.postgres.crash();
   try {
     await page.locator('[data-trouble=unavailable]').waitFor();
     expect(await page.locator('[data-trouble]').innerText()).toContain('Nothing is lost');
     expect(await page.locator('[data-campaign=ready]').count()).toBe(1);
   } finally {
-    redis.goOn();
+    await world.postgres.start();
   }
   await page.locator('[data-trouble]').waitFor({ state: 'detached' });
   expect(await page.locator('[data-campaign=ready]').count()).toBe(1);

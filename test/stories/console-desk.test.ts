@@ -1,7 +1,6 @@
 /** The console of operators: people who opted out, keys, limits, queues, endpoints, the audit, many at once. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { Redis } from 'ioredis';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Asking } from '../../script/demonstration/asking.ts';
@@ -183,15 +182,12 @@ test('an endpoint is added, tested, told what happens, and told again; its answe
 });
 
 test('what was left is shown over time, with its lowest and its highest', async () => {
-  const redis = new Redis(world.redisUrl);
   const now = Date.now();
   const looks = [900_000, 400_000, 650_000].map((xof, at) => ({
     at: now - (3 - at) * 600_000,
     balances: { SN: xof },
   }));
-  const place = '{relais}:balances:of:main';
-  await redis.lpush(place, ...looks.map((look) => JSON.stringify(look)));
-  redis.disconnect();
+  await world.noteBalances(looks);
   const page = await world.signedIn('fatou', '/balances');
   const course = page.getByRole('img', { name: /Senegal/ });
   await course.waitFor();

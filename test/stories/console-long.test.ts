@@ -1,11 +1,9 @@
 /** A list of a million, read on and on: what the page holds and asks for again does not grow with how far one has come. */
-import { Redis } from 'ioredis';
 import type { CDPSession, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type ConsoleWorld, leave, openConsole } from '../support/console-world.ts';
+import { type ConsoleWorld, leave, openConsole, query } from '../support/console-world.ts';
 
 const MANY = 1_000_000;
-const AT_ONCE = 100_000;
 const PRESSES = 60;
 const MEGABYTE = 1_048_576;
 
@@ -13,11 +11,12 @@ let world: ConsoleWorld;
 beforeAll(async () => {
   world = await openConsole();
   await world.api.post('/v1/opt-outs', { phones: ['+221700000000'] });
-  const redis = new Redis(world.redisUrl);
-  const [place = ''] = await redis.keys('*:optouts:*');
-  const fill = `for at = ARGV[1], ARGV[2] do redis.call('SADD', KEYS[1], '2217' .. string.format('%08.0f', at)) end`;
-  for (let at = 1; at < MANY; at += AT_ONCE) await redis.eval(fill, 1, place, at, Math.min(at + AT_ONCE, MANY) - 1);
-  redis.disconnect();
+  await query(
+    world.databaseUrl,
+    `insert into relais.opt_out (account, sender, subscriber, phone)
+     select 'main', '', phone, phone from generate_series(221700000001, 221700000000 + $1::int8 - 1) as phone`,
+    [MANY],
+  );
 });
 afterAll(() => world?.close());
 

@@ -1,8 +1,7 @@
-/** What every page of the console shows where a key may not, and while Redis is away: docs/console.md, "States of every page". */
+/** What every page of the console shows where a key may not, and while PostgreSQL is away: docs/console.md, "States of every page". */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Redis } from 'ioredis';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { entryAt } from '../../console/shell/entries.ts';
@@ -11,14 +10,10 @@ import { type ConsoleWorld, goTo, leave, openConsole } from '../support/console-
 
 let world: ConsoleWorld;
 let pages: readonly string[];
-let server: number;
 const folder = mkdtempSync(join(tmpdir(), 'relais-states-'));
 beforeAll(async () => {
   world = await openConsole(settingsOf(folder));
   pages = Object.values(pagesOf(await aDay(world)));
-  const redis = new Redis(world.redisUrl);
-  server = Number(/process_id:(\d+)/.exec(await redis.info('server'))?.[1]);
-  redis.disconnect();
 });
 afterAll(async () => {
   await world?.close();
@@ -111,15 +106,15 @@ async function saysItIsAway({ page, language, paths, figures }: Tab): Promise<re
   return silent;
 }
 
-test('while Redis is away every page says so, and shows what it is afterwards: en, fr', async () => {
+test('while PostgreSQL is away every page says so, and shows what it is afterwards: en, fr', async () => {
   const asked = BOTH.flatMap((language) => Array.from({ length: TABS }, (_, nth) => openTab(language, nth)));
   const tabs = await Promise.all(asked);
   expect(new Set(tabs.flatMap(({ paths }) => paths))).toEqual(new Set(pages));
-  process.kill(server, 'SIGSTOP');
+  await world.postgres.crash();
   try {
     expect((await Promise.all(tabs.map(saysItIsAway))).flat()).toEqual([]);
   } finally {
-    process.kill(server, 'SIGCONT');
+    await world.postgres.start();
   }
   for (const { page } of tabs) {
     await page.locator('[data-trouble]').waitFor({ state: 'detached' });

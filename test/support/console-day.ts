@@ -1,7 +1,6 @@
 /** A day at a house that pays and texts people: a bit of everything that the console shows, with names as people write them. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Redis } from 'ioredis';
 import { expect, vi } from 'vitest';
 import { entries } from '../../console/shell/entries.ts';
 import { Asking } from '../../script/demonstration/asking.ts';
@@ -222,14 +221,12 @@ async function campaigns(
 
 /** What is left of the service’s money, as a worker would have seen it each ten minutes since the morning. */
 async function balances(world: ConsoleWorld): Promise<void> {
-  const redis = new Redis(world.redisUrl);
   const now = Date.now();
   const looks = times(60, (at) => {
     const SN = 9_400_000 - at * 96_000 - ((at * 7_919) % 13) * 21_000 + (at > 38 ? 4_000_000 : 0);
     return { at: now - (60 - at) * 600_000, balances: { SN, CI: 2_150_000 - at * 11_000 } };
   });
-  await redis.lpush('{relais}:balances:of:main', ...looks.map((look) => JSON.stringify(look)));
-  redis.disconnect();
+  await world.noteBalances(looks);
 }
 
 async function desk(world: ConsoleWorld): Promise<string> {

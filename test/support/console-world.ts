@@ -38,6 +38,11 @@ export interface Visit {
   readonly width?: number;
 }
 
+interface Seen {
+  readonly at: number;
+  readonly balances: Readonly<Record<string, number>>;
+}
+
 export interface ConsoleWorld extends World {
   readonly url: string;
   /** A browser of one's own, with nothing in it; what it complains about is an error of the test. */
@@ -45,6 +50,8 @@ export interface ConsoleWorld extends World {
   signedIn(person: Person, path?: string, how?: Visit): Promise<Page>;
   /** As if every key had been shown ten minutes ago. */
   letConfirmationsEnd(): Promise<void>;
+  /** Records balances of the account `main`, as a worker does that asks for them. */
+  noteBalances(seen: readonly Seen[]): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -84,7 +91,13 @@ export async function openConsole(settings: Readonly<Record<string, string>> = {
         await page.locator('#content h1').waitFor();
         return page;
       },
-      letConfirmationsEnd: () => letConfirmationsEnd(world.databaseUrl),
+      letConfirmationsEnd: () => query(world.databaseUrl, CONFIRMED_LONG_AGO),
+      noteBalances: async (seen) => {
+        for (const { at, balances } of seen) {
+          const values = ['main', new Date(at), Object.keys(balances), Object.values(balances)];
+          await query(world.databaseUrl, SEEN, values);
+        }
+      },
       close,
     };
   } catch (error) {
@@ -93,11 +106,20 @@ export async function openConsole(settings: Readonly<Record<string, string>> = {
   }
 }
 
-async function letConfirmationsEnd(connectionString: string): Promise<void> {
+const CONFIRMED_LONG_AGO = "update relais.session set confirmed_at = confirmed_at - interval '10 minutes'";
+const SEEN = `insert into relais.balance (account, at, country, xof)
+  select $1, $2, country, xof from unnest($3::text[], $4::int8[]) as seen(country, xof)`;
+
+/** Runs one statement as an operator with a shell would. */
+export async function query(
+  connectionString: string,
+  sql: string,
+  values: readonly unknown[] = [],
+): Promise<void> {
   const client = new Client({ connectionString });
   await client.connect();
   try {
-    await client.query("update relais.session set confirmed_at = confirmed_at - interval '10 minutes'");
+    await client.query(sql, [...values]);
   } finally {
     await client.end();
   }

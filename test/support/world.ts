@@ -3,13 +3,14 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { vi } from 'vitest';
-import { openPostgres } from '../../script/demonstration/postgres.ts';
+import { type DemoPostgres, openPostgres } from '../../script/demonstration/postgres.ts';
 import { openRedis } from '../../script/demonstration/redis.ts';
 import { Processes } from '../../script/demonstration/processes.ts';
 import { type Stage, openStage } from '../../script/demonstration/stage.ts';
 import type { EventPage } from '../../script/demonstration/views.ts';
 
 export interface World extends Stage {
+  readonly postgres: Pick<DemoPostgres, 'crash' | 'start'>;
   /** Ends every process and waits until it is gone. */
   close(): Promise<void>;
 }
@@ -53,7 +54,7 @@ export async function openWorld(
       workers: options.workers ?? 1,
       settings,
     });
-    return { ...stage, close: closeAll };
+    return { ...stage, postgres, close: closeAll };
   } catch (error) {
     await closeAll();
     throw error;
