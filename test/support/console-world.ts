@@ -111,11 +111,7 @@ const SEEN = `insert into relais.balance (account, at, country, xof)
   select $1, $2, country, xof from unnest($3::text[], $4::int8[]) as seen(country, xof)`;
 
 /** Runs one statement as an operator with a shell would. */
-export async function query(
-  connectionString: string,
-  sql: string,
-  values: readonly unknown[] = [],
-): Promise<void> {
+export async function query(connectionString: string, sql: string, values: readonly unknown[] = []): Promise<void> {
   const client = new Client({ connectionString });
   await client.connect();
   try {
