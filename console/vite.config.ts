@@ -50,13 +50,22 @@ const limitFirstPage: Plugin = {
   },
 };
 
+/** A shell that sets NODE_ENV for its own programs would build the console as developers have it. */
+const asShipped: Plugin = {
+  name: 'as-shipped',
+  apply: 'build',
+  config() {
+    process.env['NODE_ENV'] = 'production';
+  },
+};
+
 export default defineConfig({
   root: fileURLToPath(new URL('.', import.meta.url)),
   base: '/console/',
   publicDir: false,
   clearScreen: false,
   logLevel: 'info',
-  plugins: [tailwindcss(), limitFirstPage],
+  plugins: [asShipped, tailwindcss(), limitFirstPage],
   // Where pages are written: they ask the relais of RELAIS_URL.
   server: { proxy: { '/v1': process.env['RELAIS_URL'] ?? 'http://127.0.0.1:3000' } },
   build: {

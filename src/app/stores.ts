@@ -118,7 +118,15 @@ export function openStores(needs: StoreNeeds) {
     ...reportsOf(needs, over),
     diagnostics: new Diagnostics({ database, schema: config.DATABASE_SCHEMA }),
     recoveryDesk: <Says>(of: Pick<RecoveryOptions<Says>, 'quietMs' | 'settleMs' | 'says'>) =>
-      new RecoveryDesk({ ...of, database, redis, witnesses, clock, quietly }),
+      new RecoveryDesk({
+        ...of,
+        database,
+        redis,
+        witnesses,
+        clock,
+        quietly,
+        ended: () => life.beat().catch((error: unknown) => quietly('the beat', error)),
+      }),
   };
 }
 

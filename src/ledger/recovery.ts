@@ -23,6 +23,8 @@ export interface RecoveryOptions<Says> extends EvidenceOptions {
   readonly settleMs: number;
   /** Asks the provider about so many of each kind, and changes nothing. */
   readonly says: (underWay: UnderWay, most: number) => Promise<Says>;
+  /** Called when a recovery is over, before the operator is answered: the next request to this process is accepted. */
+  readonly ended?: () => Promise<void>;
 }
 
 interface Applying {
@@ -86,7 +88,9 @@ export class RecoveryDesk<Says> {
       this.#work = undefined;
       return { is: 'under way', ...progressOf(before, after) };
     }
-    return left === 'left' ? { is: 'over', report } : { is: 'none' };
+    if (left === 'none') return { is: 'none' };
+    await this.#options.ended?.();
+    return { is: 'over', report };
   }
 
   /**
@@ -94,8 +98,8 @@ export class RecoveryDesk<Says> {
    * something was. Without a recovery it confirms a ledger that no witness knows.
    */
   async confirm(by: string, act?: Act): Promise<'left' | 'first' | 'none' | 'lost'> {
-    const { database } = this.#options;
-    return database.transaction(async (run) => {
+    const { database, ended } = this.#options;
+    const answer = await database.transaction(async (run) => {
       const [row] = await run<RecoveryRow>('recovery');
       if (row === undefined) {
         await run('note_witnessed');
@@ -109,6 +113,8 @@ export class RecoveryDesk<Says> {
       await run('leave_recovery', [by, null, null]);
       return 'left';
     });
+    if (answer === 'left') await ended?.();
+    return answer;
   }
 
   /**

@@ -20,7 +20,7 @@ export async function freshStores(): Promise<Stores & Pick<FreshLedger, 'query' 
   return {
     databaseUrl: ledger.url,
     redisUrl: redis.url,
-    query: ledger.query,
+    query: (sql) => ledger.query(sql),
     close: async () => {
       await redis.close();
       await ledger.close();

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
+import { vi } from 'vitest';
 import { freePort } from '../../src/lib/listening.ts';
 import { Asking } from '../../script/demonstration/asking.ts';
 import type { Ended, Processes, RunningProcess } from '../../script/demonstration/processes.ts';
@@ -16,6 +17,7 @@ type Settings = Readonly<Record<string, string>>;
 
 export type Shell = (...args: readonly string[]) => Promise<string>;
 
+const READY = { timeout: 120_000, interval: 50 };
 const MAKER = 'maker-secret-of-24-characters';
 const CHECKER = 'checker-secret-of-24-characters';
 
@@ -117,7 +119,7 @@ export class Deployment {
     }
   }
 
-  /** Copies the data of PostgreSQL, which is stopped meanwhile. */
+  /** Copies the data of PostgreSQL, which is stopped meanwhile. Resolves once the API has it again. */
   async copy(): Promise<string> {
     const folder = mkdtempSync(join(tmpdir(), 'relais-copy-'));
     this.#closing.push(() => rmSync(folder, { recursive: true, force: true }));
@@ -125,6 +127,8 @@ export class Deployment {
     await this.postgres.halt();
     copyFolder(this.postgres.data, copy);
     await this.postgres.start();
+    if (this.#ours.length > 0)
+      await vi.waitUntil(async () => (await this.metrics.ask('/readyz')).status === 200, READY);
     return copy;
   }
 
