@@ -17,6 +17,7 @@ import {
   uploadRecipients,
 } from '../campaigns/upload.ts';
 import { UnusableFile } from '../files/problems.ts';
+import { UploadUnderWay } from '../ledger/upload.ts';
 import { UnusableTemplate } from '../lib/wording.ts';
 import type { CampaignRecord } from '../operations/record.ts';
 import { type ApiContext } from './context.ts';
@@ -170,6 +171,7 @@ export async function judging<T>(request: Request, work: () => Promise<T>): Prom
     if (error instanceof NoStopLinks || error instanceof NoText || error instanceof UnusableTemplate)
       throw invalid([{ pointer: '/text', message: error.message }]);
     if (error instanceof TooManyUploads) throw new ApiProblem('wrong-state', `${error.message}.`, { rule: 'limit' });
+    if (error instanceof UploadUnderWay) throw new ApiProblem('busy', `${error.message}.`);
     if (error instanceof UnusableFile) throw invalid(error.problems.map(describeFileProblem));
     // Nobody is left to read it; it must not look like a fault of ours in the log.
     if (request.destroyed && !request.complete)

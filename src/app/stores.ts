@@ -226,7 +226,7 @@ function smsOf(
   const campaigns = new Campaigns({ database, limits: () => limits.inForce() });
   return {
     campaigns,
-    uploads: new Uploads({ database, random, partitions: new Partitions({ database }) }),
+    uploads: new Uploads({ database, random, partitions: new Partitions({ database }), process: lanes.name }),
     recipients: new Recipients({ database }),
     keptFiles: new KeptFiles({ database, random }),
     optOuts: new OptOuts({ database, onCommitted }),

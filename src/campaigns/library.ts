@@ -10,6 +10,7 @@ import { Partitions } from '../ledger/partitions.ts';
 import { Database } from '../ledger/pool.ts';
 import { Queries } from '../ledger/queries.ts';
 import { StopLinks } from '../ledger/stop-links.ts';
+import { UploadUnderWay } from '../ledger/upload.ts';
 import { Uploads } from '../ledger/uploads.ts';
 import { systemRandom } from '../lib/random.ts';
 import type { RepairableCountry } from '../lib/renumbering.ts';
@@ -92,7 +93,7 @@ export type UploadAnswer =
   | { readonly is: 'checked'; readonly summary: CheckSummary }
   /** The same bytes were uploaded before, read in the same way; nothing was added. */
   | { readonly is: 'replayed'; readonly upload: { readonly recipients: number; readonly skipped: number } }
-  /** Another process changed the campaign meanwhile; nothing of this upload counts. */
+  /** Another process changed the campaign meanwhile, or adds a file now; nothing of this upload counts. */
   | { readonly is: 'changed' };
 
 export interface Recipients extends AsyncDisposable {
@@ -139,7 +140,10 @@ function inDatabase({ database: place, onError, country, prices, sender, stop }:
       if (!BEFORE_THE_START.includes(campaign.state))
         throw new NoSuchCampaign(`${id} is ${campaign.state}: recipients are added before the start`);
       const within = country === undefined ? campaign : { country, ...campaign };
-      return uploadRecipients(within, source, { ...tools, ...wishes });
+      return uploadRecipients(within, source, { ...tools, ...wishes }).catch((error: unknown): UploadAnswer => {
+        if (error instanceof UploadUnderWay) return { is: 'changed' };
+        throw error;
+      });
     },
     close,
     [Symbol.asyncDispose]: close,

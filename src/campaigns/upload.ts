@@ -18,7 +18,7 @@ import type { Prices } from '../files/prices.ts';
 import type { CheckSummary } from './check/report.ts';
 
 export interface UploadOptions extends Pick<ReadOptions, 'encoding' | 'sheet' | 'held'> {
-  readonly store: Pick<Uploads, 'open' | 'numbers'>;
+  readonly store: Pick<Uploads, 'open' | 'numbers' | 'counted'>;
   /** Whose hand it is: the name of the key that asks. Absent: that of a program with the library. */
   readonly by?: string | undefined;
   readonly format?: FileFormat | undefined;
@@ -91,7 +91,10 @@ export async function checkUpload(
   return checkRecipients(source, checkOptionsOf(campaign, options, await numbersOf(campaign, options)));
 }
 
-/** Throws an UnusableFile when the file as a whole cannot be used, or TooManyUploads; whatever it throws, nothing counts. */
+/**
+ * Throws an UnusableFile when the file as a whole cannot be used, TooManyUploads, or UploadUnderWay: nothing counts. After
+ * any other error the same file tells whether it counts.
+ */
 export async function uploadRecipients(
   campaign: CampaignRecord,
   source: AsyncIterable<Uint8Array>,
@@ -135,11 +138,13 @@ export async function uploadRecipients(
   const upload = await stage.commit(names, { recipients, skipped, segments: segments?.total ?? 0 });
   if (upload !== undefined) return { is: 'counted', summary, upload };
   await stage.discard();
-  return { is: 'changed' };
+  // An earlier try of the same file, whose answer was lost, may have counted meanwhile.
+  const counted = replayedBy({ uploads: await options.store.counted(campaign.id) }, summary, read);
+  return counted === undefined ? { is: 'changed' } : { is: 'replayed', upload: counted };
 }
 
 /** The last upload of the same bytes, read in the same way. One that brought nobody is none where they bring people now. */
-function replayedBy({ uploads }: CampaignRecord, { contentHash, recipients }: CheckSummary, read: string) {
+function replayedBy({ uploads }: Pick<CampaignRecord, 'uploads'>, { contentHash, recipients }: CheckSummary, read: string) {
   return uploads.findLast(
     (one) => one.hash === contentHash && (one.read ?? '') === read && (one.recipients > 0 || recipients === 0),
   );

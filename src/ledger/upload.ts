@@ -46,7 +46,7 @@ export interface UploadStage {
   readonly tag: string;
   recipient(recipient: UploadedRecipient): Promise<void> | undefined;
   skipped(row: SkippedRow): Promise<void> | undefined;
-  /** Undefined: the campaign changed meanwhile, and nothing counts. */
+  /** Undefined: the campaign changed meanwhile, and nothing counts. Throws `UploadUnderWay`: nothing counts either. */
   commit(names: UploadNames, totals: UploadTotals): Promise<UploadRecord | undefined>;
   discard(): Promise<void>;
 }
@@ -71,9 +71,23 @@ export interface UploadsOptions {
   readonly database: Database;
   readonly partitions: Pick<Partitions, 'ensureCampaign'>;
   readonly random: Random;
+  /** Name of this process, in `worker`. Absent: others wait for the end of a lease that it leaves. */
+  readonly process?: string | undefined;
   /** Where rows wait on disk. Absent: the folder for temporary files. */
   readonly folder?: string | undefined;
 }
+
+/** Another file of the campaign is being added: nothing was done. */
+export class UploadUnderWay extends Error {
+  override readonly name = 'UploadUnderWay';
+
+  constructor() {
+    super('Another file of the campaign is being added');
+  }
+}
+
+/** Tags of uploads that ended in this process while PostgreSQL was away, by campaign: their leases are free. */
+export type GivenUp = Map<string, readonly string[]>;
 
 export const TAG_BYTES = 8;
 /** Renewed for each part, which takes a second or two. */
@@ -90,14 +104,9 @@ interface Begun {
   readonly first: number;
 }
 
-/** Another process has the lease: nothing more is copied. */
-class LeaseLost extends Error {
-  override readonly name = 'LeaseLost';
-}
-
 export class Upload implements UploadStage {
   readonly tag: string;
-  readonly #options: UploadsOptions;
+  readonly #options: UploadsOptions & { readonly givenUp: GivenUp };
   readonly #campaign: CampaignRecord;
   readonly #wishes: UploadWishes;
   readonly #stop: UploadStop | undefined;
@@ -107,7 +116,7 @@ export class Upload implements UploadStage {
   #link: string | undefined;
   #begun: Begun | undefined;
 
-  constructor(options: UploadsOptions, campaign: CampaignRecord, wishes: UploadWishes) {
+  constructor(options: UploadsOptions & { readonly givenUp: GivenUp }, campaign: CampaignRecord, wishes: UploadWishes) {
     this.#options = options;
     this.#campaign = campaign;
     this.#wishes = wishes;
@@ -145,7 +154,10 @@ export class Upload implements UploadStage {
 
   async discard(): Promise<void> {
     await this.#close();
-    if (this.#begun !== undefined) await giveUp(this.#options.database, this.#begun.number, this.tag);
+    if (this.#begun !== undefined) {
+      this.#isGivenUp();
+      await giveUp(this.#options.database, this.#begun.number, this.tag);
+    }
     if (this.#link !== undefined) await this.#stop?.links.close(this.#link);
   }
 
@@ -165,31 +177,27 @@ export class Upload implements UploadStage {
     return stopLink(publicUrl, secrets, { upload, ...stopPlaceOf(this.#recipients.rows) });
   }
 
-  /** False: the campaign changed, or another file of it is being copied. */
+  /** False: the campaign changed. */
   async #copied(): Promise<boolean> {
     try {
       return await this.#copyAll();
     } catch (error) {
-      if (error instanceof LeaseLost || isHeldUp(error)) return false;
+      this.#isGivenUp();
       // Best effort, so that the same file can come again at once: the lease ends by itself.
       await this.discard().catch(() => undefined);
-      throw error;
+      throw isHeldUp(error) ? new UploadUnderWay() : error;
     }
   }
 
   async #copyAll(): Promise<boolean> {
-    const { database, partitions } = this.#options;
+    const { database, partitions, process = null, givenUp } = this.#options;
     const { id, uploads, rev } = this.#campaign;
-    const [begun] = await database.run<{ number: string; first_n: number }>('begin_upload', [
-      id,
-      this.tag,
-      uploads.length,
-      rev,
-      LEASE_MS,
-      null,
-    ]);
+    const asked = [id, this.tag, uploads.length, rev, LEASE_MS, process, givenUp.get(id) ?? [], null];
+    const [begun] = await database.run<{ number: string; first_n: number | null }>('begin_upload', asked);
     if (begun === undefined) return false;
     const { number, first_n: first } = begun;
+    if (first === null) throw new UploadUnderWay();
+    givenUp.delete(id);
     this.#begun = { number, first };
     await sweepRows(database, { number, tag: this.tag, whole: false });
     await partitions.ensureCampaign(number);
@@ -203,7 +211,7 @@ export class Upload implements UploadStage {
   async #copy(table: string, columns: readonly string[], rows: Uint8Array): Promise<void> {
     await this.#options.database.transaction(async (run, copy) => {
       const [held] = await run('renew_upload', [this.#begun?.number, this.tag, LEASE_MS, null]);
-      if (held === undefined) throw new LeaseLost();
+      if (held === undefined) throw new UploadUnderWay();
       await copy(table, columns, rows);
     });
   }
@@ -214,7 +222,10 @@ export class Upload implements UploadStage {
       try {
         return await this.#countOnce(upload, segments);
       } catch (error) {
-        if (!(error instanceof AnswerLost || isHeldUp(error)) || tries === COUNT_TRIES) throw error;
+        if ((error instanceof AnswerLost || isHeldUp(error)) && tries < COUNT_TRIES) continue;
+        // The same file finds out whether it counted.
+        this.#isGivenUp();
+        throw error;
       }
     }
   }
@@ -245,6 +256,12 @@ export class Upload implements UploadStage {
       if (act) await noteAct(run, { ...act, ...changed });
       return true;
     });
+  }
+
+  #isGivenUp(): void {
+    const { givenUp } = this.#options;
+    const { id } = this.#campaign;
+    givenUp.set(id, [...(givenUp.get(id) ?? []), this.tag]);
   }
 
   async #close(): Promise<void> {

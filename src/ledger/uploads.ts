@@ -5,8 +5,10 @@
  * One file of a campaign is copied at a time, under a lease. A process that dies leaves rows that the next file of the
  * campaign removes, or `sweep`.
  */
+import type { UploadRecord } from '../kinds/campaign-fields.ts';
 import type { CampaignRecord } from '../operations/record.ts';
 import {
+  type GivenUp,
   type UploadsOptions,
   LEASE_MS,
   TAG_BYTES,
@@ -20,13 +22,22 @@ const ROWS_AT_ONCE = 20_000;
 
 export class Uploads {
   readonly #options: UploadsOptions;
+  readonly #givenUp: GivenUp = new Map();
 
   constructor(options: UploadsOptions) {
     this.#options = options;
   }
 
   open(campaign: CampaignRecord, wishes: UploadWishes): UploadStage {
-    return new Upload(this.#options, campaign, wishes);
+    return new Upload({ ...this.#options, givenUp: this.#givenUp }, campaign, wishes);
+  }
+
+  /** The files that count by now. */
+  async counted(campaign: string): Promise<readonly UploadRecord[]> {
+    const [row] = await this.#options.database.run<{ uploads: readonly UploadRecord[] }>('uploads_of_campaign', [
+      campaign,
+    ]);
+    return row?.uploads ?? [];
   }
 
   /** The numbers (E.164) of earlier uploads, each with its row. */

@@ -4,10 +4,11 @@ import { runInNewContext } from 'node:vm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { checkRecipients } from '../../src/campaigns/check/check-recipients.ts';
 import { TooManyUploads, UPLOADS_MOST, uploadRecipients } from '../../src/campaigns/upload.ts';
-import { AnswerLost } from '../../src/ledger/errors.ts';
+import { AnswerLost, DatabaseAway } from '../../src/ledger/errors.ts';
 import { Partitions } from '../../src/ledger/partitions.ts';
 import { Database } from '../../src/ledger/pool.ts';
 import { StopLinks } from '../../src/ledger/stop-links.ts';
+import { UploadUnderWay } from '../../src/ledger/upload.ts';
 import { Uploads } from '../../src/ledger/uploads.ts';
 import { unpackValues } from '../../src/lib/packed-values.ts';
 import { systemRandom } from '../../src/lib/random.ts';
@@ -141,9 +142,15 @@ test('a second file continues the numbers, leaves out who is there, and the same
 test('of files that are added at once one counts, and the others leave nothing', async () => {
   const campaign = await madeCampaign(ledger, 'cmp_race');
   const answers = await Promise.all(
-    [0, 1, 2].map((n) => uploadRecipients(campaign, file(people(2_000 + n, n * 10_000)), { store })),
+    [0, 1, 2].map((n) =>
+      uploadRecipients(campaign, file(people(2_000 + n, n * 10_000)), { store }).catch((error: unknown) => {
+        if (error instanceof UploadUnderWay) return { is: 'under way' } as const;
+        throw error;
+      }),
+    ),
   );
-  expect(answers.map(({ is }) => is).toSorted()).toEqual(['changed', 'changed', 'counted']);
+  expect(answers.filter(({ is }) => is === 'counted')).toHaveLength(1);
+  expect(answers.filter(({ is }) => is === 'changed' || is === 'under way')).toHaveLength(2);
   const { totals } = await readCampaign(ledger, 'cmp_race');
   expect(await leavings('cmp_race')).toEqual({ rows: totals.queued, left: 0, leases: 0 });
 });
@@ -158,7 +165,7 @@ function broken(breaks: Partial<Pick<Database, 'run' | 'transaction'>>): Databas
 }
 
 /** Its process dies while it copies: nothing of it is removed. */
-async function dying(campaign: CampaignRecord): Promise<void> {
+async function dying(campaign: CampaignRecord, process?: string): Promise<void> {
   let copied = 0;
   const dead = broken({
     run: async (name, values) => {
@@ -171,7 +178,7 @@ async function dying(campaign: CampaignRecord): Promise<void> {
       return database.transaction(work);
     },
   });
-  const half = new Uploads({ database: dead, partitions, random: systemRandom });
+  const half = new Uploads({ database: dead, partitions, random: systemRandom, process });
   await expect(uploadRecipients(campaign, file(people(60_000)), { store: half })).rejects.toThrow('dead');
   expect(await leavings(campaign.id)).toMatchObject({ rows: 50_000, leases: 1 });
   expect(await store.unfinished()).toBe(1);
@@ -180,10 +187,66 @@ async function dying(campaign: CampaignRecord): Promise<void> {
 test('what a process leaves that dies while it copies is removed by the next file, once its lease is over', async () => {
   const campaign = await madeCampaign(ledger, 'cmp_dead');
   await dying(campaign);
-  expect(await uploadRecipients(campaign, file(people(10)), { store })).toEqual({ is: 'changed' });
+  await expect(uploadRecipients(campaign, file(people(10)), { store })).rejects.toThrow(UploadUnderWay);
   await ledger.query(`update relais.upload_in_progress set lease_until = now() - interval '1 s'`);
   expect(await uploadRecipients(campaign, file(people(10)), { store })).toMatchObject({ is: 'counted' });
   expect(await leavings('cmp_dead')).toEqual({ rows: 10, left: 0, leases: 0 });
+});
+
+test('the lease of a process that is gone is free at once, and that of one that lives is not', async () => {
+  const campaign = await madeCampaign(ledger, 'cmp_gone');
+  await ledger.query(
+    `insert into relais.worker (process, slot, boot_id, pid_namespace, pid, pid_started, version, schema_version, roles)
+     values ('api-1', 'api', 'b', 'n', 1, 's', '1', 1, '{api}')`,
+  );
+  await dying(campaign, 'api-1');
+  await expect(uploadRecipients(campaign, file(people(10)), { store })).rejects.toThrow(UploadUnderWay);
+  await ledger.query(`delete from relais.worker where process = 'api-1'`);
+  expect(await uploadRecipients(campaign, file(people(10)), { store })).toMatchObject({ is: 'counted' });
+  expect(await leavings('cmp_gone')).toEqual({ rows: 10, left: 0, leases: 0 });
+});
+
+test('a file that failed while PostgreSQL was away can come again to the same process at once', async () => {
+  const campaign = await madeCampaign(ledger, 'cmp_again');
+  let isAway = false;
+  const away = broken({
+    run: async (name, values) => {
+      if (isAway) throw new DatabaseAway('away');
+      return database.run(name, values);
+    },
+    transaction: async (work) => {
+      isAway = true;
+      throw new DatabaseAway(String(work.length));
+    },
+  });
+  const uploads = new Uploads({ database: away, partitions, random: systemRandom });
+  const add = (store: Uploads) => uploadRecipients(campaign, file(people(10)), { store });
+  for (let tries = 0; tries < 2; tries += 1) await expect(add(uploads)).rejects.toThrow(DatabaseAway);
+  // Nobody else knows that the lease is free.
+  await expect(add(store)).rejects.toThrow(UploadUnderWay);
+  Object.assign(away, { run: database.run, transaction: database.transaction.bind(database) });
+  expect(await add(uploads)).toMatchObject({ is: 'counted', upload: { recipients: 10 } });
+  expect(await leavings('cmp_again')).toEqual({ rows: 10, left: 0, leases: 0 });
+});
+
+test('a file whose commit was carried out, though nobody was told, is a replay when it comes again', async () => {
+  const campaign = await madeCampaign(ledger, 'cmp_told');
+  let transactions = 0;
+  const silent = broken({
+    transaction: async (work) => {
+      transactions += 1;
+      const result = transactions === 1 ? await database.transaction(work) : undefined;
+      if (transactions === 2) await database.transaction(work);
+      if (transactions > 1) throw new AnswerLost('the answer is lost');
+      return result as never;
+    },
+  });
+  const uploads = new Uploads({ database: silent, partitions, random: systemRandom });
+  await expect(uploadRecipients(campaign, file(people(10)), { store: uploads })).rejects.toThrow(AnswerLost);
+  // The caller has the campaign as it was before.
+  expect(await uploadRecipients(campaign, file(people(10)), { store })).toMatchObject({ is: 'replayed' });
+  expect(await uploadRecipients(campaign, file(people(11)), { store })).toEqual({ is: 'changed' });
+  expect(await readCampaign(ledger, 'cmp_told')).toMatchObject({ totals: { total: 10 } });
 });
 
 test('and by the sweep, where no other file comes', async () => {

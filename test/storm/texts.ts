@@ -98,11 +98,7 @@ async function post(api: string, mailing: Mailing, patience: Patience): Promise<
   const { id } = created.body as { id: string };
   mailing.id = id;
   const headers = { 'content-type': 'text/csv' };
-  const upload = (): Promise<Reply> =>
-    persist(() => ask(`${api}/v1/campaigns/${id}/recipients`, { method: 'POST', body: csv, headers }), patience);
-  // 409 is also the answer while an upload of before goes on, which may still come to nothing.
-  do await upload();
-  while (nowMs() < patience.until && (await isEmpty(`${api}/v1/campaigns/${id}`, patience)));
+  await persist(() => ask(`${api}/v1/campaigns/${id}/recipients`, { method: 'POST', body: csv, headers }), patience);
   const turn = (to: string): Promise<Reply> =>
     persist(() => ask(`${api}/v1/campaigns/${id}/${to}`, { method: 'POST', body: '{}' }), patience);
   await turn('start');
@@ -113,11 +109,6 @@ async function post(api: string, mailing: Mailing, patience: Patience): Promise<
   if (fate !== 'paused') return;
   await wait(1_500);
   await turn('resume');
-}
-
-async function isEmpty(url: string, patience: Patience): Promise<boolean> {
-  const { body } = await persist(() => ask(url), patience);
-  return (body as { totals: Record<string, number> }).totals['total'] === 0;
 }
 
 /** Until an answer comes that asking again would not change. 409: it is too late for that, or done already. */

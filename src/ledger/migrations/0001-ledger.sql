@@ -595,6 +595,7 @@ create table relais.upload_in_progress (
   campaign        bigint      primary key,
   tag             text        collate "C" not null,
   first_n         int         not null,
+  holder          text        collate "C",                   -- its process; null: of a program with the library
   begun_at        timestamptz not null default now(),
   lease_until     timestamptz not null
 );

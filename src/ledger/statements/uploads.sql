@@ -1,21 +1,26 @@
 -- Files of recipients: copied in parts while a process holds the lease of the campaign, then counted in one transaction.
 
 -- name: begin_upload
--- Takes the lease. No row: the campaign changed since it was read, or another file is being copied. The rows of a process
--- that died are left for `sweep_upload`. `uploads`, `version`: as they were read.
--- params: id text, tag text, uploads int4, version int4, lease_ms int4, now timestamptz
+-- Takes the lease, also that of a process that is gone and those of `given_up`, which are tags. No row: the campaign changed
+-- since it was read. Without `first_n`: another file is being copied. Rows of an earlier lease are left for `sweep_upload`.
+-- `uploads`, `version`: as they were read.
+-- params: id text, tag text, uploads int4, version int4, lease_ms int4, holder text, given_up text[], now timestamptz
 -- row: number int8, first_n int4
 with c as materialized (
-  select c.number, c.recipients, coalesce($6, now()) as at from relais.campaign c
+  select c.number, c.recipients, coalesce($8, now()) as at from relais.campaign c
   where c.id = $1 and jsonb_array_length(c.uploads) = $3 and (c.state = 'ready' or (c.state = 'draft' and c.version = $4))
   for no key update
+),
+begun as (
+  insert into relais.upload_in_progress as u (campaign, tag, first_n, holder, begun_at, lease_until)
+  select c.number, $2, c.recipients, $6, c.at, c.at + $5::int4 * interval '1 ms' from c
+  on conflict (campaign) do update set
+    tag = excluded.tag, first_n = excluded.first_n, holder = excluded.holder, begun_at = excluded.begun_at, lease_until = excluded.lease_until
+  where u.lease_until < excluded.begun_at or u.tag = any($7)
+    or (u.holder is not null and not exists (select from relais.worker w where w.process = u.holder))
+  returning u.first_n
 )
-insert into relais.upload_in_progress as u (campaign, tag, first_n, begun_at, lease_until)
-select c.number, $2, c.recipients, c.at, c.at + $5::int4 * interval '1 ms' from c
-on conflict (campaign) do update set
-  tag = excluded.tag, first_n = excluded.first_n, begun_at = excluded.begun_at, lease_until = excluded.lease_until
-where u.lease_until < excluded.begun_at
-returning u.campaign as number, u.first_n;
+select c.number, begun.first_n from c left join begun on true;
 
 -- name: renew_upload
 -- Locks the lease for the part that the transaction copies. No row: another process has it.
@@ -83,6 +88,11 @@ returning held.recipients as before, k.recipients as after;
 select c.uploads @> jsonb_build_array(jsonb_build_object('tag', $2::text)) as counts
 from relais.campaign c where c.number = $1;
 
+-- name: uploads_of_campaign
+-- params: id text
+-- row: uploads jsonb
+select c.uploads from relais.campaign c where c.id = $1;
+
 -- name: uploads_in_progress
 -- params:
 -- row: campaign int8, tag text, begun_at timestamptz, lease_until timestamptz
@@ -93,7 +103,9 @@ select u.campaign, u.tag, u.begun_at, u.lease_until from relais.upload_in_progre
 -- params: campaign int8, tag text, lease_ms int4, now timestamptz
 -- row: campaign int8
 update relais.upload_in_progress u set tag = $2, lease_until = coalesce($4, now()) + $3::int4 * interval '1 ms'
-where u.campaign = $1 and u.lease_until < coalesce($4, now())
+where u.campaign = $1
+  and (u.lease_until < coalesce($4, now())
+    or (u.holder is not null and not exists (select from relais.worker w where w.process = u.holder)))
 returning u.campaign;
 
 -- name: numbers_of_campaign
