@@ -220,7 +220,7 @@ test('a file that failed while PostgreSQL was away can come again to the same pr
     },
   });
   const uploads = new Uploads({ database: away, partitions, random: systemRandom });
-  const add = (store: Uploads) => uploadRecipients(campaign, file(people(10)), { store });
+  const add = (to: Uploads) => uploadRecipients(campaign, file(people(10)), { store: to });
   for (let tries = 0; tries < 2; tries += 1) await expect(add(uploads)).rejects.toThrow(DatabaseAway);
   // Nobody else knows that the lease is free.
   await expect(add(store)).rejects.toThrow(UploadUnderWay);
