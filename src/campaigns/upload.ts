@@ -144,7 +144,11 @@ export async function uploadRecipients(
 }
 
 /** The last upload of the same bytes, read in the same way. One that brought nobody is none where they bring people now. */
-function replayedBy({ uploads }: Pick<CampaignRecord, 'uploads'>, { contentHash, recipients }: CheckSummary, read: string) {
+function replayedBy(
+  { uploads }: Pick<CampaignRecord, 'uploads'>,
+  { contentHash, recipients }: CheckSummary,
+  read: string,
+) {
   return uploads.findLast(
     (one) => one.hash === contentHash && (one.read ?? '') === read && (one.recipients > 0 || recipients === 0),
   );

@@ -116,7 +116,11 @@ export class Upload implements UploadStage {
   #link: string | undefined;
   #begun: Begun | undefined;
 
-  constructor(options: UploadsOptions & { readonly givenUp: GivenUp }, campaign: CampaignRecord, wishes: UploadWishes) {
+  constructor(
+    options: UploadsOptions & { readonly givenUp: GivenUp },
+    campaign: CampaignRecord,
+    wishes: UploadWishes,
+  ) {
     this.#options = options;
     this.#campaign = campaign;
     this.#wishes = wishes;
