@@ -1,10 +1,9 @@
-/** A table as a file: all of its pages, as one. Answers whether history was away, and rows are missing. */
+/** Downloads a table as one file, with all of its pages. */
 import { operations } from '../../src/client/generated/api.ts';
 import { type Asked, type OperationId, addressOf, send } from './ask.ts';
 
-export async function download<Id extends OperationId>(id: Id, asked: Asked<Id>, name: string): Promise<boolean> {
+export async function download<Id extends OperationId>(id: Id, asked: Asked<Id>, name: string): Promise<void> {
   const parts: string[] = [];
-  let isIncomplete = false;
   let after: string | null = null;
   do {
     const address = addressOf(id, { limit: 500, ...asked, ...(after === null ? {} : { after }) });
@@ -13,7 +12,6 @@ export async function download<Id extends OperationId>(id: Id, asked: Asked<Id>,
     // The heading, and the mark that Excel wants, stand once.
     parts.push(parts.length === 0 ? text : text.slice(text.indexOf('\n') + 1));
     after = response.headers.get('x-next');
-    isIncomplete ||= response.headers.has('warning');
   } while (after !== null);
   const link = document.createElement('a');
   // Without its mark the browser writes UTF-8 that Excel takes for something else; `text()` has taken it off.
@@ -21,5 +19,4 @@ export async function download<Id extends OperationId>(id: Id, asked: Asked<Id>,
   link.download = name;
   link.click();
   URL.revokeObjectURL(link.href);
-  return isIncomplete;
 }

@@ -117,7 +117,7 @@ export function RecentOfPerson({ withdrawMode, accountAlias }: OfPersonProps) {
   const asked = { phone: phone ?? '', createdFrom, state: [...PAID], limit: 50 };
   const paid = useAsk('listDisbursements', asked, { enabled: phone !== undefined });
   if (phone === undefined || paid.data === undefined) return null;
-  const rows = paid.data.items.flatMap((one) => (one.state === 'unreadable' ? [] : [one]));
+  const rows = paid.data.items;
   return (
     <Section title={says.titleOfPerson}>
       {rows.length === 0 ? (

@@ -108,7 +108,7 @@ function Lines() {
 
 function One({ line }: { readonly line: Item }) {
   const { desk } = useWords();
-  const { id, at, by, person, door, act, target, before, after } = line;
+  const { id, at, by, person, source, act, target, before, after } = line;
   return (
     <Line data-row={id}>
       <Cell>
@@ -118,7 +118,7 @@ function One({ line }: { readonly line: Item }) {
         <span className="break-all">{person ?? desk.by(by)}</span>
         <span className="block text-sm text-quiet">
           {person === null ? '' : `${by}, `}
-          {desk.audit.doors[door] ?? door}
+          {desk.audit.sources[source] ?? source}
         </span>
       </Cell>
       <Cell>

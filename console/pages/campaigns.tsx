@@ -5,7 +5,7 @@ import { useSession } from '../asking/session.tsx';
 import { useAsk } from '../asking/queries.ts';
 import { AsOf, Moment, countIn } from '../parts/figures.tsx';
 import { useWords } from '../parts/language.tsx';
-import { Incomplete, Notice, Page, Read } from '../parts/page.tsx';
+import { Notice, Page, Read } from '../parts/page.tsx';
 import { State } from '../parts/state.tsx';
 import { Bar } from './campaign-bar.tsx';
 
@@ -28,11 +28,10 @@ export function Campaigns() {
       }
     >
       <Read of={campaigns}>
-        {({ items, next, incomplete }, at) => (
+        {({ items, next }, at) => (
           <>
-            {incomplete && <Incomplete />}
             {items.length === 0 ? (
-              <Notice>{next === null && !incomplete ? says.none : parts.notAllRead}</Notice>
+              <Notice>{next === null ? says.none : parts.notAllRead}</Notice>
             ) : (
               <ul className="space-y-3">
                 {items.map((row) => (
@@ -55,13 +54,6 @@ export function Campaigns() {
 
 function Line({ row }: { readonly row: Row }) {
   const words = useWords();
-  if (row.state === 'unreadable') {
-    return (
-      <li className="sheet p-4">
-        {row.id}: {words.parts.unreadable}
-      </li>
-    );
-  }
   const { id, name, state, totals, recipients, account, createdAt } = row;
   return (
     <li className="sheet p-4">

@@ -54,8 +54,19 @@ function What({ title, lines }: { readonly title: string; readonly lines: readon
   );
 }
 
+const NOTHING: Found = {
+  messages: 0,
+  payments: 0,
+  recipients: 0,
+  files: 0,
+  intakeJobs: 0,
+  events: 0,
+  optOuts: 0,
+};
+
 const sum = (one: Found, other: Found): Found => ({
   messages: one.messages + other.messages,
+  payments: one.payments + other.payments,
   recipients: one.recipients + other.recipients,
   files: one.files + other.files,
   intakeJobs: one.intakeJobs + other.intakeJobs,
@@ -67,7 +78,7 @@ const sum = (one: Found, other: Found): Found => ({
 function usePurge(onWalked: (walked: Walked) => void) {
   const doing = useAct('purgePerson');
   const purge = async (phone: string): Promise<boolean> => {
-    let found: Found = { messages: 0, recipients: 0, files: 0, intakeJobs: 0, events: 0, optOuts: 0 };
+    let found: Found = NOTHING;
     let after: string | undefined;
     for (;;) {
       const walk: Purged | undefined = await doing.act({

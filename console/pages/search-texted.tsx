@@ -5,7 +5,7 @@ import type { Answer } from '../asking/ask.ts';
 import { useAsk } from '../asking/queries.ts';
 import { Moment } from '../parts/figures.tsx';
 import { useWords } from '../parts/language.tsx';
-import { Incomplete, Read } from '../parts/page.tsx';
+import { Read } from '../parts/page.tsx';
 import { State } from '../parts/state.tsx';
 
 interface TextedProps {
@@ -24,11 +24,10 @@ export function Texted({ phone, after, isNoneBefore = true }: TextedProps) {
   const texted = useAsk('listTexted', asked, { least: 1 });
   return (
     <Read of={texted}>
-      {({ items, next, incomplete }) => {
-        const isNone = isNoneBefore && items.length === 0 && !incomplete;
+      {({ items, next }) => {
+        const isNone = isNoneBefore && items.length === 0;
         return (
           <>
-            {incomplete && <Incomplete />}
             <TextedRows items={items} />
             {next === null && isNone && <p className="text-quiet">{pages.search.noTexted}</p>}
             {next !== null && !goesOn && (

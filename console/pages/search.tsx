@@ -6,7 +6,7 @@ import { ask } from '../asking/ask.ts';
 import { keyOf, useAsk } from '../asking/queries.ts';
 import { AsOf } from '../parts/figures.tsx';
 import { useWords } from '../parts/language.tsx';
-import { Incomplete, Notice, Page, Read, Section } from '../parts/page.tsx';
+import { Notice, Page, Read, Section } from '../parts/page.tsx';
 import { Rows } from '../parts/rows.tsx';
 import { Texted } from './search-texted.tsx';
 
@@ -32,19 +32,16 @@ function Found({ q }: { readonly q: string }) {
   return (
     <>
       <Read of={found}>
-        {({ items, incomplete }, at) => (
-          <>
-            {incomplete && <Incomplete />}
-            {items.length === 0 ? (
-              <Notice title={says.noneTitle}>{says.none}</Notice>
-            ) : (
-              <>
-                <Whole rows={items} caption={says.found(q)} />
-                <AsOf at={at} />
-              </>
-            )}
-          </>
-        )}
+        {({ items }, at) =>
+          items.length === 0 ? (
+            <Notice title={says.noneTitle}>{says.none}</Notice>
+          ) : (
+            <>
+              <Whole rows={items} caption={says.found(q)} />
+              <AsOf at={at} />
+            </>
+          )
+        }
       </Read>
       {isNumber(q) && (
         <div className="mt-6">

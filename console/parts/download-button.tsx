@@ -27,7 +27,7 @@ export function DownloadButton<Id extends OperationId>({ id, asked, name, label,
     setUnderWay(true);
     setWrong(undefined);
     try {
-      if (await download(id, asked, name)) setWrong(words.parts.incompleteFile);
+      await download(id, asked, name);
     } catch (error) {
       if (error instanceof Refused && error.status === 401) return forgetPerson(client);
       setWrong(whyIn(words, error));

@@ -99,16 +99,6 @@ export function Notice({ title, children, after }: NoticeProps) {
   );
 }
 
-/** Above rows that Redis and the history have together, while only Redis answers. */
-export function Incomplete() {
-  const { parts } = useWords();
-  return (
-    <p role="status" className="mb-4 rounded border border-line bg-sunk p-3">
-      {parts.incomplete}
-    </p>
-  );
-}
-
 interface NotAllowedProps {
   /** One of them is enough. Absent: relais refused it, and says itself what is missing. */
   readonly needs?: readonly Role[];

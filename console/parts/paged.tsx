@@ -3,16 +3,13 @@ import type { InfiniteData, UseInfiniteQueryResult } from '@tanstack/react-query
 import type { ReactNode } from 'react';
 import { AsOf } from './figures.tsx';
 import { useWords } from './language.tsx';
-import { Failed, Incomplete, Loading } from './page.tsx';
+import { Failed, Loading } from './page.tsx';
 
 interface PagedProps<T> {
   readonly of: UseInfiniteQueryResult<InfiniteData<T>>;
   readonly source?: 'relais' | 'service';
   readonly children: (pages: readonly T[]) => ReactNode;
 }
-
-const isIncomplete = (page: unknown): boolean =>
-  typeof page === 'object' && page !== null && 'incomplete' in page && page.incomplete === true;
 
 export function Paged<T>({ of: list, source = 'relais', children }: PagedProps<T>) {
   const { parts } = useWords();
@@ -21,7 +18,6 @@ export function Paged<T>({ of: list, source = 'relais', children }: PagedProps<T
   }
   return (
     <>
-      {list.data.pages.some(isIncomplete) && <Incomplete />}
       {list.hasPreviousPage && (
         <button
           type="button"

@@ -65,6 +65,7 @@ export const englishDesk = {
     walking: (phone: string) => `${phone} is being forgotten …`,
     found: {
       messages: 'Texts',
+      payments: 'Payments',
       recipients: 'Recipients of campaigns, and rows of files',
       files: 'Files of drafts, to be chosen again',
       intakeJobs: 'Requests that waited',
@@ -88,11 +89,13 @@ export const englishDesk = {
     what: 'What',
     change: 'Before, after',
     facts: { is: 'stands' } as Said,
-    doors: {
+    sources: {
       api: 'a program',
       console: 'console',
       link: 'link in a text',
       settings: 'settings',
+      sql: 'SQL',
+      intake: 'queue intake',
     } as Said,
   },
   keys: {

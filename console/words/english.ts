@@ -90,7 +90,7 @@ export const english = {
     unavailable:
       'relais cannot reach its database at the moment. Nothing is lost; what you see was read before, and it is tried again by itself.',
     recovering:
-      'The memory of relais was put back to an earlier moment. Nothing leaves until somebody has looked at it.',
+      'The database of relais may be restored to an earlier point. Nothing is sent until an operator has reviewed it.',
   } as Readonly<Record<string, string>>,
   ends: {
     done: 'Done.',
@@ -117,6 +117,7 @@ export const english = {
       unauthenticated: 'You are not signed in any more. Sign in, then do it again.',
       'too-large': 'It is too large. Send it in parts.',
       'unsupported-media-type': 'A file of this kind is not read here. Take CSV, Excel or OpenDocument.',
+      removed: 'It was removed at the end of its retention time. Its reference cannot be used again.',
       upstream: 'The service says otherwise.',
       invalid: 'Something in what was entered does not fit.',
       'not-found': 'It is not there, or belongs to an account that your key may not see.',
@@ -138,9 +139,7 @@ export const english = {
     cancel: 'Back',
     more: 'Show more',
     before: 'Show what comes before',
-    incomplete: 'The history is away. What is older may be missing here, and is back when the history is.',
     download: 'Download as a table (CSV)',
-    incompleteFile: 'The history was away: what is older is missing in this file.',
     none: 'none',
     unreadable: 'Cannot be read; on call knows what to do.',
     every: 'All',

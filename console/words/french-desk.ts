@@ -66,6 +66,7 @@ export const frenchDesk: Words['desk'] = {
     walking: (phone) => `${phone} : l’oubli est en cours …`,
     found: {
       messages: 'SMS',
+      payments: 'Paiements',
       recipients: 'Destinataires de campagnes, et lignes de fichiers',
       files: 'Fichiers de brouillons, à choisir de nouveau',
       intakeJobs: 'Demandes en attente',
@@ -89,7 +90,14 @@ export const frenchDesk: Words['desk'] = {
     what: 'Quoi',
     change: 'Avant, après',
     facts: { is: 'état' },
-    doors: { api: 'un programme', console: 'console', link: 'lien dans un SMS', settings: 'réglages' },
+    sources: {
+      api: 'un programme',
+      console: 'console',
+      link: 'lien dans un SMS',
+      settings: 'réglages',
+      sql: 'SQL',
+      intake: 'file intake',
+    },
   },
   keys: {
     lead: 'Une clé est à une personne ou à un programme. Deux clés d’une même personne comptent pour elle, là où une autre doit décider.',

@@ -91,7 +91,7 @@ export const french: Words = {
     unavailable:
       'relais n’atteint pas sa base de données en ce moment. Rien n’est perdu ; ce que vous voyez a été lu avant, et une nouvelle tentative suit d’elle-même.',
     recovering:
-      'La mémoire de relais a été remise à un moment antérieur. Rien ne part avant que quelqu’un n’ait regardé.',
+      'La base de données de relais a peut-être été restaurée à un point antérieur. Rien ne part avant la décision d’un opérateur.',
   },
   ends: {
     done: 'C’est fait.',
@@ -118,6 +118,7 @@ export const french: Words = {
       unauthenticated: 'Vous n’êtes plus connecté. Connectez-vous, puis recommencez.',
       'too-large': 'C’est trop grand. Envoyez-le en plusieurs parties.',
       'unsupported-media-type': 'Ce genre de fichier n’est pas lu ici. Prenez du CSV, Excel ou OpenDocument.',
+      removed: 'Supprimé à la fin de sa durée de conservation. Sa référence ne peut plus servir.',
       upstream: 'Le service dit autre chose.',
       invalid: 'Quelque chose dans la saisie ne convient pas.',
       'not-found': 'Introuvable, ou dans un compte que votre clé ne peut pas voir.',
@@ -139,10 +140,7 @@ export const french: Words = {
     cancel: 'Retour',
     more: 'Afficher la suite',
     before: 'Afficher ce qui précède',
-    incomplete:
-      'L’historique n’est pas joignable. Les lignes plus anciennes manquent peut-être ici ; elles reviendront avec lui.',
     download: 'Télécharger en tableau (CSV)',
-    incompleteFile: 'L’historique n’était pas joignable : il manque à ce fichier les lignes plus anciennes.',
     none: 'rien',
     unreadable: 'Illisible ; l’astreinte sait quoi faire.',
     every: 'Tout',

@@ -108,7 +108,7 @@ const parts: Readonly<Record<string, Part>> = {
     load: async () => (await import('./service.ts')).addRun,
   },
   dev: {
-    says: 'Try relais with private PostgreSQL, Redis and sandbox. It needs no settings; the API key is dev',
+    says: 'Try relais with private servers and a sandbox. It needs no settings; the API key is dev',
     load: async () => (await import('./service.ts')).addDev,
   },
   init: {

@@ -61,11 +61,10 @@ export class ApiClient {
     return this.#retryUntilDeadline(() => this.#exchange({ method: 'GET', path: pathWith(path, query) }));
   }
 
-  /** What is no JSON: the whole of it, as text, and whether some of it is missing. */
-  async file(path: string, query: Query, accept: string) {
+  /** A body that is not JSON, as text. */
+  async file(path: string, query: Query, accept: string): Promise<string> {
     const letter: Letter = { method: 'GET', path: pathWith(path, query), headers: { accept } };
-    const { text, headers } = await this.#retryUntilDeadline(() => this.#taken(letter));
-    return { text, isIncomplete: headers['warning'] !== undefined };
+    return (await this.#retryUntilDeadline(() => this.#taken(letter))).text;
   }
 
   async post(path: string, body: JsonObject = {}, headers: Readonly<Record<string, string>> = {}): Promise<Answer> {

@@ -171,9 +171,7 @@ async function run(declared: DerivedCommand, typed: Typed, shell: Shell): Promis
   if (!(await confirmed(declared, typed, shell))) return 1;
   const format = formatsOf(declared).find(({ flag }) => flags[flag] === true);
   if (format) {
-    const { text, isIncomplete } = await shell.api.file(path, inWords(query), format.accept);
-    await shell.output.write(text);
-    if (isIncomplete) await shell.output.note(shell.words.shell.incomplete);
+    await shell.output.write(await shell.api.file(path, inWords(query), format.accept));
     return 0;
   }
   const { method } = declared;
@@ -181,7 +179,6 @@ async function run(declared: DerivedCommand, typed: Typed, shell: Shell): Promis
     method === 'GET' ? await read(path, inWords(query), shell) : await shell.api.send(method, path, body);
   if (flags.json) await shell.output.json(answer.body);
   else await tell(declared, answer.body, typed, shell);
-  if (answer.body['incomplete'] === true) await shell.output.note(shell.words.shell.incomplete);
   return 0;
 }
 

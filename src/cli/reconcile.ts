@@ -143,7 +143,7 @@ const paths: Readonly<Record<KindOfMoney<'out'>, string>> = {
 async function oursIn(
   { from, to }: { readonly from: string; readonly to: string },
   account: string | undefined,
-  { api, words }: Shell,
+  { api }: Shell,
 ): Promise<ReadonlyMap<Ours, string>> {
   const at = (date: string, days: number): string => new Date(Date.parse(date) + days * DAY_MS).toISOString();
   const filters = { account, createdFrom: at(from, -ACCEPTED_BEFORE_DAYS), createdTo: at(to, 2), limit: PAGE };
@@ -151,9 +151,6 @@ async function oursIn(
   for (const path of Object.values(paths)) {
     for (let after: string | undefined; ; ) {
       const { body } = await api.get(path, { ...filters, after });
-      if (body['incomplete'] === true) {
-        throw new CommandFailed(words.shell.incomplete, { next: words.commands.reconcile.incompleteNext });
-      }
       const read = itemsOf(body).filter(({ amount }) => typeof amount === 'number') as readonly unknown[] as Ours[];
       for (const one of read) found.set(one, path);
       if (typeof body['next'] !== 'string') break;

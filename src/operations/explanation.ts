@@ -223,6 +223,5 @@ function tell({ operation, code, httpStatus, detail }: Evidence, telling: Tellin
 
 function tellSend(code: string, answer: string, story: ExplainWords['story']): string {
   if (code === 'intended') return story.aboutToSend;
-  if (code === 'restored') return story.sentSince;
   return code === 'interrupted' ? story.interrupted : story.sendAnswered(answer);
 }

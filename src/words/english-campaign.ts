@@ -23,7 +23,7 @@ export const englishCampaign = {
     canary_in_doubt: 'nobody can say whether the first recipients got it',
     canary_sender: 'the first recipients saw another sender',
     sender_replaced: 'somebody saw another sender',
-    restored: 'Redis was put back from a copy',
+    restored: 'PostgreSQL was restored to an earlier point',
   },
   bins: {
     total: 'rows',

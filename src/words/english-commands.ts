@@ -191,7 +191,6 @@ the service alone knows; docs/runbook.md says how to go on.`,
     noRow: (file: string) => `${file} has no row that can be read.`,
     because: (row: number, problem: string) => `row ${row}: ${problem}`,
     otherSheet: 'Export the days again with their rows, or name the sheet that has them with --sheet.',
-    incompleteNext: 'Ask again once it answers; relais doctor says why it does not.',
     noColumn: (file: string, name: string) => `${file} has no column “${name}”.`,
     itHas: (names: string) => `It has: ${names}`,
     days: (from: string, to: string) => `${from} to ${to}`,
@@ -217,7 +216,8 @@ the service alone knows; docs/runbook.md says how to go on.`,
   },
   events: {
     ahead: (cursor: string) => `The events up to ${cursor} are not, or no longer, in the stream.`,
-    aheadNext: 'Redis was put back, or has lost something. Take stock, then read on without --after.',
+    aheadNext:
+      'PostgreSQL was restored to an earlier point. Re-read the state of your operations, then read on without --after.',
     forgotten: (cursor: string) => `Events after ${cursor} are partly forgotten: some are lost to this reader.`,
     forgottenNext: (oldest: string) =>
       `Take stock, then read on without --after, from the oldest that is kept (${oldest}).`,

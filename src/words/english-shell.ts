@@ -17,7 +17,6 @@ export const englishFigures = {
 export const englishShell = {
   none: 'None.',
   more: (command: string, after: string) => `There may be more: ${command} --after ${after}`,
-  incomplete: 'History is away: what has left Redis is missing here.',
   dryRun: 'Dry run: nothing was sent.',
   askedBefore: (state: string, id: string) =>
     `It was asked for before, is ${state}, and would not be done again: ${id}`,
@@ -123,7 +122,7 @@ In French: --lang fr, or LANG=fr_SN.UTF-8.`,
       404: 'Is the id whole? A key that is bound to an account does not see the others (RELAIS_API_KEY).',
       429: 'Wait a moment, or raise API_RATE.',
       501: 'This relais is older than the command. Deploy the same version.',
-      503: 'Try again in a moment: the same command is never done twice. If it lasts, look at Redis.',
+      503: 'Try again in a moment: the same command is never done twice. If it lasts, run relais doctor.',
     },
     seeLog: 'The log of `relais run` says more.',
   },

@@ -33,7 +33,6 @@ export const english = {
     sent: 'sent',
     skipped: 'skipped',
     expired: 'expired',
-    settled: 'settled',
     draft: 'draft',
     ready: 'ready',
     scheduled: 'scheduled',

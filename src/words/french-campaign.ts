@@ -26,7 +26,7 @@ export const frenchCampaign: Words['campaign'] = {
     canary_in_doubt: 'impossible de dire si les premiers destinataires l’ont reçu',
     canary_sender: 'les premiers destinataires ont vu un autre expéditeur',
     sender_replaced: 'quelqu’un a vu un autre expéditeur',
-    restored: 'Redis a été restauré à partir d’une copie',
+    restored: 'PostgreSQL a été restauré à un point antérieur',
   },
   bins: {
     total: 'lignes',

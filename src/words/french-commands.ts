@@ -194,7 +194,6 @@ le service seul le sait ; docs/runbook.md dit comment continuer.`,
     because: (row, problem) => `ligne ${row} : ${problem}`,
     otherSheet:
       'Exportez de nouveau les jours avec leurs lignes, ou indiquez la feuille qui les contient avec --sheet.',
-    incompleteNext: 'Relancez quand il répond ; relais doctor dit pourquoi il ne répond pas.',
     noColumn: (file, name) => `${file} n’a pas de colonne « ${name} ».`,
     itHas: (names) => `Ses colonnes : ${names}`,
     days: (from, to) => `du ${from} au ${to}`,
@@ -221,7 +220,7 @@ le service seul le sait ; docs/runbook.md dit comment continuer.`,
   events: {
     ahead: (cursor) => `Les événements jusqu’à ${cursor} ne sont pas, ou plus, dans le flux.`,
     aheadNext:
-      'Redis a été restauré à partir d’une copie, ou a perdu quelque chose. Faites le point, puis relisez sans --after.',
+      'PostgreSQL a été restauré à un point antérieur. Relisez l’état de vos opérations, puis les événements sans --after.',
     forgotten: (cursor) => `Une partie des événements après ${cursor} est oubliée : ce lecteur les a perdus.`,
     forgottenNext: (oldest) =>
       `Faites le point, puis relisez sans --after, à partir du plus ancien encore gardé (${oldest}).`,

@@ -180,13 +180,8 @@ export const frenchFlags: Readonly<Record<string, string>> = {
   'Provider account to credit': 'Compte du prestataire à créditer',
   'resume all pending operations, without doing any of them twice':
     'reprendre toutes les opérations en cours, sans en faire aucune deux fois',
-  'history is an older backup, and no newer one exists: continue without the operations it lacks':
-    'l’historique est une sauvegarde plus ancienne, sans plus récente : continuer sans les opérations qui y ' +
-    'manquent',
-  'with --apply: history is lost, so it is not read for operations of the data-loss window':
-    'avec --apply : l’historique est perdu ; ne pas y chercher les opérations de la période de perte',
-  'confirm a long stop without loss; refused if relais knows of a loss':
-    'confirmer un long arrêt sans perte ; refusé si relais connaît une perte',
+  'confirm that nothing was lost: two persons within a day, each with their key; refused if relais knows of a loss':
+    'confirmer que rien n’est perdu : deux personnes en un jour, chacune avec sa clé ; refusé si relais connaît une perte',
   'the provider has new addresses: accept them directly in PostgreSQL, with the settings of a process':
     'le prestataire a de nouvelles adresses : les accepter directement dans PostgreSQL, avec les paramètres d’un ' +
     'processus',

@@ -2,14 +2,14 @@
 /** As `POST /v1/purge` answers it. */
 const KEPT_AFTER_PURGE =
   'Disbursements and other money records stay with their phone numbers, as accounting records; a search by phone number ' +
-  'does not find them any more. Hashed traces of sent SMS expire at most 5 days after the SMS.';
+  'does not find them any more. Entries of the journal in Redis expire 72 hours after the SMS.';
 
 export const frenchHelp: Readonly<Record<string, string>> = {
   'Send bulk SMS and payments through one unreliable provider, and report the final status of each.':
     'Envoyer des SMS en masse et des paiements par un seul prestataire peu fiable, et annoncer le statut final de chacun.',
   'Run the worker, callback receiver and HTTP API': 'Lancer les workers, le récepteur de notifications et l’API HTTP',
-  'Try relais with private PostgreSQL, Redis and sandbox. It needs no settings; the API key is dev':
-    'Essayer relais avec PostgreSQL et Redis privés et le simulateur. Aucun paramètre à définir ; la clé d’API est dev',
+  'Try relais with private servers and a sandbox. It needs no settings; the API key is dev':
+    'Essayer relais avec ses propres serveurs et le simulateur. Aucun paramètre à définir ; la clé d’API est dev',
   'Write a settings file with new secrets': 'Écrire un fichier de paramètres avec de nouveaux secrets',
   'Run the provider simulator alone. It can simulate faults':
     'Lancer seul le simulateur du prestataire. Il sait simuler des pannes',
@@ -209,8 +209,8 @@ export const frenchHelp: Readonly<Record<string, string>> = {
     'Répétez la demande de `existingId` sans changement, ou utilisez une nouvelle identité. `differs` nomme les champs modifiés.',
   [KEPT_AFTER_PURGE]:
     'Les paiements et les autres écritures d’argent restent avec leurs numéros, comme pièces comptables ; ' +
-    'une recherche par numéro ne les trouve plus. Les empreintes des SMS envoyés expirent au plus tard 5 ' +
-    'jours après le SMS.',
+    'une recherche par numéro ne les trouve plus. Les lignes du journal dans Redis expirent 72 heures ' +
+    'après le SMS.',
   'Run `relais doctor`.': 'Lancez `relais doctor`.',
   'List refused intake jobs': 'Lister les tâches intake refusées',
   'No job was refused in the last 30 days.': 'Aucune tâche refusée au cours des 30 derniers jours.',

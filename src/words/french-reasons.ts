@@ -42,12 +42,8 @@ export const frenchReasons: Readonly<Record<string, string>> = {
     'Si ce n’est pas une copie plus ancienne, confirmez-le : relais recover --nothing-was-lost. WITNESS=none ne demande aucun témoin.',
   'the clock of PostgreSQL was set, so nothing is sent for a while':
     'l’horloge de PostgreSQL a été réglée : rien ne part pendant un moment',
-  'Redis was away while it was being worked on, and nothing of that is under way any more':
-    'Redis était injoignable pendant le travail, dont plus rien n’est en cours',
-  'Redis would not survive a power loss, so nothing is sent':
-    'Redis ne survivrait pas à une coupure de courant : rien ne part',
-  'Mend what relais doctor names; it goes on by itself.':
-    'Remédiez à ce que nomme relais doctor ; la suite vient d’elle-même.',
+  'PostgreSQL or Redis was away during the attempt, and the result of the attempt was written later':
+    'PostgreSQL ou Redis était injoignable pendant la tentative, et son résultat a été écrit plus tard',
   'there is no address at which the service could call us back':
     'il n’y a pas d’adresse où le service puisse nous rappeler',
   'Set PUBLIC_URL and CALLBACK_SECRET for every worker; it goes on by itself.':
@@ -110,9 +106,6 @@ export const frenchReasons: Readonly<Record<string, string>> = {
     'Faites configurer l’expéditeur sur le compte SMS, puis reprenez : relais campaign resume ID.',
   'a text went out under another sender than was asked, and the campaign insists on its own':
     'un SMS est parti sous un autre expéditeur que demandé, et la campagne tient au sien',
-  'the recipients that go first are not over yet, and the rest waits for them':
-    'les premiers destinataires ne sont pas encore terminés, et le reste les attend',
-  'somebody switched the campaign in the same moment': 'quelqu’un a changé la campagne au même moment',
   'the personal data of the recipient was erased before the SMS was sent':
     'les données personnelles du destinataire ont été effacées avant l’envoi du SMS',
   'a request was refused because of another recipient, and this SMS goes alone':
@@ -210,10 +203,9 @@ export const frenchReasons: Readonly<Record<string, string>> = {
   'the service is working on it': 'le service le traite',
   'the service confirmed it': 'le service l’a confirmé',
   'the service said that it failed': 'le service a dit que c’est un échec',
-  'Redis did not answer when it was about to be sent, so it was not sent':
-    'Redis n’a pas répondu juste avant l’envoi : rien n’est parti',
+  'PostgreSQL did not answer right before the request, so the request was not sent':
+    'PostgreSQL n’a pas répondu juste avant la demande : elle n’est pas partie',
   'it was asked not to be paid before a certain time': 'il ne devait pas être payé avant une certaine heure',
-  'nobody of its slice is in doubt': 'personne de ce groupe n’est incertain',
   'the statistics of the service could not be had within the time limit':
     'les statistiques du service n’ont pas pu être obtenues dans le délai',
   'Ask the service who was texted; relais does not send again.':
@@ -224,29 +216,17 @@ export const frenchReasons: Readonly<Record<string, string>> = {
     'un processus s’est arrêté net pendant l’envoi : c’est peut-être parti, et peut-être pas',
   'The service is asked where it can be. Where it cannot, look in the dashboard of the service, then resolve it.':
     'Le service est interrogé là où il peut l’être. Ailleurs, regardez dans son tableau de bord, puis tranchez.',
-  'the statistics of the service are asked only after SMS_SETTLE_DELAY':
-    'les statistiques du service ne sont demandées qu’après SMS_SETTLE_DELAY',
-  'the statistics of the service say nothing at all about some of them':
-    'les statistiques du service ne disent rien de certains d’entre eux',
-  'the statistics of the service do not show all of them yet':
-    'les statistiques du service ne les montrent pas encore tous',
   'the service answered about a recipient with a code that its interface does not have':
     'le service a répondu pour un destinataire par un code que son interface n’a pas',
   'the service answered about fewer recipients than it was sent':
     'le service a répondu pour moins de destinataires qu’il n’en a reçu',
   'the last look at the statistics was made': 'les statistiques ont été regardées une dernière fois',
-  'the service refused the request for one of them, as it seems; the statistics are asked for which':
-    'le service a refusé la demande à cause de l’un d’eux, semble-t-il ; les statistiques diront lequel',
   'a part of the request was refused and goes out again in smaller parts':
     'une partie de la demande a été refusée et repart en plus petites parties',
   'two looks did not find them, and `onUnknown: resend` was asked for':
     'deux vérifications ne les ont pas trouvés, et `onUnknown: resend` a été demandé',
   'its process was about to stop before its turn to send came; another one sends it':
     'son processus allait s’arrêter avant son tour ; un autre l’envoie',
-  'as many slices as fill the slots of its process are being sent, and it waits for one of them':
-    'toutes les places d’envoi de son processus sont prises ; il attend que l’une se libère',
-  'its attempt had its share of the time, and another one goes on with it':
-    'sa tentative a eu sa part de temps, et une autre continue',
   'something has come up that holds its account, and is waited for':
     'quelque chose est survenu qui retient son compte, et est attendu',
   'the same text to the same number is on its way or in doubt, and is waited for':
@@ -256,24 +236,6 @@ export const frenchReasons: Readonly<Record<string, string>> = {
   'the service answered for every recipient': 'le service a répondu pour chaque destinataire',
   'provably nothing was sent': 'il est prouvé que rien n’est parti',
   'the next slices of the campaign were handed out': 'les groupes suivants de la campagne ont été distribués',
-  'enough slices of the campaign are out; the next are handed out when some have settled':
-    'assez de groupes de la campagne sont en route ; les suivants partent quand certains sont terminés',
-  'its campaign is paused or held': 'sa campagne est en pause ou retenue',
-  'Let it go on when it may: relais campaign resume ID.':
-    'Reprenez-la quand elle peut continuer : relais campaign resume ID.',
-  'its campaign was cancelled': 'sa campagne a été annulée',
-  'the replicas did not confirm in time what was written, so nothing was sent':
-    'les répliques n’ont pas confirmé à temps ce qui a été écrit : rien n’est parti',
-  'If it lasts, look at the replicas of Redis (REDIS_WAIT_REPLICAS); it goes on by itself.':
-    'Si cela dure, regardez les répliques de Redis (REDIS_WAIT_REPLICAS) ; la suite vient d’elle-même.',
-  'Redis did not confirm in time that what was written is kept, so nothing was sent':
-    'Redis n’a pas confirmé à temps que ce qui a été écrit est gardé : rien n’est parti',
-  'If it lasts, mend what relais doctor names; it goes on by itself.':
-    'Si cela dure, remédiez à ce que nomme relais doctor ; la suite vient d’elle-même.',
-  'what was written was gone when it was read again, so nothing was sent':
-    'ce qui a été écrit avait disparu à la relecture : rien n’est parti',
-  'Has Redis lost data or failed over? It goes on by itself.':
-    'Redis a-t-il perdu des données ou basculé ? La suite vient d’elle-même.',
   'another attempt or a person has taken it over, so this one changed nothing':
     'une autre tentative ou une personne l’a repris : celle-ci n’a rien changé',
   'an operation of this kind is never looked at here': 'une opération de ce genre n’est jamais vérifiée ici',
@@ -281,7 +243,7 @@ export const frenchReasons: Readonly<Record<string, string>> = {
   'it was over already': 'c’était déjà terminé',
   'another queue has it now': 'une autre file s’en occupe maintenant',
   'there is no such record': 'cette fiche n’existe pas',
-  'Is it the right Redis (REDIS_URL) and ENVIRONMENT?': 'Est-ce le bon Redis (REDIS_URL) et le bon ENVIRONMENT ?',
+  'Check DATABASE_URL, DATABASE_SCHEMA and ENVIRONMENT.': 'Vérifiez DATABASE_URL, DATABASE_SCHEMA et ENVIRONMENT.',
   'its record was written by another version of relais': 'sa fiche a été écrite par une autre version de relais',
   'Let a worker of that version, or a newer one, finish it.':
     'Laissez un processus de cette version, ou d’une plus récente, le terminer.',

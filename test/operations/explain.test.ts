@@ -302,7 +302,7 @@ describe('no reason is without an explanation', () => {
     expect(told?.next).not.toBe('');
   });
 
-  test.for(['account_held_funds', 'status_reversed', 'campaign_parked', 'campaign_cancelled'])('%s', (word) => {
+  test.for(['account_held_funds', 'status_reversed'])('%s', (word) => {
     expect(explainWord(word)).toBeDefined();
   });
 

@@ -7,7 +7,7 @@ import type { ConsoleAnswer, Restore, SeenConsole, Story } from './story.ts';
 const REVOKED_WITHIN_MS = 3_000;
 const SLACK_MS = 1_500;
 const NOT_PAID = new Set(['failed', 'rejected', 'cancelled']);
-const AWAY = new Set(['unavailable', 'not-durable', 'memory-full', 'recovering']);
+const AWAY = new Set(['unavailable', 'recovering']);
 /** What a console must have asked for in any storm: one that looked at nothing proves nothing. */
 const LOOKED_AT = ['sign-in', 'status', 'disbursements', 'one', 'explain', 'search', 'reports/daily', 'event'];
 
