@@ -252,7 +252,7 @@ async function approve(context: ApiContext, { record, key, contentHash, act }: A
     act: act(record.id, { contentHash }),
   });
   if (decided.is === 'not yours') throw notPossible(decided.state, 'no approval is needed');
-  if (decided.is === 'applied') context.wake('batch', record.id, decided.rev);
+  if (decided.is === 'applied') context.wake('batch');
 }
 
 function refuseOutdated({ count, list }: Findings): void {

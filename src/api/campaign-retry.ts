@@ -34,7 +34,7 @@ export async function retryCampaign(
     key: idempotencyKey === undefined ? undefined : fingerprint(idempotencyKey),
   });
   if (retried.is === 'applied') {
-    context.wake('campaign', campaign.id, retried.rev);
+    context.wake('campaign');
     return false;
   }
   if (retried.is === 'replayed' || retried.is === 'under way') return true;

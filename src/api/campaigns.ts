@@ -123,7 +123,7 @@ const amendCampaign = route(
       const state = amended.state || record.state;
       throw new ApiProblem('wrong-state', `The campaign is ${state}, so it sends no more SMS.`, { state });
     }
-    context.wake('campaign', record.id, amended.rev);
+    context.wake('campaign');
     if (READ_FOR.some((name) => body[name] !== undefined)) await context.keptFiles.outdated(record.id);
     return view(context, await again());
   },
@@ -262,7 +262,7 @@ async function approve(context: ApiContext, { record, key, act }: Approving, con
     const why = state === 'awaiting_approval' ? 'it was changed during the request' : 'no approval is needed';
     throw new ApiProblem('wrong-state', `The state is ${state}: ${why}.`, { state });
   }
-  if (approved.to === 'running') context.wake('campaign', record.id, approved.rev);
+  if (approved.to === 'running') context.wake('campaign');
 }
 
 function ownCampaign(by: string): ApiProblem {
@@ -338,7 +338,7 @@ async function switchCampaign(
     const state = (switched.is === 'refused' && switched.state) || record.state;
     throw new ApiProblem('wrong-state', `The campaign is ${state}, so it cannot do this: ${name}.`, { state });
   }
-  if (switched.to === 'running') context.wake('campaign', record.id, switched.rev);
+  if (switched.to === 'running') context.wake('campaign');
 }
 
 /** Somebody looked and said "go on", so an account that is held for an empty balance is tried again. */

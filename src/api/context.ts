@@ -119,7 +119,7 @@ export interface ApiContext {
   readonly followers: Public<Followers>;
   readonly endpoints: Public<Endpoints>;
   readonly endpointService: Public<EndpointService>;
-  readonly wake: (queue: QueueName, id: string, rev: string | number) => void;
+  readonly wake: (queue: QueueName) => void;
   readonly recoveryDesk: Public<RecoveryDesk<readonly ProviderSaid[]>>;
   /** Why nothing can be accepted now, if so. */
   readonly refusal: () => { readonly kind: RefusalKind; readonly detail: string } | undefined;

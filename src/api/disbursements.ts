@@ -196,7 +196,7 @@ async function approve({ context, key, record, act }: Deciding): Promise<void> {
     act: act(record.id, { amount: record.amount }),
   });
   if (settled.is === 'not yours') throw notPossible(settled.state, 'no approval is needed');
-  if ('rev' in settled && waitMs === 0) context.wake('disbursement', record.id, settled.rev);
+  if ('rev' in settled && waitMs === 0) context.wake('disbursement');
 }
 
 /** It was accepted under the limit of its day, and leaves under that of today. */

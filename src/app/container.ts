@@ -38,9 +38,8 @@ export interface Container extends Stores {
   readonly followers: Followers;
   readonly bullQueues: Readonly<Record<AnyQueueName, Queue>>;
   readonly jobs: QueueJobs;
-  readonly wake: (queue: QueueName, id: string, rev: string | number) => void;
-  /** Wakes a worker of a queue that is taken in bulk, for whatever is due. */
-  readonly call: (queue: QueueName) => void;
+  /** Wakes a worker of this queue. */
+  readonly wake: (queue: QueueName) => void;
   readonly metrics: Metrics;
   /** Absent: nobody asked for traces. */
   readonly traces: Traces | undefined;
@@ -99,8 +98,7 @@ export function createContainer(config: Config, logger: Logger, options: Contain
     followers: followersOf(stores, quietly),
     bullQueues,
     jobs,
-    wake: (queue, id, rev) => waker.wake(queue, id, rev),
-    call: (queue) => waker.call(queue),
+    wake: (queue) => waker.wake(queue),
     metrics,
     traces,
     watchdog: createWatchdog({ clock: systemClock, leaseMs }),

@@ -19,7 +19,7 @@ export function endpointServiceOf(container: Container, outgoing: Outgoing): End
     random,
     secrets: sealingSecrets(config),
     rules: rulesOf(container),
-    wake: (endpoint, rev) => wake('event-delivery', endpoint, rev),
+    wake: () => wake('event-delivery'),
     post: createWebhookSender({ outgoing, clock, secrets: sealingSecrets(config) }),
     clock,
   });
@@ -107,7 +107,7 @@ function dispatcherPart(container: Container, outgoing: Outgoing): Part {
         endpoints,
         clock,
         intervalMs: config.SWEEP_INTERVAL,
-        wake: (endpoint, rev) => wake('event-delivery', endpoint, rev),
+        wake: () => wake('event-delivery'),
         onError: (error) => quietly('dispatching events', error),
       });
       return async () => {

@@ -139,7 +139,7 @@ function attemptsPoller(
   context: ProcessorContext,
   { name, slots, watch }: Pick<Queue, 'slots' | 'watch'> & { readonly name: AttemptQueue },
 ): Poller {
-  const { clock, metrics, operations, call, quietly } = container;
+  const { clock, metrics, operations, wake, quietly } = container;
   const announce = announcer(container);
   const attemptOne = attempts(name, processors[name], context, announce);
   const checksMessage = messageChecker(container, { context, slots, announce });
@@ -163,7 +163,7 @@ function attemptsPoller(
     take: (atMost) => operations.take(name, atMost),
     handBack: (ids) => operations.handBack(name, ids),
     attempt: attemptWatched,
-    callOthers: () => call(name),
+    callOthers: () => wake(name),
     onFailed: (error) => quietly(`attempt in ${name}`, error),
   });
   return {
@@ -178,7 +178,7 @@ function attemptsPoller(
 const BATCHES_AT_ONCE = 4;
 
 function batchPoller(container: Container, { policy }: ProcessorContext, watch: Watch): Poller {
-  const { database, batches, book, clock, call } = container;
+  const { database, batches, book, clock, wake } = container;
   const acceptance = acceptanceOf(container);
   const work = new BatchWork({
     database,
@@ -203,7 +203,7 @@ function batchPoller(container: Container, { policy }: ProcessorContext, watch: 
       durationMs: clock.monotonic() - beganMono,
       account: batch.account,
     });
-    if (result.outcome === 'advanced') call('disbursement');
+    if (result.outcome === 'advanced') wake('disbursement');
   };
   return serial(async () => {
     const taken = await work.take(BATCHES_AT_ONCE);

@@ -20,6 +20,7 @@ interface InitFlags {
 
 /** What nobody but you can know, in the order in which it is asked for. */
 const ASKED = [
+  'DATABASE_URL',
   'SERVICE_BASE_URL',
   'SERVICE_MASTER_KEY',
   'SERVICE_PRIVATE_KEY',

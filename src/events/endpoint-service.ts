@@ -25,7 +25,7 @@ export interface EndpointServiceOptions {
   /** The first seals, all of them open. None: endpoints cannot be registered. */
   readonly secrets: readonly Secret[];
   readonly rules: EndpointRules;
-  readonly wake: (endpoint: string, rev: string) => void;
+  readonly wake: () => void;
   readonly post: ReturnType<typeof createWebhookSender>;
   readonly clock: Clock;
 }
@@ -130,17 +130,17 @@ export class EndpointService {
 
   /** Brings back one, delivered or not. False: there is none that the endpoint wants, or it is too long ago. */
   async resend(endpoint: Endpoint, event: string, act?: Act): Promise<boolean> {
-    const { endpoints, events, wake, random } = this.#options;
+    const { endpoints, events, wake } = this.#options;
     const found = await events.find(event, REPLAY_MOST);
     if (!found || !wantsKind(endpoint, found)) return false;
     await endpoints.replay(endpoint.id, [found.place], act);
-    wake(endpoint.id, `replay-${random.hex(4)}`);
+    wake();
     return true;
   }
 
   /** Brings back what the endpoint wants of the events since then, delivered or not; the earliest first. */
   async replay(endpoint: Endpoint, sinceMs: number, act?: Act): Promise<{ replayed: number; complete: boolean }> {
-    const { endpoints, events, wake, random } = this.#options;
+    const { endpoints, events, wake } = this.#options;
     let cursor = await events.before(sinceMs);
     let replayed = 0;
     let more = true;
@@ -153,7 +153,7 @@ export class EndpointService {
       more = page.length === AT_A_TIME;
       cursor = page.at(-1)?.place ?? cursor;
     }
-    if (replayed > 0) wake(endpoint.id, `replay-${random.hex(4)}`);
+    if (replayed > 0) wake();
     return { replayed, complete: !more };
   }
 

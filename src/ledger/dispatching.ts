@@ -9,7 +9,7 @@ export interface DispatchingOptions {
   readonly endpoints: Pick<Endpoints, 'dispatch'>;
   readonly clock: Pick<Clock, 'sleep'>;
   readonly intervalMs: number;
-  readonly wake: (endpoint: string, rev: string) => void;
+  readonly wake: () => void;
   readonly onError: (error: unknown) => void;
 }
 
@@ -28,6 +28,6 @@ export async function dispatchUntil(signal: AbortSignal, options: DispatchingOpt
 /** True: there may be more at once. */
 async function dispatchOnce({ endpoints, wake }: Pick<DispatchingOptions, 'endpoints' | 'wake'>): Promise<boolean> {
   const dispatched = await endpoints.dispatch(AT_A_TIME);
-  for (const { id, position, added } of dispatched) if (added > 0) wake(id, position);
+  if (dispatched.some(({ added }) => added > 0)) wake();
   return dispatched.some(({ more }) => more);
 }

@@ -43,7 +43,7 @@ export interface AttemptContext extends RecordContext {
   /** Whether a recovery is under way, and whether any witness knows this ledger. Absent: nothing is remembered. */
   readonly life?: Pick<Life, 'recovering' | 'raise' | 'isUnwitnessed' | 'isSuspended'>;
   /** Adds a wake-up job. Nothing waits for it: the due time of the row is what nobody can lose. */
-  wake(queue: QueueName, id: string, rev: string | number): void;
+  wake(queue: QueueName): void;
   /** Absent: nobody asked for traces. */
   readonly traces?: Traces | undefined;
 }

@@ -163,7 +163,7 @@ export class CollectAcceptance {
     const fields = { ...operation.fields, ...acceptedFor(operation.account, this.#options.fingerprints) };
     const answer = await this.#operations.accept({ ...operation, act: this.#options.act, fields });
     const queue = queueOf(operation.kind, operation.state);
-    if (answer.outcome === 'accepted' && operation.dueInMs === 0 && queue) this.#options.wake(queue, answer.id, 1);
+    if (answer.outcome === 'accepted' && operation.dueInMs === 0 && queue) this.#options.wake(queue);
     return readAnswer(answer);
   }
 }

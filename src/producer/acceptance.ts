@@ -32,7 +32,7 @@ export interface AcceptanceOptions {
   readonly store: AcceptanceStore;
   readonly random: Random;
   readonly environment: string;
-  readonly wake: (queue: QueueName, id: string, rev: string | number) => void;
+  readonly wake: (queue: QueueName) => void;
   /** The accounts that there are. Absent: unknown to this process (the library), and checked when it is done. */
   readonly accounts?: ReadonlySet<string>;
   /** Fingerprints of their keys, where this process has them: others leave alone what was accepted for these. */
@@ -124,7 +124,7 @@ export class Acceptance {
     const answer = await this.#operations.accept(operation);
     // What may not be done yet is left to the due index.
     if (answer.outcome === 'accepted' && answer.state === 'queued' && notBeforeMs === undefined) {
-      this.#options.wake('disbursement', answer.id, 1);
+      this.#options.wake('disbursement');
     }
     if (answer.outcome !== 'accepted') return { answer: readAnswer(answer), warnings };
     return { answer: readAnswer(answer), warnings, written: () => recordAsWritten(operation, answer) };
@@ -182,7 +182,7 @@ export class Acceptance {
       return readAnswer(await this.#operations.accept(asked));
     }
     const answer = await this.#options.store.message(parsed.data, { ...names, act: this.#options.act });
-    if (answer.outcome === 'accepted') this.#options.wake(queueOfLane[parsed.data.lane], answer.id, 1);
+    if (answer.outcome === 'accepted') this.#options.wake(queueOfLane[parsed.data.lane]);
     if (answer.outcome === 'conflict') {
       const { to, text, from, expiresAt, reference } = parsed.data;
       const fields = { to, text, from, expiresAt: expiresAt === undefined ? undefined : Date.parse(expiresAt) };

@@ -1,7 +1,7 @@
 /** The only file that constructs a BullMQ Queue or Worker, so that prefix, retention and lock are the same for all. */
 import { type ConnectionOptions, type Job, Queue, UnrecoverableError, Worker } from 'bullmq';
 import type { Clock } from '../lib/clock.ts';
-import { type QueueDeclaration, type AnyQueueName, queues } from './index.ts';
+import type { AnyQueueName, QueueDeclaration } from './index.ts';
 
 // BullMQ's own event stream only feeds dashboards: truth is never taken from it.
 const EVENTS_KEPT = 1_000;
@@ -73,20 +73,7 @@ export function openWorker(
   return worker;
 }
 
-/**
- * Adds wake-up jobs, those of one moment together. Nobody waits for them: one that is lost is added again by the
- * sweeper when the operation's due time has come.
- */
-
-interface Wake {
-  readonly name: 'wake';
-  readonly data: { readonly id: string };
-  /**
-   * Named after the revision: adding an id that is active or waiting is silently nothing, so a wake never reuses one.
-   */
-  readonly opts: { readonly jobId: string };
-}
-
+/** Adds wake-up jobs. A lost wake-up costs at most SWEEP_INTERVAL, since workers also poll. */
 interface WakerOptions {
   readonly queues: Readonly<Partial<Record<AnyQueueName, Queue>>>;
   readonly ready: () => boolean;
@@ -94,32 +81,20 @@ interface WakerOptions {
   readonly onLost: (error: unknown) => void;
 }
 
-/** A worker that takes what is due takes all of it, so more calls than this would only find nothing. */
+/** A worker takes everything that is due, so more calls than this would find nothing. */
 const CALLS_APART_MS = 10;
 
 export class Waker {
   readonly #options: WakerOptions;
-  readonly #pending = new Map<AnyQueueName, Wake[]>();
-  /** The queues that are being called about; `again`: something became due since the last call. */
+  /** Queues with a call on its way. `again`: something became due since that call. */
   readonly #calling = new Map<AnyQueueName, { again: boolean; done: Promise<void> }>();
-  #flushing: Promise<void> = Promise.resolve();
 
   constructor(options: WakerOptions) {
     this.#options = options;
   }
 
-  /** The operation is due, or about to be. */
-  wake(queue: AnyQueueName, id: string, rev: string | number): void {
-    if ('inBulk' in queues[queue]) return this.call(queue);
-    const wake: Wake = { name: 'wake', data: { id }, opts: { jobId: `${id}-${rev}` } };
-    const waiting = this.#pending.get(queue);
-    if (waiting) waiting.push(wake);
-    else this.#pending.set(queue, [wake]);
-    if (this.#pending.size === 1 && !waiting) this.#flushing = this.#flushSoon();
-  }
-
-  /** Something is due in a queue that is taken in bulk. */
-  call(queue: AnyQueueName): void {
+  /** Operations of this queue are due, or will be in a moment. */
+  wake(queue: AnyQueueName): void {
     const calling = this.#calling.get(queue);
     if (calling) calling.again = true;
     else {
@@ -129,9 +104,9 @@ export class Waker {
     }
   }
 
-  /** Resolves when what was asked for so far has been added, or is lost. */
+  /** Resolves when all wake-ups so far were added, or lost. */
   async settled(): Promise<void> {
-    await Promise.all([this.#flushing, ...[...this.#calling.values()].map(({ done }) => done)]);
+    await Promise.all([...this.#calling.values()].map(({ done }) => done));
   }
 
   async #callWhileAsked(queue: AnyQueueName, calling: { again: boolean }): Promise<void> {
@@ -139,25 +114,16 @@ export class Waker {
     await Promise.resolve();
     while (calling.again) {
       calling.again = false;
+      // Before the first connection, an add would wait for ever.
       if (ready()) await this.#callOnce(queue).catch(onLost);
       await clock.sleep(CALLS_APART_MS);
     }
     this.#calling.delete(queue);
   }
 
-  /** The process that gets the call that waits there takes this too. On a queue that is paused, one waits and no more. */
+  /** One waiting wake-up is enough: the worker that gets it takes everything that is due. */
   async #callOnce(name: AnyQueueName): Promise<void> {
     const queue = this.#options.queues[name];
     if (queue && (await queue.getWaitingCount()) === 0) await queue.add('wake', {});
-  }
-
-  async #flushSoon(): Promise<void> {
-    await Promise.resolve();
-    const { queues: opened, ready, onLost } = this.#options;
-    const batches = [...this.#pending];
-    this.#pending.clear();
-    // Before the first connection an add would wait for ever, and a late wake-up is worth nothing.
-    if (!ready()) return;
-    for (const [queue, wakes] of batches) await opened[queue]?.addBulk(wakes).catch(onLost);
   }
 }

@@ -58,7 +58,7 @@ interface ReceiverOptions {
   /** The digest of the account's key of today; tried before `hashes`. */
   readonly ownDigest?: (account: string) => string | undefined;
   readonly clock: Clock;
-  readonly wake: (queue: QueueName, id: string, rev: string | number) => void;
+  readonly wake: (queue: QueueName) => void;
   readonly onCallback: (kind: string, verdict: CallbackVerdict, target?: CallbackTarget, noted?: Noted) => void;
   readonly onError: (error: unknown) => void;
   /** The page on which people say that they want no more texts. */
@@ -106,7 +106,7 @@ function receive(options: ReceiverOptions): RequestHandler {
         const agreesWith = detail === WRONG_HASH ? [] : statesOf(target.kind, evidence);
         const posted = { redacted, agreesWith };
         const nudged = await operations.nudge(target.kind, target.id, evidence, LOOK_INTERVAL_MS, posted);
-        if (nudged.is === 'look') wake(lookQueueOf(target.kind), target.id, 0);
+        if (nudged.is === 'look') wake(lookQueueOf(target.kind));
         return { ...nudged, ...(detail ? { hash: detail } : {}) };
       };
       const hinted = await within({ clock, ms: STORE_WITHIN_MS, late }, store());

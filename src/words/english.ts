@@ -93,6 +93,7 @@ export const english = {
   init: {
     hello: 'Nothing is sent anywhere. Leave empty what you do not know yet; it can be filled in later.',
     asks: {
+      DATABASE_URL: 'PostgreSQL database, postgres://user:password@host:port/database (not shown)',
       SERVICE_BASE_URL: 'Address of the payment service; empty: no payments',
       SERVICE_MASTER_KEY: 'Its main key (not shown)',
       SERVICE_PRIVATE_KEY: 'Its private key (not shown)',

@@ -94,6 +94,7 @@ export const french: Words = {
     hello:
       'Rien n’est envoyé nulle part. Laissez vide ce que vous ne savez pas encore ; vous pourrez compléter plus tard.',
     asks: {
+      DATABASE_URL: 'Base PostgreSQL, postgres://utilisateur:mot-de-passe@hôte:port/base (non affichée)',
       SERVICE_BASE_URL: 'Adresse du service de paiement ; vide : pas de paiements',
       SERVICE_MASTER_KEY: 'Sa clé principale (non affichée)',
       SERVICE_PRIVATE_KEY: 'Sa clé privée (non affichée)',

@@ -6,6 +6,9 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { apiKeysOf, loadConfig, missingFor } from '../../src/config.ts';
 import { relais } from './terminal.ts';
 
+/** Known only to the person who sets up relais. */
+const DATABASE_URL = 'postgres://relais:secret@localhost:5432/relais';
+
 let folder: string;
 let file: string;
 beforeEach(() => {
@@ -32,7 +35,9 @@ test('--yes asks nothing and writes secrets that relais starts with, for nobody 
   const env = settingsIn(file);
   expect(env['CALLBACK_SECRET']).toMatch(/^[0-9a-f]{64}$/);
   expect(env['SEALING_SECRET']).not.toBe(env['CALLBACK_SECRET']);
-  const config = loadConfig({ ...env, HOST: '0.0.0.0' }, (given) => missingFor(given, ['api', 'webhooks']));
+  const config = loadConfig({ ...env, HOST: '0.0.0.0', DATABASE_URL }, (given) =>
+    missingFor(given, ['api', 'webhooks']),
+  );
   const keys = apiKeysOf(config).map(({ name, roles }) => [name, [...roles].join('+')]);
   expect(keys).toEqual([
     ['service', 'enqueue+read'],
@@ -40,7 +45,7 @@ test('--yes asks nothing and writes secrets that relais starts with, for nobody 
     ['approver', 'read+approve'],
   ]);
   expect(env['API_KEYS']).toContain(`operator:enqueue+read+operate:${env['RELAIS_API_KEY']}`);
-  expect(stdout).toContain('SERVICE_BASE_URL');
+  expect(stdout).toContain('DATABASE_URL, SERVICE_BASE_URL');
   for (const secret of Object.values(env).filter((value) => value.length > 30)) expect(stdout).not.toContain(secret);
 });
 
@@ -68,14 +73,31 @@ test('two files have no secret in common', async () => {
 });
 
 test('on a terminal it asks, again where an answer cannot be, and leaves out what has no use', async () => {
-  const typed = ['', 'nonsense', 'https://crm.example', 'user', 'secret', 'app', 'BOUTIQUE', 'sn', 'SN', ''];
+  const typed = [
+    DATABASE_URL,
+    '',
+    'nonsense',
+    'https://crm.example',
+    'user',
+    'secret',
+    'app',
+    'BOUTIQUE',
+    'sn',
+    'SN',
+    '',
+  ];
   const { code, stderr } = await relais(['init', '--file', file], {
     isTerminal: true,
     types: `${typed.join('\n')}\n`,
   });
   expect(code).toBe(0);
   const env = settingsIn(file);
-  expect(env).toMatchObject({ SERVICE_CRM_URL: 'https://crm.example', SMS_APP_KEY: 'app', DEFAULT_COUNTRY: 'SN' });
+  expect(env).toMatchObject({
+    DATABASE_URL,
+    SERVICE_CRM_URL: 'https://crm.example',
+    SMS_APP_KEY: 'app',
+    DEFAULT_COUNTRY: 'SN',
+  });
   expect(Object.keys(env).filter((name) => name.startsWith('SERVICE_'))).toEqual(['SERVICE_CRM_URL']);
   expect(stderr).toContain('SERVICE_CRM_URL: must be an address');
 });
@@ -89,7 +111,7 @@ test('it speaks French where the terminal does, or where it is asked to', async 
 });
 
 test('Ctrl-C at a question writes nothing', async () => {
-  const types = 'https://service.example\n\u0003';
+  const types = `${DATABASE_URL}\n\u0003`;
   const argv = ['init', '--file', file];
   const { code, stderr } = await relais(argv, { types, onKeys: true, isTerminal: true });
   expect([code, existsSync(file)]).toEqual([1, false]);

@@ -52,8 +52,8 @@ export const carriedOutBy: Readonly<Record<OperationName, string>> = {
   disbursement_submit: 'src/processors/disbursement/pay.ts',
   disbursement_status: 'src/processors/disbursement/look.ts',
   sms_login: 'src/upstream/messaging/login.ts',
-  sms_send: 'src/processors/text/sending.ts',
-  sms_statistics: 'src/processors/text/look.ts',
+  sms_send: 'src/processors/sms/sending.ts',
+  sms_statistics: 'src/processors/sms/checks.ts',
 };
 
 /** Where the words of each status are decided upon. */

@@ -2,7 +2,7 @@ import type { Queue } from 'bullmq';
 import { expect, test } from 'vitest';
 import { Waker } from '../../src/queues/open.ts';
 
-/** Two queues that count what is added, and a clock that sleeps until it is told. */
+/** A queue that counts what is added, and a clock that sleeps until it is told. */
 function waking({ ready = true, waiting = 0 } = {}) {
   const added: unknown[] = [];
   const lost: unknown[] = [];
@@ -11,12 +11,9 @@ function waking({ ready = true, waiting = 0 } = {}) {
   const queue = {
     getWaitingCount: async () => state.waiting,
     add: async (_name: string, data: unknown) => void added.push(data),
-    addBulk: async (jobs: readonly { data: unknown; opts: unknown }[]) => {
-      added.push(...jobs.map(({ data, opts }) => ({ data, opts })));
-    },
   } as unknown as Queue;
   const waker = new Waker({
-    queues: { disbursement: queue, 'sms-batch': queue },
+    queues: { disbursement: queue },
     ready: () => ready,
     clock: { sleep: () => new Promise((resolve) => sleeping.push(resolve)) },
     onLost: (error) => lost.push(error),
@@ -30,19 +27,19 @@ function waking({ ready = true, waiting = 0 } = {}) {
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-test('a wake-up of a queue that is taken in bulk carries nothing', async () => {
+test('a wake-up carries nothing', async () => {
   const { waker, added } = waking();
-  waker.wake('disbursement', 'dsb_1', 1);
+  waker.wake('disbursement');
   await turn();
   expect(added).toEqual([{}]);
 });
 
 test('what becomes due in the same moment is one wake-up, and what comes after it one more', async () => {
   const { waker, added, later } = waking();
-  for (let n = 0; n < 50; n += 1) waker.wake('disbursement', `dsb_${n}`, 1);
+  for (let n = 0; n < 50; n += 1) waker.wake('disbursement');
   await turn();
-  waker.wake('disbursement', 'dsb_50', 1);
-  waker.wake('disbursement', 'dsb_51', 1);
+  waker.wake('disbursement');
+  waker.wake('disbursement');
   await turn();
   expect(added).toEqual([{}]);
   await later();
@@ -53,26 +50,19 @@ test('what becomes due in the same moment is one wake-up, and what comes after i
 
 test('where a wake-up waits already, none is added', async () => {
   const { waker, added, state, later } = waking({ waiting: 1 });
-  waker.wake('disbursement', 'dsb_1', 1);
+  waker.wake('disbursement');
   await turn();
   expect(added).toEqual([]);
   await later();
   state.waiting = 0;
-  waker.wake('disbursement', 'dsb_2', 1);
+  waker.wake('disbursement');
   await turn();
   expect(added).toEqual([{}]);
 });
 
-test('a queue whose operations have a job each gets one for each', async () => {
-  const { waker, added } = waking();
-  waker.wake('sms-batch', 'cmp_1.0', 3);
-  await turn();
-  expect(added).toEqual([{ data: { id: 'cmp_1.0' }, opts: { jobId: 'cmp_1.0-3' } }]);
-});
-
 test('without a connection nothing is added, and nobody waits', async () => {
   const { waker, added, later } = waking({ ready: false });
-  waker.wake('disbursement', 'dsb_1', 1);
+  waker.wake('disbursement');
   await turn();
   await later();
   await waker.settled();

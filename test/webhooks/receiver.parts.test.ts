@@ -188,7 +188,7 @@ async function makeWorld({ now }: { readonly now?: () => number } = {}) {
     secrets: SECRETS,
     operations,
     clock: systemClock,
-    wake: (_queue, woken) => wakes.push(woken),
+    wake: (queue) => wakes.push(queue),
     onCallback: (_kind, verdict) => {
       // A million of them would be the only thing that grows.
       if (verdicts.length < 1_000) verdicts.push(verdict);

@@ -230,6 +230,6 @@ async function letGoOn(
     outcome: 'advanced',
     reason: 'resubmit',
   });
-  if (ended.outcome !== 'lost' && dueInMs === 0) context.wake('disbursement', record.id, record.rev + 1);
+  if (ended.outcome !== 'lost' && dueInMs === 0) context.wake('disbursement');
   return told(ended, { is: 'resolved' });
 }
