@@ -221,8 +221,8 @@ export class Life {
   }
 
   /**
-   * A ledger that is behind a witness is recovering; one that is not is complete up to now. Heard again now and then, so
-   * that a recovery knows from when on something may be missing.
+   * A ledger that is behind a witness is recovering; one that is not is complete up to now. Heard again now and then,
+   * so that a recovery knows from when on something may be missing.
    */
   async #hear(): Promise<void> {
     const { standing } = this;
