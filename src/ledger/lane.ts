@@ -115,16 +115,11 @@ export class Lane {
   }
 
   /**
-   * The ids that a statement wrote whose answer was lost, asked on a new connection: to open it waits for the end of
-   * that statement. `op`: the statement's own. Throws `AnswerLost` when that cannot be known.
+   * The rows that a statement wrote whose answer was lost, asked on a new connection: to open it waits for the end of
+   * that statement. `statement` finds them by `op`, the number of the lost one; without any the answer has the counter
+   * alone. Throws `AnswerLost` when that cannot be known.
    */
-  async settle(op: string): Promise<readonly string[]> {
-    const rows = await this.settleWith<Written & { id: string | null }>('written_by', op);
-    return rows.flatMap(({ id }) => id ?? []);
-  }
-
-  /** The same, with the statement that finds the rows. Without any the answer has the counter alone. */
-  async settleWith<Row extends Written>(statement: string, op: string): Promise<readonly Row[]> {
+  async settle<Row extends Written>(statement: string, op: string): Promise<readonly Row[]> {
     const { clock, memory, name } = this.#options;
     const lostAtMono = clock.monotonic();
     for (;;) {

@@ -73,8 +73,11 @@ interface Fresh {
   readonly counter: string;
   /** Absent: the answer was lost. */
   readonly at?: Date;
+  /** Of a lost answer: a change says no more than that it was written. */
+  readonly created_at?: Date;
 }
 
+type Settled = Omit<Fresh, 'at' | 'version'>;
 type Keys<Item> = Pick<SharingOptions<Item, unknown>, 'keysOf' | 'sumsOf'>;
 type Run<Item, Answer> = SharingOptions<Item, Answer>['run'];
 
@@ -320,8 +323,9 @@ export class Operations {
       return await run(op);
     } catch (error) {
       if (!(error instanceof AnswerLost)) throw error;
-      const rows = await lane.settle(op);
-      return rows.length > 0 ? rows.map((id) => ({ id, fresh: true, counter: '0' })) : run(random.hex(OP_BYTES));
+      const rows = await lane.settle<Settled>('written_by', op);
+      const written = rows.filter(({ id }) => id !== null);
+      return written.length > 0 ? written.map((row) => ({ ...row, fresh: true })) : run(random.hex(OP_BYTES));
     }
   }
 }
@@ -339,7 +343,7 @@ const refusedBy = ({ id }: NewOperation, { rule, detail }: RuleRefused): Recorde
 });
 
 function acceptedAs({ id, state }: NewOperation, row: Fresh): Recorded {
-  return { outcome: 'accepted', id, state: row.state ?? state, at: row.at?.getTime() ?? 0 };
+  return { outcome: 'accepted', id, state: row.state ?? state, at: (row.at ?? row.created_at)?.getTime() ?? 0 };
 }
 
 /** The answer to a request that is the same as a recorded one. */

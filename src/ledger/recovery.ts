@@ -2,25 +2,22 @@
  * What a person does about a restored ledger: sees what is open, has it led to where work may begin again, or confirms
  * that nothing was lost. Nothing that the copy shows as not yet sent is sent because of the copy alone.
  */
-import { type Kind, queueOf, restoringOf, statesOf } from '../kinds/index.ts';
+import { type Kind, restoringOf, statesOf } from '../kinds/index.ts';
 import type { Clock } from '../lib/clock.ts';
 import { type Standing, isOver, progressOf, reportOf, wouldDo } from './recovery-report.ts';
 import { type Act, noteAct } from './acts.ts';
 import type { JournalItem } from './journal.ts';
 import type { Database, Run } from './pool.ts';
-import type { LedgerKind, OperationRow } from './records.ts';
+import type { LedgerKind } from './records.ts';
 import { isOfOneRow } from './errors.ts';
 import { type EvidenceOptions, type RecoveryRow, gatherEvidence, knownToJournal } from './evidence.ts';
 import { type RecoveryReport, type UnderWay, type Work, isProven, reportFrom, underWayOf } from './recovery-view.ts';
-import { eventOfRestored, replayAct, replayItems } from './replay.ts';
+import { replayAct, replayItems } from './replay.ts';
+import { type Patience, leadOn, openOf } from './restoring.ts';
 
-export interface RecoveryOptions<Says> extends EvidenceOptions {
+export interface RecoveryOptions<Says> extends EvidenceOptions, Patience {
   readonly database: Pick<Database, 'run' | 'transaction'>;
   readonly clock: Clock;
-  /** From the deadline of an intent until `created` means that nothing was sent, ms. */
-  readonly quietMs: number;
-  /** Until the statistics of the provider show what was sent, ms. */
-  readonly settleMs: number;
   /** Asks the provider about so many of each kind, and changes nothing. */
   readonly says: (underWay: UnderWay, most: number) => Promise<Says>;
   /** Called when a recovery is over, before the operator is answered: the next request to this process is accepted. */
@@ -181,10 +178,11 @@ export class RecoveryDesk<Says> {
 
   /** One item that PostgreSQL refuses must not keep the others back. */
   async #replayPage(work: Work, page: readonly JournalItem[]): Promise<void> {
-    const { database, clock, quietMs } = this.#options;
-    const quietAt = new Date(clock.now() + quietMs);
+    const { database, clock, quietMs, settleMs } = this.#options;
+    const patience = { quietMs, settleMs, quietAt: new Date(clock.now() + quietMs) };
     try {
-      const counts = await database.transaction((run) => replayItems(run, page, quietAt));
+      const { counts, unreadable } = await database.transaction((run) => replayItems(run, page, patience));
+      work.unreadable.push(...unreadable);
       for (const [kind, count] of Object.entries(counts)) work.restored[kind] = (work.restored[kind] ?? 0) + count;
     } catch (error) {
       if (!isOfOneRow(error)) throw error;
@@ -202,53 +200,23 @@ export class RecoveryDesk<Says> {
         ...(await database.run<Work['held'][number]>('hold_restored_campaigns', [statesOfCampaigns, null])),
       );
       await database.run('restore_batches', [statesOfBatches, null]);
+      await database.run('doubt_messages', [null, settleMs, null]);
       while ((await database.run('doubt_requests', [settleMs, PAGE, null, null])).length === PAGE) {
         if (clock.monotonic() >= untilMono) return false;
       }
     }
-    const open = openOf(work.broken === undefined ? ['direct_credit'] : LEDGER_KINDS, ['review', 'ask', 'doubt']);
+    const open = openOf(work.broken === undefined ? UNTOLD : LEDGER_KINDS, ['review', 'ask', 'doubt']);
     for (;;) {
-      const count = await database.transaction((run) => this.#restorePage(run, open, work));
+      const { count, unreadable } = await database.transaction((run) =>
+        leadOn(run, { open, most: PAGE }, this.#options),
+      );
+      work.unreadable.push(...unreadable);
       if (count === 0) break;
       if (clock.monotonic() >= untilMono) return false;
     }
     const looks = openOf(LEDGER_KINDS, ['look']);
     await database.run('check_restored', [looks.map(({ kind }) => kind), looks.map(({ state }) => state), null]);
     return true;
-  }
-
-  async #restorePage(run: Run, open: readonly Open[], work: Work): Promise<number> {
-    const { quietMs, settleMs } = this.#options;
-    const rows = await run<OperationRow>('restorable', [
-      open.map(({ kind }) => kind),
-      open.map(({ state }) => state),
-      PAGE,
-    ]);
-    const endings = rows.map((row) => {
-      const isMessage = row.kind === 'message';
-      const state = isMessage ? 'unknown' : 'needs_review';
-      const canBeAsked = isMessage || (row.token !== null && queueOf(row.kind as Kind, state) !== undefined);
-      const event = isMessage ? null : eventOfRestored(row, 'needs_review');
-      if (event === undefined) work.unreadable.push(row.id);
-      return {
-        id: row.id,
-        state,
-        queue: canBeAsked ? 'status-poll' : null,
-        dueMs: isMessage ? settleMs : 0,
-        quietMs: row.token === null ? null : quietMs,
-        event: event ? JSON.stringify(event) : null,
-      };
-    });
-    await run('restore_operations', [
-      endings.map(({ id }) => id),
-      endings.map(({ state }) => state),
-      endings.map(({ queue }) => queue),
-      endings.map(({ dueMs }) => dueMs),
-      endings.map((one) => one.quietMs),
-      endings.map(({ event }) => event),
-      null,
-    ]);
-    return rows.length;
   }
 }
 
@@ -266,16 +234,8 @@ const LEDGER_KINDS: readonly LedgerKind[] = [
   'message',
 ];
 
-interface Open {
-  readonly kind: LedgerKind;
-  readonly state: string;
-}
-
-function openOf(of: readonly LedgerKind[], as: readonly string[]): readonly Open[] {
-  return of.flatMap((kind) =>
-    statesOf(kind).flatMap((state) => (as.includes(restoringOf(kind, state) ?? '') ? [{ kind, state }] : [])),
-  );
-}
+/** Whatever the journal tells: it does not name invoices, and nobody can be asked about direct credits. */
+const UNTOLD: readonly LedgerKind[] = ['direct_credit', 'invoice'];
 
 const restoredAs = (kind: Kind, as: string): readonly string[] =>
   statesOf(kind).filter((state) => restoringOf(kind, state) === as);

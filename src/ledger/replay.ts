@@ -1,10 +1,8 @@
 /** Fills a restored ledger up with what the journal knows: operations that were about to leave, and acts of people. */
 import type { Acted, Entry, Intended, JournalItem } from './journal.ts';
 import type { Run } from './pool.ts';
-import { type RecordAt, isUnreadable } from '../operations/record.ts';
-import { type EventDraft, eventOf } from '../operations/transition.ts';
-import { type LedgerKind, type OperationRow, readRow } from './records.ts';
-import { RESTORED } from './recovery-report.ts';
+import { type Patience, eventOfRestored, leadOn, openOf } from './restoring.ts';
+import type { OperationRow } from './records.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -49,17 +47,27 @@ const text = (value: unknown): string => (typeof value === 'string' ? value : ''
 const STANDING: Readonly<Record<string, { readonly state: string; readonly queue: string | null }>> = {
   disbursement: { state: 'submitting', queue: 'status-poll' },
   message: { state: 'unknown', queue: 'status-poll' },
-  // The recovery reports it and leads it to a person, as it does with each that is open.
+  // Led to a person and reported at once, as any that is open.
   direct_credit: { state: 'sending', queue: null },
+  payment_request: { state: 'creating', queue: null },
 };
 const WITH_A_PERSON = { state: 'needs_review', queue: null };
 
-/** Items that are not in the ledger, or not as far: recorded again, or raised. Repeating it changes nothing. */
+export interface Replayed {
+  /** How many were recorded again, by kind. */
+  readonly counts: Readonly<Record<string, number>>;
+  readonly unreadable: readonly string[];
+}
+
+/**
+ * Items that are not in the ledger, or not as far: recorded again, or raised, since they may have left. What cannot be
+ * asked about is left to a person. Repeating it changes nothing.
+ */
 export async function replayItems(
   run: Run,
   items: readonly JournalItem[],
-  quietAt?: Date,
-): Promise<Readonly<Record<string, number>>> {
+  { quietAt, ...patience }: Patience & { readonly quietAt: Date },
+): Promise<Replayed> {
   const newest = [...new Map(items.map((item) => [item.id, wholeItem(item, quietAt)])).values()];
   const payments = newest.filter(({ kind, token }) => kind === 'disbursement' && token !== undefined);
   await run('approve_replayed', [payments.map(({ id }) => id)]);
@@ -70,11 +78,18 @@ export async function replayItems(
     payments.map(({ quietUntil }) => quietUntil ?? null),
     null,
   ]);
+  const messages = newest.filter(({ kind }) => kind === 'message').map(({ id }) => id);
+  await run('doubt_messages', [messages, patience.settleMs, null]);
+  const others = newest.filter((one) => one.kind !== 'message' && !payments.includes(one)).map(({ id }) => id);
   const added = await run<{ kind: string }>('replay_operations', valuesOf(newest));
+  const { unreadable } = await leadOn(run, { open: MAY_HAVE_LEFT, most: others.length, only: others }, patience);
   const counts: Record<string, number> = {};
   for (const { kind } of added) counts[kind] = (counts[kind] ?? 0) + 1;
-  return counts;
+  return { counts, unreadable };
 }
+
+/** As which an operation stands that left, although the copy does not know it, and that has no token to ask about. */
+const MAY_HAVE_LEFT = openOf(['disbursement', 'direct_credit', 'invoice', 'payment_request'], ['review', 'ask']);
 
 /** Fields of a request that a payment needs to be asked about and shown. */
 const ASKED = ['accountAlias', 'withdrawMode', 'debitAccountNumber', 'amount'];
@@ -175,13 +190,6 @@ async function replayCancelled(run: Run, id: string): Promise<void> {
     return event === undefined ? null : JSON.stringify(event);
   });
   await run('replay_cancelled', [id, cancelled, review, null]);
-}
-
-/** Undefined: this version cannot read the row, so nobody is told. */
-export function eventOfRestored(row: OperationRow, to: 'needs_review' | 'cancelled'): EventDraft | undefined {
-  const record = readRow(row.kind as LedgerKind, row);
-  if (isUnreadable(record)) return undefined;
-  return eventOf(record as RecordAt<'disbursement'>, to, { reason: RESTORED });
 }
 
 /** False: nobody knows how to repeat it, so a person is told. */

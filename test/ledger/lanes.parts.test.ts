@@ -95,7 +95,7 @@ test('a statement that arrives after its lane went on writes nothing', async () 
   const nothing = ['00000000000000000000000000000000', false, null, ...changeValues([])];
   await lane.write('change', nothing);
   const late = [memory.epoch, memory.lanes, memory.counters];
-  await lane.settle('00000000000000000000000000000001');
+  await lane.settle('written_by', '00000000000000000000000000000001');
   const client = new Client({ connectionString: ledger.url });
   await client.connect();
   closing.push(() => client.end());

@@ -476,11 +476,11 @@ where o.account = $1 and (o.token = $2 or o.transaction_id = $3 or (o.provider_r
 -- more. It writes as well: when this commit is safe on the standbys, those before it are. No row: the lane is fenced, or
 -- the ledger is behind what the process remembers of it (`known`).
 -- params: lane text, known int8, op uuid
--- row: counter int8, id text
+-- row: counter int8, id text, state text, created_at timestamptz
 with mark as (
   update relais.mark set counter = counter + 1 where lane = $1 and counter >= $2 and not fenced returning counter
 )
-select mark.counter, o.id from mark left join relais.operation o on o.op = $3;
+select mark.counter, o.id, o.state, o.created_at from mark left join relais.operation o on o.op = $3;
 
 -- name: read
 -- params: id text[]

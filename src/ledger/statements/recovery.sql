@@ -148,6 +148,26 @@ posted as (
 )
 select id from raised;
 
+-- name: doubt_messages
+-- These messages may have left, so they are in doubt, and none is sent again because it was refused before. Null: all that
+-- were refused.
+-- params: id text[], settle_ms float8, now timestamptz
+-- row: id text
+with held as materialized (
+  select o.id from relais.operation o
+  where o.kind = 'message' and case when $1::text[] is null then o.state = 'unknown' and o.facts ? 'refused'
+    else o.id = any($1) and (o.state in ('queued', 'sending') or (o.state = 'unknown' and o.reason is distinct from 'restored')) end
+    and o.finished_at is null
+  order by o.id for no key update
+)
+update relais.operation o set state = 'unknown', queue = 'status-poll', due_at = coalesce($3, now()) + $2 * interval '1 ms',
+  reason = 'restored', facts = o.facts - 'refused' - 'looks', sends = greatest(o.sends, 1::int2), version = o.version + 1,
+  since = coalesce($3, now()), updated_at = coalesce($3, now()), lease = null, lease_until = null, holder = null,
+  evidence = (o.evidence || (to_char(coalesce($3, now()) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || ' restored|' || o.state || '||'))[greatest(1, cardinality(o.evidence) - 48):],
+  evidence_total = o.evidence_total + 1, op = gen_random_uuid()
+from held h where o.id = h.id
+returning o.id;
+
 -- name: approve_replayed
 -- They were approved in the lost time, since they left.
 -- params: id text[]
@@ -158,16 +178,21 @@ with held as materialized (
 update relais.operation o set state = 'queued', version = o.version + 1 from held h where o.id = h.id returning o.id;
 
 -- name: restorable
--- The next operations in these states, locked. Those that the journal has raised are left to their checks.
--- params: kind text[], state text[], most int4
+-- The next operations in these states, locked. Those that the journal has raised are left to their checks. `only`: among
+-- these; null: all.
+-- params: kind text[], state text[], most int4, only text[]
 -- row: id text, kind text, account text, reference text, idempotency_key text, state text, queue text, amount int8, beneficiary text, request jsonb, metadata jsonb, payee_name text, purpose text, provider_id text, token text, transaction_id text, provider_ref text, facts jsonb, evidence text[], evidence_total int4, reason text, sends int2, tries int2, token_at timestamptz, sent_at timestamptz, quiet_until timestamptz, not_before timestamptz, batch text, created_by text, approved_by text, approved_at timestamptz, rejected_by text, note text, trace text, created_at timestamptz, updated_at timestamptz, since timestamptz, version int4
 with next as materialized (
   select o.id from unnest($1::text[], $2::text[]) as open(kind, state)
   cross join lateral (
     select o.id from relais.operation o
-    where o.kind = open.kind and o.state = open.state and not (o.state = 'submitting' and o.reason is not distinct from 'restored')
+    where $4::text[] is null
+      and o.kind = open.kind and o.state = open.state and not (o.state = 'submitting' and o.reason is not distinct from 'restored')
     limit $3
-  ) o limit $3
+  ) o
+  union all
+  select o.id from relais.operation o join unnest($1::text[], $2::text[]) as open(kind, state) using (kind, state) where o.id = any($4)
+  limit $3
 )
 select o.id, o.kind, o.account, o.reference, o.idempotency_key, o.state, o.queue, o.amount, o.beneficiary, o.request, o.metadata,
   o.payee_name, o.purpose, o.provider_id, o.token, o.transaction_id, o.provider_ref, o.facts, o.evidence,

@@ -1,0 +1,78 @@
+/** What the journal names has left: a ledger that is put back does not send it again, whatever the copy says of it. */
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { LedgerWorker } from '../support/ledger-worker.ts';
+import { RestoredLedger, intended, message, payment, sent } from '../support/restored-ledger.ts';
+
+let world: RestoredLedger;
+beforeEach(async () => {
+  world = new RestoredLedger();
+  await world.open();
+});
+afterEach(() => world.close());
+
+/** A process tells the witness more than the copy has, so that the loss is noticed. */
+const goneOn = async ({ operations }: LedgerWorker): Promise<void> => {
+  for (const n of [1, 2, 3]) await operations.accept(payment(`dsb_more${n}`, { dueMs: 3_600_000 }));
+};
+
+const request = payment('prq_1', { kind: 'payment_request', state: 'creating', queue: 'status-poll' });
+
+test('messages and payment requests that the copy has as unsent', async () => {
+  const refused = message('msg_2', { state: 'unknown', queue: 'status-poll', facts: { refused: '12', looks: 1 } });
+  const three = await world.putBack(
+    async ({ operations }) => {
+      for (const one of [message('msg_1'), refused, message('msg_kept'), request]) await operations.accept(one);
+    },
+    async (two) => {
+      const lease = await intended(two, { id: 'msg_1', queue: 'sms-batch', state: 'sending' });
+      const ended = { id: 'msg_1', lease, was: 'sending', state: 'sent', finished: true, sentMs: 0 };
+      await two.operations.change(ended);
+      await intended(two, { id: 'msg_2', queue: 'status-poll', state: 'unknown' });
+      await intended(two, { id: 'prq_1', queue: 'status-poll', state: 'creating' });
+    },
+  );
+  const applied = await world.appliedBy(three);
+  expect(applied.is === 'over' && applied.report.broken).toBeUndefined();
+  expect(await world.states()).toEqual({
+    msg_1: 'unknown',
+    msg_2: 'unknown',
+    msg_kept: 'queued',
+    prq_1: 'needs_review',
+  });
+  // Its check would send it again alone, if the statistics did not show it yet.
+  expect(await world.query(`select facts from relais.operation where id = 'msg_2'`)).toEqual([{ facts: {} }]);
+  const told = await world.query<{ type: string }>(`select type from relais.outbox where subject = 'prq_1'`);
+  expect(told.map(({ type }) => type)).toEqual(['payment_request.needs_review']);
+});
+
+test('an invoice whose creation no journal names is not created again', async () => {
+  const invoice = payment('inv_1', { kind: 'invoice', state: 'creating', queue: 'invoice-confirm' });
+  const three = await world.putBack(
+    ({ operations }) => operations.accept(invoice),
+    async (two) => {
+      const [held] = await two.operations.claim('invoice-confirm', ['main'], 9, 60_000);
+      await two.life.raise();
+      const created = { state: 'pending', queue: 'invoice-confirm', dueMs: 3_600_000, token: 'INV-1' };
+      await two.operations.change({ id: 'inv_1', lease: held?.lease ?? '', was: 'creating', ...created });
+    },
+  );
+  const applied = await world.appliedBy(three);
+  expect(applied.is === 'over' && applied.report.broken).toBeUndefined();
+  expect(await world.states()).toEqual({ inv_1: 'needs_review' });
+});
+
+test('an intent whose answer was lost, under the counter of its lane', async () => {
+  const three = await world.putBack(
+    ({ operations }) => operations.accept(payment('dsb_1')),
+    async (two) => {
+      const warn = `create function warn() returns trigger language plpgsql as $$ begin raise warning 'x'; return new; end $$`;
+      await world.query(warn);
+      await world.query(`create trigger warns before update on relais.operation for each row
+        when (new.state = 'submitting') execute function warn()`);
+      await expect(sent(two, payment('dsb_1'))).rejects.toThrow('known: false');
+      await goneOn(two);
+    },
+  );
+  await world.appliedBy(three);
+  expect(await world.states()).toEqual({ dsb_1: 'submitting tok-dsb_1' });
+});
