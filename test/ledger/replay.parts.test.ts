@@ -15,7 +15,12 @@ const goneOn = async ({ operations }: LedgerWorker): Promise<void> => {
   for (const n of [1, 2, 3]) await operations.accept(payment(`dsb_more${n}`, { dueMs: 3_600_000 }));
 };
 
-const request = payment('prq_1', { kind: 'payment_request', state: 'creating', queue: 'status-poll' });
+const request = payment('prq_1', {
+  kind: 'payment_request',
+  state: 'creating',
+  queue: 'status-poll',
+  request: { feesPaidBy: 'customer' },
+});
 
 test('messages and payment requests that the copy has as unsent', async () => {
   const refused = message('msg_2', { state: 'unknown', queue: 'status-poll', facts: { refused: '12', looks: 1 } });
