@@ -169,7 +169,9 @@ describe('due messages', () => {
     await world.send(0, { operations, lane: 'otp' });
     expect(JSON.stringify(items)).not.toContain('4711');
     await world.ledger.query(`delete from relais.operation where id in ('${id}', '${password}')`);
-    await world.database.transaction((run) => replayItems(run, items));
+    await world.database.transaction((run) =>
+      replayItems(run, items, { quietMs: 1000, settleMs: 0, quietAt: new Date() }),
+    );
     expect(await world.states()).toEqual({ unknown: 2 });
     for (let times = 0; times < 2; times += 1) await world.check();
     expect([await world.stateOf(id), await world.stateOf(password)]).toEqual(['sent', 'unknown']);
