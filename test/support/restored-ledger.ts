@@ -65,7 +65,18 @@ export async function intended(
   const { kind, lease, state: was } = held;
   const item = { id, kind, account: 'main', fingerprint: '', request: {}, createdBy: 'shop' };
   const journalItem = { ...item, createdAt: new Date().toISOString() };
-  const change = { id, lease, was, state, queue, keepMs: 60_000, sendMs: 10_000, sends: 1, intends: true, journalItem };
+  const change = {
+    id,
+    lease,
+    was,
+    state,
+    queue,
+    keepMs: 60_000,
+    sendMs: 10_000,
+    sends: 1,
+    intends: true,
+    journalItem,
+  };
   expect(await operations.change(change)).toMatchObject({ known: true });
   return lease;
 }
@@ -146,9 +157,7 @@ export class RestoredLedger {
     const rows = await this.query<{ id: string; state: string; token: string | null }>(
       'select id, state, token from relais.operation order by id',
     );
-    return Object.fromEntries(
-      rows.map(({ id, state, token }) => [id, token === null ? state : `${state} ${token}`]),
-    );
+    return Object.fromEntries(rows.map(({ id, state, token }) => [id, token === null ? state : `${state} ${token}`]));
   }
 
   query<Row extends object>(sql: string): Promise<readonly Row[]> {
