@@ -45,7 +45,7 @@ export const disbursementFields = {
   id,
   state: stateLike(
     'succeeded',
-    '`succeeded failed reversed rejected cancelled` are final; only a late word of the service leads on from the first two. `unknown` is neither success nor failure.',
+    '`succeeded failed reversed rejected cancelled` are final; only a late word of the service leads on from `succeeded`, `failed` and `cancelled`. `unknown` is neither success nor failure.',
   ),
   amount: shown(amount, xof),
   accountAlias: shown(text, example('771234567')),

@@ -8,6 +8,8 @@
  *   created → queued          the token grew old before it was ever used, so another is asked for;
  *   failed → succeeded        upstream took its word back: told once more, with `late`, or it would be paid again;
  *   failed → needs_review     it took its word back and gave no other that counts;
+ *   cancelled → succeeded     it was given a token, and the provider says that it was paid all the same;
+ *   cancelled → needs_review  the provider says that it goes on, or the journal that it left;
  *   succeeded → reversed      upstream says afterwards that the money came back;
  *   succeeded → needs_review  it no longer stands by the success, and says nothing else that counts;
  *   needs_review → reversed   a success was told before, so it did not fail: it came back.
@@ -110,7 +112,12 @@ export const disbursement = kind({
       next: 'Mend the cause and send it again under another reference.',
       is: ['without effect', 'reasoned'],
     },
-    cancelled: { says: 'It was cancelled before anything was paid.', is: ['without effect', 'reasoned'] },
+    cancelled: {
+      says: 'It was cancelled before anything was paid.',
+      queue: 'status-poll',
+      late: ['succeeded', 'needs_review'],
+      is: ['without effect', 'reasoned'],
+    },
   },
   request,
   fields,

@@ -13,7 +13,7 @@ import { isOfOneRow } from './errors.ts';
 import { type EvidenceOptions, type RecoveryRow, gatherEvidence, knownToJournal } from './evidence.ts';
 import { type RecoveryReport, type UnderWay, type Work, isProven, reportFrom, underWayOf } from './recovery-view.ts';
 import { replayAct, replayItems } from './replay.ts';
-import { type Patience, leadOn, openOf } from './restoring.ts';
+import { type Open, type Patience, leadOn, openOf } from './restoring.ts';
 
 export interface RecoveryOptions<Says> extends EvidenceOptions, Patience {
   readonly database: Pick<Database, 'run' | 'transaction'>;
@@ -205,7 +205,8 @@ export class RecoveryDesk<Says> {
         if (clock.monotonic() >= untilMono) return false;
       }
     }
-    const open = openOf(work.broken === undefined ? UNTOLD : LEDGER_KINDS, ['review', 'ask', 'doubt']);
+    const doubted = openOf(work.broken === undefined ? UNTOLD : LEDGER_KINDS, ['review', 'ask', 'doubt']);
+    const open = [...doubted, CANCELLED];
     for (;;) {
       const { count, unreadable } = await database.transaction((run) =>
         leadOn(run, { open, most: PAGE }, this.#options),
@@ -236,6 +237,9 @@ const LEDGER_KINDS: readonly LedgerKind[] = [
 
 /** Whatever the journal tells: it does not name invoices, and nobody can be asked about direct credits. */
 const UNTOLD: readonly LedgerKind[] = ['direct_credit', 'invoice'];
+
+/** Cancelled in the ledger that was restored, although the journal knows that it left. */
+const CANCELLED: Open = { kind: 'disbursement', state: 'cancelled' };
 
 const restoredAs = (kind: Kind, as: string): readonly string[] =>
   statesOf(kind).filter((state) => restoringOf(kind, state) === as);

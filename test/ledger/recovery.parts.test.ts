@@ -171,6 +171,28 @@ test('an unbroken journal lets queued payments go on, and raises or records agai
   expect(spent).toEqual([{ xof: '5000' }]);
 });
 
+test('a payment that left and was cancelled on the copy, before anybody noticed, is asked about by a person', async () => {
+  if (!kept || !paid) throw new Error('no payments');
+  const one = await worker();
+  for (const each of [kept, paid]) await one.operations.accept(each);
+  await one.end();
+  const original = ledger;
+  const copy = await ledger.copy();
+  const two = await worker();
+  await sent(two, paid);
+  await two.end();
+  ledger = { ...ledger, ...copy };
+  closing.unshift(() => original.close());
+  await ledger.query(`update relais.operation set state = 'cancelled', queue = null, due_at = null`);
+  const three = await worker();
+  expect(await appliedBy(three)).toMatchObject({ is: 'over' });
+  expect(await states()).toEqual({ dsb_kept: 'cancelled', dsb_paid: 'needs_review tok-dsb_paid' });
+  const checks = await three.operations.claim('status-poll', ['main'], 9, 60_000);
+  expect(checks.map(({ id }) => id)).toEqual(['dsb_paid']);
+  const events = await ledger.query(`select subject, type from relais.outbox where subject like 'dsb%'`);
+  expect(events).toEqual([{ subject: 'dsb_paid', type: 'disbursement.needs_review' }]);
+});
+
 test.for([
   ['a worker was killed', (): Promise<unknown> => Promise.resolve(), 'killed'],
   [

@@ -40,6 +40,48 @@ const cases: readonly Case[] = [
     { is: 'look again', dueInMs: 30_000, because: 'agreed_once', saw: 'agreedSeenAt' },
   ],
   [
+    'a success after a cancellation was told is told too',
+    { state: 'cancelled' },
+    { status: 'success', amount: 25_000 },
+    { is: 'final', state: 'succeeded', late: true },
+  ],
+  [
+    'a token that was never submitted agrees with a cancellation, without a disburse_id',
+    { state: 'cancelled' },
+    { status: 'created', disburseId: undefined },
+    { is: 'over', because: 'nothing_new' },
+  ],
+  [
+    'after a callback it must agree twice',
+    { state: 'cancelled', hintedAt: AT - 1_000 },
+    { status: 'created', disburseId: undefined },
+    { is: 'look again', dueInMs: 30_000, because: 'agreed_once', saw: 'agreedSeenAt' },
+  ],
+  [
+    'a created of no token agrees with nothing',
+    { state: 'cancelled' },
+    { status: 'created', token: undefined, disburseId: undefined },
+    { is: 'look again', dueInMs: 30_000, because: 'not_named', saw: 'contrarySeenAt' },
+  ],
+  [
+    'a cancelled payment that goes on is looked at again',
+    { state: 'cancelled' },
+    { status: 'pending' },
+    { is: 'look again', dueInMs: 30_000, because: 'contradicted_once', saw: 'contrarySeenAt' },
+  ],
+  [
+    'one that goes on for long is for a person',
+    { state: 'cancelled', contrarySeenAt: AT - 1_800_000 },
+    { status: 'pending' },
+    { is: 'review', because: 'contradicted' },
+  ],
+  [
+    'created says nothing of a payment that was told as failed',
+    { state: 'failed' },
+    { status: 'created' },
+    { is: 'look again', dueInMs: 30_000, because: 'contradicted_once', saw: 'contrarySeenAt' },
+  ],
+  [
     'a failed that does not name the payment takes nothing back of what was said against it',
     { state: 'failed', contrarySeenAt: AT - 30_000 },
     { status: 'failed', token: undefined, disburseId: undefined },

@@ -1,7 +1,7 @@
 /** A disbursement and what upstream says of it, look by look. */
 import { type Explanation } from '../../src/operations/explanation.ts';
 import { NO_EVIDENCE } from '../../src/operations/record.ts';
-import { readEvidence } from '../../src/operations/transition.ts';
+import { eventOf, readEvidence } from '../../src/operations/transition.ts';
 import { explainDisbursement } from '../../src/operations/explain.ts';
 import { payDisbursement } from '../../src/processors/disbursement/pay.ts';
 import { lookAtDisbursement } from '../../src/processors/disbursement/look.ts';
@@ -35,6 +35,17 @@ function truthWorld(bench: Bench) {
       made.answer('createDisbursement', ok({ token }));
       made.answer('submitDisbursement', verdict);
       return payDisbursement(id, made.context);
+    },
+    /** Given a token (unless it is ''), and cancelled before it was submitted. */
+    async cancelled(token = 'tok-dsb_1') {
+      const fields = { amount: 100, accountAlias: '77', withdrawMode: 'wallet-a-senegal', disburseId: 'd-dsb_1' };
+      const of = { kind: 'disbursement', account: 'main', fingerprint: 'fp', xof: 100, state: 'queued' } as const;
+      await made.operations.accept({ ...of, id: 'dsb_1', dueInMs: 0, fields });
+      const record = await made.queries.read('disbursement', 'dsb_1');
+      if (record === undefined) throw new Error('no record');
+      const set = { reason: 'cancelled_by_caller', ...(token ? { token } : {}) };
+      const event = eventOf(record, 'cancelled');
+      await made.operations.transition(record, undefined, { to: 'cancelled', set, event });
     },
     /** A look at which upstream says this, after so long. */
     async look(status: string, more: Record<string, unknown> = {}, { afterMs = QUIET_MS / 2, id = 'dsb_1' } = {}) {

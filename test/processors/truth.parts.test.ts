@@ -8,6 +8,49 @@ import { DAY_MS, QUIET_MS, freshTruth } from './truth-world.ts';
 describe('over the ledger', () => {
   const world = freshTruth();
 
+  describe('a disbursement that was cancelled', () => {
+    test('is checked when a callback says that it was paid, and is told so, once and late', async () => {
+      const at = world();
+      await at.cancelled();
+      expect(await at.hint('failed', ['failed', 'cancelled'])).toMatchObject({ is: 'final', state: 'cancelled' });
+      expect(await at.hint('success', ['succeeded'])).toMatchObject({ is: 'look', state: 'cancelled' });
+      expect(await at.look('success', { transactionId: 'TX-1' })).toMatchObject({
+        outcome: 'ended',
+        reason: 'paid_after_all',
+      });
+      expect(await at.queries.read('disbursement', 'dsb_1')).toMatchObject({ state: 'succeeded', late: true });
+      expect(await at.told()).toEqual(['cancelled', 'succeeded late']);
+    });
+
+    test('stays so when its token was never submitted', async () => {
+      const at = world();
+      await at.cancelled();
+      await at.hint('success', ['succeeded']);
+      const unsent = { disburseId: undefined };
+      expect(await at.look('created', unsent)).toMatchObject({ outcome: 'unknown', state: 'cancelled' });
+      expect(await at.look('created', unsent)).toMatchObject({ outcome: 'idle', state: 'cancelled' });
+      expect(await at.told()).toEqual(['cancelled']);
+    });
+
+    test('is for a person when the provider goes on with it', async () => {
+      const at = world();
+      await at.cancelled();
+      await at.hint('success', ['succeeded']);
+      for (let look = 1; look < 8; look += 1) await at.look('pending', {}, { afterMs: 5 * QUIET_MS });
+      expect(await at.now()).toMatchObject({ state: 'needs_review', reason: 'contradicted' });
+      expect(await at.told()).toEqual(['cancelled', 'needs_review contradicted']);
+    });
+
+    test('is checked by nobody where it has no token, or nothing was heard of it', async () => {
+      const at = world();
+      await at.cancelled('');
+      expect(await at.hint('success', ['succeeded'])).toMatchObject({ is: 'look' });
+      expect(await at.look('success')).toMatchObject({ outcome: 'idle', state: 'cancelled', reason: 'no_token' });
+      expect(at.calls.map(({ name }) => name)).not.toContain('disbursementStatus');
+      expect(await at.dueAt('status-poll', 'dsb_1')).toBeNull();
+    });
+  });
+
   describe('a disbursement that failed', () => {
     test('is told to have failed when it is said twice, half a quiet period apart', async () => {
       const at = world();

@@ -122,17 +122,17 @@ select id, kind from added;
 
 -- name: replay_intents
 -- Raises payments to the intent that the journal knows. A later state is never moved back. One that a person cancelled
--- during the recovery stays with a person, who can ask about it by its token.
+-- is asked about by its token: during the recovery it stays with a person, before it is led to one by `restorable`.
 -- params: id text[], token text[], send_until timestamptz[], quiet_until timestamptz[], now timestamptz
 -- row: id text
 with held as materialized (
   select o.id, o.state as was from relais.operation o
   where o.id = any($1::text[])
-    and (o.state in ('queued', 'held', 'created') or (o.state = 'needs_review' and o.reason = 'restored' and o.token is null))
+    and (o.state in ('queued', 'held', 'created', 'cancelled') or (o.state = 'needs_review' and o.reason = 'restored' and o.token is null))
   order by o.id for no key update
 ),
 raised as (
-  update relais.operation o set state = case when o.state = 'needs_review' then o.state else 'submitting' end, queue = 'status-poll',
+  update relais.operation o set state = case when o.state in ('needs_review', 'cancelled') then o.state else 'submitting' end, queue = 'status-poll',
     due_at = coalesce($5, now()), reason = 'restored', token = coalesce(a.token, o.token), token_at = coalesce(o.token_at, $5, now()), sent_at = coalesce(o.sent_at, $5, now()),
     send_until = a.send_until, quiet_until = a.quiet_until, sends = greatest(o.sends, 1::int2), version = o.version + 1, since = coalesce($5, now()),
     updated_at = coalesce($5, now()), lease = null, lease_until = null, holder = null, op = gen_random_uuid()
@@ -178,8 +178,8 @@ with held as materialized (
 update relais.operation o set state = 'queued', version = o.version + 1 from held h where o.id = h.id returning o.id;
 
 -- name: restorable
--- The next operations in these states, locked. Those that the journal has raised are left to their checks. `only`: among
--- these; null: all.
+-- The next operations in these states, locked. Those that the journal has raised are left to their checks. Of those that
+-- were cancelled: the ones of which the journal knows that they left. `only`: among these; null: all.
 -- params: kind text[], state text[], most int4, only text[]
 -- row: id text, kind text, account text, reference text, idempotency_key text, state text, queue text, amount int8, beneficiary text, request jsonb, metadata jsonb, payee_name text, purpose text, provider_id text, token text, transaction_id text, provider_ref text, facts jsonb, evidence text[], evidence_total int4, reason text, sends int2, tries int2, token_at timestamptz, sent_at timestamptz, quiet_until timestamptz, not_before timestamptz, batch text, created_by text, approved_by text, approved_at timestamptz, rejected_by text, note text, trace text, created_at timestamptz, updated_at timestamptz, since timestamptz, version int4
 with next as materialized (
@@ -188,6 +188,7 @@ with next as materialized (
     select o.id from relais.operation o
     where $4::text[] is null
       and o.kind = open.kind and o.state = open.state and not (o.state = 'submitting' and o.reason is not distinct from 'restored')
+      and (o.state <> 'cancelled' or (o.reason is not distinct from 'restored' and o.token is not null and o.due_at is not null))
     limit $3
   ) o
   union all

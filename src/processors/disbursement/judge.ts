@@ -57,7 +57,7 @@ export function judge(
 ): Judgement {
   const seen = { record, at, quietMs: policy.quietMs };
   if (record.state === 'succeeded') return judgePaid(answer, seen);
-  if (record.state === 'failed') return judgeFailed(answer, seen);
+  if (record.state === 'failed' || record.state === 'cancelled') return judgeUnpaid(answer, seen);
   const differs = mismatchOf(record, answer);
   if (differs) return record.state === 'needs_review' ? daily(differs) : { is: 'review', because: differs };
   const late = record.state === 'needs_review';
@@ -163,14 +163,17 @@ function undone(looking: Looking): Judgement {
 }
 
 /** Callers were told that it was not paid, and may have paid it again. */
-function judgeFailed(answer: StatusAnswer, looking: Looking): Judgement {
+function judgeUnpaid(answer: StatusAnswer, looking: Looking): Judgement {
   const { record } = looking;
   const differs = mismatchOf(record, answer);
   if (differs === 'mismatch_token' || differs === 'mismatch_disburse_id') {
     return asksAgain(looking, differs) ?? over(false, answer);
   }
-  if (claimsUndone({ code: answer.status })) {
-    const because = differs ?? (isNamed(record, answer) ? undefined : 'not_named');
+  // Of a token that was never submitted the provider knows no disburse_id.
+  const isUnsent = record.state === 'cancelled' && answer.status === 'created';
+  if (isUnsent || claimsUndone({ code: answer.status })) {
+    const names = isUnsent ? answer.token === record.token : isNamed(record, answer);
+    const because = differs ?? (names ? undefined : 'not_named');
     const again = because === undefined ? unlessContested(looking) : asksAgain(looking, because);
     return again ?? over(because === undefined, answer);
   }

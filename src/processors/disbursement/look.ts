@@ -30,6 +30,7 @@ export const lookAtDisbursement = attempt('disbursement', 'status-poll', {
   needs_review: look,
   succeeded: look,
   failed: look,
+  cancelled: look,
 });
 
 async function look(a: Attempt): Promise<AttemptResult> {
