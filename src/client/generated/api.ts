@@ -151,7 +151,7 @@ export type Event = (DisbursementSucceededEvent | DisbursementFailedEvent | Disb
 export type Reviewed = (ReviewedBatch | {
   id: string
   /**
-   * `succeeded failed reversed rejected cancelled` are final; only a late word of the service leads on from the first two. `unknown` is neither success nor failure.
+   * `succeeded failed reversed rejected cancelled` are final; only a late word of the service leads on from `succeeded`, `failed` and `cancelled`. `unknown` is neither success nor failure.
    */
   state: ("awaiting_approval" | "queued" | "held" | "created" | "submitting" | "unknown" | "pending" | "needs_review" | "succeeded" | "failed" | "reversed" | "rejected" | "cancelled")
   /**
@@ -1935,7 +1935,7 @@ export interface DisbursementList {
 export interface DisbursementRow {
   id: string
   /**
-   * `succeeded failed reversed rejected cancelled` are final; only a late word of the service leads on from the first two. `unknown` is neither success nor failure.
+   * `succeeded failed reversed rejected cancelled` are final; only a late word of the service leads on from `succeeded`, `failed` and `cancelled`. `unknown` is neither success nor failure.
    */
   state: ("awaiting_approval" | "queued" | "held" | "created" | "submitting" | "unknown" | "pending" | "needs_review" | "succeeded" | "failed" | "reversed" | "rejected" | "cancelled")
   /**
@@ -2030,7 +2030,7 @@ export interface DisbursementRequest {
 export interface Disbursement {
   id: string
   /**
-   * `succeeded failed reversed rejected cancelled` are final; only a late word of the service leads on from the first two. `unknown` is neither success nor failure.
+   * `succeeded failed reversed rejected cancelled` are final; only a late word of the service leads on from `succeeded`, `failed` and `cancelled`. `unknown` is neither success nor failure.
    */
   state: ("awaiting_approval" | "queued" | "held" | "created" | "submitting" | "unknown" | "pending" | "needs_review" | "succeeded" | "failed" | "reversed" | "rejected" | "cancelled")
   /**
