@@ -117,15 +117,15 @@ export class Lane {
   /**
    * The rows that a statement wrote whose answer was lost, asked on a new connection: to open it waits for the end of
    * that statement. `statement` finds them by `op`, the number of the lost one; without any the answer has the counter
-   * alone. Throws `AnswerLost` when that cannot be known.
+   * alone. Throws `AnswerLost` when that cannot be known in `patienceMs`.
    */
-  async settle<Row extends Written>(statement: string, op: string): Promise<readonly Row[]> {
+  async settle<Row extends Written>(statement: string, op: string, patienceMs = SETTLE_MS): Promise<readonly Row[]> {
     const { clock, memory, name } = this.#options;
     const lostAtMono = clock.monotonic();
     for (;;) {
       const rows = await this.#run<Row>(statement, () => [name, memory.counterOf(name), op]).catch(
         (error: unknown) => {
-          const isLate = clock.monotonic() - lostAtMono > SETTLE_MS;
+          const isLate = clock.monotonic() - lostAtMono > patienceMs;
           if (this.#isClosed || isLate || error instanceof LedgerClosed) throw unknown(error);
         },
       );

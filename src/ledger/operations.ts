@@ -39,6 +39,11 @@ const OP_BYTES = 16;
 /** Items that wait for a lane, of one statement. */
 const WAITING_MOST = 20_000;
 const PATIENCE_MS = 10_000;
+/**
+ * How long a lost answer is asked for while a caller waits: with the time-out of the statement less than the 30 s after
+ * which the connection of a silent caller ends. The caller repeats its request.
+ */
+const SETTLE_FOR_CALLER_MS = 5_000;
 /** How long the requests of an account that is at a limit are recorded one by one. */
 const AT_LIMIT_MS = 1_000;
 const DRY_RUN = 'DRY_RUN';
@@ -268,8 +273,10 @@ export class Operations {
   ): Promise<readonly (Recorded | Error)[]> {
     const isDry = items.some((one) => one.isDry);
     const values = acceptValues(items);
-    const rows = await this.#settled(lane, (op) =>
-      lane.write<Fresh>('accept', [op, SCHEMA_VERSION, this.#now(), this.#limits, isDry, ...values]),
+    const rows = await this.#settled(
+      lane,
+      (op) => lane.write<Fresh>('accept', [op, SCHEMA_VERSION, this.#now(), this.#limits, isDry, ...values]),
+      SETTLE_FOR_CALLER_MS,
     );
     const fresh = new Map(rows.filter((row) => row.fresh).map((row) => [row.id, row]));
     const known = items.filter(({ id }) => !fresh.has(id));
@@ -284,8 +291,11 @@ export class Operations {
 
   async #change(lane: Lane, items: readonly Change[], intends: boolean): Promise<readonly (Written | undefined)[]> {
     const values = changeValues(items);
-    const rows = await this.#settled(lane, (op) =>
-      lane.write<Fresh>('change', [op, intends, this.#now(), ...values]),
+    const isOfPeople = items.every(({ lease }) => lease === undefined);
+    const rows = await this.#settled(
+      lane,
+      (op) => lane.write<Fresh>('change', [op, intends, this.#now(), ...values]),
+      isOfPeople ? SETTLE_FOR_CALLER_MS : undefined,
     );
     const done = new Map(rows.map((row) => [row.id, row]));
     if (intends) await this.#noteIntents(lane, rows, items);
@@ -316,14 +326,18 @@ export class Operations {
    * Runs a statement, and settles it when its answer is lost: rows that carry its own number were committed. When there
    * are none, nothing was written, and it is run once more.
    */
-  async #settled(lane: Lane, run: (op: string) => Promise<readonly Fresh[]>): Promise<readonly Fresh[]> {
+  async #settled(
+    lane: Lane,
+    run: (op: string) => Promise<readonly Fresh[]>,
+    patienceMs?: number,
+  ): Promise<readonly Fresh[]> {
     const { random } = this.#options;
     const op = random.hex(OP_BYTES);
     try {
       return await run(op);
     } catch (error) {
       if (!(error instanceof AnswerLost)) throw error;
-      const rows = await lane.settle<Settled>('written_by', op);
+      const rows = await lane.settle<Settled>('written_by', op, patienceMs);
       const written = rows.filter(({ id }) => id !== null);
       return written.length > 0 ? written.map((row) => ({ ...row, fresh: true })) : run(random.hex(OP_BYTES));
     }

@@ -119,7 +119,7 @@ test('a message loses number, SMS and metadata; a payment keeps its account and 
   expect(await walked()).toMatchObject({ messages: 0, payments: 0, open: 0 });
 });
 
-test('what is open, leased, or counted today is not touched, and counted as open', async () => {
+test('what is open, leased, or counted by a limit of today is not touched, and counted as open', async () => {
   await operation('msg_1', {
     kind: 'message',
     beneficiary: who.beneficiary,
@@ -127,11 +127,16 @@ test('what is open, leased, or counted today is not touched, and counted as open
     finished: false,
   });
   await operation('dsb_1', { beneficiary: who.beneficiary, more: `(now() at time zone 'UTC')::date` });
+  await ledger.query(
+    `insert into relais.spent (day, account, beneficiary, xof) select counted_on, account, beneficiary, 100 from relais.operation where id = 'dsb_1'`,
+  );
   await operation('dsb_2', { beneficiary: who.beneficiary });
+  await operation('dsb_3', { beneficiary: who.beneficiary, more: `(now() at time zone 'UTC')::date` });
+  await ledger.query("update relais.operation set account = 'unlimited' where id = 'dsb_3'");
   await ledger.query(
     `update relais.operation set lease = 1, lease_until = now() + interval '1 minute' where id = 'dsb_2'`,
   );
-  expect(await walked()).toMatchObject({ messages: 0, payments: 0, open: 3 });
+  expect(await walked()).toMatchObject({ messages: 0, payments: 1, open: 3 });
   expect(await all('operation')).toContain(AWA);
   const later = new Purge({ database, now: () => new Date(Date.now() + 3 * 86_400_000) });
   expect(await walked(later)).toMatchObject({ payments: 1, open: 2 });

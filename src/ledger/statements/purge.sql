@@ -3,7 +3,8 @@
 -- compares, so that what another process wrote meanwhile stays.
 
 -- name: purge_operations
--- `people`: beneficiaries in their canonical form, and numbers. `recent`: sums of this day or the day before hold it.
+-- `people`: beneficiaries in their canonical form, and numbers. `open`: also what a limit of the beneficiary still counts, in the
+-- sum of this day or the day before.
 -- params: after text, most int4, tail text, people text[], now timestamptz
 -- row: last text, looked int8, key text, value jsonb, kind text, theirs bool, open bool, op uuid
 with page as materialized (
@@ -12,7 +13,9 @@ with page as materialized (
 found as (
   select p.id, p.kind, p.op, coalesce(p.beneficiary = any($4) or p.request ->> 'to' = any($4), false) as theirs,
     p.finished_at is null or p.lease is not null
-      or coalesce(p.counted_on >= (coalesce($5, now()) at time zone 'UTC')::date - 1, false) as open,
+      or (coalesce(p.counted_on >= (coalesce($5, now()) at time zone 'UTC')::date - 1, false) and exists (
+        select from relais.spent s where s.day = p.counted_on and s.account = p.account and s.beneficiary = p.beneficiary
+      )) as open,
     jsonb_build_object('request', p.request, 'metadata', p.metadata, 'facts', p.facts, 'evidence', to_jsonb(p.evidence),
       'payeeName', p.payee_name, 'purpose', p.purpose, 'beneficiary', p.beneficiary) as value
   from page p
