@@ -24,7 +24,7 @@ test('each check says what is so, in the language that was asked for; however ma
     is: 'ok',
     says: expect.stringMatching(/^answers in /),
   });
-  expect(of(french, 'memory')).toMatchObject({ name: 'mémoire', fix: null });
+  expect(of(french, 'storage')).toMatchObject({ name: 'stockage', fix: null });
   expect(english.body.faults).toBe(
     english.body.findings.filter(({ is }: { readonly is: string }) => is === 'fault').length,
   );
