@@ -15,7 +15,7 @@ export interface Watch {
   readonly attempt: <T>(attempt: () => Promise<T>) => Promise<T>;
 }
 
-export interface Pace {
+interface Pace {
   /** Attempts at a time. A worker whose every slot is busy is stuck only after the time of an attempt. */
   readonly slots: number;
   /** How often it polls, ms. */

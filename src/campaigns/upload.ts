@@ -92,8 +92,8 @@ export async function checkUpload(
 }
 
 /**
- * Throws an UnusableFile when the file as a whole cannot be used, TooManyUploads, or UploadUnderWay: nothing counts. After
- * any other error the same file tells whether it counts.
+ * Throws an UnusableFile when the file as a whole cannot be used, TooManyUploads, or UploadUnderWay: nothing counts.
+ * After any other error the same file tells whether it counts.
  */
 export async function uploadRecipients(
   campaign: CampaignRecord,

@@ -222,8 +222,8 @@ test('what is not there, and what is not valid, is told on every route', async (
 });
 
 test('every act that there is has left its line, and no other', async () => {
-  const acts = [stage, quiet].map(({ service }) =>
-    service.ledger.query<{ act: string }>('select distinct act from relais.audit_line'),
+  const acts = [stage, quiet].map((at) =>
+    at.service.ledger.query<{ act: string }>('select distinct act from relais.audit_line'),
   );
   const told = new Set((await Promise.all(acts)).flat().map(({ act }) => act));
   expect(told).toEqual(new Set(actNames.filter((act) => act !== 'audit.forget')));
