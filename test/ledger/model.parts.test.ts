@@ -71,20 +71,20 @@ class Pair {
   }
 
   async step(): Promise<void> {
-    const { happens, pick } = { happens: (share: number) => this.#chance.happens(share), pick: this.#chance };
-    const id = pick.pick(this.#ids);
-    now += happens(0.2) ? Math.round(pick.between(0, 2 * LEASE_MS)) : pick.whole(2_000);
+    const chance = this.#chance;
+    const id = chance.pick(this.#ids);
+    now += chance.happens(0.2) ? Math.round(chance.between(0, 2 * LEASE_MS)) : chance.whole(2_000);
     const acts = [
-      this.#accept,
-      this.#take,
-      this.#acquire,
-      this.#change,
-      this.#change,
-      this.#change,
-      this.#nudge,
-      this.#note,
-    ];
-    await (acts[pick.whole(acts.length)] ?? this.#accept).call(this, id);
+      () => this.#accept(id),
+      () => this.#take(),
+      () => this.#acquire(id),
+      () => this.#change(id),
+      () => this.#change(id),
+      () => this.#change(id),
+      () => this.#nudge(id),
+      () => this.#note(id),
+    ] as const;
+    await this.#chance.pick(acts)();
     await this.#compareRows();
   }
 
