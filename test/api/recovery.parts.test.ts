@@ -1,7 +1,7 @@
 /** What a person sees and decides after PostgreSQL was restored to an earlier point. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { browserAt } from '../support/browser.ts';
-import { hears, recovers, withoutWitness, witnessed } from '../support/recovery.ts';
+import { confirmed, hears, recovers, withoutWitness, witnessed } from '../support/recovery.ts';
 import { type Service, startService } from '../support/service.ts';
 
 const KEYS = [
@@ -89,6 +89,7 @@ describe('in a recovery', () => {
 
   test('a payment that never left by the journal is cancelled', async () => {
     const id = await asked('open', 200_000);
+    await confirmed(service);
     await recovers(service, 'rolled_back');
     await witnessed(service);
     const { body } = await service.call('POST', `/v1/disbursements/${id}/cancel`, { key: 'maker-secret' });

@@ -175,12 +175,6 @@ const scenes: readonly Scene[] = [
     },
     says: /SERVICE_BASE_URL : autre adresse/,
   },
-  {
-    argv: ['recover'],
-    answers: bodies({ state: 'none', missing: { count: { disbursement: 3 }, from: null, to: AT } }),
-    says: /L’historique est une copie plus ancienne/,
-  },
-  { argv: ['recover', '--without-missing'], answers: bodies({}), situation: terminal, says: /comme avant/ },
   { argv: ['recover', '--help'], says: /Ce qui s’est passé/ },
   { argv: reconcile, situation: statement(''), says: /ligne/ },
   { argv: reconcile, situation: { types: 'a,b\n1,2\n' }, says: /colonne/ },

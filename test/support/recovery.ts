@@ -33,6 +33,17 @@ export async function withoutWitness({ redis }: Service): Promise<void> {
   await redis.del(...(await keysLike(redis, 'witness:*')));
 }
 
+/** Resolves once a witness has confirmed the ledger: a younger one does not know everything since its beginning. */
+export async function confirmed({ ledger }: Service): Promise<void> {
+  const giveUp = AbortSignal.timeout(WAIT_MS);
+  for (;;) {
+    const [one] = await ledger.query<{ witnessed_at: Date | null }>('select witnessed_at from relais.deployment');
+    if (one?.witnessed_at) return;
+    if (giveUp.aborted) throw new Error('no witness has confirmed the ledger');
+    await systemClock.sleep(ASK_EVERY_MS);
+  }
+}
+
 /** Resolves once every lane has told the witness what it has sent until the recovery began. */
 export async function witnessed({ redis, ledger }: Service): Promise<void> {
   const [begun] = await ledger.query<{ since: Date }>('select since from relais.recovery where ended_at is null');
