@@ -4,7 +4,7 @@ import { WrongSettings, loadConfig, missingDatabase } from '../config.ts';
 import { withClient } from '../ledger/client.ts';
 import { whyUnusable } from '../ledger/diagnostics.ts';
 import { MigrationRefused, migrate } from '../ledger/migrate.ts';
-import { makeRoles, rolesScript } from '../ledger/roles.ts';
+import { makeRoles, roleNames, rolesScript } from '../ledger/roles.ts';
 import { databaseOf } from './stores.ts';
 
 interface MigrateTools extends MigrateCommand {
@@ -13,22 +13,28 @@ interface MigrateTools extends MigrateCommand {
 }
 
 /** Throws `WrongSettings` when PostgreSQL cannot be used, or has the schema of a newer version. */
-export async function migrateLedger({ env, dryRun, roles, words, print }: MigrateTools): Promise<0> {
+export async function migrateLedger({ env, dryRun, roles, json, words, print }: MigrateTools): Promise<0> {
   const config = loadConfig(env, missingDatabase);
   const { DATABASE_SCHEMA: schema } = config;
   const at = databaseOf(config);
   if (dryRun && roles) {
-    print(rolesScript(schema));
+    const script = rolesScript(schema);
+    print(json ? JSON.stringify({ schema, script }) : script);
     return 0;
   }
   try {
     await withClient(at, 'migrate', async (client) => {
       const names = await migrate(client, { schema, dryRun });
+      if (roles) await makeRoles(client, schema);
+      if (json) {
+        print(
+          JSON.stringify({ schema, [dryRun ? 'missing' : 'applied']: names, roles: roles ? roleNames(schema) : [] }),
+        );
+        return;
+      }
       for (const name of names) print(dryRun ? words.missing(name) : words.applied(name));
       if (names.length === 0) print(words.upToDate(schema));
-      if (!roles) return;
-      await makeRoles(client, schema);
-      print(words.roles(schema));
+      if (roles) print(words.roles(schema));
     });
     return 0;
   } catch (error) {

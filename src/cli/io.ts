@@ -48,6 +48,8 @@ export interface MigrateCommand {
   readonly dryRun: boolean;
   /** Creates the roles of the schema too; with `dryRun`, prints their script alone. */
   readonly roles: boolean;
+  /** One JSON object instead of lines. */
+  readonly json: boolean;
   readonly words: Readonly<Record<'missing' | 'applied' | 'upToDate' | 'roles', (name: string) => string>>;
 }
 

@@ -22,9 +22,10 @@ export function addMigrate(command: Command, shell: Shell): void {
   command
     .option('--dry-run', 'show the missing migrations and change nothing')
     .option('--roles', 'also create the PostgreSQL roles of the schema; with --dry-run, print their SQL instead')
+    .option('--json', 'print the migrations as JSON')
     .action(
-      shell.action(({ dryRun = false, roles: withRoles = false }: MigrateFlags) =>
-        shell.io.services.migrate({ dryRun, roles: withRoles, words: shell.words.commands.migrate }),
+      shell.action(({ dryRun = false, roles: withRoles = false, json = false }: MigrateFlags) =>
+        shell.io.services.migrate({ dryRun, roles: withRoles, json, words: shell.words.commands.migrate }),
       ),
     );
   withExample(command, 'relais migrate --dry-run');
@@ -42,13 +43,13 @@ export function addDoctor(command: Command, shell: Shell): void {
   withExample(command, 'relais doctor --roles worker');
 }
 
-interface MigrateFlags {
-  readonly dryRun?: boolean;
-  readonly roles?: boolean;
-}
-
 interface JsonFlag {
   readonly json?: boolean;
+}
+
+interface MigrateFlags extends JsonFlag {
+  readonly dryRun?: boolean;
+  readonly roles?: boolean;
 }
 
 interface DoctorFlags extends JsonFlag {

@@ -7,6 +7,9 @@ const FILE = new URL('roles.sql', import.meta.url);
 const NAMES = /\brelais_(app|reader|enqueue)\b/g;
 const SCHEMA = /\bschema relais\b/g;
 
+export const roleNames = (schema: string): readonly string[] =>
+  ['app', 'reader', 'enqueue'].map((role) => `${schema}_${role}`);
+
 /** For an operator whose relais may not create roles. */
 export function rolesScript(schema: string): string {
   const sql = inSchema(readFileSync(FILE, 'utf8'), schema);

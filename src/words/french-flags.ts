@@ -24,6 +24,7 @@ export const frenchFlags: Readonly<Record<string, string>> = {
   'store the records in a file, and resume with its content':
     'enregistrer les données du simulateur dans un fichier, et reprendre son contenu',
   'print the findings as JSON': 'afficher les constats en JSON',
+  'print the migrations as JSON': 'afficher les migrations en JSON',
   'Only these states, separated by commas': 'Seulement ces états, séparés par des virgules',
   'Only the operation with this reference': 'Seulement l’opération qui a cette référence',
   'Only this account': 'Seulement ce compte',
