@@ -33,8 +33,8 @@ export interface Verdict {
   readonly index: number;
   readonly id: string | null;
   /**
-   * `sound`: of a dry run. `unconfirmed`: the line was asked for and Redis did not answer. `stopped`: neither this line nor any after it was
-   * taken. Identities are by place, so what is sent again is the whole body.
+   * `valid`: the answer of a dry run. `unconfirmed`: PostgreSQL did not answer in time. `stopped`: neither this line nor a later one was
+   * accepted. An identity follows from its line's place, so callers repeat the whole body.
    */
   readonly outcome: Answer['outcome'] | 'valid' | 'unconfirmed' | 'stopped';
   readonly problem?: readonly Problem[];

@@ -399,7 +399,7 @@ const judged = z
   .meta({ id: 'DryRun' });
 
 export const JUDGED = answer(
-  'With `dryRun`: sound, and nothing was written. What is not sound is refused as ever.',
+  'With `dryRun`: the request is valid, and nothing was written. An invalid request is refused as usual.',
   judged,
 );
 

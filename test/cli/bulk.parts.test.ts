@@ -60,7 +60,7 @@ describe('a file of lines', () => {
     const { code, stdout, stderr } = await relais(['messages', 'send', file, '--dry-run'], { env });
     expect(asked).toMatchObject([{ path: '/v1/messages', query: { dryRun: 'true' }, text: lines.join('\n') }]);
     expect([code, stdout]).toEqual([1, 'line 3  invalid  /to must be a number�[2J\n']);
-    expect(stderr).toContain('1 sound, 1 invalid.');
+    expect(stderr).toContain('1 valid, 1 invalid.');
     expect(stderr).toContain('nothing was sent');
   });
 
