@@ -12,6 +12,7 @@ import { Queries } from '../ledger/queries.ts';
 import { StopLinks } from '../ledger/stop-links.ts';
 import { UploadUnderWay } from '../ledger/upload.ts';
 import { Uploads } from '../ledger/uploads.ts';
+import { systemClock } from '../lib/clock.ts';
 import { systemRandom } from '../lib/random.ts';
 import type { RepairableCountry } from '../lib/renumbering.ts';
 import { secretsOf } from '../lib/secret.ts';
@@ -126,7 +127,7 @@ function inDatabase({ database: place, onError, country, prices, sender, stop }:
     secrets: stopSecrets(secretsOf(stop.callbackSecret)),
   };
   const tools = {
-    store: new Uploads({ database, random, partitions: new Partitions({ database }) }),
+    store: new Uploads({ database, random, clock: systemClock, partitions: new Partitions({ database }) }),
     optOuts: new OptOuts({ database }),
     prices,
     sender,

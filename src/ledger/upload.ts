@@ -1,5 +1,6 @@
 /** One file of recipients: spooled while it comes in, copied in parts under a lease, counted in one transaction. */
 import type { UploadRecord } from '../kinds/campaign-fields.ts';
+import type { Clock } from '../lib/clock.ts';
 import { packValues } from '../lib/packed-values.ts';
 import type { Random } from '../lib/random.ts';
 import type { Secret } from '../lib/secret.ts';
@@ -71,6 +72,9 @@ export interface UploadsOptions {
   readonly database: Database;
   readonly partitions: Pick<Partitions, 'ensureCampaign'>;
   readonly random: Random;
+  readonly clock: Clock;
+  /** How long a file waits for another one of the same campaign. Absent: longer than a dead process keeps its lease. */
+  readonly patienceMs?: number | undefined;
   /** Name of this process, in `worker`. Absent: others wait for the end of a lease that it leaves. */
   readonly process?: string | undefined;
   /** Where rows wait on disk. Absent: the folder for temporary files. */
@@ -94,6 +98,8 @@ export const TAG_BYTES = 8;
 export const LEASE_MS = 60_000;
 const SWEPT_AT_ONCE = 20_000;
 const COUNT_TRIES = 3;
+const PATIENCE_MS = 15_000;
+const AGAIN_MS = 100;
 const RECIPIENTS_PER_REQUEST = 50;
 const RECIPIENT = ['campaign', 'n', 'row', 'phone', 'variables', 'own'] as const;
 const LEFT_OUT = ['campaign', 'tag', 'n', 'row', 'written', 'reason', 'own'] as const;
@@ -194,15 +200,11 @@ export class Upload implements UploadStage {
   }
 
   async #copyAll(): Promise<boolean> {
-    const { database, partitions, process = null, givenUp } = this.#options;
-    const { id, uploads, rev } = this.#campaign;
-    const asked = [id, this.tag, uploads.length, rev, LEASE_MS, process, givenUp.get(id) ?? [], null];
-    const [begun] = await database.run<{ number: string; first_n: number | null }>('begin_upload', asked);
+    const { database, partitions } = this.#options;
+    const begun = await this.#begin();
     if (begun === undefined) return false;
-    const { number, first_n: first } = begun;
-    if (first === null) throw new UploadUnderWay();
-    givenUp.delete(id);
-    this.#begun = { number, first };
+    const { number, first } = begun;
+    this.#begun = begun;
     await sweepRows(database, { number, tag: this.tag, whole: false });
     await partitions.ensureCampaign(number);
     const recipients = this.#recipients.parts((place) => `${number}\t${first + place}`);
@@ -210,6 +212,28 @@ export class Upload implements UploadStage {
     const leftOut = this.#leftOut.parts((place) => `${number}\t${this.tag}\t${place}`);
     for await (const rows of leftOut) await this.#copy('left_out_row', LEFT_OUT, rows);
     return true;
+  }
+
+  /**
+   * Another file of the campaign is waited for: then it counts, and the campaign has changed, or its lease is free.
+   * Undefined: the campaign changed.
+   */
+  async #begin(): Promise<Begun | undefined> {
+    const { database, clock, process = null, givenUp, patienceMs = PATIENCE_MS } = this.#options;
+    const { id, uploads, rev } = this.#campaign;
+    const sinceMono = clock.monotonic();
+    for (;;) {
+      const asked = [id, this.tag, uploads.length, rev, LEASE_MS, process, givenUp.get(id) ?? [], null];
+      const [begun] = await database.run<{ number: string; first_n: number | null }>('begin_upload', asked);
+      if (begun === undefined) return undefined;
+      const { number, first_n: first } = begun;
+      if (first !== null) {
+        givenUp.delete(id);
+        return { number, first };
+      }
+      if (clock.monotonic() - sinceMono >= patienceMs) throw new UploadUnderWay();
+      await clock.sleep(AGAIN_MS);
+    }
   }
 
   async #copy(table: string, columns: readonly string[], rows: Uint8Array): Promise<void> {

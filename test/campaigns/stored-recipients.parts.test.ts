@@ -7,6 +7,7 @@ import { Partitions } from '../../src/ledger/partitions.ts';
 import { Database } from '../../src/ledger/pool.ts';
 import { Recipients } from '../../src/ledger/recipients.ts';
 import { Uploads } from '../../src/ledger/uploads.ts';
+import { systemClock } from '../../src/lib/clock.ts';
 import { systemRandom } from '../../src/lib/random.ts';
 import { type FreshLedger, freshLedger } from '../support/fresh-ledger.ts';
 import { madeCampaign, readCampaign } from '../support/ledger-campaign.ts';
@@ -18,7 +19,7 @@ beforeAll(async () => {
   ledger = await freshLedger();
   database = new Database(ledger);
   recipients = new Recipients({ database });
-  const store = new Uploads({ database, partitions: new Partitions({ database }), random: systemRandom });
+  const store = new Uploads({ database, partitions: new Partitions({ database }), random: systemRandom, clock: systemClock });
   await madeCampaign(ledger, 'cmp_1');
   for (const lines of [
     ['numero;prenom;ville', '771000001;Awa;Dakar', 'nobody;Ali;Thies', '771000002;Binta;'],

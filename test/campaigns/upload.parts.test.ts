@@ -6,6 +6,7 @@ import { Campaigns } from '../../src/ledger/campaigns.ts';
 import { Partitions } from '../../src/ledger/partitions.ts';
 import { Recipients } from '../../src/ledger/recipients.ts';
 import { Uploads } from '../../src/ledger/uploads.ts';
+import { systemClock } from '../../src/lib/clock.ts';
 import { systemRandom } from '../../src/lib/random.ts';
 import type { CampaignRecord } from '../../src/operations/record.ts';
 import { type OpenLedger, openLedger } from '../support/fresh-ledger.ts';
@@ -17,7 +18,7 @@ beforeAll(async () => {
   ledger = await openLedger();
   const { database } = ledger;
   campaigns = new Campaigns({ database });
-  store = new Uploads({ database, partitions: new Partitions({ database }), random: systemRandom });
+  store = new Uploads({ database, partitions: new Partitions({ database }), random: systemRandom, clock: systemClock });
 });
 afterAll(() => ledger?.close());
 
@@ -52,6 +53,7 @@ test('a second upload that draws the tag of the first draws another, and the rec
     database: ledger.database,
     partitions: new Partitions({ database: ledger.database }),
     random: { ...systemRandom, hex: () => drawn.shift() ?? '' },
+    clock: systemClock,
   });
   expect(await uploadRecipients(await read(), sixty(), { store: alike })).toMatchObject({ is: 'counted' });
   const other = lines('numero;prenom', '781234567;Ali', 'nobody;Ali');

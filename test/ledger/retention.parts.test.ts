@@ -6,6 +6,7 @@ import { Partitions } from '../../src/ledger/partitions.ts';
 import { Database } from '../../src/ledger/pool.ts';
 import { Retention } from '../../src/ledger/retention.ts';
 import { Uploads } from '../../src/ledger/uploads.ts';
+import { systemClock } from '../../src/lib/clock.ts';
 import { systemRandom } from '../../src/lib/random.ts';
 import { type FreshLedger, freshLedger } from '../support/fresh-ledger.ts';
 
@@ -41,7 +42,7 @@ const retention = (more: { readonly paymentsMs?: number; readonly smsMs?: number
     database,
     partitions,
     keptFiles: new KeptFiles({ database, random, now }),
-    uploads: new Uploads({ database, partitions, random }),
+    uploads: new Uploads({ database, partitions, random, clock: systemClock }),
     paymentsMs: 90 * DAY_MS,
     smsMs: 30 * DAY_MS,
     identitiesMs: 400 * DAY_MS,

@@ -11,6 +11,7 @@ import { StopLinks } from '../../src/ledger/stop-links.ts';
 import { UploadUnderWay } from '../../src/ledger/upload.ts';
 import { Uploads } from '../../src/ledger/uploads.ts';
 import { unpackValues } from '../../src/lib/packed-values.ts';
+import { systemClock } from '../../src/lib/clock.ts';
 import { systemRandom } from '../../src/lib/random.ts';
 import { Secret } from '../../src/lib/secret.ts';
 import { readStopToken, stopTokenIn } from '../../src/lib/stop-link.ts';
@@ -26,7 +27,7 @@ beforeAll(async () => {
   ledger = await freshLedger();
   database = new Database(ledger);
   partitions = new Partitions({ database });
-  store = new Uploads({ database, partitions, random: systemRandom });
+  store = new Uploads({ database, partitions, random: systemRandom, clock: systemClock, patienceMs: 0 });
 });
 afterAll(async () => {
   await database?.close();
@@ -178,7 +179,7 @@ async function dying(campaign: CampaignRecord, process?: string): Promise<void> 
       return database.transaction(work);
     },
   });
-  const half = new Uploads({ database: dead, partitions, random: systemRandom, process });
+  const half = new Uploads({ database: dead, partitions, random: systemRandom, clock: systemClock, process });
   await expect(uploadRecipients(campaign, file(people(60_000)), { store: half })).rejects.toThrow('dead');
   expect(await leavings(campaign.id)).toMatchObject({ rows: 50_000, leases: 1 });
   expect(await store.unfinished()).toBe(1);
@@ -201,8 +202,12 @@ test('the lease of a process that is gone is free at once, and that of one that 
   );
   await dying(campaign, 'api-1');
   await expect(uploadRecipients(campaign, file(people(10)), { store })).rejects.toThrow(UploadUnderWay);
-  await ledger.query(`delete from relais.worker where process = 'api-1'`);
-  expect(await uploadRecipients(campaign, file(people(10)), { store })).toMatchObject({ is: 'counted' });
+  // A file with patience waits for its end.
+  const sleep = async (): Promise<void> =>
+    void (await ledger.query(`delete from relais.worker where process = 'api-1'`));
+  const clock = Object.assign(Object.create(systemClock) as typeof systemClock, { sleep });
+  const patient = new Uploads({ database, partitions, random: systemRandom, clock });
+  expect(await uploadRecipients(campaign, file(people(10)), { store: patient })).toMatchObject({ is: 'counted' });
   expect(await leavings('cmp_gone')).toEqual({ rows: 10, left: 0, leases: 0 });
 });
 
@@ -219,7 +224,7 @@ test('a file that failed while PostgreSQL was away can come again to the same pr
       throw new DatabaseAway(String(work.length));
     },
   });
-  const uploads = new Uploads({ database: away, partitions, random: systemRandom });
+  const uploads = new Uploads({ database: away, partitions, random: systemRandom, clock: systemClock });
   const add = (to: Uploads) => uploadRecipients(campaign, file(people(10)), { store: to });
   for (let tries = 0; tries < 2; tries += 1) await expect(add(uploads)).rejects.toThrow(DatabaseAway);
   // Nobody else knows that the lease is free.
@@ -241,7 +246,7 @@ test('a file whose commit was carried out, though nobody was told, is a replay w
       return result as never;
     },
   });
-  const uploads = new Uploads({ database: silent, partitions, random: systemRandom });
+  const uploads = new Uploads({ database: silent, partitions, random: systemRandom, clock: systemClock });
   await expect(uploadRecipients(campaign, file(people(10)), { store: uploads })).rejects.toThrow(AnswerLost);
   // The caller has the campaign as it was before.
   expect(await uploadRecipients(campaign, file(people(10)), { store })).toMatchObject({ is: 'replayed' });
@@ -269,7 +274,7 @@ test('a commit whose answer is lost counts one time', async () => {
     },
   });
   const campaign = await madeCampaign(ledger, 'cmp_lost');
-  const uploads = new Uploads({ database: losing, partitions, random: systemRandom });
+  const uploads = new Uploads({ database: losing, partitions, random: systemRandom, clock: systemClock });
   const answer = await uploadRecipients(campaign, file(people(10)), { store: uploads });
   expect(answer).toMatchObject({ is: 'counted' });
   expect(transactions).toBe(3);
