@@ -273,7 +273,7 @@ const ofAttempts: Rows = {
   expired: ['its time was over', NOTHING],
   sent: ['the service answered for every recipient', NOTHING],
   unsent: ['provably nothing was sent', BY_ITSELF],
-  handed_out: ['the next slices of the campaign were handed out', NOTHING],
+  handed_out: ['the next rows of the payment batch were accepted', NOTHING],
   'not yours': ['another attempt or a person has taken it over, so this one changed nothing', NOTHING],
   nothing_to_look_at: ['an operation of this kind is never looked at here', NOTHING],
   leased: ['another attempt is at it', NOTHING],

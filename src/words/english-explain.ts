@@ -9,7 +9,6 @@ export const englishExplain = {
     message: (to: string, reference: string) => `Text to ${to}${reference}.`,
     campaign: (name: string, recipients: string, reference: string) =>
       `Campaign “${name}” to ${recipients}${reference}.`,
-    slice: (count: number, whose: string) => `${count} ${count === 1 ? 'recipient' : 'recipients'} of ${whose}.`,
   },
   others: {
     batch: (reference: string) => `Batch${reference}.`,

@@ -7,7 +7,6 @@ export const frenchExplain: ExplainWords = {
     disbursement: (what, mode, reference) => `Décaissement de ${what} par ${mode}${reference}.`,
     message: (to, reference) => `SMS à ${to}${reference}.`,
     campaign: (name, recipients, reference) => `Campagne « ${name} » pour ${recipients}${reference}.`,
-    slice: (count, whose) => `${count} ${count < 2 ? 'destinataire' : 'destinataires'} de ${whose}.`,
   },
   others: {
     batch: (reference) => `Fichier de paiements${reference}.`,

@@ -235,7 +235,7 @@ export const frenchReasons: Readonly<Record<string, string>> = {
   'its time was over': 'son délai est passé',
   'the service answered for every recipient': 'le service a répondu pour chaque destinataire',
   'provably nothing was sent': 'il est prouvé que rien n’est parti',
-  'the next slices of the campaign were handed out': 'les groupes suivants de la campagne ont été distribués',
+  'the next rows of the payment batch were accepted': 'les lignes suivantes du lot de paiements ont été acceptées',
   'another attempt or a person has taken it over, so this one changed nothing':
     'une autre tentative ou une personne l’a repris : celle-ci n’a rien changé',
   'an operation of this kind is never looked at here': 'une opération de ce genre n’est jamais vérifiée ici',

@@ -86,7 +86,7 @@ describe('a retry', () => {
     expect([done.totals, bins(done)]).toEqual([expect.objectContaining({ sent: 3, failed: 0 }), [3, 3]]);
     expect(done.countries).toEqual({ SN: { recipients: 3, sent: 3, failed: 0, unknown: 0 } });
     expect(await sentTimes()).toEqual([1, 1, 1]);
-    const { events } = (await service.call('GET', '/v1/events?types=campaign.finished')).body;
+    const { events } = (await service.published('/v1/events?types=campaign.finished')).body;
     const own = events.filter(({ data }: { data: { id: string } }) => data.id === id);
     expect(own.map(({ data }: { data: object }) => data)).toMatchObject([
       { totals: { failed: 3 } },

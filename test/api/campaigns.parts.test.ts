@@ -90,7 +90,7 @@ test('everybody in the file is texted once, or skipped with a reason', async () 
   expect((await ask(`${service.metrics}/metrics`, 'GET', { key: null })).body).toContain(
     'relais_messages_total{outcome="sent"} 120',
   );
-  const { body: events } = await service.call('GET', '/v1/events?types=campaign.finished');
+  const { body: events } = await service.published('/v1/events?types=campaign.finished');
   expect(events.events.filter(({ data }: { data: { id: string } }) => data.id === id)).toMatchObject([
     { data: { totals: { total: 122, sent: 120 } } },
   ]);
