@@ -39,9 +39,10 @@ export function campaignPoller(container: Container, { context, slots }: SmsTool
 
 function smsContextOf(container: Container, context: ProcessorContext, concurrency: number): SmsContext {
   const { book, config, metrics, quietly, life } = container;
-  const { clock, policy, accounts, upstream } = context;
+  const { clock, policy, accounts, upstream, traces } = context;
   return {
     clock,
+    traces,
     policy,
     accounts,
     upstream,

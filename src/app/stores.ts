@@ -219,14 +219,14 @@ interface SmsOver extends Lanes {
 
 /** Campaigns, messages, and whom they reach. */
 function smsOf(
-  { clock, random, quietly, leaseMs }: StoreNeeds,
+  { clock, random, traces, quietly, leaseMs }: StoreNeeds,
   { database, onCommitted }: Over,
   { limits, budgets, ...lanes }: SmsOver,
 ) {
-  const campaigns = new Campaigns({ database, limits: () => limits.inForce() });
+  const campaigns = new Campaigns({ database, limits: () => limits.inForce(), traces });
   return {
     campaigns,
-    uploads: new Uploads({ database, random, partitions: new Partitions({ database }), process: lanes.name }),
+    uploads: new Uploads({ database, random, clock, partitions: new Partitions({ database }), process: lanes.name }),
     recipients: new Recipients({ database }),
     keptFiles: new KeptFiles({ database, random }),
     optOuts: new OptOuts({ database, onCommitted }),

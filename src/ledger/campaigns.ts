@@ -8,6 +8,7 @@ import {
 } from '../kinds/campaign-switches.ts';
 import type { StateOf } from '../kinds/index.ts';
 import type { Limits } from '../kinds/limits.ts';
+import type { Traces } from '../lib/traces.ts';
 import type { CampaignRecord } from '../operations/record.ts';
 import { type Act, type Known, actOf, noteAct } from './acts.ts';
 import { type CampaignFields, type CampaignRow, type ReadCampaign, recordOf } from './campaign-record.ts';
@@ -42,7 +43,6 @@ export interface SwitchDetails {
   readonly by?: string | undefined;
   /** The version that is approved. */
   readonly approves?: number | undefined;
-  readonly trace?: string | undefined;
   readonly act?: Act | undefined;
 }
 
@@ -75,6 +75,7 @@ interface CampaignsOptions {
   readonly database: Database;
   /** Limits in force for this process. */
   readonly limits?: () => Promise<Limits>;
+  readonly traces?: Traces | undefined;
   /** For tests, instead of the time of PostgreSQL. */
   readonly now?: () => number;
 }
@@ -88,10 +89,12 @@ const NO_MORE: readonly string[] = ['finished', 'cancelled'];
 export class Campaigns {
   readonly #database: Database;
   readonly #limits: () => Promise<Limits>;
+  readonly #traces: Traces | undefined;
   readonly #time: () => Date | null;
 
-  constructor({ database, limits = async () => ({}), now }: CampaignsOptions) {
+  constructor({ database, limits = async () => ({}), traces, now }: CampaignsOptions) {
     this.#database = database;
+    this.#traces = traces;
     this.#limits = limits;
     this.#time = () => (now === undefined ? null : new Date(now()));
   }
@@ -276,7 +279,10 @@ export class Campaigns {
     { to, event, data }: Target,
     details: Entering,
   ): Promise<Switched> {
-    const { reason, againInMs, by, approves, trace, act, note, rejectedBy } = details;
+    const { reason, againInMs, by, approves, act, note, rejectedBy } = details;
+    // From here on it belongs to the request of the person who acts.
+    const trace = act && this.#traces?.mark();
+    if (act) this.#traces?.linksTo(campaign.trace ?? undefined);
     const dueAt = againInMs === undefined ? null : new Date(at.getTime() + againInMs);
     const [switched] = await run<{ version: number }>('switch_campaign', [
       campaign.id,

@@ -15,7 +15,7 @@ import {
 } from '../kinds/index.ts';
 import { limitNamed } from '../kinds/limits.ts';
 import { type Clock, type Moment, momentOf } from '../lib/clock.ts';
-import type { Traces } from '../lib/traces.ts';
+import { type SpanDraft, type Traces, sentTo, traced } from '../lib/traces.ts';
 import type { AcceptedAt, NewOperation as AskedOperation } from '../operations/accepting.ts';
 import { type AskedFields, differing } from '../operations/differing.ts';
 import { type RecordAt, type RecordBase, UnreadableRecord } from '../operations/record.ts';
@@ -87,8 +87,21 @@ export class OperationStore {
   }
 
   async accept<K extends Kind>(operation: AskedOperation<K>): Promise<AcceptedAt> {
-    const { operations, traces, dryRun = false } = this.#options;
-    const asked = newRow(operation, dryRun ? undefined : traces?.mark());
+    const { traces } = this.#options;
+    return traced(
+      traces,
+      () => acceptanceOf(operation),
+      async (span) => {
+        const accepted = await this.#accept(operation, traces?.mark());
+        span?.says({ 'relais.outcome': accepted.outcome });
+        return accepted;
+      },
+    );
+  }
+
+  async #accept<K extends Kind>(operation: AskedOperation<K>, trace: string | undefined): Promise<AcceptedAt> {
+    const { operations, dryRun = false } = this.#options;
+    const asked = newRow(operation, trace);
     const recorded = await (dryRun ? operations.dryRun(asked) : operations.accept(asked));
     if (recorded.outcome !== 'conflict') return answerOf(recorded);
     const { id, buried } = recorded;
@@ -287,12 +300,25 @@ function ledgerRecord<K extends Kind>(record: RecordBase<K>): RecordBase<LedgerK
   return record as unknown as RecordBase<LedgerKind>;
 }
 
+/** The attempts at an operation, its callbacks and its deliveries belong to this span. */
+function acceptanceOf<K extends Kind>({ kind, id, account, state, fields }: AskedOperation<K>): SpanDraft {
+  const queue = queueOf(kind, state, laneOf(fields));
+  return {
+    name: queue === undefined ? `accept ${kind}` : `send ${queue}`,
+    kind: 'producer',
+    begins: true,
+    attributes: { ...(queue && sentTo(queue)), 'relais.id': id, 'relais.account': account },
+  };
+}
+
+const laneOf = ({ lane }: Readonly<Record<string, unknown>>): string | undefined =>
+  typeof lane === 'string' ? lane : undefined;
+
 function newRow<K extends Kind>(asked: AskedOperation<K>, trace: string | undefined): NewOperation {
   const { id, account, state, reference, idOfReference, xof, beneficiary, phone, act, fields } = asked;
   const kind = ledgerKind(asked.kind);
   const { columns, request, facts } = columnsOfNew(kind, fields);
   const { amount, provider_id, not_before, batch, created_by, approved_by } = columns;
-  const lane = typeof fields['lane'] === 'string' ? fields['lane'] : undefined;
   const textOf = (value: string | number | undefined) => (value === undefined ? undefined : String(value));
   return {
     id,
@@ -302,7 +328,7 @@ function newRow<K extends Kind>(asked: AskedOperation<K>, trace: string | undefi
     otherId: idOfReference === id ? undefined : idOfReference,
     fingerprint: Buffer.from(asked.fingerprint),
     state,
-    queue: queueOf(kind, state, lane),
+    queue: queueOf(kind, state, laneOf(fields)),
     amount: xof ?? (amount === undefined ? undefined : Number(amount)),
     counted: xof !== undefined,
     beneficiary: beneficiary ?? phone,

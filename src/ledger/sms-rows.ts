@@ -101,7 +101,6 @@ export interface NextCampaign {
   readonly other_sender: string | null;
   /** Its account has opt-outs. */
   readonly opted_out: boolean;
-  readonly trace: string | null;
   readonly at: Date;
 }
 
@@ -114,6 +113,7 @@ export interface CampaignContent {
   readonly body: string;
   readonly options: CampaignFields;
   readonly state: string;
+  readonly trace: string | null;
 }
 
 export interface TakenRow {

@@ -67,12 +67,15 @@ export async function traced<T>(
   }
 }
 
-/** Attributes of a job that was taken, as OpenTelemetry names them. */
-export function takenFrom(queue: string): Attributes {
+/** Work that waits in a queue, as OpenTelemetry names its attributes. */
+export const sentTo = (queue: string): Attributes => ofQueue(queue, 'send');
+export const takenFrom = (queue: string): Attributes => ofQueue(queue, 'process');
+
+function ofQueue(queue: string, does: 'send' | 'process'): Attributes {
   return {
     'messaging.system': 'bullmq',
-    'messaging.operation.type': 'process',
-    'messaging.operation.name': 'process',
+    'messaging.operation.type': does,
+    'messaging.operation.name': does,
     'messaging.destination.name': queue,
   };
 }

@@ -15,11 +15,12 @@ from relais.deployment d, relais.stream s, relais.event e
 where e.position > greatest($1::int8, s.trimmed) order by e.position limit $2::int4;
 
 -- name: event_at
--- With the trace of its operation.
+-- With the trace of its operation or campaign.
 -- params: position int8
 -- row: epoch int4, position int8, id text, account text, type text, data jsonb, at timestamptz, trace text
-select d.epoch, e.position, e.id, e.account, e.type, e.data, e.at, o.trace
+select d.epoch, e.position, e.id, e.account, e.type, e.data, e.at, coalesce(o.trace, c.trace) as trace
 from relais.deployment d, relais.stream s, relais.event e left join relais.operation o on o.id = e.subject
+left join relais.campaign c on c.id = e.subject
 where e.position = $1::int8 and e.position > s.trimmed;
 
 -- name: find_event

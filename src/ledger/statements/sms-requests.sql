@@ -143,7 +143,7 @@ select c.campaign, c.n, c.state, mark.counter, mark.at from mark left join chang
 -- name: next_campaigns
 -- Running campaigns whose turn it is, locked: those that another step has locked are passed over. Their turn moves on.
 -- params: accounts text[], most int4, now timestamptz
--- row: number int8, id text, account text, version int4, recipients int4, extra int4, sent int4, failed int4, unknown int4, judged_over int4, judged_failed int4, judged_unknown int4, canary int4, canary_over bool, canary_open int8, canary_letters text, canary_codes text, other_sender text, opted_out bool, trace text, at timestamptz
+-- row: number int8, id text, account text, version int4, recipients int4, extra int4, sent int4, failed int4, unknown int4, judged_over int4, judged_failed int4, judged_unknown int4, canary int4, canary_over bool, canary_open int8, canary_letters text, canary_codes text, other_sender text, opted_out bool, at timestamptz
 with next as materialized (
   select c.number from relais.campaign c
   where c.state = 'running' and c.account = any($1::text[])
@@ -160,7 +160,7 @@ turned as (
 )
 select c.number, c.id, c.account, c.version, c.recipients, c.extra, c.sent, c.failed, c.unknown, c.judged_over, c.judged_failed,
   c.judged_unknown, c.canary, c.canary_over, first.open as canary_open, first.letters as canary_letters, first.codes as canary_codes,
-  c.other_sender, exists (select from relais.opt_out o where o.account = c.account) as opted_out, c.trace, coalesce($3, now()) as at
+  c.other_sender, exists (select from relais.opt_out o where o.account = c.account) as opted_out, coalesce($3, now()) as at
 from next join relais.campaign c using (number)
 left join lateral (
   select count(*) filter (where q.state <> 'settled') as open, string_agg(q.outcome, '') as letters, string_agg(q.codes, ' ') as codes
@@ -260,8 +260,8 @@ left join lateral (
 -- name: campaign_texts
 -- What campaigns say and how, for those that a worker does not know in this version.
 -- params: campaign int8[]
--- row: number int8, id text, account text, version int4, body text, options jsonb, state text
-select number, id, account, version, body, options, state from relais.campaign where number = any($1::int8[]);
+-- row: number int8, id text, account text, version int4, body text, options jsonb, state text, trace text
+select number, id, account, version, body, options, state, trace from relais.campaign where number = any($1::int8[]);
 
 -- name: sending_accounts
 -- Accounts with a running campaign that has something to send.

@@ -7,12 +7,13 @@
  */
 import { toMs } from '../../lib/clock.ts';
 import { digitsOf } from '../../lib/phone.ts';
+import { traced } from '../../lib/traces.ts';
 import { canonicalName } from '../../lib/wording.ts';
 import type { CampaignContent, ChildRequest, Letter, RequestResult, RequestToCheck } from '../../ledger/sms-rows.ts';
 import { statusPoll } from '../../queues/index.ts';
 import type { UpstreamAccount } from '../../upstream/client.ts';
 import type { Statistics } from '../../upstream/messaging/messaging.ts';
-import type { SmsContext } from './context.ts';
+import { type SmsContext, spanOf } from './context.ts';
 import { Countries, Wordings, partsOf } from './outgoing.ts';
 import { Totals, countedBefore } from './totals.ts';
 
@@ -69,7 +70,11 @@ export class Checks {
   async #result(request: RequestToCheck): Promise<RequestResult> {
     const { campaign, n, lease, recipients } = request;
     const content = this.#context.requests.contentOf(campaign);
-    const becomes = await this.#check(request, content).catch((error: unknown): Becomes => {
+    const becomes = await traced(
+      this.#context.traces,
+      () => spanOf('status-poll', content),
+      () => this.#check(request, content),
+    ).catch((error: unknown): Becomes => {
       this.#context.onError?.(error);
       return this.#putOff(request, this.#retryMs(request));
     });

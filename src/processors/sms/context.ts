@@ -1,9 +1,11 @@
 /** What a worker of campaigns works with. Time, chance and the network come only from here. */
 import type { Clock } from '../../lib/clock.ts';
+import { type SpanDraft, type Traces, takenFrom } from '../../lib/traces.ts';
 import type { Campaigns } from '../../ledger/campaigns.ts';
 import type { SameTexts } from '../../ledger/same-texts.ts';
 import type { SmsCharges } from '../../ledger/sms-charges.ts';
 import type { SmsRequests } from '../../ledger/sms-requests.ts';
+import type { CampaignContent } from '../../ledger/sms-rows.ts';
 import type { Holds } from '../../ledger/holds.ts';
 import type { Upstream } from '../../upstream/client.ts';
 import type { AccountKeys, AttemptResult, Policy } from '../context.ts';
@@ -15,6 +17,8 @@ interface Addressee {
 
 export interface SmsContext {
   readonly clock: Clock;
+  /** Absent: nobody asked for traces. */
+  readonly traces?: Traces | undefined;
   readonly policy: Pick<
     Policy,
     | 'leaseMs'
@@ -58,3 +62,12 @@ export interface SmsContext {
   /** Receives errors that the worker goes on after. */
   readonly onError?: (error: unknown) => void;
 }
+
+/** A request of a campaign is a trace of its own, since a campaign has thousands. */
+export const spanOf = (queue: 'sms-batch' | 'status-poll', { id, account, trace }: CampaignContent): SpanDraft => ({
+  name: `process ${queue}`,
+  kind: 'consumer',
+  mark: trace ?? undefined,
+  apart: true,
+  attributes: { ...takenFrom(queue), 'relais.campaign': id, 'relais.account': account },
+});

@@ -4,13 +4,14 @@
  */
 import { type Deadline, type Moment, momentOf, msBetween } from '../../lib/clock.ts';
 import type { Period } from '../../lib/sms-cost.ts';
+import { traced } from '../../lib/traces.ts';
 import { BUDGET } from '../../kinds/hold.ts';
 import type { RequestResult, TakenRequest } from '../../ledger/sms-rows.ts';
 import type { UpstreamAccount } from '../../upstream/client.ts';
 import { LONGEST_WAIT_MS } from '../../upstream/rates.ts';
 import { type Judgement, type Sent, judge, senderInstead } from './answers.ts';
 import type { AccountGate } from './account-gate.ts';
-import type { SmsContext } from './context.ts';
+import { type SmsContext, spanOf } from './context.ts';
 import { Countries, Outgoing, Wordings } from './outgoing.ts';
 
 /** Requests beyond one for each fifty that a campaign may cost; at least as many as it has of those. */
@@ -142,7 +143,7 @@ export class Sending {
       const ready = this.#ready.shift();
       if (ready === undefined) return;
       this.#inFlight += 1;
-      void this.#send(ready)
+      void this.#traced(ready)
         // The result is known by now: a request has one, whatever becomes of the account.
         .catch((error: unknown) => this.#context.onError?.(error))
         .finally(() => {
@@ -150,6 +151,14 @@ export class Sending {
           this.#next();
         });
     }
+  }
+
+  #traced(ready: Ready): Promise<void> {
+    return traced(
+      this.#context.traces,
+      () => spanOf('sms-batch', ready.outgoing.content),
+      () => this.#send(ready),
+    );
   }
 
   async #send(ready: Ready): Promise<void> {
@@ -269,6 +278,9 @@ export class Sending {
   }
 
   #report(outcome: 'ended' | 'unknown' | 'retries' | 'advanced', reason: string): void {
-    this.#context.report?.('sms-batch', { outcome, reason });
+    const { report, traces } = this.#context;
+    report?.('sms-batch', { outcome, reason });
+    traces?.present.says({ 'relais.outcome': outcome, 'relais.reason': reason });
+    if (outcome === 'unknown') traces?.present.failed(reason);
   }
 }
