@@ -113,13 +113,13 @@ export const declarations = {
     type: 'gauge',
     of: 'whole',
     labels: { state: 'requestsInDoubt' },
-    help: 'SMS requests in doubt.',
+    help: 'SMS requests of campaigns, and single messages, that are in doubt.',
   },
   relais_sms_requests_oldest_in_doubt_seconds: {
     type: 'gauge',
     of: 'whole',
     labels: { state: 'requestsInDoubt' },
-    help: 'Age of the oldest SMS request in this state. 0: none.',
+    help: 'Age of the oldest SMS request of a campaign, or single message, in this state. 0: none.',
   },
   relais_messages_total: {
     type: 'counter',

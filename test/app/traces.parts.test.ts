@@ -100,7 +100,7 @@ test('one trace leads from the request over the callback to the signed delivery'
       '    POST /cb/disbursement',
       '    process status-poll',
       '      POST disbursement_status',
-      '      POST event',
+      '    POST event',
     ].join('\n'),
   );
   expect(named(spans, 'POST /v1/disbursements')).toMatchObject([

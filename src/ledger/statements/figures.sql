@@ -2,8 +2,8 @@
 -- finished, finished ones are counted as they finish: what it costs does not grow with the ledger.
 
 -- name: count_states
--- How many of a kind are in each state; for how much, of those that are not finished. Settled requests of campaigns are not
--- counted. `fold`: there is much to fold.
+-- How many of a kind are in each state; for how much, of those that are not finished. `sms_request`: requests of campaigns that
+-- are not settled, and single messages in doubt. `fold`: there is much to fold.
 -- params: kind text
 -- row: state text, count int8, xof int8, fold bool
 select c.state, sum(c.count)::int8 as count, sum(c.xof)::int8 as xof,
@@ -18,6 +18,9 @@ from (
   union all (
     select r.state, count(*), 0 from relais.sms_request r
     where $1 = 'sms_request' and (r.state = 'queued' or r.state = 'sending' or r.state in ('refused', 'unknown')) group by r.state)
+  union all
+  select o.state, count(*), 0 from relais.operation o
+  where $1 = 'sms_request' and o.kind = 'message' and o.state = 'unknown' and o.finished_at is null group by o.state
 ) c
 group by c.state having sum(c.count) <> 0 order by c.state;
 
@@ -38,7 +41,7 @@ added as (
 select count(*) as folded from taken;
 
 -- name: oldest_in_state
--- Since when the one that has been longest in a state is in it.
+-- Since when the one that has been longest in a state is in it. `sms_request`: or a single message in doubt.
 -- params: kind text, state text
 -- row: since timestamptz
 select min(s.since) as since
@@ -49,6 +52,10 @@ from (
   union all select min(b.since) from relais.batch b where $1 = 'batch' and b.state = $2
   union all select min(r.sent_at) from relais.sms_request r where $1 = 'sms_request' and $2 = 'sending' and r.state = 'sending'
   union all select min(r.sent_at) from relais.sms_request r where $1 = 'sms_request' and $2 = 'unknown' and r.state in ('refused', 'unknown')
+  union all (
+    select o.since from relais.operation o
+    where $1 = 'sms_request' and $2 = 'unknown' and o.kind = 'message' and o.state = 'unknown' and o.finished_at is null
+    order by o.since limit 1)
 ) s
 having min(s.since) is not null;
 
