@@ -19,7 +19,12 @@ beforeAll(async () => {
   ledger = await freshLedger();
   database = new Database(ledger);
   recipients = new Recipients({ database });
-  const store = new Uploads({ database, partitions: new Partitions({ database }), random: systemRandom, clock: systemClock });
+  const store = new Uploads({
+    database,
+    partitions: new Partitions({ database }),
+    random: systemRandom,
+    clock: systemClock,
+  });
   await madeCampaign(ledger, 'cmp_1');
   for (const lines of [
     ['numero;prenom;ville', '771000001;Awa;Dakar', 'nobody;Ali;Thies', '771000002;Binta;'],

@@ -18,7 +18,12 @@ beforeAll(async () => {
   ledger = await openLedger();
   const { database } = ledger;
   campaigns = new Campaigns({ database });
-  store = new Uploads({ database, partitions: new Partitions({ database }), random: systemRandom, clock: systemClock });
+  store = new Uploads({
+    database,
+    partitions: new Partitions({ database }),
+    random: systemRandom,
+    clock: systemClock,
+  });
 });
 afterAll(() => ledger?.close());
 
