@@ -118,6 +118,7 @@ async function paid({ operations }: LedgerWorker): Promise<void> {
   }
 }
 
+/** Turn by turn, as an operator's command asks. */
 async function recovered({ database }: LedgerWorker): Promise<void> {
   const desk = new RecoveryDesk({
     database,
@@ -129,7 +130,7 @@ async function recovered({ database }: LedgerWorker): Promise<void> {
     quietly: () => undefined,
     says: async () => [],
   });
-  expect(await desk.apply({ by: 'awa' })).toMatchObject({ is: 'over' });
+  await expect.poll(() => desk.apply({ by: 'awa' })).toMatchObject({ is: 'over' });
 }
 
 test('a base backup put back under a stopped deployment is noticed at the next start, and nothing is paid again', async () => {
