@@ -45,6 +45,7 @@ export class Connection {
   readonly #prepared: boolean;
   readonly #isCurrent: () => boolean;
   #warned = false;
+  #isOver = false;
   #before: Promise<unknown> = Promise.resolve();
 
   private constructor(
@@ -60,6 +61,7 @@ export class Connection {
     client.on('notice', ({ code }) => {
       if (code !== NO_WARNING) this.#warned = true;
     });
+    client.on('error', () => (this.#isOver = true)).on('end', () => (this.#isOver = true));
   }
 
   /** Throws `UnsafeDatabase` when PostgreSQL is set so that it may lose a commit. */
@@ -87,9 +89,9 @@ export class Connection {
     }
   }
 
-  /** False: another connection has reached another server since, so this one may lead to a former primary. */
+  /** False: it has ended, or another one has reached another server since, so it may lead to a former primary. */
   get isCurrent(): boolean {
-    return this.#isCurrent();
+    return !this.#isOver && this.#isCurrent();
   }
 
   /** Runs a statement of `statements/`, after those that were asked for before. Throws what `readError` makes of a failure. */
