@@ -131,16 +131,13 @@ const names: readonly Question[] = [
 
 const PROCESSORS = 'src/processors/';
 
-/** Where a slice's id comes in: to be sent, and to be looked for when nobody knows. */
-const SLICE_STARTS = [
-  { path: `${PROCESSORS}text/slice.ts`, name: 'sendNextSlice' },
-  { path: `${PROCESSORS}text/look.ts`, name: 'lookAtSlice' },
-];
+/** The function that gets the messages with an unclear result. */
+const MESSAGE_STARTS = [{ path: `${PROCESSORS}sms/message-checks.ts`, name: 'checkMessages' }];
 
 const journey = once(({ code }) =>
   followId(
     code.filter(({ path }) => path.startsWith(PROCESSORS)),
-    SLICE_STARTS,
+    MESSAGE_STARTS,
   ),
 );
 
@@ -158,7 +155,7 @@ function once<Seen>(look: (house: House) => Seen): (house: House) => Seen {
 
 const reading: readonly Question[] = [
   {
-    question: 'following a slice’s id through processors/: jumps into another file',
+    question: 'following a message in doubt through processors/: jumps into another file',
     goal: 14,
     neverNone: true,
     count: (house) => {

@@ -8,20 +8,22 @@ import { freshPostgres } from '../support/fresh-postgres.ts';
 const NAMES = allMigrations().map(({ name }) => name);
 
 async function migrating() {
-  const { url, query, close } = await freshPostgres();
-  onTestFinished(close);
+  const database = await freshPostgres();
+  onTestFinished(() => database.close());
   const run = async (flags: { readonly dryRun?: boolean; readonly json?: boolean; readonly roles?: boolean }) => {
     const lines: string[] = [];
     await migrateLedger({
-      env: { DATABASE_URL: url },
-      ...{ dryRun: false, roles: false, json: false, ...flags },
+      env: { DATABASE_URL: database.url },
+      dryRun: flags.dryRun ?? false,
+      roles: flags.roles ?? false,
+      json: flags.json ?? false,
       words: english.commands.migrate,
       print: (line) => void lines.push(line),
     });
     return lines;
   };
   const tables = async () =>
-    (await query("select from information_schema.tables where table_schema = 'relais'")).length;
+    (await database.query("select from information_schema.tables where table_schema = 'relais'")).length;
   return { run, tables };
 }
 

@@ -46,7 +46,7 @@ describe.each(never)('where the answer %s', (_how, reply) => {
 });
 
 test('what was refused before it was begun may be asked for again', async () => {
-  const body = { title: 'Nothing was accepted', type: 'https://relais.invalid/problems/not-durable' };
+  const body = { title: 'Nothing was accepted', type: 'https://relais.invalid/problems/recovering' };
   const { env } = await apiThat(() => ({ status: 503, body }));
   expect((await relais(ONE, { env })).stderr).not.toContain('Look first');
 });
