@@ -169,7 +169,7 @@ export const batch = kind({
       },
       'batch.cancelled': {
         says: 'The payment batch was cancelled before its approval: its rows are not paid.',
-        example: { ...sent, reason: 'not_approved', note: 'Wrong month', rejectedBy: 'checker' },
+        example: sent,
       },
       'batch.needs_review': {
         says: 'An operator must decide whether the rows that are not accepted yet can be paid.',
@@ -189,8 +189,6 @@ export const batch = kind({
           .optional()
           .meta({ description: 'Its rows by what became of them: how many, and how many XOF.' }),
         reason: told.reason,
-        note: z.string().optional().meta({ description: 'Why a person refused to approve it.' }),
-        rejectedBy: z.string().optional().meta({ description: 'The person who refused to approve it.' }),
       },
     },
   ),

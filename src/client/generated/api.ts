@@ -4974,14 +4974,6 @@ export interface BatchAwaitingApprovalEvent {
      * Why, as a word for programs.
      */
     reason?: string
-    /**
-     * Why a person refused to approve it.
-     */
-    note?: string
-    /**
-     * The person who refused to approve it.
-     */
-    rejectedBy?: string
   }
 }
 /**
@@ -5046,14 +5038,6 @@ export interface BatchFinishedEvent {
      * Why, as a word for programs.
      */
     reason?: string
-    /**
-     * Why a person refused to approve it.
-     */
-    note?: string
-    /**
-     * The person who refused to approve it.
-     */
-    rejectedBy?: string
   }
 }
 /**
@@ -5118,14 +5102,6 @@ export interface BatchCancelledEvent {
      * Why, as a word for programs.
      */
     reason?: string
-    /**
-     * Why a person refused to approve it.
-     */
-    note?: string
-    /**
-     * The person who refused to approve it.
-     */
-    rejectedBy?: string
   }
 }
 /**
@@ -5190,14 +5166,6 @@ export interface BatchNeedsReviewEvent {
      * Why, as a word for programs.
      */
     reason?: string
-    /**
-     * Why a person refused to approve it.
-     */
-    note?: string
-    /**
-     * The person who refused to approve it.
-     */
-    rejectedBy?: string
   }
 }
 /**
