@@ -41,8 +41,11 @@ const COLUMNS: Readonly<Record<string, string>> = {
 /** What is kept of the session of a browser, as if so many minutes less or more had passed. */
 async function aged(browser: Browser, minutes: number, which: readonly string[]): Promise<void> {
   const [, id = ''] = browser.cookie?.split('=') ?? [];
+  const own = `where hash = '\\x${await hashOf(id)}'`;
   const earlier = which.map((name) => `${COLUMNS[name]} = ${COLUMNS[name]} - interval '${minutes} minutes'`);
-  await service.ledger.query(`update relais.session set ${earlier.join(', ')} where hash = '\\x${await hashOf(id)}'`);
+  await service.ledger.query(`update relais.session set ${earlier.join(', ')} ${own}`);
+  await service.ledger.query(`update relais.session set
+    expires_at = least(used_at + interval '30 minutes', started_at + interval '8 hours') ${own}`);
 }
 
 const hashOf = async (text: string): Promise<string> =>
