@@ -1,5 +1,6 @@
 /** What tests count and set in the tables of a service, where the API does not show it or does not do it. */
-import type { Kind } from '../../src/kinds/index.ts';
+import { asDeclared, type Kind } from '../../src/kinds/index.ts';
+import { derivedId } from '../../src/lib/ids.ts';
 import type { Service } from './service.ts';
 
 type Has = Pick<Service, 'ledger'>;
@@ -20,6 +21,14 @@ export async function operationIds({ ledger }: Has): Promise<string[]> {
 export async function leaveForReview({ ledger }: Has, id: string, reason = 'poll_exhausted'): Promise<void> {
   await ledger.query(`update relais.operation set state = 'needs_review', reason = '${reason}', queue = null,
     due_at = null, lease = null, lease_until = null, version = version + 1 where id = '${id}'`);
+}
+
+/** The id of one that was removed at the end of its retention time. */
+export async function removed({ ledger }: Has, kind: Kind): Promise<string> {
+  const id = derivedId(asDeclared(kind).prefix, 'removed');
+  await ledger.query(`insert into relais.tombstone (id, kind, account, fingerprint, state, amount, finished_at, pending)
+    values ('${id}', '${kind}', 'main', '', 'succeeded', 5000, now(), false) on conflict do nothing`);
+  return id;
 }
 
 /** XOF that count towards the limit of an account's days, by day. */

@@ -36,8 +36,8 @@ more as (
 ),
 reported as (
   insert into relais.outbox (id, account, subject, type, data, at)
-  select 'system.recovering.' || b.number || '.' || e.epoch, '', 'system', 'system.recovering',
-    jsonb_build_object('id', 'system', 'because', $1), coalesce($3, now())
+  select 'system.' || 2 * b.number - 1 || '.' || e.epoch, '', 'system', 'system.recovering',
+    jsonb_build_object('id', 'system', 'state', 'recovering', 'because', $1), coalesce($3, now())
   from begun b, entered e
 )
 select number, true as fresh from begun union all select number, false from more;
@@ -343,8 +343,8 @@ opened as (
 ),
 reported as (
   insert into relais.outbox (id, account, subject, type, data, at)
-  select 'system.recovered.' || e.number || '.' || o.epoch, '', 'system', 'system.recovered',
-    jsonb_build_object('id', 'system', 'because', e.because, 'by', $1), coalesce($3, now())
+  select 'system.' || 2 * e.number || '.' || o.epoch, '', 'system', 'system.recovered',
+    jsonb_build_object('id', 'system', 'state', 'recovered', 'because', e.because, 'by', $1), coalesce($3, now())
   from ended e, opened o
 )
 select because from ended;

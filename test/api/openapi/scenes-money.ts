@@ -95,7 +95,7 @@ export async function batchScenes({ ask, becomes }: Stage): Promise<void> {
   await send('no header at all');
 }
 
-export async function directCreditScenes({ ask, becomes, needsReview }: Stage): Promise<void> {
+export async function directCreditScenes({ ask, service, becomes }: Stage): Promise<void> {
   const path = '/v1/direct-credits';
   const asked = (reference: string, amount = 5_000) => ({ body: { accountAlias: '771230001', amount, reference } });
   await ask('POST', `${path}?dryRun=true`, asked('credit'));
@@ -105,12 +105,19 @@ export async function directCreditScenes({ ask, becomes, needsReview }: Stage): 
   await ask('POST', path, { body: { accountAlias: '771230001', amount: 5_000 } });
   await ask('GET', `${path}/${made.id}`);
   await becomes(`${path}/${made.id}`, 'succeeded');
-  const resolve = () =>
-    ask('POST', `${path}/${made.id}/resolve`, { key: CHECKER, body: { outcome: 'succeeded', note } });
-  await resolve();
+  const resolve = (id: string) =>
+    ask('POST', `${path}/${id}/resolve`, { key: CHECKER, body: { outcome: 'succeeded', note } });
+  await resolve(made.id);
   await ask('POST', `${path}/${made.id}/resolve`, { key: CHECKER, body: {} });
-  await needsReview(made.id);
-  expect((await resolve()).status).toBe(200);
+
+  await service.control('POST', '/faults', {
+    fault: 'resets the connection after doing the work',
+    operation: 'direct-credit',
+    count: 1,
+  });
+  const { body: lost } = await ask('POST', path, asked('lost', 7_000));
+  await becomes(`${path}/${lost.id}`, 'needs_review');
+  expect((await resolve(lost.id)).status).toBe(200);
 }
 
 export async function balanceScenes({ ask, upstreamFails }: Stage): Promise<void> {

@@ -128,12 +128,12 @@ export async function campaignScenes({ ask, service, becomes }: Stage): Promise<
 export async function eventScenes({ ask, service, sealed }: Stage): Promise<void> {
   await ask('GET', '/v1/events');
   await ask('GET', '/v1/stream', { until: 'retry:' });
-  await service.published('/v1/events?limit=1');
+  const { next } = (await service.published('/v1/events?limit=1')).body;
   await service.ledger.query('update relais.stream set trimmed = position');
-  expect((await ask('GET', '/v1/events?after=1-1')).status).toBe(410);
+  expect((await ask('GET', `/v1/events?after=${next}`)).body.type).toMatch(/gone$/);
   expect((await ask('GET', '/v1/events?after=9999-7')).body.type).toMatch(/ahead-of-the-stream$/);
   const since = (cursor: string) => ({ headers: { 'last-event-id': cursor } });
-  expect((await ask('GET', '/v1/stream', since('1-1'))).status).toBe(410);
+  expect((await ask('GET', '/v1/stream', since(next))).body.type).toMatch(/gone$/);
   expect((await ask('GET', '/v1/stream', since('9999-7'))).body.type).toMatch(/ahead-of-the-stream$/);
 
   const path = '/v1/event-endpoints';

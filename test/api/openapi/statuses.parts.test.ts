@@ -9,6 +9,7 @@ import type { Queries } from '../../../src/ledger/queries.ts';
 import { startRoles } from '../../../src/app/run.ts';
 import { HeldBytes } from '../../../src/lib/held-bytes.ts';
 import { onlyOf } from '../../support/only.ts';
+import { removed } from '../../support/stored.ts';
 import { ask, type Call, KEYS, type Service, startService } from '../../support/service.ts';
 import { type IdentityProviderHere, startIdentityProvider } from '../../support/identity-provider.ts';
 import { startBroken } from './broken-service.ts';
@@ -218,6 +219,15 @@ test('what is not there, and what is not valid, is told on every route', async (
     const wrong = route.query?.['limit'] ? '?limit=0' : route.query ? '?account=%21' : '';
     const body = wrong === '' && route.body?.schema ? { body: { nonsense: true } } : call;
     await stage.ask(method, `${pathTo(route, 'main')}${wrong}`, body);
+  }
+});
+
+test('every route tells what is known of an operation that retention removed', async () => {
+  for (const route of routes) {
+    if (route.record === undefined) continue;
+    const path = pathTo(route, await removed(service, route.record));
+    const { status, body } = await stage.ask(route.method.toUpperCase(), path, exampleCall(route));
+    expect([route.id, status, body.state]).toEqual([route.id, 410, 'succeeded']);
   }
 });
 
