@@ -1,5 +1,5 @@
 /** What happens to invoices and payment requests, until every answer was given once. */
-import { expect, vi } from 'vitest';
+import { expect } from 'vitest';
 import type { Stage } from './stage.ts';
 
 const CHECKER = 'checker-secret';
@@ -78,15 +78,11 @@ async function collectScenes(stage: Stage, { path, operation, look, asked }: Col
   expect((await resolve()).status).toBe(200);
 }
 
-/** 202: the first request is still being answered by the service. */
+/** 202: another request of the same moment is still being answered by the service. */
 async function whileCreating({ service }: Stage, operation: string, create: () => Promise<{ status: number }>) {
-  const created = async (): Promise<number> => (await service.books('summary')).requests[operation] ?? 0;
   await service.control('POST', '/faults', { fault: 'answers late', operation, delayMs: 250, count: 1 });
-  const before = await created();
-  const first = create();
-  await vi.waitFor(async () => expect(await created()).toBeGreaterThan(before), { timeout: 5_000, interval: 5 });
-  expect((await create()).status).toBe(202);
-  await first;
+  const answers = await Promise.all([create(), create(), create()]);
+  expect(answers.map(({ status }) => status)).toContain(202);
 }
 
 /** One that the service refused to make: there is nothing to ask about. */
