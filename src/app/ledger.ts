@@ -37,7 +37,7 @@ export function ledgerParts(container: Container, roles: readonly string[]): rea
 }
 
 /** Migrates the schema, and refuses the ledger of another deployment. */
-function startPart({ config, book, clock, random, logger, patience, database, keyHashes }: Container): Part {
+function startPart({ config, book, clock, random, logger, patience, database, beating, keyHashes }: Container): Part {
   return {
     name: 'PostgreSQL',
     start: async () => {
@@ -57,7 +57,9 @@ function startPart({ config, book, clock, random, logger, patience, database, ke
       for (const [account, of] of book) {
         if (of.masterKey) await keyHashes.note({ account, fingerprint: accountFingerprint(of) }, of.masterKey);
       }
-      return () => database.close();
+      return async () => {
+        await Promise.all([database.close(), beating.close()]);
+      };
     },
   };
 }

@@ -94,10 +94,12 @@ export function openStores(needs: StoreNeeds) {
   const at = { ...databaseOf(config), onCommit };
   const { lanes: perKind, pool: size } = connectionsOf(config.DATABASE_POOL);
   const database = new Database({ ...at, size, onError: (error) => quietly('PostgreSQL', error) });
+  // What callers ask for never delays a beat: other processes take a silent one for dead.
+  const beating = new Database({ ...at, size: 1, onError: (error) => quietly('PostgreSQL', error) });
   const memory = new Memory();
   const name = processName(needs.process.slot, needs.random);
   const witnesses = witnessesOf(needs, name);
-  const life = lifeOf(needs, { at, name, database, memory, witnesses });
+  const life = lifeOf(needs, { at, name, database: beating, memory, witnesses });
   const onHole = (error: unknown): void => quietly('the journal of what leaves', error);
   const deployment = (): string | undefined => life.standing?.deployment;
   const journal = new Journal({ redis, deployment, process: name, clock, onHole });
@@ -108,6 +110,7 @@ export function openStores(needs: StoreNeeds) {
   const guards = guardsOf(needs, over);
   return {
     database,
+    beating,
     life,
     journal,
     ...lanesOf(needs, lanes),
@@ -136,8 +139,8 @@ function connectionsOf(most: number): { readonly lanes: number; readonly pool: n
   return { lanes, pool: Math.max(1, most - connectionsWith(lanes)) };
 }
 
-/** `Operations` has four kinds and two lanes besides; results of SMS requests, their checks and effects have one each. */
-const connectionsWith = (lanes: number): number => 4 * lanes + 5;
+/** `Operations` has four kinds and two lanes besides; results of SMS requests, their checks, effects and beats have one each. */
+const connectionsWith = (lanes: number): number => 4 * lanes + 6;
 const POOL_LEAST = 5;
 
 function witnessesOf({ config, redis }: StoreNeeds, process: string): readonly Witness[] {

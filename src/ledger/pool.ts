@@ -1,22 +1,29 @@
 /** The pool for everything but the lanes: lists, settings, keys, reports, and each act of a person. */
 import { type ClientBase, Pool, type PoolClient } from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
+import { type Clock, systemClock } from '../lib/clock.ts';
 import { ANSWER_TIMEOUT_MS, type DatabaseOptions, prepareSession } from './database.ts';
 import { AnswerLost, DatabaseAway, isOfConnection, readError } from './errors.ts';
+import { PoolLine } from './pool-line.ts';
 import { type Server, addressOf } from './server.ts';
 import { type Statement, inSchema, loadStatements } from './statements.ts';
 
 export interface PoolOptions extends DatabaseOptions {
   /** Connections at most. */
   readonly size?: number;
-  /** Waiting time for a free connection, ms; after it, `DatabaseAway`. */
+  /** How long a caller waits while no connection comes free, ms; after it, `DatabaseAway`. */
   readonly patience?: number;
+  /** For tests. */
+  readonly clock?: Pick<Clock, 'monotonic' | 'after'>;
   /** Receives what an idle connection failed with. */
   readonly onError?: (error: Error) => void;
 }
 
 const SIZE = 4;
 const PATIENCE_MS = 5_000;
+/** A burst of callers is answered in turn, however long its line; one that waits longer has no caller left. */
+const LONGEST_MS = 30_000;
+const CONNECT_TIMEOUT_MS = 5_000;
 const IDLE_MS = 30_000;
 /** Runs a statement of `statements/` by its name. */
 export type Run = <Row extends object>(name: string, values?: readonly unknown[]) => Promise<readonly Row[]>;
@@ -26,6 +33,7 @@ export type CopyIn = (table: string, columns: readonly string[], rows: Uint8Arra
 
 export class Database {
   readonly #pool: Pool;
+  readonly #line: PoolLine;
   readonly #statements: ReadonlyMap<string, Statement>;
   readonly #prepared: boolean;
   readonly #schema: string;
@@ -35,7 +43,8 @@ export class Database {
   readonly #generations = new WeakMap<ClientBase, number>();
 
   constructor(options: PoolOptions) {
-    const { url, schema, ca, server, prepared = true, size = SIZE, patience = PATIENCE_MS, onError } = options;
+    const { url, schema, ca, server, prepared = true, size = SIZE, onError } = options;
+    const { patience = PATIENCE_MS, connectTimeout = CONNECT_TIMEOUT_MS, clock = systemClock } = options;
     // The pool waits for the promise, which its type does not say.
     const prepare: (client: ClientBase) => unknown = (client) => this.#prepare(client);
     this.#server = server;
@@ -45,12 +54,13 @@ export class Database {
     this.#pool = new Pool({
       ...addressOf(url, ca),
       max: size,
-      connectionTimeoutMillis: patience,
+      connectionTimeoutMillis: connectTimeout,
       idleTimeoutMillis: IDLE_MS,
       query_timeout: ANSWER_TIMEOUT_MS,
       application_name: 'relais',
       onConnect: prepare,
     });
+    this.#line = new PoolLine({ size, patience, longest: LONGEST_MS, clock, onStill: () => (this.#isThere = false) });
     this.#pool.on('error', (error) => onError?.(error));
     // The statement under way rejects as well; without a listener the event would end the process.
     this.#pool.on('connect', (client) => client.on('error', () => undefined));
@@ -91,8 +101,8 @@ export class Database {
 
   /** Connections in use, and callers that wait for one. */
   get load(): { readonly inUse: number; readonly waiting: number } {
-    const { totalCount, idleCount, waitingCount } = this.#pool;
-    return { inUse: totalCount - idleCount, waiting: waitingCount };
+    const { totalCount, idleCount } = this.#pool;
+    return { inUse: totalCount - idleCount, waiting: this.#line.waiting };
   }
 
   async close(): Promise<void> {
@@ -104,12 +114,22 @@ export class Database {
     if (this.#server) this.#generations.set(client, await this.#server.check(client));
   }
 
-  /** A connection that may lead to a former primary is closed, and another one taken. */
   async #connect(): Promise<PoolClient> {
+    await this.#line.enter();
+    try {
+      return await this.#current();
+    } catch (error) {
+      this.#line.leave(false);
+      throw error;
+    }
+  }
+
+  /** A connection that may lead to a former primary is closed, and another one taken. */
+  async #current(): Promise<PoolClient> {
     for (;;) {
       const client = await this.#pool.connect().catch((cause: unknown) => {
         this.#isThere = false;
-        throw new DatabaseAway('PostgreSQL cannot be reached, or has no connection free', { cause });
+        throw new DatabaseAway('PostgreSQL cannot be reached', { cause });
       });
       if (this.#generations.get(client) === this.#server?.generation) {
         this.#isThere = true;
@@ -129,6 +149,7 @@ export class Database {
       throw error;
     } finally {
       client.release(lost);
+      this.#line.leave(lost !== true);
     }
   }
 

@@ -26,7 +26,7 @@ export const database = {
   ],
   DATABASE_POOL: [
     count(20, { min: CONNECTIONS_LEAST, max: CONNECTIONS_MOST }),
-    'Maximum number of PostgreSQL connections of one process.',
+    `Maximum number of PostgreSQL connections of one process, ${CONNECTIONS_LEAST} to ${CONNECTIONS_MOST}. All processes together must stay below \`max_connections\`.`,
   ],
   DATABASE_SCHEMA: [
     z.string().default('relais').transform(orIssue(readSchema)),

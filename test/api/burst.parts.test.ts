@@ -1,0 +1,36 @@
+/** Many ordinary requests at one moment: each is answered, none is told that PostgreSQL is away. */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Answer, type Service, startService } from '../support/service.ts';
+
+let service: Service;
+beforeAll(async () => {
+  service = await startService({ API_RATE: '0' });
+});
+afterAll(() => service?.stop());
+
+const MANY = 500;
+const together = (ask: (n: number) => Promise<Answer>): Promise<Answer[]> =>
+  Promise.all(Array.from({ length: MANY }, (_, n) => ask(n)));
+const statusesOf = (answers: readonly Answer[]): number[] => [...new Set(answers.map(({ status }) => status))];
+
+test('payments that are asked for at one moment are all accepted, each one time', async () => {
+  const answers = await together((n) =>
+    service.call('POST', '/v1/disbursements', {
+      body: {
+        accountAlias: '771234567',
+        amount: 1_000 + n,
+        withdrawMode: 'wallet-a-senegal',
+        reference: `burst-${n}`,
+      },
+    }),
+  );
+  expect(statusesOf(answers)).toEqual([202]);
+  expect(new Set(answers.map(({ body }) => body.id)).size).toBe(MANY);
+});
+
+test.for(['/v1/disbursements', '/v1/queues', '/v1/accounts', '/v1/status', '/v1/disbursements?phone=771234567'])(
+  'GET %s is answered to all that ask at one moment',
+  async (path) => {
+    expect(statusesOf(await together(() => service.call('GET', path)))).toEqual([200]);
+  },
+);
