@@ -5,13 +5,14 @@ import { type Random, seededRandom } from '../../src/lib/random.ts';
 import type { Timeline } from './timeline.ts';
 
 export const LEASE_MS = 130_000;
-const LONGEST_STANDSTILL_MS = 6 * LEASE_MS;
 
 /** The probability of each fault, at each occasion. */
 export interface Faults {
   /** A process dies, or stands still and goes on as if nothing had been, at any await. */
   readonly kill: number;
   readonly freeze: number;
+  /** The longest standstill, ms. */
+  readonly standstillMs: number;
   /** A statement is not sent at all; or it is, and its answer is lost. */
   readonly away: number;
   readonly answerLost: number;
@@ -33,6 +34,7 @@ export interface Faults {
 export const FAULTS: Faults = {
   kill: 0.012,
   freeze: 0.02,
+  standstillMs: 6 * LEASE_MS,
   away: 0.005,
   answerLost: 0.015,
   provider: 0.2,
@@ -143,9 +145,9 @@ export class Process {
 
   /** The process is frozen, or in half of the cases its machine is suspended. */
   standStill(): void {
-    const { timeline, chance } = this.#at;
+    const { timeline, chance, faults } = this.#at;
     const from = timeline.now;
-    const ms = chance.between(0, LONGEST_STANDSTILL_MS);
+    const ms = chance.between(0, faults.standstillMs);
     this.#standsStillUntil = from + ms;
     if (Math.floor(ms) % 2 === 0) this.#suspensions.push({ from, until: this.#standsStillUntil });
     this.#count('stood still');
