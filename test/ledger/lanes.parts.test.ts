@@ -83,14 +83,15 @@ test('a lost answer of a lane that was taken over is given up, and not asked for
 });
 
 test('a connection that ended while nothing was under way is replaced, and no answer is lost', async () => {
-  const ended = Promise.withResolvers<void>();
-  const database = { url: ledger.url, schema: ledger.schema, onEnd: ended.resolve };
+  let onEnd = (): void => undefined;
+  const ended = new Promise<void>((resolve) => (onEnd = resolve));
+  const database = { url: ledger.url, schema: ledger.schema, onEnd: () => onEnd() };
   const lane = new Lane({ database, memory: new Memory(), clock: systemClock, name: 'idle/0' });
   closing.push(() => lane.close());
   const nothing = (op: string) => [op.padStart(32, '0'), false, null, ...changeValues([])];
   await lane.write('change', nothing('1'));
   await ledger.query(`select pg_terminate_backend(pid) from (${pids}) p`);
-  await ended.promise;
+  await ended;
   expect(await lane.write('change', nothing('2'))).toMatchObject([{ counter: expect.any(String) }]);
 });
 

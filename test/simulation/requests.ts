@@ -132,7 +132,7 @@ export class ModelRequests {
 
   contentOf(number: string): CampaignContent {
     const { id, account, version, state } = this.#campaign(number);
-    return { number, id, account, version, state, ...this.#options.content };
+    return { number, id, account, version, state, trace: null, ...this.#options.content };
   }
 
   sendingAccounts(): readonly string[] {
