@@ -8,8 +8,6 @@ export const recoveryProofs = [
   'rolled_back',
   /** A witness does. */
   'witness',
-  /** A cursor of events lies beyond the last one. */
-  'event_cursor',
 ] as const;
 
 export const system = {

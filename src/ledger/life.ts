@@ -115,7 +115,12 @@ export class Life {
 
   /** No witness has confirmed this ledger: what cannot be repeated safely waits. */
   get isUnwitnessed(): boolean {
-    return this.#options.needsWitness && this.standing?.unwitnessedSince !== undefined;
+    return this.unwitnessedSince !== undefined;
+  }
+
+  /** Since when, ms since the epoch: what was accepted before may have been sent already. */
+  get unwitnessedSince(): number | undefined {
+    return this.#options.needsWitness ? this.standing?.unwitnessedSince : undefined;
   }
 
   /** What the last beat failed with. Undefined: PostgreSQL took it. */
@@ -192,11 +197,6 @@ export class Life {
     for (const { lane, found } of loss.lanes) memory.restore(lane, found);
     this.#entered += 1;
     this.#show({ since: this.standing?.at ?? this.#options.clock.now(), because });
-  }
-
-  /** Somebody has a cursor of events that this ledger has not reached. */
-  async lost(): Promise<void> {
-    await this.enterRecovery('event_cursor', { lanes: [], foundIn: this.standing?.epoch });
   }
 
   /** Ends in good order: nothing of this process is under way any more. */
@@ -298,12 +298,13 @@ export class Life {
     const { witnesses, quietly } = this.#options;
     const { deployment, epoch, at } = standing;
     const lanes = this.#ownLanes({ at, epoch }, ended);
+    const others = [...standing.marks.keys()].filter((lane) => !lane.startsWith(`${this.name}/`));
     const isDue = ended || this.#recovering !== undefined || this.#beats % REPEAT_EVERY === 0;
     const now = JSON.stringify(Object.entries(lanes).map(([lane, { counter, sent }]) => [lane, counter, sent]));
     for (const witness of witnesses) {
       if (this.#unheard.has(witness) || (!isDue && this.#told.get(witness.name) === now)) continue;
       try {
-        await witness.note({ deployment, epoch, lanes }, at);
+        await witness.note({ deployment, epoch, lanes, others }, at);
         this.#told.set(witness.name, now);
       } catch (error) {
         quietly(`the witness in ${witness.name}`, error);

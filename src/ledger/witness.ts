@@ -33,13 +33,18 @@ const word = z.object({
 });
 export type Word = Readonly<z.output<typeof word>>;
 
+export interface OwnWord extends Omit<Word, 'since'> {
+  /** Names of lanes. */
+  readonly others?: readonly string[];
+}
+
 /** One of them. Both calls reject when it cannot be reached. */
 export interface Witness {
   readonly name: string;
   /** Undefined: it knows nothing of this deployment. */
   hear(deployment: string): Promise<Word | undefined>;
-  /** Adds what one process knows of its own lanes. */
-  note(own: Omit<Word, 'since'>, at: number): Promise<void>;
+  /** Adds what one process knows of its own lanes, and names those of others, which may not reach this witness. */
+  note(own: OwnWord, at: number): Promise<void>;
   /** Removes lanes whose end the ledger knows. */
   forget(deployment: string, lanes: readonly string[]): Promise<void>;
 }
@@ -51,6 +56,8 @@ const LANE = 'lane:';
 export class RedisWitness implements Witness {
   readonly name = 'Redis';
   readonly #redis: Redis;
+  /** Lanes of other processes that this one has named. */
+  readonly #named = new Set<string>();
 
   constructor(redis: Redis) {
     this.#redis = redis;
@@ -79,11 +86,18 @@ export class RedisWitness implements Witness {
     return together([told, ...left]);
   }
 
-  async note({ deployment, epoch, lanes }: Omit<Word, 'since'>, at: number): Promise<void> {
+  async note({ deployment, epoch, lanes, others = [] }: OwnWord, at: number): Promise<void> {
     const key = keyOf(deployment);
     const told = Object.entries(lanes).map(([lane, value]) => [`${LANE}${lane}`, JSON.stringify(value)] as const);
-    await this.#redis.hsetnx(key, SINCE, String(at));
+    const isNew = (await this.#redis.hsetnx(key, SINCE, String(at))) === 1;
     await this.#redis.hset(key, Object.fromEntries([[EPOCH, String(epoch)], ...told]));
+    if (isNew) this.#named.clear();
+    for (const lane of others) {
+      if (this.#named.has(lane)) continue;
+      // Its own process knows more of it: only its absence is filled.
+      await this.#redis.hsetnx(key, `${LANE}${lane}`, JSON.stringify(namedAt(epoch, at)));
+      this.#named.add(lane);
+    }
   }
 
   async forget(deployment: string, lanes: readonly string[]): Promise<void> {
@@ -124,19 +138,22 @@ export class FileWitness implements Witness {
   async hear(deployment: string): Promise<Word | undefined> {
     const told = (await this.#all()).filter((one) => one.deployment === deployment);
     if (told.length === 0) return undefined;
-    const lanes = Object.fromEntries(told.flatMap((one) => Object.entries(one.lanes)));
-    const epoch = Math.max(...told.map((one) => one.epoch));
-    return { deployment, epoch, lanes, since: Math.min(...told.map(({ since }) => since)) };
+    return together(told);
   }
 
   /** The file is replaced as a whole, so that a crash leaves the old one or the new one. */
-  async note(own: Omit<Word, 'since'>, at: number): Promise<void> {
+  async note({ others = [], ...own }: OwnWord, at: number): Promise<void> {
     this.#since ??= at;
     this.#latest = at;
+    const named = others.map((lane) => [lane, namedAt(own.epoch, at)] as const);
+    const lanes = { ...Object.fromEntries(named), ...own.lanes };
     const { path, process } = this.#options;
     await mkdir(dirname(path), { recursive: true });
     const draft = `${path}.draft-${process}`;
-    await writeFile(draft, `${JSON.stringify({ ...own, since: this.#since })}\n`, { mode: 0o600, flush: true });
+    await writeFile(draft, `${JSON.stringify({ ...own, lanes, since: this.#since })}\n`, {
+      mode: 0o600,
+      flush: true,
+    });
     await rename(draft, `${path}.${process}`);
   }
 
@@ -171,6 +188,9 @@ export class FileWitness implements Witness {
   }
 }
 
+/** A lane of which no more is known than that it is open. */
+const namedAt = (epoch: number, at: number): LaneWord => ({ counter: '1', epoch, ended: false, at });
+
 function undefinedIfAbsent(error: NodeJS.ErrnoException): undefined {
   if (error.code !== 'ENOENT') throw error;
 }
@@ -202,5 +222,6 @@ export function together(words: readonly Word[]): Word | undefined {
 function isNewer(one: LaneWord, other: LaneWord): boolean {
   if (one.epoch !== other.epoch) return one.epoch > other.epoch;
   const [mine, theirs] = [BigInt(one.counter), BigInt(other.counter)];
-  return mine === theirs ? one.at > other.at : mine > theirs;
+  if (mine !== theirs) return mine > theirs;
+  return one.ended === other.ended ? one.at > other.at : one.ended;
 }

@@ -102,7 +102,6 @@ const conditions: Rows = {
     'See why: relais campaign report ID --state failed. Mend it, then go on: relais campaign resume ID.',
   ],
   rolled_back: ['a process remembers what this PostgreSQL does not know, so data was lost', 'See relais recover.'],
-  event_cursor: ['a follower of events is ahead of this PostgreSQL, so data was lost', 'See relais recover.'],
   witness: ['a witness remembers what this PostgreSQL does not know, so data was lost', 'See relais recover.'],
   copy: [
     'this PostgreSQL is a copy of an earlier one',

@@ -7,8 +7,8 @@ import { expect } from 'vitest';
 import { systemClock } from '../../src/lib/clock.ts';
 import type { JournalItem } from '../../src/ledger/journal.ts';
 import type { NewOperation } from '../../src/ledger/operations.ts';
-import { RecoveryDesk } from '../../src/ledger/recovery.ts';
-import { FileWitness, RedisWitness } from '../../src/ledger/witness.ts';
+import { RecoveryDesk, type RecoveryOptions } from '../../src/ledger/recovery.ts';
+import { FileWitness, RedisWitness, type Witness } from '../../src/ledger/witness.ts';
 import { type FreshLedger, freshLedger } from './fresh-ledger.ts';
 import { type FreshRedis, freshRedis } from './fresh-redis.ts';
 import { type LedgerWorker, ledgerWorker } from './ledger-worker.ts';
@@ -81,9 +81,34 @@ export async function intended(
   return lease;
 }
 
+/** The witness hears more than the copy has, so that the loss is noticed. */
+export const goneOn = async ({ operations }: LedgerWorker): Promise<void> => {
+  for (const n of [1, 2, 3]) await operations.accept(payment(`dsb_more${n}`, { dueMs: 3_600_000 }));
+};
+
+/** As a step notes a request of a campaign that is about to leave. */
+export async function requestsSent({ operations }: LedgerWorker, items: readonly JournalItem[]): Promise<void> {
+  const own = payment('dsb_noted');
+  await operations.accept(own);
+  for (const journalItem of items) {
+    const claimed = await operations.claim('disbursement', ['main'], 50, 60_000);
+    const { lease = '' } = claimed.find(({ id }) => id === own.id) ?? {};
+    await operations.release(claimed.filter(({ id }) => id !== own.id));
+    const kept = { id: own.id, lease, was: 'queued', state: 'queued', queue: 'disbursement', dueMs: 0 };
+    expect(await operations.change({ ...kept, intends: true, journalItem })).toMatchObject({ known: true });
+  }
+}
+
+interface WorkerOver {
+  readonly witnesses?: readonly Witness[];
+  readonly journals?: boolean;
+}
+
 export class RestoredLedger {
   ledger!: FreshLedger;
   redis!: FreshRedis;
+  /** Age of the copy, minutes: its clock is not turned, but all that it says of time. */
+  age = 0;
   #folder = '';
   #made = 0;
   readonly #closing: (() => unknown)[] = [];
@@ -100,9 +125,11 @@ export class RestoredLedger {
     await this.ledger.close();
   }
 
-  async worker(): Promise<LedgerWorker> {
+  /** `journals` false: Redis takes no entry of it. */
+  async worker({ witnesses = this.#witnesses(), journals = true }: WorkerOver = {}): Promise<LedgerWorker> {
     const { url, schema } = this.ledger;
-    const one = await ledgerWorker({ url, schema, redis: this.redis.redis }, this.#witnesses());
+    const away = { status: 'end' } as typeof this.redis.redis;
+    const one = await ledgerWorker({ url, schema, redis: journals ? this.redis.redis : away }, witnesses);
     this.#closing.push(() => one.kill().catch(() => undefined));
     return one;
   }
@@ -116,6 +143,8 @@ export class RestoredLedger {
     const one = await this.worker();
     await before(one);
     await one.end();
+    await this.query(`update relais.deployment set witnessed_at = witnessed_at - interval '${this.age} minutes'`);
+    await this.query(`update relais.retired_lane set at = at - interval '${this.age} minutes'`);
     const original = this.ledger;
     const copy = await original.copy();
     const two = await this.worker();
@@ -128,7 +157,7 @@ export class RestoredLedger {
     return this.worker();
   }
 
-  deskOf({ database }: LedgerWorker): RecoveryDesk<never[]> {
+  deskOf({ database }: LedgerWorker, over: Partial<RecoveryOptions<never[]>> = {}): RecoveryDesk<never[]> {
     return new RecoveryDesk({
       database,
       redis: this.redis.redis,
@@ -138,11 +167,12 @@ export class RestoredLedger {
       settleMs: 60_000,
       quietly: () => undefined,
       says: async () => [],
+      ...over,
     });
   }
 
-  async appliedBy(one: LedgerWorker) {
-    const desk = this.deskOf(one);
+  async appliedBy(one: LedgerWorker, over: Partial<RecoveryOptions<never[]>> = {}) {
+    const desk = this.deskOf(one, over);
     let applied: Awaited<ReturnType<typeof desk.apply>> = await desk.apply({ by: 'awa' });
     while (applied.is === 'under way') applied = await desk.apply({ by: 'awa' });
     return applied;

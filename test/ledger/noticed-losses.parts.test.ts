@@ -1,0 +1,85 @@
+/** Losses that are hard to notice: one statement, a predecessor that is gone, a process that the witness never heard of. */
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { LedgerWorker } from '../support/ledger-worker.ts';
+import { RestoredLedger, intended, message, payment, sent } from '../support/restored-ledger.ts';
+
+let world: RestoredLedger;
+beforeEach(async () => {
+  world = new RestoredLedger();
+  await world.open();
+});
+afterEach(() => world.close());
+
+const TABLES = ['mark', 'retired_lane', 'worker', 'operation'];
+
+/** The tables as they are now, put back later in the same database, as a base backup of living processes is. */
+async function backup(): Promise<() => Promise<void>> {
+  for (const name of TABLES) await world.query(`create table public.b_${name} as select * from relais.${name}`);
+  return async () => {
+    await world.query('alter table relais.operation disable trigger user');
+    for (const name of TABLES) {
+      await world.query(`delete from relais.${name}`);
+      await world.query(`insert into relais.${name} select * from public.b_${name}`);
+    }
+    await world.query('alter table relais.operation enable trigger user');
+  };
+}
+
+async function pending({ operations }: LedgerWorker, id: string): Promise<void> {
+  const [row] = await world.query<{ lease: string }>(`select lease from relais.operation where id = '${id}'`);
+  const change = { state: 'pending', queue: 'status-poll', dueMs: 3_600_000 };
+  await operations.change({ id, lease: row?.lease ?? '', was: 'submitting', ...change });
+}
+
+test('one lost statement of each lane', async () => {
+  const one = await world.worker();
+  await one.operations.accept(message('msg_1'));
+  await one.operations.accept(payment('dsb_0'));
+  await sent(one, payment('dsb_0'));
+  await pending(one, 'dsb_0');
+  await one.life.beat();
+  const putItBack = await backup();
+  const lease = await intended(one, { id: 'msg_1', queue: 'sms-batch', state: 'sending' });
+  await one.operations.change({ id: 'msg_1', lease, was: 'sending', state: 'sent', finished: true, sentMs: 0 });
+  await one.end();
+  await putItBack();
+  expect((await world.worker()).life.recovering()).toBeDefined();
+});
+
+test('the hole in the journal of a predecessor that is gone in the same boot', async () => {
+  const one = await world.worker();
+  await one.operations.accept(payment('dsb_0'));
+  await sent(one, payment('dsb_0'));
+  await pending(one, 'dsb_0');
+  await one.operations.accept(payment('dsb_1'));
+  await one.life.beat();
+  const putItBack = await backup();
+  const { redis } = world.redis;
+  const xadd = redis.xadd.bind(redis);
+  (redis as { xadd: unknown }).xadd = () => Promise.reject(new Error('away'));
+  await sent(one, payment('dsb_1'));
+  (redis as { xadd: unknown }).xadd = xadd;
+  await one.life.beat();
+  await one.kill();
+  await putItBack();
+  await world.query(`update relais.worker set pid_started = '1', slot = 'gone'`);
+  const applied = await world.appliedBy(await world.worker());
+  expect(applied).toMatchObject({ is: 'over', report: { broken: expect.any(String) } });
+});
+
+test('what a process sent that never reached the witness, though another one did', async () => {
+  const three = await world.putBack(
+    ({ operations }) => operations.accept(payment('dsb_1')),
+    async (two) => {
+      const unheard = await world.worker({ witnesses: [], journals: false });
+      await sent(unheard, payment('dsb_1'));
+      await two.operations.accept(payment('dsb_2'));
+      await two.life.beat();
+      await unheard.kill();
+    },
+  );
+  expect(three.life.recovering()).toBeDefined();
+  const applied = await world.appliedBy(three);
+  expect(applied).toMatchObject({ is: 'over', report: { broken: expect.stringContaining('did not end') } });
+  expect(await world.states()).toEqual({ dsb_1: 'needs_review' });
+});
