@@ -137,7 +137,7 @@ function messageContextOf(
   { context, announce }: SmsTools,
   stopping: () => boolean,
 ): MessageContext {
-  const { sharedOperations, messages, accounts, optOuts, budgets } = container;
+  const { sharedOperations, messages, accounts, optOuts, budgets, life } = container;
   const { clock, policy, upstream } = context;
   return {
     operations: sharedOperations,
@@ -150,6 +150,7 @@ function messageContextOf(
     policy,
     account: (name) => context.account(name),
     report: (queue: string, id: string, result: AttemptResult) => announce({ queue, id, result, durationMs: 0 }),
+    unwitnessedSince: () => life.unwitnessedSince,
     stopping,
   };
 }

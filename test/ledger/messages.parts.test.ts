@@ -1,5 +1,6 @@
 /** Single messages on real PostgreSQL: requests, results, cancellation, doubt, and two workers that die. */
 import { describe, expect, test } from 'vitest';
+import { systemClock } from '../../src/lib/clock.ts';
 import { acceptMessage, newMessage } from '../../src/ledger/messages.ts';
 import type { Operations } from '../../src/ledger/operations.ts';
 import { type OperationRow, readRow } from '../../src/ledger/records.ts';
@@ -23,6 +24,23 @@ function dyingAt(nth: number, worker = 0): Operations {
   };
   return dying as Operations;
 }
+
+test('what was accepted before the ledger was found without a witness waits, and what comes later is sent', async () => {
+  const before = await world.accept({ text: 'before' });
+  const [row] = await world.ledger.query<{ at: Date }>(
+    `select created_at + interval '1 ms' as at from relais.operation where id = '${before}'`,
+  );
+  await systemClock.sleep(2);
+  await world.accept({ text: 'after' });
+  await world.send(0, { unwitnessedSince: () => row?.at.getTime() });
+  expect(world.requests.flat().map(({ text }) => text)).toEqual(['after']);
+  expect(await world.ledger.query(`select state, reason from relais.operation where id = '${before}'`)).toEqual([
+    { state: 'queued', reason: 'unwitnessed' },
+  ]);
+  await world.pass();
+  await world.send(0, { unwitnessedSince: () => undefined });
+  expect(world.requests.flat().map(({ text }) => text)).toEqual(['after', 'before']);
+});
 
 describe('acceptance', () => {
   test('records a message once, with its audit line, and tells another one under its identity', async () => {

@@ -117,7 +117,7 @@ class AccountMessages {
     const current = queued.filter((one) => !isExpired(one));
     const purged = current.filter((one) => !isAddressed(one));
     changes.push(...purged.map((one) => leftOut(one, 'skipped', { reason: 'purged' })));
-    const addressed = current.filter(isAddressed);
+    const addressed = await this.#witnessed(current.filter(isAddressed));
     const optedOut = await this.#optedOut(addressed);
     changes.push(...optedOut.map((one) => leftOut(one, 'skipped', { reason: 'opted_out' })));
     const left = addressed.filter((one) => !optedOut.includes(one));
@@ -127,6 +127,18 @@ class AccountMessages {
     changes.push(...waiting.map((one) => waits(one, ALIKE_MS, { reason: 'same_text_open' })));
     await write(changes, this.#context);
     return left.filter(({ id }) => !alike.has(id));
+  }
+
+  /** The others wait: nobody knows whether they were sent already. */
+  async #witnessed(messages: readonly ClaimedMessage[]): Promise<readonly ClaimedMessage[]> {
+    const since = this.#context.unwitnessedSince?.() ?? Number.POSITIVE_INFINITY;
+    const isKnown = ({ created_at: acceptedAt }: ClaimedMessage): boolean => acceptedAt.getTime() >= since;
+    if (since === Number.POSITIVE_INFINITY) return messages;
+    await this.#putBack(
+      messages.filter((one) => !isKnown(one)),
+      'unwitnessed',
+    );
+    return messages.filter(isKnown);
   }
 
   /** A one-time password is what its owner asked for a moment ago, so opt-outs do not stop it. */
