@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { readStoredPhone } from '../campaigns/opt-out-phones.ts';
 import type { Act } from '../ledger/acts.ts';
+import type { PurgePage } from '../ledger/purge.ts';
 import { plainText } from '../lib/letters.ts';
 import { digitsOf, maskPhone } from '../lib/phone.ts';
 import { numberingsOf } from '../lib/renumbering.ts';
@@ -83,7 +84,7 @@ async function step(context: ApiContext, person: Person): Promise<Step> {
   const reads = readerOf(phone, code);
   if (after.startsWith(JOBS)) return inJobs(context, person, Number(after.slice(JOBS.length)));
   const beneficiary = payeeOf(phone, undefined);
-  const page = await context.purge.page({ phone, beneficiary, reads, act }, after);
+  const page = await context.purge.page({ phone, beneficiary, reads, country: code, act }, after);
   const { looked, open, next = `${JOBS}0`, messages, payments, recipients, rows, files, events, intake } = page;
   const found = { messages, payments, recipients: recipients + rows, files, events, intakeJobs: intake };
   return { looked, open, found, next };
@@ -132,3 +133,16 @@ function readerOf(phone: string, code: string | undefined): (written: string) =>
 }
 
 export const purgeRoutes = [purgePerson];
+
+/** Erases a person again whose erasure a restored ledger has lost. */
+export async function eraseAgain(
+  { purge, optOuts }: Pick<ApiContext, 'purge' | 'optOuts'>,
+  facts: Readonly<Record<string, unknown>>,
+  after: string,
+): Promise<PurgePage> {
+  const [phone = '', beneficiary = '', code] = ['phone', 'beneficiary', 'country'].map((name) => textIn(facts[name]));
+  if (after === '') await optOuts.forget(phone);
+  return purge.page({ phone, beneficiary, reads: readerOf(phone, code), country: code }, after);
+}
+
+const textIn = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);

@@ -1,6 +1,7 @@
 /** The listeners of a process: the HTTP API, the callback receiver, the metrics page. Each tells its address. */
 import { createApi } from '../api/app.ts';
 import { BatchAdvisor } from '../api/batch-advice.ts';
+import { eraseAgain } from '../api/purge.ts';
 import { signInBuckets } from '../api/buckets.ts';
 import { REQUEST_TIME_MS } from '../api/route.ts';
 import type { ApiContext, QueueSwitches } from '../api/context.ts';
@@ -17,6 +18,7 @@ import { isAway } from '../redis/connections.ts';
 import type { Act } from '../ledger/acts.ts';
 import type { ProcessorContext } from '../processors/context.ts';
 import { providerSays } from '../processors/recovery/says.ts';
+import { beneficiaryOf } from '../producer/acceptance.ts';
 import { resolveDisbursement } from '../processors/disbursement/resolve.ts';
 import { type AnyQueueName, queueNames } from '../queues/index.ts';
 import { IntakeJobs } from '../queues/intake-jobs.ts';
@@ -192,6 +194,8 @@ function recoveryDeskOf(container: Container, context: ProcessorContext) {
     quietMs: leaseMs + quietMs,
     settleMs: settleDelayMs,
     says: (_, most) => providerSays(context, most),
+    erase: (facts, after) => eraseAgain(container, facts, after),
+    beneficiaryOf: (payee) => beneficiaryOf(payee, container.config.EXTRA_WITHDRAW_MODES),
   });
 }
 

@@ -120,7 +120,9 @@ export function openStores(needs: StoreNeeds) {
     ...accessOf(needs, over),
     ...reportsOf(needs, over),
     diagnostics: new Diagnostics({ database, schema: config.DATABASE_SCHEMA }),
-    recoveryDesk: <Says>(of: Pick<RecoveryOptions<Says>, 'quietMs' | 'settleMs' | 'says'>) =>
+    recoveryDesk: <Says>(
+      of: Pick<RecoveryOptions<Says>, 'quietMs' | 'settleMs' | 'says' | 'erase' | 'beneficiaryOf'>,
+    ) =>
       new RecoveryDesk({
         ...of,
         database,
@@ -209,7 +211,7 @@ function recordsOf({ database, onCommitted }: Over) {
   return {
     queries,
     status: new Status({ database, queries }),
-    batches: new Batches({ database }),
+    batches: new Batches({ database, onCommitted }),
     rejections: new Rejections({ database }),
     purge: new Purge({ database, onCommitted }),
   };
@@ -226,7 +228,7 @@ function smsOf(
   { database, onCommitted }: Over,
   { limits, budgets, ...lanes }: SmsOver,
 ) {
-  const campaigns = new Campaigns({ database, limits: () => limits.inForce(), traces });
+  const campaigns = new Campaigns({ database, limits: () => limits.inForce(), traces, onCommitted });
   return {
     campaigns,
     uploads: new Uploads({ database, random, clock, partitions: new Partitions({ database }), process: lanes.name }),
@@ -234,7 +236,7 @@ function smsOf(
     keptFiles: new KeptFiles({ database, random }),
     optOuts: new OptOuts({ database, onCommitted }),
     stopLinks: new StopLinks({ database, random }),
-    messages: new Messages({ database }),
+    messages: new Messages({ database, onCommitted }),
     sameTexts: new SameTexts({ database, beneficiaryOf: (to) => payeeOf(to, undefined) }),
     charges: new SmsCharges({ database, budgets, clock }),
     smsRequests: new SmsRequests({

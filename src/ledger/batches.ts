@@ -24,6 +24,7 @@ import {
   rowNow,
 } from './batch-record.ts';
 import { isTaken } from './errors.ts';
+import type { OnCommitted } from './committed.ts';
 import type { Database, Run } from './pool.ts';
 
 interface NewBatch {
@@ -43,6 +44,7 @@ interface NewBatch {
 
 interface BatchesOptions {
   readonly database: Database;
+  readonly onCommitted?: OnCommitted | undefined;
   /** For tests: the time of each statement. */
   readonly now?: () => Date;
 }
@@ -65,10 +67,12 @@ const TRIES = 3;
 
 export class Batches {
   readonly #database: Database;
+  readonly #onCommitted: OnCommitted | undefined;
   readonly #now: (() => Date) | undefined;
 
-  constructor({ database, now }: BatchesOptions) {
+  constructor({ database, onCommitted, now }: BatchesOptions) {
     this.#database = database;
+    this.#onCommitted = onCommitted;
     this.#now = now;
   }
 
@@ -174,16 +178,27 @@ export class Batches {
   }
 
   /** A person other than the maker refuses to approve it, and says why. */
-  reject(id: string, { by, act, note }: Decision & { readonly note: string }): Promise<Decided> {
-    return this.#decide(id, act, (run) =>
+  async reject(id: string, { by, act, note }: Decision & { readonly note: string }): Promise<Decided> {
+    const decided = await this.#decide(id, act, (run) =>
       run<Changed>('cancel_batch', [id, ['awaiting_approval', 'needs_review'], by, note, this.#at]),
     );
+    return this.#cancelled(decided, { id, rejectedBy: by, note });
   }
 
   /** Rows of a batch under review that were accepted before continue; the others are never paid. */
-  cancel(id: string, { act }: Pick<Decision, 'act'>): Promise<Decided> {
+  async cancel(id: string, { act }: Pick<Decision, 'act'>): Promise<Decided> {
     const states = ['awaiting_approval', 'invalid', 'needs_review'];
-    return this.#decide(id, act, (run) => run<Changed>('cancel_batch', [id, states, null, null, this.#at]));
+    const decided = await this.#decide(id, act, (run) =>
+      run<Changed>('cancel_batch', [id, states, null, null, this.#at]),
+    );
+    return this.#cancelled(decided, { id });
+  }
+
+  /** Also for one that was cancelled before: the process may have died before it was journaled. */
+  async #cancelled(decided: Decided, facts: Readonly<Record<string, unknown>>): Promise<Decided> {
+    const isCancelled = decided.is === 'applied' || (decided.is === 'not yours' && decided.state === 'cancelled');
+    if (isCancelled) await this.#onCommitted?.('batch.cancelled', facts);
+    return decided;
   }
 
   get #at(): Date | null {

@@ -12,6 +12,7 @@ import type { Traces } from '../lib/traces.ts';
 import type { CampaignRecord } from '../operations/record.ts';
 import { type Act, type Known, actOf, noteAct } from './acts.ts';
 import { type CampaignFields, type CampaignRow, type ReadCampaign, recordOf } from './campaign-record.ts';
+import type { OnCommitted } from './committed.ts';
 import { LedgerClosed } from './errors.ts';
 import type { Database, Run } from './pool.ts';
 
@@ -76,6 +77,7 @@ interface CampaignsOptions {
   /** Limits in force for this process. */
   readonly limits?: () => Promise<Limits>;
   readonly traces?: Traces | undefined;
+  readonly onCommitted?: OnCommitted | undefined;
   /** For tests, instead of the time of PostgreSQL. */
   readonly now?: () => number;
 }
@@ -90,12 +92,14 @@ export class Campaigns {
   readonly #database: Database;
   readonly #limits: () => Promise<Limits>;
   readonly #traces: Traces | undefined;
+  readonly #onCommitted: OnCommitted | undefined;
   readonly #time: () => Date | null;
 
-  constructor({ database, limits = async () => ({}), traces, now }: CampaignsOptions) {
+  constructor({ database, limits = async () => ({}), traces, onCommitted, now }: CampaignsOptions) {
     this.#database = database;
     this.#traces = traces;
     this.#limits = limits;
+    this.#onCommitted = onCommitted;
     this.#time = () => (now === undefined ? null : new Date(now()));
   }
 
@@ -156,8 +160,8 @@ export class Campaigns {
   }
 
   /** Changes how a campaign is sent, from its next request on; its content only while it has no recipients. */
-  amend(id: string, fields: CampaignFields, { by = 'producer', act }: ByPerson = {}): Promise<Amended> {
-    return this.#locked<Amended>(id, { is: 'refused', state: '' }, async (run, { campaign }) => {
+  async amend(id: string, fields: CampaignFields, { by = 'producer', act }: ByPerson = {}): Promise<Amended> {
+    const answer = await this.#locked<Amended>(id, { is: 'refused', state: '' }, async (run, { campaign }) => {
       const { state } = campaign;
       if (NO_MORE.includes(state)) return { is: 'refused', state };
       const names = Object.keys(fields);
@@ -174,16 +178,20 @@ export class Campaigns {
       if (changed.length > 0) await this.#note(run, act, { before, facts });
       return { is: 'applied', rev: amended?.version ?? campaign.version };
     });
+    if (answer.is === 'applied' && act) await this.#onCommitted?.('campaign.amended', { id });
+    return answer;
   }
 
   /**
    * Changes the state. What leads to `running` leads to `awaiting_approval` above the limit of one key, and to
    * `scheduled` before its time.
    */
-  switch(id: string, name: CampaignSwitch, details: SwitchDetails = {}): Promise<Switched> {
-    return this.#locked<Switched>(id, { is: 'refused', state: '' }, (run, locked) =>
+  async switch(id: string, name: CampaignSwitch, details: SwitchDetails = {}): Promise<Switched> {
+    const switched = await this.#locked<Switched>(id, { is: 'refused', state: '' }, (run, locked) =>
       this.switchIn(run, locked, name, details),
     );
+    if (name === 'cancel' || name === 'pause') await this.#stopped(id, campaignSwitches[name].to, switched);
+    return switched;
   }
 
   /** The same within a transaction that holds the lock of the campaign. */
@@ -203,14 +211,16 @@ export class Campaigns {
   }
 
   /** A different person refuses a campaign that waits for approval: it is cancelled, with the reason in `note`. */
-  reject(id: string, { by, note, act }: { readonly note: string } & Required<ByPerson>): Promise<Switched> {
-    return this.#locked<Switched>(id, { is: 'refused', state: '' }, async (run, locked) => {
+  async reject(id: string, { by, note, act }: { readonly note: string } & Required<ByPerson>): Promise<Switched> {
+    const rejected = await this.#locked<Switched>(id, { is: 'refused', state: '' }, async (run, locked) => {
       const { campaign } = locked;
       if (campaign.state !== 'awaiting_approval') return { is: 'refused', state: campaign.state };
       if (by !== undefined && by in campaign.hands) return { is: 'own' };
       const target = { to: 'cancelled', event: 'campaign.cancelled', data: { note, rejectedBy: by } } as const;
       return this.#enter(run, locked, target, { reason: 'not_approved', note, rejectedBy: by, act });
     });
+    await this.#stopped(id, 'cancelled', rejected);
+    return rejected;
   }
 
   /** A finished campaign goes on for its failed recipients. `key` names the request: repeated, it starts nothing. */
@@ -315,6 +325,12 @@ export class Campaigns {
     const isAboveXof = xofMost !== undefined && (!isPriced || xof > xofMost);
     const isAboveRecipients = recipientsMost !== undefined && recipients > recipientsMost;
     return { above: isAboveXof || isAboveRecipients, xof: isPriced ? xof : undefined };
+  }
+
+  /** Also for one that was stopped before: the process may have died before it was journaled. */
+  async #stopped(id: string, to: 'cancelled' | 'paused', switched: Switched): Promise<void> {
+    const isStopped = switched.is === 'applied' || (switched.is === 'refused' && switched.state === to);
+    if (isStopped) await this.#onCommitted?.(`campaign.${to}`, { id });
   }
 
   #locked<Answer>(id: string, missing: Answer, act: (run: Run, locked: Locked) => Promise<Answer>): Promise<Answer> {

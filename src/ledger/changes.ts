@@ -95,6 +95,7 @@ const JOURNALED = [
   'debitAccountNumber',
   'disburseId',
   'token',
+  'batch',
   'by',
   'createdAt',
   'sends',

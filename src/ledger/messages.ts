@@ -5,12 +5,14 @@ import type { Accepted } from '../operations/accepting.ts';
 import { type Act, actOf, actToJson, noteAct } from './acts.ts';
 import { fingerprintBytes } from './batch-record.ts';
 import type { Decided } from './batches.ts';
+import type { OnCommitted } from './committed.ts';
 import type { NewOperation } from './operation-items.ts';
 import type { Operations } from './operations.ts';
 import type { Database } from './pool.ts';
 
 interface MessagesOptions {
   readonly database: Database;
+  readonly onCommitted?: OnCommitted | undefined;
   /** For tests: the time of each statement. */
   readonly now?: () => Date;
 }
@@ -93,24 +95,36 @@ export const ALIKE_MS = 4.5 * 86_400_000;
 
 export class Messages {
   readonly #database: Database;
+  readonly #onCommitted: OnCommitted | undefined;
   readonly #now: (() => Date) | undefined;
 
-  constructor({ database, now }: MessagesOptions) {
+  constructor({ database, onCommitted, now }: MessagesOptions) {
     this.#database = database;
+    this.#onCommitted = onCommitted;
     this.#now = now;
   }
 
   /** Only while it waits, also while a worker has it in hand and has not sent it. */
   async cancel(id: string, act?: Act): Promise<Decided> {
-    return this.#database.transaction(async (run) => {
-      const [changed] = await run<{ version: number; state: string }>('cancel_message', [id, this.#now?.() ?? null]);
+    let account = '';
+    const decided = await this.#database.transaction<Decided>(async (run) => {
+      const [changed] = await run<{ version: number; state: string; account: string }>('cancel_message', [
+        id,
+        this.#now?.() ?? null,
+      ]);
       if (changed) {
+        ({ account } = changed);
         if (act) await noteAct(run, { ...act, target: id, facts: { state: changed.state } }, this.#now?.());
         return { is: 'applied', rev: changed.version };
       }
-      const [row] = await run<{ kind: string; state: string }>('read', [[id]]);
+      const [row] = await run<{ kind: string; state: string; account: string }>('read', [[id]]);
+      account = row?.account ?? '';
       return row?.kind === 'message' ? { is: 'not yours', state: row.state } : { is: 'none' };
     });
+    // Also for one that was cancelled before: the process may have died before it was journaled.
+    const isCancelled = decided.is === 'applied' || (decided.is === 'not yours' && decided.state === 'cancelled');
+    if (isCancelled) await this.#onCommitted?.('operation.cancelled', { id, kind: 'message', account });
+    return decided;
   }
 
   /** Those of them that wait for an equal text to the same person. */

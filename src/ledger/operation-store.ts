@@ -198,7 +198,8 @@ export class OperationStore {
       const written = await operations.change(asked);
       if (written === undefined) return await this.#whyUnchanged(record, lease, change);
       const { op = lease ?? '' } = change;
-      if (change.to === 'cancelled' && change.act) await onCommitted?.('operation.cancelled', { id: record.id });
+      if (change.to === 'cancelled' && change.act)
+        await onCommitted?.('operation.cancelled', { id: record.id, kind: record.kind, account: record.account });
       if (!written.known) return { is: 'mine', op, rev: record.rev + 1, at: 0 };
       return { is: 'applied', op, rev: written.version, at: written.at };
     } catch (error) {

@@ -69,7 +69,8 @@ export class OptOuts {
       ]);
       return added.length;
     });
-    if (changed > 0) await this.#onCommitted?.('opt_out.added', { ...list, phones: phones.map(digitsOf) });
+    // Also for people who were listed before: the process may have died before it was journaled.
+    await this.#onCommitted?.('opt_out.added', { ...list, phones: phones.map(digitsOf) });
     return changed;
   }
 

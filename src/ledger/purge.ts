@@ -48,6 +48,8 @@ export interface Forgetting {
   readonly beneficiary: string;
   /** Whether a written number is this one, in files. */
   readonly reads: (written: string) => boolean;
+  /** ISO 3166 code of the country whose written numbers `reads` takes for this one. */
+  readonly country?: string | undefined;
   readonly act?: ((facts: Readonly<Record<string, unknown>>) => Act) | undefined;
 }
 
@@ -83,7 +85,8 @@ export class Purge {
   /** Goes on after `after`, the `next` of the call before. Every call may be repeated. */
   async page(who: Forgetting, after = ''): Promise<PurgePage> {
     const person = { ...who, words: wordsOf(who.phone, who.reads) };
-    if (after === '') await this.#onCommitted?.('person.erased', { phone: who.phone, beneficiary: who.beneficiary });
+    const { phone, beneficiary, country } = who;
+    if (after === '') await this.#onCommitted?.('person.erased', { phone, beneficiary, country });
     let [step, place] = placeIn(after);
     let sum = NOTHING;
     for (let parts = 0; parts < PARTS; parts += 1) {

@@ -46,6 +46,8 @@ export interface Work extends Gathered {
   readonly restored: Record<string, number>;
   readonly lostActions: LostAction[];
   areActsDone: boolean;
+  /** Erasures of people that were repeated, and how far the next one is. */
+  readonly erasing: { done: number; after: string; open: number };
   readonly unreadable: string[];
   readonly held: { readonly id: string; readonly name: string }[];
 }

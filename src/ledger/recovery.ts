@@ -6,20 +6,28 @@ import { type Kind, restoringOf, statesOf } from '../kinds/index.ts';
 import type { Clock } from '../lib/clock.ts';
 import { type Standing, isOver, progressOf, reportOf, wouldDo } from './recovery-report.ts';
 import { type Act, noteAct } from './acts.ts';
-import type { JournalItem } from './journal.ts';
+import type { Acted, JournalItem } from './journal.ts';
 import type { Database, Run } from './pool.ts';
 import type { LedgerKind } from './records.ts';
 import { isOfOneRow } from './errors.ts';
 import { type EvidenceOptions, type RecoveryRow, gatherEvidence, knownToJournal } from './evidence.ts';
 import { type RecoveryReport, type UnderWay, type Work, isProven, reportFrom, underWayOf } from './recovery-view.ts';
-import { replayAct, replayItems } from './replay.ts';
+import { holdLostCampaigns } from './lost-campaigns.ts';
+import { type BeneficiaryOf, replayItems } from './replay.ts';
+import { RESTORED_PROBLEM, buryCancelled, replayAct } from './replayed-acts.ts';
 import { type Open, type Patience, leadOn, openOf } from './restoring.ts';
 
 export interface RecoveryOptions<Says> extends EvidenceOptions, Patience {
-  readonly database: Pick<Database, 'run' | 'transaction'>;
+  readonly database: Database;
   readonly clock: Clock;
   /** Asks the provider about so many of each kind, and changes nothing. */
   readonly says: (underWay: UnderWay, most: number) => Promise<Says>;
+  readonly beneficiaryOf?: BeneficiaryOf;
+  /** Erases a part of what is stored about a person again, as an act of the lost time names them. */
+  readonly erase?: (
+    facts: Acted['facts'],
+    after: string,
+  ) => Promise<{ readonly open: number; readonly next?: string }>;
   /** Called when a recovery is over, before the operator is answered: the next request to this process is accepted. */
   readonly ended?: () => Promise<void>;
 }
@@ -35,6 +43,7 @@ type Applied =
   | { readonly is: 'under way'; readonly done: number; readonly of: number }
   | { readonly is: 'over'; readonly report: RecoveryReport };
 
+const ERASED = 'person.erased';
 const TURN_MS = 5_000;
 const PAGE = 200;
 
@@ -146,7 +155,15 @@ export class RecoveryDesk<Says> {
   /** What the journal and the witnesses know, read once for each recovery. */
   async #workOn(row: RecoveryRow): Promise<Work> {
     if (this.#work?.number === row.number) return this.#work;
-    const begun = { restored: {}, lostActions: [], unreadable: [], held: [], replayed: 0, areActsDone: false };
+    const begun = {
+      restored: {},
+      lostActions: [],
+      unreadable: [],
+      held: [],
+      replayed: 0,
+      areActsDone: false,
+      erasing: { done: 0, after: '', open: 0 },
+    };
     this.#work = { number: row.number, ...(await gatherEvidence(this.#options, row)), ...begun };
     return this.#work;
   }
@@ -156,8 +173,8 @@ export class RecoveryDesk<Says> {
     const { database, clock, settleMs } = this.#options;
     const { lost } = work;
     if (!work.areActsDone) {
-      for (const one of lost.acts) {
-        const isKnown = await database.transaction((run) => replayAct(run, one)).catch(falseIfRefused);
+      for (const one of lost.acts.filter(({ kind }) => kind !== ERASED)) {
+        const isKnown = await replayAct(database, one).catch(falseIfRefused);
         if (!isKnown) work.lostActions.push({ at: one.at, act: one.kind });
       }
       work.areActsDone = true;
@@ -168,9 +185,13 @@ export class RecoveryDesk<Says> {
       work.replayed += page.length;
       if (clock.monotonic() >= untilMono) return false;
     }
+    await buryCancelled(database.run, lost.acts);
+    const { held, requests } = await holdLostCampaigns(database, lost);
+    work.held.push(...held);
     for (;;) {
       if (lost.requests.length === 0) return true;
-      const doubted = await database.run('doubt_requests', [settleMs, PAGE, lost.requests, null]);
+      const named = [...lost.requests, ...requests];
+      const doubted = await database.run('doubt_requests', [settleMs, PAGE, named, null]);
       if (doubted.length < PAGE) return true;
       if (clock.monotonic() >= untilMono) return false;
     }
@@ -178,8 +199,8 @@ export class RecoveryDesk<Says> {
 
   /** One item that PostgreSQL refuses must not keep the others back. */
   async #replayPage(work: Work, page: readonly JournalItem[]): Promise<void> {
-    const { database, clock, quietMs, settleMs } = this.#options;
-    const patience = { quietMs, settleMs, quietAt: new Date(clock.now() + quietMs) };
+    const { database, clock, quietMs, settleMs, beneficiaryOf } = this.#options;
+    const patience = { quietMs, settleMs, beneficiaryOf, quietAt: new Date(clock.now() + quietMs) };
     try {
       const { counts, unreadable } = await database.transaction((run) => replayItems(run, page, patience));
       work.unreadable.push(...unreadable);
@@ -200,6 +221,7 @@ export class RecoveryDesk<Says> {
         ...(await database.run<Work['held'][number]>('hold_restored_campaigns', [statesOfCampaigns, null])),
       );
       await database.run('restore_batches', [statesOfBatches, null]);
+      await database.run('reject_restored_intake', [null, JSON.stringify([RESTORED_PROBLEM]), null]);
       await database.run('doubt_messages', [null, settleMs, null]);
       while ((await database.run('doubt_requests', [settleMs, PAGE, null, null])).length === PAGE) {
         if (clock.monotonic() >= untilMono) return false;
@@ -217,6 +239,23 @@ export class RecoveryDesk<Says> {
     }
     const looks = openOf(LEDGER_KINDS, ['look']);
     await database.run('check_restored', [looks.map(({ kind }) => kind), looks.map(({ state }) => state), null]);
+    return this.#erase(work, untilMono);
+  }
+
+  /** Last, since what is in doubt cannot be erased yet: a person erases the rest later. */
+  async #erase({ lost, lostActions, erasing }: Work, untilMono: number): Promise<boolean> {
+    const { erase, clock } = this.#options;
+    const acts = lost.acts.filter(({ kind }) => kind === ERASED);
+    for (let act = acts[erasing.done]; act !== undefined; act = acts[erasing.done]) {
+      const page = (await erase?.(act.facts, erasing.after)) ?? { open: 1 };
+      erasing.open += page.open;
+      erasing.after = page.next ?? '';
+      if (page.next === undefined) {
+        if (erasing.open > 0) lostActions.push({ at: act.at, act: ERASED });
+        Object.assign(erasing, { done: erasing.done + 1, open: 0 });
+      }
+      if (clock.monotonic() >= untilMono) return false;
+    }
     return true;
   }
 }

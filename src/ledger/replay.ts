@@ -1,8 +1,7 @@
 /** Fills a restored ledger up with what the journal knows: operations that were about to leave, and acts of people. */
 import type { Acted, Entry, Intended, JournalItem } from './journal.ts';
 import type { Run } from './pool.ts';
-import { type Patience, eventOfRestored, leadOn, openOf } from './restoring.ts';
-import type { OperationRow } from './records.ts';
+import { type Patience, leadOn, openOf } from './restoring.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -33,10 +32,17 @@ export interface JournalOperation extends JournalItem {
 
 const SMS_REQUEST = 'sms_request';
 
+interface CampaignNamed {
+  readonly id: string;
+  readonly account: string;
+}
+
 /** A request of a campaign; its id is made of the numbers of both. */
-export const smsRequestItem = (campaign: string, n: number): JournalItem => ({
+export const smsRequestItem = (campaign: string, n: number, of: CampaignNamed): JournalItem => ({
   id: `${campaign}/${n}`,
   kind: SMS_REQUEST,
+  of: of.id,
+  account: of.account,
 });
 
 const SCHEMA_VERSION = 1;
@@ -59,6 +65,15 @@ export interface Replayed {
   readonly unreadable: readonly string[];
 }
 
+/** Whose limits count a payment. */
+export type BeneficiaryOf = (payee: { readonly accountAlias: string; readonly withdrawMode: string }) => string;
+
+interface Replaying extends Patience {
+  readonly quietAt: Date;
+  /** Absent: limits of beneficiaries do not count what was recorded again. */
+  readonly beneficiaryOf?: BeneficiaryOf | undefined;
+}
+
 /**
  * Items that are not in the ledger, or not as far: recorded again, or raised, since they may have left. What cannot be
  * asked about is left to a person. Repeating it changes nothing.
@@ -66,9 +81,10 @@ export interface Replayed {
 export async function replayItems(
   run: Run,
   items: readonly JournalItem[],
-  { quietAt, ...patience }: Patience & { readonly quietAt: Date },
+  { quietAt, beneficiaryOf, ...patience }: Replaying,
 ): Promise<Replayed> {
-  const newest = [...new Map(items.map((item) => [item.id, wholeItem(item, quietAt)])).values()];
+  const whole = (item: JournalItem) => wholeItem(item, { quietAt, beneficiaryOf });
+  const newest = [...new Map(items.map((item) => [item.id, whole(item)])).values()];
   const payments = newest.filter(({ kind, token }) => kind === 'disbursement' && token !== undefined);
   await run('approve_replayed', [payments.map(({ id }) => id)]);
   await run('replay_intents', [
@@ -99,8 +115,12 @@ const COUNTED: readonly string[] = ['disbursement', 'direct_credit'];
  * An item as a whole operation: items of payments hold the fields of their records. Without a fingerprint a repeated
  * request is recognised by its identity alone.
  */
-function wholeItem(item: JournalItem, quietAt: Date | undefined): JournalOperation {
+function wholeItem(
+  item: JournalItem,
+  { quietAt, beneficiaryOf }: Pick<Replaying, 'quietAt' | 'beneficiaryOf'>,
+): JournalOperation {
   const { disburseId, by, createdAt, ...fields } = item;
+  const [accountAlias, withdrawMode] = [text(fields['accountAlias']), text(fields['withdrawMode'])];
   const request = Object.fromEntries(
     ASKED.flatMap((name) => (fields[name] === undefined ? [] : [[name, fields[name]]])),
   );
@@ -111,7 +131,8 @@ function wholeItem(item: JournalItem, quietAt: Date | undefined): JournalOperati
     providerId: text(disburseId) || undefined,
     createdBy: text(by),
     counted: COUNTED.includes(item.kind) && fields['amount'] !== undefined,
-    quietUntil: quietAt?.toISOString(),
+    quietUntil: quietAt.toISOString(),
+    beneficiary: accountAlias && withdrawMode ? beneficiaryOf?.({ accountAlias, withdrawMode }) : undefined,
     ...fields,
     id: item.id,
     kind: item.kind,
@@ -156,6 +177,8 @@ export interface Lost {
   readonly items: readonly JournalItem[];
   /** `campaign number/request`. */
   readonly requests: readonly string[];
+  /** Campaigns that sent something. */
+  readonly campaigns: readonly CampaignNamed[];
   readonly acts: readonly (Acted & { readonly at: number })[];
 }
 
@@ -163,38 +186,12 @@ export interface Lost {
 export function lostOf(entries: readonly Entry[], marks: ReadonlyMap<string, bigint>, from: number): Lost {
   const isLost = ({ lane, counter }: Intended): boolean => BigInt(counter) > (marks.get(lane) ?? 0n);
   const items = entries.flatMap((one) => (one.is === 'intended' && isLost(one) ? one.items : []));
+  const requests = items.filter(({ kind }) => kind === SMS_REQUEST);
+  const campaigns = new Map(requests.map(({ of, account }) => [text(of), text(account)]));
   return {
     items: items.filter(({ kind }) => kind !== SMS_REQUEST),
-    requests: items.filter(({ kind }) => kind === SMS_REQUEST).map(({ id }) => id),
+    requests: requests.map(({ id }) => id),
+    campaigns: [...campaigns].map(([id, account]) => ({ id, account })),
     acts: entries.filter((one) => one.is === 'acted').filter(({ at }) => at >= from),
   };
-}
-
-type Replay = (run: Run, facts: Json) => Promise<unknown>;
-
-/** Acts that take something away. What they took away is never given back by a replay. */
-const REPLAYS: Readonly<Record<string, Replay>> = {
-  'key.revoked': (run, { id, at }) => run('replay_revoked_key', [text(id), text(at)]),
-  'account.held': (run, { account, area, reason }) => run('replay_hold', [text(account), text(area), text(reason)]),
-  'limit.set': (run, { name, value, by }) =>
-    typeof value === 'number' ? run('replay_limit', [text(name), value, text(by)]) : Promise.resolve(),
-  'queue.paused': (run, { name, by }) => run('replay_switch', [text(name), text(by)]),
-  'operation.cancelled': (run, { id }) => replayCancelled(run, text(id)),
-};
-
-async function replayCancelled(run: Run, id: string): Promise<void> {
-  const [row] = await run<OperationRow>('read', [[id]]);
-  if (row === undefined) return;
-  const [cancelled, review] = (['cancelled', 'needs_review'] as const).map((to) => {
-    const event = row.kind === 'disbursement' ? eventOfRestored(row, to) : undefined;
-    return event === undefined ? null : JSON.stringify(event);
-  });
-  await run('replay_cancelled', [id, cancelled, review, null]);
-}
-
-/** False: nobody knows how to repeat it, so a person is told. */
-export async function replayAct(run: Run, { kind, facts }: Acted): Promise<boolean> {
-  const replay = REPLAYS[kind];
-  await replay?.(run, facts);
-  return replay !== undefined;
 }

@@ -178,7 +178,7 @@ export class SmsRequests {
     const at = { lane, epoch: memory.epoch, counter: memory.counterOf(lane) };
     await journal?.intended(
       at,
-      taken.map(({ campaign, n }) => smsRequestItem(campaign, n)),
+      taken.map(({ campaign, n }) => smsRequestItem(campaign, n, this.contentOf(campaign))),
     );
   }
 

@@ -42,5 +42,9 @@ test('each change has one audit line with its number, a change of nothing none, 
     { act: 'opt-outs.remove', facts: { removed: 1 } },
     { act: 'person.purge', facts: { optOuts: 1 } },
   ]);
-  expect(journal).toEqual([['opt_out.added', { ...list, phones: ['221771234567', '221771234568'] }]]);
+  expect(journal).toEqual([
+    ['opt_out.added', { ...list, phones: ['221771234567', '221771234568'] }],
+    // Nobody knows whether the first request was journaled.
+    ['opt_out.added', { ...list, phones: ['221771234567'] }],
+  ]);
 });

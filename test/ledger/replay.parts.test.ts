@@ -1,7 +1,15 @@
 /** What the journal names has left: a ledger that is put back does not send it again, whatever the copy says of it. */
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { LedgerWorker } from '../support/ledger-worker.ts';
-import { RestoredLedger, intended, message, payment, sent } from '../support/restored-ledger.ts';
+import { changeOf } from '../../src/ledger/changes.ts';
+import {
+  RestoredLedger,
+  goneOn,
+  intended,
+  message,
+  payment,
+  requestsSent,
+  sent,
+} from '../support/restored-ledger.ts';
 
 let world: RestoredLedger;
 beforeEach(async () => {
@@ -9,11 +17,6 @@ beforeEach(async () => {
   await world.open();
 });
 afterEach(() => world.close());
-
-/** A process tells the witness more than the copy has, so that the loss is noticed. */
-const goneOn = async ({ operations }: LedgerWorker): Promise<void> => {
-  for (const n of [1, 2, 3]) await operations.accept(payment(`dsb_more${n}`, { dueMs: 3_600_000 }));
-};
 
 const request = payment('prq_1', {
   kind: 'payment_request',
@@ -80,4 +83,46 @@ test('an intent whose answer was lost, under the counter of its lane', async () 
   );
   await world.appliedBy(three);
   expect(await world.states()).toEqual({ dsb_1: 'submitting tok-dsb_1' });
+});
+
+test('a payment of the lost time, with its batch and the limit of its beneficiary', async () => {
+  const record = {
+    kind: 'disbursement',
+    id: 'dsb_1',
+    account: 'main',
+    state: 'created',
+    rev: 2,
+    batch: 'bat_1',
+    amount: 1_000,
+    accountAlias: '771234567',
+    withdrawMode: 'wallet-a-senegal',
+    disburseId: 'p-1',
+    by: 'shop',
+    token: 'tok',
+    createdAt: Date.now(),
+  };
+  const { journalItem } = changeOf(record as never, '1', {
+    to: 'submitting',
+    hasEffect: true,
+    keepMs: 60_000,
+  } as never);
+  const three = await world.putBack(
+    async () => undefined,
+    async (two) => {
+      await requestsSent(two, [journalItem ?? { id: 'none', kind: 'none' }]);
+      await goneOn(two);
+    },
+  );
+  await world.appliedBy(three, {
+    beneficiaryOf: ({ accountAlias, withdrawMode }) => `${accountAlias} ${withdrawMode}`,
+  });
+  expect(await world.states()).toEqual({ dsb_1: 'submitting tok' });
+  const beneficiary = '771234567 wallet-a-senegal';
+  expect(await world.query('select batch, beneficiary from relais.operation')).toEqual([
+    { batch: 'bat_1', beneficiary },
+  ]);
+  expect(await world.query('select beneficiary, xof from relais.spent order by beneficiary')).toEqual([
+    { beneficiary: '', xof: '1000' },
+    { beneficiary, xof: '1000' },
+  ]);
 });

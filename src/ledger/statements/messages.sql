@@ -4,13 +4,13 @@
 -- Cancels a message that waits, also while a worker has it in hand: its intent compares the lease. A message that may have been
 -- sent before is not reported as cancelled. No row: it is no message, or waits no more.
 -- params: id text, now timestamptz
--- row: id text, state text, version int4
+-- row: id text, account text, state text, version int4
 update relais.operation o set
   state = case when o.facts ? 'mayHaveLeft' then 'unknown' else 'cancelled' end, queue = null, due_at = null, lease = null,
   lease_until = null, holder = null, since = coalesce($2::timestamptz, now()), updated_at = coalesce($2::timestamptz, now()),
   finished_at = coalesce($2::timestamptz, now()), version = o.version + 1, op = gen_random_uuid()
 where o.id = $1 and o.kind = 'message' and o.state = 'queued'
-returning o.id, o.state, o.version;
+returning o.id, o.account, o.state, o.version;
 
 -- name: open_alike
 -- Messages among these whose text to the same person is on its way in another message, or in doubt: statistics could not

@@ -115,7 +115,13 @@ posted as (
 ),
 counted as (
   insert into relais.spent as s (day, account, beneficiary, xof)
-  select counted_on, account, '', sum(amount) from added where counted_on is not null group by 1, 2 order by 1, 2
+  select c.counted_on, c.account, c.beneficiary, sum(c.amount)
+  from (
+    select counted_on, account, '' as beneficiary, amount from added
+    union all
+    select counted_on, account, beneficiary, amount from added where beneficiary is not null
+  ) c
+  where c.counted_on is not null group by 1, 2, 3 order by c.beneficiary <> '', 1, 2, 3
   on conflict (day, account, beneficiary) do update set xof = s.xof + excluded.xof
 )
 select id, kind from added;
@@ -282,6 +288,97 @@ counted as (
 )
 select campaign, n from doubted;
 
+-- name: lost_campaigns
+-- Campaigns of which the journal names requests that the copy does not have, locked: they were started, split or retried in
+-- the lost time. `requests`: `campaign number/request`.
+-- params: requests text[]
+-- row: number int8, id text, name text, requests int4, state text, refused text[]
+with named as materialized (
+  select distinct split_part(r, '/', 1)::int8 as campaign, split_part(r, '/', 2)::int4 as n from unnest($1::text[]) as r
+),
+locked as materialized (
+  select c.* from relais.campaign c
+  where c.number in (
+    select n.campaign from named n where not exists (select from relais.sms_request q where q.campaign = n.campaign and q.n = n.n))
+  order by c.number for no key update of c
+)
+select c.number, c.id, c.name, c.requests, c.state, coalesce((
+    select array_agg(q.campaign || '/' || q.n order by q.n) from relais.sms_request q where q.campaign = c.number and q.state = 'refused'), '{}') as refused
+from locked c order by c.number;
+
+-- name: hold_lost_campaigns
+-- These locked campaigns wait for a person, and a draft is over. Their failed recipients may have been sent to again, so they
+-- are in doubt: no retry takes them by itself.
+-- params: campaign int8[], now timestamptz
+-- row: number int8
+with failed as materialized (
+  select q.campaign, q.n, q.outcome, q.countries, relais.count_letter(q.outcome, 'f') as count
+  from relais.sms_request q where q.campaign = any($1::int8[]) and q.state = 'settled' and q.outcome like '%f%'
+  order by q.campaign, q.n for no key update of q
+),
+doubted as (
+  update relais.sms_request q set outcome = translate(q.outcome, 'f', 'u') from failed f where q.campaign = f.campaign and q.n = f.n
+),
+placed as (
+  update relais.campaign_country l set failed = l.failed - p.count, unknown = l.unknown + p.count
+  from (
+    select f.campaign, case when f.countries like '% %' then split_part(f.countries, ' ', i) else f.countries end as country,
+      count(*)::int as count
+    from failed f cross join lateral generate_series(1, length(f.outcome)) as i where substr(f.outcome, i, 1) = 'f' group by 1, 2
+  ) p
+  where l.campaign = p.campaign and l.country = p.country
+),
+sums as (select campaign, sum(count)::int as count from failed group by campaign)
+update relais.campaign c set
+  failed = c.failed - coalesce(s.count, 0), unknown = c.unknown + coalesce(s.count, 0),
+  judged_failed = greatest(0, c.judged_failed - coalesce(s.count, 0)), judged_unknown = c.judged_unknown + coalesce(s.count, 0),
+  state = case c.state when 'draft' then 'cancelled' when 'finished' then c.state when 'cancelled' then c.state else 'held' end,
+  cancelled = case when c.state = 'draft' then c.recipients else c.cancelled end,
+  finished_at = case when c.state = 'draft' then coalesce($2, now()) else c.finished_at end,
+  reason = 'restored', due_at = null, version = c.version + 1, since = coalesce($2, now()), updated_at = coalesce($2, now())
+from relais.campaign w left join sums s on s.campaign = w.number
+where w.number = any($1) and c.number = w.number and c.reason is distinct from 'restored'
+returning c.number;
+
+-- name: bury_lost
+-- Operations and campaigns of the lost time that this ledger does not have and must not have again: a repeated request finds
+-- them. Without a fingerprint they are recognised by their identity alone.
+-- params: id text[], kind text[], account text[], state text[], now timestamptz
+-- row: id text
+insert into relais.tombstone (id, kind, account, fingerprint, state, finished_at, pending)
+select a.id, a.kind, a.account, '', a.state, coalesce($5, now()), false
+from unnest($1::text[], $2::text[], $3::text[], $4::text[]) as a(id, kind, account, state)
+where a.kind <> '' and not exists (select from relais.operation o where o.id = a.id)
+  and not exists (select from relais.campaign c where c.id = a.id)
+order by a.id collate "C"
+on conflict do nothing
+returning id;
+
+-- name: reject_restored_intake
+-- Requests that SQL clients enqueued before the loss was noticed, and that this copy shows as waiting, may have been accepted
+-- and sent since. Each is rejected and reported, so that its caller decides. `id`: null: all.
+-- params: id text[], problems jsonb, now timestamptz
+-- row: number int8
+with held as materialized (
+  select i.number from relais.intake i
+  where i.state = 'queued' and i.created_at < (select r.since from relais.recovery r where r.ended_at is null)
+    and ($1::text[] is null or i.id = any($1))
+  order by i.number for no key update of i
+),
+rejected as (
+  update relais.intake i set
+    state = 'rejected', decided_at = coalesce($3, now()), request = null, lease_until = null, problems = $2
+  from held where i.number = held.number
+  returning i.*
+),
+reported as (
+  insert into relais.outbox (id, account, subject, type, data, at)
+  select 'rej_restored.' || r.number || '.' || d.epoch, r.account, r.id, 'intake.rejected', jsonb_strip_nulls(jsonb_build_object(
+    'id', r.id, 'kind', r.kind, 'problems', r.problems)), r.decided_at
+  from rejected r, relais.deployment d order by r.number
+)
+select number from rejected;
+
 -- name: restore_batches
 -- params: state text[], now timestamptz
 -- row: id text
@@ -404,7 +501,19 @@ changed as (
     lease = null, lease_until = null, holder = null, version = o.version + 1, since = coalesce($4, now()), updated_at = coalesce($4, now()),
     finished_at = case when o.token is null then coalesce($4, now()) end, op = gen_random_uuid()
   from held where o.id = held.id
-  returning o.id, o.account, o.state, o.version, relais.totals_of(o.kind, o.account, o.request ->> 'withdrawMode', held.was, o.state, o.amount) as totals
+  returning o.id, o.kind, o.account, o.beneficiary, o.amount, o.counted_on, held.was, o.state, o.version,
+    relais.totals_of(o.kind, o.account, o.request ->> 'withdrawMode', held.was, o.state, o.amount) as totals
+),
+-- What no longer counts towards the limits of its day.
+sums as materialized (
+  select s.day, s.account, s.beneficiary, c.amount * w.recount as xof
+  from changed c join relais.arrow w on w.kind = c.kind and w.was = c.was and w.state = c.state and w.recount <> 0
+  join relais.spent s on s.day = c.counted_on and s.account = c.account and s.beneficiary in ('', c.beneficiary)
+  order by s.beneficiary <> '', s.day, s.account, s.beneficiary for no key update of s
+),
+counted as (
+  update relais.spent s set xof = greatest(0, s.xof + r.xof)
+  from sums r where s.day = r.day and s.account = r.account and s.beneficiary = r.beneficiary
 ),
 reported as (
   insert into relais.outbox (id, account, subject, type, data, totals, at)
