@@ -10,12 +10,10 @@ import { freePort } from '../lib/listening.ts';
 import { closeConnection, waitUntilReady } from './connections.ts';
 
 export interface EmbeddedOptions extends FindOptions {
-  /** Keeps the data here, for a later start. Default: a folder of its own, removed when the server stops. */
+  /** Keeps the data here, for a later start. Default: nothing is kept, and its folder is removed when it stops. */
   readonly dir?: string;
   /** Default: a free one. */
   readonly port?: number;
-  /** Loads the snapshot (`dump.rdb`) that is in `dir`, and keeps nothing: to look into a copy. */
-  readonly snapshot?: boolean;
   /** How many databases. Default: Redis' own 16. */
   readonly databases?: number;
   /** Told, in a sentence, when the server ends without having been asked to. */
@@ -42,9 +40,9 @@ const START_TRIES = 3;
 const FIRST_PINGS_EVERY_MS = 20;
 
 /**
- * A real Redis server for `relais dev`, the demo and the tests, as durable as production should be. It listens on
- * loopback only, has its own folder, and ends with this process however that ends. A server that was there before is
- * never touched: the one that answers must be the one we started.
+ * A real Redis server for `relais dev`, the demo and the tests. It listens on loopback only, has its own folder, and
+ * ends with this process however that ends. A server that was there before is never touched: the one that answers must
+ * be the one we started.
  */
 export async function startEmbeddedRedis(options: EmbeddedOptions = {}): Promise<EmbeddedRedis> {
   const program = findRedisServer(options);
@@ -80,19 +78,15 @@ async function startOnce(program: string, port: number, options: EmbeddedOptions
 function serverArguments(
   port: number,
   dir: string,
-  { databases = 16, snapshot = false }: EmbeddedOptions,
+  { databases = 16, dir: kept }: EmbeddedOptions,
 ): readonly string[] {
   const settings = {
     port: String(port),
     bind: '127.0.0.1',
     dir,
     databases: String(databases),
-    // A server with an append-only file does not look at a snapshot.
-    appendonly: snapshot ? 'no' : 'yes',
-    appendfsync: 'always',
-    'no-appendfsync-on-rewrite': 'no',
+    appendonly: kept === undefined ? 'no' : 'yes',
     save: '',
-    'maxmemory-policy': 'noeviction',
   };
   return Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value]);
 }
@@ -145,7 +139,7 @@ const PROJECT_CACHE = fileURLToPath(new URL('../../.relais/redis', import.meta.u
 const WAYS_OUT = [
   '  ./script/setup                              (fetches one for this project, on Debian and Ubuntu)',
   '  brew install redis                          (macOS), apt-get install redis-server (Debian)',
-  '  docker run -d -p 6379:6379 redis:7 --appendonly yes --appendfsync always',
+  '  docker run -d -p 6379:6379 redis:7',
   '                                              then REDIS_URL=redis://127.0.0.1:6379',
   '  REDIS_SERVER_BIN=/path/to/redis-server      or REDIS_URL=redis://… of one that runs already',
 ].join('\n');

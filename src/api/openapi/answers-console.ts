@@ -39,13 +39,13 @@ export const doctorAnswer = z
     faults: count,
     findings: z.array(
       z.looseObject({
-        check: text('durability'),
-        name: text('durability').meta({ description: 'The check, in the language that was asked for.' }),
+        check: text('storage'),
+        name: text('storage').meta({ description: 'The check, in the language that was asked for.' }),
         is: z.enum(['ok', 'fault', 'skipped']).meta({
           description: '`skipped`: it could not be looked at, or is not used here; no fault by itself.',
         }),
-        says: text('what it answered survives a power loss'),
-        fix: perhaps(text('Set appendfsync to always.')).meta({ description: 'Of a fault: what to do.' }),
+        says: text('no old transaction is open, and partitions exist ahead'),
+        fix: perhaps(text('End that transaction.')).meta({ description: 'Of a fault: what to do.' }),
       }),
     ),
   })
