@@ -89,9 +89,9 @@ function wrongApiKeys(given: Environment, isOut: boolean): string[] {
   const { API_KEYS: text, HOST = '127.0.0.1' } = given;
   if (text === undefined) {
     if (!isOut) return [];
-    if (!isLoopbackHost(HOST)) return [`API_KEYS: is needed, since HOST=${HOST} can be reached from outside`];
+    if (!isLoopbackHost(HOST)) return [`API_KEYS: is required, because HOST=${HOST} can be reached from outside`];
     return [
-      `API_KEYS: is needed, ${leavesLoopback(given) ? 'since the service is not' : 'unless the service is'} on this machine`,
+      `API_KEYS: is required, ${leavesLoopback(given) ? 'because the provider is not' : 'unless the provider is'} on this machine`,
     ];
   }
   try {

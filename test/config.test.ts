@@ -179,7 +179,7 @@ describe('what a role cannot do without', () => {
       'SEALING_SECRET',
       'API_KEYS',
     ]);
-    for (const line of missing) expect(line).toMatch(/is not set|are not set|is needed/);
+    for (const line of missing) expect(line).toMatch(/is not set|are not set|is required/);
     expect(missingFor({}, ['api'])).toEqual([]);
     expect(namesOf(missingFor({}, ['webhooks']))).toEqual(['CALLBACK_SECRET']);
   });
@@ -340,7 +340,7 @@ test.for(outside)('off loopback (%o) a short secret is refused, and how long it 
     expect.stringContaining('API_KEYS: entry 1: the secret of "w" has 1 characters; 24 is the least'),
   ]);
   expect(missingFor({ ...place, SEALING_SECRET: LONG }, ['api'])).toEqual([
-    expect.stringContaining('API_KEYS: is needed'),
+    expect.stringContaining('API_KEYS: is required'),
   ]);
   expect(missingFor({ ...place, API_KEYS: `w:read:${LONG}` }, ['api'])).toEqual([
     expect.stringContaining('SEALING_SECRET: is not set'),

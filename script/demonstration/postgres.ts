@@ -11,7 +11,7 @@ export interface DemoPostgres extends Pick<EmbeddedPostgres, 'url' | 'crash' | '
 
 export async function openPostgres(): Promise<DemoPostgres> {
   const folder = mkdtempSync(join(tmpdir(), 'relais-postgres-'));
-  const server = await openEmbeddedPostgres(folder);
+  const server = await openEmbeddedPostgres(folder, { endsWithUs: true });
   return {
     url: server.url,
     crash: () => server.crash(),

@@ -87,7 +87,7 @@ async function* examine(tools: DoctorTools): AsyncGenerator<Finding> {
   const { findings, config } = examineSettings(tools.env, roles);
   yield* findings;
   if (config === undefined) {
-    yield skipped('postgres', 'nothing else is looked at before the settings can be read');
+    yield skipped('postgres', 'not checked: the settings cannot be read');
     return;
   }
   yield* examineWith(tools, config);

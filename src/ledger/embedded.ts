@@ -57,7 +57,13 @@ export async function openEmbeddedPostgres(
   const as = isRoot() ? { uid: NOBODY, gid: NOBODY } : {};
   const data = join(home, 'data');
   const run = (program: string, args: readonly string[]): ChildProcess =>
-    spawn(join(native, 'bin', program), args, { stdio: ['ignore', 'ignore', 'pipe'], cwd: home, ...as });
+    spawn(join(native, 'bin', program), args, {
+      stdio: ['ignore', 'ignore', 'pipe'],
+      cwd: home,
+      // A session of its own: Ctrl-C in a terminal reaches this process only, which may still have to write.
+      detached: endsWithUs,
+      ...as,
+    });
   if (!existsSync(join(data, 'PG_VERSION'))) {
     await ended(
       run('initdb', ['-D', data, '-U', 'postgres', '-A', 'trust', '--no-sync', '--no-locale', '-E', 'UTF8']),
@@ -107,7 +113,7 @@ kill -KILL "$pid"
 rm -rf -- "$1"
 `;
 
-/** In a session of its own: Ctrl-C in a terminal reaches this process only, which may still have to write. */
+/** In a session of its own as well, so that it outlives what Ctrl-C ends. */
 function watch(home: string, as: { readonly uid?: number; readonly gid?: number }): () => void {
   const shell = spawn('/bin/sh', ['-c', WATCHER, 'relais-postgres', home], {
     detached: true,

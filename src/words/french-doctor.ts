@@ -34,14 +34,13 @@ export const frenchFindings: Readonly<Record<string, string>> = {
     'Démarrez un processus avec le rôle api : il vérifie l’audit une fois par jour.',
   'verified at {at}, {lines} lines': 'vérifié à {at}, {lines} lignes',
   'could not be looked at: {why}': 'n’a pas pu être examiné : {why}',
-  'Mend that, and look again.': 'Corrigez cela, puis relancez.',
-  'Mend it, and start every process again.': 'Corrigez-le, puis redémarrez chaque processus.',
-  'none is set here': 'aucun n’est réglé ici',
-  'Look where `relais run` runs, with its settings; `relais init` makes a file of them.':
+  'Fix it, then check again.': 'Corrigez cela, puis relancez.',
+  'Fix it, then restart every process.': 'Corrigez-le, puis redémarrez chaque processus.',
+  'no settings are set here': 'aucun n’est réglé ici',
+  'Run this where `relais run` runs, with its settings; `relais init` writes a file of settings.':
     'Lancez-le là où tourne `relais run`, avec ses réglages ; `relais init` en fait un fichier.',
   '{count} are set, all can be read': '{count} réglés, tous lisibles',
-  'nothing else is looked at before the settings can be read':
-    'rien d’autre n’est examiné tant que les réglages sont illisibles',
+  'not checked: the settings cannot be read': 'rien d’autre n’est examiné tant que les réglages sont illisibles',
   'not needed for {roles}': 'inutile pour {roles}',
 
   'DATABASE_URL is not set': 'DATABASE_URL n’est pas défini',
@@ -125,16 +124,17 @@ export const frenchFindings: Readonly<Record<string, string>> = {
   'Start Redis, or correct REDIS_URL. Payments and SMS continue meanwhile.':
     'Démarrez Redis, ou corrigez REDIS_URL. Les paiements et les SMS continuent entre-temps.',
   'Redis cannot be reached': 'Redis est injoignable',
-  '{name} of this process is {own}, and {value} holds, by {by}':
+  '{name} of this process is {own}, and {value} is in force, by {by}':
     '{name} de ce processus est {own}, et {value} est en vigueur, par {by}',
-  '{name} of this process is {own}, and {value} holds': '{name} de ce processus est {own}, et {value} est en vigueur',
-  'Set it to that or leave it out; or have two people with the role approve give the command: {command}':
+  '{name} of this process is {own}, and {value} is in force':
+    '{name} de ce processus est {own}, et {value} est en vigueur',
+  'Set it to that value or remove it. Or two people with the role approve run: {command}':
     'Réglez-le ainsi ou retirez-le ; ou faites dire par deux personnes qui ont le rôle approve : {command}',
-  'no setting is looser than what holds': 'aucun réglage n’est plus large que ce qui est en vigueur',
+  'no setting is looser than the limit in force': 'aucun réglage n’est plus large que ce qui est en vigueur',
   'no account is held, and no money has been in doubt for an hour':
     'aucun compte n’est retenu, et aucun montant n’est incertain depuis une heure',
-  'no request waits outside of our keys': 'aucune demande n’attend hors de nos clés',
-  '{waiting} jobs wait in {queue}, where nobody takes them':
+  'no request waits outside the keys of relais': 'aucune demande n’attend hors de nos clés',
+  '{waiting} jobs wait in {queue}, where no worker takes them':
     '{waiting} demandes attendent dans {queue}, où aucun processus ne les prend',
   'Add them with the prefix {prefix}: {code}.': 'Ajoutez-les avec le préfixe {prefix} : {code}.',
   'the account {account} is held ({area}: {reason}) since {since}; {count} recipients wait':
@@ -143,7 +143,7 @@ export const frenchFindings: Readonly<Record<string, string>> = {
     'le compte {account} est retenu ({area} : {reason}) depuis {since} ; {count} paiements, {xof}, attendent',
   'Instead of an answer to {operation} came: {came}. See: relais explain {reason}.':
     'Au lieu d’une réponse à {operation} est arrivé : {came}. Voyez : relais explain {reason}.',
-  'What it means and what ends it: relais explain {reason}.':
+  'See its meaning, and what ends it: relais explain {reason}.':
     'Ce que cela veut dire et ce qui y met fin : relais explain {reason}.',
   '{xof} ({count}) have been in doubt for more than a day': '{xof} ({count}) sont incertains depuis plus d’un jour',
   '{xof} ({count}) have been in doubt for more than an hour':
@@ -152,21 +152,22 @@ export const frenchFindings: Readonly<Record<string, string>> = {
 
   'main: has no keys, so only the accounts of ACCOUNTS_FILE are used':
     'main : aucune clé, seuls les comptes de ACCOUNTS_FILE servent',
-  '{account}: has no keys at all': '{account} : aucune clé',
+  '{account}: has no keys': '{account} : aucune clé',
   'Set {names}.': 'Réglez {names}.',
-  '{account}: no payments keys, so it cannot move money':
+  '{account}: no payment keys, so it cannot move money':
     '{account} : pas de clés de paiement, donc aucun paiement possible',
-  '{account}: no messaging keys, so it cannot send texts': '{account} : pas de clés SMS, donc aucun SMS possible',
-  '{account}: all payments keys are there (fingerprint {fingerprint})':
+  '{account}: no messaging keys, so it cannot send SMS': '{account} : pas de clés SMS, donc aucun SMS possible',
+  '{account}: all payment keys are set (fingerprint {fingerprint})':
     '{account} : toutes les clés de paiement sont là (empreinte {fingerprint})',
-  '{account}: all messaging keys are there': '{account} : toutes les clés SMS sont là',
-  '{account}: some payments keys are missing, so it cannot move money':
+  '{account}: all messaging keys are set': '{account} : toutes les clés SMS sont là',
+  '{account}: some payment keys are missing, so it cannot move money':
     '{account} : il manque des clés de paiement, donc aucun paiement possible',
-  '{account}: some messaging keys are missing, so it cannot send texts':
+  '{account}: some messaging keys are missing, so it cannot send SMS':
     '{account} : il manque des clés SMS, donc aucun SMS possible',
   '{account}: keys are missing': '{account} : il manque des clés',
   '{account}: logged in, for another {span}': '{account} : connecté, encore {span}',
-  '{account}: the keys are accepted; no balance is told': '{account} : les clés sont acceptées ; aucun solde donné',
+  '{account}: the keys are accepted; no balance is reported':
+    '{account} : les clés sont acceptées ; aucun solde donné',
   '{account}: about {sums}': '{account} : environ {sums}',
   '{account}: no answer within {span}': '{account} : pas de réponse en {span}',
   'Is {names} right, and reachable?': '{names} : l’adresse est-elle juste, et joignable ?',
@@ -180,24 +181,25 @@ export const frenchFindings: Readonly<Record<string, string>> = {
   'PUBLIC_URL is not set, and the webhooks listener takes a free port that is not known here: disbursements wait':
     'PUBLIC_URL n’est pas réglé, et le serveur des rappels prend un port libre inconnu d’ici : les décaissements attendent',
   'PUBLIC_URL is not set: disbursements wait': 'PUBLIC_URL n’est pas réglé : les décaissements attendent',
-  'Set PUBLIC_URL to where the service reaches us.': 'Réglez PUBLIC_URL sur l’adresse où le service nous joint.',
+  'Set PUBLIC_URL to the address at which the provider reaches relais.':
+    'Réglez PUBLIC_URL sur l’adresse où le service nous joint.',
   'CALLBACK_SECRET is not set': 'CALLBACK_SECRET n’est pas réglé',
   '{url} does not answer ({why})': '{url} ne répond pas ({why})',
-  'Start a process with the role webhooks, and lead PUBLIC_URL to it.':
+  'Start a process with the role webhooks, and route PUBLIC_URL to it.':
     'Démarrez un processus avec le rôle webhooks, et faites-y arriver PUBLIC_URL.',
   '{url} answers, and only to signed addresses': '{url} répond, et seulement aux adresses signées',
-  '{url} says {unsigned} to an address that is not signed: something else answers there':
+  '{url} answers {unsigned} to an unsigned address: something else listens there':
     '{url} répond {unsigned} à une adresse non signée : autre chose répond là',
-  'Lead PUBLIC_URL to the webhooks listener, path and all.':
+  'Route PUBLIC_URL, with its path, to the webhooks listener.':
     'Faites arriver PUBLIC_URL au serveur des rappels, chemin compris.',
-  '{url} says {signed} to a signed address': '{url} répond {signed} à une adresse signée',
-  'Give all processes the same CALLBACK_SECRET, and lead PUBLIC_URL to the webhooks listener, path and all.':
+  '{url} answers {signed} to a signed address': '{url} répond {signed} à une adresse signée',
+  'Give all processes the same CALLBACK_SECRET, and route PUBLIC_URL, with its path, to the webhooks listener.':
     'Donnez à tous les processus le même CALLBACK_SECRET, et faites arriver PUBLIC_URL au serveur des rappels, chemin compris.',
 
   'CONSOLE=off': 'CONSOLE=off',
   'has not been built: npm run build': 'n’a pas été construite : npm run build',
-  'http://{host}:{port}/console, from this machine; from others it needs https before it (docs/console-sessions.md)':
+  'http://{host}:{port}/console, on this machine; other machines need HTTPS in front of it (docs/console-sessions.md)':
     'http://{host}:{port}/console, depuis cette machine ; depuis d’autres, il faut https devant elle (docs/console-sessions.md)',
-  'at /console on port {port}; it needs https before it (docs/console-sessions.md)':
+  'at /console on port {port}; it needs HTTPS in front of it (docs/console-sessions.md)':
     'à /console sur le port {port} ; il faut https devant elle (docs/console-sessions.md)',
 };

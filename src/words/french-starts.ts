@@ -51,10 +51,11 @@ export const frenchStarts: Readonly<Record<string, string>> = {
     'soit {a}, soit {b} : pas réglés, et ACCOUNTS_FILE ne donne aucun compte',
   'ACCOUNTS_FILE: {a} lacks either {b}, or {c}': 'ACCOUNTS_FILE : il manque à {a} soit {b}, soit {c}',
   'ACCOUNTS_FILE: {a} lacks {b}': 'ACCOUNTS_FILE : il manque à {a} : {b}',
-  'is needed, since HOST={a} can be reached from outside':
+  'is required, because HOST={a} can be reached from outside':
     'est nécessaire, car HOST={a} est joignable de l’extérieur',
-  'is needed, since the service is not on this machine': 'est nécessaire, car le service n’est pas sur cette machine',
-  'is needed, unless the service is on this machine': 'est nécessaire, sauf si le service est sur cette machine',
+  'is required, because the provider is not on this machine':
+    'est nécessaire, car le service n’est pas sur cette machine',
+  'is required, unless the provider is on this machine': 'est nécessaire, sauf si le service est sur cette machine',
   'needs SMS_PRICES_FILE, which says what a text costs': 'demande SMS_PRICES_FILE, qui dit ce que coûte un SMS',
   'has {a} characters; {b} is the least (openssl rand -hex 32)':
     'a {a} caractères ; il en faut au moins {b} (openssl rand -hex 32)',

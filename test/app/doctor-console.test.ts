@@ -6,8 +6,8 @@ const unbuilt = { find: async () => undefined };
 const here = { CONSOLE: 'on', HOST: '127.0.0.1', API_PORT: 3000 } as const;
 
 test.for([
-  ['its address, and that other machines need https', here, built, 'ok', /127\.0\.0\.1:3000\/console.*https/],
-  ['that a port for others needs https before it', { ...here, HOST: '0.0.0.0' }, built, 'ok', /port 3000.*https/],
+  ['its address, and that other machines need https', here, built, 'ok', /127\.0\.0\.1:3000\/console.*HTTPS/],
+  ['that a port for others needs https before it', { ...here, HOST: '0.0.0.0' }, built, 'ok', /port 3000.*HTTPS/],
   ['how it is built', here, unbuilt, 'skipped', /npm run build/],
   ['that it is off', { ...here, CONSOLE: 'off' }, unbuilt, 'skipped', /CONSOLE=off/],
 ] as const)('the doctor says %s', async ([_what, config, files, is, says]) => {

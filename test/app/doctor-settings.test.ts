@@ -4,12 +4,12 @@ import { roles } from '../../src/cli/io.ts';
 
 test('where no setting is set, that is said first, and how a file of them is made', () => {
   const { findings } = examineSettings({}, roles);
-  expect(findings[0]).toMatchObject({ is: 'fault', says: 'none is set here' });
+  expect(findings[0]).toMatchObject({ is: 'fault', says: 'no settings are set here' });
   expect(findings[0]?.fix).toContain('relais init');
   expect(findings.length).toBeGreaterThan(1);
 });
 
 test('where some are set, only what is wrong with them is said', () => {
   const { findings } = examineSettings({ API_PORT: 'many' }, roles);
-  expect(findings.map(({ says }) => says)).not.toContain('none is set here');
+  expect(findings.map(({ says }) => says)).not.toContain('no settings are set here');
 });

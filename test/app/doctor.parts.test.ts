@@ -133,7 +133,7 @@ test('for people it is one line per check, and a last one that says how it is', 
   printed.length = 0;
   expect(await doctor({ ...tools, env: { ...healthy(), SERVICE_TOKEN: '' }, print })).toBe(1);
   expect(printed).toContain(
-    '✗ keys         main: some payments keys are missing, so it cannot move money → Set SERVICE_TOKEN.',
+    '✗ keys         main: some payment keys are missing, so it cannot move money → Set SERVICE_TOKEN.',
   );
   expect(printed.at(-1)).toBe('1 fault.');
 });
@@ -326,7 +326,7 @@ describe('accounts', () => {
     writeFileSync(file, JSON.stringify({ shop: { masterKey: defaultCredentials.masterKey } }));
     expect(await faults({ ACCOUNTS_FILE: file })).toEqual([
       expect.stringMatching(
-        /^keys: shop: some payments keys are missing.*Set privateKey, token of shop in ACCOUNTS_FILE/,
+        /^keys: shop: some payment keys are missing.*Set privateKey, token of shop in ACCOUNTS_FILE/,
       ),
     ]);
   });

@@ -1,6 +1,9 @@
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { Redis } from 'ioredis';
 import { Client } from 'pg';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -8,6 +11,9 @@ import { startEmbeddedRedis } from '../../src/redis/embedded.ts';
 import { startPostgres } from '../support/postgres.ts';
 import { relaisSettings } from '../support/relais-settings.ts';
 import { openProcesses } from '../support/world.ts';
+import { root } from '../tidy/scanner.ts';
+
+const RELAIS = join(root, 'bin/relais.js');
 
 const FREE_PORTS = {
   API_PORT: '0',
@@ -88,6 +94,28 @@ describe('relais dev', () => {
     dev.signal(signal);
     expect(await dev.ended).toEqual({ code: 0, signal: null });
     expect([isAlive(dev.pid), left(servers)]).toEqual([false, []]);
+  });
+
+  test('Ctrl-C reaches every process of the terminal, and still ends all of them in good order', async () => {
+    const started = spawn(process.execPath, [RELAIS, 'dev'], {
+      env: {
+        PATH: process.env['PATH'] ?? '',
+        REDIS_SERVER_BIN: process.env['REDIS_SERVER_BIN'] ?? '',
+        ...FREE_PORTS,
+      },
+      stdio: ['ignore', 'pipe', 'pipe'],
+      // A terminal signals a whole group of processes.
+      detached: true,
+    });
+    onTestFinished(() => void started.kill('SIGKILL'));
+    let log = '';
+    started.stderr.on('data', (piece: Buffer) => (log += piece.toString()));
+    const [line] = (await once(createInterface(started.stdout), 'line')) as [string];
+    const servers = await serversOf(JSON.parse(line) as Record<string, string>);
+    const ended = once(started, 'close');
+    process.kill(-(started.pid ?? 0), 'SIGINT');
+    expect(await ended, log).toEqual([0, null]);
+    expect(left(servers)).toEqual([]);
   });
 
   test('takes its servers along even when it is killed', async () => {

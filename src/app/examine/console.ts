@@ -13,9 +13,11 @@ export async function examineConsole(
   if (!(await files.find('index.html'))) return [skipped('console', 'has not been built: npm run build')];
   const says = isLoopbackHost(HOST)
     ? said(
-        'http://{host}:{port}/console, from this machine; from others it needs https before it (docs/console-sessions.md)',
+        'http://{host}:{port}/console, on this machine; other machines need HTTPS in front of it (docs/console-sessions.md)',
         { host: HOST, port: API_PORT },
       )
-    : said('at /console on port {port}; it needs https before it (docs/console-sessions.md)', { port: API_PORT });
+    : said('at /console on port {port}; it needs HTTPS in front of it (docs/console-sessions.md)', {
+        port: API_PORT,
+      });
   return [ok('console', says)];
 }

@@ -69,7 +69,7 @@ export async function examined(
     return await look();
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    return [fault(check, said('could not be looked at: {why}', { why }), 'Mend that, and look again.')];
+    return [fault(check, said('could not be looked at: {why}', { why }), 'Fix it, then check again.')];
   }
 }
 

@@ -9,7 +9,7 @@ interface Listed {
 
 export async function examineLimits(limits: Listed, own: Opinions, now: number): Promise<readonly Finding[]> {
   const reasons = reasonsFor(own, await limits.list(now));
-  if (reasons.size === 0) return [ok('limits', 'no setting is looser than what holds')];
+  if (reasons.size === 0) return [ok('limits', 'no setting is looser than the limit in force')];
   return [...reasons.values()].map((reason) => {
     const [says = '', fix = ''] = reason.split(/\. (.*)/s);
     return fault('limits', saidOf(says), saidOf(fix));
@@ -18,9 +18,9 @@ export async function examineLimits(limits: Listed, own: Opinions, now: number):
 
 /** The sentences of `reasonsFor`, which have their French under them. */
 const OF_LIMITS = [
-  '{name} of this process is {own}, and {value} holds, by {by}',
-  '{name} of this process is {own}, and {value} holds',
-  'Set it to that or leave it out; or have two people with the role approve give the command: {command}',
+  '{name} of this process is {own}, and {value} is in force, by {by}',
+  '{name} of this process is {own}, and {value} is in force',
+  'Set it to that value or remove it. Or two people with the role approve run: {command}',
 ];
 
 function saidOf(told: string): Said | string {

@@ -38,8 +38,11 @@ export async function examineRedis(config: Config, clock: Clock): Promise<readon
 /** `unprefixed` puts nothing before its keys. */
 async function examineIntake(unprefixed: Redis, prefix: string): Promise<readonly Finding[]> {
   const waiting = await misplacedJobs(unprefixed);
-  if (waiting === 0) return [ok('intake', 'no request waits outside of our keys')];
-  const says = said('{waiting} jobs wait in {queue}, where nobody takes them', { waiting, queue: MISPLACED_QUEUE });
+  if (waiting === 0) return [ok('intake', 'no request waits outside the keys of relais')];
+  const says = said('{waiting} jobs wait in {queue}, where no worker takes them', {
+    waiting,
+    queue: MISPLACED_QUEUE,
+  });
   const code = `new Queue('intake', { prefix: '${prefix}' })`;
   return [fault('intake', says, said('Add them with the prefix {prefix}: {code}.', { prefix, code }))];
 }

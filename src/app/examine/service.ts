@@ -30,12 +30,12 @@ const KEYS = {
 } as const satisfies Record<Area, Readonly<Record<string, keyof UpstreamAccount>>>;
 
 const NONE_OF = {
-  payments: '{account}: no payments keys, so it cannot move money',
-  messaging: '{account}: no messaging keys, so it cannot send texts',
+  payments: '{account}: no payment keys, so it cannot move money',
+  messaging: '{account}: no messaging keys, so it cannot send SMS',
 } as const satisfies Record<Area, string>;
 const SOME_OF = {
-  payments: '{account}: some payments keys are missing, so it cannot move money',
-  messaging: '{account}: some messaging keys are missing, so it cannot send texts',
+  payments: '{account}: some payment keys are missing, so it cannot move money',
+  messaging: '{account}: some messaging keys are missing, so it cannot send SMS',
 } as const satisfies Record<Area, string>;
 
 /**
@@ -49,11 +49,7 @@ export function examineKeys(account: UpstreamAccount, { alone }: { readonly alon
     return [skipped('keys', 'main: has no keys, so only the accounts of ACCOUNTS_FILE are used')];
   if (used.length === 0) {
     return [
-      fault(
-        'keys',
-        said('{account}: has no keys at all', { account: account.name }),
-        toBeSet(account, areas, fieldsOf),
-      ),
+      fault('keys', said('{account}: has no keys', { account: account.name }), toBeSet(account, areas, fieldsOf)),
     ];
   }
   return areas.map((area) => {
@@ -62,8 +58,8 @@ export function examineKeys(account: UpstreamAccount, { alone }: { readonly alon
     if (missing(area).length === 0) {
       const values = { account: account.name, fingerprint: accountFingerprint(account) };
       return area === 'payments'
-        ? ok('keys', said('{account}: all payments keys are there (fingerprint {fingerprint})', values))
-        : ok('keys', said('{account}: all messaging keys are there', values));
+        ? ok('keys', said('{account}: all payment keys are set (fingerprint {fingerprint})', values))
+        : ok('keys', said('{account}: all messaging keys are set', values));
     }
     return fault('keys', said(SOME_OF[area], { account: account.name }), toBeSet(account, [area], missing));
   });
@@ -131,7 +127,7 @@ function toldBalances(account: string, { balances }: Balances): Said {
     return `${country} ${amount === null ? '?' : describeXof(amount)}`;
   });
   return rows.length === 0
-    ? said('{account}: the keys are accepted; no balance is told', { account })
+    ? said('{account}: the keys are accepted; no balance is reported', { account })
     : said('{account}: about {sums}', { account, sums: rows.join(', ') });
 }
 
@@ -191,7 +187,7 @@ export async function examineCallbacks(config: Config, clock: Clock): Promise<Fi
       config.WEBHOOKS_PORT === 0
         ? 'PUBLIC_URL is not set, and the webhooks listener takes a free port that is not known here: disbursements wait'
         : 'PUBLIC_URL is not set: disbursements wait';
-    return fault('callbacks', says, 'Set PUBLIC_URL to where the service reaches us.');
+    return fault('callbacks', says, 'Set PUBLIC_URL to the address at which the provider reaches relais.');
   }
   const secrets = callbackSecrets(config);
   if (secrets.length === 0) return skipped('callbacks', 'CALLBACK_SECRET is not set');
@@ -205,22 +201,22 @@ function judge(url: string, signed: number | string, unsigned: number | string):
     return fault(
       'callbacks',
       said('{url} does not answer ({why})', { url, why: signed }),
-      'Start a process with the role webhooks, and lead PUBLIC_URL to it.',
+      'Start a process with the role webhooks, and route PUBLIC_URL to it.',
     );
   }
   if (signed === 200 && unsigned === 404)
     return ok('callbacks', said('{url} answers, and only to signed addresses', { url }));
   if (signed === 200) {
-    const says = said('{url} says {unsigned} to an address that is not signed: something else answers there', {
+    const says = said('{url} answers {unsigned} to an unsigned address: something else listens there', {
       url,
       unsigned,
     });
-    return fault('callbacks', says, 'Lead PUBLIC_URL to the webhooks listener, path and all.');
+    return fault('callbacks', says, 'Route PUBLIC_URL, with its path, to the webhooks listener.');
   }
   return fault(
     'callbacks',
-    said('{url} says {signed} to a signed address', { url, signed }),
-    'Give all processes the same CALLBACK_SECRET, and lead PUBLIC_URL to the webhooks listener, path and all.',
+    said('{url} answers {signed} to a signed address', { url, signed }),
+    'Give all processes the same CALLBACK_SECRET, and route PUBLIC_URL, with its path, to the webhooks listener.',
   );
 }
 
@@ -265,11 +261,11 @@ type Environment = Readonly<Record<string, string | undefined>>;
 export function examineSettings(env: Environment, roles: readonly Role[]): Settings {
   const problems: string[] = [];
   const config = tried(env, roles, problems);
-  const faults = problems.map((problem) => fault('settings', problem, 'Mend it, and start every process again.'));
+  const faults = problems.map((problem) => fault('settings', problem, 'Fix it, then restart every process.'));
   const none = fault(
     'settings',
-    'none is set here',
-    'Look where `relais run` runs, with its settings; `relais init` makes a file of them.',
+    'no settings are set here',
+    'Run this where `relais run` runs, with its settings; `relais init` writes a file of settings.',
   );
   return {
     findings:

@@ -33,7 +33,7 @@ function heldFault({ account, area, reason, since, count, xof, unreadable }: Hol
         ...unreadable,
         reason,
       })
-    : said('What it means and what ends it: relais explain {reason}.', { reason });
+    : said('See its meaning, and what ends it: relais explain {reason}.', { reason });
   return fault('state', says, next);
 }
 
