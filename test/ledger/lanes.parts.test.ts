@@ -71,6 +71,24 @@ test('a warning is known by its code, whatever the language of the server', asyn
   await expect(one.accept(payment('translated'))).rejects.toMatchObject({ name: 'AnswerLost' });
 });
 
+test('a transaction that is committed with a warning is a lost answer, and nothing that it took may leave', async () => {
+  const database = { url: ledger.url, schema: ledger.schema };
+  const lane = new Lane({ database, memory: new Memory(), clock: systemClock, name: 'steps/0' });
+  closing.push(() => lane.close());
+  const op = ['1'.padStart(32, '0'), false, null, ...changeValues([])];
+  const step = () => lane.transaction((run) => run.write('change', op));
+  await step();
+  await ledger.query(
+    `create function public.warns() returns trigger language plpgsql as $$ begin raise warning 'canceling wait'; return null; end $$`,
+  );
+  closing.push(() => ledger.query('drop function public.warns() cascade'));
+  await ledger.query(
+    `create constraint trigger warns after update on relais.mark deferrable initially deferred
+     for each row execute function public.warns()`,
+  );
+  await expect(step()).rejects.toMatchObject({ name: 'AnswerLost' });
+});
+
 test('a lost answer of a lane that was taken over is given up, and not asked for again for ever', async () => {
   const takesOver = async (): Promise<void> => {
     await ledger.query('drop function public.fault() cascade');

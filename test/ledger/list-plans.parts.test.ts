@@ -131,6 +131,12 @@ const cases: readonly Case[] = [
     most: 20,
   },
   {
+    statement: 'places_by_name',
+    index: 'operation_disburse_tx',
+    values: (at) => walk({ transaction: 'x2001' }, at),
+    most: 20,
+  },
+  {
     statement: 'places_by_metadata',
     index: 'operation_pkey',
     values: (at) => walk({ metadata: '{"orderId": "2001"}' }, at),

@@ -225,7 +225,7 @@ create        index operation_beneficiary on relais.operation (beneficiary, crea
 create        index operation_batch       on relais.operation (batch, created_at, id) where batch is not null;
 create        index operation_provider_id on relais.operation (provider_id) where provider_id is not null;
 create        index operation_provider_ref on relais.operation (provider_ref) where provider_ref is not null;
-create        index operation_disburse_tx on relais.operation ((facts ->> 'disburseTxId')) where facts ->> 'disburseTxId' is not null;
+create        index operation_disburse_tx on relais.operation (((facts ->> 'disburseTxId') collate "C")) where facts ->> 'disburseTxId' is not null;
 create        index operation_op          on relais.operation (op);
 create        index operation_metadata    on relais.operation using gin (metadata jsonb_path_ops) where metadata is not null;
 
@@ -884,7 +884,7 @@ create table relais.audit_line (
   sequence        bigint      generated always as identity,
   at              timestamptz not null default now(),
   by              text        not null,
-  person          text,
+  person          text        collate "C",
   role            text,
   source          text        not null,
   act             text        collate "C" not null,

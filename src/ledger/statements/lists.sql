@@ -76,7 +76,7 @@ from relais.operation o
 where o.id in (
     select n.id from relais.operation n where n.token = $8
     union all select n.id from relais.operation n where n.transaction_id = $9
-    union all (select n.id from relais.operation n where n.facts ->> 'disburseTxId' = $9 limit $16)
+    union all (select n.id from relais.operation n where (n.facts ->> 'disburseTxId') collate "C" = $9 limit $16)
     union all (select n.id from relais.operation n where n.provider_ref = $10 limit $16)
     union all (select n.id from relais.operation n where n.provider_id = $11 limit $16)
   )
@@ -166,7 +166,7 @@ with read as (
     where $16 = 'name' and o.id in (
       select n.id from relais.operation n where n.token = $8
       union all select n.id from relais.operation n where n.transaction_id = $9
-      union all (select n.id from relais.operation n where n.facts ->> 'disburseTxId' = $9 limit $15)
+      union all (select n.id from relais.operation n where (n.facts ->> 'disburseTxId') collate "C" = $9 limit $15)
       union all (select n.id from relais.operation n where n.provider_ref = $10 limit $15)
       union all (select n.id from relais.operation n where n.provider_id = $11 limit $15))
   )
@@ -243,7 +243,7 @@ with hit as (
   union select o.kind, o.id, o.account, o.created_at from relais.operation o where o.reference = $1
   union select o.kind, o.id, o.account, o.created_at from relais.operation o where o.token = $1
   union select o.kind, o.id, o.account, o.created_at from relais.operation o where o.transaction_id = $1
-  union select o.kind, o.id, o.account, o.created_at from relais.operation o where o.facts ->> 'disburseTxId' = $1
+  union select o.kind, o.id, o.account, o.created_at from relais.operation o where (o.facts ->> 'disburseTxId') collate "C" = $1
   union select o.kind, o.id, o.account, o.created_at from relais.operation o where o.provider_ref = $1
   union select o.kind, o.id, o.account, o.created_at from relais.operation o where o.provider_id = $1
   union select p.kind, p.id, p.account, p.created_at
