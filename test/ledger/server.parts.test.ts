@@ -25,7 +25,9 @@ const pids = async (): Promise<readonly number[]> => {
 /** Answers as a server of this identity would. */
 function connectionTo(system: string, timeline: string): ClientBase {
   const query = async (sql: string) => ({
-    rows: sql.includes('pg_is_in_recovery') ? [{ standby: false }] : [{ found: sql.includes('wal') ? timeline : system }],
+    rows: sql.includes('pg_is_in_recovery')
+      ? [{ standby: false }]
+      : [{ found: sql.includes('wal') ? timeline : system }],
   });
   return { query } as unknown as ClientBase;
 }
