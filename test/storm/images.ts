@@ -1,5 +1,6 @@
 /** The committed row of a request while its bytes are on their way: read past the wires, before the provider receives it. */
 import { Client } from 'pg';
+import { onOurClock } from './clock.ts';
 import { type Image, isSubmit, submitNames } from './hearsay.ts';
 import type { Exchange } from './tap.ts';
 
@@ -11,11 +12,12 @@ interface Row {
   readonly state: string;
   readonly token: string | null;
   readonly sends: number;
-  readonly ageMs: number;
+  /** ms since the epoch. */
+  readonly sentAt: number | null;
 }
 
 const READ = `
-  select state, token, sends, extract(epoch from clock_timestamp() - sent_at)::float8 * 1000 as "ageMs"
+  select state, token, sends, extract(epoch from sent_at)::float8 * 1000 as "sentAt"
     from relais.operation
    where id = $1`;
 const ANSWER_WITHIN_MS = 1_000;
@@ -41,7 +43,10 @@ export function imageReader(connectionString: string, idOf: (disburseId: string)
       const client = await connection();
       const { rows } = await inTurn(() => client.query<Row>(READ, [id]));
       const [row] = rows;
-      submits.set(exchange, { state: '', sends: 0, ageMs: 0, ...row, token: row?.token ?? '' });
+      const { state = '', token, sends = 0, sentAt } = row ?? {};
+      // Both clocks are of this machine. A frozen PostgreSQL answers late, and that is no age of the request.
+      const ageMs = sentAt ? exchange.at - onOurClock(sentAt) : 0;
+      submits.set(exchange, { state, sends, ageMs, token: token ?? '' });
     } catch (error) {
       // PostgreSQL is killed often: a row that could not be read then counts as not seen.
       connected = undefined;

@@ -226,7 +226,7 @@ export interface SeenSubmit {
     readonly state: string;
     readonly token: string;
     readonly sends: number;
-    /** ms since the intent was written, by the clock of PostgreSQL. */
+    /** ms since the intent was written. */
     readonly ageMs: number;
   };
 }
