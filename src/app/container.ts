@@ -121,14 +121,15 @@ function fingerprintsOf(book: AccountBook): Container['fingerprints'] {
 function seenBy(
   { BALANCE_INTERVAL: everyMs }: Config,
   { balances, queries }: Pick<Stores, 'balances' | 'queries'>,
-  { redis }: Connections,
+  { queueClient }: Connections,
   accounts: readonly string[],
 ) {
   const rows = () => balanceRows(balances, queries, accounts);
   return {
     balanceRows: rows,
     knownBalances: knownRows(rows, { everyMs, clock: systemClock }),
-    misplaced: () => misplacedJobs(redis),
+    // The other connection puts our prefix before its keys.
+    misplaced: () => misplacedJobs(queueClient),
   };
 }
 
