@@ -130,7 +130,7 @@ export function openStores(needs: StoreNeeds) {
         witnesses,
         clock,
         quietly,
-        ended: () => life.beat().catch((error: unknown) => quietly('the beat', error)),
+        beat: () => life.beat().catch((error: unknown) => quietly('the beat', error)),
       }),
   };
 }

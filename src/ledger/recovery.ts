@@ -28,8 +28,11 @@ export interface RecoveryOptions<Says> extends EvidenceOptions, Patience {
     facts: Acted['facts'],
     after: string,
   ) => Promise<{ readonly open: number; readonly next?: string }>;
-  /** Called when a recovery is over, before the operator is answered: the next request to this process is accepted. */
-  readonly ended?: () => Promise<void>;
+  /**
+   * Reads how the ledger stands. Before each turn: a process that has missed a recovery would end with it. And after the last
+   * one, before the operator is answered: the next request to this process is accepted.
+   */
+  readonly beat?: () => Promise<void>;
 }
 
 interface Applying {
@@ -76,9 +79,10 @@ export class RecoveryDesk<Says> {
 
   /** One turn. Asked again until it is over, by any operator; a turn that was broken off is continued. */
   async apply({ by, act }: Applying): Promise<Applied> {
-    const { database, clock } = this.#options;
+    const { database, clock, beat } = this.#options;
     const row = await this.#row();
     if (row === undefined) return { is: 'none' };
+    await beat?.();
     const untilMono = clock.monotonic() + TURN_MS;
     const work = await this.#workOn(row);
     const isThrough = await this.#replay(work, untilMono);
@@ -95,7 +99,7 @@ export class RecoveryDesk<Says> {
       return { is: 'under way', ...progressOf(before, after) };
     }
     if (left === 'none') return { is: 'none' };
-    await this.#options.ended?.();
+    await this.#options.beat?.();
     return { is: 'over', report };
   }
 
@@ -104,7 +108,7 @@ export class RecoveryDesk<Says> {
    * something was. Without a recovery it confirms a ledger that no witness knows.
    */
   async confirm(by: string, act?: Act): Promise<'left' | 'first' | 'none' | 'lost'> {
-    const { database, ended } = this.#options;
+    const { database, beat } = this.#options;
     const answer = await database.transaction(async (run) => {
       const [row] = await run<RecoveryRow>('recovery');
       if (row === undefined) {
@@ -119,7 +123,7 @@ export class RecoveryDesk<Says> {
       await run('leave_recovery', [by, null, null]);
       return 'left';
     });
-    if (answer === 'left') await ended?.();
+    if (answer === 'left') await beat?.();
     return answer;
   }
 

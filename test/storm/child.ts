@@ -14,6 +14,8 @@ const ENDS_WITHIN_MS = 30_000;
 const START_AGAIN_MS = 300;
 const LAST_WORDS = 500;
 const REPLACED = 'another process has taken over the work of this one (silent)';
+/** PostgreSQL was out of its reach from the beginning of a recovery to its end. */
+const MISSED_RECOVERY = 'another process has taken over the work of this one (epoch)';
 const everyone = new Set<ChildProcess>();
 
 /** Whatever happens to the storm, no process of it stays behind. */
@@ -146,7 +148,8 @@ export class Child {
       appendFileSync(this.plan.log, `--- ended: ${how}${this.#expected ? '' : ', by itself'}\n`);
     if (this.#expected) return;
     const told = `${this.plan.name} ended by itself: ${how}; ${this.lastWords()}`;
-    if (this.stoodStill.length > 0 && told.includes(REPLACED)) this.replaced.push(told);
+    const isReplaced = this.stoodStill.length > 0 && told.includes(REPLACED);
+    if (isReplaced || told.includes(MISSED_RECOVERY)) this.replaced.push(told);
     else if (this.#isReady) this.diedByItself.push(told);
     else this.failedStarts.push(told);
   }
