@@ -68,7 +68,7 @@ const createKey = route(
       'its hash. Nobody can grant a role that they do not have (403). For approvals, two keys of one person count ' +
       'as one, and so do the creator of a key and its holder.',
     body: json(keyRequest),
-    // The asking key may have been revoked since a copy that was put back: of what it made nobody would know.
+    // After a restore, the asking key may have been revoked since: a key that it makes would stay.
     releases: true,
     answers: { 201: answer('Made: keep the secret.', apiKeyWithSecret) },
     problems: ['wrong-state'],

@@ -15,7 +15,7 @@ export async function sendReport(
 ): Promise<void> {
   const csv = request.accepts(['json', 'csv']) === 'csv';
   const pages = reportPages(record, batches);
-  // Read before anything is answered: what cannot be told now, because history is away, is refused as a whole.
+  // Read before anything is answered: a report that cannot be read now is refused as a whole.
   const first = await pages.next();
   const all = withFirst(first.done ? [] : first.value, pages);
   response.type(csv ? 'text/csv' : 'application/json');

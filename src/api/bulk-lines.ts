@@ -7,7 +7,7 @@ export type Line = { readonly index: number } & ({ readonly text: string } | { r
 /** Twice the longest request, with every character escaped. */
 const LINE_BYTES_MAX = 32_768;
 /**
- * Two scripts of fifty: enough to share a round trip, few enough that a verdict does not wait long for its neighbours,
+ * Enough to share a commit, few enough that a verdict does not wait long for its neighbours,
  * and that what is in hand is little: all of it is copied each time the young generation is tidied.
  */
 const LINES_PER_GROUP = 100;

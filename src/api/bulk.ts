@@ -18,7 +18,7 @@ import { linesAccepted } from './writes.ts';
 
 const NDJSON = 'application/x-ndjson';
 
-/** The route has looked at the key and at Redis. */
+/** The route has checked the key, and that relais does not recover. */
 export type AskedInBulk = Pick<AnyAsked, 'context' | 'key' | 'act' | 'idempotencyKey' | 'request' | 'response'> & {
   readonly query: { readonly dryRun: boolean };
 };

@@ -17,7 +17,7 @@ const examineDeployment = route(
       '`Accept-Language`.',
     role: 'operate',
     orRole: 'admin',
-    scope: { all: 'it is about the settings and the Redis of all' },
+    scope: { all: 'it is about the settings and the PostgreSQL of all' },
     answers: { 200: answer('What each check found.', doctorAnswer) },
   },
   async ({ context, request }) => {

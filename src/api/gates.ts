@@ -1,4 +1,4 @@
-/** What a route asks before its handler begins: of the key, of the accounts, and of the state that Redis is in. */
+/** What a route asks before its handler begins: of the key, of the accounts, and of the state of the ledger. */
 import type { Request, Response } from 'express';
 import { RECOVERING } from '../ledger/errors.ts';
 import { Buckets } from './buckets.ts';

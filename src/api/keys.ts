@@ -145,9 +145,9 @@ export function mayUseAccount(key: ApiKey, account: string): boolean {
 
 /**
  * The keys that may ask: those of the settings, and those that were made while relais runs. The latter are read again
- * each second, so that no request waits for Redis; what was read longer ago than two seconds counts for nothing, and is
- * read anew before it is believed. So a key that is revoked ends within three seconds in every process, whatever became
- * of its connection.
+ * each second, so that no request waits for PostgreSQL; what was read longer ago than two seconds counts for nothing,
+ * and is read anew before it is believed. So a key that is revoked ends within three seconds in every process, whatever
+ * became of its connection.
  */
 
 /** What every secret that is made here begins with. */
@@ -290,8 +290,8 @@ function asKey(key: MadeKey): ApiKey[] {
  * wait, and a right key among them still gets in: nobody can lock a caller out by guessing beside it, from behind the
  * same proxy say.
  *
- * Counted by each process for itself, since it has to hold while Redis is away; what is kept is bounded by the limit in
- * all.
+ * Counted by each process for itself, since it has to hold while PostgreSQL is away; what is kept is bounded by the
+ * limit in all.
  */
 
 const WINDOW_MS = 60_000;

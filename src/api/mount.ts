@@ -190,7 +190,7 @@ function endWith(span: OpenSpan, { statusCode, writableFinished }: Response): vo
   span.end();
 }
 
-/** Told in the script that does it: what is refused, or was done before, is told nowhere. */
+/** Written in the transaction of the action: a refused or repeated action has no audit line. */
 function acting({ id, role }: Route, { name, person = '', session }: ApiKey, response: Response): AnyAsked['act'] {
   const requestId = String(response.locals['requestId']);
   const source = session ? 'console' : 'api';

@@ -1,4 +1,4 @@
-/** The people that do not want to be texted. Asked for when a slice is sent, so what is written here counts from now on. */
+/** The people that do not want to be texted. Read when a request is sent, so what is written here counts from now on. */
 import { z } from 'zod';
 import { UnusableFile } from '../files/problems.ts';
 import { type OptOutPhone, type PhoneRefused, phonesInFile, readPhones } from '../campaigns/opt-out-phones.ts';

@@ -140,9 +140,9 @@ export interface RouteDeclaration {
   readonly record?: Kind;
   /** Whether an `Idempotency-Key` is read, and whether the request is refused without one (or a `reference`). */
   readonly identity?: 'required' | 'optional';
-  /** Refused while Redis would not survive a power loss, and mostly in a recovery too: something is accepted here. */
+  /** Something is accepted here: refused in a recovery, unless it says otherwise. */
   readonly durable?: true | 'also recovering';
-  /** Refused in a recovery, of which Redis is asked: something would leave. */
+  /** Refused in a recovery: something would leave. */
   readonly releases?: true;
   readonly answers: Answers;
   /** The command that asks this, or only its name. Absent: one that is made by hand, or none. */

@@ -254,7 +254,7 @@ async function tell(asked: AskedToPay, { verdict, method }: { verdict: Verdict<S
 }
 
 /**
- * By now the payer may have been asked. Whatever fails after that, such as a Redis that has gone away, is told in the
+ * By now the payer may have been asked. Whatever fails after that, such as a PostgreSQL that is away, is told in the
  * log; an answer that spoke of it would read as if nobody had been, and the payer would be asked, and pay, once more.
  */
 async function evenSo<T>({ context, request, response }: AskedToPay, run: () => Promise<T>): Promise<T | undefined> {

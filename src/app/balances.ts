@@ -1,4 +1,4 @@
-/** One worker for all looks now and then at what the accounts have left, and at how full Redis is. */
+/** One worker for all checks the balances of the accounts from time to time. */
 import type { Logger } from 'pino';
 import type { AccountBook } from '../accounts.ts';
 import type { Config } from '../config.ts';

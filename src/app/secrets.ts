@@ -8,8 +8,8 @@ export function callbackSecrets(config: Config): Secret[] {
 }
 
 /**
- * What is kept sealed in Redis is sealed with the first of these and opened with any. On this machine alone, where none
- * is asked for, they follow from the callback secrets.
+ * Secrets stored in PostgreSQL are encrypted with the first of these and decrypted with any. If the provider is on this
+ * machine, none is required: they follow from the callback secrets.
  */
 export function sealingSecrets(config: Config): Secret[] {
   const own = secretsOf(config.SEALING_SECRET);

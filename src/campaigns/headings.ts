@@ -21,11 +21,6 @@ export class Headings {
     this.names = [...names];
   }
 
-  /** Whether something of its rows is kept beside the values of the text. */
-  hasMore({ columns = [] }: UploadRecord): boolean {
-    return columns.some(({ value }) => value === undefined);
-  }
-
   /** A row of an upload. `values` are those of the text, where they are kept; else they are in the line. */
   cells({ tag }: UploadRecord, line: string, values?: readonly string[]): { readonly own?: OwnCells } {
     const cells = unpackValues(line);

@@ -183,24 +183,15 @@ export const campaignFields = {
   /** Characters that make a text dear are replaced by look-alikes in every text of the campaign. */
   replaceCostly: flag,
   uploads: json<readonly UploadRecord[]>([]),
-  /** Slices in all, handed out so far, and settled so far. */
+  /** Requests of up to 50 recipients. */
   slices: count,
-  fed: count,
-  settled: count,
   /** Requests beyond one for each fifty, made for requests that were refused as a whole. */
   extra: count,
-  /** Where a retry stands: the next slice to be looked through. */
-  walk: maybeNumber,
-  walkUnknown: flag,
   /** What becomes of recipients that two looks did not find; absent: as the settings say. */
   onUnknown: maybeWord<'hold' | 'resend'>(),
   startedAt: maybeTime,
-  /** The canary was looked at, or nobody asked for one. */
+  /** The canary was checked, or there is none. */
   canaryOver: flag,
-  /** Slices that were handed out and have not left yet. */
-  out: count,
-  /** When the next recipient may leave at this pace. */
-  paceAt: count,
   /** How many were over, and how many of them failed or were in doubt, when they were last judged. */
   judgedOver: count,
   judgedFailed: count,

@@ -1,7 +1,7 @@
 /**
  * Many messages with one intention.
  *
- * `ready → held` happens in a Redis that was put back: it may have been started since, so it waits for a person.
+ * `ready → held` happens after a restore of PostgreSQL: it may have been started since, so it waits for a person.
  */
 import { z } from 'zod';
 import { campaignFields as fields } from './campaign-fields.ts';

@@ -97,8 +97,8 @@ export const disbursementFields = {
   /** When a look first said that it failed, or that the money came back. Once is not enough. */
   failedSeenAt: maybeTime,
   /**
-   * When a callback was last a reason to look, or a look spoke against what was told, by the clock of Redis; taken away
-   * when an end is told.
+   * When a callback was last a reason to look, or a look spoke against what was told, by the clock of PostgreSQL;
+   * taken away when an end is told.
    */
   hintedAt: maybeTime,
   /** When a look first said a final word without naming the payment, and how many have since. */

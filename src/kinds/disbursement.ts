@@ -13,9 +13,9 @@
  *   succeeded → reversed      upstream says afterwards that the money came back;
  *   succeeded → needs_review  it no longer stands by the success, and says nothing else that counts;
  *   needs_review → reversed   a success was told before, so it did not fail: it came back.
- * And in a copy of Redis that was put back, where nobody knows what became of it since (`restored`):
- *   queued → needs_review     nothing that the copy shows as not yet sent is sent on the strength of it;
- *   created → succeeded       the copy shows no submit, and upstream says how one has ended all the same;
+ * And after a restore of PostgreSQL (`restored`), which does not show what happened since:
+ *   queued → needs_review     the restored row does not prove that nothing was sent;
+ *   created → succeeded       the restored row has no submit, and the provider reports the result of one;
  *   needs_review → queued     a person who knows that it was never paid lets it go on.
  */
 import { z } from 'zod';

@@ -70,7 +70,7 @@ export function kindOf(id: string): Kind | undefined {
   return kinds.find((kind) => declarations[kind].prefix === prefix);
 }
 
-/** What follows from the states of the kinds: guards, the words of the scripts, and where each is looked at. */
+/** What follows from the states of the kinds: guards, arrows, and the queue of each. */
 
 export function stateOf(kind: Kind, state: string): State {
   const found = asDeclared(kind).states[state];

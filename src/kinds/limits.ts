@@ -4,7 +4,7 @@ import { describeXof } from '../lib/money.ts';
 
 interface LimitDeclaration {
   readonly unit: 'xof' | 'ms' | 'recipients';
-  /** What it is asked about: a script that knows only of these reads no others. */
+  /** What it limits. */
   readonly of: 'payments' | 'campaigns' | 'texts';
   /** Of two values, which one lets less through. */
   readonly stricter: 'lower' | 'higher';
@@ -41,14 +41,14 @@ export type Opinions = Readonly<Partial<Record<MoneyLimit, LimitValue | undefine
 /** What holds; absent: no such limit. */
 export type Limits = Readonly<Partial<Record<MoneyLimit, number>>>;
 
-/** How scripts and settings write `null`. */
+/** How tables and settings write `null`. */
 export const OFF = 'off';
 
 export function isMoneyLimit(name: string): name is MoneyLimit {
   return Object.hasOwn(declared, name);
 }
 
-/** What a script answered, which knows no other. */
+/** A name from the ledger, which has no other. */
 export function limitNamed(name: string): MoneyLimit {
   if (isMoneyLimit(name)) return name;
   throw new RangeError(`the limit ${name} was not found`);
@@ -58,7 +58,7 @@ export function declarationOf(name: MoneyLimit): LimitDeclaration {
   return declared[name];
 }
 
-/** What scripts are told: '' is no opinion. */
+/** As the ledger stores it: '' is no opinion. */
 export function wordOf(value: LimitValue | undefined): string {
   return value === undefined ? '' : value === null ? OFF : String(value);
 }

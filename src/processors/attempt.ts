@@ -199,7 +199,7 @@ export class Attempt<K extends AttemptedKind> {
     return this.#record;
   }
 
-  /** The clock of Redis when the lease was given or renewed: everything seen in this attempt was seen after it. */
+  /** The clock of PostgreSQL when the lease was given or renewed: everything seen in this attempt was seen after it. */
   get at(): number {
     return this.#at;
   }
@@ -278,7 +278,7 @@ export class Attempt<K extends AttemptedKind> {
     return said;
   }
 
-  /** Redis was away, and nobody else looks before the lease ends. What we alone know is said once more. */
+  /** PostgreSQL was away, and no other attempt begins before the lease ends: the result is written again. */
   async letGo(): Promise<void> {
     // Of their own word a person was told that it was not taken.
     const last = this.#unsaid?.act ? undefined : this.#unsaid;

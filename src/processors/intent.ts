@@ -1,15 +1,12 @@
 /**
  * How anything that has an effect leaves this process.
  *
- *   write the intent ──▶ durable ──▶ read it again ──▶ still in time? ──▶ send, on a fresh connection ──▶ write down
+ *   commit the intent ──▶ still in time? ──▶ send, on a fresh connection ──▶ commit the result
  *
- * Each step stands here because a model of the protocol paid twice without it:
- *   the write       a second worker must find the intent and look, not send; and it is refused where Redis has not come
- * so far as this process remembers, or anybody has found that it has not;
- *   the fence       a write that only the memory of Redis knew is forgotten by a power loss, and the other worker
- * begins anew;
- *   the re-read     after such a loss the fence succeeds in the wrong world;
- *   the deadline    a process that was frozen after the re-read, or whose machine was suspended, must not send minutes
+ * Each step is here because a model of the protocol paid twice without it:
+ *   the intent      a second worker must find it and check, not send. The commit is refused where the ledger is behind
+ * what this process remembers. Nothing is read again after it: a commit that returned is durable;
+ *   the deadline    a process that was frozen after the commit, or whose machine was suspended, must not send minutes
  * later: every clock of the machine has to allow it.
  */
 import { type Deadline, type Moment, momentOf } from '../lib/clock.ts';
@@ -55,8 +52,8 @@ export async function writeIntent<A>(steps: IntentSteps<A>, context: AttemptCont
   } catch (error) {
     // The answer to our intent was lost, so the intent may stand in the record; but we stopped before sending, and only we
     // know that. Said under the same lease while it is ours, it spares a look, a person or a text that nobody dares to
-    // send. If it cannot be said in time, the next attempt finds an intent and doubts it, which is safe. An intent that is
-    // still on its way to Redis and arrives after this is harmless for the same reason.
+    // send. If it cannot be said in time, the next attempt finds an intent and doubts it, which is safe. An intent
+    // that is committed after this is harmless for the same reason.
     const say = (): Promise<AttemptResult> => steps.withdrawIntent({ because: 'intent_lost', code: 'not_sent' });
     await untilSaid(say, sendBy(leasedSince, context), context);
     throw error;
@@ -65,7 +62,7 @@ export async function writeIntent<A>(steps: IntentSteps<A>, context: AttemptCont
 
 const EVERY_MS = 500;
 
-/** Says again and again, while Redis is away, what only this process knows. */
+/** Repeats, while PostgreSQL is away, the write of a result that only this process knows. */
 export async function untilSaid(
   say: () => Promise<AttemptResult>,
   until: Deadline,

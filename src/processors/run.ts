@@ -102,7 +102,7 @@ export function stopwatch(clock: Clock): () => number {
 /**
  * Takes what is due in one queue, as many at a time as this process has room for, and begins with each at once.
  *
- *   called, or it is time ──▶ is there room? ──▶ take as many, in one script ──▶ an attempt each ──▶ again
+ *   called, or it is time ──▶ is there room? ──▶ claim as many, in one statement ──▶ an attempt each ──▶ again
  *
  * Each attempt takes its own lease and renews it, so one that waits long for its answer holds up none that was taken
  * with it. What was taken and never begun is handed back, and what nobody hands back is due again in a moment.
@@ -131,7 +131,7 @@ export class Taker {
   readonly #under = new Set<Promise<void>>();
   /** To be told when an attempt has ended, or the process is about to stop. */
   readonly #waiting = new Set<() => void>();
-  /** Slots that are asked for in Redis at this moment. */
+  /** Slots of operations that are being claimed at this moment. */
   #reserved = 0;
   #asked = false;
   #stopping = false;

@@ -2,7 +2,6 @@
 import type { Job, Queue } from 'bullmq';
 import { asDeclared, kinds } from '../kinds/index.ts';
 import { intake } from './index.ts';
-import { refusedRequest } from './rejection.ts';
 
 const JOBS_AT_ONCE = 500;
 const OPEN = ['waiting', 'delayed', 'prioritized', 'active'] as const;
@@ -62,37 +61,6 @@ export class IntakeJobs {
     return { looked: 0, removed, open };
   }
 
-  /**
-   * Of jobs that are not over, what was asked is forgotten: they stood in a copy of Redis that was put back, and may
-   * have been carried out since. The worker that takes one later says so. When each was added is asked of nobody's
-   * clock: what is added in a recovery is refused as well. How many were given up since `since` (ms), by anybody.
-   */
-  async giveUp(since: number, outcome: string): Promise<number> {
-    // Workers take jobs meanwhile, so a pass may miss those that move up.
-    for (let given = -1; given !== 0; ) {
-      given = 0;
-      for await (const job of this.#jobs(OPEN)) {
-        if (!isRequest(job.data)) continue;
-        await job.updateData({ id: '', outcome, request: refusedRequest(job.data) });
-        given += 1;
-      }
-    }
-    let all = 0;
-    for await (const { data, finishedOn = since } of this.#jobs([...OPEN, 'failed'])) {
-      if (isGivenUp(data, outcome) && finishedOn >= since) all += 1;
-    }
-    return all;
-  }
-
-  async *#jobs(states: readonly (typeof OPEN | typeof OVER)[number][]): AsyncGenerator<Job, void, undefined> {
-    for (let from = 0; ; from += JOBS_AT_ONCE) {
-      const jobs: (Job | undefined)[] = await this.#queue.getJobs([...states], from, from + JOBS_AT_ONCE - 1, true);
-      const there = jobs.filter((job) => job !== undefined);
-      yield* there;
-      if (there.length < JOBS_AT_ONCE) return;
-    }
-  }
-
   async #remove(job: Job, before?: Before): Promise<boolean> {
     const data: unknown = job.data;
     const isMoney = typeof data === 'object' && data !== null && 'kind' in data && MONEY.includes(data.kind);
@@ -102,14 +70,6 @@ export class IntakeJobs {
     await job.remove();
     return true;
   }
-}
-
-function isRequest(data: unknown): boolean {
-  return typeof data === 'object' && data !== null && 'kind' in data;
-}
-
-function isGivenUp(data: unknown, outcome: string): boolean {
-  return typeof data === 'object' && data !== null && 'outcome' in data && data.outcome === outcome;
 }
 
 function wordsOf({ name, id, data, failedReason, returnvalue, stacktrace }: Job): string {

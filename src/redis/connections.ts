@@ -84,7 +84,7 @@ const TAKES_NO_WRITES = 'takesNoWrites';
 const NOT_NOW = /\b(MISCONF|ASK|TRYAGAIN|CLUSTERDOWN) /;
 
 /**
- * The connection for our own records and scripts: it puts the prefix of the deployment before every key. Not ready yet:
+ * The connection for the witness and the journal: it puts the prefix of the deployment before every key. Not ready yet:
  * see `waitUntilReady`. (What SCAN is asked for and answers has the prefix in it.)
  */
 export function openCommands(target: RedisTarget, options: CommandsOptions): Redis {
@@ -166,7 +166,7 @@ export function workerConnection(target: RedisTarget): ConnectionRecipe {
 export const DEFAULT_PREFIX = '{relais}';
 
 /**
- * One hash tag, so that a script may touch any of our keys on a Redis Cluster too. No colon after it: `{relais}:two`
+ * One hash tag, so that all keys of a deployment are on one node of a Redis Cluster. No colon after it: `{relais}:two`
  * would have its keys among those of `{relais}`.
  */
 const PREFIXES = /^[\w.:-]{0,32}\{[\w.:-]{1,64}\}[\w.-]{0,32}$/;

@@ -178,7 +178,7 @@ describe('docker-compose.yml', () => {
     };
     expect(config.rule_files).toEqual(['rules/*.yml']);
     const [found] = config.scrape_configs.flatMap(({ dns_sd_configs }) => dns_sd_configs);
-    expect(found?.names.toSorted((a, b) => a.localeCompare(b))).toEqual(['api', 'history', 'webhooks', 'worker']);
+    expect(found?.names.toSorted((a, b) => a.localeCompare(b))).toEqual(['api', 'webhooks', 'worker']);
     expect(read('Dockerfile')).toContain(`METRICS_PORT=${found?.port}`);
     expect(compose.services['prometheus']?.volumes).toContain('./ops/prometheus/rules:/etc/prometheus/rules:ro');
   });

@@ -8,13 +8,13 @@ import { refusalComponents } from './refusals.ts';
 import { type RouteDeclaration, tags } from '../route.ts';
 import { componentsOf, type JsonSchema } from './schemas.ts';
 
-const INTRODUCTION = `Sends texts, pays people and collects money through one service that cannot be relied on: each once.
+const INTRODUCTION = `Sends SMS, pays people and collects money through one provider. Payments and SMS are made at most once.
 
-**Asking.** A request is accepted when it is durable, and carried out afterwards. Money and campaigns need an identity:
+**Requests** are accepted when they are committed, and carried out afterwards. Money and campaigns need an identity:
 an \`Idempotency-Key\` or a \`reference\`. Repeat a request whose answer was lost: the same identity with the same body is
-the same operation (\`Idempotency-Replayed: true\`), with another body it is refused (409).
+the same operation (\`Idempotency-Replayed: true\`); with another body it is refused (409).
 
-**Listening.** \`GET /v1/events\`, or an endpoint of yours that events are posted to, or the Redis stream.
+**Events** report results at least once: read \`GET /v1/events\` or \`GET /v1/stream\`, or register a webhook endpoint.
 
 **Amounts** are whole XOF, as JSON integers: a text or a decimal is refused (422).
 

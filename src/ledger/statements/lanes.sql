@@ -20,12 +20,6 @@ select lane.counter, d.epoch from lane, relais.deployment d;
 -- row: lane text, counter int8
 select lane, counter from relais.mark;
 
--- name: fence
--- A successor takes over: the lane writes nothing more.
--- params: lane text[]
--- row: lane text
-update relais.mark set fenced = true where lane = any($1::text[]) and not fenced returning lane;
-
 -- name: raise_lane
 -- Counts an effect for which no intent is written.
 -- params: lane text, epoch int4, lanes text[], counters int8[]

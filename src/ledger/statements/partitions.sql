@@ -17,8 +17,3 @@ select p.relname as parent, c.relname as part
 from pg_inherits i join pg_class p on p.oid = i.inhparent join pg_class c on c.oid = i.inhrelid
 where i.inhparent in ('relais.event'::regclass, 'relais.audit_line'::regclass, 'relais.recipient'::regclass, 'relais.sms_request'::regclass)
 order by p.relname, c.relname;
-
--- name: campaign_number
--- params: id text
--- row: number int8
-select c.number from relais.campaign c where c.id = $1;

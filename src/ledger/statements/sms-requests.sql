@@ -344,8 +344,3 @@ returning s.period, s.cents;
 -- params: account text, day text, month text, cents int8
 -- row: period text
 update relais.sms_cost s set cents = greatest(0, s.cents + $4) where s.account = $1 and s.period in ($2, $3) returning s.period;
-
--- name: sms_costs
--- params: account text, day text, month text
--- row: period text, cents int8
-select s.period, s.cents from relais.sms_cost s where s.account = $1 and s.period in ($2, $3);

@@ -262,7 +262,7 @@ const UNPAID_LIFETIME_MS = 24 * 3_600_000;
 export const INVOICE_LIMIT_MS = UNPAID_LIFETIME_MS + 3_600_000;
 
 interface Look {
-  /** When the look began, by the clock of Redis. */
+  /** When the look began, by the clock of PostgreSQL. */
   readonly at: number;
   readonly mode: 'live' | 'test';
   readonly pollMs: Policy['invoicePollMs'];

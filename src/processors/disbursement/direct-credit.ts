@@ -1,7 +1,7 @@
 /**
  * A direct credit: one request that moves money, with no reference of ours in it and nothing to ask afterwards.
  *
- *   may we? ──▶ write `sending` ──▶ durable ──▶ read it again ──▶ still in time? ──▶ send, once ──▶ write down
+ *   may we? ──▶ commit `sending` ──▶ still in time? ──▶ send, once ──▶ commit the result
  *
  * So there is no second try of anything that may have left us. An attempt that finds `sending` does not know what the
  * one before it did, and leaves it to a person. Only a request of which no byte left us goes back to `queued`.

@@ -48,7 +48,7 @@ const LAG_LOOKS = 6;
 
 type JudgingPolicy = Pick<Policy, 'pollMs' | 'quietMs' | 'limitMs' | 'resubmit'>;
 
-/** `at` is when the look began, by the clock of Redis. */
+/** `at` is when the look began, by the clock of PostgreSQL. */
 export function judge(
   record: DisbursementRecord,
   answer: StatusAnswer,

@@ -3,7 +3,7 @@
  *
  *   may we? ──▶ get a token (harmless) ──▶ write it down, and that it is used ──▶ submit ──▶ looks decide the rest
  *
- * Creating a token moves no money, so everything before the submit may be repeated. A token is durable before it is
+ * Creating a token moves no money, so everything before the submit may be repeated. A token is committed before it is
  * used: one that is lost after a submit could never be asked about. Nothing happens between the token and the intent to
  * use it, so they are one write; where the submit has to wait, the token is left as `created`. The submit is the one
  * request that moves money; what comes back decides nothing final: only a look at the status does.

@@ -207,7 +207,7 @@ async function letGo(a: Attempt, answer: Resolved, dueInMs = lookIn(a)): Promise
   return told(await a.finish({ to: record.state, dueInMs, set, outcome: 'waits', reason: answer.is }), answer);
 }
 
-/** It stood in a copy of Redis as not yet sent, and no token of it is known: it begins anew, under its disburse_id. */
+/** The restored ledger has it as not yet sent, without a token: it starts again, under its disburse_id. */
 function isUnsentCopy({ reason, sends, token }: Attempt['record']): boolean {
   return reason === RESTORED && sends === 0 && token === undefined;
 }

@@ -63,7 +63,7 @@ export interface Messaging {
     account: UpstreamAccount,
     call?: CallOptions,
   ) => Promise<Verdict<{ readonly usableForMs: number }>>;
-  /** Rejects only before anything has left: the bearer is shared in Redis, which may be away. */
+  /** Rejects only before anything has left: the bearer is shared in PostgreSQL, which may be away. */
   readonly send: (
     account: UpstreamAccount,
     request: { readonly messages: readonly OutgoingMessage[] },

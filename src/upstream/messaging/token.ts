@@ -29,7 +29,7 @@ interface Bearer {
   readonly usableForMs: number;
 }
 
-/** This process's copy, good until its own monotonic deadline, with Redis or without. */
+/** This process's copy, good until its own monotonic deadline, with PostgreSQL or without. */
 interface Copy {
   readonly token: string;
   readonly generation: number;
@@ -213,7 +213,7 @@ function usableFor({ lifeMs }: LoggedIn): number {
   return Math.max(Math.round(lifeMs - margin), SHORTEST_MS);
 }
 
-/** Redis is away: the copy is good until its own deadline, and logins that cannot be shared would be a storm. */
+/** PostgreSQL is away: the copy is good until its own deadline, and logins that cannot be shared would be a storm. */
 function goOnWithout(error: unknown, copy: Copy): Got {
   if (error instanceof Error) return { copy };
   throw error;
