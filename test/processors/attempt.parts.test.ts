@@ -99,4 +99,25 @@ describe('over the ledger', () => {
       expect(await world.run()).toBeGreaterThan(1_000);
     });
   });
+
+  describe('a payment', () => {
+    const open = { recovering: () => undefined, raise: async () => true, isUnwitnessed: false, isSuspended: false };
+
+    test.for([
+      ['the clock of PostgreSQL was set', 'clock_set', { isSuspended: true }, true],
+      ['the ledger is recovering', 'recovering', { recovering: () => ({ since: 0, because: 'copy' }) }, true],
+      ['no witness knows the ledger and it is sent once', 'unwitnessed', { isUnwitnessed: true }, false],
+    ] as const)('does not leave while %s', async ([, reason, closed, resubmit]) => {
+      const life = { ...open, ...closed };
+      const world = bench.world({ policy: { resubmit }, life });
+      await disbursement.accept(world.operations);
+      world.answer('createDisbursement', not('transient', 'unreachable', 'never'));
+      expect(await disbursement.advance(world.context)).toEqual({ outcome: 'waits', reason });
+      expect(world.calls).toEqual([]);
+      Object.assign(life, open);
+      world.advance(3_600_000);
+      await disbursement.advance(world.context);
+      expect(world.calls.map(({ name }) => name)).toEqual(['createDisbursement']);
+    });
+  });
 });
