@@ -2,7 +2,7 @@
  * A PostgreSQL of its own for development, demo and tests: the server that npm brings for this platform, with its data
  * in a folder. It listens on 127.0.0.1 only, and asks for no password.
  */
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { chmodSync, chownSync, cpSync, existsSync, mkdirSync, readFileSync, statSync, symlinkSync } from 'node:fs';
@@ -56,14 +56,10 @@ export async function openEmbeddedPostgres(
   const native = nativeIn(home);
   const as = isRoot() ? { uid: NOBODY, gid: NOBODY } : {};
   const data = join(home, 'data');
+  // A session of its own: Ctrl-C in a terminal reaches this process only, which may still have to write.
+  const how: SpawnOptions = { stdio: ['ignore', 'ignore', 'pipe'], cwd: home, detached: endsWithUs, ...as };
   const run = (program: string, args: readonly string[]): ChildProcess =>
-    spawn(join(native, 'bin', program), args, {
-      stdio: ['ignore', 'ignore', 'pipe'],
-      cwd: home,
-      // A session of its own: Ctrl-C in a terminal reaches this process only, which may still have to write.
-      detached: endsWithUs,
-      ...as,
-    });
+    spawn(join(native, 'bin', program), args, how);
   if (!existsSync(join(data, 'PG_VERSION'))) {
     await ended(
       run('initdb', ['-D', data, '-U', 'postgres', '-A', 'trust', '--no-sync', '--no-locale', '-E', 'UTF8']),
