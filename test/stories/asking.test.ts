@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { BooksSummary, DisbursementView } from '../../script/demonstration/views.ts';
 import { announced, openWorld, type World } from '../support/world.ts';
 
-const ANSWER_LIMIT_MS = 20_000;
+const ANSWER_LIMIT_MS = 120_000;
 const request = { accountAlias: '771234567', amount: 25_000, withdrawMode: 'wallet-a-senegal' };
 
 let world: World;

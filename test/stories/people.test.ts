@@ -6,9 +6,6 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { Asking } from '../../script/demonstration/asking.ts';
 import { Deployment, type Shell } from '../support/deployment.ts';
 
-const LIMIT_MS = 120_000;
-vi.setConfig({ testTimeout: LIMIT_MS, hookTimeout: LIMIT_MS });
-
 const secretOf = (name: string): string => `${name}-secret-of-24-characters`;
 const NUMBER = '771234567';
 const PAID = 1_500;
@@ -50,7 +47,7 @@ const refusal = (name: string, ...args: readonly string[]) =>
   deployment.processes.run(args, { RELAIS_URL: deployment.maker.base, RELAIS_API_KEY: secretOf(name) });
 
 const until = (path: string, wanted: (body: Body) => boolean): Promise<Body> =>
-  vi.waitUntil(async () => [await door('clerk').get<Body>(path)].find(wanted), { timeout: LIMIT_MS, interval: 50 });
+  vi.waitUntil(async () => [await door('clerk').get<Body>(path)].find(wanted), { interval: 50 });
 const untilState = (id: string, state: string): Promise<Body> =>
   until(`/v1/disbursements/${id}`, (one) => one.state === state);
 

@@ -25,7 +25,7 @@ import { openProcesses } from '../support/world.ts';
 const DEEP = process.env['RELAIS_DEEP'] === '1';
 const DISBURSEMENTS = DEEP ? 5_000 : 500;
 const PEOPLE = DEEP ? 100_000 : 5_000;
-const LIMIT_MS = DEEP ? 1_500_000 : 170_000;
+const LIMIT_MS = DEEP ? 1_500_000 : 600_000;
 const WORKERS = 4;
 const ASK_EVERY_MS = DEEP ? 2_000 : 300;
 const ASKED_AT_A_TIME = 20;

@@ -17,7 +17,7 @@ import { relaisSettings } from '../support/relais-settings.ts';
 const DEEP = process.env['RELAIS_DEEP'] === '1';
 const seeds = DEEP ? [1, 2, 3, 4, 5] : [1];
 const PEOPLE = DEEP ? 100_000 : 5_000;
-const LIMIT_MS = DEEP ? 1_200_000 : 170_000;
+const LIMIT_MS = DEEP ? 1_200_000 : 600_000;
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 const FIRST = 1_000_000;
 
