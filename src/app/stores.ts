@@ -13,7 +13,7 @@ import { Balances } from '../ledger/balances.ts';
 import { Batches } from '../ledger/batches.ts';
 import { Budgets } from '../ledger/budgets.ts';
 import { Campaigns } from '../ledger/campaigns.ts';
-import type { OnCommitted } from '../ledger/committed.ts';
+import { type OnCommitted, journaledIn } from '../ledger/committed.ts';
 import type { DatabaseOptions } from '../ledger/database.ts';
 import { DayBook } from '../ledger/day-book.ts';
 import { Diagnostics } from '../ledger/diagnostics.ts';
@@ -104,7 +104,7 @@ export function openStores(needs: StoreNeeds) {
   const deployment = (): string | undefined => life.standing?.deployment;
   const journal = new Journal({ redis, deployment, process: name, clock, onHole });
   life.journalIn(journal);
-  const onCommitted: OnCommitted = (kind, facts) => journal.act(kind, facts);
+  const onCommitted = journaledIn(journal, life, quietly);
   const over = { database, at, onCommitted };
   const lanes = { at, memory, journal, onCommitted, name, perKind };
   const guards = guardsOf(needs, over);

@@ -63,6 +63,28 @@ test('recipients that failed, and may have been sent to again by a retry, are in
   expect(again).toEqual({ is: 'nobody' });
 });
 
+test('a refused request that was split in the lost time is in doubt as a whole', async () => {
+  const three = await world.putBack(
+    async () => {
+      await campaign('cmp_1', 'running', ', 0, 0, 2, now()');
+      await world.query(`insert into relais.sms_request (campaign, n, size, state)
+        values (1, 0, 50, 'refused'), (1, 1, 10, 'queued')`);
+    },
+    async (two) => {
+      await requestsSent(two, [named('1', 2, 'cmp_1')]);
+      await goneOn(two);
+    },
+  );
+  await world.appliedBy(three);
+  expect(await world.query('select state, reason, unknown from relais.campaign')).toEqual([
+    { state: 'held', reason: 'restored', unknown: 50 },
+  ]);
+  expect(await world.query('select n, state from relais.sms_request order by n')).toEqual([
+    { n: 0, state: 'unknown' },
+    { n: 1, state: 'queued' },
+  ]);
+});
+
 test('one that the copy does not have is not made again', async () => {
   const three = await world.putBack(
     async () => undefined,

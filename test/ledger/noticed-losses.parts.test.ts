@@ -1,5 +1,7 @@
-/** Losses that are hard to notice: one statement, a predecessor that is gone, a process that the witness never heard of. */
+/** Losses that are hard to notice: one statement, one act, a predecessor that is gone, a process that the witness never heard of. */
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { journaledIn } from '../../src/ledger/committed.ts';
+import { OptOuts } from '../../src/ledger/opt-outs.ts';
 import type { LedgerWorker } from '../support/ledger-worker.ts';
 import { RestoredLedger, intended, message, payment, sent } from '../support/restored-ledger.ts';
 
@@ -44,6 +46,21 @@ test('one lost statement of each lane', async () => {
   await one.end();
   await putItBack();
   expect((await world.worker()).life.recovering()).toBeDefined();
+});
+
+test('one act of a person, and nothing else', async () => {
+  const three = await world.putBack(
+    async () => undefined,
+    async (two) => {
+      const onCommitted = journaledIn(two.journal, two.life, (said) => two.faults.push(said));
+      const optOuts = new OptOuts({ database: two.database, onCommitted });
+      await optOuts.add({ account: 'main', sender: '' }, ['+221771234567']);
+      expect(two.faults).toEqual([]);
+    },
+  );
+  expect(three.life.recovering()).toMatchObject({ because: 'witness' });
+  await world.appliedBy(three);
+  expect(await world.query('select phone from relais.opt_out')).toEqual([{ phone: '221771234567' }]);
 });
 
 test('the hole in the journal of a predecessor that is gone in the same boot', async () => {

@@ -337,7 +337,7 @@ update relais.campaign c set
   finished_at = case when c.state = 'draft' then coalesce($2, now()) else c.finished_at end,
   reason = 'restored', due_at = null, version = c.version + 1, since = coalesce($2, now()), updated_at = coalesce($2, now())
 from relais.campaign w left join sums s on s.campaign = w.number
-where w.number = any($1) and c.number = w.number and c.reason is distinct from 'restored'
+where w.number = any($1) and c.number = w.number and (c.reason is distinct from 'restored' or s.count > 0)
 returning c.number;
 
 -- name: bury_lost
