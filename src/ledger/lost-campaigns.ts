@@ -20,8 +20,8 @@ interface Held {
 }
 
 /**
- * None of them goes on by itself. One that had not started gets its requests, so that those that the journal names can be
- * put in doubt. Repeating it changes nothing.
+ * None of them goes on by itself. One that had not started gets its requests, so that those that the journal names can
+ * be put in doubt. Repeating it changes nothing.
  */
 export async function holdLostCampaigns(
   database: Database,

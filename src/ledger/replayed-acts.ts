@@ -84,8 +84,8 @@ async function cancelled(run: Run, id: string): Promise<void> {
 }
 
 /**
- * Operations that were accepted and cancelled in the lost time are not accepted again, since a batch or an SQL client may
- * still ask for them. After the items of the journal: one that left is asked about.
+ * Operations that were accepted and cancelled in the lost time are not accepted again, since a batch or an SQL client
+ * may still ask for them. After the items of the journal: one that left is asked about.
  */
 export async function buryCancelled(run: Run, acts: readonly Acted[]): Promise<void> {
   const facts = acts.filter(({ kind }) => kind === 'operation.cancelled').map((one) => one.facts);

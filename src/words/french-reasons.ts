@@ -77,8 +77,6 @@ export const frenchReasons: Readonly<Record<string, string>> = {
   'a process remembers what this PostgreSQL does not know, so data was lost':
     'un processus se souvient de ce que ce PostgreSQL ne sait pas : des données ont été perdues',
   'See relais recover.': 'Voyez relais recover.',
-  'a follower of events is ahead of this PostgreSQL, so data was lost':
-    'un lecteur d’événements est en avance sur ce PostgreSQL : des données ont été perdues',
   'a witness remembers what this PostgreSQL does not know, so data was lost':
     'un témoin se souvient de ce que ce PostgreSQL ne sait pas : des données ont été perdues',
   'this PostgreSQL is a copy of an earlier one': 'ce PostgreSQL est la copie d’un autre',
