@@ -24,7 +24,6 @@ export const englishExplain = {
     seeUnpaid: (id: string) => `See the unpaid rows: relais disburse batch-rows ${id} --outcome notPaid.`,
     payAgain: (id: string) => `To pay them again, with a new approval: relais disburse batch-retry ${id}`,
   },
-  ofCampaign: (id: string) => `the campaign ${id}`,
   reason: (why: string) => `Reason: ${why}.`,
   reviewed: (why: string) => `It needed review before: ${why}.`,
   cannotGoOn: (why: string) => `It cannot go on now: ${why}.`,
@@ -35,10 +34,8 @@ export const englishExplain = {
   late: 'This came late: another word was told before.',
   approvedBy: (by: string) => `Approved by ${by}.`,
   decidedBy: (by: string, note: string) => `Decided by ${by}: “${note}”.`,
-  gone: 'The service does not tell it any more; it is never sent again by itself, since it may have arrived.',
   askThem: 'Ask the person whether it came. To send it all the same, send it again under another reference.',
   people: (count: string, many: number) => `${count} ${many === 1 ? 'recipient' : 'recipients'}`,
-  recipients: (counts: string) => `Recipients: ${counts}.`,
   rows: (counts: string) => `Rows: ${counts}.`,
   accountHeld: (why: string) => `the account is held: ${why}`,
   statusThatEndsNothing: (status: string) =>

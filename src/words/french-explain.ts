@@ -22,7 +22,6 @@ export const frenchExplain: ExplainWords = {
     seeUnpaid: (id) => `Voyez les lignes non payées : relais disburse batch-rows ${id} --outcome notPaid.`,
     payAgain: (id) => `Pour les payer de nouveau, après une nouvelle approbation : relais disburse batch-retry ${id}`,
   },
-  ofCampaign: (id) => `la campagne ${id}`,
   reason: (why) => `Raison : ${why}.`,
   reviewed: (why) => `Une vérification a été nécessaire avant : ${why}.`,
   cannotGoOn: (why) => `Impossible de continuer pour le moment : ${why}.`,
@@ -33,10 +32,8 @@ export const frenchExplain: ExplainWords = {
   late: 'Cette nouvelle est arrivée tard : autre chose avait été annoncé avant.',
   approvedBy: (by) => `Approuvé par ${by}.`,
   decidedBy: (by, note) => `Décidé par ${by} : « ${note} ».`,
-  gone: 'Le service ne le dit plus ; ce SMS n’est jamais renvoyé de lui-même, puisqu’il est peut-être arrivé.',
   askThem: 'Demandez à la personne s’il est arrivé. Pour l’envoyer quand même, renvoyez-le sous une autre référence.',
   people: (count, many) => `${count} ${many < 2 ? 'destinataire' : 'destinataires'}`,
-  recipients: (counts) => `Destinataires : ${counts}.`,
   rows: (counts) => `Lignes : ${counts}.`,
   accountHeld: (why) => `le compte est retenu : ${why}`,
   statusThatEndsNothing: (status) =>
