@@ -1,6 +1,6 @@
 /**
- * Callers that wait for a connection of the pool, in turn. A caller waits while connections come free; it is refused
- * when none does for a while, because then PostgreSQL is away or hangs.
+ * Callers that wait for a connection of the pool, in turn. A caller waits while PostgreSQL answers others, however long
+ * that takes on a busy machine; it is refused when PostgreSQL answers none for a while, because it is away or hangs.
  */
 import type { Clock } from '../lib/clock.ts';
 import { DatabaseAway } from './errors.ts';
@@ -8,12 +8,12 @@ import { DatabaseAway } from './errors.ts';
 interface LineOptions {
   /** Connections. */
   readonly size: number;
-  /** How long a caller waits while no connection comes free, ms. */
+  /** How long a caller waits while PostgreSQL answers none, ms. */
   readonly patience: number;
-  /** How long a caller waits at most, ms. */
-  readonly longest: number;
+  /** Callers that wait at most; another one is refused. */
+  readonly most: number;
   readonly clock: Pick<Clock, 'monotonic' | 'after'>;
-  /** No connection came free: callers are refused. */
+  /** A caller is refused because PostgreSQL answers none. */
   readonly onStill: () => void;
 }
 
@@ -46,6 +46,7 @@ export class PoolLine {
       this.#free -= 1;
       return Promise.resolve();
     }
+    if (this.#waiting.length >= this.#options.most) return Promise.reject(noneFree());
     return new Promise((resolve, reject) => {
       this.#waiting.push({ sinceMono: this.#options.clock.monotonic(), resolve, reject });
       this.#watch();
@@ -66,24 +67,28 @@ export class PoolLine {
     const [first] = this.#waiting;
     if (first === undefined || this.#disarm) return;
     this.#disarm = clock.after(Math.max(0, this.#endOf(first) - clock.monotonic()), () => {
-      this.#disarm = undefined;
-      this.#giveUp();
-      this.#watch();
+      // A process that stood still takes the answers that came meanwhile before it refuses anybody.
+      this.#disarm = clock.after(0, () => {
+        this.#disarm = undefined;
+        this.#giveUp();
+        this.#watch();
+      });
     });
   }
 
   #giveUp(): void {
-    const { clock, patience, onStill } = this.#options;
+    const { clock, onStill } = this.#options;
     const now = clock.monotonic();
     for (let first = this.#waiting[0]; first && this.#endOf(first) <= now; first = this.#waiting[0]) {
       this.#waiting.shift();
-      if (this.#answeredMono + patience <= now) onStill();
-      first.reject(new DatabaseAway('PostgreSQL has no connection free'));
+      onStill();
+      first.reject(noneFree());
     }
   }
 
   #endOf({ sinceMono }: Waiting): number {
-    const { patience, longest } = this.#options;
-    return Math.min(Math.max(sinceMono, this.#answeredMono) + patience, sinceMono + longest);
+    return Math.max(sinceMono, this.#answeredMono) + this.#options.patience;
   }
 }
+
+const noneFree = (): DatabaseAway => new DatabaseAway('PostgreSQL has no connection free');

@@ -11,7 +11,7 @@ import { type Statement, inSchema, loadStatements } from './statements.ts';
 export interface PoolOptions extends DatabaseOptions {
   /** Connections at most. */
   readonly size?: number;
-  /** How long a caller waits while no connection comes free, ms; after it, `DatabaseAway`. */
+  /** How long a caller waits for a connection while PostgreSQL answers none, ms; after it, `DatabaseAway`. */
   readonly patience?: number;
   /** For tests. */
   readonly clock?: Pick<Clock, 'monotonic' | 'after'>;
@@ -21,8 +21,8 @@ export interface PoolOptions extends DatabaseOptions {
 
 const SIZE = 4;
 const PATIENCE_MS = 5_000;
-/** A burst of callers is answered in turn, however long its line; one that waits longer has no caller left. */
-const LONGEST_MS = 30_000;
+/** Every request of all connections of a listener can read many rows at one moment. */
+const WAITING_MOST = 50_000;
 const CONNECT_TIMEOUT_MS = 5_000;
 const IDLE_MS = 30_000;
 /** Runs a statement of `statements/` by its name. */
@@ -60,7 +60,7 @@ export class Database {
       application_name: 'relais',
       onConnect: prepare,
     });
-    this.#line = new PoolLine({ size, patience, longest: LONGEST_MS, clock, onStill: () => (this.#isThere = false) });
+    this.#line = new PoolLine({ size, patience, most: WAITING_MOST, clock, onStill: () => (this.#isThere = false) });
     this.#pool.on('error', (error) => onError?.(error));
     // The statement under way rejects as well; without a listener the event would end the process.
     this.#pool.on('connect', (client) => client.on('error', () => undefined));
