@@ -36,8 +36,8 @@ export interface MessageContext {
   /** Receives the outcome of each attempt, for metrics. */
   readonly report?: ((queue: string, id: string, result: AttemptResult) => void) | undefined;
   /**
-   * Since when no witness has confirmed the ledger, ms since the epoch: a message that was accepted before may have been
-   * sent already, if an earlier copy was restored. Undefined: a witness has.
+   * Since when no witness has confirmed the ledger, ms since the epoch: a message that was accepted before may have
+   * been sent already, if an earlier copy was restored. Undefined: a witness has.
    */
   unwitnessedSince?(): number | undefined;
   /** This process stops: requests that have not begun do not leave. */
