@@ -132,7 +132,7 @@ interface DatabaseError {
 export function readError(error: unknown): Error {
   const { code, severity, message, constraint } = error as DatabaseError;
   if (typeof code !== 'string' || typeof severity !== 'string' || isEnd(code, severity)) {
-    return new AnswerLost('the connection to PostgreSQL ended before the answer came', { cause: nameOf(error) });
+    return new AnswerLost('the connection to PostgreSQL ended before the answer came', { cause: causeOf(error) });
   }
   if (isClosed(code)) return new LedgerClosed(CLOSED[code]);
   if (code === RULE) return new RuleRefused(String(message));
@@ -142,4 +142,10 @@ export function readError(error: unknown): Error {
 const isEnd = (code: string, severity: string): boolean =>
   /^(57P|08)/.test(code) || ['FATAL', 'PANIC'].includes(severity);
 const isClosed = (code: string): code is keyof typeof CLOSED => Object.hasOwn(CLOSED, code);
-const nameOf = (error: unknown): string => (error instanceof Error ? `${error.name}: ${error.message}` : 'unknown');
+
+/** Of PostgreSQL the code alone. */
+function causeOf(error: unknown): string {
+  const { code, severity } = error as DatabaseError;
+  if (typeof severity === 'string') return `${severity} ${String(code)}`;
+  return error instanceof Error ? `${error.name}: ${error.message}` : 'unknown';
+}

@@ -1,7 +1,7 @@
 /** Answers that are lost, and connections that are no longer fit: nothing is believed, and nothing waits for ever. */
 import { createHash } from 'node:crypto';
 import { Client } from 'pg';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { type Clock, systemClock } from '../../src/lib/clock.ts';
 import { systemRandom } from '../../src/lib/random.ts';
 import { changeValues } from '../../src/ledger/operation-values.ts';
@@ -71,6 +71,52 @@ test('a warning is known by its code, whatever the language of the server', asyn
   await expect(one.accept(payment('translated'))).rejects.toMatchObject({ name: 'AnswerLost' });
 });
 
+/** The next commit that raises a mark brings a warning: it is there, and its answer counts as lost. */
+async function losesNextAnswer(): Promise<void> {
+  await ledger.query(`create sequence public.warned`);
+  await ledger.query(
+    `create function public.warns() returns trigger language plpgsql as $$ begin
+       if nextval('public.warned') = 1 then raise warning 'canceling wait'; end if; return null; end $$`,
+  );
+  await ledger.query(
+    `create constraint trigger warns after update on relais.mark deferrable initially deferred
+     for each row execute function public.warns()`,
+  );
+  closing.push(() => ledger.query('drop function public.warns() cascade; drop sequence public.warned'));
+}
+
+test('an intent whose answer was lost is known to be written, and is not written again', async () => {
+  const one = processNamed('adopts');
+  const asked = { ...payment('adopts'), dueMs: -1_000 };
+  await one.accept(asked);
+  const [{ id = '', lease = '' } = {}] = await one.claim('disbursement', ['adopts'], 1, 60_000);
+  await losesNextAnswer();
+  const intent = { id, lease, was: 'queued', state: 'submitting', queue: 'status-poll', keepMs: 60_000 };
+  expect(await one.change({ ...intent, sendMs: 1_000, intends: true })).toEqual({ known: false });
+  expect(await one.read([id])).toMatchObject([{ state: 'submitting', version: 2 }]);
+});
+
+test('what a lost statement wrote is not answered before that statement has ended', async () => {
+  const database = { url: ledger.url, schema: ledger.schema };
+  const lane = new Lane({ database, memory: new Memory(), clock: systemClock, name: 'asks/0' });
+  closing.push(() => lane.close());
+  await lane.write('change', ['1'.padStart(32, '0'), false, null, ...changeValues([])]);
+  const old = new Client({ connectionString: ledger.url });
+  await old.connect();
+  closing.push(() => old.end());
+  await old.query('begin');
+  await old.query(`update relais.mark set counter = counter + 1 where lane = 'asks/0'`);
+  await ledger.query(`select pg_terminate_backend(pid) from (${pids}) p`);
+  const settled = lane.settle('written_by', '2'.padStart(32, '0')).then(() => 'settled');
+  const isWaiting = async (): Promise<boolean> =>
+    (await ledger.query(`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`))
+      .length > 0;
+  const waits = vi.waitUntil(isWaiting, { interval: 5, timeout: 60_000 }).then(() => 'waits');
+  expect(await Promise.race([settled, waits])).toBe('waits');
+  await old.query('commit');
+  expect(await settled).toBe('settled');
+});
+
 test('a transaction that is committed with a warning is a lost answer, and nothing that it took may leave', async () => {
   const database = { url: ledger.url, schema: ledger.schema };
   const lane = new Lane({ database, memory: new Memory(), clock: systemClock, name: 'steps/0' });
@@ -78,14 +124,7 @@ test('a transaction that is committed with a warning is a lost answer, and nothi
   const op = ['1'.padStart(32, '0'), false, null, ...changeValues([])];
   const step = () => lane.transaction((run) => run.write('change', op));
   await step();
-  await ledger.query(
-    `create function public.warns() returns trigger language plpgsql as $$ begin raise warning 'canceling wait'; return null; end $$`,
-  );
-  closing.push(() => ledger.query('drop function public.warns() cascade'));
-  await ledger.query(
-    `create constraint trigger warns after update on relais.mark deferrable initially deferred
-     for each row execute function public.warns()`,
-  );
+  await losesNextAnswer();
   await expect(step()).rejects.toMatchObject({ name: 'AnswerLost' });
 });
 

@@ -191,6 +191,26 @@ test('only silence ends a process of another machine, whatever its number is', a
   expect(other.fenced).toEqual([]);
 });
 
+test('a process of another machine is not gone because its slot is free here', async () => {
+  await ledger.query(`insert into relais.worker (process, slot, boot_id, pid_namespace, pid, pid_started, version, schema_version, roles)
+    values ('away-1', 'worker-away', 'another machine', '${ownPlace().pidNamespace}', 4194303, '1', 'test', 1, '{}')`);
+  const { processes } = observer('worker-m');
+  await processes.start();
+  await processes.beat();
+  expect(await database.run('processes')).toMatchObject([{ process: 'away-1' }, { process: processes.name }]);
+});
+
+test('a process that looks gone is not robbed while it holds its slot', async () => {
+  const other = observer('worker-n', { place: { ...ownPlace(), pidStarted: 'earlier' } });
+  await other.processes.start();
+  for (const slot of ['worker-n', 'worker-o']) {
+    const { processes } = observer(slot);
+    await processes.start();
+    await other.processes.beat();
+  }
+  expect(other.fenced).toEqual([]);
+});
+
 test('an intent that may still leave keeps its lease until its deadline; a status check does not wait', async () => {
   await accepted('intents', 3);
   const gone = observer('worker-g', { place: { ...ownPlace(), pidStarted: 'earlier' } });

@@ -1,8 +1,10 @@
 /** Requests of campaigns on real PostgreSQL: steps, counts, leases, turns, and two workers at once. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { Client } from 'pg';
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { Database } from '../../src/ledger/pool.ts';
 import type { Decision, SmsRequests } from '../../src/ledger/sms-requests.ts';
 import type { RequestResult } from '../../src/ledger/sms-rows.ts';
+import { loadStatements } from '../../src/ledger/statements.ts';
 import { type FreshLedger, freshLedger } from '../support/fresh-ledger.ts';
 import { type CampaignBench, campaignBench, phoneAt } from '../support/ledger-campaigns.ts';
 import {
@@ -57,6 +59,20 @@ describe('a step', () => {
     const ids = taken.map(({ campaign, n }) => `${campaign}/${n}`);
     expect(told).toEqual([[{ lane, epoch: 1, counter: mark?.counter }, ids]]);
     expect(ids).toHaveLength(2);
+  });
+
+  test('whose answer was lost knows what it took, and takes it one time', async () => {
+    await bench.started(120);
+    const requests = open();
+    await requests.step(asked({ most: 1 }));
+    await ledger.query(`create sequence public.warned; create function public.warns() returns trigger language plpgsql as
+      $$ begin if nextval('public.warned') = 1 then raise warning 'canceling wait'; end if; return null; end $$;
+      create constraint trigger warns after update on relais.mark deferrable initially deferred
+      for each row execute function public.warns()`);
+    const { taken } = await requests.step(asked({ most: 1 }));
+    await ledger.query('drop function public.warns() cascade; drop sequence public.warned');
+    expect(taken).toMatchObject([{ n: 1, sends: 1, recipients: { length: 50 } }]);
+    expect((await requests.step(asked())).taken).toMatchObject([{ n: 2 }]);
   });
 
   test('takes requests with their recipients and an intent, and then settles them', async () => {
@@ -290,5 +306,25 @@ describe('at once', () => {
     }
     await pausing;
     expect([isPaused, afterwards]).toEqual([true, 0]);
+  });
+
+  test('a pause is not answered between the turn of its campaign and what a step takes of it', async () => {
+    const id = await bench.started(100);
+    const step = new Client({ connectionString: ledger.url });
+    await step.connect();
+    await step.query('begin');
+    const turn = loadStatements(ledger.schema).get('next_campaigns')?.text ?? '';
+    expect((await step.query(turn, [['main'], 1, new Date(bench.now())])).rows).toMatchObject([{ id }]);
+    const pausing = bench.campaigns.switch(id, 'pause', { by: 'maker' });
+    const isWaiting = async (): Promise<boolean> => {
+      const waits = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+      return (await ledger.query(waits)).length > 0;
+    };
+    const waits = vi.waitUntil(isWaiting, { interval: 5 }).then(() => 'waits');
+    expect(await Promise.race([pausing.then(() => 'paused'), waits])).toBe('waits');
+    await step.query('commit');
+    await pausing;
+    await step.end();
+    expect(await bench.standing(id)).toBe('paused');
   });
 });
