@@ -109,8 +109,11 @@ test('what a lost statement wrote is not answered before that statement has ende
   await ledger.query(`select pg_terminate_backend(pid) from (${pids}) p`);
   const settled = lane.settle('written_by', '2'.padStart(32, '0')).then(() => 'settled');
   const isWaiting = async (): Promise<boolean> =>
-    (await ledger.query(`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`))
-      .length > 0;
+    (
+      await ledger.query(
+        `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+      )
+    ).length > 0;
   const waits = vi.waitUntil(isWaiting, { interval: 5, timeout: 60_000 }).then(() => 'waits');
   expect(await Promise.race([settled, waits])).toBe('waits');
   await old.query('commit');
