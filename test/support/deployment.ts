@@ -75,8 +75,9 @@ export class Deployment {
       API_PORT: String(api),
       WEBHOOKS_PORT: String(webhooks),
       PUBLIC_URL: `http://127.0.0.1:${webhooks}`,
-      UPSTREAM_TIMEOUT: '1s',
-      UPSTREAM_CONNECT_TIMEOUT: '500ms',
+      // No answer is missing here, so a slow machine alone must not make one late.
+      UPSTREAM_TIMEOUT: '20s',
+      UPSTREAM_CONNECT_TIMEOUT: '10s',
       DISBURSEMENT_QUIET_PERIOD: '1s',
       DISBURSEMENT_POLL: '500ms,1s',
       INVOICE_POLL: '500ms,1s',
