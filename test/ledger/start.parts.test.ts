@@ -115,7 +115,7 @@ test('a copy of the ledger starts recovering', async () => {
   expect((await started(url)).isRecovering).toBe(true);
   expect(await query('select because, ended_at from relais.recovery')).toEqual([{ because: 'copy', ended_at: null }]);
   expect(await query('select type, data from relais.outbox')).toEqual([
-    { type: 'system.recovering', data: { id: 'system', because: 'copy' } },
+    { type: 'system.recovering', data: { id: 'system', state: 'recovering', because: 'copy' } },
   ]);
   expect((await started(url)).isRecovering).toBe(true);
   expect(await query('select from relais.recovery')).toHaveLength(1);
