@@ -11,8 +11,8 @@ export type OnCommitted = (kind: string, facts: Readonly<Record<string, unknown>
 const COUNTED = 'operation.cancelled';
 
 /**
- * The journal gets the act, and a mark counts it: a ledger that has lost nothing but acts is behind its witness, too. An
- * error is told, since the act is committed.
+ * The journal gets the act, and a mark counts it: a ledger that has lost nothing but acts is behind its witness, too.
+ * An error is told, since the act is committed.
  */
 export function journaledIn(
   journal: Pick<Journal, 'act'>,
