@@ -89,7 +89,8 @@ test('an intent whose answer was lost is known to be written, and is not written
   const one = processNamed('adopts');
   const asked = { ...payment('adopts'), dueMs: -1_000 };
   await one.accept(asked);
-  const [{ id = '', lease = '' } = {}] = await one.claim('disbursement', ['adopts'], 1, 60_000);
+  const [claimed] = await one.claim('disbursement', ['adopts'], 1, 60_000);
+  const { id = '', lease = '' } = claimed ?? {};
   await losesNextAnswer();
   const intent = { id, lease, was: 'queued', state: 'submitting', queue: 'status-poll', keepMs: 60_000 };
   expect(await one.change({ ...intent, sendMs: 1_000, intends: true })).toEqual({ known: false });

@@ -1,5 +1,5 @@
 import { Client } from 'pg';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { arrowsOf } from '../../src/ledger/arrows.ts';
 import { canonicalJson } from '../../src/lib/ids.ts';
 import { allMigrations, migrate } from '../../src/ledger/migrate.ts';
@@ -63,6 +63,35 @@ test('a file that was applied and has other content is refused by number and nam
 test('a migration of a newer version is refused', async () => {
   const older = connected((client) => migrate(client, { schema: 'together', migrations: [] }));
   await expect(older).rejects.toThrow('Migration 1 (ledger) was applied by a newer relais');
+});
+
+test('a migration waits for a lock for two seconds at a time, so that others get through, and is applied in the end', async () => {
+  const schema = 'locked';
+  await connected((client) => migrate(client, { schema }));
+  const holder = new Client({ connectionString: fresh.url });
+  await holder.connect();
+  await holder.query('begin');
+  await holder.query(`lock table ${schema}.operation in access share mode`);
+  const sql = 'alter table relais.operation add column newer int';
+  const migrations = [...allMigrations(), { number: 9_999, name: 'newer', sql, hash: 'newer' }];
+  const migrating = connected((client) => migrate(client, { schema, migrations }));
+  const isWaiting = async (): Promise<boolean> =>
+    (await fresh.query(`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`))
+      .length > 0;
+  await vi.waitUntil(isWaiting, { interval: 5, timeout: 60_000 });
+  // It queues up behind the migration, which steps aside.
+  expect(await fresh.query(`select from ${schema}.operation`)).toEqual([]);
+  await holder.query('commit');
+  await holder.end();
+  expect(await migrating).toEqual(['newer']);
+});
+
+test('an arrow that this version no longer draws stays, since an older process may need it', async () => {
+  const schema = 'older';
+  await connected((client) => migrate(client, { schema }));
+  await fresh.query(`insert into ${schema}.arrow (kind, was, state) values ('disbursement', 'queued', 'older')`);
+  await connected((client) => migrate(client, { schema }));
+  expect(await fresh.query(`select state from ${schema}.arrow where state = 'older'`)).toHaveLength(1);
 });
 
 test('a start corrects what an arrow does to the sums of the day', async () => {
