@@ -76,8 +76,11 @@ test('a migration waits for a lock for two seconds at a time, so that others get
   const migrations = [...allMigrations(), { number: 9_999, name: 'newer', sql, hash: 'newer' }];
   const migrating = connected((client) => migrate(client, { schema, migrations }));
   const isWaiting = async (): Promise<boolean> =>
-    (await fresh.query(`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`))
-      .length > 0;
+    (
+      await fresh.query(
+        `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+      )
+    ).length > 0;
   await vi.waitUntil(isWaiting, { interval: 5, timeout: 60_000 });
   // It queues up behind the migration, which steps aside.
   expect(await fresh.query(`select from ${schema}.operation`)).toEqual([]);
