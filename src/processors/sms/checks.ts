@@ -15,6 +15,7 @@ import type { UpstreamAccount } from '../../upstream/client.ts';
 import type { Statistics } from '../../upstream/messaging/messaging.ts';
 import { type SmsContext, spanOf } from './context.ts';
 import { Countries, Wordings, partsOf } from './outgoing.ts';
+import { periodOf } from './period.ts';
 import { Totals, countedBefore } from './totals.ts';
 
 const RETRY_MS = statusPoll.retryAfter.map(toMs);
@@ -246,21 +247,4 @@ export class Checks {
     const quarter = (at.getTime() - sentAt.getTime()) / 4;
     return RETRY_MS.findLast((waitMs) => waitMs <= quarter) ?? RETRY_MS[0] ?? 0;
   }
-}
-
-const HOUR_MS = 3_600_000;
-/** Clocks of two machines. */
-const SKEW_MS = 600_000;
-/** The zone of the dates is not told (interface: Resources, SMS records), and zones lie 12 hours west to 14 east. */
-const BEHIND_MS = 12 * HOUR_MS + SKEW_MS;
-const AHEAD_MS = 14 * HOUR_MS + SKEW_MS;
-
-/** No SMS that left after `sentAt` (ms) and before `at` is outside of it, in whatever zone the dates are read. */
-function periodOf(sentAt: number, at: number): { readonly startDate: string; readonly endDate: string } {
-  return { startDate: serviceDate(sentAt - BEHIND_MS), endDate: serviceDate(at + AHEAD_MS) };
-}
-
-/** `YYYY-MM-DD HH:MM:SS` (interface: Resources, SMS records). */
-function serviceDate(ms: number): string {
-  return new Date(ms).toISOString().slice(0, 19).replace('T', ' ');
 }

@@ -6,7 +6,7 @@ const SKEW_MS = 600_000;
 const BEHIND_MS = 12 * HOUR_MS + SKEW_MS;
 const AHEAD_MS = 14 * HOUR_MS + SKEW_MS;
 
-/** No text that left after `sentAt` (ms) and before `at` falls out of this, in whatever zone the dates are read. */
+/** No SMS that left after `sentAt` (ms) and before `at` is outside of it, in whatever zone the dates are read. */
 export function periodOf(sentAt: number, at: number): { readonly startDate: string; readonly endDate: string } {
   return { startDate: serviceDate(sentAt - BEHIND_MS), endDate: serviceDate(at + AHEAD_MS) };
 }
