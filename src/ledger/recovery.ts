@@ -29,8 +29,8 @@ export interface RecoveryOptions<Says> extends EvidenceOptions, Patience {
     after: string,
   ) => Promise<{ readonly open: number; readonly next?: string }>;
   /**
-   * Reads how the ledger stands. Before each turn: a process that has missed a recovery would end with it. And after the
-   * last one, before the operator is answered: the next request to this process is accepted.
+   * Reads how the ledger stands. Before each turn: a process that has missed a recovery would end with it. And after
+   * the last one, before the operator is answered: the next request to this process is accepted.
    */
   readonly beat?: () => Promise<void>;
 }
