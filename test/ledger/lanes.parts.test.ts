@@ -197,6 +197,16 @@ test('a lane opened again on a restored ledger does not hide the loss', async ()
   await expect(one.accept(payment('reopened'))).rejects.toMatchObject({ reason: 'restored' });
 });
 
+test('a connection on which nothing can be written any more is replaced, and the statement runs again', async () => {
+  const one = processNamed('demoted');
+  await one.accept(payment('demoted'));
+  await ledger.query('create sequence public.refused');
+  closing.push(() => ledger.query('drop sequence public.refused'));
+  const refuses = `if nextval('public.refused') = 1 then raise exception 'read-only' using errcode = '25006'; end if`;
+  await trigger('mark', 'update', refuses);
+  expect(await one.accept(payment('demoted'))).toMatchObject({ outcome: 'accepted' });
+});
+
 test('a connection whose plans are outdated is replaced, and the statement runs again', async () => {
   const one = processNamed('altered');
   const asked = payment('altered');

@@ -299,6 +299,20 @@ test('a file that breaks off, or whose campaign was changed or started meanwhile
   expect(await leavings('cmp_cut')).toEqual({ rows: 0, left: 0, leases: 0 });
 });
 
+test('no transaction is open while a slow file comes in: it would keep dead rows', async () => {
+  const campaign = await madeCampaign(ledger, 'cmp_slow');
+  const open: object[] = [];
+  async function* slow(): AsyncGenerator<Uint8Array> {
+    for await (const part of file(people(120_000), 20_000)) {
+      yield part;
+      open.push(...(await ledger.query(`select query from pg_stat_activity
+        where datname = current_database() and application_name = 'relais' and state like 'idle in%'`)));
+    }
+  }
+  expect(await uploadRecipients(campaign, slow(), { store })).toMatchObject({ is: 'counted' });
+  expect(open).toEqual([]);
+});
+
 test('values that PostgreSQL cannot store as they are fail no other row', async () => {
   const campaign = await madeCampaign(ledger, 'cmp_odd');
   const rows = [
