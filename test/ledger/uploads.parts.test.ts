@@ -305,8 +305,10 @@ test('no transaction is open while a slow file comes in: it would keep dead rows
   async function* slow(): AsyncGenerator<Uint8Array> {
     for await (const part of file(people(120_000), 20_000)) {
       yield part;
-      open.push(...(await ledger.query(`select query from pg_stat_activity
-        where datname = current_database() and application_name = 'relais' and state like 'idle in%'`)));
+      open.push(
+        ...(await ledger.query(`select query from pg_stat_activity
+        where datname = current_database() and application_name = 'relais' and state like 'idle in%'`)),
+      );
     }
   }
   expect(await uploadRecipients(campaign, slow(), { store })).toMatchObject({ is: 'counted' });
