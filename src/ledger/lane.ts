@@ -181,7 +181,7 @@ export class Lane {
     try {
       return await work(connection);
     } catch (error) {
-      if (error instanceof AnswerLost || isOfConnection(error)) this.#leave(opened, connection);
+      if (error instanceof AnswerLost || isOfConnection(error) || isGone(error)) this.#leave(opened, connection);
       if (error instanceof LedgerClosed) this.#options.memory.onClosed?.();
       throw error;
     }
@@ -224,6 +224,9 @@ export class Lane {
     if (this.#connection === opened) this.#connection = undefined;
   }
 }
+
+/** Fenced, or not in a copy that was put back: to open the lane again tells which. */
+const isGone = (error: unknown): boolean => error instanceof LedgerClosed && error.reason === 'fenced';
 
 const unknown = (cause: unknown): AnswerLost =>
   new AnswerLost('whether the statement was committed could not be read', { cause });

@@ -100,3 +100,21 @@ test('what a process sent that never reached the witness, though another one did
   expect(applied).toMatchObject({ is: 'over', report: { broken: expect.stringContaining('did not end') } });
   expect(await world.states()).toEqual({ dsb_1: 'needs_review' });
 });
+
+test('a process that lived through it goes on afterwards, also on a lane that the copy does not have', async () => {
+  const one = await world.worker();
+  await one.operations.accept(payment('dsb_0'));
+  await one.life.beat();
+  const putItBack = await backup();
+  expect(await one.life.raise()).toBe(true);
+  await one.life.beat();
+  await putItBack();
+  for (let times = 0; times < 2; times += 1) await one.life.beat();
+  expect(one.life.recovering()).toMatchObject({ because: 'rolled_back' });
+  expect(await one.life.raise()).toBe(false);
+  await world.appliedBy(one);
+  await one.life.beat();
+  expect(one.life.recovering()).toBeUndefined();
+  expect(await one.life.raise()).toBe(true);
+  expect(one.fenced).toEqual([]);
+});

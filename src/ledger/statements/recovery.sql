@@ -409,7 +409,7 @@ update relais.recovery set before = coalesce(before, $1) where ended_at is null 
 
 -- name: settle_lanes
 -- What was known of lanes is known to this ledger from now on: they are no loss any more. Living processes go on with the
--- counters that the copy had.
+-- counters that the copy had, and open lanes anew that it does not have.
 -- params: lane text[], counter int8[]
 -- row: lane text
 with known as (
@@ -423,7 +423,10 @@ raised as (
   update relais.mark m set counter = greatest(m.counter, k.counter) from known k, held h where m.lane = h.lane and k.lane = h.lane
 )
 insert into relais.retired_lane as r (lane, counter)
-select k.lane, k.counter from known k where not exists (select from relais.mark m where m.lane = k.lane) order by k.lane
+select k.lane, k.counter from known k
+where not exists (select from relais.mark m where m.lane = k.lane)
+  and not exists (select from relais.worker w where w.process = split_part(k.lane, '/', 1))
+order by k.lane
 on conflict (lane) do update set counter = greatest(r.counter, excluded.counter)
 returning r.lane;
 
