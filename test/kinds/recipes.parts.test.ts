@@ -149,7 +149,7 @@ test('a kind is a file and a line; the compiler asks for the rest', () => {
     "[kindOf('gft_1'), anEvent('gift.succeeded').data.state, intake.payload.safeParse(asked).success, measuresOf('gift', 'queued', 'succeeded')]",
   );
   expect(told).toEqual(['gift', 'succeeded', true, { succeeded: 1, '=open': -1 }]);
-}, 120_000);
+});
 
 test('a filter is one field of its route; the 422, the document and the flag of the command follow', () => {
   const copy = copyOfTheTree();
@@ -262,7 +262,7 @@ test('of a metric of the whole the compiler asks for its reader, and for nothing
   const copy = copyOfTheTree();
   addMetric(copy, 'whole');
   expect(compilerAsksFor(copy)).toEqual(['src/metrics/metrics.ts']);
-}, 120_000);
+});
 
 test('a command is one word of its route; its name, role and flags follow', () => {
   const copy = copyOfTheTree();

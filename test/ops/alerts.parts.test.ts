@@ -4,15 +4,12 @@ import { join } from 'node:path';
 import type { Queue } from 'bullmq';
 import { Redis } from 'ioredis';
 import { request } from 'undici';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { systemClock } from '../../src/lib/clock.ts';
 import { openQueue } from '../../src/queues/open.ts';
 import { queues } from '../../src/queues/index.ts';
 import { missing, until } from './prometheus.ts';
 import { quickly, startWatched, type Watched } from './watched.ts';
-
-// On a machine with other things to do, Prometheus looks late.
-vi.setConfig({ testTimeout: 240_000 });
 
 /**
  * Alerts that really fire: relais in real trouble, seen by a real Prometheus. What takes minutes takes seconds. Each has

@@ -108,7 +108,7 @@ export async function startWatched(
   };
   const scraped = async (): Promise<boolean> =>
     (await prometheus.targets()).filter(({ health }) => health === 'up').length === targets.length;
-  await until('every target is up', scraped, 20_000);
+  await until('every target is up', scraped, 120_000);
   return {
     prometheus,
     server,
