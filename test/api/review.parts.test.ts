@@ -14,6 +14,9 @@ afterAll(() => service.stop());
 const review = async (query = '', key = 'maker-secret') =>
   (await service.call('GET', `/v1/review${query}`, { key })).body;
 const kindsOf = ({ items }: { items: { kind: string }[] }) => items.map(({ kind }) => kind);
+/** Status checks go on meanwhile, and add to what is told of each. */
+const placesOf = ({ items }: { items: { kind: string; id: string }[] }) =>
+  items.map(({ kind, id }) => `${kind} ${id}`);
 const inReview = (path: string, id: string) =>
   service.until(`/v1/${path}/${id}`, ({ state }: { state: string }) => state === 'needs_review');
 
@@ -62,11 +65,11 @@ test('everything that waits for a person is listed, whatever its kind, the oldes
   for (const { state, reason } of all.items) expect([state, reason]).toEqual(['needs_review', expect.any(String)]);
 
   const first = await review('?limit=3');
-  expect(first.items).toEqual(all.items.slice(0, 3));
+  expect(placesOf(first)).toEqual(placesOf(all).slice(0, 3));
   const second = await review(`?limit=3&after=${encodeURIComponent(first.next)}`);
-  expect(second).toEqual({ items: all.items.slice(3), next: null });
+  expect([placesOf(second), second.next]).toEqual([placesOf(all).slice(3), null]);
   // An id that waits is a place too.
-  expect(await review(`?after=${ids[1]}`)).toMatchObject({ items: all.items.slice(2) });
+  expect(placesOf(await review(`?after=${ids[1]}`))).toEqual(placesOf(all).slice(2));
 
   expect(kindsOf(await review('?kind=invoice'))).toEqual(['invoice']);
   expect((await service.call('GET', '/v1/review?kind=message')).status).toBe(422);
