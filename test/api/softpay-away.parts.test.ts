@@ -1,10 +1,8 @@
-/** Redis goes away while a payer is asked: whoever waits is not told that nothing was done, or asks the payer again. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+/** PostgreSQL goes away while a payer is asked: whoever waits is not told that nothing was done, or asks the payer again. */
 import { afterAll, expect, test, vi } from 'vitest';
-import { startServer } from '../redis/servers.ts';
+import { Link } from '../storm/link.ts';
 import { startCollectService } from '../support/collect-service.ts';
+import { freshLedger } from '../support/fresh-ledger.ts';
 
 const closing: (() => unknown)[] = [];
 afterAll(async () => {
@@ -19,12 +17,15 @@ const cases = [
 ] as const;
 
 test.for(cases)('%s', async ([, fault, told]) => {
-  const dir = mkdtempSync(join(tmpdir(), 'relais-softpay-'));
-  closing.push(() => rmSync(dir, { recursive: true, force: true }));
-  const server = await startServer({ dir });
-  closing.push(() => server.stop());
-  const service = await startCollectService({ REDIS_URL: `redis://127.0.0.1:${server.port}`, INVOICE_POLL: '1h' });
+  const ledger = await freshLedger({ isNew: true });
+  closing.push(() => ledger.close());
+  const database = new URL(ledger.url);
+  const link = await Link.to(Number(database.port));
+  closing.push(() => link.close());
+  database.port = String(link.port);
+  const service = await startCollectService({ DATABASE_URL: database.href, INVOICE_POLL: '1h' });
   closing.push(() => service.stop());
+  closing.push(() => link.heal());
   const made = await service.post('/v1/invoices', { totalAmount: 15_000, store: { name: 'x' }, reference: 'one' });
 
   await service.control('POST', '/settings', { latencyMs: 2_000 });
@@ -39,7 +40,7 @@ test.for(cases)('%s', async ([, fault, told]) => {
     return Object.keys(requests).filter((name) => name.startsWith('softpay')).length;
   };
   await vi.waitFor(async () => expect(await asked()).toBe(1), { timeout: 10_000, interval: 20 });
-  await server.stop();
+  link.refuse();
 
   const { status, body: answer } = await asking;
   expect([status, answer.state, answer.retryable]).toEqual(told);
