@@ -1,6 +1,6 @@
 /** Connections to the ledger, each fit to move money: PostgreSQL keeps what it commits, and every answer is certain or lost. */
 import { Client, type ClientBase } from 'pg';
-import { AnswerLost, DatabaseAway, readError } from './errors.ts';
+import { AnswerLost, DatabaseAway, isConnectionOver, readError } from './errors.ts';
 import { type Server, addressOf } from './server.ts';
 import { type Statement, loadStatements } from './statements.ts';
 
@@ -85,6 +85,8 @@ export class Connection {
       return new Connection(client, loadStatements(schema), { prepared, isCurrent });
     } catch (error) {
       await client.end();
+      // Nothing was asked of it yet.
+      if (isConnectionOver(error)) throw new DatabaseAway('PostgreSQL cannot be reached', { cause: error });
       throw error;
     }
   }

@@ -139,6 +139,13 @@ export function readError(error: unknown): Error {
   return new StatementRefused(code, typeof constraint === 'string' ? constraint : undefined);
 }
 
+/** PostgreSQL ended the connection, or its socket broke. */
+export function isConnectionOver(error: unknown): boolean {
+  const { code, severity } = error as DatabaseError;
+  if (typeof severity === 'string') return typeof code === 'string' && isEnd(code, severity);
+  return error instanceof Error && (typeof code === 'string' || error.constructor === Error);
+}
+
 const isEnd = (code: string, severity: string): boolean =>
   /^(57P|08)/.test(code) || ['FATAL', 'PANIC'].includes(severity);
 const isClosed = (code: string): code is keyof typeof CLOSED => Object.hasOwn(CLOSED, code);
