@@ -80,9 +80,11 @@ test.for([
 });
 
 test('a time ahead: scheduled, and begun by itself', async () => {
-  const id = await ready(10, { sendAt: new Date(systemClock.now() + 1_500).toISOString() });
+  const id = await ready(10, { sendAt: new Date(systemClock.now() + 3_600_000).toISOString() });
   expect((await act(id, 'start')).body.state).toBe('scheduled');
   expect((await act(id, 'start')).body.state).toBe('scheduled');
+  // Its time has come.
+  await service.ledger.query(`update relais.campaign set starts_at = now(), due_at = now() where id = '${id}'`);
   expect((await becomes(id, 'finished')).totals.sent).toBe(10);
 });
 
