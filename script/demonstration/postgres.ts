@@ -1,5 +1,5 @@
 /** A PostgreSQL for this demonstration alone. DATABASE_URL names another one where npm has none for this platform. */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type EmbeddedPostgres, openEmbeddedPostgres } from '../../src/ledger/embedded.ts';
@@ -16,9 +16,6 @@ export async function openPostgres(): Promise<DemoPostgres> {
     url: server.url,
     crash: () => server.crash(),
     start: () => server.start(),
-    stop: async () => {
-      await server.stop();
-      rmSync(folder, { recursive: true, force: true });
-    },
+    stop: () => server.remove(),
   };
 }

@@ -1,7 +1,7 @@
 /** `relais dev`: PostgreSQL and Redis of its own, the sandbox and all roles in one process, with nothing to configure. */
 import { createServer } from 'node:http';
 import { type Part, startAll } from './parts.ts';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { roles } from '../cli/io.ts';
@@ -104,10 +104,7 @@ function postgresPart(settings: Settings, urls: { database?: string }): Part {
       const own = await openEmbeddedPostgres(folder, { endsWithUs: true });
       settings['DATABASE_URL'] = own.url;
       urls.database = own.url;
-      return async () => {
-        await own.stop();
-        rmSync(folder, { recursive: true, force: true });
-      };
+      return () => own.remove();
     },
   };
 }

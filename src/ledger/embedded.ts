@@ -5,7 +5,17 @@
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { chmodSync, chownSync, cpSync, existsSync, mkdirSync, readFileSync, statSync, symlinkSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+} from 'node:fs';
 import { createRequire } from 'node:module';
 import { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -25,6 +35,8 @@ export interface EmbeddedPostgres {
   crash(): Promise<void>;
   /** In good order; the data stays. */
   stop(): Promise<void>;
+  /** In good order, with its data. */
+  remove(): Promise<void>;
 }
 
 export interface EmbeddedOptions {
@@ -58,13 +70,8 @@ export async function openEmbeddedPostgres(
   const data = join(home, 'data');
   // A session of its own: Ctrl-C in a terminal reaches this process only, which may still have to write.
   const how: SpawnOptions = { stdio: ['ignore', 'ignore', 'pipe'], cwd: home, detached: endsWithUs, ...as };
-  const run = (program: string, args: readonly string[]): ChildProcess =>
-    spawn(join(native, 'bin', program), args, how);
-  if (!existsSync(join(data, 'PG_VERSION'))) {
-    await ended(
-      run('initdb', ['-D', data, '-U', 'postgres', '-A', 'trust', '--no-sync', '--no-locale', '-E', 'UTF8']),
-    );
-  }
+  const run: Run = (program, args) => spawn(join(native, 'bin', program), args, how);
+  await makeData(data, run);
   const port = await freePort();
   const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
   const given = Object.entries(parameters).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
@@ -96,7 +103,19 @@ export async function openEmbeddedPostgres(
     await halt('SIGINT');
     forget();
   };
-  return { url, data, start, crash: () => halt('SIGKILL'), stop };
+  const remove = async (): Promise<void> => {
+    await stop();
+    for (const own of [home, folder]) rmSync(own, { recursive: true, force: true });
+  };
+  return { url, data, start, crash: () => halt('SIGKILL'), stop, remove };
+}
+
+type Run = (program: string, args: readonly string[]) => ChildProcess;
+
+async function makeData(data: string, run: Run): Promise<void> {
+  if (existsSync(join(data, 'PG_VERSION'))) return;
+  const args = ['-D', data, '-U', 'postgres', '-A', 'trust', '--no-sync', '--no-locale', '-E', 'UTF8'];
+  await ended(run('initdb', args));
 }
 
 /** Its stdin closes when this process ends, however that happens. `done` tells that the server has been stopped. */

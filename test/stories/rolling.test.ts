@@ -108,8 +108,9 @@ function settingsFor(
     WEBHOOKS_PORT: String(ports.webhooks),
     PUBLIC_URL: `http://127.0.0.1:${ports.webhooks}`,
     UPSTREAM_RATE: DEEP ? '100' : '60',
-    UPSTREAM_TIMEOUT: '2s',
-    UPSTREAM_CONNECT_TIMEOUT: '1s',
+    // Every request is answered here, so a slow machine alone must not leave one without an answer.
+    UPSTREAM_TIMEOUT: '10s',
+    UPSTREAM_CONNECT_TIMEOUT: '2s',
     DISBURSEMENT_QUIET_PERIOD: '2s',
     DISBURSEMENT_POLL: '1s,2s,2s,3s',
     SMS_SETTLE_DELAY: '2s',

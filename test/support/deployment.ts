@@ -76,8 +76,8 @@ export class Deployment {
       WEBHOOKS_PORT: String(webhooks),
       PUBLIC_URL: `http://127.0.0.1:${webhooks}`,
       // No answer is missing here, so a slow machine alone must not make one late.
-      UPSTREAM_TIMEOUT: '20s',
-      UPSTREAM_CONNECT_TIMEOUT: '10s',
+      UPSTREAM_TIMEOUT: '10s',
+      UPSTREAM_CONNECT_TIMEOUT: '2s',
       DISBURSEMENT_QUIET_PERIOD: '1s',
       DISBURSEMENT_POLL: '500ms,1s',
       INVOICE_POLL: '500ms,1s',

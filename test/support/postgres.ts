@@ -1,13 +1,13 @@
 /** A PostgreSQL for tests, with its data in a folder that goes with it. */
 import type { ChildProcess } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type EmbeddedPostgres, NoEmbeddedPostgres, openEmbeddedPostgres } from '../../src/ledger/embedded.ts';
 
 export { NoEmbeddedPostgres };
 
-export interface OwnPostgres extends Omit<EmbeddedPostgres, 'stop'> {
+export interface OwnPostgres extends Omit<EmbeddedPostgres, 'stop' | 'remove'> {
   /** Ends the server; its data stays. */
   halt(): Promise<void>;
   /** Ends the server and removes its data. */
@@ -19,13 +19,10 @@ const parameters = { max_connections: '500' };
 
 export async function startPostgres(started?: (server: ChildProcess) => void): Promise<OwnPostgres> {
   const folder = mkdtempSync(join(tmpdir(), 'relais-postgres-'));
-  const server = await openEmbeddedPostgres(folder, { parameters, ...(started && { started }) });
+  const server = await openEmbeddedPostgres(folder, { parameters, endsWithUs: true, ...(started && { started }) });
   return {
     ...server,
     halt: () => server.stop(),
-    stop: async () => {
-      await server.stop();
-      rmSync(folder, { recursive: true, force: true });
-    },
+    stop: () => server.remove(),
   };
 }
