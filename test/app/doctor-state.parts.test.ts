@@ -51,7 +51,7 @@ test('requests where nobody takes them are a fault, with the prefix to add them 
   expect(of(found, 'intake')).toMatchObject([
     {
       is: 'fault',
-      says: '2 jobs wait in bull:intake, where nobody takes them',
+      says: '2 jobs wait in bull:intake, where no worker takes them',
       fix: expect.stringContaining("prefix: '{relais}'"),
     },
   ]);
@@ -80,7 +80,7 @@ describe('what stands still', () => {
         says: expect.stringMatching(
           /account main is held \(payments: funds\) since .*; 12 payments, 240.000.XOF, wait/,
         ),
-        fix: 'What it means and what ends it: relais explain funds.',
+        fix: 'See its meaning, and what ends it: relais explain funds.',
       },
     ]);
   });

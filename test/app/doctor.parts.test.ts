@@ -268,7 +268,7 @@ describe('PostgreSQL', () => {
     await ledger.query(`
       insert into relais.outbox (id, account, subject, type, data, at) values (${event}, now() - interval '5 min')`);
     expect(await faults({})).toEqual([
-      expect.stringMatching(/^events: the oldest event has waited 5m for its position/),
+      expect.stringMatching(/^events: the oldest event has waited 5m.* for its position/),
     ]);
     await ledger.query(`update relais.outbox set refused = 'because'`);
     expect(await faults({})).toEqual([
@@ -313,10 +313,10 @@ describe('accounts', () => {
     const findings = await examined(noTexts);
     expect(faultsOf(findings)).toEqual([]);
     expect(findings.find(({ check, is }) => check === 'keys' && is === 'skipped')?.says).toContain(
-      'cannot send texts',
+      'cannot send SMS',
     );
     const nothing = { ...noTexts, SERVICE_MASTER_KEY: '', SERVICE_PRIVATE_KEY: '', SERVICE_TOKEN: '' };
-    expect(await faults(nothing)).toEqual([expect.stringContaining('keys: main: has no keys at all')]);
+    expect(await faults(nothing)).toEqual([expect.stringContaining('keys: main: has no keys')]);
   });
 
   test('every account of the file is looked at, by the names it has there', async () => {
@@ -368,14 +368,14 @@ describe('callbacks', () => {
 
   test('one that listens with another secret is a fault', async () => {
     expect(await faults({ CALLBACK_SECRET: 'another' })).toEqual([
-      expect.stringMatching(/^callbacks: .* says 404 to a signed address .*same CALLBACK_SECRET/),
+      expect.stringMatching(/^callbacks: .* answers 404 to a signed address .*same CALLBACK_SECRET/),
     ]);
   });
 
   test('a page that says yes to everything is no callback receiver', async () => {
     const page = await listening((_request, response) => void response.end('Welcome'));
     expect(await faults({ PUBLIC_URL: page })).toEqual([
-      expect.stringContaining('says 200 to an address that is not signed: something else answers there'),
+      expect.stringContaining('answers 200 to an unsigned address: something else listens there'),
     ]);
   });
 
