@@ -312,9 +312,7 @@ describe('accounts', () => {
     const noTexts = { SMS_USER_KEY: '', SMS_SECRET_KEY: '', SMS_APP_KEY: '', SMS_SENDER: '' };
     const findings = await examined(noTexts);
     expect(faultsOf(findings)).toEqual([]);
-    expect(findings.find(({ check, is }) => check === 'keys' && is === 'skipped')?.says).toContain(
-      'cannot send SMS',
-    );
+    expect(findings.find(({ check, is }) => check === 'keys' && is === 'skipped')?.says).toContain('cannot send SMS');
     const nothing = { ...noTexts, SERVICE_MASTER_KEY: '', SERVICE_PRIVATE_KEY: '', SERVICE_TOKEN: '' };
     expect(await faults(nothing)).toEqual([expect.stringContaining('keys: main: has no keys')]);
   });
