@@ -12,7 +12,7 @@ export interface SmsMutant {
 type Messaging = SmsContext['upstream']['messaging'];
 
 /** Processes that stand still for longer than anybody waits for them. */
-const late = { freeze: 0.1, standstillMs: 6 * 3_600_000, standsStillBeforeSend: 0 };
+const late = { freeze: 0.2, standstillMs: 6 * 3_600_000, standsStillBeforeSend: 0 };
 
 export const smsMutants: readonly SmsMutant[] = [
   {
@@ -23,7 +23,7 @@ export const smsMutants: readonly SmsMutant[] = [
   {
     without: 'the lease on a result',
     breaks: /S\d/,
-    options: { onUnknown: 'hold', faults: { answerLost: 0.2, provider: 0.6 }, guards: { lease: false } },
+    options: { onUnknown: 'hold', faults: { answerLost: 0.3, freeze: 0, provider: 0.6 }, guards: { lease: false } },
   },
   {
     without: 'the doubt about a request whose worker is gone',
@@ -42,7 +42,11 @@ export const smsMutants: readonly SmsMutant[] = [
   {
     without: 'the wait until the statistics show what was sent',
     breaks: /S1/,
-    options: { onUnknown: 'resend', tamper: (context) => withPolicy(context, { settleDelayMs: 0 }) },
+    options: {
+      onUnknown: 'resend',
+      faults: { provider: 0.5 },
+      tamper: (context) => withPolicy(context, { settleDelayMs: 0 }),
+    },
   },
   {
     without: 'the doubt about silence: what is unknown counts as failed',

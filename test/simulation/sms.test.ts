@@ -28,7 +28,7 @@ const settings: Readonly<Record<string, Setting>> = {
 
 const WORLDS = DEEP ? 2_000 : 100;
 /** Worlds until a mutant must be caught. */
-const MUTANT_WORLDS = 200;
+const MUTANT_WORLDS = 1_000;
 const REPLAY = Number(process.env['RELAIS_SEED'] ?? 0);
 const seedsOf = (nth: number): number[] =>
   REPLAY > 0 ? [REPLAY] : Array.from({ length: WORLDS }, (_, index) => nth * 100_000 + index + 1);

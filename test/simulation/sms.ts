@@ -269,7 +269,7 @@ export class SmsWorld {
     const { faults } = this.#at;
     return process.send(() => {
       if (chance.happens(faults.provider)) return unhappy('transient', 'no_answer');
-      const shownUntil = this.timeline.now - chance.upTo(STATISTICS_LAG_MS);
+      const shownUntil = this.timeline.now - chance.between(0, STATISTICS_LAG_MS);
       const sent = numbers.map((to) => {
         const times = (this.taken.get(to) ?? []).filter((at) => at <= shownUntil);
         return [digitsOf(to), times.map((at) => ({ code: String(at), content: 'Bonjour' }))] as const;
