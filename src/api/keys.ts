@@ -185,13 +185,13 @@ export class KeyRing {
     const { fixed, clock } = this.#options;
     if (!secret.startsWith(MADE)) return findKey(fixed, secret);
     if (clock.monotonic() - this.#readMono < FRESH_MS) return this.#findMade(secret);
-    return this.refresh().then(() => this.#findMade(secret));
+    return this.#believable().then(() => this.#findMade(secret));
   }
 
   /** Every key that is one now. */
   async current(): Promise<readonly ApiKey[]> {
     const { fixed, clock } = this.#options;
-    if (clock.monotonic() - this.#readMono >= FRESH_MS) await this.refresh();
+    await this.#believable();
     const now = clock.now();
     return [...fixed, ...this.#made.filter(({ expiresAt = Infinity }) => expiresAt > now)];
   }
@@ -204,7 +204,7 @@ export class KeyRing {
 
   /** The same, of what goes on by itself: where that is known too badly, it is read anew. */
   async stillHolds(key: ApiKey): Promise<boolean> {
-    if (key.id !== undefined && this.#options.clock.monotonic() - this.#readMono >= FRESH_MS) await this.refresh();
+    if (key.id !== undefined) await this.#believable();
     return this.holds(key);
   }
 
@@ -242,6 +242,12 @@ export class KeyRing {
   /** Whether what one asked for is the other's too. */
   async isOne(key: ApiKey, by: string): Promise<boolean> {
     return (await this.onesWith(key)).includes(comparable(by));
+  }
+
+  /** A reading that was under way for long, while PostgreSQL hung say, ends with what was true when it began. */
+  async #believable(): Promise<void> {
+    const askedMono = this.#options.clock.monotonic();
+    while (askedMono - this.#readMono >= FRESH_MS) await this.refresh();
   }
 
   async #read(): Promise<void> {
