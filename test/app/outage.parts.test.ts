@@ -17,11 +17,7 @@ interface Line {
   readonly failed?: number;
 }
 
-const LIMIT_MS = 120_000;
-
-test('is one line where it goes away, and one where it is back, with how long and how often', {
-  timeout: LIMIT_MS,
-}, async () => {
+test('is one line where it goes away, and one where it is back, with how long and how often', async () => {
   const redis = await startEmbeddedRedis();
   const dir = mkdtempSync(join(tmpdir(), 'relais-outage-'));
   const server = await openEmbeddedPostgres(join(dir, 'postgres'));
@@ -35,6 +31,8 @@ test('is one line where it goes away, and one where it is back, with how long an
       CALLBACK_SECRET: 'callback-secret',
       API_KEYS: 'maker:enqueue+read:maker-secret',
       API_PORT: '0',
+      // A quick machine asks two hundred times in a second.
+      API_RATE: '0',
       WEBHOOKS_PORT: '0',
       METRICS_PORT: '0',
     },
@@ -58,7 +56,7 @@ test('is one line where it goes away, and one where it is back, with how long an
     await expect.poll(() => lines().slice(before).length).toBeGreaterThan(0);
     const answers = new Set<number>();
     for (let asked = 0; asked < 200; asked += 1) answers.add(await ask());
-    expect([...answers].every((status) => status === 503)).toBe(true);
+    expect([...answers]).toEqual([503]);
     await server.start();
     await expect.poll(ask).toBe(200);
     await expect.poll(() => lines().map(({ msg }) => msg)).toContain('PostgreSQL is back');
