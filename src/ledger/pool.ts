@@ -3,7 +3,7 @@ import { type ClientBase, Pool, type PoolClient } from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import { type Clock, systemClock } from '../lib/clock.ts';
 import { ANSWER_TIMEOUT_MS, type DatabaseOptions, prepareSession } from './database.ts';
-import { AnswerLost, DatabaseAway, isOfConnection, readError } from './errors.ts';
+import { AnswerLost, DatabaseAway, isConnectionOver, isOfConnection, readError } from './errors.ts';
 import { PoolLine } from './pool-line.ts';
 import { type Server, addressOf } from './server.ts';
 import { type Statement, inSchema, loadStatements } from './statements.ts';
@@ -15,7 +15,7 @@ export interface PoolOptions extends DatabaseOptions {
   readonly patience?: number;
   /** For tests. */
   readonly clock?: Pick<Clock, 'monotonic' | 'after'>;
-  /** Receives what an idle connection failed with. */
+  /** Receives what an idle connection failed with, except its end: it is replaced, and an outage fails what is asked. */
   readonly onError?: (error: Error) => void;
 }
 
@@ -61,7 +61,7 @@ export class Database {
       onConnect: prepare,
     });
     this.#line = new PoolLine({ size, patience, most: WAITING_MOST, clock, onStill: () => (this.#isThere = false) });
-    this.#pool.on('error', (error) => onError?.(error));
+    this.#pool.on('error', (error) => isConnectionOver(error) || onError?.(readError(error)));
     // The statement under way rejects as well; without a listener the event would end the process.
     this.#pool.on('connect', (client) => client.on('error', () => undefined));
   }

@@ -87,7 +87,9 @@ test('a process that starts before PostgreSQL is alive, not ready, and names the
   await server.start();
   const { urls } = await relais.ready;
   expect(await ask('/readyz')).toMatchObject({ status: 200 });
-  expect((await ask('/metrics')).text).toMatch(/relais_database_up 1\n[^]*relais_redis_up 0\n/);
+  // A page of a moment ago is shown again.
+  const page = async (): Promise<string> => (await ask('/metrics')).text;
+  await vi.waitFor(async () => expect(await page()).toMatch(/relais_database_up 1\n[^]*relais_redis_up 0\n/), WITHIN);
   expect(await disbursements(urls['api'])).toBe(200);
 });
 
