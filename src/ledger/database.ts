@@ -1,7 +1,7 @@
 /** Connections to the ledger, each fit to move money: PostgreSQL keeps what it commits, and every answer is certain or lost. */
-import { Client, type ClientBase } from 'pg';
+import { Client } from 'pg';
 import { AnswerLost, DatabaseAway, isConnectionOver, readError } from './errors.ts';
-import { type Server, addressOf } from './server.ts';
+import { type Server, type Session, addressOf } from './server.ts';
 import { type Statement, loadStatements } from './statements.ts';
 
 export interface DatabaseOptions {
@@ -155,7 +155,7 @@ export class Connection {
 }
 
 /** Time-outs and time zone of a new session. Throws `UnsafeDatabase` when PostgreSQL may lose a commit. */
-export async function prepareSession(client: ClientBase): Promise<void> {
+export async function prepareSession(client: Session): Promise<void> {
   await client.query(
     `select set_config('lock_timeout', $1, false), set_config('statement_timeout', $2, false),
        set_config('idle_in_transaction_session_timeout', $3, false), set_config('timezone', 'UTC', false)`,
@@ -164,7 +164,7 @@ export async function prepareSession(client: ClientBase): Promise<void> {
   await refuseUnsafe(client);
 }
 
-async function refuseUnsafe(client: ClientBase): Promise<void> {
+async function refuseUnsafe(client: Session): Promise<void> {
   const { rows } = await client.query<{ name: string; setting: string }>(
     `select name, setting from pg_settings where name in ('fsync', 'full_page_writes', 'synchronous_commit', 'server_encoding')`,
   );

@@ -1,12 +1,22 @@
 /** Where PostgreSQL is, and whether it is still the same server that answered first. */
 import { readFileSync } from 'node:fs';
-import type { ClientBase, ClientConfig } from 'pg';
+import type { ConnectionOptions } from 'node:tls';
 
 /** What `pg` reads from the address before everything else, so that an authority of ours would be ignored. */
 const TLS_PARAMETERS = ['ssl', 'sslmode', 'sslrootcert', 'sslcert', 'sslkey', 'uselibpqcompat'] as const;
 
+/** A connection of `pg`. Our published types name none of its own, which not every service can compile. */
+export interface Session {
+  query<Row extends object>(sql: string, values?: unknown[]): Promise<{ readonly rows: Row[] }>;
+}
+
+interface Address {
+  readonly connectionString: string;
+  readonly ssl?: Pick<ConnectionOptions, 'ca' | 'rejectUnauthorized' | 'cert' | 'key'>;
+}
+
 /** With an authority, every connection is encrypted and the certificate of the server is verified, whatever `sslmode` says. */
-export function addressOf(url: string, ca?: string): Pick<ClientConfig, 'connectionString' | 'ssl'> {
+export function addressOf(url: string, ca?: string): Address {
   if (ca === undefined) return { connectionString: url };
   const bare = new URL(url);
   const named = (name: string): string | undefined => bare.searchParams.get(name) ?? undefined;
@@ -41,7 +51,7 @@ export class Server {
   generation = 0;
 
   /** Throws `IsStandby`. */
-  async check(client: ClientBase): Promise<number> {
+  async check(client: Session): Promise<number> {
     const seen = await identityOf(client);
     const known = this.#seen;
     this.#seen = seen;
@@ -55,7 +65,7 @@ const UNDEFINED_FUNCTION = '42883';
 const FORBIDDEN = '42501';
 const NOT_SUPPORTED = '0A000';
 
-async function identityOf(client: ClientBase): Promise<Seen> {
+async function identityOf(client: Session): Promise<Seen> {
   const { rows } = await client.query<{ standby: boolean }>('select pg_is_in_recovery() as standby');
   if (rows[0]?.standby === true) throw new IsStandby();
   const one = async (sql: string): Promise<string | null> => {
@@ -76,7 +86,7 @@ async function identityOf(client: ClientBase): Promise<Seen> {
 
 /** What tells a copy from the original: PostgreSQL's own identifier, and the OID of a table. Null: it is hidden. */
 export async function originOf(
-  client: ClientBase,
+  client: Session,
   schema: string,
 ): Promise<{ readonly system: string | null; readonly oid: number | null }> {
   const { system } = await identityOf(client);
