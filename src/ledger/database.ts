@@ -165,10 +165,11 @@ export async function prepareSession(client: Session): Promise<void> {
 }
 
 async function refuseUnsafe(client: Session): Promise<void> {
-  const { rows } = await client.query<{ name: string; setting: string }>(
+  const { rows } = await client.query(
     `select name, setting from pg_settings where name in ('fsync', 'full_page_writes', 'synchronous_commit', 'server_encoding')`,
   );
-  const settings = new Map(rows.map(({ name, setting }) => [name, setting]));
+  const found = rows as readonly { readonly name: string; readonly setting: string }[];
+  const settings = new Map(found.map(({ name, setting }) => [name, setting]));
   const off: string[] = MUST_BE_ON.filter((name) => settings.get(name) !== 'on');
   if (settings.get('synchronous_commit') === 'off') off.push('synchronous_commit');
   if (off.length > 0) {

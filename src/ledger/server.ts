@@ -7,7 +7,7 @@ const TLS_PARAMETERS = ['ssl', 'sslmode', 'sslrootcert', 'sslcert', 'sslkey', 'u
 
 /** A connection of `pg`. Our published types name none of its own, which not every service can compile. */
 export interface Session {
-  query<Row extends object>(sql: string, values?: unknown[]): Promise<{ readonly rows: Row[] }>;
+  query(sql: string, values?: unknown[]): Promise<{ readonly rows: readonly object[] }>;
 }
 
 interface Address {
@@ -66,11 +66,11 @@ const FORBIDDEN = '42501';
 const NOT_SUPPORTED = '0A000';
 
 async function identityOf(client: Session): Promise<Seen> {
-  const { rows } = await client.query<{ standby: boolean }>('select pg_is_in_recovery() as standby');
-  if (rows[0]?.standby === true) throw new IsStandby();
+  const { standby } = await rowOf<{ standby: boolean }>(client, 'select pg_is_in_recovery() as standby');
+  if (standby === true) throw new IsStandby();
   const one = async (sql: string): Promise<string | null> => {
     try {
-      return (await client.query<{ found: string }>(sql)).rows[0]?.found ?? null;
+      return (await rowOf<{ found: string }>(client, sql)).found ?? null;
     } catch (error) {
       // A managed service may hide it; the counters of the lanes are compared anyway.
       if ([UNDEFINED_FUNCTION, FORBIDDEN, NOT_SUPPORTED].includes(String((error as { code?: string }).code)))
@@ -90,8 +90,12 @@ export async function originOf(
   schema: string,
 ): Promise<{ readonly system: string | null; readonly oid: number | null }> {
   const { system } = await identityOf(client);
-  const { rows } = await client.query<{ oid: number | null }>('select to_regclass($1)::oid as oid', [
-    `${schema}.operation`,
-  ]);
-  return { system, oid: rows[0]?.oid ?? null };
+  const sql = 'select to_regclass($1)::oid as oid';
+  const { oid = null } = await rowOf<{ oid: number | null }>(client, sql, [`${schema}.operation`]);
+  return { system, oid };
+}
+
+/** The columns of the only row. */
+async function rowOf<Row extends object>(client: Session, sql: string, values?: unknown[]): Promise<Partial<Row>> {
+  return (await client.query(sql, values)).rows[0] ?? {};
 }
