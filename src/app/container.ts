@@ -7,6 +7,7 @@ import { type AccountBook, accountFingerprint, readAccounts } from '../accounts.
 import type { Config } from '../config.ts';
 import { Followers } from '../events/followers.ts';
 import type { QueueName } from '../kinds/due-queues.ts';
+import type { Fencing } from '../ledger/processes.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
 import { type Random, systemRandom } from '../lib/random.ts';
 import type { Traces } from '../lib/traces.ts';
@@ -58,6 +59,13 @@ export interface ContainerOptions {
   readonly traces?: Traces | undefined;
 }
 
+/** A supervisor starts the process again, and it joins the others. */
+const FENCED: Readonly<Record<Fencing, string>> = {
+  silent: 'another process has taken over the work of this one: it was silent for 10 s',
+  epoch: 'a recovery began and ended while this process did not reach PostgreSQL',
+  restored: 'PostgreSQL was restored to a time before this process started',
+};
+
 export function createContainer(config: Config, logger: Logger, options: ContainerOptions): Container {
   const { traces, signal } = options;
   const outages = new Outages(logger);
@@ -108,8 +116,7 @@ export function createContainer(config: Config, logger: Logger, options: Contain
 }
 
 function processOf({ roles, giveUp }: ContainerOptions): StoreNeeds['process'] {
-  const onFenced = (why: string): void =>
-    giveUp(new Error(`another process has taken over the work of this one (${why})`));
+  const onFenced = (why: Fencing): void => giveUp(new Error(FENCED[why]));
   return { slot: hostname(), version: '', roles, onFenced };
 }
 

@@ -30,14 +30,16 @@ export async function startAll(
     try {
       stops.push({ name: part.name, stop: await part.start() });
     } catch (cause) {
-      await stopAll();
-      throw new Error(`${part.name} did not start: ${cause instanceof Error ? cause.message : String(cause)}`, {
-        cause,
-      });
+      // What cannot stop either is not the reason.
+      const failures = await stopAll().then(() => [], failuresOf);
+      const why = [cause, ...failures].map((one) => (one instanceof Error ? one.message : String(one)));
+      throw new Error(`${part.name} did not start: ${why.join('; ')}`, { cause });
     }
   }
   return stopAll;
 }
+
+const failuresOf = (error: unknown): readonly unknown[] => (error instanceof AggregateError ? error.errors : [error]);
 
 /**
  * Parts that owe each other nothing: started in order, and stopped all at once, so that stopping takes as long as the

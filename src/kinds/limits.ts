@@ -155,7 +155,7 @@ export interface LimitStanding {
   readonly asked?: { readonly value: LimitValue; readonly by: string; readonly at: number };
 }
 
-/** Where settings ask for more than what holds, and what to do about it. */
+/** Where settings ask for more than what is in force, and what to do about it. */
 export function reasonsFor(own: Opinions, standings: readonly LimitStanding[]): ReadonlyMap<MoneyLimit, string> {
   const looser = standings.flatMap((standing) => {
     const { name, value, since } = standing;
@@ -168,9 +168,9 @@ export function reasonsFor(own: Opinions, standings: readonly LimitStanding[]): 
 }
 
 function reasonOf({ name, value, by }: LimitStanding, own: LimitValue): string {
-  const held = `${describeValue(name, value)} holds${by === undefined ? '' : `, by ${by}`}`;
+  const held = `${describeValue(name, value)} is in force${by === undefined ? '' : `, by ${by}`}`;
   return (
-    `${name} of this process is ${describeValue(name, own)}, and ${held}. Set it to that or leave it out; or have two ` +
-    `people with the role approve give the command: relais limits set ${name} ${writeLimit(name, own)}`
+    `${name} of this process is ${describeValue(name, own)}, and ${held}. Set it to that value or remove it. ` +
+    `Or two people with the role approve run: relais limits set ${name} ${writeLimit(name, own)}`
   );
 }

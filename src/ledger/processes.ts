@@ -29,8 +29,11 @@ export interface ProcessesOptions {
   readonly place?: Place;
 }
 
-/** `silent`: another process has taken over its work. `epoch`: a recovery has ended since. */
-export type Fencing = 'silent' | 'epoch';
+/**
+ * Why a process must end. `silent`: another one has taken over its work. `epoch`: a whole recovery passed unseen.
+ * `restored`: the ledger is older than the process.
+ */
+export type Fencing = 'silent' | 'epoch' | 'restored';
 
 export interface LostLane {
   readonly lane: string;
@@ -209,7 +212,7 @@ export class Processes {
       const lanes = [...known].map(([lane, counter]) => ({ lane, known: String(counter) }));
       await onRestored({ lanes, epoch: memory.epoch, foundIn: memory.epoch });
     }
-    this.#fence('silent');
+    this.#fence(ended === undefined ? 'restored' : 'silent');
   }
 
   #fence(why: Fencing): void {

@@ -228,7 +228,7 @@ describe('nothing is found', () => {
   });
 
   test('in traces, in which everything is told', async () => {
-    const queues = ['disbursement', 'status-poll', 'sms-batch', 'campaign'];
+    const queues = ['disbursement', 'status-poll', 'sms-batch'];
     // They come in turns: what failed may be among those of the next.
     const spans = await traces.seen(
       (all) =>
@@ -325,6 +325,6 @@ test('each attempt is told in one line, with ids, queue, outcome and how long it
     expect([trace, span]).toEqual([expect.stringMatching(/^[0-9a-f]{32}$/), expect.stringMatching(/^[0-9a-f]{16}$/)]);
   }
   const seen = new Set(attempts.map(({ queue }) => queue));
-  const queues = ['disbursement', 'status-poll', 'sms-batch', 'direct-credit', 'campaign'];
+  const queues = ['disbursement', 'status-poll', 'sms-batch', 'direct-credit'];
   expect(queues.filter((queue) => !seen.has(queue))).toEqual([]);
 });

@@ -13,9 +13,12 @@ const START_WITHIN_MS = 300_000;
 const ENDS_WITHIN_MS = 30_000;
 const START_AGAIN_MS = 300;
 const LAST_WORDS = 500;
-const REPLACED = 'another process has taken over the work of this one (silent)';
-/** PostgreSQL was out of its reach from the beginning of a recovery to its end. */
-const MISSED_RECOVERY = 'another process has taken over the work of this one (epoch)';
+const REPLACED = 'another process has taken over the work of this one';
+/** PostgreSQL was out of its reach for a whole recovery, or was restored to a time before its start. */
+const LEFT_BEHIND = [
+  'a recovery began and ended while this process did not reach PostgreSQL',
+  'PostgreSQL was restored to a time before this process started',
+];
 const everyone = new Set<ChildProcess>();
 
 /** Whatever happens to the storm, no process of it stays behind. */
@@ -149,7 +152,7 @@ export class Child {
     if (this.#expected) return;
     const told = `${this.plan.name} ended by itself: ${how}; ${this.lastWords()}`;
     const isReplaced = this.stoodStill.length > 0 && told.includes(REPLACED);
-    if (isReplaced || told.includes(MISSED_RECOVERY)) this.replaced.push(told);
+    if (isReplaced || LEFT_BEHIND.some((words) => told.includes(words))) this.replaced.push(told);
     else if (this.#isReady) this.diedByItself.push(told);
     else this.failedStarts.push(told);
   }

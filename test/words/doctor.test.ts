@@ -2,6 +2,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { parseSync } from 'oxc-parser';
 import { expect, test } from 'vitest';
 import { checkNames } from '../../src/app/examine/finding.ts';
+import { examineLimits } from '../../src/app/examine/limits.ts';
 import { doctorWords } from '../../src/words/doctor.ts';
 import { frenchChecks, frenchFindings } from '../../src/words/french-doctor.ts';
 import { said } from '../../src/words/said.ts';
@@ -55,4 +56,11 @@ test('a sentence of a failure inside a finding is said in French too; what is so
   );
   expect(say({ sentence: 'of somebody else', values: {} })).toBe('of somebody else');
   expect([faults(0), faults(1), faults(2)]).toEqual(['Aucun problème trouvé.', '1 problème.', '2 problèmes.']);
+});
+
+test.for(['moussa', undefined])('a limit that is in force, set by %s, has its French', async (by) => {
+  const held = { name: 'MAX_DISBURSEMENT', value: 750_000, since: 1, ...(by && { by }) } as const;
+  const [found] = await examineLimits({ list: async () => [held] }, { MAX_DISBURSEMENT: 900_000 }, 0);
+  const { says, fix } = found?.told ?? {};
+  expect([says?.sentence, fix?.sentence].every((one) => Object.hasOwn(frenchFindings, one ?? ''))).toBe(true);
 });
