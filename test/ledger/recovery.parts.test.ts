@@ -158,6 +158,13 @@ test('an unbroken journal lets queued payments go on, and raises or records agai
     dsb_later: 'submitting tok-dsb_later',
     dcr_open: 'needs_review',
   });
+  const sends = await ledger.query(
+    `select id, sends, evidence[cardinality(evidence)] like '% submit|intended||send 1' as told from relais.operation where id in ('dsb_paid', 'dsb_later') order by id`,
+  );
+  expect(sends).toEqual([
+    { id: 'dsb_later', sends: 1, told: true },
+    { id: 'dsb_paid', sends: 1, told: true },
+  ]);
   const four = await worker();
   expect(four.life.recovering()).toBeUndefined();
   expect((await four.operations.claim('disbursement', ['main'], 9, 60_000)).map(({ id }) => id)).toEqual([

@@ -98,7 +98,9 @@ added as (
     purpose, provider_id, token, case when token is not null then created_at end, coalesce($25, now()), send_until, quiet_until, batch,
     created_by, created_at, 'restored', 1, case when queue is not null then coalesce($25, now()) end,
     case when counted then (created_at at time zone 'UTC')::date end, $24, gen_random_uuid(),
-    array[to_char(coalesce($25, now()) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || ' restored|journal||'], 1
+    array[to_char(coalesce($25, now()) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || ' restored|journal||']
+      || case when token is not null then array[to_char(coalesce($25, now()) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || ' submit|intended||send 1'] else '{}' end,
+    case when token is not null then 2 else 1 end
   from asked order by id collate "C"
   on conflict do nothing
   returning id, kind, account, beneficiary, amount, counted_on, request ->> 'withdrawMode' as place, state
@@ -127,7 +129,7 @@ counted as (
 select id, kind from added;
 
 -- name: replay_intents
--- Raises payments to the intent that the journal knows. A later state is never moved back. One that a person cancelled
+-- Raises payments to the intent that the journal knows, which is their evidence from here on. A later state is never moved back. One that a person cancelled
 -- is asked about by its token: during the recovery it stays with a person, before it is led to one by `restorable`.
 -- params: id text[], token text[], send_until timestamptz[], quiet_until timestamptz[], now timestamptz
 -- row: id text
@@ -141,7 +143,9 @@ raised as (
   update relais.operation o set state = case when o.state in ('needs_review', 'cancelled') then o.state else 'submitting' end, queue = 'status-poll',
     due_at = coalesce($5, now()), reason = 'restored', token = coalesce(a.token, o.token), token_at = coalesce(o.token_at, $5, now()), sent_at = coalesce(o.sent_at, $5, now()),
     send_until = a.send_until, quiet_until = a.quiet_until, sends = greatest(o.sends, 1::int2), version = o.version + 1, since = coalesce($5, now()),
-    updated_at = coalesce($5, now()), lease = null, lease_until = null, holder = null, op = gen_random_uuid()
+    updated_at = coalesce($5, now()), lease = null, lease_until = null, holder = null, op = gen_random_uuid(),
+    evidence = (o.evidence || (to_char(coalesce($5, now()) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || ' submit|intended||send ' || greatest(o.sends, 1)))[greatest(1, cardinality(o.evidence) - 48):],
+    evidence_total = o.evidence_total + 1
   from held h join unnest($1::text[], $2::text[], $3::timestamptz[], $4::timestamptz[]) as a(id, token, send_until, quiet_until) using (id)
   where o.id = h.id
   returning o.id, o.kind, o.account, o.request ->> 'withdrawMode' as place, h.was, o.state, o.amount
