@@ -263,7 +263,7 @@ test('a ledger from before a process knows nothing of its end, so the process sa
   await processes.start();
   await ledger.query(`delete from relais.worker where process = '${processes.name}'`);
   await processes.beat();
-  expect([fenced, lost.length]).toEqual([['silent'], 1]);
+  expect([fenced, lost.length]).toEqual([['restored'], 1]);
 });
 
 test('a retired process cannot open a lane again', async () => {
