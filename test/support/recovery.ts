@@ -5,7 +5,7 @@ import { systemClock } from '../../src/lib/clock.ts';
 import { keysLike } from './fresh-redis.ts';
 import { type Service, ask } from './service.ts';
 
-const WAIT_MS = 60_000;
+const WAIT_MS = 120_000;
 const ASK_EVERY_MS = 25;
 
 /** Resolves once the processes of the service know of it. */

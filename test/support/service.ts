@@ -43,7 +43,7 @@ export interface Service {
   call(method: string, path: string, call?: Call): Promise<Answer>;
   /** The same of a GET of events, once every event that was reported so far is published. */
   published(path: string, call?: Call): Promise<Answer>;
-  /** Asks again until the answer is as wanted; fails with the last one after a minute. */
+  /** Asks again until the answer is as wanted; fails with the last one after two minutes. */
   until(path: string, wanted: (body: any) => boolean): Promise<any>;
   books(section?: string): Promise<any>;
   control(method: string, path: string, body?: unknown): Promise<any>;

@@ -22,7 +22,7 @@ import { SmsProvider } from './sms-provider.ts';
 const LEASE_MS = 60_000;
 export const SETTLE_DELAY_MS = 60_000;
 export const RECHECK_MS = 30_000;
-const PATIENCE_MS = 60_000;
+const PATIENCE_MS = 120_000;
 const LOOK_MS = 10;
 
 export interface WorkerOptions {
