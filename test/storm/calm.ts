@@ -54,9 +54,9 @@ async function openMailings(
     const seen = reply?.body as { state?: string; totals?: Record<string, number> } | undefined;
     const ended = seen?.state === 'finished' || seen?.state === 'cancelled';
     if (ended && seen?.totals?.['sending'] === 0) continue;
-    // Lost with a copy, or only begun in it.
-    if (isTorn(mailing, restores) && (reply?.status === 404 || seen?.state === 'draft' || seen?.state === 'ready'))
-      continue;
+    // Lost with a copy (410: the journal knows of it), or only begun in it.
+    const isLost = reply?.status === 404 || reply?.status === 410;
+    if (isTorn(mailing, restores) && (isLost || seen?.state === 'draft' || seen?.state === 'ready')) continue;
     // In a storm answers get lost; whoever watches a campaign that stopped itself for that has it go on. What somebody
     // cancelled in a world that is gone is cancelled again.
     const act = cancelledAt === undefined ? 'resume' : 'cancel';

@@ -38,6 +38,8 @@ function mayBe(answer: ConsoleAnswer, seen: SeenConsole, restores: readonly Rest
   // Another act came first, or the campaign is over.
   if (status === 409) return (route === 'pause' || route === 'resume') && problem === 'wrong-state';
   if (status === 404) return problem === 'not-found' && restores.length > 0;
+  // A restored ledger lacks it, and the journal knows that it was there.
+  if (status === 410) return problem === 'removed' && restores.length > 0;
   if (status !== 401) return status === 429 && problem === 'too-many-requests';
   if (problem !== 'unauthenticated') return false;
   // Its key is gone; or the session, or the key, is younger than a copy that was put back.
