@@ -1,12 +1,12 @@
 /** What the accounts have left is looked at now and then, by one worker for all. */
 import { Queue } from 'bullmq';
-import { afterEach, expect, onTestFinished, test } from 'vitest';
+import { afterEach, expect, onTestFailed, onTestFinished, test } from 'vitest';
 import { loadConfig } from '../../src/config.ts';
 import { startRoles } from '../../src/app/run.ts';
 import { Balances } from '../../src/ledger/balances.ts';
 import { Database } from '../../src/ledger/pool.ts';
 import { samplesOf } from '../metrics/by-hand.ts';
-import { startRelais } from '../support/relais-process.ts';
+import { spawnRelais } from '../support/relais-process.ts';
 import { relaisSettings } from '../support/relais-settings.ts';
 import { type Service, startService } from '../support/service.ts';
 
@@ -84,10 +84,12 @@ test('a request that was added without the prefix is warned of, with the prefix 
   };
   let warn = (_line: string): void => undefined;
   const warned = new Promise<string>((resolve) => (warn = resolve));
-  const worker = await startRelais({ ...settings, CALLBACK_SECRET: 'callback-secret' }, 'worker', (written) => {
+  const starting = spawnRelais({ ...settings, CALLBACK_SECRET: 'callback-secret' }, 'worker', (written) => {
     const line = written.split('\n').find((one) => one.includes('bull:intake') && one.endsWith('}'));
     if (line !== undefined) warn(line);
   });
+  onTestFailed(() => console.error(starting.written()));
+  const worker = await starting.ready;
   onTestFinished(() => worker.stop());
   expect(JSON.parse(await warned)).toMatchObject({
     level: 'warn',

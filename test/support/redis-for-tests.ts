@@ -1,3 +1,4 @@
+import { Redis } from 'ioredis';
 import type { TestProject } from 'vitest/node';
 import { type EmbeddedRedis, startEmbeddedRedis, NoRedisServer } from '../../src/redis/embedded.ts';
 
@@ -14,6 +15,7 @@ const DATABASES = 2_048;
 /** One private Redis per run. Only where no server program is found is the one that REDIS_URL names used. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const server = await ownServer();
+  if (server !== undefined) await forbidFlushAll(server.url);
   const url = server?.url ?? process.env['REDIS_URL'] ?? '';
   project.provide('redisUrl', url);
   return async () => server?.stop();
@@ -27,4 +29,11 @@ async function ownServer(): Promise<EmbeddedRedis | undefined> {
     if (error instanceof NoRedisServer && process.env['REDIS_URL']) return undefined;
     throw error;
   }
+}
+
+/** It would empty the databases of all other tests, in the middle of what they do. */
+async function forbidFlushAll(url: string): Promise<void> {
+  const redis = new Redis(url);
+  await redis.call('ACL', 'SETUSER', 'default', '-flushall');
+  redis.disconnect();
 }
