@@ -42,7 +42,7 @@ export interface Container extends Stores {
   /** Wakes a worker of this queue. */
   readonly wake: (queue: QueueName) => void;
   readonly metrics: Metrics;
-  /** Absent: nobody asked for traces. */
+  /** Absent: tracing is off. */
   readonly traces: Traces | undefined;
   readonly watchdog: Watchdog;
   /** How long this process waits for PostgreSQL while it starts. */

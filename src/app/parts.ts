@@ -30,7 +30,7 @@ export async function startAll(
     try {
       stops.push({ name: part.name, stop: await part.start() });
     } catch (cause) {
-      // What cannot stop either is not the reason.
+      // The first failure is the reason; parts that cannot stop are named after it.
       const failures = await stopAll().then(() => [], failuresOf);
       const why = [cause, ...failures].map((one) => (one instanceof Error ? one.message : String(one)));
       throw new Error(`${part.name} did not start: ${why.join('; ')}`, { cause });

@@ -291,7 +291,7 @@ export class Life {
     }
   }
 
-  /** Own lanes only: nobody else writes them, so under one epoch a word never goes back. */
+  /** Own lanes only: no other process writes them, so their counters never go back under one epoch. */
   async #tell(ended: boolean): Promise<void> {
     const { standing } = this;
     if (standing === undefined) return;

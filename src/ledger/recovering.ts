@@ -9,7 +9,7 @@ export interface Remembered {
   readonly foundIn?: number | undefined;
 }
 
-/** `known`: what somebody remembers. False: nothing began. In a transaction of the caller. */
+/** `known`: what a process or witness remembers. False: no recovery began. In a transaction of the caller. */
 export async function enterRecovery(
   run: Run,
   because: string,

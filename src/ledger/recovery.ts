@@ -278,7 +278,7 @@ const LEDGER_KINDS: readonly LedgerKind[] = [
   'message',
 ];
 
-/** Whatever the journal tells: it does not name invoices, and nobody can be asked about direct credits. */
+/** The journal does not name invoices, and the provider answers no questions about direct credits. */
 const UNTOLD: readonly LedgerKind[] = ['direct_credit', 'invoice'];
 
 /** Cancelled in the ledger that was restored, although the journal knows that it left. */

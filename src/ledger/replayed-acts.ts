@@ -58,7 +58,7 @@ function by(replay: (run: Run, facts: Json) => Promise<unknown>): Replay {
   };
 }
 
-/** False: nobody knows how to repeat it, so a person is told. */
+/** False: this version cannot repeat it, so a person is told. */
 export async function replayAct(database: Database, { kind, facts }: Acted): Promise<boolean> {
   return (await REPLAYS[kind]?.(database, facts)) ?? false;
 }

@@ -1,4 +1,4 @@
-/** Open operations of a restored ledger of which nobody can tell whether they left: a person decides, or the provider is asked. */
+/** Open operations of a restored ledger that may have left: a person decides, or the provider is asked. */
 import { type Kind, queueOf, restoringOf, statesOf } from '../kinds/index.ts';
 import type { Restoring } from '../kinds/kind.ts';
 import { type RecordAt, isUnreadable } from '../operations/record.ts';
@@ -27,7 +27,7 @@ export function openOf(of: readonly LedgerKind[], as: readonly Restoring[]): rea
 
 export interface Led {
   readonly count: number;
-  /** Operations that this version cannot read, so nobody is told of them. */
+  /** Operations that this version cannot read: no event reports them. */
   readonly unreadable: readonly string[];
 }
 
@@ -70,7 +70,7 @@ function endingOf(row: OperationRow, { quietMs, settleMs }: Patience) {
   };
 }
 
-/** Undefined: this version cannot read the row, so nobody is told. */
+/** Undefined: this version cannot read the row, so no event reports it. */
 export function eventOfRestored(row: OperationRow, to: 'needs_review' | 'cancelled'): EventDraft | undefined {
   const record = readRow(row.kind as LedgerKind, row);
   if (isUnreadable(record)) return undefined;

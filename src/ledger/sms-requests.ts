@@ -115,7 +115,7 @@ export class SmsRequests {
     return results.length === 0 ? [] : this.#settleApart(this.#checking, results);
   }
 
-  /** Whether its requests that were taken may still leave: nobody has stopped it meanwhile. */
+  /** Whether requests of the campaign that were taken may still leave: it was not stopped since. */
   async mayLeave(campaign: string): Promise<boolean> {
     return (await this.#checking.read('may_leave', [campaign])).length > 0;
   }

@@ -213,7 +213,7 @@ function tell({ operation, code, httpStatus, detail }: Evidence, telling: Tellin
     case 'approve':
       return story.approved(detail ?? story.somebody);
     case 'restored':
-      return story.restored(code);
+      return code === 'journal' ? story.recordedAgain : story.restored(code);
     case 'cancel':
       return story.cancelled(detail ?? story.somebody);
     default:

@@ -66,6 +66,7 @@ export const englishExplain = {
     resolved: (outcome: string, by: string) => `resolved as ${outcome} by ${by}`,
     approved: (by: string) => `approved by ${by}`,
     restored: (state: string) => `PostgreSQL was restored to an earlier point, where the state was ${state}`,
+    recordedAgain: 'recorded again from the journal: PostgreSQL was restored to a point before it',
     cancelled: (by: string) => `cancelled by ${by}`,
     interrupted: 'a worker died while it was sending',
     nothing: 'nothing',

@@ -64,6 +64,7 @@ export const frenchExplain: ExplainWords = {
     resolved: (outcome, by) => `tranché comme ${outcome} par ${by}`,
     approved: (by) => `approuvé par ${by}`,
     restored: (state) => `PostgreSQL a été restauré à un point antérieur, où l’état était ${state}`,
+    recordedAgain: 'enregistré de nouveau d’après le journal : PostgreSQL a été restauré à un point antérieur',
     cancelled: (by) => `annulé par ${by}`,
     interrupted: 'un processus s’est arrêté net pendant l’envoi',
     nothing: 'rien',

@@ -1,18 +1,16 @@
 /** A ledger restored from a copy, with and without the journal: nothing that left leaves again, nothing cancelled leaves. */
-import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { systemClock } from '../../src/lib/clock.ts';
-import type { JournalItem } from '../../src/ledger/journal.ts';
-import type { NewOperation } from '../../src/ledger/operations.ts';
 import { RecoveryDesk } from '../../src/ledger/recovery.ts';
 import { smsRequestItem } from '../../src/ledger/replay.ts';
 import { FileWitness, RedisWitness } from '../../src/ledger/witness.ts';
 import { type FreshLedger, freshLedger } from '../support/fresh-ledger.ts';
 import { type FreshRedis, freshRedis } from '../support/fresh-redis.ts';
 import { type LedgerWorker, ledgerWorker } from '../support/ledger-worker.ts';
+import { payment, sent } from '../support/restored-ledger.ts';
 
 let ledger: FreshLedger;
 let redis: FreshRedis;
@@ -39,43 +37,6 @@ async function worker(): Promise<LedgerWorker> {
   const one = await ledgerWorker({ url: ledger.url, schema: ledger.schema, redis: redis.redis }, witnesses());
   closing.push(() => one.kill().catch(() => undefined));
   return one;
-}
-
-const PAYMENT = { accountAlias: '771234567', amount: 1_000, withdrawMode: 'wallet-a-senegal' };
-
-function payment(id: string, over: Partial<NewOperation> = {}): NewOperation {
-  const fingerprint = createHash('sha256').update(id).digest();
-  const body = { kind: 'disbursement' as const, account: 'main', state: 'queued', queue: 'disbursement' };
-  const rest = { amount: 1_000, counted: true, providerId: `p-${id}`, request: PAYMENT, createdBy: 'shop' };
-  return { id, ...body, ...rest, fingerprint, dueMs: 0, ...over };
-}
-
-/** As an attempt writes it: fields of the record. */
-const itemOf = ({ id, kind, account, providerId }: NewOperation, token: string): JournalItem => ({
-  id,
-  kind,
-  account,
-  ...PAYMENT,
-  disburseId: providerId,
-  by: 'shop',
-  createdAt: Date.now(),
-  token,
-});
-
-/** As a worker pays: token and intent in one change, its bytes right after. */
-async function sent({ operations }: LedgerWorker, one: NewOperation): Promise<void> {
-  const claimed = await operations.claim('disbursement', ['main'], 50, 60_000);
-  const held = claimed.find(({ id }) => id === one.id);
-  if (held === undefined) throw new Error(`${one.id} is not due`);
-  const token = `tok-${one.id}`;
-  const intent = { id: one.id, lease: held.lease, was: 'queued', state: 'submitting', queue: 'status-poll', token };
-  const times = { keepMs: 60_000, sendMs: 10_000 };
-  const written = await operations.change({ ...intent, ...times, intends: true, journalItem: itemOf(one, token) });
-  expect(written).toMatchObject({ known: true, version: 2 });
-  for (const { id, lease } of claimed) {
-    if (id !== one.id)
-      await operations.change({ id, lease, was: 'queued', state: 'queued', queue: 'disbursement', dueMs: 0 });
-  }
 }
 
 function deskOf({ database }: LedgerWorker): RecoveryDesk<never[]> {

@@ -3,7 +3,7 @@
 -- name: enter_recovery
 -- Nothing is accepted and nothing leaves from now on, and the epoch is another one: no id of an event is used twice. What
 -- was known already stays, and the higher counters count.
--- `epoch`: the highest that somebody remembers. No row: the epoch is above `at_most`, so the loss was dealt with meanwhile.
+-- `epoch`: the highest that a process or witness remembers. No row: the epoch is above `at_most`, so the loss was dealt with meanwhile.
 -- What was done since a witness last confirmed the ledger may be missing, and so may lanes that have ended since.
 -- params: because text, known jsonb, now timestamptz, epoch int4, at_most int4
 -- row: number int8, fresh bool
@@ -413,7 +413,7 @@ update relais.recovery set before = coalesce(before, $1) where ended_at is null 
 
 -- name: settle_lanes
 -- What was known of lanes is known to this ledger from now on: they are no loss any more. Living processes go on with the
--- counters that the copy had, and open lanes anew that it does not have.
+-- counters that the copy had, and reopen lanes that it does not have.
 -- params: lane text[], counter int8[]
 -- row: lane text
 with known as (

@@ -169,7 +169,7 @@ function judgeUnpaid(answer: StatusAnswer, looking: Looking): Judgement {
   if (differs === 'mismatch_token' || differs === 'mismatch_disburse_id') {
     return asksAgain(looking, differs) ?? over(false, answer);
   }
-  // Of a token that was never submitted the provider knows no disburse_id.
+  // The provider has no disburse_id for a token that was never submitted.
   const isUnsent = record.state === 'cancelled' && answer.status === 'created';
   if (isUnsent || claimsUndone({ code: answer.status })) {
     const names = isUnsent ? answer.token === record.token : isNamed(record, answer);
