@@ -56,7 +56,7 @@ const isOfSettings = ({ name }: Error): boolean =>
 /** What did not start may leave connections open that would keep the process alive without any use: it ends here. */
 async function explained(service: () => Promise<number>): Promise<number> {
   const { language } = languageOf(process.argv.slice(2), process);
-  if (language === 'fr') inOurs = (await import('./words/refusals.ts')).refusalsInFrench;
+  if (language === 'fr') inOurs = (await import('./messages/refusals.ts')).refusalsInFrench;
   return service().catch(die);
 }
 
@@ -70,7 +70,7 @@ const world = {
 /** How `relais dev` tells a person at a terminal that it is ready. */
 async function screen(): Promise<Surroundings['ready']> {
   const { devScreen } = await import('./app/dev-screen.ts');
-  const { wordsIn } = await import('./words/languages.ts');
+  const { wordsIn } = await import('./messages/languages.ts');
   const words = wordsIn(languageOf(process.argv.slice(2), process).language).dev;
   return (urls) => world.print(devScreen(urls, words));
 }

@@ -1,6 +1,6 @@
 /** Who gets it, and who does not: what is wrong with the file as decisions, each with its rows. */
 import { useId, useState } from 'react';
-import { filled } from '../../src/words/said.ts';
+import { filled } from '../../src/messages/said.ts';
 import { useAct } from '../asking/acts.ts';
 import { Ended } from '../parts/act.tsx';
 import { DownloadButton } from '../parts/download-button.tsx';

@@ -10,7 +10,7 @@ export function Refusal({ text }: { readonly text: string }) {
   const [inFrench, setInFrench] = useState<Translate>();
   useEffect(() => {
     if (language !== 'fr') return;
-    void import('../../src/words/refusals.ts').then(({ refusalInFrench }) => setInFrench(() => refusalInFrench));
+    void import('../../src/messages/refusals.ts').then(({ refusalInFrench }) => setInFrench(() => refusalInFrench));
   }, [language]);
   const said = language === 'fr' ? inFrench?.(text) : undefined;
   return said === undefined ? <span lang="en">{text}</span> : <span>{said}</span>;

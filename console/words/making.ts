@@ -1,7 +1,7 @@
 /** The words of the pages on which a campaign is made, and what a file of recipients may have wrong with it. */
-import type { Whole } from '../../src/words/said.ts';
-import { englishFile } from '../../src/words/english-file.ts';
-import { frenchFile } from '../../src/words/french-file.ts';
+import type { Whole } from '../../src/messages/said.ts';
+import { englishFile } from '../../src/messages/english-file.ts';
+import { frenchFile } from '../../src/messages/french-file.ts';
 import { type EnglishMaking, englishMaking } from './english-making.ts';
 import { frenchMaking } from './french-making.ts';
 import type { Language } from './words.ts';

@@ -1,5 +1,5 @@
 /** The catalogue of the console: in which language, and the type that keeps both alike. */
-import type { Whole } from '../../src/words/said.ts';
+import type { Whole } from '../../src/messages/said.ts';
 import { type English, english } from './english.ts';
 import { french } from './french.ts';
 

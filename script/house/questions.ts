@@ -38,7 +38,7 @@ const inFiles = (where: readonly string[]): Counted => ({ today: new Set(where).
 const inAll = (today: number): Counted => ({ today, where: [] });
 
 /** A word for each in a language is no second list: a test asks for the word of every one. */
-const isLanguage = ({ path }: SourceFile): boolean => path.startsWith('src/words/');
+const isLanguage = ({ path }: SourceFile): boolean => path.startsWith('src/messages/');
 
 const factOf = (name: string, fact: words.Fact): Question => ({
   question: `files that write down: ${name}`,

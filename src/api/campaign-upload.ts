@@ -24,7 +24,7 @@ import { type ApiContext } from './context.ts';
 import { requireStill } from './gates.ts';
 import { requireFileBody } from './file-body.ts';
 import { uploadReport } from './openapi/answers-texts.ts';
-import { languageAccepted } from '../words/languages.ts';
+import { languageAccepted } from '../messages/languages.ts';
 import { flag, listFiles, wholeNumber, replayed, route } from './route.ts';
 import { type ApiKey, personOf } from './keys.ts';
 import { ApiProblem, invalid } from './problem.ts';

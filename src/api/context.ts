@@ -44,7 +44,7 @@ import type { Resolve, Resolved } from '../processors/disbursement/resolve.ts';
 import { describeProblems } from '../producer/problems.ts';
 import type { BatchDoor } from '../producer/batch/door.ts';
 import type { IntakeJobs } from '../queues/intake-jobs.ts';
-import type { Said } from '../words/said.ts';
+import type { Said } from '../messages/said.ts';
 import type { BatchAdvisor } from './batch-advice.ts';
 import type { Buckets } from './buckets.ts';
 import type { ConsoleFiles, Violation } from './console-files.ts';

@@ -5,8 +5,8 @@ import { csvCell } from '../files/csv.ts';
 import { type Line, textStates } from '../kinds/day-totals.ts';
 import { readWithdrawMode } from '../upstream/capabilities.ts';
 import { Html, html } from '../lib/html.ts';
-import { counted, money } from '../words/figures.ts';
-import { type Language, type Words, wordFor, wordsIn } from '../words/languages.ts';
+import { counted, money } from '../messages/figures.ts';
+import { type Language, type Words, wordFor, wordsIn } from '../messages/languages.ts';
 
 interface Sum {
   count: number;

@@ -1,6 +1,6 @@
 /** What `relais doctor` finds, for people with a browser and no shell. */
-import { doctorWords } from '../words/doctor.ts';
-import { languageAccepted } from '../words/languages.ts';
+import { doctorWords } from '../messages/doctor.ts';
+import { languageAccepted } from '../messages/languages.ts';
 import { doctorAnswer } from './openapi/answers-console.ts';
 import { answer, route } from './route.ts';
 

@@ -7,7 +7,7 @@ import { progressOf } from '../producer/batch/report.ts';
 import { explainCampaign, explainMessage } from '../operations/explain-texts.ts';
 import type { Circumstances, Explanation, FailureOf, Standing } from '../operations/explanation.ts';
 import type { RecordOf } from '../operations/record.ts';
-import { type Language, languageAccepted } from '../words/languages.ts';
+import { type Language, languageAccepted } from '../messages/languages.ts';
 import { type Failure, failures } from '../upstream/verdict.ts';
 import { type ApiContext, recordFor } from './context.ts';
 import type { ApiKey } from './keys.ts';

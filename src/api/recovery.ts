@@ -7,8 +7,8 @@ import { personOf } from './keys.ts';
 import { recovery } from './openapi/answers-operating.ts';
 import { answer, json, wholeNumber, route } from './route.ts';
 import { ApiProblem } from './problem.ts';
-import { wordsIn } from '../words/languages.ts';
-import { recoverySteps } from '../words/recovery-steps.ts';
+import { wordsIn } from '../messages/languages.ts';
+import { recoverySteps } from '../messages/recovery-steps.ts';
 
 const recoveryWord = z
   .union([z.strictObject({ apply: z.literal(true) }), z.strictObject({ nothingWasLost: z.literal(true) })], {

@@ -7,7 +7,7 @@ import { looksCursor } from '../ledger/balances.ts';
 import { CSV_HEAD, type DailyReport, PAGE_POLICY, dailyCsv, dailyPage, rowsOf } from './daily.ts';
 import { accountsListed } from './gates.ts';
 import { balancesSeen, dailyReport } from './openapi/answers-reports.ts';
-import { languageAccepted } from '../words/languages.ts';
+import { languageAccepted } from '../messages/languages.ts';
 import { type AnyAsked, after, limit, listedAccount, route } from './route.ts';
 import { invalid } from './problem.ts';
 

@@ -2,7 +2,7 @@
 import type { Request } from 'express';
 import { z } from 'zod';
 import type { Session } from '../ledger/sessions.ts';
-import { languageAccepted } from '../words/languages.ts';
+import { languageAccepted } from '../messages/languages.ts';
 import type { ApiKey } from './keys.ts';
 import { sessionAnswer } from './openapi/answers-console.ts';
 import { ApiProblem, invalid } from './problem.ts';

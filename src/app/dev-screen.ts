@@ -1,4 +1,4 @@
-import type { Words } from '../words/languages.ts';
+import type { Words } from '../messages/languages.ts';
 
 /** The addresses that `relais dev` reports when it is ready. */
 export interface DevUrls {

@@ -3,7 +3,7 @@ import { open, readFile, stat } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { type Command } from 'commander';
 import { textOf } from '../lib/saved-text.ts';
-import { wordFor } from '../words/languages.ts';
+import { wordFor } from '../messages/languages.ts';
 import type { Answer, JsonObject } from './client.ts';
 import { wrongValue } from './flags.ts';
 import { CommandFailed, WrongUsage } from './failure.ts';

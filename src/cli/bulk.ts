@@ -2,8 +2,8 @@
 import { Readable } from 'node:stream';
 import { type CreationFlags, identityHeader, refuseQuestion, streamFrom } from './asking.ts';
 import { CommandFailed } from './failure.ts';
-import { counted } from '../words/figures.ts';
-import { wordFor } from '../words/languages.ts';
+import { counted } from '../messages/figures.ts';
+import { wordFor } from '../messages/languages.ts';
 import type { ExitCode } from './io.ts';
 import { printable } from './output.ts';
 import type { Shell } from './shell.ts';

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import { renderReport, type CheckSummary } from '../campaigns/check/report.ts';
-import { money } from '../words/figures.ts';
+import { money } from '../messages/figures.ts';
 import { refuseOverwriting } from './asking.ts';
 import { checkThere } from './campaign-check-there.ts';
 import { type Decision, decisionsIn, renderDecisions } from './check-decisions.ts';

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import { renderReport, type CheckSummary } from '../campaigns/check/report.ts';
 import { canonicalJson, fingerprint } from '../lib/ids.ts';
-import { money } from '../words/figures.ts';
+import { money } from '../messages/figures.ts';
 import { refuseOverwriting } from './asking.ts';
 import { type FirstPaceFlags, withFirstPace, withoutOff } from './campaign-pace.ts';
 import type { JsonObject } from './client.ts';
@@ -21,7 +21,7 @@ import {
   withFileFlags,
 } from './recipients-file.ts';
 import { type RecipientsSource, withRereadable } from './recipients-source.ts';
-import type { Words } from '../words/languages.ts';
+import type { Words } from '../messages/languages.ts';
 import { Refused } from './refusal.ts';
 import type { Shell } from './shell.ts';
 import { testNumbers, testSend } from './test-send.ts';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { JsonObject } from './client.ts';
 import { CommandFailed } from './failure.ts';
 import type { ExitCode } from './io.ts';
-import { wordFor } from '../words/languages.ts';
+import { wordFor } from '../messages/languages.ts';
 import { printable } from './output.ts';
 import { patient } from './patience.ts';
 import {
@@ -16,7 +16,7 @@ import {
   settledOf,
 } from './progress.ts';
 import type { Shell } from './shell.ts';
-import type { Words } from '../words/languages.ts';
+import type { Words } from '../messages/languages.ts';
 
 export interface CampaignView {
   readonly id: string;

@@ -1,6 +1,6 @@
 /** Said before SMS leave: that it is night where they arrive, and how to choose otherwise. */
 import { z } from 'zod';
-import type { Words } from '../words/languages.ts';
+import type { Words } from '../messages/languages.ts';
 import type { JsonObject } from './client.ts';
 import { printable } from './output.ts';
 

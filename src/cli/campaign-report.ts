@@ -6,7 +6,7 @@ import { withExample } from './flags.ts';
 import type { ExitCode } from './io.ts';
 import { printable } from './output.ts';
 import type { Shell } from './shell.ts';
-import { wordFor } from '../words/languages.ts';
+import { wordFor } from '../messages/languages.ts';
 
 interface ReportFlags {
   readonly state?: string;

@@ -1,4 +1,4 @@
-import { wordFor } from '../words/languages.ts';
+import { wordFor } from '../messages/languages.ts';
 import type { Command } from 'commander';
 import { follow, readCampaign } from './campaign-follow.ts';
 import { withExample } from './flags.ts';

@@ -1,6 +1,6 @@
 /** What starting a campaign would do, in one breath: to how many people, in how many segments, for how much. */
-import type { Words } from '../words/languages.ts';
-import { money } from '../words/figures.ts';
+import type { Words } from '../messages/languages.ts';
+import { money } from '../messages/figures.ts';
 import { readCampaign } from './campaign-follow.ts';
 import type { JsonObject } from './client.ts';
 import { grouped, printable } from './output.ts';

@@ -11,7 +11,7 @@ import { addRetry } from './campaign-retry.ts';
 import type { JsonObject } from './client.ts';
 import { withExample } from './flags.ts';
 import type { ExitCode } from './io.ts';
-import { type Language, type Words, wordFor, wordsIn } from '../words/languages.ts';
+import { type Language, type Words, wordFor, wordsIn } from '../messages/languages.ts';
 import { grouped, printable, type Row } from './output.ts';
 import { renderLine } from './progress.ts';
 import type { Shell } from './shell.ts';

@@ -7,8 +7,8 @@ import {
 } from '../campaigns/check/questions.ts';
 import type { TextDoubt } from '../campaigns/check/doubtful-text.ts';
 import type { CheckSummary } from '../campaigns/check/report.ts';
-import { english } from '../words/english.ts';
-import { type Language, wordsIn } from '../words/languages.ts';
+import { english } from '../messages/english.ts';
+import { type Language, wordsIn } from '../messages/languages.ts';
 import { printable } from './output.ts';
 
 /** The flags that take such rows in, where there is one; the others can only be mended in the file. */

@@ -11,14 +11,14 @@ import { lineOf } from './flags.ts';
 import { commands } from './generated/commands.ts';
 import type { CliIo } from './io.ts';
 import { printableLines } from './output.ts';
-import { type Language, isLanguage, languageOfLocale } from '../words/languages.ts';
+import { type Language, isLanguage, languageOfLocale } from '../messages/languages.ts';
 import { Shell } from './shell.ts';
 
 /** Runs one command; `argv` is without node and script. The exit code: 0 done, 1 refused or failed, 2 wrong usage. */
 export async function runCli(given: readonly string[], io: CliIo): Promise<number> {
   const { language, argv } = languageOf(given, io);
   // What declarations say has its French in a table that nobody else needs to load.
-  const spoken = language === 'fr' ? (await import('../words/help.ts')).inFrench : undefined;
+  const spoken = language === 'fr' ? (await import('../messages/help.ts')).inFrench : undefined;
   const shell = new Shell(io, { language, spoken });
   // Without a listener, a reader that goes away (`| head -1`) would end the process with a stack trace.
   const gone = (): void => {};

@@ -7,7 +7,7 @@ import { listOf, withExample, wrongValue } from './flags.ts';
 import type { ExitCode } from './io.ts';
 import { printable } from './output.ts';
 import { printerOf } from './printers.ts';
-import { money } from '../words/figures.ts';
+import { money } from '../messages/figures.ts';
 import { itemsOf, renderFacts, renderRecord, renderRows } from './record.ts';
 import type { Shell } from './shell.ts';
 

@@ -1,6 +1,6 @@
 import { kindOf } from '../kinds/index.ts';
 import type { Command } from 'commander';
-import { money } from '../words/figures.ts';
+import { money } from '../messages/figures.ts';
 import { approveBatch } from './disburse-batch.ts';
 import { WrongUsage } from './failure.ts';
 import { withExample } from './flags.ts';

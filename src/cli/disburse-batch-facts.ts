@@ -1,8 +1,8 @@
 import type { BatchOutcome, BatchTotals, Finding, Findings, Sum } from '../kinds/batch.ts';
 import { toldInOrder } from '../kinds/batch-outcome.ts';
-import { counted, money } from '../words/figures.ts';
+import { counted, money } from '../messages/figures.ts';
 import type { JsonObject } from './client.ts';
-import { type Words, wordFor } from '../words/languages.ts';
+import { type Words, wordFor } from '../messages/languages.ts';
 import { grouped, printable, type Row } from './output.ts';
 import type { Shell } from './shell.ts';
 

@@ -8,7 +8,7 @@ import { type CreationFlags, identityHeader, readKey, refuseOverwriting } from '
 import type { JsonObject } from './client.ts';
 import { BATCHES, printBatch } from './disburse-batch-facts.ts';
 import { readFileToSend } from './disburse-batch-file.ts';
-import type { Words } from '../words/languages.ts';
+import type { Words } from '../messages/languages.ts';
 import { WrongUsage } from './failure.ts';
 import { encoding, withExample } from './flags.ts';
 import type { ExitCode } from './io.ts';

@@ -1,4 +1,4 @@
-import { timed } from '../words/figures.ts';
+import { timed } from '../messages/figures.ts';
 import type { JsonObject } from './client.ts';
 import { type Output, printable } from './output.ts';
 import { itemsOf } from './record.ts';

@@ -2,8 +2,8 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { type Encoding, encodingOf, encodings } from '../files/encodings.ts';
 import { toMs } from '../lib/clock.ts';
-import { english } from '../words/english.ts';
-import { type Values, type ValuesOf, filled } from '../words/said.ts';
+import { english } from '../messages/english.ts';
+import { type Values, type ValuesOf, filled } from '../messages/said.ts';
 
 type Forms = typeof english.commands.flags;
 

@@ -11,7 +11,7 @@ import { withExample } from './flags.ts';
 import type { ExitCode } from './io.ts';
 import { printable } from './output.ts';
 import type { Shell } from './shell.ts';
-import type { Words } from '../words/languages.ts';
+import type { Words } from '../messages/languages.ts';
 
 interface InitFlags {
   readonly file: string;

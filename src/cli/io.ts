@@ -1,6 +1,6 @@
 import type { Readable, Writable } from 'node:stream';
 import type { Clock } from '../lib/clock.ts';
-import type { Language } from '../words/languages.ts';
+import type { Language } from '../messages/languages.ts';
 
 /** `-` by convention; the others are its names in Linux. What is read from it cannot be read again. */
 export function isStandardInput(path: string | undefined): boolean {

@@ -10,8 +10,8 @@ import {
   readLimit,
   writeLimit,
 } from '../kinds/limits.ts';
-import { money } from '../words/figures.ts';
-import type { Words } from '../words/languages.ts';
+import { money } from '../messages/figures.ts';
+import type { Words } from '../messages/languages.ts';
 import type { JsonObject } from './client.ts';
 import { WrongUsage } from './failure.ts';
 import { withExample } from './flags.ts';

@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { type Prices, readPrices, UnusablePrices } from '../files/prices.ts';
 import { textOf } from '../lib/saved-text.ts';
-import { describeDetail } from '../words/details.ts';
+import { describeDetail } from '../messages/details.ts';
 import { CommandFailed } from './failure.ts';
 import type { Shell } from './shell.ts';
 

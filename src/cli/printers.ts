@@ -1,6 +1,6 @@
 /** What is answered and has words of its own, by its name in openapi.json; anything else is printed by its fields. */
 import type { JsonObject } from './client.ts';
-import { counted } from '../words/figures.ts';
+import { counted } from '../messages/figures.ts';
 import { type Output, printable } from './output.ts';
 import { itemsOf, renderFacts } from './record.ts';
 import type { Shell } from './shell.ts';

@@ -1,6 +1,6 @@
-import { timed } from '../words/figures.ts';
+import { timed } from '../messages/figures.ts';
 import { describeMs } from '../lib/clock.ts';
-import { type Language, type Words, wordFor, wordsIn } from '../words/languages.ts';
+import { type Language, type Words, wordFor, wordsIn } from '../messages/languages.ts';
 import { grouped, printable } from './output.ts';
 
 export interface CampaignTotals {

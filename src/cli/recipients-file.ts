@@ -15,7 +15,7 @@ import type { FileFormat } from '../files/rows.ts';
 import type { Encoding } from '../files/encodings.ts';
 import { sampleStopLink } from '../lib/stop-link.ts';
 import { UnusableTemplate } from '../lib/wording.ts';
-import { type Language, wordsIn } from '../words/languages.ts';
+import { type Language, wordsIn } from '../messages/languages.ts';
 import { CommandFailed, WrongUsage } from './failure.ts';
 import { listOf, withEncoding } from './flags.ts';
 import type { CliIo } from './io.ts';

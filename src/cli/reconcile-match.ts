@@ -1,8 +1,8 @@
 /** A file of the service or of a bank beside what succeeded here: what fits, and what is left over on either side. */
 import { readXof } from '../lib/money.ts';
 import { canonicalName } from '../lib/wording.ts';
-import { english } from '../words/english.ts';
-import { type Values, type ValuesOf, filled } from '../words/said.ts';
+import { english } from '../messages/english.ts';
+import { type Values, type ValuesOf, filled } from '../messages/said.ts';
 
 type Problems = typeof english.commands.reconcile.problems;
 

@@ -6,10 +6,10 @@ import { type Command } from 'commander';
 import { RowReader } from '../files/rows.ts';
 import type { Encoding } from '../files/encodings.ts';
 import type { KindOfMoney } from '../kinds/index.ts';
-import { money } from '../words/figures.ts';
-import { filled } from '../words/said.ts';
+import { money } from '../messages/figures.ts';
+import { filled } from '../messages/said.ts';
 import { dateIn } from '../lib/zone.ts';
-import { describeDetail } from '../words/details.ts';
+import { describeDetail } from '../messages/details.ts';
 import type { JsonObject } from './client.ts';
 import { CommandFailed } from './failure.ts';
 import { withEncoding, withExample, wrongValue } from './flags.ts';
@@ -28,7 +28,7 @@ import {
 import { explainFile } from './recipients-file.ts';
 import { sourceOf } from './recipients-source.ts';
 import { itemsOf } from './record.ts';
-import type { Words } from '../words/languages.ts';
+import type { Words } from '../messages/languages.ts';
 import type { Shell } from './shell.ts';
 
 interface ReconcileFlags {

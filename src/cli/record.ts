@@ -1,7 +1,7 @@
 /** What the API said, for a person: facts one a line, lists as tables. */
 import type { JsonObject } from './client.ts';
 import { type Output, printable } from './output.ts';
-import { counted, money } from '../words/figures.ts';
+import { counted, money } from '../messages/figures.ts';
 
 /** The facts, and each list of objects as a table under its name. */
 export function renderRecord(body: JsonObject, output: Output): string {

@@ -2,8 +2,8 @@
 import { type Command, Option } from 'commander';
 import type { JsonObject } from './client.ts';
 import type { ExitCode } from './io.ts';
-import { wordFor } from '../words/languages.ts';
-import { type RecoverySteps, recoverySteps } from '../words/recovery-steps.ts';
+import { wordFor } from '../messages/languages.ts';
+import { type RecoverySteps, recoverySteps } from '../messages/recovery-steps.ts';
 import { itemsOf } from './record.ts';
 import { grouped, printable } from './output.ts';
 import type { Shell } from './shell.ts';

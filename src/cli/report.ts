@@ -1,6 +1,6 @@
 /** What a day came to, at a shell: a row for each figure that is not nothing, under its account and country. */
-import { counted } from '../words/figures.ts';
-import { wordFor } from '../words/languages.ts';
+import { counted } from '../messages/figures.ts';
+import { wordFor } from '../messages/languages.ts';
 import type { JsonObject } from './client.ts';
 import { type Output, printable } from './output.ts';
 import { itemsOf } from './record.ts';

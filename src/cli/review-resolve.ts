@@ -1,7 +1,7 @@
 /** A person's word about what needs review: about one, or about all that filters choose, which are told first. */
 import { Readable } from 'node:stream';
 import { type Command, Option } from 'commander';
-import { counted, money } from '../words/figures.ts';
+import { counted, money } from '../messages/figures.ts';
 import { operations } from '../kinds/index.ts';
 import type { JsonObject } from './client.ts';
 import { CommandFailed, WrongUsage } from './failure.ts';
@@ -10,7 +10,7 @@ import type { ExitCode } from './io.ts';
 import { printable } from './output.ts';
 import { renderFacts, renderRecord } from './record.ts';
 import type { Shell } from './shell.ts';
-import type { Words } from '../words/languages.ts';
+import type { Words } from '../messages/languages.ts';
 
 const PATH = '/v1/review/resolve';
 const outcomes = operations.disbursement.resolve;

@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline';
 import { Secret } from '../lib/secret.ts';
-import type { Spoken } from '../words/help.ts';
-import { type Language, type Words, wordsIn } from '../words/languages.ts';
+import type { Spoken } from '../messages/help.ts';
+import { type Language, type Words, wordsIn } from '../messages/languages.ts';
 import { ApiClient } from './client.ts';
 import { WrongUsage } from './failure.ts';
 import { ENGLISH } from './speech.ts';

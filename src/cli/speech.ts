@@ -1,5 +1,5 @@
-import type { Spoken } from '../words/help.ts';
-import { type Language, type Words, wordsIn } from '../words/languages.ts';
+import type { Spoken } from '../messages/help.ts';
+import { type Language, type Words, wordsIn } from '../messages/languages.ts';
 
 /** How people are told. */
 export interface Speech {

@@ -1,6 +1,6 @@
 /** What stands where, on one screen: at most 40 lines of 100 columns, the most pressing first. */
-import { counted, money } from '../words/figures.ts';
-import { type Words, wordFor } from '../words/languages.ts';
+import { counted, money } from '../messages/figures.ts';
+import { type Words, wordFor } from '../messages/languages.ts';
 import type { JsonObject } from './client.ts';
 import { type Output, printable } from './output.ts';
 import { itemsOf } from './record.ts';

@@ -1,8 +1,8 @@
 /** The help of every command in French, and what is said of a command line that is wrong. */
 import { type Argument, type Command, type CommanderError, Help, type Option } from 'commander';
-import { english } from '../words/english.ts';
-import type { Spoken } from '../words/help.ts';
-import { filled, readBack } from '../words/said.ts';
+import { english } from '../messages/english.ts';
+import type { Spoken } from '../messages/help.ts';
+import { filled, readBack } from '../messages/said.ts';
 import { lineOf } from './flags.ts';
 import type { Speech } from './speech.ts';
 

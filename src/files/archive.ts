@@ -4,7 +4,7 @@ import { crc32 } from 'node:zlib';
 import { type Entry, fromBufferPromise, getFileNameLowLevel, type ZipFile } from 'yauzl';
 import { unusable } from './problems.ts';
 import { type XmlListener, XmlReader } from './xml.ts';
-import { detail } from '../words/details.ts';
+import { detail } from '../messages/details.ts';
 
 /** A workbook of two sheets has some twenty. */
 const ENTRIES_MAX = 10_000;

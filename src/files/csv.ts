@@ -3,7 +3,7 @@ import { CsvError, type Parser, parse } from 'csv-parse';
 import { readJson } from '../lib/json.ts';
 import { defused } from './own-cells.ts';
 import { unusable, type UnusableFile } from './problems.ts';
-import { type Detail, detail } from '../words/details.ts';
+import { type Detail, detail } from '../messages/details.ts';
 
 /** No honest row of a file comes near; a quote that is never closed does, and would swallow the file. */
 export const MAX_ROW_BYTES = 65_536;

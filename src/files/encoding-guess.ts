@@ -2,7 +2,7 @@
 import { fromCodePage } from './code-pages.ts';
 import { type CodePage, codePageNames } from './encodings.ts';
 import { unusable } from './problems.ts';
-import { detail } from '../words/details.ts';
+import { detail } from '../messages/details.ts';
 
 /** Throws where two encodings make equally good words of the bytes: a guess would change the names of people. */
 export function guessCodePage(bytes: Buffer): CodePage {

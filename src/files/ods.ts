@@ -14,7 +14,7 @@ import {
 } from './sheet.ts';
 import { unusable, UnusableFile } from './problems.ts';
 import type { XmlListener } from './xml.ts';
-import { detail } from '../words/details.ts';
+import { detail } from '../messages/details.ts';
 
 const CONTENT = 'content.xml';
 

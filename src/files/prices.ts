@@ -1,5 +1,5 @@
 import { isSupportedCountry } from 'libphonenumber-js/max';
-import { type Detail, detail } from '../words/details.ts';
+import { type Detail, detail } from '../messages/details.ts';
 
 /** XOF per segment, by country (`SN`). A country that is not here has no price; it is named, never guessed. */
 export type Prices = Readonly<Record<string, number>>;

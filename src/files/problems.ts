@@ -1,5 +1,5 @@
-import type { Detail } from '../words/details.ts';
-import { english } from '../words/english.ts';
+import type { Detail } from '../messages/details.ts';
+import { english } from '../messages/english.ts';
 
 /** Why nothing of a file can be used. Each says what to do about it. */
 export const fileProblems = english.file.problems;

@@ -19,7 +19,7 @@ import { TextReader } from './text.ts';
 import { openXlsx } from './xlsx.ts';
 import { HeldBytes, type Holding } from '../lib/held-bytes.ts';
 import { Turns } from '../lib/turns.ts';
-import type { Detail } from '../words/details.ts';
+import type { Detail } from '../messages/details.ts';
 
 const PIECE_BYTES = 65_536;
 /** A million rows of four columns. It is kept whole: the table of contents of an archive stands at its end. */

@@ -1,5 +1,5 @@
 import { unusable } from './problems.ts';
-import { detail } from '../words/details.ts';
+import { detail } from '../messages/details.ts';
 
 export const MAX_COLUMNS = 100;
 /** No sheet of any program has more. */

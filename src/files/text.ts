@@ -3,7 +3,7 @@ import { fromCodePage } from './code-pages.ts';
 import { type Encoding, isCodePage } from './encodings.ts';
 import { guessCodePage } from './encoding-guess.ts';
 import { unusable, type UnusableFile } from './problems.ts';
-import { detail } from '../words/details.ts';
+import { detail } from '../messages/details.ts';
 
 const NOTHING = Buffer.alloc(0);
 /** How much is looked at, from the first byte that is not UTF-8 on, to tell Windows, the Macintosh and MS-DOS apart. */

@@ -17,7 +17,7 @@ import {
 } from './sheet.ts';
 import { unusable } from './problems.ts';
 import type { XmlListener } from './xml.ts';
-import { detail } from '../words/details.ts';
+import { detail } from '../messages/details.ts';
 
 export async function openXlsx(archive: Archive, wanted: string | undefined): Promise<Sheet> {
   const root = await linksOf(archive, '_rels/.rels', '');

@@ -5,7 +5,7 @@
 import { TextDecoder } from 'node:util';
 import { Parser } from 'saxen';
 import { unusable } from './problems.ts';
-import { detail } from '../words/details.ts';
+import { detail } from '../messages/details.ts';
 
 const OPEN_DOCUMENT = 'urn:oasis:names:tc:opendocument:xmlns:';
 

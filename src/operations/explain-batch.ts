@@ -1,8 +1,8 @@
 /** The explanation of a batch: how many people were paid, how many were not, and what to do about these. */
 import type { Sum } from '../kinds/batch.ts';
 import { outcomesOf, toldInOrder } from '../kinds/batch-outcome.ts';
-import { counted, money } from '../words/figures.ts';
-import { wordsIn } from '../words/languages.ts';
+import { counted, money } from '../messages/figures.ts';
+import { wordsIn } from '../messages/languages.ts';
 import { explainOther } from './explain.ts';
 import { type Circumstances, type Explanation, sentencesOf } from './explanation.ts';
 import type { BatchRecord } from './record.ts';

@@ -1,7 +1,7 @@
 /** The stories of messages and campaigns. */
 import type { CampaignRecord, MessageRecord } from './record.ts';
 import { campaignBins, recipientsOf } from '../kinds/recipient.ts';
-import { counted } from '../words/figures.ts';
+import { counted } from '../messages/figures.ts';
 import { maskPhone } from '../lib/phone.ts';
 import {
   type Because,
@@ -22,8 +22,8 @@ import {
   waitOf,
 } from './explanation.ts';
 import { type StateOf, isFinal } from '../kinds/index.ts';
-import { wordFor, wordsIn } from '../words/languages.ts';
-import type { ExplainWords } from '../words/english-explain.ts';
+import { wordFor, wordsIn } from '../messages/languages.ts';
+import type { ExplainWords } from '../messages/english-explain.ts';
 
 export function explainMessage(record: MessageRecord, around: Circumstances): Explanation {
   const { state, code } = record;

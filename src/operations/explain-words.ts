@@ -2,8 +2,8 @@
  * Every word that a record, a log line or an account gives as its reason: what it means, and what to do. Codes of
  * the service that are not here have a sentence of their own where its language is spoken.
  */
-import type { Language } from '../words/languages.ts';
-import { explainWords, toldIn } from '../words/told.ts';
+import type { Language } from '../messages/languages.ts';
+import { explainWords, toldIn } from '../messages/told.ts';
 
 export interface WordExplained {
   /** Goes on after "Reason: ". */

@@ -1,5 +1,5 @@
 /** The story of an operation in plain words, and what to do next. Pure, so that every sentence has a test. */
-import { money } from '../words/figures.ts';
+import { money } from '../messages/figures.ts';
 import { type Evidence, NAMED, claimsSuccess, readEvidence } from './transition.ts';
 import {
   type Because,
@@ -20,8 +20,8 @@ import {
   whatKeeps,
 } from './explanation.ts';
 import { isFinal, isState } from '../kinds/index.ts';
-import { wordFor, wordsIn } from '../words/languages.ts';
-import type { ExplainWords } from '../words/english-explain.ts';
+import { wordFor, wordsIn } from '../messages/languages.ts';
+import type { ExplainWords } from '../messages/english-explain.ts';
 import type { DisbursementRecord, RecordBase } from './record.ts';
 
 export function explainDisbursement(record: DisbursementRecord, around: Circumstances): Explanation {

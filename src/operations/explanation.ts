@@ -5,9 +5,9 @@ import type { HoldArea } from '../kinds/account.ts';
 import type { AccountHold } from '../kinds/hold.ts';
 import { type Kind, operations, isState, queueOf, stateOf } from '../kinds/index.ts';
 import type { RecordBase } from './record.ts';
-import type { Language } from '../words/languages.ts';
-import type { ExplainWords } from '../words/english-explain.ts';
-import { explainWords, toldIn } from '../words/told.ts';
+import type { Language } from '../messages/languages.ts';
+import type { ExplainWords } from '../messages/english-explain.ts';
+import { explainWords, toldIn } from '../messages/told.ts';
 
 export interface Explanation {
   readonly id: string;

@@ -5,8 +5,8 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Html, html } from '../lib/html.ts';
-import { money } from '../words/figures.ts';
-import { type Language, languageAccepted, wordsIn } from '../words/languages.ts';
+import { money } from '../messages/figures.ts';
+import { type Language, languageAccepted, wordsIn } from '../messages/languages.ts';
 import type { Invoice, PaymentRequest } from './books.ts';
 import { actionsOf, settleInvoice, statusNow, storeOf } from './checkout.ts';
 import { send } from './misbehave.ts';

@@ -17,7 +17,7 @@ import type { Secret } from '../lib/secret.ts';
 import { type StopPlace, readStopToken, stopTokenIn } from '../lib/stop-link.ts';
 import { TokenBucket } from '../lib/token-bucket.ts';
 import type { Act } from '../ledger/acts.ts';
-import { type Language, isLanguage, languageAccepted, wordsIn } from '../words/languages.ts';
+import { type Language, isLanguage, languageAccepted, wordsIn } from '../messages/languages.ts';
 
 /** What became of a link that was opened or pressed, for the metrics. */
 export type StopOutcome = 'looked' | 'opted_out' | 'already' | 'no_such_link' | 'too_many' | 'unavailable';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { devScreen } from '../../src/app/dev-screen.ts';
-import { languages, wordsIn } from '../../src/words/languages.ts';
+import { languages, wordsIn } from '../../src/messages/languages.ts';
 
 const urls = {
   api: 'http://127.0.0.1:3000',

@@ -2,7 +2,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { migrateLedger } from '../../src/app/migrate.ts';
 import { allMigrations } from '../../src/ledger/migrate.ts';
-import { english } from '../../src/words/english.ts';
+import { english } from '../../src/messages/english.ts';
 import { freshPostgres } from '../support/fresh-postgres.ts';
 
 const NAMES = allMigrations().map(({ name }) => name);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { readCampaign } from '../../src/cli/campaign-follow.ts';
 import { nightOf } from '../../src/cli/campaign-night.ts';
-import { wordsIn } from '../../src/words/languages.ts';
+import { wordsIn } from '../../src/messages/languages.ts';
 
 const words = wordsIn('en');
 const campaign = { id: 'cmp_1', state: 'running' };

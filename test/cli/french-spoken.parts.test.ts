@@ -3,11 +3,11 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { parseSync } from 'oxc-parser';
 import { expect, test } from 'vitest';
 import { roles } from '../../src/cli/io.ts';
-import { english } from '../../src/words/english.ts';
-import { french } from '../../src/words/french.ts';
-import { frenchLabels } from '../../src/words/french-labels.ts';
-import { inFrench, translatedHelp } from '../../src/words/help.ts';
-import { translated } from '../../src/words/told.ts';
+import { english } from '../../src/messages/english.ts';
+import { french } from '../../src/messages/french.ts';
+import { frenchLabels } from '../../src/messages/french-labels.ts';
+import { inFrench, translatedHelp } from '../../src/messages/help.ts';
+import { translated } from '../../src/messages/told.ts';
 import { apiThat, type Asked, type Reply } from './api-double.ts';
 import { relais, type Situation } from './terminal.ts';
 

@@ -8,8 +8,8 @@ import { KEPT } from '../../src/api/purge.ts';
 import { routes } from '../../src/api/routes.ts';
 import { makeDocument } from '../../src/api/openapi/document.ts';
 import { rules } from '../../src/kinds/rules.ts';
-import { frenchLabels } from '../../src/words/french-labels.ts';
-import { inFrench, translatedHelp } from '../../src/words/help.ts';
+import { frenchLabels } from '../../src/messages/french-labels.ts';
+import { inFrench, translatedHelp } from '../../src/messages/help.ts';
 import { SILENT_IO, relais } from './terminal.ts';
 
 function said(command: Command): string[] {

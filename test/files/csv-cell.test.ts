@@ -6,7 +6,7 @@ import { reportCsv } from '../../src/campaigns/check/report.ts';
 import { csvCell } from '../../src/files/csv.ts';
 import { asTyped } from '../../src/files/own-cells.ts';
 import { reportCsvLine } from '../../src/producer/batch/report.ts';
-import { detail } from '../../src/words/details.ts';
+import { detail } from '../../src/messages/details.ts';
 
 const BEGINNINGS = [
   '=',

@@ -1,6 +1,6 @@
 /** What is answered about sessions of the console. */
 import { z } from 'zod';
-import { languages } from '../../words/languages.ts';
+import { languages } from '../../messages/languages.ts';
 import { count, perhaps, text, time } from './answers-shared.ts';
 
 export const sessionAnswer = z

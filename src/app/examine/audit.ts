@@ -1,7 +1,7 @@
 /** The result of the last verification of the audit log, by the processes of the API. */
 import type { AuditSeals } from '../../ledger/audit-seals.ts';
 import { VERIFY_EVERY_MS, type AuditVerification } from '../../ledger/audit-verified.ts';
-import { said } from '../../words/said.ts';
+import { said } from '../../messages/said.ts';
 import { type Finding, fault, ok, skipped } from './finding.ts';
 
 const REMEDY = 'Follow docs/runbook.md#relaisauditbroken. To verify every line again: relais audit verify.';

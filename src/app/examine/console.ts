@@ -2,7 +2,7 @@
 import type { ConsoleFiles } from '../../api/console-files.ts';
 import type { Config } from '../../config.ts';
 import { isLoopbackHost } from '../../events/outgoing/endpoint.ts';
-import { said } from '../../words/said.ts';
+import { said } from '../../messages/said.ts';
 import { type Finding, ok, skipped } from './finding.ts';
 
 export async function examineConsole(

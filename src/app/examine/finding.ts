@@ -1,6 +1,6 @@
 /** What a check found, and how to mend it. */
 import { type Clock, withDeadline } from '../../lib/clock.ts';
-import { type Said, filled, said } from '../../words/said.ts';
+import { type Said, filled, said } from '../../messages/said.ts';
 
 export const checkNames = [
   'settings',
@@ -39,7 +39,7 @@ export interface Finding {
   readonly told: { readonly says: Said; readonly fix?: Said };
 }
 
-/** What has its French under it (`words/doctor.ts`); a text without values may be of somebody else, and is said as it is. */
+/** What has its French under it (`messages/doctor.ts`); a text without values may be of somebody else, and is said as it is. */
 type Sentence = string | Said;
 
 const asSaid = (sentence: Sentence): Said => (typeof sentence === 'string' ? { sentence, values: {} } : sentence);

@@ -1,6 +1,6 @@
 /** Whether the settings of this process ask for more than the money limits in force. */
 import { type LimitStanding, type Opinions, reasonsFor } from '../../kinds/limits.ts';
-import { type Said, readBack } from '../../words/said.ts';
+import { type Said, readBack } from '../../messages/said.ts';
 import { type Finding, fault, ok } from './finding.ts';
 
 interface Listed {

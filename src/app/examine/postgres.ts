@@ -12,7 +12,7 @@ import {
 import { MigrationRefused } from '../../ledger/migrate.ts';
 import type { Database } from '../../ledger/pool.ts';
 import { type Clock, describeMs } from '../../lib/clock.ts';
-import { said } from '../../words/said.ts';
+import { said } from '../../messages/said.ts';
 import { deploymentOf, problemsOf } from '../deployment.ts';
 import { databaseOf } from '../stores.ts';
 import { type Finding, fault, ok } from './finding.ts';

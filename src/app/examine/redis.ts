@@ -4,7 +4,7 @@ import type { Config } from '../../config.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { MISPLACED_QUEUE, misplacedJobs } from '../../queues/misplaced.ts';
 import { RedisUnavailable, closeConnection, openForQueues, waitUntilReady } from '../../redis/connections.ts';
-import { said } from '../../words/said.ts';
+import { said } from '../../messages/said.ts';
 import { targetOf } from '../container.ts';
 import { type Finding, fault, ok, skipped } from './finding.ts';
 

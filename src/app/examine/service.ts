@@ -13,7 +13,7 @@ import { callbackPath } from '../../webhooks/receiver.ts';
 import { publicUrlOf } from '../processor-context.ts';
 import { callbackSecrets } from '../secrets.ts';
 import { type CheckName, type Finding, fault, ok, skipped, inTime } from './finding.ts';
-import { type Said, said } from '../../words/said.ts';
+import { type Said, said } from '../../messages/said.ts';
 
 /** Longer than any one exchange; an SMS login may be tried in several encodings. */
 const PATIENCE_MS = 30_000;

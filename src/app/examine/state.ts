@@ -2,7 +2,7 @@
 import type { Holds } from '../../ledger/holds.ts';
 import type { HoldStanding, Status } from '../../ledger/status.ts';
 import { describeXof } from '../../lib/money.ts';
-import { said } from '../../words/said.ts';
+import { said } from '../../messages/said.ts';
 import { type Finding, fault, ok } from './finding.ts';
 
 /** Money that is in doubt for less is on its way. */

@@ -15,7 +15,7 @@ import { type Layout, OwnColumns } from './own-columns.ts';
 import { NumberIndex, Preview, Tally } from './tally.ts';
 import { type PhoneOptions, type PhoneReader, type PhoneReading, phoneReader } from './phone.ts';
 import type { SkipReason, CheckedRow, CheckSummary, SkippedRow } from './report.ts';
-import { type Detail, detail } from '../../words/details.ts';
+import { type Detail, detail } from '../../messages/details.ts';
 
 export interface CheckOptions extends PhoneOptions, Pick<ReadOptions, 'format' | 'encoding' | 'sheet' | 'held'> {
   /** The text of the campaign, with `{{variables}}`. Without it nothing is said about segments, cost and variables. */

@@ -8,7 +8,7 @@ import { type Country, countries, countryCodes } from '../../lib/countries.ts';
 import { plainText } from '../../lib/letters.ts';
 import { type RepairableCountry, oldNumberIn, renumbered } from '../../lib/renumbering.ts';
 import { type WrittenNumber, isDate, readNumber } from '../../lib/written-number.ts';
-import { type Detail, detail } from '../../words/details.ts';
+import { type Detail, detail } from '../../messages/details.ts';
 import type { SkipReason } from './report.ts';
 
 export interface PhoneOptions {

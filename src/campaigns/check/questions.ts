@@ -1,5 +1,5 @@
 /** What is to be decided of a file before its recipients are counted. */
-import { english } from '../../words/english.ts';
+import { english } from '../../messages/english.ts';
 import type { TextDoubt } from './doubtful-text.ts';
 import { type CheckSummary, type SkipReason, skipReasons } from './report.ts';
 

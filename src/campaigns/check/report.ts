@@ -1,11 +1,11 @@
 import { csvCell } from '../../files/csv.ts';
 import type { UnusableFile } from '../../files/problems.ts';
 import type { FileFacts } from '../../files/rows.ts';
-import { money } from '../../words/figures.ts';
-import { english } from '../../words/english.ts';
+import { money } from '../../messages/figures.ts';
+import { english } from '../../messages/english.ts';
 import type { TextDoubt } from './doubtful-text.ts';
-import { type Detail, describeDetail } from '../../words/details.ts';
-import { type Language, type Words, wordsIn } from '../../words/languages.ts';
+import { type Detail, describeDetail } from '../../messages/details.ts';
+import { type Language, type Words, wordsIn } from '../../messages/languages.ts';
 
 const SHOWN_EXAMPLES = 3;
 

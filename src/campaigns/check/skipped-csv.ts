@@ -1,5 +1,5 @@
 /** What is wrong with a file, as a file: piece by piece, while it is read. */
-import type { Language } from '../../words/languages.ts';
+import type { Language } from '../../messages/languages.ts';
 import type { Check } from './check-recipients.ts';
 import { reportCsvHead, reportCsvLine } from './report.ts';
 

@@ -3,7 +3,7 @@ import { judge, phoneReader } from '../../../src/campaigns/check/phone.ts';
 import { fastRuleFor, fastRuleOf } from '../../../src/campaigns/check/phone.ts';
 import { countryCodes } from '../../../src/lib/countries.ts';
 import { seededRandom } from '../../../src/lib/random.ts';
-import { detail } from '../../../src/words/details.ts';
+import { detail } from '../../../src/messages/details.ts';
 
 const inSenegal = phoneReader({ country: 'SN' });
 const nowhere = phoneReader();

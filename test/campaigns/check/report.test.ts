@@ -9,7 +9,7 @@ import {
   type SkippedRow,
 } from '../../../src/campaigns/check/report.ts';
 import { fileProblem, fileProblems, UnusableFile } from '../../../src/files/problems.ts';
-import { detail } from '../../../src/words/details.ts';
+import { detail } from '../../../src/messages/details.ts';
 import { expectPage, table } from '../../docs/page.ts';
 import { checkFile } from './read-file.ts';
 

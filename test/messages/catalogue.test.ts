@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { statesOf } from '../../src/kinds/index.ts';
 import { campaignBins } from '../../src/kinds/recipient.ts';
-import { english } from '../../src/words/english.ts';
-import { french } from '../../src/words/french.ts';
-import { explainWords } from '../../src/words/told.ts';
-import { isLanguage, languageAccepted, languageOfLocale } from '../../src/words/languages.ts';
+import { english } from '../../src/messages/english.ts';
+import { french } from '../../src/messages/french.ts';
+import { explainWords } from '../../src/messages/told.ts';
+import { isLanguage, languageAccepted, languageOfLocale } from '../../src/messages/languages.ts';
 
 /** Every sentence by its path; of a function, what it says of a few things. */
 function sentences(part: unknown, path = ''): Map<string, string> {

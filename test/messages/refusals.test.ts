@@ -6,7 +6,7 @@ import { problemKinds } from '../../src/api/problem.ts';
 import { loadConfig, missingFor } from '../../src/config.ts';
 import { check, describeProblems } from '../../src/producer/problems.ts';
 import { operations } from '../../src/kinds/index.ts';
-import { refusalInFrench, refusalsInFrench, translatedRefusals } from '../../src/words/refusals.ts';
+import { refusalInFrench, refusalsInFrench, translatedRefusals } from '../../src/messages/refusals.ts';
 import { ENGLISH_WORDS } from '../support/english-words.ts';
 
 const SRC = new URL('../../src/', import.meta.url);

@@ -2,11 +2,11 @@
 import { expect, test } from 'vitest';
 import { declarations } from '../../src/metrics/declarations.ts';
 import { reasonRows } from '../../src/operations/explain-words.ts';
-import { english } from '../../src/words/english.ts';
-import { frenchChecks, frenchFindings } from '../../src/words/french-doctor.ts';
-import { frenchReasons } from '../../src/words/french-reasons.ts';
-import { frenchRefusals } from '../../src/words/french-refusals.ts';
-import { frenchTold } from '../../src/words/french-told.ts';
+import { english } from '../../src/messages/english.ts';
+import { frenchChecks, frenchFindings } from '../../src/messages/french-doctor.ts';
+import { frenchReasons } from '../../src/messages/french-reasons.ts';
+import { frenchRefusals } from '../../src/messages/french-refusals.ts';
+import { frenchTold } from '../../src/messages/french-told.ts';
 
 /** Sentences, and functions that make them, as they are written. */
 function sentencesIn(words: unknown): string[] {

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { translatedHelp } from '../../src/words/help.ts';
-import { refusalInFrench, translatedRefusals } from '../../src/words/refusals.ts';
-import { translated } from '../../src/words/told.ts';
-import { typeset } from '../../src/words/typography.ts';
+import { translatedHelp } from '../../src/messages/help.ts';
+import { refusalInFrench, translatedRefusals } from '../../src/messages/refusals.ts';
+import { translated } from '../../src/messages/told.ts';
+import { typeset } from '../../src/messages/typography.ts';
 
 test('a colon and guillemets get a no-break space, other double marks a narrow one', () => {
   expect(typeset('Le compte « main » : bloqué ; pourquoi ?')).toBe(

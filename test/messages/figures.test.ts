@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { english } from '../../src/words/english.ts';
-import { french } from '../../src/words/french.ts';
-import { counted, money, timed } from '../../src/words/figures.ts';
+import { english } from '../../src/messages/english.ts';
+import { french } from '../../src/messages/french.ts';
+import { counted, money, timed } from '../../src/messages/figures.ts';
 
 test('money and numbers are written as people write them', () => {
   expect(money(1_234_567, french.figures)).toBe('1\u202f234\u202f567\u00a0F\u00a0CFA');

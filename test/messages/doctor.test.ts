@@ -3,9 +3,9 @@ import { parseSync } from 'oxc-parser';
 import { expect, test } from 'vitest';
 import { checkNames } from '../../src/app/examine/finding.ts';
 import { examineLimits } from '../../src/app/examine/limits.ts';
-import { doctorWords } from '../../src/words/doctor.ts';
-import { frenchChecks, frenchFindings } from '../../src/words/french-doctor.ts';
-import { said } from '../../src/words/said.ts';
+import { doctorWords } from '../../src/messages/doctor.ts';
+import { frenchChecks, frenchFindings } from '../../src/messages/french-doctor.ts';
+import { said } from '../../src/messages/said.ts';
 
 const APP = new URL('../../src/app/', import.meta.url);
 const files = ['doctor.ts', ...readdirSync(new URL('examine/', APP)).map((name) => `examine/${name}`)];

@@ -4,8 +4,8 @@ import type { State } from '../../src/kinds/kind.ts';
 import { reasonRows } from '../../src/operations/explain-words.ts';
 import { byItself, nextByBlame, nothing } from '../../src/operations/explanation.ts';
 import { failures } from '../../src/upstream/verdict.ts';
-import { toldIn, translated } from '../../src/words/told.ts';
-import { english } from '../../src/words/english.ts';
+import { toldIn, translated } from '../../src/messages/told.ts';
+import { english } from '../../src/messages/english.ts';
 
 const states = Object.values(operations).flatMap(({ states: all }) => Object.values<State>(all));
 const declared = new Set([
