@@ -85,6 +85,27 @@ test('an intent whose answer was lost, under the counter of its lane', async () 
   expect(await world.states()).toEqual({ dsb_1: 'submitting tok-dsb_1' });
 });
 
+test('the evidence of a payment that the journal raises keeps its early intents, however long it is', async () => {
+  const stamp = '2026-11-28T10:00:00.000Z';
+  const three = await world.putBack(
+    async ({ operations }) => {
+      await operations.accept(payment('dsb_1'));
+      await world.query(`update relais.operation set evidence_total = 50,
+        evidence = '{${stamp} submit|intended||send 1}'::text[] || array(select '${stamp} look|' || n from generate_series(2, 50) n)`);
+    },
+    (two) => sent(two, payment('dsb_1')),
+  );
+  await world.appliedBy(three);
+  const [row] = await world.query<{ evidence: string[]; total: number }>(
+    'select evidence, evidence_total as total from relais.operation',
+  );
+  const [first, last] = [row?.evidence[0], row?.evidence.at(-1)];
+  expect([first?.slice(25), last?.slice(25)]).toEqual(['submit|intended||send 1', 'submit|intended||send 1']);
+  expect(last).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z /);
+  expect(row?.evidence.length).toBeLessThanOrEqual(50);
+  expect(row?.total).toBe(51);
+});
+
 test('a payment of the lost time, with its batch and the limit of its beneficiary', async () => {
   const record = {
     kind: 'disbursement',

@@ -354,6 +354,13 @@ create function relais.bound_evidence(lines text[]) returns text[] language sql 
   select array(select line from numbered where stays or n in (select n from intents) order by n)
 $$;
 
+-- The evidence with one more line of this moment.
+create function relais.add_evidence(lines text[], at timestamptz, line text) returns text[] language sql stable
+set search_path = pg_catalog, pg_temp as $$
+  select case when cardinality(lines) < 50 then said.lines else relais.bound_evidence(said.lines) end
+  from (select lines || (to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z" ') || line) as lines) said
+$$;
+
 -- The last callback that contradicts an operation, without secrets; also for an id that names none.
 create table relais.callback (
   id              text        collate "C" primary key,
