@@ -1,8 +1,10 @@
 /** Signed deliveries: the desk that registers endpoints, the dispatcher, and the tools of a delivering attempt. */
 import { type OpenSpan, type SpanDraft, traced } from '../lib/traces.ts';
+import { WebhookHosts } from '../lib/webhook-hosts.ts';
 import type { Part } from './parts.ts';
 import { dispatchUntil } from '../ledger/dispatching.ts';
 import { EndpointService } from '../events/endpoint-service.ts';
+import type { EndpointRules } from '../events/outgoing/endpoint.ts';
 import { letterIn } from '../events/outgoing/letter.ts';
 import { createWebhookSender } from '../events/outgoing/webhook-sender.ts';
 import { type Outgoing, openOutgoing } from '../events/outgoing/post.ts';
@@ -30,8 +32,11 @@ export function outgoingOf(container: Container): Outgoing {
   return openOutgoing({ clock: container.clock, ...rulesOf(container) });
 }
 
-function rulesOf({ config }: Container): { readonly allowLoopback: boolean } {
-  return { allowLoopback: config.ALLOW_LOOPBACK_ENDPOINTS === 'on' };
+function rulesOf({ config }: Container): EndpointRules {
+  return {
+    allowLoopback: config.ALLOW_LOOPBACK_ENDPOINTS === 'on',
+    hosts: new WebhookHosts(config.WEBHOOK_HOSTS),
+  };
 }
 
 export interface Delivery {

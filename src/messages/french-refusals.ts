@@ -89,6 +89,18 @@ export const frenchRefusals: Readonly<Record<string, string>> = {
   'The operation {a} was not found.': 'L’opération {a} est introuvable.',
   'The limit {a} was not found. The limits are {b}.': 'Le plafond {a} est introuvable. Les plafonds sont {b}.',
   'The queue {a} was not found. The queues are {b}.': 'La file {a} est introuvable. Les files sont {b}.',
+  'It is not a URL.': 'Ce n’est pas une URL.',
+  'It is longer than 2048 characters.': 'L’URL dépasse 2048 caractères.',
+  'It must begin with https://. Ask an operator to allow a host of your network with WEBHOOK_HOSTS.':
+    'L’URL doit commencer par https://. Demandez à un opérateur d’autoriser un hôte de votre réseau avec WEBHOOK_HOSTS.',
+  'It must not carry a user name or a password.':
+    'L’URL ne doit contenir ni nom d’utilisateur ni mot de passe.',
+  'Its port must be 443. Ask an operator to allow another port with WEBHOOK_HOSTS.':
+    'Le port doit être 443. Demandez à un opérateur d’autoriser un autre port avec WEBHOOK_HOSTS.',
+  'Its host is a name of a local network. Ask an operator to allow the host with WEBHOOK_HOSTS.':
+    'L’hôte est un nom de réseau local. Demandez à un opérateur d’autoriser cet hôte avec WEBHOOK_HOSTS.',
+  'Its host is not a public address. Ask an operator to allow the host with WEBHOOK_HOSTS.':
+    'L’hôte n’est pas une adresse publique. Demandez à un opérateur d’autoriser cet hôte avec WEBHOOK_HOSTS.',
   'The webhook endpoint {a} was not found.': 'L’adresse de webhook {a} est introuvable.',
   'The event {a} was not found, or {b} is not registered for it.':
     'L’événement {a} est introuvable, ou {b} n’y est pas inscrite.',

@@ -8,6 +8,8 @@ import { readUsualHours, readTimeZone } from '../lib/quiet-hours.ts';
 import { readNetwork } from '../lib/addresses.ts';
 import { toMs } from '../lib/clock.ts';
 import { database } from './database.ts';
+import { endpoints } from './endpoints.ts';
+import { traces } from './traces.ts';
 import { DEFAULT_PREFIX, readPrefix } from '../redis/connections.ts';
 import {
   campaignApproval,
@@ -327,10 +329,6 @@ const running = {
   EVENTS_KEEP: [duration('30d'), 'Retention of events, as a duration.'],
   AUDIT_KEEP: [duration('400d'), 'Retention of audit log lines, as a duration.'],
   REPORTS_KEEP: [duration('400d'), 'Retention of the daily totals for reports, as a duration.'],
-  ALLOW_LOOPBACK_ENDPOINTS: [
-    z.enum(['on', 'off'], { error: 'must be on or off' }).default('off'),
-    '`on`: webhook endpoints can be on this machine and use http, for tests. `off`: they are refused.',
-  ],
   LOG_FORMAT: [
     z.enum(['json', 'pretty'], { error: 'must be json or pretty' }).default('json'),
     '`json`, or `pretty` for people. `relais dev` uses `pretty` on a terminal.',
@@ -340,23 +338,6 @@ const running = {
       .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], { error: 'must be a level such as info' })
       .default('info'),
     'Lowest level of the log: fatal, error, warn, info, debug, trace or silent.',
-  ],
-} as const;
-
-const traces = {
-  OTEL_EXPORTER_OTLP_ENDPOINT: [
-    httpUrl().optional(),
-    'URL that receives traces over OTLP/HTTP (JSON): http://collector:4318. Unset: no tracing.',
-  ],
-  OTEL_EXPORTER_OTLP_HEADERS: [
-    secret(),
-    'Headers sent with traces, such as a key of the collector: name=value,name=value. Unset: none.',
-    'secret',
-  ],
-  OTEL_SERVICE_NAME: [z.string().min(1).default('relais'), 'Name of this deployment in traces.'],
-  OTEL_TRACES_SAMPLER_ARG: [
-    z.coerce.number({ error: 'must be a share such as 0.1' }).min(0).max(1).default(1),
-    'Share of requests that are traced, 0 to 1, if the `traceparent` of the caller does not decide it.',
   ],
 } as const;
 
@@ -380,6 +361,7 @@ const groups = {
   'Invoices, payment requests, direct credits': collect,
   Transport: transport,
   Messages: messaging,
+  'Webhook endpoints': endpoints,
   Running: running,
   Traces: traces,
   Sandbox: sandbox,
@@ -399,6 +381,7 @@ export const settings = z.object({
   ...typesOf(collect),
   ...typesOf(transport),
   ...typesOf(messaging),
+  ...typesOf(endpoints),
   ...typesOf(running),
   ...typesOf(traces),
   ...typesOf(sandbox),

@@ -85,7 +85,21 @@ event older than \`EVENTS_KEEP\` becomes undelivered too, and does not count as 
 \`POST …/{id}/replay {"since"}\` delivers all events since then again, \`{"event"}\` one event, and both enable the endpoint.
 \`GET …/{id}\` shows the last 200 attempts.
 
-An address must be https on port 443 of a public host. \`ALLOW_LOOPBACK_ENDPOINTS=on\` allows this machine, for tests.`;
+An address must be https on port 443 of a public host. \`ALLOW_LOOPBACK_ENDPOINTS=on\` allows this machine, for tests.
+
+## Hosts of your own network
+
+An operator lists them in \`WEBHOOK_HOSTS\`, for the processes with the role \`api\` or \`worker\`. Each entry has one of three forms:
+
+| entry | allows |
+| --- | --- |
+| \`payroll.internal:8080\` | this host (a name or an address) at this port |
+| \`*.internal:8080\` | every name below \`internal\` at this port |
+| \`10.1.0.0/16\` | URLs with an address of this network instead of a name, at any port |
+
+Deliveries to these hosts can use http. A listed name can resolve to private, loopback and public addresses. relais checks the addresses
+at each connection. No entry opens link-local addresses, metadata services of clouds or IPv6 addresses that carry an IPv4 address.
+relais never follows a redirect. For https with a certificate authority of your own, start relais with \`NODE_EXTRA_CA_CERTS\`.`;
 
 /** docs/events.md, whole. */
 export function eventsPage(): string {

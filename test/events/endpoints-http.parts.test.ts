@@ -143,6 +143,20 @@ test('this machine is no endpoint unless the settings allow it', async () => {
   expect(answer.body.problems).toMatchObject([{ pointer: '/url' }]);
 });
 
+test('a host of the own network is an endpoint if WEBHOOK_HOSTS lists it, and gets its events over http', async () => {
+  const shop = await receiver();
+  const { port } = new URL(shop.url);
+  const { service, register } = await makeWorld({ ALLOW_LOOPBACK_ENDPOINTS: 'off', WEBHOOK_HOSTS: `localhost:${port}` });
+  const { secret } = await register(`http://localhost:${port}/in`);
+  await report(service.ledger, 'dsb_1', 'disbursement.succeeded');
+  const post = await shop.next();
+  expect(signaturesOf(post.headers)).toEqual([signatureOf(secret, post)]);
+  for (const url of [shop.url, `http://localhost:${Number(port) - 1}/in`, `http://a.localhost:${port}/in`]) {
+    const answer = await service.call('POST', '/v1/event-endpoints', { key: 'maker-secret', body: { url } });
+    expect([answer.status, answer.body.problems?.[0]?.pointer]).toEqual([422, '/url']);
+  }
+});
+
 test('what was sealed with an old secret is sealed anew, and the old one can go', async () => {
   const { service, register } = await makeWorld({ SEALING_SECRET: 'old' });
   const shop = await receiver();

@@ -1,14 +1,15 @@
 import { isIP, BlockList } from 'node:net';
+import { type WebhookHosts, hostOf } from '../../lib/webhook-hosts.ts';
 
 /** Why an endpoint is not one we post to, with the sentence its owner reads. */
 export const endpointProblems = {
   not_a_url: 'It is not a URL.',
   too_long: 'It is longer than 2048 characters.',
-  not_https: 'It must begin with https://.',
+  not_https: 'It must begin with https://. Ask an operator to allow a host of your network with WEBHOOK_HOSTS.',
   has_credentials: 'It must not carry a user name or a password.',
-  port_not_allowed: 'Its port is not one of those allowed.',
-  local_name: 'Its host is a name of a local network. Programs inside your network read GET /v1/stream instead.',
-  address_not_public: 'Its host is not a public address. Programs inside your network read GET /v1/stream instead.',
+  port_not_allowed: 'Its port must be 443. Ask an operator to allow another port with WEBHOOK_HOSTS.',
+  local_name: 'Its host is a name of a local network. Ask an operator to allow the host with WEBHOOK_HOSTS.',
+  address_not_public: 'Its host is not a public address. Ask an operator to allow the host with WEBHOOK_HOSTS.',
 } as const satisfies Record<string, string>;
 
 export type EndpointProblem = keyof typeof endpointProblems;
@@ -16,6 +17,8 @@ export type EndpointProblem = keyof typeof endpointProblems;
 export interface EndpointRules {
   /** For trying things out on one machine: `localhost`, 127.0.0.0/8 and ::1, over http too and on any port. */
   readonly allowLoopback: boolean;
+  /** Hosts of the operator's own network, over http too. None: only public ones. */
+  readonly hosts?: WebhookHosts;
   /** Defaults to 443 alone: a POST to another port is how one talks to a mail server or a Redis. */
   readonly ports?: readonly number[];
 }
@@ -23,27 +26,61 @@ export interface EndpointRules {
 const LONGEST = 2_048;
 const LOCAL_ENDINGS = /(?:^|\.)(?:localhost|local|internal|intranet|private|lan|home|corp|arpa|onion|invalid)$/;
 
-/**
- * What is wrong with a URL, judged by its letters alone. Asked when an endpoint is registered, and again before each
- * delivery: an address written as such is connected to without a lookup, so here is the only place to see it.
- */
+/** The rule that allows an endpoint. It decides which addresses its name can stand for. */
+export type Reach = 'public' | 'loopback' | 'listed';
+
+/** The problem with a URL, judged by its letters alone. Asked when an endpoint is registered. */
 export function checkEndpointUrl(url: string, rules: EndpointRules): EndpointProblem | undefined {
-  if (url.length > LONGEST) return 'too_long';
+  const judged = reachOf(url, rules);
+  return 'problem' in judged ? judged.problem : undefined;
+}
+
+/**
+ * Asked again before each delivery: a socket connects to an address written as such without a lookup, so this is the
+ * only place that sees it.
+ */
+export function reachOf(
+  url: string,
+  rules: EndpointRules,
+): { readonly reach: Reach } | { readonly problem: EndpointProblem } {
+  if (url.length > LONGEST) return { problem: 'too_long' };
   // The URL parser writes every form of an IPv4 address (0x7f.1, 2130706433, 0177.0.0.1, full-width digits) as one.
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
-  if (parsed === undefined) return 'not_a_url';
-  if (parsed.username !== '' || parsed.password !== '') return 'has_credentials';
+  if (parsed === undefined) return { problem: 'not_a_url' };
+  if (parsed.username !== '' || parsed.password !== '') return { problem: 'has_credentials' };
 
-  const host = hostOf(parsed);
-  if (rules.allowLoopback && isLoopbackHost(host)) {
-    return parsed.protocol === 'http:' || parsed.protocol === 'https:' ? undefined : 'not_https';
-  }
-  if (parsed.protocol !== 'https:') return 'not_https';
+  const reach = exceptionFor(parsed, rules);
+  const problem = reach === undefined ? publicProblem(parsed, rules) : exceptionProblem(parsed, reach);
+  return problem === undefined ? { reach: reach ?? 'public' } : { problem };
+}
+
+/** An exception of the operator to the rule that endpoints are public. */
+function exceptionFor(url: URL, { allowLoopback, hosts }: EndpointRules): Exclude<Reach, 'public'> | undefined {
+  const host = hostOf(url);
+  if (allowLoopback && isLoopbackHost(host)) return 'loopback';
+  const port = Number(url.port || (url.protocol === 'http:' ? 80 : 443));
+  return hosts?.allows(host, port) ? 'listed' : undefined;
+}
+
+function exceptionProblem(url: URL, reach: Reach): EndpointProblem | undefined {
+  const host = hostOf(url);
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') return 'not_https';
+  return isIP(host) !== 0 && !isReachable(host, reach) ? 'address_not_public' : undefined;
+}
+
+function publicProblem(url: URL, { ports = [443] }: EndpointRules): EndpointProblem | undefined {
+  const host = hostOf(url);
+  if (url.protocol !== 'https:') return 'not_https';
   const isAddress = isIP(host) !== 0;
-  if (isAddress && !isPublicAddress(host)) return 'address_not_public';
+  if (isAddress && !isReachable(host, 'public')) return 'address_not_public';
   if (!isAddress && isLocalName(host)) return 'local_name';
-  const allowed = rules.ports ?? [443];
-  return allowed.includes(Number(parsed.port || 443)) ? undefined : 'port_not_allowed';
+  return ports.includes(Number(url.port || 443)) ? undefined : 'port_not_allowed';
+}
+
+/** Whether an endpoint with this reach can be at this address. */
+export function isReachable(address: string, reach: Reach): boolean {
+  if (reach === 'loopback') return isLoopbackAddress(address);
+  return isPublicAddress(address) || (reach === 'listed' && isInsideAddress(address));
 }
 
 /** Where it is, for others than its owner: path and query may be its password. */
@@ -54,11 +91,6 @@ export function placeOfEndpoint(url: string): string {
 /** `localhost` in any of its spellings, or a loopback address. */
 export function isLoopbackHost(host: string): boolean {
   return isLoopbackAddress(host) || /^(?:[^.]+\.)*localhost\.?$/i.test(host);
-}
-
-/** The host without the brackets of an IPv6 address or the final dot of a name. */
-function hostOf({ hostname }: URL): string {
-  return hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '');
 }
 
 function isLocalName(host: string): boolean {
@@ -101,6 +133,30 @@ const NOT_PUBLIC_V6 = [
   ['3fff::', 20], // documentation
 ] as const;
 
+/** Networks of operators. Link-local addresses are none of them: most metadata services of clouds are there. */
+const INSIDE_V4 = [
+  ['10.0.0.0', 8],
+  ['100.64.0.0', 10],
+  ['127.0.0.0', 8],
+  ['172.16.0.0', 12],
+  ['192.168.0.0', 16],
+] as const;
+const INSIDE_V6 = [
+  ['::1', 128],
+  ['fc00::', 7],
+] as const;
+/** Metadata services of clouds inside those networks. */
+const METADATA_V4 = ['100.100.100.200'];
+const METADATA_V6 = ['fd00:ec2::254', 'fd20:ce::254', 'fd00:42::42'];
+
+const insideV4 = new BlockList();
+for (const [net, prefix] of INSIDE_V4) insideV4.addSubnet(net, prefix, 'ipv4');
+const insideV6 = new BlockList();
+for (const [net, prefix] of INSIDE_V6) insideV6.addSubnet(net, prefix, 'ipv6');
+const metadata = new BlockList();
+for (const address of METADATA_V4) metadata.addAddress(address, 'ipv4');
+for (const address of METADATA_V6) metadata.addAddress(address, 'ipv6');
+
 const notPublicV4 = new BlockList();
 for (const [net, prefix] of NOT_PUBLIC_V4) notPublicV4.addSubnet(net, prefix, 'ipv4');
 const globalV6 = new BlockList();
@@ -120,6 +176,14 @@ export function isPublicAddress(address: string): boolean {
   if (family === 4) return !notPublicV4.check(address, 'ipv4');
   if (family !== 6 || address.includes('%')) return false;
   return globalV6.check(address, 'ipv6') && !notPublicV6.check(address, 'ipv6');
+}
+
+/** Private and loopback addresses, in their plain forms only: the form of one that carries another hides it. */
+export function isInsideAddress(address: string): boolean {
+  const family = isIP(address);
+  if (family === 4) return insideV4.check(address, 'ipv4') && !metadata.check(address, 'ipv4');
+  if (family !== 6 || /[.%]|ffff:/i.test(address)) return false;
+  return insideV6.check(address, 'ipv6') && !metadata.check(address, 'ipv6');
 }
 
 /** 127.0.0.0/8 and ::1, in their plain forms only. */

@@ -2,14 +2,7 @@ import { type LookupAddress, type LookupOptions, lookup as systemLookup } from '
 import type { LookupFunction } from 'node:net';
 import { Agent, request } from 'undici';
 import type { Clock } from '../../lib/clock.ts';
-import {
-  checkEndpointUrl,
-  type EndpointProblem,
-  type EndpointRules,
-  isLoopbackAddress,
-  isPublicAddress,
-  isLoopbackHost,
-} from './endpoint.ts';
+import { type EndpointProblem, type EndpointRules, type Reach, isReachable, reachOf } from './endpoint.ts';
 
 const TIMEOUT_MS = 10_000;
 const CONNECT_TIMEOUT_MS = 5_000;
@@ -43,23 +36,33 @@ export interface Outgoing {
   close(): Promise<void>;
 }
 
-/** The only door through which callers' URLs are reached. */
+/** Every request to a URL of a caller leaves here. */
 export function openOutgoing(options: OutgoingOptions): Outgoing {
-  const { allowLoopback, resolveAll } = options;
-  const lookup = guardedLookup(resolveAll ? { allowLoopback, resolveAll } : { allowLoopback });
-  const agent = new Agent({
-    connect: { lookup, timeout: CONNECT_TIMEOUT_MS },
+  const { clock, resolveAll } = options;
+  // A lookup knows no port, so one name can be listed at one port and public at another: each reach has its own sockets.
+  const agents: Readonly<Record<Reach, Agent>> = {
+    public: agentFor('public', resolveAll),
+    loopback: agentFor('loopback', resolveAll),
+    listed: agentFor('listed', resolveAll),
+  };
+  return {
+    postSigned: async (post) => {
+      const judged = reachOf(post.url, options);
+      return 'problem' in judged ? { failed: judged.problem } : send(agents[judged.reach], clock, post);
+    },
+    close: async () => {
+      await Promise.all(Object.values(agents).map((agent) => agent.destroy()));
+    },
+  };
+}
+
+function agentFor(reach: Reach, resolveAll?: ResolveAll): Agent {
+  return new Agent({
+    connect: { lookup: guardedLookup(reach, resolveAll), timeout: CONNECT_TIMEOUT_MS },
     // Many endpoints may be at one host: a slow one must not make those of others wait behind it. How many sockets there
     // are is bounded by those who post: an endpoint has so many posts under way at most, and a worker so many endpoints.
     pipelining: 1,
   });
-  return {
-    postSigned: async (post) => {
-      const problem = checkEndpointUrl(post.url, options);
-      return problem ? { failed: problem } : send(agent, options.clock, post);
-    },
-    close: () => agent.destroy(),
-  };
 }
 
 async function send(agent: Agent, clock: Clock, post: Post): Promise<PostResult> {
@@ -104,30 +107,22 @@ type Answer = (error: NodeJS.ErrnoException | null, addresses: readonly LookupAd
 /** Asks for every address of a name. The system's resolver, unless a test stands in for it. */
 export type ResolveAll = (name: string, options: LookupOptions, answer: Answer) => void;
 
-interface LookupRules {
-  readonly allowLoopback: boolean;
-  readonly resolveAll?: ResolveAll;
-}
-
-/** A `lookup` for sockets that answers only when every address of the name, of both families, may be posted to. */
-export function guardedLookup({ allowLoopback, resolveAll = systemResolveAll }: LookupRules): LookupFunction {
+/** A `lookup` for sockets that answers only when every address of the name, of both families, can be posted to. */
+export function guardedLookup(reach: Reach, resolveAll: ResolveAll = systemResolveAll): LookupFunction {
   return (name, options, callback) => {
     // Both families are asked for, whichever the socket wants: one inside address among them gives the name away.
     resolveAll(name, { all: true, family: 0 }, (error, addresses) => {
-      const problem = error ?? problemOf(name, addresses, allowLoopback);
+      const problem = error ?? problemOf(addresses, reach);
       if (problem) callback(problem, '', 0);
       else answer(options, addresses, callback);
     });
   };
 }
 
-function problemOf(name: string, addresses: readonly LookupAddress[], allowLoopback: boolean): Error | undefined {
-  const mayBeLoopback = allowLoopback && isLoopbackHost(name);
-  const allowed = ({ address }: LookupAddress): boolean =>
-    isPublicAddress(address) || (mayBeLoopback && isLoopbackAddress(address));
-  if (addresses.length > 0 && addresses.every(allowed)) return undefined;
-  // The address is not told: to an outsider it would be a map of the inside.
-  return Object.assign(new Error('the name does not stand for public addresses only'), { code: NOT_PUBLIC });
+function problemOf(addresses: readonly LookupAddress[], reach: Reach): Error | undefined {
+  if (addresses.length > 0 && addresses.every(({ address }) => isReachable(address, reach))) return undefined;
+  // The message names no address: to an outsider it would be a map of the inside.
+  return Object.assign(new Error('the name has an address that is not allowed'), { code: NOT_PUBLIC });
 }
 
 function answer(

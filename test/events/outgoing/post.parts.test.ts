@@ -3,10 +3,11 @@ import { EventEmitter, once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
-import { openOutgoing, type Outgoing, type PostResult } from '../../../src/events/outgoing/post.ts';
+import { openOutgoing, type Outgoing, type PostResult, type ResolveAll } from '../../../src/events/outgoing/post.ts';
 import { signedHeaders } from '../../../src/events/outgoing/webhook-sender.ts';
 import { type Clock, systemClock } from '../../../src/lib/clock.ts';
 import { Secret } from '../../../src/lib/secret.ts';
+import { WebhookHosts } from '../../../src/lib/webhook-hosts.ts';
 
 const closing: Array<() => unknown> = [];
 afterEach(async () => {
@@ -15,9 +16,9 @@ afterEach(async () => {
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
-async function listening(handler: Handler): Promise<{ port: number; server: Server }> {
+async function listening(handler: Handler, address = '127.0.0.1'): Promise<{ port: number; server: Server }> {
   const server = createServer(handler);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  await new Promise<void>((resolve) => server.listen(0, address, resolve));
   closing.push(() => {
     server.closeAllConnections();
     return new Promise((resolve) => server.close(resolve));
@@ -152,6 +153,97 @@ test('no socket is opened towards a name that leads inside', async () => {
   });
   expect(await post(outgoing, `https://hooks.example.com:${port}/`)).toEqual({ failed: 'address_not_public' });
   expect(connections).toBe(0);
+});
+
+/** The first lookup gets the first address, and so on; the last address stays. */
+function resolvingTo(...addresses: string[]): ResolveAll {
+  return (_name, _options, answer) => {
+    const address = (addresses.length > 1 ? addresses.shift() : addresses[0]) ?? '';
+    answer(null, [{ address, family: address.includes(':') ? 6 : 4 }]);
+  };
+}
+
+test('a listed name that stands for an address of this machine is delivered to, over http and at its port', async () => {
+  const hosts: Array<string | undefined> = [];
+  const { port } = await listening((request, response) => {
+    hosts.push(request.headers.host);
+    response.writeHead(204).end();
+  }, '127.0.0.2');
+  const outgoing = opened({
+    allowLoopback: false,
+    hosts: new WebhookHosts([`*.internal:${port}`]),
+    resolveAll: resolvingTo('127.0.0.2'),
+  });
+  expect(await post(outgoing, `http://payroll.internal:${port}/hooks`)).toEqual({ status: 204 });
+  expect(hosts).toEqual([`payroll.internal:${port}`]);
+  expect(await post(outgoing, `http://payroll.example:${port}/hooks`)).toEqual({ failed: 'not_https' });
+  expect(await post(outgoing, `http://127.0.0.2:${port}/hooks`)).toEqual({ failed: 'not_https' });
+  expect(hosts).toHaveLength(1);
+});
+
+test('a network that is listed is delivered to by its addresses, and by no name', async () => {
+  let answered = 0;
+  const { port } = await listening((_request, response) => {
+    answered += 1;
+    response.writeHead(204).end();
+  }, '127.0.0.3');
+  const outgoing = opened({
+    allowLoopback: false,
+    hosts: new WebhookHosts(['127.0.0.0/29']),
+    ports: [port],
+    resolveAll: resolvingTo('127.0.0.3'),
+  });
+  expect(await post(outgoing, `http://127.0.0.3:${port}/`)).toEqual({ status: 204 });
+  expect(await post(outgoing, `https://hooks.example.com:${port}/`)).toEqual({ failed: 'address_not_public' });
+  expect(await post(outgoing, `http://127.0.0.9:${port}/`)).toEqual({ failed: 'not_https' });
+  expect(answered).toBe(1);
+});
+
+test('a name listed at one port reaches nothing inside at another', async () => {
+  let connections = 0;
+  const server = createTcpServer(() => (connections += 1));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  closing.push(() => new Promise((resolve) => server.close(resolve)));
+  const { port } = server.address() as AddressInfo;
+  const outgoing = opened({
+    allowLoopback: false,
+    hosts: new WebhookHosts(['hooks.example.com:8080']),
+    ports: [port],
+    resolveAll: resolvingTo('127.0.0.1'),
+  });
+  expect(await post(outgoing, `https://hooks.example.com:${port}/`)).toEqual({ failed: 'address_not_public' });
+  expect(connections).toBe(0);
+});
+
+test('a listed name that turns to a metadata service is not followed there', async () => {
+  const { port } = await listening((request, response) => {
+    response.writeHead(204, { connection: 'close' }).end();
+    request.resume();
+  }, '127.0.0.2');
+  const outgoing = opened({
+    allowLoopback: false,
+    hosts: new WebhookHosts([`*.internal:${port}`]),
+    resolveAll: resolvingTo('127.0.0.2', '::ffff:127.0.0.2', '169.254.169.254'),
+  });
+  const url = `http://payroll.internal:${port}/`;
+  expect(await post(outgoing, url)).toEqual({ status: 204 });
+  expect(await post(outgoing, url)).toEqual({ failed: 'address_not_public' });
+  expect(await post(outgoing, url)).toEqual({ failed: 'address_not_public' });
+});
+
+test('a redirect of a listed host to another address is not followed', async () => {
+  const paths: Array<string | undefined> = [];
+  const { port } = await listening((request, response) => {
+    paths.push(request.url);
+    response.writeHead(307, { location: `http://127.0.0.2:${port}/inside` }).end();
+  }, '127.0.0.2');
+  const outgoing = opened({
+    allowLoopback: false,
+    hosts: new WebhookHosts([`payroll.internal:${port}`]),
+    resolveAll: resolvingTo('127.0.0.2'),
+  });
+  expect(await post(outgoing, `http://payroll.internal:${port}/in`)).toEqual({ status: 307 });
+  expect(paths).toEqual(['/in']);
 });
 
 test('a name that does not exist is told apart', async () => {

@@ -6,11 +6,16 @@ import {
   checkEndpointUrl,
   type EndpointProblem,
   endpointProblems,
+  isInsideAddress,
+  type Reach,
+  reachOf,
 } from '../../../src/events/outgoing/endpoint.ts';
 import { guardedLookup, type ResolveAll } from '../../../src/events/outgoing/post.ts';
+import { WebhookHosts } from '../../../src/lib/webhook-hosts.ts';
 
 const outside = { allowLoopback: false };
 const inside = { allowLoopback: true };
+const listing = (...entries: readonly string[]) => ({ allowLoopback: false, hosts: new WebhookHosts(entries) });
 
 describe('a URL judged by its letters', () => {
   test.each<[string, EndpointProblem | undefined]>([
@@ -141,6 +146,79 @@ describe('where loopback is allowed', () => {
   });
 });
 
+describe('where WEBHOOK_HOSTS lists hosts', () => {
+  const listed = listing('payroll.internal:8080', '*.svc.cluster.local:80', '10.1.0.0/16', '[fd00:1::5]:8443');
+
+  test.each([
+    'http://payroll.internal:8080/hooks',
+    'https://payroll.internal:8080/hooks',
+    'http://PAYROLL.internal.:8080/hooks',
+    'http://orders.shop.svc.cluster.local/hooks',
+    'http://10.1.2.3:9000/',
+    'http://0xa010203:9000/',
+    'https://10.1.255.255/',
+    'http://[fd00:1::5]:8443/',
+  ])('%s is reached', (url) => {
+    expect(reachOf(url, listed)).toEqual({ reach: 'listed' });
+  });
+
+  test.each<[string, EndpointProblem]>([
+    ['http://payroll.internal/', 'not_https'],
+    ['https://payroll.internal/', 'local_name'],
+    ['http://payroll.internal:8081/', 'not_https'],
+    ['https://payroll.internal:8081/', 'local_name'],
+    ['http://evil.payroll.internal:8080/', 'not_https'],
+    ['http://payroll.internal.example.com:8080/', 'not_https'],
+    ['http://svc.cluster.local/', 'not_https'],
+    ['http://evilsvc.cluster.local/', 'not_https'],
+    ['https://orders.svc.cluster.local/', 'local_name'],
+    ['http://10.2.0.1/', 'not_https'],
+    ['https://10.2.0.1/', 'address_not_public'],
+    ['http://[fd00:1::6]:8443/', 'not_https'],
+    ['http://hooks.example.com/', 'not_https'],
+    ['https://hooks.example.com:8080/', 'port_not_allowed'],
+    ['http://user@payroll.internal:8080/', 'has_credentials'],
+    ['http://payroll.internal:8080@169.254.169.254/', 'has_credentials'],
+    ['ftp://payroll.internal:8080/', 'not_https'],
+    ['http://127.0.0.1:8080/', 'not_https'],
+    ['http://localhost:8080/', 'not_https'],
+  ])('%s still is not: %s', (url, problem) => {
+    expect(reachOf(url, listed)).toEqual({ problem });
+  });
+
+  const widest = listing('0.0.0.0/0', '::/0', '*.internal:80', '169.254.169.254:80');
+  test.each([
+    'http://169.254.169.254/latest/meta-data/',
+    'http://[::ffff:169.254.169.254]/',
+    'http://[::ffff:10.1.2.3]/',
+    'http://[64:ff9b::a01:203]/',
+    'http://[fe80::1]/',
+    'http://[fd00:ec2::254]/',
+    'http://100.100.100.200/',
+    'http://168.63.129.16/',
+    'http://0.0.0.0/',
+    'http://224.0.0.1/',
+    'http://255.255.255.255/',
+  ])('no entry, however wide, opens %s', (url) => {
+    expect(reachOf(url, widest)).toEqual({ problem: 'address_not_public' });
+  });
+
+  test('a listed name at another port is judged as a public one', () => {
+    const public443 = listing('hooks.example.com:8080');
+    expect(reachOf('http://hooks.example.com:8080/', public443)).toEqual({ reach: 'listed' });
+    expect(reachOf('https://hooks.example.com/', public443)).toEqual({ reach: 'public' });
+  });
+});
+
+test('an address inside is private or loopback, and carries no other address', () => {
+  for (const address of ['10.0.0.1', '172.31.0.1', '192.168.0.1', '100.64.0.1', '127.8.8.8', '::1', 'fd12::1']) {
+    expect(isInsideAddress(address)).toBe(true);
+  }
+  for (const address of ['8.8.8.8', '169.254.0.1', '::ffff:10.0.0.1', '::ffff:a00:1', '::10.0.0.1', 'fd12::1%eth0', '']) {
+    expect(isInsideAddress(address)).toBe(false);
+  }
+});
+
 test('what is not an address is neither public nor loopback', () => {
   for (const text of ['', 'hooks.example.com', '8.8.8', '127.0.0.1.', '::1%lo', '2606:4700::1111%eth0', '[::1]']) {
     expect(isPublicAddress(text)).toBe(false);
@@ -174,11 +252,11 @@ describe('a name judged by its addresses, when connecting', () => {
   const ask = (
     name: string,
     resolveAll: ResolveAll,
-    rules = outside,
+    reach: Reach = 'public',
     options: object = { all: true },
   ): Promise<unknown> =>
     new Promise((resolve) => {
-      guardedLookup({ ...rules, resolveAll })(name, options, (error, address, family) =>
+      guardedLookup(reach, resolveAll)(name, options, (error, address, family) =>
         resolve(error ? error.code : family === undefined ? address : { address, family }),
       );
     });
@@ -206,14 +284,14 @@ describe('a name judged by its addresses, when connecting', () => {
         null,
         [v4('8.8.8.8'), v6('fd00::1')].filter((one) => !family || one.family === family),
       );
-    expect(await ask(name, obliging, outside, { family: 4 })).toBe('ENOTPUBLIC');
+    expect(await ask(name, obliging, 'public', { family: 4 })).toBe('ENOTPUBLIC');
   });
 
   test('a socket that asks for one address of a family gets one of it', async () => {
     const both = resolving(v4('8.8.8.8'), v6('2606:4700::1111'));
-    expect(await ask(name, both, outside, { family: 6 })).toEqual(v6('2606:4700::1111'));
-    expect(await ask(name, both, outside, {})).toEqual(v4('8.8.8.8'));
-    expect(await ask(name, resolving(v4('8.8.8.8')), outside, { family: 6 })).toBe('ENOTFOUND');
+    expect(await ask(name, both, 'public', { family: 6 })).toEqual(v6('2606:4700::1111'));
+    expect(await ask(name, both, 'public', {})).toEqual(v4('8.8.8.8'));
+    expect(await ask(name, resolving(v4('8.8.8.8')), 'public', { family: 6 })).toBe('ENOTFOUND');
   });
 
   test('a name that turns to the inside between two connections is refused on the second', async () => {
@@ -224,10 +302,33 @@ describe('a name judged by its addresses, when connecting', () => {
   });
 
   test('where loopback is allowed, only localhost may lead there', async () => {
-    expect(await ask('localhost', resolving(v4('127.0.0.1'), v6('::1')), inside)).toHaveLength(2);
-    expect(await ask('localhost', resolving(v4('127.0.0.1')), outside)).toBe('ENOTPUBLIC');
-    expect(await ask('localhost', resolving(v4('10.0.0.1')), inside)).toBe('ENOTPUBLIC');
-    expect(await ask(name, resolving(v4('127.0.0.1')), inside)).toBe('ENOTPUBLIC');
+    expect(await ask('localhost', resolving(v4('127.0.0.1'), v6('::1')), 'loopback')).toHaveLength(2);
+    expect(await ask('localhost', resolving(v4('127.0.0.1')), 'public')).toBe('ENOTPUBLIC');
+    expect(await ask('localhost', resolving(v4('10.0.0.1')), 'loopback')).toBe('ENOTPUBLIC');
+    expect(reachOf(`https://${name}/`, inside)).toEqual({ reach: 'public' });
+  });
+
+  test('a listed name may stand for an address inside', async () => {
+    const addresses = [v4('10.1.2.3'), v4('127.0.0.5'), v6('fd00:1::5'), v4('8.8.8.8')];
+    expect(await ask('payroll.internal', resolving(...addresses), 'listed')).toEqual(addresses);
+  });
+
+  test.each([
+    ['a metadata service', [v4('169.254.169.254')]],
+    ['a metadata service behind an address inside', [v4('10.1.2.3'), v4('169.254.169.254')]],
+    ['an IPv4 address inside an IPv6 one', [v6('::ffff:10.1.2.3')]],
+    ['a translated address', [v6('64:ff9b::a01:203')]],
+    ['the machine itself as 0.0.0.0', [v4('0.0.0.0')]],
+    ['no address', []],
+  ])('a listed name that stands for %s is refused', async (_title, addresses) => {
+    expect(await ask('metadata.google.internal', resolving(...addresses), 'listed')).toBe('ENOTPUBLIC');
+  });
+
+  test('a listed name that turns to a metadata service is refused on the second connection', async () => {
+    const answers = [v4('10.1.2.3'), v4('169.254.169.254')];
+    const rebinding: ResolveAll = (_name, _options, answer) => answer(null, answers.splice(0, 1));
+    expect(await ask('payroll.internal', rebinding, 'listed')).toEqual([v4('10.1.2.3')]);
+    expect(await ask('payroll.internal', rebinding, 'listed')).toBe('ENOTPUBLIC');
   });
 
   test('a resolver that fails is passed on as it failed', async () => {
@@ -237,6 +338,6 @@ describe('a name judged by its addresses, when connecting', () => {
   });
 
   test('the guard takes the place of dns.lookup, argument for argument', () => {
-    expect(guardedLookup(outside).length).toBe(lookup.length);
+    expect(guardedLookup('public').length).toBe(lookup.length);
   });
 });
