@@ -93,8 +93,7 @@ export const frenchRefusals: Readonly<Record<string, string>> = {
   'It is longer than 2048 characters.': 'L’URL dépasse 2048 caractères.',
   'It must begin with https://. Ask an operator to allow a host of your network with WEBHOOK_HOSTS.':
     'L’URL doit commencer par https://. Demandez à un opérateur d’autoriser un hôte de votre réseau avec WEBHOOK_HOSTS.',
-  'It must not carry a user name or a password.':
-    'L’URL ne doit contenir ni nom d’utilisateur ni mot de passe.',
+  'It must not carry a user name or a password.': 'L’URL ne doit contenir ni nom d’utilisateur ni mot de passe.',
   'Its port must be 443. Ask an operator to allow another port with WEBHOOK_HOSTS.':
     'Le port doit être 443. Demandez à un opérateur d’autoriser un autre port avec WEBHOOK_HOSTS.',
   'Its host is a name of a local network. Ask an operator to allow the host with WEBHOOK_HOSTS.':

@@ -146,7 +146,10 @@ test('this machine is no endpoint unless the settings allow it', async () => {
 test('a host of the own network is an endpoint if WEBHOOK_HOSTS lists it, and gets its events over http', async () => {
   const shop = await receiver();
   const { port } = new URL(shop.url);
-  const { service, register } = await makeWorld({ ALLOW_LOOPBACK_ENDPOINTS: 'off', WEBHOOK_HOSTS: `localhost:${port}` });
+  const { service, register } = await makeWorld({
+    ALLOW_LOOPBACK_ENDPOINTS: 'off',
+    WEBHOOK_HOSTS: `localhost:${port}`,
+  });
   const { secret } = await register(`http://localhost:${port}/in`);
   await report(service.ledger, 'dsb_1', 'disbursement.succeeded');
   const post = await shop.next();

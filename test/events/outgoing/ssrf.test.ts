@@ -214,7 +214,15 @@ test('an address inside is private or loopback, and carries no other address', (
   for (const address of ['10.0.0.1', '172.31.0.1', '192.168.0.1', '100.64.0.1', '127.8.8.8', '::1', 'fd12::1']) {
     expect(isInsideAddress(address)).toBe(true);
   }
-  for (const address of ['8.8.8.8', '169.254.0.1', '::ffff:10.0.0.1', '::ffff:a00:1', '::10.0.0.1', 'fd12::1%eth0', '']) {
+  for (const address of [
+    '8.8.8.8',
+    '169.254.0.1',
+    '::ffff:10.0.0.1',
+    '::ffff:a00:1',
+    '::10.0.0.1',
+    'fd12::1%eth0',
+    '',
+  ]) {
     expect(isInsideAddress(address)).toBe(false);
   }
 });
