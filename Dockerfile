@@ -14,8 +14,8 @@ RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY tsconfig.json tsconfig.build.json ./
 COPY src ./src
 COPY console ./console
-# The build copies the statements and migrations of the ledger into dist.
-COPY script/copy-sql.mjs ./script/
+# What the build writes by itself, and the SQL of the ledger that it copies.
+COPY script/generate.ts script/client-types.ts script/commands.ts script/copy-sql.mjs ./script/
 RUN npm run build && npm prune --omit=dev --ignore-scripts --no-audit --no-fund && \
     # What only an editor or a debugger reads is half of what the packages bring.
     find node_modules dist -type f \( -name '*.map' -o -name '*.ts' -o -name '*.mts' -o -name '*.cts' -o -name '*.md' \) \

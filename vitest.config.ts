@@ -26,6 +26,7 @@ const patient = {
  */
 export default defineConfig({
   test: {
+    globalSetup: ['test/support/generated-code.ts'],
     sequence: { sequencer: LongFirst },
     projects: [
       {

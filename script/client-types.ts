@@ -36,7 +36,7 @@ const REFS = '#/components/schemas/';
 const OF_ALL = ['#/components/parameters/X-Request-Id'];
 const KEY = '#/components/parameters/Idempotency-Key';
 
-const HEAD = `/* Made from openapi.json: UPDATE_DOCS=1 npx vitest run --project unit test/docs/client.test.ts */\n`;
+const HEAD = `/* Made from openapi.json by script/generate. */\n`;
 
 export async function clientPage(document: OpenApiDocument): Promise<string> {
   const declared = operationsIn(document);

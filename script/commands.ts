@@ -160,7 +160,7 @@ const quoted = (word: string): string => (/\s/.test(word) ? `'${word}'` : word);
 
 export function commandsPage(routes: readonly Route[]): string {
   const json = (value: unknown): string => JSON.stringify(value, undefined, 2);
-  return `// Made from the routes. UPDATE_DOCS=1 npx vitest run --project unit writes it anew.
+  return `// Made from the routes by script/generate.
 import type { DerivedCommand } from '../derived.ts';
 
 /** The command that shows one, by the prefix of its id. */
