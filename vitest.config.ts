@@ -48,7 +48,7 @@ export default defineConfig({
           globalSetup: ['test/support/redis-for-tests.ts', 'test/support/postgres-for-tests.ts'],
           // These mostly wait for servers, so more of them at once than there are cores.
           maxWorkers: 4,
-          // As of the unit tests; that no module keeps what is of one file is a rule (test/tidy.test.ts).
+          // As of the unit tests: a shared module opens nothing when it is loaded.
           isolate: false,
         },
       },

@@ -56,7 +56,7 @@ describe('exactly once', () => {
   const texts = projectFiles().filter(
     ({ path }) =>
       (path.endsWith('.md') ||
-        /^(?:src|console)\/words\/|^script\/demo|^package\.json$|^src\/cli\/cli\.ts$/.test(path)) &&
+        /^(?:src\/messages|console\/words)\/|^script\/demo|^package\.json$|^src\/cli\/cli\.ts$/.test(path)) &&
       path !== 'CHANGELOG.md',
   );
 

@@ -135,10 +135,18 @@ describe('docker-compose.yml', () => {
 
   test('the image contains what the build needs besides the sources', () => {
     const build = JSON.parse(read('package.json')) as { readonly scripts: { readonly build: string } };
-    for (const [script] of build.scripts.build.matchAll(/script\/[\w.-]+/g)) {
-      expect(read('Dockerfile')).toContain(`COPY ${script} ./script/\n`);
-      expect(read('.dockerignore').split('\n')).toContain(`!${script}`);
-    }
+    const scripts = [...build.scripts.build.matchAll(/script\/[\w.-]+/g)].map(([script]) => script);
+    const needed = scripts.flatMap((script) => [
+      script,
+      ...[...read(script).matchAll(/from '\.\/([\w.-]+)'/g)].map(([, name]) => `script/${name}`),
+    ]);
+    expect(needed).toContain('script/commands.ts');
+    const copied = [...read('Dockerfile').matchAll(/^COPY (script\/.*) \.\/script\/$/gm)].map(
+      ([, names = '']) => names,
+    );
+    expect(copied.join(' ').split(' ').toSorted()).toEqual(needed.toSorted());
+    const context = read('.dockerignore').split('\n');
+    expect(needed.filter((script) => !context.includes(`!${script}`))).toEqual([]);
   });
 
   test('the API has a witness outside PostgreSQL, in a volume that it may write', () => {

@@ -34,7 +34,6 @@ const LONGEST = [
   'producer/outages.parts',
   'api/bulk-outage.parts',
   'history/batch-orders.parts',
-  'kinds/recipes.parts',
   'events/final-events.parts',
   'app/deployment.parts',
   'app/traces.parts',
