@@ -8,6 +8,7 @@ import { countIn, moneyIn } from '../parts/figures.tsx';
 import { useWords } from '../parts/language.tsx';
 import { Section } from '../parts/page.tsx';
 import { Link } from 'wouter';
+import { Rejecting } from './approval-rejecting.tsx';
 
 interface DecidingProps {
   readonly kind: 'disbursement' | 'batch' | 'campaign';
@@ -47,6 +48,7 @@ export function Deciding(given: DecidingProps) {
       )}
       {/* What was typed back was of what stood here then. */}
       {isOpen && may('approve') && !isMine && <Approving key={hash} {...given} />}
+      {isOpen && may('approve') && !isMine && <Rejecting kind={given.kind} id={id} />}
       {isOpen && may('enqueue') && <Dropping kind={given.kind} id={id} />}
     </Section>
   );

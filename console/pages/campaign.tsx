@@ -121,7 +121,7 @@ function Canary({ wait: { recipients, restAt } }: { readonly wait: NonNullable<W
 function About({ campaign }: { readonly campaign: Whole }) {
   const { pages } = useWords();
   const says = pages.campaign;
-  const { text, segments, from, perSecond, askedBy, approvedBy, createdAt, account } = campaign;
+  const { text, segments, from, perSecond, askedBy, approvedBy, rejectedBy, note, createdAt, account } = campaign;
   return (
     <Section title={says.about}>
       <p className="mb-4 rounded-lg bg-sunk p-3 whitespace-pre-wrap">{text}</p>
@@ -140,6 +140,8 @@ function About({ campaign }: { readonly campaign: Whole }) {
         <Fact name={says.quietHours} is={<Hours of={campaign} />} />
         <Fact name={says.askedBy} is={askedBy.join(', ')} />
         {approvedBy !== null && <Fact name={pages.operation.facts.approvedBy} is={approvedBy} />}
+        {rejectedBy !== undefined && <Fact name={pages.operation.facts.rejectedBy} is={rejectedBy} />}
+        {note !== undefined && <Fact name={pages.operation.facts.note} is={note} />}
         <Fact name={pages.operation.facts.account} is={account} />
         <Fact name={pages.operation.facts.createdAt} is={<Moment at={createdAt} seconds />} />
         <Fact name={pages.operation.facts.id} is={campaign.id} />

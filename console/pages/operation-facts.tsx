@@ -24,6 +24,7 @@ const TEXTS: readonly FactName[] = [
   'fileName',
   'uploadedBy',
   'approvedBy',
+  'rejectedBy',
   'resolvedBy',
   'note',
   'failure',

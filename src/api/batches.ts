@@ -33,6 +33,7 @@ import { requireFileBody } from './file-body.ts';
 import { codingOf, requireUtf8 } from './media.ts';
 import { ApiProblem } from './problem.ts';
 import { batchAnswer, batchRow } from './batch-view.ts';
+import { rejecting } from './rejecting.ts';
 
 const ROWS_CSV = 'reference;accountAlias;amount;withdrawMode\nsalary-2026-11-awa;771234567;25000;wallet-a-senegal\n';
 const ROWS_NDJSON =
@@ -201,6 +202,25 @@ const approveBatch = route(
   },
 );
 
+const rejectBatch = route(
+  {
+    ...about,
+    ...rejecting,
+    path: '/v1/disbursement-batches/{id}/reject',
+    id: 'rejectBatch',
+    cli: { name: 'disburse batch-reject', asks: 'Reject the payment batch {id}?' },
+    summary: 'Reject a payment batch',
+    description:
+      'For a payment batch that waits for approval. It becomes `cancelled` with the reason `not_approved`. The person ' +
+      'who uploaded it cannot reject it (403), and cancels it instead.',
+    answers: { 200: answer('It is cancelled.', batch) },
+  },
+  async ({ context, key, record, body: { reason: note }, again, act }) => {
+    await reject(context, { record, key, act, note });
+    return batchAnswer(context, await again());
+  },
+);
+
 const cancelBatch = route(
   {
     ...about,
@@ -263,6 +283,17 @@ function refuseOutdated({ count, list }: Findings): void {
   }));
   const detail = `The batch has ${count} new problem(s) since the upload. Nothing was approved.`;
   throw new ApiProblem('wrong-state', detail, { problems });
+}
+
+async function reject(
+  context: ApiContext,
+  { record, key, act, note }: Deciding & { readonly note: string },
+): Promise<void> {
+  const by = personOf(key);
+  await requireAnother(context, key, record.by, 'uploaded it');
+  if (record.state === 'cancelled' && record.rejectedBy === by) return;
+  const decided = await context.batches.reject(record.id, { by, note, act: act(record.id) });
+  if (decided.is === 'not yours') throw notPossible(decided.state, 'it does not wait for approval');
 }
 
 /** Of one that needs review, the rows that were not accepted yet are never paid; the others go on as they are. */
@@ -328,4 +359,12 @@ const listBatches = listRoute({
   row: batchRow,
 });
 
-export const batchRoutes = [listBatches, createBatch, getBatch, getBatchReport, approveBatch, cancelBatch];
+export const batchRoutes = [
+  listBatches,
+  createBatch,
+  getBatch,
+  getBatchReport,
+  approveBatch,
+  rejectBatch,
+  cancelBatch,
+];

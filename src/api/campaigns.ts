@@ -3,11 +3,11 @@ import { z } from 'zod';
 import { recipientsCursor } from '../campaigns/recipient-row.ts';
 import { recipientsPage, recipientsCsv } from '../campaigns/recipients.ts';
 import { type CampaignSwitch, amendmentToRecord, campaignSwitches } from '../kinds/campaign-switches.ts';
-import { contentHashOf, handsIn } from '../campaigns/content.ts';
 import type { Act } from '../ledger/acts.ts';
 import type { CampaignRecord } from '../operations/record.ts';
 import { campaignAmendment, campaignRequest } from '../kinds/campaign-request.ts';
 import { recipientBins } from '../kinds/recipient.ts';
+import { approve, reject } from './campaign-approval.ts';
 import { campaignRetry, retryCampaign } from './campaign-retry.ts';
 import { fileRoutes } from './campaign-file.ts';
 import { uploadRoutes } from './campaign-upload.ts';
@@ -26,12 +26,12 @@ import {
   approvalOf,
   json,
   limit,
-  type AnyAsked,
   Reply,
   replayed,
   route,
 } from './route.ts';
 import { campaign, recipients } from './openapi/answers-texts.ts';
+import { rejecting } from './rejecting.ts';
 import { personOf } from './keys.ts';
 import { templateProblems } from '../producer/problems.ts';
 import { ApiProblem, invalid } from './problem.ts';
@@ -239,36 +239,23 @@ const approveCampaign = route(
   },
 );
 
-interface Approving extends Pick<AnyAsked, 'key'> {
-  readonly record: CampaignRecord;
-  readonly act: Act;
-}
-
-/** Exactly this, by somebody else. */
-async function approve(context: ApiContext, { record, key, act }: Approving, contentHash: string): Promise<void> {
-  const by = personOf(key);
-  const ones = await context.keyRing.onesWith(key);
-  if (handsIn(record).some((hand) => ones.includes(hand.toLowerCase()))) throw ownCampaign(by);
-  const now = contentHashOf(record);
-  if (contentHash !== now) {
-    const detail = 'The campaign has changed. Review it again before you approve it.';
-    throw new ApiProblem('wrong-state', detail, { rule: 'content-changed', contentHash: now });
-  }
-  if (record.approvedBy === by) return;
-  const approved = await context.campaigns.switch(record.id, 'approve', { by, approves: record.rev, act });
-  if (approved.is === 'own') throw ownCampaign(by);
-  if (approved.is === 'refused') {
-    const { state } = approved;
-    const why = state === 'awaiting_approval' ? 'it was changed during the request' : 'no approval is needed';
-    throw new ApiProblem('wrong-state', `The state is ${state}: ${why}.`, { state });
-  }
-  if (approved.to === 'running') context.wake('campaign');
-}
-
-function ownCampaign(by: string): ApiProblem {
-  const detail = `${by} prepared it. A different person must approve it with another key.`;
-  return new ApiProblem('forbidden', detail, { rule: 'other-person' });
-}
+const rejectCampaign = route(
+  {
+    ...about,
+    ...rejecting,
+    path: '/v1/campaigns/{id}/reject',
+    id: 'rejectCampaign',
+    cli: { name: 'campaign reject', asks: 'Reject the campaign {id}?' },
+    summary: 'Reject a campaign',
+    description:
+      'For a campaign that waits for approval. It becomes `cancelled` with the reason `not_approved`. Those who made, ' +
+      'filled, changed or started it cannot reject it (403), and cancel it instead.',
+  },
+  async ({ context, key, record, body: { reason: note }, again, act }) => {
+    await reject(context, { record, key, act: act(record.id) }, note);
+    return view(context, await again());
+  },
+);
 
 const retry = route(
   {
@@ -379,5 +366,6 @@ export const campaignRoutes = [
   listRecipients,
   ...switchRoutes,
   approveCampaign,
+  rejectCampaign,
   retry,
 ];

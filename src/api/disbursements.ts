@@ -28,6 +28,7 @@ import {
 import { type ApiKey, personOf } from './keys.ts';
 import { disbursement } from './openapi/answers-money.ts';
 import { ApiProblem } from './problem.ts';
+import { NOT_APPROVED, rejecting } from './rejecting.ts';
 import { view } from './views.ts';
 
 const LINE =
@@ -199,6 +200,42 @@ async function approve({ context, key, record, act }: Deciding): Promise<void> {
   if ('rev' in settled && waitMs === 0) context.wake('disbursement');
 }
 
+const rejectDisbursement = route(
+  {
+    ...rejecting,
+    path: '/v1/disbursements/{id}/reject',
+    id: 'rejectDisbursement',
+    cli: { name: 'disburse reject', asks: 'Reject {id}?' },
+    tag: 'Disbursements',
+    summary: 'Reject a disbursement',
+    description:
+      'For a disbursement that waits for approval. It becomes `cancelled` with the reason `not_approved`. The person ' +
+      'who requested it cannot reject it (403), and cancels it instead.',
+    record: 'disbursement',
+    answers: { 200: answer('It is cancelled.', disbursement) },
+  },
+  async (asked) => {
+    const { record, key, body, again } = asked;
+    await refuseOwn(asked.context, key, record);
+    const isRejected = record.state === 'cancelled' && record.rejectedBy === personOf(key);
+    if (!isRejected) await reject(asked, body.reason);
+    return view(await again());
+  },
+);
+
+async function reject({ context, key, record, act }: Deciding, note: string): Promise<void> {
+  if (record.state !== 'awaiting_approval') throw notPossible(record.state, 'it does not wait for approval');
+  const decision = { reason: NOT_APPROVED, note, rejectedBy: personOf(key) };
+  const settled = await context.operations.transition(record, undefined, {
+    to: 'cancelled',
+    set: decision,
+    evidence: { operation: 'reject', code: 'by', detail: personOf(key) },
+    event: eventOf(record, 'cancelled', decision),
+    act: act(record.id, { amount: record.amount }),
+  });
+  if (settled.is === 'not yours') throw notPossible(settled.state, 'it does not wait for approval');
+}
+
 /** It was accepted under the limit of its day, and leaves under that of today. */
 async function requireWithinLimit({ limits }: ApiContext, { amount, state }: DisbursementRecord): Promise<void> {
   const { MAX_DISBURSEMENT: most } = await limits.inForce();
@@ -299,5 +336,6 @@ export const disbursementRoutes = [
   getDisbursement,
   cancelDisbursement,
   approveDisbursement,
+  rejectDisbursement,
   resolveDisbursement,
 ];

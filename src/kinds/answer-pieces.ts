@@ -35,14 +35,28 @@ export const failure = shown(maybeText, perhaps(z.string()).meta({ description: 
 export const createdAt = shown(time, moment);
 export const updatedAt = shown(time, moment);
 
+const note = shown(
+  maybeText,
+  z.string().optional().meta({ description: 'The reason that a person gave for the decision.' }),
+);
+
+/** The person who refused to approve it. */
+export const rejectedBy = shown(
+  maybeText,
+  z.string().optional().meta({ description: 'The name of the key that rejected it.' }),
+);
+
 /** What people decided about it: the last one to resolve it, and why. */
 export const decisions = {
   resolvedBy: shown(
     maybeText,
     z.string().optional().meta({ description: 'The name of the key that resolved it last.' }),
   ),
-  note: shown(maybeText, z.string().optional().meta({ description: 'Why it was resolved so.' })),
+  note,
 };
+
+/** The decision of a different person against an approval. */
+export const rejection = { rejectedBy, note };
 
 const historyLine = z.looseObject({
   at: moment,

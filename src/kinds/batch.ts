@@ -9,6 +9,7 @@ import {
   moment,
   perhaps,
   reason,
+  rejection,
   stateLike,
   sums,
   updatedAt,
@@ -136,6 +137,7 @@ export const batch = kind({
     by: shownAs(text, 'uploadedBy', example('maker')),
     approvedBy: shown(maybeText, perhaps(example('checker'))),
     approvedAt: shown(maybeTime, perhaps(moment)),
+    ...rejection,
     expiresAt: derived(perhaps(moment)),
     createdAt,
     updatedAt,
@@ -168,8 +170,8 @@ export const batch = kind({
         },
       },
       'batch.cancelled': {
-        says: 'The payment batch was cancelled before its approval: its rows are not paid.',
-        example: sent,
+        says: 'The payment batch was cancelled, or a person refused to approve it: its rows are not paid.',
+        example: { ...sent, reason: 'not_approved', note: 'The amounts are wrong', rejectedBy: 'checker' },
       },
       'batch.needs_review': {
         says: 'An operator must decide whether the rows that are not accepted yet can be paid.',
@@ -189,6 +191,8 @@ export const batch = kind({
           .optional()
           .meta({ description: 'Its rows by what became of them: how many, and how many XOF.' }),
         reason: told.reason,
+        note: told.note,
+        rejectedBy: told.rejectedBy,
       },
     },
   ),

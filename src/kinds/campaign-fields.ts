@@ -10,6 +10,7 @@ import {
   perhaps,
   reason,
   reference,
+  rejection,
   stateLike,
 } from './answer-pieces.ts';
 import { count, derived, flag, json, maybeNumber, maybeText, maybeTime, maybeWord, shown, text } from './fields.ts';
@@ -172,6 +173,7 @@ export const campaignFields = {
   ),
   approvedBy: shown(maybeText, perhaps(example('checker'))),
   approvedAt: shown(maybeTime, perhaps(moment)),
+  ...rejection,
   createdAt,
 
   text: shown(text, z.string().meta({ example: 'Bonjour {{prenom}}' })),

@@ -78,8 +78,8 @@ export const campaign = kind({
         example: { name: 'November' },
       },
       'campaign.cancelled': {
-        says: 'The campaign is cancelled and sends nothing more.',
-        example: { name: 'November' },
+        says: 'The campaign was cancelled, or a person refused to approve it, and sends nothing more.',
+        example: { name: 'November', reason: 'not_approved', note: 'The text is wrong', rejectedBy: 'checker' },
       },
       'campaign.held': { says: 'The campaign waits for a condition of its account.', example: { name: 'November' } },
     },
@@ -95,6 +95,8 @@ export const campaign = kind({
           .optional()
           .meta({ description: 'What it is estimated to cost; absent where not all is priced.' }),
         reason: told.reason,
+        note: told.note,
+        rejectedBy: told.rejectedBy,
       },
     },
   ),

@@ -26,6 +26,8 @@ import { kind } from './kind.ts';
 const money = { amount: 25_000, withdrawMode: 'wallet-a-senegal', disburseId: '0f6c8d4b2a1e49578c3d7b90a2e4f611' };
 const paid = { ...money, transactionId: 'TX-20261121-0042' };
 
+const rejected = { reason: 'not_approved', note: 'The amount is wrong', rejectedBy: 'checker' };
+
 const PAY_ANEW = 'A new payment is a new disbursement with another reference.';
 
 export const disbursement = kind({
@@ -140,7 +142,10 @@ export const disbursement = kind({
         says: 'The disbursement was refused before anything was sent.',
         example: { ...money, reason: 'invalid_alias' },
       },
-      'disbursement.cancelled': { says: 'The disbursement was cancelled before anything was sent.', example: money },
+      'disbursement.cancelled': {
+        says: 'The disbursement was cancelled, or a person refused to approve it, before anything was sent.',
+        example: { ...money, ...rejected },
+      },
       'disbursement.needs_review': {
         says: 'The disbursement may or may not have been paid and needs review.',
         example: { ...money, reason: 'poll_exhausted' },
@@ -159,7 +164,13 @@ export const disbursement = kind({
         transactionId: z.string().optional(),
         providerRef: z.string().optional(),
       },
-      more: { reason: told.reason, late: told.late, resolvedBy: told.resolvedBy },
+      more: {
+        reason: told.reason,
+        late: told.late,
+        resolvedBy: told.resolvedBy,
+        note: told.note,
+        rejectedBy: told.rejectedBy,
+      },
     },
   ),
 });

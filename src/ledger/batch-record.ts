@@ -16,8 +16,6 @@ interface BatchUploadOptions {
 
 export interface LedgerBatch extends BatchRecord {
   readonly options: BatchUploadOptions;
-  readonly rejectedBy?: string;
-  readonly note?: string;
   /** Null: no attempt is under way. */
   readonly lease: string | null;
 }

@@ -102,6 +102,8 @@ export function recordOf({ campaign: row, sending, countries }: ReadCampaign): C
       approvedBy: row.approved_by,
       approvedAt: maybeMs(row.approved_at),
       metadata: row.metadata,
+      rejectedBy: row.rejected_by,
+      note: row.note,
     }),
     evidence: { lines: [], total: 0 },
     fields: fieldsOf(row, countries ?? {}),
@@ -145,12 +147,12 @@ function totalsOf(row: CampaignRow, sending: number): CampaignRecord['totals'] {
 
 /** What readers look for by name. */
 function fieldsOf(
-  { hands, trace, note, rejected_by: rejectedBy }: CampaignRow,
+  { hands, trace }: CampaignRow,
   countries: NonNullable<ReadCampaign['countries']>,
 ): Readonly<Record<string, string>> {
   const named = Object.entries(hands).map(([person, since]) => [`${HAND}${person}`, `${since}`] as const);
   const counted = Object.entries(countries).flatMap(([country, states]) =>
     Object.entries(states).map(([state, count]) => [`c:${country}:${state}`, `${count}`] as const),
   );
-  return { ...Object.fromEntries([...named, ...counted]), ...present({ trace, note, rejectedBy }) };
+  return { ...Object.fromEntries([...named, ...counted]), ...present({ trace }) };
 }

@@ -222,6 +222,8 @@ export const frenchFlags: Readonly<Record<string, string>> = {
     'identifiant de la sélection listée : statue exactement sur celle-ci',
   'ask no questions on a terminal for a single disbursement':
     'ne poser aucune question sur un terminal pour un seul décaissement',
+  'Why it is not approved. Events and reads return it as `note`':
+    'Pourquoi la demande n’est pas approuvée. Les événements et les lectures le rendent comme `note`',
   'Recorded at this time or later': 'Enregistré à cette heure ou après',
   'Recorded at this time or before': 'Enregistré à cette heure ou avant',
   'continue with new events': 'continuer avec les nouveaux événements',

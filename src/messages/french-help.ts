@@ -56,6 +56,12 @@ export const frenchHelp: Readonly<Record<string, string>> = {
   'Cancel a disbursement': 'Annuler un décaissement',
   'Get a payment batch': 'Afficher un lot de paiements',
   'Cancel a payment batch': 'Annuler un lot de paiements',
+  'Reject a disbursement': 'Refuser un décaissement',
+  'Reject a payment batch': 'Refuser un lot de paiements',
+  'Reject a campaign': 'Refuser une campagne',
+  'Reject {id}?': 'Refuser {id} ?',
+  'Reject the payment batch {id}?': 'Refuser le lot de paiements {id} ?',
+  'Reject the campaign {id}?': 'Refuser la campagne {id} ?',
   'Approve a disbursement or a payment batch. The key must belong to another person than the requester':
     'Approuver un décaissement ou un lot de paiements. La clé doit être à une autre personne que le demandeur',
   'id of a disbursement or of a payment batch': 'identifiant d’un décaissement ou d’un lot de paiements',

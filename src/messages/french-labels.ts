@@ -16,6 +16,7 @@ export const frenchLabels: Readonly<Record<string, string>> = {
   batch: 'fichier',
   'approved by': 'approuvé par',
   'resolved by': 'tranché par',
+  'rejected by': 'refusé par',
   note: 'note',
   'created at': 'créé le',
   'updated at': 'modifié le',

@@ -117,6 +117,9 @@ export const frenchReasons: Readonly<Record<string, string>> = {
   'it could not be submitted within DISBURSEMENT_LIMIT':
     'il n’a pas pu être transmis dans le délai DISBURSEMENT_LIMIT',
   'the caller cancelled it': 'le demandeur l’a annulé',
+  'a different person refused to approve it': 'une autre personne a refusé de l’approuver',
+  'Correct the request and send it again under another reference.':
+    'Corrigez la demande et renvoyez-la sous une autre référence.',
   'the service knew our disburse_id already: an earlier send, perhaps one that was lost with data, may have paid':
     'le service connaissait déjà notre disburse_id : un envoi précédent, peut-être perdu avec des données, a pu payer',
   'Look for the disburse_id in the dashboard of the service, then resolve it.':

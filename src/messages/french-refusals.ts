@@ -227,6 +227,7 @@ export const frenchRefusals: Readonly<Record<string, string>> = {
     'La campagne est à l’état {a}. Seule une campagne terminée peut être renvoyée.',
   'it was changed during the request': 'elle a changé pendant la demande',
   'no approval is needed': 'aucune approbation n’est nécessaire',
+  'it does not wait for approval': 'aucune approbation n’est en attente',
   'upload it again with another Idempotency-Key': 'déposez-le de nouveau avec une autre Idempotency-Key',
   'a batch can be cancelled only before its approval; cancel its rows one by one':
     'un lot ne s’annule qu’avant son approbation ; annulez ses lignes une par une',

@@ -3,7 +3,7 @@ import type { Sum } from '../kinds/batch.ts';
 import { outcomesOf, toldInOrder } from '../kinds/batch-outcome.ts';
 import { counted, money } from '../messages/figures.ts';
 import { wordsIn } from '../messages/languages.ts';
-import { explainOther } from './explain.ts';
+import { explainOther, rejectionOf } from './explain.ts';
 import { type Circumstances, type Explanation, sentencesOf } from './explanation.ts';
 import type { BatchRecord } from './record.ts';
 
@@ -20,7 +20,7 @@ export function explainBatch(
     batch: { outcomes: words },
   } = wordsIn(around.language ?? 'en');
   const outcomes = outcomesOf(states);
-  const says = toldInOrder
+  const outcomesSaid = toldInOrder
     .filter((outcome) => outcomes[outcome].count > 0)
     .map((outcome) => {
       const { count, xof } = outcomes[outcome];
@@ -32,5 +32,6 @@ export function explainBatch(
     ...(outcomes.notPaid.count > 0 ? [say.seeUnpaid(id)] : []),
     ...(outcomes.notPaid.count > 0 && state === 'finished' ? [say.payAgain(id)] : []),
   ].join(' ');
+  const says = [...rejectionOf(record, sentencesOf(around)), ...outcomesSaid];
   return explainOther(record, around, { begins, says, ...(state === 'finished' && next !== '' ? { next } : {}) });
 }

@@ -24,6 +24,7 @@ import {
 import { type StateOf, isFinal } from '../kinds/index.ts';
 import { wordFor, wordsIn } from '../messages/languages.ts';
 import type { ExplainWords } from '../messages/english-explain.ts';
+import { rejectionOf } from './explain.ts';
 
 export function explainMessage(record: MessageRecord, around: Circumstances): Explanation {
   const { state, code } = record;
@@ -94,6 +95,7 @@ export function explainCampaign(record: CampaignRecord, around: Circumstances): 
       saysOf('campaign', state, around),
       bins.length > 0 ? say.rows(bins.map((bin) => `${totals[bin]} ${binIn(bin, around)}`).join(', ')) : undefined,
       because && say.reason(because.why),
+      ...rejectionOf(record, say),
       wait && say.cannotGoOn(wait.why),
     ]),
     story: [

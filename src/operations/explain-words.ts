@@ -142,6 +142,10 @@ const ofDisbursements: Rows = {
     'Send it again under another reference.',
   ],
   cancelled_by_caller: ['the caller cancelled it', NOTHING],
+  not_approved: [
+    'a different person refused to approve it',
+    'Correct the request and send it again under another reference.',
+  ],
   disburse_id_used: [
     'the service knew our disburse_id already: an earlier send, perhaps one that was lost with data, may have paid',
     'Look for the disburse_id in the dashboard of the service, then resolve it.',

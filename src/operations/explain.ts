@@ -88,11 +88,21 @@ function claimsToBePaid(line: Evidence): boolean {
   return line.operation === 'callback' && claimsSuccess(line);
 }
 
-function decisionsOn({ approvedBy, resolvedBy, note }: DisbursementRecord, say: ExplainWords): string[] {
+function decisionsOn(record: DisbursementRecord, say: ExplainWords): string[] {
+  const { approvedBy, resolvedBy, note } = record;
   return [
+    ...rejectionOf(record, say),
     ...(approvedBy ? [say.approvedBy(approvedBy)] : []),
     ...(resolvedBy ? [say.decidedBy(resolvedBy, note ?? '')] : []),
   ];
+}
+
+/** The decision of a person who refused to approve it. */
+export function rejectionOf(
+  { rejectedBy, note = '' }: { readonly rejectedBy?: string; readonly note?: string },
+  say: ExplainWords,
+): string[] {
+  return rejectedBy === undefined ? [] : [say.rejectedBy(rejectedBy, note)];
 }
 
 type OtherRecord = Standing &

@@ -212,6 +212,8 @@ function tell({ operation, code, httpStatus, detail }: Evidence, telling: Tellin
       return story.resolved(code, detail ?? story.somebody);
     case 'approve':
       return story.approved(detail ?? story.somebody);
+    case 'reject':
+      return story.rejected(detail ?? story.somebody);
     case 'restored':
       return code === 'journal' ? story.recordedAgain : story.restored(code);
     case 'cancel':

@@ -240,7 +240,8 @@ describe('approval', () => {
     expect(await bench.campaigns.read(id)).toMatchObject({
       state: 'cancelled',
       reason: 'not_approved',
-      fields: { note: 'wrong month', rejectedBy: 'checker' },
+      note: 'wrong month',
+      rejectedBy: 'checker',
       totals: { cancelled: 120 },
     });
   });

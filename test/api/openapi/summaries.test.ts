@@ -12,7 +12,7 @@ const WORDS_MOST = 8;
 const VERBS = new Set(
   (
     'Add Approve Cancel Change Check Collect Confirm Create Credit Delete Diagnose Erase Explain Find Finish Get List Load ' +
-    'Manage Match Pause Pay Re-encrypt Read Reconcile Recover Register Release Remove Replay Report Request Resolve Resume Retry ' +
+    'Manage Match Pause Pay Re-encrypt Read Reconcile Recover Register Reject Release Remove Replay Report Request Resolve Resume Retry ' +
     'Revoke Review Rotate Run Search Send Set Show Sign Start Stop Store Stream Test Try Update Upload Verify Write'
   ).split(' '),
 );

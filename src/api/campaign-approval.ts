@@ -1,0 +1,65 @@
+/** The decision of a different person about a campaign that waits for approval. */
+import { contentHashOf, handsIn } from '../campaigns/content.ts';
+import type { Act } from '../ledger/acts.ts';
+import type { CampaignRecord } from '../operations/record.ts';
+import type { ApiContext } from './context.ts';
+import { personOf } from './keys.ts';
+import { ApiProblem } from './problem.ts';
+import type { AnyAsked } from './route.ts';
+
+interface Deciding extends Pick<AnyAsked, 'key'> {
+  readonly record: CampaignRecord;
+  readonly act: Act;
+}
+
+/** Exactly this, by somebody else. */
+export async function approve(
+  context: ApiContext,
+  { record, key, act }: Deciding,
+  contentHash: string,
+): Promise<void> {
+  const by = personOf(key);
+  await requireOther(context, { record, key });
+  const now = contentHashOf(record);
+  if (contentHash !== now) {
+    const detail = 'The campaign has changed. Review it again before you approve it.';
+    throw new ApiProblem('wrong-state', detail, { rule: 'content-changed', contentHash: now });
+  }
+  if (record.approvedBy === by) return;
+  const approved = await context.campaigns.switch(record.id, 'approve', { by, approves: record.rev, act });
+  if (approved.is === 'own') throw ownCampaign(by);
+  if (approved.is === 'refused') {
+    const { state } = approved;
+    const why = state === 'awaiting_approval' ? 'it was changed during the request' : 'no approval is needed';
+    throw new ApiProblem('wrong-state', `The state is ${state}: ${why}.`, { state });
+  }
+  if (approved.to === 'running') context.wake('campaign');
+}
+
+/** It is cancelled, with the reason that the person gives. */
+export async function reject(context: ApiContext, { record, key, act }: Deciding, note: string): Promise<void> {
+  const by = personOf(key);
+  await requireOther(context, { record, key });
+  if (record.state === 'cancelled' && record.rejectedBy === by) return;
+  const rejected = await context.campaigns.reject(record.id, { by, note, act });
+  if (rejected.is === 'own') throw ownCampaign(by);
+  if (rejected.is === 'refused') {
+    const { state } = rejected;
+    throw new ApiProblem('wrong-state', `The state is ${state}: it does not wait for approval.`, { state });
+  }
+  await context.keptFiles.forget(record.id);
+}
+
+/** Two keys of one person are one. */
+async function requireOther(
+  { keyRing }: ApiContext,
+  { record, key }: Pick<Deciding, 'record' | 'key'>,
+): Promise<void> {
+  const ones = await keyRing.onesWith(key);
+  if (handsIn(record).some((hand) => ones.includes(hand.toLowerCase()))) throw ownCampaign(personOf(key));
+}
+
+function ownCampaign(by: string): ApiProblem {
+  const detail = `${by} prepared it. A different person must approve it with another key.`;
+  return new ApiProblem('forbidden', detail, { rule: 'other-person' });
+}
