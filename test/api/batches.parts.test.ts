@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Service, startService } from '../support/service.ts';
 import { BATCHES, deskOf, people } from './batch-desk.ts';
-import { setLimit } from '../support/stored.ts';
 
 let service: Service;
 beforeAll(async () => {
@@ -83,38 +82,11 @@ describe('identity', () => {
     expect(other.body.id).not.toBe(first.body.id);
   });
 
-  test('ten at once are one batch with one list of rows', async () => {
-    const answers = await Promise.all(Array.from({ length: 10 }, () => send(people('ten'))));
-    const [id, ...others] = [...new Set(answers.map(({ body }) => body.id))];
-    expect(others).toEqual([]);
-    expect((await get(`${id}/report`)).items).toHaveLength(3);
-  });
-
   test('an Idempotency-Key stands for its first bytes', async () => {
     const headers = { 'idempotency-key': 'june' };
     const first = await send(people('june'), { headers });
     const other = await send(people('july'), { headers });
     expect([other.status, other.body.existingId]).toEqual([409, first.body.id]);
-  });
-
-  test('the same bytes under two names are refused while the first is open, and belong to it afterwards', async () => {
-    const headers = { 'idempotency-key': 'august' };
-    const named = (name: string) => send(people('august'), { headers: { 'idempotency-key': name } });
-    const first = await send(people('august'), { headers });
-    const early = await Promise.all(['august-2', 'august-3'].map(named));
-    expect(early.map(({ status, body }) => [status, body.existingId])).toEqual([
-      [409, first.body.id],
-      [409, first.body.id],
-    ]);
-    expect((await send(people('august'), { headers })).body.id).toBe(first.body.id);
-
-    await approve(first.body.id, first.body.contentHash);
-    const paid = await service.until(`${BATCHES}/${first.body.id}`, ({ state }) => state === 'finished');
-    const second = await named('august-2');
-    expect([second.status, second.body.warningCount]).toEqual([201, 3]);
-    await approve(second.body.id, second.body.contentHash);
-    const other = await service.until(`${BATCHES}/${second.body.id}`, ({ state }) => state === 'finished');
-    expect([paid.states.elsewhere, other.states]).toEqual([undefined, { elsewhere: { count: 3, xof: 3_003 } }]);
   });
 
   test('one that was taken back makes room for the same bytes', async () => {
@@ -156,42 +128,6 @@ describe('identity', () => {
     expect(report.states.elsewhere).toEqual({ count: 2, xof: 2_001 });
     const sums: { count: number }[] = Object.values(report.states);
     expect(sums.reduce((sum, { count }) => sum + count, 0)).toBe(3);
-  });
-
-  test('an invalid one is judged again when the same bytes come again', async () => {
-    const text = people('limited');
-    await setLimit(service, 'MAX_DISBURSEMENT', 1_001);
-    const first = await send(text);
-    expect(first.body).toMatchObject({ state: 'invalid', problems: [{ row: 4, column: 'amount' }] });
-    await setLimit(service, 'MAX_DISBURSEMENT', undefined);
-    const again = await send(text);
-    expect(again.body).toMatchObject({ id: first.body.id, state: 'awaiting_approval', problems: [] });
-    expect((await approve(again.body.id, again.body.contentHash)).status).toBe(200);
-  });
-});
-
-test('a row that was asked for before by itself is not paid again', async () => {
-  const request = {
-    reference: 'before-1',
-    accountAlias: '770000001',
-    amount: 1_001,
-    withdrawMode: 'wallet-a-senegal',
-  };
-  const single = (await service.call('POST', '/v1/disbursements', { body: request })).body;
-  const { body } = await send(people('before'));
-  const reason = `was accepted before as ${single.id}; it is not paid again`;
-  expect(body).toMatchObject({ state: 'awaiting_approval', warnings: [{ row: 3, column: 'reference', reason }] });
-  expect((await get(`${body.id}/report`)).states).toEqual({ waiting: { count: 3, xof: 3_003 } });
-
-  const before = await disbursements();
-  await approve(body.id, body.contentHash);
-  await service.until(`${BATCHES}/${body.id}`, ({ state }) => state === 'finished');
-  expect(await disbursements()).toBe(before + 2);
-  expect((await get(`${body.id}/report`)).items[1]).toMatchObject({
-    id: single.id,
-    disburseId: single.disburseId,
-    state: 'elsewhere',
-    reason: 'accepted_before: by itself',
   });
 });
 
@@ -246,17 +182,6 @@ describe('who may approve', () => {
     ]);
     expect(await disbursements()).toBe(before);
     expect((await get(body.id)).state).toBe('awaiting_approval');
-  });
-
-  test('not when the day is over its limit by now', async () => {
-    const { body } = await send(people('day'));
-    await setLimit(service, 'MAX_PER_DAY', 3_005);
-    await service.ledger.query(`insert into relais.spent (day, account, xof)
-      values ((now() at time zone 'UTC')::date, 'main', 3)
-      on conflict (day, account, beneficiary) do update set xof = 3`);
-    const refused = await approve(body.id, body.contentHash);
-    await setLimit(service, 'MAX_PER_DAY', undefined);
-    expect([refused.status, refused.body.problems[0].pointer]).toEqual([409, '/amount']);
   });
 
   test('not an invalid one, nor a cancelled one', async () => {

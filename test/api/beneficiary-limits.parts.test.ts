@@ -72,28 +72,6 @@ describe('what ended without effect is given back', () => {
     expect(await spentOn(api)).toEqual({ '2026-01-01': 0, [today()]: 10_000 });
   });
 
-  test('when it awaited an approval that was never given', async () => {
-    const api = await started({ APPROVAL_ABOVE: '9999' });
-    const id = await pay(api, 'a');
-    await api.call('POST', `/v1/disbursements/${id}/cancel`);
-    expect(await pay(api, 'b')).toMatch(/^dsb_/);
-  });
-
-  test('when it failed', async () => {
-    const api = await started();
-    const person = { accountAlias: '779999901' };
-    await ended(api, await pay(api, 'a', person), 'failed');
-    expect(await spent(api)).toBe(0);
-    expect(await pay(api, 'b', person)).toMatch(/^dsb_/);
-  });
-
-  test('when it was rejected', async () => {
-    const api = await started();
-    await api.fault('answers a given code', { operation: 'disbursement.create', code: '1001' });
-    await ended(api, await pay(api, 'a'), 'rejected');
-    expect(await pay(api, 'b')).toMatch(/^dsb_/);
-  });
-
   test('when a person found that it never left; until then it counts', async () => {
     const api = await started();
     const person = { accountAlias: '779999902' };

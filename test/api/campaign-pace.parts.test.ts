@@ -2,7 +2,6 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { systemClock } from '../../src/lib/clock.ts';
 import { defaultCredentials } from '../../src/sandbox/sandbox.ts';
 import { type Service, startService } from '../support/service.ts';
 
@@ -33,18 +32,6 @@ async function ready(count: number, more: object = {}): Promise<string> {
 const act = (id: string, action: string) => service.call('POST', `/v1/campaigns/${id}/${action}`);
 const amend = (id: string, body: object) => service.call('PATCH', `/v1/campaigns/${id}`, { body });
 const becomes = (id: string, wanted: string) => service.until(`/v1/campaigns/${id}`, ({ state }) => state === wanted);
-
-interface Booked {
-  readonly text: string;
-  readonly to: string;
-  readonly firstAt: number;
-}
-/** Whose texts left, in the order of the books. */
-async function order(): Promise<string[]> {
-  const books = (await service.books('messages')) as { items?: Booked[] } | Booked[];
-  const items = Array.isArray(books) ? books : (books.items ?? []);
-  return items.toSorted((a, b) => a.firstAt - b.firstAt).map(({ text }) => text);
-}
 
 test('what a campaign says about its pace is shown, and may be changed while it is sent', async () => {
   const id = await ready(200, { perSecond: 1, quietHours: '02:00-02:01', timezone: 'Africa/Abidjan', canary: false });
@@ -79,15 +66,6 @@ test.for([
   expect([answer.status, answer.body.problems[0].pointer]).toEqual([422, pointer]);
 });
 
-test('a time ahead: scheduled, and begun by itself', async () => {
-  const id = await ready(10, { sendAt: new Date(systemClock.now() + 3_600_000).toISOString() });
-  expect((await act(id, 'start')).body.state).toBe('scheduled');
-  expect((await act(id, 'start')).body.state).toBe('scheduled');
-  // Its time has come.
-  await service.ledger.query(`update relais.campaign set starts_at = now(), due_at = now() where id = '${id}'`);
-  expect((await becomes(id, 'finished')).totals.sent).toBe(10);
-});
-
 describe('the quiet hours', () => {
   test('hold it with the reason, and a person who wants to send all the same is told how', async () => {
     const id = await ready(10, { quietHours: '00:00-23:59' });
@@ -101,40 +79,6 @@ describe('the quiet hours', () => {
     const { body: story } = await service.call('GET', `/v1/explain/${id}`);
     expect(story.summary).toContain('accounted for');
   });
-});
-
-test('a canary under the name SMS-TEST stops a large campaign before the rest is sent, and says so', async () => {
-  const id = await ready(1_100, { from: 'NOT-OURS' });
-  await act(id, 'start');
-  const held = await becomes(id, 'held');
-  expect([held.reason, held.totals.sent, held.totals.queued]).toEqual(['canary_sender', 50, 1_050]);
-  await service.until('/v1/events?types=campaign.held', ({ events }) =>
-    events.some(
-      ({ data }: { data: object }) =>
-        'id' in data && data.id === id && 'reason' in data && data.reason === 'canary_sender',
-    ),
-  );
-  const { body: story } = await service.call('GET', `/v1/explain/${id}`);
-  expect([story.summary, story.next]).toEqual([
-    expect.stringContaining('sender'),
-    expect.stringContaining(`relais campaign resume`),
-  ]);
-  await act(id, 'cancel');
-});
-
-test('a small campaign started behind a huge one is sent long before it ends', async () => {
-  await service.control('POST', '/settings', { latencyMs: 2 });
-  const huge = await ready(6_000, { canary: false });
-  const small = await ready(100);
-  const [hugeText, smallText] = [`Bonjour (${made - 1})`, `Bonjour (${made})`];
-  await act(huge, 'start');
-  await service.until(`/v1/campaigns/${huge}`, ({ totals }) => totals.sent > 0);
-  await act(small, 'start');
-  await becomes(small, 'finished');
-  await becomes(huge, 'finished');
-  const texts = await order();
-  const after = texts.slice(texts.lastIndexOf(smallText)).filter((text) => text === hugeText).length;
-  expect(after).toBeGreaterThan(3_000);
 });
 
 test('an account that is slowed down does not hold up another one', async () => {

@@ -39,18 +39,6 @@ test('the same request again is the same credit', async () => {
 });
 
 describe('one that may have been made', () => {
-  const unclear = [
-    'hangs before doing the work',
-    'hangs after doing the work',
-    'resets the connection after doing the work',
-    'answers 5xx before doing the work',
-    'answers 5xx after doing the work',
-    'answers 5000 after doing the work',
-    'answers HTML',
-    'answers an unknown code',
-    'answers 429 with Retry-After',
-  ];
-
   test('is resolved by the transaction that the dashboard has, so that a statement fits it', async () => {
     await service.fault('hangs after doing the work', { operation: 'direct-credit', count: 1 });
     const { body } = await credit('resolved by its transaction');
@@ -64,22 +52,6 @@ describe('one that may have been made', () => {
     expect(found.items.map(({ id }: { id: string }) => id)).toEqual([body.id]);
   });
 
-  test.for(unclear)('%s: it waits for a person, and is never sent again', async (fault) => {
-    await service.fault(fault, { operation: 'direct-credit' });
-    const { body } = await credit(`after ${fault}`);
-    const review = await becomes(body.id, 'needs_review');
-    const requests = (await service.books('summary')).requests['direct-credit.create'];
-    expect(await service.eventsOf(body.id)).toMatchObject([
-      { type: 'direct_credit.needs_review', data: { reason: review.reason } },
-    ]);
-    const resolved = await service.call('POST', `/v1/direct-credits/${body.id}/resolve`, {
-      key: 'checker-secret',
-      body: { outcome: 'succeeded', note: 'seen in the dashboard' },
-    });
-    expect([resolved.status, resolved.body.state]).toEqual([200, 'succeeded']);
-    expect((await service.books('summary')).requests['direct-credit.create']).toBe(requests);
-  });
-
   test('whoever asked for it does not resolve it', async () => {
     await service.fault('answers HTML', { operation: 'direct-credit' });
     const { body } = await credit('own');
@@ -87,25 +59,6 @@ describe('one that may have been made', () => {
     const own = await service.post(`/v1/direct-credits/${body.id}/resolve`, { outcome: 'failed', note: 'no idea' });
     expect(own.status).toBe(403);
   });
-});
-
-test('one that never left is sent when the service can be reached again', async () => {
-  await service.control('POST', '/faults', { fault: 'refuses the connection', operation: 'direct-credit' });
-  const { body } = await credit('unreachable');
-  await service.until(`/v1/direct-credits/${body.id}`, ({ history }: { history: { code: string }[] }) =>
-    history.some(({ code }) => code === 'unreachable'),
-  );
-  await service.control('DELETE', '/faults');
-  const done = await becomes(body.id, 'succeeded');
-  expect(await credited(done.accountAlias)).toHaveLength(1);
-});
-
-test('a refusal beyond doubt is told as one', async () => {
-  await service.fault('answers a given code', { operation: 'direct-credit', code: '1001' });
-  const { body } = await credit('refused');
-  const rejected = await becomes(body.id, 'rejected');
-  expect(rejected.reason).toBe('1001');
-  expect(await credited(rejected.accountAlias)).toEqual([]);
 });
 
 test('without funds it is held, and made when there are some', async () => {

@@ -107,16 +107,6 @@ test('a callback that overtakes its own answer completes the disbursement once',
   expect(await eventsOf(id)).toEqual(['disbursement.succeeded']);
 });
 
-test('without any callback the poll brings the truth', async () => {
-  await service.control('POST', '/faults', {
-    fault: 'never calls back',
-    operation: 'disbursement.callback',
-    count: 1,
-  });
-  const { id } = await pay();
-  expect((await ended(id)).state).toBe('succeeded');
-});
-
 test('an answer about another amount needs a person, and is told once', async () => {
   await service.control('POST', '/faults', { fault: 'reports another amount', operation: 'disbursement.status' });
   const { id } = await pay();
@@ -124,33 +114,6 @@ test('an answer about another amount needs a person, and is told once', async ()
   expect(await eventsOf(id)).toEqual(['disbursement.needs_review']);
   const { items } = (await service.call('GET', '/v1/review')).body;
   expect(items.map((item: { id: string }) => item.id)).toContain(id);
-});
-
-describe('what holds an account is announced once, and released by itself', () => {
-  const conditions: readonly (readonly [fault: string, reason: string])[] = [
-    ['says funds are insufficient', 'funds'],
-    ['says the callback URL is not reachable', 'callback_unreachable'],
-    ['says not authorized', 'not_authorised'],
-  ];
-  test.for(conditions)('%s', async ([name, reason]) => {
-    const { next } = (await service.published('/v1/events?limit=1000')).body;
-    await fault(name, 'disbursement.create', { count: 2 });
-    const asked = await Promise.all(Array.from({ length: 10 }, pay));
-    for (const { id } of asked) expect((await ended(id)).state).toBe('succeeded');
-    const { events } = (await service.published(`/v1/events?limit=1000&after=${next}`)).body;
-    const told = events.filter(({ type }: { type: string }) => type.startsWith('account.'));
-    expect(told.map(({ type, data }: { type: string; data: { reason: string } }) => [type, data.reason])).toEqual([
-      ['account.held', reason],
-      ['account.released', reason],
-    ]);
-    for (const { disburseId } of asked) expect((await booked(disburseId)).map(({ effects }) => effects)).toEqual([1]);
-  });
-});
-
-test('maintenance at the creation is waited out', async () => {
-  await fault('says it is under maintenance', 'disbursement.create', { count: 2 });
-  const { id } = await pay();
-  expect((await ended(id)).state).toBe('succeeded');
 });
 
 test('while nobody listens, nothing is lost; when the service is back, it is paid once', async () => {

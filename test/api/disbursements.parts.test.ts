@@ -39,16 +39,6 @@ describe('identity', () => {
     expect(again.headers['idempotency-replayed']).toBe('true');
   });
 
-  test('a hundred at once with one key are one operation', async () => {
-    const headers = { 'idempotency-key': 'hundred' };
-    const answers = await Promise.all(
-      Array.from({ length: 100 }, () => service.call('POST', '/v1/disbursements', { body: asked(), headers })),
-    );
-    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([202]));
-    expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1);
-    expect(answers.filter((answer) => answer.headers['idempotency-replayed'] === undefined)).toHaveLength(1);
-  });
-
   test('the same identity with another body is a conflict that names the operation', async () => {
     const first = await service.call('POST', '/v1/disbursements', { body: asked({ reference: 'other-body' }) });
     const other = await service.call('POST', '/v1/disbursements', {
@@ -110,46 +100,6 @@ describe('bad input is refused with its place, and leaves no trace', () => {
       expect.arrayContaining(['/accountAlias', '/amount', '/withdrawMode']),
     );
   });
-
-  test('what is not JSON, too large or of another type is refused', async () => {
-    const json = { 'content-type': 'application/json' };
-    const post = (body: string, headers: Record<string, string>) =>
-      service.call('POST', '/v1/disbursements', { body, headers });
-    expect((await post('{', json)).status).toBe(400);
-    expect((await post(JSON.stringify({ a: 'x'.repeat(1_100_000) }), json)).status).toBe(413);
-    expect((await post('amount=1', { 'content-type': 'application/x-www-form-urlencoded' })).status).toBe(415);
-  });
-});
-
-describe('keys', () => {
-  test('without a key, or with one that is not known, nothing is told', async () => {
-    expect((await service.call('GET', '/v1/disbursements', { key: null })).status).toBe(401);
-    expect((await service.call('GET', '/v1/disbursements', { key: 'wrong' })).status).toBe(401);
-  });
-
-  test('a key without the role is told which role it needs', async () => {
-    const { status, body } = await service.call('POST', '/v1/disbursements', {
-      body: asked({ reference: 'r' }),
-      key: 'reader-secret',
-    });
-    expect([status, body.detail]).toEqual([403, expect.stringContaining('enqueue')]);
-  });
-
-  test("another account's id is as good as none", async () => {
-    const { body } = await service.call('POST', '/v1/disbursements', { body: asked({ reference: 'mine' }) });
-    for (const path of [`/v1/disbursements/${body.id}`, `/v1/explain/${body.id}`]) {
-      expect((await service.call('GET', path, { key: 'stranger-secret' })).status).toBe(404);
-    }
-    const cancel = await service.call('POST', `/v1/disbursements/${body.id}/cancel`, { key: 'stranger-secret' });
-    expect(cancel.status).toBe(404);
-    const list = await service.call('GET', '/v1/disbursements?reference=mine', { key: 'stranger-secret' });
-    expect(list.body.items).toEqual([]);
-    const create = await service.call('POST', '/v1/disbursements', {
-      body: asked({ reference: 'x' }),
-      key: 'stranger-secret',
-    });
-    expect(create.status).toBe(403);
-  });
 });
 
 describe('cancel', () => {
@@ -170,14 +120,6 @@ describe('cancel', () => {
     const { status, body: problem } = await service.call('POST', `/v1/disbursements/${body.id}/cancel`);
     expect([status, problem.state]).toEqual([409, 'succeeded']);
   });
-});
-
-test('a list goes on where it left off', async () => {
-  const first = await service.call('GET', '/v1/disbursements?limit=2');
-  const second = await service.call('GET', `/v1/disbursements?limit=2&after=${first.body.next}`);
-  const ids = [...first.body.items, ...second.body.items].map(({ id }: { id: string }) => id);
-  expect(new Set(ids).size).toBe(4);
-  expect((await service.call('GET', '/v1/disbursements?state=nowhere')).status).toBe(422);
 });
 
 test('a mode that the service has added since is taken when it is set, and is sent as it is spelt', async () => {

@@ -109,24 +109,6 @@ describe('the clerk who has only a telephone number', () => {
     expect(several.body.problems[0].message).toContain('country code');
     expect(await search('70123456')).toEqual([]);
   });
-
-  test('finds a person no more who was forgotten, and the number is in no index', async () => {
-    const paid = await pays('771110003');
-    const { items } = await post('/v1/messages', { to: '+221771110003', text: 'Bonjour' });
-    await service.until(`/v1/messages/${items[0].id}`, ({ state }) => state === 'sent');
-    expect(await search('771110003')).toHaveLength(2);
-    for (let after: string | undefined; ; ) {
-      const { next } = await post('/v1/purge', { phone: '771110003', ...(after ? { after } : {}) });
-      after = next;
-      if (after === undefined) break;
-    }
-    expect(await search('771110003')).toEqual([]);
-    expect(idsOf(await get('/v1/disbursements?phone=771110003'))).toEqual([]);
-    const found = await service.ledger.query("select id from relais.operation where beneficiary like '%771110003'");
-    expect(found).toEqual([]);
-    // The books balance: it is found by everything else.
-    expect(await search(paid.token)).toEqual([paid.id]);
-  });
 });
 
 test('whatever names an operation finds it, and nothing else does', async () => {

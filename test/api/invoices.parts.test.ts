@@ -82,15 +82,6 @@ describe('identity', () => {
     expect((await service.books('summary')).invoices).toBe(before);
   });
 
-  test('twenty at once with one identity hand out one address', async () => {
-    const answers = await Promise.all(
-      Array.from({ length: 20 }, () => service.post('/v1/invoices', asked('crowd'), 'crowd-key')),
-    );
-    expect(answers.every(({ status }) => status === 201 || status === 202)).toBe(true);
-    const urls = new Set(answers.map(({ body }) => body.url).filter((url) => url !== null));
-    expect([urls.size, new Set(answers.map(({ body }) => body.id)).size]).toEqual([1, 1]);
-  });
-
   test('another body under the same identity is a conflict that names the invoice', async () => {
     const { id } = await create('body');
     const other = await service.post('/v1/invoices', asked('body', { totalAmount: 1 }));
@@ -100,42 +91,6 @@ describe('identity', () => {
   test('without an identity nothing is created', async () => {
     const { status } = await service.post('/v1/invoices', { totalAmount: 1_000, store: { name: 'x' } });
     expect(status).toBe(400);
-  });
-});
-
-describe('late words', () => {
-  test('a cancelled invoice that is paid all the same is told once, as late', async () => {
-    const { id, token } = await create('late');
-    await decide(token, 'cancelled');
-    await becomes(id, 'cancelled');
-    await decide(token, 'completed');
-    await becomes(id, 'completed');
-    expect(await service.eventsOf(id)).toMatchObject([
-      { type: 'invoice.cancelled' },
-      { type: 'invoice.completed', data: { late: true } },
-    ]);
-    await service.control('POST', `/callbacks/${token}`);
-    await service.post(`/v1/invoices/${id}/confirm`, {});
-    expect(await typesOf(id)).toHaveLength(2);
-  });
-
-  test('a failed invoice that is paid in the end is found by asking', async () => {
-    await service.fault('never calls back', { operation: 'invoice.callback', count: 2 });
-    const { id, token } = await create('failed-then-paid');
-    await decide(token, 'failed');
-    await becomes(id, 'failed');
-    await decide(token, 'completed');
-    const confirmed = await service.post(`/v1/invoices/${id}/confirm`, {});
-    expect([confirmed.status, confirmed.body.state]).toEqual([200, 'completed']);
-  });
-
-  test('a completed invoice stays completed whatever is said later', async () => {
-    const { id, token } = await create('absorbing');
-    await decide(token, 'completed');
-    await becomes(id, 'completed');
-    await decide(token, 'failed');
-    expect((await service.post(`/v1/invoices/${id}/confirm`, {})).body.state).toBe('completed');
-    expect(await typesOf(id)).toEqual(['invoice.completed']);
   });
 });
 

@@ -92,15 +92,6 @@ describe('a process that starts', () => {
     expect((await readyz(service.metrics)).status).toBe(200);
   });
 
-  test('is ready as soon as two people have said so', async () => {
-    const service = await started({ MAX_DISBURSEMENT: '10000' });
-    const later = await another(service, { MAX_DISBURSEMENT: '20000' });
-    await set(service, 20_000);
-    expect((await readyz(later.metrics)).status).toBe(503);
-    await set(service, 20_000, 'checker-secret');
-    expect((await readyz(later.metrics)).status).toBe(200);
-  });
-
   test('with a stricter setting lowers what holds for all, and who ran before stays ready', async () => {
     const service = await started({ MAX_DISBURSEMENT: '10000' });
     const stricter = await another(service, { MAX_DISBURSEMENT: '5000' });
@@ -108,16 +99,6 @@ describe('a process that starts', () => {
     expect(await limitOf(service, 'MAX_DISBURSEMENT')).toMatchObject({ value: 5_000, by: 'settings of api' });
     expect((await readyz(service.metrics)).status).toBe(200);
     expect((await readyz(stricter.metrics)).status).toBe(200);
-  });
-
-  test('keeps to its own setting where the others may do more, and is ready', async () => {
-    const service = await started({ MAX_DISBURSEMENT: '10000' });
-    await set(service, 20_000);
-    await set(service, 20_000, 'checker-secret');
-    const other = await another(service, {});
-    expect(await pay(other.api ?? '', 'a', 20_000)).toBe('accepted');
-    expect(await pay(service.api, 'b', 10_001)).toMatch(TOO_MUCH);
-    expect((await readyz(service.metrics)).status).toBe(200);
   });
 
   test('keeps to its own setting when the limits are lost, at each of its doors', async () => {
@@ -167,23 +148,6 @@ describe('where nobody has said anything', () => {
       by: null,
     });
   });
-
-  test('a setting decides, also a looser one than the default', async () => {
-    const service = await started({ MAX_DISBURSEMENT: '3000000' });
-    expect(await pay(service.api, 'a', 3_000_000)).toBe('accepted');
-    const without = await another(service, {});
-    expect(await pay(without.api ?? '', 'b', 3_000_000)).toBe('accepted');
-    expect((await readyz(service.metrics)).status).toBe(200);
-  });
-
-  test('off is a word too', async () => {
-    const service = await started({ MAX_DISBURSEMENT: 'off' });
-    expect(await pay(service.api, 'a', 50_000_000)).toBe('accepted');
-    expect(await limitOf(service, 'MAX_DISBURSEMENT')).toMatchObject({
-      value: null,
-      by: 'settings of api, webhooks, worker',
-    });
-  });
 });
 
 describe('a person', () => {
@@ -215,13 +179,6 @@ describe('a person', () => {
     ]);
   });
 
-  test('who names what holds takes back what was asked', async () => {
-    const service = await started({ MAX_DISBURSEMENT: '10000' });
-    await set(service, 20_000);
-    expect((await set(service, 10_000)).body).not.toHaveProperty('asked');
-    expect((await set(service, 20_000, 'checker-secret')).status).toBe(202);
-  });
-
   test('needs the role, a key for all accounts, and a limit and a value that there are', async () => {
     const service = await started();
     expect((await set(service, 1, 'reader-secret')).status).toBe(403);
@@ -229,16 +186,4 @@ describe('a person', () => {
     expect((await set(service, 1, 'maker-secret', 'MAX_SPEED')).status).toBe(404);
     for (const value of [0, -1, 1.5, '5', undefined, 1e15]) expect((await set(service, value)).status).toBe(422);
   });
-});
-
-test.each([
-  ['APPROVAL_ABOVE', 10_000, 9_999, 10_001],
-  ['MAX_PER_BENEFICIARY_DAY', 10_000, 9_999, 10_001],
-  ['DUPLICATE_WINDOW', 60_000, 60_001, 59_999],
-])('%s: what is stricter than %i, and what is looser', async (name, value, stricter, looser) => {
-  const service = await started();
-  expect((await set(service, value, 'maker-secret', name)).status).toBe(200);
-  expect((await set(service, looser, 'maker-secret', name)).status).toBe(202);
-  expect((await set(service, null, 'maker-secret', name)).status).toBe(202);
-  expect((await set(service, stricter, 'maker-secret', name)).status).toBe(200);
 });

@@ -47,13 +47,6 @@ test('who opts out between upload and send is not texted, and stands in the bin 
   expect(body.items).toMatchObject([{ to: '+221771000002', state: 'skipped', reason: 'opted_out' }]);
 });
 
-test('a slice in which everybody opted out is never posted', async () => {
-  const id = await ready(people('771000011', '771000012'));
-  await add({ phones: ['+221771000011', '00221771000012'] });
-  expect((await sent(id)).totals).toMatchObject({ total: 2, sent: 0, skipped: 2 });
-  expect(await textedIn(made)).toEqual([]);
-});
-
 test('an opt-out of one sender leaves the texts of another alone', async () => {
   const { smsSender: own } = defaultCredentials;
   await add({ phones: ['771000021'], from: own });
@@ -76,13 +69,6 @@ test('a single message to somebody who opted out ends skipped, and its caller is
   await service.until(`/v1/messages/${code}`, ({ state }) => state === 'sent');
   const { body: told } = await service.published('/v1/events?types=message.skipped');
   expect(told.events).toMatchObject([{ data: { id: ad, state: 'skipped', reason: 'opted_out' } }]);
-});
-
-test('opted in again, they are texted', async () => {
-  await add({ phones: ['771000041'] });
-  const { body } = await service.call('DELETE', '/v1/opt-outs', { body: { phones: ['771000041', '771000042'] } });
-  expect(body).toMatchObject({ removed: 1, absent: 1 });
-  expect((await sent(await ready(people('771000041')))).totals).toMatchObject({ sent: 1, skipped: 0 });
 });
 
 test('a number is asked about as it was copied from an address book', async () => {

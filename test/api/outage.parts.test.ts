@@ -74,15 +74,3 @@ describe.each(['says it is under maintenance', 'answers 5xx before doing the wor
     });
   },
 );
-
-test('a few failures with answers between them hold nothing', async () => {
-  const fault = 'says it is under maintenance';
-  const before = (await announced()).length;
-  for (let round = 0; round < 2; round += 1) {
-    await service.control('POST', '/faults', { fault, operation: 'disbursement.create', count: 3 });
-    const ids = await payMany(`blip${round}`, 3);
-    for (const id of ids) await service.until(`/v1/disbursements/${id}`, ({ state }) => state === 'succeeded');
-  }
-  const since = (await announced()).slice(before);
-  expect(since.map(({ type }) => type)).toEqual(Array(6).fill('disbursement.succeeded'));
-});

@@ -88,52 +88,11 @@ test('a forgotten person is written nowhere, is still not texted, and the bins s
   expect((await ended(later)).totals).toMatchObject({ sent: 1, skipped: 1 });
 });
 
-test('a person of Benin is forgotten by today’s number and by the one before', async () => {
-  const numbers = ['+2290197654321', '+22997654321'];
-  await ready(`numero;prenom\n${numbers.join(';Dior\n')};Dior\n+221771234590;Fatou`);
-  for (const [at, to] of numbers.entries()) {
-    const body = { to, text: 'only for Dior', reference: `renumbered-${at}` };
-    const { items } = (await service.call('POST', '/v1/messages', { body })).body;
-    await service.until(`/v1/messages/${items[0].id}`, ({ state }) => state === 'sent');
-  }
-  expect(total(await purge('+229 01 97 65 43 21'), 'messages')).toBe(2);
-  const kept = await everything();
-  expect(['97654321', 'Dior'].filter((word) => kept.includes(word))).toEqual([]);
-});
-
-test.for([
-  ['as a spreadsheet writes a number', '77 765 43 21;Dior;x\n777654321.0;Dior;x'],
-  ['beside another number', '777654321 / 701112233;Dior;x\n+221771234590;Fatou;x'],
-  ['in the middle of a note', '+221771234590;Fatou;appeler 77 765 43 21 demain a 10h'],
-] as const)('a number %s is forgotten too', async ([, rows]) => {
-  await ready(`numero;prenom;note\n${rows}`);
-  expect(await everything()).toMatch(/77.?765.?43.?21/);
-  await purge('+221777654321');
-  expect(await everything()).not.toMatch(/77.?765.?43.?21/);
-  expect(await everything()).not.toContain('Dior');
-});
-
 test('who may not forget a person is refused', async () => {
   for (const key of ['reader-secret', 'stranger-secret']) {
     expect((await service.call('POST', '/v1/purge', { body: { phone: AWA }, key })).status).toBe(403);
   }
   expect((await service.call('POST', '/v1/purge', { body: { phone: '12' } })).status).toBe(422);
-});
-
-test('a text in doubt keeps its number until it is over, and is counted', async () => {
-  await service.control('POST', '/faults', {
-    fault: 'resets the connection before doing the work',
-    operation: 'sms.send',
-    count: 1,
-  });
-  const number = '+221771234511';
-  const id = await ready(`numero;prenom\n${number};Dior`);
-  await start(id);
-  await service.until(`/v1/campaigns/${id}`, ({ totals }) => totals.unknown === 1);
-  const first = total(await purge(number), 'open');
-  await ended(id);
-  expect([first, total(await purge(number), 'recipients')]).toEqual([1, 1]);
-  await service.control('DELETE', '/faults');
 });
 
 /** A connection that puts no prefix before its keys. */

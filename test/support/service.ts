@@ -6,6 +6,7 @@ import { systemClock } from '../../src/lib/clock.ts';
 import { loadConfig } from '../../src/config.ts';
 import { startRoles } from '../../src/app/run.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/sandbox.ts';
+import { assertDeclared } from './contract.ts';
 import { type FreshLedger, freshLedger } from './fresh-ledger.ts';
 import { freshRedis } from './fresh-redis.ts';
 import { relaisSettings } from './relais-settings.ts';
@@ -40,6 +41,7 @@ export interface Service {
   readonly ledger: FreshLedger;
   readonly databaseUrl: string;
   readonly sandbox: Sandbox;
+  /** Fails where the answer is not one that the route declares. */
   call(method: string, path: string, call?: Call): Promise<Answer>;
   /** The same of a GET of events, once every event that was reported so far is published. */
   published(path: string, call?: Call): Promise<Answer>;
@@ -100,7 +102,11 @@ export async function startService(
   const { api = '', webhooks = '', metrics = '' } = running.urls;
   let drained: Promise<void> | undefined;
   const drain = (): Promise<void> => (drained ??= running.stop());
-  const call: Service['call'] = (method, path, how = {}) => ask(`${api}${path}`, method, how);
+  const call: Service['call'] = async (method, path, how = {}) => {
+    const answer = await ask(`${api}${path}`, method, how);
+    assertDeclared(method, path, answer);
+    return answer;
+  };
   const control: Service['control'] = async (method, path, body) =>
     (await ask(`${sandbox.control}${path}`, method, { body, key: null })).body;
   return {
