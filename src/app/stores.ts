@@ -92,7 +92,7 @@ export function databaseOf(config: Config): DatabaseOptions {
 export function openStores(needs: StoreNeeds) {
   const { config, redis, clock, quietly, onCommit } = needs;
   const at = { ...databaseOf(config), onCommit };
-  const { lanes: perKind, pool: size } = connectionsOf(config.DATABASE_POOL);
+  const size = config.DATABASE_POOL - CONNECTIONS_BESIDE_THE_POOL;
   const database = new Database({ ...at, size, onError: (error) => quietly('PostgreSQL', error) });
   // What callers ask for never delays a beat: other processes take a silent one for dead.
   const beating = new Database({ ...at, size: 1, onError: (error) => quietly('PostgreSQL', error) });
@@ -106,7 +106,7 @@ export function openStores(needs: StoreNeeds) {
   life.journalIn(journal);
   const onCommitted = journaledIn(journal, life, quietly);
   const over = { database, at, onCommitted };
-  const lanes = { at, memory, journal, onCommitted, name, perKind };
+  const lanes = { at, memory, journal, onCommitted, name };
   const guards = guardsOf(needs, over);
   return {
     database,
@@ -135,15 +135,8 @@ export function openStores(needs: StoreNeeds) {
   };
 }
 
-/** Of each kind of statement that shares commits there are two lanes, if the others still get enough connections. */
-function connectionsOf(most: number): { readonly lanes: number; readonly pool: number } {
-  const lanes = most >= connectionsWith(2) + POOL_LEAST ? 2 : 1;
-  return { lanes, pool: Math.max(1, most - connectionsWith(lanes)) };
-}
-
-/** `Operations` has four kinds and two lanes besides; results of SMS requests, their checks, effects and beats have one each. */
-const connectionsWith = (lanes: number): number => 4 * lanes + 6;
-const POOL_LEAST = 5;
+/** Lanes and beats: `Operations` has ten lanes; results of SMS requests, their checks, effects and beats have one connection each. */
+const CONNECTIONS_BESIDE_THE_POOL = 14;
 
 function witnessesOf({ config, redis }: StoreNeeds, process: string): readonly Witness[] {
   const { WITNESS_FILE: path } = config;
@@ -178,14 +171,12 @@ interface Lanes {
   readonly journal: Journal;
   readonly onCommitted: OnCommitted;
   readonly name: string;
-  /** For each kind of statement. */
-  readonly perKind: number;
 }
 
 /** What moves money shares statements on lanes of its own. */
 function lanesOf(
   { config, book, clock, random, traces, leaseMs }: StoreNeeds,
-  { at, name, memory, journal, perKind, onCommitted }: Lanes,
+  { at, name, memory, journal, onCommitted }: Lanes,
 ) {
   const limits = opinionsOf(config);
   const shared = new Operations({
@@ -196,7 +187,6 @@ function lanesOf(
     memory,
     journal,
     limits,
-    lanes: perKind,
   });
   const options = { operations: shared, clock, accounts: [...book.keys()], leaseMs, traces, onCommitted };
   return {

@@ -2,7 +2,8 @@
 import { z } from 'zod';
 import { count, duration, durationOrOff, fileWith, onOff, orIssue, postgresUrl, readCertificates } from './types.ts';
 
-const CONNECTIONS_LEAST = 12;
+/** 14 are not of the pool: two lanes for each kind of statement among them, so that one locked row stops no other work. */
+const CONNECTIONS_LEAST = 16;
 const CONNECTIONS_MOST = 200;
 const RETENTION_LEAST_MS = 30 * 86_400_000;
 

@@ -165,6 +165,24 @@ test('accept locks the sum of an account before those of its beneficiaries, as c
   expect(new Set((await Promise.all(accepted)).map(({ outcome }) => outcome))).toEqual(new Set(['accepted']));
 });
 
+test('a statement that waits for a locked row stops no other statement of its kind', async () => {
+  // Longer than the time-out of a lock, which would end the wait while this test looks on.
+  await ledger.query(`create function public.waits() returns trigger language plpgsql as $$ begin
+    perform set_config('lock_timeout', '0', true); perform pg_advisory_xact_lock(7); return new; end $$`);
+  await ledger.query(`create trigger waits before insert or update on relais.operation for each row
+    when (new.account = 'locked') execute function public.waits()`);
+  closing.push(() => ledger.query('drop function public.waits() cascade'));
+  const holder = await session();
+  await holder.query('begin');
+  await holder.query('select pg_advisory_xact_lock(7)');
+  const locked = one.accept(payment({ account: 'locked' }));
+  await waiting();
+  expect(await one.accept(payment({ account: 'unlocked' }))).toMatchObject({ outcome: 'accepted' });
+  expect(await isWaiting()).toBe(true);
+  await holder.query('commit');
+  expect(await locked).toMatchObject({ outcome: 'accepted' });
+});
+
 test('a signal does not make a scheduled payment due before its not-before time', async () => {
   const notBefore = new Date(Date.now() + 60 * minute);
   const asked = payment({ account: 'scheduled', notBefore });

@@ -1,10 +1,13 @@
 /** Answers that are lost, and connections that are no longer fit: nothing is believed, and nothing waits for ever. */
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer } from 'node:net';
 import { Client } from 'pg';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { type Clock, systemClock } from '../../src/lib/clock.ts';
 import { systemRandom } from '../../src/lib/random.ts';
 import { changeValues } from '../../src/ledger/operation-values.ts';
+import { ANSWER_TIMEOUT_MS } from '../../src/ledger/database.ts';
 import { Lane, Memory } from '../../src/ledger/lane.ts';
 import { type NewOperation, Operations } from '../../src/ledger/operations.ts';
 import { type FreshLedger, freshLedger } from '../support/fresh-ledger.ts';
@@ -131,6 +134,61 @@ test('a transaction that is committed with a warning is a lost answer, and nothi
   await losesNextAnswer();
   await expect(step()).rejects.toMatchObject({ name: 'AnswerLost' });
 });
+
+/** Between a lane and PostgreSQL: counts what asks to cancel a statement, and can hold all answers back. */
+async function relay() {
+  const CANCEL = 80_877_102;
+  const { hostname: host, port } = new URL(ledger.url);
+  const seen = { connections: 0, cancels: 0, isSilent: false, asked: (): void => undefined };
+  const server = createServer((client) => {
+    const upstream = connect({ host, port: Number(port) });
+    client.once('data', (first: Buffer) => {
+      seen.connections += 1;
+      if (first.readUInt32BE(4) === CANCEL) seen.cancels += 1;
+    });
+    client.on('data', (bytes: Buffer) => {
+      upstream.write(bytes);
+      if (seen.isSilent) seen.asked();
+    });
+    client.on('error', () => undefined);
+    upstream.on('data', (bytes: Buffer) => seen.isSilent || client.write(bytes)).on('error', () => undefined);
+    client.on('close', () => upstream.destroy());
+    upstream.on('close', () => client.destroy());
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  closing.push(async () => void server.close());
+  const { port: own } = server.address() as AddressInfo;
+  return { url: Object.assign(new URL(ledger.url), { port: `${own}` }).href, seen };
+}
+
+test.for(['given up', 'closed'] as const)(
+  'a statement that is %s is not cancelled: that could end its wait for a standby',
+  async (how) => {
+    const { url, seen } = await relay();
+    const options = { database: { url, schema: ledger.schema }, memory: new Memory(), clock: systemClock };
+    const lane = new Lane({ ...options, name: `${how}/0` });
+    closing.push(() => lane.close());
+    await lane.write('change', ['1'.padStart(32, '0'), false, null, ...changeValues([])]);
+    const asked = new Promise<void>((resolve) => (seen.asked = resolve));
+    seen.isSilent = true;
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    closing.push(async () => void vi.useRealTimers());
+    const lost = lane
+      .write('change', ['2'.padStart(32, '0'), false, null, ...changeValues([])])
+      .catch((error: Error) => error);
+    await asked;
+    if (how === 'closed') await lane.close();
+    else vi.advanceTimersByTime(ANSWER_TIMEOUT_MS);
+    expect(await lost).toMatchObject({ name: 'AnswerLost' });
+    vi.useRealTimers();
+    seen.isSilent = false;
+    // It connects after a request to cancel would have.
+    const next = new Lane({ ...options, name: `${how}/1` });
+    closing.push(() => next.close());
+    await next.read('marks');
+    expect(seen).toMatchObject({ connections: 2, cancels: 0 });
+  },
+);
 
 test('a lost answer of a lane that was taken over is given up, and not asked for again for ever', async () => {
   const takesOver = async (): Promise<void> => {

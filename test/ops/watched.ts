@@ -55,7 +55,7 @@ const QUICK = {
   SMS_SETTLE_DELAY: '300ms',
   HOLD_RECHECK: '300ms',
   LOG_LEVEL: 'silent',
-  DATABASE_POOL: '12',
+  DATABASE_POOL: '16',
 };
 
 /** An age that an alert reports. Fewer seconds would be a slow machine. */
