@@ -32,7 +32,8 @@ const registration = z
       .optional()
       .meta({
         description:
-          'Headers of its own for each delivery, such as those that a gateway asks for. At most 10; not shown again.',
+          'At most 10 headers that relais adds to each delivery, such as the key of a gateway. ' +
+          'Answers show only their names.',
         example: { 'X-Gateway-Key': 'k3y' },
       }),
   })
@@ -237,17 +238,18 @@ async function find({ context, key, params: { id } }: AskedForOne): Promise<Endp
 
 const iso = (ms: number | undefined): string | null => (ms === undefined ? null : new Date(ms).toISOString());
 
-function view({ id, url, types, accounts, state, createdAt, deliveredAt, failingSince, reason }: Endpoint) {
+function view({ id, url, types, accounts, headerNames, state, createdAt, ...endpoint }: Endpoint) {
   return {
     id,
     url,
     types: types.length > 0 ? types : null,
     accounts: accounts.length > 0 ? accounts : null,
+    headers: headerNames,
     state,
-    reason: reason ?? null,
+    reason: endpoint.reason ?? null,
     createdAt: new Date(createdAt).toISOString(),
-    lastDeliveredAt: iso(deliveredAt),
-    failingSince: iso(failingSince),
+    lastDeliveredAt: iso(endpoint.deliveredAt),
+    failingSince: iso(endpoint.failingSince),
   };
 }
 

@@ -84,8 +84,11 @@ export class EndpointService {
     if (!made) return NO_KEY;
     const sealed = sealEndpointSecret(made.secret, made.key, id, random);
     const registered = act && { ...act, target: id, facts: { url: placeOfEndpoint(endpoint.url) } };
-    const sealedHeaders = headers && { headers: sealEndpointHeaders(headers, made.key, id, random) };
-    if (!(await endpoints.add(id, { ...endpoint, ...sealedHeaders }, sealed, registered))) {
+    const own = headers && {
+      names: Object.keys(headers),
+      encrypted: sealEndpointHeaders(headers, made.key, id, random),
+    };
+    if (!(await endpoints.add(id, { ...endpoint, headers: own }, sealed, registered))) {
       return { problem: 'There are a thousand endpoints already; remove some that are not used.', rule: 'limit' };
     }
     return { id, secret: made.secret };

@@ -30,12 +30,13 @@ export interface NewEndpoint {
   readonly accounts: readonly string[];
   /** Name of the key that registered it. */
   readonly owner: string;
-  /** Headers of its own for each delivery, encrypted. */
-  readonly headers?: string | undefined;
+  /** Headers of its own for each delivery. */
+  readonly headers?: { readonly names: readonly string[]; readonly encrypted: string } | undefined;
 }
 
 export interface Endpoint extends Omit<NewEndpoint, 'headers'> {
   readonly id: string;
+  readonly headerNames: readonly string[];
   readonly state: keyof typeof eventEndpoint.states;
   /** ms since the epoch. */
   readonly createdAt: number;
@@ -78,6 +79,7 @@ interface EndpointRow {
   readonly types: readonly string[];
   readonly accounts: readonly string[];
   readonly headers: string | null;
+  readonly header_names: readonly string[];
   readonly secret: string;
   readonly old_secret: string | null;
   readonly older_secret: string | null;
@@ -110,7 +112,8 @@ export class Endpoints {
   /** False: there are too many already. `secret` is encrypted. */
   async add(id: string, endpoint: NewEndpoint, secret: string, act?: Act): Promise<boolean> {
     const { owner, url, types, accounts, headers } = endpoint;
-    const values = [id, owner, url, types, accounts, headers, secret, ENDPOINTS_MOST, this.#now()];
+    const own = [headers?.encrypted, headers?.names ?? []];
+    const values = [id, owner, url, types, accounts, ...own, secret, ENDPOINTS_MOST, this.#now()];
     return this.#database.transaction(async (run) => {
       const [added] = await run<{ fresh: boolean }>('add_endpoint', values);
       if (added?.fresh) await this.#note(run, act, { facts: { state: 'enabled' } });
@@ -239,6 +242,7 @@ function readEndpoint(row: EndpointRow): Endpoint {
     url,
     types,
     accounts,
+    headerNames: row.header_names,
     owner,
     state,
     createdAt: row.created_at.getTime(),

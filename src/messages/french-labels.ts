@@ -74,6 +74,7 @@ export const frenchLabels: Readonly<Record<string, string>> = {
   warnings: 'avertissements',
   types: 'types',
   accounts: 'comptes',
+  headers: 'en-têtes',
   'last delivered at': 'dernière remise le',
   'failing since': 'en échec depuis',
   secret: 'secret',

@@ -58,7 +58,9 @@ ${RETRY_AFTER.join(', ')}. Then the event is a dead letter in the table \`relais
 Other languages read the view \`relais.events\` (\`position\`, \`id\`, \`type\`, \`account\`, \`at\`, \`data\`) with the role
 \`relais_reader\`. Positions have no gaps that are filled later: store the highest position that you have handled, and read on from there.
 
-**Webhooks.** \`POST /v1/event-endpoints {"url", "types"?}\` returns a secret, which is shown at that moment alone.`;
+**Webhooks.** \`POST /v1/event-endpoints {"url", "types"?, "headers"?}\` returns a secret, which is shown at that moment alone.
+\`headers\` are up to 10 headers that each delivery has besides, for example the key of a gateway. relais encrypts their values and never
+returns them. A header of the connection (\`Host\`, \`Content-Length\`, …) or of the signature (\`webhook-…\`) is refused.`;
 
 const DELIVERIES = `## Signed deliveries
 

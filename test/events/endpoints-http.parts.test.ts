@@ -192,10 +192,14 @@ test('headers of an endpoint are posted with each event, and reserved ones are r
     service.call('POST', '/v1/event-endpoints', { key: 'maker-secret', body: { url: shop.url, headers } });
   const made = await create({ 'X-Gateway': 'let me in' });
   expect(made.status).toBe(201);
-  expect(JSON.stringify(made.body)).not.toContain('let me in');
+  const seen = await service.call('GET', `/v1/event-endpoints/${made.body.id}`, { key: 'maker-secret' });
+  const list = await service.call('GET', '/v1/event-endpoints', { key: 'maker-secret' });
+  for (const one of [made.body, seen.body, list.body.items[0]]) expect(one.headers).toEqual(['X-Gateway']);
+  const stored = await service.ledger.query('select * from relais.endpoint');
+  expect(JSON.stringify([made.body, seen.body, list.body, stored])).not.toContain('let me in');
   await report(service.ledger, 'dsb_1', 'disbursement.succeeded');
   expect((await shop.next()).headers['x-gateway']).toBe('let me in');
-  for (const headers of [{ 'webhook-id': 'x' }, { 'X-Line': 'a\r\nb' }, { 'X-Twice': 'a', 'x-twice': 'b' }]) {
+  for (const headers of [{ 'webhook-id': 'x' }, { Host: 'x' }, { 'X-Line': 'a\r\nb' }, { 'X-Twice': 'a', 'x-twice': 'b' }]) {
     const { status, body } = await create(headers);
     expect([status, body.problems?.[0]?.pointer]).toEqual([422, '/headers']);
   }

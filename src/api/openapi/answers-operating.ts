@@ -30,6 +30,7 @@ const endpointFields = {
   url: text('https://shop.example/relais'),
   types: perhaps(z.array(text('disbursement.succeeded'))).meta({ description: 'null: all.' }),
   accounts: perhaps(z.array(accountField)).meta({ description: 'null: all.' }),
+  headers: z.array(text('X-Gateway-Key')).meta({ description: 'Names of the headers of its own.' }),
   state: z.enum(['enabled', 'disabled']),
   reason: perhaps(text('http_500')),
   createdAt: time,

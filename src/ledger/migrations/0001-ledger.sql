@@ -997,7 +997,8 @@ create table relais.endpoint (
   url             text        not null,
   types           text[]      not null default '{}',         -- empty: all
   accounts        text[]      not null default '{}',         -- empty: all
-  headers         text,                                      -- encrypted
+  headers         text,                                      -- names and values, encrypted
+  header_names    text[]      not null default '{}',         -- shown to its owner
   secret          text        not null,                      -- encrypted
   old_secret      text,                                      -- signs too until then, and so does the one before it
   old_until       timestamptz,

@@ -2,13 +2,14 @@
 
 -- name: add_endpoint
 -- It gets the events that are published from now on. No row: there are `most` endpoints already. Asked again, it stays as it is.
--- params: id text, owner text, url text, types text[], accounts text[], headers text, secret text, most int4, now timestamptz
+-- params: id text, owner text, url text, types text[], accounts text[], headers text, header_names text[], secret text, most int4, now timestamptz
 -- row: fresh bool
 with guard as materialized (select pg_advisory_xact_lock(hashtextextended('relais endpoints', 0))),
 added as (
-  insert into relais.endpoint (id, owner, url, types, accounts, headers, secret, registered_at_position, position, created_at)
-  select $1::text, $2::text, $3::text, $4::text[], $5::text[], $6::text, $7::text, s.position, s.position, coalesce($9::timestamptz, now())
-  from guard, relais.stream s where (select count(*) from relais.endpoint) < $8::int4
+  insert into relais.endpoint (id, owner, url, types, accounts, headers, header_names, secret, registered_at_position, position, created_at)
+  select $1::text, $2::text, $3::text, $4::text[], $5::text[], $6::text, $7::text[], $8::text, s.position, s.position,
+    coalesce($10::timestamptz, now())
+  from guard, relais.stream s where (select count(*) from relais.endpoint) < $9::int4
   on conflict (id) do nothing
   returning id
 )
@@ -55,9 +56,9 @@ returning p.id;
 -- name: endpoints
 -- All of them, or one.
 -- params: id text
--- row: id text, owner text, url text, types text[], accounts text[], headers text, secret text, old_secret text, older_secret text, state text, reason text, registered_at_position int8, created_at timestamptz, delivered_at timestamptz, failing_since timestamptz, epoch int4
-select p.id, p.owner, p.url, p.types, p.accounts, p.headers, p.secret, p.old_secret, p.older_secret, p.state, p.reason,
-  p.registered_at_position, p.created_at, p.delivered_at, p.failing_since, d.epoch
+-- row: id text, owner text, url text, types text[], accounts text[], headers text, header_names text[], secret text, old_secret text, older_secret text, state text, reason text, registered_at_position int8, created_at timestamptz, delivered_at timestamptz, failing_since timestamptz, epoch int4
+select p.id, p.owner, p.url, p.types, p.accounts, p.headers, p.header_names, p.secret, p.old_secret, p.older_secret, p.state,
+  p.reason, p.registered_at_position, p.created_at, p.delivered_at, p.failing_since, d.epoch
 from relais.endpoint p, relais.deployment d
 where $1::text is null or p.id = $1::text order by p.created_at, p.id;
 
