@@ -199,7 +199,12 @@ test('headers of an endpoint are posted with each event, and reserved ones are r
   expect(JSON.stringify([made.body, seen.body, list.body, stored])).not.toContain('let me in');
   await report(service.ledger, 'dsb_1', 'disbursement.succeeded');
   expect((await shop.next()).headers['x-gateway']).toBe('let me in');
-  for (const headers of [{ 'webhook-id': 'x' }, { Host: 'x' }, { 'X-Line': 'a\r\nb' }, { 'X-Twice': 'a', 'x-twice': 'b' }]) {
+  for (const headers of [
+    { 'webhook-id': 'x' },
+    { Host: 'x' },
+    { 'X-Line': 'a\r\nb' },
+    { 'X-Twice': 'a', 'x-twice': 'b' },
+  ]) {
     const { status, body } = await create(headers);
     expect([status, body.problems?.[0]?.pointer]).toEqual([422, '/headers']);
   }
