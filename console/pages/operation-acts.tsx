@@ -7,7 +7,7 @@ import { AskFirst } from '../parts/act.tsx';
 import { useWords } from '../parts/language.tsx';
 
 /** Nothing was sent yet in any of these. */
-const CAN_BE_CALLED_OFF: readonly string[] = ['awaiting_approval', 'queued', 'held', 'created'];
+const UNSENT: readonly string[] = ['awaiting_approval', 'queued', 'held', 'created'];
 
 interface ActsProps {
   readonly operation: AnyRow;
@@ -30,14 +30,19 @@ export function OperationActs({ operation: { id, state }, kind }: ActsProps) {
           {says.toApproval}
         </Link>
       )}
-      {kind === 'disbursement' && CAN_BE_CALLED_OFF.includes(state) && may('enqueue') && <CallOff id={id} />}
+      {may('enqueue') && canBeCancelled(kind, state) && <CallOff id={id} kind={kind} />}
     </div>
   );
 }
 
-function CallOff({ id }: { readonly id: string }) {
+function canBeCancelled(kind: Listed, state: string): boolean {
+  return kind === 'message' ? state === 'queued' : kind === 'disbursement' && UNSENT.includes(state);
+}
+
+function CallOff({ id, kind }: { readonly id: string; readonly kind: Listed }) {
   const { pages } = useWords();
   const { callOff, callOffSays } = pages.operation;
-  const doing = useAct('cancelDisbursement');
+  const acts = { disbursement: useAct('cancelDisbursement'), message: useAct('cancelMessage') };
+  const doing = acts[kind === 'message' ? kind : 'disbursement'];
   return <AskFirst doing={doing} onYes={() => doing.act({ id })} label={callOff} says={callOffSays} look="grave" />;
 }

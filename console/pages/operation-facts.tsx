@@ -31,7 +31,7 @@ const TEXTS: readonly FactName[] = [
   'code',
 ];
 const LINKS: readonly FactName[] = ['batch', 'campaign', 'retryOf'];
-const TIMES: readonly FactName[] = ['createdAt', 'updatedAt', 'sentAt', 'approvedAt'];
+const TIMES: readonly FactName[] = ['createdAt', 'updatedAt', 'sendAt', 'sentAt', 'approvedAt'];
 
 export function Facts({ operation }: { readonly operation: AnyRow }) {
   const { pages } = useWords();

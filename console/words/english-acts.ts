@@ -21,6 +21,7 @@ export const englishActs = {
   'campaign.resume': 'let a campaign go on',
   'campaign.cancel': 'ended a campaign',
   'campaign.retry': 'sent a campaign again to those who failed',
+  'message.cancel': 'cancelled a message',
   'message.send': 'asked for texts',
   'opt-outs.add': 'put numbers on the list of opt-outs',
   'opt-outs.remove': 'took numbers off the list of opt-outs',

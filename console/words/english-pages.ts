@@ -88,7 +88,7 @@ export const englishPages = {
     toApproval: 'To the approval',
     callOff: 'Call it off',
     callOffSays:
-      'Nothing was sent yet. It will never be paid; that cannot be undone. To pay after all, ask for it anew.',
+      'Nothing was sent yet, and nothing will be. This cannot be undone. To send it after all, make a new request.',
     facts: {
       accountAlias: 'To',
       to: 'To',
@@ -113,6 +113,7 @@ export const englishPages = {
       campaign: 'Campaign',
       createdAt: 'Asked',
       updatedAt: 'Last change',
+      sendAt: 'Not before',
       sentAt: 'Sent',
       approvedAt: 'Approved',
     },

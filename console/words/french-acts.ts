@@ -23,6 +23,7 @@ export const frenchActs: Readonly<Record<keyof typeof englishActs, string>> = {
   'campaign.resume': 'a laissé reprendre une campagne',
   'campaign.cancel': 'a arrêté une campagne',
   'campaign.retry': 'a relancé une campagne pour ceux qui ne l’ont pas eue',
+  'message.cancel': 'a annulé un SMS',
   'message.send': 'a demandé des SMS',
   'opt-outs.add': 'a mis des numéros sur la liste des désinscriptions',
   'opt-outs.remove': 'a retiré des numéros de la liste des désinscriptions',

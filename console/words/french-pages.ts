@@ -93,7 +93,7 @@ export const frenchPages: Words['pages'] = {
     toApproval: 'Vers l’approbation',
     callOff: 'Abandonner',
     callOffSays:
-      'Rien n’est encore parti. Il ne sera jamais payé, et cela ne peut être défait. Pour payer quand même, il faut une nouvelle demande.',
+      'Rien n’est encore parti, et rien ne partira. Action irréversible. Pour l’envoyer quand même, il faut une nouvelle demande.',
     facts: {
       accountAlias: 'À',
       to: 'À',
@@ -118,6 +118,7 @@ export const frenchPages: Words['pages'] = {
       campaign: 'Campagne',
       createdAt: 'Demandé',
       updatedAt: 'Dernier changement',
+      sendAt: 'Pas avant',
       sentAt: 'Envoyé',
       approvedAt: 'Approuvé',
     },

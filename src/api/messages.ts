@@ -1,9 +1,11 @@
 /** Single texts, and one-time passwords. */
 import { z } from 'zod';
 import { messageRequest } from '../kinds/message.ts';
+import type { Act } from '../ledger/acts.ts';
+import type { MessageRecord } from '../operations/record.ts';
 import type { Answer } from '../producer/acceptance.ts';
 import { answerInBulk, unconfirmedAt, verdictOf } from './bulk.ts';
-import { takeAnswer } from './context.ts';
+import { type ApiContext, takeAnswer } from './context.ts';
 import { listRoute } from './lists.ts';
 import {
   acceptanceFor,
@@ -17,7 +19,7 @@ import {
   route,
 } from './route.ts';
 import { message, messageVerdicts } from './openapi/answers-texts.ts';
-import { invalid } from './problem.ts';
+import { ApiProblem, invalid } from './problem.ts';
 import { view } from './views.ts';
 
 const MESSAGES_MAX = 1_000;
@@ -106,6 +108,41 @@ const getMessage = route(
   ({ record }) => view(record),
 );
 
+const cancelMessage = route(
+  {
+    method: 'post',
+    path: '/v1/messages/{id}/cancel',
+    id: 'cancelMessage',
+    cli: 'messages cancel',
+    tag: 'Messages',
+    summary: 'Cancel a message',
+    description:
+      'Only while it is `queued`. A message that was perhaps sent in an earlier request becomes `unknown` instead of ' +
+      '`cancelled`.',
+    role: 'enqueue',
+    scope: 'record',
+    record: 'message',
+    answers: { 200: answer('As it is now.', message) },
+    problems: ['wrong-state'],
+  },
+  async ({ context, record, again, act }) => {
+    if (record.state !== 'cancelled') await cancel(context, record, act(record.id));
+    return view(await again());
+  },
+);
+
+async function cancel(context: ApiContext, record: MessageRecord, act: Act): Promise<void> {
+  const { id, state } = record;
+  if (await context.recoveryDesk.mayHaveLeft(record)) {
+    const detail = 'A recovery is under way, and the message may have been sent. Run relais recover first.';
+    throw new ApiProblem('wrong-state', detail, { state });
+  }
+  const decided = await context.messages.cancel(id, act);
+  if (decided.is !== 'not yours' || decided.state === 'cancelled') return;
+  const detail = `The state is ${decided.state}: only a queued message can be cancelled.`;
+  throw new ApiProblem('wrong-state', detail, { state: decided.state });
+}
+
 const listMessages = listRoute({
   kind: 'message',
   path: '/v1/messages',
@@ -117,4 +154,4 @@ const listMessages = listRoute({
   row: (record) => view(record),
 });
 
-export const messageRoutes = [listMessages, sendMessages, getMessage];
+export const messageRoutes = [listMessages, sendMessages, getMessage, cancelMessage];

@@ -19,6 +19,7 @@ const FIELDS = {
   from: 'from',
   account: 'account',
   lane: 'lane',
+  sendAt: 'sendAt',
   expiresAt: 'expiresAt',
   reference: 'reference',
 } as const;
@@ -32,6 +33,7 @@ export function addMessageCommands(group: Command, shell: Shell): void {
     .option('--text <text>', 'text of the SMS')
     .option('--from <sender>', 'sender ID; default: the one of the messaging account')
     .addOption(new Option('--lane <lane>', 'otp overtakes campaigns').choices(['otp', 'normal']))
+    .option('--send-at <time>', 'do not send before this time: 2026-11-21T08:00:00Z')
     .option('--expires-at <time>', 'do not send after this time: 2026-11-21T08:00:00Z')
     .option('--reference <text>', 'your own reference: the same reference never creates a second message')
     .option('--account <name>', 'account that sends the SMS');

@@ -48,6 +48,7 @@ export const acts = {
   cancelCampaign: { act: 'campaign.cancel', names: ofCampaign },
   retryCampaign: { act: 'campaign.retry', names: ofCampaign },
   sendMessages: { act: 'message.send', names: 'the first of the messages that were accepted together' },
+  cancelMessage: { act: 'message.cancel', names: 'the message' },
   addOptOuts: { act: 'opt-outs.add', names: 'the list, as `account/sender`; up to a thousand numbers are a line' },
   removeOptOuts: {
     act: 'opt-outs.remove',

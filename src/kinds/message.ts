@@ -25,8 +25,13 @@ export const messageRequest = z
     lane: z.enum(['otp', 'normal']).default('normal').meta({
       description: '`otp`: not behind anything else, and the text is erased once it is settled.',
     }),
+    sendAt: askedTime.optional().meta({ description: 'Not sent before this time.' }),
     expiresAt: askedTime.optional().meta({ description: 'Not sent after this time.' }),
     reference: askedReference.optional(),
+  })
+  .refine(({ sendAt, expiresAt }) => !sendAt || !expiresAt || Date.parse(sendAt) < Date.parse(expiresAt), {
+    path: ['expiresAt'],
+    error: 'must be later than sendAt',
   })
   .meta({ id: 'MessageRequest' });
 
@@ -77,6 +82,7 @@ export const message = kind({
       maybeText,
       perhaps(example('ERROR_110')).meta({ description: "The service's code, where it gave one." }),
     ),
+    sendAt: shown(maybeTime, perhaps(moment).meta({ description: 'Not sent before this time.' })),
     sentAt: shown(maybeTime, perhaps(moment)),
     createdAt,
     updatedAt,
@@ -95,6 +101,7 @@ export const message = kind({
         example: {},
       },
       'message.expired': { says: 'The SMS expired before it was sent.', example: {} },
+      'message.cancelled': { says: 'The SMS was cancelled before it was sent.', example: {} },
       'message.skipped': {
         says: 'The SMS was not sent because the recipient had opted out.',
         example: { reason: 'opted_out' },

@@ -19,9 +19,6 @@ interface MessagesOptions {
 
 export type MessageAccepted = Exclude<Accepted, { outcome: 'limited' }>;
 
-/** A single message: `sendAt` is the earliest time. */
-export type AskedMessage = RequestOf<'message'> & { readonly sendAt?: string | undefined };
-
 /** What tells a retry from a second message, and whose act it is. */
 export interface MessageIdentity {
   readonly id: string;
@@ -35,7 +32,11 @@ export interface MessageIdentity {
 export const queueOfLane = { otp: 'sms-otp', normal: 'sms-batch' } as const;
 
 /** As the ledger records it. `beneficiary`: the person, as operations are found by. */
-export function newMessage(asked: AskedMessage, identity: MessageIdentity, beneficiary: string): NewOperation {
+export function newMessage(
+  asked: RequestOf<'message'>,
+  identity: MessageIdentity,
+  beneficiary: string,
+): NewOperation {
   const { account, lane, to, text, from, expiresAt, sendAt } = asked;
   const { id, fingerprint, reference, idOfReference, act } = identity;
   return {

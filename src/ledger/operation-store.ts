@@ -368,6 +368,7 @@ function answerOf(recorded: Exclude<Recorded, { outcome: 'conflict' }>): Accepte
 /** What was asked for, as texts by the names of fields. */
 function askedIn({ kind, reference, amount, not_before, request }: OperationRow): Readonly<Record<string, string>> {
   const amountField = AMOUNT_FIELDS[kind] ?? 'amount';
+  const timeField = kind === 'message' ? 'sendAt' : 'notBefore';
   const texts = Object.entries(request).map(([name, value]) => [
     name,
     typeof value === 'string' ? value : JSON.stringify(value),
@@ -376,7 +377,7 @@ function askedIn({ kind, reference, amount, not_before, request }: OperationRow)
     kind,
     ...(reference === null ? {} : { reference }),
     ...(amount === null ? {} : { [amountField]: amount }),
-    ...(not_before === null ? {} : { notBefore: String(not_before.getTime()) }),
+    ...(not_before === null ? {} : { [timeField]: String(not_before.getTime()) }),
     ...(Object.fromEntries(texts) as Record<string, string>),
   };
 }

@@ -86,6 +86,7 @@ const shared: Readonly<Record<string, Column>> = {
 /** Fields with a column that has another name in this kind. */
 const own: Readonly<Partial<Record<string, Readonly<Record<string, Column>>>>> = {
   invoice: { totalAmount: 'amount' },
+  message: { sendAt: 'not_before' },
   payment_request: { askedAmount: 'amount', referenceNumber: 'provider_ref' },
 };
 

@@ -166,6 +166,7 @@ export const frenchFlags: Readonly<Record<string, string>> = {
     'numéro de téléphone sous forme internationale : +221771234567',
   'text of the SMS': 'texte du SMS',
   'otp overtakes campaigns': 'otp passe devant les campagnes',
+  'do not send before this time: 2026-11-21T08:00:00Z': 'ne pas envoyer avant cette heure : 2026-11-21T08:00:00Z',
   'do not send after this time: 2026-11-21T08:00:00Z': 'ne pas envoyer après cette heure : 2026-11-21T08:00:00Z',
   'The final state, or the next action': 'Le statut final, ou l’action suivante',
   'The evidence for the outcome; stored with the record': 'La preuve du résultat ; conservée avec la fiche',

@@ -82,6 +82,7 @@ export const frenchHelp: Readonly<Record<string, string>> = {
   'JSON lines of {accountAlias, amount, withdrawMode, reference, …}; - reads standard input':
     'lignes JSON de {accountAlias, amount, withdrawMode, reference, …} ; - lit l’entrée standard',
   'Send single SMS and one-time passwords': 'Envoyer des SMS isolés et des codes à usage unique',
+  'Cancel a message': 'Annuler un SMS isolé',
   'Get a message': 'Afficher un SMS isolé',
   'Get an invoice': 'Afficher une facture',
   'Get a payment request': 'Afficher une demande de paiement',

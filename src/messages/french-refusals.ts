@@ -169,6 +169,8 @@ export const frenchRefusals: Readonly<Record<string, string>> = {
     'Des données ont été perdues ({a}) : on ne peut pas confirmer le contraire. Vérifiez les opérations en cours, ' +
     'puis relais recover --apply.',
   'must be {"apply": true} or {"nothingWasLost": true}': 'doit être {"apply": true} ou {"nothingWasLost": true}',
+  'A recovery is under way, and the message may have been sent. Run relais recover first.':
+    'Une reprise est en cours, et le SMS est peut-être parti. Lancez d’abord relais recover.',
   'A recovery is under way, and rows of the batch may have been paid: run relais recover first.':
     'Une reprise est en cours, et des lignes du fichier ont peut-être été payées : d’abord relais recover.',
   'A recovery is under way, and SMS may have left in the lost time. Pause it, or run relais recover first.':
@@ -233,6 +235,7 @@ export const frenchRefusals: Readonly<Record<string, string>> = {
     'un lot ne s’annule qu’avant son approbation ; annulez ses lignes une par une',
   'no review is needed, or another user is resolving it':
     'aucune vérification n’est nécessaire, ou un autre utilisateur s’en occupe',
+  'only a queued message can be cancelled': 'seul un SMS en attente peut être annulé',
   'only a disbursement that was never submitted can be cancelled':
     'seul un décaissement jamais transmis peut être annulé',
   'The provider was not asked ({a}). Nothing was changed. Retry later.':
@@ -345,6 +348,7 @@ export const frenchRefusals: Readonly<Record<string, string>> = {
   'must be an address such as https://shop.example/thanks': 'doit être une adresse comme https://shop.example/thanks',
   'must be an e-mail address': 'doit être une adresse e-mail',
   'must be two capital letters, such as SN': 'doit être deux lettres majuscules, comme SN',
+  'must be later than sendAt': 'doit être après sendAt',
   'must be a time such as 2026-11-21T08:00:00Z': 'doit être une heure comme 2026-11-21T08:00:00Z',
   'must be a time between the years 1970 and 9999': 'doit être une heure entre les années 1970 et 9999',
   'must be 1 to 64 letters, digits or . _ @ + -': 'doit être 1 à 64 lettres, chiffres ou . _ @ + -',

@@ -31,6 +31,7 @@ const MAY_BE_LEFT_OUT = [
   'reference',
   'debitAccountNumber',
   'notBefore',
+  'sendAt',
   'from',
   'country',
   'email',

@@ -182,10 +182,12 @@ export class Acceptance {
       return readAnswer(await this.#operations.accept(asked));
     }
     const answer = await this.#options.store.message(parsed.data, { ...names, act: this.#options.act });
-    if (answer.outcome === 'accepted') this.#options.wake(queueOfLane[parsed.data.lane]);
+    // The due index knows the time of a scheduled message.
+    if (answer.outcome === 'accepted' && parsed.data.sendAt === undefined)
+      this.#options.wake(queueOfLane[parsed.data.lane]);
     if (answer.outcome === 'conflict') {
-      const { to, text, from, expiresAt, reference } = parsed.data;
-      const fields = { to, text, from, expiresAt: expiresAt === undefined ? undefined : Date.parse(expiresAt) };
+      const { to, text, from, sendAt, expiresAt, reference } = parsed.data;
+      const fields = { to, text, from, sendAt: msOf(sendAt), expiresAt: msOf(expiresAt) };
       const differs = await this.#options.store.differs(answer.id, { kind: 'message', fields, reference });
       return readAnswer({ ...answer, differs });
     }
@@ -200,6 +202,8 @@ export class Acceptance {
     return identify(this.#options.environment, kind, request, identity);
   }
 }
+
+const msOf = (time: string | undefined): number | undefined => (time === undefined ? undefined : Date.parse(time));
 
 /** As long as a header may say it, and the place of a line behind it. */
 const idempotencyName = identityText(300);

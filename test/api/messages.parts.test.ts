@@ -49,3 +49,52 @@ test('a reference makes a retry the same message', async () => {
   const told = events.find(({ data }: { data: { id: string } }) => data.id === first.body.items[0].id);
   expect(told.data).toEqual({ id: first.body.items[0].id, state: 'sent', code: '00', reference: 'm-1' });
 });
+
+const inMs = (ms: number): string => new Date(Date.now() + ms).toISOString();
+
+test('a scheduled message is not sent before its time', async () => {
+  const sendAt = inMs(1_500);
+  const { body } = await send({ to: number(20), text: 'later', sendAt });
+  const { id } = body.items[0];
+  expect((await service.call('GET', `/v1/messages/${id}`)).body).toMatchObject({ state: 'queued', sendAt });
+  const { sentAt } = await service.until(`/v1/messages/${id}`, ({ state }) => state === 'sent');
+  expect(Date.parse(sentAt)).toBeGreaterThanOrEqual(Date.parse(sendAt));
+});
+
+test('the time of a message is part of its request, and comes before its end', async () => {
+  const [sendAt, expiresAt] = [inMs(3_600_000), inMs(3_000_000)];
+  const wrong = await send({ to: number(21), text: 'x', sendAt, expiresAt });
+  expect([wrong.status, wrong.body.problems]).toEqual([
+    422,
+    [{ pointer: '/expiresAt', message: 'must be later than sendAt' }],
+  ]);
+  const asked = { to: number(21), text: 'x', reference: 'scheduled-1' };
+  await send({ ...asked, sendAt });
+  expect((await send({ ...asked, sendAt })).body.items[0].outcome).toBe('duplicate');
+  const other = await send(asked);
+  expect([other.status, other.body.differs]).toEqual([409, ['/sendAt']]);
+});
+
+test('a scheduled message is cancelled while it is queued, with an event, and is never sent', async () => {
+  const { body } = await send({ to: number(22), text: 'never', sendAt: inMs(3_600_000), reference: 'scheduled-2' });
+  const { id } = body.items[0];
+  const cancel = (key?: string) =>
+    service.call('POST', `/v1/messages/${id}/cancel`, key === undefined ? {} : { key });
+  expect([(await cancel('reader-secret')).status, (await cancel('stranger-secret')).status]).toEqual([403, 404]);
+  for (const answer of [await cancel(), await cancel()]) {
+    expect([answer.status, answer.body.state]).toEqual([200, 'cancelled']);
+  }
+  const { events } = (await service.published('/v1/events?types=message.cancelled')).body;
+  const data = events.map((event: { data: object }) => event.data);
+  expect(data).toEqual([{ id, state: 'cancelled', reference: 'scheduled-2' }]);
+  const [line] = (await service.call('GET', '/v1/audit')).body.items;
+  expect(line).toMatchObject({ act: 'message.cancel', target: id });
+});
+
+test('a message that was sent is not cancelled', async () => {
+  const { body } = await send({ to: number(23), text: 'now' });
+  const { id } = body.items[0];
+  await service.until(`/v1/messages/${id}`, ({ state }) => state === 'sent');
+  const refused = await service.call('POST', `/v1/messages/${id}/cancel`);
+  expect([refused.status, refused.body.state]).toEqual([409, 'sent']);
+});

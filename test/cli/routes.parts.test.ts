@@ -63,6 +63,7 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
   'POST /v1/campaigns/{id}/resume': ['campaign', 'resume', 'x'],
   'POST /v1/campaigns/{id}/cancel': ['campaign', 'cancel', 'x'],
   'POST /v1/messages': ['messages', 'send', '--to', '+221771234567', '--text', 'x'],
+  'POST /v1/messages/{id}/cancel': ['messages', 'cancel', 'x'],
   'GET /v1/messages': ['messages', 'list'],
   'GET /v1/search': ['search', 'order-1042'],
   'GET /v1/messages/{id}': ['messages', 'show', 'x'],

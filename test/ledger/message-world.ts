@@ -3,7 +3,8 @@ import { afterAll, beforeAll, beforeEach } from 'vitest';
 import { momentOf, systemClock } from '../../src/lib/clock.ts';
 import { systemRandom } from '../../src/lib/random.ts';
 import { Holds } from '../../src/ledger/holds.ts';
-import { type AskedMessage, Messages, acceptMessage, newMessage } from '../../src/ledger/messages.ts';
+import { Messages, acceptMessage, newMessage } from '../../src/ledger/messages.ts';
+import type { RequestOf } from '../../src/kinds/index.ts';
 import type { NewOperation } from '../../src/ledger/operation-items.ts';
 import { Operations } from '../../src/ledger/operations.ts';
 import { OptOuts } from '../../src/ledger/opt-outs.ts';
@@ -94,14 +95,19 @@ class MessageWorld {
   }
 
   /** As acceptance asks for it. */
-  asked({ to = this.phone(), text = 'Hello', lane = 'normal', ...more }: Partial<AskedMessage> = {}): NewOperation {
+  asked({
+    to = this.phone(),
+    text = 'Hello',
+    lane = 'normal',
+    ...more
+  }: Partial<RequestOf<'message'>> = {}): NewOperation {
     const id = `msg_${String((this.#made += 1)).padStart(26, '0')}`;
     const message = { to, text, lane, account: this.account, ...more };
     return newMessage(message, { id, fingerprint: JSON.stringify(message), reference: id }, payeeOf(to, undefined));
   }
 
   /** Accepts a message. Returns its id. */
-  async accept(more: Partial<AskedMessage> = {}): Promise<string> {
+  async accept(more: Partial<RequestOf<'message'>> = {}): Promise<string> {
     return (await acceptMessage(this.operations(0), this.asked(more))).id;
   }
 

@@ -229,6 +229,14 @@ describe('a cancellation', () => {
     expect(world.requests.flat()).toHaveLength(1);
   });
 
+  test('of a one-time password erases its text', async () => {
+    const id = await world.accept({ lane: 'otp', text: 'Your code is 4711' });
+    await world.messages.cancel(id);
+    const [row] = await world.ledger.query(`select row_to_json(o) from relais.operation o where id = '${id}'`);
+    expect(JSON.stringify(row)).not.toContain('4711');
+    expect(await world.stateOf(id)).toBe('cancelled');
+  });
+
   test('of a message that may have been sent before reports it as unknown', async () => {
     const id = await world.accept();
     await world.ledger.query(`update relais.operation set facts = '{"mayHaveLeft": true}' where id = '${id}'`);

@@ -8,10 +8,10 @@ const MOST_SERIES = 2_000;
 
 const page = await everythingAtOnce();
 
-test('with everything happening and every stranger passing by there are fewer than 2,000 series', () => {
+test('with everything happening and every stranger passing by there are at most 2,000 series', () => {
   const series = page.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
   expect(series.length).toBeGreaterThan(1_000);
-  expect(series.length).toBeLessThan(MOST_SERIES);
+  expect(series.length).toBeLessThanOrEqual(MOST_SERIES);
 });
 
 test('no stranger becomes a label', () => {

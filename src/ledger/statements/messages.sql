@@ -2,15 +2,26 @@
 
 -- name: cancel_message
 -- Cancels a message that waits, also while a worker has it in hand: its intent compares the lease. A message that may have been
--- sent before is not reported as cancelled. No row: it is no message, or waits no more.
+-- sent before is reported as unknown. The text of a one-time password is erased. No row: it is no message, or waits no more.
 -- params: id text, now timestamptz
 -- row: id text, account text, state text, version int4
-update relais.operation o set
-  state = case when o.facts ? 'mayHaveLeft' then 'unknown' else 'cancelled' end, queue = null, due_at = null, lease = null,
-  lease_until = null, holder = null, since = coalesce($2::timestamptz, now()), updated_at = coalesce($2::timestamptz, now()),
-  finished_at = coalesce($2::timestamptz, now()), version = o.version + 1, op = gen_random_uuid()
-where o.id = $1 and o.kind = 'message' and o.state = 'queued'
-returning o.id, o.account, o.state, o.version;
+with ended as (
+  update relais.operation o set
+    state = case when o.facts ? 'mayHaveLeft' then 'unknown' else 'cancelled' end, queue = null, due_at = null, lease = null,
+    lease_until = null, holder = null, since = coalesce($2::timestamptz, now()), updated_at = coalesce($2::timestamptz, now()),
+    finished_at = coalesce($2::timestamptz, now()), version = o.version + 1, op = gen_random_uuid(),
+    request = case when o.request ->> 'lane' = 'otp' then o.request - 'text' else o.request end,
+    facts = case when o.request ->> 'lane' = 'otp' then o.facts || '{"text": ""}' else o.facts end
+  where o.id = $1 and o.kind = 'message' and o.state = 'queued'
+  returning o.id, o.account, o.reference, o.state, o.version, o.since
+),
+reported as (
+  insert into relais.outbox (id, account, subject, type, data, at)
+  select relais.event_id(e.id, e.version), e.account, e.id, 'message.' || e.state,
+    jsonb_strip_nulls(jsonb_build_object('id', e.id, 'state', e.state, 'reference', e.reference)), e.since
+  from ended e
+)
+select e.id, e.account, e.state, e.version from ended e;
 
 -- name: open_alike
 -- Messages among these whose text to the same person is on its way in another message, or in doubt: statistics could not
