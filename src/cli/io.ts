@@ -20,7 +20,7 @@ export interface RunOptions {
 }
 
 export interface SandboxCommand {
-  readonly faults: readonly { readonly fault: string; readonly probability: number }[];
+  readonly faults: readonly { readonly fault: string; readonly operation?: string; readonly probability: number }[];
   /** Every answer of the sandbox waits this long. */
   readonly latencyMs?: number;
   /** Replays the choices of the faults. */

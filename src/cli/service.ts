@@ -1,6 +1,7 @@
 import { type Command } from 'commander';
 import { queueNames } from '../queues/index.ts';
-import { type FaultName, faultNames } from '../sandbox/fault-table.ts';
+import { faultNames, faultTable } from '../sandbox/fault-table.ts';
+import { canStrike } from '../sandbox/faults.ts';
 import { durationMs, listOf, wholeNumber, withExample, wrongValue } from './flags.ts';
 import { type Role, roles, type SandboxCommand } from './io.ts';
 import type { Shell } from './shell.ts';
@@ -95,13 +96,17 @@ interface SandboxFlags {
   readonly books?: string;
 }
 
-/** `calls back twice:0.5`; without a probability it strikes always. */
+/** `answers empty@sms:0.5`: a fault, the operation or family that it strikes, and a probability. */
 function readFault(text: string, earlier: readonly FaultFlag[]): readonly FaultFlag[] {
-  const [, sentence = '', chance] = /^(.*?)(?::([\d.]+))?$/s.exec(text) ?? [];
-  const probability = chance === undefined ? 1 : Number(chance);
-  if (!faultNames.includes(sentence.trim() as FaultName)) {
-    throw wrongValue('fault', { name: sentence });
-  }
+  const match = /^(.*?)(?:@([\w.*-]+))?(?::([\d.]+))?$/s.exec(text.trim());
+  const [, name = '', operation, chance = '1'] = match ?? [];
+  const fault = faultNames.find((known) => known === name);
+  const probability = Number(chance);
+  if (fault === undefined) throw wrongValue('fault', { name });
+  if (fault === 'answers a given code') throw wrongValue('faultCode', {});
   if (!(probability >= 0 && probability <= 1)) throw wrongValue('probability', {});
-  return [...earlier, { fault: sentence.trim(), probability }];
+  if (operation === undefined) return [...earlier, { fault, probability }];
+  if (!canStrike(fault, operation))
+    throw wrongValue('unknown', { wrong: operation, known: faultTable[fault].on.join(', ') });
+  return [...earlier, { fault, operation, probability }];
 }

@@ -20,6 +20,7 @@ export const englishCommands = {
     columns: 'Write it as transactionId=Transaction,amount=Montant,date=Date.',
     unknown: 'Not known: {wrong}. There is: {known}.',
     fault: '“{name}” is no fault. `relais sandbox --help` lists them.',
+    faultCode: 'This fault needs a code: order it with POST /faults of the control API.',
     probability: 'A probability is between 0 and 1.',
     phones: 'Write them as +221771234567; this is not: {wrong}.',
     phonesMost: 'At most {most} numbers.',

@@ -20,6 +20,7 @@ export const frenchCommands: Words['commands'] = {
     columns: 'Écrivez : transactionId=Transaction,amount=Montant,date=Date.',
     unknown: 'Inconnu : {wrong}. Il y a : {known}.',
     fault: '« {name} » n’est pas une panne connue. `relais sandbox --help` en donne la liste.',
+    faultCode: 'Cette panne demande un code : commandez-la avec POST /faults de l’API de contrôle.',
     probability: 'Une probabilité est entre 0 et 1.',
     phones: 'Écrivez-les comme +221771234567 ; ce numéro ne va pas : {wrong}.',
     phonesMost: '{most} numéros au plus.',

@@ -1,11 +1,12 @@
-/** Checkout invoices: create, confirm, and the notification about them (interface: Checkout invoice; Events). */
+/** Checkout invoices: create, confirm and callback (interface: Checkout invoice; Events). */
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { ok, refuse } from './answers.ts';
-import type { Invoice, InvoiceStatus } from './books.ts';
+import { readBody } from './body.ts';
+import type { Target } from './faults.ts';
 import { amountOutcomeOf } from './magic.ts';
-import { understood } from './understood.ts';
-import { type Ask, type Handler, type World } from './world.ts';
+import type { Invoice, InvoiceStatus } from './records.ts';
+import type { Handler, Simulator } from './simulator.ts';
 
 type Decided = Exclude<InvoiceStatus, 'pending'>;
 
@@ -52,134 +53,131 @@ const createBody = z.strictObject({
     .optional(),
 });
 
-export const createInvoice: Handler = (ask, world) => {
-  const parsed = understood(createBody, ask, world);
-  if (!parsed.success) {
-    const [first] = parsed.error.issues;
-    const what = `${first?.path.join('.') || 'body'}: ${first?.message ?? 'not valid'}`;
-    world.books.breach(ask.operation, what);
-    // The codes of this operation are not documented; the sandbox lends it the one of data validation.
-    return refuse('1001', `Data not valid: ${what}`, 400);
-  }
+type CreateBody = z.output<typeof createBody>;
+
+export const createInvoice: Handler = (call, simulator) => {
+  const { base, random, records, time } = simulator;
+  const read = readBody(createBody, call, simulator);
+  // The codes of this operation are not documented; the sandbox borrows the one of data validation.
+  if (!read.ok) return refuse('1001', `Data not valid: ${read.problem}`, 400);
+  const { mode } = call.endpoint;
   const invoice: Invoice = {
-    token: `${ask.endpoint.mode === 'test' ? 'test_' : ''}${world.random.hex(8)}`,
-    mode: ask.endpoint.mode,
-    totalAmount: parsed.data.invoice.total_amount,
+    token: `${mode === 'test' ? 'test_' : ''}${random.hex(8)}`,
+    mode,
+    totalAmount: read.data.invoice.total_amount,
     status: 'pending',
-    coming: [],
+    scheduled: [],
     payments: 0,
-    createdAt: world.time.now(),
-    callbackUrl: parsed.data.actions?.callback_url,
-    request: parsed.data,
+    createdAt: time.now(),
+    callbackUrl: read.data.actions?.callback_url,
+    request: read.data,
     failReason: '',
     callbacks: 0,
   };
-  world.books.invoices.set(invoice.token, invoice);
-  awaitPayer(invoice, world);
+  records.invoices.set(invoice.token, invoice);
+  const outcome = amountOutcomeOf(invoice.totalAmount);
+  if (outcome !== undefined) settleInvoiceLater(invoice, outcome, simulator);
   return ok({
     response_code: '00',
-    response_text: `${world.base}/checkout/invoice/${invoice.token}`,
+    response_text: `${base}/checkout/invoice/${invoice.token}`,
     description: 'Checkout Invoice Created',
     token: invoice.token,
   });
 };
 
-/** Some amounts are decided without anybody. */
-function awaitPayer(invoice: Invoice, world: World): void {
-  const outcome = amountOutcomeOf(invoice.totalAmount);
-  if (outcome !== undefined) settleLater(invoice, outcome, world);
+export function settleInvoiceLater(invoice: Invoice, status: Decided, simulator: Simulator): void {
+  const scheduled = { status, at: simulator.time.now() + simulator.settings.values.settleDelayMs };
+  invoice.scheduled = [...invoice.scheduled, scheduled];
+  resumeInvoice(invoice, scheduled, simulator);
 }
 
-/** Where it was decided meanwhile, only a payment still comes to it: a second one is one more. */
-export function settleLater(invoice: Invoice, status: Decided, world: World): void {
-  const coming = { word: status, at: world.time.now() + world.settings.values.settleDelayMs };
-  invoice.coming = [...invoice.coming, coming];
-  waitForPayer(invoice, coming, world);
-}
-
-export function waitForPayer(invoice: Invoice, coming: Invoice['coming'][number], world: World): void {
-  const { word: status, at } = coming;
-  world.time.after(at - world.time.now(), () => {
-    invoice.coming = invoice.coming.filter((one) => one !== coming);
-    if (status === 'completed' || invoice.status === 'pending') void settleInvoice(invoice, status, world);
+/** Waits for a scheduled status, also after a start over stored records. */
+export function resumeInvoice(invoice: Invoice, scheduled: Invoice['scheduled'][number], simulator: Simulator): void {
+  const { status, at } = scheduled;
+  simulator.time.after(at - simulator.time.now(), () => {
+    invoice.scheduled = invoice.scheduled.filter((one) => one !== scheduled);
+    simulator.revision += 1;
+    // After a decision only a payment still applies: a second one is one more payment.
+    if (status === 'completed' || invoice.status === 'pending') void settleInvoice(invoice, status, simulator);
   });
 }
 
-export const confirmInvoice: Handler = (ask, world) => {
-  const invoice = world.books.invoices.get(ask.endpoint.tail);
-  const known = invoice !== undefined && invoice.mode === ask.endpoint.mode;
-  if (!known || world.faults.named('forgets the token', ask))
-    return refuse(world.settings.values.notFoundCode, 'Invoice not found');
-  return ok({ response_code: '00', response_text: 'Transaction Found', ...recordOf(invoice, ask, world) });
+export const confirmInvoice: Handler = (call, simulator) => {
+  const { faults, records, settings } = simulator;
+  const invoice = records.invoices.get(call.endpoint.tail);
+  const known = invoice !== undefined && invoice.mode === call.endpoint.mode;
+  if (!known || faults.strikes('forgets the token', call))
+    return refuse(settings.values.notFoundCode, 'Invoice not found');
+  return ok(recordOf(invoice, call, simulator));
 };
 
-/** An unpaid invoice becomes cancelled 24 hours after its creation; nobody is told, it is seen by asking. */
-export function statusNow(invoice: Invoice, { time }: World): InvoiceStatus {
+/** An unpaid invoice becomes cancelled 24 hours after its creation. No callback says so. */
+export function statusNow(invoice: Invoice, { time }: Simulator): InvoiceStatus {
   if (invoice.status === 'pending' && time.now() - invoice.createdAt >= UNPAID_LIFETIME_MS)
     invoice.status = 'cancelled';
   return invoice.status;
 }
 
-/** Where the merchant wants the payer to be led. */
-export function actionsOf({ request }: Invoice): NonNullable<z.output<typeof createBody>['actions']> {
-  return (request as z.output<typeof createBody>).actions ?? {};
-}
+const requestOf = ({ request }: Invoice): CreateBody => request as CreateBody;
 
-/** What the payer is shown. */
-export function storeOf({ request }: Invoice): { readonly name: string; readonly description: string } {
-  const { store, invoice } = request as z.output<typeof createBody>;
+/** The merchant's addresses for the payer. */
+export const actionsOf = (invoice: Invoice): NonNullable<CreateBody['actions']> => requestOf(invoice).actions ?? {};
+
+/** The texts that the payer sees. */
+export function storeOf(record: Invoice): { readonly name: string; readonly description: string } {
+  const { store, invoice } = requestOf(record);
   return { name: store.name, description: invoice.description ?? '' };
 }
 
-/** The invoice status record, of confirm and of the notification alike. */
-function recordOf(
-  invoice: Invoice,
-  ask: Pick<Ask, 'operation' | 'url' | 'text'>,
-  world: World,
-): Record<string, unknown> {
-  const { invoice: asked, custom_data, actions } = invoice.request as z.output<typeof createBody>;
-  const status = statusNow(invoice, world);
-  const less = world.faults.named('reports another amount', ask) ? 1 : 0;
+/** The invoice status record, of confirm and of the callback. */
+function recordOf(invoice: Invoice, target: Target, simulator: Simulator): Record<string, unknown> {
+  const { base, credentials, faults } = simulator;
+  const { invoice: requested, custom_data } = requestOf(invoice);
+  const status = statusNow(invoice, simulator);
+  const less = faults.strikes('reports another amount', target) ? 1 : 0;
   const failed = invoice.failReason !== '';
   return {
-    hash: createHash('sha512').update(world.credentials.masterKey).digest('hex'),
+    response_code: '00',
+    response_text: 'Transaction Found',
+    hash: createHash('sha512').update(credentials.masterKey).digest('hex'),
     invoice: {
-      items: asked.items ?? {},
-      taxes: asked.taxes ?? {},
+      items: requested.items ?? {},
+      taxes: requested.taxes ?? {},
       token: invoice.token,
       total_amount: invoice.totalAmount - less,
-      description: asked.description ?? '',
+      description: requested.description ?? '',
     },
     custom_data: custom_data ?? {},
-    actions: { cancel_url: '', callback_url: '', return_url: '', ...actions },
+    actions: { cancel_url: '', callback_url: '', return_url: '', ...actionsOf(invoice) },
     mode: invoice.mode,
     status,
     fail_reason: invoice.failReason,
-    customer: { name: '', phone: '', email: '', ...asked.customer },
-    receipt_url: status === 'completed' ? `${world.base}/checkout/receipt/pdf/${invoice.token}.pdf` : '',
+    customer: { name: '', phone: '', email: '', ...requested.customer },
+    receipt_url: status === 'completed' ? `${base}/checkout/receipt/pdf/${invoice.token}.pdf` : '',
     ...(failed ? { errors: { message: invoice.failReason, description: 'The card was refused' } } : {}),
   };
 }
 
-/** What the payer (or the control API) decides. A cancelled or failed invoice may still be paid: nothing forbids it. */
-export async function settleInvoice(invoice: Invoice, status: Decided, world: World, failReason = ''): Promise<void> {
+/** The decision of a payer or of the control API. A cancelled or failed invoice can still be paid. */
+export async function settleInvoice(
+  invoice: Invoice,
+  status: Decided,
+  simulator: Simulator,
+  failReason = '',
+): Promise<void> {
   invoice.status = status;
   invoice.failReason = failReason;
-  world.revision += 1;
+  simulator.revision += 1;
   if (status === 'completed') invoice.payments += 1;
-  await notifyInvoice(invoice, world);
+  await notifyInvoice(invoice, simulator);
 }
 
-export async function notifyInvoice(invoice: Invoice, world: World): Promise<void> {
-  const { callbackUrl, token } = invoice;
-  if (callbackUrl === undefined) return;
-  const fields = {
-    response_code: '00',
-    response_text: 'Transaction Found',
-    ...recordOf(invoice, { operation: 'invoice.callback', url: callbackUrl, text: token }, world),
-  };
+export async function notifyInvoice(invoice: Invoice, simulator: Simulator): Promise<void> {
+  const { callbackUrl: url, token } = invoice;
+  if (url === undefined) return;
+  const fields = recordOf(invoice, { operation: 'invoice.callback', url, text: token }, simulator);
   const posted = () => {
     invoice.callbacks += 1;
   };
-  await world.postman.send({ kind: 'invoice', token, url: callbackUrl, fields, posted }, world);
+  await simulator.callbacks.send({ kind: 'invoice', token, url, fields, posted }, simulator);
 }

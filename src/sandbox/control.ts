@@ -1,25 +1,24 @@
-/** The control API: books, faults, time, settings, and the decisions of payers and operators. */
+/** The control API: records, faults, time, settings, and the decisions of payers and operators. */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { z } from 'zod';
 import { toMs } from '../lib/clock.ts';
-import { verdicts } from './books.ts';
+import { reply, send } from './answers.ts';
 import { notifyInvoice, settleInvoice } from './checkout.ts';
 import { callBack, settle } from './disbursements.ts';
 import { type FaultName, faultNames, faultTable } from './fault-table.ts';
-import { reply, send } from './misbehave.ts';
-import { decide } from './payment-requests.ts';
+import { settlePaymentRequest } from './payment-requests.ts';
+import { sections, verdicts } from './records.ts';
 import type { SettingPatch } from './settings.ts';
-import type { World } from './world.ts';
+import type { Simulator } from './simulator.ts';
 
-/** What only the whole sandbox can do. */
-export interface Switchboard {
-  readonly world: World;
+export interface Control {
+  readonly simulator: Simulator;
   readonly reset: () => Promise<void>;
-  /** Opens and closes the listeners as the standing faults demand. */
+  /** Opens and closes the listeners as the active faults demand. */
   readonly applyFaults: () => Promise<void>;
 }
 
-interface Call {
+interface ControlCall {
   readonly tail: string;
   readonly body: unknown;
   readonly accept: string;
@@ -28,7 +27,7 @@ interface Call {
 
 interface Route {
   readonly does: string;
-  readonly run: (call: Call, board: Switchboard) => void | Promise<void>;
+  readonly run: (call: ControlCall, control: Control) => void | Promise<void>;
 }
 
 const orderBody = z.strictObject({
@@ -56,134 +55,139 @@ export const controlRoutes: Readonly<Record<string, Route>> = {
     },
   },
   'GET /books': {
-    does: 'Everything the service did.',
-    run: ({ response }, { world }) => json(response, world.books.everything()),
+    does: 'Everything the provider did.',
+    run: ({ response }, { simulator }) => json(response, simulator.records.everything()),
   },
   'GET /books/summary': {
     does: 'Counts only.',
-    run: ({ response }, { world }) => json(response, world.books.summary()),
+    run: ({ response }, { simulator }) => json(response, simulator.records.summary()),
   },
   'GET /books/*': {
     does: 'One section: disbursements, messages, invoices, directCredits, paymentRequests, softpay, callbacks or breaches. `Accept: application/x-ndjson` gives lines.',
-    run: (call, { world }) => showSection(call, world),
+    run: (call, { simulator }) => showSection(call, simulator),
   },
   'POST /faults': {
     does: 'Orders a fault: {fault, operation?, probability?, count?, match?, seed?, delayMs?, retryAfterSeconds?, code?}.',
-    run: async ({ body, response }, board) => {
+    run: async ({ body, response }, control) => {
       const { fault, ...more } = orderBody.parse(body);
       const given = Object.entries(more).filter(([, value]) => value !== undefined);
-      const id = board.world.faults.add({ fault, ...Object.fromEntries(given) });
-      await board.applyFaults();
+      const id = control.simulator.faults.add({ fault, ...Object.fromEntries(given) });
+      await control.applyFaults();
       json(response, { id }, 201);
     },
   },
   'GET /faults': {
-    does: 'The faults that stand, and how often each has struck.',
-    run: ({ response }, { world }) => json(response, { faults: world.faults.list() }),
+    does: 'The active faults, and how often each has struck.',
+    run: ({ response }, { simulator }) => json(response, { faults: simulator.faults.list() }),
   },
   'DELETE /faults': {
-    does: 'Removes them all.',
-    run: async ({ response }, board) => {
-      board.world.faults.clear();
-      await board.applyFaults();
+    does: 'Removes all faults.',
+    run: async ({ response }, control) => {
+      control.simulator.faults.clear();
+      await control.applyFaults();
       done(response);
     },
   },
   'DELETE /faults/*': {
-    does: 'Removes one.',
-    run: async ({ tail, response }, board) => {
-      if (!board.world.faults.remove(tail)) return missing(response, 'fault');
-      await board.applyFaults();
+    does: 'Removes one fault.',
+    run: async ({ tail, response }, control) => {
+      if (!control.simulator.faults.remove(tail)) return missing(response, 'fault');
+      await control.applyFaults();
       done(response);
     },
   },
   'GET /clock': {
-    does: 'The time of the service, in ms since the epoch.',
-    run: ({ response }, { world }) => json(response, { now: world.time.now() }),
+    does: 'The time of the provider, in ms since the epoch.',
+    run: ({ response }, { simulator }) => json(response, { now: simulator.time.now() }),
   },
   'POST /clock': {
-    does: 'Moves the time of the service forward: {"advance": "24h"}.',
-    run: ({ body, response }, { world }) => {
-      world.time.advance(toMs(z.strictObject({ advance: z.string() }).parse(body).advance));
-      json(response, { now: world.time.now() });
+    does: 'Moves the time of the provider forward: {"advance": "24h"}.',
+    run: ({ body, response }, { simulator }) => {
+      simulator.time.advance(toMs(z.strictObject({ advance: z.string() }).parse(body).advance));
+      json(response, { now: simulator.time.now() });
     },
   },
   'GET /settings': {
-    does: 'The settings in force.',
-    run: ({ response }, { world }) => json(response, world.settings.values),
+    does: 'The present settings.',
+    run: ({ response }, { simulator }) => json(response, simulator.settings.values),
   },
   'POST /settings': {
-    does: 'Changes some of them.',
-    run: ({ body, response }, { world }) => {
-      world.settings.change(body as SettingPatch);
-      json(response, world.settings.values);
+    does: 'Changes some settings.',
+    run: ({ body, response }, { simulator }) => {
+      simulator.settings.change(body as SettingPatch);
+      json(response, simulator.settings.values);
     },
   },
   'POST /disbursements/*': {
     does: 'The operator decides: {"status": "success" | "failed" | "reversed" | "refunded" | "cancelled"}, after a success too.',
-    run: async ({ tail, body, response }, { world }) => {
-      const record = world.books.disbursements.get(tail);
+    run: async ({ tail, body, response }, { simulator }) => {
+      const record = simulator.records.disbursements.get(tail);
       if (record === undefined) return missing(response, 'disbursement');
       const { status } = z.strictObject({ status: z.enum(verdicts) }).parse(body);
-      // A verdict on nothing, or twice the same, would put money into the books that nobody moved.
+      // A verdict before the submit, or the same one twice, would move money in the balances only.
       if (record.status === 'created' || record.status === status)
         return json(response, { message: `the disbursement is ${record.status}` }, 409);
-      await settle(record, status, world);
+      await settle(record, status, simulator);
       done(response);
     },
   },
   'POST /invoices/*': {
     does: 'The payer decides: {"status": "completed" | "cancelled" | "failed", "failReason"?}.',
-    run: async ({ tail, body, response }, { world }) => {
-      const invoice = world.books.invoices.get(tail);
+    run: async ({ tail, body, response }, { simulator }) => {
+      const invoice = simulator.records.invoices.get(tail);
       if (invoice === undefined) return missing(response, 'invoice');
       const decision = z.strictObject({
         status: z.enum(['completed', 'cancelled', 'failed']),
         failReason: z.string().optional(),
       });
       const { status, failReason } = decision.parse(body);
-      await settleInvoice(invoice, status, world, failReason);
+      await settleInvoice(invoice, status, simulator, failReason);
       done(response);
     },
   },
   'POST /payment-requests/*': {
     does: 'The customer decides: {"status": "completed" | "failed"}.',
-    run: ({ tail, body, response }, { world }) => {
-      const request = world.books.paymentRequests.get(tail);
+    run: ({ tail, body, response }, { simulator }) => {
+      const request = simulator.records.paymentRequests.get(tail);
       if (request === undefined) return missing(response, 'payment request');
-      decide(request, z.strictObject({ status: z.enum(['completed', 'failed']) }).parse(body).status, world);
+      settlePaymentRequest(
+        request,
+        z.strictObject({ status: z.enum(['completed', 'failed']) }).parse(body).status,
+        simulator,
+      );
       done(response);
     },
   },
   'POST /callbacks/*': {
     does: 'Posts the callback of a disbursement or an invoice again, as it is now, by its token.',
-    run: async ({ tail, response }, { world }) => {
-      const record = world.books.disbursements.get(tail);
-      const invoice = world.books.invoices.get(tail);
-      if (record) await callBack(record, world);
-      else if (invoice) await notifyInvoice(invoice, world);
+    run: async ({ tail, response }, { simulator }) => {
+      const record = simulator.records.disbursements.get(tail);
+      const invoice = simulator.records.invoices.get(tail);
+      if (record) await callBack(record, simulator);
+      else if (invoice) await notifyInvoice(invoice, simulator);
       else return missing(response, 'token');
       done(response);
     },
   },
   'POST /reset': {
-    does: 'Empty books, no faults, the settings and the time of the start.',
-    run: async ({ response }, board) => {
-      await board.reset();
+    does: 'Empties the records, removes the faults, and restores the settings and the time of the start.',
+    run: async ({ response }, control) => {
+      await control.reset();
       done(response);
     },
   },
 };
 
-function showSection({ tail, accept, response }: Call, world: World): void {
-  const entries = world.books.section(tail);
-  if (entries === undefined) return missing(response, 'section');
+function showSection({ tail, accept, response }: ControlCall, simulator: Simulator): void {
+  const section = Object.hasOwn(sections, tail) ? sections[tail] : undefined;
+  if (section === undefined) return missing(response, 'section');
+  const entries = section.show(simulator.records);
   if (!accept.includes('application/x-ndjson')) return json(response, [...entries]);
   response.writeHead(200, { 'content-type': 'application/x-ndjson' });
   void writeLines(entries, response);
 }
 
-/** A million lines must not be one string; the client's pace is the pace. */
+/** A million lines must not become one string: they are written at the pace of the client. */
 async function writeLines(entries: Iterable<object>, response: ServerResponse): Promise<void> {
   let lines = '';
   for (const entry of entries) {
@@ -197,9 +201,9 @@ async function writeLines(entries: Iterable<object>, response: ServerResponse): 
   response.end(lines);
 }
 
-export function control(board: Switchboard): RequestListener {
+export function controlApi(control: Control): RequestListener {
   return (request, response) => {
-    void handle(request, response, board).catch((thrown: unknown) => {
+    void handle(request, response, control).catch((thrown: unknown) => {
       const ours = thrown instanceof RangeError || thrown instanceof SyntaxError || thrown instanceof z.ZodError;
       json(response, { message: describe(thrown) }, ours ? 400 : 500);
     });
@@ -209,7 +213,7 @@ export function control(board: Switchboard): RequestListener {
 const describe = (thrown: unknown): string =>
   thrown instanceof z.ZodError ? z.prettifyError(thrown) : String(thrown);
 
-async function handle(request: IncomingMessage, response: ServerResponse, board: Switchboard): Promise<void> {
+async function handle(request: IncomingMessage, response: ServerResponse, control: Control): Promise<void> {
   const [path = '/'] = (request.url ?? '/').split('?');
   const slash = path.lastIndexOf('/');
   const exact = controlRoutes[`${request.method} ${path}`];
@@ -219,5 +223,6 @@ async function handle(request: IncomingMessage, response: ServerResponse, board:
   for await (const chunk of request) chunks.push(chunk as Buffer);
   const text = Buffer.concat(chunks).toString();
   const body: unknown = text === '' ? {} : JSON.parse(text);
-  await route.run({ tail: path.slice(slash + 1), body, accept: request.headers.accept ?? '', response }, board);
+  if (request.method !== 'GET') control.simulator.revision += 1;
+  await route.run({ tail: path.slice(slash + 1), body, accept: request.headers.accept ?? '', response }, control);
 }

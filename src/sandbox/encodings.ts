@@ -1,6 +1,6 @@
 /**
- * How a callback may be written. The page says "form-encoded, read through the key data" for invoices and nothing for
- * disbursements, so a receiver has to understand every reading of it (interface: Events).
+ * The encodings of a callback. The interface says "form-encoded, read through the key data" for invoices and nothing
+ * for disbursements, so a receiver has to understand every reading of it (interface: Events).
  */
 export interface WrittenCallback {
   readonly contentType: string;

@@ -1,19 +1,18 @@
 import { seededRandom, type Random } from '../lib/random.ts';
-import type { FaultRow } from './fault-rows.ts';
-import { type FaultName, faultNames, faultTable } from './fault-table.ts';
+import { type FaultName, type FaultRow, faultNames, faultTable } from './fault-table.ts';
 
-/** A fault as somebody orders it, over the control API or on the command line. */
+/** A fault as it is ordered, over the control API or on the command line. */
 export interface FaultOrder {
   readonly fault: FaultName;
-  /** An operation (`disbursement.submit`) or a family (`disbursement`). Without it: wherever the fault can strike. */
+  /** An operation (`disbursement.submit`) or a family (`disbursement`). Absent: every operation the fault can strike. */
   readonly operation?: string;
-  /** In [0, 1]; 1 when left out. */
+  /** From 0 to 1. Absent: 1. */
   readonly probability?: number;
-  /** How often it strikes before it removes itself; without end when left out. */
+  /** How often it strikes before it is removed. Absent: no limit. */
   readonly count?: number;
   /** Strikes only requests whose path or body contains this text. */
   readonly match?: string;
-  /** Replays the same choices. */
+  /** Repeats the same choices. */
   readonly seed?: number;
   /** For the faults that wait. */
   readonly delayMs?: number;
@@ -22,12 +21,12 @@ export interface FaultOrder {
   readonly code?: string;
 }
 
-export interface StandingFault extends FaultOrder {
+export interface ActiveFault extends FaultOrder {
   readonly id: string;
   readonly strikes: number;
 }
 
-/** What a request (or a callback about to be posted) is matched against. */
+/** A request, or a callback that is about to be posted. */
 export interface Target {
   readonly operation: string;
   readonly url: string;
@@ -45,7 +44,7 @@ interface Entry {
 const covers = (pattern: string, operation: string): boolean =>
   pattern === '*' || pattern === operation || operation.startsWith(`${pattern}.`);
 
-/** The faults that stand at this moment, and whether one of them strikes. */
+/** The faults that are active at this moment. */
 export class Faults {
   readonly #entries = new Map<string, Entry>();
   #ordered = 0;
@@ -60,8 +59,8 @@ export class Faults {
     return id;
   }
 
-  list(): readonly StandingFault[] {
-    return [...this.#entries.values()].map(({ id, order, strikes }) => ({ id, ...order, strikes }));
+  list(): readonly ActiveFault[] {
+    return [...this.#entries.values()].map(active);
   }
 
   remove(id: string): boolean {
@@ -72,42 +71,36 @@ export class Faults {
     this.#entries.clear();
   }
 
-  /** The first fault of a stage that strikes this target, already counted. */
-  first(stage: 'before' | 'after', target: Target): StandingFault | undefined {
+  /** The first fault of a stage that strikes this target. Counts the strike. */
+  first(stage: 'before' | 'after', target: Target): ActiveFault | undefined {
     if (this.#entries.size === 0) return undefined;
-    for (const entry of this.#entries.values()) {
-      if (entry.row.stage === stage && this.#strikes(entry, target)) return this.#standing(entry);
-    }
+    for (const entry of this.#entries.values())
+      if (entry.row.stage === stage && this.#strikes(entry, target)) return active(entry);
     return undefined;
   }
 
-  /** Every fault of the callback stage that strikes, but for the one that is decided at the submit. */
-  onCallback(target: Target): readonly StandingFault[] {
+  /** Every callback fault that strikes, except the one that is decided at the submit. Counts the strikes. */
+  onCallback(target: Target): readonly ActiveFault[] {
     return [...this.#entries.values()]
       .filter(({ order, row }) => row.stage === 'callback' && order.fault !== 'calls back early')
       .filter((entry) => this.#strikes(entry, target))
-      .map((entry) => this.#standing(entry));
+      .map(active);
   }
 
-  /** Whether the named fault strikes this target, already counted. */
-  named(fault: FaultName, target: Target): StandingFault | undefined {
-    if (this.#entries.size === 0) return undefined;
-    for (const entry of this.#entries.values()) {
-      if (entry.order.fault === fault && this.#strikes(entry, target)) return this.#standing(entry);
-    }
-    return undefined;
+  /** Whether this fault strikes this target. Counts the strike. */
+  strikes(fault: FaultName, target: Target): boolean {
+    if (this.#entries.size === 0) return false;
+    for (const entry of this.#entries.values())
+      if (entry.order.fault === fault && this.#strikes(entry, target)) return true;
+    return false;
   }
 
-  /** Faults of the listeners do not wait for a request: they stand or they do not. */
-  closes(area: 'base' | 'crm'): boolean {
+  /** Whether a fault closes the listener of a host. */
+  closes(host: 'base' | 'crm'): boolean {
     return [...this.#entries.values()].some(({ row, order: { operation } }) => {
       if (row.stage !== 'listen') return false;
-      return operation === undefined || operation === '*' || operation.startsWith('sms') === (area === 'crm');
+      return operation === undefined || operation === '*' || operation.startsWith('sms') === (host === 'crm');
     });
-  }
-
-  #standing(entry: Entry): StandingFault {
-    return { id: entry.id, ...entry.order, strikes: entry.strikes };
   }
 
   #strikes(entry: Entry, target: Target): boolean {
@@ -123,27 +116,17 @@ export class Faults {
   }
 }
 
+const active = ({ id, order, strikes }: Entry): ActiveFault => ({ id, ...order, strikes });
+
 function checkOrder({ fault, operation, probability = 1, count = 1, code }: FaultOrder): void {
   if (!(fault in faultTable)) throw new RangeError(`no such fault: "${fault}" (there is: ${faultNames.join('; ')})`);
   if (!(probability >= 0 && probability <= 1)) throw new RangeError('probability is a number from 0 to 1');
   if (!Number.isInteger(count) || count < 1) throw new RangeError('count is a whole number from 1');
   if (fault === 'answers a given code' && code === undefined) throw new RangeError('this fault needs a code');
-  const { on } = faultTable[fault];
-  const fits = operation === undefined || on.some((has) => covers(has, operation) || covers(operation, has));
-  if (!fits) throw new RangeError(`"${fault}" cannot strike "${operation}" (it strikes: ${on.join(', ')})`);
+  if (operation === undefined || canStrike(fault, operation)) return;
+  throw new RangeError(`"${fault}" cannot strike "${operation}" (it strikes: ${faultTable[fault].on.join(', ')})`);
 }
 
-/**
- * Reads a fault from the command line: `hangs after doing the work`, with a probability `…:0.1`, for one operation
- * `…@disbursement.submit`, or both `…@disbursement.submit:0.1`. Throws a RangeError that names the fault.
- */
-export function parseFaultFlag(flag: string): FaultOrder {
-  const [, name = '', operation, share] = /^([^@:]+)(?:@([\w.*-]+))?(?::([\d.]+))?$/.exec(flag.trim()) ?? [];
-  const order: FaultOrder = {
-    fault: name.trim() as FaultName,
-    ...(operation === undefined ? {} : { operation }),
-    ...(share === undefined ? {} : { probability: Number(share) }),
-  };
-  checkOrder(order);
-  return order;
-}
+/** Whether a fault can strike an operation or a family of operations. */
+export const canStrike = (fault: FaultName, operation: string): boolean =>
+  faultTable[fault].on.some((own) => covers(own, operation) || covers(operation, own));

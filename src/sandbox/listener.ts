@@ -5,7 +5,7 @@ import { type Place, listening } from '../lib/listening.ts';
 
 const BOUNDS = { connections: 4_000 } as const;
 
-/** One HTTP listener whose door can be closed and opened again on the same port. */
+/** One HTTP listener that can be closed and opened again on the same port. */
 export class Listener {
   readonly #handle: RequestListener;
   readonly #host: string;
@@ -13,7 +13,7 @@ export class Listener {
   readonly #sockets = new Set<Socket>();
   #server: Server | undefined;
   #port: number;
-  #turn: Promise<void> = Promise.resolve();
+  #last: Promise<void> = Promise.resolve();
 
   constructor(handle: RequestListener, { host, port, setting }: Place) {
     this.#handle = handle;
@@ -27,12 +27,12 @@ export class Listener {
     return `http://${host}:${this.#port}`;
   }
 
-  /** Opens or closes the door; turns are taken one after the other. */
+  /** Opens or closes it, after the calls before. */
   set(open: boolean): Promise<void> {
-    const turn = this.#turn.then(() => (open ? this.#open() : this.#close()));
-    // The next turn must come even when this one failed; the caller of this one hears of it.
-    this.#turn = turn.catch(() => undefined);
-    return turn;
+    const change = this.#last.then(() => (open ? this.#open() : this.#close()));
+    // The next call must go on even if this one failed, whose caller gets the error.
+    this.#last = change.catch(() => undefined);
+    return change;
   }
 
   async #open(): Promise<void> {

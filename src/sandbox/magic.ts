@@ -9,7 +9,7 @@ export interface MagicRow<Outcome extends string> {
 
 /** The ends of `account_alias`, for disbursements. */
 export const disbursementMagic = {
-  '9999901': { outcome: 'fails', says: 'Accepted, then the operator fails it; nothing leaves.' },
+  '9999901': { outcome: 'fails', says: 'Accepted, then the operator fails it; no money leaves.' },
   '9999902': { outcome: 'stays pending', says: 'Accepted, then pending until the control API decides.' },
   '9999903': { outcome: 'no funds', says: 'get-invoice: 4002 with a text about funds.' },
   '9999904': { outcome: 'callback unreachable', says: 'get-invoice: 4002 with a text about the callback URL.' },
@@ -20,7 +20,7 @@ export const disbursementMagic = {
   '9999909': { outcome: 'fails at once', says: 'submit-invoice: 00 with status failed.' },
   '9999910': { outcome: 'succeeds at once', says: 'submit-invoice: 00 with status success.' },
   '9999911': { outcome: 'is reversed', says: 'Succeeds and calls back; failed one settle delay later.' },
-  '9999912': { outcome: 'answers 5000 and pays', says: 'submit-invoice: 5000, and the money leaves all the same.' },
+  '9999912': { outcome: 'answers 5000 and pays', says: 'submit-invoice: 5000, and the money leaves anyway.' },
 } as const satisfies Record<string, MagicRow<string>>;
 
 /** The ends of `to`, for messages. */
@@ -34,7 +34,7 @@ export const messageMagic = {
   '9999907': { outcome: 'server error', says: 'The whole request is refused with ERROR_116.' },
 } as const satisfies Record<string, MagicRow<string>>;
 
-/** The ends of the payer's telephone number, for softpay. */
+/** The ends of the payer's phone number, for softpay. */
 export const payerMagic = {
   '9999901': { outcome: 'declines', says: 'success false, with a message; the invoice stays pending.' },
   '9999902': { outcome: 'never validates', says: 'success true; the invoice stays pending.' },
@@ -49,7 +49,7 @@ export const payerMagic = {
   },
 } as const satisfies Record<string, MagicRow<string>>;
 
-/** The ends of `invoice.total_amount` and of a payment request's `amount`: what the payer does without being asked. */
+/** The ends of `invoice.total_amount` and of the `amount` of a payment request. */
 export const amountMagic = {
   '99901': { outcome: 'completed', says: 'Paid after one settle delay.' },
   '99902': { outcome: 'failed', says: 'Failed after one settle delay.' },

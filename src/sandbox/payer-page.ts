@@ -1,43 +1,48 @@
 /**
- * The pages on which a payer pays, cancels or fails an invoice or a payment request, and the receipt: what a front end
- * leads people to. They stand where the service has its own, and move nothing but the books of the sandbox.
+ * The pages on which a payer pays, cancels or fails an invoice or a payment request, and the receipt. They have the
+ * addresses of the provider's own pages, and change only the records of the sandbox.
  */
 import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Html, html } from '../lib/html.ts';
 import { money } from '../messages/figures.ts';
 import { type Language, languageAccepted, wordsIn } from '../messages/languages.ts';
-import type { Invoice, PaymentRequest } from './books.ts';
+import { send } from './answers.ts';
 import { actionsOf, settleInvoice, statusNow, storeOf } from './checkout.ts';
-import { send } from './misbehave.ts';
-import { decide as decideRequest, requestUrl } from './payment-requests.ts';
-import type { World } from './world.ts';
+import { requestUrl, settlePaymentRequest } from './payment-requests.ts';
+import type { Invoice, PaymentRequest } from './records.ts';
+import type { Simulator } from './simulator.ts';
 
-/** Softpay leads to the same page under names of its own. */
-const PAGE = /^\/(?:checkout\/(?:invoice|return)|pay|3ds)\/([\w-]{1,100})$/;
+/** Softpay links to the same page by other paths. */
+const INVOICE = /^\/(?:checkout\/(?:invoice|return)|pay|3ds)\/([\w-]{1,100})$/;
 const RECEIPT = /^\/checkout\/receipt\/pdf\/([\w-]{1,100})\.pdf$/;
-const REQUESTED = /^\/payment-request\/([\w-]{1,100})$/;
+const PAYMENT_REQUEST = /^\/payment-request\/([\w-]{1,100})$/;
 
 const DECISIONS = ['completed', 'cancelled', 'failed'] as const;
 const DECISIONS_OF_REQUEST = ['completed', 'failed'] as const;
 
 interface Visit {
   readonly language: Language;
-  /** What was pressed. Undefined: the page is only looked at; null: nothing that is known by a name. */
-  readonly asked: string | null | undefined;
+  /** The value of the button. Undefined: the page is only read; null: the form had no decision. */
+  readonly pressed: string | null | undefined;
   readonly response: ServerResponse;
-  readonly world: World;
+  readonly simulator: Simulator;
 }
 
-/** False where the path is no page of ours. */
-export function showPayer(request: IncomingMessage, response: ServerResponse, text: string, world: World): boolean {
+/** False when the path is not one of these pages. */
+export function showPayer(
+  request: IncomingMessage,
+  response: ServerResponse,
+  text: string,
+  simulator: Simulator,
+): boolean {
   const [path = ''] = (request.url ?? '').split('?');
-  const asked = request.method === 'POST' ? new URLSearchParams(text).get('decision') : undefined;
+  const pressed = request.method === 'POST' ? new URLSearchParams(text).get('decision') : undefined;
   const language = languageAccepted(request.headers['accept-language']) ?? 'en';
-  const visit = { language, asked, response, world };
-  const [, token] = PAGE.exec(path) ?? [];
+  const visit = { language, pressed, response, simulator };
+  const [, token] = INVOICE.exec(path) ?? [];
   const [, receipt] = RECEIPT.exec(path) ?? [];
-  const [, reference] = REQUESTED.exec(path) ?? [];
+  const [, reference] = PAYMENT_REQUEST.exec(path) ?? [];
   if (reference !== undefined) visitRequest(reference, visit);
   else if (token !== undefined) visitInvoice(token, visit);
   else if (receipt !== undefined) visitReceipt(receipt, visit);
@@ -45,40 +50,46 @@ export function showPayer(request: IncomingMessage, response: ServerResponse, te
   return true;
 }
 
-function visitInvoice(token: string, { language, asked, response, world }: Visit): void {
-  const invoice = world.books.invoices.get(token);
-  if (invoice === undefined) show(response, 404, strangePage(language));
-  else if (asked !== undefined) decide(invoice, asked, response, world);
-  else show(response, 200, invoicePage(invoice, language, world));
+function visitInvoice(token: string, { language, pressed, response, simulator }: Visit): void {
+  const invoice = simulator.records.invoices.get(token);
+  if (invoice === undefined) show(response, 404, unknownPage(language));
+  else if (pressed !== undefined) decide(invoice, pressed, response, simulator);
+  else show(response, 200, invoicePage(invoice, language, simulator));
 }
 
-function visitReceipt(token: string, { language, response, world }: Visit): void {
-  const invoice = world.books.invoices.get(token);
-  if (invoice === undefined || statusNow(invoice, world) !== 'completed') show(response, 404, strangePage(language));
+function visitReceipt(token: string, { language, response, simulator }: Visit): void {
+  const invoice = simulator.records.invoices.get(token);
+  if (invoice === undefined || statusNow(invoice, simulator) !== 'completed')
+    show(response, 404, unknownPage(language));
   else showReceipt(invoice, response);
 }
 
-function visitRequest(reference: string, { language, asked, response, world }: Visit): void {
-  const request = world.books.paymentRequests.get(reference);
-  if (request === undefined) return show(response, 404, strangePage(language));
-  if (asked === undefined) return show(response, 200, requestPage(request, language));
-  const decision = DECISIONS_OF_REQUEST.find((one) => one === asked);
-  if (decision !== undefined && request.status !== 'completed') decideRequest(request, decision, world);
-  send(response, 303, '', { location: requestUrl(reference, world) });
+function visitRequest(reference: string, { language, pressed, response, simulator }: Visit): void {
+  const request = simulator.records.paymentRequests.get(reference);
+  if (request === undefined) return show(response, 404, unknownPage(language));
+  if (pressed === undefined) return show(response, 200, requestPage(request, language));
+  const decision = DECISIONS_OF_REQUEST.find((one) => one === pressed);
+  if (decision !== undefined && request.status !== 'completed') settlePaymentRequest(request, decision, simulator);
+  send(response, 303, '', { location: requestUrl(reference, simulator) });
 }
 
-/** Then the payer is led to where the merchant wants somebody of the status that stands, whatever was pressed. */
-function decide(invoice: Invoice, asked: string | null, response: ServerResponse, world: World): void {
-  const decision = DECISIONS.find((one) => one === asked);
+/** Redirects the payer by the status that the invoice then has, which may differ from the button. */
+function decide(invoice: Invoice, pressed: string | null, response: ServerResponse, simulator: Simulator): void {
+  const decision = DECISIONS.find((one) => one === pressed);
   const { token } = invoice;
-  const here = `${world.base}/checkout/invoice/${token}`;
-  if (decision !== undefined && statusNow(invoice, world) !== 'completed')
-    void settleInvoice(invoice, decision, world, decision === 'failed' ? 'Refused by the payer of the sandbox' : '');
-  send(response, 303, '', { location: decision === undefined ? here : (leadsTo(invoice) ?? here) });
+  const here = `${simulator.base}/checkout/invoice/${token}`;
+  if (decision !== undefined && statusNow(invoice, simulator) !== 'completed')
+    void settleInvoice(
+      invoice,
+      decision,
+      simulator,
+      decision === 'failed' ? 'Refused by the payer of the sandbox' : '',
+    );
+  send(response, 303, '', { location: decision === undefined ? here : (redirectOf(invoice) ?? here) });
 }
 
-/** The token is put on the address after a payment only (interface: actions.return_url). */
-function leadsTo(invoice: Invoice): string | undefined {
+/** Only return_url gets the token (interface: actions.return_url). */
+function redirectOf(invoice: Invoice): string | undefined {
   const { return_url: back, cancel_url: away } = actionsOf(invoice);
   if (invoice.status === 'cancelled') return away;
   if (invoice.status !== 'completed' || back === undefined) return undefined;
@@ -93,14 +104,14 @@ interface Payable {
   readonly amount: number;
   readonly status: Invoice['status'];
   readonly decisions: readonly (typeof DECISIONS)[number][];
-  /** What there is once it is paid. */
+  /** Shown once it is paid. */
   readonly paid?: Html;
 }
 
-function invoicePage(invoice: Invoice, language: Language, world: World): Html {
+function invoicePage(invoice: Invoice, language: Language, simulator: Simulator): Html {
   const { payer } = wordsIn(language);
   const paid = html`<p><a href="/checkout/receipt/pdf/${invoice.token}.pdf">${payer.receipt}</a></p>`;
-  const status = statusNow(invoice, world);
+  const status = statusNow(invoice, simulator);
   const { name, description } = storeOf(invoice);
   return payerPage({ name, description, amount: invoice.totalAmount, status, decisions: DECISIONS, paid }, language);
 }
@@ -127,7 +138,7 @@ function payerPage({ name, description, amount, status, decisions, paid }: Payab
   return page(language, payer.title, body);
 }
 
-function strangePage(language: Language): Html {
+function unknownPage(language: Language): Html {
   const { payer } = wordsIn(language);
   return page(language, payer.title, html`<h1>${payer.strange}</h1>`);
 }
@@ -139,7 +150,7 @@ const STYLE =
   'color:CanvasText;cursor:pointer}.pay{background:#0b6b3a;border-color:transparent;color:#fff;font-weight:600}:focus-visible{outline:3px solid;' +
   'outline-offset:3px}';
 
-/** Without `form-action`: browsers apply it to where a posted form is led on to, and that is the merchant's. */
+/** Without `form-action`: browsers apply it to the redirect after a form too, and that leads to the merchant. */
 const POLICY =
   `default-src 'none'; style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'; ` +
   "base-uri 'none'; frame-ancestors 'none'";
@@ -178,7 +189,7 @@ function showReceipt(invoice: Invoice, response: ServerResponse): void {
   send(response, 200, pdfOf(lines), { 'content-type': 'application/pdf' });
 }
 
-/** The smallest document that viewers open: one page, a font that they all have, one line below the other. */
+/** The smallest document that viewers open: one page of lines in a built-in font. */
 function pdfOf(lines: readonly string[]): string {
   const shown = lines.map((line) => `(${line.replace(/[^ -~]/g, '?').replace(/[\\()]/g, '\\$&')}) Tj T*`);
   const content = `BT /F1 16 Tf 24 TL 60 760 Td ${shown.join(' ')} ET`;
@@ -190,12 +201,12 @@ function pdfOf(lines: readonly string[]): string {
     '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>',
   ];
   let document = '%PDF-1.4\n';
-  const places = objects.map((object, at) => {
-    const place = document.length;
+  const offsets = objects.map((object, at) => {
+    const offset = document.length;
     document += `${at + 1} 0 obj\n${object}\nendobj\n`;
-    return place;
+    return offset;
   });
-  const table = places.map((place) => `${String(place).padStart(10, '0')} 00000 n \n`).join('');
+  const table = offsets.map((offset) => `${String(offset).padStart(10, '0')} 00000 n \n`).join('');
   const trailer = `trailer\n<< /Size ${objects.length + 1} /Root 1 0 R >>\nstartxref\n${document.length}\n%%EOF\n`;
   return `${document}xref\n0 ${objects.length + 1}\n0000000000 65535 f \n${table}${trailer}`;
 }

@@ -1,10 +1,10 @@
 /** Payment requests: live mode only, answers under `response-code` (interface: Payment request). */
 import { z } from 'zod';
-import { type Answer, ok, refuseIn } from './answers.ts';
-import type { PaymentRequest } from './books.ts';
+import { type Answer, ok, refuseIn, undocumentedStatus } from './answers.ts';
+import { readBody } from './body.ts';
 import { amountOutcomeOf } from './magic.ts';
-import { understood } from './understood.ts';
-import { type Ask, type Handler, undocumentedStatus, type World } from './world.ts';
+import type { PaymentRequest } from './records.ts';
+import type { Handler, Simulator } from './simulator.ts';
 
 const createBody = z
   .strictObject({
@@ -18,12 +18,13 @@ const createBody = z
     message: 'recipient_email or recipient_phone is required',
   });
 
-export const createPaymentRequest: Handler = (ask, world) => {
-  const parsed = understood(createBody, ask, world);
-  if (!parsed.success) return refuseFields(parsed.error, ask, world);
-  const { amount, recipient_email, recipient_phone, support_fees, send_notification } = parsed.data;
+export const createPaymentRequest: Handler = (call, simulator) => {
+  const { random, records } = simulator;
+  const read = readBody(createBody, call, simulator);
+  if (!read.ok) return malformed(read.problem, simulator);
+  const { amount, recipient_email, recipient_phone, support_fees, send_notification } = read.data;
   const request: PaymentRequest = {
-    reference: world.random.hex(6).toUpperCase(),
+    reference: random.hex(6).toUpperCase(),
     amount,
     email: recipient_email,
     phone: recipient_phone,
@@ -31,55 +32,55 @@ export const createPaymentRequest: Handler = (ask, world) => {
     notified: send_notification === 1,
     status: 'pending',
   };
-  world.books.paymentRequests.set(request.reference, request);
-  awaitCustomer(request, world);
-  // With a notification the service answers without the reference, so nobody can ask about it later.
-  if (request.notified) return ok(notified(world));
+  records.paymentRequests.set(request.reference, request);
+  awaitCustomer(request, simulator);
+  // With a notification the answer has no reference, so no client can query the status later.
+  if (request.notified) return ok(notified(simulator));
   return ok({
     'response-code': '00',
     reference_number: request.reference,
-    url: requestUrl(request.reference, world),
+    url: requestUrl(request.reference, simulator),
     description: 'Payment request created',
   });
 };
 
-/** Where its customer pays. */
-export const requestUrl = (reference: string, { base }: World): string => `${base}/payment-request/${reference}`;
+/** The page on which the customer pays. */
+export const requestUrl = (reference: string, { base }: Simulator): string => `${base}/payment-request/${reference}`;
 
-/** Some amounts are decided without anybody. */
-export function awaitCustomer(request: PaymentRequest, world: World): void {
+/** Some amounts pick their outcome. */
+export function awaitCustomer(request: PaymentRequest, simulator: Simulator): void {
   const outcome = amountOutcomeOf(request.amount);
   if (outcome === 'completed' || outcome === 'failed')
-    world.time.after(world.settings.values.settleDelayMs, () => {
-      if (request.status === 'pending') decide(request, outcome, world);
+    simulator.time.after(simulator.settings.values.settleDelayMs, () => {
+      if (request.status === 'pending') settlePaymentRequest(request, outcome, simulator);
     });
 }
 
-export function decide(request: PaymentRequest, status: 'completed' | 'failed', world: World): void {
+export function settlePaymentRequest(
+  request: PaymentRequest,
+  status: 'completed' | 'failed',
+  simulator: Simulator,
+): void {
   request.status = status;
-  world.revision += 1;
+  simulator.revision += 1;
 }
 
-const notified = ({ settings }: World): object =>
+const notified = ({ settings }: Simulator): object =>
   settings.values.notifiedAnswer === 'success'
     ? { success: true, message: 'The payment request was sent' }
     : { 'response-code': '00', message: 'The payment request was sent', description: 'Sent by SMS and e-mail' };
 
 const statusBody = z.strictObject({ reference_number: z.string().min(1) });
 
-export const paymentRequestStatus: Handler = (ask, world) => {
-  const parsed = understood(statusBody, ask, world);
-  if (!parsed.success) return refuseFields(parsed.error, ask, world);
-  const request = world.books.paymentRequests.get(parsed.data.reference_number);
+export const paymentRequestStatus: Handler = (call, simulator) => {
+  const read = readBody(statusBody, call, simulator);
+  if (!read.ok) return malformed(read.problem, simulator);
+  const request = simulator.records.paymentRequests.get(read.data.reference_number);
   if (request === undefined)
-    return refuseIn('payment-request', '4004', 'Payment request not found', undocumentedStatus(world, 404));
+    return refuseIn('payment-request', '4004', 'Payment request not found', undocumentedStatus(simulator, 404));
   return ok({ 'response-code': '00', status: request.status });
 };
 
-/** The page has one word for a malformed request, 4000, though it explains it by missing keys. */
-function refuseFields(error: z.ZodError, { operation }: Ask, world: World): Answer {
-  const [first] = error.issues;
-  const what = `${first?.path.join('.') || 'body'}: ${first?.message ?? 'not valid'}`;
-  world.books.breach(operation, what);
-  return refuseIn('payment-request', '4000', what, undocumentedStatus(world, 400));
-}
+/** The interface has one code for a malformed request, 4000, though it explains it by missing keys. */
+const malformed = (problem: string, simulator: Simulator): Answer =>
+  refuseIn('payment-request', '4000', problem, undocumentedStatus(simulator, 400));

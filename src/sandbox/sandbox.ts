@@ -1,17 +1,19 @@
 import { type Clock, systemClock } from '../lib/clock.ts';
 import { seededRandom, systemRandom } from '../lib/random.ts';
 import type { Answer } from './answers.ts';
-import { Books } from './books.ts';
-import { BooksKeeper, readBooks } from './books-file.ts';
-import { Postman, type Credentials, TokenBook, type World } from './world.ts';
-import { waitForPayer } from './checkout.ts';
-import { control } from './control.ts';
-import { waitFor } from './disbursement-submit.ts';
+import { Callbacks } from './callbacks.ts';
+import { resumeInvoice } from './checkout.ts';
+import { controlApi } from './control.ts';
+import { resumeDisbursement } from './disbursements.ts';
 import { type FaultOrder, Faults } from './faults.ts';
 import { Listener } from './listener.ts';
 import { awaitCustomer } from './payment-requests.ts';
-import { serve } from './serve.ts';
+import { Records } from './records.ts';
+import { RecordsWriter, readRecords } from './records-file.ts';
+import { serve } from './server.ts';
 import { type SettingPatch, Settings } from './settings.ts';
+import type { Credentials, Simulator } from './simulator.ts';
+import { BearerTokens } from './sms-login.ts';
 import { SandboxTime } from './time.ts';
 
 export interface SandboxOptions {
@@ -19,18 +21,17 @@ export interface SandboxOptions {
   readonly ports?: { readonly base?: number; readonly crm?: number; readonly control?: number };
   readonly host?: string;
   readonly clock?: Clock;
-  /** Replays its tokens and ids. Over books that are kept each start draws others: two payments have never one token. */
+  /** Repeats its tokens and ids. Over a file of records each start draws others: no token is given twice. */
   readonly seed?: number;
-  readonly credentials?: Partial<Credentials>;
-  /** Gives the names of the headers with the keys: SERVICE-MASTER-KEY and so on. */
+  /** Prefix of the key headers: SERVICE-MASTER-KEY and so on. */
   readonly headerPrefix?: string;
-  /** Anything of docs/sandbox.md's settings: `latencyMs`, `balances`, `tokenSingleUse`… */
+  /** Settings of docs/sandbox.md: `latencyMs`, `balances`, `tokenSingleUse`… */
   readonly settings?: SettingPatch;
-  /** Faults that stand from the start, and again after a reset. */
+  /** Faults that are active from the start, and again after a reset. */
   readonly faults?: readonly FaultOrder[];
-  /** A file that knows what it did, also after it is started again. Absent: the books end with the process. */
+  /** A file that stores the records for the next start. Absent: the records end with the process. */
   readonly books?: string;
-  /** Told when the file of the books cannot be written any more. */
+  /** Called when the file cannot be written any more. */
   readonly onBooksLost?: (thrown: unknown) => void;
   /** One line per request: `disbursement.create 200 "00"`. No keys, numbers or texts. */
   readonly onLine?: (line: string) => void;
@@ -41,7 +42,7 @@ export interface Sandbox {
   readonly base: string;
   readonly crm: string;
   readonly control: string;
-  /** Resolves when the file of the books, if there is one, says what the books say now. */
+  /** Resolves when the file of the records, if there is one, holds the present records. */
   kept(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -56,91 +57,62 @@ export const defaultCredentials: Credentials = {
   smsSender: 'RELAIS',
 };
 
-/** Starts the double of the service: two hosts and a control API. Resolves when all three listen. */
+/** Starts the simulator of the provider: two hosts and a control API. Resolves when all three listen. */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const { ports = {}, host = '127.0.0.1', faults = [] } = options;
-  const world = makeWorld(options);
-  for (const order of faults) world.faults.add(order);
-  const keeper = await bookkeeping(world, options);
+  const simulator = createSimulator(options);
+  for (const order of faults) simulator.faults.add(order);
+  const writer = await openRecords(simulator, options);
 
-  const heard = (operation: string, answer: Answer | undefined) => options.onLine?.(line(operation, answer));
-  const base = new Listener(serve('base', world, heard), { host, port: ports.base ?? 0, setting: 'SANDBOX_PORT' });
-  const crm = new Listener(serve('crm', world, heard), { host, port: ports.crm ?? 0, setting: 'SANDBOX_CRM_PORT' });
+  const onAnswer = (operation: string, answer: Answer | undefined) => options.onLine?.(line(operation, answer));
+  const listen = (handle: ReturnType<typeof serve>, port: number | undefined, setting: string) =>
+    new Listener(handle, { host, port: port ?? 0, setting });
+  const base = listen(serve('base', simulator, onAnswer), ports.base, 'SANDBOX_PORT');
+  const crm = listen(serve('crm', simulator, onAnswer), ports.crm, 'SANDBOX_CRM_PORT');
   const applyFaults = async (): Promise<void> => {
-    await Promise.all([base.set(!world.faults.closes('base')), crm.set(!world.faults.closes('crm'))]);
+    await Promise.all([base.set(!simulator.faults.closes('base')), crm.set(!simulator.faults.closes('crm'))]);
   };
   const reset = async (): Promise<void> => {
-    empty(world);
-    for (const order of faults) world.faults.add(order);
+    resetSimulator(simulator);
+    for (const order of faults) simulator.faults.add(order);
     await applyFaults();
   };
-  const controller = new Listener(control({ world, reset, applyFaults }), {
-    host,
-    port: ports.control ?? 0,
-    setting: 'SANDBOX_CONTROL_PORT',
-  });
+  const control = listen(controlApi({ simulator, reset, applyFaults }), ports.control, 'SANDBOX_CONTROL_PORT');
   const close = async (): Promise<void> => {
-    world.time.rest();
-    await Promise.all([base.set(false), crm.set(false), controller.set(false), world.postman.stop()]);
-  };
-  const stop = async (): Promise<void> => {
-    await close();
-    await keeper?.end();
+    simulator.time.drop();
+    await Promise.all([base.set(false), crm.set(false), control.set(false), simulator.callbacks.stop()]);
   };
 
   try {
-    // Each opens once whatever the faults say: a closed door must have a port to be closed on.
-    for (const listener of [base, crm, controller]) await listener.set(true);
+    // Each opens first, whatever the faults: a closed listener must know its port.
+    for (const listener of [base, crm, control]) await listener.set(true);
     await applyFaults();
   } catch (thrown) {
     // The file may belong to the sandbox that has these ports: it is not written.
-    keeper?.rest();
+    writer?.stop();
     await close();
     throw thrown;
   }
-  world.base = base.url;
-  goOn(world);
+  simulator.base = base.url;
+  resume(simulator);
   return {
     base: base.url,
     crm: crm.url,
-    control: controller.url,
-    kept: () => keeper?.keep() ?? Promise.resolve(),
-    stop,
+    control: control.url,
+    kept: () => writer?.write() ?? Promise.resolve(),
+    stop: async () => {
+      await close();
+      await writer?.end();
+    },
   };
 }
 
-async function bookkeeping(
-  world: World,
-  {
-    books: path,
-    seed,
-    clock = systemClock,
-    onBooksLost = (thrown) => {
-      throw thrown;
-    },
-  }: SandboxOptions,
-): Promise<BooksKeeper | undefined> {
-  if (path === undefined) return undefined;
-  await readBooks(path, world);
-  if (seed !== undefined) world.random = seededRandom(seed + world.starts);
-  return new BooksKeeper({ path, world, clock, onLost: onBooksLost });
-}
-
-/** What was to come when it was stopped comes after all. */
-function goOn(world: World): void {
-  const { disbursements, invoices, paymentRequests } = world.books;
-  for (const record of disbursements.values()) for (const coming of record.coming) waitFor(record, coming, world);
-  for (const invoice of invoices.values()) for (const coming of invoice.coming) waitForPayer(invoice, coming, world);
-  for (const request of paymentRequests.values()) if (request.status === 'pending') awaitCustomer(request, world);
-}
-
-function makeWorld({
+function createSimulator({
   clock = systemClock,
   seed,
-  credentials,
   headerPrefix = 'SERVICE',
   settings = {},
-}: SandboxOptions): World {
+}: SandboxOptions): Simulator {
   return {
     time: new SandboxTime(clock),
     random: seed === undefined ? systemRandom : seededRandom(seed),
@@ -149,23 +121,42 @@ function makeWorld({
     settings: new Settings(settings),
     faults: new Faults(),
     headerPrefix: headerPrefix.toLowerCase(),
-    credentials: { ...defaultCredentials, ...credentials },
-    postman: new Postman(),
-    tokens: new TokenBook(),
-    books: new Books(),
-    disburseIds: new Map(),
+    credentials: defaultCredentials,
+    callbacks: new Callbacks(),
+    bearerTokens: new BearerTokens(),
+    records: new Records(),
     base: '',
   };
 }
 
-function empty(world: World): void {
-  world.time.reset();
-  world.settings.reset();
-  world.faults.clear();
-  world.tokens.clear();
-  world.disburseIds.clear();
-  world.books = new Books();
-  world.revision += 1;
+function resetSimulator(simulator: Simulator): void {
+  simulator.time.reset();
+  simulator.settings.reset();
+  simulator.faults.clear();
+  simulator.bearerTokens.clear();
+  simulator.records = new Records();
+}
+
+async function openRecords(simulator: Simulator, options: SandboxOptions): Promise<RecordsWriter | undefined> {
+  const { books: path, seed, clock = systemClock, onBooksLost: onLost = raise } = options;
+  if (path === undefined) return undefined;
+  await readRecords(path, simulator);
+  if (seed !== undefined) simulator.random = seededRandom(seed + simulator.starts);
+  return new RecordsWriter({ path, simulator, clock, onLost });
+}
+
+function raise(thrown: unknown): never {
+  throw thrown;
+}
+
+/** What was scheduled when the sandbox stopped comes after all. */
+function resume(simulator: Simulator): void {
+  const { disbursements, invoices, paymentRequests } = simulator.records;
+  for (const record of disbursements.values())
+    for (const scheduled of record.scheduled) resumeDisbursement(record, scheduled, simulator);
+  for (const invoice of invoices.values())
+    for (const scheduled of invoice.scheduled) resumeInvoice(invoice, scheduled, simulator);
+  for (const request of paymentRequests.values()) if (request.status === 'pending') awaitCustomer(request, simulator);
 }
 
 function line(operation: string, answer: Answer | undefined): string {

@@ -1,6 +1,6 @@
 /**
- * How the sandbox behaves where the interface leaves it open, one row per question. Everything here can be changed
- * while it runs (`POST /settings`); docs/sandbox.md is printed from it.
+ * How the sandbox behaves where the interface is silent, one row per question. Every setting can be changed while it
+ * runs (`POST /settings`). The table in docs/sandbox.md is printed from these rows.
  */
 import { z } from 'zod';
 import { type CallbackEncoding, encodingNames } from './encodings.ts';
@@ -21,24 +21,24 @@ const schema = z.strictObject({
     .enum(['strict', 'lenient'])
     .default('strict')
     .describe(
-      'A body with fields that the interface does not have, or of another type, is refused; lenient: booked and understood, but for texts and their statistics.',
+      'A body with unknown fields or wrong types is refused. Lenient: the breach is recorded and the body is understood, except for SMS and their statistics.',
     ),
   latencyMs: ms(0, 'Every answer waits this long; the work is done on arrival.'),
   rateLimitPerSecond: z
     .int()
     .min(0)
     .default(0)
-    .describe('Requests per second and host; above it HTTP 429 with Retry-After 1. 0 is no limit.'),
-  settleDelayMs: ms(300, 'From an accepted submit (or a payer’s consent) to the final status.'),
+    .describe('Requests per second and host; above it HTTP 429 with Retry-After 1. 0: no limit.'),
+  settleDelayMs: ms(300, 'From an accepted submit (or the consent of a payer) to the final status.'),
   statusLagMs: ms(0, 'check-status keeps showing the previous status this long after a change.'),
   tokenSingleUse: on(true, 'A second submit of a submitted token has no effect. Off: it pays again.'),
   repeatedSubmit: z
     .enum(['refuses', 'repeats'])
     .default('refuses')
     .describe('Answer to a second submit of a submitted token: 5000, or 00 with the present status.'),
-  disburseIdUnique: on(true, 'A used disburse_id is refused with 5000. Off: it is not looked at.'),
-  lostSubmitSpendsId: on(false, 'A submit that failed before its work still uses its disburse_id up.'),
-  disburseTokenLifetimeMs: ms(0, 'A token that is still created is forgotten after this time. 0 is never.'),
+  disburseIdUnique: on(true, 'A used disburse_id is refused with 5000. Off: it is ignored.'),
+  lostSubmitSpendsId: on(false, 'A submit that failed before its work uses its disburse_id up all the same.'),
+  disburseTokenLifetimeMs: ms(0, 'A token that was never submitted becomes unknown after this time. 0: never.'),
   submitAnswer: z
     .enum(['pending', 'bare', 'success'])
     .default('pending')
@@ -54,10 +54,7 @@ const schema = z.strictObject({
     .enum(['success', 'code'])
     .default('success')
     .describe('A payment request that notifies answers success true, or response-code 00; neither has a reference.'),
-  notFoundCode: z
-    .string()
-    .default('4004')
-    .describe('The code for a token the service does not know (not documented).'),
+  notFoundCode: z.string().default('4004').describe('The code for an unknown token (not documented).'),
   errorStatus: z
     .enum(['200', '4xx'])
     .default('200')
@@ -70,8 +67,8 @@ const schema = z.strictObject({
   callbackDelayMs: ms(0, 'From the final status to the callback.'),
   callbackHash: on(false, 'Disbursement callbacks carry a hash too.'),
   callbackOnFailure: on(false, 'Failed disbursements call back too.'),
-  callbackRetries: ms(0, 'How often a callback that was not answered 2xx is posted again.'),
-  callbackRetryDelayMs: ms(1_000, 'The wait before each of those.'),
+  callbackRetries: ms(0, 'How often a callback that was not answered with 2xx is posted again.'),
+  callbackRetryDelayMs: ms(1_000, 'The wait before each repeated callback.'),
   probeCallbackUrl: on(false, 'Every get-invoice asks the callback URL first.'),
   probeMethod: z.enum(['GET', 'HEAD', 'POST']).default('GET').describe('How a callback URL is probed.'),
   loginKillsTokens: on(false, 'An SMS login makes the earlier bearer tokens invalid.'),
@@ -79,13 +76,13 @@ const schema = z.strictObject({
   loginEncoding: z
     .enum(['any', 'form', 'json'])
     .default('any')
-    .describe('What the SMS login reads: form fields, JSON, or both (the page names both).'),
-  smsBalance: z.int().min(-1).default(-1).describe('Messages that can still be sent; -1 is without end.'),
+    .describe('The encoding that the SMS login reads: form fields, JSON, or both (the interface names both).'),
+  smsBalance: z.int().min(-1).default(-1).describe('Messages that can still be sent. -1: no limit.'),
   smsItemCode: z
     .enum(['outcome', 'reference'])
     .default('outcome')
-    .describe('The code of a sent message: 00, or a reference of its own.'),
-  smsMaxTextLength: z.int().min(1).default(1_530).describe('Characters of one text; above it ERROR_113.'),
+    .describe('The code of a sent message: 00, or a reference of the message.'),
+  smsMaxTextLength: z.int().min(1).default(1_530).describe('Characters of one SMS; above it ERROR_113.'),
   statsLagMs: ms(0, 'A message shows in the statistics this long after it was sent.'),
   statsZoneMinutes: z.int().default(0).describe('Minutes east of UTC in which the statistics read their period.'),
   balanceFormat: z
@@ -121,8 +118,8 @@ export class Settings {
     this.values = merge(this.values, patch);
   }
 
-  /** Moves a country's balance by `amount` XOF. */
-  book(country: BalanceCountry, amount: number): void {
+  /** Changes the balance of a country by `amount` XOF. */
+  moveBalance(country: BalanceCountry, amount: number): void {
     const { balances } = this.values;
     this.values = { ...this.values, balances: { ...balances, [country]: (balances[country] ?? 0) + amount } };
   }

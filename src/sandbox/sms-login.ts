@@ -1,41 +1,68 @@
 /** SMS login and the bearer tokens it gives (interface: Authentication, Messaging area). */
-import { type Answer, ok } from './answers.ts';
-import { smsRefusal } from './sms-codes.ts';
-import type { Ask, Handler, World } from './world.ts';
+import type { Random } from '../lib/random.ts';
+import { type Answer, ok, smsRefusal } from './answers.ts';
+import type { Call, Handler, Simulator } from './simulator.ts';
 
-export const loginSms: Handler = (ask, world) => {
-  const fields = readFields(ask, world);
+/** The bearer tokens that were given, and when each expires. */
+export class BearerTokens {
+  readonly #expiresAt = new Map<string, number>();
+
+  give(random: Random, expiresAt: number): string {
+    const token = random.hex(24);
+    this.#expiresAt.set(token, expiresAt);
+    return token;
+  }
+
+  /** The error code for a token, or undefined when it is valid. */
+  refusal(token: string, now: number): 'ERROR_121' | 'ERROR_122' | undefined {
+    const expiresAt = this.#expiresAt.get(token);
+    if (expiresAt === undefined) return 'ERROR_122';
+    return now >= expiresAt ? 'ERROR_121' : undefined;
+  }
+
+  expire(token: string): void {
+    if (this.#expiresAt.has(token)) this.#expiresAt.set(token, 0);
+  }
+
+  clear(): void {
+    this.#expiresAt.clear();
+  }
+}
+
+export const loginSms: Handler = (call, simulator) => {
+  const { credentials, records } = simulator;
+  const fields = readFields(call, simulator);
   if (fields === undefined) {
-    world.books.breach(ask.operation, 'the body holds no login fields in an encoding this sandbox reads');
-    return smsRefusal('ERROR_104', world);
+    records.breach(call.operation, 'the body holds no login fields in an encoding this sandbox reads');
+    return smsRefusal('ERROR_104', simulator);
   }
   const { user_key: user, secret_key: secret, ...rest } = fields;
-  const strange = Object.keys(rest);
-  if (strange.length > 0) world.books.breach(ask.operation, `unknown fields: ${strange.join(', ')}`);
+  const unknown = Object.keys(rest);
+  if (unknown.length > 0) records.breach(call.operation, `unknown fields: ${unknown.join(', ')}`);
   if (!isText(user) || !isText(secret)) {
-    world.books.breach(ask.operation, 'user_key or secret_key is missing');
-    return smsRefusal('ERROR_118', world);
+    records.breach(call.operation, 'user_key or secret_key is missing');
+    return smsRefusal('ERROR_118', simulator);
   }
-  const { smsUserKey, smsSecretKey } = world.credentials;
-  if (user !== smsUserKey || secret !== smsSecretKey) return smsRefusal('ERROR_117', world);
-  return giveToken(world);
+  if (user !== credentials.smsUserKey || secret !== credentials.smsSecretKey)
+    return smsRefusal('ERROR_117', simulator);
+  return giveToken(simulator);
 };
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
 
-function giveToken({ books, tokens, settings, random, time }: World): Answer {
+function giveToken({ records, bearerTokens, settings, random, time }: Simulator): Answer {
   const { loginKillsTokens, smsTokenLifetimeMs } = settings.values;
-  if (loginKillsTokens) tokens.clear();
-  books.logins += 1;
-  const token = tokens.give(random, time.now() + smsTokenLifetimeMs);
+  if (loginKillsTokens) bearerTokens.clear();
+  records.logins += 1;
+  const token = bearerTokens.give(random, time.now() + smsTokenLifetimeMs);
   return ok({ access_token: token, token_type: 'bearer', expires_in: 3600 });
 }
 
 /**
- * The page calls them form fields and asks for Content-Type application/json in the same breath, so both bodies are
- * read, by what they are and not by what they are called.
+ * The interface calls them form fields and asks for Content-Type application/json, so both are read, by their content
+ * and not by their content type.
  */
-function readFields({ text, headers }: Ask, { settings }: World): Record<string, unknown> | undefined {
+function readFields({ text, headers }: Call, { settings }: Simulator): Record<string, unknown> | undefined {
   const { loginEncoding } = settings.values;
   const json = asObject(text);
   if (json !== undefined) return loginEncoding === 'form' ? undefined : json;
@@ -60,14 +87,15 @@ function asObject(text: string): Record<string, unknown> | undefined {
 }
 
 /** Checks the Authorization header of the other SMS calls. */
-export function refuseBearer(ask: Ask, world: World): Answer | undefined {
-  const { authorization } = ask.headers;
+export function refuseBearer(call: Call, simulator: Simulator): Answer | undefined {
+  const { records, faults, bearerTokens, time } = simulator;
+  const { authorization } = call.headers;
   const [, token] = /^bearer (\S+)$/i.exec(typeof authorization === 'string' ? authorization : '') ?? [];
   if (token === undefined) {
-    world.books.breach(ask.operation, 'no Authorization: Bearer header');
-    return smsRefusal('ERROR_123', world);
+    records.breach(call.operation, 'no Authorization: Bearer header');
+    return smsRefusal('ERROR_123', simulator);
   }
-  if (world.faults.named('says the token expired', ask)) world.tokens.expire(token);
-  const code = world.tokens.refusal(token, world.time.now());
-  return code === undefined ? undefined : smsRefusal(code, world);
+  if (faults.strikes('says the token expired', call)) bearerTokens.expire(token);
+  const code = bearerTokens.refusal(token, time.now());
+  return code === undefined ? undefined : smsRefusal(code, simulator);
 }

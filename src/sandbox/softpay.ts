@@ -1,145 +1,137 @@
 /** Softpay: direct payment of an invoice token, twenty paths of one shape (interface: Softpay). */
 import { z } from 'zod';
-import { type Answer, ok, refuseIn } from './answers.ts';
-import type { Invoice } from './books.ts';
-import { settleInvoice, settleLater, statusNow } from './checkout.ts';
+import { type Answer, ok, refuseIn, undocumentedStatus } from './answers.ts';
+import { readBody } from './body.ts';
+import { settleInvoice, settleInvoiceLater, statusNow } from './checkout.ts';
 import { type PayerOutcome, payerOutcomeOf } from './magic.ts';
-import { type SoftpayMethod, type SoftpaySuffix, softpayMethods } from './softpay-methods.ts';
-import { understood } from './understood.ts';
-import { type Ask, type Handler, undocumentedStatus, type World } from './world.ts';
-
-type Fields = Readonly<Record<string, string>>;
+import type { Invoice } from './records.ts';
+import type { Handler, Simulator } from './simulator.ts';
+import { type SoftpaySuffix, phoneFieldOf, softpayMethods, tokenFieldOf } from './softpay-methods.ts';
 
 interface Payment {
   readonly suffix: SoftpaySuffix;
-  readonly method: SoftpayMethod;
-  readonly fields: Fields;
+  readonly fields: Readonly<Record<string, string>>;
+  /** Empty for a card. */
+  readonly phone: string;
   readonly invoice: Invoice;
   readonly transactionId: string;
 }
 
-// The page's own card test numbers are not shown, so the sandbox has two of its own; any other card is accepted.
+/** The interface does not show its card test numbers; the sandbox has two, and accepts every other card. */
 export const cardOutcomes: ReadonlyMap<string, 'declined' | '3-D Secure'> = new Map([
   ['4000000000000002', 'declined'],
   ['4000000000003220', '3-D Secure'],
 ]);
 const WRONG_CODE = '000000';
+const CODE_FIELDS = ['wallet_a_ci_otp', 'otp_code', 'authorization_code'];
 
 export function softpay(suffix: SoftpaySuffix): Handler {
-  const method: SoftpayMethod = softpayMethods[suffix];
-  const schema = z.strictObject(Object.fromEntries(method.fields.map((name) => [name, z.string()])));
-  return (ask, world) => {
-    const parsed = understood(schema, ask, world);
-    if (!parsed.success) {
-      const [first] = parsed.error.issues;
-      world.books.breach(ask.operation, `${first?.path.join('.') || 'body'}: ${first?.message ?? 'not valid'}`);
-      return no('The data is not valid', world, 422);
-    }
-    const invoice = payable(method, parsed.data, world);
-    if (typeof invoice === 'string') return no(invoice, world, 404);
-    const payment = { suffix, method, fields: parsed.data, invoice, transactionId: world.random.hex(8) };
-    return suffix === 'card' ? payByCard(payment, world) : payByWallet(payment, ask, world);
+  const schema = z.strictObject(Object.fromEntries(softpayMethods[suffix].map((name) => [name, z.string()])));
+  return (call, simulator) => {
+    const read = readBody(schema, call, simulator);
+    if (!read.ok) return no('The data is not valid', simulator);
+    const fields = read.data;
+    const invoice = payableInvoice(suffix, fields[tokenFieldOf(suffix) ?? ''] ?? '', simulator);
+    if (typeof invoice === 'string') return no(invoice, simulator, 404);
+    const phone = fields[phoneFieldOf(suffix) ?? ''] ?? '';
+    const payment = { suffix, fields, phone, invoice, transactionId: simulator.random.hex(8) };
+    return suffix === 'card' ? payByCard(payment, simulator) : payByWallet(payment, simulator);
   };
 }
 
-const no = (message: string, world: World, meaning = 422): Answer =>
-  refuseIn('flag', '', message, undocumentedStatus(world, meaning));
+const no = (message: string, simulator: Simulator, status = 422): Answer =>
+  refuseIn('flag', '', message, undocumentedStatus(simulator, status));
 
-/** The invoice to pay, or the sentence that says why there is none. */
-function payable({ token: field, extra }: SoftpayMethod, fields: Fields, world: World): Invoice | string {
-  const given = fields[field] ?? '';
-  const token = extra === 'wallet-h confirmed' ? begunWith(given, world) : given;
-  const invoice = world.books.invoices.get(token);
+/** The invoice to pay, or the message that says why there is none. */
+function payableInvoice(suffix: SoftpaySuffix, given: string, simulator: Simulator): Invoice | string {
+  const token = suffix === 'wallet-h-senegal/confirm' ? tokenOfFirstStep(given, simulator) : given;
+  const invoice = simulator.records.invoices.get(token);
   if (invoice === undefined) return 'Invoice not found';
-  return statusNow(invoice, world) === 'pending' ? invoice : `The invoice is ${invoice.status}`;
+  return statusNow(invoice, simulator) === 'pending' ? invoice : `The invoice is ${invoice.status}`;
 }
 
 /** The token of the payment that the first step of wallet-h began. */
-function begunWith(id: string, { books }: World): string {
-  const begun = books.softpay.find(
+function tokenOfFirstStep(id: string, { records }: Simulator): string {
+  const first = records.softpay.find(
     ({ method, transactionId }) => method === 'wallet-h-senegal' && transactionId === id,
   );
-  return begun?.token ?? '';
+  return first?.token ?? '';
 }
 
-function payByCard(payment: Payment, world: World): Answer {
-  const outcome = cardOutcomes.get(payment.fields['card_number'] ?? '') ?? 'accepted';
-  book(payment, outcome, world);
+function payByCard(payment: Payment, simulator: Simulator): Answer {
+  const { fields, invoice } = payment;
+  const outcome = cardOutcomes.get(fields['card_number'] ?? '') ?? 'accepted';
+  record(payment, outcome, simulator);
   if (outcome === 'declined') {
     const errors = { message: 'Declined', description: 'Do not honour' };
-    void settleInvoice(payment.invoice, 'failed', world, 'Declined');
-    return {
-      status: undocumentedStatus(world, 422),
-      body: { success: false, message: 'The payment failed', errors },
-    };
+    void settleInvoice(invoice, 'failed', simulator, 'Declined');
+    const body = { success: false, message: 'The payment failed', errors };
+    return { status: undocumentedStatus(simulator, 422), body };
   }
-  settleLater(payment.invoice, 'completed', world);
-  const url = outcome === '3-D Secure' ? { url: `${world.base}/3ds/${payment.invoice.token}` } : {};
+  settleInvoiceLater(invoice, 'completed', simulator);
+  const url = outcome === '3-D Secure' ? { url: `${simulator.base}/3ds/${invoice.token}` } : {};
   return ok({ success: true, message: 'The payment is being processed', ...url });
 }
 
-function payByWallet(payment: Payment, ask: Ask, world: World): Answer {
-  const { fields, method } = payment;
-  const codes = [fields['wallet_a_ci_otp'], fields['otp_code'], fields['authorization_code']];
-  const outcome = payerOutcomeOf(fields[method.phone ?? ''] ?? '');
-  if (codes.includes(WRONG_CODE)) {
-    book(payment, 'wrong code', world);
-    return no('The code is not valid or has expired', world);
+function payByWallet(payment: Payment, simulator: Simulator): Answer {
+  const { suffix, fields, phone, invoice } = payment;
+  const outcome = payerOutcomeOf(phone);
+  if (CODE_FIELDS.some((name) => fields[name] === WRONG_CODE)) {
+    record(payment, 'wrong code', simulator);
+    return no('The code is not valid or has expired', simulator);
   }
-  book(payment, outcome ?? 'accepted', world);
-  if (outcome === 'declines') return no('The payer declined the payment', world);
-  if (outcome === 'validates too late') return no('The validation delay was exceeded', world);
-  // Of the two steps of wallet-h the second one is the consent.
-  const consents = method.extra !== 'wallet-h data' && outcome !== 'never validates';
-  if (consents) settleLater(payment.invoice, outcome === 'payment fails' ? 'failed' : 'completed', world);
-  return ok({ success: true, message: message(ask), ...fees(payment, outcome), ...extras(payment, world) });
-}
-
-const message = ({ operation }: Ask): string =>
-  operation === 'softpay.wallet-b-senegal' || operation === 'softpay.wallet-f-burkina'
+  record(payment, outcome ?? 'accepted', simulator);
+  if (outcome === 'declines') return no('The payer declined the payment', simulator);
+  if (outcome === 'validates too late') return no('The validation delay was exceeded', simulator);
+  // The second step of wallet-h is the consent.
+  const consents = suffix !== 'wallet-h-senegal' && outcome !== 'never validates';
+  if (consents) settleInvoiceLater(invoice, outcome === 'payment fails' ? 'failed' : 'completed', simulator);
+  const message = DIALLED.includes(suffix)
     ? 'Dial *123# to complete the payment'
     : 'The payment was recorded and awaits the confirmation of the customer';
+  return ok({ success: true, message, ...feesOf(payment, outcome), ...extraFieldsOf(payment, simulator) });
+}
 
-/** Only when the payer bears them, and never for the method whose answer has nothing but success and message. */
-function fees({ method, invoice }: Payment, outcome: PayerOutcome | undefined): object {
-  if (outcome !== 'bears the fees' || method.fees === false) return {};
+const DIALLED: readonly SoftpaySuffix[] = ['wallet-b-senegal', 'wallet-f-burkina'];
+
+/** Only when the payer bears them. The answer of wallet-a-mali has nothing but success and message. */
+function feesOf({ suffix, invoice }: Payment, outcome: PayerOutcome | undefined): object {
+  if (outcome !== 'bears the fees' || suffix === 'wallet-a-mali') return {};
   return { fees: Math.ceil(invoice.totalAmount / 100), currency: 'XOF' };
 }
 
-type Extras = (payment: Payment, page: string, base: string) => object;
-
-const extraFields = {
-  card: () => ({}),
-  redirect: (_payment, page) => ({ url: page }),
-  qr: (_payment, page) => ({
+const extraFields: Partial<Record<SoftpaySuffix, (payment: Payment, page: string, base: string) => object>> = {
+  'wallet-d-senegal': (_payment, page) => ({ url: page }),
+  'wallet-d-ci': (_payment, page) => ({ url: page }),
+  'new-wallet-a-senegal': (_payment, page) => ({
     url: page,
     other_url: { wallet_app_url: `${page}?in=wallet`, partner_app_url: `${page}?in=partner` },
   }),
-  'wallet-b data': ({ method, fields, invoice, transactionId }) => ({
+  'wallet-b-senegal': ({ phone, invoice, transactionId }) => ({
     data: {
       status: 'PENDING',
       amount: invoice.totalAmount,
       currency: 'XOF',
-      customermsisdn: fields[method.phone ?? ''],
+      customermsisdn: phone,
       transactionid: transactionId,
       externaltransactionid: invoice.token,
     },
   }),
-  'wallet-h data': ({ transactionId }) => {
+  'wallet-h-senegal': ({ transactionId }) => {
     const details = { message: 'Awaiting the authorization code', service: 'wallet-h', cid: transactionId };
     return { data: { Operation: 'PAYMENT', TransactionID: transactionId, details } };
   },
-  'wallet-h confirmed': ({ invoice }, _page, base) => ({
+  'wallet-h-senegal/confirm': ({ invoice }, _page, base) => ({
     return_url: `${base}/checkout/return/${invoice.token}`,
     token: invoice.token,
   }),
-} as const satisfies Record<NonNullable<SoftpayMethod['extra']>, Extras>;
+};
 
-function extras(payment: Payment, { base }: World): object {
-  const { extra } = payment.method;
-  return extra === undefined ? {} : extraFields[extra](payment, `${base}/pay/${payment.invoice.token}`, base);
+/** The fields that the success of some methods carries besides. */
+function extraFieldsOf(payment: Payment, { base }: Simulator): object {
+  return extraFields[payment.suffix]?.(payment, `${base}/pay/${payment.invoice.token}`, base) ?? {};
 }
 
-function book({ suffix, invoice, transactionId }: Payment, outcome: string, { books }: World): void {
-  books.softpay.push({ method: suffix, token: invoice.token, outcome, transactionId });
+function record({ suffix, invoice, transactionId }: Payment, outcome: string, { records }: Simulator): void {
+  records.softpay.push({ method: suffix, token: invoice.token, outcome, transactionId });
 }

@@ -1,27 +1,26 @@
 import type { Clock } from '../lib/clock.ts';
 
-interface Waiting {
+interface Timer {
   readonly dueAt: number;
   readonly run: () => void;
-  /** Told instead where it is forgotten. */
-  readonly forgotten: () => void;
-  takeBack: () => void;
+  readonly onDropped: () => void;
+  cancel: () => void;
 }
 
 /**
- * The sandbox's own time: the given clock plus an offset that the control API may move forward. What waits in this
- * time (a settlement, a callback) comes due when the offset passes it, so a day can be tested in a millisecond.
+ * The time of the sandbox: the given clock plus an offset that the control API moves forward. Its timers (a settlement,
+ * a callback) come due when the offset passes them, so a day can be tested in a millisecond.
  */
 export class SandboxTime {
   readonly #clock: Clock;
-  readonly #waiting = new Set<Waiting>();
+  readonly #timers = new Set<Timer>();
   #offsetMs = 0;
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
-  /** Milliseconds since the epoch, as the service sees them. */
+  /** Milliseconds since the epoch, as the provider sees them. */
   now(): number {
     return this.#clock.now() + this.#offsetMs;
   }
@@ -33,14 +32,14 @@ export class SandboxTime {
 
   /** Runs once after `ms` of sandbox time. */
   after(ms: number, run: () => void): void {
-    this.#arm({ dueAt: this.now() + ms, run, forgotten: () => undefined, takeBack: () => undefined });
+    this.#start({ dueAt: this.now() + ms, run, onDropped: () => undefined, cancel: () => undefined });
   }
 
-  /** True after `ms` of sandbox time; false as soon as all that waits is forgotten. */
+  /** True after `ms` of sandbox time; false as soon as all timers are dropped. */
   pass(ms: number): Promise<boolean> {
     return new Promise((resolve) => {
-      const [run, forgotten] = [() => resolve(true), () => resolve(false)];
-      this.#arm({ dueAt: this.now() + ms, run, forgotten, takeBack: () => undefined });
+      const [run, onDropped] = [() => resolve(true), () => resolve(false)];
+      this.#start({ dueAt: this.now() + ms, run, onDropped, cancel: () => undefined });
     });
   }
 
@@ -52,35 +51,35 @@ export class SandboxTime {
   /** Moves time forward and runs what has come due, in the order in which it was due. */
   advance(ms: number): void {
     this.#offsetMs += ms;
-    const waiting = [...this.#waiting].sort((a, b) => a.dueAt - b.dueAt);
-    for (const entry of waiting) {
-      entry.takeBack();
-      if (entry.dueAt > this.now()) this.#arm(entry);
-      else this.#fire(entry);
+    const timers = [...this.#timers].sort((a, b) => a.dueAt - b.dueAt);
+    for (const timer of timers) {
+      timer.cancel();
+      if (timer.dueAt > this.now()) this.#start(timer);
+      else this.#fire(timer);
     }
   }
 
-  /** Forgets all that waits. */
-  rest(): void {
-    for (const entry of this.#waiting) {
-      entry.takeBack();
-      entry.forgotten();
+  /** Drops all timers. */
+  drop(): void {
+    for (const timer of this.#timers) {
+      timer.cancel();
+      timer.onDropped();
     }
-    this.#waiting.clear();
+    this.#timers.clear();
   }
 
-  /** Forgets all that waits and goes back to the given clock's time. */
+  /** Drops all timers and goes back to the time of the given clock. */
   reset(): void {
-    this.rest();
+    this.drop();
     this.#offsetMs = 0;
   }
 
-  #arm(entry: Waiting): void {
-    this.#waiting.add(entry);
-    entry.takeBack = this.#clock.after(Math.max(0, entry.dueAt - this.now()), () => this.#fire(entry));
+  #start(timer: Timer): void {
+    this.#timers.add(timer);
+    timer.cancel = this.#clock.after(Math.max(0, timer.dueAt - this.now()), () => this.#fire(timer));
   }
 
-  #fire(entry: Waiting): void {
-    if (this.#waiting.delete(entry)) entry.run();
+  #fire(timer: Timer): void {
+    if (this.#timers.delete(timer)) timer.run();
   }
 }

@@ -1,8 +1,9 @@
 import type { BalanceCountry } from './settings.ts';
+import type { Simulator } from './simulator.ts';
 
 /** The allowed withdraw_mode values and the country whose balance pays (interface: Disbursement). */
-const modes = {
-  // The page does not say which country an account-to-account transfer belongs to; the sandbox books it in Senegal.
+const withdrawModes = {
+  // The interface does not name the country of a transfer between accounts; the sandbox takes Senegal.
   service: 'SN',
   'wallet-a-senegal': 'SN',
   'wallet-b-senegal': 'SN',
@@ -21,6 +22,15 @@ const modes = {
   'wallet-f-burkina-faso': 'BF',
 } as const satisfies Record<string, BalanceCountry>;
 
-export const isWithdrawMode = (mode: string): mode is keyof typeof modes => Object.hasOwn(modes, mode);
+export const isWithdrawMode = (mode: string): mode is keyof typeof withdrawModes =>
+  Object.hasOwn(withdrawModes, mode);
 
-export const countryOf = (mode: string): BalanceCountry => (isWithdrawMode(mode) ? modes[mode] : 'SN');
+/** The country whose balance a disbursement is paid from. */
+export function payingCountry(
+  mode: string | undefined,
+  account: string | undefined,
+  { settings }: Simulator,
+): BalanceCountry {
+  if (mode === 'service' && account !== undefined) return settings.values.accounts[account] ?? 'SN';
+  return mode !== undefined && isWithdrawMode(mode) ? withdrawModes[mode] : 'SN';
+}

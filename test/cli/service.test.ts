@@ -64,15 +64,33 @@ describe('sandbox', () => {
     });
   });
 
+  test('takes the operation of a fault', async () => {
+    const sandbox = service();
+    const argv = ['sandbox', '--fault', 'hangs after doing the work@disbursement.submit:0.1'];
+    await relais([...argv, '--fault', 'answers empty@sms'], { services: { sandbox } });
+    expect(sandbox).toHaveBeenCalledWith({
+      faults: [
+        { fault: 'hangs after doing the work', operation: 'disbursement.submit', probability: 0.1 },
+        { fault: 'answers empty', operation: 'sms', probability: 1 },
+      ],
+    });
+  });
+
   test('keeps its books in a file', async () => {
     const sandbox = service();
     await relais(['sandbox', '--books', '/var/lib/relais/books'], { services: { sandbox } });
     expect(sandbox).toHaveBeenCalledWith({ faults: [], books: '/var/lib/relais/books' });
   });
 
-  test.for(['eats the request:0.5', 'calls back twice:1.5', 'calls back twice:often'])(
-    'the fault "%s" is wrong usage',
-    async (fault) => expect(await relais(['sandbox', '--fault', fault])).toMatchObject({ code: 2 }),
+  test.for([
+    '',
+    'eats the request:0.5',
+    'calls back twice:1.5',
+    'calls back twice:often',
+    'calls back twice@sms',
+    'answers a given code',
+  ])('the fault "%s" is wrong usage', async (fault) =>
+    expect(await relais(['sandbox', '--fault', fault])).toMatchObject({ code: 2 }),
   );
 
   test('the help lists the faults', async () => {

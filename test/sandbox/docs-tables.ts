@@ -1,7 +1,7 @@
 import { controlRoutes } from '../../src/sandbox/control.ts';
 import { faultTable } from '../../src/sandbox/fault-table.ts';
 import { amountMagic, disbursementMagic, type MagicRow, messageMagic, payerMagic } from '../../src/sandbox/magic.ts';
-import { endpointRows } from '../../src/sandbox/operations.ts';
+import { hostOf, operations } from '../../src/sandbox/operations.ts';
 import { defaultCredentials } from '../../src/sandbox/sandbox.ts';
 import { describeSettings } from '../../src/sandbox/settings.ts';
 import { cardOutcomes } from '../../src/sandbox/softpay.ts';
@@ -27,12 +27,12 @@ export const generated: Readonly<Record<string, string>> = {
   ),
   endpoints: table(
     ['operation', 'host', 'request'],
-    endpointRows.map(([operation, { area, method, paths }]) => [
-      `\`${operation}\``,
-      area,
-      [paths.test, paths.live]
+    operations.map(([name, operation]) => [
+      `\`${name}\``,
+      hostOf(operation),
+      [operation.paths.test, operation.paths.live]
         .filter((path) => path !== undefined)
-        .map((path) => `\`${method} ${path}\``)
+        .map((path) => `\`${operation.method} ${path}\``)
         .join(', '),
     ]),
   ),

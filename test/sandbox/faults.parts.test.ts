@@ -270,7 +270,7 @@ test('an order that cannot be is refused with the reason', async () => {
     expect((await sandbox.fault(order)).status).toBe(400);
 });
 
-test('every fault can be ordered by its sentence', async () => {
+test('every fault can be ordered by its name', async () => {
   const sandbox = await sandboxForTest();
   const receiver = await receiverForTest();
   for (const fault of faultNames.filter((name) => name !== 'refuses the connection'))

@@ -1,23 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { parseFaultFlag, Faults } from '../../src/sandbox/faults.ts';
+import { Faults } from '../../src/sandbox/faults.ts';
 
 const submit = { operation: 'disbursement.submit', url: '/submit', text: '{"disburse_id":"abc"}' };
 
-describe('a fault on the command line', () => {
-  test.each([
-    ['hangs after doing the work', { fault: 'hangs after doing the work' }],
-    ['hangs after doing the work:0.1', { fault: 'hangs after doing the work', probability: 0.1 }],
-    ['answers empty@disbursement.submit', { fault: 'answers empty', operation: 'disbursement.submit' }],
-    ['answers empty@sms:0.5', { fault: 'answers empty', operation: 'sms', probability: 0.5 }],
-  ])('%s', (flag, order) => expect(parseFaultFlag(flag)).toEqual(order));
-
-  test.each(['', 'eats the request', 'answers empty:2', 'says the token expired@disbursement', 'answers empty:x'])(
-    'refuses "%s"',
-    (flag) => expect(() => parseFaultFlag(flag)).toThrow(RangeError),
-  );
-});
-
-describe('a standing fault', () => {
+describe('an active fault', () => {
   test('strikes only its operation, its family or everything', () => {
     const faults = new Faults();
     faults.add({ fault: 'answers empty', operation: 'disbursement' });
@@ -33,12 +19,6 @@ describe('a standing fault', () => {
     faults.add({ fault: 'answers HTML', match: '/submit' });
     expect(faults.first('after', { ...submit, text: '' })?.fault).toBe('answers HTML');
     expect(faults.first('after', submit)?.fault).toBe('answers empty');
-  });
-
-  test('removes itself after its count', () => {
-    const faults = new Faults();
-    faults.add({ fault: 'answers empty', count: 2 });
-    expect([1, 2, 3].map(() => faults.first('after', submit) !== undefined)).toEqual([true, true, false]);
   });
 
   test('makes the same choices for the same seed, about as often as it was told to', () => {

@@ -24,12 +24,6 @@ const OF_PACKAGE = {
 const MINIMAL = { invoice: { total_amount: 200 }, store: { name: 'Chez Sandra' } };
 const CREATE = '/api/v1/checkout-invoice/create';
 
-test('the least that a package sends is understood by the strict sandbox too', async () => {
-  const sandbox = await sandboxForTest();
-  expect((await sandbox.pay(CREATE, MINIMAL)).body.response_code).toBe('00');
-  expect((await sandbox.books()).breaches).toEqual([]);
-});
-
 test('what fits no interface is refused with a breach, or booked and understood where it is lenient', async () => {
   const strict = await sandboxForTest();
   expect((await strict.pay(CREATE, OF_PACKAGE)).body).toMatchObject({ response_code: '1001' });
@@ -52,14 +46,6 @@ test('lenient is not blind: what cannot be done without is refused', async () =>
   for (const body of [{ ...OF_PACKAGE, store: {} }, { ...MINIMAL, invoice: { total_amount: -5 } }, 'text', [], null])
     expect((await sandbox.pay(CREATE, body)).body).toMatchObject({ response_code: '1001' });
   expect((await sandbox.books()).invoices).toEqual([]);
-});
-
-test('a credit as a package sends it is understood by the strict sandbox too', async () => {
-  const sandbox = await sandboxForTest({ settings: { directCreditEnabled: true } });
-  const path = '/api/v1/direct-pay/credit-account';
-  const { body } = await sandbox.pay(path, { account_alias: '771234567', amount: 5_000 });
-  expect(body).toMatchObject({ response_code: '00', transaction_id: expect.any(String) });
-  expect((await sandbox.books()).breaches).toEqual([]);
 });
 
 async function invoicePage(body: object = OF_PACKAGE) {

@@ -2,7 +2,7 @@ import { copyFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import type { Disbursement } from '../../src/sandbox/books.ts';
+import type { Disbursement } from '../../src/sandbox/records.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import {
   createdToken,
@@ -185,7 +185,7 @@ test('money that moves while the books are written is in them whole, or not at a
   await submit(model, await createdToken(model, { account_alias: '779999901' }));
   await model.stop();
   const lines = readFileSync(books, 'utf8').split('\n');
-  const one = lines.find((line) => line.startsWith('["disbursement"')) ?? '';
+  const one = lines.find((line) => line.startsWith('["disbursements"')) ?? '';
   const { token } = JSON.parse(one)[1];
   const many = Array.from({ length: 10_000 }, (_, nth) => one.replace(token, `token-${nth}`));
   writeFileSync(books, [...lines.filter((line) => line !== '' && line !== one), ...many].join('\n'));
