@@ -21,6 +21,8 @@ export interface ServerState {
   /** `log_parameter_max_length` and `log_parameter_max_length_on_error`. Null: this version has neither. */
   readonly parameters: string | null;
   readonly parameters_on_error: string | null;
+  /** `log_error_verbosity`: unless it is `terse`, the log quotes the row that an error is about. */
+  readonly error_verbosity: string;
   /** Statements are written to the log, with their parameters unless `parameters` is 0. */
   readonly logs_statements: boolean;
   readonly role: string;

@@ -75,7 +75,9 @@ export async function openEmbeddedPostgres(
   const port = await freePort();
   const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
   const given = Object.entries(parameters).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
-  const args = ['-D', data, '-p', String(port), '-k', '', '-c', 'listen_addresses=127.0.0.1', ...given];
+  // The details of an error quote its row, with phone numbers.
+  const always = ['-c', 'listen_addresses=127.0.0.1', '-c', 'log_error_verbosity=terse'];
+  const args = ['-D', data, '-p', String(port), '-k', '', ...always, ...given];
   let server: ChildProcess | undefined;
   const halt = async (signal: 'SIGINT' | 'SIGKILL'): Promise<void> => {
     const was = server;

@@ -72,11 +72,12 @@ export const frenchFindings: Readonly<Record<string, string>> = {
   'the clock of this machine is {apart} behind PostgreSQL':
     'l’horloge de cette machine retarde de {apart} sur PostgreSQL',
   'Let NTP set both clocks.': 'Laissez NTP régler les deux horloges.',
-  'the log of PostgreSQL contains no parameters of statements':
-    'les journaux de PostgreSQL ne contiennent pas les paramètres des requêtes',
-  'the log of PostgreSQL can contain phone numbers: {name} is not 0':
-    'les journaux de PostgreSQL peuvent contenir des numéros de téléphone : {name} ne vaut pas 0',
-  'alter role {role} set {name} = 0, by a superuser.': 'alter role {role} set {name} = 0, par un superutilisateur.',
+  'the log of PostgreSQL contains no parameters and no rows':
+    'les journaux de PostgreSQL ne contiennent ni paramètres ni lignes',
+  'the log of PostgreSQL can contain phone numbers: {name} is not {value}':
+    'les journaux de PostgreSQL peuvent contenir des numéros de téléphone : {name} ne vaut pas {value}',
+  'alter role {role} set {name} = {value}, by a superuser.':
+    'alter role {role} set {name} = {value}, par un superutilisateur.',
   'the schema {name} is up to date': 'le schéma {name} est à jour',
   'the schema {name} lacks {missing}': 'il manque au schéma {name} : {missing}',
   'Run relais migrate, or start a process with MIGRATE=on.':

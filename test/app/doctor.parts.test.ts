@@ -169,7 +169,7 @@ describe('settings', () => {
 /** Settings of the database of this file, until the test has finished. */
 async function withSetting(name: string, value: string): Promise<void> {
   const database = new URL(ledger.url).pathname.slice(1);
-  await ledger.query(`alter database ${database} set ${name} = ${value}`);
+  await ledger.query(`alter database ${database} set ${name} = '${value}'`);
   const reset = `begin read write; alter database ${database} reset ${name}; commit`;
   onTestFinished(async () => void (await ledger.query(reset)));
 }
@@ -215,6 +215,15 @@ describe('PostgreSQL', () => {
     await withSetting('log_parameter_max_length_on_error', '64');
     expect(await faults({})).toEqual([
       expect.stringMatching(/^logging: .*can contain phone numbers: log_parameter_max_length_on_error is not 0/),
+    ]);
+  });
+
+  test.for(['default', 'verbose'])('whose errors are logged with their details (%s) is a fault', async (verbosity) => {
+    await withSetting('log_error_verbosity', verbosity);
+    expect(await faults({})).toEqual([
+      expect.stringMatching(
+        /^logging: .*can contain phone numbers: log_error_verbosity is not terse → alter role \w+ set log_error_verbosity = terse/,
+      ),
     ]);
   });
 

@@ -165,7 +165,7 @@ describe('docker-compose.yml', () => {
   });
 
   test('PostgreSQL keeps what it commits: nothing turns that off', () => {
-    expect(compose.services['postgres']?.command).toBeUndefined();
+    expect(compose.services['postgres']?.command).toEqual(['postgres', '-c', 'log_error_verbosity=terse']);
     expect(compose.services['postgres']?.volumes).toEqual(['postgres:/var/lib/postgresql/data']);
   });
 

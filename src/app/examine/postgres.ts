@@ -113,24 +113,24 @@ function examineClock(aheadMs: number): Finding {
   return fault('clock', off, 'Let NTP set both clocks.');
 }
 
-/** Parameters of statements contain phone numbers and names. */
+/** Parameters of statements, and rows that errors quote, contain phone numbers and names. */
 function logging(state: ServerState): readonly Finding[] {
-  const shown = [
-    ...(state.parameters === null || state.parameters === '0' ? [] : ['log_parameter_max_length']),
-    ...(state.parameters_on_error === null || state.parameters_on_error === '0'
-      ? []
-      : ['log_parameter_max_length_on_error']),
+  const wrong = [
+    ...(state.logs_statements && shows(state.parameters) ? [['log_parameter_max_length', '0']] : []),
+    ...(shows(state.parameters_on_error) ? [['log_parameter_max_length_on_error', '0']] : []),
+    ...(state.error_verbosity === 'terse' ? [] : [['log_error_verbosity', 'terse']]),
   ];
-  const logs = state.logs_statements ? shown : shown.filter((name) => name.endsWith('on_error'));
-  if (logs.length === 0) return [ok('logging', 'the log of PostgreSQL contains no parameters of statements')];
-  return logs.map((name) =>
+  if (wrong.length === 0) return [ok('logging', 'the log of PostgreSQL contains no parameters and no rows')];
+  return wrong.map(([name = '', value = '']) =>
     fault(
       'logging',
-      said('the log of PostgreSQL can contain phone numbers: {name} is not 0', { name }),
-      said('alter role {role} set {name} = 0, by a superuser.', { role: state.role, name }),
+      said('the log of PostgreSQL can contain phone numbers: {name} is not {value}', { name, value }),
+      said('alter role {role} set {name} = {value}, by a superuser.', { role: state.role, name, value }),
     ),
   );
 }
+
+const shows = (most: string | null): boolean => most !== null && most !== '0';
 
 async function schema(config: Config): Promise<readonly Finding[]> {
   const name = config.DATABASE_SCHEMA;
