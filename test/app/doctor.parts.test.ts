@@ -218,14 +218,17 @@ describe('PostgreSQL', () => {
     ]);
   });
 
-  test.for(['default', 'verbose'])('whose errors are logged with their details (%s) is a fault', async (verbosity) => {
-    await withSetting('log_error_verbosity', verbosity);
-    expect(await faults({})).toEqual([
-      expect.stringMatching(
-        /^logging: .*can contain phone numbers: log_error_verbosity is not terse → alter role \w+ set log_error_verbosity = terse/,
-      ),
-    ]);
-  });
+  test.for(['default', 'verbose'])(
+    'whose errors are logged with their details (%s) is a fault',
+    async (verbosity) => {
+      await withSetting('log_error_verbosity', verbosity);
+      expect(await faults({})).toEqual([
+        expect.stringMatching(
+          /^logging: .*can contain phone numbers: log_error_verbosity is not terse → alter role \w+ set log_error_verbosity = terse/,
+        ),
+      ]);
+    },
+  );
 
   test('without the schema is a fault, with the command that creates it', async () => {
     expect(await faults({ DATABASE_SCHEMA: 'missing' })).toEqual([
