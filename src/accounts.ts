@@ -1,7 +1,7 @@
 /** The accounts of the service that this process may use: `main` from the settings, others from ACCOUNTS_FILE. */
 import type { Config } from './config.ts';
 import { derivedHex } from './lib/ids.ts';
-import type { UpstreamAccount } from './upstream/account.ts';
+import type { UpstreamAccount } from './provider/account.ts';
 
 interface Account extends UpstreamAccount {
   /** Fingerprints of the keys that these have taken the place of, in the same application. */

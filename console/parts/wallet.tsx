@@ -1,6 +1,6 @@
 /** Where money goes, in words: `wallet-b-senegal` is a word of the provider. */
 import { countries } from '../../src/lib/countries.ts';
-import { type KnownWithdrawMode, withdrawModes } from '../../src/upstream/capabilities.ts';
+import { type KnownWithdrawMode, withdrawModes } from '../../src/provider/capabilities.ts';
 import type { Words } from '../words/words.ts';
 import { useWords } from './language.tsx';
 

@@ -2,7 +2,7 @@
  * What would be left of a balance when everything in flight has left. Advice, never a gate: upstream calls its own
  * figures rough, and what is in flight may be in them already.
  */
-import { sumByCountry } from '../upstream/capabilities.ts';
+import { sumByCountry } from '../provider/capabilities.ts';
 
 export interface BalanceAdvice {
   /** XOF that have still to leave or are on their way, by country. */

@@ -1,6 +1,6 @@
 /** What is left, roughly: upstream calls its own figures an approximation, so nothing is ever decided by them. */
-import type { UpstreamAccount } from '../upstream/client.ts';
-import type { Verdict } from '../upstream/verdict.ts';
+import type { UpstreamAccount } from '../provider/client.ts';
+import type { Verdict } from '../provider/verdict.ts';
 import { adviseOn } from './balance-advice.ts';
 import { mayUseAccount } from './keys.ts';
 import { balances } from './openapi/answers-money.ts';

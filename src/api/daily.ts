@@ -3,7 +3,7 @@ import type { KindOfMoney } from '../kinds/index.ts';
 import { createHash } from 'node:crypto';
 import { csvCell } from '../files/csv.ts';
 import { type Line, textStates } from '../kinds/day-totals.ts';
-import { readWithdrawMode } from '../upstream/capabilities.ts';
+import { readWithdrawMode } from '../provider/capabilities.ts';
 import { Html, html } from '../lib/html.ts';
 import { counted, money } from '../messages/figures.ts';
 import { type Language, type Words, wordFor, wordsIn } from '../messages/languages.ts';

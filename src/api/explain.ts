@@ -8,7 +8,7 @@ import { explainCampaign, explainMessage } from '../operations/explain-texts.ts'
 import type { Circumstances, Explanation, FailureOf, Standing } from '../operations/explanation.ts';
 import type { RecordOf } from '../operations/record.ts';
 import { type Language, languageAccepted } from '../messages/languages.ts';
-import { type Failure, failures } from '../upstream/verdict.ts';
+import { type Failure, failures } from '../provider/verdict.ts';
 import { type ApiContext, recordFor } from './context.ts';
 import type { ApiKey } from './keys.ts';
 import { explanation } from './openapi/answers-operating.ts';

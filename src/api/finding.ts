@@ -6,7 +6,7 @@ import { NAME_MOST } from '../kinds/fields.ts';
 import type { Kind } from '../kinds/index.ts';
 import { soughtText } from '../kinds/request-pieces.ts';
 import { idOfReference } from '../producer/acceptance.ts';
-import { payeeOf } from '../upstream/capabilities.ts';
+import { payeeOf } from '../provider/capabilities.ts';
 import type { ApiContext } from './context.ts';
 import { invalid } from './problem.ts';
 

@@ -1,7 +1,7 @@
 /** Asking somebody to pay, by a link. The service is asked while the caller waits. */
 import { advancePaymentRequest } from '../processors/collect/payment-request.ts';
 import { paymentRequestRequest } from '../kinds/payment-request.ts';
-import { failures } from '../upstream/verdict.ts';
+import { failures } from '../provider/verdict.ts';
 import { createWhileWaiting, lookWhileWaiting, WHILE_WAITING } from './collect-create.ts';
 import { resolutionOf, resolve } from './collect-resolve.ts';
 import { paymentRequestView } from './collect-views.ts';

@@ -7,7 +7,7 @@ import { plainText } from '../lib/letters.ts';
 import { digitsOf, maskPhone } from '../lib/phone.ts';
 import { numberingsOf } from '../lib/renumbering.ts';
 import { country } from '../kinds/request-pieces.ts';
-import { payeeOf } from '../upstream/capabilities.ts';
+import { payeeOf } from '../provider/capabilities.ts';
 import { type ApiContext } from './context.ts';
 import { purged } from './openapi/answers-operating.ts';
 import { answer, json, route } from './route.ts';

@@ -11,9 +11,9 @@ import { isApplied } from '../operations/transition.ts';
 import { sendBy } from '../processors/intent.ts';
 import { advanceInvoice } from '../processors/collect/invoice.ts';
 import type { Problem } from '../producer/problems.ts';
-import type { CallOptions } from '../upstream/transport.ts';
-import { readAccountAlias } from '../upstream/capabilities.ts';
-import type { UpstreamAccount } from '../upstream/client.ts';
+import type { CallOptions } from '../provider/transport.ts';
+import { readAccountAlias } from '../provider/capabilities.ts';
+import type { UpstreamAccount } from '../provider/client.ts';
 import {
   softpayPaths,
   type SoftpayConfirmation,
@@ -21,9 +21,9 @@ import {
   type SoftpayRequest,
   type SoftpayWord,
   type SoftpayStarted,
-} from '../upstream/payments/softpay-table.ts';
-import { LEAST_PATIENCE_MS } from '../upstream/payments/softpay.ts';
-import type { Verdict } from '../upstream/verdict.ts';
+} from '../provider/payments/softpay-table.ts';
+import { LEAST_PATIENCE_MS } from '../provider/payments/softpay.ts';
+import type { Verdict } from '../provider/verdict.ts';
 import type { ApiContext } from './context.ts';
 import { softpayStarted } from './openapi/answers-collect.ts';
 import { invalid, ApiProblem } from './problem.ts';

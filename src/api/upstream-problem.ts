@@ -1,5 +1,5 @@
 /** What a waiting caller is told when upstream said no, or nothing. */
-import { failures, type NotOk } from '../upstream/verdict.ts';
+import { failures, type NotOk } from '../provider/verdict.ts';
 import { TOKEN_COLLISION } from '../processors/intent.ts';
 import { ApiProblem, invalid } from './problem.ts';
 

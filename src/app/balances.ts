@@ -3,12 +3,12 @@ import type { Logger } from 'pino';
 import type { AccountBook } from '../accounts.ts';
 import type { Config } from '../config.ts';
 import type { Clock } from '../lib/clock.ts';
-import { sumByCountry } from '../upstream/capabilities.ts';
+import { sumByCountry } from '../provider/capabilities.ts';
 import type { Balances } from '../ledger/balances.ts';
 import type { Queries } from '../ledger/queries.ts';
 import type { ProcessorContext } from '../processors/context.ts';
 import { repeatUntil } from '../processors/sweeper.ts';
-import { paymentKeys } from '../upstream/account.ts';
+import { paymentKeys } from '../provider/account.ts';
 import type { Part } from './parts.ts';
 import type { Public } from '../lib/public.ts';
 

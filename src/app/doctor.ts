@@ -16,7 +16,7 @@ import { Status } from '../ledger/status.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Random } from '../lib/random.ts';
 import { opinionsOf } from '../settings/policy.ts';
-import type { Upstream } from '../upstream/client.ts';
+import type { Upstream } from '../provider/client.ts';
 import { doctorWords } from '../messages/doctor.ts';
 import type { Language } from '../messages/languages.ts';
 import { said } from '../messages/said.ts';

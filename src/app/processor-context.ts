@@ -1,6 +1,6 @@
 import type { ProcessorContext } from '../processors/context.ts';
-import { createUpstream } from '../upstream/client.ts';
-import type { ExchangeSummary } from '../upstream/verdict.ts';
+import { createUpstream } from '../provider/client.ts';
+import type { ExchangeSummary } from '../provider/verdict.ts';
 import { isLoopbackHost } from '../events/outgoing/endpoint.ts';
 import { callbackPath } from '../webhooks/receiver.ts';
 import type { Traces } from '../lib/traces.ts';

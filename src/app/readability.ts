@@ -6,7 +6,7 @@ import type { HoldArea } from '../kinds/account.ts';
 import type { Clock } from '../lib/clock.ts';
 import { type AccountHold, PROVIDER_UNREADABLE } from '../kinds/hold.ts';
 import type { Holds } from '../ledger/holds.ts';
-import type { ExchangeSummary, UpstreamOperation } from '../upstream/verdict.ts';
+import type { ExchangeSummary, UpstreamOperation } from '../provider/verdict.ts';
 
 /** One unreadable answer is an accident. */
 const LENGTH = 3;

@@ -52,7 +52,7 @@ import { Uploads } from '../ledger/uploads.ts';
 import { processName } from '../ledger/processes.ts';
 import { FileWitness, RedisWitness, type Witness } from '../ledger/witness.ts';
 import { Workers, workersHere } from '../ledger/workers.ts';
-import { payeeOf } from '../upstream/capabilities.ts';
+import { payeeOf } from '../provider/capabilities.ts';
 import { opinionsOf } from '../settings/policy.ts';
 import { markSecrets } from './secrets.ts';
 

@@ -3,7 +3,7 @@
  * 200 ms: a busy rate costs about five statements a second for each process.
  */
 import type { Clock } from '../lib/clock.ts';
-import type { Area } from '../upstream/account.ts';
+import type { Area } from '../provider/account.ts';
 import {
   type Admission,
   BURST_PART,
@@ -11,7 +11,7 @@ import {
   PAUSE_LOOK_MS,
   type Rates,
   type Urgency,
-} from '../upstream/rates.ts';
+} from '../provider/rates.ts';
 import { Permits, type TakenPermits } from './permits.ts';
 import type { Database } from './pool.ts';
 

@@ -9,8 +9,8 @@ import {
   type TokenStore,
   type TokenStores,
   YOUNG_MS,
-} from '../upstream/messaging/token-store.ts';
-import type { LoginEncoding } from '../upstream/account.ts';
+} from '../provider/messaging/token-store.ts';
+import type { LoginEncoding } from '../provider/account.ts';
 import type { Database } from './pool.ts';
 
 interface LedgerTokensOptions {

@@ -6,7 +6,7 @@ import { eventTypes, kinds, statesOf, statesThatAre } from '../kinds/index.ts';
 import { BUDGET, PROVIDER_UNREADABLE, STOPPED } from '../kinds/hold.ts';
 import { queueNames } from '../queues/index.ts';
 import { rejectionKinds } from '../queues/rejection.ts';
-import { failures, type HoldCondition, upstreamOperations } from '../upstream/verdict.ts';
+import { failures, type HoldCondition, upstreamOperations } from '../provider/verdict.ts';
 
 interface Declaration {
   readonly type: 'counter' | 'gauge' | 'histogram';

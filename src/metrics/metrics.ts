@@ -6,7 +6,7 @@ import type { AccountHold } from '../kinds/hold.ts';
 import type { Diagnostics } from '../ledger/diagnostics.ts';
 import type { Queries } from '../ledger/queries.ts';
 import { type AnyQueueName, queueNames } from '../queues/index.ts';
-import type { ExchangeSummary } from '../upstream/verdict.ts';
+import type { ExchangeSummary } from '../provider/verdict.ts';
 import {
   type QueuesName,
   type WholeName,

@@ -24,9 +24,9 @@ import {
 } from '../operations/transition.ts';
 import { type StateInQueue, type StateOf, isFinal } from '../kinds/index.ts';
 import type { RecordAt } from '../operations/record.ts';
-import type { UpstreamAccount } from '../upstream/account.ts';
-import type { CallOptions } from '../upstream/transport.ts';
-import type { NotOk, Verdict } from '../upstream/verdict.ts';
+import type { UpstreamAccount } from '../provider/account.ts';
+import type { CallOptions } from '../provider/transport.ts';
+import type { NotOk, Verdict } from '../provider/verdict.ts';
 import {
   type AccountKeys,
   type AttemptResult,

@@ -9,8 +9,8 @@ import type { Public } from '../lib/public.ts';
 import type { Traces } from '../lib/traces.ts';
 import type { RecordBase } from '../operations/record.ts';
 import type { Policy } from '../settings/policy.ts';
-import type { Upstream, UpstreamAccount } from '../upstream/client.ts';
-import type { NotOk } from '../upstream/verdict.ts';
+import type { Upstream, UpstreamAccount } from '../provider/client.ts';
+import type { NotOk } from '../provider/verdict.ts';
 
 export type { Policy };
 

@@ -1,7 +1,7 @@
 /** What keeps money of an account from being sent, how that begins, and how it is found out that it has cleared. */
 import { type StateOf, operations } from '../kinds/index.ts';
 import { type AccountHold, PROVIDER_UNREADABLE, STOPPED, type Row } from '../kinds/hold.ts';
-import type { NotOk, Verdict } from '../upstream/verdict.ts';
+import type { NotOk, Verdict } from '../provider/verdict.ts';
 import type { AttemptedKind } from '../operations/transition.ts';
 import type { Attempt } from './attempt.ts';
 import type { AttemptContext, AttemptResult } from './context.ts';

@@ -24,7 +24,7 @@ import {
   phoneIn,
   readAnswer,
 } from './acceptance.ts';
-import { payeeOf } from '../upstream/capabilities.ts';
+import { payeeOf } from '../provider/capabilities.ts';
 import { DEPTH_MAX, nestsTooDeep } from '../lib/json.ts';
 import { cardProblems, type Problem, check, eachPlaceOnce, readableOf } from './problems.ts';
 

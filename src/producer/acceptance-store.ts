@@ -8,7 +8,7 @@ import type { Public } from '../lib/public.ts';
 import type { Traces } from '../lib/traces.ts';
 import type { Accepted } from '../operations/accepting.ts';
 import type { Act } from '../ledger/acts.ts';
-import { payeeOf } from '../upstream/capabilities.ts';
+import { payeeOf } from '../provider/capabilities.ts';
 import { acceptCampaign, isCampaign, judgeCampaign } from './campaign-store.ts';
 
 export interface MessageIdentity {

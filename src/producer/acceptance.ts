@@ -18,7 +18,7 @@ import { queueOfLane } from '../ledger/messages.ts';
 import { describeLimit } from '../kinds/limits.ts';
 import { type Accepted, type NewOperation, recordAsWritten } from '../operations/accepting.ts';
 import type { DisbursementRecord } from '../operations/record.ts';
-import { payeeOf, readAccountAlias, readDebitAccount, readWithdrawMode } from '../upstream/capabilities.ts';
+import { payeeOf, readAccountAlias, readDebitAccount, readWithdrawMode } from '../provider/capabilities.ts';
 import { cardsInDisbursement, type Problem, check, eachPlaceOnce, readableOf, templateProblems } from './problems.ts';
 import type { AcceptanceStore } from './acceptance-store.ts';
 

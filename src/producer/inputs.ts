@@ -1,6 +1,6 @@
 /** What a request looks like to the compiler: modes by their names, and nothing that moves money without an identity. */
 import type { InputOf } from '../kinds/index.ts';
-import type { KnownWithdrawMode } from '../upstream/capabilities.ts';
+import type { KnownWithdrawMode } from '../provider/capabilities.ts';
 
 export type WithdrawMode = KnownWithdrawMode;
 

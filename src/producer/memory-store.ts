@@ -2,7 +2,7 @@
 import type { RequestOf } from '../kinds/index.ts';
 import type { Accepted, NewOperation } from '../operations/accepting.ts';
 import { type AskedFields, differing } from '../operations/differing.ts';
-import { payeeOf } from '../upstream/capabilities.ts';
+import { payeeOf } from '../provider/capabilities.ts';
 import type { AcceptanceStore, MessageIdentity } from './acceptance-store.ts';
 
 type Operations = Pick<AcceptanceStore, 'accept' | 'differs'>;

@@ -10,7 +10,7 @@ import { invoiceRequest } from '../../src/kinds/invoice-request.ts';
 import { messageRequest } from '../../src/kinds/message.ts';
 import { paymentRequestRequest } from '../../src/kinds/payment-request.ts';
 import { judgeDisbursement } from '../../src/producer/acceptance.ts';
-import { readAccountAlias } from '../../src/upstream/capabilities.ts';
+import { readAccountAlias } from '../../src/provider/capabilities.ts';
 
 const country = 'SN';
 const REFUSED = 'refused';

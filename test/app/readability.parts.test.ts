@@ -6,7 +6,7 @@ import { PROVIDER_UNREADABLE } from '../../src/kinds/hold.ts';
 import { Holds } from '../../src/ledger/holds.ts';
 import { advanceDirectCredit } from '../../src/processors/disbursement/direct-credit.ts';
 import { payDisbursement } from '../../src/processors/disbursement/pay.ts';
-import type { ExchangeSummary, UpstreamOperation } from '../../src/upstream/verdict.ts';
+import type { ExchangeSummary, UpstreamOperation } from '../../src/provider/verdict.ts';
 import { openBench } from '../support/benches.ts';
 import { ledgerOfThisFile } from '../support/ledger-of-file.ts';
 import { ok } from '../support/processor-world.ts';

@@ -1,7 +1,7 @@
 /** One call of the client per operation of the page: with everything that may be said, and with the least. */
-import type { Upstream, UpstreamAccount } from '../../src/upstream/client.ts';
-import type { SoftpayMethod } from '../../src/upstream/payments/softpay-table.ts';
-import type { Verdict } from '../../src/upstream/verdict.ts';
+import type { Upstream, UpstreamAccount } from '../../src/provider/client.ts';
+import type { SoftpayMethod } from '../../src/provider/payments/softpay-table.ts';
+import type { Verdict } from '../../src/provider/verdict.ts';
 import type { OperationName } from './interface-page.ts';
 
 type Call = (upstream: Upstream, account: UpstreamAccount) => Promise<Verdict<unknown>>;

@@ -6,9 +6,9 @@ import { type AddressInfo, createServer, type Server, type Socket } from 'node:n
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Secret } from '../../src/lib/secret.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
-import type { Verdict } from '../../src/upstream/verdict.ts';
+import type { Verdict } from '../../src/provider/verdict.ts';
 import { type OpenLedger, openLedger } from '../support/fresh-ledger.ts';
-import { type Listener, liveAccount, listen, openUpstream } from '../upstream/listener.ts';
+import { type Listener, liveAccount, listen, openUpstream } from '../provider/listener.ts';
 import { callsWith, payBy } from './calls.ts';
 import { type Damage, type RealAnswer, damages } from './damage.ts';
 import { answersOf, operationNames, operations } from './interface-page.ts';

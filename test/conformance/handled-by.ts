@@ -2,30 +2,30 @@
 import type { OperationName } from './interface-page.ts';
 
 export const askedBy: Readonly<Record<OperationName, string>> = {
-  invoice_create: 'src/upstream/payments/checkout.ts',
-  invoice_confirm: 'src/upstream/payments/checkout.ts',
-  direct_credit: 'src/upstream/payments/payments.ts',
-  payment_request_create: 'src/upstream/payments/payments.ts',
-  payment_request_status: 'src/upstream/payments/payments.ts',
-  balance_all: 'src/upstream/payments/payments.ts',
-  balance_one: 'src/upstream/payments/payments.ts',
-  disbursement_create: 'src/upstream/payments/payments.ts',
-  disbursement_submit: 'src/upstream/payments/payments.ts',
-  disbursement_status: 'src/upstream/payments/payments.ts',
-  sms_login: 'src/upstream/messaging/login.ts',
-  sms_send: 'src/upstream/messaging/messaging.ts',
-  sms_statistics: 'src/upstream/messaging/messaging.ts',
+  invoice_create: 'src/provider/payments/checkout.ts',
+  invoice_confirm: 'src/provider/payments/checkout.ts',
+  direct_credit: 'src/provider/payments/payments.ts',
+  payment_request_create: 'src/provider/payments/payments.ts',
+  payment_request_status: 'src/provider/payments/payments.ts',
+  balance_all: 'src/provider/payments/payments.ts',
+  balance_one: 'src/provider/payments/payments.ts',
+  disbursement_create: 'src/provider/payments/payments.ts',
+  disbursement_submit: 'src/provider/payments/payments.ts',
+  disbursement_status: 'src/provider/payments/payments.ts',
+  sms_login: 'src/provider/messaging/login.ts',
+  sms_send: 'src/provider/messaging/messaging.ts',
+  sms_statistics: 'src/provider/messaging/messaging.ts',
 };
 
 /** Where an answer is read, when that is another file. */
 export const readBy: Partial<Readonly<Record<OperationName, string>>> = {
-  invoice_confirm: 'src/upstream/payments/checkout.ts',
+  invoice_confirm: 'src/provider/payments/checkout.ts',
 };
 
 /** The code and the words of an answer are read in one place for each area. */
 export const envelopes: Readonly<Record<'payments' | 'messaging', string>> = {
-  payments: 'src/upstream/payments/ask.ts',
-  messaging: 'src/upstream/messaging/messaging.ts',
+  payments: 'src/provider/payments/ask.ts',
+  messaging: 'src/provider/messaging/messaging.ts',
 };
 
 /** Fields of answers that nobody here reads, and why not. */
@@ -51,7 +51,7 @@ export const carriedOutBy: Readonly<Record<OperationName, string>> = {
   disbursement_create: 'src/processors/disbursement/pay.ts',
   disbursement_submit: 'src/processors/disbursement/pay.ts',
   disbursement_status: 'src/processors/disbursement/look.ts',
-  sms_login: 'src/upstream/messaging/login.ts',
+  sms_login: 'src/provider/messaging/login.ts',
   sms_send: 'src/processors/sms/sending.ts',
   sms_statistics: 'src/processors/sms/checks.ts',
 };
@@ -64,23 +64,23 @@ export const statesIn: Readonly<Record<string, string>> = {
 };
 
 export const tablesIn = {
-  'withdraw modes': 'src/upstream/capabilities.ts',
-  'balance countries': 'src/upstream/capabilities.ts',
-  softpay: 'src/upstream/payments/softpay-table.ts',
-  errors: 'src/upstream/verdict.ts',
-  'payment headers': 'src/upstream/payments/ask.ts',
+  'withdraw modes': 'src/provider/capabilities.ts',
+  'balance countries': 'src/provider/capabilities.ts',
+  softpay: 'src/provider/payments/softpay-table.ts',
+  errors: 'src/provider/verdict.ts',
+  'payment headers': 'src/provider/payments/ask.ts',
   callbacks: 'src/webhooks/receiver.ts',
   'callback fields': 'src/webhooks/body.ts',
 } as const;
 
 /** Each limit: the file that knows it, and how it is written there. */
 export const limitsIn: Readonly<Record<string, readonly [file: string, written: RegExp]>> = {
-  'sms per request': ['src/upstream/messaging/messaging.ts', /MOST_MESSAGES = 50;/],
-  'sms bearer in seconds': ['src/upstream/messaging/login.ts', /DOCUMENTED_LIFE_MS = 3_600_000;/],
-  'payment request amount': ['src/upstream/payments/payments.ts', /LEAST = 200;\nconst MOST = 3_000_000;/],
+  'sms per request': ['src/provider/messaging/messaging.ts', /MOST_MESSAGES = 50;/],
+  'sms bearer in seconds': ['src/provider/messaging/login.ts', /DOCUMENTED_LIFE_MS = 3_600_000;/],
+  'payment request amount': ['src/provider/payments/payments.ts', /LEAST = 200;\nconst MOST = 3_000_000;/],
   'unpaid invoice in hours': ['src/processors/collect/invoice.ts', /UNPAID_LIFETIME_MS = 24 \* 3_600_000;/],
-  'secret code validation in seconds': ['src/upstream/payments/softpay.ts', /LEAST_PATIENCE_MS = 60_000;/],
-  'disbursement amount': ['src/upstream/payments/ask.ts', /isSafeInteger\(amount\)/],
+  'secret code validation in seconds': ['src/provider/payments/softpay.ts', /LEAST_PATIENCE_MS = 60_000;/],
+  'disbursement amount': ['src/provider/payments/ask.ts', /isSafeInteger\(amount\)/],
 };
 
 /** Where the page says nothing or two things, and what is done. */
@@ -88,19 +88,19 @@ export const silences: readonly (readonly [what: string, done: string, file: str
   [
     'the SMS login is form fields, and its content type is said to be JSON',
     'a true form first, then JSON, then the literal reading; the one that worked is remembered',
-    'src/upstream/messaging/token.ts',
+    'src/provider/messaging/token.ts',
   ],
   [
     '`4002` is insufficient funds, or a callback address that is not reachable',
     'the words decide; else both are named, and either clears it',
-    'src/upstream/payments/payments.ts',
+    'src/provider/payments/payments.ts',
   ],
   [
     '`5000` is maintenance, an error, or a disburse_id that was used',
     'before the submit it is tried again; at the submit it is asked about; about a disburse_id a person looks',
-    'src/upstream/payments/payments.ts',
+    'src/provider/payments/payments.ts',
   ],
-  ['`store` stands at the root, or under `invoice`', 'at the root', 'src/upstream/payments/checkout.ts'],
+  ['`store` stands at the root, or under `invoice`', 'at the root', 'src/provider/payments/checkout.ts'],
   [
     'transitions between completed, failed and cancelled',
     'completed stays; the others become completed once, told as late',
@@ -125,7 +125,7 @@ export const silences: readonly (readonly [what: string, done: string, file: str
   [
     'the authentication and the test path of softpay',
     'the three headers; live only',
-    'src/upstream/payments/softpay.ts',
+    'src/provider/payments/softpay.ts',
   ],
   [
     'the encoding of the disbursement callback',
@@ -140,14 +140,14 @@ export const silences: readonly (readonly [what: string, done: string, file: str
   [
     'the order of day and month in updated_at',
     'kept as it came, never read as a time',
-    'src/upstream/payments/ask.ts',
+    'src/provider/payments/ask.ts',
   ],
   [
     'HTTP statuses of errors',
     'the code decides at any status; success needs 2xx too',
-    'src/upstream/payments/ask.ts',
+    'src/provider/payments/ask.ts',
   ],
-  ['rate limits', 'UPSTREAM_RATE for each account and area, all processes together', 'src/upstream/client.ts'],
+  ['rate limits', 'UPSTREAM_RATE for each account and area, all processes together', 'src/provider/client.ts'],
   [
     'the longest SMS text',
     'refused above ten segments; ERROR_113 is read as a refusal',

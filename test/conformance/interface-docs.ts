@@ -1,5 +1,5 @@
 /** docs/interface.md: each row of the interface, and the code that handles it. */
-import { failures } from '../../src/upstream/verdict.ts';
+import { failures } from '../../src/provider/verdict.ts';
 import { table } from '../docs/page.ts';
 import { askedBy, carriedOutBy, leftAlone, limitsIn, readBy, silences, statesIn, tablesIn } from './handled-by.ts';
 import { facts, operationNames, operations } from './interface-page.ts';

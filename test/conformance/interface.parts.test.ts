@@ -7,8 +7,8 @@ import {
   listen,
   liveAccount,
   openUpstream,
-} from '../upstream/listener.ts';
-import { logInLongAgo } from '../upstream/old-bearer.ts';
+} from '../provider/listener.ts';
+import { logInLongAgo } from '../provider/old-bearer.ts';
 import { type OpenLedger, openLedger } from '../support/fresh-ledger.ts';
 import { callsWith, payBy } from './calls.ts';
 import {

@@ -2,9 +2,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Secret } from '../../src/lib/secret.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
-import type { Verdict } from '../../src/upstream/verdict.ts';
-import { liveAccount, openUpstream, type Opened } from '../upstream/listener.ts';
-import { logInLongAgo } from '../upstream/old-bearer.ts';
+import type { Verdict } from '../../src/provider/verdict.ts';
+import { liveAccount, openUpstream, type Opened } from '../provider/listener.ts';
+import { logInLongAgo } from '../provider/old-bearer.ts';
 import { type OpenLedger, openLedger } from '../support/fresh-ledger.ts';
 import { type Tokens, callsWith, payBy } from './calls.ts';
 import { type OperationName, answersOf, facts, needsBearer, operationNames, operations } from './interface-page.ts';

@@ -6,9 +6,9 @@ import { softpayMethods } from '../../src/sandbox/softpay-methods.ts';
 import { isWithdrawMode } from '../../src/sandbox/withdraw-modes.ts';
 import { operations as sandboxOperations } from '../../src/sandbox/operations.ts';
 import { countries } from '../../src/lib/countries.ts';
-import { withdrawModes } from '../../src/upstream/capabilities.ts';
-import { failures } from '../../src/upstream/verdict.ts';
-import { softpayPaths } from '../../src/upstream/payments/softpay-table.ts';
+import { withdrawModes } from '../../src/provider/capabilities.ts';
+import { failures } from '../../src/provider/verdict.ts';
+import { softpayPaths } from '../../src/provider/payments/softpay-table.ts';
 import { expectPage } from '../docs/page.ts';
 import {
   askedBy,

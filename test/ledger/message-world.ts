@@ -12,9 +12,9 @@ import { Database } from '../../src/ledger/pool.ts';
 import { checkMessages } from '../../src/processors/sms/message-checks.ts';
 import { type Lane, type MessageContext, asMessages } from '../../src/processors/sms/message-parts.ts';
 import { sendMessages } from '../../src/processors/sms/messages.ts';
-import { payeeOf } from '../../src/upstream/capabilities.ts';
-import type { Messaging, OutgoingMessage, Statistics } from '../../src/upstream/messaging/messaging.ts';
-import type { Verdict } from '../../src/upstream/verdict.ts';
+import { payeeOf } from '../../src/provider/capabilities.ts';
+import type { Messaging, OutgoingMessage, Statistics } from '../../src/provider/messaging/messaging.ts';
+import type { Verdict } from '../../src/provider/verdict.ts';
 import { type FreshLedger, freshLedger } from '../support/fresh-ledger.ts';
 
 type Answer = Awaited<ReturnType<Messaging['send']>>;

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { Database } from '../../src/ledger/pool.ts';
 import { SameTexts } from '../../src/ledger/same-texts.ts';
-import { payeeOf } from '../../src/upstream/capabilities.ts';
+import { payeeOf } from '../../src/provider/capabilities.ts';
 import { type FreshLedger, freshLedger } from '../support/fresh-ledger.ts';
 import { madeCampaign } from '../support/ledger-campaign.ts';
 

@@ -60,7 +60,7 @@ function refusalsIn(path: string): string[] {
 /** Of these no sentence reaches a person by the API or at a start. */
 const INSIDE = /^api\/openapi\/|^api\/problem\.ts|testing|^api\/keys\.ts/;
 
-const told = ['api', 'producer', 'kinds', 'settings', 'upstream/capabilities.ts', 'lib/clock.ts']
+const told = ['api', 'producer', 'kinds', 'settings', 'provider/capabilities.ts', 'lib/clock.ts']
   .flatMap((place) =>
     place.endsWith('.ts')
       ? [place]

@@ -3,7 +3,7 @@ import { operations } from '../../src/kinds/index.ts';
 import type { State } from '../../src/kinds/kind.ts';
 import { reasonRows } from '../../src/operations/explain-words.ts';
 import { byItself, nextByBlame, nothing } from '../../src/operations/explanation.ts';
-import { failures } from '../../src/upstream/verdict.ts';
+import { failures } from '../../src/provider/verdict.ts';
 import { toldIn, translated } from '../../src/messages/told.ts';
 import { english } from '../../src/messages/english.ts';
 

@@ -4,7 +4,7 @@ import type { EvidenceDraft } from '../../src/operations/transition.ts';
 import { explainCampaign, explainMessage } from '../../src/operations/explain-texts.ts';
 import type { Circumstances } from '../../src/operations/explanation.ts';
 import { readRecord } from '../../src/operations/record.ts';
-import { type Failure, failures } from '../../src/upstream/verdict.ts';
+import { type Failure, failures } from '../../src/provider/verdict.ts';
 import { evidenceOf } from '../support/evidence.ts';
 
 const NOW = Date.parse('2026-11-21T08:00:00Z');

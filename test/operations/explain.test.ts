@@ -6,7 +6,7 @@ import { explainDisbursement, explainOther, explainReason } from '../../src/oper
 import { explainWord } from '../../src/operations/explain-words.ts';
 import type { Circumstances } from '../../src/operations/explanation.ts';
 import { NO_EVIDENCE, readRecord } from '../../src/operations/record.ts';
-import { type Failure, failures, upstreamOperations } from '../../src/upstream/verdict.ts';
+import { type Failure, failures, upstreamOperations } from '../../src/provider/verdict.ts';
 import { evidenceOf } from '../support/evidence.ts';
 
 const NOW = Date.parse('2026-11-21T08:00:00Z');

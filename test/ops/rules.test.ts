@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { metricNames } from '../../src/metrics/declarations.ts';
-import { failures } from '../../src/upstream/verdict.ts';
+import { failures } from '../../src/provider/verdict.ts';
 import { metricsIn, readOps, ruleTests, rulesOf } from './rules-files.ts';
 
 const alerts = rulesOf('alerts');

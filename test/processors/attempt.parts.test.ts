@@ -6,7 +6,7 @@ import type { ProcessorContext, AttemptResult } from '../../src/processors/conte
 import { payDisbursement } from '../../src/processors/disbursement/pay.ts';
 import { advanceInvoice } from '../../src/processors/collect/invoice.ts';
 import { advancePaymentRequest } from '../../src/processors/collect/payment-request.ts';
-import type { Payments } from '../../src/upstream/payments/ask.ts';
+import type { Payments } from '../../src/provider/payments/ask.ts';
 import { type ProcessorWorld, not } from '../support/processor-world.ts';
 import { openBench } from '../support/benches.ts';
 

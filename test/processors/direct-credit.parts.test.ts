@@ -5,7 +5,7 @@ import type { ProcessorContext } from '../../src/processors/context.ts';
 import { TRANSACTION_COLLISION } from '../../src/processors/intent.ts';
 import { NO_EVIDENCE } from '../../src/operations/record.ts';
 import { readEvidence } from '../../src/operations/transition.ts';
-import type { Verdict } from '../../src/upstream/verdict.ts';
+import type { Verdict } from '../../src/provider/verdict.ts';
 import { LEASE_MS, not, ok } from '../support/processor-world.ts';
 import { openBench } from '../support/benches.ts';
 

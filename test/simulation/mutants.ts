@@ -3,7 +3,7 @@ import type { OperationStore } from '../../src/ledger/operation-store.ts';
 import type { DisbursementRecord } from '../../src/operations/record.ts';
 import { type Change, linesOf } from '../../src/operations/transition.ts';
 import type { ProcessorContext } from '../../src/processors/context.ts';
-import type { Payments } from '../../src/upstream/payments/ask.ts';
+import type { Payments } from '../../src/provider/payments/ask.ts';
 import type { PaymentsOptions, PaymentsWorld, StatementsOf } from './payments.ts';
 import type { Process } from './process.ts';
 

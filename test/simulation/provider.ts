@@ -1,9 +1,9 @@
 /** The provider: its own account of what it did, and its three calls as a process sees them, with every way to fail. */
 import { lateness } from '../../src/lib/clock.ts';
-import type { UpstreamAccount } from '../../src/upstream/account.ts';
-import type { DisbursementStatus, Payments, SubmittedDisbursement } from '../../src/upstream/payments/ask.ts';
-import type { CallOptions } from '../../src/upstream/transport.ts';
-import type { NotOk, UpstreamOperation, Verdict } from '../../src/upstream/verdict.ts';
+import type { UpstreamAccount } from '../../src/provider/account.ts';
+import type { DisbursementStatus, Payments, SubmittedDisbursement } from '../../src/provider/payments/ask.ts';
+import type { CallOptions } from '../../src/provider/transport.ts';
+import type { NotOk, UpstreamOperation, Verdict } from '../../src/provider/verdict.ts';
 import type { Process, Surroundings } from './process.ts';
 
 /** Which second submit the provider refuses. */

@@ -5,9 +5,9 @@ import { type Clock, type Deadline, systemClock } from '../../src/lib/clock.ts';
 import type { OperationStore } from '../../src/ledger/operation-store.ts';
 import type { Queries } from '../../src/ledger/queries.ts';
 import type { ProcessorContext, Policy } from '../../src/processors/context.ts';
-import type { UpstreamAccount } from '../../src/upstream/client.ts';
-import type { Payments } from '../../src/upstream/payments/ask.ts';
-import type { NotOk, ExchangeSummary, Verdict } from '../../src/upstream/verdict.ts';
+import type { UpstreamAccount } from '../../src/provider/client.ts';
+import type { Payments } from '../../src/provider/payments/ask.ts';
+import type { NotOk, ExchangeSummary, Verdict } from '../../src/provider/verdict.ts';
 
 export const LEASE_MS = 10_000;
 const exchange: ExchangeSummary = {

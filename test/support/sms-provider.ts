@@ -1,6 +1,6 @@
 /** The messaging area of the provider in the test's hand, with records of its own. */
-import type { Messaging, OutgoingMessage, Statistics } from '../../src/upstream/messaging/messaging.ts';
-import type { NotOk, Verdict } from '../../src/upstream/verdict.ts';
+import type { Messaging, OutgoingMessage, Statistics } from '../../src/provider/messaging/messaging.ts';
+import type { NotOk, Verdict } from '../../src/provider/verdict.ts';
 import { not, ok } from './processor-world.ts';
 
 interface Recorded {

@@ -14,7 +14,7 @@ import { SmsRequests } from '../../src/ledger/sms-requests.ts';
 import type { SmsContext } from '../../src/processors/sms/context.ts';
 import { SmsWorker } from '../../src/processors/sms/worker.ts';
 import type { Opinions } from '../../src/kinds/limits.ts';
-import type { UpstreamAccount } from '../../src/upstream/client.ts';
+import type { UpstreamAccount } from '../../src/provider/client.ts';
 import type { FreshLedger } from './fresh-ledger.ts';
 import type { CampaignBench } from './ledger-campaigns.ts';
 import { SmsProvider } from './sms-provider.ts';

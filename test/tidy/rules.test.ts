@@ -13,8 +13,8 @@ test.for([
 
 test.for([
   ['src/lib/x.ts', '../redis/connections.ts', 'imports redis, which is not below lib'],
-  ['src/upstream/x.ts', '../operations/record.ts', 'imports operations, which is not below upstream'],
-  ['src/sandbox/x.ts', '../upstream/verdict.ts', 'imports upstream, which is not below sandbox'],
+  ['src/provider/x.ts', '../operations/record.ts', 'imports operations, which is not below provider'],
+  ['src/sandbox/x.ts', '../provider/verdict.ts', 'imports provider, which is not below sandbox'],
   ['src/cli/x.ts', '../config.ts', 'imports main, which is not below cli'],
   ['src/cli/x.ts', '../metrics/metrics.ts', 'imports metrics, which only main may'],
   ['src/api/x.ts', '../../test/x.ts', 'imports test/x.ts (outside src), which is not below api'],
@@ -30,7 +30,7 @@ test.for([
   ['setTimeout(run, 5);', 'src/queues/x.ts'],
   ['const n = Math.random();', 'src/lib/random.ts'],
   ["import { randomUUID } from 'node:crypto';", 'src/operations/x.ts'],
-  ['await fetch(url);', 'src/upstream/x.ts'],
+  ['await fetch(url);', 'src/provider/x.ts'],
   ['console.log(1);', 'src/config.ts'],
   ['const q = new Queue(name);', 'src/api/x.ts'],
   ['const w = new Worker<Data, Result>(name);', 'src/processors/x.ts'],

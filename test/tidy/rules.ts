@@ -12,7 +12,7 @@ const ROWS: ReadonlyArray<readonly [row: number, folders: readonly string[]]> = 
   [6, ['campaigns', 'webhooks']],
   [5, ['processors', 'producer', 'events', 'metrics']],
   [4, ['settings', 'ledger', 'client']],
-  [3, ['queues', 'operations', 'upstream', 'sandbox']],
+  [3, ['queues', 'operations', 'provider', 'sandbox']],
   [2, ['redis', 'kinds', 'files']],
   [1, ['lib', 'messages']],
 ];
@@ -70,7 +70,7 @@ const BANNED: readonly Ban[] = [
   {
     pattern: /\b(randomUUID|randomBytes|randomInt|getRandomValues)\b/,
     // A nonce for encryption must never be replayed, not even by a test with a seed.
-    except: ['src/lib/random.ts', 'src/upstream/'],
+    except: ['src/lib/random.ts', 'src/provider/'],
     instead: 'take a Random, or derive the id',
   },
   { pattern: /(?<![.\w])fetch\(/, except: ['src/cli/'], instead: 'take a transport (undici.request on our Agent)' },

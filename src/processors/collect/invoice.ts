@@ -20,8 +20,8 @@ import {
   readEvidence,
 } from '../../operations/transition.ts';
 import { invoiceConfirm as declaration } from '../../queues/index.ts';
-import type { InvoiceRecord as ConfirmedInvoice } from '../../upstream/payments/ask.ts';
-import type { NotOk, Verdict } from '../../upstream/verdict.ts';
+import type { InvoiceRecord as ConfirmedInvoice } from '../../provider/payments/ask.ts';
+import type { NotOk, Verdict } from '../../provider/verdict.ts';
 import {
   type Attempt as AttemptOf,
   DAILY_MS,

@@ -8,8 +8,8 @@
  */
 import { toMs } from '../../lib/clock.ts';
 import { statusPoll as declaration } from '../../queues/index.ts';
-import type { CreatedPaymentRequest } from '../../upstream/payments/ask.ts';
-import type { NotOk, Verdict } from '../../upstream/verdict.ts';
+import type { CreatedPaymentRequest } from '../../provider/payments/ask.ts';
+import type { NotOk, Verdict } from '../../provider/verdict.ts';
 import { eventOf, named } from '../../operations/transition.ts';
 import { type Attempt as AttemptOf, DAILY_MS, type Intent, type Tried, attempt, evidenceOf } from '../attempt.ts';
 import { type AttemptResult, timeLeft, waitAt } from '../context.ts';

@@ -12,7 +12,7 @@ import { STOPPED } from '../../kinds/hold.ts';
 import { RESTORED } from '../../ledger/recovery-report.ts';
 import { type Change, eventOf, named } from '../../operations/transition.ts';
 import { directCredit as declaration } from '../../queues/index.ts';
-import type { Verdict } from '../../upstream/verdict.ts';
+import type { Verdict } from '../../provider/verdict.ts';
 import { type Attempt as AttemptOf, attempt, evidenceOf } from '../attempt.ts';
 import { type AttemptResult, type Policy, retryAt } from '../context.ts';
 import { conditionIn, gate, hold, isNotLetThrough, NOT_AUTHORISED, releaseHolds } from '../gate.ts';

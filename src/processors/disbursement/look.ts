@@ -12,8 +12,8 @@ import {
   eventOf,
 } from '../../operations/transition.ts';
 import type { DisbursementRecord } from '../../operations/record.ts';
-import type { DisbursementStatus } from '../../upstream/payments/ask.ts';
-import type { ExchangeSummary, NotOk, Verdict } from '../../upstream/verdict.ts';
+import type { DisbursementStatus } from '../../provider/payments/ask.ts';
+import type { ExchangeSummary, NotOk, Verdict } from '../../provider/verdict.ts';
 import { type Attempt as AttemptOf, DAILY_MS, NUDGE_INTERVAL_MS, attempt } from '../attempt.ts';
 import { type AttemptResult, type Policy, waitAt } from '../context.ts';
 import { isStrange } from '../gate.ts';

@@ -13,7 +13,7 @@ import { STOPPED } from '../../kinds/hold.ts';
 import { type EvidenceDraft, linesOf, named, type Change, eventOf } from '../../operations/transition.ts';
 import type { DisbursementRecord } from '../../operations/record.ts';
 import { disbursement as declaration } from '../../queues/index.ts';
-import type { NotOk, Verdict } from '../../upstream/verdict.ts';
+import type { NotOk, Verdict } from '../../provider/verdict.ts';
 import { type Attempt as AttemptOf, DAILY_MS, type Learnt, attempt } from '../attempt.ts';
 import { type AttemptResult, type Policy, retryAt, waitAt } from '../context.ts';
 import {

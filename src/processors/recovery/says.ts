@@ -1,7 +1,7 @@
 /** What the provider says about open operations of a restored ledger. It is only asked; nothing changes. */
 import type { RecordAt } from '../../operations/record.ts';
-import type { UpstreamAccount } from '../../upstream/account.ts';
-import type { Verdict } from '../../upstream/verdict.ts';
+import type { UpstreamAccount } from '../../provider/account.ts';
+import type { Verdict } from '../../provider/verdict.ts';
 import { type ProcessorContext, foreignTo } from '../context.ts';
 
 /** How many were asked about, and how often the provider answered each word. */

@@ -1,7 +1,7 @@
 /** What an answer to a request with SMS means for each of its recipients. */
 import { isSameSender } from '../../lib/sender.ts';
-import type { SentItem } from '../../upstream/messaging/messaging.ts';
-import type { NotOk, Verdict } from '../../upstream/verdict.ts';
+import type { SentItem } from '../../provider/messaging/messaging.ts';
+import type { NotOk, Verdict } from '../../provider/verdict.ts';
 import { NOT_AUTHORISED, conditionIn, isNotLetThrough } from '../gate.ts';
 
 /** interface: SMS errors, insufficient balance. Whether a part of the request was sent before it ran out is not told. */

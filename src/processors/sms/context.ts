@@ -7,7 +7,7 @@ import type { SmsCharges } from '../../ledger/sms-charges.ts';
 import type { SmsRequests } from '../../ledger/sms-requests.ts';
 import type { CampaignContent } from '../../ledger/sms-rows.ts';
 import type { Holds } from '../../ledger/holds.ts';
-import type { Upstream } from '../../upstream/client.ts';
+import type { Upstream } from '../../provider/client.ts';
 import type { AccountKeys, AttemptResult, Policy } from '../context.ts';
 
 interface Addressee {

@@ -12,7 +12,7 @@ import { digitsOf } from '../../lib/phone.ts';
 import { canonicalName } from '../../lib/wording.ts';
 import type { Change } from '../../ledger/operation-items.ts';
 import { statusPoll } from '../../queues/index.ts';
-import type { Statistics } from '../../upstream/messaging/messaging.ts';
+import type { Statistics } from '../../provider/messaging/messaging.ts';
 import { periodOf } from './period.ts';
 import {
   type ClaimedMessage,

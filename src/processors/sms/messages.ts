@@ -11,7 +11,7 @@
 import { momentOf, toMs } from '../../lib/clock.ts';
 import { queueOfLane } from '../../ledger/messages.ts';
 import { smsBatch } from '../../queues/index.ts';
-import type { UpstreamAccount } from '../../upstream/client.ts';
+import type { UpstreamAccount } from '../../provider/client.ts';
 import { BUDGET, PROVIDER_UNREADABLE } from '../../kinds/hold.ts';
 import { retryAt } from '../context.ts';
 import { NOT_AUTHORISED } from '../gate.ts';

@@ -4,7 +4,7 @@ import type { RequestOf } from '../../kinds/index.ts';
 import { Sums, type Standing } from '../../kinds/batch-rows.ts';
 import { notTheSame } from '../../operations/differing.ts';
 import { type Limits, describeLimit } from '../../kinds/limits.ts';
-import { readAccountAlias, readWithdrawMode } from '../../upstream/capabilities.ts';
+import { readAccountAlias, readWithdrawMode } from '../../provider/capabilities.ts';
 import { beneficiaryOf, judgeDisbursement } from '../acceptance.ts';
 import type { Problem } from '../problems.ts';
 import { shown } from './columns.ts';

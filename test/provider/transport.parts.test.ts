@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import { freePort } from '../../src/lib/listening.ts';
 import { momentOf, systemClock } from '../../src/lib/clock.ts';
-import { createTransport, type Delivery, type OutgoingRequest } from '../../src/upstream/transport.ts';
+import { createTransport, type Delivery, type OutgoingRequest } from '../../src/provider/transport.ts';
 import { listen, type Listener, raw } from './listener.ts';
 
 const closers: (() => Promise<void> | void)[] = [];

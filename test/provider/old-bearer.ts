@@ -1,5 +1,5 @@
 import type { OpenLedger } from '../support/fresh-ledger.ts';
-import type { Upstream, UpstreamAccount } from '../../src/upstream/client.ts';
+import type { Upstream, UpstreamAccount } from '../../src/provider/client.ts';
 
 /** As if it had logged in half an hour ago: fresh bearers that are refused say something else, that the login is contested. */
 export async function logInLongAgo(

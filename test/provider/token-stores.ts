@@ -1,7 +1,7 @@
 /** The SMS token as processes share it, for tests that look at it from outside. */
 import { Database } from '../../src/ledger/pool.ts';
 import { ledgerTokenStores } from '../../src/ledger/sms-token.ts';
-import type { TokenStores } from '../../src/upstream/messaging/token-store.ts';
+import type { TokenStores } from '../../src/provider/messaging/token-store.ts';
 import { freshLedger } from '../support/fresh-ledger.ts';
 
 export interface TokensUnderTest {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { softpayPaths, type SoftpayMethod, type SoftpayRequest } from '../../src/upstream/payments/softpay-table.ts';
+import { softpayPaths, type SoftpayMethod, type SoftpayRequest } from '../../src/provider/payments/softpay-table.ts';
 import {
   type Answerer,
   json,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readWithdrawMode, withdrawModes } from '../../src/upstream/capabilities.ts';
+import { readWithdrawMode, withdrawModes } from '../../src/provider/capabilities.ts';
 
 test('the modes are those of the interface', () => {
   expect(Object.keys(withdrawModes)).toEqual(

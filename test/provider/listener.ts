@@ -11,8 +11,8 @@ import {
   type Upstream,
   type UpstreamAccount,
   type UpstreamOptions,
-} from '../../src/upstream/client.ts';
-import type { ExchangeSummary } from '../../src/upstream/verdict.ts';
+} from '../../src/provider/client.ts';
+import type { ExchangeSummary } from '../../src/provider/verdict.ts';
 
 /** One request as it came over the wire. */
 export interface Heard {

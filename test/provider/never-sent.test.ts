@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { neverSent } from '../../src/upstream/transport.ts';
+import { neverSent } from '../../src/provider/transport.ts';
 
 type Row = readonly [what: string, error: object, whileConnecting: boolean, reason: string | undefined];
 

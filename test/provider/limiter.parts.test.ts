@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import type { Database } from '../../src/ledger/pool.ts';
 import { LedgerRates } from '../../src/ledger/rates.ts';
 import { systemClock } from '../../src/lib/clock.ts';
-import type { Rates, Urgency } from '../../src/upstream/rates.ts';
+import type { Rates, Urgency } from '../../src/provider/rates.ts';
 import { ledgerOfThisFile } from '../support/ledger-of-file.ts';
 import { json, listen, liveAccount, openUpstream } from './listener.ts';
 

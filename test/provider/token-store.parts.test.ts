@@ -1,6 +1,6 @@
 /** What a store of the SMS token promises, in both stores: leases, generations, refusals and pauses. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { TokenStore } from '../../src/upstream/messaging/token-store.ts';
+import type { TokenStore } from '../../src/provider/messaging/token-store.ts';
 import { type TokensUnderTest, ledgerTokens } from './token-stores.ts';
 
 const HOUR_MS = 3_600_000;

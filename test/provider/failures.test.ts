@@ -7,7 +7,7 @@ import {
   failures,
   listedCode,
   type OperationClass,
-} from '../../src/upstream/verdict.ts';
+} from '../../src/provider/verdict.ts';
 
 const CLASSES = ['read', 'harmless', 'effect', 'submit'] as const satisfies OperationClass[];
 type Row = readonly [what: string, code: FailureCode, ...consequences: Consequence[]];

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readJson, readText } from '../../src/upstream/exchange.ts';
+import { readJson, readText } from '../../src/provider/exchange.ts';
 
 const unreadable: readonly (readonly [what: string, text: string, problem: string])[] = [
   ['nothing', '', 'empty'],

@@ -1,7 +1,7 @@
 /** Every request with an effect, as one call of the client. */
-import type { Upstream, UpstreamAccount } from '../../src/upstream/client.ts';
-import type { CallOptions } from '../../src/upstream/transport.ts';
-import type { Verdict } from '../../src/upstream/verdict.ts';
+import type { Upstream, UpstreamAccount } from '../../src/provider/client.ts';
+import type { CallOptions } from '../../src/provider/transport.ts';
+import type { Verdict } from '../../src/provider/verdict.ts';
 
 type Effect = (upstream: Upstream, account: UpstreamAccount, call: CallOptions) => Promise<Verdict<unknown>>;
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Country } from '../../src/lib/countries.ts';
-import { payeeOf, readAccountAlias, readDebitAccount } from '../../src/upstream/capabilities.ts';
+import { payeeOf, readAccountAlias, readDebitAccount } from '../../src/provider/capabilities.ts';
 
 type Row = readonly [what: string, text: string, country: Country, alias: string];
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readItemCode } from '../../src/upstream/exchange.ts';
+import { readItemCode } from '../../src/provider/exchange.ts';
 
 const formless = [
   '1234567',
