@@ -134,14 +134,34 @@ function Test({ id }: { readonly id: string }) {
       </button>
       <div className="order-last w-full empty:hidden">
         {tested && (
-          <p role="status" className="flex items-center gap-2" data-tested={tested.taken}>
-            <Sign tone={tested.taken ? 'done' : 'bad'} />
-            {tested.taken ? says.testTaken : says.testNot} <AnswerOf word={tested.answer} />
-          </p>
+          <>
+            <p role="status" className="flex items-center gap-2" data-tested={tested.taken}>
+              <Sign tone={tested.taken ? 'done' : 'bad'} />
+              {tested.taken ? says.testTaken : says.testNot} <AnswerOf word={tested.answer} /> ({tested.ms} ms)
+            </p>
+            {tested.request && <Raw title={says.testRequest} text={requestText(tested.request)} />}
+            {tested.response && <Raw title={says.testResponse} text={tested.response.body} />}
+          </>
         )}
         {doing.end?.is !== 'done' && <Ended end={doing.end} />}
       </div>
     </>
+  );
+}
+
+function requestText({ url, headers, body }: NonNullable<Answer<'testEventEndpoint'>['request']>): string {
+  const named = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+  return [`POST ${url}`, ...named, '', body].join('\n');
+}
+
+function Raw({ title, text }: { readonly title: string; readonly text: string }) {
+  return (
+    <details className="mt-2">
+      <summary>{title}</summary>
+      <pre className="mt-2 max-h-96 overflow-auto rounded-lg bg-sunk p-3 text-sm wrap-anywhere whitespace-pre-wrap">
+        {text}
+      </pre>
+    </details>
   );
 }
 

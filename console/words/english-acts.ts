@@ -34,6 +34,7 @@ export const englishActs = {
   'endpoint.create': 'added an endpoint',
   'endpoint.delete': 'removed an endpoint',
   'endpoint.replay': 'had events sent again',
+  'endpoint.test': 'tested an endpoint',
   'endpoint.rotate-secret': 'made a new secret for an endpoint',
   'queue.pause': 'paused a queue',
   'queue.resume': 'let a queue go on',

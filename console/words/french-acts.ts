@@ -36,6 +36,7 @@ export const frenchActs: Readonly<Record<keyof typeof englishActs, string>> = {
   'endpoint.create': 'a ajouté une adresse d’annonce',
   'endpoint.delete': 'a retiré une adresse d’annonce',
   'endpoint.replay': 'a fait renvoyer des annonces',
+  'endpoint.test': 'a testé une adresse de webhook',
   'endpoint.rotate-secret': 'a créé un nouveau secret pour une adresse',
   'queue.pause': 'a mis une file en pause',
   'queue.resume': 'a laissé reprendre une file',

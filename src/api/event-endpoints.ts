@@ -188,10 +188,15 @@ const testEventEndpoint = route(
     summary: 'Test a webhook endpoint',
     description:
       `${ONLY_OWN} The test is a signed \`endpoint.tested\` event. relais delivers it one time, whatever the endpoint is ` +
-      'registered for, and lists it in no list of events or deliveries.',
-    answers: { 200: answer('The answer of the endpoint.', endpointTested) },
+      'registered for, and lists it in no list of events or deliveries. The answer shows the request and the response.',
+    answers: { 200: answer('The request, and the answer of the endpoint.', endpointTested) },
   },
-  async (asked) => asked.context.endpointService.test(await find(asked)),
+  async (asked) => {
+    const endpoint = await find(asked);
+    const tested = await asked.context.endpointService.test(endpoint);
+    await asked.context.audit.tell(asked.act(endpoint.id, { answer: tested.answer }));
+    return tested;
+  },
 );
 
 const rotateEndpointSecret = route(

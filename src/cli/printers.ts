@@ -13,6 +13,7 @@ const printers: Readonly<Record<string, Printer>> = {
   Balances: (body, shell) => printBalances(body, shell),
   Batch: async (body, shell) => (await import('./disburse-batch-facts.ts')).printBatch(body, shell),
   Campaign: async (body, shell) => (await import('./campaign.ts')).printCampaign(body, shell),
+  EndpointTested: async (body, shell) => shell.output.prose(renderTested(body, shell)),
   IntakeList: async (body, { output }) => output.prose(renderRefused(itemsOf(body), output)),
   Status: async (body, { output }) => output.write((await import('./status.ts')).renderStatus(body, output)),
   DailyReport: async (body, { output }) => (await import('./report.ts')).printDaily(body, output),
@@ -49,6 +50,18 @@ async function printAccounts(accounts: readonly JsonObject[], { output, words }:
   await output.write(output.renderTable(['account', 'area', 'state', 'reason', 'since'], rows));
   const held = rows.find(({ reason }) => reason !== undefined);
   if (held) await output.note(words.shell.accounts.meaning(String(held['reason'])));
+}
+
+/** As programs for HTTP show it: `>` is the request, `<` the answer. */
+function renderTested({ request, response, error, ...facts }: JsonObject, { output, spoken }: Shell): string {
+  const { url, headers = {}, body } = { ...(request as JsonObject | null) };
+  const { status, body: text } = { ...(response as JsonObject | null) };
+  const said = typeof error === 'string' ? { error: spoken.refusal(error) ?? error } : {};
+  const named = Object.entries(headers as JsonObject).map(([name, value]) => `${name}: ${printable(value)}`);
+  const marked = (mark: string, lines: readonly unknown[]) =>
+    lines.filter((line) => line !== undefined && line !== '').map((line) => `${mark} ${printable(line)}\n`);
+  const sent = url === undefined ? [] : marked('>', [`POST ${printable(url)}`, ...named, body]);
+  return [renderFacts({ ...facts, ...said }, output), ...sent, ...marked('<', [status, text])].join('');
 }
 
 /** One line a job, and below it a line for each problem. */

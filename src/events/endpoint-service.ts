@@ -10,6 +10,7 @@ import { type EndpointRules, checkEndpointUrl, endpointProblems, placeOfEndpoint
 import {
   type OwnHeaders,
   type createWebhookSender,
+  failureSentence,
   openEndpointHeaders,
   openEndpointSecrets,
   sealEndpointHeaders,
@@ -34,10 +35,21 @@ export interface Registration extends Omit<NewEndpoint, 'headers'> {
   readonly headers?: OwnHeaders | undefined;
 }
 
-/** What an endpoint made of a post, as in the list of its deliveries. */
+/** A test delivery: the request, the answer and the time in between. */
 export interface Tested {
   readonly taken: boolean;
+  /** As in the list of deliveries. */
   readonly answer: string;
+  readonly error: string | null;
+  readonly ms: number;
+  /** null: nothing could be sent. */
+  readonly request: {
+    readonly url: string;
+    readonly headers: Readonly<Record<string, string>>;
+    readonly body: string;
+  } | null;
+  /** null: the endpoint did not answer. */
+  readonly response: { readonly status: number; readonly body: string } | null;
 }
 
 /** Nothing was done, and by which rule. */
@@ -58,6 +70,7 @@ export interface Resealed {
 const BOTH_SECRETS_MS = 86_400_000;
 const REPLAY_MOST = 100_000;
 const AT_A_TIME = 1_000;
+const ANSWER_BYTES = 1_000;
 const NO_KEY = {
   problem: 'SEALING_SECRET is not set here, and the secrets of endpoints are sealed with it.',
   rule: 'setting',
@@ -160,7 +173,7 @@ export class EndpointService {
     return { replayed, complete: !more };
   }
 
-  /** Posts a test to it alone, signed as everything is. Once: nothing of it is kept, and it is not tried again. */
+  /** Posts a test to it alone, signed as everything is. One time: nothing of it is kept, and it is not tried again. */
   async test({ id, url, accounts }: Endpoint): Promise<Tested> {
     const { endpoints, clock, random, post } = this.#options;
     const event = anEvent('endpoint.tested', {
@@ -171,7 +184,18 @@ export class EndpointService {
     // An id of its own: a receiver that keeps the ids it had takes no test for an event, and no second test for the first.
     const letter = { ...event, id: `${id}-test-${random.hex(8)}.1` };
     const [secrets, headers] = await Promise.all([endpoints.sealedSecrets(id), endpoints.sealedHeaders(id)]);
-    return post({ id, url, secrets, headers }, { id: letter.id, body: JSON.stringify(letter) });
+    const body = JSON.stringify(letter);
+    const since = clock.monotonic();
+    const sent = await post({ id, url, secrets, headers }, { id: letter.id, body }, ANSWER_BYTES);
+    const { taken, answer, reply } = sent;
+    return {
+      taken,
+      answer,
+      error: taken ? null : failureSentence(answer),
+      ms: Math.round(clock.monotonic() - since),
+      request: sent.headers ? { url, headers: sent.headers, body } : null,
+      response: reply ? { status: reply.status, body: reply.text } : null,
+    };
   }
 
   async #headersAgain(

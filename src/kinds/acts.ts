@@ -67,7 +67,7 @@ export const acts = {
   createEventEndpoint: { act: 'endpoint.create', names: ofEndpoint },
   deleteEventEndpoint: { act: 'endpoint.delete', names: ofEndpoint },
   replayEvents: { act: 'endpoint.replay', names: ofEndpoint },
-  testEventEndpoint: { nothing: 'a test is posted, and nothing of it is kept' },
+  testEventEndpoint: { act: 'endpoint.test', names: ofEndpoint },
   rotateEndpointSecret: { act: 'endpoint.rotate-secret', names: ofEndpoint },
   pauseQueue: { act: 'queue.pause', names: ofQueue },
   resumeQueue: { act: 'queue.resume', names: ofQueue },

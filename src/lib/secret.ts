@@ -2,7 +2,7 @@ import { createCipheriv, createDecipheriv, hkdfSync, timingSafeEqual } from 'nod
 import { inspect } from 'node:util';
 import type { Random } from './random.ts';
 
-const HIDDEN = '[secret]';
+export const HIDDEN = '[secret]';
 
 /** A value that shows itself only when asked: printing, logging, JSON and inspection all give `[secret]`. */
 export class Secret {

@@ -75,6 +75,8 @@ export const frenchLabels: Readonly<Record<string, string>> = {
   types: 'types',
   accounts: 'comptes',
   headers: 'en-têtes',
+  error: 'erreur',
+  ms: 'ms',
   'last delivered at': 'dernière remise le',
   'failing since': 'en échec depuis',
   secret: 'secret',

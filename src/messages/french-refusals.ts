@@ -100,6 +100,18 @@ export const frenchRefusals: Readonly<Record<string, string>> = {
     'L’hôte est un nom de réseau local. Demandez à un opérateur d’autoriser cet hôte avec WEBHOOK_HOSTS.',
   'Its host is not a public address. Ask an operator to allow the host with WEBHOOK_HOSTS.':
     'L’hôte n’est pas une adresse publique. Demandez à un opérateur d’autoriser cet hôte avec WEBHOOK_HOSTS.',
+  'The name of the host does not exist.': 'Le nom de l’hôte n’existe pas.',
+  'The host uses no TLS, or its certificate is not valid.':
+    'L’hôte n’utilise pas TLS, ou son certificat n’est pas valide.',
+  'The endpoint did not answer within ten seconds.': 'L’adresse n’a pas répondu dans les dix secondes.',
+  'The host refused or ended the connection.': 'L’hôte a refusé ou interrompu la connexion.',
+  'SEALING_SECRET does not open the secret of the endpoint. Rotate the secret.':
+    'SEALING_SECRET ne déchiffre pas le secret de l’adresse. Renouvelez le secret.',
+  'SEALING_SECRET does not open the headers of the endpoint. Register the endpoint again.':
+    'SEALING_SECRET ne déchiffre pas les en-têtes de l’adresse. Enregistrez l’adresse de nouveau.',
+  'The endpoint answered {a}. relais follows no redirect.':
+    'L’adresse a répondu {a}. relais ne suit aucune redirection.',
+  'The endpoint answered {a}. Only 2xx accepts an event.': 'L’adresse a répondu {a}. Seul 2xx accepte un événement.',
   'The webhook endpoint {a} was not found.': 'L’adresse de webhook {a} est introuvable.',
   'The event {a} was not found, or {b} is not registered for it.':
     'L’événement {a} est introuvable, ou {b} n’y est pas inscrite.',

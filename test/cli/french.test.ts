@@ -64,7 +64,7 @@ test('every field of an answer has a name in French', () => {
     ]);
     return [...own, ...(found.anyOf ?? []).flatMap((one) => fieldsOf(one, depth))];
   };
-  const ownPrinters = ['Status', 'Explanation', 'Campaign', 'Batch', 'DailyReport'];
+  const ownPrinters = ['EndpointTested', 'Status', 'Explanation', 'Campaign', 'Batch', 'DailyReport'];
   const answers = commands.flatMap(({ answer }) => (answer && !ownPrinters.includes(answer) ? [answer] : []));
   const fields = answers.flatMap((answer) => fieldsOf(schemas[answer] as Node, 0));
   const columns = commands.flatMap((command) => (command.columns ?? []).map(labelOf));

@@ -85,7 +85,8 @@ is undelivered. A failing endpoint is tried with one event at a time, with waits
 After three days without a success, with events to post all the time, relais disables the endpoint and emits \`endpoint.disabled\`. An
 event older than \`EVENTS_KEEP\` becomes undelivered too, and does not count as a failure of the endpoint.
 \`POST …/{id}/replay {"since"}\` delivers all events since then again, \`{"event"}\` one event, and both enable the endpoint.
-\`GET …/{id}\` shows the last 200 attempts.
+\`GET …/{id}\` shows the last 200 attempts. \`POST …/{id}/test\` (\`relais endpoints test\`) delivers one \`endpoint.tested\` event now and
+shows the request, the answer with its first 1,000 bytes, and the time.
 
 An address must be https on port 443 of a public host. \`ALLOW_LOOPBACK_ENDPOINTS=on\` allows this machine, for tests.
 

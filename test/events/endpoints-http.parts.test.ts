@@ -210,6 +210,68 @@ test('headers of an endpoint are posted with each event, and reserved ones are r
   }
 });
 
+test('a test delivery shows the request, the answer and its time, and has a line in the audit log', async () => {
+  const { service } = await makeWorld();
+  let status = 200;
+  const shop = await receiver(() => status, 'thanks');
+  const body = { url: shop.url, headers: { 'X-Gateway': 'let me in' } };
+  const { id, secret } = (await service.call('POST', '/v1/event-endpoints', { key: 'maker-secret', body })).body;
+  const tested = async () => (await service.call('POST', `/v1/event-endpoints/${id}/test`)).body;
+
+  const taken = await tested();
+  const post = await shop.next();
+  expect(post.headers['x-gateway']).toBe('let me in');
+  expect(signaturesOf(post.headers)).toEqual([signatureOf(secret, post)]);
+  expect(JSON.parse(post.text)).toMatchObject({ type: 'endpoint.tested' });
+  expect(taken).toEqual({
+    taken: true,
+    answer: 'http_200',
+    error: null,
+    ms: expect.any(Number),
+    request: {
+      url: shop.url,
+      headers: {
+        'x-gateway': '[secret]',
+        'content-type': post.headers['content-type'],
+        'webhook-id': post.headers['webhook-id'],
+        'webhook-timestamp': post.headers['webhook-timestamp'],
+        'webhook-signature': post.headers['webhook-signature'],
+      },
+      body: post.text,
+    },
+    response: { status: 200, body: 'thanks' },
+  });
+
+  status = 500;
+  const refused = { answer: 'http_500', error: 'The endpoint answered 500. Only 2xx accepts an event.' };
+  expect(await tested()).toMatchObject({ taken: false, ...refused, response: { status: 500, body: 'thanks' } });
+  status = 302;
+  expect(await tested()).toMatchObject({ error: 'The endpoint answered 302. relais follows no redirect.' });
+
+  const { items } = (await service.call('GET', '/v1/audit')).body;
+  const lines = items.filter(({ act }: { act: string }) => act === 'endpoint.test');
+  expect(lines.map(({ target, after }: any) => [target, after])).toEqual(
+    ['http_302', 'http_500', 'http_200'].map((answer) => [id, { answer }]),
+  );
+  expect(JSON.stringify(items)).not.toMatch(/let me in|thanks/);
+  // It is in no list of deliveries.
+  const seen = await service.call('GET', `/v1/event-endpoints/${id}`, { key: 'maker-secret' });
+  expect(seen.body).toMatchObject({ waiting: 0, undelivered: 0, deliveries: [] });
+});
+
+test('a test of an endpoint that nobody listens at says so, with the request', async () => {
+  const { service, register } = await makeWorld();
+  const { id } = await register('http://127.0.0.1:9/closed');
+  const answer = await service.call('POST', `/v1/event-endpoints/${id}/test`);
+  expect(answer.body).toMatchObject({
+    taken: false,
+    answer: 'connection_failed',
+    error: 'The host refused or ended the connection.',
+    request: { url: 'http://127.0.0.1:9/closed' },
+    response: null,
+  });
+});
+
 async function makeWorld(env: Readonly<Record<string, string>> = {}) {
   const service: Service = await startService({ ALLOW_LOOPBACK_ENDPOINTS: 'on', ...env });
   toClose.push(() => service.stop());
@@ -227,7 +289,7 @@ interface Posted {
 }
 
 /** An endpoint on this machine. `answer` undefined: it never says anything. */
-async function receiver(answer: () => number | undefined = () => 204) {
+async function receiver(answer: () => number | undefined = () => 204, says = '') {
   const posted: Posted[] = [];
   const server = createServer((request, response) => {
     let text = '';
@@ -235,7 +297,7 @@ async function receiver(answer: () => number | undefined = () => 204) {
     request.on('end', () => {
       posted.push({ headers: request.headers, text });
       const status = answer();
-      if (status !== undefined) response.writeHead(status).end();
+      if (status !== undefined) response.writeHead(status).end(status === 204 ? '' : says);
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -74,7 +74,27 @@ export const endpointDetail = z
 export const endpointTested = z
   .looseObject({
     taken: z.boolean().meta({ example: true, description: 'It answered 2xx.' }),
-    answer: text('http_200').meta({ description: 'What it answered, or why it could not.' }),
+    answer: text('http_200').meta({ description: 'The status of the answer, or a word for the failure.' }),
+    error: perhaps(text('The endpoint answered 500. Only 2xx accepts an event.')).meta({
+      description: 'The failure as a sentence. null: the endpoint accepted the event.',
+    }),
+    ms: z.int().meta({ example: 42, description: 'Milliseconds from the request to the end of the answer.' }),
+    request: perhaps(
+      z.looseObject({
+        url: text('https://shop.example/relais'),
+        headers: z.record(z.string(), z.string()).meta({
+          example: { 'webhook-id': 'ep_0f6c8d4b2a1e4957-test-1f.1', 'x-gateway-key': '[secret]' },
+          description: 'Headers of the endpoint’s own have hidden values.',
+        }),
+        body: text('{"type":"endpoint.tested"}'),
+      }),
+    ).meta({ description: 'null: relais could not make the request.' }),
+    response: perhaps(
+      z.looseObject({
+        status: z.int().meta({ example: 200 }),
+        body: text('ok').meta({ description: 'The first 1,000 bytes.' }),
+      }),
+    ).meta({ description: 'null: the endpoint did not answer.' }),
   })
   .meta({ id: 'EndpointTested' });
 

@@ -1,6 +1,6 @@
 import { type LookupAddress, type LookupOptions, lookup as systemLookup } from 'node:dns';
 import type { LookupFunction } from 'node:net';
-import { Agent, request } from 'undici';
+import { Agent, type Dispatcher, request } from 'undici';
 import type { Clock } from '../../lib/clock.ts';
 import { type EndpointProblem, type EndpointRules, type Reach, isReachable, reachOf } from './endpoint.ts';
 
@@ -15,14 +15,24 @@ interface Post {
   readonly headers: Readonly<Record<string, string>>;
   /** For all of it, from the lookup to the last byte. Ten seconds unless told. */
   readonly timeoutMs?: number;
+  /** Return this many bytes of the answer. Unless given, nobody reads it. */
+  readonly answerBytes?: number;
 }
 
-type PostFailure = EndpointProblem | 'name_not_found' | 'tls_failed' | 'timed_out' | 'connection_failed';
+/** Failures of a connection, as sentences for the owner of the endpoint. */
+export const connectionFailures = {
+  name_not_found: 'The name of the host does not exist.',
+  tls_failed: 'The host uses no TLS, or its certificate is not valid.',
+  timed_out: 'The endpoint did not answer within ten seconds.',
+  connection_failed: 'The host refused or ended the connection.',
+} as const satisfies Record<string, string>;
+
+type PostFailure = EndpointProblem | keyof typeof connectionFailures;
 
 /**
  * `status`: it answered, and 2xx alone means it took the event; a redirect is an answer like another, never followed.
  */
-export type PostResult = { readonly status: number } | { readonly failed: PostFailure };
+export type PostResult = { readonly status: number; readonly text?: string } | { readonly failed: PostFailure };
 
 interface OutgoingOptions extends EndpointRules {
   readonly clock: Clock;
@@ -77,6 +87,8 @@ async function send(agent: Agent, clock: Clock, post: Post): Promise<PostResult>
       signal: deadline.signal,
     });
     // The status decides; an answer that breaks off after it changes nothing.
+    if (post.answerBytes !== undefined)
+      return { status: statusCode, text: await beginningOf(body, post.answerBytes) };
     await body.dump({ limit: ANSWER_BYTES, signal: deadline.signal }).catch(() => body.destroy());
     return { status: statusCode };
   } catch (error) {
@@ -84,6 +96,22 @@ async function send(agent: Agent, clock: Clock, post: Post): Promise<PostResult>
   } finally {
     disarm();
   }
+}
+
+/** The deadline of the request ends it too: then the answer is the bytes that came before. */
+async function beginningOf(body: Dispatcher.ResponseData['body'], most: number): Promise<string> {
+  const parts: Buffer[] = [];
+  let length = 0;
+  try {
+    for await (const part of body as AsyncIterable<Buffer>) {
+      parts.push(part);
+      length += part.length;
+      if (length >= most) break;
+    }
+  } catch {
+    body.destroy();
+  }
+  return new TextDecoder().decode(Buffer.concat(parts).subarray(0, most));
 }
 
 function failureOf(error: unknown): PostFailure {

@@ -1,8 +1,9 @@
 import type { Clock } from '../../lib/clock.ts';
 import type { Random } from '../../lib/random.ts';
-import { sealText, unsealText, Secret } from '../../lib/secret.ts';
+import { HIDDEN, sealText, unsealText, Secret } from '../../lib/secret.ts';
 import { SECRET_PREFIX, signatureOf, type SignedMessage } from '../../lib/webhook-signature.ts';
-import type { Outgoing } from './post.ts';
+import { endpointProblems } from './endpoint.ts';
+import { type Outgoing, type PostResult, connectionFailures } from './post.ts';
 
 interface WebhookSenderOptions {
   readonly outgoing: Pick<Outgoing, 'postSigned'>;
@@ -27,12 +28,23 @@ interface Letter {
   readonly traceparent?: string | undefined;
 }
 
-/** Signs a letter for its addressee and posts it once. `taken`: the endpoint answered 2xx. */
+export interface Sent {
+  /** The endpoint answered 2xx. */
+  readonly taken: boolean;
+  /** `http_200`, or a word for the failure. */
+  readonly answer: string;
+  /** Undefined: there was nothing to send. Own headers are hidden in it. */
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly reply?: { readonly status: number; readonly text: string };
+}
+
+/** Signs a letter for its addressee and posts it once. `answerBytes`: the beginning of the answer is returned. */
 export function createWebhookSender({ outgoing, clock, secrets }: WebhookSenderOptions) {
   return async (
     { id, url, secrets: sealed, headers: sealedHeaders }: Endpoint,
     { id: event, body, traceparent }: Letter,
-  ): Promise<{ taken: boolean; answer: string }> => {
+    answerBytes?: number,
+  ): Promise<Sent> => {
     const signers = openEndpointSecrets(sealed, secrets, id);
     // Unsigned it would be worth nothing to its receiver; the owner gives the endpoint another secret.
     if (signers.length === 0) return { taken: false, answer: 'secret_unreadable' };
@@ -42,10 +54,32 @@ export function createWebhookSender({ outgoing, clock, secrets }: WebhookSenderO
     const timestampS = Math.floor(clock.now() / 1_000);
     const signed = signedHeaders(signers, { id: event, body, timestampS });
     const headers = { ...own, ...signed, ...(traceparent === undefined ? {} : { traceparent }) };
-    const result = await outgoing.postSigned({ url, body, headers });
-    if ('failed' in result) return { taken: false, answer: result.failed };
-    return { taken: result.status >= 200 && result.status < 300, answer: `http_${result.status}` };
+    const result = await outgoing.postSigned({ url, body, headers, ...(answerBytes && { answerBytes }) });
+    const hidden = Object.fromEntries(Object.keys(own).map((name) => [name, HIDDEN]));
+    return { ...outcomeOf(result), headers: { ...hidden, ...signed } };
   };
+}
+
+function outcomeOf(result: PostResult): Pick<Sent, 'taken' | 'answer' | 'reply'> {
+  if ('failed' in result) return { taken: false, answer: result.failed };
+  const { status, text } = result;
+  const outcome = { taken: status >= 200 && status < 300, answer: `http_${status}` };
+  return text === undefined ? outcome : { ...outcome, reply: { status, text } };
+}
+
+const failures: Readonly<Record<string, string>> = {
+  ...endpointProblems,
+  ...connectionFailures,
+  secret_unreadable: 'SEALING_SECRET does not open the secret of the endpoint. Rotate the secret.',
+  headers_unreadable: 'SEALING_SECRET does not open the headers of the endpoint. Register the endpoint again.',
+};
+
+/** An answer that did not take the event, as a sentence. */
+export function failureSentence(answer: string): string {
+  const [, status] = /^http_(\d{3})$/.exec(answer) ?? [];
+  if (status?.startsWith('3')) return `The endpoint answered ${status}. relais follows no redirect.`;
+  if (status !== undefined) return `The endpoint answered ${status}. Only 2xx accepts an event.`;
+  return failures[answer] ?? answer;
 }
 
 /**

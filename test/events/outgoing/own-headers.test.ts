@@ -49,6 +49,9 @@ test('a delivery carries the headers of its endpoint, and none goes out without 
   expect(await post({ id: 'ep_1', url: 'https://shop.example', secrets, headers }, letter)).toMatchObject({
     taken: true,
   });
+  const known = await post({ id: 'ep_1', url: 'https://shop.example', secrets, headers }, letter);
+  expect(known.headers).toMatchObject({ 'x-gateway': '[secret]', 'webhook-id': 'msg_1.1' });
+  expect(sent.splice(1)).toHaveLength(1);
   expect(sent).toEqual([expect.objectContaining({ 'x-gateway': 'let me in', 'webhook-id': 'msg_1.1' })]);
   const broken = await post({ id: 'ep_1', url: 'https://shop.example', secrets, headers: 'damaged' }, letter);
   expect(broken).toEqual({ taken: false, answer: 'headers_unreadable' });

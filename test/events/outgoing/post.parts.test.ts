@@ -88,6 +88,23 @@ test('an answer without end is cut off after a few kilobytes', async () => {
   expect(written).toBeLessThan(64 * 1_024 * 1_024);
 });
 
+test('the beginning of an answer is returned if it is asked for, also of one that never ends or breaks off', async () => {
+  const { port } = await listening((request, response) => {
+    response.writeHead(200);
+    const isEndless = request.url === '/endless';
+    response.write(isEndless ? 'x'.repeat(5_000) : 'é, then');
+    if (request.url === '/broken') setImmediate(() => response.destroy());
+    if (request.url === '/whole') response.end(' nothing');
+  });
+  const ask = async (path: string) => {
+    const url = `http://127.0.0.1:${port}${path}`;
+    return opened().postSigned({ url, body: '{}', headers: {}, answerBytes: 1_000 });
+  };
+  expect(await ask('/whole')).toEqual({ status: 200, text: 'é, then nothing' });
+  expect(await ask('/endless')).toEqual({ status: 200, text: 'x'.repeat(1_000) });
+  expect(await ask('/broken')).toMatchObject({ status: 200, text: expect.stringMatching(/^(é, then)?$/) });
+});
+
 test('an endpoint that never answers is given up when the time is over', async () => {
   const { clock, strike, armedMs } = handClock();
   const { port } = await listening(() => strike());
