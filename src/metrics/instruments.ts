@@ -1,16 +1,14 @@
 /** The instruments of prom-client that `declarations` names. */
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import {
-  ACCOUNT_NAMES,
   declarationOf,
-  fold,
   type Labels,
   type MetricName,
   metricNames,
   type QueuesName,
   type WholeName,
-  words,
 } from './declarations.ts';
+import { ACCOUNT_NAMES, fold, words } from './label-words.ts';
 
 export interface Sample<Name extends MetricName = MetricName> {
   readonly labels: Labels<Name>;

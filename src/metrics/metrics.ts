@@ -7,16 +7,8 @@ import type { Diagnostics } from '../ledger/diagnostics.ts';
 import type { Queries } from '../ledger/queries.ts';
 import { type AnyQueueName, queueNames } from '../queues/index.ts';
 import type { ExchangeSummary } from '../provider/verdict.ts';
-import {
-  type QueuesName,
-  type WholeName,
-  OTHER,
-  contradictions,
-  requestsInDoubt,
-  kindsInDoubt,
-  messageOutcomes,
-  words,
-} from './declarations.ts';
+import type { QueuesName, WholeName } from './declarations.ts';
+import { OTHER, contradictions, kindsInDoubt, messageOutcomes, requestsInDoubt, words } from './label-words.ts';
 import { createInstruments, type Instruments, type Sample } from './instruments.ts';
 import { ttlCache } from './ttl-cache.ts';
 
@@ -169,7 +161,7 @@ interface BalanceSeen {
 interface WholeSources {
   readonly queries: Pick<
     Queries,
-    'counts' | 'oldestIn' | 'backlog' | 'outcomes' | 'eventsEmitted' | 'unfinishedUploads'
+    'counts' | 'oldestIn' | 'backlog' | 'due' | 'outcomes' | 'eventsEmitted' | 'unfinishedUploads'
   >;
   readonly diagnostics: Pick<Diagnostics, 'publishing' | 'deadRows' | 'oldestSnapshot' | 'partitions'>;
   readonly accounts: { readonly allHolds: () => Promise<readonly AccountHold[]> };
@@ -219,6 +211,8 @@ const readers: { readonly [Name in WholeName]: Reader<WholeSources, Name> } = {
       labels: { queue },
       value: secondsSince(oldestDueAt, nowMs),
     })),
+
+  relais_account_backlog_seconds: async ({ queries }, nowMs) => backlogSamples(await queries.due(), nowMs),
 
   relais_operations: async ({ queries }) => {
     const all = await Promise.all(kinds.map(async (kind) => ({ kind, ...(await queries.counts(kind)) })));
@@ -338,6 +332,7 @@ function secondsSince(atMs: number | undefined, nowMs: number): number {
 }
 
 const MOST_HOLDS = 100;
+const MOST_BACKLOGS = 100;
 /** Ten accounts with six countries each. `relais status` tells all of them. */
 const MOST_BALANCES = 60;
 
@@ -349,4 +344,17 @@ function heldSamples(holds: readonly AccountHold[]): readonly Sample<'relais_hel
       labels: { account: place < MOST_HOLDS ? account : OTHER, area, reason },
       value: 1,
     }));
+}
+
+type Due = Awaited<ReturnType<WholeSources['queries']['due']>>[number];
+
+/** The most overdue first. The others of a queue are one series, as late as the latest of them. */
+function backlogSamples(due: readonly Due[], nowMs: number): readonly Sample<'relais_account_backlog_seconds'>[] {
+  const samples = new Map<string, Sample<'relais_account_backlog_seconds'>>();
+  for (const [place, { queue, account, oldestAt }] of [...due].sort((a, b) => a.oldestAt - b.oldestAt).entries()) {
+    const labels = { queue, account: place < MOST_BACKLOGS ? account : OTHER };
+    const key = `${queue} ${labels.account}`;
+    if (!samples.has(key)) samples.set(key, { labels, value: secondsSince(oldestAt, nowMs) });
+  }
+  return [...samples.values()];
 }

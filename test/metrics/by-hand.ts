@@ -37,6 +37,7 @@ export function idleSources(clock: Clock): MetricsOptions & { errors: string[] }
       counts: () => Promise.resolve({ count: {}, xof: {} }),
       oldestIn: () => Promise.resolve(undefined),
       backlog: () => Promise.resolve([]),
+      due: () => Promise.resolve([]),
     },
     diagnostics: {
       publishing: () => Promise.resolve({ oldestAt: undefined, quarantined: 0, unsigned: 0 }),

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { catalogue } from '../../src/kinds/index.ts';
-import { declarations, metricNames, words } from '../../src/metrics/declarations.ts';
+import { declarations, metricNames } from '../../src/metrics/declarations.ts';
+import { words } from '../../src/metrics/label-words.ts';
 import { createMetrics } from '../../src/metrics/metrics.ts';
 import type { Outcome } from '../../src/processors/context.ts';
 import type { AttemptFinished } from '../../src/processors/run.ts';
@@ -174,6 +175,7 @@ describe('what is true of the whole', () => {
                 : undefined,
           ),
         backlog: () => Promise.resolve([]),
+        due: () => Promise.resolve([]),
         outcomes: () => Promise.resolve({}),
         unfinishedUploads: () => Promise.resolve(0),
         eventsEmitted: () => Promise.resolve({}),
@@ -248,6 +250,25 @@ describe('what is true of the whole', () => {
       '{queue="disbursement"} 1',
       '{queue="campaign"} 0',
     ]);
+  });
+
+  test('how late an account is, in each queue, and never more than a hundred accounts by name', async () => {
+    const one = { due: 1, later: 0 };
+    const row = (queue: string, account: string, ms: number) => ({ ...one, queue, account, oldestAt: NOW - ms });
+    const many = Array.from({ length: 120 }, (_, at) => row('status-poll', `shop-${at}`, 120_000 - at * 1_000));
+    const { metrics } = counting({
+      queries: {
+        ...idleSources(clockByHand().clock).queries,
+        due: () =>
+          Promise.resolve([row('disbursement', 'main', -60_000), row('disbursement', 'late', 400_000), ...many]),
+      },
+    });
+    const samples = samplesOf(await metrics.scrape(), 'relais_account_backlog_seconds');
+    expect(samples).toContain('{queue="disbursement",account="late"} 400');
+    expect(samples).toContain('{queue="status-poll",account="shop-0"} 120');
+    expect(samples).toContain('{queue="status-poll",account="other"} 21');
+    expect(samples).toContain('{queue="disbursement",account="other"} 0');
+    expect(samples).toHaveLength(102);
   });
 
   test('the publisher and the storage of PostgreSQL are measured', async () => {

@@ -26,6 +26,7 @@ const PROMISED = [
   ['relais_queue_due', 'gauge', 'queue'],
   ['relais_lost_locks_total', 'counter', ''],
   ['relais_backlog_seconds', 'gauge', 'queue'],
+  ['relais_account_backlog_seconds', 'gauge', 'queue account'],
 ] as const;
 
 const page = await aBusyPage();
@@ -57,7 +58,11 @@ async function aBusyPage(): Promise<string> {
     ...idle,
     balances: () => Promise.resolve([{ account: 'main', country: 'SN', xof: 1_000, inFlight: 200 }]),
     accounts: { allHolds: () => Promise.resolve([{ account: 'main', area: 'payments', reason: 'funds', since: 1 }]) },
-    queries: { ...idle.queries, backlog: () => Promise.resolve([{ queue: 'disbursement', due: 0 }]) },
+    queries: {
+      ...idle.queries,
+      backlog: () => Promise.resolve([{ queue: 'disbursement', due: 0 }]),
+      due: () => Promise.resolve([{ queue: 'disbursement', account: 'main', due: 1, later: 0, oldestAt: 1 }]),
+    },
   });
   metrics.attemptFinished({ queue: 'intake', result: { outcome: 'ended', reason: 'x' }, durationMs: 1 });
   metrics.exchanged({ operation: 'balance', code: 'ok', durationMs: 1 });

@@ -68,6 +68,8 @@ describe('every process shows the same of the whole', () => {
       expect(samplesOf(page, 'relais_operations')).toContain('{kind="disbursement",state="needs_review"} 1');
       expect(samplesOf(page, 'relais_in_doubt_xof')).toContain('{state="needs_review"} 5000');
       expect(samplesOf(page, 'relais_queue_due')).toContain('{queue="disbursement"} 2');
+      const late = samplesOf(page, 'relais_account_backlog_seconds');
+      expect(late).toEqual([expect.stringMatching(/^\{queue="disbursement",account="main"\} /)]);
       expect(samplesOf(page, 'relais_database_up')).toEqual(['1']);
       expect(samplesOf(page, 'relais_redis_up')).toEqual(['1']);
     }

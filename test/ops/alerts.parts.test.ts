@@ -84,6 +84,7 @@ describe.skipIf(missing).concurrent('the alert', () => {
         watched.prometheus.untilFiring('RelaisProcessDown'),
       ]);
       expect([backlog.labels['queue'], waits.labels['queue']]).toEqual(['disbursement', 'disbursement']);
+      expect(backlog.labels['account']).toBe('main');
       expect(missed.labels['role']).toBe('worker');
       expect(gone.labels['instance']).toBe(new URL(watched.urls.workerMetrics).host);
     }));

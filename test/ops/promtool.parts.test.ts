@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { createMetrics } from '../../src/metrics/metrics.ts';
-import { words } from '../../src/metrics/declarations.ts';
+import { words } from '../../src/metrics/label-words.ts';
 import { clockByHand, idleSources } from '../metrics/by-hand.ts';
 import { missing, promtool } from './prometheus.ts';
 import { OPS } from './rules-files.ts';
@@ -43,6 +43,7 @@ async function everythingOnce(): Promise<string> {
     queries: {
       ...idle.queries,
       backlog: () => Promise.resolve(words.dueQueues.map((queue) => ({ queue, due: 1, oldestDueAt: 1 }))),
+      due: () => Promise.resolve([{ queue: 'disbursement', account: 'main', due: 1, later: 0, oldestAt: 1 }]),
     },
   });
   metrics.rolesAre(words.roles);
