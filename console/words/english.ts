@@ -109,6 +109,7 @@ export const english = {
       'wrong-state': 'It has gone on since, so this is not possible any more.',
       identity:
         'Its name, reference or transaction stands for something else already. Take another, or look at that.',
+      trial_number: 'A trial is on: use one of its numbers.',
       'own-roles': 'Nobody gives themselves a role: another person who may make keys must do it.',
       origin: 'This page is not where relais expects it: over https, or on its own machine.',
       'sign-in-again': 'Show your key again, and do it within five minutes.',

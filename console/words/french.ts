@@ -110,6 +110,7 @@ export const french: Words = {
       'wrong-state': 'La situation a changé entre-temps : ce n’est plus possible.',
       identity:
         'Ce nom, cette référence ou cette transaction désigne déjà autre chose. Prenez-en une autre, ou regardez celle-là.',
+      trial_number: 'Un essai est en cours : utilisez un de ses numéros.',
       'own-roles': 'Personne ne se donne un rôle : une autre personne qui crée les clés doit le faire.',
       origin: 'Cette page n’est pas là où relais l’attend : en https, ou sur sa propre machine.',
       'sign-in-again': 'Montrez de nouveau votre clé, puis faites-le dans les cinq minutes.',

@@ -6,6 +6,7 @@ import type { ApiContext } from './context.ts';
 import { personOf } from './keys.ts';
 import { ApiProblem } from './problem.ts';
 import type { AnyAsked } from './route.ts';
+import { requireTrialNumbers } from './trial.ts';
 
 interface Deciding extends Pick<AnyAsked, 'key'> {
   readonly record: CampaignRecord;
@@ -26,6 +27,7 @@ export async function approve(
     throw new ApiProblem('wrong-state', detail, { rule: 'content-changed', contentHash: now });
   }
   if (record.approvedBy === by) return;
+  await requireTrialNumbers(context, record.id);
   const approved = await context.campaigns.switch(record.id, 'approve', { by, approves: record.rev, act });
   if (approved.is === 'own') throw ownCampaign(by);
   if (approved.is === 'refused') {

@@ -4,6 +4,7 @@ import type { Act } from '../ledger/acts.ts';
 import type { CampaignRecord } from '../operations/record.ts';
 import type { ApiContext } from './context.ts';
 import { ApiProblem } from './problem.ts';
+import { requireTrialNumbers } from './trial.ts';
 
 /** POST /v1/campaigns/{id}/retry */
 export const campaignRetry = z
@@ -28,6 +29,7 @@ export async function retryCampaign(
     act,
   }: { readonly includeUnknown: boolean; readonly idempotencyKey: string | undefined; readonly act: Act },
 ): Promise<boolean> {
+  await requireTrialNumbers(context, campaign.id);
   const retried = await context.campaigns.retry(campaign.id, {
     includeUnknown,
     act,

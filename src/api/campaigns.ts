@@ -10,6 +10,7 @@ import { recipientBins } from '../kinds/recipient.ts';
 import { approve, reject } from './campaign-approval.ts';
 import { campaignRetry, retryCampaign } from './campaign-retry.ts';
 import { fileRoutes } from './campaign-file.ts';
+import { requireTrialNumbers } from './trial.ts';
 import { uploadRoutes } from './campaign-upload.ts';
 import { type ApiContext, findRecord, takeAnswer } from './context.ts';
 import { phoneFilter, phonesOf, readerOf } from './finding.ts';
@@ -319,6 +320,7 @@ async function switchCampaign(
       });
     }
   }
+  if (name === 'start' || name === 'resume') await requireTrialNumbers(context, record.id);
   const switched = await context.campaigns.switch(record.id, name, { by, act });
   if (name === 'cancel') await context.keptFiles.forget(record.id);
   if (switched.is !== 'applied') {

@@ -102,6 +102,8 @@ export interface ApiContext {
   readonly auditSeals: Public<AuditSeals>;
   /** Where numbers without a country code belong, unless the request says so. */
   readonly defaultCountry: string | undefined;
+  /** The only numbers that get SMS and payments, in international form. Undefined: all. */
+  readonly trialNumbers: readonly string[] | undefined;
   /** XOF per segment, by country; absent: nothing is said about cost. */
   readonly smsPrices: Prices | undefined;
   /** The sender that an account's texts come from, unless the request names another. */

@@ -11,7 +11,7 @@ import {
   endpointTested,
   endpointWithSecret,
   replayed,
-} from './openapi/answers-operating.ts';
+} from './openapi/answers-endpoints.ts';
 import { answer, json, route } from './route.ts';
 import { ApiProblem, invalid } from './problem.ts';
 

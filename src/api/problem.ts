@@ -175,11 +175,13 @@ export class ApiProblem extends Error {
 }
 
 export function invalid(problems: readonly Problem[]): ApiProblem {
+  const rule = problems.find((problem) => problem.rule !== undefined)?.rule;
   return new ApiProblem(
     'invalid',
     problems.map(({ pointer, message }) => `${pointer} ${message}`.trim()).join('; '),
     {
-      problems,
+      problems: problems.map(({ rule: _rule, ...problem }) => problem),
+      ...(rule && { rule }),
     },
   );
 }

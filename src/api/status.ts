@@ -51,6 +51,7 @@ const getStatus = route(
       workers: workers.length,
       workersHere: workers.slice(0, MOST_WORKERS),
       balances: balances.map(({ at, ...row }) => ({ ...row, at: iso(at) })),
+      trialNumbers: context.trialNumbers?.length ?? null,
     };
   },
 );

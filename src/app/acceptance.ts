@@ -4,6 +4,7 @@ import { CollectAcceptance } from '../producer/acceptance-collect.ts';
 import { acceptanceInLedger } from '../producer/acceptance-store.ts';
 import { Acceptance } from '../producer/acceptance.ts';
 import { BatchDoor } from '../producer/batch/door.ts';
+import { trialNumbersOf } from '../producer/trial-numbers.ts';
 import type { Container } from './container.ts';
 
 export function acceptanceOf(container: Container): Acceptance {
@@ -16,6 +17,7 @@ export function acceptanceOf(container: Container): Acceptance {
     accounts: new Set(book.keys()),
     fingerprints,
     extraWithdrawModes: config.EXTRA_WITHDRAW_MODES,
+    trial: trialNumbersOf(config.TRIAL_NUMBERS?.numbers),
   });
 }
 
@@ -26,6 +28,7 @@ export function batchDoorOf({ batches, limits, config, book, clock }: Container)
     environment: config.ENVIRONMENT,
     accounts: new Set(book.keys()),
     extraWithdrawModes: config.EXTRA_WITHDRAW_MODES,
+    trial: trialNumbersOf(config.TRIAL_NUMBERS?.numbers),
     now: () => clock.now(),
   });
 }
@@ -39,6 +42,7 @@ export function collectAcceptanceOf(container: Container, nobodyWaits = false): 
     environment: config.ENVIRONMENT,
     accounts: new Set(book.keys()),
     directCredit: config.DIRECT_CREDIT === 'on',
+    trial: trialNumbersOf(config.TRIAL_NUMBERS?.numbers),
     nobodyWaits,
   });
 }

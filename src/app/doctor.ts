@@ -23,7 +23,7 @@ import { said } from '../messages/said.ts';
 import { consoleFilesHere } from './console.ts';
 import { examineAudit } from './examine/audit.ts';
 import { examineConsole } from './examine/console.ts';
-import { type Finding, checkNames, examined, skipped } from './examine/finding.ts';
+import { type Finding, checkNames, examined, ok, skipped } from './examine/finding.ts';
 import { examineLimits } from './examine/limits.ts';
 import {
   examineDeployment,
@@ -115,6 +115,10 @@ export function doctorOf(config: Config, tools: Looking): ApiContext['doctor'] {
 async function* examineWith(tools: Looking, config: Config): AsyncGenerator<Finding> {
   const { roles = allRoles, clock } = tools;
   const book = readAccounts(config);
+  if (config.TRIAL_NUMBERS) {
+    const count = config.TRIAL_NUMBERS.numbers.length;
+    yield ok('settings', said('TRIAL_NUMBERS: only its {count} numbers get payments and SMS', { count }));
+  }
   const { findings, isFit } = await reachPostgres(config, clock);
   yield* findings;
   if (isFit) yield* examineLedger(tools, { config, book, roles });

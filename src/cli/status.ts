@@ -25,7 +25,11 @@ export function renderStatus(body: JsonObject, output: Output): string {
   const orNone = (lines: readonly string[]): readonly string[] => (lines.length > 0 ? lines : [none]);
   const each = (name: string, line: (item: JsonObject, words: Words) => string): readonly string[] =>
     orNone(itemsOf(body, name).map((item) => line(item, words)));
+  const trial = body['trialNumbers'];
   const parts: readonly Part[] = [
+    ...(typeof trial === 'number'
+      ? [{ label: labels.trial, lines: [words.status.trial(many(trial, words))], isPressing: true as const }]
+      : []),
     { label: labels.inDoubt, lines: [doubtLine(itemsOf(body, 'inDoubt'), words)] },
     { label: labels.waiting, lines: each('waiting', waitingLine), most: MOST.waiting, isPressing: true },
     { label: labels.held, lines: each('holds', holdLine), most: MOST.holds, isPressing: true },

@@ -11,6 +11,7 @@ export const rules = {
   'sign-in-again': 'Confirm the key (`POST /v1/session/confirm`), then retry within five minutes.',
   limit: 'Reduce the amount, or ask an operator to raise the limit.',
   setting: 'Change the setting that `detail` names.',
+  trial_number: 'Use a number of TRIAL_NUMBERS, or ask an operator to end the trial.',
   state: 'Read the operation again: its state has changed.',
   upstream: 'Accept the final status of the provider: it takes precedence.',
   identity:

@@ -172,6 +172,12 @@ export class Recipients {
     return rows.map((row) => ({ ...foundOf(row), campaign: row.campaign, createdAt: row.created_at }));
   }
 
+  /** Whether the campaign has a recipient with another number than these. An erased number is none. */
+  async hasOthers(campaign: string, phones: readonly string[]): Promise<boolean> {
+    const rows = await this.#database.run('recipient_outside', [campaign, phones.map(digitsOf)]);
+    return rows.length > 0;
+  }
+
   /** Rows of an upload that no recipient is made of, from this place on. */
   async leftOut(campaign: string, tag: string, from: number, limit: number): Promise<readonly SkippedRow[]> {
     const rows = await this.#database.run<LeftOutRow>('left_out_rows', [campaign, tag, from, limit]);

@@ -1,6 +1,7 @@
 /** What stands where, and what a day came to. */
 export const englishStatus = {
   labels: {
+    trial: 'trial',
     inDoubt: 'uncertain',
     waiting: 'waiting',
     held: 'held',
@@ -10,6 +11,7 @@ export const englishStatus = {
     workers: 'workers',
     balances: 'balances',
   },
+  trial: (count: string) => `only ${count} numbers of TRIAL_NUMBERS get payments and SMS`,
   none: 'none',
   more: (count: string) => `… and ${count} more`,
   list: (name: string, items: string) => `${name}: ${items}`,

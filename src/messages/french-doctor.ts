@@ -36,6 +36,8 @@ export const frenchFindings: Readonly<Record<string, string>> = {
   'could not be looked at: {why}': 'n’a pas pu être examiné : {why}',
   'Fix it, then check again.': 'Corrigez cela, puis relancez.',
   'Fix it, then restart every process.': 'Corrigez-le, puis redémarrez chaque processus.',
+  'TRIAL_NUMBERS: only its {count} numbers get payments and SMS':
+    'TRIAL_NUMBERS : seuls ses {count} numéros reçoivent paiements et SMS',
   'no settings are set here': 'aucun n’est réglé ici',
   'Run this where `relais run` runs, with its settings; `relais init` writes a file of settings.':
     'Lancez-le là où tourne `relais run`, avec ses réglages ; `relais init` en fait un fichier.',

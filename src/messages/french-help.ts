@@ -208,6 +208,8 @@ export const frenchHelp: Readonly<Record<string, string>> = {
     'Confirmez la clé (`POST /v1/session/confirm`), puis réessayez dans les cinq minutes.',
   'Reduce the amount, or ask an operator to raise the limit.':
     'Réduisez le montant, ou demandez à un opérateur de relever le plafond.',
+  'Use a number of TRIAL_NUMBERS, or ask an operator to end the trial.':
+    'Utilisez un numéro de TRIAL_NUMBERS, ou demandez à un opérateur de terminer l’essai.',
   'Change the setting that `detail` names.': 'Modifiez le paramètre que nomme `detail`.',
   'Read the operation again: its state has changed.': 'Relisez l’opération : son état a changé.',
   'Accept the final status of the provider: it takes precedence.':

@@ -89,6 +89,9 @@ export const frenchRefusals: Readonly<Record<string, string>> = {
   'The operation {a} was not found.': 'L’opération {a} est introuvable.',
   'The limit {a} was not found. The limits are {b}.': 'Le plafond {a} est introuvable. Les plafonds sont {b}.',
   'The queue {a} was not found. The queues are {b}.': 'La file {a} est introuvable. Les files sont {b}.',
+  'is not a number of TRIAL_NUMBERS': 'n’est pas un numéro de TRIAL_NUMBERS',
+  'the campaign has a recipient that is not a number of TRIAL_NUMBERS':
+    'la campagne a un destinataire qui n’est pas un numéro de TRIAL_NUMBERS',
   'It is not a URL.': 'Ce n’est pas une URL.',
   'It is longer than 2048 characters.': 'L’URL dépasse 2048 caractères.',
   'It must begin with https://. Ask an operator to allow a host of your network with WEBHOOK_HOSTS.':

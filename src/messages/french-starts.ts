@@ -117,6 +117,8 @@ export const frenchStarts: Readonly<Record<string, string>> = {
     '« {a} » n’est pas une empreinte (écrivez les douze caractères que donne relais doctor)',
   'holds no certificate (write it as PEM: -----BEGIN CERTIFICATE-----)':
     'ne contient pas de certificat (en PEM : -----BEGIN CERTIFICATE-----)',
+  'number {a} must be in international form, such as +221771234567':
+    'le numéro {a} doit être au format international, par exemple +221771234567',
   '"{a}" is no host: write payroll.internal:8080, *.internal:8080 or 10.1.0.0/16':
     '« {a} » n’est pas un hôte : écrivez payroll.internal:8080, *.internal:8080 ou 10.1.0.0/16',
   'not host:port: "{a}" (write s1:26379,s2:26379,s3:26379)':

@@ -3,6 +3,7 @@ import type { Words } from './english.ts';
 
 export const frenchStatus: Words['status'] = {
   labels: {
+    trial: 'essai',
     inDoubt: 'incertain',
     waiting: 'à décider',
     held: 'retenu',
@@ -12,6 +13,7 @@ export const frenchStatus: Words['status'] = {
     workers: 'processus',
     balances: 'soldes',
   },
+  trial: (count) => `seuls ${count} numéros de TRIAL_NUMBERS reçoivent paiements et SMS`,
   none: 'rien',
   more: (count) => `… et ${count} de plus`,
   list: (name, items) => `${name} : ${items}`,

@@ -25,12 +25,13 @@ import {
   readAnswer,
 } from './acceptance.ts';
 import { payeeOf } from '../provider/capabilities.ts';
+import { trialProblems } from './trial-numbers.ts';
 import { DEPTH_MAX, nestsTooDeep } from '../lib/json.ts';
 import { cardProblems, type Problem, check, eachPlaceOnce, readableOf } from './problems.ts';
 
 export type CollectOptions = Pick<
   AcceptanceOptions,
-  'store' | 'environment' | 'wake' | 'accounts' | 'fingerprints'
+  'store' | 'environment' | 'wake' | 'accounts' | 'fingerprints' | 'trial'
 > & {
   /** Direct credits are refused unless switched on: they move money in one step that cannot be asked about. */
   readonly directCredit: boolean;
@@ -95,13 +96,16 @@ export class CollectAcceptance {
     if (email === undefined && phone === undefined) {
       return { outcome: 'invalid', problems: [{ pointer: '/phone', message: 'is required, or an email' }] };
     }
+    const payer = phone === undefined ? undefined : payeeOf(phone, undefined);
+    const refused = payer === undefined ? [] : trialProblems(this.#options.trial, payer, '/phone');
+    if (refused.length > 0) return { outcome: 'invalid', problems: refused };
     return this.#accept({
       kind: 'payment_request',
       state: 'creating',
       account,
       dueInMs: this.#graceMs,
       ...identify(this.#options.environment, 'payment_request', checked.request, checked.identity),
-      phone: phone === undefined ? undefined : payeeOf(phone, undefined),
+      phone: payer,
       fields: {
         by,
         askedAmount: amount,
@@ -121,6 +125,8 @@ export class CollectAcceptance {
     const { account, amount, accountAlias, allowDuplicate } = checked.request;
     const request = { ...checked.request, allowDuplicate: undefined };
     const beneficiary = beneficiaryOf({ withdrawMode: 'service', accountAlias });
+    const refused = trialProblems(this.#options.trial, beneficiary, '/accountAlias');
+    if (refused.length > 0) return { outcome: 'invalid', problems: refused };
     return this.#accept({
       kind: 'direct_credit',
       state: 'queued',

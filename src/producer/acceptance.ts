@@ -20,6 +20,7 @@ import { type Accepted, type NewOperation, recordAsWritten } from '../operations
 import type { DisbursementRecord } from '../operations/record.ts';
 import { payeeOf, readAccountAlias, readDebitAccount, readWithdrawMode } from '../provider/capabilities.ts';
 import { cardsInDisbursement, type Problem, check, eachPlaceOnce, readableOf, templateProblems } from './problems.ts';
+import { type TrialNumbers, trialProblems } from './trial-numbers.ts';
 import type { AcceptanceStore } from './acceptance-store.ts';
 
 export type Answer =
@@ -39,6 +40,8 @@ export interface AcceptanceOptions {
   readonly fingerprints?: ReadonlyMap<string, string>;
   /** Withdraw modes that the service has added since the interface was written. */
   readonly extraWithdrawModes?: readonly string[] | undefined;
+  /** Absent: every number is allowed. */
+  readonly trial?: TrialNumbers;
   /** Everything is judged by the same rules, and nothing is written. */
   readonly dryRun?: boolean;
   /** Whose act it is what is accepted; absent: that of no door of people. */
@@ -172,7 +175,11 @@ export class Acceptance {
     const known = parsed.data ?? readableOf(messageRequest, input);
     const named = known.reference ?? fallback ?? this.#options.random.hex(16);
     const { identity, problems: unnamed } = identityOf(idempotencyKey, named);
-    const found = [...this.#accountProblems(known.account ?? 'main'), ...unnamed];
+    const found = [
+      ...this.#accountProblems(known.account ?? 'main'),
+      ...unnamed,
+      ...(known.to === undefined ? [] : trialProblems(this.#options.trial, payeeOf(known.to, undefined), '/to')),
+    ];
     const problems = eachPlaceOnce(parsed.problems ?? [], found);
     if (!parsed.data || identity === undefined || problems.length > 0) return { outcome: 'invalid', problems };
     const names = this.#identify('message', parsed.data, identity);
@@ -310,7 +317,8 @@ export type JudgedDisbursement =
   | { readonly is: 'invalid'; readonly problems: readonly Problem[] };
 
 /** What a request is judged by, besides its own words. */
-export interface JudgingOptions extends Pick<AcceptanceOptions, 'environment' | 'accounts' | 'extraWithdrawModes'> {
+export interface JudgingOptions
+  extends Pick<AcceptanceOptions, 'environment' | 'accounts' | 'extraWithdrawModes' | 'trial'> {
   /** A number of another length than those of its country: in a batch, the person who approves is warned. Absent: refused. */
   readonly unusual?: 'warned' | undefined;
   /** What people read about the payment: part of the request. */
@@ -320,12 +328,12 @@ export interface JudgingOptions extends Pick<AcceptanceOptions, 'environment' | 
 /** All that can be said about a request without asking Redis. Nothing is written. */
 export function judgeDisbursement(
   input: unknown,
-  { environment, accounts, extraWithdrawModes, unusual, description }: JudgingOptions,
+  { environment, accounts, description, ...reading }: JudgingOptions,
   idempotencyKey?: string,
 ): JudgedDisbursement {
   const parsed = check(disbursementRequest, input);
   const known = parsed.data ?? readableOf(disbursementRequest, input);
-  const { withdrawMode, accountAlias, problems: found, warnings } = readPayee(known, { extraWithdrawModes, unusual });
+  const { withdrawMode, accountAlias, problems: found, warnings } = readPayee(known, reading);
   found.push(...cardsInDisbursement(known), ...accountProblems(accounts, known.account ?? 'main'));
   const { identity, problems: unnamed } = identityOf(idempotencyKey, known.reference);
   const problems = eachPlaceOnce(parsed.problems ?? [], [...found, ...unnamed]);
@@ -358,7 +366,7 @@ type Payee = Partial<
 /** Mode and number as they are recorded and sent: spelt as upstream wants them, and fit for each other. */
 function readPayee(
   { withdrawMode = '', accountAlias = '', debitAccountNumber, allowUnusualNumber }: Payee,
-  { extraWithdrawModes, unusual }: Pick<JudgingOptions, 'extraWithdrawModes' | 'unusual'>,
+  { extraWithdrawModes, unusual, trial }: Pick<JudgingOptions, 'extraWithdrawModes' | 'unusual' | 'trial'>,
 ) {
   const problems: Problem[] = [];
   const warnings: string[] = [];
@@ -372,7 +380,10 @@ function readPayee(
   else if (alias.warning && unusual !== 'warned' && !allowUnusualNumber) {
     const message = `has ${alias.warning}; to use it, send "allowUnusualNumber": true`;
     problems.push({ pointer: '/accountAlias', message });
-  } else if (alias.warning) warnings.push(alias.warning);
+  } else {
+    problems.push(...trialProblems(trial, payeeOf(alias.alias, mode.country), '/accountAlias'));
+    if (alias.warning) warnings.push(alias.warning);
+  }
   if (debitAccountNumber !== undefined) {
     const debit = readDebitAccount(debitAccountNumber, mode.mode);
     if ('problem' in debit) problems.push({ pointer: '/debitAccountNumber', message: debit.problem });

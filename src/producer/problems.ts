@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { RequestOf } from '../kinds/index.ts';
+import type { Rule } from '../kinds/rules.ts';
 import { nearest } from '../lib/nearest.ts';
 import { maskPhone } from '../lib/phone.ts';
 import { UnusableTemplate, requireUsable } from '../lib/wording.ts';
@@ -10,6 +11,8 @@ export interface Problem {
   readonly message: string;
   /** Of a file: which of its problems, for programs. */
   readonly code?: string;
+  /** The rule that refuses a request without a fault. */
+  readonly rule?: Rule;
 }
 
 type Checked<T> =

@@ -10,6 +10,7 @@ import { toMs } from '../lib/clock.ts';
 import { database } from './database.ts';
 import { endpoints } from './endpoints.ts';
 import { traces } from './traces.ts';
+import { trial } from './trial.ts';
 import { DEFAULT_PREFIX, readPrefix } from '../redis/connections.ts';
 import {
   campaignApproval,
@@ -362,6 +363,7 @@ const groups = {
   Transport: transport,
   Messages: messaging,
   'Webhook endpoints': endpoints,
+  Trial: trial,
   Running: running,
   Traces: traces,
   Sandbox: sandbox,
@@ -382,6 +384,7 @@ export const settings = z.object({
   ...typesOf(transport),
   ...typesOf(messaging),
   ...typesOf(endpoints),
+  ...typesOf(trial),
   ...typesOf(running),
   ...typesOf(traces),
   ...typesOf(sandbox),

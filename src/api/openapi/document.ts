@@ -1,6 +1,7 @@
 /** openapi.json: made from the declarations of the routes, the schemas of the requests and the catalogue of events. */
 import { eventSchema } from '../../events/catalogue.ts';
-import { endpoint, problem } from './answers-operating.ts';
+import { endpoint } from './answers-endpoints.ts';
+import { problem } from './answers-operating.ts';
 import type { Components } from './example.ts';
 import { eventSchemas, webhooks } from './events.ts';
 import { operationOf } from './operation.ts';

@@ -1,5 +1,13 @@
 -- Recipients of campaigns, with what became of each. A letter is that of `recipient_status`.
 
+-- name: recipient_outside
+-- A recipient of the campaign whose number is none of these.
+-- params: id text, phones int8[]
+-- row: n int4
+with c as materialized (select c.number, c.recipients from relais.campaign c where c.id = $1::text)
+select r.n from relais.recipient r
+where r.campaign = (select number from c) and r.n < (select recipients from c) and r.phone <> all($2::int8[]) limit 1;
+
 -- name: recipients_page
 -- Recipients between two numbers; all is null of one without a request.
 -- params: id text, after int4, until int4

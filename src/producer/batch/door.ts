@@ -24,7 +24,8 @@ import type { MoneyLimits } from '../../ledger/limits.ts';
 import { FindingList, Judge, type JudgeOptions, type SoundRow } from './judge.ts';
 import { type BatchFile, batchOf, hashOf, type RawRow, type Rows } from './rows.ts';
 
-export interface BatchDoorOptions extends Pick<JudgeOptions, 'environment' | 'accounts' | 'extraWithdrawModes'> {
+export interface BatchDoorOptions
+  extends Pick<JudgeOptions, 'environment' | 'accounts' | 'extraWithdrawModes' | 'trial'> {
   readonly batches: Pick<Batches, 'accept' | 'acceptedOn' | 'rows' | 'standing'>;
   /** What holds for this process. */
   readonly limits: Pick<MoneyLimits, 'inForce'>;
@@ -184,9 +185,9 @@ export class BatchDoor {
     account: string,
     more: Pick<JudgeOptions, 'spentToday' | 'kept' | 'notBefore'> = {},
   ): Promise<Judgement> {
-    const { batches, environment, accounts, extraWithdrawModes } = this.#options;
+    const { batches, environment, accounts, extraWithdrawModes, trial } = this.#options;
     const limits = await this.#options.limits.inForce();
-    const known = { extraWithdrawModes, ...(accounts ? { accounts } : {}) };
+    const known = { extraWithdrawModes, trial, ...(accounts ? { accounts } : {}) };
     const options = { environment, account, limits, ...more, ...known };
     return judgeFile(file, options, (rows) =>
       batches.standing(

@@ -7,6 +7,7 @@ import { type Limits, describeLimit } from '../../kinds/limits.ts';
 import { readAccountAlias, readWithdrawMode } from '../../provider/capabilities.ts';
 import { beneficiaryOf, judgeDisbursement } from '../acceptance.ts';
 import type { Problem } from '../problems.ts';
+import type { TrialNumbers } from '../trial-numbers.ts';
 import { shown } from './columns.ts';
 import { type Description, describedIn } from './description.ts';
 import type { RawRow } from './rows.ts';
@@ -19,6 +20,7 @@ export interface JudgeOptions {
   readonly account: string;
   readonly limits: Limits;
   readonly extraWithdrawModes?: readonly string[] | undefined;
+  readonly trial?: TrialNumbers;
   /** XOF that the account was asked for today already, where the rows are to be accepted now. */
   readonly spentToday?: number;
   /** How many problems are told one by one; absent: a hundred. */

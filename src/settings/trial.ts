@@ -1,0 +1,48 @@
+/** The setting of a trial: the only numbers that relais pays and sends SMS to. */
+import { inspect } from 'node:util';
+import { z } from 'zod';
+import { orIssue } from './types.ts';
+
+const E164 = /^\+[1-9]\d{7,14}$/;
+
+/** Numbers of people: printing, logging and JSON give only how many there are. */
+export class TrialNumberList {
+  readonly #numbers: readonly string[];
+
+  constructor(numbers: readonly string[]) {
+    this.#numbers = numbers;
+  }
+
+  get numbers(): readonly string[] {
+    return this.#numbers;
+  }
+
+  toJSON(): string {
+    return `${this.#numbers.length} numbers`;
+  }
+
+  [inspect.custom](): string {
+    return this.toJSON();
+  }
+}
+
+/** Throws without a number in the message. */
+function readTrialNumbers(text: string): TrialNumberList {
+  const numbers = text
+    .split(',')
+    .map((word) => word.trim())
+    .filter((word) => word !== '');
+  const wrong = numbers.findIndex((number) => !E164.test(number));
+  if (wrong >= 0) throw new RangeError(`number ${wrong + 1} must be in international form, such as +221771234567`);
+  return new TrialNumberList(numbers);
+}
+
+export const trial = {
+  TRIAL_NUMBERS: [
+    z
+      .string()
+      .optional()
+      .transform((text, context) => (text === undefined ? undefined : orIssue(readTrialNumbers)(text, context))),
+    'Only numbers that relais pays and sends SMS to, in live and test mode: +221771234567,+2250701020304. Requests with other numbers are refused. Unset: all numbers.',
+  ],
+} as const;
