@@ -92,7 +92,8 @@ export function Signedin({ session, children }: { readonly session: Session; rea
     () => ({
       session,
       me: session.person ?? session.name,
-      may: (role) => session.roles.includes(role),
+      may: (role) =>
+        session.roles.includes(role) || (role.startsWith('enqueue-') && session.roles.includes('enqueue')),
       confirm,
       signOut: async () => {
         await ask('endSession', {}).catch((error: unknown) => {

@@ -49,7 +49,9 @@ export function Deciding(given: DecidingProps) {
       {/* What was typed back was of what stood here then. */}
       {isOpen && may('approve') && !isMine && <Approving key={hash} {...given} />}
       {isOpen && may('approve') && !isMine && <Rejecting kind={given.kind} id={id} />}
-      {isOpen && may('enqueue') && <Dropping kind={given.kind} id={id} />}
+      {isOpen && may(given.kind === 'campaign' ? 'enqueue-sms' : 'enqueue-payments') && (
+        <Dropping kind={given.kind} id={id} />
+      )}
     </Section>
   );
 }

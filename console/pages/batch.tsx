@@ -100,7 +100,7 @@ function Acts({ batch: { id, state, outcome } }: { readonly batch: Batch }) {
           {pages.today.seeUncertain}
         </Link>
       )}
-      {state === 'finished' && outcome !== null && outcome.notPaid.count > 0 && may('enqueue') && (
+      {state === 'finished' && outcome !== null && outcome.notPaid.count > 0 && may('enqueue-payments') && (
         <PayAgain id={id} notPaid={outcome.notPaid} />
       )}
     </div>

@@ -19,7 +19,7 @@ export function CampaignActs({ campaign }: { readonly campaign: Whole }) {
   const says = words.pages.campaign;
   const { id, state, totals } = campaign;
   const left = countIn(words, totals.queued + totals.held);
-  if (!may('enqueue')) return state === 'awaiting_approval' ? <ToApproval id={id} /> : null;
+  if (!may('enqueue-sms')) return state === 'awaiting_approval' ? <ToApproval id={id} /> : null;
   return (
     <div className="mt-5 flex flex-wrap items-start gap-3 border-t border-line pt-4 empty:hidden">
       {state === 'draft' && (

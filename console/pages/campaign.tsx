@@ -45,7 +45,7 @@ function Live({ campaign, at }: { readonly campaign: Whole; readonly at: number 
         </div>
         <Bins totals={totals} chosen={bin} choose={setBin} />
         <AsOf at={at} />
-        {campaign.state === 'ready' && <Night of={campaign} mayChoose={may('enqueue')} />}
+        {campaign.state === 'ready' && <Night of={campaign} mayChoose={may('enqueue-sms')} />}
         <CampaignActs campaign={campaign} />
       </section>
       <Recipients id={id} bin={bin} name={campaign.name} totals={totals} />

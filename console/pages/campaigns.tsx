@@ -20,7 +20,7 @@ export function Campaigns() {
     <Page
       title={shell.campaigns}
       beside={
-        may('enqueue') && (
+        may('enqueue-sms') && (
           <Link to="/campaigns/new" className="button button-main">
             {says.make}
           </Link>

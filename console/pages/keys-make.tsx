@@ -9,7 +9,7 @@ import { Boxes, Field } from '../parts/field.tsx';
 import { useWords } from '../parts/language.tsx';
 import type { Role } from '../shell/entries.ts';
 
-const ROLES: readonly Role[] = ['read', 'enqueue', 'approve', 'operate', 'admin'];
+const ROLES: readonly Role[] = ['read', 'enqueue', 'enqueue-sms', 'enqueue-payments', 'approve', 'operate', 'admin'];
 
 interface Wish {
   readonly name: string;

@@ -19,7 +19,7 @@ export function NewCampaign() {
   const back = <Back to="/campaigns">{shell.campaigns}</Back>;
   return (
     <Page title={says.title} above={back}>
-      {may('enqueue') ? <Naming /> : <NotAllowed needs={['enqueue']} />}
+      {may('enqueue-sms') ? <Naming /> : <NotAllowed needs={['enqueue-sms']} />}
     </Page>
   );
 }

@@ -39,12 +39,12 @@ export function Make({ id, step }: MakeProps) {
   const back = <Back to="/campaigns">{shell.campaigns}</Back>;
   return (
     <Page title={campaign.data?.name ?? says.title} above={back}>
-      {may('enqueue') ? (
+      {may('enqueue-sms') ? (
         <Read of={campaign}>
           {(read) => <Read of={file}>{(kept) => <Making campaign={read} kept={kept} asked={step} />}</Read>}
         </Read>
       ) : (
-        <NotAllowed needs={['enqueue']} />
+        <NotAllowed needs={['enqueue-sms']} />
       )}
     </Page>
   );

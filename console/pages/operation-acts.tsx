@@ -30,7 +30,9 @@ export function OperationActs({ operation: { id, state }, kind }: ActsProps) {
           {says.toApproval}
         </Link>
       )}
-      {may('enqueue') && canBeCancelled(kind, state) && <CallOff id={id} kind={kind} />}
+      {may(kind === 'message' ? 'enqueue-sms' : 'enqueue-payments') && canBeCancelled(kind, state) && (
+        <CallOff id={id} kind={kind} />
+      )}
     </div>
   );
 }

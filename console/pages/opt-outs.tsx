@@ -32,7 +32,7 @@ export function OptOuts() {
     <Page
       title={shell.optOuts}
       beside={
-        may('enqueue') && (
+        may('enqueue-sms') && (
           <div className="flex flex-wrap gap-3">
             <Add account={account} onDone={setChanged} />
             <Import account={account} onDone={setChanged} />

@@ -47,6 +47,8 @@ export const english = {
   roles: {
     read: 'read',
     enqueue: 'ask for payments and texts',
+    'enqueue-sms': 'ask for texts only',
+    'enqueue-payments': 'ask for payments only',
     approve: 'approve and decide',
     operate: 'operate',
     admin: 'make keys',

@@ -48,6 +48,8 @@ export const french: Words = {
   roles: {
     read: 'lire',
     enqueue: 'demander des paiements et des SMS',
+    'enqueue-sms': 'demander des SMS seulement',
+    'enqueue-payments': 'demander des paiements seulement',
     approve: 'approuver et trancher',
     operate: 'exploiter',
     admin: 'créer des clés',

@@ -4,7 +4,7 @@ import { derivedId } from '../lib/ids.ts';
 import { comparable } from '../lib/letters.ts';
 import type { MadeKey } from '../ledger/api-keys.ts';
 import { accountName } from '../kinds/request-pieces.ts';
-import { MADE, type ApiKey, digestOf, personOf, type Role, roles } from './keys.ts';
+import { MADE, type ApiKey, digestOf, hasRole, personOf, type Role, roles } from './keys.ts';
 import { apiKeyList, apiKeyWithSecret } from './openapi/answers-audit.ts';
 import { answer, json, type AnyAsked, route } from './route.ts';
 import { ApiProblem, invalid } from './problem.ts';
@@ -158,7 +158,7 @@ function requireSound({ person, service, accounts = [] }: KeyRequest, { accountN
 /** Through another key of the same person the roles of both would be those of one. */
 function requireMayGive(key: ApiKey, made: MadeKey): void {
   if (comparable(holderOf(made)) !== comparable(personOf(key))) return;
-  const more = made.roles.filter((role) => !key.roles.has(role as Role));
+  const more = made.roles.filter((role) => !hasRole(key, role as Role));
   if (more.length === 0) return;
   const detail = `The API key "${key.name}" also belongs to ${personOf(key)}, and does not have the role ${more.join(', ')}.`;
   throw new ApiProblem('forbidden', detail, { rule: 'own-roles' });

@@ -30,7 +30,7 @@ const retryBatch = route(
       'Rows whose payment is `failed`, `rejected`, `cancelled` or `reversed` become a new batch. Each gets a new reference ' +
       '(`NAME~2`) and `allowDuplicate`. A different person approves the new batch. Rows that were asked for again before are ' +
       'left out. The same request returns the same batch while that batch is open.',
-    role: 'enqueue',
+    role: 'enqueue-payments',
     durable: true,
     answers: { 201: answer('The new batch. Nothing of it is paid before its approval.', batch) },
     problems: ['wrong-state'],

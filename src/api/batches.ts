@@ -54,7 +54,7 @@ const createBatch = route(
       'fields of a disbursement, and each row needs a `reference`; other columns are returned in the report. A ' +
       'different person approves exactly these bytes. relais reads the first sheet of a workbook; a text that is ' +
       'not Unicode needs its `charset`.',
-    role: 'enqueue',
+    role: 'enqueue-payments',
     scope: 'none',
     identity: 'optional',
     durable: true,
@@ -230,7 +230,7 @@ const cancelBatch = route(
     cli: 'disburse batch-cancel',
     summary: 'Cancel a payment batch',
     description: 'Only before its approval.',
-    role: 'enqueue',
+    role: 'enqueue-payments',
     answers: { 200: answer('It is cancelled.', batch) },
     problems: ['wrong-state'],
   },

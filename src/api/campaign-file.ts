@@ -40,7 +40,7 @@ const keepFile = route(
     description:
       'For a campaign without recipients. The file is stored for three days and replaces the previous one. Check ' +
       'it, and add its recipients, with `…/file/recipients`.',
-    role: 'enqueue',
+    role: 'enqueue-sms',
     durable: true,
     query: { name: named.optional().meta({ description: 'What its author calls it.' }) },
     body: { files: listFiles('to;prenom\n+221771234567;Awa\n', '{"to":"+221771234567","prenom":"Awa"}\n') },
@@ -100,7 +100,7 @@ const countFile = route(
     description:
       'With `dryRun`, relais checks the file and stores how it was read. Without `dryRun`, relais adds the file as ' +
       'a whole or not at all. While a decision is missing, the request is refused (409, `undecided`).',
-    role: 'enqueue',
+    role: 'enqueue-sms',
     durable: true,
     query: {
       dryRun: flag.meta({ description: 'Judge everything, add nothing.' }),

@@ -78,7 +78,7 @@ const addRecipients = route(
       '`WhatsApp`, `contact` …, or `phoneColumn`); the other columns are variables. An upload is added as a whole ' +
       'or not at all. Several uploads append. The same bytes, read in the same way, are a replay, unless they ' +
       'added no recipient before. A draft without recipients stays a draft.',
-    role: 'enqueue',
+    role: 'enqueue-sms',
     scope: 'record',
     record: 'campaign',
     durable: true,

@@ -48,7 +48,7 @@ const createCampaign = route(
     summary: 'Create a campaign',
     description:
       'The campaign has no recipients yet. Words in `{{braces}}` are replaced by the columns of the recipients.',
-    role: 'enqueue',
+    role: 'enqueue-sms',
     scope: 'named',
     identity: 'required',
     durable: true,
@@ -68,7 +68,7 @@ const createCampaign = route(
 
 const about = {
   tag: 'Campaigns',
-  role: 'enqueue',
+  role: 'enqueue-sms',
   scope: 'record',
   record: 'campaign',
   answers: { 200: answer('As it is now.', campaign) },

@@ -19,7 +19,7 @@ const createDirectCredit = route(
     tag: 'Direct credits',
     summary: 'Create a direct credit',
     description: 'The provider has no status check for direct credits: an unclear answer needs review.',
-    role: 'enqueue',
+    role: 'enqueue-payments',
     scope: 'named',
     identity: 'required',
     durable: true,

@@ -50,7 +50,7 @@ const createDisbursement = route(
       'relais answers as soon as the disbursement is durable; an event reports its final state. The same identity ' +
       'with the same body returns the same disbursement in its current state, so repeat a request whose answer was ' +
       'lost.',
-    role: 'enqueue',
+    role: 'enqueue-payments',
     scope: 'named',
     identity: 'required',
     durable: true,
@@ -109,7 +109,7 @@ const cancelDisbursement = route(
     description:
       'A disbursement that may have been submitted cannot be cancelled: the provider offers no cancellation. During a ' +
       'recovery, one that may have been submitted in the lost time becomes `needs_review` instead (409).',
-    role: 'enqueue',
+    role: 'enqueue-payments',
     scope: 'record',
     record: 'disbursement',
     answers: { 200: answer('It is cancelled.', disbursement) },

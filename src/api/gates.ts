@@ -3,12 +3,12 @@ import type { Request, Response } from 'express';
 import { RECOVERING } from '../ledger/errors.ts';
 import { Buckets } from './buckets.ts';
 import type { ApiContext } from './context.ts';
-import { type ApiKey, type Role, mayUseAccount, personOf } from './keys.ts';
+import { type ApiKey, type Role, hasRole, mayUseAccount, personOf, rolesWith } from './keys.ts';
 import { ApiProblem, invalid, problemKinds } from './problem.ts';
 
 export function requireRole(key: ApiKey, role: Role, or?: Role): void {
-  if (key.roles.has(role) || (or && key.roles.has(or))) return;
-  const wanted = or ? `"${role}" or "${or}"` : `"${role}"`;
+  if (hasRole(key, role) || (or && hasRole(key, or))) return;
+  const wanted = [...rolesWith(role), ...(or ? rolesWith(or) : [])].map((one) => `"${one}"`).join(' or ');
   throw new ApiProblem(
     'forbidden',
     `The API key "${key.name}" does not have the role ${wanted}. Use a key with this role.`,

@@ -8,9 +8,18 @@ import { comparable } from '../lib/letters.ts';
 import type { MadeKey } from '../ledger/api-keys.ts';
 import type { Session } from '../ledger/sessions.ts';
 
-/** `admin` makes keys and reads the audit, and implies none of the others. */
-export const roles = ['enqueue', 'read', 'approve', 'operate', 'admin'] as const;
+/** `admin` makes keys and reads the audit, and implies none of the others. `enqueue` means both narrower roles. */
+export const roles = ['enqueue', 'enqueue-sms', 'enqueue-payments', 'read', 'approve', 'operate', 'admin'] as const;
 export type Role = (typeof roles)[number];
+
+/** The roles of which each gives this right, the widest first. */
+export function rolesWith(role: Role): readonly Role[] {
+  return role === 'enqueue-sms' || role === 'enqueue-payments' ? ['enqueue', role] : [role];
+}
+
+export function hasRole(key: Pick<ApiKey, 'roles'>, role: Role): boolean {
+  return rolesWith(role).some((one) => key.roles.has(one));
+}
 
 const isRole = (text: string): text is Role => roles.some((role) => role === text);
 
@@ -74,7 +83,7 @@ function sharedNames(keys: readonly ApiKey[]): string[] {
 
 function readKey(entry: string, shortest: number): ApiKey | string {
   const [, name, person, roleList = '', accountList, secret = ''] =
-    /^([\w.-]{1,64})(?:\/([\w.@+-]{1,64}))?:([a-z+]+)(?:@([\w+-]+))?:(.+)$/.exec(entry) ?? [];
+    /^([\w.-]{1,64})(?:\/([\w.@+-]{1,64}))?:([a-z+-]+)(?:@([\w+-]+))?:(.+)$/.exec(entry) ?? [];
   if (name === undefined) return 'is not of that form';
   const rights = readRights(roleList, accountList);
   if (typeof rights === 'string') return rights;
@@ -112,7 +121,7 @@ export function readGroups(text: string): Group[] {
 }
 
 function readGroup(entry: string): Group | string {
-  const [, group, roleList = '', accountList] = /^([^:]{1,128}):([a-z+]+)(?:@([\w+-]+))?$/.exec(entry) ?? [];
+  const [, group, roleList = '', accountList] = /^([^:]{1,128}):([a-z+-]+)(?:@([\w+-]+))?$/.exec(entry) ?? [];
   if (group === undefined) return 'is not of that form';
   const rights = readRights(roleList, accountList);
   return typeof rights === 'string' ? rights : { group, ...rights };

@@ -39,7 +39,7 @@ const sendMessages = route(
       'One message, or an array of up to 1,000. A message needs no identity; without one, each request is a new ' +
       'message. Each message of an array is checked on its own; an `Idempotency-Key` identifies each by its ' +
       'position.',
-    role: 'enqueue',
+    role: 'enqueue-sms',
     scope: 'named',
     identity: 'optional',
     durable: true,
@@ -119,7 +119,7 @@ const cancelMessage = route(
     description:
       'Only while it is `queued`. A message that was perhaps sent in an earlier request becomes `unknown` instead of ' +
       '`cancelled`.',
-    role: 'enqueue',
+    role: 'enqueue-sms',
     scope: 'record',
     record: 'message',
     answers: { 200: answer('As it is now.', message) },

@@ -20,7 +20,7 @@ import {
   requireSession,
   requireStill,
 } from './gates.ts';
-import type { ApiKey } from './keys.ts';
+import { type ApiKey, rolesWith } from './keys.ts';
 import { readJsonBody } from './json-body.ts';
 import { codingOf } from './media.ts';
 import { ApiProblem, invalid } from './problem.ts';
@@ -191,11 +191,13 @@ function endWith(span: OpenSpan, { statusCode, writableFinished }: Response): vo
 }
 
 /** Written in the transaction of the action: a refused or repeated action has no audit line. */
-function acting({ id, role }: Route, { name, person = '', session }: ApiKey, response: Response): AnyAsked['act'] {
+function acting({ id, role }: Route, key: ApiKey, response: Response): AnyAsked['act'] {
+  const { name, person = '', session } = key;
+  const used = role && (rolesWith(role).find((one) => key.roles.has(one)) ?? role);
   const requestId = String(response.locals['requestId']);
   const source = session ? 'console' : 'api';
   return (target = '', facts) => {
-    return { by: name, person, role: role ?? '', source, requestId, act: actOf(id) ?? id, target, facts };
+    return { by: name, person, role: used ?? '', source, requestId, act: actOf(id) ?? id, target, facts };
   };
 }
 

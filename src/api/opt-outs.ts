@@ -54,7 +54,7 @@ const addOptOuts = route(
     description:
       'relais sends no more SMS to these numbers. A number that cannot be read is reported with its position; all ' +
       'other numbers are added.',
-    role: 'enqueue',
+    role: 'enqueue-sms',
     answers: { 200: answer('How many are new.', optOutsChanged) },
   },
   async (asked) => {

@@ -148,7 +148,7 @@ const PAYER_TAKES_TIME =
 const about = {
   method: 'post',
   tag: 'Invoices',
-  role: 'enqueue',
+  role: 'enqueue-payments',
   scope: 'record',
   record: 'invoice',
   releases: true,

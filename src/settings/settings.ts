@@ -151,7 +151,7 @@ const listeners = {
   ],
   API_KEYS: [
     secret(),
-    'API keys: name[/person]:role+role[@account+account]:secret-or-sha256:hex,… with the roles enqueue read approve operate admin. For approvals, two keys of one person count as one.',
+    'API keys: name[/person]:role+role[@account+account]:secret-or-sha256:hex,… with the roles enqueue (or only enqueue-sms or enqueue-payments) read approve operate admin. For approvals, two keys of one person count as one.',
     'secret',
   ],
   CONSOLE: [

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { findKey, personOf, readApiKeys, readGroups } from '../../src/api/keys.ts';
+import { findKey, personOf, readApiKeys, readGroups, type ApiKey, hasRole } from '../../src/api/keys.ts';
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
@@ -61,4 +61,13 @@ describe('OIDC_GROUPS', () => {
     ['staff:read,pay:write', /entry 2: write is not a role/],
     ['staff:read,staff:approve', /"staff" is there twice/],
   ] as const)('%s cannot be read', ([text, why]) => expect(() => readGroups(text)).toThrow(why));
+});
+
+test('a key for SMS or for payments alone is read, and enqueue has both rights', () => {
+  const [shop, payroll, both] = readApiKeys('shop:enqueue-sms:a,payroll:enqueue-payments+read@dakar:b,all:enqueue:c');
+  const rights = (key: ApiKey | undefined) =>
+    (['enqueue-sms', 'enqueue-payments', 'enqueue', 'approve'] as const).map((role) => key && hasRole(key, role));
+  expect(rights(shop)).toEqual([true, false, false, false]);
+  expect(rights(payroll)).toEqual([false, true, false, false]);
+  expect(rights(both)).toEqual([true, true, true, false]);
 });

@@ -33,7 +33,9 @@ test('every address of the router is among the pages that are looked at', () => 
 
 /** What a page needs besides looking. */
 const roleFor = (path: string): readonly string[] =>
-  path.startsWith('/campaigns/new') || path.includes('/make/') ? ['enqueue'] : (entryAt(path)?.roles ?? ['read']);
+  path.startsWith('/campaigns/new') || path.includes('/make/')
+    ? ['enqueue', 'enqueue-sms']
+    : (entryAt(path)?.roles ?? ['read']);
 
 const BOTH = ['en', 'fr'] as const;
 const SAYS = {

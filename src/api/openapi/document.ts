@@ -22,7 +22,7 @@ the same operation (\`Idempotency-Replayed: true\`); with another body it is ref
 **Refusals** are \`application/problem+json\` (RFC 9457): the last word of
 \`type\` is for programs, and opened it says what it means; \`detail\` says what to do next.
 
-**Keys** have roles (\`enqueue read approve operate admin\`) and may be limited to accounts. Each may ask
+**Keys** have roles (\`enqueue enqueue-sms enqueue-payments read approve operate admin\`) and may be limited to accounts. Each may ask
 each API process API_RATE times a second (429). Browsers of other origins are not answered (no CORS): a key does not
 belong in a page.
 

@@ -1,4 +1,5 @@
 /** One declared route as an operation of the document. */
+import { rolesWith } from '../keys.ts';
 import { exampleOf, type Components } from './example.ts';
 import { deliveryCallback } from './events.ts';
 import { refusalsOf } from './refusals.ts';
@@ -46,17 +47,21 @@ const OF_ALL = 'It concerns every account: a key that is bound to some is refuse
 function securityOf({ role, alsoRole, orRole, session }: RouteDeclaration) {
   if (session) return [{ session: [] }];
   if (role === undefined) return [];
-  return [{ key: [role, ...(alsoRole ? [alsoRole] : [])] }, ...(orRole ? [{ key: [orRole] }] : [])];
+  const ways = [
+    ...rolesWith(role).map((one) => [one, ...(alsoRole ? [alsoRole] : [])]),
+    ...(orRole ? [[orRole]] : []),
+  ];
+  return ways.map((key) => ({ key }));
 }
 
 const FRESH = 'Through a session of the console it needs a sign-in of the last five minutes (403).';
 
 function describe(declared: RouteDeclaration): string {
   const { description, role, alsoRole, orRole, session, fresh, identity, scope } = declared;
-  const both = alsoRole === undefined ? `the role \`${role}\`` : `the roles \`${role}\` and \`${alsoRole}\``;
-  const roles = orRole === undefined ? both : `${both} or \`${orRole}\``;
   const open = session ? 'Needs a session of the console.' : 'Needs no key.';
-  const needs = role === undefined ? open : `Needs a key with ${roles}.`;
+  const any = role && [...rolesWith(role), ...(orRole ? [orRole] : [])].map((one) => `\`${one}\``).join(' or ');
+  const both = alsoRole === undefined ? `the role ${any}` : `the roles ${any} and \`${alsoRole}\``;
+  const needs = role === undefined ? open : `Needs a key with ${both}.`;
   const sentences = [
     description,
     needs,

@@ -8,6 +8,7 @@ import { exampleOf } from '../../../src/api/openapi/example.ts';
 import { intakeSchema } from '../../../src/api/openapi/intake-schema.ts';
 import { renderPage } from '../../../src/api/openapi/page.ts';
 import { STYLE } from '../../../src/api/openapi/page-style.ts';
+import { rolesWith } from '../../../src/api/keys.ts';
 import { statusesOf } from '../../../src/api/route.ts';
 import { routes } from '../../../src/api/routes.ts';
 import { componentRef, type JsonSchema, nameOf } from '../../../src/api/openapi/schemas.ts';
@@ -76,9 +77,8 @@ describe('the document', () => {
 
   test('names the role that each route needs, and no role for what is public', () => {
     for (const { path, method, role, alsoRole, orRole, session } of routes) {
-      const needed = [role, alsoRole].filter((one) => one !== undefined);
       expect(document.paths[path]?.[method]?.['security'], path).toEqual([
-        ...(role ? [{ key: needed }] : []),
+        ...(role ? rolesWith(role).map((one) => ({ key: alsoRole ? [one, alsoRole] : [one] })) : []),
         ...(orRole ? [{ key: [orRole] }] : []),
         ...(session ? [{ session: [] }] : []),
       ]);

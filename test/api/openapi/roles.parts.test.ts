@@ -1,12 +1,11 @@
 /** Who may do what: every route, with each role alone, and with a key of another account. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Role } from '../../../src/api/keys.ts';
+import { type Role, roles as ROLES, rolesWith } from '../../../src/api/keys.ts';
 import { pathParameters, type RouteDeclaration } from '../../../src/api/route.ts';
 import { routes } from '../../../src/api/routes.ts';
 import { type Answer, type Service, startService } from '../../support/service.ts';
 import { exampleCall, pathTo } from './example-call.ts';
 
-const ROLES: readonly Role[] = ['enqueue', 'read', 'approve', 'operate', 'admin'];
 const KEYS = [
   'owner:enqueue+read+approve+operate+admin:owner-secret',
   'stranger:enqueue+read+approve+operate+admin@other:stranger-secret',
@@ -64,7 +63,8 @@ describe.for(keyed)('$method $path', (route) => {
     expect((await ask(route, 'nobody-knows-me', stranger)).status).toBe(401);
   });
 
-  test.for(ROLES.filter((role) => ![route.role, route.orRole].includes(role) || route.alsoRole !== undefined))(
+  const enough: readonly (Role | undefined)[] = [...(route.role ? rolesWith(route.role) : []), route.orRole];
+  test.for(ROLES.filter((role) => !enough.includes(role) || route.alsoRole !== undefined))(
     'with the role %s alone: 403',
     async (role) => {
       expect((await ask(route, `only-${role}`)).status).toBe(403);
@@ -88,11 +88,23 @@ describe.for(keyed)('$method $path', (route) => {
 
 // Last, since it changes what is there.
 test.for(keyed.filter(({ alsoRole }) => alsoRole === undefined))(
-  '$method $path with the one role that it needs is not refused',
+  '$method $path with one role that is enough is not refused',
   async (route) => {
-    expect([401, 403]).not.toContain((await ask(route, `only-${route.role}`)).status);
+    for (const role of route.role ? rolesWith(route.role) : [])
+      expect([401, 403], role).not.toContain((await ask(route, `only-${role}`)).status);
   },
 );
+
+test('enqueue-sms sends no money, enqueue-payments sends no SMS, and enqueue means both', () => {
+  const routesWith = (role: Role) => keyed.filter((route) => route.role === role).map(({ id }): string => id);
+  const [sms, payments] = [routesWith('enqueue-sms'), routesWith('enqueue-payments')];
+  expect(sms).toEqual(expect.arrayContaining(['sendMessages', 'createCampaign', 'startCampaign', 'addOptOuts']));
+  expect(payments).toEqual(
+    expect.arrayContaining(['createDisbursement', 'createBatch', 'createDirectCredit', 'createInvoice']),
+  );
+  expect(sms.filter((id) => payments.includes(id))).toEqual([]);
+  expect(routesWith('enqueue')).toEqual([]);
+});
 
 /** One that a browser is sent to has nothing to show by itself. */
 const isOpen = ({ role, session, method, answers }: RouteDeclaration) =>
