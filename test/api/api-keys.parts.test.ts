@@ -1,6 +1,6 @@
 /** Keys that are made and revoked while relais runs, in several processes on one Redis. */
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { Link } from '../storm/link.ts';
+import { Link } from '../support/link.ts';
 import { apiOn, type Running } from '../support/api-process.ts';
 import { type Answer, ask, type Service, startService } from '../support/service.ts';
 

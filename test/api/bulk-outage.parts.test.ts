@@ -10,7 +10,7 @@ import { listen } from '../../src/app/listener.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import type { Acceptance } from '../../src/producer/acceptance.ts';
 import { apiOn, freshStores } from '../support/api-process.ts';
-import { Link } from '../storm/link.ts';
+import { Link } from '../support/link.ts';
 import { onlyOf } from '../support/only.ts';
 
 const toClose: Array<() => Promise<unknown>> = [];

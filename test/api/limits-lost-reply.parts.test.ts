@@ -12,7 +12,7 @@ import { Audit } from '../../src/ledger/audit.ts';
 import { MoneyLimits } from '../../src/ledger/limits.ts';
 import { Database } from '../../src/ledger/pool.ts';
 import { listen } from '../../src/app/listener.ts';
-import { Link } from '../storm/link.ts';
+import { Link } from '../support/link.ts';
 import { type FreshLedger, freshLedger } from '../support/fresh-ledger.ts';
 import { onlyOf } from '../support/only.ts';
 import { ask } from '../support/service.ts';
@@ -83,7 +83,7 @@ test('a looser limit whose answer was lost is told in the audit once, however of
   const { audited, link, set } = await door();
   expect([await set('maker', 100), await set('maker', 200)]).toEqual([200, 202]);
   const isCommit = (asked: Buffer): boolean => /commit/i.test(asked.toString('latin1'));
-  link.layTrap({ isIt: isCommit, when: 'answered', loses: true, spring: () => undefined });
+  link.loseReplyTo(isCommit);
   expect(await set('checker', 200)).toBe(503);
   const held = await store.query("select value::int from relais.limit_value where name = 'MAX_PER_DAY'");
   expect(held).toEqual([{ value: 200 }]);

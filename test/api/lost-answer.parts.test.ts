@@ -1,6 +1,6 @@
 /** PostgreSQL has committed what was asked for, and its answer is lost: nobody says that nothing was accepted. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { Link } from '../storm/link.ts';
+import { Link } from '../support/link.ts';
 import { apiOn, freshStores, type Running } from '../support/api-process.ts';
 import { ask } from '../support/service.ts';
 
@@ -25,7 +25,7 @@ const send = (to: string, text: string) => ask(`${api.url}/v1/messages`, 'POST',
 test('nobody is told that a text was not accepted', async () => {
   expect((await send('+221771000000', 'heard of')).status).toBe(202);
   const text = 'its answer is lost';
-  link.layTrap({ isIt: (asked) => asked.includes(text), when: 'answered', loses: true, spring: () => undefined });
+  link.loseReplyTo((asked) => asked.includes(text));
   const { status, body } = await send('+221771000001', text);
   if (status !== 202) {
     expect([status, body.type.split('/').at(-1)]).toEqual([503, 'unavailable']);

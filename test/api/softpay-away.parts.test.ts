@@ -1,6 +1,6 @@
 /** PostgreSQL goes away while a payer is asked: whoever waits is not told that nothing was done, or asks the payer again. */
 import { afterAll, expect, test, vi } from 'vitest';
-import { Link } from '../storm/link.ts';
+import { Link } from '../support/link.ts';
 import { startCollectService } from '../support/collect-service.ts';
 import { freshLedger } from '../support/fresh-ledger.ts';
 

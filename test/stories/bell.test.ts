@@ -2,7 +2,7 @@
 import { Queue, QueueEvents } from 'bullmq';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import type { BookedDisbursement, DisbursementView } from '../../script/demonstration/views.ts';
-import { type BellStrike, bellStrikes } from '../storm/bell.ts';
+import { type RedisFault, redisFaults } from '../support/faulty-redis.ts';
 import { Deployment } from '../support/deployment.ts';
 
 const PAYMENTS = 12;
@@ -14,15 +14,15 @@ beforeAll(async () => {
 });
 afterAll(() => deployment?.close());
 
-const order = (how: BellStrike, nth: number, kind: 'http' | 'job') => ({
+const order = (how: RedisFault, nth: number, kind: 'http' | 'job') => ({
   reference: `${how}-${kind}-${nth}`,
-  accountAlias: `77${bellStrikes.indexOf(how)}${kind === 'http' ? 0 : 1}${String(nth).padStart(5, '0')}`,
+  accountAlias: `77${redisFaults.indexOf(how)}${kind === 'http' ? 0 : 1}${String(nth).padStart(5, '0')}`,
   amount: 5_000,
   withdrawMode: 'wallet-a-senegal',
 });
 
 /** Every answer of the API is one of a healthy process. */
-async function payOver(how: BellStrike): Promise<readonly string[]> {
+async function payOver(how: RedisFault): Promise<readonly string[]> {
   const ids: string[] = [];
   for (let nth = 0; nth < PAYMENTS; nth += 1) {
     const { status, body } = await deployment.maker.ask('/v1/disbursements', {
@@ -50,7 +50,7 @@ const untilPaid = (ids: readonly string[]): Promise<void> =>
   });
 
 /** As a program does that only knows BullMQ. */
-async function payByJob(how: BellStrike): Promise<string> {
+async function payByJob(how: RedisFault): Promise<string> {
   const options = { prefix: '{relais}', connection: { url: deployment.bell.url } };
   const intake = new Queue('intake', options);
   const announcements = new QueueEvents('intake', options);
@@ -66,13 +66,13 @@ async function payByJob(how: BellStrike): Promise<string> {
   }
 }
 
-async function paidOnce(how: BellStrike): Promise<void> {
+async function paidOnce(how: RedisFault): Promise<void> {
   const books = await deployment.control.get<readonly BookedDisbursement[]>('/books/disbursements');
-  const mine = books.filter(({ accountAlias }) => accountAlias.startsWith(`77${bellStrikes.indexOf(how)}`));
+  const mine = books.filter(({ accountAlias }) => accountAlias.startsWith(`77${redisFaults.indexOf(how)}`));
   expect(mine.map(({ effects }) => effects)).toEqual(Array.from({ length: PAYMENTS + 1 }, () => 1));
 }
 
-test.for(bellStrikes)('after the fault “%s” of Redis the API answers and every payment completes', async (how) => {
+test.for(redisFaults)('after the fault “%s” of Redis the API answers and every payment completes', async (how) => {
   const mend = await deployment.bell.begin(how);
   try {
     await untilPaid(await payOver(how));

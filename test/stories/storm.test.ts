@@ -4,13 +4,13 @@ import type { Mode } from '../storm/options.ts';
 import type { Phase } from '../storm/phases.ts';
 import { broken, describeOutcome } from '../storm/report.ts';
 import { runStorm } from '../storm/storm.ts';
-import { worldNames } from '../storm/worlds.ts';
+import { scenarioNames } from '../storm/scenarios.ts';
 
 const DEEP = process.env['RELAIS_DEEP'] === '1';
 const seeds = DEEP ? [1, 2, 3, 4, 5] : [1];
 const modes: readonly Mode[] = ['resubmit', 'strict'];
 const [disbursements, texts] = DEEP ? [10_000, 20_000] : [500, 2_000];
-const worlds = new Set(worldNames);
+const scenarios = new Set(scenarioNames);
 // Far more than one takes: other stories run beside it, and a machine may be slow. Each wait within it has its own end.
 const LIMIT_MS = DEEP ? 1_800_000 : 600_000;
 
@@ -25,7 +25,7 @@ for (const mode of modes) {
     test(
       `${disbursements} disbursements and ${texts} texts keep every promise in a storm (${mode}, seed ${seed})`,
       async () => {
-        const outcome = await runStorm({ disbursements, texts, seed, mode, worlds, tell });
+        const outcome = await runStorm({ disbursements, texts, seed, mode, scenarios, tell });
         const told = describeOutcome(outcome);
         process.stdout.write(`seed ${seed}, mode ${mode}\n${told}\n`);
         expect(broken(outcome), told).toBe(false);

@@ -1,4 +1,4 @@
-/** What people do during a storm: backups restored, limits changed, and the truth told. */
+/** What operators and the provider do during a storm: restore backups, change limits, and post late results. */
 import { type Random, seededRandom } from '../../src/lib/random.ts';
 import { Secret } from '../../src/lib/secret.ts';
 import { callbackPath } from '../../src/webhooks/receiver.ts';
@@ -12,9 +12,9 @@ import type { Phases } from './phases.ts';
 import { CALLBACK_SECRET, QUIET_MS } from './plan.ts';
 import { type Hands, restoreOnce } from './restores.ts';
 import type { Restore } from './story.ts';
-import type { Mailing } from './texts.ts';
-import { inBooks, takeBackAt, Truths } from './truths.ts';
-import type { World } from './world.ts';
+import type { Mailing } from './campaigns.ts';
+import { inBooks, takeBackAt, LateResults } from './late-results.ts';
+import type { System } from './system.ts';
 
 /** When each begins, as a part of the storm. */
 const RESTORE_AT = 0.25;
@@ -32,7 +32,7 @@ const ACT_MOST_MS = 480_000;
 const LOOKS_AGAIN_MS = 36 * QUIET_MS;
 
 export interface ActsPlan {
-  readonly world: World;
+  readonly system: System;
   readonly seed: number;
   readonly wishes: Wish[];
   readonly hands: Hands;
@@ -48,22 +48,22 @@ export class Acts {
   readonly #limits: Limits | undefined;
   /** Absent: nobody is at the console. */
   readonly console: ConsoleUsers | undefined;
-  readonly #truths = new Truths();
+  readonly #lateResults = new LateResults();
   #telling: Promise<void> = Promise.resolve();
   readonly #over = new AbortController();
   #unsteady = 0;
   /**
-   * A restore keeps processes out of the weather for longer than anybody waits for one, and what two people allowed after
+   * A restore takes processes away for longer than a change of a limit waits for one, and what two persons allowed after
    * the copy is forgotten with it: restores and changes of limits take turns.
    */
   #turn: Promise<void> = Promise.resolve();
 
   constructor(plan: ActsPlan) {
-    const { world, seed, hands } = plan;
+    const { system, seed, hands } = plan;
     this.#plan = plan;
-    this.#operator = new Operator(world.api);
-    this.#limits = world.worlds.has('limits') ? new Limits(world, seed, hands) : undefined;
-    this.console = world.worlds.has('console') ? new ConsoleUsers({ ...plan, api: world.api }) : undefined;
+    this.#operator = new Operator(system.api);
+    this.#limits = system.scenarios.has('limits') ? new Limits(system, seed, hands) : undefined;
+    this.console = system.scenarios.has('console') ? new ConsoleUsers({ ...plan, api: system.api }) : undefined;
   }
 
   /** False while something that was acknowledged may be lost with a copy. */
@@ -81,12 +81,12 @@ export class Acts {
   /** All of them, each at its time. */
   async perform(signal: AbortSignal): Promise<void> {
     const greed = this.#limits?.beGreedy(signal);
-    this.#telling = this.#tellTruths(signal);
+    this.#telling = this.#postLateResults(signal);
     const calling = this.#operator.beOnCall(this.#over.signal);
     const { phases, overMs } = this.#plan;
     const mostMs = overMs + ACT_MOST_MS;
     await Promise.all([
-      phases.run('copies are put back', mostMs, this.#restore()),
+      phases.run('backups are restored', mostMs, this.#restore()),
       phases.run('limits are changed', mostMs, this.#changeLimits()),
     ]);
     void calling;
@@ -94,16 +94,16 @@ export class Acts {
   }
 
   async #restore(): Promise<void> {
-    const { world, overMs, hands, wishes, seed } = this.#plan;
-    const times = world.worlds.has('restores') ? Math.max(1, Math.floor(overMs / RESTORE_EVERY_MS)) : 0;
+    const { system, overMs, hands, wishes, seed } = this.#plan;
+    const times = system.scenarios.has('restores') ? Math.max(1, Math.floor(overMs / RESTORE_EVERY_MS)) : 0;
     const began = nowMs();
     for (let nth = 0; nth < times; nth += 1) {
       const how = KINDS[(seed + nth) % KINDS.length] ?? 'running';
       await wait(Math.max(0, began + ((nth + RESTORE_AT) * overMs) / times - nowMs()));
       this.#unsteady += 1;
-      const parts = { world, seed, operator: this.#operator, wishes, restores: this.restores };
+      const parts = { system, seed, operator: this.#operator, wishes, restores: this.restores };
       await this.#inTurn(() => restoreOnce(parts, { how, nth }, hands));
-      this.#truths.forgetPosted();
+      this.#lateResults.forgetPosted();
       this.#unsteady -= 1;
     }
   }
@@ -127,7 +127,7 @@ export class Acts {
    * A service that has said `failed` for long enough to be believed posts the success that it was; and now and then it
    * takes a success back, and posts that.
    */
-  async #tellTruths(signal: AbortSignal): Promise<void> {
+  async #postLateResults(signal: AbortSignal): Promise<void> {
     const random = seededRandom(this.#plan.seed + 17);
     for (let round = 1; !signal.aborted; round += 1) {
       await wait(TRUTH_EVERY_MS);
@@ -137,30 +137,30 @@ export class Acts {
   }
 
   async #takeBack(random: Random): Promise<void> {
-    const { world } = this.#plan;
-    if (!world.worlds.has('contradictions')) return;
-    const list = await ask(`${world.api}/v1/disbursements?state=succeeded&limit=100`);
+    const { system } = this.#plan;
+    if (!system.scenarios.has('contradictions')) return;
+    const list = await ask(`${system.api}/v1/disbursements?state=succeeded&limit=100`);
     const items = (list?.body as { items?: { id: string; token: string | null }[] } | undefined)?.items ?? [];
     const one = items[Math.floor(random.fraction() * items.length)];
     const token = one?.token;
-    if (!token || this.#truths.isTakenBack(token)) return;
-    if (await takeBackAt(world.control, token)) this.#truths.takeBack(token, one.id, nowMs());
+    if (!token || this.#lateResults.isTakenBack(token)) return;
+    if (await takeBackAt(system.control, token)) this.#lateResults.takeBack(token, one.id, nowMs());
   }
 
   /** True: nothing is left to be told. */
   async #tellWhatIsDue(): Promise<boolean> {
-    const { world, wishes } = this.#plan;
+    const { system, wishes } = this.#plan;
     let done = true;
-    for (const [token, fromMs] of this.#truths.unposted(world.damage.longLies)) {
-      const told = nowMs() >= fromMs && (await postTruth(world, token, wishes));
-      if (told) this.#truths.posted(token);
+    for (const [token, fromMs] of this.#lateResults.unposted(system.damage.longLies)) {
+      const told = nowMs() >= fromMs && (await postResult(system, token, wishes));
+      if (told) this.#lateResults.posted(token);
       done &&= told;
     }
     return done;
   }
 
   /** After the storm: until the last lie was put right, and what was taken back has been looked at often enough. */
-  async tellTheTruth(): Promise<void> {
+  async postAllResults(): Promise<void> {
     await this.#telling;
     await waitUntil(() => this.#tellWhatIsDue(), PATIENCE_MS);
     await waitUntil(() => this.#isHeard(), LOOKS_AGAIN_MS, 500);
@@ -168,9 +168,9 @@ export class Acts {
 
   /** Of every success that was taken back, relais says so; whatever it does not say in time is for the checks. */
   async #isHeard(): Promise<boolean> {
-    const { world } = this.#plan;
-    for (const id of this.#truths.takenBack) {
-      const seen = await ask(`${world.api}/v1/disbursements/${id}`);
+    const { system } = this.#plan;
+    for (const id of this.#lateResults.takenBack) {
+      const seen = await ask(`${system.api}/v1/disbursements/${id}`);
       if ((seen?.body as { state?: string } | undefined)?.state === 'succeeded') return false;
     }
     return true;
@@ -182,7 +182,7 @@ export class Acts {
 }
 
 /** The callback of how it ended, by the books of the service; true when there is nothing more to be told. */
-async function postTruth({ control, webhooks }: World, token: string, wishes: readonly Wish[]): Promise<boolean> {
+async function postResult({ control, webhooks }: System, token: string, wishes: readonly Wish[]): Promise<boolean> {
   const books = await inBooks(control, token);
   if (!books) return false;
   const { entry } = books;

@@ -2,7 +2,7 @@
 import { waitUntil } from './clock.ts';
 import { ask } from './http.ts';
 import type { Restore } from './story.ts';
-import { isTorn, type Mailing } from './texts.ts';
+import { isTorn, type Mailing } from './campaigns.ts';
 
 const BEFORE_SUBMIT = ['queued', 'held', 'created'] as const;
 const OPEN = [...BEFORE_SUBMIT, 'submitting', 'unknown', 'pending'] as const;
@@ -57,8 +57,8 @@ async function openMailings(
     // Lost with a copy (410: the journal knows of it), or only begun in it.
     const isLost = reply?.status === 404 || reply?.status === 410;
     if (isTorn(mailing, restores) && (isLost || seen?.state === 'draft' || seen?.state === 'ready')) continue;
-    // In a storm answers get lost; whoever watches a campaign that stopped itself for that has it go on. What somebody
-    // cancelled in a world that is gone is cancelled again.
+    // A campaign that stopped itself after too many lost answers is resumed. One whose cancellation was lost with a
+    // restore is cancelled again.
     const act = cancelledAt === undefined ? 'resume' : 'cancel';
     if (seen?.state === 'held' || seen?.state === 'paused')
       await ask(`${api}/v1/campaigns/${id}/${act}`, { method: 'POST', body: '{}' });

@@ -35,8 +35,6 @@ function mayBe(answer: ConsoleAnswer, seen: SeenConsole, restores: readonly Rest
   if (status === 503) return AWAY.has(problem);
   // What an account has left is asked of the service at once.
   if (status === 502 || status === 504) return route === 'balances' && problem.startsWith('upstream-');
-  // Another act came first, or the campaign is over.
-  if (status === 409) return (route === 'pause' || route === 'resume') && problem === 'wrong-state';
   if (status === 404) return problem === 'not-found' && restores.length > 0;
   // A restored ledger lacks it, and the journal knows that it was there.
   if (status === 410) return problem === 'removed' && restores.length > 0;

@@ -1,9 +1,9 @@
 /** What must be true of every storm. Each check is pure: a story in, the broken promises out, in words. */
 import { consoleChecks } from './checks-of-console.ts';
-import { moneyChecks } from './checks-of-money.ts';
+import { paymentChecks } from './checks-of-payments.ts';
 import { runningChecks } from './checks-of-running.ts';
-import { textChecks } from './checks-of-texts.ts';
-import { worldChecks } from './checks-of-worlds.ts';
+import { smsChecks } from './checks-of-sms.ts';
+import { scenarioChecks } from './checks-of-scenarios.ts';
 import type { Story } from './story.ts';
 
 export interface Check {
@@ -20,10 +20,10 @@ export interface Verdict {
 }
 
 export const checks: readonly Check[] = [
-  ...moneyChecks,
-  ...textChecks,
+  ...paymentChecks,
+  ...smsChecks,
   ...runningChecks,
-  ...worldChecks,
+  ...scenarioChecks,
   ...consoleChecks,
 ];
 

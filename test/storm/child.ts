@@ -49,16 +49,12 @@ export class Child {
   readonly diedByItself: string[] = [];
   /** Ends before it was ready: without Redis nothing starts, and whoever minds the process starts it again. */
   readonly failedStarts: string[] = [];
-  /** Ends of a process that was frozen for so long that another one took over its work. */
-  readonly replaced: string[] = [];
   /** When it was frozen, in ms since the epoch. */
   readonly stoodStill: { from: number; to: number }[] = [];
   /** What it is told besides its plan when it is started the next time. */
   more: Readonly<Record<string, string>> = {};
   urls: Urls = {};
   frozen = false;
-  /** Of the last process that ended; null: by a signal, or none has. */
-  lastStatus: number | null = null;
   #child: ChildProcess | undefined;
   #expected = false;
   #isReady = false;
@@ -80,15 +76,10 @@ export class Child {
     const until = nowMs() + START_WITHIN_MS;
     for (let attempt = 1; attempt <= START_TRIES && nowMs() < until; attempt += 1) {
       if (await this.#startOnce()) return;
-      await this.#end('SIGKILL');
+      await this.kill();
       await wait(START_AGAIN_MS);
     }
     throw new Error(`${this.plan.name} did not start: ${this.lastWords()}; see ${this.plan.log}`);
-  }
-
-  /** Started once, for better or worse; resolves when it is ready or has ended. */
-  async tryOnce(): Promise<void> {
-    await this.#startOnce();
   }
 
   async #startOnce(): Promise<boolean> {
@@ -108,15 +99,6 @@ export class Child {
     return this.#ready(child);
   }
 
-  kill(): Promise<void> {
-    return this.#end('SIGKILL');
-  }
-
-  stop(): Promise<void> {
-    if (this.frozen) this.thaw();
-    return this.#end('SIGTERM');
-  }
-
   freeze(): void {
     this.frozen = this.#child?.kill('SIGSTOP') ?? false;
     this.stoodStill.push({ from: Date.now(), to: Number.POSITIVE_INFINITY });
@@ -133,27 +115,27 @@ export class Child {
     if (last && last.to === Number.POSITIVE_INFINITY) last.to = Date.now();
   }
 
-  async #end(signal: NodeJS.Signals): Promise<void> {
+  async kill(): Promise<void> {
     const child = this.#child;
     if (!child || child.exitCode !== null) return;
     this.#expected = true;
     const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()));
-    child.kill(signal);
-    await within(ENDS_WITHIN_MS, `${this.plan.name} to end after ${signal}`, gone);
+    child.kill('SIGKILL');
+    await within(ENDS_WITHIN_MS, `${this.plan.name} to end`, gone);
   }
 
   #ended(child: ChildProcess, code: number | null, signal: NodeJS.Signals | null): void {
     if (this.#child === child) this.#child = undefined;
     this.#movesAgain();
-    this.lastStatus = code;
     const how = signal ?? `status ${code}`;
     if (existsSync(this.plan.log))
       appendFileSync(this.plan.log, `--- ended: ${how}${this.#expected ? '' : ', by itself'}\n`);
     if (this.#expected) return;
     const told = `${this.plan.name} ended by itself: ${how}; ${this.lastWords()}`;
     const isReplaced = this.stoodStill.length > 0 && told.includes(REPLACED);
-    if (isReplaced || LEFT_BEHIND.some((words) => told.includes(words))) this.replaced.push(told);
-    else if (this.#isReady) this.diedByItself.push(told);
+    // It was frozen until its successor took over, or PostgreSQL was restored without it: it has to end.
+    if (isReplaced || LEFT_BEHIND.some((words) => told.includes(words))) return;
+    if (this.#isReady) this.diedByItself.push(told);
     else this.failedStarts.push(told);
   }
 

@@ -4,21 +4,21 @@
  */
 import { derivedHex } from '../../src/lib/ids.ts';
 import { nowMs } from './clock.ts';
-import { isCreate, isLook, isSend, isSubmit, submitNames } from './hearsay.ts';
+import { isCreate, isLook, isSend, isSubmit, submitNames } from './traffic.ts';
 import type { Bend, Exchange } from './tap.ts';
-import type { WorldName } from './worlds.ts';
+import type { Scenario } from './scenarios.ts';
 
 /** How long a service holds on to a lie: longer than two looks lie apart. */
 const LIES_FOR_MS = 6_000;
 
 const fates = {
-  'is failed once': { world: 'contradictions', share: 0.04 },
-  'is failed for long': { world: 'contradictions', share: 0.02 },
-  'has no identity once': { world: 'damage', share: 0.04 },
-  'never has an identity': { world: 'damage', share: 0.004 },
-  'is another once': { world: 'damage', share: 0.01 },
-  'is another amount once': { world: 'damage', share: 0.01 },
-} as const satisfies Record<string, { world: WorldName; share: number }>;
+  'is failed once': { system: 'contradictions', share: 0.04 },
+  'is failed for long': { system: 'contradictions', share: 0.02 },
+  'has no identity once': { system: 'damage', share: 0.04 },
+  'never has an identity': { system: 'damage', share: 0.004 },
+  'is another once': { system: 'damage', share: 0.01 },
+  'is another amount once': { system: 'damage', share: 0.01 },
+} as const satisfies Record<string, { system: Scenario; share: number }>;
 type Fate = keyof typeof fates;
 
 /** Tokens that were given before, and texts whose item says in a word that is no success that they were not sent. */
@@ -31,14 +31,14 @@ export class Damage {
   /** Tokens that were said to have failed for so long that it was believed, with when the truth came out. */
   readonly longLies = new Map<string, number>();
   readonly #seed: number;
-  readonly #worlds: ReadonlySet<WorldName>;
+  readonly #scenarios: ReadonlySet<Scenario>;
   readonly #seen = new Set<string>();
   #given: { readonly token: string; readonly at: number }[] = [];
   #over = false;
 
-  constructor(seed: number, worlds: ReadonlySet<WorldName>) {
+  constructor(seed: number, scenarios: ReadonlySet<Scenario>) {
     this.#seed = seed;
-    this.#worlds = worlds;
+    this.#scenarios = scenarios;
   }
 
   /** From here on nothing new is made up; a lie that has begun goes on to its end. */
@@ -66,9 +66,9 @@ export class Damage {
 
   #fateOf(token: string): Fate | undefined {
     let left = this.#draw('fate', token);
-    for (const [fate, { world, share }] of Object.entries(fates)) {
+    for (const [fate, { system, share }] of Object.entries(fates)) {
       left -= share;
-      if (left < 0) return this.#worlds.has(world) ? (fate as Fate) : undefined;
+      if (left < 0) return this.#scenarios.has(system) ? (fate as Fate) : undefined;
     }
     return undefined;
   }
@@ -117,7 +117,7 @@ export class Damage {
   }
 
   #create(): Bend | undefined {
-    if (!this.#worlds.has('damage')) return undefined;
+    if (!this.#scenarios.has('damage')) return undefined;
     return {
       answer: (body) => {
         const said = JSON.parse(body) as Record<string, unknown>;
@@ -134,7 +134,7 @@ export class Damage {
 
   /** Some texts are taken out of the request, and their items say in words of their own that they were not sent. */
   #send(): Bend | undefined {
-    if (!this.#worlds.has('damage') || this.#over) return undefined;
+    if (!this.#scenarios.has('damage') || this.#over) return undefined;
     let refused: Item[] = [];
     let all: Item[] = [];
     return {

@@ -1,11 +1,11 @@
 /**
- * After PostgreSQL was restored to an earlier time, what was sent before belongs to another world: relais may number its
- * sends anew, and cannot know a token that only the other world knew. What it must not do there, P17 and S8 say.
+ * What was sent before a restore of PostgreSQL is not compared with what is sent after it: relais may number its sends
+ * again, and cannot know a token of the lost time. What it must not do after a restore is checked by P17 and S8.
  */
 import { groupBy } from './grouping.ts';
 import type { Restore, SeenSubmit, Story } from './story.ts';
 
-/** The world that what left at this moment was decided in: how many copies had answered by then. */
+/** How many restored ledgers had answered by then. */
 export const eraOf = ({ restores }: Pick<Story, 'restores'>, at: number): number =>
   restores.filter(({ backAt }) => backAt <= at).length;
 
@@ -16,7 +16,7 @@ export function perDisbursement(story: Story): [string, SeenSubmit[]][] {
   );
 }
 
-/** What was on its way when Redis was put back, and what was decided in the world that is gone. */
+/** The restore that lost the decision about a request of this time, or that happened while it was on its way. */
 export const straddles = ({ restores }: Story, at: number, ms: number): Restore | undefined =>
   restores.find(({ copiedAt, restoredAt }) => at >= copiedAt && at <= restoredAt + ms);
 

@@ -1,7 +1,7 @@
 /** The committed row of a request while its bytes are on their way: read past the wires, before the provider receives it. */
 import { Client } from 'pg';
 import { onOurClock } from './clock.ts';
-import { type Image, isSubmit, submitNames } from './hearsay.ts';
+import { type Image, isSubmit, submitNames } from './traffic.ts';
 import type { Exchange } from './tap.ts';
 
 export interface Images {

@@ -9,7 +9,7 @@ import { ask } from './http.ts';
 import { SECOND_SECRET } from './plan.ts';
 import type { Hands } from './restores.ts';
 import type { LedgerEntry, SeenLimits, SeenRecord } from './story.ts';
-import type { World } from './world.ts';
+import type { System } from './system.ts';
 
 /** What everybody is told at first; what an old file says; what one worker is told later; what two people agree on. */
 export const FIRST_LIMIT = 20_000;
@@ -33,17 +33,17 @@ const strictestAt = (inForce: LimitChanges['inForce'], at: number): number =>
 
 export class Limits {
   readonly seen: LimitChanges = { inForce: [{ from: nowMs(), amount: FIRST_LIMIT }], greedy: [] };
-  readonly #world: World;
+  readonly #system: System;
   readonly #seed: number;
   readonly #hands: Hands;
 
-  constructor(world: World, seed: number, hands: Hands) {
-    this.#world = world;
+  constructor(system: System, seed: number, hands: Hands) {
+    this.#system = system;
     this.#seed = seed;
     this.#hands = hands;
   }
 
-  /** What a process is told about limits when the weather starts it again. */
+  /** The limits of a process that is started again after a fault. */
   oldFile(random: Random): Readonly<Record<string, string>> {
     return OLD_FILES[Math.floor(random.fraction() * OLD_FILES.length)] ?? {};
   }
@@ -58,14 +58,14 @@ export class Limits {
       const wish = { ...wishAt(`storm-${this.#seed}-greedy-${index}`, 800_000 + index), amount };
       const { accountAlias, withdrawMode, reference } = wish;
       const body = { accountAlias, amount, withdrawMode, reference };
-      const reply = await ask(`${this.#world.api}/v1/disbursements`, { method: 'POST', body, withinMs: 3_000 });
+      const reply = await ask(`${this.#system.api}/v1/disbursements`, { method: 'POST', body, withinMs: 3_000 });
       this.seen.greedy.push({ at, wish, status: reply?.status });
     }
   }
 
   /** A worker is told less than the others, and from then on that holds for all. */
   async tightenOnce(): Promise<void> {
-    const [worker] = await this.#hands.take(this.#world.workers.slice(0, 1));
+    const [worker] = await this.#hands.take(this.#system.workers.slice(0, 1));
     if (!worker) return;
     await worker.kill();
     const { more } = worker;
@@ -87,14 +87,14 @@ export class Limits {
     const wish = { ...wishAt(`storm-${this.#seed}-agreed`, 900_000), amount: AGREED };
     wishes.push(wish);
     this.seen.afterTwo = wish;
-    await untilAcknowledged(wish, { api: this.#world.api, until });
+    await untilAcknowledged(wish, { api: this.#system.api, until });
   }
 
   #set(amount: number, secret: string | undefined, patienceMs: number): Promise<boolean> {
     const headers = secret === undefined ? {} : { authorization: `Bearer ${secret}` };
     const body = { value: amount };
     return waitUntil(async () => {
-      const url = `${this.#world.api}/v1/limits/MAX_DISBURSEMENT`;
+      const url = `${this.#system.api}/v1/limits/MAX_DISBURSEMENT`;
       const reply = await ask(url, { method: 'POST', body, headers, withinMs: 3_000 });
       return (reply?.status ?? 500) < 300;
     }, patienceMs);

@@ -1,6 +1,6 @@
 /** What `script/storm` was asked to do. */
 import { parseArgs } from 'node:util';
-import { readWorlds, type WorldName, worldNames } from './worlds.ts';
+import { readScenarios, type Scenario, scenarioNames } from './scenarios.ts';
 
 export type Mode = 'resubmit' | 'strict';
 
@@ -16,13 +16,13 @@ export interface StormOptions {
   readonly program: string | undefined;
   /** Leaves the folder of the run (logs, data of PostgreSQL) where it is. */
   readonly keep: boolean;
-  readonly worlds: ReadonlySet<WorldName>;
+  readonly scenarios: ReadonlySet<Scenario>;
 }
 
 export const USAGE = `usage: script/storm [--disbursements N] [--texts N] [--seed S] [--seeds K]
-                    [--mode resubmit|strict|both] [--worlds all|none|NAMES]
+                    [--mode resubmit|strict|both] [--scenarios all|none|NAMES]
                     [--program FILE] [--keep]
-worlds: ${worldNames.join(', ')}`;
+scenarios: ${scenarioNames.join(', ')}`;
 
 /** Throws a RangeError that says what is wrong. */
 export function readOptions(args: readonly string[]): StormOptions {
@@ -36,7 +36,7 @@ export function readOptions(args: readonly string[]): StormOptions {
       mode: { type: 'string', default: 'resubmit' },
       program: { type: 'string' },
       keep: { type: 'boolean', default: false },
-      worlds: { type: 'string', default: 'all' },
+      scenarios: { type: 'string', default: 'all' },
     },
   });
   return {
@@ -47,7 +47,7 @@ export function readOptions(args: readonly string[]): StormOptions {
     modes: modesOf(values.mode),
     program: values.program,
     keep: values.keep,
-    worlds: readWorlds(values.worlds),
+    scenarios: readScenarios(values.scenarios),
   };
 }
 

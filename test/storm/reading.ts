@@ -1,18 +1,19 @@
 /** Reads what a storm left behind: our records and events over HTTP, the books of the service, what the taps heard. */
-import { searchAftermath } from './aftermath.ts';
+import { searchLeaks } from './leaks.ts';
 import { readAttempts } from './attempts.ts';
-import { onOurClock, waitUntil } from './clock.ts';
+import { nowMs, onOurClock, waitUntil } from './clock.ts';
+import { sumOf } from './grouping.ts';
 import type { Acts } from './acts.ts';
-import { readCredits } from './bystanders.ts';
+import { readCredits } from './other-requests.ts';
 import { mustAsk } from './http.ts';
-import { looksIn, sendsIn, submitsIn } from './hearsay.ts';
+import { looksIn, sendsIn, submitsIn } from './traffic.ts';
 import { seenLimits } from './limit-changes.ts';
 import type { Mode } from './options.ts';
 import type { Phases } from './phases.ts';
 import { LEASE_MS, LOCK_MS, QUIET_MS, UPSTREAM_TIMEOUT_MS } from './plan.ts';
 import type {
   Asked,
-  BookedText,
+  BookedSms,
   LedgerEntry,
   Restore,
   SeenCampaign,
@@ -22,8 +23,8 @@ import type {
   SeenRecord,
   Story,
 } from './story.ts';
-import { isTorn, type Mailing } from './texts.ts';
-import type { World } from './world.ts';
+import { isTorn, type Mailing } from './campaigns.ts';
+import type { System } from './system.ts';
 
 const PAGE_LIMIT_MS = 20_000;
 /** Of ten thousand records a minute is enough. */
@@ -41,15 +42,15 @@ export interface Told {
   readonly slowness: number;
 }
 
-export async function readStory(world: World, told: Told, phases: Phases): Promise<Story> {
-  const { taps, images, control } = world;
+export async function readStory(system: System, told: Told, phases: Phases): Promise<Story> {
+  const { taps, images, control } = system;
   const { mode, asked, mailings, codes, acts } = told;
   const [base, crm] = [taps.base.exchanges, taps.crm.exchanges];
   const { restores } = acts;
   const books = await mustAsk<(LedgerEntry & { updatedAt: number })[]>(`${control}/books/disbursements`);
   const ledger = books.map((entry) => ({ ...entry, doneAt: onOurClock(entry.updatedAt) }));
   const read = <T>(what: string, reading: Promise<T>): Promise<T> => phases.run(what, READ_WITHIN_MS, reading);
-  const records = await read('records are read', readRecords(world.api));
+  const records = await read('records are read', readRecords(system.api));
   return {
     rules: {
       mode,
@@ -61,19 +62,17 @@ export async function readStory(world: World, told: Told, phases: Phases): Promi
     },
     asked,
     records,
-    events: await readEvents(world.api),
+    events: await readEvents(system.api),
     ledger,
     submits: submitsIn(base, images.submits),
     looks: looksIn(base),
-    counted: await readCounts(world.door.urls['metrics'] ?? ''),
-    campaigns: await Promise.all(mailings.map((mailing) => readCampaign(world.api, mailing, restores))),
-    messages: await mustAsk<BookedText[]>(`${control}/books/messages`),
+    counted: await readCounts(system.front.urls['metrics'] ?? ''),
+    reportedXof: await readReportedXof(system.api),
+    campaigns: await Promise.all(mailings.map((mailing) => readCampaign(system.api, mailing, restores))),
+    messages: await mustAsk<BookedSms[]>(`${control}/books/messages`),
     sends: sendsIn(crm),
-    attempts: await readAttempts(world.workers, world.database.dark, LOCK_MS / 4),
-    canaries: await read(
-      'secrets are looked for',
-      searchAftermath(world, { asked, mailings, console: acts.console }),
-    ),
+    attempts: await readAttempts(system.workers, system.database.dark, LOCK_MS / 4),
+    canaries: await read('secrets are looked for', searchLeaks(system, { asked, mailings, console: acts.console })),
     restores,
     codes,
     credits: await readCredits(control, told.credits),
@@ -135,6 +134,22 @@ async function readCampaign(api: string, mailing: Mailing, restores: readonly Re
     recipients: await readPages<SeenRecipient>(`${api}/v1/campaigns/${id}/recipients?limit=1000`),
     ...cancelled,
   };
+}
+
+interface ReportRow {
+  readonly succeeded: { readonly xof: number };
+  readonly reversed: { readonly xof: number };
+}
+
+/** Of the day on which the storm began and of today. */
+async function readReportedXof(api: string): Promise<number> {
+  const days = new Set([Date.now() - nowMs(), Date.now()].map((at) => new Date(at).toISOString().slice(0, 10)));
+  let sum = 0;
+  for (const day of days) {
+    const { rows } = await mustAsk<{ rows: readonly ReportRow[] }>(`${api}/v1/reports/daily?date=${day}`);
+    sum += sumOf(rows, ({ succeeded, reversed }) => succeeded.xof - reversed.xof);
+  }
+  return sum;
 }
 
 /** Disbursements by state, from the metrics page. */

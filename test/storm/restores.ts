@@ -11,7 +11,7 @@ import { nowMs, wait, waitUntil } from './clock.ts';
 import { ask } from './http.ts';
 import type { Operator } from './operator.ts';
 import type { Restore } from './story.ts';
-import type { World } from './world.ts';
+import type { System } from './system.ts';
 
 const WITHDRAWN = 6;
 /** Due a while after the copy was put in place. */
@@ -23,7 +23,7 @@ const PATIENCE_MS = 180_000;
 const ASKED_AROUND_MS = 1_500;
 
 export interface RestoreDrill {
-  readonly world: World;
+  readonly system: System;
   readonly seed: number;
   readonly operator: Operator;
   /** Everything that callers want; those that were cancelled join it. */
@@ -37,20 +37,20 @@ export async function restoreOnce(
   { how, nth }: { readonly how: Restore['how']; readonly nth: number },
   hands: Hands,
 ): Promise<void> {
-  const { world, seed, operator, wishes, restores } = drill;
+  const { system, seed, operator, wishes, restores } = drill;
   const random = seededRandom(seed * 100 + nth);
-  const copy = join(world.dir, `copy-${nth}`);
+  const copy = join(system.dir, `copy-${nth}`);
   const withdrawn = await askForLater(drill, nth);
   const copiedAt = nowMs();
-  await world.database.copy(copy);
-  await Promise.all(withdrawn.map((wish) => withdraw(world.api, wish)));
+  await system.database.copy(copy);
+  await Promise.all(withdrawn.map((wish) => withdraw(system.api, wish)));
   await wait(BETWEEN_MS * (0.5 + random.fraction()));
-  // Whoever is at work stays in the weather; those that are stopped are out of it.
+  // Running processes get faults meanwhile; stopped ones do not.
   operator.expecting = true;
-  const everyone = how === 'stopped' ? await hands.take([world.door, ...world.workers]) : [];
+  const everyone = how === 'stopped' ? await hands.take([system.front, ...system.workers]) : [];
   await Promise.all(everyone.map((child) => child.kill()));
-  const { goneAt: restoredAt, backAt } = await world.database.restore(copy, 50 + random.fraction() * 300);
-  world.damage.forgetSince(copiedAt);
+  const { goneAt: restoredAt, backAt } = await system.database.restore(copy, 50 + random.fraction() * 300);
+  system.damage.forgetSince(copiedAt);
   await Promise.all(everyone.map((child) => child.start()));
   hands.release(everyone);
   rmSync(copy, { recursive: true });
@@ -59,16 +59,16 @@ export async function restoreOnce(
   restores.push({ how, copiedAt, restoredAt, backAt, ...recovery });
   // Whoever was told 202 after the copy was made asks again, under the same reference: relais may know nothing of it.
   const lost = wishes.filter(({ acknowledgedAt = 0 }) => acknowledgedAt > copiedAt - ASKED_AROUND_MS);
-  await Promise.all(lost.map((wish) => askAgain(world.api, wish, restoredAt)));
+  await Promise.all(lost.map((wish) => askAgain(system.api, wish, restoredAt)));
 }
 
-/** Processes are taken out of the weather while something else is done to them. */
+/** Processes get no faults while something else is done to them. */
 export interface Hands {
   readonly take: (children: readonly Child[]) => Promise<readonly Child[]>;
   readonly release: (children: readonly Child[]) => void;
 }
 
-async function askForLater({ world, seed, wishes }: RestoreDrill, nth: number): Promise<Wish[]> {
+async function askForLater({ system, seed, wishes }: RestoreDrill, nth: number): Promise<Wish[]> {
   const notBefore = new Date(Date.now() + DUE_IN_MS).toISOString();
   const until = nowMs() + PATIENCE_MS;
   const withdrawn = Array.from({ length: WITHDRAWN }, (_, index) => ({
@@ -76,7 +76,7 @@ async function askForLater({ world, seed, wishes }: RestoreDrill, nth: number): 
     notBefore,
   }));
   wishes.push(...withdrawn);
-  await Promise.all(withdrawn.map((wish) => untilAcknowledged(wish, { api: world.api, until })));
+  await Promise.all(withdrawn.map((wish) => untilAcknowledged(wish, { api: system.api, until })));
   return withdrawn;
 }
 
@@ -93,7 +93,7 @@ async function withdraw(api: string, wish: Wish): Promise<void> {
 }
 
 async function askAgain(api: string, wish: Wish, restoredAt: number): Promise<void> {
-  // What was cancelled in the world that is gone stays cancelled for its caller.
+  // A cancellation that was lost with the restore still holds for its caller.
   if (wish.cancelledAt !== undefined) return;
   wish.askedAgainAt = [...(wish.askedAgainAt ?? []), restoredAt];
   await untilAcknowledged(wish, { api, until: nowMs() + PATIENCE_MS });

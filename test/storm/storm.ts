@@ -3,27 +3,27 @@ import { mkdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { seededRandom } from '../../src/lib/random.ts';
-import type { Bell } from './bell.ts';
+import type { FaultyRedis } from '../support/faulty-redis.ts';
 import type { StormDatabase } from './database.ts';
 import { comeToRest, noneWaits } from './calm.ts';
 import { Acts } from './acts.ts';
-import { askForCodes, askForCredits } from './bystanders.ts';
+import { askForCodes, askForCredits } from './other-requests.ts';
 import { type CallerCounts, makeWishes, type Wish, wishesOf } from './caller.ts';
-import { Chaos, type ChaosCounts } from './chaos.ts';
+import { Strikes, type StrikeCounts } from './strikes.ts';
 import { type Verdict, judge } from './checks.ts';
 import { nowMs, wait } from './clock.ts';
-import { faultOrders, promisesAnything, promisesOf, faultsOff } from './faults.ts';
-import { type ForgerCounts, forge } from './forger.ts';
+import { faultOrders, promisesAnything, promisesOf, faultsOff } from './provider-faults.ts';
+import { type ForgedCounts, forge } from './forged-callbacks.ts';
 import { mustAsk } from './http.ts';
 import type { Mode } from './options.ts';
 import { type Phase, Phases } from './phases.ts';
 import { defaultProgram, LATE_MS, LEASE_MS, SETTLE_MS } from './plan.ts';
 import { readStory } from './reading.ts';
 import type { Story } from './story.ts';
-import { mailingsOf, postMailings } from './texts.ts';
-import { pay } from './payers.ts';
-import { type World, startWorld } from './world.ts';
-import { type WorldName, worldNames } from './worlds.ts';
+import { mailingsOf, postMailings } from './campaigns.ts';
+import { pay } from './payer-secrets.ts';
+import { type System, startSystem } from './system.ts';
+import { type Scenario, scenarioNames } from './scenarios.ts';
 
 export interface StormOrder {
   readonly disbursements: number;
@@ -33,7 +33,7 @@ export interface StormOrder {
   readonly program?: string | undefined;
   readonly keep?: boolean;
   /** All of them when left out. */
-  readonly worlds?: ReadonlySet<WorldName>;
+  readonly scenarios?: ReadonlySet<Scenario>;
   /** Told of each phase as it is over. */
   readonly tell?: ((phase: Phase) => void) | undefined;
 }
@@ -43,16 +43,16 @@ export interface Outcome {
   readonly story: Story;
   readonly verdicts: readonly Verdict[];
   /** Those that were on. */
-  readonly worlds: ReadonlySet<WorldName>;
+  readonly scenarios: ReadonlySet<Scenario>;
   /** Answers that were bent, by how. */
   readonly damage: Readonly<Record<string, number>>;
-  readonly chaos: ChaosCounts;
+  readonly strikes: StrikeCounts;
   readonly database: StormDatabase['counts'];
-  readonly bell: Bell['counts'];
+  readonly redis: FaultyRedis['counts'];
   /** How often the service misbehaved, by operation. */
   readonly serviceFaults: Readonly<Record<string, number>>;
   readonly caller: CallerCounts;
-  readonly forger: ForgerCounts;
+  readonly forged: ForgedCounts;
   /** What had not come to rest when patience ended. */
   readonly open: readonly string[];
   /** Ends of processes that nobody asked for. */
@@ -61,7 +61,7 @@ export interface Outcome {
   readonly failedStarts: readonly string[];
   /** In the order in which they ended; some went on side by side. */
   readonly phases: readonly Phase[];
-  /** By how much weather and patience were stretched, since the machine had other work too. */
+  /** By how much pauses between faults and time limits were stretched, since the machine had other work too. */
   readonly slowness: number;
   readonly stormMs: number;
   readonly calmMs: number;
@@ -78,14 +78,14 @@ const CALM_LIMIT_MS = 60_000;
 /** After the storm was to end: on a machine that does other work too, callers are patient. */
 const CALLERS_WAIT_MS = 240_000;
 /**
- * How much slower this machine is than one with nothing else to do. Weather that comes by the clock would be worse there:
+ * How much slower this machine is than an idle one. Faults at the usual intervals would be too many for it:
  * what is killed again before it has started does no work that could go wrong.
  */
 const slownessOf = (startedInMs: number): number => Math.min(SLOWEST, Math.max(1, startedInMs / STARTS_IN_MS));
 /** After the last word: an effect that comes later than this would be a second one. */
 const DRAIN_MS = LATE_MS + LEASE_MS + SETTLE_MS;
 /** How long anybody waits for a phase of a storm, beyond what the phase itself may take: then the storm ends, and says for what. */
-const STARTING = 'everything starts';
+const STARTING = 'processes start';
 const STARTED_WITHIN_MS = 600_000;
 const OVER_WITHIN_MS = 360_000;
 const READ_WITHIN_MS = 240_000;
@@ -97,27 +97,27 @@ export async function runStorm(order: StormOrder): Promise<Outcome> {
   mkdirSync(dir, { recursive: true });
   const wishes = wishesOf(order.disbursements, order.seed);
   const phases = new Phases(order.tell);
-  const starting = startWorld({
+  const starting = startSystem({
     dir,
     program: order.program ?? defaultProgram,
     mode: order.mode,
     seed: order.seed,
-    worlds: worldsIn(order),
+    scenarios: scenariosIn(order),
     idOf: namesOf(wishes),
   });
-  const world = await phases.run(STARTING, STARTED_WITHIN_MS, starting);
+  const system = await phases.run(STARTING, STARTED_WITHIN_MS, starting);
   try {
-    return await blow(order, { world, phases }, wishes);
+    return await blow(order, { system, phases }, wishes);
   } finally {
-    await world.stop();
+    await system.stop();
     if (!order.keep) rmSync(dir, { recursive: true, force: true });
   }
 }
 
 /** In `strict` every other seed has a service that promises nothing at all, and then no record may be lost. */
-function worldsIn({ worlds = new Set(worldNames), mode, seed }: StormOrder): ReadonlySet<WorldName> {
-  if (promisesAnything(mode, seed)) return worlds;
-  return new Set([...worlds].filter((name) => name !== 'restores'));
+function scenariosIn({ scenarios = new Set(scenarioNames), mode, seed }: StormOrder): ReadonlySet<Scenario> {
+  if (promisesAnything(mode, seed)) return scenarios;
+  return new Set([...scenarios].filter((name) => name !== 'restores'));
 }
 
 /** By the disburse_id; more is asked for as the storm goes on. */
@@ -131,30 +131,30 @@ function namesOf(wishes: readonly Wish[]): (disburseId: string) => string | unde
 }
 
 interface Stage {
-  readonly world: World;
+  readonly system: System;
   readonly phases: Phases;
 }
 
-async function blow(order: StormOrder, { world, phases }: Stage, wishes: Wish[]): Promise<Outcome> {
+async function blow(order: StormOrder, { system, phases }: Stage, wishes: Wish[]): Promise<Outcome> {
   const { seed, mode, disbursements, texts } = order;
   const mailings = mailingsOf(texts, seed);
-  await mustAsk(`${world.control}/settings`, { method: 'POST', body: promisesOf(mode, seed) });
+  await mustAsk(`${system.control}/settings`, { method: 'POST', body: promisesOf(mode, seed) });
   const faults = faultOrders(seed);
-  for (const fault of faults) await mustAsk(`${world.control}/faults`, { method: 'POST', body: fault });
+  for (const fault of faults) await mustAsk(`${system.control}/faults`, { method: 'POST', body: fault });
 
   const slowness = slownessOf(phases.msOf(STARTING));
   const overMs = slowness * Math.max(STORM_MIN_MS, disbursements * MS_EACH);
   const began = nowMs();
-  const chaos = new Chaos(world, seed, slowness);
-  const acts = new Acts({ world, seed, wishes, hands: chaos, mailings, overMs, phases });
-  chaos.begin(acts.newSettings);
+  const strikes = new Strikes(system, seed, slowness);
+  const acts = new Acts({ system, seed, wishes, hands: strikes, mailings, overMs, phases });
+  strikes.begin(acts.newSettings);
   const calm = new AbortController();
   const { signal } = calm;
   const beside = [
-    pay(world.api, seed, signal),
-    forge(world.webhooks, wishes, seededRandom(seed + 7), signal),
-    askForCodes(world.api, seed, signal),
-    askForCredits(world.api, seed, signal),
+    pay(system.api, seed, signal),
+    forge(system.webhooks, wishes, seededRandom(seed + 7), signal),
+    askForCodes(system.api, seed, signal),
+    askForCredits(system.api, seed, signal),
     acts.console?.live(signal) ?? Promise.resolve(),
   ] as const;
   const giveUpMs = overMs + slowness * CALLERS_WAIT_MS;
@@ -163,48 +163,53 @@ async function blow(order: StormOrder, { world, phases }: Stage, wishes: Wish[])
   const posts = { random: seededRandom(seed + 6), overMs: overMs * 0.7, giveUpMs, mayBeGone };
   const blowMs = giveUpMs + OVER_WITHIN_MS;
   const blowing = Promise.all([
-    phases.run('callers ask', blowMs, makeWishes(world.api, [...wishes], asks)),
-    phases.run('campaigns are posted', blowMs, postMailings(world.api, mailings, posts)),
+    phases.run('payments are requested', blowMs, makeWishes(system.api, [...wishes], asks)),
+    phases.run('campaigns are posted', blowMs, postMailings(system.api, mailings, posts)),
     acts.perform(signal),
     wait(overMs),
   ]);
-  const [caller] = await Promise.race([blowing, chaos.failure]);
-  // What has not been sent yet is to be sent in bad weather too.
-  await phases.run('the last are sent', LAST_SENDS_MS + OVER_WITHIN_MS, noneWaits(world.api, LAST_SENDS_MS));
+  const [caller] = await Promise.race([blowing, strikes.failure]);
+  // Payments that were not sent yet are sent under faults, too.
+  await phases.run('queued payments are sent', LAST_SENDS_MS + OVER_WITHIN_MS, noneWaits(system.api, LAST_SENDS_MS));
   calm.abort();
-  await phases.run('the weather ends', OVER_WITHIN_MS, chaos.end());
-  world.damage.end();
+  await phases.run('faults end', OVER_WITHIN_MS, strikes.end());
+  system.damage.end();
   const stormMs = nowMs() - began;
-  const serviceFaults = await faultsOff(world);
-  const [, forger, codes, credits] = await phases.run('bystanders end', OVER_WITHIN_MS, Promise.all(beside));
-  await phases.run('the truth is told', OVER_WITHIN_MS, acts.tellTheTruth());
+  const serviceFaults = await faultsOff(system);
+  const [, forged, codes, credits] = await phases.run('other callers end', OVER_WITHIN_MS, Promise.all(beside));
+  await phases.run('late results are posted', OVER_WITHIN_MS, acts.postAllResults());
   const patience = { ms: slowness * CALM_LIMIT_MS + disbursements * 10, restores: acts.restores };
-  const resting = comeToRest(world.api, mailings, patience);
-  const open = await phases.run('all comes to rest', patience.ms + OVER_WITHIN_MS, resting);
-  await phases.run('what is late arrives', OVER_WITHIN_MS, wait(DRAIN_MS));
-  const reading = readStory(world, { mode, asked: wishes, mailings, codes, credits, acts, slowness }, phases);
-  const story = await phases.run('all is read', READ_WITHIN_MS + READ_EACH_MS * (disbursements + texts), reading);
+  const resting = comeToRest(system.api, mailings, patience);
+  const open = await phases.run('everything settles', patience.ms + OVER_WITHIN_MS, resting);
+  await phases.run('late effects arrive', OVER_WITHIN_MS, wait(DRAIN_MS));
+  await phases.run('ended processes restart', OVER_WITHIN_MS, strikes.restartEnded());
+  const reading = readStory(system, { mode, asked: wishes, mailings, codes, credits, acts, slowness }, phases);
+  const story = await phases.run(
+    'results are read',
+    READ_WITHIN_MS + READ_EACH_MS * (disbursements + texts),
+    reading,
+  );
   acts.stop();
-  const ours = [...world.workers, world.door];
+  const ours = [...system.workers, system.front];
   return {
     order,
     story,
     verdicts: judge(story),
-    worlds: world.worlds,
-    damage: world.damage.counts,
-    chaos: chaos.counts,
-    database: world.database.counts,
-    bell: world.bell.counts,
+    scenarios: system.scenarios,
+    damage: system.damage.counts,
+    strikes: strikes.counts,
+    database: system.database.counts,
+    redis: system.redis.counts,
     serviceFaults,
     caller,
-    forger,
+    forged,
     open,
-    diedByItself: [...ours, world.sandbox].flatMap((child) => child.diedByItself),
+    diedByItself: [...ours, system.sandbox].flatMap((child) => child.diedByItself),
     failedStarts: ours.flatMap((child) => child.failedStarts),
     phases: phases.over,
     slowness,
     stormMs,
     calmMs: nowMs() - began - stormMs,
-    dir: world.dir,
+    dir: system.dir,
   };
 }

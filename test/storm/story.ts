@@ -18,8 +18,10 @@ export interface Story {
   readonly looks: readonly SeenLook[];
   /** Disbursements by state, as the metrics page counts them. */
   readonly counted: Readonly<Record<string, number>>;
+  /** XOF that the daily reports show as paid and not returned. */
+  readonly reportedXof: number;
   readonly campaigns: readonly SeenCampaign[];
-  readonly messages: readonly BookedText[];
+  readonly messages: readonly BookedSms[];
   /** Every sms.send that reached the wire, oldest first. */
   readonly sends: readonly SeenSend[];
   readonly attempts: Attempts;
@@ -41,8 +43,6 @@ export interface SeenConsole {
   readonly streams: readonly ConsoleStream[];
   /** When the key of the first person was revoked; absent: nobody came to it. */
   readonly revokedAt?: number | undefined;
-  /** Campaigns that were paused, and went on. */
-  readonly acts: number;
 }
 
 export interface ConsoleAnswer {
@@ -83,7 +83,7 @@ export interface Restore {
   readonly copiedAt: number;
   /** When PostgreSQL went away, to come back as the copy. */
   readonly restoredAt: number;
-  /** When it answered again: nothing can have been decided in the world of the copy before that. */
+  /** When it answered again: nothing was decided by the restored ledger before that. */
   readonly backAt: number;
   /** When somebody was told that something is to be decided, and when relais went on; absent: never. */
   readonly noticedAt?: number | undefined;
@@ -262,7 +262,7 @@ export interface SeenRecipient {
   readonly state: string;
 }
 
-export interface BookedText {
+export interface BookedSms {
   readonly to: string;
   readonly text: string;
   /** How often it went out. */

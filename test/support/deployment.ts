@@ -8,7 +8,7 @@ import { freePort } from '../../src/lib/listening.ts';
 import { Asking } from '../../script/demonstration/asking.ts';
 import type { Ended, Processes, RunningProcess } from '../../script/demonstration/processes.ts';
 import { copyFolder } from '../storm/database.ts';
-import { Bell } from '../storm/bell.ts';
+import { FaultyRedis } from '../support/faulty-redis.ts';
 import { type OwnPostgres, startPostgres } from './postgres.ts';
 import { relaisSettings } from './relais-settings.ts';
 import { openProcesses } from './world.ts';
@@ -27,14 +27,14 @@ export class Deployment {
   readonly control: Asking;
   readonly processes: Processes;
   readonly settings: Settings;
-  readonly bell: Bell;
+  readonly bell: FaultyRedis;
   readonly postgres: OwnPostgres;
   readonly #closing: (() => unknown)[];
   #ours: RunningProcess[] = [];
   #started = 0;
 
   private constructor(parts: {
-    bell: Bell;
+    bell: FaultyRedis;
     postgres: OwnPostgres;
     processes: Processes;
     settings: Settings;
@@ -56,7 +56,7 @@ export class Deployment {
     const closing: (() => unknown)[] = [];
     const postgres = await startPostgres();
     closing.push(() => postgres.stop());
-    const bell = await Bell.start();
+    const bell = await FaultyRedis.start();
     closing.push(() => bell.stop());
     const opened = openProcesses();
     closing.push(() => opened.close());

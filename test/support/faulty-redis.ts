@@ -1,26 +1,26 @@
-/** The Redis of a storm: killed and started empty, frozen, flushed, and full. No promise depends on it. */
+/** A Redis that is killed and started empty, frozen, flushed, or full. */
 import { Redis } from 'ioredis';
 import { type EmbeddedRedis, startEmbeddedRedis } from '../../src/redis/embedded.ts';
-import { wait } from './clock.ts';
-import { within } from './phases.ts';
+import { wait } from '../storm/clock.ts';
+import { within } from '../storm/phases.ts';
 
 const START_WITHIN_MS = 90_000;
 const FULL_BYTES = '1';
 
 type Mend = () => Promise<void>;
-export type BellStrike = 'crash' | 'freeze' | 'flush' | 'fill';
-export const bellStrikes: readonly BellStrike[] = ['crash', 'freeze', 'flush', 'fill'];
+export type RedisFault = 'crash' | 'freeze' | 'flush' | 'fill';
+export const redisFaults: readonly RedisFault[] = ['crash', 'freeze', 'flush', 'fill'];
 
-export class Bell {
+export class FaultyRedis {
   #redis: EmbeddedRedis;
-  readonly counts: Record<BellStrike, number> = { crash: 0, freeze: 0, flush: 0, fill: 0 };
+  readonly counts: Record<RedisFault, number> = { crash: 0, freeze: 0, flush: 0, fill: 0 };
 
   private constructor(redis: EmbeddedRedis) {
     this.#redis = redis;
   }
 
-  static async start(): Promise<Bell> {
-    return new Bell(await startEmbeddedRedis());
+  static async start(): Promise<FaultyRedis> {
+    return new FaultyRedis(await startEmbeddedRedis());
   }
 
   get port(): number {
@@ -31,19 +31,19 @@ export class Bell {
     return this.#redis.url;
   }
 
-  async strike(how: BellStrike, ms: number): Promise<void> {
+  async strike(how: RedisFault, ms: number): Promise<void> {
     const mend = await this.begin(how);
     await wait(ms);
     await mend();
   }
 
   /** The fault lasts until the answer is called. */
-  begin(how: BellStrike): Promise<Mend> {
+  begin(how: RedisFault): Promise<Mend> {
     this.counts[how] += 1;
     return this.#begin[how]();
   }
 
-  readonly #begin: Readonly<Record<BellStrike, () => Promise<Mend>>> = {
+  readonly #begin: Readonly<Record<RedisFault, () => Promise<Mend>>> = {
     crash: async () => {
       const { pid, port } = this.#redis;
       process.kill(pid, 'SIGKILL');

@@ -6,36 +6,33 @@ import type { ConsoleUsers } from './console.ts';
 import { ask, mustAsk } from './http.ts';
 import type { Asked } from './story.ts';
 import type { Exchange } from './tap.ts';
-import type { Mailing } from './texts.ts';
-import type { World } from './world.ts';
+import type { Mailing } from './campaigns.ts';
+import type { System } from './system.ts';
 
 const SCANNED_AT_A_TIME = 1_000;
 /** Read once more one by one, with everything that is told about them. */
 const EXPLAINED = 50;
 const PREFIXES = ['', '221', '225', '223'];
 
-export interface Aftermath {
+export interface LeakPlan {
   readonly asked: readonly Asked[];
   readonly mailings: readonly Mailing[];
   /** Absent: nobody was there. */
   readonly console: Pick<ConsoleUsers, 'secrets' | 'bodies'> | undefined;
 }
 
-export async function searchAftermath(
-  world: World,
-  { asked, mailings, console: desk }: Aftermath,
-): Promise<Findings> {
-  const { base, crm } = world.taps;
+export async function searchLeaks(system: System, { asked, mailings, console: desk }: LeakPlan): Promise<Findings> {
+  const { base, crm } = system.taps;
   const phones = phonesOf(asked, mailings);
   const search = new Search(bearersIn(crm.exchanges), phones, usedIn(base.exchanges), desk?.secrets);
   for (const body of desk?.bodies ?? []) search.text('console', body);
-  for (const { plan } of [world.door, ...world.workers]) search.file('logs', plan.log);
-  await searchRedis(world, search);
-  await searchTables(world, search);
-  for (const { urls } of [world.door, ...world.workers]) {
+  for (const { plan } of [system.front, ...system.workers]) search.file('logs', plan.log);
+  await searchRedis(system, search);
+  await searchTables(system, search);
+  for (const { urls } of [system.front, ...system.workers]) {
     search.text('metrics', await mustAsk<string>(`${urls['metrics']}/metrics`));
   }
-  await searchAnswers(world.api, asked, mailings, search);
+  await searchAnswers(system.api, asked, mailings, search);
   return search.findings();
 }
 
@@ -59,7 +56,7 @@ function usedIn(exchanges: readonly Exchange[]): string[] {
 }
 
 /** Every row of every table, as text. */
-async function searchTables({ database }: World, search: Search): Promise<void> {
+async function searchTables({ database }: System, search: Search): Promise<void> {
   const client = new Client({ connectionString: database.url });
   await client.connect();
   try {
@@ -75,8 +72,8 @@ async function searchTables({ database }: World, search: Search): Promise<void> 
   }
 }
 
-async function searchRedis({ bell }: World, search: Search): Promise<void> {
-  const redis = new Redis(bell.url);
+async function searchRedis({ redis: server }: System, search: Search): Promise<void> {
+  const redis = new Redis(server.url);
   try {
     let cursor = '0';
     do {

@@ -146,4 +146,10 @@ const noTextAgain: Check = {
   },
 };
 
-export const worldChecks: readonly Check[] = [nothingLate, notDoneAgain, strictestHolds, namedByItsEnd, noTextAgain];
+export const scenarioChecks: readonly Check[] = [
+  nothingLate,
+  notDoneAgain,
+  strictestHolds,
+  namedByItsEnd,
+  noTextAgain,
+];

@@ -1,19 +1,21 @@
 import { describe, expect, test } from 'vitest';
 import { judge } from './checks.ts';
 import type { Story } from './story.ts';
-import { restored, wholeConsole, wholeStory } from './whole-story.ts';
+import { restored, unbrokenConsole, unbrokenStory } from './unbroken-story.ts';
 
 /** The names of the promises that a story breaks. */
 function brokenBy(changes: Partial<Story>): string[] {
-  return judge({ ...wholeStory, ...changes })
+  return judge({ ...unbrokenStory, ...changes })
     .filter(({ broken }) => broken.length > 0)
     .map(({ name }) => name);
 }
 
-const withCanaries = (changes: Partial<Story['canaries']>) => ({ canaries: { ...wholeStory.canaries, ...changes } });
+const withCanaries = (changes: Partial<Story['canaries']>) => ({
+  canaries: { ...unbrokenStory.canaries, ...changes },
+});
 
 describe('console', () => {
-  const seen = wholeConsole;
+  const seen = unbrokenConsole;
   const withConsole = (changes: Partial<typeof seen>) => ({ console: { ...seen, ...changes } });
   const answered = (changes: Partial<(typeof seen.answers)[number]>) =>
     withConsole({
@@ -94,7 +96,7 @@ describe('console', () => {
   });
 
   test('P12 sees that nothing of the console was searched', () => {
-    const unread = withCanaries({ searched: { ...wholeStory.canaries.searched, console: 0 } });
+    const unread = withCanaries({ searched: { ...unbrokenStory.canaries.searched, console: 0 } });
     expect(brokenBy(unread)).toEqual([]);
     expect(brokenBy({ ...unread, ...withConsole({}) })).toEqual(['P12']);
   });

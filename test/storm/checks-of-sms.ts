@@ -4,7 +4,7 @@
  */
 import type { Check } from './checks.ts';
 import { groupBy, pairsOf, sumOf } from './grouping.ts';
-import type { BookedText, SeenCampaign, SeenSend, Story } from './story.ts';
+import type { BookedSms, SeenCampaign, SeenSend, Story } from './story.ts';
 
 const PER_REQUEST = 50;
 const NOBODY_GOT = new Set(['failed', 'skipped', 'expired', 'cancelled', 'queued']);
@@ -15,7 +15,7 @@ function timesOf({ messages }: Story): (campaign: SeenCampaign, to: string) => n
   const byNumber = groupBy(messages, ({ to }) => to.replace('+', ''));
   return (campaign, to) =>
     sumOf(
-      (byNumber.get(to.replace('+', '')) ?? []).filter(({ text }: BookedText) => text.startsWith(campaign.text)),
+      (byNumber.get(to.replace('+', '')) ?? []).filter(({ text }: BookedSms) => text.startsWith(campaign.text)),
       ({ times }) => times,
     );
 }
@@ -113,7 +113,7 @@ const postedOnce: Check = {
 
 const requestOf = ({ items }: SeenSend): string => items.map(({ to, text }) => `${to} ${text}`).join('\n');
 
-export const textChecks: readonly Check[] = [
+export const smsChecks: readonly Check[] = [
   neverSentTwice,
   inOneBin,
   sentWasSent,

@@ -2,15 +2,15 @@
 import { type Random, seededRandom } from '../../src/lib/random.ts';
 import type { Child } from './child.ts';
 import { nowMs, wait, waitUntil } from './clock.ts';
-import type { Link } from './link.ts';
-import { bellStrikes } from './bell.ts';
+import type { Link } from '../support/link.ts';
+import { redisFaults } from '../support/faulty-redis.ts';
 import type { Hands } from './restores.ts';
 import { ownerOf } from './owner.ts';
 import { WaitedInVain } from './phases.ts';
 import { LEASE_MS, LOCK_MS } from './plan.ts';
-import type { World } from './world.ts';
+import type { System } from './system.ts';
 
-export interface ChaosCounts {
+export interface StrikeCounts {
   kills: number;
   /** Frozen for longer than a lease, and some for longer than a lock. */
   stops: number;
@@ -30,12 +30,12 @@ const ENDS_ITSELF_MS = 2_000;
 /** One process, on a machine with nothing else to do, however the stores blink meanwhile. */
 const STARTS_IN_MS = 3_000;
 const SLOWEST = 8;
-/** Longer than anything that the weather does to one process: one that is killed may be started again for five minutes. */
+/** Longer than any fault of one process: a start after a kill may take five minutes. */
 const BUSY_AT_MOST_MS = 330_000;
 
-export class Chaos implements Hands {
-  readonly counts: ChaosCounts = { kills: 0, stops: 0, wires: 0, refusals: 0, ...NO_HANDSHAKES };
-  readonly #world: World;
+export class Strikes implements Hands {
+  readonly counts: StrikeCounts = { kills: 0, stops: 0, wires: 0, refusals: 0, ...NO_HANDSHAKES };
+  readonly #system: System;
   readonly #seed: number;
   #slowness: number;
   readonly #stop = new AbortController();
@@ -45,15 +45,15 @@ export class Chaos implements Hands {
   readonly #errors: unknown[] = [];
   #newSettings: (random: Random) => Readonly<Record<string, string>> = () => ({});
   #tellFailure: (error: unknown) => void = () => undefined;
-  /** Rejects as soon as the weather itself breaks: what comes after that says nothing about relais. */
+  /** Rejects when a fault cannot be made or mended: then the storm says nothing about relais. */
   readonly failure: Promise<never> = new Promise((_resolve, reject) => (this.#tellFailure = reject));
 
   /** `slowness`: so many times longer than usual passes between two strikes, at first. */
-  constructor(world: World, seed: number, slowness: number) {
-    this.#world = world;
+  constructor(system: System, seed: number, slowness: number) {
+    this.#system = system;
     this.#seed = seed;
     this.#slowness = slowness;
-    // Nobody may be listening by then; it is told again when the weather ends.
+    // There may be no listener by then; `end` throws it again.
     this.failure.catch(() => undefined);
   }
 
@@ -63,16 +63,16 @@ export class Chaos implements Hands {
     this.#loop(1, [250, 750], (random) => this.#strikeProcess(random));
     this.#loop(2, [250, 800], (random) => this.#strikeWire(random));
     this.#loop(3, [4_000, 7_000], (random) => this.#strikeDatabase(random));
-    this.#loop(6, [1_500, 3_000], (random) => this.#strikeBell(random));
+    this.#loop(6, [1_500, 3_000], (random) => this.#strikeRedis(random));
     this.#loop(4, [2_000, 4_000], (random) => this.#strikeService(random));
-    if (this.#world.worlds.has('tls')) this.#loop(5, [1_500, 3_000], (random) => this.#strikeHandshake(random));
+    if (this.#system.scenarios.has('tls')) this.#loop(5, [1_500, 3_000], (random) => this.#strikeHandshake(random));
   }
 
-  /** Waits until nothing else is done to them, and keeps them out of the weather. */
+  /** Waits until no fault of theirs is under way, and makes none until `release`. */
   async take(children: readonly Child[]): Promise<readonly Child[]> {
     for (const child of children) {
       if (!(await waitUntil(() => !this.#busy.has(child), BUSY_AT_MOST_MS, 20)))
-        throw new WaitedInVain(`the weather to leave ${child.plan.name} alone`, BUSY_AT_MOST_MS);
+        throw new WaitedInVain(`a fault of ${child.plan.name} to end`, BUSY_AT_MOST_MS);
       this.#busy.add(child);
     }
     return children;
@@ -82,21 +82,25 @@ export class Chaos implements Hands {
     for (const child of children) this.#busy.delete(child);
   }
 
-  /** Ends the weather and puts everything back on its feet. */
+  /** Ends all faults, and starts what is stopped. */
   async end(): Promise<void> {
     this.#stop.abort();
     await Promise.all(this.#loops);
-    const { links, bellLinks, door, workers, taps } = this.#world;
-    for (const link of [...links, ...bellLinks]) link.heal();
+    const { links, redisLinks, front, workers, taps } = this.#system;
+    for (const link of [...links, ...redisLinks]) link.heal();
     for (const tap of Object.values(taps)) {
       tap.terminator?.letGo();
       await tap.listen();
     }
-    for (const child of [door, ...workers]) {
-      if (child.frozen) child.thaw();
-      if (!child.running) await child.start();
-    }
+    for (const child of [front, ...workers]) if (child.frozen) child.thaw();
+    await this.restartEnded();
     if (this.#errors.length > 0) throw this.#errors[0];
+  }
+
+  /** As a supervisor does: a process that was replaced, or that a restore left behind, has ended itself. */
+  async restartEnded(): Promise<void> {
+    const { front, workers } = this.#system;
+    for (const child of [front, ...workers]) if (!child.running) await child.start();
   }
 
   #loop(part: number, [least, most]: readonly [number, number], strike: (random: Random) => Promise<void>): void {
@@ -110,7 +114,7 @@ export class Chaos implements Hands {
     this.#loops.push(run().catch((error: unknown) => this.failed(error)));
   }
 
-  /** The weather itself is broken, here or elsewhere. */
+  /** A fault could not be made or mended. */
   failed(error: unknown): void {
     this.#errors.push(error);
     this.#tellFailure(error);
@@ -124,12 +128,12 @@ export class Chaos implements Hands {
   }
 
   async #strikeProcess(random: Random): Promise<void> {
-    const { workers, door } = this.#world;
+    const { workers, front } = this.#system;
     const [who, how, when] = [random.fraction(), random.fraction(), random.fraction()];
-    const worker = who > 0.95 ? door : workers[Math.floor((who / 0.95) * workers.length)];
+    const worker = who > 0.95 ? front : workers[Math.floor((who / 0.95) * workers.length)];
     if (!worker || this.#busy.has(worker)) return;
-    if (worker !== door) worker.more = this.#newSettings(random);
-    if (how < 0.6 || worker === door) this.#beside(worker, () => this.#kill(worker, when * 300));
+    if (worker !== front) worker.more = this.#newSettings(random);
+    if (how < 0.6 || worker === front) this.#beside(worker, () => this.#kill(worker, when * 300));
     else
       this.#beside(worker, () =>
         this.#freeze(worker, (when < 0.6 ? LEASE_MS : LOCK_MS) + 300 + when * 2_000, how > 0.9),
@@ -158,7 +162,7 @@ export class Chaos implements Hands {
   }
 
   async #strikeWire(random: Random): Promise<void> {
-    const links = [...this.#world.links, ...this.#world.bellLinks];
+    const links = [...this.#system.links, ...this.#system.redisLinks];
     const [which, how, ms] = [random.fraction(), random.fraction(), random.fraction()];
     const link = links[Math.floor(which * links.length)];
     if (!link || this.#busy.has(link)) return;
@@ -179,20 +183,20 @@ export class Chaos implements Hands {
   }
 
   async #strikeDatabase(random: Random): Promise<void> {
-    const { database } = this.#world;
+    const { database } = this.#system;
     const [how, ms] = [random.fraction(), random.fraction()];
     if (how < 0.6) await database.crash(50 + ms * 500);
     else await database.freeze(200 + ms * 3_000);
   }
 
-  async #strikeBell(random: Random): Promise<void> {
-    const how = bellStrikes[Math.floor(random.fraction() * bellStrikes.length)] ?? 'flush';
-    await this.#world.bell.strike(how, 100 + random.fraction() * 2_000);
+  async #strikeRedis(random: Random): Promise<void> {
+    const how = redisFaults[Math.floor(random.fraction() * redisFaults.length)] ?? 'flush';
+    await this.#system.redis.strike(how, 100 + random.fraction() * 2_000);
   }
 
   async #strikeService(random: Random): Promise<void> {
     this.counts.refusals += 1;
-    const tap = random.fraction() < 0.7 ? this.#world.taps.base : this.#world.taps.crm;
+    const tap = random.fraction() < 0.7 ? this.#system.taps.base : this.#system.taps.crm;
     await tap.refuse();
     await wait(100 + random.fraction() * 200);
     await tap.listen();
@@ -200,7 +204,7 @@ export class Chaos implements Hands {
 
   /** Whoever connects waits; a worker that waits is frozen past its lease, and its handshake is answered meanwhile. */
   async #strikeHandshake(random: Random): Promise<void> {
-    const { taps, workers } = this.#world;
+    const { taps, workers } = this.#system;
     const { terminator } = random.fraction() < 0.4 ? taps.base : taps.crm;
     const [who, how] = [random.fraction(), random.fraction()];
     if (!terminator) return;

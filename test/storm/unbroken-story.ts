@@ -104,7 +104,7 @@ export const restored: Story['restores'][number] = {
 export const naming = (n: number) => ({ token: `t${n}`, disburseId: `id${n}`, amount: `${100 * n}.00` });
 
 /** The first succeeded after a second submit, the second failed, the third needs review. */
-export const wholeStory: Story = {
+export const unbrokenStory: Story = {
   rules: { mode: 'resubmit', quietMs: 2_000, patienceMs: 1_000, sendWithinMs: 2_000, lockMs: 4_000, slowness: 1 },
   asked: [asked(1), asked(2), asked(3)],
   records: [
@@ -129,6 +129,7 @@ export const wholeStory: Story = {
     { at: 4_500, token: 't3', status: 'created' },
   ],
   counted: { succeeded: 1, failed: 1, needs_review: 1, queued: 0 },
+  reportedXof: 100,
   campaigns: [campaign],
   messages: [{ ...text(1), times: 1 }],
   sends: [{ at: 1_000, items: [text(1)], answer: '00' }],
@@ -145,7 +146,7 @@ export const wholeStory: Story = {
 };
 
 /** Of the same story what somebody at the console saw: the key of the first was revoked at 6,000. */
-export const wholeConsole: SeenConsole = {
+export const unbrokenConsole: SeenConsole = {
   answers: [
     ...['sign-in', 'status', 'disbursements', 'one', 'explain', 'search', 'reports/daily', 'event'].map(
       (route, at) => ({
@@ -157,7 +158,6 @@ export const wholeConsole: SeenConsole = {
       }),
     ),
     { sitting: 'first', since: 0, at: 2_000, route: 'status', status: 503, problem: 'unavailable' },
-    { sitting: 'first', since: 0, at: 2_100, route: 'pause', status: 409, problem: 'wrong-state' },
     { sitting: 'first', since: 0, at: 12_000, route: 'status', status: 401, problem: 'unauthenticated' },
     { sitting: 'second', since: 7_000, at: 12_000, route: 'status', status: 200 },
   ],
@@ -173,5 +173,4 @@ export const wholeConsole: SeenConsole = {
     { sitting: 'second', openedAt: 7_000, endedAt: 20_000, status: 200, events: 1 },
   ],
   revokedAt: 6_000,
-  acts: 1,
 };

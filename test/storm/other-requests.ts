@@ -16,7 +16,7 @@ export async function askForCodes(api: string, seed: number, signal: AbortSignal
     codes.push({ text, expiresAt: nowMs() + CODE_LASTS_MS });
     const expiresAt = new Date(Date.now() + CODE_LASTS_MS).toISOString();
     const body = { to: `+22178${String(index).padStart(7, '0')}`, text, lane: 'otp', expiresAt };
-    // Not waited for: a door that stands still must not stop the others.
+    // Not waited for: a frozen API must not stop the others.
     void ask(`${api}/v1/messages`, { method: 'POST', body, withinMs: CODE_LASTS_MS });
   }
   return codes;

@@ -21,7 +21,7 @@ export async function takeBackAt(control: string, token: string): Promise<boolea
 }
 
 /** What the service has to post of its own accord: the end of a lie, and a success that it took back. */
-export class Truths {
+export class LateResults {
   readonly #posted = new Set<string>();
   readonly #takenBack = new Map<string, { readonly id: string; readonly atMs: number }>();
 
@@ -44,7 +44,7 @@ export class Truths {
     this.#posted.add(token);
   }
 
-  /** What was heard may be lost with the world that heard it. */
+  /** A restored ledger may lack a callback that relais has received. */
   forgetPosted(): void {
     this.#posted.clear();
   }

@@ -254,8 +254,8 @@ const toldInOrder: Check = {
 
 const sumsAgree: Check = {
   name: 'P13',
-  says: 'what was accepted is the sum of its states, in records, events and metrics alike',
-  broken: ({ asked, records, events, counted }) => {
+  says: 'what was accepted is the sum of its states, in records, events, metrics and daily reports alike',
+  broken: ({ asked, records, events, counted, reportedXof }) => {
     const byState = groupBy(records, ({ state }) => state);
     const countOf = (state: string): number => byState.get(state)?.length ?? 0;
     const states = new Set([...byState.keys(), ...Object.keys(counted)]);
@@ -266,16 +266,18 @@ const sumsAgree: Check = {
       ),
       (state) => state,
     );
+    const paidXof = sumOf(byState.get('succeeded') ?? [], ({ amount }) => amount);
     const told = [...ENDED].filter((state) => (lastWords.get(state)?.length ?? 0) !== countOf(state));
     return [
       ...(records.length === asked.length ? [] : [`${asked.length} were asked for, ${records.length} have a record`]),
       ...metrics.map((state) => `${countOf(state)} records are ${state}, the metrics say ${counted[state] ?? 0}`),
       ...told.map((state) => `${countOf(state)} records are ${state}, the events say otherwise`),
+      ...(reportedXof === paidXof ? [] : [`${paidXof} XOF succeeded, the daily reports show ${reportedXof}`]),
     ];
   },
 };
 
-export const moneyChecks: readonly Check[] = [
+export const paymentChecks: readonly Check[] = [
   neverPaidTwice,
   paidAsAsked,
   succeededIsPaid,

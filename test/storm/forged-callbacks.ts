@@ -10,7 +10,7 @@ import type { Asked } from './story.ts';
 const EVERY_MS = 120;
 const LIES = ['success', 'failed', 'created', 'pending'] as const;
 
-export interface ForgerCounts {
+export interface ForgedCounts {
   lies: number;
   wrongAddresses: number;
   /** Wrong addresses that were answered as if they were right. */
@@ -22,8 +22,8 @@ export async function forge(
   asked: readonly Asked[],
   random: Random,
   signal: AbortSignal,
-): Promise<ForgerCounts> {
-  const counts: ForgerCounts = { lies: 0, wrongAddresses: 0, believed: 0 };
+): Promise<ForgedCounts> {
+  const counts: ForgedCounts = { lies: 0, wrongAddresses: 0, believed: 0 };
   while (!signal.aborted && asked.length > 0) {
     await wait(EVERY_MS);
     const about = asked[Math.floor(random.fraction() * asked.length)];

@@ -2,36 +2,36 @@
 import { join } from 'node:path';
 import { freePort } from '../../src/lib/listening.ts';
 import { Child } from './child.ts';
-import { Bell } from './bell.ts';
+import { FaultyRedis } from '../support/faulty-redis.ts';
 import { StormDatabase } from './database.ts';
 import { Damage } from './damage.ts';
 import { imageReader, type Images } from './images.ts';
 import { FIRST_LIMIT } from './limit-changes.ts';
-import { Link } from './link.ts';
+import { Link } from '../support/link.ts';
 import type { Mode } from './options.ts';
 import { settingsOf } from './plan.ts';
 import { Tap } from './tap.ts';
 import { certificateIn } from './terminator.ts';
-import type { WorldName } from './worlds.ts';
+import type { Scenario } from './scenarios.ts';
 
 export const WORKERS = 3;
 
-export interface World {
+export interface System {
   readonly dir: string;
   readonly database: StormDatabase;
-  readonly bell: Bell;
+  readonly redis: FaultyRedis;
   readonly sandbox: Child;
   /** The API and the callback receiver. */
-  readonly door: Child;
+  readonly front: Child;
   readonly workers: readonly Child[];
   /** To PostgreSQL: one of the API, then one of each worker. */
   readonly links: readonly Link[];
   /** To Redis, in the same order. */
-  readonly bellLinks: readonly Link[];
+  readonly redisLinks: readonly Link[];
   readonly taps: { readonly base: Tap; readonly crm: Tap };
   readonly images: Images;
   readonly damage: Damage;
-  readonly worlds: ReadonlySet<WorldName>;
+  readonly scenarios: ReadonlySet<Scenario>;
   /** What every process of ours was told at first. */
   readonly settings: Readonly<Record<string, string>>;
   readonly program: string;
@@ -41,39 +41,39 @@ export interface World {
   readonly stop: () => Promise<void>;
 }
 
-export interface WorldPlan {
+export interface SystemPlan {
   readonly dir: string;
   readonly program: string;
   readonly mode: Mode;
   readonly seed: number;
-  readonly worlds: ReadonlySet<WorldName>;
+  readonly scenarios: ReadonlySet<Scenario>;
   /** The record that a disburse_id belongs to. */
   readonly idOf: (disburseId: string) => string | undefined;
   /** What every process of ours is told besides. */
   readonly more?: Readonly<Record<string, string>>;
 }
 
-export async function startWorld(plan: WorldPlan): Promise<World> {
+export async function startSystem(plan: SystemPlan): Promise<System> {
   const { dir, program, mode, seed } = plan;
   const database = await StormDatabase.in(join(dir, 'postgres'));
-  const bell = await Bell.start();
+  const redis = await FaultyRedis.start();
   const sandbox = await startSandbox('sandbox', plan);
   const { images, before, close: closeReader } = imageReader(database.url, plan.idOf);
-  const damage = new Damage(seed, plan.worlds);
-  const certificate = plan.worlds.has('tls') ? certificateIn(dir) : undefined;
+  const damage = new Damage(seed, plan.scenarios);
+  const certificate = plan.scenarios.has('tls') ? certificateIn(dir) : undefined;
   const tapTo = (area: string): Promise<Tap> =>
     Tap.to({ target: portOf(sandbox.urls[area]), before, bend: (exchange) => damage.bend(exchange), certificate });
   const taps = { base: await tapTo('base'), crm: await tapTo('crm') };
   const linksTo = (port: number): Promise<Link[]> =>
     Promise.all(Array.from({ length: WORKERS + 1 }, () => Link.to(port)));
   const links = await linksTo(database.port);
-  const bellLinks = await linksTo(bell.port);
+  const redisLinks = await linksTo(redis.port);
   const ports = { apiPort: await freePort(), webhooksPort: await freePort() };
   const settings = {
     ...settingsOf({ redisUrl: '', databaseUrl: '', base: taps.base.url, crm: taps.crm.url, ...ports }, mode),
     WITNESS_FILE: join(dir, 'witness'),
     ...(certificate ? { NODE_EXTRA_CA_CERTS: certificate.file } : {}),
-    ...(plan.worlds.has('limits') ? { MAX_DISBURSEMENT: String(FIRST_LIMIT) } : {}),
+    ...(plan.scenarios.has('limits') ? { MAX_DISBURSEMENT: String(FIRST_LIMIT) } : {}),
     ...plan.more,
   };
   const through = (url: string, link: Link | undefined): string =>
@@ -86,20 +86,20 @@ export async function startWorld(plan: WorldPlan): Promise<World> {
       settings: {
         ...settings,
         DATABASE_URL: through(database.url, links[at]),
-        REDIS_URL: through(bell.url, bellLinks[at]),
+        REDIS_URL: through(redis.url, redisLinks[at]),
       },
       log: join(dir, `${name}.log`),
     });
-  const door = child('door', 'api,webhooks', 0);
+  const front = child('front', 'api,webhooks', 0);
   const workers = Array.from({ length: WORKERS }, (_, index) => child(`worker-${index + 1}`, 'worker', index + 1));
-  for (const one of [door, ...workers]) await one.start();
+  for (const one of [front, ...workers]) await one.start();
   const stop = async (): Promise<void> => {
-    await Promise.all([...workers, door].map((one) => one.kill()));
+    await Promise.all([...workers, front].map((one) => one.kill()));
     await sandbox.kill();
-    for (const link of [...links, ...bellLinks]) await link.close();
+    for (const link of [...links, ...redisLinks]) await link.close();
     for (const tap of Object.values(taps)) await tap.refuse();
     await closeReader();
-    await bell.stop();
+    await redis.stop();
     await database.stop();
   };
   const { apiPort, webhooksPort } = ports;
@@ -107,14 +107,14 @@ export async function startWorld(plan: WorldPlan): Promise<World> {
     dir,
     program,
     settings,
-    worlds: plan.worlds,
+    scenarios: plan.scenarios,
     database,
-    bell,
+    redis,
     sandbox,
-    door,
+    front,
     workers,
     links,
-    bellLinks,
+    redisLinks,
     taps,
     images,
     damage,
@@ -127,7 +127,7 @@ export async function startWorld(plan: WorldPlan): Promise<World> {
 
 export async function startSandbox(
   name: string,
-  { dir, program, seed }: Pick<WorldPlan, 'dir' | 'program' | 'seed'>,
+  { dir, program, seed }: Pick<SystemPlan, 'dir' | 'program' | 'seed'>,
 ): Promise<Child> {
   const sandbox = new Child({
     name,

@@ -4,7 +4,7 @@ import type { SettingPatch } from '../../src/sandbox/settings.ts';
 import { ask, mustAsk } from './http.ts';
 import type { Mode } from './options.ts';
 import { LATE_MS, SETTLE_MS } from './plan.ts';
-import type { World } from './world.ts';
+import type { System } from './system.ts';
 
 type Row = readonly [FaultOrder['fault'], string, number, Partial<FaultOrder>?];
 
@@ -91,7 +91,7 @@ export function promisesOf(mode: Mode, seed: number): SettingPatch {
 }
 
 /** How often each operation was struck; from here on the service is honest. */
-export async function faultsOff({ control }: Pick<World, 'control'>): Promise<Record<string, number>> {
+export async function faultsOff({ control }: Pick<System, 'control'>): Promise<Record<string, number>> {
   const { faults } = await mustAsk<{ faults: { operation: string; strikes: number }[] }>(`${control}/faults`);
   await ask(`${control}/faults`, { method: 'DELETE' });
   const struck: Record<string, number> = {};
