@@ -1,22 +1,26 @@
 /** One person has one limit a day, through whichever channel; and only what took effect, or may have, counts. */
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { type CollectService, startCollectService } from '../support/collect-service.ts';
 import { leaveForReview, spentOn } from '../support/stored.ts';
 
-let service: CollectService | undefined;
-afterEach(async () => {
-  await service?.stop();
-  service = undefined;
+let api: CollectService;
+beforeAll(async () => {
+  const limits = { MAX_PER_BENEFICIARY_DAY: '15000', MAX_PER_DAY: '100000' };
+  api = await startCollectService({ ...limits, DIRECT_CREDIT: 'on' });
+});
+afterAll(() => api?.stop());
+
+let tests = 0;
+beforeEach(async () => {
+  tests += 1;
+  await api.ledger.query('truncate relais.spent');
 });
 
-const LIMITS = { MAX_PER_BENEFICIARY_DAY: '15000', MAX_PER_DAY: '100000', DIRECT_CREDIT: 'on' };
-const started = async (env: Readonly<Record<string, string>> = {}): Promise<CollectService> =>
-  (service = await startCollectService({ ...LIMITS, ...env }));
-
 /** The id of what was accepted, or the setting that refused it. */
-async function pay(api: CollectService, reference: string, more: object = {}): Promise<string> {
+async function pay(name: string, more: object = {}, at = api): Promise<string> {
+  const reference = `${tests}-${name}`;
   const body = { accountAlias: '771234567', amount: 10_000, withdrawMode: 'wallet-a-senegal', reference, ...more };
-  const answer = await api.call('POST', '/v1/disbursements', { body });
+  const answer = await at.call('POST', '/v1/disbursements', { body });
   return answer.status === 202
     ? answer.body.id
     : (/\(([A-Z_]+)\)/.exec(answer.body.detail)?.[1] ?? answer.body.detail);
@@ -24,9 +28,8 @@ async function pay(api: CollectService, reference: string, more: object = {}): P
 
 const TOO_MUCH = 'MAX_PER_BENEFICIARY_DAY';
 const today = () => new Date().toISOString().slice(0, 10);
-const spent = async (api: CollectService): Promise<number> => (await spentOn(api))[today()] ?? 0;
-const ended = (api: CollectService, id: string, state: string) =>
-  api.until(`/v1/disbursements/${id}`, (body) => body.state === state);
+const spent = async (at = api): Promise<number> => (await spentOn(at))[today()] ?? 0;
+const ended = (id: string, state: string) => api.until(`/v1/disbursements/${id}`, (body) => body.state === state);
 const later = () => ({ notBefore: new Date(Date.now() + 3_600_000).toISOString() });
 
 describe('a person is one beneficiary', () => {
@@ -36,14 +39,12 @@ describe('a person is one beneficiary', () => {
     ['their account of the service', { withdrawMode: 'service' }],
     ['their account of the service, written as abroad', { withdrawMode: 'service', accountAlias: '+221771234567' }],
   ] as const)('through %s too', async ([, more]) => {
-    const api = await started();
-    expect(await pay(api, 'a')).toMatch(/^dsb_/);
-    expect(await pay(api, 'b', more)).toBe(TOO_MUCH);
+    expect(await pay('a')).toMatch(/^dsb_/);
+    expect(await pay('b', more)).toBe(TOO_MUCH);
   });
 
   test('through a direct credit too', async () => {
-    const api = await started();
-    await pay(api, 'a');
+    await pay('a');
     const { body } = await api.post('/v1/direct-credits', {
       accountAlias: '771234567',
       amount: 10_000,
@@ -53,61 +54,57 @@ describe('a person is one beneficiary', () => {
   });
 
   test('the same number in another country is somebody else', async () => {
-    const api = await started();
-    expect(await pay(api, 'a', { accountAlias: '70123456', withdrawMode: 'wallet-a-mali' })).toMatch(/^dsb_/);
-    expect(await pay(api, 'b', { accountAlias: '70123456', withdrawMode: 'wallet-a-burkina' })).toMatch(/^dsb_/);
-    expect(await pay(api, 'c', { accountAlias: '70123456', withdrawMode: 'wallet-f-burkina-faso' })).toBe(TOO_MUCH);
+    expect(await pay('a', { accountAlias: '70123456', withdrawMode: 'wallet-a-mali' })).toMatch(/^dsb_/);
+    expect(await pay('b', { accountAlias: '70123456', withdrawMode: 'wallet-a-burkina' })).toMatch(/^dsb_/);
+    expect(await pay('c', { accountAlias: '70123456', withdrawMode: 'wallet-f-burkina-faso' })).toBe(TOO_MUCH);
   });
 });
 
 describe('what ended without effect is given back', () => {
   test('when it is cancelled, once, and to its own day', async () => {
-    const api = await started();
-    const id = await pay(api, 'a', later());
-    expect(await pay(api, 'b', later())).toBe(TOO_MUCH);
+    const id = await pay('a', later());
+    expect(await pay('b', later())).toBe(TOO_MUCH);
     await api.ledger.query("update relais.spent set day = '2026-01-01'");
     await api.ledger.query(`update relais.operation set counted_on = '2026-01-01' where id = '${id}'`);
-    expect(await pay(api, 'c', later())).toMatch(/^dsb_/);
+    expect(await pay('c', later())).toMatch(/^dsb_/);
     for (const _twice of [1, 2]) await api.call('POST', `/v1/disbursements/${id}/cancel`);
     expect(await spentOn(api)).toEqual({ '2026-01-01': 0, [today()]: 10_000 });
   });
 
   test('when a person found that it never left; until then it counts', async () => {
-    const api = await started();
     const person = { accountAlias: '779999902' };
-    const id = await pay(api, 'a', person);
-    await ended(api, id, 'pending');
+    const id = await pay('a', person);
+    await ended(id, 'pending');
     const { body } = await api.call('GET', `/v1/disbursements/${id}`);
     await leaveForReview(api, id);
-    expect(await pay(api, 'b', person)).toBe(TOO_MUCH);
+    expect(await pay('b', person)).toBe(TOO_MUCH);
     await api.control('POST', `/disbursements/${body.token}`, { status: 'failed' });
     const resolved = await api.call('POST', `/v1/disbursements/${id}/resolve`, {
       body: { outcome: 'failed', note: 'seen in the dashboard' },
       key: 'checker-secret',
     });
     expect([resolved.status, resolved.body.state]).toEqual([200, 'failed']);
-    expect(await pay(api, 'c', person)).toMatch(/^dsb_/);
+    expect(await pay('c', person)).toMatch(/^dsb_/);
   });
 
   test('not when it succeeded', async () => {
-    const api = await started();
-    await ended(api, await pay(api, 'a'), 'succeeded');
-    expect(await spent(api)).toBe(10_000);
-    expect(await pay(api, 'b')).toBe(TOO_MUCH);
+    await ended(await pay('a'), 'succeeded');
+    expect(await spent()).toBe(10_000);
+    expect(await pay('b')).toBe(TOO_MUCH);
   });
 
   test('not when it was never counted', async () => {
-    const api = await started({ MAX_PER_BENEFICIARY_DAY: 'off', MAX_PER_DAY: 'off' });
-    const before = await pay(api, 'a', later());
-    await api.call('POST', '/v1/limits/MAX_PER_DAY', { body: { value: 20_000 } });
-    await pay(api, 'b', later());
-    await api.call('POST', `/v1/disbursements/${before}/cancel`);
-    expect(await spent(api)).toBe(10_000);
+    const unlimited = await startCollectService({ MAX_PER_BENEFICIARY_DAY: 'off', MAX_PER_DAY: 'off' });
+    onTestFinished(() => unlimited.stop());
+    const before = await pay('a', later(), unlimited);
+    await unlimited.call('POST', '/v1/limits/MAX_PER_DAY', { body: { value: 20_000 } });
+    await pay('b', later(), unlimited);
+    await unlimited.call('POST', `/v1/disbursements/${before}/cancel`);
+    expect(await spent(unlimited)).toBe(10_000);
   });
 
   test('not to a day that is forgotten', async () => {
-    const api = await started();
-    const id = await pay(api, 'a', later());
+    const id = await pay('a', later());
     await api.ledger.query('delete from relais.spent');
     await api.call('POST', `/v1/disbursements/${id}/cancel`);
     expect(await spentOn(api)).toEqual({});

@@ -85,37 +85,6 @@ test.for(ORIGINS)('a page at %s:port cannot show the console in a frame for peop
   await leave(visitor);
 });
 
-test('a session that was put into the browser before is not the one that a sign-in gives', async () => {
-  const visitor = await world.visit();
-  const planted = 'A'.repeat(43);
-  await visitor.context().addCookies([{ name: 'relais', value: planted, url: world.api.base }]);
-  await visitor.goto(`${world.url}/`);
-  await visitor.locator('input[type=password]').fill(people.awa.key);
-  await visitor.keyboard.press('Enter');
-  await visitor.locator('#content h1').waitFor();
-  const cookies = await visitor.context().cookies(world.api.base);
-  expect(cookies.map(({ name, httpOnly, sameSite }) => ({ name, httpOnly, sameSite }))).toEqual([
-    { name: 'relais', httpOnly: true, sameSite: 'Strict' },
-  ]);
-  expect(cookies[0]?.value).not.toBe(planted);
-  const withPlanted = await fetch(`${world.api.base}/v1/session`, {
-    headers: { cookie: `relais=${planted}`, 'sec-fetch-site': 'same-origin', 'x-relais-console': '1' },
-  });
-  expect(withPlanted.status).toBe(401);
-  await leave(visitor);
-});
-
-test('a request with a key of its own is judged by that, whatever session the browser has', async () => {
-  const visitor = await world.signedIn('moussa');
-  const asked = (key: string): Promise<number> =>
-    visitor.evaluate(
-      `fetch('/v1/keys', { headers: { authorization: 'Bearer ' + ${JSON.stringify(key)}, 'x-relais-console': '1' } }).then(({ status }) => status)`,
-    );
-  expect(await asked('nobody knows this key')).toBe(401);
-  expect(await asked(people.fatou.key)).toBe(403);
-  await leave(visitor);
-});
-
 const SCRIPT = '<script>globalThis.stolen = 1</script>';
 const PICTURE = '<img src=x onerror="globalThis.stolen = 2">';
 const LINK = 'javascript:globalThis.stolen=3';

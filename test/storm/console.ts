@@ -66,6 +66,8 @@ export class ConsoleUsers {
   readonly secrets = new Map<string, string>();
   readonly bodies: string[] = [];
   #revokedAt: number | undefined;
+  #first: ConsoleUser | undefined;
+  #second: ConsoleUser | undefined;
 
   constructor(plan: ConsolePlan) {
     this.plan = plan;
@@ -84,13 +86,19 @@ export class ConsoleUsers {
   /** Until the signal fires. */
   async live(signal: AbortSignal): Promise<void> {
     const first = await this.#open('first', signal);
+    this.#first = first;
     const reading = first?.read(signal);
     const following = first?.follow(signal);
     await waitUntil(() => signal.aborted, REVOKED_AT * this.plan.overMs, EVERY_MS);
     if (first) await this.#revoke(first, signal);
     const second = await this.#open('second', signal);
+    this.#second = second;
     await Promise.all([reading, following, second?.read(signal), second?.follow(signal)]);
-    await Promise.all([first?.read(AbortSignal.timeout(TRIES_ON_MS)), second?.readEveryPage()]);
+  }
+
+  /** After the faults: the first user still tries, and the second one reads every page. */
+  async finish(): Promise<void> {
+    await Promise.all([this.#first?.read(AbortSignal.timeout(TRIES_ON_MS)), this.#second?.readEveryPage()]);
   }
 
   async #open(name: string, signal: AbortSignal): Promise<ConsoleUser | undefined> {

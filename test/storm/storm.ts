@@ -177,6 +177,7 @@ async function blow(order: StormOrder, { system, phases }: Stage, wishes: Wish[]
   const stormMs = nowMs() - began;
   const serviceFaults = await faultsOff(system);
   const [, forged, codes, credits] = await phases.run('other callers end', OVER_WITHIN_MS, Promise.all(beside));
+  await phases.run('the console is read', OVER_WITHIN_MS, acts.console?.finish() ?? Promise.resolve());
   await phases.run('late results are posted', OVER_WITHIN_MS, acts.postAllResults());
   const patience = { ms: slowness * CALM_LIMIT_MS + disbursements * 10, restores: acts.restores };
   const resting = comeToRest(system.api, mailings, patience);

@@ -63,13 +63,12 @@ describe.for(keyed)('$method $path', (route) => {
     expect((await ask(route, 'nobody-knows-me', stranger)).status).toBe(401);
   });
 
-  const enough: readonly (Role | undefined)[] = [...(route.role ? rolesWith(route.role) : []), route.orRole];
-  test.for(ROLES.filter((role) => !enough.includes(role) || route.alsoRole !== undefined))(
-    'with the role %s alone: 403',
-    async (role) => {
-      expect((await ask(route, `only-${role}`)).status).toBe(403);
-    },
-  );
+  test('with any other role alone: 403', async () => {
+    const enough: readonly (Role | undefined)[] = [...(route.role ? rolesWith(route.role) : []), route.orRole];
+    const others = ROLES.filter((role) => !enough.includes(role) || route.alsoRole !== undefined);
+    const statuses = others.map(async (role) => [role, (await ask(route, `only-${role}`)).status]);
+    expect(await Promise.all(statuses)).toEqual(others.map((role) => [role, 403]));
+  });
 
   test('with a key of another account', async () => {
     const { status, body } = await ask(route, 'stranger-secret');
