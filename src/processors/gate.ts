@@ -1,6 +1,7 @@
 /** What keeps money of an account from being sent, how that begins, and how it is found out that it has cleared. */
 import { type StateOf, operations } from '../kinds/index.ts';
 import { type AccountHold, PROVIDER_UNREADABLE, STOPPED, type Row } from '../kinds/hold.ts';
+import { isOutage, isUnrecognised } from '../provider/meaning.ts';
 import type { NotOk, Verdict } from '../provider/verdict.ts';
 import type { AttemptedKind } from '../operations/transition.ts';
 import type { Attempt } from './attempt.ts';
@@ -8,24 +9,14 @@ import type { AttemptContext, AttemptResult } from './context.ts';
 import type { Ending } from './intent.ts';
 
 /**
- * Upstream answers, or is silent, in a way that says nothing about this disbursement but much about upstream. Not one
- * that refuses connections: asking it costs neither side anything, and a restart of it is over in a moment.
- */
-const SICK: readonly string[] = ['5000', 'server_error', 'no_answer'];
-
-/**
- * interface: Errors, 5000 is also maintenance. One is an accident; so many in a row are an outage, asked about by one
- * disbursement an interval instead of by all.
+ * The provider is also under maintenance in this way. One such answer is an accident; so many in a row are an outage,
+ * which one disbursement an interval checks instead of all.
  */
 const OUTAGE: Row = { length: 5, windowMs: 60_000 };
 const MAINTENANCE = 'maintenance';
 
-/**
- * A refusal in words that the interface does not have. One is about a disbursement; of several in a row, none of which
- * has been answered so before, it is not the service as we know it that answers: a gateway that sends us elsewhere.
- */
-const STRANGE: readonly string[] = ['unlisted_code', 'rejected'];
-const STRANGERS: Row = { length: 3, windowMs: 600_000 };
+/** One unrecognised refusal is about its disbursement; several in a row are about the account or a gateway. */
+const UNRECOGNISED: Row = { length: 3, windowMs: 600_000 };
 export const NOT_UNDERSTOOD = 'not_understood';
 
 /** What an attempt that was let through was let through for. */
@@ -94,17 +85,10 @@ export async function hold<K extends SendingKind>(
 
 export const NOT_AUTHORISED = 'not_authorised';
 
-/** Nobody knows whether it took effect before it was turned away, and the next ones would be turned away too. */
-export const isNotLetThrough = ({ is, code }: NotOk): boolean => is === 'unknown' && code === 'http_403';
-
 /** The condition that an answer names, where it is the account that is refused and not the operation. */
 export function conditionIn(verdict: NotOk): string | undefined {
   if (verdict.is === 'config') return NOT_AUTHORISED;
   return verdict.is === 'held' ? verdict.condition : undefined;
-}
-
-export function isStrange(verdict: Verdict<unknown>): boolean {
-  return verdict.is === 'refused' && STRANGE.includes(verdict.code);
 }
 
 /**
@@ -118,9 +102,9 @@ export async function recordHealth(
   context: AttemptContext,
 ): Promise<void> {
   // An answer that is not understood may be anybody's, and says nothing about what holds the account.
-  if (isStrange(verdict)) return;
+  if (isUnrecognised(verdict)) return;
   if (verdict.is === 'transient') {
-    if (SICK.includes(verdict.code)) await context.accounts.countFailure(account, 'payments', MAINTENANCE, OUTAGE);
+    if (isOutage(verdict)) await context.accounts.countFailure(account, 'payments', MAINTENANCE, OUTAGE);
     return;
   }
   const answering = [MAINTENANCE, NOT_UNDERSTOOD];
@@ -142,7 +126,7 @@ export async function isNotUnderstood(
   context: AttemptContext,
 ): Promise<boolean> {
   const { accounts } = context;
-  if (firstTime && (await accounts.countFailure(account, 'payments', NOT_UNDERSTOOD, STRANGERS))) return true;
+  if (firstTime && (await accounts.countFailure(account, 'payments', NOT_UNDERSTOOD, UNRECOGNISED))) return true;
   return (await accounts.holdsOf(account)).some(({ reason }) => reason === NOT_UNDERSTOOD);
 }
 

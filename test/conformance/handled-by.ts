@@ -78,7 +78,7 @@ export const limitsIn: Readonly<Record<string, readonly [file: string, written: 
   'sms per request': ['src/provider/messaging/messaging.ts', /MOST_MESSAGES = 50;/],
   'sms bearer in seconds': ['src/provider/messaging/login.ts', /DOCUMENTED_LIFE_MS = 3_600_000;/],
   'payment request amount': ['src/provider/payments/payments.ts', /LEAST = 200;\nconst MOST = 3_000_000;/],
-  'unpaid invoice in hours': ['src/processors/collect/invoice.ts', /UNPAID_LIFETIME_MS = 24 \* 3_600_000;/],
+  'unpaid invoice in hours': ['src/provider/lifetimes.ts', /UNPAID_INVOICE_LIFETIME_MS = 24 \* 3_600_000;/],
   'secret code validation in seconds': ['src/provider/payments/softpay.ts', /LEAST_PATIENCE_MS = 60_000;/],
   'disbursement amount': ['src/provider/payments/ask.ts', /isSafeInteger\(amount\)/],
 };

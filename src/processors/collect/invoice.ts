@@ -20,6 +20,8 @@ import {
   readEvidence,
 } from '../../operations/transition.ts';
 import { invoiceConfirm as declaration } from '../../queues/index.ts';
+import { UNPAID_INVOICE_LIFETIME_MS } from '../../provider/lifetimes.ts';
+import { isUnknownInvoice } from '../../provider/meaning.ts';
 import type { InvoiceRecord as ConfirmedInvoice } from '../../provider/payments/ask.ts';
 import type { NotOk, Verdict } from '../../provider/verdict.ts';
 import {
@@ -93,20 +95,17 @@ async function confirmInvoice(a: Attempt): Promise<Tried> {
   return { ...(await settleLook(a, verdict)), asked: true };
 }
 
-/** How the service says that it knows of no such invoice: which code it has for that is not told. */
-const SAYS_NO: readonly string[] = ['4004', '1001', '4002', 'rejected', 'unlisted_code'];
-
 /** No answer is no information, and an unknown token no result: only the time ends the asking. */
 async function settleNoAnswer(a: Attempt, verdict: NotOk): Promise<AttemptResult> {
   const { record, at } = a;
   const evidence = evidenceOf('confirm', verdict);
   const left = timeLeft(record, INVOICE_LIMIT_MS, at);
-  const saysNo = SAYS_NO.includes(verdict.code);
+  const isUnknown = isUnknownInvoice(verdict);
   if (record.state === 'pending' && left <= 0) {
-    return settleReview(a, saysNo ? 'not_found' : 'poll_exhausted', evidence);
+    return settleReview(a, isUnknown ? 'not_found' : 'poll_exhausted', evidence);
   }
   const pollIn = waitAt(a.policy.invoicePollMs, record.tries);
-  const dueInMs = record.state === 'pending' ? Math.min(pollIn, left) : lookAgainIn(a, saysNo);
+  const dueInMs = record.state === 'pending' ? Math.min(pollIn, left) : lookAgainIn(a, isUnknown);
   return a.stay({ dueInMs, reason: verdict.code, outcome: 'retries', evidence });
 }
 
@@ -256,10 +255,8 @@ type InvoiceJudgement =
   /** Callers were told how it ended and upstream says nothing that changes it. */
   | { readonly is: 'over'; readonly because: string };
 
-/** interface: Limits. An unpaid invoice cancels itself after 24 hours. */
-const UNPAID_LIFETIME_MS = 24 * 3_600_000;
-/** Nobody's clock is exact: an hour more, then one last look. */
-export const INVOICE_LIMIT_MS = UNPAID_LIFETIME_MS + 3_600_000;
+/** No clock is exact: an hour more, then one last check. */
+export const INVOICE_LIMIT_MS = UNPAID_INVOICE_LIFETIME_MS + 3_600_000;
 
 interface Look {
   /** When the look began, by the clock of PostgreSQL. */
@@ -307,7 +304,7 @@ function judgePaid(record: InvoiceRecord, answer: InvoiceAnswer): InvoiceJudgeme
 
 function cancelled(record: InvoiceRecord, at: number): InvoiceJudgement {
   // Upstream has one word for both; only the time tells them apart.
-  const expired = at - (record.publishedAt ?? record.createdAt) >= UNPAID_LIFETIME_MS;
+  const expired = at - (record.publishedAt ?? record.createdAt) >= UNPAID_INVOICE_LIFETIME_MS;
   return { is: 'cancelled', ...(expired ? { reason: 'expired' } : {}) };
 }
 

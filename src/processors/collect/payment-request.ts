@@ -8,6 +8,7 @@
  */
 import { toMs } from '../../lib/clock.ts';
 import { statusPoll as declaration } from '../../queues/index.ts';
+import { isUnknownRequest } from '../../provider/meaning.ts';
 import type { CreatedPaymentRequest } from '../../provider/payments/ask.ts';
 import type { NotOk, Verdict } from '../../provider/verdict.ts';
 import { eventOf, named } from '../../operations/transition.ts';
@@ -107,7 +108,7 @@ async function look(a: Attempt): Promise<Tried> {
     return a.context.upstream.payments.paymentRequestStatus(account, { referenceNumber });
   });
   if (verdict.is !== 'ok') {
-    const exhausted = verdict.code === '4004' ? 'not_found' : 'poll_exhausted';
+    const exhausted = isUnknownRequest(verdict) ? 'not_found' : 'poll_exhausted';
     const evidence = evidenceOf('status', verdict);
     return { ...(await lookAgain(a, { reason: verdict.code, evidence, exhausted })), failure: verdict };
   }

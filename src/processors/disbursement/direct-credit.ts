@@ -12,10 +12,11 @@ import { STOPPED } from '../../kinds/hold.ts';
 import { RESTORED } from '../../ledger/recovery-report.ts';
 import { type Change, eventOf, named } from '../../operations/transition.ts';
 import { directCredit as declaration } from '../../queues/index.ts';
+import { isTurnedAway } from '../../provider/meaning.ts';
 import type { Verdict } from '../../provider/verdict.ts';
 import { type Attempt as AttemptOf, attempt, evidenceOf } from '../attempt.ts';
 import { type AttemptResult, type Policy, retryAt } from '../context.ts';
-import { conditionIn, gate, hold, isNotLetThrough, NOT_AUTHORISED, releaseHolds } from '../gate.ts';
+import { conditionIn, gate, hold, NOT_AUTHORISED, releaseHolds } from '../gate.ts';
 import { CLAIMED, TRANSACTION_COLLISION, finish } from '../intent.ts';
 
 const RETRY_MS = declaration.retryAfter.map(toMs);
@@ -77,7 +78,7 @@ async function settleSent(a: Attempt, verdict: CreditVerdict): Promise<AttemptRe
   if (condition) return hold(a, { to: 'held', reason: condition, evidence, set: { sentAt: '' } });
   if (verdict.exchange.sent !== 'never') {
     const ended = await a.announce('needs_review', told);
-    if (isNotLetThrough(verdict))
+    if (isTurnedAway(verdict))
       await a.context.accounts.hold(a.record.account, operations.direct_credit.area, NOT_AUTHORISED);
     return ended;
   }

@@ -8,6 +8,7 @@
  */
 import { claimsUndone } from '../../operations/transition.ts';
 import type { DisbursementRecord } from '../../operations/record.ts';
+import { DISBURSE_TOKEN_AGE_MAX_MS } from '../../provider/lifetimes.ts';
 import { DAILY_MS } from '../attempt.ts';
 import { type Policy, waitAt } from '../context.ts';
 
@@ -37,7 +38,6 @@ export type Judgement =
   | { readonly is: 'over'; readonly because: string };
 
 const SENDS_MAX = 3;
-const TOKEN_AGE_MAX_MS = 86_400_000;
 /** So many looks at a final word that does not name the payment. */
 const UNNAMED_LOOKS_MAX = 3;
 
@@ -210,6 +210,6 @@ function judgeCreated(record: DisbursementRecord, at: number, policy: JudgingPol
   if (record.idUsed) return { is: 'review', because: 'disburse_id_used' };
   if (!policy.resubmit) return { is: 'review', because: 'never_executed' };
   if (record.sends >= SENDS_MAX) return { is: 'review', because: 'sent_three_times' };
-  if (at - (record.tokenAt ?? 0) > TOKEN_AGE_MAX_MS) return { is: 'review', because: 'token_too_old' };
+  if (at - (record.tokenAt ?? 0) > DISBURSE_TOKEN_AGE_MAX_MS) return { is: 'review', because: 'token_too_old' };
   return { is: 'resubmit' };
 }

@@ -13,10 +13,10 @@ import {
 } from '../../operations/transition.ts';
 import type { DisbursementRecord } from '../../operations/record.ts';
 import type { DisbursementStatus } from '../../provider/payments/ask.ts';
+import { isUnrecognised } from '../../provider/meaning.ts';
 import type { ExchangeSummary, NotOk, Verdict } from '../../provider/verdict.ts';
 import { type Attempt as AttemptOf, DAILY_MS, NUDGE_INTERVAL_MS, attempt } from '../attempt.ts';
 import { type AttemptResult, type Policy, waitAt } from '../context.ts';
-import { isStrange } from '../gate.ts';
 import type { Ending } from '../intent.ts';
 import { type Judgement, type Seen as SeenBefore, isNamed, judge } from './judge.ts';
 import { finishClaiming, submit } from './pay.ts';
@@ -59,7 +59,7 @@ function statusSaid({ upstreamCode, code, httpStatus }: ExchangeSummary, detail?
  * was not understood, or never came, is no answer.
  */
 function lookInVain(a: Attempt, reason: string, verdict: NotOk): Promise<AttemptResult> {
-  if (verdict.is === 'refused' && !isStrange(verdict)) return leaveOver(a, reason);
+  if (verdict.is === 'refused' && !isUnrecognised(verdict)) return leaveOver(a, reason);
   const dueInMs = waitAt(a.policy.pollMs, Number.POSITIVE_INFINITY);
   return a.finish({ to: a.record.state, dueInMs, outcome: 'retries', reason });
 }

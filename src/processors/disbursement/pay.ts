@@ -13,6 +13,8 @@ import { STOPPED } from '../../kinds/hold.ts';
 import { type EvidenceDraft, linesOf, named, type Change, eventOf } from '../../operations/transition.ts';
 import type { DisbursementRecord } from '../../operations/record.ts';
 import { disbursement as declaration } from '../../queues/index.ts';
+import { DISBURSE_TOKEN_AGE_MAX_MS } from '../../provider/lifetimes.ts';
+import { isFinalStatus, isIdUsed, isUnrecognised } from '../../provider/meaning.ts';
 import type { NotOk, Verdict } from '../../provider/verdict.ts';
 import { type Attempt as AttemptOf, DAILY_MS, type Learnt, attempt } from '../attempt.ts';
 import { type AttemptResult, type Policy, retryAt, waitAt } from '../context.ts';
@@ -23,7 +25,6 @@ import {
   gate,
   hold,
   isNotUnderstood,
-  isStrange,
   recordHealth,
   releaseHolds,
 } from '../gate.ts';
@@ -32,9 +33,6 @@ import { CLAIMED, type Ending, TOKEN_COLLISION, TRANSACTION_COLLISION } from '..
 const RETRY_MS = declaration.retryAfter.map(toMs);
 
 type Attempt = AttemptOf<'disbursement'>;
-
-/** A token that was never used and is older than this is not worth the doubt; another one costs nothing. */
-const TOKEN_AGE_MAX_MS = 86_400_000;
 
 export const payDisbursement = attempt('disbursement', 'disbursement', { queued: pay, held: pay, created: pay });
 
@@ -50,7 +48,8 @@ async function pay(a: Attempt): Promise<AttemptResult> {
   if (callbackUrl === undefined) return a.stay({ dueInMs: a.policy.holdRecheckMs, reason: 'no_callback_url' });
   const permit = await gate(a);
   if (record.state !== 'created') return createToken(a, callbackUrl, permit);
-  if (a.at - (record.tokenAt ?? 0) > TOKEN_AGE_MAX_MS) {
+  // A token that was never used costs nothing: a new one replaces it.
+  if (a.at - (record.tokenAt ?? 0) > DISBURSE_TOKEN_AGE_MAX_MS) {
     const set = { token: '', tokenAt: '' };
     return a.finish({ to: 'queued', dueInMs: 0, set, outcome: 'advanced', reason: 'token_too_old' });
   }
@@ -113,7 +112,7 @@ const STRANGE_ANSWERS = 3;
 
 /** A refusal that nobody understands ends nothing at once: it may not come from the service. */
 async function staysOpen(a: Attempt, verdict: NotOk, evidence: EvidenceDraft): Promise<AttemptResult | undefined> {
-  if (!isStrange(verdict)) return undefined;
+  if (!isUnrecognised(verdict)) return undefined;
   const { record } = a;
   const strangeAnswers = record.strangeAnswers + 1;
   const set = { strangeAnswers };
@@ -169,9 +168,6 @@ function unsent({ sends, tries }: DisbursementRecord, because: string, policy: P
   };
 }
 
-/** Our code for an answer that says so in words; see the failures of the upstream client. */
-const ID_USED = 'disburse_id_used';
-
 type SubmitVerdict = Verdict<{ status?: string; transactionId?: string; providerRef?: string }>;
 
 function settleSubmit(a: Attempt, verdict: SubmitVerdict): Promise<AttemptResult> {
@@ -185,11 +181,9 @@ function settleSubmit(a: Attempt, verdict: SubmitVerdict): Promise<AttemptResult
   if (verdict.is === 'ok') {
     const { status, transactionId, providerRef } = verdict.value;
     const told = { ...(transactionId ? { transactionId } : {}), ...(providerRef ? { providerRef } : {}) };
-    // `00` means accepted. A final word in it is a reason to look at once, not a result.
-    const final = status === 'success' || status === 'failed';
     const ending: Ending<'disbursement'> = {
       to: 'pending',
-      dueInMs: final ? 0 : waitAt(pollMs, 0),
+      dueInMs: isFinalStatus(status) ? 0 : waitAt(pollMs, 0),
       set: { '@quietUntil': quietMs, ...told },
       evidence: { ...evidence, detail: status },
       outcome: 'advanced',
@@ -205,7 +199,7 @@ function settleSubmit(a: Attempt, verdict: SubmitVerdict): Promise<AttemptResult
     to: 'unknown',
     dueInMs: waitAt(pollMs, 0),
     // After a loss of data the id may be used by a payment that this record knows nothing of.
-    set: { '@quietUntil': quietMs, ...(exchange.code === ID_USED ? { idUsed: 1 } : {}) },
+    set: { '@quietUntil': quietMs, ...(isIdUsed(exchange) ? { idUsed: 1 } : {}) },
     evidence,
     outcome: 'unknown',
     reason,

@@ -1,11 +1,9 @@
 /** What an answer to a request with SMS means for each of its recipients. */
 import { isSameSender } from '../../lib/sender.ts';
 import type { SentItem } from '../../provider/messaging/messaging.ts';
+import { isTurnedAway, refusedPartOf, SMS_BALANCE_EMPTY } from '../../provider/meaning.ts';
 import type { NotOk, Verdict } from '../../provider/verdict.ts';
-import { NOT_AUTHORISED, conditionIn, isNotLetThrough } from '../gate.ts';
-
-/** interface: SMS errors, insufficient balance. Whether a part of the request was sent before it ran out is not told. */
-export const BALANCE_EMPTY = 'ERROR_102';
+import { NOT_AUTHORISED, conditionIn } from '../gate.ts';
 
 /** Sent, failed, or unknown. */
 type AnswerLetter = 's' | 'f' | 'u';
@@ -56,30 +54,24 @@ function judgeNotOk(verdict: NotOk, sent: readonly Texting[], split: boolean): J
     if (split && mayBeOfOne(code, sent)) return { is: 'refused', code };
     return { is: 'over', letters: sent.map(() => 'f'), codes: [code], reason: code };
   }
-  const isEmpty = exchange.upstreamCode === BALANCE_EMPTY;
+  const isEmpty = exchange.upstreamCode === SMS_BALANCE_EMPTY;
   return {
     is: 'doubt',
     letters: sent.map(() => 'u'),
     // Tells a canary that was never tried from one that is in doubt.
-    codes: isEmpty ? [BALANCE_EMPTY] : [],
+    codes: isEmpty ? [SMS_BALANCE_EMPTY] : [],
     reason: verdict.is === 'held' ? verdict.condition : verdict.code,
     ...(isEmpty ? { holds: 'funds' } : {}),
-    ...(isNotLetThrough(verdict) ? { holds: NOT_AUTHORISED } : {}),
+    ...(isTurnedAway(verdict) ? { holds: NOT_AUTHORISED } : {}),
   };
 }
 
-/** What each of these codes is about (interface: SMS errors). They refuse a request before any work. */
-const ABOUT: Readonly<Record<string, (recipient: Texting) => string>> = {
-  ERROR_108: ({ from }) => from ?? '',
-  ERROR_110: ({ to }) => to,
-  ERROR_112: ({ text }) => text,
-  ERROR_113: ({ text }) => text,
-};
-
-/** Whether one of several recipients may have spoilt it for the others: not where what is wrong is the same for all. */
-function mayBeOfOne(code: string | undefined, recipients: readonly Texting[]): boolean {
-  const about = code === undefined ? undefined : ABOUT[code];
-  return about !== undefined && new Set(recipients.map(about)).size > 1;
+/** Whether one recipient can have spoilt the request: not if the refused part is the same for all. */
+function mayBeOfOne(code: string, recipients: readonly Texting[]): boolean {
+  const part = refusedPartOf(code);
+  if (part === undefined) return false;
+  const parts = recipients.map(({ from = '', to, text }) => ({ sender: from, receiver: to, text })[part]);
+  return new Set(parts).size > 1;
 }
 
 /** Back to the queue, or held with the account where our keys were refused. */

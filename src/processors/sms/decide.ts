@@ -3,7 +3,7 @@ import { quietNow } from '../../kinds/campaign-hours.ts';
 import type { CampaignHold } from '../../kinds/campaign-switches.ts';
 import type { Decision } from '../../ledger/sms-requests.ts';
 import type { CampaignContent, NextCampaign } from '../../ledger/sms-rows.ts';
-import { BALANCE_EMPTY } from './answers.ts';
+import { SMS_BALANCE_EMPTY } from '../../provider/meaning.ts';
 import type { SmsContext } from './context.ts';
 
 /** Judged once so many more recipients have a status, and from anew after the second number. */
@@ -97,7 +97,7 @@ function judgeCanary(campaign: NextCampaign, room: number): Decision {
   const states = letters ?? '';
   if (states.includes('s')) return { room, alone: false, canaryOver: true };
   // Nobody was tried if all have opted out, or if there were no funds: the next request is the canary.
-  const wasTried = /[fu]/.test(states) && !(campaign.canary_codes ?? '').includes(BALANCE_EMPTY);
+  const wasTried = /[fu]/.test(states) && !(campaign.canary_codes ?? '').includes(SMS_BALANCE_EMPTY);
   if (!wasTried) return { room, alone: true, canary: canary + 1 };
   return bad(states.includes('u') ? 'canary_in_doubt' : 'canary_failed');
 }
