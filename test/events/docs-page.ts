@@ -71,6 +71,11 @@ can verify them: \`webhook-id\` (the id of the event), \`webhook-timestamp\` (re
 \`whsec_\`) as key. There can be two or three signatures, separated by spaces: for a day after \`POST …/{id}/rotate-secret\` the old
 secret signs too.
 
+Check a delivery in four steps: take the raw bytes of the body, before any parser. Refuse an old timestamp. Compute the signature, and compare it
+with each one of the header in constant time. Then parse the body. Complete programs:
+[PHP](../examples/webhook/verify.php), [Python](../examples/webhook/verify.py), [Java](../examples/webhook/Verify.java),
+[TypeScript](../examples/webhook/verify.ts).
+
 From TypeScript, \`verifyWebhook\` of \`relais/client\` checks all of this. It returns the event, or throws \`NotFromRelais\`
 (\`TypeError\` if the secret is empty, because anybody could sign with it):
 
